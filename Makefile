@@ -1,0 +1,167 @@
+# make            build everything into build/release/bin (links in build/bin)
+# make run        install what is missing, build, start everything on an embedded API server and
+#                 show pods being scheduled; Ctrl-C ends it, DEMO_SECONDS=20 ends it by itself
+# make test       install what is missing, build, run all tests; ends in "N passed, N failed"
+# make asan       unit tests under ASan and UBSan          make tsan   the same under TSan
+# make fuzz       fuzz every parser for FUZZ_TIME seconds  make bench  ratios against kube-scheduler
+# make check      fmt-check lint tidy docs-check man-check test asan
+# make fmt        format with clang-format-14              make lint   clang-tidy-14
+# make docs       regenerate proto/MESSAGES.md             make tidy   the project's own style check
+# make e2e        end to end on both API servers           make install PREFIX=/usr/local
+
+MODE  ?= release
+BUILD := build/$(MODE)
+BIN   := $(BUILD)/bin
+CC    ?= gcc
+
+CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+CFLAGS_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+CFLAGS_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+            -Wpointer-arith -Wvla -Wwrite-strings -Wformat=2 -Werror
+# Scores must be the same on every machine: no fused multiply-add behind the program's back.
+CPPFLAGS += -I. -D_GNU_SOURCE
+CFLAGS   += -std=c11 -ffp-contract=off $(CFLAGS_$(MODE)) $(WARNINGS)
+
+PROCESSES := watcher queue scheduler binder
+MAINS     := proto/document.c ctl/main.c tests/apiserver/main.c $(PROCESSES:%=%/main.c)
+objects    = $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAINS),$(wildcard $(1))))
+PROTO     := $(call objects,proto/*.c proto/*/*.c)
+SCHEDULER := $(call objects,scheduler/*.c scheduler/plugins/*.c)
+APISERVER := $(call objects,tests/apiserver/*.c)
+LIBS      := -lzmq -lczmq -lsodium -lmsgpackc -lcurl -lcjson -lyaml -lm
+
+PROGRAMS := $(PROCESSES:%=$(BIN)/berth-%) $(BIN)/berth $(BIN)/apiserver
+TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(shell find tests/unit -name 'test_*.c' | sort))
+
+all: $(PROGRAMS)
+	@mkdir -p build && ln -sfn $(MODE)/bin build/bin
+
+LINK = @mkdir -p $(@D); echo "  LINK $@"; $(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# A process is its own folder plus proto; nothing links another process's folder. Only berth, which
+# simulates, also links the scheduler's.
+$(BIN)/berth-watcher: $(BUILD)/watcher/main.o $(call objects,watcher/*.c) $(PROTO)
+	$(LINK)
+$(BIN)/berth-queue: $(BUILD)/queue/main.o $(call objects,queue/*.c) $(PROTO)
+	$(LINK)
+$(BIN)/berth-scheduler: $(BUILD)/scheduler/main.o $(SCHEDULER) $(PROTO)
+	$(LINK)
+$(BIN)/berth-binder: $(BUILD)/binder/main.o $(call objects,binder/*.c) $(PROTO)
+	$(LINK)
+$(BIN)/berth: $(BUILD)/ctl/main.o $(call objects,ctl/*.c) $(SCHEDULER) $(PROTO)
+	$(LINK)
+$(BIN)/apiserver: LIBS += -lmicrohttpd -lgnutls
+$(BIN)/apiserver: $(BUILD)/tests/apiserver/main.o $(APISERVER) $(PROTO)
+	$(LINK)
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# A unit test lies in tests/unit/AREA/ and links that area's folder and proto, but no main; the
+# areas under proto (base, bus, kube_*, codec) need proto alone.
+AREA_apiserver := $(APISERVER)
+AREA_binder    := $(call objects,binder/*.c)
+AREA_ctl       := $(call objects,ctl/*.c) $(SCHEDULER)
+AREA_queue     := $(call objects,queue/*.c)
+AREA_scheduler := $(SCHEDULER)
+AREA_watcher   := $(call objects,watcher/*.c)
+area = $(firstword $(subst /, ,$(1)))
+
+define unit_test
+$(BUILD)/tests/$(1): LIBS += -lcmocka $(if $(filter apiserver,$(call area,$(1))),-lmicrohttpd -lgnutls)
+$(BUILD)/tests/$(1): $(BUILD)/tests/unit/$(1).o $(AREA_$(call area,$(1))) $(PROTO)
+	$$(LINK)
+endef
+$(foreach t,$(TESTS:$(BUILD)/tests/%=%),$(eval $(call unit_test,$(t))))
+
+tests-built: $(TESTS)
+
+# ---- run and test ----
+
+deps:
+	@tests/deps build test
+
+run:
+	@tests/deps build
+	@$(MAKE) --no-print-directory -j2 all
+	@tests/demo $(DEMO_SECONDS)
+
+test:
+	@tests/deps build test
+	@$(MAKE) --no-print-directory -j2 all tests-built
+	@tests/run $(BUILD)
+
+# Without installing anything and without the slow parts: what one runs while working.
+test-unit: all tests-built
+	@tests/run $(BUILD) unit
+
+e2e: all
+	@tests/e2e/run --api small
+	@tests/e2e/run --api real
+
+asan tsan:
+	@tests/deps build test
+	@$(MAKE) --no-print-directory -j2 MODE=$@ all tests-built
+	@tests/run build/$@ unit
+
+FUZZ_TIME ?= 60
+fuzz:
+	@tests/deps build test
+	@tests/fuzz/run $(FUZZ_TIME)
+
+bench: all
+	@tests/bench/run
+
+# ---- checks ----
+
+SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+
+fmt:
+	clang-format-14 -i $(SOURCES)
+
+fmt-check:
+	clang-format-14 --dry-run -Werror $(SOURCES)
+
+LINT_SOURCES = $(filter %.c,$(SOURCES))
+lint:
+	@echo $(LINT_SOURCES) | tr ' ' '\n' | xargs -P 2 -n 4 sh -c \
+	    'clang-tidy-14 --quiet "$$@" -- -std=c11 $(CPPFLAGS) 2>/dev/null || exit 255' sh
+
+tidy:
+	@tests/tidy
+
+docs: $(BUILD)/document
+	$< > proto/MESSAGES.md
+
+docs-check: $(BUILD)/document
+	@$< | cmp - proto/MESSAGES.md || { echo 'proto/MESSAGES.md is stale: run make docs'; exit 1; }
+
+man-check:
+	@mandoc -T lint -W warning $(shell git ls-files -co --exclude-standard '*.[158]')
+
+$(BUILD)/document: $(BUILD)/proto/document.o $(PROTO)
+	$(LINK)
+
+check: fmt-check lint tidy docs-check man-check test asan
+
+compdb:
+	bear -- $(MAKE) -B all tests-built
+
+PREFIX ?= /usr/local
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8
+	install -m 755 $(filter-out %/apiserver,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
+	for n in 1 5 8; do for m in */*.$$n; do [ -f "$$m" ] && \
+	    install -m 644 "$$m" $(DESTDIR)$(PREFIX)/share/man/man$$n; done; done; true
+
+clean:
+	rm -rf build/release build/asan build/tsan build/fuzz build/bin
+
+.PHONY: all deps run test test-unit tests-built e2e asan tsan fuzz bench fmt fmt-check lint tidy \
+        docs docs-check man-check check compdb install clean
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,30 @@
+/* arena: many small blocks that live and die together: one arena a received frame, one a cycle. */
+#ifndef ARENA_H
+#define ARENA_H
+
+#include "proto/base/str.h"
+
+#include <stddef.h>
+
+struct arena_chunk;
+
+/* Zero-initialise, or set limit first. */
+struct arena {
+    struct arena_chunk *chunk;
+    size_t total; /* bytes handed out since the last reset */
+    size_t limit; /* bytes at most, 0 = unlimited; bounds what a peer's frame can make us take */
+};
+
+/* size zero bytes, aligned for anything; NULL only when the limit would be passed. */
+void *arena_take(struct arena *a, size_t size);
+/* Copies into the arena, with a zero byte behind; at is NULL when over the limit. */
+struct str arena_copy(struct arena *a, struct str s);
+/* printf into the arena. */
+struct str arena_print(struct arena *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Takes everything back but keeps the memory for the next round. */
+void arena_reset(struct arena *a);
+/* Gives the memory back; the arena is then empty and usable. */
+void arena_free(struct arena *a);
+
+#endif

@@ -1,0 +1,105 @@
+/* log: writes each event as one logfmt line with one write, so that lines of several processes on
+ * one stderr never mix. errno survives a call. */
+#include "proto/base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_MAX_LEN 4096
+
+static const char *process_name = "berth";
+static enum log_level least_level = LOG_LEVEL_info;
+
+void log_open(const char *process, enum log_level least)
+{
+    process_name = process;
+    least_level = least;
+}
+
+void log_set_level(enum log_level least)
+{
+    least_level = least;
+}
+
+bool log_level_parse(const char *text, enum log_level *level)
+{
+    static const char *const names[] = {"error", "warn", "info", "debug"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *level = (enum log_level)i;
+            return true;
+        }
+    char *end;
+    long v = strtol(text, &end, 10);
+    if (*text == 0 || *end != 0 || v < 0 || v > 10)
+        return false;
+    *level = v >= 2 ? LOG_LEVEL_debug : LOG_LEVEL_info;
+    return true;
+}
+
+/* Puts text as a quoted value: control characters and quotes are escaped. */
+static size_t put_quoted(char *line, size_t at, const char *text, size_t len)
+{
+    line[at++] = '"';
+    for (size_t i = 0; i < len && at < LINE_MAX_LEN - 8; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            line[at++] = '\\';
+        line[at++] = (char)(c < 32 ? ' ' : c);
+    }
+    line[at++] = '"';
+    return at;
+}
+
+static void write_line(const char *level, const char *format, va_list args)
+{
+    char text[LINE_MAX_LEN / 2], line[LINE_MAX_LEN], when[40];
+    moment_print_micros(moment_wall_us(), when, sizeof(when));
+    vsnprintf(text, sizeof(text), format, args);
+    char *pairs = strchr(text, '|');
+    size_t len = pairs ? (size_t)(pairs - text) : strlen(text);
+    int head = snprintf(line, 256, "ts=%s level=%s proc=%s msg=", when, level, process_name);
+    size_t at = put_quoted(line, (size_t)head, text, len);
+    for (const char *p = pairs ? pairs + 1 : ""; *p && at < LINE_MAX_LEN - 2; p++) {
+        if (p == pairs + 1 && *p != ' ')
+            line[at++] = ' ';
+        line[at++] = (char)((unsigned char)*p < 32 ? ' ' : *p);
+    }
+    line[at++] = '\n';
+    ssize_t written = write(STDERR_FILENO, line, at);
+    (void)written; /* nobody is left to tell */
+}
+
+#define DEFINE_LEVEL(name)                                                                         \
+    void log_##name(const char *format, ...)                                                       \
+    {                                                                                              \
+        if (least_level < LOG_LEVEL_##name)                                                        \
+            return;                                                                                \
+        int saved = errno;                                                                         \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        write_line(#name, format, args);                                                           \
+        va_end(args);                                                                              \
+        errno = saved;                                                                             \
+    }
+
+DEFINE_LEVEL(error)
+DEFINE_LEVEL(warn)
+DEFINE_LEVEL(info)
+DEFINE_LEVEL(debug)
+
+bool log_limited(struct log_limit *limit, struct moment now)
+{
+    if (limit->next.ns != 0 && !moment_reached(now, limit->next)) {
+        limit->suppressed++;
+        return false;
+    }
+    limit->suppressed_before = limit->suppressed;
+    limit->suppressed = 0;
+    limit->next = moment_after(now, span_of_ms(1000));
+    return true;
+}

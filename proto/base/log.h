@@ -1,0 +1,32 @@
+/* log: logfmt lines on stderr, one an event, written where a decision is made. */
+#ifndef LOG_H
+#define LOG_H
+
+#include "proto/base/moment.h"
+
+#include <stdbool.h>
+
+enum log_level { LOG_LEVEL_error, LOG_LEVEL_warn, LOG_LEVEL_info, LOG_LEVEL_debug };
+
+/* Names the process in every line (proc=…); called once at start. */
+void log_open(const char *process, enum log_level least);
+void log_set_level(enum log_level least);
+/* "error", "warn", "info", "debug" or klog's "0" … "10" (0-1 info, 2 and more debug). */
+bool log_level_parse(const char *text, enum log_level *level);
+
+/* format gives the text of msg=, then, after the first '|', further key=value pairs that the caller
+ * wrote in logfmt: log_info("bound|pod=%s/%s node=%s", …). Quote values that may hold spaces. */
+void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* At most one line a second for something that a peer can repeat at will:
+ * if (log_limited(&limit, now)) log_warn("…| suppressed=%u", limit.suppressed_before). */
+struct log_limit {
+    struct moment next;
+    unsigned suppressed, suppressed_before;
+};
+bool log_limited(struct log_limit *limit, struct moment now);
+
+#endif

@@ -1,0 +1,77 @@
+/* str: comparing, hashing and copying borrowed bytes. Nothing here owns what it looks at, and
+ * nothing expects a zero byte at the end. */
+#include "proto/base/str.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+#include <string.h>
+
+struct str str_of(const char *zero_terminated)
+{
+    size_t len = zero_terminated ? strlen(zero_terminated) : 0;
+    must(len <= UINT32_MAX);
+    return (struct str){zero_terminated, (uint32_t)len};
+}
+
+bool str_equal(struct str a, struct str b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+bool str_is(struct str a, const char *zero_terminated)
+{
+    return str_equal(a, str_of(zero_terminated));
+}
+
+int str_compare(struct str a, struct str b)
+{
+    uint32_t common = a.len < b.len ? a.len : b.len;
+    int order = common ? memcmp(a.at, b.at, common) : 0;
+    if (order != 0)
+        return order;
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+int64_t str_find(struct str s, char c)
+{
+    const char *hit = s.len ? memchr(s.at, c, s.len) : NULL;
+    return hit ? hit - s.at : -1;
+}
+
+bool str_starts_with(struct str s, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return s.len >= len && (len == 0 || memcmp(s.at, prefix, len) == 0);
+}
+
+char *str_copy(struct str s)
+{
+    return memory_copy(s.at, s.len);
+}
+
+uint64_t str_hash(struct str s)
+{
+    uint64_t hash = 1469598103934665603u;
+    for (uint32_t i = 0; i < s.len; i++)
+        hash = (hash ^ (unsigned char)s.at[i]) * 1099511628211u;
+    return hash;
+}
+
+bool str_to_i64(struct str s, int64_t *value)
+{
+    uint32_t i = s.len > 0 && (s.at[0] == '-' || s.at[0] == '+');
+    bool negative = i == 1 && s.at[0] == '-';
+    if (i == s.len)
+        return false;
+    int64_t sum = 0; /* kept negative, because INT64_MIN has no positive twin */
+    for (; i < s.len; i++) {
+        int digit = s.at[i] - '0';
+        if (digit < 0 || digit > 9 || __builtin_mul_overflow(sum, 10, &sum) ||
+            __builtin_sub_overflow(sum, digit, &sum))
+            return false;
+    }
+    if (!negative && sum == INT64_MIN)
+        return false;
+    *value = negative ? sum : -sum;
+    return true;
+}

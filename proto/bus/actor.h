@@ -1,0 +1,37 @@
+/* actor: the main loop of every process, in named phases: wait, receive and handle a batch, work
+ * on the extra descriptor, tick, send. It owns the sockets and the clock so that cores are pure.
+ *
+ * SIGTERM and SIGINT ask the core to stop; a second one ends at once. */
+#ifndef ACTOR_H
+#define ACTOR_H
+
+#include "proto/bus/bus.h"
+
+struct actor {
+    void *state;
+    /* One message. Must not block. */
+    void (*handle)(void *state, struct moment now, const struct delivery *in, struct outbox *out);
+    /* Timers; returns when it wants to be called next (MOMENT_NEVER for never). Called after every
+     * batch, so it is also the place for work that is better done once a batch. May be NULL. */
+    struct moment (*tick)(void *state, struct moment now, struct outbox *out);
+    /* A descriptor to wait on beside the bus (the Kubernetes client's epoll), or -1. */
+    int fd;
+    /* Called when fd is readable, and at least once before each tick. May be NULL. */
+    void (*work)(void *state, struct moment now, struct outbox *out);
+    /* Asked to stop: start a clean end. From then on the loop runs until done() is true or
+     * stop_limit has passed. Both may be NULL: then it ends at once. */
+    void (*stop)(void *state, struct moment now, struct outbox *out);
+    bool (*done)(const void *state);
+    struct span stop_limit;
+    /* `key=value` lines for status reports. May be NULL. */
+    void (*status)(void *state, struct buffer *lines);
+    /* What the term of outgoing messages should be; NULL: only what the bus learns from others. */
+    int64_t (*term)(const void *state);
+};
+
+/* Returns the exit status: 0 after a clean stop, 1 when the core called actor_fail. */
+int actor_run(struct bus *bus, const struct actor *actor);
+/* Makes actor_run end with status 1 after the current batch. */
+void actor_fail(void);
+
+#endif

@@ -1,0 +1,51 @@
+/* options: the command line that all processes share.
+ *
+ *   --run-dir DIR         private directory of ipc sockets          (default: $BERTH_RUN_DIR or
+ *                                                                    $XDG_RUNTIME_DIR/berth or /run/berth)
+ *   --name NAME           instance name                             (default: the kind's name)
+ *   --listen URL          the door; ipc:// or tcp://                (default: ipc in the run dir)
+ *   --tap URL             the tap                                   (default: ipc in the run dir)
+ *   --peer KIND=URL       where another process's door is; may be repeated
+ *   --curve-dir DIR       CURVE keys (made by `berth keys`)
+ *   --allow-plain-tcp     tcp without CURVE beyond loopback
+ *   --config FILE         KubeSchedulerConfiguration
+ *   --generation N        config generation                         (default 1)
+ *   -v N, --v N, --log-level LEVEL
+ *   --help, --version
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "proto/bus/bus.h"
+
+#define OPTIONS_VERSION "0.1.0"
+
+/* One option of a process's own. take gets the value ("" for a flag without one) and returns false
+ * to refuse it. */
+struct own_option {
+    const char *name;  /* without dashes */
+    const char *value; /* what the value is called in --help; NULL: a flag */
+    const char *doc;
+    bool (*take)(void *state, const char *value);
+};
+
+struct options_spec {
+    enum process self;
+    enum process peers;           /* kinds this process connects to (a set) */
+    const struct own_option *own; /* ends with a NULL name; may be NULL */
+    void *own_state;              /* given to each take() */
+    const char *usage;            /* one line: what the program is */
+};
+
+struct options {
+    struct bus_options bus;
+    const char *config_path; /* NULL: none */
+};
+
+/* Reads argv (both `--name value` and `--name=value`), own options included (table ends with a NULL
+ * name), opens the log. Prints help or version and exits 0, or names the bad argument and exits 2.
+ * peers_wanted: the kinds this process connects to; their endpoints default to the run dir. */
+void options_parse(struct options *options, const struct options_spec *spec, int argc,
+                   char **argv);
+
+#endif

@@ -1,0 +1,42 @@
+/* outbox: where a pure core puts what it wants to send; encoded at once, sent by the actor loop. */
+#ifndef OUTBOX_H
+#define OUTBOX_H
+
+#include "proto/messages.h"
+
+/* Whom a message came from or goes to. peer numbers one life of one peer on one link and is never
+ * used again; 0 means "the only peer of that kind" (the bus drops and counts the message when there
+ * is none, and when there are several sends to each of them). */
+struct address {
+    enum process process;
+    uint32_t peer;
+};
+
+/* A message waiting to be sent. For stream messages epoch and sequence are not zero. */
+struct outgoing {
+    struct address to;
+    enum message_type type;
+    uint32_t body_offset, body_len; /* in the outbox's bytes */
+    int64_t epoch, sequence;
+};
+
+struct outbox {
+    struct buffer bytes;
+    struct outgoing *at;
+    size_t count, room;
+};
+
+/* Encodes the message now, so the caller's memory may go at once. */
+void outbox_put(struct outbox *out, struct address to, const struct message *m);
+/* The same with a stream position in the envelope. */
+void outbox_put_numbered(struct outbox *out, struct address to, const struct message *m,
+                         int64_t epoch, int64_t sequence);
+/* The same from a body that is encoded already (a publisher's log). */
+void outbox_put_encoded(struct outbox *out, const struct outgoing *head, struct str body);
+struct str outbox_body(const struct outbox *out, size_t i);
+/* Decodes the i-th message back, for tests. False never happens for what outbox_put wrote. */
+bool outbox_get(const struct outbox *out, size_t i, struct message *m, struct arena *a);
+void outbox_reset(struct outbox *out);
+void outbox_free(struct outbox *out);
+
+#endif

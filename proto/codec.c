@@ -1,0 +1,428 @@
+/* codec: one msgpack reader and writer for every record.
+ *
+ * A record travels as a map from tag to value, zero values left out. Writing is msgpack-c's; the
+ * reader is our own, because it must never trust a count that it has not checked against the bytes
+ * left: so its work is bounded by the frame, and its memory by the arena's limit. Text forms are in
+ * codec_text.c. */
+#include "proto/codec.h"
+#include "proto/base/must.h"
+
+#include <msgpack.h>
+#include <string.h>
+
+/* ---- writing ---------------------------------------------------------------------- */
+
+static int append(void *data, const char *bytes, size_t len)
+{
+    buffer_add(data, bytes, len);
+    return 0;
+}
+
+static bool is_zero(const struct field *f, const char *at);
+
+static bool record_is_zero(const struct record *r, const char *object)
+{
+    for (size_t i = 0; i < r->field_count; i++)
+        if (!is_zero(&r->fields[i], object + r->fields[i].offset))
+            return false;
+    return true;
+}
+
+static bool is_zero(const struct field *f, const char *at)
+{
+    switch ((enum kind)f->kind) {
+    case KIND_bool: return !*(const bool *)at;
+    case KIND_i64: return *(const int64_t *)at == 0;
+    case KIND_str: return ((const struct str *)at)->len == 0;
+    case KIND_strs: return ((const struct strs *)at)->count == 0;
+    case KIND_list: return ((const struct list *)(const void *)at)->count == 0;
+    case KIND_one: return record_is_zero(f->of, at);
+    }
+    return true;
+}
+
+static void put_str(msgpack_packer *p, struct str s)
+{
+    msgpack_pack_str(p, s.len);
+    msgpack_pack_str_body(p, s.at, s.len);
+}
+
+static void put_record(msgpack_packer *p, const struct record *r, const char *object);
+
+static void put_value(msgpack_packer *p, const struct field *f, const char *at)
+{
+    switch ((enum kind)f->kind) {
+    case KIND_bool: msgpack_pack_true(p); break; /* false is left out */
+    case KIND_i64: msgpack_pack_int64(p, *(const int64_t *)at); break;
+    case KIND_str: put_str(p, *(const struct str *)at); break;
+    case KIND_strs: {
+        const struct strs *l = (const void *)at;
+        msgpack_pack_array(p, l->count);
+        for (uint32_t k = 0; k < l->count; k++)
+            put_str(p, l->at[k]);
+        break;
+    }
+    case KIND_list: {
+        const struct list *l = (const void *)at;
+        msgpack_pack_array(p, l->count);
+        for (uint32_t k = 0; k < l->count; k++)
+            put_record(p, f->of, (const char *)l->at + k * f->of->size);
+        break;
+    }
+    case KIND_one: put_record(p, f->of, at); break;
+    }
+}
+
+static void put_record(msgpack_packer *p, const struct record *r, const char *object)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < r->field_count; i++)
+        present += !is_zero(&r->fields[i], object + r->fields[i].offset);
+    msgpack_pack_map(p, present);
+    for (size_t i = 0; i < r->field_count; i++) {
+        const struct field *f = &r->fields[i];
+        if (is_zero(f, object + f->offset))
+            continue;
+        msgpack_pack_uint8(p, f->tag);
+        put_value(p, f, object + f->offset);
+    }
+}
+
+void codec_encode(const struct record *r, const void *object, struct buffer *out)
+{
+    msgpack_packer packer;
+    msgpack_packer_init(&packer, out, append);
+    put_record(&packer, r, object);
+}
+
+/* ---- reading ---------------------------------------------------------------------- */
+
+enum head_type { HEAD_nil, HEAD_bool, HEAD_int, HEAD_bytes, HEAD_array, HEAD_map };
+
+struct head {
+    enum head_type type;
+    uint64_t n; /* the value, the length or the count */
+};
+
+static bool take(struct cursor *c, size_t n, uint64_t *v)
+{
+    if ((size_t)(c->end - c->at) < n)
+        return false;
+    *v = 0;
+    for (size_t i = 0; i < n; i++)
+        *v = *v << 8 | c->at[i];
+    c->at += n;
+    return true;
+}
+
+static uint64_t sign_extend(uint64_t v, unsigned bits)
+{
+    unsigned shift = 64 - bits;
+    return (uint64_t)((int64_t)(v << shift) >> shift);
+}
+
+/* Heads with a first byte of 0xc0 and more, below 0xe0. Floats and extensions are no part of the
+ * schema. */
+static bool take_long_head(struct cursor *c, uint64_t lead, struct head *h)
+{
+    bool ok = true;
+    if (lead == 0xc0) {
+        h->type = HEAD_nil;
+    } else if (lead == 0xc2 || lead == 0xc3) {
+        *h = (struct head){HEAD_bool, lead & 1};
+    } else if (lead >= 0xc4 && lead <= 0xc6) {
+        h->type = HEAD_bytes;
+        ok = take(c, (size_t)1 << (lead - 0xc4), &h->n);
+    } else if (lead >= 0xcc && lead <= 0xcf) {
+        h->type = HEAD_int;
+        ok = take(c, (size_t)1 << (lead - 0xcc), &h->n) && (lead < 0xcf || h->n <= INT64_MAX);
+    } else if (lead >= 0xd0 && lead <= 0xd3) {
+        h->type = HEAD_int;
+        ok = take(c, (size_t)1 << (lead - 0xd0), &h->n);
+        h->n = sign_extend(h->n, 8u << (lead - 0xd0));
+    } else if (lead >= 0xd9 && lead <= 0xdb) {
+        h->type = HEAD_bytes;
+        ok = take(c, (size_t)1 << (lead - 0xd9), &h->n);
+    } else if (lead == 0xdc || lead == 0xdd) {
+        h->type = HEAD_array;
+        ok = take(c, (size_t)2 << (lead - 0xdc), &h->n);
+    } else if (lead == 0xde || lead == 0xdf) {
+        h->type = HEAD_map;
+        ok = take(c, (size_t)2 << (lead - 0xde), &h->n);
+    } else {
+        ok = false;
+    }
+    return ok;
+}
+
+/* Reads one msgpack head. Lengths and counts are checked against the bytes left. */
+static bool take_head(struct cursor *c, struct head *h)
+{
+    uint64_t lead;
+    *h = (struct head){HEAD_nil, 0};
+    if (!take(c, 1, &lead))
+        return false;
+    if (lead < 0x80)
+        *h = (struct head){HEAD_int, lead};
+    else if (lead < 0x90)
+        *h = (struct head){HEAD_map, lead & 15};
+    else if (lead < 0xa0)
+        *h = (struct head){HEAD_array, lead & 15};
+    else if (lead < 0xc0)
+        *h = (struct head){HEAD_bytes, lead & 31};
+    else if (lead >= 0xe0)
+        *h = (struct head){HEAD_int, sign_extend(lead, 8)};
+    else if (!take_long_head(c, lead, h))
+        return false;
+    uint64_t left = (uint64_t)(c->end - c->at);
+    uint64_t least = h->type == HEAD_map ? 2 * h->n : h->n;
+    return h->type < HEAD_bytes || least <= left;
+}
+
+static bool skip(struct cursor *c, int depth)
+{
+    struct head h;
+    if (depth > CODEC_DEPTH_MAX || !take_head(c, &h))
+        return false;
+    if (h.type == HEAD_bytes)
+        c->at += h.n;
+    uint64_t children = h.type == HEAD_array ? h.n : h.type == HEAD_map ? 2 * h.n : 0;
+    for (uint64_t i = 0; i < children; i++)
+        if (!skip(c, depth + 1))
+            return false;
+    return true;
+}
+
+static bool take_record(struct cursor *c, const struct record *r, char *object, struct arena *a,
+                        int depth);
+
+static bool take_str(struct cursor *c, struct str *s)
+{
+    struct head h;
+    if (!take_head(c, &h) || h.type != HEAD_bytes || h.n > UINT32_MAX)
+        return false;
+    *s = (struct str){(const char *)c->at, (uint32_t)h.n};
+    c->at += h.n;
+    return true;
+}
+
+static bool take_strs(struct cursor *c, struct strs *l, struct arena *a)
+{
+    struct head h;
+    if (!take_head(c, &h) || h.type != HEAD_array || h.n > UINT32_MAX)
+        return false;
+    l->count = 0;
+    l->at = h.n ? arena_take(a, h.n * sizeof(*l->at)) : NULL;
+    if (h.n > 0 && l->at == NULL)
+        return false;
+    for (; l->count < h.n; l->count++)
+        if (!take_str(c, &l->at[l->count]))
+            return false;
+    return true;
+}
+
+static bool take_list(struct cursor *c, const struct field *f, struct list *l, struct arena *a,
+                      int depth)
+{
+    struct head h;
+    if (!take_head(c, &h) || h.type != HEAD_array || h.n > UINT32_MAX)
+        return false;
+    l->count = 0;
+    l->at = h.n ? arena_take(a, h.n * f->of->size) : NULL;
+    if (h.n > 0 && l->at == NULL)
+        return false;
+    for (; l->count < h.n; l->count++)
+        if (!take_record(c, f->of, (char *)l->at + l->count * f->of->size, a, depth + 1))
+            return false;
+    return true;
+}
+
+static bool take_scalar(struct cursor *c, const struct field *f, char *at)
+{
+    struct head h;
+    if (!take_head(c, &h))
+        return false;
+    if (f->kind == KIND_bool) {
+        *(bool *)at = h.n != 0;
+        return h.type == HEAD_bool;
+    }
+    *(int64_t *)at = (int64_t)h.n;
+    return h.type == HEAD_int;
+}
+
+static bool take_value(struct cursor *c, const struct field *f, char *at, struct arena *a,
+                       int depth)
+{
+    switch ((enum kind)f->kind) {
+    case KIND_bool:
+    case KIND_i64: return take_scalar(c, f, at);
+    case KIND_str: return take_str(c, (void *)at);
+    case KIND_strs: return take_strs(c, (void *)at, a);
+    case KIND_list: return take_list(c, f, (void *)at, a, depth);
+    case KIND_one: return take_record(c, f->of, at, a, depth + 1);
+    }
+    return false;
+}
+
+/* Tags mostly arrive in order, so the field is looked for from where the last one was found. */
+static const struct field *field_of(const struct record *r, uint64_t tag, size_t *hint)
+{
+    for (size_t k = 0; k < r->field_count; k++) {
+        size_t i = (*hint + k) % r->field_count;
+        if (r->fields[i].tag == tag) {
+            *hint = i + 1;
+            return &r->fields[i];
+        }
+    }
+    return NULL;
+}
+
+static bool take_record(struct cursor *c, const struct record *r, char *object, struct arena *a,
+                        int depth)
+{
+    struct head h, key;
+    size_t hint = 0;
+    if (depth > CODEC_DEPTH_MAX || !take_head(c, &h) || h.type != HEAD_map)
+        return false;
+    for (uint64_t i = 0; i < h.n; i++) {
+        if (!take_head(c, &key) || key.type != HEAD_int)
+            return false;
+        const struct field *f = field_of(r, key.n, &hint);
+        if (f == NULL ? !skip(c, depth + 1) : !take_value(c, f, object + f->offset, a, depth))
+            return false;
+    }
+    return true;
+}
+
+bool codec_decode(const struct record *r, void *object, struct cursor *in, struct arena *a)
+{
+    memset(object, 0, r->size);
+    return take_record(in, r, object, a, 0);
+}
+
+/* ---- copying, comparing, filling --------------------------------------------------- */
+
+static void *copy_array(const void *from, size_t bytes, struct arena *a)
+{
+    void *to = bytes ? arena_take(a, bytes) : NULL;
+    must(bytes == 0 || to != NULL);
+    if (bytes > 0)
+        memcpy(to, from, bytes);
+    return to;
+}
+
+static void copy_value(const struct field *f, char *to, struct arena *a)
+{
+    if (f->kind == KIND_str) {
+        struct str *s = (void *)to;
+        *s = s->len ? arena_copy(a, *s) : (struct str){NULL, 0};
+    } else if (f->kind == KIND_strs) {
+        struct strs *l = (void *)to;
+        l->at = copy_array(l->at, l->count * sizeof(*l->at), a);
+        for (uint32_t k = 0; k < l->count; k++)
+            l->at[k] = arena_copy(a, l->at[k]);
+    } else if (f->kind == KIND_list) {
+        struct list *l = (void *)to;
+        const char *from = l->at;
+        l->at = l->count ? arena_take(a, l->count * f->of->size) : NULL;
+        must(l->count == 0 || l->at != NULL);
+        for (uint32_t k = 0; k < l->count; k++)
+            codec_copy(f->of, (char *)l->at + k * f->of->size, from + k * f->of->size, a);
+    } else if (f->kind == KIND_one) {
+        codec_copy(f->of, to, to, a);
+    }
+}
+
+/* to may be from: an embedded record is copied in place. */
+void codec_copy(const struct record *r, void *to, const void *from, struct arena *a)
+{
+    if (to != from)
+        memcpy(to, from, r->size);
+    for (size_t i = 0; i < r->field_count; i++)
+        copy_value(&r->fields[i], (char *)to + r->fields[i].offset, a);
+}
+
+static bool values_equal(const struct field *f, const char *a, const char *b)
+{
+    switch ((enum kind)f->kind) {
+    case KIND_bool: return *(const bool *)a == *(const bool *)b;
+    case KIND_i64: return *(const int64_t *)a == *(const int64_t *)b;
+    case KIND_str: return str_equal(*(const struct str *)a, *(const struct str *)b);
+    case KIND_strs: {
+        const struct strs *x = (const void *)a, *y = (const void *)b;
+        bool same = x->count == y->count;
+        for (uint32_t k = 0; same && k < x->count; k++)
+            same = str_equal(x->at[k], y->at[k]);
+        return same;
+    }
+    case KIND_list: {
+        const struct list *x = (const void *)a, *y = (const void *)b;
+        bool same = x->count == y->count;
+        for (uint32_t k = 0; same && k < x->count; k++)
+            same = codec_equal(f->of, (const char *)x->at + k * f->of->size,
+                               (const char *)y->at + k * f->of->size);
+        return same;
+    }
+    case KIND_one: return codec_equal(f->of, a, b);
+    }
+    return false;
+}
+
+bool codec_equal(const struct record *r, const void *a, const void *b)
+{
+    for (size_t i = 0; i < r->field_count; i++) {
+        const struct field *f = &r->fields[i];
+        if (!values_equal(f, (const char *)a + f->offset, (const char *)b + f->offset))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t roll(uint64_t *s)
+{
+    *s ^= *s << 13;
+    *s ^= *s >> 7;
+    *s ^= *s << 17;
+    return *s;
+}
+
+static struct str random_str(uint64_t *seed, struct arena *a)
+{
+    uint32_t len = (uint32_t)(roll(seed) % 40);
+    char *at = arena_take(a, (size_t)len + 1);
+    must(at != NULL);
+    for (uint32_t k = 0; k < len; k++) /* now and then a byte that must be escaped in text */
+        at[k] = (char)(roll(seed) % 8 ? 'a' + roll(seed) % 26 : roll(seed) % 256);
+    return (struct str){at, len};
+}
+
+void codec_fill(const struct record *r, void *object, uint64_t *seed, struct arena *a)
+{
+    memset(object, 0, r->size);
+    for (size_t i = 0; i < r->field_count; i++) {
+        const struct field *f = &r->fields[i];
+        char *at = (char *)object + f->offset;
+        switch ((enum kind)f->kind) {
+        case KIND_bool: *(bool *)at = roll(seed) & 1; break;
+        case KIND_i64: *(int64_t *)at = (int64_t)(roll(seed) << (roll(seed) & 63)); break;
+        case KIND_str: *(struct str *)at = random_str(seed, a); break;
+        case KIND_strs: {
+            struct strs *l = (void *)at;
+            l->count = (uint32_t)(roll(seed) % 4);
+            l->at = arena_take(a, l->count * sizeof(*l->at));
+            for (uint32_t k = 0; k < l->count; k++)
+                l->at[k] = random_str(seed, a);
+            break;
+        }
+        case KIND_list: {
+            struct list *l = (void *)at;
+            l->count = (uint32_t)(roll(seed) % 4);
+            l->at = arena_take(a, l->count * f->of->size);
+            for (uint32_t k = 0; k < l->count; k++)
+                codec_fill(f->of, (char *)l->at + k * f->of->size, seed, a);
+            break;
+        }
+        case KIND_one: codec_fill(f->of, at, seed, a); break;
+        }
+    }
+}

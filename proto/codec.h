@@ -1,0 +1,78 @@
+/* codec: reads, writes, prints and parses any record that messages.def declares. */
+#ifndef CODEC_H
+#define CODEC_H
+
+#include "proto/base/arena.h"
+#include "proto/base/buffer.h"
+#include "proto/base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum kind { KIND_bool, KIND_i64, KIND_str, KIND_strs, KIND_list, KIND_one };
+
+/* The types behind the kinds. Lists and strings borrow from the arena or frame they came from. */
+struct strs {
+    uint32_t count;
+    struct str *at;
+};
+
+struct list {
+    uint32_t count;
+    void *at;
+};
+
+struct record;
+
+struct field {
+    uint8_t tag;
+    uint8_t kind;
+    uint16_t offset;
+    const struct record *of; /* KIND_list and KIND_one only */
+    const char *name;
+    const char *doc;
+};
+
+struct record {
+    const char *name;
+    const char *doc;
+    size_t size;
+    const struct field *fields;
+    size_t field_count;
+};
+
+struct cursor {
+    const uint8_t *at, *end;
+};
+
+/* Appends the record as a msgpack map from tag to value; fields that are zero are left out. */
+void codec_encode(const struct record *r, const void *object, struct buffer *out);
+
+/* Reads one record and moves the cursor behind it. Strings borrow from the frame, lists come from
+ * the arena. False when malformed, too deep, or over the arena's limit; object is then undefined.
+ * Work and memory are bounded by the frame's length and the arena's limit. */
+bool codec_decode(const struct record *r, void *object, struct cursor *in, struct arena *a);
+
+/* One line of text, `name key=value list=[{key=value} {…}]`; zero fields are left out. */
+void codec_print(const struct record *r, const void *object, struct buffer *out);
+/* The same as a JSON object (names as in messages.def, all values that are not zero). */
+void codec_print_json(const struct record *r, const void *object, struct buffer *out);
+/* Reads what codec_print wrote behind the name: `key=value …` up to the end of text. On failure
+ * returns false and says what and where in error. */
+bool codec_parse(const struct record *r, void *object, struct str text, struct arena *a,
+                 struct str *error);
+
+/* Deep copy into an arena: nothing in to borrows from from. */
+void codec_copy(const struct record *r, void *to, const void *from, struct arena *a);
+/* True when both hold the same values. */
+bool codec_equal(const struct record *r, const void *a, const void *b);
+/* Adds the record's table to MESSAGES.md. */
+void codec_document(const struct record *r, struct buffer *out);
+/* Fills with random values for tests; the same seed gives the same record. */
+void codec_fill(const struct record *r, void *object, uint64_t *seed, struct arena *a);
+
+/* Deepest nesting that is read, printed or parsed. */
+#define CODEC_DEPTH_MAX 16
+
+#endif

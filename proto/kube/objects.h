@@ -1,0 +1,38 @@
+/* objects: Kubernetes objects (JSON) to the records of messages.def, and back where needed.
+ *
+ * Amounts are computed here, once, exactly as upstream's resource helpers do. One row of the table
+ * in objects.c adds a kind that the watcher mirrors. */
+#ifndef KUBE_OBJECTS_H
+#define KUBE_OBJECTS_H
+
+#include "proto/kube/json.h"
+#include "proto/messages.h"
+
+/* Fills the record; strings and lists come from the arena (the JSON may go). false with one line in
+ * error that names the object and the field, such as
+ * `Pod default/a: spec.containers[0].resources.requests.cpu: quantity "1x" is malformed`. */
+bool kube_object_pod(const struct kube_json *object, struct pod *pod, struct arena *a,
+                     struct str *error);
+bool kube_object_node(const struct kube_json *object, struct node *node, struct arena *a,
+                      struct str *error);
+bool kube_object_namespace(const struct kube_json *object, struct namespace_set *ns,
+                           struct arena *a, struct str *error);
+
+/* A kind that the watcher mirrors. */
+struct kube_resource {
+    const char *name;     /* pods */
+    const char *kind;     /* Pod */
+    const char *path;     /* /api/v1/pods */
+    const char *field_selector; /* "" or as sent to the server, not yet escaped */
+    bool required;        /* false: degraded, with one warning, when it cannot be listed */
+    /* The stream message for an object that exists, and its key in the mirror ("pod/<uid>"). */
+    bool (*set)(const struct kube_json *object, struct message *m, struct str *key,
+                struct arena *a, struct str *error);
+    /* The stream message that says it is gone. */
+    void (*gone)(const struct message *last, struct message *m);
+};
+
+extern const struct kube_resource kube_resources[];
+extern const size_t kube_resource_count;
+
+#endif

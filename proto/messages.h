@@ -1,0 +1,98 @@
+/* The structs and the tagged union that messages.def declares. */
+#ifndef MESSAGES_H
+#define MESSAGES_H
+
+#include "proto/codec.h"
+
+/* The kinds of process, as bits so that messages.def can name several. TOOL is berth itself. */
+enum process {
+    WATCHER = 1 << 0,
+    QUEUE = 1 << 1,
+    SCHEDULER = 1 << 2,
+    WORKER = 1 << 3,
+    BINDER = 1 << 4,
+    TOOL = 1 << 5,
+    ANY = (1 << 6) - 1
+};
+
+#define PROCESS_COUNT 6
+
+/* "watcher", …; "?" for anything that is not exactly one kind. */
+const char *process_name(enum process process);
+/* 0 when the name is unknown. */
+enum process process_of(struct str name);
+
+enum fence { OPEN, FENCED };
+
+/* clang-format off */
+#define CTYPE_bool bool
+#define CTYPE_i64 int64_t
+#define CTYPE_str struct str
+#define CTYPE_strs struct strs
+
+#define RECORD(name, doc) struct name {
+#define MESSAGE(number, name, from, to, fence, doc) struct name { char nothing_;
+#define FIELD(owner, tag, kind, name, doc) CTYPE_##kind name;
+#define LIST(owner, tag, record, name, doc) struct { uint32_t count; struct record *at; } name;
+#define ONE(owner, tag, record, name, doc) struct record name;
+#define END(owner) };
+#include "proto/messages.def"
+#undef RECORD
+#undef MESSAGE
+#undef FIELD
+#undef LIST
+#undef ONE
+#undef END
+
+#define RECORD(name, doc)
+#define FIELD(owner, tag, kind, name, doc)
+#define LIST(owner, tag, record, name, doc)
+#define ONE(owner, tag, record, name, doc)
+#define END(owner)
+#define MESSAGE(number, name, from, to, fence, doc) MSG_##name = (number),
+enum message_type {
+    MSG_none = 0,
+#include "proto/messages.def"
+    MSG_COUNT
+};
+#undef MESSAGE
+
+/* One received or outgoing message: read .type, then the member of that name. */
+struct message {
+    enum message_type type;
+    union {
+#define MESSAGE(number, name, from, to, fence, doc) struct name name;
+#include "proto/messages.def"
+#undef MESSAGE
+    };
+};
+
+/* Descriptors of records that are used outside of a message too. */
+#undef RECORD
+#define RECORD(name, doc) extern const struct record name##_record;
+#define MESSAGE(number, name, from, to, fence, doc)
+#include "proto/messages.def"
+#undef RECORD
+#undef MESSAGE
+#undef FIELD
+#undef LIST
+#undef ONE
+#undef END
+/* clang-format on */
+
+struct message_info {
+    const struct record *record; /* NULL: no message has this number */
+    enum process from, to;
+    enum fence fence;
+};
+
+/* Indexed by message_type; numbers between messages have a NULL record. */
+extern const struct message_info message_info[MSG_COUNT];
+
+/* The address of the member of the union, for the codec. */
+void *message_body(struct message *m);
+const void *message_body_const(const struct message *m);
+/* MSG_none when no message has that name. */
+enum message_type message_type_of(struct str name);
+
+#endif
