@@ -20,14 +20,14 @@ bool kube_object_namespace(const struct kube_json *object, struct namespace_set 
 
 /* A kind that the watcher mirrors. */
 struct kube_resource {
-    const char *name;     /* pods */
-    const char *kind;     /* Pod */
-    const char *path;     /* /api/v1/pods */
+    const char *name;           /* pods */
+    const char *kind;           /* Pod */
+    const char *path;           /* /api/v1/pods */
     const char *field_selector; /* "" or as sent to the server, not yet escaped */
-    bool required;        /* false: degraded, with one warning, when it cannot be listed */
+    bool required;              /* false: degraded, with one warning, when it cannot be listed */
     /* The stream message for an object that exists, and its key in the mirror ("pod/<uid>"). */
-    bool (*set)(const struct kube_json *object, struct message *m, struct str *key,
-                struct arena *a, struct str *error);
+    bool (*set)(const struct kube_json *object, struct message *m, struct str *key, struct arena *a,
+                struct str *error);
     /* The stream message that says it is gone. */
     void (*gone)(const struct message *last, struct message *m);
 };

@@ -1,0 +1,56 @@
+/* json: a parsed JSON or YAML document, read-only, for code that must not know cJSON or libyaml.
+ *
+ * Numbers are IEEE doubles inside: integers are exact up to 2^53 - 1, and kube_json_i64 refuses
+ * what lies beyond instead of rounding it. (Kubernetes sends whatever may be larger, such as
+ * resourceVersion and quantities, as strings.) A member that occurs twice in JSON counts with its
+ * last value, as in Go; in YAML it is refused. A member that is null counts as missing. */
+#ifndef KUBE_JSON_H
+#define KUBE_JSON_H
+
+#include "proto/base/arena.h"
+#include "proto/base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A document, or any value inside one. */
+struct kube_json;
+
+/* Deepest nesting that is read. */
+#define KUBE_JSON_DEPTH_MAX 1000
+
+/* One JSON document; the text need not end in a zero byte and is not kept. NULL when malformed;
+ * error (may be NULL) then says where, as `line 3, column 7: …`, in memory of the arena. */
+struct kube_json *kube_json_parse(struct str text, struct str *error, struct arena *a);
+/* YAML or JSON; several documents give an array of them (empty ones left out), none gives null.
+ * Scalars mean what they mean to Kubernetes (yes, on, 0x10 and 017 included); anchors, aliases and
+ * merge keys work, within bounds. */
+struct kube_json *kube_json_parse_yaml(struct str text, struct str *error, struct arena *a);
+/* Frees a document (never a value inside one) and nulls the caller's pointer. */
+void kube_json_free(struct kube_json **json);
+
+/* Reading. NULL is allowed as the value everywhere and gives NULL, 0, false or an empty string.
+ * kube_json_get: the member of an object; NULL when missing or null. */
+const struct kube_json *kube_json_get(const struct kube_json *object, const char *member);
+/* A dotted path, such as "metadata.name". */
+const struct kube_json *kube_json_path(const struct kube_json *object, const char *path);
+struct str kube_json_text(const struct kube_json *value); /* strings; else empty */
+bool kube_json_number(const struct kube_json *value, double *number);
+bool kube_json_i64(const struct kube_json *value, int64_t *number); /* exact integers only */
+bool kube_json_true(const struct kube_json *value);
+bool kube_json_is_object(const struct kube_json *value);
+bool kube_json_is_array(const struct kube_json *value);
+bool kube_json_is_string(const struct kube_json *value);
+bool kube_json_is_bool(const struct kube_json *value);
+bool kube_json_is_null(const struct kube_json *value); /* a null that is there, such as in a list */
+/* "object", "array", "string", "number", "bool" or "null", for error texts. */
+const char *kube_json_kind(const struct kube_json *value);
+size_t kube_json_count(const struct kube_json *array_or_object);
+/* First child, then the next one; name is the member's name in an object. Members that are null
+ * and all of several members of one name are seen here. */
+const struct kube_json *kube_json_first(const struct kube_json *array_or_object);
+const struct kube_json *kube_json_next(const struct kube_json *child);
+struct str kube_json_name(const struct kube_json *child);
+
+#endif
