@@ -1,0 +1,88 @@
+"""The list of cases, and what each gets: a fresh API server, schedulers, and their removal."""
+import os
+import traceback
+
+import checks
+import cluster
+import kube
+import objects
+import subject
+
+CASES = []
+
+
+def case(name, not_upstream=None):
+    """Register a case.  `not_upstream`: why kube-scheduler as the subject cannot pass it."""
+    def register(function):
+        CASES.append((name, not_upstream, function))
+        return function
+    return register
+
+
+class World:
+    """One case's surroundings; everything started through it is stopped by close()."""
+
+    def __init__(self, options, directory):
+        self.options, self.directory = options, directory
+        self.subjects, self.mirrors, self.clusters = [], [], []
+        self.cluster = self.new_cluster("api")
+        self.admin, self.log = self.cluster.admin, self.cluster.log
+
+    def new_cluster(self, name):
+        self.clusters.append(cluster.start(self.options.api, os.path.join(self.directory, name)))
+        return self.clusters[-1]
+
+    def prepare(self, name="subject", kubeconfig=None, user="scheduler", flags=(), template=None,
+                where=None, **configuration):
+        """A scheduler that is not started yet."""
+        directory = os.path.join(self.directory, name)
+        made = subject.Subject(template or self.options.scheduler, directory,
+                               kubeconfig or (where or self.cluster).kubeconfig(user), flags,
+                               **configuration)
+        self.subjects.append(made)
+        return made
+
+    def scheduler(self, *arguments, **options):
+        return self.prepare(*arguments, **options).start()
+
+    def pods(self, where=None):
+        """A live view of the pods."""
+        mirror = kube.Mirror((where or self.cluster).admin, kube.PODS, objects.shape)
+        self.mirrors.append(mirror)
+        return mirror
+
+    def close(self):
+        """Stop everything; what cannot be stopped is told, but does not keep the rest alive."""
+        troubles = []
+        steps = ([m.stop for m in self.mirrors] + [s.stop for s in self.subjects]
+                 + [c.stop for c in self.clusters])
+        for step in steps:
+            try:
+                step()
+            except Exception as error:  # the other steps must run
+                troubles.append("%s: %s" % (step.__qualname__, error))
+        return troubles
+
+    def log_tail(self, lines=12):
+        text = []
+        for each in self.subjects:
+            text += ["    %s| %s" % (os.path.basename(each.directory), line)
+                     for line in each.log_lines()[-lines:]]
+        return "\n".join(text)
+
+
+def run_case(name, function, options, directory):
+    """Run one case; the reason why it failed, with the schedulers' last words, or None."""
+    world = why = None
+    try:
+        world = World(options, directory)
+        function(world)
+    except checks.Failed as failure:
+        why = str(failure)
+    except Exception:  # a broken case is a failed case, and the next one still runs
+        why = traceback.format_exc().strip()
+    tail = world.log_tail() if world and why else ""
+    troubles = world.close() if world else []
+    if troubles and not why:
+        why = "; ".join(troubles)
+    return "%s\n%s" % (why, tail) if tail else why
