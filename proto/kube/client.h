@@ -23,10 +23,11 @@ void kube_config_free(struct kube_config **config);
 const char *kube_config_server(const struct kube_config *config);
 
 struct kube_client_options {
-    const char *user_agent;      /* such as "berth-binder/0.1.0" */
-    uint32_t in_flight_max;      /* requests on the wire at once; more wait. 0: 256 */
-    uint32_t connections_max;    /* per channel when the server only speaks HTTP/1.1. 0: 16 */
-    double qps;                  /* token bucket; <= 0: unlimited */
+    const char *user_agent;   /* such as "berth-binder/0.1.0" */
+    uint32_t in_flight_max;   /* requests on the wire at once; more wait. 0: 256. Neither this
+                               * nor qps holds up the lease; streams are not counted here */
+    uint32_t connections_max; /* per channel when the server only speaks HTTP/1.1. 0: 16 */
+    double qps;               /* token bucket; <= 0: unlimited */
     uint32_t burst;
 };
 
@@ -45,15 +46,20 @@ struct moment kube_client_deadline(const struct kube_client *client, struct mome
 enum kube_method { KUBE_GET, KUBE_POST, KUBE_PUT, KUBE_PATCH, KUBE_DELETE };
 
 /* Requests of one channel share connections; other channels never wait behind them. */
-enum kube_channel { KUBE_CHANNEL_watch, KUBE_CHANNEL_write, KUBE_CHANNEL_event, KUBE_CHANNEL_lease,
-                    KUBE_CHANNEL_COUNT };
+enum kube_channel {
+    KUBE_CHANNEL_watch,
+    KUBE_CHANNEL_write,
+    KUBE_CHANNEL_event,
+    KUBE_CHANNEL_lease,
+    KUBE_CHANNEL_COUNT
+};
 
 struct kube_response {
-    int status;          /* HTTP status; 0: no answer (see error) */
-    struct str body;     /* whole body, or empty for streamed ones; valid during the callback */
-    const char *error;   /* "" or why there was no answer, naming host and cause */
-    bool maybe_done;     /* status 0 or 504: the server may have carried the request out */
-    int retry_after_s;   /* from Retry-After; -1 = none */
+    int status;        /* HTTP status; 0: no answer (see error) */
+    struct str body;   /* whole body, or empty for streamed ones; valid during the callback */
+    const char *error; /* "" or why there was no answer, naming host and cause */
+    bool maybe_done;   /* status 0 or 504: the server may have carried the request out */
+    int retry_after_s; /* from Retry-After; -1 = none */
     struct span took;
 };
 
@@ -66,7 +72,8 @@ struct kube_request {
     struct span timeout;      /* whole request; 0: none (watches) */
     struct span idle_timeout; /* no byte for this long ends it; 0: none */
     void *context;
-    /* For streams: called with each piece as it arrives; then done() with an empty body. */
+    /* For streams: called with each piece of a 2xx answer as it arrives; then done() with an empty
+     * body, the status and, when the stream broke off, an error. Other answers come whole. */
     void (*data)(void *context, struct str piece);
     void (*done)(void *context, const struct kube_response *response);
 };
@@ -78,5 +85,17 @@ uint64_t kube_client_send(struct kube_client *client, const struct kube_request 
 void kube_client_cancel(struct kube_client *client, uint64_t number);
 /* Requests waiting and on the wire. */
 uint32_t kube_client_pending(const struct kube_client *client);
+/* The connections of this channel are not trusted any more: new requests get new ones, and the old
+ * ones are closed as soon as the requests on them have ended. Happens by itself when a request
+ * times out on a connection that has been silent since it was sent. */
+void kube_client_distrust(struct kube_client *client, enum kube_channel channel);
+
+struct kube_client_stats {
+    uint64_t requests, failures; /* answered or not; failures: no answer */
+    uint64_t connections;        /* opened */
+    uint64_t retried;            /* sent again with newer credentials after a 401 */
+    bool http2;                  /* the last answer came over HTTP/2 */
+};
+struct kube_client_stats kube_client_stats(const struct kube_client *client);
 
 #endif

@@ -1,0 +1,470 @@
+/* client: decides when a request goes out, and answers for each exactly once.
+ *
+ * Requests wait in one queue a channel (lease first, events last) until a slot, a token of the rate
+ * limit and credentials are there; then they run in the channel's pool of connections. Sockets,
+ * plugins and the timer share one epoll descriptor. What must stay true: callbacks come from
+ * kube_client_work alone, and a request is in exactly one list until its callback or its cancel. */
+#include "proto/kube/client.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/kube/exchange.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define IN_FLIGHT_MAX   256
+#define CONNECTIONS_MAX 16
+#define EVENTS_MAX      64
+#define OWN_TIMER       ((uint64_t)1) /* epoll data of pool 0: our own descriptors */
+#define OWN_PLUGIN      ((uint64_t)2)
+
+/* Requests in order of arrival. */
+struct exchanges {
+    struct exchange *first, *last;
+    uint32_t count;
+};
+
+struct kube_client {
+    struct target target;
+    struct pools pools;
+    int timer_fd;
+    uint32_t in_flight_max, connections_max, burst;
+    double qps, tokens;
+    struct moment refilled;
+    struct exchanges waiting[KUBE_CHANNEL_COUNT];
+    struct pool *current[KUBE_CHANNEL_COUNT]; /* NULL until needed */
+    struct exchanges active;
+    struct exchanges failing; /* taken from waiting, to be told that there are no credentials */
+    uint32_t counted;         /* active ones that in_flight_max is about */
+    uint64_t number;          /* of the newest request */
+    bool inside;              /* curl is on the stack: it must not be called now */
+    bool cancels;             /* active requests were cancelled while inside */
+    struct kube_client_stats stats;
+};
+
+/* ---- lists ---- */
+
+static void list_add(struct exchanges *list, struct exchange *r)
+{
+    r->before = list->last;
+    r->next = NULL;
+    if (list->last != NULL)
+        list->last->next = r;
+    else
+        list->first = r;
+    list->last = r;
+    list->count++;
+}
+
+static void list_remove(struct exchanges *list, struct exchange *r)
+{
+    must(list->count > 0);
+    if (r->before != NULL)
+        r->before->next = r->next;
+    else
+        list->first = r->next;
+    if (r->next != NULL)
+        r->next->before = r->before;
+    else
+        list->last = r->before;
+    r->next = r->before = NULL;
+    list->count--;
+}
+
+static struct exchange *list_find(const struct exchanges *list, uint64_t number)
+{
+    struct exchange *r = list->first;
+    while (r != NULL && r->number != number)
+        r = r->next;
+    return r;
+}
+
+/* ---- life ---- */
+
+struct kube_client *kube_client_new(const struct kube_config *config,
+                                    const struct kube_client_options *options, char *error,
+                                    size_t room)
+{
+    static bool initialised;
+    if (!initialised && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        snprintf(error, room, "libcurl cannot be initialised");
+        return NULL;
+    }
+    initialised = true;
+    struct kube_client *c = memory_take(sizeof(*c));
+    c->pools.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    c->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    must(c->pools.epoll_fd >= 0 && c->timer_fd >= 0);
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = OWN_TIMER};
+    must(epoll_ctl(c->pools.epoll_fd, EPOLL_CTL_ADD, c->timer_fd, &event) == 0);
+    target_init(&c->target, config);
+    c->target.user_agent = str_copy(str_of(options->user_agent ? options->user_agent : "berth"));
+    c->target.credentials = credentials_new(config, c->pools.epoll_fd, OWN_PLUGIN);
+    c->in_flight_max = options->in_flight_max ? options->in_flight_max : IN_FLIGHT_MAX;
+    c->connections_max = options->connections_max ? options->connections_max : CONNECTIONS_MAX;
+    c->qps = options->qps;
+    c->burst = options->burst ? options->burst : 1;
+    c->tokens = c->burst;
+    return c;
+}
+
+static void drop_all(struct exchanges *list)
+{
+    while (list->first != NULL) {
+        struct exchange *r = list->first;
+        list_remove(list, r);
+        if (r->easy != NULL)
+            exchange_stop(r);
+        exchange_free(&r);
+    }
+}
+
+void kube_client_free(struct kube_client **client)
+{
+    struct kube_client *c = *client;
+    if (c == NULL)
+        return;
+    must(!c->inside);
+    for (size_t i = 0; i < KUBE_CHANNEL_COUNT; i++)
+        drop_all(&c->waiting[i]);
+    drop_all(&c->failing);
+    drop_all(&c->active);
+    pools_sweep(&c->pools, true);
+    credentials_free(&c->target.credentials);
+    target_free(&c->target);
+    close(c->timer_fd);
+    close(c->pools.epoll_fd);
+    memory_free(c);
+    *client = NULL;
+}
+
+int kube_client_fd(const struct kube_client *client)
+{
+    return client->pools.epoll_fd;
+}
+
+uint32_t kube_client_pending(const struct kube_client *client)
+{
+    uint32_t pending = client->active.count + client->failing.count;
+    for (size_t i = 0; i < KUBE_CHANNEL_COUNT; i++)
+        pending += client->waiting[i].count;
+    return pending;
+}
+
+struct kube_client_stats kube_client_stats(const struct kube_client *client)
+{
+    return client->stats;
+}
+
+/* Makes the epoll descriptor readable at that moment. */
+static void arm(struct kube_client *c, struct moment at)
+{
+    struct itimerspec when = {0};
+    if (at.ns != MOMENT_NEVER.ns) {
+        int64_t ns = at.ns > 0 ? at.ns : 1; /* zero would disarm it */
+        when.it_value.tv_sec = (time_t)(ns / 1000000000);
+        when.it_value.tv_nsec = (long)(ns % 1000000000);
+    }
+    must(timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &when, NULL) == 0);
+}
+
+/* ---- asking and cancelling ---- */
+
+uint64_t kube_client_send(struct kube_client *client, const struct kube_request *request)
+{
+    must(request->channel < KUBE_CHANNEL_COUNT && request->done != NULL);
+    must(request->path.len > 0 && request->path.at[0] == '/');
+    struct exchange *r = exchange_new(request, &client->target);
+    r->number = ++client->number;
+    list_add(&client->waiting[r->channel], r);
+    arm(client, (struct moment){0});
+    return r->number;
+}
+
+static bool is_counted(const struct exchange *r)
+{
+    return r->data == NULL && r->channel != KUBE_CHANNEL_lease;
+}
+
+static void leave(struct kube_client *c, struct exchange *r)
+{
+    if (is_counted(r))
+        c->counted--;
+    list_remove(&c->active, r);
+    exchange_stop(r);
+}
+
+void kube_client_cancel(struct kube_client *client, uint64_t number)
+{
+    struct exchanges *lists[KUBE_CHANNEL_COUNT + 1] = {&client->failing};
+    for (size_t i = 0; i < KUBE_CHANNEL_COUNT; i++)
+        lists[i + 1] = &client->waiting[i];
+    for (size_t i = 0; i <= KUBE_CHANNEL_COUNT; i++) {
+        struct exchange *waiting = list_find(lists[i], number);
+        if (waiting == NULL)
+            continue;
+        list_remove(lists[i], waiting);
+        exchange_free(&waiting);
+        return;
+    }
+    struct exchange *r = list_find(&client->active, number);
+    if (r == NULL)
+        return;
+    r->cancelled = true;
+    client->cancels = true;
+    if (client->inside)
+        return; /* swept as soon as curl has returned */
+    leave(client, r);
+    exchange_free(&r);
+}
+
+void kube_client_distrust(struct kube_client *client, enum kube_channel channel)
+{
+    if (client->current[channel] != NULL)
+        client->current[channel]->retired = true;
+    client->current[channel] = NULL;
+}
+
+/* ---- ending ---- */
+
+/* A request that timed out on connections from which nothing came since it was sent: they may be
+ * half-dead, and curl would go on using them. */
+static void judge_pool(struct kube_client *c, const struct exchange *r, CURLcode code)
+{
+    if (code != CURLE_OK && r->pool->protocol == PROTOCOL_unknown)
+        r->pool->protocol = PROTOCOL_failed;
+    bool timed_out = code == CURLE_OPERATION_TIMEDOUT || r->idle_expired;
+    if (timed_out && c->current[r->channel] == r->pool && r->pool->heard.ns <= r->heard.ns)
+        kube_client_distrust(c, r->channel);
+}
+
+static void count(struct kube_client *c, struct exchange *r, const struct kube_response *response)
+{
+    long opened = 0, version = 0;
+    curl_easy_getinfo(r->easy, CURLINFO_NUM_CONNECTS, &opened);
+    curl_easy_getinfo(r->easy, CURLINFO_HTTP_VERSION, &version);
+    c->stats.connections += (uint64_t)opened;
+    c->stats.requests++;
+    if (response->error[0] != 0)
+        c->stats.failures++;
+    if (version != 0)
+        c->stats.http2 = version == CURL_HTTP_VERSION_2_0;
+}
+
+/* A 401 was not carried out, so it may be sent again, once, when newer credentials may be had. */
+static bool try_again(struct kube_client *c, struct exchange *r, int status)
+{
+    if (status != 401 || r->renewed || !credentials_refused(c->target.credentials, r->credentials))
+        return false;
+    r->renewed = true;
+    c->stats.retried++;
+    leave(c, r);
+    list_add(&c->waiting[r->channel], r);
+    return true;
+}
+
+static void finish(struct kube_client *c, struct exchange *r, CURLcode code)
+{
+    if (r->cancelled) {
+        leave(c, r);
+        exchange_free(&r);
+        return;
+    }
+    struct kube_response response = exchange_response(r, code, c->pools.now);
+    count(c, r, &response);
+    if (try_again(c, r, response.status))
+        return;
+    judge_pool(c, r, code);
+    leave(c, r);
+    r->done(r->context, &response);
+    exchange_free(&r);
+}
+
+static void collect(struct kube_client *c)
+{
+    for (struct pool *pool = c->pools.pools; pool != NULL; pool = pool->next) {
+        CURLMsg *message;
+        int left;
+        while ((message = curl_multi_info_read(pool->multi, &left)) != NULL) {
+            struct exchange *r = NULL;
+            CURLcode code = message->data.result;
+            if (message->msg != CURLMSG_DONE)
+                continue;
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &r);
+            finish(c, r, code);
+        }
+    }
+}
+
+static struct moment idle_limit(const struct exchange *r)
+{
+    return r->idle_timeout.ns > 0 ? moment_after(r->heard, r->idle_timeout) : MOMENT_NEVER;
+}
+
+/* Ends what was cancelled inside curl and what was silent for too long. */
+static void sweep(struct kube_client *c)
+{
+    c->cancels = false;
+    struct exchange *next;
+    for (struct exchange *r = c->active.first; r != NULL; r = next) {
+        next = r->next;
+        if (!r->cancelled && !moment_reached(c->pools.now, idle_limit(r)))
+            continue;
+        r->idle_expired = !r->cancelled;
+        uint64_t number = next != NULL ? next->number : 0;
+        finish(c, r, CURLE_OPERATION_TIMEDOUT);
+        if (next != NULL && list_find(&c->active, number) == NULL)
+            next = c->active.first; /* the callback cancelled it */
+    }
+}
+
+/* ---- starting ---- */
+
+static const enum kube_channel channel_order[] = {KUBE_CHANNEL_lease, KUBE_CHANNEL_watch,
+                                                  KUBE_CHANNEL_write, KUBE_CHANNEL_event};
+
+static void refill(struct kube_client *c)
+{
+    double seconds = (double)moment_since(c->pools.now, c->refilled).ns / 1e9;
+    c->refilled = c->pools.now;
+    c->tokens += seconds * c->qps;
+    if (c->tokens > c->burst)
+        c->tokens = c->burst;
+}
+
+/* The channel whose oldest request may go out now, or COUNT. */
+static enum kube_channel startable(const struct kube_client *c)
+{
+    bool open = c->counted < c->in_flight_max && (c->qps <= 0 || c->tokens >= 1);
+    for (size_t i = 0; i < KUBE_CHANNEL_COUNT; i++) {
+        enum kube_channel channel = channel_order[i];
+        const struct exchange *r = c->waiting[channel].first;
+        const struct pool *pool = c->current[channel];
+        bool full = pool != NULL && pool->active >= pool->requests_max;
+        if (r != NULL && !full && (channel == KUBE_CHANNEL_lease || open))
+            return channel;
+    }
+    return KUBE_CHANNEL_COUNT;
+}
+
+static void start(struct kube_client *c, enum kube_channel channel)
+{
+    struct exchange *r = c->waiting[channel].first;
+    list_remove(&c->waiting[channel], r);
+    if (c->current[channel] == NULL)
+        c->current[channel] = pool_new(&c->pools, c->connections_max);
+    if (c->qps > 0 && channel != KUBE_CHANNEL_lease)
+        c->tokens -= 1;
+    if (is_counted(r))
+        c->counted++;
+    list_add(&c->active, r);
+    exchange_start(r, c->current[channel]);
+}
+
+/* Without credentials nothing can be asked: whoever waits is told why. */
+static void fail_waiting(struct kube_client *c)
+{
+    for (size_t i = 0; i < KUBE_CHANNEL_COUNT; i++)
+        while (c->waiting[i].first != NULL) {
+            struct exchange *r = c->waiting[i].first;
+            list_remove(&c->waiting[i], r);
+            list_add(&c->failing, r);
+        }
+    while (c->failing.first != NULL) { /* what callbacks send meanwhile waits for the next try */
+        struct exchange *r = c->failing.first;
+        list_remove(&c->failing, r);
+        struct buffer text = {0};
+        buffer_print(&text, "%s: no credentials: %s", c->target.config->server,
+                     credentials_error(c->target.credentials));
+        struct kube_response response = {.error = text.at, .retry_after_s = -1};
+        c->stats.requests++;
+        c->stats.failures++;
+        r->done(r->context, &response);
+        exchange_free(&r);
+        buffer_free(&text);
+    }
+}
+
+static void start_waiting(struct kube_client *c)
+{
+    refill(c);
+    for (struct pool *pool = c->pools.pools; pool != NULL; pool = pool->next)
+        pool_learn(pool, c->in_flight_max);
+    enum kube_channel channel;
+    while ((channel = startable(c)) != KUBE_CHANNEL_COUNT) {
+        enum credentials_state state =
+            credentials_poll(c->target.credentials, c->pools.now, moment_wall_us());
+        if (state == CREDENTIALS_failed)
+            fail_waiting(c);
+        if (state != CREDENTIALS_ready)
+            return;
+        start(c, channel);
+    }
+}
+
+/* ---- working ---- */
+
+static bool take_events(struct kube_client *c)
+{
+    struct epoll_event events[EVENTS_MAX];
+    int count_of = epoll_wait(c->pools.epoll_fd, events, EVENTS_MAX, 0);
+    for (int i = 0; i < count_of; i++) {
+        uint64_t expirations;
+        if (events[i].data.u64 == OWN_TIMER) {
+            ssize_t got = read(c->timer_fd, &expirations, sizeof(expirations));
+            (void)got; /* only to make it quiet */
+        } else if (events[i].data.u64 != OWN_PLUGIN) {
+            pools_event(&c->pools, events[i].data.u64, events[i].events);
+        }
+    }
+    return count_of == EVENTS_MAX;
+}
+
+static struct moment deadline(const struct kube_client *c)
+{
+    struct moment first =
+        moment_earlier(pools_deadline(&c->pools), credentials_deadline(c->target.credentials));
+    for (const struct exchange *r = c->active.first; r != NULL; r = r->next)
+        first = moment_earlier(first, idle_limit(r));
+    bool limited = c->qps > 0 && c->tokens < 1 && c->counted < c->in_flight_max;
+    if (limited && kube_client_pending(c) > c->active.count)
+        first = moment_earlier(
+            first, moment_after(c->refilled, span_of_seconds((1 - c->tokens) / c->qps + 0.0001)));
+    return first;
+}
+
+void kube_client_work(struct kube_client *client, struct moment now)
+{
+    must(!client->inside);
+    client->pools.now = now;
+    bool more = true;
+    for (int round = 0; more && round < 8; round++) {
+        client->inside = true;
+        more = take_events(client);
+        pools_timers(&client->pools);
+        client->inside = false;
+        collect(client);
+        sweep(client);
+    }
+    credentials_work(client->target.credentials, now);
+    start_waiting(client);
+    client->inside = true;
+    pools_timers(&client->pools); /* what was just started goes out at once */
+    client->inside = false;
+    collect(client);
+    if (client->cancels)
+        sweep(client);
+    pools_sweep(&client->pools, false);
+    arm(client, kube_client_deadline(client, now));
+}
+
+struct moment kube_client_deadline(const struct kube_client *client, struct moment now)
+{
+    bool plugin = credentials_deadline(client->target.credentials).ns != MOMENT_NEVER.ns;
+    if (!plugin && startable(client) != KUBE_CHANNEL_COUNT)
+        return now;
+    return deadline(client);
+}
