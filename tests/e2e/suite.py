@@ -73,7 +73,7 @@ class World:
 
 def run_case(name, function, options, directory):
     """Run one case; the reason why it failed, with the schedulers' last words, or None."""
-    world = why = None
+    world, why, tail, troubles = None, None, "", []
     try:
         world = World(options, directory)
         function(world)
@@ -81,8 +81,11 @@ def run_case(name, function, options, directory):
         why = str(failure)
     except Exception:  # a broken case is a failed case, and the next one still runs
         why = traceback.format_exc().strip()
-    tail = world.log_tail() if world and why else ""
-    troubles = world.close() if world else []
+    finally:
+        # Also when the suite itself is interrupted: nothing may be left running.
+        if world:
+            tail = world.log_tail() if why else ""
+            troubles = world.close()
     if troubles and not why:
         why = "; ".join(troubles)
     return "%s\n%s" % (why, tail) if tail else why
