@@ -18,11 +18,12 @@
 #include "proto/bus/delivery.h"
 #include "proto/bus/outbox.h"
 
-#define BUS_FRAME_MAX (16u << 20) /* bytes; longer frames are refused */
-#define BUS_PEERS_MAX 16
+#define BUS_FRAME_MAX   (16u << 20) /* bytes; longer frames are refused */
+#define BUS_PEERS_MAX   64          /* doors that one process connects to */
+#define BUS_CALLERS_MAX 1024        /* processes that may be connected to one door */
 
 struct bus_peer_option {
-    enum process process;
+    enum process process; /* ANY: whoever answers there (a tool's look-around) */
     const char *endpoint; /* NULL: the default from the run directory */
 };
 
@@ -70,5 +71,16 @@ void bus_set_status(struct bus *bus, void (*lines)(void *state, struct buffer *k
                     void *state);
 /* Time spent handling one message, for the per-type counters. */
 void bus_handled(struct bus *bus, enum message_type type, struct span took);
+
+/* Where the door listens: a port that the system chose is filled in. "" without a door. */
+const char *bus_endpoint(const struct bus *bus);
+/* The endpoint that this process connected to in order to reach the peer; NULL for a peer that
+ * came in through the door, and for one that is gone. */
+const char *bus_endpoint_of(const struct bus *bus, struct address peer);
+/* Frames refused for the reason of that name since the start (see frame.h), frames dropped on
+ * sending, and gaps found; for tests and tools. */
+uint64_t bus_refused(const struct bus *bus, const char *reason);
+uint64_t bus_dropped(const struct bus *bus);
+uint64_t bus_gaps(const struct bus *bus);
 
 #endif

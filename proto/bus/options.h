@@ -1,7 +1,8 @@
 /* options: the command line that all processes share.
  *
  *   --run-dir DIR         private directory of ipc sockets          (default: $BERTH_RUN_DIR or
- *                                                                    $XDG_RUNTIME_DIR/berth or /run/berth)
+ *                                                                    $XDG_RUNTIME_DIR/berth or
+ * /run/berth)
  *   --name NAME           instance name                             (default: the kind's name)
  *   --listen URL          the door; ipc:// or tcp://                (default: ipc in the run dir)
  *   --tap URL             the tap                                   (default: ipc in the run dir)
@@ -45,7 +46,8 @@ struct options {
 /* Reads argv (both `--name value` and `--name=value`), own options included (table ends with a NULL
  * name), opens the log. Prints help or version and exits 0, or names the bad argument and exits 2.
  * peers_wanted: the kinds this process connects to; their endpoints default to the run dir. */
-void options_parse(struct options *options, const struct options_spec *spec, int argc,
-                   char **argv);
+void options_parse(struct options *options, const struct options_spec *spec, int argc, char **argv);
+/* The run directory when none is named: $BERTH_RUN_DIR, $XDG_RUNTIME_DIR/berth or /run/berth. */
+const char *options_run_dir(void);
 
 #endif

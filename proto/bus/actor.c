@@ -1,0 +1,164 @@
+/* actor: the loop that turns a pure core into a process. The phases of a round stand in loop_round
+ * in their order. What must stay true: nothing in a round waits but bus_wait, and a signal ends
+ * that wait, because it writes to a pipe that the wait watches. */
+#include "proto/bus/actor.h"
+
+#include "proto/base/log.h"
+#include "proto/base/must.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+/* Messages handled between two looks at timers and descriptors; bounds a round's length. */
+#define BATCH 512
+
+static volatile sig_atomic_t signals_seen;
+static int signal_pipe[2] = {-1, -1};
+static bool failed;
+
+struct loop {
+    struct bus *bus;
+    const struct actor *actor;
+    struct outbox out;
+    int wait_fd; /* an epoll of the signal pipe and the actor's descriptor */
+    bool stopping;
+    struct moment stop_by;
+};
+
+void actor_fail(void)
+{
+    failed = true;
+}
+
+static void on_signal(int number)
+{
+    int saved = errno;
+    (void)number;
+    signals_seen++;
+    if (write(signal_pipe[1], "", 1) < 0) {
+        /* full: the loop wakes up anyway */
+    }
+    errno = saved;
+}
+
+static void watch(int epoll_fd, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    must(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
+}
+
+static void loop_open(struct loop *loop)
+{
+    signals_seen = 0;
+    failed = false;
+    must(pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) == 0);
+    loop->wait_fd = epoll_create1(EPOLL_CLOEXEC);
+    must(loop->wait_fd >= 0);
+    watch(loop->wait_fd, signal_pipe[0]);
+    if (loop->actor->fd >= 0)
+        watch(loop->wait_fd, loop->actor->fd);
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    bus_set_status(loop->bus, loop->actor->status, loop->actor->state);
+}
+
+static void loop_close(struct loop *loop)
+{
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    bus_set_status(loop->bus, NULL, NULL);
+    close(loop->wait_fd);
+    close(signal_pipe[0]);
+    close(signal_pipe[1]);
+    outbox_free(&loop->out);
+}
+
+/* Returns true when more messages may be waiting. */
+static bool handle_batch(struct loop *loop, struct moment now)
+{
+    const struct actor *actor = loop->actor;
+    struct delivery in;
+    for (int i = 0; i < BATCH; i++) {
+        if (!bus_receive(loop->bus, now, &in))
+            return false;
+        struct moment before = moment_now();
+        actor->handle(actor->state, now, &in, &loop->out);
+        now = moment_now();
+        bus_handled(loop->bus, in.message->type, moment_since(now, before));
+    }
+    return true;
+}
+
+/* Turns signals into a wish to stop. Returns false when it is time to end. */
+static bool go_on(struct loop *loop, struct moment now)
+{
+    const struct actor *actor = loop->actor;
+    char spare[16];
+    while (read(signal_pipe[0], spare, sizeof(spare)) > 0)
+        continue;
+    if (failed || signals_seen > 1)
+        return false;
+    if (signals_seen == 0)
+        return true;
+    if (!loop->stopping) {
+        loop->stopping = true;
+        loop->stop_by = moment_after(now, actor->stop_limit);
+        log_info("stopping");
+        if (actor->stop)
+            actor->stop(actor->state, now, &loop->out);
+    }
+    if (actor->done == NULL || actor->done(actor->state))
+        return false;
+    if (!moment_reached(now, loop->stop_by))
+        return true;
+    log_warn("not everything was finished in time|limit_ms=%lld",
+             (long long)span_ms(actor->stop_limit));
+    return false;
+}
+
+static void send_all(struct loop *loop)
+{
+    const struct actor *actor = loop->actor;
+    if (actor->term)
+        bus_set_term(loop->bus, actor->term(actor->state));
+    bus_send(loop->bus, &loop->out);
+}
+
+/* One round: receive and handle, work, tick, send, look after the bus, wait. */
+static bool loop_round(struct loop *loop)
+{
+    const struct actor *actor = loop->actor;
+    bool more = handle_batch(loop, moment_now());
+    struct moment now = moment_now(), next = MOMENT_NEVER;
+    if (actor->work)
+        actor->work(actor->state, now, &loop->out);
+    if (actor->tick)
+        next = actor->tick(actor->state, now, &loop->out);
+    bool on = go_on(loop, now);
+    send_all(loop);
+    now = moment_now();
+    next = moment_earlier(next, bus_tick(loop->bus, now));
+    if (loop->stopping)
+        next = moment_earlier(next, loop->stop_by);
+    if (on && !more)
+        bus_wait(loop->bus, loop->wait_fd, now, next);
+    return on;
+}
+
+int actor_run(struct bus *bus, const struct actor *actor)
+{
+    struct loop loop = {.bus = bus, .actor = actor};
+    loop_open(&loop);
+    while (loop_round(&loop))
+        continue;
+    loop_close(&loop);
+    return failed ? 1 : 0;
+}

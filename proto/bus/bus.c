@@ -1,0 +1,562 @@
+/* bus: opens the sockets, moves frames in and out, and decides which frames a core may see.
+ *
+ * A frame that came in passes these gates in this order: it opens (version, envelope), its sender
+ * said hello, it is the next of its link, it is short enough, its number is a message that travels
+ * from such a sender to us, it is not from an older term or generation, its body decodes to the
+ * last byte. What fails is refused with the gate's name. What must stay true: only an opened frame
+ * of an up peer moves a link's numbering, and it does so before anything else can refuse it, so
+ * that a refused frame is not a gap. */
+#include "proto/bus/inside.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/base/random.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEARTBEAT_MS 500
+#define WORKERS_MAX  1000
+
+/* ---- open and close ---- */
+
+/* Opens the default door; a worker without a name takes the first that is free. */
+static bool open_default_door(struct bus *bus, const struct bus_options *o, char *error,
+                              size_t room)
+{
+    bool pick = o->process == WORKER && o->instance == NULL;
+    for (int i = 0; i < (pick ? WORKERS_MAX : 1); i++) {
+        char endpoint[ENDPOINT_MAX];
+        bool in_use = false;
+        if (pick)
+            snprintf(bus->instance, sizeof(bus->instance), "worker-%d", i);
+        if (!endpoint_in_dir(endpoint, o->run_dir, bus->instance, "sock")) {
+            snprintf(error, room, "door: run directory %s: path too long for a socket", o->run_dir);
+            return false;
+        }
+        if (wire_open(&bus->wires, &bus->door, WIRE_door, endpoint, &in_use, error, room))
+            return true;
+        if (!in_use || !pick)
+            return false;
+    }
+    return false;
+}
+
+static bool open_door(struct bus *bus, const struct bus_options *o, char *error, size_t room)
+{
+    bool in_use;
+    if (o->no_door)
+        return true;
+    if (o->listen == NULL)
+        bus->has_door = open_default_door(bus, o, error, room);
+    else
+        bus->has_door =
+            wire_open(&bus->wires, &bus->door, WIRE_door, o->listen, &in_use, error, room);
+    return bus->has_door;
+}
+
+static bool open_tap(struct bus *bus, const struct bus_options *o, char *error, size_t room)
+{
+    char endpoint[ENDPOINT_MAX];
+    bool in_use;
+    if (o->no_door && o->tap == NULL)
+        return true;
+    if (o->tap == NULL && !endpoint_in_dir(endpoint, o->run_dir, bus->instance, "tap")) {
+        snprintf(error, room, "tap: run directory %s: path too long for a socket", o->run_dir);
+        return false;
+    }
+    bus->has_tap = wire_open(&bus->wires, &bus->tap, WIRE_tap, o->tap ? o->tap : endpoint, &in_use,
+                             error, room);
+    return bus->has_tap;
+}
+
+static bool open_links(struct bus *bus, const struct bus_options *o, char *error, size_t room)
+{
+    bus->links = memory_take_array(o->peer_count ? o->peer_count : 1, sizeof(*bus->links));
+    for (size_t i = 0; i < o->peer_count; i++) {
+        const struct bus_peer_option *option = &o->peers[i];
+        char endpoint[ENDPOINT_MAX];
+        bool in_use;
+        if (option->endpoint == NULL &&
+            !endpoint_in_dir(endpoint, o->run_dir, process_name(option->process), "sock")) {
+            snprintf(error, room, "peer %s: run directory %s: path too long for a socket",
+                     process_name(option->process), o->run_dir);
+            return false;
+        }
+        struct wire *wire = &bus->links[i];
+        if (!wire_open(&bus->wires, wire, WIRE_link, option->endpoint ? option->endpoint : endpoint,
+                       &in_use, error, room))
+            return false;
+        bus->link_count++;
+        peer_add(bus, wire, true)->expected = option->process;
+    }
+    return true;
+}
+
+/* A run directory is needed unless everything was given an address of its own. */
+static bool needs_run_dir(const struct bus_options *o)
+{
+    bool needs = !o->no_door && (o->listen == NULL || o->tap == NULL);
+    for (size_t i = 0; i < o->peer_count; i++)
+        needs = needs || o->peers[i].endpoint == NULL;
+    return needs;
+}
+
+static void name_instance(struct bus *bus, const struct bus_options *o)
+{
+    if (o->instance)
+        snprintf(bus->instance, sizeof(bus->instance), "%s", o->instance);
+    else if (o->process == WORKER || o->process == TOOL)
+        snprintf(bus->instance, sizeof(bus->instance), "%s-%ld", process_name(o->process),
+                 (long)getpid());
+    else
+        snprintf(bus->instance, sizeof(bus->instance), "%s", process_name(o->process));
+}
+
+struct bus *bus_open(const struct bus_options *o, char *error, size_t room)
+{
+    must(o->peer_count <= BUS_PEERS_MAX && o->generation >= 0);
+    must(o->run_dir != NULL || !needs_run_dir(o));
+    struct bus *bus = memory_take(sizeof(*bus));
+    bus->process = o->process;
+    bus->incarnation = (int64_t)(random_seed() & (INT64_MAX - 1)) + 1;
+    bus->generation = o->generation > 0 ? o->generation : 1;
+    bus->heartbeat = o->heartbeat.ns > 0 ? o->heartbeat : span_of_ms(HEARTBEAT_MS);
+    bus->now = bus->started = moment_now();
+    bus->door.lock_fd = bus->tap.lock_fd = -1;
+    zmq_msg_init(&bus->routing);
+    zmq_msg_init(&bus->incoming);
+    name_instance(bus, o);
+    bool opened = (!needs_run_dir(o) || endpoint_make_dir(o->run_dir, error, room)) &&
+                  wires_open(&bus->wires, o->curve_dir, o->allow_plain_tcp, error, room) &&
+                  open_door(bus, o, error, room) && open_tap(bus, o, error, room) &&
+                  open_links(bus, o, error, room);
+    if (!opened)
+        bus_close(&bus);
+    return bus;
+}
+
+static void say_goodbye(struct bus *bus)
+{
+    struct message m = {.type = MSG_goodbye};
+    for (size_t i = 0; i < bus->peer_count; i++)
+        if (bus->peers[i]->state == PEER_up)
+            peer_say(bus, bus->peers[i], &m);
+}
+
+void bus_close(struct bus **closing)
+{
+    struct bus *bus = *closing;
+    if (bus == NULL)
+        return;
+    *closing = NULL;
+    bus->now = moment_now();
+    say_goodbye(bus);
+    zmq_msg_close(&bus->routing);
+    zmq_msg_close(&bus->incoming);
+    for (size_t i = 0; i < bus->link_count; i++)
+        wire_close(&bus->links[i]);
+    if (bus->has_door)
+        wire_close(&bus->door);
+    if (bus->has_tap)
+        wire_close(&bus->tap);
+    wires_close(&bus->wires);
+    for (size_t i = 0; i < bus->peer_count; i++)
+        memory_free(bus->peers[i]);
+    memory_free(bus->peers);
+    memory_free(bus->links);
+    memory_free(bus->events);
+    buffer_free(&bus->frame);
+    buffer_free(&bus->body);
+    buffer_free(&bus->mirror);
+    arena_free(&bus->arena);
+    memory_free(bus);
+}
+
+/* ---- out ---- */
+
+static void drop(struct bus *bus, enum drop why, enum message_type type, struct address to)
+{
+    static const char *const names[] = {
+#define DROP(name) #name,
+        DROPS
+#undef DROP
+    };
+    bus->counts.dropped[why]++;
+    struct log_limit *limit = &bus->counts.dropped_log[why];
+    if (log_limited(limit, bus->now))
+        log_warn("message not sent|reason=%s message=%s to=%s peer=%u suppressed=%u", names[why],
+                 frame_type_name(type), process_name(to.process), to.peer,
+                 limit->suppressed_before);
+}
+
+static void send_to(struct bus *bus, struct peer *peer, const struct outgoing *head,
+                    struct str body)
+{
+    /* Which kind a caller is it says itself: that must not be able to end us. */
+    if (!(message_info[head->type].to & peer->process)) {
+        drop(bus, DROPPED_misdirected, head->type, head->to);
+        return;
+    }
+    if (peer_transmit(bus, peer, head, body) == EAGAIN &&
+        log_limited(&bus->counts.dropped_log[DROPPED_full], bus->now))
+        log_warn("link full, message dropped|message=%s to=%s name=%s", frame_type_name(head->type),
+                 process_name(peer->process), peer->instance);
+}
+
+static void send_one(struct bus *bus, const struct outgoing *head, struct str body)
+{
+    must(message_info[head->type].from & bus->process);
+    must(head->type != MSG_peer_up && head->type != MSG_peer_down);
+    if (body.len > BUS_FRAME_MAX - 256) {
+        drop(bus, DROPPED_oversized, head->type, head->to);
+        return;
+    }
+    bool sent = false;
+    for (size_t i = 0; i < bus->peer_count; i++) {
+        struct peer *peer = bus->peers[i];
+        bool meant = head->to.peer ? peer->number == head->to.peer
+                                   : peer->process == head->to.process && peer->number != 0;
+        if (!meant)
+            continue;
+        send_to(bus, peer, head, body);
+        sent = true;
+    }
+    if (!sent)
+        drop(bus, head->to.peer ? DROPPED_disconnected : DROPPED_no_peer, head->type, head->to);
+}
+
+void bus_send(struct bus *bus, struct outbox *out)
+{
+    for (size_t i = 0; i < out->count; i++)
+        send_one(bus, &out->at[i], outbox_body(out, i));
+    outbox_reset(out);
+    peers_sweep(bus);
+}
+
+/* ---- in ---- */
+
+static void answer_status(struct bus *bus, struct peer *peer)
+{
+    struct arena arena = {0};
+    struct message m = {.type = MSG_status};
+    report_fill(bus, &m.status, &arena);
+    peer_say(bus, peer, &m);
+    arena_free(&arena);
+}
+
+/* The next of its link? A hello starts the numbering and is not checked. */
+static bool in_order(struct bus *bus, struct peer *peer, const struct envelope *envelope)
+{
+    if (envelope->incarnation != peer->incarnation) {
+        greet_again(bus, peer, "restarted");
+        return false;
+    }
+    if (envelope->link != peer->received + 1) {
+        bus->counts.gaps++;
+        if (log_limited(&bus->counts.gap_log, bus->now))
+            log_warn("gap|kind=%s name=%s want=%lld got=%lld message=%s suppressed=%u",
+                     process_name(peer->process), peer->instance, (long long)peer->received + 1,
+                     (long long)envelope->link, frame_type_name(envelope->type),
+                     bus->counts.gap_log.suppressed_before);
+        greet_again(bus, peer, "gap");
+        return false;
+    }
+    peer->received++;
+    return true;
+}
+
+static enum refusal check_kind(const struct bus *bus, const struct peer *peer,
+                               const struct envelope *envelope)
+{
+    if (frame_record(envelope->type) == NULL)
+        return REFUSED_unknown_message;
+    if (envelope->type == MSG_peer_up || envelope->type == MSG_peer_down)
+        return REFUSED_local_only;
+    const struct message_info *info = &message_info[envelope->type];
+    if (!(info->from & peer->process) || !(info->to & bus->process))
+        return REFUSED_misdirected;
+    if (info->fence == FENCED && envelope->generation < bus->generation)
+        return REFUSED_stale_generation;
+    if (info->fence == FENCED && envelope->term < bus->term)
+        return REFUSED_stale_term;
+    return REFUSED_nothing;
+}
+
+static void adopt_term(struct bus *bus, const struct peer *peer, int64_t term)
+{
+    if (term <= bus->term || peer->process == TOOL)
+        return; /* a tool leads nobody */
+    log_info("term learned|term=%lld before=%lld from=%s", (long long)term, (long long)bus->term,
+             peer->instance);
+    bus->term = term;
+}
+
+/* What the bus answers itself. True when the core is not to see it. */
+static bool handle_own(struct bus *bus, struct peer *peer, enum message_type type)
+{
+    if (type == MSG_goodbye)
+        peer_down(bus, peer, "goodbye");
+    if (type == MSG_status_request)
+        answer_status(bus, peer);
+    return type == MSG_heartbeat || type == MSG_goodbye || type == MSG_status_request;
+}
+
+static enum refusal take_hello(struct bus *bus, struct peer *peer, const struct envelope *envelope,
+                               struct cursor body)
+{
+    enum refusal why = frame_decode(envelope, body, &bus->message, &bus->arena);
+    if (why != REFUSED_nothing)
+        return why;
+    if (envelope->incarnation != bus->message.hello.incarnation)
+        return REFUSED_malformed_hello;
+    why = greet_take(bus, peer, &bus->message.hello);
+    if (why == REFUSED_nothing)
+        adopt_term(bus, peer, envelope->term);
+    return why;
+}
+
+/* All gates behind the envelope. *deliver tells whether the core gets bus->message. */
+static enum refusal admit(struct bus *bus, struct peer *peer, const struct envelope *envelope,
+                          struct cursor body, bool *deliver)
+{
+    size_t len = (size_t)(body.end - body.at);
+    *deliver = false;
+    if (envelope->type == MSG_hello)
+        return len > BUS_FRAME_MAX ? REFUSED_oversized : take_hello(bus, peer, envelope, body);
+    if (peer->state != PEER_up) {
+        if (!peer->connecting)
+            greet_ask(bus, peer);
+        return REFUSED_before_hello;
+    }
+    peer->heard_at = bus->now;
+    if (!in_order(bus, peer, envelope))
+        return REFUSED_nothing; /* counted as a gap */
+    if (len > BUS_FRAME_MAX)
+        return REFUSED_oversized;
+    enum refusal why = check_kind(bus, peer, envelope);
+    if (why == REFUSED_nothing)
+        why = frame_decode(envelope, body, &bus->message, &bus->arena);
+    if (why != REFUSED_nothing)
+        return why;
+    adopt_term(bus, peer, envelope->term);
+    *deliver = !handle_own(bus, peer, bus->message.type);
+    return why;
+}
+
+/* The peer a frame came from; a caller that we did not know gets an entry, if there is room and its
+ * frame could be opened. */
+static struct peer *sender_of(struct bus *bus, struct wire *wire, bool opened)
+{
+    if (wire != &bus->door)
+        return peer_by_wire(bus, wire);
+    struct str routing = {zmq_msg_data(&bus->routing), (uint32_t)zmq_msg_size(&bus->routing)};
+    struct peer *peer = peer_by_routing(bus, routing);
+    if (peer != NULL || !opened || routing.len > ROUTING_MAX ||
+        bus->peer_count - bus->link_count >= BUS_CALLERS_MAX)
+        return peer;
+    peer = peer_add(bus, wire, false);
+    memcpy(peer->routing, routing.at, routing.len);
+    peer->routing_len = routing.len;
+    return peer;
+}
+
+static void fill_delivery(const struct peer *peer, const struct envelope *envelope,
+                          const struct message *m, struct delivery *in)
+{
+    *in = (struct delivery){.from = {peer->process, peer->number},
+                            .instance = str_of(peer->instance),
+                            .term = envelope->term,
+                            .generation = envelope->generation,
+                            .epoch = envelope->epoch,
+                            .sequence = envelope->sequence,
+                            .sent_us = envelope->sent_us,
+                            .message = m};
+}
+
+/* bus->incoming holds a frame: true when it is for the core. */
+static bool take_frame(struct bus *bus, struct wire *wire, struct delivery *in)
+{
+    struct str frame = {zmq_msg_data(&bus->incoming), (uint32_t)zmq_msg_size(&bus->incoming)};
+    struct envelope envelope = {0};
+    struct cursor body;
+    bool deliver = false;
+    enum refusal why = frame_open(frame, &envelope, &body);
+    struct peer *peer = sender_of(bus, wire, why == REFUSED_nothing);
+    if (frame.len <= BUS_FRAME_MAX)
+        bus_mirror(bus, peer, false, frame);
+    if (why == REFUSED_nothing && peer == NULL)
+        why = REFUSED_too_many_peers;
+    if (why == REFUSED_nothing)
+        why = admit(bus, peer, &envelope, body, &deliver);
+    if (why != REFUSED_nothing) {
+        bus_refuse(bus, why, peer, envelope.type, frame.len);
+        /* The sender counts on it having arrived: let both start over, in our term. */
+        if (why == REFUSED_stale_term && peer->state == PEER_up)
+            greet_again(bus, peer, "gap");
+        return false;
+    }
+    bus->counts.received[envelope.type].messages++;
+    bus->counts.received[envelope.type].bytes += frame.len;
+    if (deliver)
+        fill_delivery(peer, &envelope, &bus->message, in);
+    return deliver;
+}
+
+static bool next_event(struct bus *bus, struct delivery *in)
+{
+    if (bus->event_next == bus->event_count)
+        return false;
+    struct event *event = &bus->events[bus->event_next++];
+    struct str instance = str_of(event->instance);
+    if (event->message.type == MSG_peer_up)
+        event->message.peer_up.instance = instance;
+    else
+        event->message.peer_down.instance = instance;
+    *in = (struct delivery){.from = event->from,
+                            .instance = instance,
+                            .term = bus->term,
+                            .generation = bus->generation,
+                            .message = &event->message};
+    return true;
+}
+
+static struct wire *wire_at(struct bus *bus, size_t i)
+{
+    return i < bus->link_count ? &bus->links[i] : &bus->door;
+}
+
+bool bus_receive(struct bus *bus, struct moment now, struct delivery *in)
+{
+    bus->now = now;
+    size_t wires = bus->link_count + bus->has_door;
+    /* One frame from each in turn: a busy peer does not shut out the others. */
+    for (size_t empty = 0; empty < wires;) {
+        if (next_event(bus, in))
+            return true;
+        peers_sweep(bus);
+        struct wire *wire = wire_at(bus, bus->turn++ % wires);
+        if (!wire_receive(wire, &bus->routing, &bus->incoming)) {
+            empty++;
+            continue;
+        }
+        empty = 0;
+        if (take_frame(bus, wire, in)) {
+            must(bus->event_next == bus->event_count); /* what came before was told before */
+            return true;
+        }
+    }
+    return next_event(bus, in);
+}
+
+/* ---- waiting and time ---- */
+
+static void read_tap_requests(struct bus *bus)
+{
+    zmq_msg_t unused;
+    if (!bus->has_tap)
+        return;
+    zmq_msg_init(&unused);
+    /* The socket passes on the first subscription and the last cancellation only. */
+    while (wire_receive(&bus->tap, NULL, &unused))
+        if (zmq_msg_size(&unused) > 0)
+            bus->mirrored = ((const char *)zmq_msg_data(&unused))[0] == 1;
+    zmq_msg_close(&unused);
+}
+
+/* Everything but frames that waits in a socket. */
+static void read_news(struct bus *bus)
+{
+    read_tap_requests(bus);
+    greet_news(bus);
+    unsigned refused = wires_keep(&bus->wires);
+    bus->counts.handshakes_failed += refused;
+    if (refused > 0 && log_limited(&bus->counts.handshake_log, bus->now))
+        log_warn("a client's CURVE key is not one of ours|endpoint=%s", bus->door.endpoint);
+}
+
+static size_t add_item(zmq_pollitem_t *items, size_t count, void *socket, int fd)
+{
+    items[count] = (zmq_pollitem_t){.socket = socket, .fd = fd, .events = ZMQ_POLLIN};
+    return count + 1;
+}
+
+void bus_wait(struct bus *bus, int extra_fd, struct moment now, struct moment deadline)
+{
+    zmq_pollitem_t items[2 * BUS_PEERS_MAX + 6];
+    size_t count = 0;
+    for (size_t i = 0; i < bus->link_count; i++) {
+        count = add_item(items, count, bus->links[i].socket, 0);
+        count = add_item(items, count, bus->links[i].monitor, 0);
+    }
+    if (bus->has_door) {
+        count = add_item(items, count, bus->door.socket, 0);
+        count = add_item(items, count, bus->door.monitor, 0);
+    }
+    if (bus->has_tap)
+        count = add_item(items, count, bus->tap.socket, 0);
+    if (bus->wires.keeper)
+        count = add_item(items, count, bus->wires.keeper, 0);
+    if (extra_fd >= 0)
+        count = add_item(items, count, NULL, extra_fd);
+    int64_t wait_ms = span_ms(moment_since(deadline, now)) + 1;
+    if (bus->event_next < bus->event_count || moment_reached(now, deadline))
+        wait_ms = 0;
+    zmq_poll(items, (int)count, wait_ms > 3600000 ? 3600000 : (long)wait_ms);
+}
+
+struct moment bus_tick(struct bus *bus, struct moment now)
+{
+    bus->now = now;
+    read_news(bus);
+    struct moment next = greet_tick(bus, now);
+    return bus->event_next < bus->event_count ? now : next;
+}
+
+/* ---- settings and questions ---- */
+
+void bus_set_term(struct bus *bus, int64_t term)
+{
+    if (term > bus->term)
+        bus->term = term;
+}
+
+int64_t bus_term(const struct bus *bus)
+{
+    return bus->term;
+}
+
+void bus_set_generation(struct bus *bus, int64_t generation)
+{
+    must(generation >= bus->generation);
+    bus->generation = generation;
+}
+
+void bus_set_status(struct bus *bus, void (*lines)(void *state, struct buffer *key_value_lines),
+                    void *state)
+{
+    bus->lines = lines;
+    bus->lines_state = state;
+}
+
+void bus_handled(struct bus *bus, enum message_type type, struct span took)
+{
+    must(type > MSG_none && type < MSG_COUNT);
+    int64_t us = took.ns / 1000;
+    bus->counts.handled_us[type] += us;
+    if (us > bus->counts.slowest_us[type])
+        bus->counts.slowest_us[type] = us;
+}
+
+const char *bus_endpoint(const struct bus *bus)
+{
+    return bus->has_door ? bus->door.endpoint : "";
+}
+
+const char *bus_endpoint_of(const struct bus *bus, struct address address)
+{
+    const struct peer *peer = peer_by_number(bus, address.peer);
+    return peer && peer->connecting ? peer->wire->endpoint : NULL;
+}

@@ -1,0 +1,139 @@
+/* inside: what the files of the bus share: the peers, the counters and the bus itself. Nothing
+ * outside proto/bus includes it. */
+#ifndef INSIDE_H
+#define INSIDE_H
+
+#include "proto/base/log.h"
+#include "proto/bus/bus.h"
+#include "proto/bus/frame.h"
+#include "proto/bus/wire.h"
+
+#define ROUTING_MAX  32
+#define INSTANCE_MAX 64
+#define SILENT_AFTER 6 /* heartbeats */
+
+enum peer_state {
+    PEER_greeting, /* no hello yet: we wait for the other side's */
+    PEER_up,       /* both know each other and number their frames */
+    PEER_gone      /* a caller that left; taken off the table at the next sweep */
+};
+
+/* Another process on one link: one that we connect to, or a caller at our door. */
+struct peer {
+    bool connecting; /* we connect to it; false: it came in through the door */
+    struct wire *wire;
+    char routing[ROUTING_MAX]; /* a caller's name for the door's socket, one a connection */
+    uint32_t routing_len;
+    enum process expected; /* connecting: which kinds may answer */
+    enum peer_state state;
+    uint32_t number; /* of this life, as in struct address; 0 while not up */
+    enum process process;
+    char instance[INSTANCE_MAX + 1];
+    int64_t incarnation;
+    int64_t session;        /* which start of the link */
+    int64_t sent, received; /* number of the last frame each way */
+    unsigned greetings;     /* hellos sent for this session */
+    struct moment up_at, heard_at, sent_at, greeted_at;
+};
+
+/* A peer_up or peer_down that waits for the core. */
+struct event {
+    struct message message;
+    struct address from;
+    char instance[INSTANCE_MAX + 1];
+};
+
+/* Why a message was not sent; DROP(name). */
+#define DROPS DROP(no_peer) DROP(full) DROP(disconnected) DROP(oversized) DROP(misdirected)
+
+enum drop {
+#define DROP(name) DROPPED_##name,
+    DROPS
+#undef DROP
+        DROP_COUNT
+};
+
+struct traffic {
+    uint64_t messages, bytes;
+};
+
+struct counts {
+    struct traffic sent[MSG_COUNT], received[MSG_COUNT];
+    int64_t handled_us[MSG_COUNT], slowest_us[MSG_COUNT];
+    uint64_t refused[REFUSED_COUNT], dropped[DROP_COUNT];
+    uint64_t gaps, handshakes_failed, connections_lost;
+    struct log_limit refused_log[REFUSED_COUNT], dropped_log[DROP_COUNT], handshake_log, gap_log;
+};
+
+struct bus {
+    enum process process;
+    char instance[INSTANCE_MAX + 1];
+    int64_t incarnation, term, generation;
+    struct span heartbeat;
+    struct moment now, started, ticked, probe_at;
+    struct wires wires;
+    struct wire door, tap;
+    bool has_door, has_tap;
+    struct wire *links;
+    size_t link_count, turn; /* turn: whose socket is read next */
+    struct peer **peers;
+    size_t peer_count, peer_room;
+    uint32_t numbers; /* last peer number given */
+    struct event *events;
+    size_t event_count, event_room, event_next;
+    bool mirrored; /* somebody listens to the tap */
+    int64_t tap_sequence;
+    struct counts counts;
+    void (*lines)(void *state, struct buffer *key_value_lines);
+    void *lines_state;
+    struct buffer frame, body, mirror; /* scratch */
+    struct arena arena;                /* of the message handed out last */
+    struct message message;
+    zmq_msg_t routing, incoming;
+};
+
+/* ---- peers.c ---- */
+
+struct peer *peer_add(struct bus *bus, struct wire *wire, bool connecting);
+struct peer *peer_by_routing(struct bus *bus, struct str routing);
+struct peer *peer_by_wire(struct bus *bus, const struct wire *wire);
+struct peer *peer_by_number(const struct bus *bus, uint32_t number);
+/* Numbers and sends one frame. 0, EAGAIN (dropped and counted) or EHOSTUNREACH (the peer has been
+ * taken down). */
+int peer_transmit(struct bus *bus, struct peer *peer, const struct outgoing *head, struct str body);
+/* The same for a message of the bus's own. */
+int peer_say(struct bus *bus, struct peer *peer, const struct message *m);
+/* The peer is known from now on: gives it a number and tells the core. */
+void peer_up(struct bus *bus, struct peer *peer);
+/* Tells the core if it knew the peer. A caller is forgotten; a link starts over with a new session
+ * and says hello at the next tick. */
+void peer_down(struct bus *bus, struct peer *peer, const char *reason);
+/* Forgets callers that are gone. */
+void peers_sweep(struct bus *bus);
+/* Mirrors a frame to the tap when somebody listens. peer may be NULL. */
+void bus_mirror(struct bus *bus, const struct peer *peer, bool sent, struct str frame);
+/* Counts and logs; peer may be NULL while unknown, envelope too. */
+void bus_refuse(struct bus *bus, enum refusal why, const struct peer *peer, int64_t type,
+                size_t bytes);
+
+/* ---- greet.c ---- */
+
+/* Says hello on a link that is greeting, unless it did so just now. */
+void greet(struct bus *bus, struct peer *peer);
+/* Takes a hello, from a caller or a link. */
+enum refusal greet_take(struct bus *bus, struct peer *peer, const struct hello *hello);
+/* Asks a caller that we do not know, or whose frames have a gap, to say hello again. */
+void greet_ask(struct bus *bus, struct peer *peer);
+/* A gap, or another life of the peer: both sides number from the start again. */
+void greet_again(struct bus *bus, struct peer *peer, const char *reason);
+/* Heartbeats, silent peers, hellos that got no answer. Returns when to look again. */
+struct moment greet_tick(struct bus *bus, struct moment now);
+/* What the monitors of the sockets say. */
+void greet_news(struct bus *bus);
+
+/* ---- report.c ---- */
+
+/* Fills a status report, in the arena. */
+void report_fill(struct bus *bus, struct status *status, struct arena *arena);
+
+#endif

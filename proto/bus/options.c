@@ -1,0 +1,252 @@
+/* options: one table of the options that all processes share, and one of the process's own, walked
+ * by the same code. What must stay true: what --help prints is what is accepted, because both come
+ * from the tables; a bad argument is named and nothing has been opened yet. */
+#include "proto/bus/options.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct parse {
+    struct options *options;
+    const struct options_spec *spec;
+    enum log_level level;
+    char error[256]; /* set by a take() that says no */
+};
+
+static bool take_run_dir(void *state, const char *value)
+{
+    ((struct parse *)state)->options->bus.run_dir = value;
+    return *value != 0;
+}
+
+/* Becomes a file name and a word in logs, so it may not hold a slash or a space. */
+static bool take_name(void *state, const char *value)
+{
+    struct parse *p = state;
+    p->options->bus.instance = value;
+    for (const char *c = value; *c; c++)
+        if (*c <= ' ' || *c == '/' || *c == '"' || (unsigned char)*c > 126) {
+            snprintf(p->error, sizeof(p->error), "letters, digits and -_.: only");
+            return false;
+        }
+    return *value != 0 && strlen(value) <= 64;
+}
+
+static bool take_endpoint(struct parse *p, const char **into, const char *value)
+{
+    *into = value;
+    if ((strncmp(value, "ipc://", 6) == 0 && value[6]) ||
+        (strncmp(value, "tcp://", 6) == 0 && value[6]))
+        return true;
+    snprintf(p->error, sizeof(p->error), "want ipc://PATH or tcp://HOST:PORT");
+    return false;
+}
+
+static bool take_listen(void *state, const char *value)
+{
+    return take_endpoint(state, &((struct parse *)state)->options->bus.listen, value);
+}
+
+static bool take_tap(void *state, const char *value)
+{
+    return take_endpoint(state, &((struct parse *)state)->options->bus.tap, value);
+}
+
+static bool take_peer(void *state, const char *value)
+{
+    struct parse *p = state;
+    const char *equal = strchr(value, '=');
+    enum process kind =
+        equal ? process_of((struct str){value, (uint32_t)(equal - value)}) : (enum process)0;
+    if (kind == 0 || !(kind & p->spec->peers)) {
+        snprintf(p->error, sizeof(p->error),
+                 "want KIND=URL with the kind of a process that this "
+                 "one connects to");
+        return false;
+    }
+    struct bus_options *bus = &p->options->bus;
+    if (bus->peer_count == BUS_PEERS_MAX) {
+        snprintf(p->error, sizeof(p->error), "more than %d peers", BUS_PEERS_MAX);
+        return false;
+    }
+    struct bus_peer_option *peer = &bus->peers[bus->peer_count];
+    if (!take_endpoint(p, &peer->endpoint, equal + 1))
+        return false;
+    peer->process = kind;
+    bus->peer_count++;
+    return true;
+}
+
+static bool take_curve_dir(void *state, const char *value)
+{
+    ((struct parse *)state)->options->bus.curve_dir = value;
+    return *value != 0;
+}
+
+static bool take_allow_plain_tcp(void *state, const char *value)
+{
+    (void)value;
+    ((struct parse *)state)->options->bus.allow_plain_tcp = true;
+    return true;
+}
+
+static bool take_config(void *state, const char *value)
+{
+    ((struct parse *)state)->options->config_path = value;
+    return *value != 0;
+}
+
+static bool take_generation(void *state, const char *value)
+{
+    struct parse *p = state;
+    snprintf(p->error, sizeof(p->error), "want a number from 1 on");
+    return str_to_i64(str_of(value), &p->options->bus.generation) &&
+           p->options->bus.generation >= 1;
+}
+
+static bool take_level(void *state, const char *value)
+{
+    struct parse *p = state;
+    snprintf(p->error, sizeof(p->error), "want error, warn, info, debug or 0 to 10");
+    return log_level_parse(value, &p->level);
+}
+
+static const struct own_option shared[] = {
+    {"run-dir", "DIR",
+     "private directory of ipc sockets (default $BERTH_RUN_DIR, $XDG_RUNTIME_DIR/berth or "
+     "/run/berth)",
+     take_run_dir},
+    {"name", "NAME", "instance name (default: the kind's name; workers: worker-0, worker-1, ...)",
+     take_name},
+    {"listen", "URL", "the door, ipc:// or tcp:// (default: ipc in the run directory)",
+     take_listen},
+    {"tap", "URL", "the tap (default: ipc in the run directory)", take_tap},
+    {"peer", "KIND=URL", "where another process's door is; may be repeated", take_peer},
+    {"curve-dir", "DIR", "CURVE keys made by `berth keys`, used on tcp", take_curve_dir},
+    {"allow-plain-tcp", NULL, "permit tcp without CURVE beyond loopback", take_allow_plain_tcp},
+    {"config", "FILE", "KubeSchedulerConfiguration", take_config},
+    {"generation", "N", "config generation (default 1)", take_generation},
+    {"v", "N", "log verbosity as in Kubernetes: 2 and more is debug", take_level},
+    {"log-level", "LEVEL", "error, warn, info or debug (default info)", take_level},
+    {NULL, NULL, NULL, NULL},
+};
+
+static void print_table(const struct own_option *table)
+{
+    for (const struct own_option *o = table; o && o->name; o++) {
+        char head[64];
+        snprintf(head, sizeof(head), "%s%s%s%s", o->name[1] ? "--" : "-", o->name,
+                 o->value ? " " : "", o->value ? o->value : "");
+        printf("  %-22s %s\n", head, o->doc);
+    }
+}
+
+_Noreturn static void help(const struct options_spec *spec)
+{
+    printf("berth-%s: %s\n\nUsage: berth-%s [options]\n\n", process_name(spec->self), spec->usage,
+           process_name(spec->self));
+    if (spec->own && spec->own->name) {
+        print_table(spec->own);
+        printf("\n");
+    }
+    print_table(shared);
+    printf("  %-22s %s\n  %-22s %s\n", "--help", "this text", "--version", "the version");
+    exit(0);
+}
+
+_Noreturn static void refuse(const struct options_spec *spec, const char *argument, const char *why)
+{
+    fprintf(stderr, "berth-%s: %s: %s\n", process_name(spec->self), argument, why);
+    exit(2);
+}
+
+static const struct own_option *find(const struct own_option *table, struct str name)
+{
+    for (const struct own_option *o = table; o && o->name; o++)
+        if (str_is(name, o->name))
+            return o;
+    return NULL;
+}
+
+/* One argument with its value; returns how many entries of argv were used. */
+static int take_one(struct parse *p, int left, char **argv)
+{
+    const char *argument = argv[0];
+    const char *name = argument + (argument[0] == '-') + (argument[0] == '-' && argument[1] == '-');
+    const char *equal = strchr(name, '=');
+    struct str key = {name, equal ? (uint32_t)(equal - name) : (uint32_t)strlen(name)};
+    if (name == argument || key.len == 0)
+        refuse(p->spec, argument, "not an option");
+    if (str_is(key, "help") || str_is(key, "h"))
+        help(p->spec);
+    if (str_is(key, "version")) {
+        printf("berth-%s %s\n", process_name(p->spec->self), OPTIONS_VERSION);
+        exit(0);
+    }
+    const struct own_option *o = find(p->spec->own, key);
+    void *state = o ? p->spec->own_state : p;
+    if (o == NULL)
+        o = find(shared, key);
+    if (o == NULL)
+        refuse(p->spec, argument, "unknown option (--help lists them)");
+    if (o->value == NULL && equal)
+        refuse(p->spec, argument, "takes no value");
+    if (o->value && !equal && left < 2)
+        refuse(p->spec, argument, "needs a value");
+    const char *value = o->value == NULL ? "" : equal ? equal + 1 : argv[1];
+    p->error[0] = 0;
+    if (!o->take(state, value)) {
+        char what[512];
+        snprintf(what, sizeof(what), "\"%s\" is refused%s%s", value, p->error[0] ? ": " : "",
+                 p->error);
+        refuse(p->spec, argument, what);
+    }
+    return o->value && !equal ? 2 : 1;
+}
+
+/* A kind that this process connects to and that no --peer named is found in the run directory. */
+static void add_default_peers(struct options *options, enum process kinds)
+{
+    struct bus_options *bus = &options->bus;
+    for (int i = 0; i < PROCESS_COUNT; i++) {
+        enum process kind = (enum process)(1 << i);
+        bool named = !(kinds & kind);
+        for (size_t j = 0; j < bus->peer_count; j++)
+            named = named || bus->peers[j].process == kind;
+        if (named)
+            continue;
+        must(bus->peer_count < BUS_PEERS_MAX);
+        bus->peers[bus->peer_count++] = (struct bus_peer_option){kind, NULL};
+    }
+}
+
+const char *options_run_dir(void)
+{
+    static char in_runtime_dir[512];
+    const char *dir = getenv("BERTH_RUN_DIR");
+    if (dir && *dir)
+        return dir;
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    if (runtime == NULL || *runtime == 0)
+        return "/run/berth";
+    snprintf(in_runtime_dir, sizeof(in_runtime_dir), "%s/berth", runtime);
+    return in_runtime_dir;
+}
+
+void options_parse(struct options *options, const struct options_spec *spec, int argc, char **argv)
+{
+    *options = (struct options){0};
+    options->bus.process = spec->self;
+    options->bus.generation = 1;
+    struct parse p = {.options = options, .spec = spec, .level = LOG_LEVEL_info};
+    for (int i = 1; i < argc;)
+        i += take_one(&p, argc - i, argv + i);
+    if (options->bus.run_dir == NULL)
+        options->bus.run_dir = options_run_dir();
+    add_default_peers(options, spec->peers);
+    log_open(options->bus.instance ? options->bus.instance : process_name(spec->self), p.level);
+}

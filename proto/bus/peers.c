@@ -1,0 +1,195 @@
+/* peers: the table of peers, the numbering of what is sent to them, and the events that tell a core
+ * who came and went. What must stay true: a peer has a number exactly while the core believes it to
+ * be up; every frame to an up peer takes the next link number, also one that could not be sent, so
+ * that the other side can see the loss. */
+#include "proto/bus/inside.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct peer *peer_add(struct bus *bus, struct wire *wire, bool connecting)
+{
+    if (bus->peer_count == bus->peer_room) {
+        bus->peer_room = bus->peer_room ? bus->peer_room * 2 : 8;
+        bus->peers = memory_resize(bus->peers, bus->peer_room * sizeof(struct peer *));
+    }
+    struct peer *peer = memory_take(sizeof(*peer));
+    peer->wire = wire;
+    peer->connecting = connecting;
+    peer->session = connecting ? 1 : 0;
+    peer->heard_at = bus->now;
+    bus->peers[bus->peer_count++] = peer;
+    return peer;
+}
+
+struct peer *peer_by_routing(struct bus *bus, struct str routing)
+{
+    for (size_t i = 0; i < bus->peer_count; i++) {
+        struct peer *peer = bus->peers[i];
+        if (!peer->connecting && peer->state != PEER_gone &&
+            str_equal((struct str){peer->routing, peer->routing_len}, routing))
+            return peer;
+    }
+    return NULL;
+}
+
+struct peer *peer_by_wire(struct bus *bus, const struct wire *wire)
+{
+    for (size_t i = 0; i < bus->peer_count; i++)
+        if (bus->peers[i]->connecting && bus->peers[i]->wire == wire)
+            return bus->peers[i];
+    return NULL;
+}
+
+struct peer *peer_by_number(const struct bus *bus, uint32_t number)
+{
+    for (size_t i = 0; i < bus->peer_count; i++)
+        if (bus->peers[i]->number == number && number != 0)
+            return bus->peers[i];
+    return NULL;
+}
+
+void bus_mirror(struct bus *bus, const struct peer *peer, bool sent, struct str frame)
+{
+    bus->tap_sequence++;
+    if (!bus->mirrored)
+        return;
+    bool known = peer && peer->process != 0;
+    struct tapped tapped = {.at_us = moment_wall_us(),
+                            .process = str_of(process_name(bus->process)),
+                            .instance = str_of(bus->instance),
+                            .sent = sent,
+                            .peer_process = str_of(known ? process_name(peer->process) : ""),
+                            .peer_instance = str_of(known ? peer->instance : ""),
+                            .tap_sequence = bus->tap_sequence,
+                            .frame = frame};
+    buffer_reset(&bus->mirror);
+    codec_encode(&tapped_record, &tapped, &bus->mirror);
+    wire_send(&bus->tap, (struct str){NULL, 0}, buffer_str(&bus->mirror));
+}
+
+int peer_transmit(struct bus *bus, struct peer *peer, const struct outgoing *head, struct str body)
+{
+    /* Asking for a hello is no part of the numbering: the other side does not know us yet. */
+    int64_t link = peer->state == PEER_up || peer->connecting ? ++peer->sent : 0;
+    struct envelope envelope = {.type = head->type,
+                                .link = link,
+                                .term = bus->term,
+                                .generation = bus->generation,
+                                .epoch = head->epoch,
+                                .sequence = head->sequence,
+                                .sent_us = moment_wall_us(),
+                                .incarnation = bus->incarnation};
+    frame_build(&bus->frame, &envelope, body);
+    struct str frame = buffer_str(&bus->frame);
+    int failed = wire_send(peer->wire, (struct str){peer->routing, peer->routing_len}, frame);
+    if (failed == EHOSTUNREACH) {
+        peer_down(bus, peer, "disconnected");
+        bus->counts.dropped[DROPPED_disconnected]++;
+        return EHOSTUNREACH;
+    }
+    if (failed) {
+        /* A hello is said again; all else is a loss. */
+        bus->counts.dropped[DROPPED_full] += head->type != MSG_hello;
+        return EAGAIN;
+    }
+    peer->sent_at = bus->now;
+    bus->counts.sent[head->type].messages++;
+    bus->counts.sent[head->type].bytes += frame.len;
+    bus_mirror(bus, peer, true, frame);
+    return 0;
+}
+
+int peer_say(struct bus *bus, struct peer *peer, const struct message *m)
+{
+    buffer_reset(&bus->body);
+    codec_encode(message_info[m->type].record, message_body_const(m), &bus->body);
+    struct outgoing head = {.type = m->type};
+    return peer_transmit(bus, peer, &head, buffer_str(&bus->body));
+}
+
+/* Tools ask and are answered by the bus itself: cores never see them, only tools see each other. */
+static struct event *event_add(struct bus *bus, const struct peer *peer, enum message_type type)
+{
+    static struct event unseen;
+    if (peer->process == TOOL && bus->process != TOOL)
+        return &unseen;
+    if (bus->event_next == bus->event_count)
+        bus->event_next = bus->event_count = 0;
+    if (bus->event_count == bus->event_room) {
+        bus->event_room = bus->event_room ? bus->event_room * 2 : 16;
+        bus->events = memory_resize(bus->events, bus->event_room * sizeof(*bus->events));
+    }
+    struct event *event = &bus->events[bus->event_count++];
+    *event = (struct event){.message.type = type, .from = {peer->process, peer->number}};
+    memcpy(event->instance, peer->instance, sizeof(event->instance));
+    return event;
+}
+
+void peer_up(struct bus *bus, struct peer *peer)
+{
+    must(peer->number == 0 && peer->process != 0);
+    if (++bus->numbers == 0)
+        bus->numbers = 1;
+    peer->number = bus->numbers;
+    peer->state = PEER_up;
+    peer->up_at = peer->heard_at = bus->now;
+    struct event *event = event_add(bus, peer, MSG_peer_up);
+    event->message.peer_up.process = str_of(process_name(peer->process));
+    event->message.peer_up.incarnation = peer->incarnation;
+    if (peer->process == TOOL)
+        log_debug("peer up|kind=%s name=%s", process_name(peer->process), peer->instance);
+    else
+        log_info("peer up|kind=%s name=%s", process_name(peer->process), peer->instance);
+}
+
+void peer_down(struct bus *bus, struct peer *peer, const char *reason)
+{
+    if (peer->number != 0) {
+        struct event *event = event_add(bus, peer, MSG_peer_down);
+        event->message.peer_down.process = str_of(process_name(peer->process));
+        event->message.peer_down.reason = str_of(reason);
+        if (peer->process != TOOL)
+            log_info("peer down|kind=%s name=%s reason=%s", process_name(peer->process),
+                     peer->instance, reason);
+    }
+    peer->number = 0;
+    peer->sent = peer->received = 0;
+    peer->state = peer->connecting ? PEER_greeting : PEER_gone;
+    if (peer->connecting) {
+        peer->session++;
+        peer->greetings = 0;
+        peer->greeted_at = (struct moment){0};
+    }
+}
+
+void peers_sweep(struct bus *bus)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < bus->peer_count; i++) {
+        if (bus->peers[i]->state == PEER_gone)
+            memory_free(bus->peers[i]);
+        else
+            bus->peers[kept++] = bus->peers[i];
+    }
+    bus->peer_count = kept;
+}
+
+void bus_refuse(struct bus *bus, enum refusal why, const struct peer *peer, int64_t type,
+                size_t bytes)
+{
+    bus->counts.refused[why]++;
+    struct log_limit *limit = &bus->counts.refused_log[why];
+    if (why == REFUSED_before_hello || !log_limited(limit, bus->now))
+        return; /* what a restarted process still gets from before is nobody's fault */
+    bool known = peer && peer->process != 0;
+    log_warn("frame refused: %s|reason=%s message=%s number=%lld bytes=%zu peer=%s name=\"%s\" "
+             "term=%lld suppressed=%u",
+             refusal_text(why), refusal_name(why), frame_type_name(type), (long long)type, bytes,
+             known ? process_name(peer->process) : "unknown", known ? peer->instance : "",
+             (long long)bus->term, limit->suppressed_before);
+}

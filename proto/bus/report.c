@@ -1,0 +1,170 @@
+/* report: what a process tells about itself when asked: the core's own lines, then the bus's
+ * counters. What must stay true: only counters that are not zero are named, so that a report stays
+ * small enough to read. */
+#include "proto/bus/inside.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Two for each message type, the reasons, the peers, and some single ones. */
+#define COUNTERS_MAX (2 * MSG_COUNT + REFUSED_COUNT + DROP_COUNT + 8)
+
+struct labels {
+    struct label *at;
+    uint32_t count, room;
+    struct arena *arena;
+};
+
+static struct label *add(struct labels *labels)
+{
+    must(labels->count < labels->room);
+    return &labels->at[labels->count++];
+}
+
+static void add_number(struct labels *labels, const char *group, const char *name, uint64_t value)
+{
+    if (value == 0)
+        return;
+    struct label *label = add(labels);
+    label->key = arena_print(labels->arena, "%s%s", group, name);
+    label->value = arena_print(labels->arena, "%llu", (unsigned long long)value);
+}
+
+static void add_traffic(struct labels *labels, const struct counts *counts)
+{
+    for (int type = 1; type < MSG_COUNT; type++) {
+        const struct traffic *sent = &counts->sent[type], *received = &counts->received[type];
+        if (sent->messages > 0) {
+            struct label *label = add(labels);
+            label->key = arena_print(labels->arena, "sent.%s", frame_type_name(type));
+            label->value =
+                arena_print(labels->arena, "messages=%llu bytes=%llu",
+                            (unsigned long long)sent->messages, (unsigned long long)sent->bytes);
+        }
+        if (received->messages > 0 || counts->handled_us[type] > 0) {
+            struct label *label = add(labels);
+            label->key = arena_print(labels->arena, "received.%s", frame_type_name(type));
+            label->value = arena_print(
+                labels->arena, "messages=%llu bytes=%llu handled_us=%lld slowest_us=%lld",
+                (unsigned long long)received->messages, (unsigned long long)received->bytes,
+                (long long)counts->handled_us[type], (long long)counts->slowest_us[type]);
+        }
+    }
+}
+
+static void add_peers(const struct bus *bus, struct labels *labels)
+{
+    for (size_t i = 0; i < bus->peer_count; i++) {
+        const struct peer *peer = bus->peers[i];
+        const char *state = peer->state == PEER_up ? "up" : "waiting";
+        struct label *label = add(labels);
+        label->key = arena_print(labels->arena, "peer.%s",
+                                 peer->instance[0]  ? peer->instance
+                                 : peer->connecting ? process_name(peer->expected)
+                                                    : "unknown");
+        label->value = arena_print(
+            labels->arena, "kind=%s state=%s for_ms=%lld heard_ms=%lld session=%lld",
+            process_name(peer->process ? peer->process : peer->expected), state,
+            (long long)span_ms(
+                moment_since(bus->now, peer->state == PEER_up ? peer->up_at : bus->started)),
+            (long long)span_ms(moment_since(bus->now, peer->heard_at)), (long long)peer->session);
+    }
+}
+
+static void add_counters(struct bus *bus, struct labels *labels)
+{
+    static const char *const drop_names[] = {
+#define DROP(name) #name,
+        DROPS
+#undef DROP
+    };
+    add_peers(bus, labels);
+    for (int why = 1; why < REFUSED_COUNT; why++)
+        add_number(labels, "refused.", refusal_name((enum refusal)why), bus->counts.refused[why]);
+    for (int why = 0; why < DROP_COUNT; why++)
+        add_number(labels, "dropped.", drop_names[why], bus->counts.dropped[why]);
+    add_number(labels, "", "gaps", bus->counts.gaps);
+    add_number(labels, "", "handshakes_failed", bus->counts.handshakes_failed);
+    add_number(labels, "", "connections_lost", bus->counts.connections_lost);
+    add_traffic(labels, &bus->counts);
+}
+
+static uint32_t count_lines(struct str text)
+{
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < text.len; i++)
+        lines += text.at[i] == '\n';
+    return lines + 1;
+}
+
+/* key=value lines into labels; a line without a sign is a key alone. */
+static void split_lines(struct str text, struct labels *labels)
+{
+    while (text.len > 0) {
+        int64_t end = str_find(text, '\n');
+        struct str line = {text.at, end < 0 ? text.len : (uint32_t)end};
+        uint32_t used = line.len + (end >= 0);
+        text = (struct str){text.at + used, text.len - used};
+        if (line.len == 0)
+            continue;
+        int64_t sign = str_find(line, '=');
+        uint32_t key = sign < 0 ? line.len : (uint32_t)sign;
+        uint32_t value = sign < 0 ? line.len : key + 1;
+        struct label *label = add(labels);
+        label->key = arena_copy(labels->arena, (struct str){line.at, key});
+        label->value = arena_copy(labels->arena, (struct str){line.at + value, line.len - value});
+    }
+}
+
+static void add_lines(struct bus *bus, struct status *status, struct arena *arena)
+{
+    struct buffer text = {0};
+    if (bus->lines)
+        bus->lines(bus->lines_state, &text);
+    struct labels lines = {.room = count_lines(buffer_str(&text)), .arena = arena};
+    lines.at = arena_take(arena, lines.room * sizeof(struct label));
+    split_lines(buffer_str(&text), &lines);
+    status->lines.at = lines.at;
+    status->lines.count = lines.count;
+    buffer_free(&text);
+}
+
+void report_fill(struct bus *bus, struct status *status, struct arena *arena)
+{
+    *status = (struct status){.process = str_of(process_name(bus->process)),
+                              .instance = str_of(bus->instance),
+                              .pid = getpid(),
+                              .uptime_ms = span_ms(moment_since(bus->now, bus->started)),
+                              .term = bus->term,
+                              .generation = bus->generation};
+    add_lines(bus, status, arena);
+    struct labels counters = {.room = COUNTERS_MAX + (uint32_t)bus->peer_count, .arena = arena};
+    counters.at = arena_take(arena, counters.room * sizeof(struct label));
+    add_counters(bus, &counters);
+    status->counters.at = counters.at;
+    status->counters.count = counters.count;
+}
+
+uint64_t bus_refused(const struct bus *bus, const char *reason)
+{
+    for (int why = 1; why < REFUSED_COUNT; why++)
+        if (strcmp(refusal_name((enum refusal)why), reason) == 0)
+            return bus->counts.refused[why];
+    return 0;
+}
+
+uint64_t bus_dropped(const struct bus *bus)
+{
+    uint64_t sum = 0;
+    for (int why = 0; why < DROP_COUNT; why++)
+        sum += bus->counts.dropped[why];
+    return sum;
+}
+
+uint64_t bus_gaps(const struct bus *bus)
+{
+    return bus->counts.gaps;
+}

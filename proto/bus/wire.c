@@ -1,0 +1,310 @@
+/* wire: opens sockets with one set of options and turns monitor events into four kinds of news.
+ *
+ * The one idea: a link exists only while its connection stands (ZMQ_IMMEDIATE, and a ROUTER that
+ * names every connection afresh and reports unreachable ones), so ZeroMQ keeps nothing for later
+ * behind our back: what is lost shows as a gap in our own numbers. What must stay true: no call
+ * here blocks, and a tcp address beyond loopback is used only with CURVE or when that was asked
+ * for. */
+#include "proto/bus/wire.h"
+#include "proto/base/must.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HIGH_WATER     100000 /* messages per connection */
+#define TAP_HIGH_WATER 20000
+#define LINGER_MS      200
+#define KEEPER_ADDRESS "inproc://zeromq.zap.01"
+
+static void set_int(void *socket, int option, int value)
+{
+    must(zmq_setsockopt(socket, option, &value, sizeof(value)) == 0);
+}
+
+static void set_text(void *socket, int option, const char *value)
+{
+    must(zmq_setsockopt(socket, option, value, strlen(value)) == 0);
+}
+
+bool wires_open(struct wires *all, const char *curve_dir, bool allow_plain_tcp, char *error,
+                size_t room)
+{
+    *all = (struct wires){.curve_dir = curve_dir, .allow_plain_tcp = allow_plain_tcp};
+    if (curve_dir != NULL) {
+        if (!zmq_has("curve")) {
+            snprintf(error, room, "curve directory %s: this ZeroMQ has no CURVE", curve_dir);
+            return false;
+        }
+        if (!curve_load(&all->keys, curve_dir, error, room))
+            return false;
+        all->has_keys = true;
+    }
+    all->context = zmq_ctx_new();
+    must(all->context != NULL);
+    must(zmq_ctx_set(all->context, ZMQ_MAX_SOCKETS, 4096) == 0);
+    if (all->has_keys) {
+        all->keeper = zmq_socket(all->context, ZMQ_REP);
+        must(all->keeper != NULL);
+        set_int(all->keeper, ZMQ_LINGER, 0);
+        must(zmq_bind(all->keeper, KEEPER_ADDRESS) == 0);
+    }
+    return true;
+}
+
+void wires_close(struct wires *all)
+{
+    if (all->keeper != NULL)
+        zmq_close(all->keeper);
+    if (all->context != NULL)
+        while (zmq_ctx_term(all->context) != 0 && errno == EINTR)
+            continue;
+    *all = (struct wires){0};
+}
+
+/* One part of a keeper's request; what does not fit is cut. */
+static size_t keeper_part(void *keeper, unsigned char *at, size_t room, bool *more)
+{
+    int len = zmq_recv(keeper, at, room, ZMQ_DONTWAIT);
+    int flag = 0;
+    size_t size = sizeof(flag);
+    if (len < 0 || zmq_getsockopt(keeper, ZMQ_RCVMORE, &flag, &size) != 0)
+        flag = 0;
+    *more = flag != 0;
+    return len < 0 ? 0 : (size_t)len < room ? (size_t)len : room;
+}
+
+/* RFC 27: version, request id, domain, address, identity, mechanism, credentials. */
+static bool keep_one(struct wires *all, bool *allowed)
+{
+    enum { VERSION, REQUEST, DOMAIN, ADDRESS, IDENTITY, MECHANISM, KEY, PARTS };
+    unsigned char part[PARTS][64];
+    size_t len[PARTS] = {0};
+    bool more = false;
+    zmq_pollitem_t item = {.socket = all->keeper, .events = ZMQ_POLLIN};
+    if (zmq_poll(&item, 1, 0) <= 0)
+        return false;
+    int count = 0;
+    do {
+        unsigned char spare[64];
+        size_t got = keeper_part(all->keeper, count < PARTS ? part[count] : spare, 64, &more);
+        if (count < PARTS)
+            len[count] = got;
+        count++;
+    } while (more);
+    *allowed = count == PARTS && len[MECHANISM] == 5 && memcmp(part[MECHANISM], "CURVE", 5) == 0 &&
+               len[KEY] == 32 && curve_is_client(all->curve_dir, part[KEY]);
+    zmq_send(all->keeper, "1.0", 3, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send(all->keeper, part[REQUEST], len[REQUEST], ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send(all->keeper, *allowed ? "200" : "400", 3, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send(all->keeper, *allowed ? "OK" : "unknown key", *allowed ? 2 : 11,
+             ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send(all->keeper, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send(all->keeper, "", 0, ZMQ_DONTWAIT);
+    return true;
+}
+
+unsigned wires_keep(struct wires *all)
+{
+    unsigned refused = 0;
+    bool allowed = false;
+    while (all->keeper != NULL && keep_one(all, &allowed))
+        refused += !allowed;
+    return refused;
+}
+
+static bool binds(enum wire_kind kind)
+{
+    return kind == WIRE_door || kind == WIRE_tap;
+}
+
+static bool secure(struct wires *all, struct wire *w, const char *endpoint, char *error,
+                   size_t room)
+{
+    if (!endpoint_is_tcp(endpoint))
+        return true; /* the run directory is private */
+    if (!all->has_keys) {
+        if (endpoint_is_loopback(endpoint) || all->allow_plain_tcp)
+            return true;
+        snprintf(error, room,
+                 "%s: tcp beyond loopback needs --curve-dir (or --allow-plain-tcp, unencrypted)",
+                 endpoint);
+        return false;
+    }
+    if (!binds(w->kind)) {
+        set_text(w->socket, ZMQ_CURVE_SERVERKEY, all->keys.server_public);
+        set_text(w->socket, ZMQ_CURVE_PUBLICKEY, all->keys.client_public);
+        set_text(w->socket, ZMQ_CURVE_SECRETKEY, all->keys.client_secret);
+        return true;
+    }
+    if (all->keys.server_secret[0] == 0) {
+        snprintf(error, room, "%s: no server.key_secret in %s", endpoint, all->curve_dir);
+        return false;
+    }
+    set_int(w->socket, ZMQ_CURVE_SERVER, 1);
+    set_text(w->socket, ZMQ_CURVE_SECRETKEY, all->keys.server_secret);
+    set_text(w->socket, ZMQ_ZAP_DOMAIN, "berth");
+    return true;
+}
+
+static void set_options(struct wire *w, const char *endpoint)
+{
+    int high_water = w->kind == WIRE_tap ? TAP_HIGH_WATER : HIGH_WATER;
+    int64_t max = WIRE_FRAME_MAX;
+    set_int(w->socket, ZMQ_SNDHWM, high_water);
+    set_int(w->socket, ZMQ_RCVHWM, high_water);
+    set_int(w->socket, ZMQ_LINGER, w->kind == WIRE_tap ? 0 : LINGER_MS);
+    set_int(w->socket, ZMQ_RECONNECT_IVL, 50);
+    set_int(w->socket, ZMQ_RECONNECT_IVL_MAX, 1000);
+    set_int(w->socket, ZMQ_HANDSHAKE_IVL, 10000);
+    if (strchr(endpoint, '[') != NULL)
+        set_int(w->socket, ZMQ_IPV6, 1); /* names and 127.0.0.1 stay as they are written */
+    must(zmq_setsockopt(w->socket, ZMQ_MAXMSGSIZE, &max, sizeof(max)) == 0);
+    if (endpoint_is_tcp(endpoint)) {
+        /* A cut cable is noticed below our own heartbeats, so that the connection is made anew. */
+        set_int(w->socket, ZMQ_HEARTBEAT_IVL, 2000);
+        set_int(w->socket, ZMQ_HEARTBEAT_TIMEOUT, 8000);
+        set_int(w->socket, ZMQ_CONNECT_TIMEOUT, 3000);
+        set_int(w->socket, ZMQ_BACKLOG, 512);
+    }
+    if (w->kind == WIRE_door)
+        set_int(w->socket, ZMQ_ROUTER_MANDATORY, 1);
+    if (w->kind == WIRE_link)
+        set_int(w->socket, ZMQ_IMMEDIATE, 1);
+    if (w->kind == WIRE_ear)
+        must(zmq_setsockopt(w->socket, ZMQ_SUBSCRIBE, "", 0) == 0);
+}
+
+static void open_monitor(struct wires *all, struct wire *w)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "inproc://monitor-%p", (void *)w);
+    int events = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+                 ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+                 ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+    must(zmq_socket_monitor(w->socket, name, events) == 0);
+    w->monitor = zmq_socket(all->context, ZMQ_PAIR);
+    must(w->monitor != NULL);
+    set_int(w->monitor, ZMQ_LINGER, 0);
+    set_int(w->monitor, ZMQ_RCVHWM, 0);
+    must(zmq_connect(w->monitor, name) == 0);
+}
+
+static bool attach(struct wire *w, const char *endpoint, char *error, size_t room)
+{
+    if (!binds(w->kind)) {
+        snprintf(w->endpoint, sizeof(w->endpoint), "%s", endpoint);
+        if (zmq_connect(w->socket, endpoint) == 0)
+            return true;
+        snprintf(error, room, "%s: cannot connect: %s", endpoint, zmq_strerror(errno));
+        return false;
+    }
+    if (zmq_bind(w->socket, endpoint) != 0) {
+        snprintf(error, room, "%s: cannot listen: %s", endpoint,
+                 errno == EADDRINUSE ? "address in use" : zmq_strerror(errno));
+        return false;
+    }
+    size_t size = sizeof(w->endpoint);
+    must(zmq_getsockopt(w->socket, ZMQ_LAST_ENDPOINT, w->endpoint, &size) == 0);
+    return true;
+}
+
+bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const char *endpoint,
+               bool *in_use, char *error, size_t room)
+{
+    static const int types[] = {ZMQ_ROUTER, ZMQ_DEALER, ZMQ_XPUB, ZMQ_SUB};
+    *w = (struct wire){.kind = kind, .lock_fd = -1};
+    *in_use = false;
+    if (strlen(endpoint) >= ENDPOINT_MAX) {
+        snprintf(error, room, "%.40s…: endpoint too long", endpoint);
+        return false;
+    }
+    if (binds(kind) && endpoint_is_ipc(endpoint)) {
+        w->lock_fd = endpoint_claim(endpoint, in_use, error, room);
+        if (w->lock_fd < 0)
+            return false;
+    }
+    w->socket = zmq_socket(all->context, types[kind]);
+    must(w->socket != NULL);
+    set_options(w, endpoint);
+    if (kind == WIRE_door || kind == WIRE_link)
+        open_monitor(all, w);
+    if (secure(all, w, endpoint, error, room) && attach(w, endpoint, error, room))
+        return true;
+    wire_close(w);
+    return false;
+}
+
+void wire_close(struct wire *w)
+{
+    if (w->monitor != NULL) {
+        zmq_socket_monitor(w->socket, NULL, 0);
+        zmq_close(w->monitor);
+    }
+    if (w->socket != NULL)
+        zmq_close(w->socket);
+    endpoint_release(&w->lock_fd);
+    w->socket = w->monitor = NULL;
+}
+
+enum wire_news wire_news(struct wire *w)
+{
+    unsigned char event[16];
+    if (w->monitor == NULL)
+        return WIRE_nothing;
+    if (zmq_recv(w->monitor, event, sizeof(event), ZMQ_DONTWAIT) < 2)
+        return WIRE_nothing;
+    uint16_t number;
+    memcpy(&number, event, sizeof(number));
+    char address[ENDPOINT_MAX];
+    zmq_recv(w->monitor, address, sizeof(address), ZMQ_DONTWAIT);
+    switch (number) {
+    case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return WIRE_connected;
+    case ZMQ_EVENT_DISCONNECTED: return WIRE_disconnected;
+    default: return WIRE_handshake_failed;
+    }
+}
+
+int wire_send(struct wire *w, struct str to, struct str frame)
+{
+    if (to.len > 0 && zmq_send(w->socket, to.at, to.len, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
+        return errno == EHOSTUNREACH ? EHOSTUNREACH : EAGAIN;
+    if (zmq_send(w->socket, frame.at, frame.len, ZMQ_DONTWAIT) < 0)
+        return EAGAIN;
+    return 0;
+}
+
+/* Reads off the parts of a message that has more of them than ours have. */
+static void skip_parts(void *socket)
+{
+    int more = 1;
+    size_t size = sizeof(more);
+    while (zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &size) == 0 && more) {
+        char spare;
+        if (zmq_recv(socket, &spare, 1, ZMQ_DONTWAIT) < 0)
+            return;
+    }
+}
+
+bool wire_receive(struct wire *w, zmq_msg_t *from, zmq_msg_t *frame)
+{
+    if (w->kind == WIRE_door) {
+        if (zmq_msg_recv(from, w->socket, ZMQ_DONTWAIT) < 0)
+            return false;
+        if (!zmq_msg_more(from))
+            must(zmq_msg_close(frame) == 0 && zmq_msg_init(frame) == 0); /* an empty message */
+        else if (zmq_msg_recv(frame, w->socket, ZMQ_DONTWAIT) < 0)
+            return false;
+    } else if (zmq_msg_recv(frame, w->socket, ZMQ_DONTWAIT) < 0) {
+        return false;
+    }
+    skip_parts(w->socket);
+    return true;
+}
+
+void wire_refresh(struct wire *w)
+{
+    int events;
+    size_t size = sizeof(events);
+    zmq_getsockopt(w->socket, ZMQ_EVENTS, &events, &size);
+}

@@ -1,0 +1,63 @@
+/* wire: ZeroMQ sockets with our settings, and what their monitors and the CURVE door-keeper say.
+ * Only this file, the tap's reader and curve.c know ZeroMQ. */
+#ifndef WIRE_H
+#define WIRE_H
+
+#include "proto/base/str.h"
+#include "proto/bus/curve.h"
+#include "proto/bus/endpoint.h"
+
+#include <zmq.h>
+
+/* A frame that passes this gets in, is measured and refused by name; a longer one cuts the
+ * connection before it fills our memory. */
+#define WIRE_FRAME_MAX (128ll << 20)
+
+enum wire_kind {
+    WIRE_door, /* ROUTER, bound */
+    WIRE_link, /* DEALER, connected */
+    WIRE_tap,  /* XPUB, bound */
+    WIRE_ear   /* SUB, connected: the reader of a tap */
+};
+
+struct wire {
+    enum wire_kind kind;
+    void *socket, *monitor;
+    char endpoint[ENDPOINT_MAX]; /* as bound or connected; a tcp port chosen for us is filled in */
+    int lock_fd;                 /* of the ipc path, or -1 */
+};
+
+/* What all wires of a process share. */
+struct wires {
+    void *context;
+    void *keeper; /* answers CURVE handshakes; NULL without keys */
+    const char *curve_dir;
+    struct curve_keys keys;
+    bool has_keys, allow_plain_tcp;
+};
+
+enum wire_news { WIRE_nothing, WIRE_connected, WIRE_disconnected, WIRE_handshake_failed };
+
+/* curve_dir may be NULL. False with a line in error. */
+bool wires_open(struct wires *all, const char *curve_dir, bool allow_plain_tcp, char *error,
+                size_t room);
+/* Ends the context; waits at most for the linger time of what was sent last. */
+void wires_close(struct wires *all);
+/* Answers the CURVE handshakes that wait; returns how many were refused. */
+unsigned wires_keep(struct wires *all);
+
+/* Binds or connects. *in_use tells that a living process has the ipc path. */
+bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const char *endpoint,
+               bool *in_use, char *error, size_t room);
+void wire_close(struct wire *w);
+/* The next thing that happened to the connections of this wire. */
+enum wire_news wire_news(struct wire *w);
+/* One frame; to names the peer and is empty but on a door. 0, or EAGAIN (full or not connected) or
+ * EHOSTUNREACH (that peer's connection is gone). Never blocks. */
+int wire_send(struct wire *w, struct str to, struct str frame);
+/* The next frame into an initialised zmq_msg, and on a door who sent it; false when none waits. */
+bool wire_receive(struct wire *w, zmq_msg_t *from, zmq_msg_t *frame);
+/* Makes the socket look at what its I/O thread has told it. */
+void wire_refresh(struct wire *w);
+
+#endif
