@@ -1,0 +1,104 @@
+/* cache: the coordinator's knowledge of nodes and of the pods on them, reservations included, and
+ * which worker has which share of it. Pure: what workers must be told goes out through one
+ * callback.
+ *
+ * Pods by UID: absent → assumed → added → absent. Assuming takes the pod's room at once; only the
+ * watch confirms it, cache_forget gives it back. A node that is unknown or gone while pods name it
+ * is a ghost: its pods are kept, no worker has it. Each known node belongs to exactly one worker,
+ * if there is any; shares are balanced by count and capacity when workers join and leave.
+ *
+ * Workers hear of every change in order; images and the number of nodes are gathered, so call
+ * cache_flush before a map_request. */
+#ifndef SCHEDULER_CACHE_H
+#define SCHEDULER_CACHE_H
+
+#include "proto/messages.h"
+
+struct cache;
+
+struct cache_options {
+    const struct profile *profiles; /* copied; sent with shard_reset */
+    uint32_t profile_count;
+    /* Sends m to a worker, by the id it joined with. m is borrowed for the call. */
+    void (*tell)(void *context, uint32_t worker, const struct message *m);
+    void *context;
+};
+
+struct cache *cache_new(const struct cache_options *options);
+void cache_free(struct cache **c);
+
+/* ---- workers ---- */
+
+/* A worker (again) offers itself: it is told shard_reset, the images, its share and the pods on it.
+ * ids are the caller's (the bus's peer number); an id that is known starts anew. */
+void cache_worker_join(struct cache *c, uint32_t worker, int64_t capacity);
+/* Its nodes go to the others. Unknown: nothing. */
+void cache_worker_leave(struct cache *c, uint32_t worker);
+uint32_t cache_workers(const struct cache *c);
+/* Ids in order of joining, i < cache_workers(c). */
+uint32_t cache_worker(const struct cache *c, uint32_t i);
+uint32_t cache_worker_nodes(const struct cache *c, uint32_t i);
+/* Tells all workers what has changed about images and the number of nodes. */
+void cache_flush(struct cache *c);
+
+/* ---- the watcher's stream ---- */
+
+void cache_node_set(struct cache *c, const struct node *node);
+void cache_node_gone(struct cache *c, struct str name);
+
+enum cache_change {
+    CACHE_nothing,   /* not ours to know, or nothing new */
+    CACHE_added,     /* an assigned pod that was not known */
+    CACHE_confirmed, /* an assumed pod is seen assigned */
+    CACHE_updated,   /* an assigned pod has changed */
+    CACHE_moved,     /* seen on another node than known: logged as an error upstream */
+    CACHE_forgotten, /* an assumed pod is being deleted or is gone: its room was given back */
+    CACHE_removed    /* an assigned pod is gone */
+};
+
+/* Any pod of the stream, assigned or not. An assumed pod stays assumed while the stream still shows
+ * it unassigned, unless it is being deleted. */
+enum cache_change cache_pod_set(struct cache *c, const struct pod *pod);
+enum cache_change cache_pod_gone(struct cache *c, struct str uid);
+/* Around a snapshot: what is not set between the two does not exist any more. */
+void cache_snapshot_begin(struct cache *c);
+void cache_snapshot_end(struct cache *c);
+
+/* ---- decisions ---- */
+
+/* Reserves. False when the pod is in the cache already (assumed or assigned). */
+bool cache_assume(struct cache *c, const struct pod *pod, struct str node);
+/* Gives an assumed pod's room back. False when it is not assumed. */
+bool cache_forget(struct cache *c, struct str uid);
+
+enum cache_pod_state { CACHE_absent, CACHE_assumed, CACHE_assigned };
+/* node (may be NULL) becomes where it is; borrowed until the cache changes. */
+enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str *node);
+/* The whole pod, from the arena. False when absent. */
+bool cache_pod_get(const struct cache *c, struct str uid, struct pod *pod, struct arena *a);
+
+/* ---- nominated pods: a claim on a node while victims terminate ---- */
+
+/* Sets or, with an empty node, drops the claim, whatever the pod's status says. */
+void cache_nominate(struct cache *c, const struct pod *pod, struct str node);
+/* The pods of other UIDs with at least this pod's priority that have a claim on a known node, in
+ * order of nomination, with nominated_node set to it; from the arena. */
+const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
+                                  struct arena *a);
+
+/* ---- to look at ---- */
+
+uint32_t cache_nodes(const struct cache *c); /* known ones, ghosts not counted */
+uint32_t cache_pods(const struct cache *c);  /* assumed and assigned */
+uint32_t cache_assumed(const struct cache *c);
+bool cache_has_node(const struct cache *c, struct str name);
+/* Id of the worker that has this node; false when nobody does. */
+bool cache_owner(const struct cache *c, struct str node, uint32_t *worker);
+/* Known nodes in the node tree's order: round-robin over the zones, i < cache_nodes(c). Walk with
+ * i = 0, 1, …; the order is built at i == 0. */
+struct str cache_node_at(struct cache *c, uint32_t i);
+/* Calls visit for each assumed pod (to give up reservations or to report). */
+void cache_each_assumed(const struct cache *c, void (*visit)(void *context, const struct pod *pod),
+                        void *context);
+
+#endif

@@ -1,0 +1,81 @@
+/* reduce: one scheduling cycle of one pod as the coordinator sees it: PreFilter, ask all shards,
+ * merge what they answer, ask again where needed, decide.
+ *
+ *     step = reduce_start(r, &start);
+ *     while (step == REDUCE_ask) {
+ *         send reduce_request(r) to each shard i with reduce_asks(r, i);
+ *         for each answer: step = reduce_add(r, shard, &result);   REDUCE_wait until all are in
+ *     }
+ *     step is REDUCE_done: reduce_decision(r)
+ *
+ * Shards are numbered 0 … count-1 by the caller, for this cycle only. When a shard is lost or the
+ * shares change in mid-cycle, start the cycle again. Everything else is pure. */
+#ifndef SCHEDULER_REDUCE_H
+#define SCHEDULER_REDUCE_H
+
+#include "proto/messages.h"
+#include "scheduler/framework.h"
+
+struct reduce;
+
+enum reduce_step {
+    REDUCE_ask,  /* send the request to the shards that reduce_asks names */
+    REDUCE_wait, /* answers are missing */
+    REDUCE_done
+};
+
+struct reduce_start {
+    int64_t cycle;
+    const struct framework *framework;
+    const struct pod *pod;       /* borrowed until the next reduce_start */
+    const struct pod *nominated; /* see cache_nominated; borrowed too */
+    uint32_t nominated_count;
+    uint32_t shards;      /* how many will be asked */
+    int64_t nodes;        /* nodes in the whole cluster */
+    struct str tie_break; /* random, round-robin or first; empty = random */
+    int64_t seed;
+    struct str after; /* round-robin: the node chosen last */
+    bool detail;      /* every node's verdict and scores */
+};
+
+enum decision_kind {
+    DECISION_node,          /* node is chosen */
+    DECISION_unschedulable, /* message and plugins say why */
+    DECISION_error          /* the cycle failed: message */
+};
+
+struct decision {
+    enum decision_kind kind;
+    struct str node;
+    int64_t total;      /* its score */
+    int64_t best_count; /* how many nodes have it */
+    int64_t nodes;      /* in the cluster */
+    int64_t evaluated;  /* filtered */
+    int64_t feasible;
+    struct str message;    /* as in the PodScheduled condition, without truncation */
+    struct strs plugins;   /* that rejected it, sorted; empty for an error and for no nodes */
+    bool used_nominated;   /* the nominated node passed and was taken without scoring */
+    bool clear_nominated;  /* upstream would clear status.nominatedNodeName */
+    bool preemption_helps; /* some node would have room without its lower-priority pods */
+    struct pre_filter_outcome pre_filter;
+    struct strs best_nodes; /* with detail only: all that tie, sorted */
+};
+
+struct reduce *reduce_new(void);
+void reduce_free(struct reduce **r);
+
+/* Begins a cycle; what the last one gave is gone. */
+enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start);
+/* The request to send, after REDUCE_ask; the same for all. */
+const struct map_request *reduce_request(const struct reduce *r);
+/* True when this shard is to be sent the request. */
+bool reduce_asks(const struct reduce *r, uint32_t shard);
+/* Takes a copy of what it needs. Answers of another cycle or round, of a shard that was not asked,
+ * or doubled, are ignored (REDUCE_wait). */
+enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_result *result);
+/* After REDUCE_done; borrowed until the next reduce_start. */
+const struct decision *reduce_decision(const struct reduce *r);
+/* With detail: every node's verdict, sorted by name; borrowed likewise. */
+const struct verdict *reduce_verdicts(const struct reduce *r, uint32_t *count);
+
+#endif

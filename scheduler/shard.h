@@ -1,0 +1,46 @@
+/* shard: a share of the cluster's nodes with the pods on them, and the whole work of a worker on a
+ * pod (shard_map). Runs the same in a worker process, in the coordinator and in `berth simulate`.
+ *
+ * Numbers lie in columns by row, one row a node (scheduler/nodes.h); removing a node moves the last
+ * row into its place. Strings that are compared often are atoms. Pods may arrive before their node:
+ * they wait at a ghost that has no row. Every change costs O(size of what changed). */
+#ifndef SCHEDULER_SHARD_H
+#define SCHEDULER_SHARD_H
+
+#include "proto/messages.h"
+#include "scheduler/framework.h"
+
+struct shard;
+
+struct shard *shard_new(void);
+void shard_free(struct shard **shard);
+
+/* Forgets everything and takes the profiles. The next map_request may follow at once. */
+void shard_reset(struct shard *s, const struct profile *profiles, uint32_t count);
+/* A node is new or has changed. Copies what it needs; also below. */
+void shard_node_set(struct shard *s, const struct node *node);
+/* The node left the share, and with it the pods on it. Unknown: nothing. */
+void shard_node_gone(struct shard *s, struct str name);
+/* A pod is on node_name, assumed or assigned; replaces what was known by its UID, on whatever node.
+ */
+void shard_pod_set(struct shard *s, const struct pod *pod);
+void shard_pod_gone(struct shard *s, struct str uid);
+/* Named for its message: numbers of images in the whole cluster. */
+void shard_images(struct shard *s, const struct shard_images *images);
+
+/* Filters, scores and answers one map_request. Strings in the result come from the arena, the
+ * request or the shard, and hold until the shard changes or the request's memory goes.
+ *
+ * Round 1 uses the share's own maxima to normalise; round 2 the request's, on the raw scores kept
+ * from round 1 of the same cycle, or evaluated again if they are lost. With request.dry_run it says
+ * instead what removing lower-priority pods would do on the nodes where that may help. A pod of no
+ * known profile gives result.error. */
+void shard_map(struct shard *s, const struct map_request *request, struct map_result *result,
+               struct arena *a);
+
+/* For status lines and tests. */
+uint32_t shard_nodes(const struct shard *s);
+uint32_t shard_pods(const struct shard *s);
+uint32_t shard_ghosts(const struct shard *s);
+
+#endif
