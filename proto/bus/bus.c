@@ -372,6 +372,7 @@ static void fill_delivery(const struct peer *peer, const struct envelope *envelo
                             .generation = envelope->generation,
                             .epoch = envelope->epoch,
                             .sequence = envelope->sequence,
+                            .part = envelope->part,
                             .sent_us = envelope->sent_us,
                             .message = m};
 }

@@ -18,6 +18,7 @@ struct outgoing {
     enum message_type type;
     uint32_t body_offset, body_len; /* in the outbox's bytes */
     int64_t epoch, sequence;
+    int64_t part; /* place in a snapshot from 1, 0 = not in one */
 };
 
 struct outbox {

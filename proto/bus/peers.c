@@ -82,6 +82,7 @@ int peer_transmit(struct bus *bus, struct peer *peer, const struct outgoing *hea
                                 .generation = bus->generation,
                                 .epoch = head->epoch,
                                 .sequence = head->sequence,
+                                .part = head->part,
                                 .sent_us = moment_wall_us(),
                                 .incarnation = bus->incarnation};
     frame_build(&bus->frame, &envelope, body);

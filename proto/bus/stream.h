@@ -8,7 +8,7 @@
  *
  * The subscriber checks that numbers follow each other, asks again on any gap, on peer_up and when
  * nothing came for a while, and grants credit as it consumes. Snapshot messages carry the sequence
- * of the snapshot itself. */
+ * of the snapshot itself and their place in it (part), snapshot_begin being 1. */
 #ifndef STREAM_H
 #define STREAM_H
 
@@ -21,8 +21,8 @@
 struct publisher;
 
 struct publisher_options {
-    int64_t epoch;          /* another one in every life of the process; > 0 */
-    size_t log_bytes_max;   /* bound of the log; older changes are dropped */
+    int64_t epoch;        /* another one in every life of the process; > 0 */
+    size_t log_bytes_max; /* bound of the log; older changes are dropped */
     uint32_t subscribers_max;
 };
 
@@ -51,6 +51,7 @@ uint64_t publisher_snapshots(const struct publisher *p);
 struct subscriber {
     struct address publisher; /* where the stream comes from; peer 0 while unknown */
     int64_t epoch, sequence;  /* position reached */
+    int64_t part;             /* place reached in the snapshot */
     bool in_snapshot, synced; /* synced: at least one whole snapshot has been applied */
     uint32_t window, used;    /* credit granted at once, consumed since the last grant */
     bool asked;               /* a subscribe is under way */
@@ -65,8 +66,8 @@ enum stream_step {
 
 void subscriber_init(struct subscriber *s, uint32_t window);
 /* For each message from the watcher (peer_up and peer_down included), before applying it. */
-enum stream_step subscriber_take(struct subscriber *s, struct moment now,
-                                 const struct delivery *in, struct outbox *out);
+enum stream_step subscriber_take(struct subscriber *s, struct moment now, const struct delivery *in,
+                                 struct outbox *out);
 /* Asks again when an answer is overdue. Returns when it wants to be called next. */
 struct moment subscriber_tick(struct subscriber *s, struct moment now, struct outbox *out);
 
