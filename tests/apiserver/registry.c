@@ -1,0 +1,387 @@
+/* The store: for each resource a shelf of objects sorted by key, and a ring of its changes.
+ *
+ * The one idea: a version of an object is immutable and shared, so the shelf, the history, lists
+ * under way and watchers all hold the same bytes, and a watcher is only a position in the ring.
+ * What must hold: every change takes the next number of the one global version counter; a change
+ * leaves the ring only after `forgotten` says so; the past is the present with changes undone. */
+#include "registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void registry_init(struct registry *registry, size_t history)
+{
+    must(history > 0);
+    *registry = (struct registry){.version = 1, .history = history};
+}
+
+struct object *object_keep(struct object *object)
+{
+    object->refs++;
+    return object;
+}
+
+void object_drop(struct object *object)
+{
+    if (object == NULL)
+        return;
+    must(object->refs > 0);
+    if (--object->refs > 0)
+        return;
+    for (size_t i = 0; i < object->label_count * 2; i++)
+        memory_free(object->labels[i]);
+    memory_free(object->labels);
+    memory_free(object->field_bytes);
+    memory_free(object->namespace);
+    memory_free(object->key);
+    blob_drop(object->json);
+    blob_drop(object->view);
+    memory_free(object);
+}
+
+const char *object_label(const struct object *object, const char *key)
+{
+    for (size_t i = 0; i < object->label_count; i++) {
+        if (strcmp(object->labels[i * 2], key) == 0)
+            return object->labels[i * 2 + 1];
+    }
+    return NULL;
+}
+
+cJSON *object_tree(const struct object *object)
+{
+    cJSON *tree = tree_parse(object->json->bytes, object->json->size);
+    must(tree != NULL);
+    return tree;
+}
+
+static void index_labels(struct object *object, const cJSON *tree)
+{
+    const cJSON *labels = tree_get(tree, "metadata.labels");
+    int count = cJSON_GetArraySize(labels);
+    if (count == 0)
+        return;
+    object->labels = memory_take((size_t)count * 2 * sizeof *object->labels);
+    const cJSON *label;
+    cJSON_ArrayForEach(label, labels)
+    {
+        if (!cJSON_IsString(label))
+            continue;
+        object->labels[object->label_count * 2] = memory_string(label->string);
+        object->labels[object->label_count * 2 + 1] = memory_string(label->valuestring);
+        object->label_count++;
+    }
+}
+
+static const char *field_text(const cJSON *tree, const char *path)
+{
+    const cJSON *item = tree_get(tree, path);
+    if (strcmp(path, "source") == 0)
+        return tree_string(tree, "source.component", tree_string(tree, "reportingComponent", ""));
+    if (cJSON_IsBool(item))
+        return cJSON_IsTrue(item) ? "true" : "false";
+    if (cJSON_IsString(item))
+        return item->valuestring;
+    bool is_bool = strcmp(path, "spec.unschedulable") == 0 || strcmp(path, "spec.hostNetwork") == 0;
+    return is_bool ? "false" : "";
+}
+
+static void index_fields(struct object *object, const cJSON *tree)
+{
+    const char *const *paths = object->resource->fields;
+    struct buffer bytes = {0};
+    size_t offsets[RESOURCE_FIELDS_MAX], count = 0;
+    for (; paths != NULL && paths[count] != NULL; count++) {
+        must(count < RESOURCE_FIELDS_MAX);
+        const char *value = field_text(tree, paths[count]);
+        offsets[count] = bytes.len;
+        buffer_add(&bytes, value, strlen(value) + 1);
+    }
+    object->field_bytes = bytes.at;
+    for (size_t i = 0; i < count; i++)
+        object->fields[i] = bytes.at + offsets[i];
+}
+
+static struct object *object_new(const struct resource *resource, const cJSON *tree,
+                                 uint64_t version)
+{
+    struct object *object = memory_take(sizeof *object);
+    object->refs = 1;
+    object->resource = resource;
+    object->version = version;
+    object->namespace = memory_string(tree_string(tree, "metadata.namespace", ""));
+    const char *name = tree_string(tree, "metadata.name", "");
+    object->key = registry_key(resource, object->namespace, name);
+    object->name = object->key + strlen(object->key) - strlen(name);
+    snprintf(object->uid, sizeof object->uid, "%s", tree_string(tree, "metadata.uid", ""));
+    index_labels(object, tree);
+    index_fields(object, tree);
+    const char *deletion = tree_string(tree, "metadata.deletionTimestamp", NULL);
+    object->deletion_us = deletion != NULL ? time_parse_us(deletion) : 0;
+    object->finalized = cJSON_GetArraySize(tree_get(tree, "metadata.finalizers")) == 0;
+    object->json = tree_print(tree);
+    return object;
+}
+
+static void write_version(cJSON *tree, uint64_t version)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)version);
+    tree_set_string(tree_make(tree, "metadata"), "resourceVersion", digits);
+}
+
+/* The same state under another version, as deletions and selectors need it. */
+static struct object *object_again(const struct object *object, uint64_t version)
+{
+    cJSON *tree = object_tree(object);
+    write_version(tree, version);
+    struct object *again = object_new(object->resource, tree, version);
+    cJSON_Delete(tree);
+    return again;
+}
+
+char *registry_key(const struct resource *resource, const char *namespace, const char *name)
+{
+    struct buffer key = {0};
+    if (resource->flags & NAMESPACED)
+        buffer_print(&key, "%s/", namespace);
+    buffer_add_text(&key, name);
+    return key.at;
+}
+
+/* The position of a key, or where it would have to be inserted. */
+static size_t shelf_place(const struct shelf *shelf, const char *key)
+{
+    size_t low = 0, high = shelf->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(shelf->objects[middle]->key, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool shelf_holds(const struct shelf *shelf, size_t place, const char *key)
+{
+    return place < shelf->count && strcmp(shelf->objects[place]->key, key) == 0;
+}
+
+struct object *registry_find(const struct registry *registry, const struct resource *resource,
+                             const char *namespace, const char *name)
+{
+    const struct shelf *shelf = &registry->shelves[resource_shelf(resource)];
+    char *key = registry_key(resource, namespace, name);
+    size_t place = shelf_place(shelf, key);
+    struct object *found = shelf_holds(shelf, place, key) ? shelf->objects[place] : NULL;
+    memory_free(key);
+    return found;
+}
+
+static void change_forget(struct shelf *shelf)
+{
+    struct change *change = &shelf->ring[shelf->oldest++ % shelf->history];
+    shelf->forgotten = change->version;
+    object_drop(change->before);
+    object_drop(change->now);
+    object_drop(change->gone);
+    *change = (struct change){0};
+}
+
+/* Takes the references of both objects. */
+static void remember(struct registry *registry, int index, struct change change)
+{
+    struct shelf *shelf = &registry->shelves[index];
+    if (shelf->ring == NULL) {
+        shelf->ring = memory_take_array(registry->history, sizeof *shelf->ring);
+        shelf->history = registry->history;
+    }
+    if (shelf->next - shelf->oldest == shelf->history)
+        change_forget(shelf);
+    shelf->ring[shelf->next++ % shelf->history] = change;
+    if (registry->changed != NULL)
+        registry->changed(registry->context, index);
+}
+
+struct object *registry_put(struct registry *registry, const struct resource *resource, cJSON *tree)
+{
+    int index = resource_shelf(resource);
+    struct shelf *shelf = &registry->shelves[index];
+    write_version(tree, ++registry->version);
+    struct object *object = object_new(&resources[index], tree, registry->version);
+    size_t place = shelf_place(shelf, object->key);
+    struct change change = {.version = object->version, .now = object_keep(object)};
+    if (shelf_holds(shelf, place, object->key)) {
+        change.type = CHANGE_MODIFIED;
+        change.before = shelf->objects[place];
+    } else {
+        if (shelf->count == shelf->room) {
+            shelf->room = shelf->room ? shelf->room * 2 : 64;
+            shelf->objects = memory_resize(shelf->objects, shelf->room * sizeof *shelf->objects);
+        }
+        memmove(shelf->objects + place + 1, shelf->objects + place,
+                (shelf->count - place) * sizeof *shelf->objects);
+        shelf->count++;
+    }
+    shelf->objects[place] = object;
+    remember(registry, index, change);
+    return object;
+}
+
+struct object *registry_remove(struct registry *registry, struct object *object)
+{
+    int index = resource_shelf(object->resource);
+    struct shelf *shelf = &registry->shelves[index];
+    size_t place = shelf_place(shelf, object->key);
+    must(place < shelf->count && shelf->objects[place] == object);
+    memmove(shelf->objects + place, shelf->objects + place + 1,
+            (shelf->count - place - 1) * sizeof *shelf->objects);
+    shelf->count--;
+    struct object *last = object_again(object, ++registry->version);
+    remember(registry, index,
+             (struct change){
+                 .type = CHANGE_DELETED, .version = last->version, .before = object, .now = last});
+    return last;
+}
+
+struct change *registry_change(struct shelf *shelf, uint64_t number)
+{
+    must(number >= shelf->oldest && number < shelf->next);
+    return &shelf->ring[number % shelf->history];
+}
+
+bool registry_seek(const struct shelf *shelf, uint64_t version, uint64_t *number)
+{
+    if (version < shelf->forgotten)
+        return false;
+    uint64_t low = shelf->oldest, high = shelf->next;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (shelf->ring[middle % shelf->history].version <= version)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *number = low;
+    return true;
+}
+
+struct object *change_gone(struct change *change)
+{
+    must(change->before != NULL);
+    if (change->gone == NULL)
+        change->gone = object_again(change->before, change->version);
+    return change->gone;
+}
+
+/* What a key was at the wanted version: the `before` of its first change since then. */
+struct undo {
+    struct object *was;
+    const char *key;
+    uint64_t number;
+};
+
+static int undo_compare(const void *a, const void *b)
+{
+    const struct undo *left = a, *right = b;
+    int order = strcmp(left->key, right->key);
+    return order != 0 ? order : (left->number > right->number) - (left->number < right->number);
+}
+
+static struct undo *undos_since(const struct shelf *shelf, uint64_t number, size_t *count)
+{
+    struct undo *undos = memory_take_array((size_t)(shelf->next - number) + 1, sizeof *undos);
+    size_t all = 0, kept = 0;
+    for (; number < shelf->next; number++) {
+        const struct change *change = &shelf->ring[number % shelf->history];
+        undos[all++] = (struct undo){change->before, change->now->key, number};
+    }
+    qsort(undos, all, sizeof *undos, undo_compare);
+    for (size_t i = 0; i < all; i++) {
+        if (kept == 0 || strcmp(undos[kept - 1].key, undos[i].key) != 0)
+            undos[kept++] = undos[i];
+    }
+    *count = kept;
+    return undos;
+}
+
+static bool in_namespace(const char *key, const char *prefix, size_t size)
+{
+    return strncmp(key, prefix, size) == 0;
+}
+
+static void object_list_add(struct object_list *list, struct object *object)
+{
+    list->objects[list->count++] = object_keep(object);
+}
+
+bool registry_list(const struct registry *registry, const struct resource *resource,
+                   const char *namespace, uint64_t version, struct object_list *list)
+{
+    const struct shelf *shelf = &registry->shelves[resource_shelf(resource)];
+    uint64_t number;
+    if (!registry_seek(shelf, version, &number))
+        return false;
+    struct buffer prefix = {0};
+    if (*namespace)
+        buffer_print(&prefix, "%s/", namespace);
+    const char *start = prefix.at != NULL ? prefix.at : "";
+    size_t undo_count = 0, u = 0;
+    struct undo *undos = undos_since(shelf, number, &undo_count);
+    while (u < undo_count && strcmp(undos[u].key, start) < 0)
+        u++;
+    *list = (struct object_list){
+        .objects = memory_take_array(shelf->count + undo_count + 1, sizeof *list->objects)};
+    for (size_t i = shelf_place(shelf, start); i <= shelf->count; i++) {
+        bool end = i == shelf->count || !in_namespace(shelf->objects[i]->key, start, prefix.len);
+        const char *key = end ? NULL : shelf->objects[i]->key;
+        bool undone = false;
+        for (; u < undo_count && in_namespace(undos[u].key, start, prefix.len) && !undone; u++) {
+            int order = end ? -1 : strcmp(undos[u].key, key);
+            if (order > 0)
+                break;
+            undone = order == 0;
+            if (undos[u].was != NULL)
+                object_list_add(list, undos[u].was);
+        }
+        if (end)
+            break;
+        if (!undone)
+            object_list_add(list, shelf->objects[i]);
+    }
+    memory_free(undos);
+    buffer_free(&prefix);
+    return true;
+}
+
+void object_list_free(struct object_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        object_drop(list->objects[i]);
+    memory_free(list->objects);
+    *list = (struct object_list){0};
+}
+
+void registry_compact(struct registry *registry, int index)
+{
+    struct shelf *shelf = &registry->shelves[index];
+    while (shelf->oldest < shelf->next)
+        change_forget(shelf);
+    shelf->forgotten = registry->version;
+}
+
+void registry_free(struct registry *registry)
+{
+    for (int i = 0; i < RESOURCE_COUNT; i++) {
+        struct shelf *shelf = &registry->shelves[i];
+        while (shelf->oldest < shelf->next)
+            change_forget(shelf);
+        for (size_t o = 0; o < shelf->count; o++)
+            object_drop(shelf->objects[o]);
+        memory_free(shelf->objects);
+        memory_free(shelf->ring);
+        *shelf = (struct shelf){0};
+    }
+}

@@ -1,0 +1,161 @@
+/* A thin layer over cJSON: exact names, dotted paths, and printing into one shared buffer.
+ *
+ * The one idea: callers say "spec.nodeName" and never walk by hand. cJSON's own look-up ignores
+ * case, which Kubernetes does not, so nothing outside this file may call cJSON_GetObjectItem. */
+#include "tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *tree_take(size_t size)
+{
+    return memory_resize(NULL, size);
+}
+
+void tree_setup(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = tree_take, .free_fn = memory_free});
+}
+
+cJSON *tree_member(const cJSON *object, const char *name)
+{
+    return cJSON_IsObject(object) ? cJSON_GetObjectItemCaseSensitive(object, name) : NULL;
+}
+
+static cJSON *tree_step(const cJSON *object, const char *name, size_t size)
+{
+    if (!cJSON_IsObject(object))
+        return NULL;
+    for (cJSON *item = object->child; item != NULL; item = item->next) {
+        if (strncmp(item->string, name, size) == 0 && item->string[size] == 0)
+            return cJSON_IsNull(item) ? NULL : item;
+    }
+    return NULL;
+}
+
+cJSON *tree_get(const cJSON *root, const char *path)
+{
+    const cJSON *at = root;
+    for (;;) {
+        size_t size = strcspn(path, ".");
+        at = tree_step(at, path, size);
+        if (at == NULL || path[size] == 0)
+            return (cJSON *)(uintptr_t)at;
+        path += size + 1;
+    }
+}
+
+const char *tree_string(const cJSON *root, const char *path, const char *otherwise)
+{
+    const cJSON *item = tree_get(root, path);
+    return cJSON_IsString(item) ? item->valuestring : otherwise;
+}
+
+double tree_number(const cJSON *root, const char *path, double otherwise)
+{
+    const cJSON *item = tree_get(root, path);
+    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+bool tree_bool(const cJSON *root, const char *path)
+{
+    return cJSON_IsTrue(tree_get(root, path));
+}
+
+cJSON *tree_make(cJSON *root, const char *path)
+{
+    cJSON *at = root;
+    char name[128];
+    for (;;) {
+        size_t size = strcspn(path, ".");
+        must(size < sizeof name);
+        memcpy(name, path, size);
+        name[size] = 0;
+        cJSON *next = tree_member(at, name);
+        if (!cJSON_IsObject(next)) {
+            next = cJSON_CreateObject();
+            tree_set(at, name, next);
+        }
+        at = next;
+        if (path[size] == 0)
+            return at;
+        path += size + 1;
+    }
+}
+
+void tree_set(cJSON *object, const char *name, cJSON *value)
+{
+    must(cJSON_IsObject(object));
+    if (tree_member(object, name) != NULL)
+        cJSON_ReplaceItemInObjectCaseSensitive(object, name, value);
+    else
+        cJSON_AddItemToObject(object, name, value);
+}
+
+void tree_set_string(cJSON *object, const char *name, const char *value)
+{
+    tree_set(object, name, cJSON_CreateString(value));
+}
+
+void tree_set_number(cJSON *object, const char *name, double value)
+{
+    tree_set(object, name, cJSON_CreateNumber(value));
+}
+
+void tree_default(cJSON *object, const char *name, cJSON *value)
+{
+    const cJSON *found = tree_member(object, name);
+    if (found == NULL || cJSON_IsNull(found))
+        tree_set(object, name, value);
+    else
+        cJSON_Delete(value);
+}
+
+void tree_default_string(cJSON *object, const char *name, const char *value)
+{
+    const char *found = tree_string(object, name, "");
+    if (*found == 0)
+        tree_set_string(object, name, value);
+}
+
+void tree_remove(cJSON *object, const char *name)
+{
+    if (cJSON_IsObject(object))
+        cJSON_DeleteItemFromObjectCaseSensitive(object, name);
+}
+
+void tree_exchange(cJSON *parent, cJSON *item, cJSON *value)
+{
+    if (cJSON_IsObject(parent) && value->string == NULL)
+        value->string = memory_string(item->string);
+    cJSON_ReplaceItemViaPointer(parent, item, value);
+}
+
+bool tree_same(const cJSON *a, const cJSON *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    return cJSON_Compare(a, b, true);
+}
+
+cJSON *tree_copy(const cJSON *tree)
+{
+    return cJSON_Duplicate(tree, true);
+}
+
+cJSON *tree_parse(const char *bytes, size_t size)
+{
+    return cJSON_ParseWithLength(bytes, size);
+}
+
+struct blob *tree_print(const cJSON *tree)
+{
+    static char buffer[256 * 1024];
+    if (cJSON_PrintPreallocated((cJSON *)(uintptr_t)tree, buffer, sizeof buffer, false))
+        return blob_new(buffer, strlen(buffer));
+    char *printed = cJSON_PrintUnformatted(tree);
+    must(printed != NULL);
+    struct blob *blob = blob_new(printed, strlen(printed));
+    memory_free(printed);
+    return blob;
+}
