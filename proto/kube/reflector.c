@@ -1,0 +1,588 @@
+/* reflector: list, watch, resume, relist; the rules of when are those of client-go.
+ *
+ *   list page ──410──► list from the start       watch ──clean end──► watch from the version
+ * reached │ last page                                 │ 410, unknown error, malformed line ──► list
+ *      ▼                                           │ broken, 429, 5xx ──► wait, watch again
+ *   watch                                          ▼ silent for stale_after ──► watch again, at
+ * once, on a new connection
+ *
+ * What must stay true: the version only moves by what was handed to the owner, so that nothing
+ * between two watches is lost; and an answer to a request that was given up changes nothing. */
+#include "proto/kube/reflector.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/kube/backoff.h"
+#include "proto/kube/lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE_SIZE          500
+#define STALE_AFTER_S      90
+#define LINE_MAX_BYTES     ((size_t)64 << 20)
+#define PAGE_TIMEOUT_S     60
+#define WATCH_SECONDS      300  /* the server ends a watch after this and up to as much again */
+#define SLOW_RETRY_S       60   /* when degraded */
+#define QUICK_END_MS       1000 /* a watch that ends sooner, without an event, is a failure */
+#define BACKWARDS_ACCEPTED 3
+
+enum phase { WANT_list, LISTING, WANT_watch, WATCHING };
+
+struct reflector {
+    struct reflector_options o;
+    enum phase phase;
+    struct moment not_before; /* of the next request; 0: at once */
+    uint64_t number;          /* of the request under way or made last */
+    bool distrust;            /* the next request's */
+    struct buffer path, next_page;
+    struct backoff backoff;
+    struct lines lines;
+    struct arena arena;
+    /* lists */
+    uint64_t lists_begun, lists_ended;
+    bool relist;     /* a new list was asked for while one was under way */
+    bool first_page; /* the page under way is the first of its list */
+    int64_t list_version;
+    uint32_t backwards; /* lists in a row that were older than what we know */
+    /* watch */
+    int64_t version;
+    struct moment opened, heard, bytes_at;
+    uint64_t events_before; /* of this watch */
+    bool degraded, warned;
+    char error[512];
+    struct moment error_said;
+    uint64_t watches, events, bookmarks, failures, malformed, stale;
+};
+
+/* ---- life ---- */
+
+struct reflector *reflector_new(const struct reflector_options *options)
+{
+    must(options->object != NULL && options->deleted != NULL);
+    struct reflector *r = memory_take(sizeof(*r));
+    r->o = *options;
+    if (r->o.page_size == 0)
+        r->o.page_size = PAGE_SIZE;
+    if (r->o.stale_after.ns == 0)
+        r->o.stale_after = span_of_seconds(STALE_AFTER_S);
+    r->backoff.random.state = options->seed;
+    r->lines.max = LINE_MAX_BYTES;
+    return r;
+}
+
+void reflector_free(struct reflector **r)
+{
+    if (*r == NULL)
+        return;
+    buffer_free(&(*r)->path);
+    buffer_free(&(*r)->next_page);
+    lines_free(&(*r)->lines);
+    arena_free(&(*r)->arena);
+    memory_free(*r);
+    *r = NULL;
+}
+
+/* ---- what happened, in words ---- */
+
+/* Said when it is new, and once a minute as long as it lasts. */
+static void say(struct reflector *r, struct moment now, const char *text, bool severe)
+{
+    bool same = strncmp(r->error, text, sizeof(r->error) - 1) == 0;
+    bool again = moment_since(now, r->error_said).ns >= span_of_seconds(60).ns;
+    snprintf(r->error, sizeof(r->error), "%s", text);
+    if (same && !again)
+        return;
+    r->error_said = now;
+    if (severe)
+        log_error("%s|resource=%s", r->error, r->o.name);
+    else
+        log_warn("%s|resource=%s", r->error, r->o.name);
+}
+
+static void worked(struct reflector *r, struct moment now)
+{
+    if (r->error[0] != 0)
+        log_info("works again|resource=%s", r->o.name);
+    r->error[0] = 0;
+    r->degraded = r->warned = false;
+    r->heard = r->bytes_at = now;
+}
+
+/* The message of a Status object, else the beginning of the body. */
+static void say_status(struct str body, struct buffer *out)
+{
+    struct arena arena = {0};
+    struct kube_json *json = kube_json_parse(body, NULL, &arena);
+    struct str message = kube_json_text(kube_json_get(json, "message"));
+    if (message.len == 0)
+        message = (struct str){body.at, body.len < 200 ? body.len : 200};
+    if (message.len > 0)
+        buffer_print(out, ": %.*s", STR_ARG(message));
+    kube_json_free(&json);
+    arena_free(&arena);
+}
+
+/* ---- what comes next ---- */
+
+static void go(struct reflector *r, enum phase phase, struct moment not_before)
+{
+    r->phase = phase;
+    r->not_before = not_before;
+}
+
+/* A list that failed goes on with the same page when the server may just be in trouble. */
+static void fail(struct reflector *r, struct moment now, enum phase phase, int retry_after_s)
+{
+    r->failures++;
+    go(r, phase, moment_after(now, backoff_next(&r->backoff, retry_after_s)));
+}
+
+/* Not allowed (403) or not served (404): an optional kind is done without, with one warning. */
+static void refused(struct reflector *r, struct moment now, enum phase phase,
+                    const struct kube_response *response)
+{
+    struct buffer text = {0};
+    buffer_reset(&r->next_page);
+    const char *verb = phase == WANT_list ? "list" : "watch";
+    if (response->status == 403)
+        buffer_print(&text, "not allowed to %s %s", verb, r->o.name);
+    else
+        buffer_print(&text, "%s are not served at %s", r->o.name, r->o.path);
+    say_status(response->body, &text);
+    if (r->o.required) {
+        say(r, now, text.at, true);
+        fail(r, now, phase, response->retry_after_s);
+    } else {
+        snprintf(r->error, sizeof(r->error), "%s", text.at);
+        if (!r->warned)
+            log_warn("done without, tried again every minute: %s|resource=%s", r->error, r->o.name);
+        r->degraded = r->warned = true;
+        r->failures++;
+        int64_t jitter_ms = (int64_t)random_below(&r->backoff.random, 5000);
+        go(r, phase, moment_after(now, span_of_ms(SLOW_RETRY_S * 1000 + jitter_ms)));
+    }
+    buffer_free(&text);
+}
+
+static void failed(struct reflector *r, struct moment now, enum phase phase,
+                   const struct kube_response *response)
+{
+    struct buffer text = {0};
+    buffer_print(&text, "cannot %s %s: ", phase == WANT_list ? "list" : "watch", r->o.name);
+    if (response->error[0] != 0) {
+        buffer_add_text(&text, response->error);
+    } else {
+        buffer_print(&text, "HTTP %d", response->status);
+        say_status(response->body, &text);
+    }
+    say(r, now, text.at, false);
+    buffer_free(&text);
+    bool transient = response->status == 0 || response->status == 429 || response->status >= 500 ||
+                     response->error[0] != 0;
+    if (!transient)
+        buffer_reset(&r->next_page);
+    fail(r, now, phase, response->retry_after_s);
+}
+
+/* Something that only a list can mend. The first time at once, then with growing pauses. */
+static void list_again(struct reflector *r, struct moment now, const char *why)
+{
+    log_info("listing again: %s|resource=%s", why, r->o.name);
+    buffer_reset(&r->next_page);
+    fail(r, now, WANT_list, -1);
+    if (r->backoff.failures == 1)
+        r->not_before = now;
+}
+
+/* ---- requests ---- */
+
+static void add_escaped(struct buffer *out, struct str text)
+{
+    for (uint32_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.at[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     strchr("-._~", c) != NULL;
+        if (plain && c != 0)
+            buffer_add(out, &c, 1);
+        else
+            buffer_print(out, "%%%02X", c);
+    }
+}
+
+static void add_selector(struct reflector *r)
+{
+    if (r->o.field_selector == NULL || r->o.field_selector[0] == 0)
+        return;
+    buffer_add_text(&r->path, "&fieldSelector=");
+    add_escaped(&r->path, str_of(r->o.field_selector));
+}
+
+static void ask_page(struct reflector *r)
+{
+    r->first_page = r->next_page.len == 0;
+    if (r->first_page) {
+        r->lists_begun++;
+        r->relist = false;
+    }
+    buffer_print(&r->path, "%s?limit=%u", r->o.path, r->o.page_size);
+    add_selector(r);
+    if (!r->first_page) {
+        buffer_add_text(&r->path, "&continue=");
+        add_escaped(&r->path, buffer_str(&r->next_page));
+    }
+    r->phase = LISTING;
+}
+
+static void ask_watch(struct reflector *r, struct moment now)
+{
+    unsigned seconds = WATCH_SECONDS + (unsigned)random_below(&r->backoff.random, WATCH_SECONDS);
+    buffer_print(&r->path,
+                 "%s?watch=true&allowWatchBookmarks=true&resourceVersion=%lld&timeoutSeconds=%u",
+                 r->o.path, (long long)r->version, seconds);
+    add_selector(r);
+    lines_reset(&r->lines);
+    r->opened = r->bytes_at = now;
+    r->events_before = r->events + r->bookmarks;
+    r->watches++;
+    r->phase = WATCHING;
+}
+
+static struct moment stale_at(const struct reflector *r)
+{
+    return r->phase == WATCHING ? moment_after(r->bytes_at, r->o.stale_after) : MOMENT_NEVER;
+}
+
+bool reflector_next(struct reflector *r, struct moment now, struct reflector_request *request)
+{
+    if (moment_reached(now, stale_at(r))) {
+        r->stale++;
+        r->distrust = true;
+        reflector_reconnect(r, now, "the watch is silent, its connection may be half-dead");
+    }
+    bool wants = r->phase == WANT_list || r->phase == WANT_watch;
+    if (!wants || !moment_reached(now, r->not_before))
+        return false;
+    bool watch = r->phase == WANT_watch;
+    buffer_reset(&r->path);
+    if (watch)
+        ask_watch(r, now);
+    else
+        ask_page(r);
+    *request = (struct reflector_request){.number = ++r->number,
+                                          .watch = watch,
+                                          .distrust = r->distrust,
+                                          .path = buffer_str(&r->path)};
+    if (!watch)
+        request->timeout = span_of_seconds(PAGE_TIMEOUT_S);
+    r->distrust = false;
+    return true;
+}
+
+struct moment reflector_deadline(const struct reflector *r)
+{
+    if (r->phase == WANT_list || r->phase == WANT_watch)
+        return r->not_before;
+    return stale_at(r);
+}
+
+/* ---- lists ---- */
+
+static int64_t version_of(const struct kube_json *object)
+{
+    int64_t version = 0;
+    struct str text = kube_json_text(kube_json_path(object, "metadata.resourceVersion"));
+    return str_to_i64(text, &version) && version > 0 ? version : 0;
+}
+
+/* A list that is older than what we have seen: a server that lags behind, so try again; or a
+ * cluster restored from a backup, so believe it in the end. */
+static bool went_backwards(struct reflector *r, struct moment now)
+{
+    if (r->list_version >= r->version) {
+        r->backwards = 0;
+        return false;
+    }
+    char text[200];
+    r->backwards++;
+    snprintf(text, sizeof(text), "the list of %s is older (%lld) than what was seen (%lld)",
+             r->o.name, (long long)r->list_version, (long long)r->version);
+    say(r, now, text, false);
+    if (r->backwards < BACKWARDS_ACCEPTED) {
+        buffer_reset(&r->next_page);
+        fail(r, now, WANT_list, -1);
+        return true;
+    }
+    log_warn("taking the older list: the cluster's data went back in time|resource=%s", r->o.name);
+    r->backwards = 0;
+    return false;
+}
+
+static void list_ended(struct reflector *r, struct moment now)
+{
+    if (r->o.list_end != NULL)
+        r->o.list_end(r->o.context);
+    r->version = r->list_version;
+    r->lists_ended = r->lists_begun;
+    /* The backoff is not reset: a watch that fails after each list must not make a storm of lists.
+     */
+    if (r->relist)
+        go(r, WANT_list, now);
+    else
+        go(r, WANT_watch, now);
+}
+
+static void take_page(struct reflector *r, struct moment now, const struct kube_json *page)
+{
+    if (r->first_page) {
+        r->list_version = version_of(page);
+        if (went_backwards(r, now))
+            return;
+        if (r->o.list_begin != NULL)
+            r->o.list_begin(r->o.context);
+    }
+    const struct kube_json *items = kube_json_get(page, "items");
+    for (const struct kube_json *o = kube_json_first(items); o != NULL; o = kube_json_next(o))
+        r->o.object(r->o.context, o, true);
+    worked(r, now);
+    struct str more = kube_json_text(kube_json_path(page, "metadata.continue"));
+    buffer_reset(&r->next_page);
+    buffer_add_str(&r->next_page, more);
+    if (more.len > 0) {
+        r->phase = WANT_list;
+        r->not_before = now;
+    } else {
+        list_ended(r, now);
+    }
+}
+
+static void read_page(struct reflector *r, struct moment now, struct str body)
+{
+    struct str error = {0};
+    struct kube_json *page = kube_json_parse(body, &error, &r->arena);
+    const struct kube_json *items = kube_json_get(page, "items");
+    char text[400];
+    if (page == NULL || version_of(page) == 0 || (items != NULL && !kube_json_is_array(items))) {
+        if (page != NULL)
+            error = STR_LITERAL("metadata.resourceVersion or items is malformed");
+        snprintf(text, sizeof(text), "the list of %s is malformed: %.*s", r->o.name,
+                 STR_ARG(error));
+        r->malformed++;
+        say(r, now, text, false);
+        buffer_reset(&r->next_page);
+        fail(r, now, WANT_list, -1);
+    } else {
+        take_page(r, now, page);
+    }
+    kube_json_free(&page);
+    arena_reset(&r->arena);
+}
+
+static void list_response(struct reflector *r, struct moment now,
+                          const struct kube_response *response)
+{
+    if (response->status == 200 && response->error[0] == 0)
+        read_page(r, now, response->body);
+    else if (response->status == 410)
+        list_again(r, now, "the list expired between two pages (410)");
+    else if (response->status == 403 || response->status == 404)
+        refused(r, now, WANT_list, response);
+    else
+        failed(r, now, WANT_list, response);
+}
+
+/* ---- watch ---- */
+
+static void error_event(struct reflector *r, struct moment now, const struct kube_json *status)
+{
+    int64_t code = 0;
+    kube_json_i64(kube_json_get(status, "code"), &code);
+    struct str message = kube_json_text(kube_json_get(status, "message"));
+    char text[400];
+    snprintf(text, sizeof(text), "the watch was ended by the server with %lld: %.*s",
+             (long long)code, STR_ARG(message));
+    if (code == 429 || code >= 500) {
+        int64_t after = -1;
+        if (!kube_json_i64(kube_json_path(status, "details.retryAfterSeconds"), &after))
+            after = -1;
+        say(r, now, text, false);
+        fail(r, now, WANT_watch, after > 0 && after < INT32_MAX ? (int)after : -1);
+    } else {
+        list_again(r, now, text);
+    }
+}
+
+/* False when the event is malformed. */
+static bool take_event(struct reflector *r, struct moment now, const struct kube_json *event)
+{
+    struct str type = kube_json_text(kube_json_get(event, "type"));
+    const struct kube_json *object = kube_json_get(event, "object");
+    if (!kube_json_is_object(object))
+        return false;
+    if (str_is(type, "ERROR")) {
+        error_event(r, now, object);
+        return true;
+    }
+    int64_t version = version_of(object);
+    if (version == 0)
+        return false;
+    if (str_is(type, "BOOKMARK"))
+        r->bookmarks++;
+    else if (str_is(type, "ADDED") || str_is(type, "MODIFIED"))
+        r->o.object(r->o.context, object, false);
+    else if (str_is(type, "DELETED"))
+        r->o.deleted(r->o.context, object);
+    else
+        return false;
+    if (!str_is(type, "BOOKMARK"))
+        r->events++;
+    if (version > r->version)
+        r->version = version;
+    return true;
+}
+
+static void read_line(struct reflector *r, struct moment now, struct str line)
+{
+    struct str error = STR_LITERAL("no type, object or resourceVersion");
+    struct kube_json *event = kube_json_parse(line, &error, &r->arena);
+    if (event == NULL || !take_event(r, now, event)) {
+        r->malformed++;
+        char text[300];
+        snprintf(text, sizeof(text), "a watch event is malformed: %.*s", STR_ARG(error));
+        say(r, now, text, false);
+        list_again(r, now, text);
+    } else if (r->phase == WATCHING) {
+        backoff_reset(&r->backoff);
+    }
+    kube_json_free(&event);
+    arena_reset(&r->arena);
+}
+
+void reflector_data(struct reflector *r, struct moment now, uint64_t number, struct str piece)
+{
+    if (number != r->number || r->phase != WATCHING)
+        return;
+    worked(r, now);
+    struct str line;
+    enum lines_step step = LINES_more;
+    lines_feed(&r->lines, piece);
+    while (r->phase == WATCHING && (step = lines_next(&r->lines, &line)) == LINES_line)
+        read_line(r, now, line);
+    if (r->phase == WATCHING && step == LINES_too_long) {
+        r->malformed++;
+        say(r, now, "a watch event is longer than 64 MiB", false);
+        list_again(r, now, r->error);
+    }
+    if (r->phase != WATCHING)
+        lines_reset(&r->lines);
+}
+
+/* A clean end resumes at once, unless the watch ended as soon as it began. */
+static void watch_ended(struct reflector *r, struct moment now)
+{
+    bool empty = r->events + r->bookmarks == r->events_before;
+    if (empty && moment_since(now, r->opened).ns < span_of_ms(QUICK_END_MS).ns) {
+        say(r, now, "the watch ended as soon as it began", false);
+        fail(r, now, WANT_watch, -1);
+        return;
+    }
+    backoff_reset(&r->backoff);
+    r->heard = now;
+    go(r, WANT_watch, now);
+}
+
+static void watch_response(struct reflector *r, struct moment now,
+                           const struct kube_response *response)
+{
+    int status = response->status;
+    if (status == 200 && response->error[0] == 0)
+        watch_ended(r, now);
+    else if (status == 410)
+        list_again(r, now, "the watch's version is too old (410)");
+    else if (status == 403)
+        refused(r, now, WANT_watch, response);
+    else if (status == 404) /* the kind may have been removed: only a list tells */
+        refused(r, now, WANT_list, response);
+    else if (status >= 400 && status < 500 && status != 401 && status != 429)
+        failed(r, now, WANT_list, response);
+    else
+        failed(r, now, WANT_watch, response);
+}
+
+void reflector_response(struct reflector *r, struct moment now, uint64_t number,
+                        const struct kube_response *response)
+{
+    if (number != r->number)
+        return;
+    if (r->phase == LISTING)
+        list_response(r, now, response);
+    else if (r->phase == WATCHING)
+        watch_response(r, now, response);
+}
+
+/* ---- asked from outside ---- */
+
+uint64_t reflector_relist(struct reflector *r)
+{
+    bool under_way = r->phase == LISTING || (r->phase == WANT_list && r->next_page.len > 0);
+    if (under_way)
+        r->relist = true;
+    else if (r->phase != WANT_list) /* a watch, or one that waits: the list replaces it */
+        go(r, WANT_list, r->phase == WANT_watch ? r->not_before : (struct moment){0});
+    return r->lists_begun + 1;
+}
+
+uint64_t reflector_lists_ended(const struct reflector *r)
+{
+    return r->lists_ended;
+}
+
+void reflector_reconnect(struct reflector *r, struct moment now, const char *why)
+{
+    if (r->phase != WATCHING)
+        return;
+    log_warn("watching again on a new connection: %s|resource=%s", why, r->o.name);
+    r->failures++;
+    lines_reset(&r->lines);
+    go(r, WANT_watch, now);
+}
+
+void reflector_alive(struct reflector *r, struct moment now)
+{
+    if (r->phase == WATCHING)
+        r->heard = now;
+}
+
+/* ---- status ---- */
+
+static enum reflector_state state_of(const struct reflector *r)
+{
+    if (r->degraded)
+        return REFLECTOR_degraded;
+    if (r->phase == WATCHING)
+        return REFLECTOR_watching;
+    bool waits = r->error[0] != 0 && r->phase != LISTING;
+    return waits ? REFLECTOR_waiting : REFLECTOR_listing;
+}
+
+struct reflector_status reflector_status(const struct reflector *r)
+{
+    return (struct reflector_status){.state = state_of(r),
+                                     .listed = r->lists_ended > 0,
+                                     .version = r->version,
+                                     .heard = r->heard,
+                                     .lists = r->lists_ended,
+                                     .watches = r->watches,
+                                     .events = r->events,
+                                     .bookmarks = r->bookmarks,
+                                     .failures = r->failures,
+                                     .malformed = r->malformed,
+                                     .stale = r->stale,
+                                     .error = r->error};
+}
+
+const char *reflector_state_name(enum reflector_state state)
+{
+    static const char *const names[] = {"listing", "watching", "waiting", "degraded"};
+    return names[state];
+}

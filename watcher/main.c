@@ -1,0 +1,102 @@
+/* berth-watcher: mirrors the API server and publishes what changed. This file only reads the
+ * command line and puts the parts together; the core is in watcher.c. */
+#include "proto/base/log.h"
+#include "proto/base/random.h"
+#include "proto/bus/actor.h"
+#include "proto/bus/options.h"
+#include "proto/kube/client.h"
+#include "proto/kube/objects.h"
+#include "watcher/feed.h"
+#include "watcher/settings.h"
+#include "watcher/watcher.h"
+
+struct program {
+    struct settings settings;
+    struct watcher *watcher;
+    struct feed *feed;
+};
+
+static void handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
+{
+    watcher_handle(((struct program *)state)->watcher, now, in, out);
+}
+
+static struct moment tick(void *state, struct moment now, struct outbox *out)
+{
+    return watcher_tick(((struct program *)state)->watcher, now, out);
+}
+
+static void work(void *state, struct moment now, struct outbox *out)
+{
+    (void)out;
+    feed_work(((struct program *)state)->feed, now);
+}
+
+static void status(void *state, struct buffer *lines)
+{
+    watcher_status(((struct program *)state)->watcher, moment_now(), lines);
+}
+
+static struct kube_client *reach(const struct program *program, struct kube_config **config)
+{
+    char error[1024];
+    struct kube_client_options options = {.user_agent = program->settings.user_agent,
+                                          .connections_max = 64}; /* HTTP/1.1: one a watch */
+    *config = kube_config_load(program->settings.kubeconfig, program->settings.master, error,
+                               sizeof(error));
+    struct kube_client *client =
+        *config ? kube_client_new(*config, &options, error, sizeof(error)) : NULL;
+    if (client == NULL)
+        log_error("%s", error);
+    return client;
+}
+
+static int run(struct program *program, const struct options *options, struct kube_client *client)
+{
+    char error[1024];
+    struct bus *bus = bus_open(&options->bus, error, sizeof(error));
+    if (bus == NULL) {
+        log_error("%s", error);
+        return 1;
+    }
+    program->feed = feed_new(program->watcher, client);
+    struct actor actor = {.state = program,
+                          .handle = handle,
+                          .tick = tick,
+                          .fd = feed_fd(program->feed),
+                          .work = work,
+                          .status = status};
+    int result = actor_run(bus, &actor);
+    feed_free(&program->feed);
+    bus_close(&bus);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    struct program program = {.settings.user_agent = "berth-watcher/" OPTIONS_VERSION};
+    struct options options;
+    struct options_spec spec = {.self = WATCHER,
+                                .own = settings_options,
+                                .own_state = &program.settings,
+                                .usage = "mirrors the API server for the other processes"};
+    options_parse(&options, &spec, argc, argv);
+    struct kube_config *config = NULL;
+    struct kube_client *client = reach(&program, &config);
+    int result = 1;
+    if (client != NULL) {
+        log_info("watching|server=%s", kube_config_server(config));
+        program.watcher =
+            watcher_new(&(struct watcher_options){.kinds = kube_resources,
+                                                  .kind_count = kube_resource_count,
+                                                  .page_size = program.settings.page_size,
+                                                  .stale_after = program.settings.stale_after,
+                                                  .epoch = moment_wall_us(),
+                                                  .seed = random_seed()});
+        result = run(&program, &options, client);
+    }
+    watcher_free(&program.watcher);
+    kube_client_free(&client);
+    kube_config_free(&config);
+    return result;
+}

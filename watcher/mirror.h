@@ -1,0 +1,30 @@
+/* mirror: what the API server holds of one kind, as far as the stream needs it.
+ *
+ * Turns objects into messages and gives them to the publisher; remembers of each object only its
+ * identity, its version and the message that will say that it is gone. */
+#ifndef WATCHER_MIRROR_H
+#define WATCHER_MIRROR_H
+
+#include "proto/bus/stream.h"
+#include "proto/kube/objects.h"
+
+struct mirror;
+
+/* Both are borrowed. */
+struct mirror *mirror_new(const struct kube_resource *kind, struct publisher *publisher);
+void mirror_free(struct mirror **m);
+
+/* A list begins: what is not seen until mirror_list_end is then removed. */
+void mirror_list_begin(struct mirror *m);
+void mirror_list_end(struct mirror *m);
+/* The object exists; listed: a list says so, which is the truth whatever the version. */
+void mirror_object(struct mirror *m, const struct kube_json *object, bool listed);
+void mirror_deleted(struct mirror *m, const struct kube_json *object);
+
+size_t mirror_count(const struct mirror *m);
+/* Objects that could not be understood, counted once a version. */
+uint64_t mirror_malformed(const struct mirror *m);
+/* Events that were older than what was known. */
+uint64_t mirror_outdated(const struct mirror *m);
+
+#endif

@@ -1,0 +1,51 @@
+/* probe: asks /version, which every authenticated user may read, whenever nothing was heard for
+ * five seconds. Any HTTP status is a sign of life. What must stay true: a dead connection is
+ * declared dead within half a minute (5 s + two timeouts of 8 s and the pause between). */
+#include "watcher/probe.h"
+
+#define EVERY_S   5
+#define TIMEOUT_S 8
+#define RETRY_S   1
+#define DEAD      2 /* failures in a row */
+
+bool probe_next(struct probe *p, struct moment now, struct reflector_request *request)
+{
+    if (p->due.ns == 0)
+        p->due = moment_after(now, span_of_seconds(EVERY_S));
+    if (p->asked || !moment_reached(now, p->due))
+        return false;
+    p->asked = true;
+    *request = (struct reflector_request){.number = ++p->number,
+                                          .path = STR_LITERAL("/version"),
+                                          .timeout = span_of_seconds(TIMEOUT_S)};
+    return true;
+}
+
+void probe_heard(struct probe *p, struct moment now)
+{
+    p->failures = 0;
+    if (!p->asked)
+        p->due = moment_after(now, span_of_seconds(EVERY_S));
+}
+
+enum probe_verdict probe_response(struct probe *p, struct moment now, uint64_t number,
+                                  const struct kube_response *response)
+{
+    if (!p->asked || number != p->number)
+        return PROBE_nothing;
+    p->asked = false;
+    p->due = moment_after(now, span_of_seconds(response->status > 0 ? EVERY_S : RETRY_S));
+    if (response->status > 0) {
+        p->failures = 0;
+        return PROBE_alive;
+    }
+    if (++p->failures < DEAD)
+        return PROBE_nothing;
+    p->failures = 0;
+    return PROBE_dead;
+}
+
+struct moment probe_deadline(const struct probe *p)
+{
+    return p->asked ? MOMENT_NEVER : p->due;
+}

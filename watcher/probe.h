@@ -1,0 +1,24 @@
+/* probe: a small GET on the watches' connection while that is silent, so that a dead connection is
+ * told from an idle cluster. */
+#ifndef WATCHER_PROBE_H
+#define WATCHER_PROBE_H
+
+#include "proto/kube/reflector.h"
+
+/* Zero-initialise. */
+struct probe {
+    uint64_t number;
+    bool asked;        /* a request is under way */
+    struct moment due; /* of the next one */
+    uint32_t failures; /* in a row */
+};
+
+bool probe_next(struct probe *p, struct moment now, struct reflector_request *request);
+/* Something came on the connection: no need to ask for a while. */
+void probe_heard(struct probe *p, struct moment now);
+enum probe_verdict { PROBE_nothing, PROBE_alive, PROBE_dead };
+enum probe_verdict probe_response(struct probe *p, struct moment now, uint64_t number,
+                                  const struct kube_response *response);
+struct moment probe_deadline(const struct probe *p);
+
+#endif

@@ -1,0 +1,52 @@
+/* settings: one function an option. What must stay true: a value outside its bounds is refused
+ * here, so that nothing behind the command line has to check it again. */
+#include "watcher/settings.h"
+
+static bool take_kubeconfig(void *state, const char *value)
+{
+    ((struct settings *)state)->kubeconfig = value;
+    return *value != 0;
+}
+
+static bool take_master(void *state, const char *value)
+{
+    ((struct settings *)state)->master = value;
+    return *value != 0;
+}
+
+static bool take_user_agent(void *state, const char *value)
+{
+    ((struct settings *)state)->user_agent = value;
+    return *value != 0;
+}
+
+static bool take_number(const char *value, int64_t least, int64_t most, int64_t *number)
+{
+    return str_to_i64(str_of(value), number) && *number >= least && *number <= most;
+}
+
+static bool take_stale_after(void *state, const char *value)
+{
+    int64_t seconds = 0;
+    bool ok = take_number(value, 5, 86400, &seconds);
+    ((struct settings *)state)->stale_after = span_of_ms(seconds * 1000);
+    return ok;
+}
+
+static bool take_page_size(void *state, const char *value)
+{
+    int64_t size = 0;
+    bool ok = take_number(value, 1, 100000, &size);
+    ((struct settings *)state)->page_size = (uint32_t)size;
+    return ok;
+}
+
+const struct own_option settings_options[] = {
+    {"kubeconfig", "FILE", "how to reach the API server", take_kubeconfig},
+    {"master", "URL", "the API server, instead of the kubeconfig's", take_master},
+    {"stale-after", "SECONDS", "a watch silent for this long is made anew (5 to 86400, default 90)",
+     take_stale_after},
+    {"page-size", "N", "objects in one page of a list (default 500)", take_page_size},
+    {"user-agent", "TEXT", "what we call ourselves", take_user_agent},
+    {0},
+};

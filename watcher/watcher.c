@@ -1,0 +1,436 @@
+/* watcher: a reflector and a mirror for each kind, one publisher for all.
+ *
+ * Subscribers are held until every required kind was listed once, so that a snapshot is never half
+ * a cluster. A barrier is answered when each required kind has finished a list that began after it
+ * was asked; barriers share lists. A probe on the watches' connection tells an idle cluster from a
+ * dead connection within half a minute. What must stay true: barrier_reached stands in the stream
+ * behind everything that its lists showed. */
+#include "watcher/watcher.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/bus/stream.h"
+#include "watcher/mirror.h"
+#include "watcher/probe.h"
+
+#include <string.h>
+
+#define BARRIERS_MAX  64
+#define HELD_MAX      64
+#define LOG_BYTES_MAX ((size_t)64 << 20)
+#define VIEW_EVERY_MS 1000
+#define VIEW_STALE_MS 10000 /* crossing it is told at once */
+
+struct source {
+    struct watcher *w;
+    const struct kube_resource *kind;
+    struct reflector *reflector;
+    struct mirror *mirror;
+};
+
+/* Reached when source i has ended list number tickets[i]; 0: does not matter. */
+struct barrier_asked {
+    int64_t id;
+    struct address from;
+    uint64_t *tickets;
+};
+
+struct watcher {
+    struct publisher *publisher;
+    struct source *sources;
+    size_t count;
+    struct probe probe;
+    bool distrust; /* the next request is to say so */
+    struct moment started;
+    bool synced;
+    struct {
+        struct address from;
+        struct message message;
+    } held[HELD_MAX]; /* subscribes, until synced */
+    size_t held_count;
+    struct barrier_asked barriers[BARRIERS_MAX];
+    size_t barrier_count;
+    uint64_t barriers_reached, barriers_refused;
+    struct moment view_at;
+    bool view_stale;
+    struct log_limit limit;
+};
+
+/* ---- life ---- */
+
+static void on_list_begin(void *context)
+{
+    mirror_list_begin(((struct source *)context)->mirror);
+}
+
+static void on_list_end(void *context)
+{
+    struct source *s = context;
+    mirror_list_end(s->mirror);
+    log_info("listed|resource=%s objects=%zu", s->kind->name, mirror_count(s->mirror));
+}
+
+static void on_object(void *context, const struct kube_json *object, bool listed)
+{
+    mirror_object(((struct source *)context)->mirror, object, listed);
+}
+
+static void on_deleted(void *context, const struct kube_json *object)
+{
+    mirror_deleted(((struct source *)context)->mirror, object);
+}
+
+static void source_init(struct source *s, struct watcher *w, const struct kube_resource *kind,
+                        const struct watcher_options *options)
+{
+    struct reflector_options o = {
+        .name = kind->name,
+        .kind = kind->kind,
+        .path = kind->path,
+        .field_selector = kind->field_selector,
+        .required = kind->required,
+        .page_size = options->page_size,
+        .stale_after = options->stale_after,
+        .seed = options->seed ^ str_hash(str_of(kind->name)),
+        .context = s,
+        .list_begin = on_list_begin,
+        .object = on_object,
+        .deleted = on_deleted,
+        .list_end = on_list_end,
+    };
+    *s = (struct source){w, kind, reflector_new(&o), mirror_new(kind, w->publisher)};
+}
+
+struct watcher *watcher_new(const struct watcher_options *options)
+{
+    must(options->epoch > 0 && options->kind_count > 0);
+    struct watcher *w = memory_take(sizeof(*w));
+    w->publisher = publisher_new(&(struct publisher_options){
+        .epoch = options->epoch, .log_bytes_max = LOG_BYTES_MAX, .subscribers_max = HELD_MAX});
+    w->count = options->kind_count;
+    w->sources = memory_take_array(w->count, sizeof(*w->sources));
+    for (size_t i = 0; i < w->count; i++)
+        source_init(&w->sources[i], w, &options->kinds[i], options);
+    return w;
+}
+
+void watcher_free(struct watcher **watcher)
+{
+    struct watcher *w = *watcher;
+    if (w == NULL)
+        return;
+    for (size_t i = 0; i < w->count; i++) {
+        reflector_free(&w->sources[i].reflector);
+        mirror_free(&w->sources[i].mirror);
+    }
+    for (size_t i = 0; i < w->barrier_count; i++)
+        memory_free(w->barriers[i].tickets);
+    publisher_free(&w->publisher);
+    memory_free(w->sources);
+    memory_free(w);
+    *watcher = NULL;
+}
+
+/* ---- subscribers ---- */
+
+static bool same_address(struct address a, struct address b)
+{
+    return a.process == b.process && a.peer == b.peer;
+}
+
+static void forget_held(struct watcher *w, struct address from)
+{
+    for (size_t i = w->held_count; i-- > 0;)
+        if (same_address(w->held[i].from, from))
+            w->held[i] = w->held[--w->held_count];
+}
+
+/* Until synced: remembers the newest question of each subscriber. */
+static void hold(struct watcher *w, struct moment now, const struct delivery *in)
+{
+    forget_held(w, in->from);
+    if (w->held_count == HELD_MAX) {
+        if (log_limited(&w->limit, now))
+            log_warn("too many subscribers wait for the first snapshot|max=%d", HELD_MAX);
+        return;
+    }
+    w->held[w->held_count].from = in->from;
+    w->held[w->held_count++].message = *in->message; /* numbers only */
+}
+
+static void on_subscribe(struct watcher *w, struct moment now, const struct delivery *in)
+{
+    if (w->synced)
+        publisher_handle(w->publisher, in->from, in->message);
+    else
+        hold(w, now, in);
+}
+
+static void on_credit(struct watcher *w, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    if (w->synced)
+        publisher_handle(w->publisher, in->from, in->message);
+}
+
+static void on_peer_down(struct watcher *w, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    forget_held(w, in->from);
+    publisher_handle(w->publisher, in->from, in->message);
+}
+
+static bool all_listed(const struct watcher *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (w->sources[i].kind->required && !reflector_status(w->sources[i].reflector).listed)
+            return false;
+    return true;
+}
+
+static void become_synced(struct watcher *w)
+{
+    w->synced = true;
+    w->view_at = (struct moment){0};
+    log_info("every required kind is listed|objects=%zu", publisher_objects(w->publisher));
+    for (size_t i = 0; i < w->held_count; i++)
+        publisher_handle(w->publisher, w->held[i].from, &w->held[i].message);
+    w->held_count = 0;
+}
+
+/* ---- barriers ---- */
+
+static void barrier_drop(struct watcher *w, size_t i)
+{
+    memory_free(w->barriers[i].tickets);
+    memmove(&w->barriers[i], &w->barriers[i + 1],
+            (w->barrier_count - i - 1) * sizeof(w->barriers[0]));
+    w->barrier_count--;
+}
+
+/* True when the asker is waiting for that id already. The same id of another asker (an earlier life
+ * of the scheduler) is forgotten: its answer would be taken for one to the newer question. */
+static bool barrier_known(struct watcher *w, int64_t id, struct address from)
+{
+    bool known = false;
+    for (size_t i = w->barrier_count; i-- > 0;) {
+        if (w->barriers[i].id != id)
+            continue;
+        if (same_address(w->barriers[i].from, from))
+            known = true;
+        else
+            barrier_drop(w, i);
+    }
+    return known;
+}
+
+static void on_barrier(struct watcher *w, struct moment now, const struct delivery *in)
+{
+    int64_t id = in->message->barrier.id;
+    if (barrier_known(w, id, in->from))
+        return;
+    if (w->barrier_count == BARRIERS_MAX) {
+        w->barriers_refused++;
+        if (log_limited(&w->limit, now))
+            log_warn("too many barriers wait, the oldest is dropped|max=%d", BARRIERS_MAX);
+        barrier_drop(w, 0);
+    }
+    struct barrier_asked *b = &w->barriers[w->barrier_count++];
+    *b = (struct barrier_asked){id, in->from, memory_take_array(w->count, sizeof(uint64_t))};
+    for (size_t i = 0; i < w->count; i++)
+        if (w->sources[i].kind->required)
+            b->tickets[i] = reflector_relist(w->sources[i].reflector);
+}
+
+static bool barrier_reached(const struct watcher *w, const struct barrier_asked *b)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (reflector_lists_ended(w->sources[i].reflector) < b->tickets[i])
+            return false;
+    return true;
+}
+
+static void answer_barriers(struct watcher *w)
+{
+    for (size_t i = 0; w->synced && i < w->barrier_count;) {
+        if (!barrier_reached(w, &w->barriers[i])) {
+            i++;
+            continue;
+        }
+        struct message m = {.type = MSG_barrier_reached};
+        m.barrier_reached.id = w->barriers[i].id;
+        publisher_note(w->publisher, &m);
+        w->barriers_reached++;
+        barrier_drop(w, i);
+    }
+}
+
+/* ---- how fresh it is ---- */
+
+static void fill_view(const struct watcher *w, struct moment now, struct view *view)
+{
+    view->synced = w->synced;
+    view->age_ms = -1;
+    for (size_t i = 0; i < w->count; i++) {
+        const struct source *s = &w->sources[i];
+        struct moment heard = reflector_status(s->reflector).heard;
+        int64_t age = span_ms(moment_since(now, heard.ns ? heard : w->started));
+        if (!s->kind->required || age <= view->age_ms)
+            continue;
+        view->age_ms = age;
+        view->stalest = str_of(s->kind->name);
+    }
+    if (view->age_ms < 0)
+        view->age_ms = 0;
+}
+
+static void publish_view(struct watcher *w, struct moment now)
+{
+    struct message m = {.type = MSG_view};
+    fill_view(w, now, &m.view);
+    bool stale = m.view.age_ms >= VIEW_STALE_MS;
+    if (stale == w->view_stale && !moment_reached(now, w->view_at))
+        return;
+    if (stale != w->view_stale)
+        log_warn("the mirror is %s|stalest=%.*s age_ms=%lld", stale ? "stale" : "fresh again",
+                 STR_ARG(m.view.stalest), (long long)m.view.age_ms);
+    w->view_stale = stale;
+    w->view_at = moment_after(now, span_of_ms(VIEW_EVERY_MS));
+    publisher_note(w->publisher, &m);
+}
+
+/* ---- towards the API server ---- */
+
+size_t watcher_sources(const struct watcher *w)
+{
+    return w->count + 1;
+}
+
+static void reconnect_all(struct watcher *w, struct moment now, const char *why)
+{
+    for (size_t i = 0; i < w->count; i++)
+        reflector_reconnect(w->sources[i].reflector, now, why);
+}
+
+bool watcher_next(struct watcher *w, struct moment now, size_t source,
+                  struct reflector_request *request)
+{
+    must(source <= w->count);
+    if (w->started.ns == 0)
+        w->started = now;
+    bool wants = source == w->count ? probe_next(&w->probe, now, request)
+                                    : reflector_next(w->sources[source].reflector, now, request);
+    if (!wants)
+        return false;
+    if (request->distrust) /* one watch is silent for too long: the others share its connection */
+        reconnect_all(w, now, "another watch on its connection is silent");
+    request->distrust = request->distrust || w->distrust;
+    w->distrust = false;
+    return true;
+}
+
+void watcher_data(struct watcher *w, struct moment now, size_t source, uint64_t number,
+                  struct str piece)
+{
+    must(source < w->count);
+    probe_heard(&w->probe, now);
+    reflector_data(w->sources[source].reflector, now, number, piece);
+}
+
+static void probed(struct watcher *w, struct moment now, uint64_t number,
+                   const struct kube_response *response)
+{
+    enum probe_verdict verdict = probe_response(&w->probe, now, number, response);
+    for (size_t i = 0; verdict == PROBE_alive && i < w->count; i++)
+        reflector_alive(w->sources[i].reflector, now);
+    if (verdict == PROBE_dead) {
+        w->distrust = true;
+        reconnect_all(w, now, "the server answers no probe");
+    }
+}
+
+void watcher_response(struct watcher *w, struct moment now, size_t source, uint64_t number,
+                      const struct kube_response *response)
+{
+    must(source <= w->count);
+    if (source == w->count) {
+        probed(w, now, number, response);
+        return;
+    }
+    reflector_response(w->sources[source].reflector, now, number, response);
+    if (!w->synced && all_listed(w))
+        become_synced(w);
+}
+
+/* ---- the core's three entries ---- */
+
+typedef void handler(struct watcher *w, struct moment now, const struct delivery *in);
+
+static handler *const handlers[MSG_COUNT] = {
+    [MSG_subscribe] = on_subscribe,
+    [MSG_credit] = on_credit,
+    [MSG_peer_down] = on_peer_down,
+    [MSG_barrier] = on_barrier,
+};
+
+bool watcher_takes(enum message_type type)
+{
+    return type > MSG_none && type < MSG_COUNT && handlers[type] != NULL;
+}
+
+void watcher_handle(struct watcher *w, struct moment now, const struct delivery *in,
+                    struct outbox *out)
+{
+    (void)out; /* everything goes through the publisher, in watcher_tick */
+    if (watcher_takes(in->message->type))
+        handlers[in->message->type](w, now, in);
+}
+
+struct moment watcher_tick(struct watcher *w, struct moment now, struct outbox *out)
+{
+    /* First what is known, so that a snapshot asked for in this round has its place in the stream
+     * and the notes behind it are not lost to it. */
+    publisher_flush(w->publisher, out);
+    answer_barriers(w);
+    publish_view(w, now);
+    publisher_flush(w->publisher, out);
+    struct moment next = moment_earlier(w->view_at, probe_deadline(&w->probe));
+    for (size_t i = 0; i < w->count; i++)
+        next = moment_earlier(next, reflector_deadline(w->sources[i].reflector));
+    return next;
+}
+
+static void source_status(const struct source *s, struct moment now, struct buffer *lines)
+{
+    struct reflector_status r = reflector_status(s->reflector);
+    long long heard_ms = r.heard.ns ? (long long)span_ms(moment_since(now, r.heard)) : -1;
+    buffer_print(lines,
+                 "%s=state=%s objects=%zu version=%lld heard_ms=%lld lists=%llu watches=%llu "
+                 "events=%llu bookmarks=%llu failures=%llu stale=%llu malformed=%llu outdated=%llu",
+                 s->kind->name, reflector_state_name(r.state), mirror_count(s->mirror),
+                 (long long)r.version, heard_ms, (unsigned long long)r.lists,
+                 (unsigned long long)r.watches, (unsigned long long)r.events,
+                 (unsigned long long)r.bookmarks, (unsigned long long)r.failures,
+                 (unsigned long long)r.stale,
+                 (unsigned long long)(r.malformed + mirror_malformed(s->mirror)),
+                 (unsigned long long)mirror_outdated(s->mirror));
+    if (r.error[0] != 0)
+        buffer_print(lines, " error=%s", r.error);
+    buffer_add_text(lines, "\n");
+}
+
+void watcher_status(const struct watcher *w, struct moment now, struct buffer *lines)
+{
+    struct view view = {0};
+    fill_view(w, now, &view);
+    buffer_print(lines, "synced=%s\nage_ms=%lld\n", w->synced ? "true" : "false",
+                 (long long)view.age_ms);
+    buffer_print(lines, "objects=%zu\nsequence=%lld\nsubscribers=%u\nsnapshots=%llu\n",
+                 publisher_objects(w->publisher), (long long)publisher_sequence(w->publisher),
+                 publisher_subscribers(w->publisher),
+                 (unsigned long long)publisher_snapshots(w->publisher));
+    buffer_print(lines, "barriers=waiting=%zu reached=%llu dropped=%llu\n", w->barrier_count,
+                 (unsigned long long)w->barriers_reached, (unsigned long long)w->barriers_refused);
+    for (size_t i = 0; i < w->count; i++)
+        source_status(&w->sources[i], now, lines);
+}
