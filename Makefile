@@ -26,6 +26,7 @@ CFLAGS   += -std=c11 -ffp-contract=off $(CFLAGS_$(MODE)) $(WARNINGS)
 PROCESSES := watcher queue scheduler binder
 MAINS     := proto/document.c ctl/main.c tests/apiserver/main.c $(PROCESSES:%=%/main.c)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAINS),$(wildcard $(1))))
+BASE      := $(call objects,proto/base/*.c)
 PROTO     := $(call objects,proto/*.c proto/*/*.c)
 SCHEDULER := $(call objects,scheduler/*.c scheduler/plugins/*.c)
 APISERVER := $(call objects,tests/apiserver/*.c)
@@ -40,7 +41,7 @@ all: $(PROGRAMS)
 LINK = @mkdir -p $(@D); echo "  LINK $@"; $(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # A process is its own folder plus proto; nothing links another process's folder. Only berth, which
-# simulates, also links the scheduler's.
+# simulates, also links the scheduler's; the small API server stands on the base alone.
 $(BIN)/berth-watcher: $(BUILD)/watcher/main.o $(call objects,watcher/*.c) $(PROTO)
 	$(LINK)
 $(BIN)/berth-queue: $(BUILD)/queue/main.o $(call objects,queue/*.c) $(PROTO)
@@ -52,7 +53,7 @@ $(BIN)/berth-binder: $(BUILD)/binder/main.o $(call objects,binder/*.c) $(PROTO)
 $(BIN)/berth: $(BUILD)/ctl/main.o $(call objects,ctl/*.c) $(SCHEDULER) $(PROTO)
 	$(LINK)
 $(BIN)/apiserver: LIBS += -lmicrohttpd -lgnutls
-$(BIN)/apiserver: $(BUILD)/tests/apiserver/main.o $(APISERVER) $(PROTO)
+$(BIN)/apiserver: $(BUILD)/tests/apiserver/main.o $(APISERVER) $(BASE)
 	$(LINK)
 
 $(BUILD)/%.o: %.c
@@ -72,7 +73,8 @@ area = $(firstword $(subst /, ,$(1)))
 
 define unit_test
 $(BUILD)/tests/$(1): LIBS += -lcmocka $(if $(filter apiserver,$(call area,$(1))),-lmicrohttpd -lgnutls)
-$(BUILD)/tests/$(1): $(BUILD)/tests/unit/$(1).o $(AREA_$(call area,$(1))) $(PROTO)
+$(BUILD)/tests/$(1): $(BUILD)/tests/unit/$(1).o $(AREA_$(call area,$(1))) \
+                     $(if $(filter apiserver,$(call area,$(1))),$(BASE),$(PROTO))
 	$$(LINK)
 endef
 $(foreach t,$(TESTS:$(BUILD)/tests/%=%),$(eval $(call unit_test,$(t))))
