@@ -416,6 +416,17 @@ static bool adds_gate(const cJSON *now, const cJSON *before)
     return false;
 }
 
+/* What admission computed at creation stays where a client left it out. */
+static void keep_computed(cJSON *spec, const cJSON *old_spec)
+{
+    static const char *const names[] = {"priority", "preemptionPolicy", "priorityClassName"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const cJSON *old = tree_member(old_spec, names[i]);
+        if (old != NULL)
+            tree_default(spec, names[i], tree_copy(old));
+    }
+}
+
 cJSON *admit_pod_update(const struct resource *resource, cJSON *pod, const cJSON *before)
 {
     struct causes causes = {0};
@@ -423,6 +434,8 @@ cJSON *admit_pod_update(const struct resource *resource, cJSON *pod, const cJSON
     const cJSON *old_spec = tree_get(before, "spec"),
                 *old_gates = tree_get(old_spec, "schedulingGates");
     default_spec(spec);
+    keep_computed(spec, old_spec);
+    default_tolerations(spec);
     bool gated = cJSON_GetArraySize(old_gates) > 0;
     cJSON *now = fixed_part(spec, gated), *was = fixed_part(old_spec, gated);
     if (!tree_same(now, was))

@@ -27,11 +27,13 @@ static long double power_of(int base, int power)
     return power < 0 ? 1 / value : value;
 }
 
+/* How many thousandths the suffix means; powers of ten stay exact as long as they are whole. */
 static bool scale_of(const char *suffix, long double *scale)
 {
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (strcmp(suffixes[i].suffix, suffix) == 0) {
-            *scale = power_of(suffixes[i].base, suffixes[i].power);
+            *scale = suffixes[i].base == 10 ? power_of(10, suffixes[i].power + 3)
+                                              : power_of(2, suffixes[i].power) * 1000;
             return true;
         }
     }
@@ -42,7 +44,7 @@ static bool scale_of(const char *suffix, long double *scale)
     long power = strtol(suffix + 1, &end, 10);
     if (!isdigit((unsigned char)*digits) || *end || power > 300 || power < -300)
         return false;
-    *scale = power_of(10, (int)power);
+    *scale = power_of(10, (int)power + 3);
     return true;
 }
 
@@ -67,6 +69,6 @@ bool amount_parse(const char *text, long double *milli)
     long double scale;
     if (digits == 0 || digits > 60 || !scale_of(text, &scale))
         return false;
-    *milli = (negative ? -1 : 1) * value / unit * scale * 1000;
+    *milli = (negative ? -1 : 1) * (value * scale) / unit;
     return true;
 }

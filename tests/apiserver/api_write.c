@@ -193,8 +193,10 @@ static void create_from(struct request *request, struct answer *answer, cJSON *t
         answer_status(answer, refused);
     else if (created.dry_tree != NULL)
         answer_dry(request, answer, 201, created.dry_tree);
-    else
+    else {
+        snprintf(request->name, sizeof request->name, "%s", created.object->name);
         answer_object(request, answer, 201, created.object);
+    }
 }
 
 void api_create(struct request *request, struct answer *answer)

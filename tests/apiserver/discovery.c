@@ -51,6 +51,8 @@ static cJSON *resource_entry(const struct resource *resource, const char *sub, c
     tree_set(entry, "verbs", words(verbs));
     if (*sub == 0 && *resource->short_names)
         tree_set(entry, "shortNames", words(resource->short_names));
+    if (*sub == 0 && (resource->flags & IN_ALL))
+        tree_set(entry, "categories", words("all"));
     return entry;
 }
 

@@ -96,15 +96,15 @@ static bool place_add(struct place *place, cJSON *value)
         return true;
     }
     int size = cJSON_GetArraySize(place->parent);
-    int position = array_position(place->step, size, true);
+    int position = array_position(place->step, size, true), at = position;
     if (position < 0) {
         cJSON_Delete(value);
         return false;
     }
-    if (position == size)
-        cJSON_AddItemToArray(place->parent, value);
-    else
-        cJSON_InsertItemInArray(place->parent, position, value);
+    /* Not cJSON_InsertItemInArray: the one in Debian 12 refuses every place but the first. */
+    cJSON_AddItemToArray(place->parent, value);
+    for (; position < size; position++)
+        cJSON_AddItemToArray(place->parent, cJSON_DetachItemFromArray(place->parent, at));
     return true;
 }
 

@@ -14,6 +14,7 @@ enum resource_flag {
     NEEDS_VERSION = 1 << 6,
     COMPUTED = 1 << 7,
     VIEW = 1 << 8,
+    IN_ALL = 1 << 9,
 };
 
 struct resource {
