@@ -126,8 +126,8 @@ void tree_remove(cJSON *object, const char *name)
 
 void tree_exchange(cJSON *parent, cJSON *item, cJSON *value)
 {
-    if (cJSON_IsObject(parent) && value->string == NULL)
-        value->string = memory_string(item->string);
+    memory_free(value->string);
+    value->string = cJSON_IsObject(parent) ? memory_string(item->string) : NULL;
     cJSON_ReplaceItemViaPointer(parent, item, value);
 }
 
