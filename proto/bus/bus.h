@@ -82,5 +82,6 @@ const char *bus_endpoint_of(const struct bus *bus, struct address peer);
 uint64_t bus_refused(const struct bus *bus, const char *reason);
 uint64_t bus_dropped(const struct bus *bus);
 uint64_t bus_gaps(const struct bus *bus);
+uint64_t bus_handshakes_failed(const struct bus *bus);
 
 #endif

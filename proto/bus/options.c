@@ -135,6 +135,14 @@ static const struct own_option shared[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+/* Up to two tables that are read as one: a process's own and the shared one. */
+struct reader {
+    const char *program, *usage;
+    const struct own_option *table[2];
+    void *state[2];
+    const char *error; /* what a take() says about why it refused; "" when it says nothing */
+};
+
 static void print_table(const struct own_option *table)
 {
     for (const struct own_option *o = table; o && o->name; o++) {
@@ -145,67 +153,81 @@ static void print_table(const struct own_option *table)
     }
 }
 
-_Noreturn static void help(const struct options_spec *spec)
+_Noreturn static void help(const struct reader *r)
 {
-    printf("berth-%s: %s\n\nUsage: berth-%s [options]\n\n", process_name(spec->self), spec->usage,
-           process_name(spec->self));
-    if (spec->own && spec->own->name) {
-        print_table(spec->own);
-        printf("\n");
-    }
-    print_table(shared);
+    printf("%s: %s\n\n", r->program, r->usage);
+    for (int i = 0; i < 2; i++)
+        print_table(r->table[i]);
     printf("  %-22s %s\n  %-22s %s\n", "--help", "this text", "--version", "the version");
     exit(0);
 }
 
-_Noreturn static void refuse(const struct options_spec *spec, const char *argument, const char *why)
+_Noreturn static void refuse(const struct reader *r, const char *argument, const char *why)
 {
-    fprintf(stderr, "berth-%s: %s: %s\n", process_name(spec->self), argument, why);
+    fprintf(stderr, "%s: %s: %s\n", r->program, argument, why);
     exit(2);
 }
 
-static const struct own_option *find(const struct own_option *table, struct str name)
+/* The option of that name and the state of its table. */
+static const struct own_option *find(const struct reader *r, struct str name, void **state)
 {
-    for (const struct own_option *o = table; o && o->name; o++)
-        if (str_is(name, o->name))
-            return o;
+    for (int i = 0; i < 2; i++)
+        for (const struct own_option *o = r->table[i]; o && o->name; o++)
+            if (str_is(name, o->name)) {
+                *state = r->state[i];
+                return o;
+            }
     return NULL;
 }
 
+static void take_value(const struct reader *r, const struct own_option *o, void *state,
+                       const char *value)
+{
+    if (o->take(state, value))
+        return;
+    char what[512], name[64];
+    bool why = r->error && r->error[0];
+    snprintf(what, sizeof(what), "\"%s\" is refused%s%s", value, why ? ": " : "",
+             why ? r->error : "");
+    snprintf(name, sizeof(name), "%s%s", o->name[1] ? "--" : "-", o->name);
+    refuse(r, name, what);
+}
+
 /* One argument with its value; returns how many entries of argv were used. */
-static int take_one(struct parse *p, int left, char **argv)
+static int take_one(const struct reader *r, int left, char **argv)
 {
     const char *argument = argv[0];
     const char *name = argument + (argument[0] == '-') + (argument[0] == '-' && argument[1] == '-');
     const char *equal = strchr(name, '=');
     struct str key = {name, equal ? (uint32_t)(equal - name) : (uint32_t)strlen(name)};
+    void *state = NULL;
     if (name == argument || key.len == 0)
-        refuse(p->spec, argument, "not an option");
+        refuse(r, argument, "not an option (--help lists them)");
     if (str_is(key, "help") || str_is(key, "h"))
-        help(p->spec);
+        help(r);
     if (str_is(key, "version")) {
-        printf("berth-%s %s\n", process_name(p->spec->self), OPTIONS_VERSION);
+        printf("%s %s\n", r->program, OPTIONS_VERSION);
         exit(0);
     }
-    const struct own_option *o = find(p->spec->own, key);
-    void *state = o ? p->spec->own_state : p;
+    const struct own_option *o = find(r, key, &state);
     if (o == NULL)
-        o = find(shared, key);
-    if (o == NULL)
-        refuse(p->spec, argument, "unknown option (--help lists them)");
+        refuse(r, argument, "unknown option (--help lists them)");
     if (o->value == NULL && equal)
-        refuse(p->spec, argument, "takes no value");
+        refuse(r, argument, "takes no value");
     if (o->value && !equal && left < 2)
-        refuse(p->spec, argument, "needs a value");
-    const char *value = o->value == NULL ? "" : equal ? equal + 1 : argv[1];
-    p->error[0] = 0;
-    if (!o->take(state, value)) {
-        char what[512];
-        snprintf(what, sizeof(what), "\"%s\" is refused%s%s", value, p->error[0] ? ": " : "",
-                 p->error);
-        refuse(p->spec, argument, what);
-    }
+        refuse(r, argument, "needs a value");
+    take_value(r, o, state, o->value == NULL ? "" : equal ? equal + 1 : argv[1]);
     return o->value && !equal ? 2 : 1;
+}
+
+void options_read(const struct options_table *table, int argc, char **argv)
+{
+    struct reader r = {.program = table->program,
+                       .usage = table->usage,
+                       .table = {table->options, NULL},
+                       .state = {table->state, NULL}};
+    for (int i = 1; i < argc;)
+        i += take_one(&r, argc - i, argv + i);
 }
 
 /* A kind that this process connects to and that no --peer named is found in the run directory. */
@@ -243,8 +265,16 @@ void options_parse(struct options *options, const struct options_spec *spec, int
     options->bus.process = spec->self;
     options->bus.generation = 1;
     struct parse p = {.options = options, .spec = spec, .level = LOG_LEVEL_info};
-    for (int i = 1; i < argc;)
-        i += take_one(&p, argc - i, argv + i);
+    char program[32];
+    snprintf(program, sizeof(program), spec->self == TOOL ? "berth" : "berth-%s",
+             process_name(spec->self));
+    struct reader r = {.program = program,
+                       .usage = spec->usage,
+                       .table = {spec->own, shared},
+                       .state = {spec->own_state, &p},
+                       .error = p.error};
+    for (int i = 1; i < argc; p.error[0] = 0)
+        i += take_one(&r, argc - i, argv + i);
     if (options->bus.run_dir == NULL)
         options->bus.run_dir = options_run_dir();
     add_default_peers(options, spec->peers);

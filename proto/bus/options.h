@@ -47,6 +47,16 @@ struct options {
  * name), opens the log. Prints help or version and exits 0, or names the bad argument and exits 2.
  * peers_wanted: the kinds this process connects to; their endpoints default to the run dir. */
 void options_parse(struct options *options, const struct options_spec *spec, int argc, char **argv);
+/* The options of a program that is no process of the bus (a command of berth). */
+struct options_table {
+    const char *program, *usage;      /* "berth tap", one line */
+    const struct own_option *options; /* ends with a NULL name */
+    void *state;                      /* given to each take() */
+};
+
+/* Reads argv[1] and on by one table, with the same rules, --help and --version as options_parse. */
+void options_read(const struct options_table *table, int argc, char **argv);
+
 /* The run directory when none is named: $BERTH_RUN_DIR, $XDG_RUNTIME_DIR/berth or /run/berth. */
 const char *options_run_dir(void);
 

@@ -168,3 +168,8 @@ uint64_t bus_gaps(const struct bus *bus)
 {
     return bus->counts.gaps;
 }
+
+uint64_t bus_handshakes_failed(const struct bus *bus)
+{
+    return bus->counts.handshakes_failed;
+}

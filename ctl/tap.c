@@ -1,0 +1,301 @@
+/* tap: `berth tap`, which shows what goes over the bus, live or from a recording. It only listens:
+ * processes mirror their frames to a socket that drops rather than waits. What must stay true: what
+ * was missed is said, so that nobody takes a hole for silence. */
+#include "ctl/commands.h"
+#include "ctl/recording.h"
+#include "ctl/tap_view.h"
+#include "proto/base/log.h"
+#include "proto/bus/ear.h"
+#include "proto/bus/options.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENDPOINTS_MAX 64
+#define DISCOVER_MS   500
+
+struct tap {
+    struct tap_view view;
+    const char *endpoints[ENDPOINTS_MAX];
+    struct ear_options ear;
+    bool json, print_asked, no_run_dir;
+    int64_t count_max;
+    struct span duration; /* 0: until stopped */
+    const char *record, *read;
+    FILE *file;
+    int64_t shown;
+    uint64_t missed_told;
+    struct buffer line;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
+/* ---- options ---- */
+
+static bool take_run_dir(void *state, const char *value)
+{
+    ((struct tap *)state)->ear.run_dir = value;
+    return *value != 0;
+}
+
+static bool take_endpoint(void *state, const char *value)
+{
+    struct tap *tap = state;
+    if (tap->ear.endpoint_count == ENDPOINTS_MAX || strstr(value, "://") == NULL)
+        return false;
+    tap->endpoints[tap->ear.endpoint_count++] = value;
+    return true;
+}
+
+static bool take_output(void *state, const char *value)
+{
+    struct tap *tap = state;
+    tap->print_asked = true;
+    tap->json = strcmp(value, "json") == 0;
+    return tap->json || strcmp(value, "text") == 0;
+}
+
+static bool take_process(void *state, const char *value)
+{
+    return tap_filter_process(&((struct tap *)state)->view.filter, value);
+}
+
+static bool take_message(void *state, const char *value)
+{
+    return tap_filter_message(&((struct tap *)state)->view.filter, value);
+}
+
+static bool take_pod(void *state, const char *value)
+{
+    return tap_filter_pod(&((struct tap *)state)->view.filter, value);
+}
+
+static bool take_both(void *state, const char *value)
+{
+    (void)value;
+    ((struct tap *)state)->view.filter.both = true;
+    return true;
+}
+
+static bool take_count(void *state, const char *value)
+{
+    struct tap *tap = state;
+    return str_to_i64(str_of(value), &tap->count_max) && tap->count_max > 0;
+}
+
+static bool take_duration(void *state, const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    if (end > value && strcmp(end, "s") == 0)
+        end++;
+    ((struct tap *)state)->duration = span_of_seconds(seconds > 0 ? seconds : 0);
+    return end > value && *end == 0 && seconds > 0 && seconds < 1e9;
+}
+
+static bool take_record(void *state, const char *value)
+{
+    ((struct tap *)state)->record = value;
+    return *value != 0;
+}
+
+static bool take_read(void *state, const char *value)
+{
+    ((struct tap *)state)->read = value;
+    return *value != 0;
+}
+
+static bool take_curve_dir(void *state, const char *value)
+{
+    ((struct tap *)state)->ear.curve_dir = value;
+    return *value != 0;
+}
+
+static bool take_allow_plain_tcp(void *state, const char *value)
+{
+    (void)value;
+    ((struct tap *)state)->ear.allow_plain_tcp = true;
+    return true;
+}
+
+static const struct own_option tap_options[] = {
+    {"run-dir", "DIR", "listen to every *.tap in DIR (default: as for the processes)",
+     take_run_dir},
+    {"endpoint", "URL", "listen to this tap instead; may be repeated", take_endpoint},
+    {"o", "text|json", "one line a message, as text (default) or JSON", take_output},
+    {"process", "P", "only what this kind or name sends or gets; may be repeated", take_process},
+    {"message", "TYPE,...", "only these messages (default: all but heartbeat)", take_message},
+    {"pod", "NS/NAME|UID", "only messages that speak of this pod", take_pod},
+    {"both", NULL, "show a message where it was sent and where it was received", take_both},
+    {"count", "N", "stop after N messages", take_count},
+    {"duration", "S", "stop after S seconds", take_duration},
+    {"record", "FILE", "write the frames to FILE; nothing is printed unless -o is given",
+     take_record},
+    {"read", "FILE", "print a recording instead of listening", take_read},
+    {"curve-dir", "DIR", "CURVE keys, for tcp:// taps", take_curve_dir},
+    {"allow-plain-tcp", NULL, "permit tcp without CURVE beyond loopback", take_allow_plain_tcp},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* ---- both ways ---- */
+
+static bool failed(const char *path)
+{
+    fprintf(stderr, "berth tap: %s: %s\n", path, strerror(errno));
+    return false;
+}
+
+/* Shows or records one frame; false when it is time to end. */
+static bool take_frame(struct tap *tap, struct str tapped, bool *ok)
+{
+    if (!tap_view_take(&tap->view, tapped))
+        return true;
+    if (tap->file && tap->record && !recording_add(tap->file, tapped)) {
+        *ok = failed(tap->record);
+        return false;
+    }
+    if (!tap->record || tap->print_asked) {
+        buffer_reset(&tap->line);
+        tap_view_print(&tap->view, tap->json, &tap->line);
+        if (fwrite(tap->line.at, 1, tap->line.len, stdout) != tap->line.len)
+            return false; /* nobody reads us any more */
+    }
+    return ++tap->shown != tap->count_max;
+}
+
+static void tell_missed(struct tap *tap)
+{
+    if (tap->view.missed == tap->missed_told)
+        return;
+    fflush(stdout);
+    fprintf(stderr, "berth tap: missed %llu messages\n",
+            (unsigned long long)(tap->view.missed - tap->missed_told));
+    tap->missed_told = tap->view.missed;
+}
+
+/* ---- live ---- */
+
+static bool listen_until_end(struct tap *tap, struct ear *ear)
+{
+    bool ok = true, on = true;
+    struct moment now = moment_now(), discover = now, tell = now;
+    struct moment end = tap->duration.ns > 0 ? moment_after(now, tap->duration) : MOMENT_NEVER;
+    while (on && !stopped && !moment_reached(now, end)) {
+        struct str tapped;
+        if (moment_reached(now, discover)) {
+            ear_discover(ear);
+            discover = moment_after(now, span_of_ms(DISCOVER_MS));
+        }
+        for (int i = 0; on && i < 1000 && ear_next(ear, &tapped); i++)
+            on = take_frame(tap, tapped, &ok);
+        if (fflush(stdout) != 0 || (tap->file && fflush(tap->file) != 0))
+            on = false;
+        if (moment_reached(now, tell)) {
+            tell_missed(tap);
+            tell = moment_after(now, span_of_ms(1000));
+        }
+        now = moment_now();
+        if (on)
+            ear_wait(ear, now, moment_earlier(end, discover));
+        now = moment_now();
+    }
+    tell_missed(tap);
+    return ok;
+}
+
+static int listen(struct tap *tap)
+{
+    char error[512];
+    if (tap->ear.endpoint_count > 0 && tap->ear.run_dir == NULL)
+        tap->no_run_dir = true;
+    if (tap->ear.run_dir == NULL && !tap->no_run_dir)
+        tap->ear.run_dir = options_run_dir();
+    tap->ear.endpoints = tap->endpoints;
+    struct ear *ear = ear_open(&tap->ear, error, sizeof(error));
+    if (ear != NULL && tap->record)
+        tap->file = recording_create(tap->record, error, sizeof(error));
+    if (ear == NULL || (tap->record && tap->file == NULL)) {
+        fprintf(stderr, "berth tap: %s\n", error);
+        ear_close(&ear);
+        return 1;
+    }
+    if (ear_count(ear) == 0)
+        fprintf(stderr, "berth tap: no tap in %s yet; waiting\n", tap->ear.run_dir);
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    bool ok = listen_until_end(tap, ear);
+    ear_close(&ear);
+    if (tap->file && fclose(tap->file) != 0)
+        ok = failed(tap->record);
+    return ok ? 0 : 1;
+}
+
+/* ---- from a recording ---- */
+
+/* Who was tapped must be known before the first frame, to show each message once. */
+static void learn_sources(struct tap *tap, FILE *file, struct buffer *tapped)
+{
+    long start = ftell(file);
+    while (recording_next(file, tapped) == RECORDING_frame)
+        tap_view_learn(&tap->view, buffer_str(tapped));
+    clearerr(file);
+    fseek(file, start, SEEK_SET);
+}
+
+static int replay(struct tap *tap)
+{
+    char error[512];
+    struct buffer tapped = {0};
+    FILE *file = recording_open(tap->read, error, sizeof(error));
+    if (file == NULL) {
+        fprintf(stderr, "berth tap: %s\n", error);
+        return 1;
+    }
+    learn_sources(tap, file, &tapped);
+    bool ok = true, on = true;
+    enum recording_step step = RECORDING_end;
+    while (on && (step = recording_next(file, &tapped)) == RECORDING_frame)
+        on = take_frame(tap, buffer_str(&tapped), &ok);
+    tell_missed(tap);
+    if (step == RECORDING_cut)
+        fprintf(stderr, "berth tap: %s: ends in the middle of a frame\n", tap->read);
+    if (step == RECORDING_broken) {
+        fprintf(stderr, "berth tap: %s: a frame's length makes no sense\n", tap->read);
+        ok = false;
+    }
+    buffer_free(&tapped);
+    fclose(file);
+    return ok ? 0 : 1;
+}
+
+int command_tap(int argc, char **argv)
+{
+    struct tap tap = {0};
+    struct options_table table = {"berth tap",
+                                  "show, filter, record or replay what goes over the "
+                                  "bus",
+                                  tap_options, &tap};
+    tap_view_init(&tap.view);
+    stopped = 0;
+    options_read(&table, argc, argv);
+    int status = 2;
+    if (tap.read && (tap.record || tap.ear.endpoint_count > 0))
+        fprintf(stderr, "berth tap: --read goes with neither --record nor --endpoint\n");
+    else
+        status = tap.read ? replay(&tap) : listen(&tap);
+    if (fflush(stdout) != 0)
+        status = 1;
+    tap_view_free(&tap.view);
+    buffer_free(&tap.line);
+    return status;
+}

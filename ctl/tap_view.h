@@ -1,0 +1,55 @@
+/* tap_view: one mirrored frame as a line of text or JSON, the filters before it, and the count of
+ * what was missed; pure, so that live taps, recordings and tests go through the same code. */
+#ifndef TAP_VIEW_H
+#define TAP_VIEW_H
+
+#include "proto/base/map.h"
+#include "proto/messages.h"
+
+#define TAP_PROCESSES_MAX 8
+
+struct tap_filter {
+    struct str processes[TAP_PROCESSES_MAX]; /* kinds or names, on either side; none = all */
+    size_t process_count;
+    bool types[MSG_COUNT]; /* wanted messages, if any_type */
+    bool any_type;         /* false: all but heartbeats */
+    struct str pod_uid;    /* empty = any pod */
+    struct str pod_namespace, pod_name;
+    bool both; /* show a message where it was sent and where it was received */
+};
+
+/* What one tapped process has mirrored so far. */
+struct tap_source {
+    int64_t last;
+    uint64_t missed;
+};
+
+struct tap_view {
+    struct tap_filter filter;
+    struct map *sources; /* name → struct tap_source */
+    uint64_t missed, undecodable;
+    /* of the frame looked at last */
+    struct arena arena, body_arena;
+    struct tapped tapped;
+    struct envelope envelope;
+    struct message message;
+    const char *refusal; /* why it cannot be decoded; NULL when it can */
+};
+
+void tap_view_init(struct tap_view *view);
+void tap_view_free(struct tap_view *view);
+/* "KIND", "NAME"; "TYPE" or "TYPE,TYPE"; "NAMESPACE/NAME" or "UID": false when it makes no sense.
+ * The text must outlive the filter. */
+bool tap_filter_process(struct tap_filter *filter, const char *text);
+bool tap_filter_message(struct tap_filter *filter, const char *text);
+bool tap_filter_pod(struct tap_filter *filter, const char *text);
+/* Decodes the record, counts what is missing before it, and tells whether it is to be shown. */
+bool tap_view_take(struct tap_view *view, struct str tapped);
+/* Learns who is tapped from a record, without anything else: for a first pass over a recording. */
+void tap_view_learn(struct tap_view *view, struct str tapped);
+/* Appends the line of the frame taken last, with its line end. */
+void tap_view_print(const struct tap_view *view, bool json, struct buffer *out);
+/* True when the record, or one inside it, speaks of the filter's pod. */
+bool tap_mentions_pod(const struct record *r, const void *object, const struct tap_filter *filter);
+
+#endif
