@@ -248,24 +248,18 @@ static void answer_status(struct bus *bus, struct peer *peer)
 }
 
 /* The next of its link? A hello starts the numbering and is not checked. */
-static bool in_order(struct bus *bus, struct peer *peer, const struct envelope *envelope)
+static enum refusal check_order(struct bus *bus, struct peer *peer, const struct envelope *envelope)
 {
     if (envelope->incarnation != peer->incarnation) {
         greet_again(bus, peer, "restarted");
-        return false;
+        return REFUSED_other_life;
     }
     if (envelope->link != peer->received + 1) {
-        bus->counts.gaps++;
-        if (log_limited(&bus->counts.gap_log, bus->now))
-            log_warn("gap|kind=%s name=%s want=%lld got=%lld message=%s suppressed=%u",
-                     process_name(peer->process), peer->instance, (long long)peer->received + 1,
-                     (long long)envelope->link, frame_type_name(envelope->type),
-                     bus->counts.gap_log.suppressed_before);
         greet_again(bus, peer, "gap");
-        return false;
+        return REFUSED_gap;
     }
     peer->received++;
-    return true;
+    return REFUSED_nothing;
 }
 
 static enum refusal check_kind(const struct bus *bus, const struct peer *peer,
@@ -332,11 +326,11 @@ static enum refusal admit(struct bus *bus, struct peer *peer, const struct envel
         return REFUSED_before_hello;
     }
     peer->heard_at = bus->now;
-    if (!in_order(bus, peer, envelope))
-        return REFUSED_nothing; /* counted as a gap */
-    if (len > BUS_FRAME_MAX)
-        return REFUSED_oversized;
-    enum refusal why = check_kind(bus, peer, envelope);
+    enum refusal why = check_order(bus, peer, envelope);
+    if (why == REFUSED_nothing && len > BUS_FRAME_MAX)
+        why = REFUSED_oversized;
+    if (why == REFUSED_nothing)
+        why = check_kind(bus, peer, envelope);
     if (why == REFUSED_nothing)
         why = frame_decode(envelope, body, &bus->message, &bus->arena);
     if (why != REFUSED_nothing)
@@ -399,6 +393,7 @@ static bool take_frame(struct bus *bus, struct wire *wire, struct delivery *in)
             greet_again(bus, peer, "gap");
         return false;
     }
+    must(frame_record(envelope.type) != NULL);
     bus->counts.received[envelope.type].messages++;
     bus->counts.received[envelope.type].bytes += frame.len;
     if (deliver)

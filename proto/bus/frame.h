@@ -15,6 +15,8 @@
     REFUSAL(unknown_message, "no message has this number")                                         \
     REFUSAL(local_only, "a message that never travels")                                            \
     REFUSAL(before_hello, "the sender has not said hello")                                         \
+    REFUSAL(other_life, "from another life of the sender than the link's")                         \
+    REFUSAL(gap, "not the next frame of its link")                                                 \
     REFUSAL(malformed_hello, "hello without a usable kind or name")                                \
     REFUSAL(wrong_process, "another kind of process answers here")                                 \
     REFUSAL(too_many_peers, "as many peers as there may be")                                       \

@@ -61,8 +61,8 @@ struct counts {
     struct traffic sent[MSG_COUNT], received[MSG_COUNT];
     int64_t handled_us[MSG_COUNT], slowest_us[MSG_COUNT];
     uint64_t refused[REFUSED_COUNT], dropped[DROP_COUNT];
-    uint64_t gaps, handshakes_failed, connections_lost;
-    struct log_limit refused_log[REFUSED_COUNT], dropped_log[DROP_COUNT], handshake_log, gap_log;
+    uint64_t handshakes_failed, connections_lost;
+    struct log_limit refused_log[REFUSED_COUNT], dropped_log[DROP_COUNT], handshake_log;
 };
 
 struct bus {

@@ -86,7 +86,6 @@ static void add_counters(struct bus *bus, struct labels *labels)
         add_number(labels, "refused.", refusal_name((enum refusal)why), bus->counts.refused[why]);
     for (int why = 0; why < DROP_COUNT; why++)
         add_number(labels, "dropped.", drop_names[why], bus->counts.dropped[why]);
-    add_number(labels, "", "gaps", bus->counts.gaps);
     add_number(labels, "", "handshakes_failed", bus->counts.handshakes_failed);
     add_number(labels, "", "connections_lost", bus->counts.connections_lost);
     add_traffic(labels, &bus->counts);
@@ -166,7 +165,7 @@ uint64_t bus_dropped(const struct bus *bus)
 
 uint64_t bus_gaps(const struct bus *bus)
 {
-    return bus->counts.gaps;
+    return bus->counts.refused[REFUSED_gap];
 }
 
 uint64_t bus_handshakes_failed(const struct bus *bus)
