@@ -166,8 +166,9 @@ const char *kube_json_kind(const struct kube_json *value)
     static const struct {
         int type;
         const char *name;
-    } kinds[] = {{cJSON_Object, "object"}, {cJSON_Array, "array"}, {cJSON_String, "string"},
-                 {cJSON_Number, "number"}, {cJSON_True, "bool"},   {cJSON_False, "bool"}};
+    } kinds[] = {{cJSON_Object, "an object"}, {cJSON_Array, "a list"},
+                 {cJSON_String, "a string"},  {cJSON_Number, "a number"},
+                 {cJSON_True, "a boolean"},   {cJSON_False, "a boolean"}};
     for (size_t i = 0; value != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if ((inside(value)->type & 0xff) == kinds[i].type)
             return kinds[i].name;

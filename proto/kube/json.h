@@ -44,7 +44,7 @@ bool kube_json_is_array(const struct kube_json *value);
 bool kube_json_is_string(const struct kube_json *value);
 bool kube_json_is_bool(const struct kube_json *value);
 bool kube_json_is_null(const struct kube_json *value); /* a null that is there, such as in a list */
-/* "object", "array", "string", "number", "bool" or "null", for error texts. */
+/* "an object", "a list", "a string", "a number", "a boolean" or "null", for error texts. */
 const char *kube_json_kind(const struct kube_json *value);
 size_t kube_json_count(const struct kube_json *array_or_object);
 /* First child, then the next one; name is the member's name in an object. Members that are null

@@ -1,0 +1,363 @@
+/* requests: a pod's resource requests, as upstream's PodRequests computes them. The one idea: read
+ * every container once, then add up the four variants from that. What must stay true: quantities
+ * are added exactly and rounded once at the end, and whether a name is present is kept apart from
+ * its amount, because defaults only fill what is absent. */
+#include "proto/kube/requests.h"
+
+#include "proto/kube/selector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTAINERS_MAX 1000 /* of one pod, and distinct resources of it: bounds the work */
+#define SCRATCH_MAX    (64u << 20)
+
+__extension__ typedef __int128 i128;
+
+/* What a container without a request counts for when nodes are scored: 100m and 200Mi. */
+static const struct kube_quantity default_cpu = {(i128)100 * 1000000};
+static const struct kube_quantity default_memory = {(i128)200 * 1024 * 1024 * 1000000000};
+
+struct amount {
+    struct str name;
+    struct kube_quantity quantity;
+};
+
+/* A resource list: names are distinct. */
+struct amounts {
+    struct amount *at;
+    uint32_t count, room;
+};
+
+struct container {
+    struct str name;
+    bool init, restartable;
+    struct amounts spec;   /* resources.requests */
+    struct amounts actual; /* the same with what its status says taken in */
+};
+
+/* A pod as far as requests matter. */
+struct sums {
+    const struct spot *object;
+    struct arena scratch;
+    bool infeasible; /* a resize that the node refused: the spec does not count */
+    struct container *containers;
+    uint32_t container_count;
+    bool has_pod_level;
+    struct amounts pod_level, pod_level_actual, overhead;
+};
+
+/* One way to count. */
+struct variant {
+    bool actual, pod_level;
+    const struct kube_quantity *default_cpu, *default_memory; /* NULL: none */
+};
+
+/* ---- resource lists ---- */
+
+static struct kube_quantity *find(const struct amounts *list, struct str name)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (str_equal(list->at[i].name, name))
+            return &list->at[i].quantity;
+    return NULL;
+}
+
+static bool grow(struct sums *s, struct amounts *list)
+{
+    uint32_t room = list->room ? list->room * 2 : 4;
+    struct amount *at =
+        room <= 2 * CONTAINERS_MAX ? arena_take(&s->scratch, room * sizeof(*at)) : NULL;
+    if (at == NULL) {
+        spot_fail(s->object, "too many resources");
+        return false;
+    }
+    if (list->count > 0)
+        memcpy(at, list->at, list->count * sizeof(*at));
+    list->at = at;
+    list->room = room;
+    return true;
+}
+
+static void set(struct sums *s, struct amounts *list, struct str name, struct kube_quantity q)
+{
+    struct kube_quantity *there = find(list, name);
+    if (there != NULL)
+        *there = q;
+    else if (list->count < list->room || grow(s, list))
+        list->at[list->count++] = (struct amount){name, q};
+}
+
+static void add_all(struct sums *s, struct amounts *to, const struct amounts *more)
+{
+    for (uint32_t i = 0; i < more->count; i++) {
+        const struct kube_quantity *there = find(to, more->at[i].name);
+        struct kube_quantity q = more->at[i].quantity;
+        set(s, to, more->at[i].name, there ? kube_quantity_add(*there, q) : q);
+    }
+}
+
+static void max_all(struct sums *s, struct amounts *to, const struct amounts *other)
+{
+    for (uint32_t i = 0; i < other->count; i++) {
+        const struct kube_quantity *there = find(to, other->at[i].name);
+        if (there == NULL || kube_quantity_compare(other->at[i].quantity, *there) > 0)
+            set(s, to, other->at[i].name, other->at[i].quantity);
+    }
+}
+
+/* ---- reading ---- */
+
+static struct amounts read_list(struct sums *s, const struct spot *up, const char *name)
+{
+    struct amounts list = {0};
+    struct spot object = spot_object(up, name);
+    for (struct spot c = spot_first(&object); c.value != NULL; c = spot_next(&c))
+        set(s, &list, str_of(c.name), spot_own_quantity(&c));
+    return list;
+}
+
+static struct amounts read_requests(struct sums *s, const struct spot *up)
+{
+    struct spot resources = spot_object(up, "resources");
+    return read_list(s, &resources, "requests");
+}
+
+/* The greatest of spec, what runs and what was promised; without the spec when the resize to it
+ * was found infeasible. */
+static struct amounts effective(struct sums *s, const struct amounts *spec,
+                                const struct spot *status)
+{
+    struct amounts result = {0}, running = read_requests(s, status);
+    struct amounts promised = read_list(s, status, "allocatedResources");
+    if (!s->infeasible)
+        max_all(s, &result, spec);
+    max_all(s, &result, &running);
+    max_all(s, &result, &promised);
+    return result;
+}
+
+static bool resize_infeasible(const struct spot *status)
+{
+    struct spot conditions = spot_list(status, "conditions");
+    for (struct spot c = spot_first(&conditions); c.value != NULL; c = spot_next(&c))
+        if (str_is(kube_json_text(kube_json_get(c.value, "type")), "PodResizePending"))
+            return str_is(kube_json_text(kube_json_get(c.value, "reason")), "Infeasible");
+    return false;
+}
+
+/* The last status of that name, of either list; upstream fills one map from both, in this order. */
+static void apply_status(struct sums *s, const struct spot *status, const char *list_name,
+                         struct container *c)
+{
+    struct spot list = spot_list(status, list_name);
+    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
+        if (!str_equal(kube_json_text(kube_json_get(i.value, "name")), c->name))
+            continue;
+        c->actual = c->spec;
+        if (kube_json_get(i.value, "resources") != NULL)
+            c->actual = effective(s, &c->spec, &i);
+    }
+}
+
+static void read_containers(struct sums *s, const struct spot *spec, const char *name, bool init)
+{
+    struct spot status = spot_object(s->object, "status"), list = spot_list(spec, name);
+    for (struct spot i = spot_first(&list); i.value != NULL && !i.reading->failed;
+         i = spot_next(&i)) {
+        spot_is_object(&i);
+        struct container *c = &s->containers[s->container_count++];
+        *c = (struct container){.name = kube_json_text(kube_json_get(i.value, "name")),
+                                .init = init,
+                                .spec = read_requests(s, &i)};
+        c->restartable = str_is(kube_json_text(kube_json_get(i.value, "restartPolicy")), "Always");
+        c->actual = c->spec;
+        if (init && !c->restartable)
+            continue; /* an ordinary init container always counts as specified */
+        apply_status(s, &status, "containerStatuses", c);
+        apply_status(s, &status, "initContainerStatuses", c);
+    }
+}
+
+static bool pod_level_supported(struct str name)
+{
+    return str_is(name, "cpu") || str_is(name, "memory") || str_starts_with(name, "hugepages-");
+}
+
+static void read_pod_level(struct sums *s, const struct spot *spec)
+{
+    struct spot status = spot_object(s->object, "status");
+    struct amounts all = read_requests(s, spec), actual = all;
+    if (kube_json_get(status.value, "resources") != NULL)
+        actual = effective(s, &all, &status);
+    for (uint32_t i = 0; i < all.count; i++) {
+        struct str name = all.at[i].name;
+        if (!pod_level_supported(name))
+            continue;
+        const struct kube_quantity *now = find(&actual, name);
+        s->has_pod_level = true;
+        set(s, &s->pod_level, name, all.at[i].quantity);
+        set(s, &s->pod_level_actual, name, now ? *now : (struct kube_quantity){0});
+    }
+}
+
+static void read_pod(struct sums *s)
+{
+    struct spot spec = spot_object(s->object, "spec"), status = spot_object(s->object, "status");
+    s->infeasible = resize_infeasible(&status);
+    struct spot containers = spot_list(&spec, "containers");
+    struct spot init = spot_list(&spec, "initContainers");
+    size_t count = kube_json_count(containers.value) + kube_json_count(init.value);
+    if (count > CONTAINERS_MAX) {
+        spot_fail(&spec, "has more than %d containers", CONTAINERS_MAX);
+        return;
+    }
+    s->containers = arena_take(&s->scratch, count * sizeof(*s->containers));
+    read_containers(s, &spec, "containers", false);
+    read_containers(s, &spec, "initContainers", true);
+    read_pod_level(s, &spec);
+    s->overhead = read_list(s, &spec, "overhead");
+}
+
+/* ---- adding up ---- */
+
+static struct amounts of_container(struct sums *s, const struct container *c,
+                                   const struct variant *v)
+{
+    struct amounts list = {0};
+    add_all(s, &list, v->actual ? &c->actual : &c->spec);
+    if (v->default_cpu != NULL && find(&list, STR_LITERAL("cpu")) == NULL)
+        set(s, &list, STR_LITERAL("cpu"), *v->default_cpu);
+    if (v->default_memory != NULL && find(&list, STR_LITERAL("memory")) == NULL)
+        set(s, &list, STR_LITERAL("memory"), *v->default_memory);
+    return list;
+}
+
+/* Containers and sidecars run together; each init container runs beside the sidecars before it. */
+static struct amounts of_containers(struct sums *s, const struct variant *v)
+{
+    struct amounts sum = {0}, sidecars = {0}, init_max = {0};
+    for (uint32_t i = 0; i < s->container_count; i++) {
+        const struct container *c = &s->containers[i];
+        struct amounts mine = of_container(s, c, v);
+        if (!c->init || c->restartable)
+            add_all(s, &sum, &mine);
+        if (c->init && c->restartable)
+            add_all(s, &sidecars, &mine);
+        if (c->init && !c->restartable)
+            add_all(s, &mine, &sidecars);
+        if (c->init)
+            max_all(s, &init_max, c->restartable ? &sidecars : &mine);
+    }
+    max_all(s, &sum, &init_max);
+    return sum;
+}
+
+static struct amounts total(struct sums *s, const struct variant *v)
+{
+    struct amounts sum = of_containers(s, v);
+    const struct amounts *level = v->actual ? &s->pod_level_actual : &s->pod_level;
+    for (uint32_t i = 0; v->pod_level && i < level->count; i++)
+        set(s, &sum, level->at[i].name, level->at[i].quantity);
+    add_all(s, &sum, &s->overhead);
+    return sum;
+}
+
+bool requests_is_scalar(struct str name)
+{
+    static const char native[] = "kubernetes.io/", quota[] = "requests.";
+    if (str_starts_with(name, "hugepages-") || str_starts_with(name, "attachable-volumes-"))
+        return true;
+    if (name.len > 0 && memmem(name.at, name.len, native, strlen(native)) != NULL)
+        return true;
+    char as_quota[512];
+    if (str_find(name, '/') < 0 || str_starts_with(name, quota) || name.len > 400)
+        return false;
+    memcpy(as_quota, quota, strlen(quota));
+    memcpy(as_quota + strlen(quota), name.at, name.len);
+    return kube_label_key_valid((struct str){as_quota, (uint32_t)strlen(quota) + name.len});
+}
+
+static bool is_kept(struct str name, bool on_node)
+{
+    return str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "ephemeral-storage") ||
+           (on_node && str_is(name, "pods")) || requests_is_scalar(name);
+}
+
+static int64_t rounded(const struct amount *a)
+{
+    return str_is(a->name, "cpu") ? kube_quantity_milli(a->quantity)
+                                  : kube_quantity_value(a->quantity);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return str_compare(((const struct quantity *)a)->name, ((const struct quantity *)b)->name);
+}
+
+/* Into records, sorted by name so that equal pods give equal messages. */
+static struct quantity *recorded(const struct spot *at, const struct amounts *list, bool on_node,
+                                 uint32_t *count)
+{
+    struct quantity *out = list->count ? spot_take(at, list->count, sizeof(*out)) : NULL;
+    *count = 0;
+    for (uint32_t i = 0; out != NULL && i < list->count; i++) {
+        int64_t amount = rounded(&list->at[i]);
+        if (amount <= 0 || !is_kept(list->at[i].name, on_node))
+            continue;
+        struct str name = arena_copy(at->reading->arena, list->at[i].name);
+        if (name.at == NULL)
+            spot_fail(at, "too large");
+        out[(*count)++] = (struct quantity){name, amount};
+    }
+    if (*count > 1)
+        qsort(out, *count, sizeof(*out), by_name);
+    return out;
+}
+
+static int64_t amount_of(const struct amounts *list, const char *name)
+{
+    const struct kube_quantity *q = find(list, str_of(name));
+    int64_t amount = q ? rounded(&(struct amount){str_of(name), *q}) : 0;
+    return amount > 0 ? amount : 0;
+}
+
+/* What the pod counts for on its node when nodes are scored: a pod-level request stands in for the
+ * containers', so a default is due only for what neither level names. */
+static void fill_scoring_usage(struct sums *s, const struct amounts *usage, struct pod *pod)
+{
+    struct variant v = {.actual = true, .pod_level = true};
+    if (!s->has_pod_level || find(usage, STR_LITERAL("cpu")) == NULL)
+        v.default_cpu = &default_cpu;
+    if (!s->has_pod_level || find(usage, STR_LITERAL("memory")) == NULL)
+        v.default_memory = &default_memory;
+    struct amounts list = total(s, &v);
+    pod->usage_score_cpu = amount_of(&list, "cpu");
+    pod->usage_score_memory = amount_of(&list, "memory");
+}
+
+void requests_fill(const struct spot *object, struct pod *pod)
+{
+    struct sums s = {.object = object, .scratch = {.limit = SCRATCH_MAX}};
+    read_pod(&s);
+    if (!object->reading->failed) {
+        struct amounts request = total(&s, &(struct variant){.pod_level = true});
+        struct amounts score = total(
+            &s, &(struct variant){.default_cpu = &default_cpu, .default_memory = &default_memory});
+        struct amounts usage = total(&s, &(struct variant){.actual = true, .pod_level = true});
+        pod->request.at = recorded(object, &request, false, &pod->request.count);
+        pod->score_request.at = recorded(object, &score, false, &pod->score_request.count);
+        pod->usage.at = recorded(object, &usage, false, &pod->usage.count);
+        fill_scoring_usage(&s, &usage, pod);
+    }
+    arena_free(&s.scratch);
+}
+
+void requests_fill_allocatable(const struct spot *object, struct node *node)
+{
+    struct sums s = {.object = object, .scratch = {.limit = SCRATCH_MAX}};
+    struct spot status = spot_object(object, "status");
+    struct amounts list = read_list(&s, &status, "allocatable");
+    node->allocatable.at = recorded(object, &list, true, &node->allocatable.count);
+    arena_free(&s.scratch);
+}

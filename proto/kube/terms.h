@@ -1,0 +1,12 @@
+/* terms: reads node selector terms, from pods and from plugin arguments. */
+#ifndef KUBE_TERMS_H
+#define KUBE_TERMS_H
+
+#include "proto/kube/spot.h"
+#include "proto/messages.h"
+
+/* nodeSelectorTerms, and preferredDuringSchedulingIgnoredDuringExecution. */
+struct node_term *kube_read_node_terms(const struct spot *list, uint32_t *count);
+struct preferred_node_term *kube_read_preferred_terms(const struct spot *list, uint32_t *count);
+
+#endif
