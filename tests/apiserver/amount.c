@@ -33,7 +33,7 @@ static bool scale_of(const char *suffix, long double *scale)
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (strcmp(suffixes[i].suffix, suffix) == 0) {
             *scale = suffixes[i].base == 10 ? power_of(10, suffixes[i].power + 3)
-                                              : power_of(2, suffixes[i].power) * 1000;
+                                            : power_of(2, suffixes[i].power) * 1000;
             return true;
         }
     }

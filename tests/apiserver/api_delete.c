@@ -26,11 +26,9 @@ static cJSON *read_options(const struct request *request, struct options *option
     options->dry = strcmp(request_arg(request, "dryRun"), "All") == 0;
     if (request->body_size == 0)
         return NULL;
-    cJSON *body = tree_parse(request->body, request->body_size);
-    if (!cJSON_IsObject(body)) {
-        cJSON_Delete(body);
-        return status_bad_request("the body of a delete must be DeleteOptions in JSON");
-    }
+    cJSON *refused, *body = request_tree(request, &refused);
+    if (body == NULL)
+        return refused;
     options->grace = tree_number(body, "gracePeriodSeconds", options->grace);
     snprintf(options->uid, sizeof options->uid, "%s", tree_string(body, "preconditions.uid", ""));
     snprintf(options->version, sizeof options->version, "%s",

@@ -98,16 +98,6 @@ cJSON *api_store_new(struct server *server, const struct resource *resource, cJS
 
 /* ---- bodies ---- */
 
-static cJSON *check_media_type(const struct request *request)
-{
-    const char *type = request->content_type;
-    if (*type == 0 || strncmp(type, "application/json", 16) == 0)
-        return NULL;
-    return status_failure(415, "UnsupportedMediaType",
-                          "the body of the request was in an unknown format - accepted media types "
-                          "include: application/json");
-}
-
 /* The kind and version a body claims must be those of the path; absent ones are filled in. */
 static cJSON *check_kind(const struct request *request, cJSON *tree)
 {
@@ -149,18 +139,10 @@ static cJSON *check_place(const struct request *request, cJSON *tree)
 /* Reads the body as an object of the resource, in stored shape. */
 static cJSON *read_object(const struct request *request, cJSON **tree)
 {
+    cJSON *refused, *body = request_tree(request, &refused);
     *tree = NULL;
-    cJSON *refused = check_media_type(request);
-    if (refused != NULL)
+    if (body == NULL)
         return refused;
-    cJSON *body = tree_parse(request->body, request->body_size);
-    if (!cJSON_IsObject(body)) {
-        cJSON_Delete(body);
-        return status_bad_request(
-            "%s in version \"%s\" cannot be handled as a %s: the body is not a "
-            "JSON object",
-            request->resource->kind, request->resource->version, request->resource->kind);
-    }
     refused = check_kind(request, body);
     if (refused == NULL)
         refused = check_place(request, body);

@@ -115,17 +115,12 @@ cJSON *pods_assign(struct server *server, const char *namespace, const char *nam
 
 void pods_bind(struct request *request, struct answer *answer)
 {
-    cJSON *binding = NULL, *refused = NULL;
-    if (*request->content_type && strncmp(request->content_type, "application/json", 16) != 0)
-        refused = status_failure(
-            415, "UnsupportedMediaType",
-            "the body of the request was in an unknown format - accepted media types "
-            "include: application/json");
-    else if (!cJSON_IsObject(binding = tree_parse(request->body, request->body_size)))
-        refused =
-            status_bad_request("Binding in version \"v1\" cannot be handled as a Binding: the body "
-                               "is not a JSON object");
-    else if (strcmp(tree_string(binding, "metadata.name", request->name), request->name) != 0)
+    cJSON *refused, *binding = request_tree(request, &refused);
+    if (binding == NULL) {
+        answer_status(answer, refused);
+        return;
+    }
+    if (strcmp(tree_string(binding, "metadata.name", request->name), request->name) != 0)
         refused = status_bad_request(
             "the name of the object (%s) does not match the name on the URL (%s)",
             tree_string(binding, "metadata.name", ""), request->name);

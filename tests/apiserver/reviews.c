@@ -60,10 +60,9 @@ static void review_access(const struct request *request, const cJSON *review, cJ
 
 void reviews_create(struct request *request, struct answer *answer)
 {
-    cJSON *review = tree_parse(request->body, request->body_size);
-    if (!cJSON_IsObject(review)) {
-        cJSON_Delete(review);
-        answer_status(answer, status_bad_request("the body of the review is not a JSON object"));
+    cJSON *refused, *review = request_tree(request, &refused);
+    if (review == NULL) {
+        answer_status(answer, refused);
         return;
     }
     cJSON *status = cJSON_CreateObject();

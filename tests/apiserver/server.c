@@ -4,6 +4,7 @@
  * them. An answer is set once by whoever handles the request, and cleared by whoever sends it. */
 #include "server.h"
 
+#include "protobuf.h"
 #include "table.h"
 #include "view.h"
 #include "watch.h"
@@ -44,6 +45,39 @@ bool request_flag(const struct request *request, const char *key)
 {
     const char *value = request_arg(request, key);
     return strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+}
+
+/* A body without a type is taken for JSON, as curl users expect. */
+static bool is_json(const char *type)
+{
+    return *type == 0 || strncmp(type, "application/json", 16) == 0 ||
+           strncmp(type, "application/x-www-form-urlencoded", 33) == 0;
+}
+
+cJSON *request_tree(const struct request *request, cJSON **refused)
+{
+    cJSON *tree;
+    *refused = NULL;
+    if (protobuf_is(request->content_type)) {
+        tree = protobuf_parse(request->body, request->body_size);
+    } else if (is_json(request->content_type)) {
+        tree = tree_parse(request->body, request->body_size);
+    } else {
+        *refused = status_failure(
+            415, "UnsupportedMediaType",
+            "the body of the request was in an unknown format - accepted media types include: "
+            "application/json, application/vnd.kubernetes.protobuf");
+        return NULL;
+    }
+    if (cJSON_IsObject(tree))
+        return tree;
+    cJSON_Delete(tree);
+    const char *kind =
+        strcmp(request->subresource, "binding") == 0 ? "Binding" : request->resource->kind;
+    *refused =
+        status_bad_request("%s in version \"%s\" cannot be handled as a %s: the body is no object",
+                           kind, request->resource->version, kind);
+    return NULL;
 }
 
 void answer_piece(struct answer *answer, struct blob *blob)

@@ -61,6 +61,8 @@ struct request {
 
 const char *request_arg(const struct request *request, const char *key);
 bool request_flag(const struct request *request, const char *key);
+/* The body as a tree, from JSON or protobuf; NULL with the Status in refused when it is neither. */
+cJSON *request_tree(const struct request *request, cJSON **refused);
 
 /* One piece of the body, in order. */
 struct answer {
