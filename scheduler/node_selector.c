@@ -1,0 +1,159 @@
+/* node_selector: the semantics of upstream's component-helpers nodeaffinity package on atoms. The
+ * one idea: a string that no node of the share uses has no atom, and 0 never equals a node's atom.
+ * What must stay true: a malformed requirement makes its whole term match nothing. */
+#include "scheduler/node_selector.h"
+
+#include "scheduler/label_syntax.h"
+
+enum operation { OP_in, OP_not_in, OP_exists, OP_absent, OP_greater, OP_less, OP_unknown };
+
+struct condition_on_label {
+    enum operation operation;
+    uint32_t key;
+    uint32_t value_count;
+    uint32_t *values;
+    int64_t bound; /* for OP_greater and OP_less */
+};
+
+/* A field other than metadata.name is empty on every node. */
+struct condition_on_field {
+    bool is_name, negated, wants_empty;
+    uint32_t name;
+};
+
+struct node_matcher {
+    bool malformed;
+    uint32_t label_count, field_count;
+    struct condition_on_label *labels;
+    struct condition_on_field *fields;
+};
+
+static enum operation operation_of(struct str name)
+{
+    static const char *const names[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
+    for (int i = 0; i < OP_unknown; i++)
+        if (str_is(name, names[i]))
+            return (enum operation)i;
+    return OP_unknown;
+}
+
+/* Upstream's labels.NewRequirement. */
+static bool well_formed(const struct requirement *r, enum operation operation)
+{
+    if (operation == OP_unknown || !label_key_valid(r->key))
+        return false;
+    int64_t number;
+    bool counts_ok = true;
+    if (operation == OP_in || operation == OP_not_in)
+        counts_ok = r->values.count > 0;
+    else if (operation == OP_exists || operation == OP_absent)
+        counts_ok = r->values.count == 0;
+    else
+        counts_ok = r->values.count == 1 && str_to_i64(r->values.at[0], &number);
+    for (uint32_t i = 0; counts_ok && i < r->values.count; i++)
+        counts_ok = label_value_valid(r->values.at[i]);
+    return counts_ok;
+}
+
+static bool compile_label(const struct cycle *c, const struct requirement *r,
+                          struct condition_on_label *out)
+{
+    out->operation = operation_of(r->operator_name);
+    if (!well_formed(r, out->operation))
+        return false;
+    out->key = atom_find(c->atoms, r->key);
+    if (out->operation == OP_greater || out->operation == OP_less)
+        return str_to_i64(r->values.at[0], &out->bound);
+    out->value_count = r->values.count;
+    out->values = arena_take(c->arena, r->values.count * sizeof(*out->values));
+    for (uint32_t i = 0; i < r->values.count; i++)
+        out->values[i] = atom_find(c->atoms, r->values.at[i]);
+    return true;
+}
+
+static bool compile_field(const struct cycle *c, const struct requirement *r,
+                          struct condition_on_field *out)
+{
+    enum operation operation = operation_of(r->operator_name);
+    if ((operation != OP_in && operation != OP_not_in) || r->values.count != 1)
+        return false;
+    *out = (struct condition_on_field){.is_name = str_is(r->key, "metadata.name"),
+                                       .negated = operation == OP_not_in,
+                                       .wants_empty = r->values.at[0].len == 0,
+                                       .name = atom_find(c->atoms, r->values.at[0])};
+    return true;
+}
+
+struct node_matcher *node_matcher_make(const struct cycle *c, const struct node_term *term)
+{
+    if (term->expressions.count == 0 && term->fields.count == 0)
+        return NULL;
+    struct node_matcher *m = arena_take(c->arena, sizeof(*m));
+    m->labels = arena_take(c->arena, term->expressions.count * sizeof(*m->labels));
+    m->fields = arena_take(c->arena, term->fields.count * sizeof(*m->fields));
+    for (uint32_t i = 0; i < term->expressions.count && !m->malformed; i++)
+        m->malformed = !compile_label(c, &term->expressions.at[i], &m->labels[m->label_count++]);
+    for (uint32_t i = 0; i < term->fields.count && !m->malformed; i++)
+        m->malformed = !compile_field(c, &term->fields.at[i], &m->fields[m->field_count++]);
+    return m;
+}
+
+bool node_matcher_malformed(const struct node_matcher *m)
+{
+    return m->malformed;
+}
+
+uint32_t node_label_value(const struct node_entry *node, uint32_t key)
+{
+    uint32_t low = 0, high = node->label_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (node->labels[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < node->label_count && node->labels[low].key == key ? node->labels[low].value : 0;
+}
+
+static bool listed(const struct condition_on_label *w, uint32_t value)
+{
+    for (uint32_t i = 0; i < w->value_count; i++)
+        if (w->values[i] == value)
+            return true;
+    return false;
+}
+
+static bool label_holds(const struct atoms *atoms, const struct condition_on_label *w,
+                        const struct node_entry *node)
+{
+    uint32_t value = w->key == 0 ? 0 : node_label_value(node, w->key);
+    int64_t number;
+    switch (w->operation) {
+    case OP_in: return value != 0 && listed(w, value);
+    case OP_not_in: return value == 0 || !listed(w, value);
+    case OP_exists: return value != 0;
+    case OP_absent: return value == 0;
+    case OP_greater: return value != 0 && atom_integer(atoms, value, &number) && number > w->bound;
+    case OP_less: return value != 0 && atom_integer(atoms, value, &number) && number < w->bound;
+    case OP_unknown: break;
+    }
+    return false;
+}
+
+bool node_matcher_matches(const struct atoms *atoms, const struct node_matcher *m,
+                          const struct node_entry *node)
+{
+    if (m->malformed)
+        return false;
+    for (uint32_t i = 0; i < m->label_count; i++)
+        if (!label_holds(atoms, &m->labels[i], node))
+            return false;
+    for (uint32_t i = 0; i < m->field_count; i++) {
+        const struct condition_on_field *f = &m->fields[i];
+        bool equal = f->is_name ? f->name == node->name : f->wants_empty;
+        if (equal == f->negated)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,122 @@
+/* nodes: the columns. One row a node; numbers lie together by kind, so that a loop over all nodes
+ * reads memory in order and can be vectorised. The same struct with a single row is the copy on
+ * which "what if" is played (nominated pods, preemption), so rules never know the difference. */
+#ifndef SCHEDULER_NODES_H
+#define SCHEDULER_NODES_H
+
+#include "scheduler/resource.h"
+
+enum { SCORED_cpu, SCORED_memory, SCORED_COUNT };
+
+/* A resource beyond the fixed three, on one node or wanted by one pod. */
+struct scalar {
+    uint32_t resource; /* atom */
+    int64_t allocatable, requested;
+};
+
+struct scalars {
+    uint32_t count, room;
+    struct scalar *at;
+};
+
+struct host_socket {
+    uint32_t ip, protocol; /* atoms */
+    int64_t port;
+};
+
+/* The host ports in use on a node: a set without counts, as upstream's, so that removing one of two
+ * pods that share a port frees it. */
+struct ports {
+    uint32_t count, room;
+    struct host_socket *at;
+};
+
+struct node_label {
+    uint32_t key, value; /* atoms */
+};
+
+enum effect { EFFECT_other, EFFECT_no_schedule, EFFECT_prefer_no_schedule, EFFECT_no_execute };
+
+struct node_taint {
+    uint32_t key, value; /* atoms */
+    enum effect effect;
+};
+
+enum effect effect_of(struct str name);
+
+/* An image somewhere in the cluster; nodes point at it. */
+struct image_state {
+    int64_t size;  /* bytes, of the node first seen with it */
+    int64_t count; /* nodes in the whole cluster that have it */
+    uint32_t refs; /* nodes of this share that have it */
+    struct str name;
+};
+
+struct node_entry;
+
+/* What a pod takes from its node; one block of memory with its lists behind it. */
+struct node_pod {
+    struct node_entry *node;
+    uint32_t place; /* index in node->pods */
+    struct str uid;
+    int64_t priority, started;
+    int64_t usage[RESOURCE_COUNT];
+    int64_t scored[SCORED_COUNT]; /* with defaults for what a container does not ask for */
+    uint32_t scalar_count, port_count;
+    struct scalar *scalars; /* .requested */
+    struct host_socket *ports;
+};
+
+#define NO_ROW UINT32_MAX
+
+/* What is known of a node beside its numbers. */
+struct node_entry {
+    uint32_t name; /* atom */
+    uint32_t row;  /* NO_ROW: a ghost, known by its pods only */
+    bool unschedulable;
+    uint32_t label_count, taint_count, image_count;
+    struct node_label *labels;   /* sorted by key atom */
+    struct node_taint *taints;   /* in the node's order */
+    struct image_state **images; /* sorted by address, unique */
+    struct node_pod **pods;      /* in order of arrival; removal moves the last into the hole */
+    uint32_t pod_count, pod_room;
+};
+
+struct nodes {
+    uint32_t count, room;
+    int64_t *allocatable[RESOURCE_COUNT];
+    int64_t *requested[RESOURCE_COUNT];
+    int64_t *scored[SCORED_COUNT];
+    int64_t *pods_allowed;
+    int64_t *pods;
+    struct scalars *scalars;
+    struct ports *ports;
+    struct node_entry **entry;
+};
+
+/* A new row, all zero, for the entry. */
+uint32_t nodes_add(struct nodes *n, struct node_entry *entry);
+/* Removes the entry's row; the last row takes its place. */
+void nodes_remove(struct nodes *n, struct node_entry *entry);
+void nodes_free(struct nodes *n);
+/* Takes the pod's amounts and ports into account, or out of it. */
+void nodes_add_pod(struct nodes *n, uint32_t row, const struct node_pod *pod);
+void nodes_remove_pod(struct nodes *n, uint32_t row, const struct node_pod *pod);
+/* Sets what the node offers; what its pods take stays. amount 0 for names that went. */
+void nodes_set_scalar(struct nodes *n, uint32_t row, uint32_t resource, int64_t allocatable);
+/* The scalar of that name, or NULL; resource 0 gives NULL. */
+const struct scalar *nodes_scalar(const struct nodes *n, uint32_t row, uint32_t resource);
+
+/* A single row to play with. Zero-initialise; memory is kept from one copy to the next. */
+struct row_copy {
+    struct nodes nodes; /* row 0 is the copy */
+    int64_t numbers[2 * RESOURCE_COUNT + SCORED_COUNT + 2];
+    struct scalars scalars;
+    struct ports ports;
+    struct node_entry *entry;
+};
+
+void row_copy_make(struct row_copy *copy, const struct nodes *from, uint32_t row);
+void row_copy_free(struct row_copy *copy);
+
+#endif

@@ -1,0 +1,222 @@
+/* NodeAffinity matches the pod's nodeSelector and required node affinity, and the affinity that the
+ * profile adds to every pod; the preferred terms score with their weights.
+ *
+ * Terms are ORed, requirements inside a term ANDed. Terms that all name nodes by metadata.name
+ * narrow the search to those nodes, so that a DaemonSet's pod costs one node and not all. */
+#include "scheduler/node_selector.h"
+#include "scheduler/wrap.h"
+
+#include <stdlib.h>
+
+struct selection {
+    uint32_t pair_count;
+    struct pair {
+        uint32_t key, value; /* atoms; 0 matches no node */
+    } * pairs;               /* nodeSelector */
+    bool has_terms, has_added;
+    uint32_t term_count, added_count;
+    struct node_matcher **terms, **added;
+};
+
+struct preference {
+    uint32_t count;
+    struct wish {
+        int64_t weight;
+        struct node_matcher *term;
+    } * at;
+};
+
+static int compare(const void *a, const void *b)
+{
+    return str_compare(*(const struct str *)a, *(const struct str *)b);
+}
+
+static void sort_unique(struct strs *names)
+{
+    qsort(names->at, names->count, sizeof(*names->at), compare);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < names->count; i++)
+        if (kept == 0 || !str_equal(names->at[kept - 1], names->at[i]))
+            names->at[kept++] = names->at[i];
+    names->count = kept;
+}
+
+static bool names_nodes(const struct requirement *r)
+{
+    return str_is(r->key, "metadata.name") && str_is(r->operator_name, "In");
+}
+
+static bool in_all(const struct node_term *term, struct str name)
+{
+    for (uint32_t i = 0; i < term->fields.count; i++) {
+        const struct requirement *r = &term->fields.at[i];
+        bool found = !names_nodes(r);
+        for (uint32_t k = 0; k < r->values.count && !found; k++)
+            found = str_equal(r->values.at[k], name);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The first requirement of the term that lists names, or NULL. */
+static const struct requirement *naming(const struct node_term *term)
+{
+    for (uint32_t i = 0; i < term->fields.count; i++)
+        if (names_nodes(&term->fields.at[i]))
+            return &term->fields.at[i];
+    return NULL;
+}
+
+/* False when some term leaves the name open, so that every node is eligible. */
+static bool named_nodes(const struct pod *pod, struct arena *a, struct strs *names)
+{
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < pod->required_terms.count; i++) {
+        const struct requirement *r = naming(&pod->required_terms.at[i]);
+        if (r == NULL)
+            return false;
+        room += r->values.count;
+    }
+    *names = (struct strs){0, arena_take(a, room * sizeof(struct str))};
+    for (uint32_t i = 0; i < pod->required_terms.count; i++) {
+        const struct node_term *term = &pod->required_terms.at[i];
+        const struct requirement *r = naming(term);
+        for (uint32_t k = 0; k < r->values.count; k++)
+            if (in_all(term, r->values.at[k]))
+                names->at[names->count++] = r->values.at[k];
+    }
+    sort_unique(names);
+    return true;
+}
+
+static void pre_filter(const struct framework *fw, const struct pod *pod, struct arena *a,
+                       struct pre_filter *out)
+{
+    out->skip =
+        !pod->has_required_terms && !pod->has_node_selector && !fw->profile.has_added_required;
+    if (out->skip || pod->required_terms.count == 0 || !named_nodes(pod, a, &out->names))
+        return;
+    out->narrow = out->names.count > 0;
+    if (!out->narrow) {
+        out->code = CODE_unresolvable;
+        out->reason = "pod affinity terms conflict";
+    }
+}
+
+static uint32_t compile(const struct cycle *c, const struct node_term *at, uint32_t count,
+                        struct node_matcher ***out)
+{
+    uint32_t kept = 0;
+    *out = arena_take(c->arena, count * sizeof(struct node_matcher *));
+    for (uint32_t i = 0; i < count; i++) {
+        struct node_matcher *m = node_matcher_make(c, &at[i]);
+        if (m != NULL)
+            (*out)[kept++] = m;
+    }
+    return kept;
+}
+
+static void *filter_begin(const struct cycle *c)
+{
+    struct selection *s = arena_take(c->arena, sizeof(*s));
+    const struct pod *pod = c->pod;
+    const struct profile *profile = &c->framework->profile;
+    s->pair_count = pod->node_selector.count;
+    s->pairs = arena_take(c->arena, s->pair_count * sizeof(*s->pairs));
+    for (uint32_t i = 0; i < s->pair_count; i++)
+        s->pairs[i] = (struct pair){atom_find(c->atoms, pod->node_selector.at[i].key),
+                                    atom_find(c->atoms, pod->node_selector.at[i].value)};
+    s->has_terms = pod->has_required_terms;
+    s->term_count = compile(c, pod->required_terms.at, pod->required_terms.count, &s->terms);
+    s->has_added = profile->has_added_required;
+    s->added_count =
+        compile(c, profile->added_required.at, profile->added_required.count, &s->added);
+    return s;
+}
+
+static bool any_matches(const struct atoms *atoms, struct node_matcher *const *terms,
+                        uint32_t count, const struct node_entry *node)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (node_matcher_matches(atoms, terms[i], node))
+            return true;
+    return false;
+}
+
+static bool pod_matches(const struct cycle *c, const struct selection *s,
+                        const struct node_entry *node)
+{
+    for (uint32_t i = 0; i < s->pair_count; i++) {
+        const struct pair *p = &s->pairs[i];
+        if (p->key == 0 || p->value == 0 || node_label_value(node, p->key) != p->value)
+            return false;
+    }
+    return !s->has_terms || any_matches(c->atoms, s->terms, s->term_count, node);
+}
+
+static void filter(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
+                   struct ruling *out)
+{
+    const struct selection *s = state;
+    const struct node_entry *node = n->entry[row];
+    if (s->has_added && !any_matches(c->atoms, s->added, s->added_count, node))
+        ruling_reject(out, CODE_unresolvable,
+                      "node(s) didn't match scheduler-enforced node affinity", (struct str){0});
+    else if (!pod_matches(c, s, node))
+        ruling_reject(out, CODE_unresolvable, "node(s) didn't match Pod's node affinity/selector",
+                      (struct str){0});
+}
+
+static bool score_skips(const struct framework *fw, const struct pod *pod)
+{
+    return pod->preferred_terms.count == 0 && fw->profile.added_preferred.count == 0;
+}
+
+static void add_wishes(struct cycle *c, const struct preferred_node_term *at, uint32_t count,
+                       struct preference *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct node_matcher *m = at[i].weight == 0 ? NULL : node_matcher_make(c, &at[i].term);
+        if (m == NULL)
+            continue;
+        if (node_matcher_malformed(m))
+            c->error = arena_print(c->arena,
+                                   "running PreScore plugin \"NodeAffinity\": preferred node "
+                                   "affinity [%u] is malformed",
+                                   i);
+        out->at[out->count++] = (struct wish){at[i].weight, m};
+    }
+}
+
+static void *score_begin(struct cycle *c)
+{
+    const struct profile *profile = &c->framework->profile;
+    struct preference *p = arena_take(c->arena, sizeof(*p));
+    uint32_t room = profile->added_preferred.count + c->pod->preferred_terms.count;
+    p->at = arena_take(c->arena, room * sizeof(*p->at));
+    add_wishes(c, profile->added_preferred.at, profile->added_preferred.count, p);
+    add_wishes(c, c->pod->preferred_terms.at, c->pod->preferred_terms.count, p);
+    return p;
+}
+
+static int64_t score(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row)
+{
+    const struct preference *p = state;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (node_matcher_matches(c->atoms, p->at[i].term, n->entry[row]))
+            sum = wrap_add(sum, p->at[i].weight);
+    return sum;
+}
+
+const struct plugin plugin_node_affinity = {
+    .name = "NodeAffinity",
+    .pre_filter = pre_filter,
+    .filter_begin = filter_begin,
+    .filter = filter,
+    .score_skips = score_skips,
+    .score_begin = score_begin,
+    .score = score,
+    .normalise = NORMALISE_default,
+};

@@ -1,0 +1,81 @@
+/* NodeResourcesBalancedAllocation prefers nodes whose resources the pod brings into balance.
+ *
+ * Balance is 1 minus the standard deviation of the used fractions, cut to a percentage, with and
+ * without the pod; no change scores 75, so that a pod does not go where balance is good anyway but
+ * where it helps. Pods that ask for none of the resources are not scored. Double precision in
+ * upstream's order of operations, without contraction, or results differ in the last digit. */
+#include "scheduler/scored_resources.h"
+#include "scheduler/wrap.h"
+
+#include <math.h>
+
+static bool score_skips(const struct framework *fw, const struct pod *pod)
+{
+    for (uint32_t i = 0; i < fw->profile.balanced_resources.count; i++)
+        if (resource_amount(pod->usage.at, pod->usage.count,
+                            fw->profile.balanced_resources.at[i].name) != 0)
+            return false;
+    return true;
+}
+
+struct balance {
+    struct scored_resources *resources;
+    double *fractions; /* room for one per resource */
+};
+
+static void *score_begin(struct cycle *c)
+{
+    const struct profile *profile = &c->framework->profile;
+    struct balance *b = arena_take(c->arena, sizeof(*b));
+    uint32_t count = profile->balanced_resources.count;
+    b->resources = scored_resources_make(c, profile->balanced_resources.at, count, c->pod->usage.at,
+                                         c->pod->usage.count);
+    b->fractions = arena_take(c->arena, count * sizeof(*b->fractions));
+    return b;
+}
+
+static double deviation(const double *fractions, uint32_t count, double total)
+{
+    if (count < 2)
+        return 0;
+    if (count == 2)
+        return fabs((fractions[0] - fractions[1]) / 2);
+    double mean = total / (double)count, sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum = sum + (fractions[i] - mean) * (fractions[i] - mean);
+    return sqrt(sum / (double)count);
+}
+
+static int64_t balance_of(const struct balance *b, const struct nodes *n, uint32_t row,
+                          bool with_pod)
+{
+    double total = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->resources->count; i++) {
+        int64_t room_used[2];
+        if (!scored_resource_on(b->resources, i, n, row, room_used))
+            continue;
+        int64_t used = wrap_add(room_used[1], with_pod ? b->resources->at[i].asked : 0);
+        double fraction = (double)used / (double)room_used[0];
+        if (fraction > 1)
+            fraction = 1;
+        total += fraction;
+        b->fractions[count++] = fraction;
+    }
+    return cut_to_i64((1 - deviation(b->fractions, count, total)) * SCORE_MAX);
+}
+
+static int64_t score(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row)
+{
+    (void)c;
+    const struct balance *b = state;
+    int64_t with = balance_of(b, n, row, true), without = balance_of(b, n, row, false);
+    return SCORE_MAX / 2 + (SCORE_MAX / 2 + wrap_sub(with, without)) / 2;
+}
+
+const struct plugin plugin_node_resources_balanced_allocation = {
+    .name = "NodeResourcesBalancedAllocation",
+    .score_skips = score_skips,
+    .score_begin = score_begin,
+    .score = score,
+};

@@ -1,0 +1,31 @@
+/* scored_resources: what NodeResourcesFit and NodeResourcesBalancedAllocation have in common: a
+ * list of resources to score by, each with what the pod asks and, per node, what is used and
+ * offered. */
+#ifndef SCHEDULER_SCORED_RESOURCES_H
+#define SCHEDULER_SCORED_RESOURCES_H
+
+#include "scheduler/plugin.h"
+
+struct scored_resource {
+    int fixed;         /* RESOURCE_…, or -1 */
+    uint32_t resource; /* atom of a scalar; 0: no node of the share has it */
+    int64_t weight, asked;
+    bool left_out; /* a scalar that the pod does not ask for */
+};
+
+struct scored_resources {
+    bool with_defaults; /* cpu and memory in use count with defaults for silent containers */
+    uint32_t count;
+    struct scored_resource *at;
+};
+
+/* names: the profile's list, amounts are weights. asks: what the pod asks for. */
+struct scored_resources *scored_resources_make(const struct cycle *c, const struct quantity *names,
+                                               uint32_t count, const struct quantity *asks,
+                                               uint32_t ask_count);
+
+/* What the node offers and what is used of it. False: leave this resource out. */
+bool scored_resource_on(const struct scored_resources *all, uint32_t i, const struct nodes *n,
+                        uint32_t row, int64_t room_used[2]);
+
+#endif

@@ -1,0 +1,447 @@
+/* shard: takes in what the coordinator says of nodes, pods and images. The one idea: an entry for
+ * each node's name with its pods, and a row of numbers for those that are known nodes.
+ *
+ * What must stay true: every pod in by_uid is in exactly one entry's list; an entry without pods
+ * has a row; every atom that an entry or pod holds was taken once for it and is dropped with it. */
+#include "scheduler/shard.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "scheduler/shard_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct shard *shard_new(void)
+{
+    struct shard *s = memory_take(sizeof(*s));
+    s->atoms = atoms_new();
+    s->by_name = map_new();
+    s->by_uid = map_new();
+    s->images = map_new();
+    s->any_ip = atom_take(s->atoms, STR_LITERAL("0.0.0.0"));
+    return s;
+}
+
+/* ---- images ---- */
+
+static struct image_state *need_image(struct shard *s, struct str name)
+{
+    struct image_state *image = map_get(s->images, name);
+    if (image != NULL)
+        return image;
+    image = memory_take(sizeof(*image));
+    image->name = (struct str){memory_copy(name.at, name.len), name.len};
+    map_set(s->images, name, image);
+    return image;
+}
+
+static void free_image(struct image_state *image)
+{
+    char *name = (char *)(uintptr_t)image->name.at; /* memory_copy's, ours */
+    memory_free(name);
+    memory_free(image);
+}
+
+static void drop_image_if_unused(struct shard *s, struct image_state *image)
+{
+    if (image->refs > 0 || image->count > 0)
+        return;
+    map_remove(s->images, image->name);
+    free_image(image);
+}
+
+void shard_images(struct shard *s, const struct shard_images *images)
+{
+    s->cluster_nodes = images->nodes;
+    for (uint32_t i = 0; i < images->sizes.count; i++)
+        need_image(s, images->sizes.at[i].text)->size = images->sizes.at[i].count;
+    for (uint32_t i = 0; i < images->counts.count; i++)
+        need_image(s, images->counts.at[i].text)->count = images->counts.at[i].count;
+    for (uint32_t i = 0; i < images->counts.count; i++) {
+        struct image_state *image = map_get(s->images, images->counts.at[i].text);
+        if (image != NULL)
+            drop_image_if_unused(s, image);
+    }
+}
+
+static int compare_images(const void *a, const void *b)
+{
+    uintptr_t left = (uintptr_t) * (struct image_state *const *)a;
+    uintptr_t right = (uintptr_t) * (struct image_state *const *)b;
+    return (left > right) - (left < right);
+}
+
+static void set_images(struct shard *s, struct node_entry *e, const struct node *node)
+{
+    size_t room = 0;
+    for (uint32_t i = 0; i < node->images.count; i++)
+        room += node->images.at[i].names.count;
+    e->images = memory_take_array(room, sizeof(struct image_state *));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->images.count; i++)
+        for (uint32_t k = 0; k < node->images.at[i].names.count; k++)
+            e->images[count++] = need_image(s, node->images.at[i].names.at[k]);
+    qsort(e->images, count, sizeof(struct image_state *), compare_images);
+    e->image_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (e->image_count == 0 || e->images[e->image_count - 1] != e->images[i]) {
+            e->images[i]->refs++;
+            e->images[e->image_count++] = e->images[i];
+        }
+}
+
+/* ---- nodes ---- */
+
+static int compare_labels(const void *a, const void *b)
+{
+    uint32_t left = ((const struct node_label *)a)->key,
+             right = ((const struct node_label *)b)->key;
+    return (left > right) - (left < right);
+}
+
+static void set_labels(struct shard *s, struct node_entry *e, const struct node *node)
+{
+    e->label_count = node->labels.count;
+    e->labels = memory_take_array(e->label_count, sizeof(*e->labels));
+    for (uint32_t i = 0; i < e->label_count; i++)
+        e->labels[i] = (struct node_label){atom_take(s->atoms, node->labels.at[i].key),
+                                           atom_take(s->atoms, node->labels.at[i].value)};
+    qsort(e->labels, e->label_count, sizeof(*e->labels), compare_labels);
+}
+
+static void set_taints(struct shard *s, struct node_entry *e, const struct node *node)
+{
+    e->taint_count = node->taints.count;
+    e->taints = memory_take_array(e->taint_count, sizeof(*e->taints));
+    for (uint32_t i = 0; i < e->taint_count; i++)
+        e->taints[i] = (struct node_taint){atom_take(s->atoms, node->taints.at[i].key),
+                                           atom_take(s->atoms, node->taints.at[i].value),
+                                           effect_of(node->taints.at[i].effect)};
+}
+
+static void set_facts(struct shard *s, struct node_entry *e, const struct node *node)
+{
+    e->unschedulable = node->unschedulable;
+    set_labels(s, e, node);
+    set_taints(s, e, node);
+    set_images(s, e, node);
+}
+
+static void drop_facts(struct shard *s, struct node_entry *e)
+{
+    for (uint32_t i = 0; i < e->label_count; i++) {
+        atom_drop(s->atoms, e->labels[i].key);
+        atom_drop(s->atoms, e->labels[i].value);
+    }
+    for (uint32_t i = 0; i < e->taint_count; i++) {
+        atom_drop(s->atoms, e->taints[i].key);
+        atom_drop(s->atoms, e->taints[i].value);
+    }
+    for (uint32_t i = 0; i < e->image_count; i++) {
+        e->images[i]->refs--;
+        drop_image_if_unused(s, e->images[i]);
+    }
+    memory_free(e->labels);
+    memory_free(e->taints);
+    memory_free(e->images);
+    e->label_count = e->taint_count = e->image_count = 0;
+    e->labels = NULL;
+    e->taints = NULL;
+    e->images = NULL;
+}
+
+/* A row's scalar holds its resource's atom once, from the first user to the last. */
+static void set_scalar(struct shard *s, uint32_t row, struct str name, int64_t amount)
+{
+    uint32_t resource = atom_take(s->atoms, name);
+    bool held = nodes_scalar(&s->nodes, row, resource) != NULL;
+    nodes_set_scalar(&s->nodes, row, resource, amount);
+    bool holds = nodes_scalar(&s->nodes, row, resource) != NULL;
+    if (held || !holds)
+        atom_drop(s->atoms, resource);
+    if (held && !holds)
+        atom_drop(s->atoms, resource);
+}
+
+static void clear_scalars(struct shard *s, uint32_t row)
+{
+    struct scalars *list = &s->nodes.scalars[row];
+    for (uint32_t i = list->count; i > 0; i--) {
+        uint32_t resource = list->at[i - 1].resource;
+        nodes_set_scalar(&s->nodes, row, resource, 0);
+        if (nodes_scalar(&s->nodes, row, resource) == NULL)
+            atom_drop(s->atoms, resource);
+    }
+}
+
+static int64_t at_least_zero(int64_t amount)
+{
+    return amount < 0 ? 0 : amount;
+}
+
+static void set_allocatable(struct shard *s, uint32_t row, const struct node *node)
+{
+    for (int i = 0; i < RESOURCE_COUNT; i++)
+        s->nodes.allocatable[i][row] = 0;
+    s->nodes.pods_allowed[row] = 0;
+    clear_scalars(s, row);
+    for (uint32_t i = 0; i < node->allocatable.count; i++) {
+        const struct quantity *q = &node->allocatable.at[i];
+        int fixed = resource_fixed(q->name);
+        if (fixed >= 0)
+            s->nodes.allocatable[fixed][row] = at_least_zero(q->amount);
+        else if (str_is(q->name, "pods"))
+            s->nodes.pods_allowed[row] = at_least_zero(q->amount);
+        else if (resource_is_scalar(q->name))
+            set_scalar(s, row, q->name, at_least_zero(q->amount));
+    }
+}
+
+static struct node_entry *need_entry(struct shard *s, struct str name)
+{
+    struct node_entry *e = map_get(s->by_name, name);
+    if (e != NULL)
+        return e;
+    e = memory_take(sizeof(*e));
+    e->name = atom_take(s->atoms, name);
+    e->row = NO_ROW;
+    map_set(s->by_name, name, e);
+    s->ghosts++;
+    return e;
+}
+
+static void free_entry(struct shard *s, struct node_entry *e)
+{
+    must(e->row == NO_ROW && e->pod_count == 0);
+    map_remove(s->by_name, atom_text(s->atoms, e->name));
+    atom_drop(s->atoms, e->name);
+    memory_free(e->pods);
+    memory_free(e);
+    s->ghosts--;
+}
+
+/* The pod's amounts enter or leave its node's row, and with them the row's hold on scalars' names.
+ */
+static void account(struct shard *s, const struct node_pod *pod, bool add)
+{
+    uint32_t row = pod->node->row;
+    if (row == NO_ROW)
+        return;
+    for (uint32_t i = 0; i < pod->scalar_count; i++)
+        if (nodes_scalar(&s->nodes, row, pod->scalars[i].resource) == NULL)
+            (void)atom_take(s->atoms, atom_text(s->atoms, pod->scalars[i].resource));
+    if (add)
+        nodes_add_pod(&s->nodes, row, pod);
+    else
+        nodes_remove_pod(&s->nodes, row, pod);
+    for (uint32_t i = 0; i < pod->scalar_count; i++)
+        if (nodes_scalar(&s->nodes, row, pod->scalars[i].resource) == NULL)
+            atom_drop(s->atoms, pod->scalars[i].resource);
+}
+
+void shard_node_set(struct shard *s, const struct node *node)
+{
+    struct node_entry *e = need_entry(s, node->name);
+    if (e->row == NO_ROW) {
+        nodes_add(&s->nodes, e);
+        s->ghosts--;
+        for (uint32_t i = 0; i < e->pod_count; i++)
+            account(s, e->pods[i], true);
+        s->scratch.kept = false;
+    }
+    drop_facts(s, e);
+    set_facts(s, e, node);
+    set_allocatable(s, e->row, node);
+}
+
+static void remove_pod(struct shard *s, struct node_pod *pod);
+
+static void drop_entry(struct shard *s, struct node_entry *e)
+{
+    while (e->pod_count > 0)
+        remove_pod(s, e->pods[e->pod_count - 1]);
+    if (e->row != NO_ROW) {
+        clear_scalars(s, e->row);
+        must(s->nodes.scalars[e->row].count == 0);
+        nodes_remove(&s->nodes, e);
+        s->ghosts++;
+    }
+    drop_facts(s, e);
+    free_entry(s, e);
+    s->scratch.kept = false;
+}
+
+void shard_node_gone(struct shard *s, struct str name)
+{
+    struct node_entry *e = map_get(s->by_name, name);
+    if (e == NULL)
+        return;
+    if (e->row == NO_ROW && e->pod_count > 0) {
+        /* remove_pod frees a ghost with its last pod */
+        for (uint32_t left = e->pod_count; left > 0; left--)
+            remove_pod(s, e->pods[left - 1]);
+        return;
+    }
+    drop_entry(s, e);
+}
+
+/* ---- pods ---- */
+
+/* Names are unique in what we send; whoever repeats one means its last amount. */
+static void add_usage(struct shard *s, struct node_pod *p, const struct quantity *q)
+{
+    int fixed = resource_fixed(q->name);
+    if (fixed >= 0)
+        p->usage[fixed] = q->amount;
+    if (fixed >= 0 || !resource_is_scalar(q->name))
+        return;
+    uint32_t resource = atom_take(s->atoms, q->name);
+    for (uint32_t i = 0; i < p->scalar_count; i++)
+        if (p->scalars[i].resource == resource) {
+            p->scalars[i].requested = q->amount;
+            atom_drop(s->atoms, resource);
+            return;
+        }
+    p->scalars[p->scalar_count++] = (struct scalar){.resource = resource, .requested = q->amount};
+}
+
+struct node_pod *node_pod_make(struct shard *s, const struct pod *pod)
+{
+    uint32_t scalars = 0;
+    for (uint32_t i = 0; i < pod->usage.count; i++)
+        scalars += resource_is_scalar(pod->usage.at[i].name);
+    size_t scalar_bytes = scalars * sizeof(struct scalar);
+    size_t port_bytes = pod->ports.count * sizeof(struct host_socket);
+    struct node_pod *p = memory_take(sizeof(*p) + scalar_bytes + port_bytes + pod->uid.len);
+    p->scalars = (struct scalar *)(p + 1);
+    p->ports = (struct host_socket *)((char *)p->scalars + scalar_bytes);
+    char *uid = (char *)p->ports + port_bytes;
+    if (pod->uid.len > 0)
+        memcpy(uid, pod->uid.at, pod->uid.len);
+    p->uid = (struct str){uid, pod->uid.len};
+    p->priority = pod->priority;
+    p->started = pod->started;
+    for (uint32_t i = 0; i < pod->usage.count; i++)
+        add_usage(s, p, &pod->usage.at[i]);
+    p->scored[SCORED_cpu] = pod->usage_score_cpu;
+    p->scored[SCORED_memory] = pod->usage_score_memory;
+    p->port_count = pod->ports.count;
+    for (uint32_t i = 0; i < p->port_count; i++)
+        p->ports[i] = (struct host_socket){atom_take(s->atoms, pod->ports.at[i].ip),
+                                           atom_take(s->atoms, pod->ports.at[i].protocol),
+                                           pod->ports.at[i].port};
+    return p;
+}
+
+void node_pod_free(struct shard *s, struct node_pod *p)
+{
+    for (uint32_t i = 0; i < p->scalar_count; i++)
+        atom_drop(s->atoms, p->scalars[i].resource);
+    for (uint32_t i = 0; i < p->port_count; i++) {
+        atom_drop(s->atoms, p->ports[i].ip);
+        atom_drop(s->atoms, p->ports[i].protocol);
+    }
+    memory_free(p);
+}
+
+static void remove_pod(struct shard *s, struct node_pod *pod)
+{
+    struct node_entry *e = pod->node;
+    must(pod->place < e->pod_count && e->pods[pod->place] == pod);
+    account(s, pod, false);
+    e->pods[pod->place] = e->pods[--e->pod_count];
+    e->pods[pod->place]->place = pod->place;
+    map_remove(s->by_uid, pod->uid);
+    node_pod_free(s, pod);
+    if (e->row == NO_ROW && e->pod_count == 0)
+        free_entry(s, e);
+}
+
+void shard_pod_gone(struct shard *s, struct str uid)
+{
+    struct node_pod *pod = map_get(s->by_uid, uid);
+    if (pod != NULL)
+        remove_pod(s, pod);
+}
+
+void shard_pod_set(struct shard *s, const struct pod *pod)
+{
+    shard_pod_gone(s, pod->uid);
+    if (pod->node_name.len == 0)
+        return;
+    struct node_pod *p = node_pod_make(s, pod);
+    struct node_entry *e = need_entry(s, pod->node_name);
+    if (e->pod_count == e->pod_room) {
+        e->pod_room = e->pod_room == 0 ? 8 : e->pod_room * 2;
+        e->pods = memory_resize(e->pods, e->pod_room * sizeof(struct node_pod *));
+    }
+    p->node = e;
+    p->place = e->pod_count;
+    e->pods[e->pod_count++] = p;
+    map_set(s->by_uid, p->uid, p);
+    account(s, p, true);
+}
+
+/* ---- the whole ---- */
+
+static void forget_all(struct shard *s)
+{
+    size_t at = 0;
+    struct str name;
+    void *value;
+    while (map_next(s->by_name, &at, &name, &value)) {
+        struct node_entry *e = value;
+        if (e->row == NO_ROW)
+            shard_node_gone(s, name);
+        else
+            drop_entry(s, e);
+    }
+    at = 0;
+    while (map_next(s->images, &at, &name, &value)) {
+        map_remove(s->images, name);
+        free_image(value);
+    }
+    s->cluster_nodes = 0;
+    s->scratch.kept = false;
+    must(s->nodes.count == 0 && s->ghosts == 0 && map_count(s->by_uid) == 0);
+    must(atoms_count(s->atoms) == 1); /* any_ip */
+}
+
+void shard_reset(struct shard *s, const struct profile *profiles, uint32_t count)
+{
+    forget_all(s);
+    frameworks_build(&s->frameworks, profiles, count);
+}
+
+void shard_free(struct shard **shard)
+{
+    struct shard *s = *shard;
+    if (s == NULL)
+        return;
+    forget_all(s);
+    frameworks_clear(&s->frameworks);
+    nodes_free(&s->nodes);
+    map_free(&s->by_name);
+    map_free(&s->by_uid);
+    map_free(&s->images);
+    scratch_free(&s->scratch);
+    atoms_free(&s->atoms);
+    memory_free(s);
+    *shard = NULL;
+}
+
+uint32_t shard_nodes(const struct shard *s)
+{
+    return s->nodes.count;
+}
+
+uint32_t shard_pods(const struct shard *s)
+{
+    return (uint32_t)map_count(s->by_uid);
+}
+
+uint32_t shard_ghosts(const struct shard *s)
+{
+    return s->ghosts;
+}

@@ -1,0 +1,83 @@
+/* shard_inside: the shard's parts, for the files that make it up (shard.c, evaluate.c, dry_run.c).
+ */
+#ifndef SCHEDULER_SHARD_INSIDE_H
+#define SCHEDULER_SHARD_INSIDE_H
+
+#include "scheduler/plugin.h"
+#include "scheduler/shard.h"
+
+/* What is reused from one map_request to the next, so that the map path allocates nothing. */
+struct scratch {
+    struct arena arena; /* the cycle's */
+    uint32_t *rows;     /* to be filtered */
+    uint32_t *feasible; /* rows that passed */
+    uint32_t *first;    /* by row: first nominated pod on it plus one, 0 = none */
+    int64_t *raw;       /* score_count columns of feasible_count */
+    int64_t *total;     /* by place in feasible */
+    uint32_t room;      /* rows that the arrays have room for */
+    size_t raw_room;
+    uint32_t row_count, feasible_count;
+    struct row_copy copy, nominated_copy;
+    /* The cycle whose raw scores are kept, for its second round. */
+    bool kept;
+    int64_t cycle;
+    const struct framework *framework;
+    uint64_t score_skips;
+    struct str error; /* of score_begin */
+};
+
+struct shard {
+    struct atoms *atoms;
+    struct frameworks frameworks;
+    struct nodes nodes;
+    struct map *by_name; /* node → struct node_entry, ghosts included */
+    struct map *by_uid;  /* pod → struct node_pod */
+    struct map *images;  /* name → struct image_state */
+    int64_t cluster_nodes;
+    uint32_t any_ip;
+    uint32_t ghosts;
+    struct scratch scratch;
+};
+
+/* A pod from a message, its strings as atoms, on no node yet. */
+struct node_pod *node_pod_make(struct shard *s, const struct pod *pod);
+void node_pod_free(struct shard *s, struct node_pod *pod);
+void scratch_free(struct scratch *s);
+
+/* ---- evaluate.c, and what dry_run.c needs of it ---- */
+
+/* One pod on this share. */
+struct evaluation {
+    struct shard *shard;
+    struct cycle cycle;
+    const struct map_request *request;
+    struct map_result *result;
+    struct arena *arena; /* the result's */
+    struct pre_filter_outcome pre;
+    void **filter_state, **score_state;
+    struct node_pod **nominated; /* of this share, chained by next */
+    uint32_t *next;
+    uint32_t nominated_count;
+    struct ruling ruling;
+    struct reason_counts {
+        uint32_t count, room;
+        struct reason_count {
+            struct reason reason;
+            int64_t times;
+        } * at;
+    } reasons;
+    uint64_t rejecting; /* bit i: framework.filter[i] rejected a node */
+};
+
+/* Filters a row, with the pods nominated to it first and without them second, into e->ruling. */
+void evaluate_row(struct evaluation *e, const struct nodes *n, uint32_t row);
+void reason_counts_add(struct evaluation *e, struct reason_counts *all, const struct ruling *r);
+void reason_counts_tell(struct evaluation *e, const struct reason_counts *all, uint32_t *count,
+                        struct tally **out);
+struct str reason_text(struct evaluation *e, struct reason reason);
+
+/* Looks at the rows in scratch.rows as a preemption would, and fills the result's dry_run_ fields.
+ */
+void dry_run(struct evaluation *e);
+
+#endif
