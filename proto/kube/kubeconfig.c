@@ -121,9 +121,8 @@ static bool check_field(const struct place *p, const struct kube_json *child,
                     (known->want == TEXT && kube_json_is_string(child)) ||
                     (known->want == LOGICAL && kube_json_is_bool(child));
         return fits ||
-               refuse(p, "%s: must be %s, not %s %s", known->name,
-                      known->want == TEXT ? "a string" : "true or false",
-                      strchr("ao", kube_json_kind(child)[0]) ? "an" : "a", kube_json_kind(child));
+               refuse(p, "%s: must be %s, not %s", known->name,
+                      known->want == TEXT ? "a string" : "true or false", kube_json_kind(child));
     }
     return refuse(p, "%.*s: is not a known field", STR_ARG(name));
 }
@@ -447,6 +446,8 @@ static bool add_sheet(struct reading *r, struct str path)
     struct str cause = {0};
     struct place p = {r, sheet, {0}};
     bool ok = kube_file_read(sheet->path, &text, r->error, r->room);
+    if (ok && text.len == 0)
+        ok = refuse(&p, "is empty");
     if (ok) {
         sheet->json = kube_json_parse_yaml(buffer_str(&text), &cause, &r->arena);
         ok = sheet->json != NULL || refuse(&p, "%.*s", STR_ARG(cause));
