@@ -1,0 +1,58 @@
+/* config_flags: kube-scheduler's flags for leader election and the API server, for a process's own
+ * options (proto/bus/options.h).
+ *
+ * The process's table holds CONFIG_FLAG_OPTIONS among its rows, and its own_state begins with a
+ * struct config_flags. Flags that were given override the configuration file. */
+#ifndef KUBE_CONFIG_FLAGS_H
+#define KUBE_CONFIG_FLAGS_H
+
+#include "proto/kube/config_file.h"
+
+#include <stdbool.h>
+
+/* What was given on the command line; zero means not given. Texts borrow from argv. */
+struct config_flags {
+    bool has_leader_elect, leader_elect;
+    struct span lease_duration, renew_deadline, retry_period;
+    bool has_lease_duration, has_renew_deadline, has_retry_period;
+    const char *resource_name, *resource_namespace, *resource_lock;
+    const char *kubeconfig, *master;
+};
+
+bool config_take_leader_elect(void *state, const char *value);
+bool config_take_lease_duration(void *state, const char *value);
+bool config_take_renew_deadline(void *state, const char *value);
+bool config_take_retry_period(void *state, const char *value);
+bool config_take_resource_lock(void *state, const char *value);
+bool config_take_resource_name(void *state, const char *value);
+bool config_take_resource_namespace(void *state, const char *value);
+bool config_take_kubeconfig(void *state, const char *value);
+bool config_take_master(void *state, const char *value);
+
+/* clang-format off */
+#define CONFIG_FLAG_OPTIONS                                                                        \
+    {"leader-elect", "true|false", "hold the lease before writing anything (default: true)",       \
+     config_take_leader_elect},                                                                    \
+    {"leader-elect-lease-duration", "TIME", "how long others wait before taking over (15s)",       \
+     config_take_lease_duration},                                                                  \
+    {"leader-elect-renew-deadline", "TIME", "how long the leader tries to renew (10s)",            \
+     config_take_renew_deadline},                                                                  \
+    {"leader-elect-retry-period", "TIME", "pause between two tries (2s)",                          \
+     config_take_retry_period},                                                                    \
+    {"leader-elect-resource-lock", "leases", "kind of the lock; there is no other",                \
+     config_take_resource_lock},                                                                   \
+    {"leader-elect-resource-name", "NAME", "name of the lease (kube-scheduler)",                   \
+     config_take_resource_name},                                                                   \
+    {"leader-elect-resource-namespace", "NAME", "namespace of the lease (kube-system)",            \
+     config_take_resource_namespace},                                                              \
+    {"kubeconfig", "FILE", "how to reach the API server, unless --config says so",                 \
+     config_take_kubeconfig},                                                                      \
+    {"master", "URL", "API server, instead of the one in the kubeconfig", config_take_master}
+/* clang-format on */
+
+/* Puts what was given over what the file says; then checks leader election again. has_file: a
+ * configuration file was read, so --kubeconfig is ignored, as upstream does. */
+bool config_flags_apply(const struct config_flags *flags, bool has_file,
+                        struct scheduler_config *config, struct arena *a, struct str *error);
+
+#endif
