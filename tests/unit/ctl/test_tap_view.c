@@ -1,0 +1,293 @@
+/* test_tap_view: lines, filters and holes of `berth tap`, and recordings, without any socket. */
+#include "ctl/recording.h"
+#include "ctl/tap_view.h"
+
+#include "proto/bus/frame.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct bench {
+    struct tap_view view;
+    struct buffer body, frame, tapped, line;
+    int64_t sequence;
+};
+
+static void bench_open(struct bench *b)
+{
+    *b = (struct bench){.sequence = 0};
+    tap_view_init(&b->view);
+}
+
+static void bench_close(struct bench *b)
+{
+    tap_view_free(&b->view);
+    buffer_free(&b->body);
+    buffer_free(&b->frame);
+    buffer_free(&b->tapped);
+    buffer_free(&b->line);
+}
+
+/* A frame as process's tap would mirror it. */
+static struct str mirror(struct bench *b, const char *process, bool sent, const char *peer,
+                         const struct message *m)
+{
+    struct envelope envelope = {.type = m->type, .link = 3, .term = 2, .generation = 1};
+    buffer_reset(&b->body);
+    codec_encode(message_info[m->type].record, message_body_const(m), &b->body);
+    frame_build(&b->frame, &envelope, buffer_str(&b->body));
+    struct tapped tapped = {.at_us = 1767225600123456,
+                            .process = str_of(process),
+                            .instance = str_of(process),
+                            .sent = sent,
+                            .peer_process = str_of(peer),
+                            .peer_instance = str_of(peer),
+                            .tap_sequence = ++b->sequence,
+                            .frame = buffer_str(&b->frame)};
+    buffer_reset(&b->tapped);
+    codec_encode(&tapped_record, &tapped, &b->tapped);
+    return buffer_str(&b->tapped);
+}
+
+static bool shown(struct bench *b, const struct message *m)
+{
+    return tap_view_take(&b->view, mirror(b, "watcher", true, "queue", m));
+}
+
+static const char *line(struct bench *b, bool json)
+{
+    buffer_reset(&b->line);
+    tap_view_print(&b->view, json, &b->line);
+    return b->line.at;
+}
+
+static const struct message pod_gone = {
+    .type = MSG_pod_gone,
+    .pod_gone = {.uid = {"u-1", 3}, .namespace_name = {"default", 7}, .name = {"web", 3}}};
+
+static void a_line_says_when_who_to_whom_and_what(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b);
+    assert_true(shown(&b, &pod_gone));
+    assert_int_equal(strncmp(line(&b, false), "00:00:00.123456 watcher>queue pod_gone ", 39), 0);
+    assert_non_null(strstr(b.line.at, "web"));
+    assert_int_equal(b.line.at[b.line.len - 1], '\n');
+    const char *json = line(&b, true);
+    assert_non_null(strstr(json, "\"time\":\"2026-01-01T00:00:00.123456Z\""));
+    assert_non_null(strstr(json, "\"from\":\"watcher\",\"to\":\"queue\""));
+    assert_non_null(strstr(json, "\"message\":\"pod_gone\",\"term\":2"));
+    assert_non_null(strstr(json, "\"uid\":\"u-1\""));
+    bench_close(&b);
+}
+
+/* What is printed behind the names can be parsed back into the message. */
+static void a_line_can_be_parsed_back(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct message again = {.type = MSG_pod_gone};
+    struct arena arena = {0};
+    struct str error;
+    bench_open(&b);
+    assert_true(shown(&b, &pod_gone));
+    const char *at = strstr(line(&b, false), "pod_gone ") + 9;
+    struct str text = {at, (uint32_t)strcspn(at, "\n")};
+    assert_true(
+        codec_parse(message_info[MSG_pod_gone].record, &again.pod_gone, text, &arena, &error));
+    assert_true(
+        codec_equal(message_info[MSG_pod_gone].record, &again.pod_gone, &pod_gone.pod_gone));
+    arena_free(&arena);
+    bench_close(&b);
+}
+
+static void a_message_between_two_taps_is_shown_once(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b);
+    assert_true(tap_view_take(&b.view, mirror(&b, "watcher", true, "queue", &pod_gone)));
+    assert_false(tap_view_take(&b.view, mirror(&b, "queue", false, "watcher", &pod_gone)));
+    /* Nobody taps the scheduler: what it sent is seen where it arrives. */
+    assert_true(tap_view_take(&b.view, mirror(&b, "queue", false, "scheduler", &pod_gone)));
+    assert_non_null(strstr(line(&b, false), " scheduler>queue "));
+    b.view.filter.both = true;
+    assert_true(tap_view_take(&b.view, mirror(&b, "queue", false, "watcher", &pod_gone)));
+    bench_close(&b);
+}
+
+static void heartbeats_are_shown_when_asked_for(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct message beat = {.type = MSG_heartbeat};
+    bench_open(&b);
+    assert_false(shown(&b, &beat));
+    assert_true(tap_filter_message(&b.view.filter, "pod_set,heartbeat"));
+    assert_true(shown(&b, &beat));
+    assert_false(shown(&b, &pod_gone));
+    assert_false(tap_filter_message(&b.view.filter, "pod_set,nonsense"));
+    assert_false(tap_filter_message(&b.view.filter, ""));
+    bench_close(&b);
+}
+
+static void a_process_is_found_on_either_side(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b);
+    assert_true(tap_filter_process(&b.view.filter, "queue"));
+    assert_true(tap_view_take(&b.view, mirror(&b, "watcher", true, "queue", &pod_gone)));
+    assert_true(tap_view_take(&b.view, mirror(&b, "queue", true, "scheduler", &pod_gone)));
+    assert_false(tap_view_take(&b.view, mirror(&b, "scheduler", true, "binder", &pod_gone)));
+    bench_close(&b);
+}
+
+static bool mentions(const char *filter, const struct message *m)
+{
+    struct bench b;
+    bench_open(&b);
+    assert_true(tap_filter_pod(&b.view.filter, filter));
+    bool found = shown(&b, m);
+    bench_close(&b);
+    return found;
+}
+
+static void a_pod_is_found_however_deep(void **state)
+{
+    (void)state;
+    struct binding under_way[] = {{.uid = str_of("u-0")}, {.uid = str_of("u-1")}};
+    struct pod other = {
+        .uid = str_of("u-9"), .namespace_name = str_of("default"), .name = str_of("db")};
+    struct pod web = {
+        .uid = str_of("u-1"), .namespace_name = str_of("default"), .name = str_of("web")};
+    struct message set = {.type = MSG_pod_set, .pod_set.pod = web};
+    struct message map = {.type = MSG_map_request,
+                          .map_request = {.pod = other, .nominated = {1, &web}}};
+    struct message lead = {.type = MSG_leadership, .leadership.in_flight = {2, under_way}};
+    struct message node = {.type = MSG_node_set, .node_set.node.name = str_of("web")};
+    const struct message *const all[] = {&pod_gone, &set, &map};
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(mentions("u-1", all[i]));
+        assert_true(mentions("default/web", all[i]));
+        assert_false(mentions("kube-system/web", all[i]));
+        assert_false(mentions("u-2", all[i]));
+    }
+    assert_true(mentions("default/db", &map));
+    assert_true(mentions("u-1", &lead));
+    assert_false(mentions("u-5", &lead));
+    assert_false(mentions("default/web", &node));
+    struct tap_filter filter = {0};
+    assert_false(tap_filter_pod(&filter, ""));
+    assert_false(tap_filter_pod(&filter, "/web"));
+    assert_false(tap_filter_pod(&filter, "default/"));
+}
+
+static void holes_are_counted_for_each_process(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b);
+    b.sequence = 100;
+    shown(&b, &pod_gone); /* what was before we came is not missed */
+    assert_int_equal(b.view.missed, 0);
+    b.sequence += 5;
+    shown(&b, &pod_gone);
+    assert_int_equal(b.view.missed, 5);
+    b.sequence = 0; /* another life of the process */
+    shown(&b, &pod_gone);
+    shown(&b, &pod_gone);
+    assert_int_equal(b.view.missed, 5);
+    b.sequence = 40;
+    tap_view_take(&b.view, mirror(&b, "binder", true, "queue", &pod_gone));
+    assert_int_equal(b.view.missed, 5);
+    bench_close(&b);
+}
+
+static void a_frame_that_cannot_be_decoded_is_still_shown(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b);
+    struct tapped tapped = {.instance = str_of("queue"),
+                            .at_us = INT64_MAX,
+                            .frame = STR_LITERAL("\x01\x81\x01\x11\xc1"),
+                            .tap_sequence = 1};
+    codec_encode(&tapped_record, &tapped, &b.tapped);
+    assert_true(tap_view_take(&b.view, buffer_str(&b.tapped)));
+    assert_non_null(strstr(line(&b, false), "?>queue pod_gone undecodable=malformed_body bytes=5"));
+    assert_non_null(strstr(line(&b, true), "\"undecodable\":\"malformed_body\""));
+    assert_false(tap_view_take(&b.view, STR_LITERAL("no record at all")));
+    assert_int_equal(b.view.undecodable, 2);
+    bench_close(&b);
+}
+
+static void a_recording_gives_back_what_was_put_in(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/berth-recording-XXXXXX", error[256];
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    FILE *file = recording_create(path, error, sizeof(error));
+    assert_non_null(file);
+    assert_true(recording_add(file, STR_LITERAL("first")));
+    assert_true(recording_add(file, STR_LITERAL("")));
+    assert_true(recording_add(file, STR_LITERAL("third")));
+    fclose(file);
+    assert_int_equal(truncate(path, 10 + 4 + 5 + 4 + 4 + 3), 0); /* cut inside the third */
+    struct buffer b = {0};
+    file = recording_open(path, error, sizeof(error));
+    assert_non_null(file);
+    assert_int_equal(recording_next(file, &b), RECORDING_frame);
+    assert_string_equal(b.at, "first");
+    assert_int_equal(recording_next(file, &b), RECORDING_frame);
+    assert_int_equal(b.len, 0);
+    assert_int_equal(recording_next(file, &b), RECORDING_cut);
+    fclose(file);
+    buffer_free(&b);
+    unlink(path);
+}
+
+static void what_is_no_recording_is_refused(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/berth-recording-XXXXXX", error[256];
+    int fd = mkstemp(path);
+    assert_true(write(fd, "BERTHTAP1\n\xff\xff\xff\xff", 14) == 14);
+    struct buffer b = {0};
+    FILE *file = recording_open(path, error, sizeof(error));
+    assert_non_null(file);
+    assert_int_equal(recording_next(file, &b), RECORDING_broken);
+    fclose(file);
+    assert_int_equal(pwrite(fd, "x", 1, 0), 1);
+    assert_null(recording_open(path, error, sizeof(error)));
+    assert_non_null(strstr(error, path));
+    close(fd);
+    unlink(path);
+    assert_null(recording_open(path, error, sizeof(error)));
+    buffer_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_says_when_who_to_whom_and_what),
+        cmocka_unit_test(a_line_can_be_parsed_back),
+        cmocka_unit_test(a_message_between_two_taps_is_shown_once),
+        cmocka_unit_test(heartbeats_are_shown_when_asked_for),
+        cmocka_unit_test(a_process_is_found_on_either_side),
+        cmocka_unit_test(a_pod_is_found_however_deep),
+        cmocka_unit_test(holes_are_counted_for_each_process),
+        cmocka_unit_test(a_frame_that_cannot_be_decoded_is_still_shown),
+        cmocka_unit_test(a_recording_gives_back_what_was_put_in),
+        cmocka_unit_test(what_is_no_recording_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
