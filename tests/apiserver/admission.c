@@ -109,6 +109,7 @@ static void default_service(struct server *server, cJSON *tree)
     cJSON *spec = tree_make(tree, "spec");
     tree_default_string(spec, "type", "ClusterIP");
     tree_default_string(spec, "sessionAffinity", "None");
+    tree_default_string(spec, "internalTrafficPolicy", "Cluster");
     cJSON *port;
     cJSON_ArrayForEach(port, tree_get(spec, "ports"))
     {

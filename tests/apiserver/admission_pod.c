@@ -23,22 +23,22 @@ void pod_condition_set(cJSON *pod, const char *type, const char *status, const c
         if (strcmp(tree_string(item, "type", ""), type) == 0)
             found = item;
     }
-    if (found == NULL) {
-        found = cJSON_CreateObject();
-        tree_set_string(found, "type", type);
-        cJSON_AddItemToArray(list, found);
-    }
-    bool moved = strcmp(tree_string(found, "status", ""), status) != 0;
-    tree_set_string(found, "status", status);
-    tree_set(found, "lastProbeTime", cJSON_CreateNull());
-    if (moved)
-        tree_set_string(found, "lastTransitionTime", time_seconds_text(moment_wall_us(), now));
-    tree_remove(found, "reason");
-    tree_remove(found, "message");
+    const char *since = tree_string(found, "lastTransitionTime", "");
+    bool moved = strcmp(tree_string(found, "status", ""), status) != 0 || *since == 0;
+    cJSON *condition = cJSON_CreateObject();
+    tree_set_string(condition, "type", type);
+    tree_set_string(condition, "status", status);
+    tree_set(condition, "lastProbeTime", cJSON_CreateNull());
+    tree_set_string(condition, "lastTransitionTime",
+                    moved ? time_seconds_text(moment_wall_us(), now) : since);
     if (reason != NULL)
-        tree_set_string(found, "reason", reason);
+        tree_set_string(condition, "reason", reason);
     if (message != NULL)
-        tree_set_string(found, "message", message);
+        tree_set_string(condition, "message", message);
+    if (found != NULL)
+        cJSON_ReplaceItemViaPointer(list, found, condition);
+    else
+        cJSON_AddItemToArray(list, condition);
 }
 
 static const char *amount_text(const cJSON *item, char room[static 40])
@@ -256,16 +256,19 @@ static void check_against_limit(struct causes *causes, const char *path, const c
         strchr(request->string, '/') != NULL && strstr(request->string, "kubernetes.io/") == NULL;
     long double wanted = 0, most = 0;
     const char *text = amount_text(request, room_a), *limit_text = amount_text(limit, room_b);
+    char requests_path[128], limits_path[128];
+    snprintf(requests_path, sizeof requests_path, "%s.resources.requests", path);
+    snprintf(limits_path, sizeof limits_path, "%s.resources.limits", path);
     bool read = amount_parse(text, &wanted) && limit != NULL && amount_parse(limit_text, &most);
     if (extended && limit == NULL)
-        causes_add(causes, "FieldValueRequired", path,
+        causes_add(causes, "FieldValueRequired", limits_path,
                    "Required value: Limit must be set for non overcommitable resources");
     else if (read && extended && wanted != most)
-        causes_add(causes, "FieldValueInvalid", path,
+        causes_add(causes, "FieldValueInvalid", requests_path,
                    "Invalid value: \"%s\": must be equal to %s limit of %s", text, request->string,
                    limit_text);
     else if (read && wanted > most)
-        causes_add(causes, "FieldValueInvalid", path,
+        causes_add(causes, "FieldValueInvalid", requests_path,
                    "Invalid value: \"%s\": must be less than or equal to %s limit of %s", text,
                    request->string, limit_text);
 }
@@ -280,7 +283,7 @@ static void check_resources(struct causes *causes, const char *path, const cJSON
     cJSON_ArrayForEach(item, tree_get(container, "resources.requests"))
     {
         check_amount(causes, requests, item);
-        check_against_limit(causes, requests, all_limits, item);
+        check_against_limit(causes, path, all_limits, item);
     }
 }
 

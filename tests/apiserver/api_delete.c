@@ -41,8 +41,10 @@ static cJSON *read_options(const struct request *request, struct options *option
 static cJSON *check_preconditions(const struct request *request, const struct options *options,
                                   const struct object *object)
 {
-    char qualified[128], cause[320], digits[24];
-    resource_qualified(request->resource, qualified);
+    char kind[128], cause[320], digits[24];
+    const struct resource *resource = request->resource;
+    snprintf(kind, sizeof kind, "%s%s%s", resource->kind, *resource->group ? "." : "",
+             resource->group);
     snprintf(digits, sizeof digits, "%llu", (unsigned long long)object->version);
     if (*options->uid && strcmp(options->uid, object->uid) != 0)
         snprintf(cause, sizeof cause,
@@ -58,7 +60,9 @@ static cJSON *check_preconditions(const struct request *request, const struct op
                  options->version, digits);
     else
         return NULL;
-    return status_conflict(request->resource, qualified, object->name, cause);
+    cJSON *status = status_conflict(resource, kind, object->name, cause);
+    tree_set_string(tree_get(status, "details"), "kind", resource->kind);
+    return status;
 }
 
 bool api_delete_ready(const struct object *object)
@@ -90,18 +94,23 @@ static double grace_of(const struct object *object, const cJSON *tree,
     return running >= 0 && running < grace ? running : grace;
 }
 
-static struct object *mark(struct server *server, struct object *object, cJSON *tree, double grace)
+static void write_mark(const struct object *object, cJSON *tree, double grace)
 {
     cJSON *metadata = tree_get(tree, "metadata");
     char when[TIME_TEXT];
-    if (object->deletion_us != 0 &&
-        tree_number(metadata, "deletionGracePeriodSeconds", -1) == grace)
-        return object;
+    if (object->deletion_us == 0 && (object->resource->flags & GENERATION))
+        tree_set_number(metadata, "generation", tree_number(metadata, "generation", 1) + 1);
     tree_set_string(metadata, "deletionTimestamp",
                     time_seconds_text(moment_wall_us() + (int64_t)(grace * 1e6), when));
     tree_set_number(metadata, "deletionGracePeriodSeconds", grace);
-    if (object->resource->flags & GENERATION)
-        tree_set_number(metadata, "generation", tree_number(metadata, "generation", 1) + 1);
+}
+
+static struct object *mark(struct server *server, struct object *object, cJSON *tree, double grace)
+{
+    if (object->deletion_us != 0 &&
+        tree_number(tree, "metadata.deletionGracePeriodSeconds", -1) == grace)
+        return object;
+    write_mark(object, tree, grace);
     struct object *marked = registry_put(&server->registry, object->resource, tree);
     if (strcmp(object->resource->plural, "pods") == 0)
         kubelet_notice(server, marked);
@@ -134,7 +143,9 @@ static struct object *delete_one(struct server *server, struct object *object,
     if (!options->dry && *gone) {
         if (strcmp(object->resource->plural, "namespaces") == 0)
             empty_namespace(server, object->name);
-        after = registry_remove(&server->registry, object);
+        if (strcmp(object->resource->plural, "pods") == 0)
+            write_mark(object, tree, 0);
+        after = registry_remove_as(&server->registry, object, tree);
     } else if (!options->dry) {
         after = mark(server, object, tree, grace);
     }

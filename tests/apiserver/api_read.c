@@ -29,22 +29,17 @@ cJSON *api_version_arg(const struct request *request, uint64_t *version)
     const char *text = request_arg(request, "resourceVersion");
     char *end = NULL;
     *version = strtoull(text, &end, 10);
-    if (*end || *text == '-') {
-        struct causes causes = {0};
-        causes_add(&causes, "FieldValueInvalid", "resourceVersion",
-                   "Invalid value: \"%.40s\": strconv.ParseUint: parsing \"%.40s\": invalid syntax",
-                   text, text);
-        static const struct resource options = {
-            "meta.k8s.io", "v1", "listoptions", "ListOptions", "", 0, NULL};
-        return status_invalid(&causes, &options, "");
-    }
+    if (*end || *text == '-')
+        return status_bad_request("invalid resource version: resourceVersion: Invalid value: "
+                                  "\"%.40s\": strconv.ParseUint: parsing \"%.40s\": invalid syntax",
+                                  text, text);
     return NULL;
 }
 
 static cJSON *too_large(uint64_t wanted, uint64_t present)
 {
     cJSON *status =
-        status_failure(504, "Timeout", "Too large resource version: %llu, current: %llu",
+        status_failure(504, "Timeout", "Timeout: Too large resource version: %llu, current: %llu",
                        (unsigned long long)wanted, (unsigned long long)present);
     cJSON *cause = cJSON_CreateObject(), *causes = cJSON_CreateArray();
     tree_set_string(cause, "reason", "ResourceVersionTooLarge");
@@ -130,11 +125,7 @@ static cJSON *choose_selection(const struct request *request, struct selection *
     cJSON *refused = NULL;
     *selection = selection_parse(request->resource, labels, fields, &reason);
     if (*selection == NULL)
-        refused = status_bad_request(
-            "Unable to find \"%s%s%s, Resource=%s\" that match label selector "
-            "\"%.200s\", field selector \"%.200s\": %s",
-            request->resource->group, *request->resource->group ? "/" : "/",
-            request->resource->version, request->resource->plural, labels, fields, reason.at);
+        refused = status_bad_request("%s", reason.at);
     buffer_free(&reason);
     return refused;
 }

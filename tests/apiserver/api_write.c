@@ -108,9 +108,11 @@ static cJSON *check_kind(const struct request *request, cJSON *tree)
     const char *version = tree_string(tree, "apiVersion", expected);
     if (strcmp(kind, resource->kind) != 0 || strcmp(version, expected) != 0)
         return status_bad_request(
-            "the object provided is unrecognized (must be of type %s): %s, Kind=%s is "
-            "not %s, Kind=%s",
-            resource->kind, version, kind, expected, resource->kind);
+            "%s in version \"%s\" cannot be handled as a %s: converting (%s.%s) to "
+            "(%.*s.%s): unknown conversion",
+            kind, version, resource->kind, version, kind,
+            *resource->group ? (int)strcspn(resource->group, ".") : 4,
+            *resource->group ? resource->group : "core", resource->kind);
     tree_set_string(tree, "kind", resource->kind);
     tree_set_string(tree, "apiVersion", expected);
     return NULL;
@@ -241,6 +243,17 @@ static void keep_other_half(const struct request *request, cJSON *tree, const cJ
         tree_set(tree, "status", status);
 }
 
+/* Here, and only here, the real server says the resource where it says the kind elsewhere. */
+static cJSON *lease_words(cJSON *status, const struct resource *resource, const char *qualified)
+{
+    struct buffer message = {0};
+    buffer_print(&message, "%s%s", qualified, strchr(tree_string(status, "message", " "), ' '));
+    tree_set_string(status, "message", message.at);
+    tree_set_string(tree_get(status, "details"), "kind", resource->plural);
+    buffer_free(&message);
+    return status;
+}
+
 static cJSON *check_lock(const struct request *request, const cJSON *tree,
                          const struct object *before)
 {
@@ -260,7 +273,8 @@ static cJSON *check_lock(const struct request *request, const cJSON *tree,
         struct causes causes = {0};
         causes_add(&causes, "FieldValueInvalid", "metadata.resourceVersion",
                    "Invalid value: 0: must be specified for an update");
-        return status_invalid(&causes, request->resource, before->name);
+        return lease_words(status_invalid(&causes, request->resource, before->name),
+                           request->resource, qualified);
     }
     if (!unlocked && strcmp(version, digits) != 0)
         return status_conflict(

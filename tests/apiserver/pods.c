@@ -11,53 +11,66 @@
 
 static cJSON *bind_conflict(const struct resource *pods, const char *name, const char *cause)
 {
-    return status_conflict(pods, "pods/binding", name, cause);
+    cJSON *status = status_conflict(pods, "pods/binding", name, cause);
+    tree_set_string(tree_get(status, "details"), "kind", "pods/binding");
+    return status;
 }
 
-/* Reads pod, which is not yet assigned or the reason why not. */
-static cJSON *check_assignable(const struct resource *pods, const cJSON *pod, const cJSON *binding)
+/* A binding may name the pod's UID and version; the words are those of the real server's storage.
+ */
+static cJSON *check_precondition(const struct resource *pods, const cJSON *pod,
+                                 const cJSON *binding)
+{
+    static const char *const fields[][2] = {{"uid", "UID"}, {"resourceVersion", "ResourceVersion"}};
+    for (int i = 0; i < 2; i++) {
+        char cause[800];
+        const char *found = tree_string(tree_get(pod, "metadata"), fields[i][0], "");
+        const char *wanted = tree_string(tree_get(binding, "metadata"), fields[i][0], "");
+        const char *name = tree_string(pod, "metadata.name", "");
+        if (*wanted == 0 || strcmp(wanted, found) == 0)
+            continue;
+        snprintf(cause, sizeof cause,
+                 "StorageError: invalid object, Code: 4, Key: /registry/pods/%.253s/%.253s, "
+                 "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: %s in precondition: "
+                 "%.64s, %s in object meta: %s",
+                 tree_string(pod, "metadata.namespace", ""), name, fields[i][1], wanted,
+                 fields[i][1], found);
+        return status_conflict(pods, "pods", name, cause);
+    }
+    return NULL;
+}
+
+/* NULL, or the reason why this pod cannot be assigned. */
+static cJSON *check_assignable(const struct resource *pods, const cJSON *pod)
 {
     char cause[512];
     const char *name = tree_string(pod, "metadata.name", "");
-    const char *uid = tree_string(pod, "metadata.uid", "");
-    const char *wanted_uid = tree_string(binding, "metadata.uid", "");
-    const char *version = tree_string(pod, "metadata.resourceVersion", "");
-    const char *wanted_version = tree_string(binding, "metadata.resourceVersion", "");
     const char *node = tree_string(pod, "spec.nodeName", "");
-    if (*wanted_uid && strcmp(wanted_uid, uid) != 0)
-        snprintf(cause, sizeof cause,
-                 "Precondition failed: UID in precondition: %.64s, UID in object meta: %s",
-                 wanted_uid, uid);
-    else if (*wanted_version && strcmp(wanted_version, version) != 0)
-        snprintf(cause, sizeof cause,
-                 "Precondition failed: ResourceVersion in precondition: %.24s, ResourceVersion in "
-                 "object "
-                 "meta: %s",
-                 wanted_version, version);
-    else if (tree_get(pod, "metadata.deletionTimestamp") != NULL)
-        snprintf(cause, sizeof cause, "pod %s is being deleted, cannot be assigned to a host",
+    if (tree_get(pod, "metadata.deletionTimestamp") != NULL)
+        snprintf(cause, sizeof cause, "pod %.253s is being deleted, cannot be assigned to a host",
                  name);
     else if (*node)
-        snprintf(cause, sizeof cause, "pod %s is already assigned to node \"%s\"", name, node);
+        snprintf(cause, sizeof cause, "pod %.200s is already assigned to node \"%.200s\"", name,
+                 node);
     else if (cJSON_GetArraySize(tree_get(pod, "spec.schedulingGates")) > 0)
-        snprintf(cause, sizeof cause, "pod %s has non-empty .spec.schedulingGates", name);
+        snprintf(cause, sizeof cause, "pod %.253s has non-empty .spec.schedulingGates", name);
     else
         return NULL;
     return bind_conflict(pods, name, cause);
 }
 
+/* The real server answers 500 here, without a reason. */
 static cJSON *check_binding(const cJSON *binding)
 {
-    struct causes causes = {0};
     const char *kind = tree_string(binding, "target.kind", "Node");
     if (*kind && strcmp(kind, "Node") != 0)
-        causes_add(&causes, "FieldValueNotSupported", "target.kind",
-                   "Unsupported value: \"%s\": supported values: \"Node\", \"<empty>\"", kind);
+        return status_failure(500, "",
+                              "target.kind: Unsupported value: \"%s\": supported values: \"Node\", "
+                              "\"<empty>\"",
+                              kind);
     if (*tree_string(binding, "target.name", "") == 0)
-        causes_add(&causes, "FieldValueRequired", "target.name", "Required value");
-    static const struct resource binding_kind = {"", "v1",       "bindings", "Binding",
-                                                 "", NAMESPACED, NULL};
-    return status_invalid(&causes, &binding_kind, tree_string(binding, "metadata.name", ""));
+        return status_failure(500, "", "target.name: Required value");
+    return NULL;
 }
 
 static void copy_annotations(cJSON *pod, const cJSON *binding)
@@ -84,9 +97,7 @@ static void copy_topology(struct server *server, cJSON *pod, const char *node_na
 static void assign(struct server *server, cJSON *pod, const cJSON *binding)
 {
     const char *node = tree_string(binding, "target.name", "");
-    cJSON *metadata = tree_get(pod, "metadata");
     tree_set_string(tree_make(pod, "spec"), "nodeName", node);
-    tree_set_number(metadata, "generation", tree_number(metadata, "generation", 1) + 1);
     copy_annotations(pod, binding);
     copy_topology(server, pod, node);
     tree_remove(tree_make(pod, "status"), "nominatedNodeName");
@@ -104,7 +115,9 @@ cJSON *pods_assign(struct server *server, const char *namespace, const char *nam
     if (object == NULL)
         return status_not_found(pods, name);
     cJSON *pod = object_tree(object);
-    refused = check_assignable(pods, pod, binding);
+    refused = check_precondition(pods, pod, binding);
+    if (refused == NULL)
+        refused = check_assignable(pods, pod);
     if (refused == NULL) {
         assign(server, pod, binding);
         kubelet_notice(server, registry_put(&server->registry, pods, pod));

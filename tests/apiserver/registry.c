@@ -230,7 +230,8 @@ struct object *registry_put(struct registry *registry, const struct resource *re
     return object;
 }
 
-struct object *registry_remove(struct registry *registry, struct object *object)
+struct object *registry_remove_as(struct registry *registry, struct object *object,
+                                  cJSON *last_tree)
 {
     int index = resource_shelf(object->resource);
     struct shelf *shelf = &registry->shelves[index];
@@ -239,10 +240,19 @@ struct object *registry_remove(struct registry *registry, struct object *object)
     memmove(shelf->objects + place, shelf->objects + place + 1,
             (shelf->count - place - 1) * sizeof *shelf->objects);
     shelf->count--;
-    struct object *last = object_again(object, ++registry->version);
+    write_version(last_tree, ++registry->version);
+    struct object *last = object_new(object->resource, last_tree, registry->version);
     remember(registry, index,
              (struct change){
                  .type = CHANGE_DELETED, .version = last->version, .before = object, .now = last});
+    return last;
+}
+
+struct object *registry_remove(struct registry *registry, struct object *object)
+{
+    cJSON *tree = object_tree(object);
+    struct object *last = registry_remove_as(registry, object, tree);
+    cJSON_Delete(tree);
     return last;
 }
 

@@ -72,6 +72,9 @@ struct object *registry_put(struct registry *registry, const struct resource *re
                             cJSON *tree);
 /* Removes it; returns the last state with the version of the deletion, owned by the history. */
 struct object *registry_remove(struct registry *registry, struct object *object);
+/* The same, with a last state that differs from the stored one. */
+struct object *registry_remove_as(struct registry *registry, struct object *object,
+                                  cJSON *last_tree);
 /* The objects of a namespace ("" = all) as they were at a version, in key order, each kept once.
  * False when the history does not reach back so far. */
 bool registry_list(const struct registry *registry, const struct resource *resource,

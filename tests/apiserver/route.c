@@ -32,7 +32,10 @@ static bool cut(const char *path, struct steps *steps)
 
 static cJSON *no_such_resource(void)
 {
-    return status_failure(404, "NotFound", "the server could not find the requested resource");
+    cJSON *status =
+        status_failure(404, "NotFound", "the server could not find the requested resource");
+    tree_make(status, "details");
+    return status;
 }
 
 static void name_object(struct request *request, const struct steps *steps, int next)

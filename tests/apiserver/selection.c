@@ -51,11 +51,20 @@ static size_t word_size(const char *at)
     return strcspn(at, ",=!<>() \t\n");
 }
 
+static void unexpected(struct buffer *reason, const char *at, const char *expected)
+{
+    size_t size = word_size(at);
+    if (size == 0 && *at)
+        size = 1;
+    buffer_print(reason, "unable to parse requirement: found '%.*s' expected: %s", (int)size, at,
+                 expected);
+}
+
 /* The values of "in (a,b)" and "notin (a,b)"; at stands on the parenthesis. */
 static const char *parse_set(struct requirement *r, const char *at, struct buffer *reason)
 {
     if (*at != '(') {
-        buffer_print(reason, "found '%.20s', expected: '('", at);
+        unexpected(reason, at, "'('");
         return NULL;
     }
     at = skip_space(at + 1);
@@ -66,7 +75,7 @@ static const char *parse_set(struct requirement *r, const char *at, struct buffe
         if (*at == ',') {
             at = skip_space(at + 1);
         } else if (*at != ')') {
-            buffer_print(reason, "found '%.20s', expected: ',' or ')'", at);
+            unexpected(reason, at, "',' or ')'");
             return NULL;
         }
     }
@@ -100,7 +109,7 @@ static const char *parse_condition(struct requirement *r, const char *at, struct
     } else if (*at == '=') {
         at += at[1] == '=' ? 2 : 1;
     } else {
-        buffer_print(reason, "found '%.20s', expected: in, notin, =, ==, !=, gt, lt", at);
+        unexpected(reason, at, "in, notin, =, ==, !=, gt, lt");
         return NULL;
     }
     at = skip_space(at);
@@ -117,7 +126,7 @@ static bool parse_labels(struct selection *s, const char *at, struct buffer *rea
             at = skip_space(at + 1);
         size_t size = word_size(at);
         if (size == 0) {
-            buffer_print(reason, "found '%.20s', expected: identifier", at);
+            unexpected(reason, at, "identifier");
             return false;
         }
         struct requirement *r = selection_add(s, SUBJECT_LABEL, memory_copy(at, size));
@@ -132,7 +141,7 @@ static bool parse_labels(struct selection *s, const char *at, struct buffer *rea
         if (*at == ',')
             at++;
         else if (*at) {
-            buffer_print(reason, "found '%.20s', expected: ',' or end", at);
+            unexpected(reason, at, "',' or end");
             return false;
         }
     }

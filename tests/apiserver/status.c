@@ -25,7 +25,8 @@ static cJSON *failure_of(int code, const char *reason, const char *format, va_li
     vsnprintf(message, sizeof message, format, args);
     cJSON *status = status_new("Failure", code);
     tree_set_string(status, "message", message);
-    tree_set_string(status, "reason", reason);
+    if (*reason)
+        tree_set_string(status, "reason", reason);
     return status;
 }
 

@@ -39,8 +39,9 @@ static void bad_objects_are_refused_by_field(void **state)
     expect_message(422, "POST", PODS, "{\"metadata\":{\"name\":\"p\"},\"spec\":{}}",
                    "Pod \"p\" is invalid: spec.containers: Required value");
     expect_message(400, "POST", PODS, "{\"kind\":\"Node\",\"metadata\":{\"name\":\"p\"}}",
-                   "the object provided is unrecognized (must be of type Pod): v1, Kind=Node is "
-                   "not v1, Kind=Pod");
+                   "Node in version \"v1\" cannot be handled as a Pod: converting (v1.Node) to "
+                   "(core.Pod): unknown "
+                   "conversion");
     expect_message(404, "POST", "/api/v1/namespaces/nope/pods", "{\"metadata\":{\"name\":\"p\"}}",
                    "namespaces \"nope\" not found");
     expect_message(403, "POST", PODS,
@@ -134,11 +135,14 @@ static void a_pod_is_bound_once(void **state)
     make_pod("b");
     expect_message(404, "POST", PODS "/none/binding", "{\"target\":{\"name\":\"n1\"}}",
                    "pods \"none\" not found");
-    char refusal[256];
-    snprintf(refusal, sizeof refusal,
-             "Operation cannot be fulfilled on pods/binding \"b\": Precondition failed: UID in "
-             "precondition: other, UID in object meta: %s",
-             registry_find(&server.registry, resource_named("pods"), "default", "b")->uid);
+    char refusal[512];
+    snprintf(
+        refusal, sizeof refusal,
+        "Operation cannot be fulfilled on pods \"b\": StorageError: invalid object, Code: 4, Key: "
+        "/registry/pods/default/b, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: "
+        "UID in "
+        "precondition: other, UID in object meta: %s",
+        registry_find(&server.registry, resource_named("pods"), "default", "b")->uid);
     expect_message(409, "POST", PODS "/b/binding",
                    "{\"metadata\":{\"name\":\"b\",\"uid\":\"other\"},\"target\":{\"name\":\"n1\"}}",
                    refusal);
