@@ -1,0 +1,586 @@
+/* cache: nodes and pods as the coordinator knows them, and the telling of workers. The one idea:
+ * each fact is kept once, packed; workers are replicas that are rebuilt from it at any time.
+ *
+ * What must stay true: a node that is known is in the node tree, in the image states and, if there
+ * is any worker, in exactly one share; a worker has the pods of its nodes and no others; a ghost is
+ * kept as long as a pod names it. */
+#include "scheduler/cache.h"
+
+#include "proto/base/map.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "scheduler/image_states.h"
+#include "scheduler/node_tree.h"
+#include "scheduler/nominator.h"
+#include "scheduler/packed.h"
+#include "scheduler/shares.h"
+
+#include <stddef.h>
+
+struct cached_pod {
+    struct str uid;
+    struct cached_node *node;
+    struct cached_pod *before, *behind; /* on the node */
+    bool assumed;
+    uint64_t mark;    /* the snapshot that last showed it */
+    uint64_t printed; /* hash of what workers were told */
+    struct packed packed;
+};
+
+struct cached_node {
+    struct tree_link tree;
+    struct share_link share;
+    struct str name;
+    bool known; /* false: a ghost */
+    uint64_t mark;
+    struct packed packed;
+    struct cached_pod *first, *last;
+};
+
+struct cache {
+    struct cache_options options;
+    struct arena profiles; /* the copies */
+    struct arena arena;    /* for one telling */
+    struct map *nodes, *pods;
+    struct node_tree *tree;
+    struct image_states *images;
+    struct nominator *nominator;
+    struct shares *shares;
+    uint32_t assumed;
+    bool count_changed;
+    uint64_t mark;
+    struct tree_link **order;
+};
+
+static void on_moved(void *context, const struct share_move *move);
+
+struct cache *cache_new(const struct cache_options *options)
+{
+    struct cache *c = memory_take(sizeof(*c));
+    c->options = *options;
+    struct profile *copies =
+        arena_take(&c->profiles, options->profile_count * sizeof(struct profile));
+    for (uint32_t i = 0; i < options->profile_count; i++)
+        codec_copy(&profile_record, &copies[i], &options->profiles[i], &c->profiles);
+    c->options.profiles = copies;
+    c->nodes = map_new();
+    c->pods = map_new();
+    c->tree = node_tree_new();
+    c->images = image_states_new();
+    c->nominator = nominator_new();
+    c->shares = shares_new(on_moved, c);
+    return c;
+}
+
+/* ---- telling ---- */
+
+static void tell(struct cache *c, uint32_t worker, const struct message *m)
+{
+    c->options.tell(c->options.context, worker, m);
+    arena_reset(&c->arena);
+}
+
+static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *p)
+{
+    struct message m = {.type = MSG_shard_pod};
+    packed_get(&p->packed, &pod_record, &m.shard_pod.pod, &c->arena);
+    tell(c, worker, &m);
+}
+
+static void tell_node(struct cache *c, uint32_t worker, const struct cached_node *n)
+{
+    struct message m = {.type = MSG_shard_node};
+    packed_get(&n->packed, &node_record, &m.shard_node.node, &c->arena);
+    tell(c, worker, &m);
+}
+
+static void tell_node_and_pods(struct cache *c, uint32_t worker, const struct cached_node *n)
+{
+    tell_node(c, worker, n);
+    for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
+        tell_pod(c, worker, p);
+}
+
+static void tell_node_gone(struct cache *c, uint32_t worker, struct str name)
+{
+    const struct message m = {.type = MSG_shard_node_gone, .shard_node_gone = {.name = name}};
+    tell(c, worker, &m);
+}
+
+static void tell_pod_gone(struct cache *c, const struct cached_pod *p)
+{
+    uint32_t worker;
+    if (!shares_owner(&p->node->share, &worker))
+        return;
+    struct message m = {.type = MSG_shard_pod_gone};
+    m.shard_pod_gone.uid = p->uid;
+    m.shard_pod_gone.node_name = p->node->name;
+    tell(c, worker, &m);
+}
+
+static struct cached_node *of_share_link(struct share_link *link)
+{
+    return (struct cached_node *)((char *)link - offsetof(struct cached_node, share));
+}
+
+static void on_moved(void *context, const struct share_move *move)
+{
+    struct cache *c = context;
+    const struct cached_node *n = of_share_link(move->link);
+    if (move->had)
+        tell_node_gone(c, move->from, n->name);
+    if (move->has)
+        tell_node_and_pods(c, move->to, n);
+}
+
+/* ---- pods, inside ---- */
+
+static struct cached_node *need_node(struct cache *c, struct str name)
+{
+    struct cached_node *n = map_get(c->nodes, name);
+    if (n != NULL)
+        return n;
+    n = memory_take(sizeof(*n));
+    n->name = (struct str){memory_copy(name.at, name.len), name.len};
+    map_set(c->nodes, name, n);
+    return n;
+}
+
+static void free_node_if_unused(struct cache *c, struct cached_node *n)
+{
+    if (n->known || n->first != NULL)
+        return;
+    map_remove(c->nodes, n->name);
+    packed_free(&n->packed);
+    memory_free((char *)(uintptr_t)n->name.at);
+    memory_free(n);
+}
+
+static void link_pod(struct cached_node *n, struct cached_pod *p)
+{
+    p->node = n;
+    p->before = n->last;
+    p->behind = NULL;
+    *(n->last != NULL ? &n->last->behind : &n->first) = p;
+    n->last = p;
+}
+
+static void unlink_pod(struct cached_pod *p)
+{
+    struct cached_node *n = p->node;
+    *(p->before != NULL ? &p->before->behind : &n->first) = p->behind;
+    *(p->behind != NULL ? &p->behind->before : &n->last) = p->before;
+}
+
+/* What workers have no use for; changes of these alone are not told. */
+static uint64_t print_of(const struct pod *pod)
+{
+    struct pod plain = *pod;
+    plain.resource_version = plain.generation = plain.created = 0;
+    plain.scheduled = (struct condition){0};
+    plain.condition_types = plain.gates = (struct strs){0};
+    plain.nominated_node = (struct str){0};
+    struct buffer bytes = {0};
+    codec_encode(&pod_record, &plain, &bytes);
+    uint64_t hash = str_hash(buffer_str(&bytes));
+    buffer_free(&bytes);
+    return hash;
+}
+
+static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    uint64_t print = print_of(pod);
+    packed_set(&p->packed, &pod_record, pod);
+    uint32_t worker;
+    if (print != p->printed && shares_owner(&p->node->share, &worker))
+        tell_pod(c, worker, p);
+    p->printed = print;
+}
+
+static void add_pod(struct cache *c, const struct pod *pod, bool assumed)
+{
+    struct cached_pod *p = memory_take(sizeof(*p));
+    p->uid = (struct str){memory_copy(pod->uid.at, pod->uid.len), pod->uid.len};
+    p->assumed = assumed;
+    p->mark = c->mark;
+    c->assumed += assumed;
+    map_set(c->pods, p->uid, p);
+    link_pod(need_node(c, pod->node_name), p);
+    set_pod(c, p, pod);
+    nominator_drop(c->nominator, pod->uid);
+}
+
+static void remove_pod(struct cache *c, struct cached_pod *p)
+{
+    struct cached_node *n = p->node;
+    tell_pod_gone(c, p);
+    unlink_pod(p);
+    map_remove(c->pods, p->uid);
+    c->assumed -= p->assumed;
+    packed_free(&p->packed);
+    memory_free((char *)(uintptr_t)p->uid.at);
+    memory_free(p);
+    free_node_if_unused(c, n);
+}
+
+/* ---- workers ---- */
+
+struct told {
+    struct cache *cache;
+    uint32_t worker;
+};
+
+static void tell_images(void *context, const struct message *m)
+{
+    const struct told *to = context;
+    tell(to->cache, to->worker, m);
+}
+
+static void tell_images_to_all(void *context, const struct message *m)
+{
+    struct cache *c = context;
+    for (uint32_t i = 0; i < shares_count(c->shares); i++)
+        tell(c, shares_worker(c->shares, i), m);
+}
+
+static void tell_start(struct cache *c, uint32_t worker)
+{
+    struct message m = {.type = MSG_shard_reset};
+    m.shard_reset.profiles.count = c->options.profile_count;
+    m.shard_reset.profiles.at = (struct profile *)(uintptr_t)c->options.profiles; /* ours */
+    tell(c, worker, &m);
+    struct told to = {c, worker};
+    image_states_tell(c->images, true, cache_nodes(c), tell_images, &to);
+}
+
+static void build_order(struct cache *c)
+{
+    c->order = memory_resize(c->order, (node_tree_count(c->tree) + 1) * sizeof(struct tree_link *));
+    node_tree_order(c->tree, c->order);
+}
+
+static struct cached_node *of_tree_link(struct tree_link *link)
+{
+    return (struct cached_node *)((char *)link - offsetof(struct cached_node, tree));
+}
+
+/* The first worker gets what nobody has, in the tree's order, so that every later share has nodes
+ * of all zones. */
+static void give_unowned(struct cache *c)
+{
+    build_order(c);
+    for (uint32_t i = 0; i < node_tree_count(c->tree); i++) {
+        struct cached_node *n = of_tree_link(c->order[i]);
+        if (n->share.share == NULL)
+            shares_give(c->shares, &n->share);
+    }
+}
+
+void cache_worker_join(struct cache *c, uint32_t worker, int64_t capacity)
+{
+    tell_start(c, worker);
+    if (shares_join(c->shares, worker, capacity)) {
+        if (shares_count(c->shares) == 1)
+            give_unowned(c);
+        return;
+    }
+    uint32_t count;
+    struct share_link *const *links = shares_links(c->shares, worker, &count);
+    for (uint32_t i = 0; i < count; i++)
+        tell_node_and_pods(c, worker, of_share_link(links[i]));
+}
+
+void cache_worker_leave(struct cache *c, uint32_t worker)
+{
+    shares_leave(c->shares, worker);
+}
+
+uint32_t cache_workers(const struct cache *c)
+{
+    return shares_count(c->shares);
+}
+
+uint32_t cache_worker(const struct cache *c, uint32_t i)
+{
+    return shares_worker(c->shares, i);
+}
+
+uint32_t cache_worker_nodes(const struct cache *c, uint32_t i)
+{
+    return shares_size(c->shares, i);
+}
+
+void cache_flush(struct cache *c)
+{
+    if (!c->count_changed && !image_states_changed(c->images))
+        return;
+    image_states_tell(c->images, false, cache_nodes(c), tell_images_to_all, c);
+    c->count_changed = false;
+}
+
+/* ---- nodes ---- */
+
+void cache_node_set(struct cache *c, const struct node *node)
+{
+    struct cached_node *n = need_node(c, node->name);
+    n->mark = c->mark;
+    if (n->known) {
+        struct node old;
+        packed_get(&n->packed, &node_record, &old, &c->arena);
+        image_states_remove(c->images, &old);
+        arena_reset(&c->arena);
+    }
+    image_states_add(c->images, node);
+    node_tree_set(c->tree, &n->tree, node);
+    bool changed = packed_set(&n->packed, &node_record, node);
+    uint32_t worker;
+    if (n->known && changed && shares_owner(&n->share, &worker))
+        tell_node(c, worker, n);
+    if (n->known)
+        return;
+    n->known = c->count_changed = true;
+    shares_give(c->shares, &n->share);
+}
+
+static void node_gone(struct cache *c, struct cached_node *n)
+{
+    struct node old;
+    packed_get(&n->packed, &node_record, &old, &c->arena);
+    image_states_remove(c->images, &old);
+    arena_reset(&c->arena);
+    node_tree_remove(c->tree, &n->tree);
+    packed_free(&n->packed);
+    n->known = false;
+    c->count_changed = true;
+    uint32_t worker;
+    if (shares_take(c->shares, &n->share, &worker))
+        tell_node_gone(c, worker, n->name);
+    free_node_if_unused(c, n);
+}
+
+void cache_node_gone(struct cache *c, struct str name)
+{
+    struct cached_node *n = map_get(c->nodes, name);
+    if (n != NULL && n->known)
+        node_gone(c, n);
+}
+
+/* ---- pods ---- */
+
+/* The pod is known and seen assigned. */
+static enum cache_change see_assigned(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    bool confirmed = p->assumed;
+    if (!str_equal(p->node->name, pod->node_name)) {
+        remove_pod(c, p);
+        add_pod(c, pod, false);
+        return CACHE_moved;
+    }
+    c->assumed -= p->assumed;
+    p->assumed = false;
+    p->mark = c->mark;
+    set_pod(c, p, pod);
+    nominator_drop(c->nominator, pod->uid);
+    return confirmed ? CACHE_confirmed : CACHE_updated;
+}
+
+/* The pod is known and seen without a node. */
+static enum cache_change see_pending(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    bool assumed = p->assumed;
+    if (assumed && !pod->deleting) {
+        p->mark = c->mark;
+        return CACHE_nothing;
+    }
+    remove_pod(c, p);
+    nominator_update(c->nominator, pod, c->mark);
+    return assumed ? CACHE_forgotten : CACHE_removed;
+}
+
+enum cache_change cache_pod_set(struct cache *c, const struct pod *pod)
+{
+    struct cached_pod *p = map_get(c->pods, pod->uid);
+    if (p != NULL)
+        return pod->node_name.len > 0 ? see_assigned(c, p, pod) : see_pending(c, p, pod);
+    if (pod->node_name.len == 0) {
+        nominator_update(c->nominator, pod, c->mark);
+        return CACHE_nothing;
+    }
+    add_pod(c, pod, false);
+    return CACHE_added;
+}
+
+enum cache_change cache_pod_gone(struct cache *c, struct str uid)
+{
+    struct cached_pod *p = map_get(c->pods, uid);
+    nominator_drop(c->nominator, uid);
+    if (p == NULL)
+        return CACHE_nothing;
+    bool assumed = p->assumed;
+    remove_pod(c, p);
+    return assumed ? CACHE_forgotten : CACHE_removed;
+}
+
+void cache_snapshot_begin(struct cache *c)
+{
+    c->mark++;
+}
+
+void cache_snapshot_end(struct cache *c)
+{
+    size_t at = 0;
+    struct str key;
+    void *value;
+    while (map_next(c->pods, &at, &key, &value)) {
+        struct cached_pod *p = value;
+        if (p->mark != c->mark)
+            remove_pod(c, p);
+    }
+    at = 0;
+    while (map_next(c->nodes, &at, &key, &value)) {
+        struct cached_node *n = value;
+        if (n->known && n->mark != c->mark)
+            node_gone(c, n);
+    }
+    nominator_sweep(c->nominator, c->mark);
+}
+
+/* ---- decisions ---- */
+
+bool cache_assume(struct cache *c, const struct pod *pod, struct str node)
+{
+    if (map_get(c->pods, pod->uid) != NULL || node.len == 0)
+        return false;
+    struct pod placed = *pod;
+    placed.node_name = node;
+    add_pod(c, &placed, true);
+    return true;
+}
+
+bool cache_forget(struct cache *c, struct str uid)
+{
+    struct cached_pod *p = map_get(c->pods, uid);
+    if (p == NULL || !p->assumed)
+        return false;
+    remove_pod(c, p);
+    return true;
+}
+
+enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str *node)
+{
+    const struct cached_pod *p = map_get(c->pods, uid);
+    if (p == NULL)
+        return CACHE_absent;
+    if (node != NULL)
+        *node = p->node->name;
+    return p->assumed ? CACHE_assumed : CACHE_assigned;
+}
+
+bool cache_pod_get(const struct cache *c, struct str uid, struct pod *pod, struct arena *a)
+{
+    const struct cached_pod *p = map_get(c->pods, uid);
+    if (p != NULL)
+        packed_get(&p->packed, &pod_record, pod, a);
+    return p != NULL;
+}
+
+void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
+{
+    if (map_get(c->pods, pod->uid) == NULL)
+        nominator_set(c->nominator, pod, node);
+}
+
+static bool usable(void *context, struct str node)
+{
+    return cache_has_node(context, node);
+}
+
+const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
+                                  struct arena *a)
+{
+    return nominator_rivals(c->nominator, pod, usable, (void *)(uintptr_t)c, a, count);
+}
+
+/* ---- to look at ---- */
+
+uint32_t cache_nodes(const struct cache *c)
+{
+    return node_tree_count(c->tree);
+}
+
+uint32_t cache_pods(const struct cache *c)
+{
+    return (uint32_t)map_count(c->pods);
+}
+
+uint32_t cache_assumed(const struct cache *c)
+{
+    return c->assumed;
+}
+
+bool cache_has_node(const struct cache *c, struct str name)
+{
+    const struct cached_node *n = map_get(c->nodes, name);
+    return n != NULL && n->known;
+}
+
+bool cache_owner(const struct cache *c, struct str node, uint32_t *worker)
+{
+    const struct cached_node *n = map_get(c->nodes, node);
+    return n != NULL && shares_owner(&n->share, worker);
+}
+
+struct str cache_node_at(struct cache *c, uint32_t i)
+{
+    must(i < node_tree_count(c->tree));
+    if (i == 0)
+        build_order(c);
+    return of_tree_link(c->order[i])->name;
+}
+
+void cache_each_assumed(const struct cache *c, void (*visit)(void *context, const struct pod *pod),
+                        void *context)
+{
+    struct arena a = {0};
+    size_t at = 0;
+    struct str uid;
+    void *value;
+    while (map_next(c->pods, &at, &uid, &value)) {
+        const struct cached_pod *p = value;
+        struct pod pod;
+        if (!p->assumed)
+            continue;
+        packed_get(&p->packed, &pod_record, &pod, &a);
+        visit(context, &pod);
+        arena_reset(&a);
+    }
+    arena_free(&a);
+}
+
+static void drop_all(void *context, uint32_t worker, const struct message *m)
+{
+    (void)context;
+    (void)worker;
+    (void)m;
+}
+
+void cache_free(struct cache **cache)
+{
+    struct cache *c = *cache;
+    if (c == NULL)
+        return;
+    c->options.tell = drop_all;
+    cache_snapshot_begin(c); /* an empty one: everything goes */
+    cache_snapshot_end(c);
+    map_free(&c->nodes);
+    map_free(&c->pods);
+    node_tree_free(&c->tree);
+    image_states_free(&c->images);
+    nominator_free(&c->nominator);
+    shares_free(&c->shares);
+    memory_free(c->order);
+    arena_free(&c->profiles);
+    arena_free(&c->arena);
+    memory_free(c);
+    *cache = NULL;
+}

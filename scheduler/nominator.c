@@ -1,0 +1,124 @@
+/* nominator: claims in the order in which they were made, in one list, since there are few. What
+ * must stay true: a pod has at most one claim, and none once it is assumed or assigned. */
+#include "scheduler/nominator.h"
+
+#include "proto/base/map.h"
+#include "proto/base/memory.h"
+#include "scheduler/packed.h"
+
+struct claim {
+    struct str uid;
+    struct str node;
+    bool in_status; /* the pod's status named a node when it was last seen */
+    int64_t priority;
+    uint64_t mark;
+    struct packed pod;
+    struct claim *before, *behind;
+};
+
+struct nominator {
+    struct map *by_uid;
+    struct claim *first, *last;
+};
+
+struct nominator *nominator_new(void)
+{
+    struct nominator *n = memory_take(sizeof(*n));
+    n->by_uid = map_new();
+    return n;
+}
+
+static void drop(struct nominator *n, struct claim *c)
+{
+    *(c->before != NULL ? &c->before->behind : &n->first) = c->behind;
+    *(c->behind != NULL ? &c->behind->before : &n->last) = c->before;
+    map_remove(n->by_uid, c->uid);
+    memory_free((char *)(uintptr_t)c->uid.at);
+    memory_free((char *)(uintptr_t)c->node.at);
+    packed_free(&c->pod);
+    memory_free(c);
+}
+
+void nominator_free(struct nominator **n)
+{
+    if (*n == NULL)
+        return;
+    while ((*n)->first != NULL)
+        drop(*n, (*n)->first);
+    map_free(&(*n)->by_uid);
+    memory_free(*n);
+    *n = NULL;
+}
+
+void nominator_drop(struct nominator *n, struct str uid)
+{
+    struct claim *c = map_get(n->by_uid, uid);
+    if (c != NULL)
+        drop(n, c);
+}
+
+void nominator_set(struct nominator *n, const struct pod *pod, struct str node)
+{
+    nominator_drop(n, pod->uid);
+    if (node.len == 0)
+        return;
+    struct claim *c = memory_take(sizeof(*c));
+    c->uid = (struct str){memory_copy(pod->uid.at, pod->uid.len), pod->uid.len};
+    c->node = (struct str){memory_copy(node.at, node.len), node.len};
+    c->priority = pod->priority;
+    c->in_status = pod->nominated_node.len > 0;
+    struct pod claimant = *pod;
+    claimant.nominated_node = node;
+    packed_set(&c->pod, &pod_record, &claimant);
+    c->before = n->last;
+    *(n->last != NULL ? &n->last->behind : &n->first) = c;
+    n->last = c;
+    map_set(n->by_uid, c->uid, c);
+}
+
+void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark)
+{
+    struct claim *c = map_get(n->by_uid, pod->uid);
+    bool keep = c != NULL && !c->in_status && pod->nominated_node.len == 0;
+    if (!keep && !(c != NULL && str_equal(c->node, pod->nominated_node)))
+        nominator_set(n, pod, pod->nominated_node);
+    c = map_get(n->by_uid, pod->uid);
+    if (c == NULL)
+        return;
+    c->mark = mark;
+    c->in_status = pod->nominated_node.len > 0;
+    c->priority = pod->priority;
+    struct pod claimant = *pod;
+    claimant.nominated_node = c->node;
+    packed_set(&c->pod, &pod_record, &claimant);
+}
+
+void nominator_sweep(struct nominator *n, uint64_t mark)
+{
+    for (struct claim *c = n->first; c != NULL;) {
+        struct claim *behind = c->behind;
+        if (c->mark != mark)
+            drop(n, c);
+        c = behind;
+    }
+}
+
+static bool counts(const struct claim *c, const struct pod *pod)
+{
+    return c->priority >= pod->priority && !str_equal(c->uid, pod->uid);
+}
+
+const struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
+                                   bool (*usable)(void *context, struct str node), void *context,
+                                   struct arena *a, uint32_t *count)
+{
+    uint32_t room = 0;
+    *count = 0;
+    for (const struct claim *c = n->first; c != NULL; c = c->behind)
+        room += counts(c, pod);
+    struct pod *out = arena_take(a, room * sizeof(*out));
+    for (const struct claim *c = n->first; c != NULL; c = c->behind)
+        if (counts(c, pod) && usable(context, c->node))
+            packed_get(&c->pod, &pod_record, &out[(*count)++], a);
+    return out;
+}

@@ -1,0 +1,28 @@
+/* nominator: pending pods that have a claim on a node, because preemption makes room for them
+ * there. */
+#ifndef SCHEDULER_NOMINATOR_H
+#define SCHEDULER_NOMINATOR_H
+
+#include "proto/messages.h"
+
+struct nominator;
+
+struct nominator *nominator_new(void);
+void nominator_free(struct nominator **n);
+/* The claim is on this node now; an empty node drops it. */
+void nominator_set(struct nominator *n, const struct pod *pod, struct str node);
+/* A pending pod is as it is now: its status decides, except that a status that says nothing, now
+ * and before, leaves a claim alone that was made here and is not written yet. mark: see
+ * nominator_sweep. */
+void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark);
+void nominator_drop(struct nominator *n, struct str uid);
+/* Drops claims of pods that were not updated with this mark. */
+void nominator_sweep(struct nominator *n, uint64_t mark);
+
+/* Claims in order of nomination of pods with another UID and at least this pod's priority, on nodes
+ * that usable accepts; from the arena. */
+const struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
+                                   bool (*usable)(void *context, struct str node), void *context,
+                                   struct arena *a, uint32_t *count);
+
+#endif
