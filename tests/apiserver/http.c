@@ -278,6 +278,8 @@ static struct exchange *exchange_new(struct http *http, struct MHD_Connection *c
     return x;
 }
 
+/* The signature is libmicrohttpd's. */
+/* NOLINTNEXTLINE(readability-function-size) */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **state)
