@@ -6,7 +6,8 @@
 #define EVERY_S   5
 #define TIMEOUT_S 8
 #define RETRY_S   1
-#define DEAD      2 /* failures in a row */
+#define DEAD      2  /* failures in a row */
+#define SOON_MAX  30 /* after that many, asked less often */
 
 bool probe_next(struct probe *p, struct moment now, struct reflector_request *request)
 {
@@ -34,15 +35,12 @@ enum probe_verdict probe_response(struct probe *p, struct moment now, uint64_t n
     if (!p->asked || number != p->number)
         return PROBE_nothing;
     p->asked = false;
-    p->due = moment_after(now, span_of_seconds(response->status > 0 ? EVERY_S : RETRY_S));
-    if (response->status > 0) {
-        p->failures = 0;
+    p->failures = response->status > 0 ? 0 : p->failures + 1;
+    bool soon = p->failures > 0 && p->failures < SOON_MAX;
+    p->due = moment_after(now, span_of_seconds(soon ? RETRY_S : EVERY_S));
+    if (response->status > 0)
         return PROBE_alive;
-    }
-    if (++p->failures < DEAD)
-        return PROBE_nothing;
-    p->failures = 0;
-    return PROBE_dead;
+    return p->failures == DEAD ? PROBE_dead : PROBE_nothing;
 }
 
 struct moment probe_deadline(const struct probe *p)

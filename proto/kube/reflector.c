@@ -25,6 +25,7 @@
 #define WATCH_SECONDS      300  /* the server ends a watch after this and up to as much again */
 #define SLOW_RETRY_S       60   /* when degraded */
 #define QUICK_END_MS       1000 /* a watch that ends sooner, without an event, is a failure */
+#define BACK_JITTER_MS     200  /* when a server is back */
 #define BACKWARDS_ACCEPTED 3
 
 enum phase { WANT_list, LISTING, WANT_watch, WATCHING };
@@ -36,7 +37,10 @@ struct reflector {
     uint64_t number;          /* of the request under way or made last */
     bool distrust;            /* the next request's */
     struct buffer path, next_page;
-    struct backoff backoff;
+    struct backoff backoff; /* requests that failed */
+    struct backoff again;   /* watches that only a list could mend; not reset by the list, so that
+                             * a watch that fails after each list makes no storm of lists */
+    bool unreachable;       /* the last request got no answer at all */
     struct lines lines;
     struct arena arena;
     /* lists */
@@ -67,6 +71,7 @@ struct reflector *reflector_new(const struct reflector_options *options)
     if (r->o.stale_after.ns == 0)
         r->o.stale_after = span_of_seconds(STALE_AFTER_S);
     r->backoff.random.state = options->seed;
+    r->again.random.state = ~options->seed;
     r->lines.max = LINE_MAX_BYTES;
     return r;
 }
@@ -190,9 +195,9 @@ static void list_again(struct reflector *r, struct moment now, const char *why)
 {
     log_info("listing again: %s|resource=%s", why, r->o.name);
     buffer_reset(&r->next_page);
-    fail(r, now, WANT_list, -1);
-    if (r->backoff.failures == 1)
-        r->not_before = now;
+    r->failures++;
+    struct span wait = backoff_next(&r->again, -1);
+    go(r, WANT_list, r->again.failures == 1 ? now : moment_after(now, wait));
 }
 
 /* ---- requests ---- */
@@ -453,6 +458,7 @@ static void read_line(struct reflector *r, struct moment now, struct str line)
         list_again(r, now, text);
     } else if (r->phase == WATCHING) {
         backoff_reset(&r->backoff);
+        backoff_reset(&r->again);
     }
     kube_json_free(&event);
     arena_reset(&r->arena);
@@ -487,6 +493,7 @@ static void watch_ended(struct reflector *r, struct moment now)
         return;
     }
     backoff_reset(&r->backoff);
+    backoff_reset(&r->again);
     r->heard = now;
     go(r, WANT_watch, now);
 }
@@ -514,6 +521,7 @@ void reflector_response(struct reflector *r, struct moment now, uint64_t number,
 {
     if (number != r->number)
         return;
+    r->unreachable = response->status == 0;
     if (r->phase == LISTING)
         list_response(r, now, response);
     else if (r->phase == WATCHING)
@@ -551,6 +559,10 @@ void reflector_alive(struct reflector *r, struct moment now)
 {
     if (r->phase == WATCHING)
         r->heard = now;
+    bool waits = r->phase == WANT_list || r->phase == WANT_watch;
+    struct span soon = span_of_ms((int64_t)random_below(&r->backoff.random, BACK_JITTER_MS));
+    if (waits && r->unreachable)
+        r->not_before = moment_earlier(r->not_before, moment_after(now, soon));
 }
 
 /* ---- status ---- */

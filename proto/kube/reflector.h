@@ -61,7 +61,8 @@ uint64_t reflector_lists_ended(const struct reflector *r);
  * watching. */
 void reflector_reconnect(struct reflector *r, struct moment now, const char *why);
 /* Another request on the same connections was just answered: an open watch that is not stale itself
- * is thereby known to be alive. */
+ * is thereby known to be alive; one that waits because the server could not be reached waits no
+ * longer. */
 void reflector_alive(struct reflector *r, struct moment now);
 
 enum reflector_state {

@@ -377,7 +377,7 @@ static void an_error_event_of_a_busy_server_resumes_the_watch(void **state)
     wait_for_next(f);
     assert_watch_from(f, "10");
     stream(f, ERROR_EVENT("400"));
-    wait_for_next(f);
+    assert_true(next(f));
     assert_list_starts(f);
 }
 
@@ -472,6 +472,37 @@ static void a_probe_that_was_answered_is_no_sign_of_the_watch_itself(void **stat
     pass_ms(f, 5000);
     assert_true(next(f));
     assert_true(f->request.distrust);
+}
+
+static void a_server_that_is_back_is_asked_soon(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    for (int i = 0; i < 8; i++) {
+        breaks(f, 0);
+        wait_for_next(f);
+    }
+    breaks(f, 0);
+    reflector_alive(f->r, f->now);
+    assert_in_range(wait_for_next(f), 0, 200);
+    refuse(f, 503, 20); /* one that asked us to wait is not hurried */
+    reflector_alive(f->r, f->now);
+    assert_in_range(wait_for_next(f), 20000, 31000);
+}
+
+static void a_restarted_server_does_not_slow_down_the_list(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    breaks(f, 200);
+    for (int i = 0; i < 4; i++) {
+        wait_for_next(f);
+        breaks(f, 0);
+    }
+    wait_for_next(f);
+    stream(f, ERROR_EVENT("410"));
+    assert_true(next(f)); /* at once, in spite of the failures before */
+    assert_list_starts(f);
 }
 
 static void a_dead_connection_is_replaced_when_told(void **state)
@@ -616,6 +647,8 @@ int main(void)
         TEST(a_silent_watch_is_made_anew_on_a_new_connection),
         TEST(any_byte_counts_as_hearing),
         TEST(a_probe_that_was_answered_is_no_sign_of_the_watch_itself),
+        TEST(a_server_that_is_back_is_asked_soon),
+        TEST(a_restarted_server_does_not_slow_down_the_list),
         TEST(a_dead_connection_is_replaced_when_told),
         TEST(a_required_kind_that_is_forbidden_says_what_and_tries_on),
         cmocka_unit_test_setup_teardown(an_optional_kind_that_is_forbidden_is_done_without,
