@@ -1,0 +1,286 @@
+/* test_commands: berth tap, status and keys as an operator runs them, against two processes of the
+ * bus that run in children. */
+#include "ctl/commands.h"
+#include "tests/unit/bus/pair.h"
+
+#include "proto/bus/actor.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+struct stage {
+    struct scene *scene;
+    pid_t queue, scheduler;
+    char said[16384], complained[4096];
+};
+
+/* The scheduler asks all the time, the queue answers: something to listen to. */
+static void chat(void *state, struct moment now, const struct delivery *in, struct outbox *out)
+{
+    (void)now;
+    (void)state;
+    struct message pull = {.type = MSG_pull, .pull.credit = 1};
+    struct message attempt = {.type = MSG_attempt,
+                              .attempt.pod = {.uid = str_of("u-1"),
+                                              .namespace_name = str_of("default"),
+                                              .name = str_of("web")}};
+    if (in->message->type == MSG_peer_up && in->from.process == QUEUE)
+        outbox_put(out, in->from, &pull);
+    if (in->message->type == MSG_pull)
+        outbox_put(out, in->from, &attempt);
+}
+
+/* An answer a few milliseconds apart keeps the talk going without filling the machine. */
+static struct moment chat_tick(void *state, struct moment now, struct outbox *out)
+{
+    struct message pull = {.type = MSG_pull, .pull.credit = 1};
+    if (*(const enum process *)state == SCHEDULER)
+        outbox_put(out, (struct address){QUEUE, 0}, &pull);
+    return moment_after(now, span_of_ms(5));
+}
+
+static void chat_status(void *state, struct buffer *lines)
+{
+    (void)state;
+    buffer_print(lines, "pods=12\nmood=fine=really\n");
+}
+
+static pid_t start(struct scene *scene, enum process process)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    struct bus_options o = options_for(scene, process);
+    char error[512];
+    if (process == SCHEDULER)
+        add_peer(&o, QUEUE);
+    log_open("child", LOG_LEVEL_error);
+    struct bus *bus = bus_open(&o, error, sizeof(error));
+    struct actor actor = {
+        .state = &process, .handle = chat, .tick = chat_tick, .fd = -1, .status = chat_status};
+    int status = bus ? actor_run(bus, &actor) : 9;
+    bus_close(&bus);
+    _exit(status);
+}
+
+static int end(pid_t child, int signal)
+{
+    int status;
+    kill(child, signal);
+    if (waitpid(child, &status, 0) != child)
+        return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int stage_open(void **state)
+{
+    scene_open(state);
+    struct stage *stage = memory_take(sizeof(*stage));
+    stage->scene = *state;
+    stage->queue = start(stage->scene, QUEUE);
+    stage->scheduler = start(stage->scene, SCHEDULER);
+    *state = stage;
+    return 0;
+}
+
+static int stage_close(void **state)
+{
+    struct stage *stage = *state;
+    if (stage->scheduler > 0)
+        assert_int_equal(end(stage->scheduler, SIGTERM), 0);
+    if (stage->queue > 0)
+        assert_int_equal(end(stage->queue, SIGTERM), 0);
+    *state = stage->scene;
+    memory_free(stage);
+    return scene_close(state);
+}
+
+static void slurp(const char *path, char *into, size_t room)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    into[fread(into, 1, room - 1, file)] = 0;
+    fclose(file);
+}
+
+/* Runs a command in a child; its output is in said and complained. */
+static int run(struct stage *stage, int (*command)(int, char **), const char *const *argv)
+{
+    char out[128], err[128];
+    int argc = 0, status;
+    while (argv[argc])
+        argc++;
+    snprintf(out, sizeof(out), "%s/out", stage->scene->dir);
+    snprintf(err, sizeof(err), "%s/err", stage->scene->dir);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60); /* nothing here may wait for ever */
+        if (freopen(out, "w", stdout) == NULL || freopen(err, "w", stderr) == NULL)
+            _exit(99);
+        exit(command(argc, arguments(argv)));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    slurp(out, stage->said, sizeof(stage->said));
+    slurp(err, stage->complained, sizeof(stage->complained));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Doors appear when the children get to it. */
+static void wait_for_doors(struct stage *stage)
+{
+    const char *const argv[] = {"status", "--run-dir", stage->scene->dir, NULL};
+    struct moment limit = moment_after(moment_now(), span_of_ms(PATIENCE_MS));
+    while (run(stage, command_status, argv) != 0 || strstr(stage->said, "scheduler") == NULL ||
+           strstr(stage->said, "queue") == NULL)
+        assert_false(moment_reached(moment_now(), limit));
+}
+
+/* Again and again until it says so: the children meet in their own time. */
+static void run_until_said(struct stage *stage, int (*command)(int, char **),
+                           const char *const *argv, const char *text)
+{
+    struct moment limit = moment_after(moment_now(), span_of_ms(PATIENCE_MS));
+    while (run(stage, command, argv) != 0 || strstr(stage->said, text) == NULL)
+        assert_false(moment_reached(moment_now(), limit));
+}
+
+static void status_shows_every_process(void **state)
+{
+    struct stage *stage = *state;
+    wait_for_doors(stage);
+    assert_non_null(strstr(stage->said, "queue (queue)  pid "));
+    assert_non_null(strstr(stage->said, "    pods                         12\n"));
+    assert_non_null(strstr(stage->said, "    mood                         fine=really\n"));
+    assert_null(strstr(stage->said, "received.pull"));
+    const char *const verbose[] = {"status", "--run-dir", stage->scene->dir, "-v", NULL};
+    run_until_said(stage, command_status, verbose, "received.pull");
+    assert_non_null(strstr(stage->said, "kind=scheduler state=up"));
+    const char *const json[] = {"status", "--run-dir", stage->scene->dir, "-o", "json", NULL};
+    assert_int_equal(run(stage, command_status, json), 0);
+    assert_non_null(strstr(stage->said, "\"answered\":true,\"status\":{"));
+}
+
+static void status_names_who_does_not_answer(void **state)
+{
+    struct stage *stage = *state;
+    wait_for_doors(stage);
+    const char *const argv[] = {"status", "--run-dir", stage->scene->dir, "--wait", "0.3", NULL};
+    kill(stage->queue, SIGSTOP);
+    int stopped = run(stage, command_status, argv);
+    kill(stage->queue, SIGCONT);
+    assert_int_equal(stopped, 1);
+    assert_non_null(strstr(stage->said, "queue.sock  no answer"));
+    assert_non_null(strstr(stage->said, "scheduler (scheduler)"));
+    end(stage->scheduler, SIGKILL);
+    stage->scheduler = 0;
+    assert_int_equal(run(stage, command_status, argv), 1);
+    assert_non_null(strstr(stage->said, "scheduler.sock  no answer"));
+    char empty[128];
+    snprintf(empty, sizeof(empty), "%s/none", stage->scene->dir);
+    const char *const nobody[] = {"status", "--run-dir", empty, NULL};
+    assert_int_equal(run(stage, command_status, nobody), 1);
+    assert_non_null(strstr(stage->complained, empty));
+}
+
+static void tap_shows_messages_and_stops_by_itself(void **state)
+{
+    struct stage *stage = *state;
+    wait_for_doors(stage);
+    const char *const argv[] = {
+        "tap", "--run-dir", stage->scene->dir, "--pod", "default/web", "--count", "3", NULL};
+    assert_int_equal(run(stage, command_tap, argv), 0);
+    int lines = 0;
+    for (const char *at = stage->said; (at = strstr(at, " queue>scheduler attempt ")); at++)
+        lines++;
+    assert_int_equal(lines, 3);
+    const char *const json[] = {"tap",       "--run-dir", stage->scene->dir, "--message", "pull",
+                                "--process", "scheduler", "-o=json",         "--count=1", NULL};
+    assert_int_equal(run(stage, command_tap, json), 0);
+    assert_non_null(strstr(stage->said, "\"from\":\"scheduler\",\"to\":\"queue\""));
+    assert_non_null(strstr(stage->said, "\"message\":\"pull\""));
+    const char *const brief[] = {
+        "tap", "--run-dir", stage->scene->dir, "--pod", "no/body", "--duration", "0.1", NULL};
+    assert_int_equal(run(stage, command_tap, brief), 0);
+    assert_string_equal(stage->said, "");
+}
+
+static void a_recording_can_be_read_back(void **state)
+{
+    struct stage *stage = *state;
+    char path[128];
+    wait_for_doors(stage);
+    snprintf(path, sizeof(path), "%s/recording", stage->scene->dir);
+    const char *const record[] = {
+        "tap", "--run-dir", stage->scene->dir, "--record", path, "--count", "20", NULL};
+    assert_int_equal(run(stage, command_tap, record), 0);
+    assert_string_equal(stage->said, "");
+    const char *const read_back[] = {"tap",     "--read",  path, "--message",
+                                     "attempt", "--count", "2",  NULL};
+    assert_int_equal(run(stage, command_tap, read_back), 0);
+    assert_non_null(strstr(stage->said, " queue>scheduler attempt "));
+    const char *const missing[] = {"tap", "--read", "/nonexistent/file", NULL};
+    assert_int_equal(run(stage, command_tap, missing), 1);
+    assert_non_null(strstr(stage->complained, "/nonexistent/file"));
+}
+
+static void bad_arguments_are_refused(void **state)
+{
+    struct stage *stage = *state;
+    static const char *const taps[][3] = {{"--message", "nonsense", NULL},
+                                          {"--count", "0", NULL},
+                                          {"--duration", "soon", NULL},
+                                          {"--pod", "a/", NULL},
+                                          {"-o", "yaml", NULL}};
+    for (size_t i = 0; i < 5; i++) {
+        const char *const argv[] = {"tap", taps[i][0], taps[i][1], NULL};
+        assert_int_equal(run(stage, command_tap, argv), 2);
+        assert_non_null(strstr(stage->complained, taps[i][0]));
+        assert_non_null(strstr(stage->complained, taps[i][1]));
+    }
+    const char *const both[] = {"tap", "--read", "a", "--record", "b", NULL};
+    assert_int_equal(run(stage, command_tap, both), 2);
+    const char *const far[] = {"tap", "--endpoint", "tcp://192.0.2.1:5", NULL};
+    assert_int_equal(run(stage, command_tap, far), 1);
+    assert_non_null(strstr(stage->complained, "--curve-dir"));
+}
+
+static void keys_are_made_once(void **state)
+{
+    struct stage *stage = *state;
+    char dir[128], path[160];
+    struct stat found;
+    snprintf(dir, sizeof(dir), "%s/keys", stage->scene->dir);
+    const char *const make[] = {"keys", dir, NULL};
+    assert_int_equal(run(stage, command_keys, make), 0);
+    snprintf(path, sizeof(path), "%s/client.key_secret", dir);
+    assert_non_null(strstr(stage->said, path));
+    assert_int_equal(stat(path, &found), 0);
+    assert_int_equal(found.st_mode & 0777, 0600);
+    assert_int_equal(run(stage, command_keys, make), 1);
+    assert_non_null(strstr(stage->complained, "exists already"));
+    const char *const guest[] = {"keys", "--client", "guest", dir, NULL};
+    assert_int_equal(run(stage, command_keys, guest), 0);
+    snprintf(path, sizeof(path), "%s/client-guest.key", dir);
+    assert_int_equal(stat(path, &found), 0);
+    const char *const nowhere[] = {"keys", NULL};
+    assert_int_equal(run(stage, command_keys, nowhere), 2);
+}
+
+#define STAGE(test) cmocka_unit_test_setup_teardown(test, stage_open, stage_close)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STAGE(status_shows_every_process),
+        STAGE(status_names_who_does_not_answer),
+        STAGE(tap_shows_messages_and_stops_by_itself),
+        STAGE(a_recording_can_be_read_back),
+        STAGE(bad_arguments_are_refused),
+        STAGE(keys_are_made_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
