@@ -56,7 +56,7 @@ static void default_node(struct server *server, cJSON *node)
 static void check_amounts(const cJSON *node, const char *path, struct causes *causes)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, tree_get(node, path))
+    cJSON_ArrayForEach(item, tree_map(node, path))
     {
         long double milli = 0;
         bool good = cJSON_IsNumber(item) ||

@@ -56,7 +56,7 @@ static void default_requests(cJSON *container)
 {
     cJSON *needs = tree_make(container, "resources");
     const cJSON *limit;
-    cJSON_ArrayForEach(limit, tree_get(needs, "limits"))
+    cJSON_ArrayForEach(limit, tree_map(needs, "limits"))
     {
         cJSON *requests = tree_make(needs, "requests");
         tree_default(requests, limit->string, tree_copy(limit));
@@ -214,8 +214,8 @@ static void quality_of(const cJSON *containers, struct quality *quality)
         for (int i = 0; i < 2; i++) {
             char room_a[40], room_b[40];
             long double request = 0, limit = 0;
-            const cJSON *requests = tree_get(container, "resources.requests");
-            const cJSON *limits = tree_get(container, "resources.limits");
+            const cJSON *requests = tree_map(container, "resources.requests");
+            const cJSON *limits = tree_map(container, "resources.limits");
             amount_parse(amount_text(tree_member(requests, names[i]), room_a), &request);
             amount_parse(amount_text(tree_member(limits, names[i]), room_b), &limit);
             quality->any |= request > 0 || limit > 0;
@@ -278,9 +278,9 @@ static void check_resources(struct causes *causes, const char *path, const cJSON
     char requests[128], limits[128];
     snprintf(requests, sizeof requests, "%s.resources.requests", path);
     snprintf(limits, sizeof limits, "%s.resources.limits", path);
-    const cJSON *item, *all_limits = tree_get(container, "resources.limits");
+    const cJSON *item, *all_limits = tree_map(container, "resources.limits");
     cJSON_ArrayForEach(item, all_limits) check_amount(causes, limits, item);
-    cJSON_ArrayForEach(item, tree_get(container, "resources.requests"))
+    cJSON_ArrayForEach(item, tree_map(container, "resources.requests"))
     {
         check_amount(causes, requests, item);
         check_against_limit(causes, path, all_limits, item);
@@ -318,7 +318,7 @@ static cJSON *check_decodes(const cJSON *containers)
     cJSON_ArrayForEach(container, containers)
     {
         for (int i = 0; i < 2; i++)
-            cJSON_ArrayForEach(item, tree_get(container, lists[i]))
+            cJSON_ArrayForEach(item, tree_map(container, lists[i]))
             {
                 char room[40];
                 long double milli;

@@ -9,6 +9,7 @@
 #include "view.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct options {
@@ -21,7 +22,10 @@ static cJSON *read_options(const struct request *request, struct options *option
 {
     *options = (struct options){.grace = -1};
     const char *grace = request_arg(request, "gracePeriodSeconds");
-    if (*grace && sscanf(grace, "%lf", &options->grace) != 1)
+    char *end = NULL;
+    if (*grace)
+        options->grace = strtod(grace, &end);
+    if (end != NULL && (end == grace || *end))
         return status_bad_request("gracePeriodSeconds is no number: %.40s", grace);
     options->dry = strcmp(request_arg(request, "dryRun"), "All") == 0;
     if (request->body_size == 0)
@@ -175,12 +179,13 @@ void api_delete(struct request *request, struct answer *answer)
                                           request->namespace, request->name);
     if (refused == NULL && object == NULL)
         refused = status_not_found(request->resource, request->name);
-    if (refused == NULL)
+    if (refused == NULL && object != NULL)
         refused = check_preconditions(request, &options, object);
     if (refused != NULL) {
         answer_status(answer, refused);
         return;
     }
+    must(object != NULL);
     struct object *after = delete_one(request->server, object, &options, &gone);
     answer_deleted(request, answer, after, gone);
 }

@@ -140,7 +140,7 @@ static cJSON *plan_page(const struct request *request, struct page *page)
 /* Picks the page's objects out of the whole list. */
 static void pick(struct page *page, const struct object_list *list)
 {
-    page->objects = memory_take_array(list->count + 1, sizeof *page->objects);
+    page->objects = memory_take_array(list->count + 1, sizeof(struct object *));
     for (size_t i = 0; i < list->count; i++) {
         struct object *object = list->objects[i];
         if (page->start != NULL && strcmp(object->key, page->start) <= 0)

@@ -178,6 +178,7 @@ static void create_from(struct request *request, struct answer *answer, cJSON *t
     else if (created.dry_tree != NULL)
         answer_dry(request, answer, 201, created.dry_tree);
     else {
+        must(created.object != NULL);
         snprintf(request->name, sizeof request->name, "%s", created.object->name);
         answer_object(request, answer, 201, created.object);
     }

@@ -247,8 +247,10 @@ static void tick(void *context, void *subject)
     demo->owed += demo->pods_per_second * TICK_MS / 1000;
     if (demo->owed >= 1 && count_pending(demo->server) >= demo->pending_max)
         demo->owed = 0;
-    for (; demo->owed >= 1; demo->owed--)
+    while (demo->owed >= 1) {
+        demo->owed -= 1;
         make_pod(demo);
+    }
     timer_start(&demo->server->timers, clock_ms() + TICK_MS, tick, context, demo);
 }
 

@@ -46,7 +46,7 @@ static cJSON *resource_entry(const struct resource *resource, const char *sub, c
     cJSON *entry = cJSON_CreateObject();
     tree_set_string(entry, "name", name);
     tree_set_string(entry, "singularName", singular);
-    tree_set(entry, "namespaced", cJSON_CreateBool(resource->flags & NAMESPACED));
+    tree_set(entry, "namespaced", cJSON_CreateBool((resource->flags & NAMESPACED) != 0));
     tree_set_string(entry, "kind", kind);
     tree_set(entry, "verbs", words(verbs));
     if (*sub == 0 && *resource->short_names)

@@ -68,7 +68,7 @@ int http_listen(const char *address, struct buffer *why)
 
 char *http_address(int listener, char out[static 96])
 {
-    struct sockaddr_storage bound;
+    struct sockaddr_storage bound = {0};
     socklen_t size = sizeof bound;
     char host[64] = "";
     must(getsockname(listener, (struct sockaddr *)&bound, &size) == 0);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NOLINTBEGIN(misc-no-recursion): as deep as the patch, which cJSON bounds at 1000 */
 static cJSON *merge_into(cJSON *target, const cJSON *patch)
 {
     if (!cJSON_IsObject(patch)) {
@@ -28,6 +29,8 @@ static cJSON *merge_into(cJSON *target, const cJSON *patch)
     }
     return target;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 cJSON *patch_merge(const cJSON *original, const cJSON *patch)
 {

@@ -76,7 +76,7 @@ static cJSON *check_binding(const cJSON *binding)
 static void copy_annotations(cJSON *pod, const cJSON *binding)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, tree_get(binding, "metadata.annotations"))
+    cJSON_ArrayForEach(item, tree_map(binding, "metadata.annotations"))
         tree_set(tree_make(pod, "metadata.annotations"), item->string, tree_copy(item));
 }
 

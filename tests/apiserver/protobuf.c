@@ -174,6 +174,7 @@ static const struct field *find_field(const struct field *first, const char *mes
     return NULL;
 }
 
+/* NOLINTBEGIN(misc-no-recursion): at most DEPTH_MAX deep */
 static bool read_message(struct cursor c, const char *message, cJSON *into, int depth);
 
 static cJSON *value_of(const struct field *field, const struct wire *wire, int depth)
@@ -277,6 +278,8 @@ static bool read_message(struct cursor c, const char *message, cJSON *into, int 
     }
     return true;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 /* ---- the envelope ---- */
 

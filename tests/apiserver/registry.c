@@ -58,7 +58,7 @@ cJSON *object_tree(const struct object *object)
 
 static void index_labels(struct object *object, const cJSON *tree)
 {
-    const cJSON *labels = tree_get(tree, "metadata.labels");
+    const cJSON *labels = tree_map(tree, "metadata.labels");
     int count = cJSON_GetArraySize(labels);
     if (count == 0)
         return;
@@ -219,10 +219,10 @@ struct object *registry_put(struct registry *registry, const struct resource *re
     } else {
         if (shelf->count == shelf->room) {
             shelf->room = shelf->room ? shelf->room * 2 : 64;
-            shelf->objects = memory_resize(shelf->objects, shelf->room * sizeof *shelf->objects);
+            shelf->objects = memory_resize(shelf->objects, shelf->room * sizeof(struct object *));
         }
         memmove(shelf->objects + place + 1, shelf->objects + place,
-                (shelf->count - place) * sizeof *shelf->objects);
+                (shelf->count - place) * sizeof(struct object *));
         shelf->count++;
     }
     shelf->objects[place] = object;
@@ -238,7 +238,7 @@ struct object *registry_remove_as(struct registry *registry, struct object *obje
     size_t place = shelf_place(shelf, object->key);
     must(place < shelf->count && shelf->objects[place] == object);
     memmove(shelf->objects + place, shelf->objects + place + 1,
-            (shelf->count - place - 1) * sizeof *shelf->objects);
+            (shelf->count - place - 1) * sizeof(struct object *));
     shelf->count--;
     write_version(last_tree, ++registry->version);
     struct object *last = object_new(object->resource, last_tree, registry->version);
@@ -343,7 +343,7 @@ bool registry_list(const struct registry *registry, const struct resource *resou
     while (u < undo_count && strcmp(undos[u].key, start) < 0)
         u++;
     *list = (struct object_list){
-        .objects = memory_take_array(shelf->count + undo_count + 1, sizeof *list->objects)};
+        .objects = memory_take_array(shelf->count + undo_count + 1, sizeof(struct object *))};
     for (size_t i = shelf_place(shelf, start); i <= shelf->count; i++) {
         bool end = i == shelf->count || !in_namespace(shelf->objects[i]->key, start, prefix.len);
         const char *key = end ? NULL : shelf->objects[i]->key;

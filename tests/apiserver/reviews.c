@@ -35,7 +35,7 @@ static bool described_allowed(const struct auth *auth, const cJSON *spec, const 
                               const char *resource)
 {
     const cJSON *group;
-    struct user user = {.name = (char *)(uintptr_t)tree_string(spec, "user", "")};
+    struct user user = {.name = (char *)tree_string(spec, "user", "")};
     user.admin = strcmp(user.name, "admin") == 0 || strcmp(user.name, "system:admin") == 0;
     cJSON_ArrayForEach(group, tree_get(spec, "groups")) user.admin |=
         cJSON_IsString(group) && strcmp(group->valuestring, "system:masters") == 0;

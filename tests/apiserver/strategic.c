@@ -83,6 +83,7 @@ static cJSON *find_item(const cJSON *list, const char *key, const cJSON *like)
     return NULL;
 }
 
+/* NOLINTBEGIN(misc-no-recursion): as deep as the patch, which cJSON bounds at 1000 */
 static cJSON *merge_map(cJSON *target, const cJSON *patch, struct buffer *why);
 
 static bool directive_is(const cJSON *patch, const char *value)
@@ -270,6 +271,8 @@ static cJSON *merge_map(cJSON *target, const cJSON *patch, struct buffer *why)
     }
     return target;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 cJSON *patch_strategic(const cJSON *original, const cJSON *patch, struct buffer *why)
 {

@@ -148,8 +148,8 @@ char *base64_encode(const char *bytes, size_t size)
             group |= (uint32_t)(unsigned char)bytes[i + 2];
         *to++ = base64_letters[group >> 18];
         *to++ = base64_letters[group >> 12 & 63];
-        *to++ = i + 1 < size ? base64_letters[group >> 6 & 63] : '=';
-        *to++ = i + 2 < size ? base64_letters[group & 63] : '=';
+        *to++ = (char)(i + 1 < size ? base64_letters[group >> 6 & 63] : '=');
+        *to++ = (char)(i + 2 < size ? base64_letters[group & 63] : '=');
     }
     return out;
 }

@@ -128,7 +128,7 @@ static void cell_roles(const cJSON *tree, struct buffer *cell)
 {
     static const char prefix[] = "node-role.kubernetes.io/";
     const cJSON *label;
-    cJSON_ArrayForEach(label, tree_get(tree, "metadata.labels"))
+    cJSON_ArrayForEach(label, tree_map(tree, "metadata.labels"))
     {
         if (strncmp(label->string, prefix, sizeof prefix - 1) == 0)
             buffer_print(cell, "%s%s", cell->len ? "," : "", label->string + sizeof prefix - 1);

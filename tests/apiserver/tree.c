@@ -40,9 +40,15 @@ cJSON *tree_get(const cJSON *root, const char *path)
         size_t size = strcspn(path, ".");
         at = tree_step(at, path, size);
         if (at == NULL || path[size] == 0)
-            return (cJSON *)(uintptr_t)at;
+            return (cJSON *)at;
         path += size + 1;
     }
+}
+
+cJSON *tree_map(const cJSON *root, const char *path)
+{
+    cJSON *found = tree_get(root, path);
+    return cJSON_IsObject(found) ? found : NULL;
 }
 
 const char *tree_string(const cJSON *root, const char *path, const char *otherwise)
@@ -105,7 +111,7 @@ void tree_set_number(cJSON *object, const char *name, double value)
 void tree_default(cJSON *object, const char *name, cJSON *value)
 {
     const cJSON *found = tree_member(object, name);
-    if (found == NULL || cJSON_IsNull(found))
+    if (cJSON_IsObject(object) && (found == NULL || cJSON_IsNull(found)))
         tree_set(object, name, value);
     else
         cJSON_Delete(value);
@@ -114,7 +120,7 @@ void tree_default(cJSON *object, const char *name, cJSON *value)
 void tree_default_string(cJSON *object, const char *name, const char *value)
 {
     const char *found = tree_string(object, name, "");
-    if (*found == 0)
+    if (cJSON_IsObject(object) && *found == 0)
         tree_set_string(object, name, value);
 }
 
@@ -151,7 +157,7 @@ cJSON *tree_parse(const char *bytes, size_t size)
 struct blob *tree_print(const cJSON *tree)
 {
     static char buffer[256 * 1024];
-    if (cJSON_PrintPreallocated((cJSON *)(uintptr_t)tree, buffer, sizeof buffer, false))
+    if (cJSON_PrintPreallocated((cJSON *)tree, buffer, sizeof buffer, false))
         return blob_new(buffer, strlen(buffer));
     char *printed = cJSON_PrintUnformatted(tree);
     must(printed != NULL);

@@ -16,13 +16,15 @@ cJSON *tree_get(const cJSON *root, const char *path);
 const char *tree_string(const cJSON *root, const char *path, const char *otherwise);
 double tree_number(const cJSON *root, const char *path, double otherwise);
 bool tree_bool(const cJSON *root, const char *path);
+/* The same, but NULL when it is no object: for loops that use the names of the members. */
+cJSON *tree_map(const cJSON *root, const char *path);
 /* The object at a dotted path, made (or put in place of a null) where it is missing. */
 cJSON *tree_make(cJSON *root, const char *path);
 /* Sets a member, in place where it exists; takes the value. */
 void tree_set(cJSON *object, const char *name, cJSON *value);
 void tree_set_string(cJSON *object, const char *name, const char *value);
 void tree_set_number(cJSON *object, const char *name, double value);
-/* Sets a member only where it is missing or null; takes the value. */
+/* Sets a member only where it is missing or null, and only in an object; takes the value. */
 void tree_default(cJSON *object, const char *name, cJSON *value);
 void tree_default_string(cJSON *object, const char *name, const char *value);
 void tree_remove(cJSON *object, const char *name);
