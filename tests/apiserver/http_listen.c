@@ -68,17 +68,21 @@ int http_listen(const char *address, struct buffer *why)
 
 char *http_address(int listener, char out[static 96])
 {
-    struct sockaddr_storage bound = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    } bound = {0};
     socklen_t size = sizeof bound;
     char host[64] = "";
-    must(getsockname(listener, (struct sockaddr *)&bound, &size) == 0);
-    if (bound.ss_family == AF_INET6) {
-        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&bound;
+    must(getsockname(listener, &bound.any, &size) == 0);
+    if (bound.any.sa_family == AF_INET6) {
+        const struct sockaddr_in6 *six = &bound.six;
         bool any = IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
         inet_ntop(AF_INET6, any ? &in6addr_loopback : &six->sin6_addr, host, sizeof host);
         snprintf(out, 96, "[%s]:%d", host, ntohs(six->sin6_port));
     } else {
-        const struct sockaddr_in *four = (const struct sockaddr_in *)&bound;
+        const struct sockaddr_in *four = &bound.four;
         struct in_addr loopback = {htonl(INADDR_LOOPBACK)};
         bool any = four->sin_addr.s_addr == INADDR_ANY;
         inet_ntop(AF_INET, any ? &loopback : &four->sin_addr, host, sizeof host);
