@@ -25,11 +25,17 @@ void log_set_level(enum log_level least)
     least_level = least;
 }
 
+static const char *const level_names[] = {"error", "warn", "info", "debug"};
+
+const char *log_level_name(void)
+{
+    return level_names[least_level];
+}
+
 bool log_level_parse(const char *text, enum log_level *level)
 {
-    static const char *const names[] = {"error", "warn", "info", "debug"};
     for (int i = 0; i < 4; i++)
-        if (strcmp(text, names[i]) == 0) {
+        if (strcmp(text, level_names[i]) == 0) {
             *level = (enum log_level)i;
             return true;
         }

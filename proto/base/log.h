@@ -11,6 +11,8 @@ enum log_level { LOG_LEVEL_error, LOG_LEVEL_warn, LOG_LEVEL_info, LOG_LEVEL_debu
 /* Names the process in every line (proc=…); called once at start. */
 void log_open(const char *process, enum log_level least);
 void log_set_level(enum log_level least);
+/* The name of the level in force, to hand on to another process. */
+const char *log_level_name(void);
 /* "error", "warn", "info", "debug" or klog's "0" … "10" (0-1 info, 2 and more debug). */
 bool log_level_parse(const char *text, enum log_level *level);
 

@@ -1,0 +1,188 @@
+/* child: starting, reading and reaping one process. The one idea: a child's output goes through a
+ * pipe of its own, so that a crash message that is no log line still gets a time and a name. What
+ * must stay true: the child ends when the supervisor does (parent death signal), and its pid file
+ * tells the pid of a process that runs. */
+#include "ctl/child.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BACKOFF_FIRST_MS 100
+#define BACKOFF_MAX_MS   10000
+#define LINE_MAX_BYTES   65536
+
+void child_arg(struct child *c, const char *format, ...)
+{
+    struct buffer text = {0};
+    va_list args;
+    char piece[4096];
+    va_start(args, format);
+    int len = vsnprintf(piece, sizeof(piece), format, args);
+    va_end(args);
+    must(len >= 0 && (size_t)len < sizeof(piece) && c->argc + 1 < CHILD_ARGS_MAX);
+    buffer_add(&text, piece, (size_t)len);
+    c->argv[c->argc++] = text.at;
+    c->argv[c->argc] = NULL;
+}
+
+static void write_pid(const struct child *c)
+{
+    FILE *f = fopen(c->pid_file, "w");
+    if (f == NULL || fprintf(f, "%d\n", (int)c->pid) < 0)
+        log_warn("cannot write the pid file| file=%s error=\"%s\"", c->pid_file, strerror(errno));
+    if (f != NULL)
+        fclose(f);
+}
+
+/* In the child: only async-signal-safe calls between fork and exec. */
+static _Noreturn void become(const struct child *c, int output, pid_t parent)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent)
+        _exit(127);
+    if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
+        _exit(127);
+    execv(c->argv[0], c->argv);
+    dprintf(STDERR_FILENO, "cannot execute %s: %s\n", c->argv[0], strerror(errno));
+    _exit(127);
+}
+
+bool child_start(struct child *c, struct moment now)
+{
+    int ends[2];
+    must(c->pid == 0);
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        log_error("cannot start a process| name=%s error=\"%s\"", c->name, strerror(errno));
+        c->restart_at = moment_after(now, span_of_ms(BACKOFF_MAX_MS));
+        return false;
+    }
+    pid_t parent = getpid();
+    c->pid = fork();
+    if (c->pid == 0)
+        become(c, ends[1], parent);
+    close(ends[1]);
+    if (c->pid < 0) {
+        log_error("cannot start a process| name=%s error=\"%s\"", c->name, strerror(errno));
+        close(ends[0]);
+        c->pid = 0;
+        c->restart_at = moment_after(now, span_of_ms(BACKOFF_MAX_MS));
+        return false;
+    }
+    must(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
+    c->output = ends[0];
+    c->started = now;
+    write_pid(c);
+    return true;
+}
+
+/* Log lines pass as they are; anything else gets a time, a level and the process's name. */
+static void pass_on(const struct child *c, struct str line)
+{
+    if (line.len == 0)
+        return;
+    if (str_starts_with(line, "ts=")) {
+        struct buffer out = {0};
+        buffer_add_str(&out, line);
+        buffer_add_text(&out, "\n");
+        ssize_t written = write(STDERR_FILENO, out.at, out.len);
+        (void)written;
+        buffer_free(&out);
+        return;
+    }
+    char *text = str_copy(line);
+    for (char *at = text; *at != 0; at++)
+        if (*at == '"')
+            *at = '\''; /* it stands between quotes */
+    log_error("output| name=%s text=\"%s\"", c->name, text);
+    memory_free(text);
+}
+
+static void pass_lines(struct child *c)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < c->line.len; i++)
+        if (c->line.at[i] == '\n') {
+            pass_on(c, (struct str){c->line.at + from, (uint32_t)(i - from)});
+            from = i + 1;
+        }
+    if (from == 0 && c->line.len < LINE_MAX_BYTES)
+        return;
+    if (from == 0) { /* a line without end: pass on what there is */
+        pass_on(c, buffer_str(&c->line));
+        from = c->line.len;
+    }
+    memmove(c->line.at, c->line.at + from, c->line.len - from);
+    c->line.len -= from;
+}
+
+void child_read(struct child *c)
+{
+    char piece[8192];
+    ssize_t n;
+    while (c->output >= 0 && (n = read(c->output, piece, sizeof(piece))) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return;
+        buffer_add(&c->line, piece, (size_t)n);
+        pass_lines(c);
+    }
+    if (c->output >= 0) {
+        close(c->output);
+        c->output = -1;
+    }
+}
+
+static void log_end(const struct child *c, int status)
+{
+    int64_t wait_ms = span_ms(c->backoff);
+    if (WIFSIGNALED(status))
+        log_warn("process ended| name=%s pid=%d signal=%d restart_in_ms=%lld", c->name, (int)c->pid,
+                 WTERMSIG(status), (long long)wait_ms);
+    else
+        log_warn("process ended| name=%s pid=%d status=%d restart_in_ms=%lld", c->name, (int)c->pid,
+                 WEXITSTATUS(status), (long long)wait_ms);
+}
+
+void child_ended(struct child *c, int wait_status, struct moment now)
+{
+    child_read(c);
+    if (c->line.len > 0) {
+        pass_on(c, buffer_str(&c->line));
+        buffer_reset(&c->line);
+    }
+    if (c->output >= 0)
+        close(c->output);
+    c->output = -1;
+    unlink(c->pid_file);
+    bool lived = moment_since(now, c->started).ns >= span_of_ms(BACKOFF_MAX_MS).ns;
+    int64_t next_ms = lived || c->backoff.ns == 0 ? BACKOFF_FIRST_MS : span_ms(c->backoff) * 2;
+    c->backoff = span_of_ms(next_ms < BACKOFF_MAX_MS ? next_ms : BACKOFF_MAX_MS);
+    log_end(c, wait_status);
+    c->pid = 0;
+    c->restarts++;
+    c->restart_at = moment_after(now, c->backoff);
+}
+
+void child_free(struct child *c)
+{
+    for (size_t i = 0; i < c->argc; i++)
+        memory_free(c->argv[i]);
+    buffer_free(&c->line);
+    if (c->output >= 0)
+        close(c->output);
+}

@@ -1,0 +1,38 @@
+/* child: one supervised process: started, its output passed on line by line, restarted with backoff
+ * when it dies, ended on request. */
+#ifndef CTL_CHILD_H
+#define CTL_CHILD_H
+
+#include "proto/base/buffer.h"
+#include "proto/base/moment.h"
+
+#include <sys/types.h>
+
+#define CHILD_ARGS_MAX 64
+
+struct child {
+    char name[32];              /* watcher, worker-0, … */
+    char *argv[CHILD_ARGS_MAX]; /* owned; argv[0] is the program's path */
+    size_t argc;
+    char pid_file[200];
+    pid_t pid;                         /* 0: not running */
+    int output;                        /* read end of its stdout and stderr; -1: none */
+    struct buffer line;                /* an unfinished line of output */
+    struct moment started, restart_at; /* restart_at: when to start it again */
+    struct span backoff;               /* before the next restart */
+    unsigned restarts;
+};
+
+/* Appends an argument (copied). */
+void child_arg(struct child *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Forks and executes; writes the pid file. False when the fork or pipe failed (logged); it is then
+ * due again after the backoff. */
+bool child_start(struct child *c, struct moment now);
+/* Passes on what the child printed; called when output is readable. */
+void child_read(struct child *c);
+/* It ended with this wait status: logs why, closes, and sets restart_at with backoff: 100 ms,
+ * doubling to 10 s, starting over when it lived for 10 s. */
+void child_ended(struct child *c, int wait_status, struct moment now);
+void child_free(struct child *c);
+
+#endif

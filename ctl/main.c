@@ -1,0 +1,53 @@
+/* berth: the operator's program. Finds the command that was asked for; each command is a file of
+ * its own and takes its own arguments. */
+#include "ctl/commands.h"
+#include "ctl/run.h"
+#include "ctl/simulate.h"
+#include "proto/base/log.h"
+#include "proto/bus/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+    const char *doc;
+};
+
+static const struct command commands[] = {
+    {"run", command_run, "start all processes under one supervisor and keep them running"},
+    {"status", command_status, "ask every process of a run directory how it is"},
+    {"tap", command_tap, "show, filter, record or replay what goes over the bus"},
+    {"simulate", command_simulate, "decide a scenario without a cluster and show everything"},
+    {"keys", command_keys, "make CURVE keys for tcp:// between hosts"},
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static int usage(FILE *to, int status)
+{
+    fputs("usage: berth COMMAND [OPTION ...]     (berth COMMAND --help tells more)\n\n", to);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].doc);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    log_open("berth", LOG_LEVEL_info);
+    if (argc < 2)
+        return usage(stderr, 2);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
+        puts("berth " OPTIONS_VERSION);
+        return 0;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return usage(stdout, 0);
+    fprintf(stderr, "berth: no command \"%s\"\n", argv[1]);
+    return usage(stderr, 2);
+}

@@ -1,0 +1,326 @@
+/* run: the supervisor behind `berth run`.
+ *
+ * It checks the configuration once, starts watcher, queue, scheduler, workers and binder from the
+ * folder that berth itself lies in, passes their output on as one log, restarts what dies with
+ * backoff, and on SIGTERM or SIGINT ends them all and itself. What must stay true: one supervisor a
+ * run directory (a lock on berth.pid), one identity for all lives of its binder, and no child
+ * outlives it. */
+#include "ctl/run.h"
+#include "ctl/child.h"
+#include "ctl/run_options.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/base/random.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORKERS_MAX   64
+#define CHILDREN_MAX  (WORKERS_MAX + 4)
+#define STOP_LIMIT_MS 10000
+
+struct supervisor {
+    struct run_options options;
+    char identity[128], bin_dir[200];
+    struct child children[CHILDREN_MAX];
+    size_t count;
+    int lock, signals;
+    bool stopping;
+    struct moment stop_by;
+};
+
+/* ---- what to start ---- */
+
+static struct child *add_child(struct supervisor *s, const char *program, const char *name)
+{
+    must(s->count < CHILDREN_MAX);
+    struct child *c = &s->children[s->count++];
+    const char *run_dir = s->options.run_dir;
+    snprintf(c->name, sizeof(c->name), "%s", name);
+    snprintf(c->pid_file, sizeof(c->pid_file), "%s/%s.pid", run_dir, name);
+    c->output = -1;
+    child_arg(c, "%s/%s", s->bin_dir, program);
+    child_arg(c, "--run-dir=%s", run_dir);
+    child_arg(c, "--name=%s", name);
+    child_arg(c, "--log-level=%s", log_level_name());
+    if (s->options.config != NULL)
+        child_arg(c, "--config=%s", s->options.config);
+    return c;
+}
+
+static void add_text(struct child *c, const char *flag, const char *value)
+{
+    if (value != NULL)
+        child_arg(c, "--%s=%s", flag, value);
+}
+
+static void add_time(struct child *c, const char *flag, bool given, struct span value)
+{
+    if (given)
+        child_arg(c, "--%s=%lldms", flag, (long long)span_ms(value));
+}
+
+static void add_api_server(const struct supervisor *s, struct child *c)
+{
+    add_text(c, "kubeconfig", s->options.flags.kubeconfig);
+    add_text(c, "master", s->options.flags.master);
+}
+
+static void add_leader_election(const struct supervisor *s, struct child *c)
+{
+    const struct config_flags *f = &s->options.flags;
+    if (f->has_leader_elect)
+        child_arg(c, "--leader-elect=%s", f->leader_elect ? "true" : "false");
+    add_time(c, "leader-elect-lease-duration", f->has_lease_duration, f->lease_duration);
+    add_time(c, "leader-elect-renew-deadline", f->has_renew_deadline, f->renew_deadline);
+    add_time(c, "leader-elect-retry-period", f->has_retry_period, f->retry_period);
+    add_text(c, "leader-elect-resource-lock", f->resource_lock);
+    add_text(c, "leader-elect-resource-name", f->resource_name);
+    add_text(c, "leader-elect-resource-namespace", f->resource_namespace);
+}
+
+static void add_children(struct supervisor *s)
+{
+    add_api_server(s, add_child(s, "berth-watcher", "watcher"));
+    add_child(s, "berth-queue", "queue");
+    child_arg(add_child(s, "berth-scheduler", "scheduler"), "--tie-break=%s", s->options.tie_break);
+    for (long i = 0; i < s->options.workers; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "worker-%ld", i);
+        child_arg(add_child(s, "berth-scheduler", name), "--worker");
+    }
+    struct child *binder = add_child(s, "berth-binder", "binder");
+    add_api_server(s, binder);
+    child_arg(binder, "--identity=%s", s->identity);
+    add_leader_election(s, binder);
+}
+
+/* `<hostname>_<random>`, as upstream; one for all lives of this instance's binder. */
+static void choose_identity(struct supervisor *s)
+{
+    char host[64];
+    if (gethostname(host, sizeof(host)) != 0)
+        snprintf(host, sizeof(host), "localhost");
+    host[sizeof(host) - 1] = 0;
+    uint64_t a = random_seed(), b = random_seed();
+    snprintf(s->identity, sizeof(s->identity), "%s_%08x-%04x-4%03x-%04x-%012llx", host,
+             (unsigned)(a >> 32), (unsigned)(a >> 16 & 0xffff), (unsigned)(a & 0xfff),
+             (unsigned)(0x8000 | (b >> 48 & 0x3fff)), (unsigned long long)(b & 0xffffffffffff));
+}
+
+static bool find_programs(struct supervisor *s)
+{
+    ssize_t n = readlink("/proc/self/exe", s->bin_dir, sizeof(s->bin_dir) - 1);
+    char *slash = n > 0 ? memrchr(s->bin_dir, '/', (size_t)n) : NULL;
+    if (slash == NULL) {
+        log_error("cannot find the folder of berth| error=\"%s\"", strerror(errno));
+        return false;
+    }
+    *slash = 0;
+    return true;
+}
+
+/* Takes the run directory for this supervisor alone. */
+static bool take_run_dir(struct supervisor *s)
+{
+    const char *dir = s->options.run_dir;
+    char path[256], pid[32] = "";
+    if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
+        log_error("cannot make the run directory| dir=%s error=\"%s\"", dir, strerror(errno));
+        return false;
+    }
+    snprintf(path, sizeof(path), "%s/berth.pid", dir);
+    s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock < 0) {
+        log_error("cannot open the pid file| file=%s error=\"%s\"", path, strerror(errno));
+        return false;
+    }
+    if (flock(s->lock, LOCK_EX | LOCK_NB) != 0) {
+        ssize_t n = read(s->lock, pid, sizeof(pid) - 1);
+        pid[n > 0 ? n - (pid[n - 1] == '\n') : 0] = 0;
+        log_error("run directory in use by another berth run| dir=%s pid=%s", dir, pid);
+        return false;
+    }
+    int len = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
+    if (ftruncate(s->lock, 0) != 0 || write(s->lock, pid, (size_t)len) != len) {
+        log_error("cannot write the pid file| file=%s error=\"%s\"", path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+/* ---- the loop ---- */
+
+static void reap(struct supervisor *s, struct moment now)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        for (size_t i = 0; i < s->count; i++)
+            if (s->children[i].pid == pid)
+                child_ended(&s->children[i], status, now);
+}
+
+static size_t running(const struct supervisor *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->count; i++)
+        n += s->children[i].pid != 0;
+    return n;
+}
+
+static void signal_all(const struct supervisor *s, int signal)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->children[i].pid != 0)
+            kill(s->children[i].pid, signal);
+}
+
+static void start_stop(struct supervisor *s, struct moment now)
+{
+    if (s->stopping) { /* asked a second time: at once */
+        signal_all(s, SIGKILL);
+        return;
+    }
+    log_info("stopping");
+    s->stopping = true;
+    s->stop_by = moment_after(now, span_of_ms(STOP_LIMIT_MS));
+    signal_all(s, SIGTERM);
+}
+
+static void take_signals(struct supervisor *s, struct moment now)
+{
+    struct signalfd_siginfo info;
+    while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo == SIGCHLD)
+            reap(s, now);
+        else
+            start_stop(s, now);
+    }
+}
+
+/* Starts what is due; returns when the next start is. */
+static struct moment start_due(struct supervisor *s, struct moment now)
+{
+    struct moment next = MOMENT_NEVER;
+    for (size_t i = 0; i < s->count && !s->stopping; i++) {
+        struct child *c = &s->children[i];
+        if (c->pid == 0 && moment_reached(now, c->restart_at))
+            child_start(c, now);
+        if (c->pid == 0)
+            next = moment_earlier(next, c->restart_at);
+    }
+    return next;
+}
+
+static void wait_for_work(struct supervisor *s, struct moment now, struct moment until)
+{
+    struct pollfd fds[CHILDREN_MAX + 1] = {{.fd = s->signals, .events = POLLIN}};
+    for (size_t i = 0; i < s->count; i++)
+        fds[i + 1] = (struct pollfd){.fd = s->children[i].output, .events = POLLIN};
+    int64_t ms = until.ns == MOMENT_NEVER.ns ? 1000 : span_ms(moment_since(until, now)) + 1;
+    poll(fds, s->count + 1, ms < 0 ? 0 : ms > 1000 ? 1000 : (int)ms);
+    for (size_t i = 0; i < s->count; i++)
+        if (fds[i + 1].revents != 0)
+            child_read(&s->children[i]);
+}
+
+static void supervise(struct supervisor *s)
+{
+    bool killed = false;
+    for (;;) {
+        struct moment now = moment_now();
+        take_signals(s, now);
+        reap(s, now);
+        if (s->stopping && running(s) == 0)
+            return;
+        struct moment next = start_due(s, now);
+        if (s->stopping && !killed && moment_reached(now, s->stop_by)) {
+            log_warn("some processes did not end in time and are killed| running=%zu", running(s));
+            signal_all(s, SIGKILL);
+            killed = true;
+        }
+        wait_for_work(s, now, next);
+    }
+}
+
+static bool open_signals(struct supervisor *s)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    signal(SIGPIPE, SIG_IGN);
+    s->signals = sigprocmask(SIG_BLOCK, &set, NULL) == 0
+                     ? signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC)
+                     : -1;
+    if (s->signals < 0)
+        log_error("cannot watch signals| error=\"%s\"", strerror(errno));
+    return s->signals >= 0;
+}
+
+/* Everything that can be wrong with the configuration is said here, before anything starts. */
+static bool check_config(const struct supervisor *s)
+{
+    struct arena memory = {0};
+    struct scheduler_config config;
+    struct str why = {NULL, 0};
+    bool ok =
+        scheduler_config_load(s->options.config, &config, &memory, &why) &&
+        config_flags_apply(&s->options.flags, s->options.config != NULL, &config, &memory, &why);
+    if (!ok)
+        log_error("configuration refused| error=\"%.*s\"", STR_ARG(why));
+    for (uint32_t i = 0; ok && i < config.notes.count; i++)
+        log_warn("configuration| note=\"%.*s\"", STR_ARG(config.notes.at[i]));
+    if (ok && s->options.print_config) {
+        struct buffer text = {0};
+        scheduler_config_print(&config, &text);
+        fwrite(text.at, 1, text.len, stdout);
+        buffer_free(&text);
+    }
+    arena_free(&memory);
+    return ok;
+}
+
+static void clean_up(struct supervisor *s)
+{
+    char path[256];
+    snprintf(path, sizeof(path), "%s/berth.pid", s->options.run_dir);
+    unlink(path);
+    close(s->lock);
+    close(s->signals);
+    for (size_t i = 0; i < s->count; i++)
+        child_free(&s->children[i]);
+}
+
+int command_run(int argc, char **argv)
+{
+    static struct supervisor s; /* large, and there is one */
+    run_options_parse(&s.options, argc, argv);
+    if (!check_config(&s))
+        return 1;
+    if (s.options.print_config)
+        return 0;
+    if (!find_programs(&s) || !take_run_dir(&s) || !open_signals(&s))
+        return 1;
+    choose_identity(&s);
+    add_children(&s);
+    log_info("starting| run_dir=%s workers=%ld identity=%s", s.options.run_dir, s.options.workers,
+             s.identity);
+    supervise(&s);
+    log_info("stopped");
+    clean_up(&s);
+    return 0;
+}

@@ -1,0 +1,8 @@
+/* run: `berth run`, the supervisor that starts every process and keeps it running. */
+#ifndef CTL_RUN_H
+#define CTL_RUN_H
+
+/* Returns the exit status: 0 after a clean stop, 1 when it could not start, 2 for bad arguments. */
+int command_run(int argc, char **argv);
+
+#endif

@@ -1,0 +1,72 @@
+/* run_options: one table of what `berth run` accepts: its own, and the flags of kube-scheduler that
+ * the processes understand, which are checked here and handed on. */
+#include "ctl/run_options.h"
+#include "proto/base/log.h"
+#include "proto/base/moment.h"
+#include "proto/bus/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool take_workers(void *state, const char *value)
+{
+    char *end;
+    long *workers = &((struct run_options *)state)->workers;
+    *workers = strtol(value, &end, 10);
+    return *value != 0 && *end == 0 && *workers >= 0 && *workers <= RUN_WORKERS_MAX;
+}
+
+static bool take_tie_break(void *state, const char *value)
+{
+    ((struct run_options *)state)->tie_break = value;
+    return strcmp(value, "random") == 0 || strcmp(value, "round-robin") == 0 ||
+           strcmp(value, "first") == 0;
+}
+
+static bool take_print_config(void *state, const char *value)
+{
+    (void)value;
+    return ((struct run_options *)state)->print_config = true;
+}
+
+static bool take_level(void *state, const char *value)
+{
+    (void)state;
+    enum log_level level;
+    if (!log_level_parse(value, &level))
+        return false;
+    log_set_level(level);
+    return true;
+}
+
+#define TAKE_TEXT(member)                                                                          \
+    static bool take_##member(void *state, const char *value)                                      \
+    {                                                                                              \
+        ((struct run_options *)state)->member = value;                                             \
+        return *value != 0;                                                                        \
+    }
+TAKE_TEXT(run_dir)
+TAKE_TEXT(config)
+
+static const struct own_option table[] = {
+    {"config", "FILE", "a KubeSchedulerConfiguration", take_config},
+    {"workers", "N", "how many workers to start, 0 to 64 (default 2)", take_workers},
+    {"run-dir", "DIR", "private directory of pid files and sockets", take_run_dir},
+    {"tie-break", "MODE", "among equal best nodes: random (default), round-robin or first",
+     take_tie_break},
+    CONFIG_FLAG_OPTIONS,
+    {"print-config", NULL, "print the configuration with its defaults and end", take_print_config},
+    {"log-level", "LEVEL", "error, warn, info or debug", take_level},
+    {"v", "N", "the same as a number, as klog's", take_level},
+    {NULL, NULL, NULL, NULL},
+};
+
+void run_options_parse(struct run_options *o, int argc, char **argv)
+{
+    *o = (struct run_options){.workers = 2, .tie_break = "random", .run_dir = options_run_dir()};
+    options_read(&(struct options_table){.program = "berth run",
+                                         .usage = "start all processes and keep them running",
+                                         .options = table,
+                                         .state = o},
+                 argc, argv);
+}

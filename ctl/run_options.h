@@ -1,0 +1,22 @@
+/* run_options: the command line of `berth run`. */
+#ifndef CTL_RUN_OPTIONS_H
+#define CTL_RUN_OPTIONS_H
+
+#include "proto/kube/config_flags.h"
+
+#define RUN_WORKERS_MAX 64
+
+/* Strings are borrowed from argv or the environment. */
+struct run_options {
+    struct config_flags flags; /* first: config_flags.h asks for it */
+    const char *run_dir;
+    const char *config; /* NULL: not given */
+    const char *tie_break;
+    long workers;
+    bool print_config;
+};
+
+/* Ends the program for --help and bad arguments. */
+void run_options_parse(struct run_options *o, int argc, char **argv);
+
+#endif

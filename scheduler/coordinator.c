@@ -1,0 +1,490 @@
+/* coordinator: from the queue's attempts to decisions and back; deciding itself is in cycle.c.
+ *
+ * What must stay true: it decides only while the binder leads, no bind of a former life is in
+ * flight, a barrier of this term has been reached and the view is fresh; every attempt gets exactly
+ * one outcome; a pod is assumed from its decision until the watch or the binder tells the truth. */
+#include "scheduler/coordinator.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "scheduler/coordination.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define CREDIT_DEFAULT   256
+#define STREAM_WINDOW    8192
+#define STALE_DEFAULT_MS 60000
+#define PULL_AGAIN_MS    1000  /* messages can be lost */
+#define BARRIER_AGAIN_MS 10000 /* longer than a list takes, as asking again begins a new one */
+#define TICK_MS          250
+
+static void tell(void *context, uint32_t worker, const struct message *m)
+{
+    struct coordinator *c = context;
+    must(c->out != NULL);
+    outbox_put(c->out, (struct address){WORKER, worker}, m);
+}
+
+struct coordinator *coordinator_new(const struct coordinator_options *options)
+{
+    struct coordinator *c = memory_take(sizeof(*c));
+    c->options = *options;
+    if (c->options.credit == 0)
+        c->options.credit = CREDIT_DEFAULT;
+    if (c->options.stale_after.ns == 0)
+        c->options.stale_after = span_of_ms(STALE_DEFAULT_MS);
+    c->random.state = options->seed;
+    c->credit_said = -1;
+    frameworks_build(&c->frameworks, options->profiles, options->profile_count);
+    c->cache = cache_new(&(struct cache_options){.profiles = options->profiles,
+                                                 .profile_count = options->profile_count,
+                                                 .tell = tell,
+                                                 .context = c});
+    c->reduce = reduce_new();
+    flights_init(&c->flights);
+    subscriber_init(&c->stream, STREAM_WINDOW);
+    return c;
+}
+
+void coordinator_free(struct coordinator **coordinator)
+{
+    struct coordinator *c = *coordinator;
+    if (c == NULL)
+        return;
+    frameworks_clear(&c->frameworks);
+    cache_free(&c->cache);
+    reduce_free(&c->reduce);
+    flights_free(&c->flights);
+    arena_free(&c->cycle_memory);
+    memory_free(c);
+    *coordinator = NULL;
+}
+
+const char *coordinator_waits_for(const struct coordinator *c, struct moment now)
+{
+    if (c->binder.peer == 0)
+        return "binder";
+    if (!c->leading)
+        return "leadership";
+    if (!c->stream.synced)
+        return "snapshot";
+    if (c->foreign_binds > 0)
+        return "binds of a former life";
+    if (!c->barrier_reached)
+        return "barrier";
+    if (!c->view_synced || c->view_age_ms > span_ms(c->options.stale_after) ||
+        moment_since(now, c->view_heard).ns > c->options.stale_after.ns)
+        return "a fresh view";
+    if (cache_workers(c->cache) == 0 && cache_nodes(c->cache) > 0)
+        return "a worker";
+    return "";
+}
+
+/* ---- what we keep telling others ---- */
+
+static void say_pull(struct coordinator *c, struct moment now)
+{
+    bool ready = coordinator_waits_for(c, now)[0] == 0;
+    int64_t credit = ready ? c->options.credit : 0;
+    if (c->queue.peer == 0 ||
+        (credit == c->credit_said &&
+         !moment_reached(now, moment_after(c->pull_said, span_of_ms(PULL_AGAIN_MS)))))
+        return;
+    struct message m = {.type = MSG_pull, .pull = {.credit = credit}};
+    outbox_put(c->out, c->queue, &m);
+    c->credit_said = credit;
+    c->pull_said = now;
+}
+
+static void say_barrier(struct coordinator *c, struct moment now)
+{
+    bool overdue =
+        c->barrier_id == 0 ||
+        moment_reached(now, moment_after(c->barrier_asked, span_of_ms(BARRIER_AGAIN_MS)));
+    if (!c->leading || c->barrier_reached || c->watcher.peer == 0 || c->foreign_binds > 0 ||
+        !c->stream.synced || !overdue)
+        return;
+    c->barrier_id = (int64_t)(random_next(&c->random) >> 1) + 1;
+    struct message m = {.type = MSG_barrier, .barrier = {.id = c->barrier_id}};
+    outbox_put(c->out, c->watcher, &m);
+    c->barrier_asked = now;
+}
+
+/* Everything that may be due after any message. */
+static void go_on(struct coordinator *c, struct moment now)
+{
+    say_barrier(c, now);
+    cycle_advance(c, now);
+    say_pull(c, now);
+}
+
+/* ---- leadership ---- */
+
+static bool binds(const struct leadership *l, struct str uid)
+{
+    for (uint32_t i = 0; i < l->in_flight.count; i++)
+        if (str_equal(l->in_flight.at[i].uid, uid))
+            return true;
+    return false;
+}
+
+/* Calls end for each flight in some state; end may remove it. */
+static void each_flight(struct coordinator *c, const struct leadership *l,
+                        void (*visit)(struct coordinator *c, struct flight *f,
+                                      const struct leadership *l))
+{
+    size_t at = 0;
+    void *value;
+    while (map_next(c->flights.by_uid, &at, NULL, &value))
+        visit(c, value, l);
+}
+
+/* A new term, or none: what was decided before is decided anew, except what the binder still has
+ * under way. Who does not lead gives the queue everything back. */
+static void give_back(struct coordinator *c, struct flight *f, const struct leadership *l)
+{
+    bool leading = l != NULL && l->leading;
+    if (f->state == FLIGHT_binding) {
+        if (l != NULL && binds(l, f->pod.uid))
+            return;
+        cache_forget(c->cache, f->pod.uid);
+        f->pod.node_name = (struct str){NULL, 0};
+        if (leading)
+            flights_return(&c->flights, f);
+    }
+    if (!leading)
+        cycle_land(c, f, "skipped", NULL);
+}
+
+static void change_term(struct coordinator *c, const struct leadership *l)
+{
+    cycle_abandon(c);
+    each_flight(c, l, give_back);
+    c->leading = l != NULL && l->leading;
+    if (l != NULL && l->lead_term > c->term)
+        c->term = l->lead_term;
+    c->barrier_id = 0;
+    c->barrier_reached = false;
+    struct str holder = l != NULL ? l->holder : (struct str){NULL, 0};
+    log_info("leadership| leading=%s term=%" PRId64 " holder=\"%.*s\"", c->leading ? "yes" : "no",
+             c->term, STR_ARG(holder));
+}
+
+static uint32_t count_foreign(const struct coordinator *c, const struct leadership *l)
+{
+    uint32_t foreign = 0;
+    for (uint32_t i = 0; i < l->in_flight.count; i++) {
+        const struct flight *f = flights_get(&c->flights, l->in_flight.at[i].uid);
+        foreign += f == NULL || f->state != FLIGHT_binding;
+    }
+    return foreign;
+}
+
+/* ---- one handler a message ---- */
+
+typedef void handler(struct coordinator *c, struct moment now, const struct delivery *in);
+
+static void on_peer_up(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    if (in->from.process == QUEUE) {
+        c->queue = in->from;
+        c->credit_said = -1;
+    } else if (in->from.process == BINDER) {
+        c->binder = in->from;
+    } else if (in->from.process == WATCHER) {
+        c->watcher = in->from;
+    }
+}
+
+/* The queue has lost its book of what is in flight: whatever it offers again comes as a new
+ * attempt, and binds under way are seen through. */
+static void forget_debt(struct coordinator *c, struct flight *f, const struct leadership *l)
+{
+    (void)c;
+    (void)l;
+    f->owed = false;
+}
+
+static void drop_waiting(struct coordinator *c)
+{
+    cycle_abandon(c);
+    while (c->flights.first != NULL)
+        flights_remove(&c->flights, c->flights.first);
+}
+
+static void on_peer_down(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    uint32_t peer = in->from.peer;
+    if (in->from.process == WORKER) {
+        cycle_abandon(c);
+        cache_worker_leave(c->cache, peer);
+    } else if (in->from.process == QUEUE && peer == c->queue.peer) {
+        c->queue.peer = 0;
+        drop_waiting(c);
+        each_flight(c, NULL, forget_debt);
+    } else if (in->from.process == BINDER && peer == c->binder.peer) {
+        c->binder.peer = 0;
+        change_term(c, NULL);
+    } else if (in->from.process == WATCHER && peer == c->watcher.peer) {
+        c->watcher.peer = 0;
+        c->barrier_id = 0;
+    }
+}
+
+static void on_snapshot_begin(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    (void)in;
+    cache_snapshot_begin(c->cache);
+}
+
+static void on_snapshot_end(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    (void)in;
+    cache_snapshot_end(c->cache);
+    if (!c->barrier_reached)
+        c->barrier_id = 0; /* its answer may have been skipped by the snapshot */
+    log_info("snapshot applied| nodes=%u pods=%u", cache_nodes(c->cache), cache_pods(c->cache));
+}
+
+static void on_node_set(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    cache_node_set(c->cache, &in->message->node_set.node);
+}
+
+static void on_node_gone(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    cache_node_gone(c->cache, in->message->node_gone.name);
+}
+
+/* The watch is the truth: an assigned pod ends its flight, whoever bound it. */
+static void on_pod_set(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    const struct pod *pod = &in->message->pod_set.pod;
+    struct flight *f = flights_get(&c->flights, pod->uid);
+    enum cache_change change = cache_pod_set(c->cache, pod);
+    if (change == CACHE_moved)
+        log_warn("pod is on another node than assumed| pod=%.*s/%.*s node=%.*s",
+                 STR_ARG(pod->namespace_name), STR_ARG(pod->name), STR_ARG(pod->node_name));
+    if (f == NULL)
+        return;
+    if (f->state == FLIGHT_waiting)
+        flight_set_pod(f, pod);
+    else if (f->state == FLIGHT_binding && pod->node_name.len > 0)
+        cycle_land(c, f, "bound", NULL);
+}
+
+/* A pod that is gone while it is being decided or bound lands when the answer comes. */
+static void on_pod_gone(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    struct str uid = in->message->pod_gone.uid;
+    struct flight *f = flights_get(&c->flights, uid);
+    cache_pod_gone(c->cache, uid);
+    if (f != NULL && f->state == FLIGHT_waiting)
+        cycle_land(c, f, "skipped", NULL);
+    else if (f != NULL && f == c->deciding)
+        f->pod.deleting = true;
+}
+
+static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    if (!c->leading || c->barrier_id == 0 || in->message->barrier_reached.id != c->barrier_id)
+        return;
+    c->barrier_reached = true;
+    log_info("view is as new as the term| term=%" PRId64 " waited_ms=%" PRId64, c->term,
+             span_ms(moment_since(now, c->barrier_asked)));
+}
+
+static void on_view(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    c->view_heard = now;
+    c->view_synced = in->message->view.synced;
+    c->view_age_ms = in->message->view.age_ms;
+}
+
+static void on_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    const struct attempt *attempt = &in->message->attempt;
+    struct flight *f = flights_get(&c->flights, attempt->pod.uid);
+    if (f == NULL) {
+        f = flights_add(&c->flights, &attempt->pod);
+        f->taken = now;
+    }
+    f->owed = true;
+    f->cycle = attempt->cycle;
+}
+
+static void on_worker_join(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    const struct worker_join *join = &in->message->worker_join;
+    if (cache_workers(c->cache) == WORKERS_MAX) {
+        log_warn("worker refused: %d are the most| worker=%.*s", WORKERS_MAX,
+                 STR_ARG(join->instance));
+        return;
+    }
+    cycle_abandon(c);
+    cache_worker_join(c->cache, in->from.peer, join->capacity);
+    log_info("worker joined| worker=%.*s workers=%u", STR_ARG(join->instance),
+             cache_workers(c->cache));
+}
+
+static void on_map_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    cycle_on_map_result(c, now, in->from.peer, &in->message->map_result);
+}
+
+static void on_bind_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    const struct bind_result *r = &in->message->bind_result;
+    struct flight *f = flights_get(&c->flights, r->uid);
+    if (r->bound)
+        c->count.bound++;
+    if (f == NULL || f->state != FLIGHT_binding || !str_equal(f->pod.node_name, r->node_name))
+        return;     /* the watch was faster, or it is a former life's */
+    if (r->bound) { /* stays assumed until the watch confirms it */
+        cycle_land(c, f, "bound", NULL);
+        return;
+    }
+    c->count.bind_failed++;
+    cache_forget(c->cache, r->uid);
+    log_warn("bind failed| pod=%.*s/%.*s node=%.*s code=%" PRId64 " message=\"%.*s\"",
+             STR_ARG(r->namespace_name), STR_ARG(r->name), STR_ARG(r->node_name), r->code,
+             STR_ARG(r->message));
+    if (r->gone || !c->leading) {
+        cycle_land(c, f, "skipped", NULL);
+        return;
+    }
+    arena_reset(&c->cycle_memory);
+    struct str why = arena_print(&c->cycle_memory, "running Bind plugin \"DefaultBinder\": %.*s",
+                                 STR_ARG(r->message));
+    cycle_report_failure(c, f, "SchedulerError", why, f->pod.nominated_node.len > 0);
+    cycle_land(c, f, "error", NULL);
+}
+
+/* Binds that the binder does not know although we wait for them got lost on the way. */
+static void resend_lost(struct coordinator *c, struct flight *f, const struct leadership *l)
+{
+    if (f->state != FLIGHT_binding || binds(l, f->pod.uid)) {
+        f->missed = 0;
+        return;
+    }
+    if (++f->missed < 3)
+        return; /* it or its answer may be on the way just now */
+    f->missed = 0;
+    log_warn("a bind got lost and is sent again| pod=%.*s/%.*s node=%.*s",
+             STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(f->pod.node_name));
+    cycle_send_bind(c, f);
+}
+
+static void on_leadership(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    const struct leadership *l = &in->message->leadership;
+    if (l->lead_term < c->term)
+        return;
+    if (l->leading != c->leading || l->lead_term != c->term)
+        change_term(c, l);
+    c->foreign_binds = count_foreign(c, l);
+    if (c->leading)
+        each_flight(c, l, resend_lost);
+}
+
+/* Kinds of state that no rule reads yet. */
+static void on_nothing(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)c;
+    (void)now;
+    (void)in;
+}
+
+/* One line a message; the handlers are above, in this order. */
+static handler *const handlers[MSG_COUNT] = {
+    [MSG_peer_up] = on_peer_up,
+    [MSG_peer_down] = on_peer_down,
+    [MSG_snapshot_begin] = on_snapshot_begin,
+    [MSG_snapshot_end] = on_snapshot_end,
+    [MSG_node_set] = on_node_set,
+    [MSG_node_gone] = on_node_gone,
+    [MSG_pod_set] = on_pod_set,
+    [MSG_pod_gone] = on_pod_gone,
+    [MSG_namespace_set] = on_nothing,
+    [MSG_namespace_gone] = on_nothing,
+    [MSG_barrier_reached] = on_barrier_reached,
+    [MSG_view] = on_view,
+    [MSG_attempt] = on_attempt,
+    [MSG_worker_join] = on_worker_join,
+    [MSG_map_result] = on_map_result,
+    [MSG_bind_result] = on_bind_result,
+    [MSG_leadership] = on_leadership,
+};
+
+bool coordinator_takes(enum message_type type)
+{
+    return handlers[type] != NULL;
+}
+
+void coordinator_handle(void *state, struct moment now, const struct delivery *in,
+                        struct outbox *out)
+{
+    struct coordinator *c = state;
+    c->out = out;
+    c->last_call = now;
+    if (in->from.process != WATCHER || subscriber_take(&c->stream, now, in, out) == STREAM_apply ||
+        in->message->type == MSG_peer_up || in->message->type == MSG_peer_down)
+        if (handlers[in->message->type] != NULL)
+            handlers[in->message->type](c, now, in);
+    go_on(c, now);
+    c->out = NULL;
+}
+
+struct moment coordinator_tick(void *state, struct moment now, struct outbox *out)
+{
+    struct coordinator *c = state;
+    c->out = out;
+    c->last_call = now;
+    struct moment next = subscriber_tick(&c->stream, now, out);
+    go_on(c, now);
+    c->out = NULL;
+    return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
+}
+
+int64_t coordinator_term(const void *state)
+{
+    return ((const struct coordinator *)state)->term;
+}
+
+void coordinator_status(void *state, struct buffer *lines)
+{
+    const struct coordinator *c = state;
+    const char *waits = coordinator_waits_for(c, c->last_call);
+    buffer_print(lines, "state=%s%s\n", waits[0] ? "waits for " : "deciding", waits);
+    buffer_print(lines, "leading=%s\nterm=%" PRId64 "\n", c->leading ? "yes" : "no", c->term);
+    buffer_print(lines, "nodes=%u\npods=%u\nassumed=%u\n", cache_nodes(c->cache),
+                 cache_pods(c->cache), cache_assumed(c->cache));
+    buffer_print(lines, "workers=%u\nworker_nodes=", cache_workers(c->cache));
+    for (uint32_t i = 0; i < cache_workers(c->cache); i++)
+        buffer_print(lines, "%s%u", i ? " " : "", cache_worker_nodes(c->cache, i));
+    buffer_print(lines, "\nwaiting=%zu\nunder_way=%zu\n", c->flights.waiting,
+                 map_count(c->flights.by_uid) - c->flights.waiting);
+    buffer_print(lines, "cycles=%" PRIu64 "\nsecond_rounds=%" PRIu64 "\nrestarted=%" PRIu64 "\n",
+                 c->count.cycles, c->count.second_rounds, c->count.restarted);
+    buffer_print(lines, "scheduled=%" PRIu64 "\nunschedulable=%" PRIu64 "\nerrors=%" PRIu64 "\n",
+                 c->count.scheduled, c->count.unschedulable, c->count.errors);
+    buffer_print(lines, "skipped=%" PRIu64 "\nbound=%" PRIu64 "\nbind_failed=%" PRIu64 "\n",
+                 c->count.skipped, c->count.bound, c->count.bind_failed);
+    buffer_print(lines, "late_answers=%" PRIu64 "\nstream_gaps=%" PRIu64 "\n", c->count.late,
+                 c->stream.gaps);
+    buffer_print(lines, "decision_us_mean=%" PRId64 "\ndecision_us_max=%" PRId64 "\n",
+                 c->count.cycles ? c->count.decision_us / (int64_t)c->count.cycles : 0,
+                 c->count.decision_us_max);
+}

@@ -1,0 +1,34 @@
+/* coordinator: the scheduler proper: owns the cache, asks the workers, decides, and sees each
+ * decision through to the binder's answer. */
+#ifndef SCHEDULER_COORDINATOR_H
+#define SCHEDULER_COORDINATOR_H
+
+#include "proto/base/moment.h"
+#include "proto/bus/delivery.h"
+
+struct coordinator;
+
+struct coordinator_options {
+    const struct profile *profiles; /* borrowed */
+    uint32_t profile_count;
+    const char *tie_break;   /* random, round-robin or first */
+    uint64_t seed;           /* of the random tie-break and of barrier numbers */
+    int64_t credit;          /* attempts outstanding at most, binds in flight included; 0: 256 */
+    struct span stale_after; /* a view older than this stops decisions; 0: 60 s */
+};
+
+struct coordinator *coordinator_new(const struct coordinator_options *options);
+void coordinator_free(struct coordinator **coordinator);
+/* For the actor loop; state is a struct coordinator. */
+void coordinator_handle(void *state, struct moment now, const struct delivery *in,
+                        struct outbox *out);
+struct moment coordinator_tick(void *state, struct moment now, struct outbox *out);
+void coordinator_status(void *state, struct buffer *lines);
+int64_t coordinator_term(const void *state);
+/* True when the coordinator handles this message; for the test that holds the table to
+ * messages.def. */
+bool coordinator_takes(enum message_type type);
+/* Why it does not decide now, or "" when it does: a word for status and tests. */
+const char *coordinator_waits_for(const struct coordinator *c, struct moment now);
+
+#endif

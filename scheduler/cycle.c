@@ -1,0 +1,208 @@
+/* cycle: one pod at a time, from the head of the line to a decision.
+ *
+ * skip what needs no decision → ask every worker (map) → merge (reduce), perhaps a second round →
+ * assume and send the bind, or say why not. What must stay true: at most one cycle is under way,
+ * and the workers asked for it are the ones that had the nodes when it began; when shares change,
+ * it begins again. */
+#include "proto/base/log.h"
+#include "proto/base/must.h"
+#include "scheduler/coordination.h"
+
+#include <stdio.h>
+
+void cycle_land(struct coordinator *c, struct flight *f, const char *result,
+                const struct strs *plugins)
+{
+    struct message m = {.type = MSG_outcome,
+                        .outcome = {.uid = f->pod.uid,
+                                    .namespace_name = f->pod.namespace_name,
+                                    .name = f->pod.name,
+                                    .cycle = f->cycle,
+                                    .result = str_of(result)}};
+    if (plugins != NULL)
+        m.outcome.plugins = *plugins;
+    if (f->owed && c->queue.peer != 0)
+        outbox_put(c->out, c->queue, &m);
+    flights_remove(&c->flights, f);
+}
+
+void cycle_report_failure(struct coordinator *c, const struct flight *f, const char *reason,
+                          struct str message, bool clear_nominated)
+{
+    struct message m = {.type = MSG_pod_failed,
+                        .pod_failed = {.pod = f->pod,
+                                       .reason = str_of(reason),
+                                       .message = message,
+                                       .set_nominated = clear_nominated}};
+    m.pod_failed.pod.node_name = (struct str){NULL, 0};
+    outbox_put(c->out, c->binder, &m);
+}
+
+/* ---- pods that need no decision ---- */
+
+static void report_deleting(struct coordinator *c, const struct flight *f)
+{
+    struct message m = {
+        .type = MSG_pod_failed,
+        .pod_failed = {.pod = f->pod,
+                       .reason = STR_LITERAL("FailedScheduling"),
+                       .message = arena_print(&c->cycle_memory,
+                                              "skip schedule deleting pod: "
+                                              "%.*s/%.*s",
+                                              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name)),
+                       .event_only = true}};
+    outbox_put(c->out, c->binder, &m);
+}
+
+/* True when the flight was ended because there is nothing to decide about it. */
+static bool skip(struct coordinator *c, struct flight *f)
+{
+    bool known = cache_pod(c->cache, f->pod.uid, NULL) != CACHE_absent;
+    bool ours = frameworks_find(&c->frameworks, f->pod.scheduler_name) != NULL;
+    if (!known && ours && !f->pod.deleting && f->pod.node_name.len == 0)
+        return false;
+    if (f->pod.deleting && !known)
+        report_deleting(c, f);
+    c->count.skipped++;
+    cycle_land(c, f, "skipped", NULL);
+    return true;
+}
+
+/* ---- ends of a cycle ---- */
+
+void cycle_send_bind(struct coordinator *c, const struct flight *f)
+{
+    struct message m = {.type = MSG_bind,
+                        .bind = {.uid = f->pod.uid,
+                                 .namespace_name = f->pod.namespace_name,
+                                 .name = f->pod.name,
+                                 .node_name = f->pod.node_name,
+                                 .scheduler_name = f->pod.scheduler_name,
+                                 .resource_version = f->pod.resource_version}};
+    outbox_put(c->out, c->binder, &m);
+}
+
+static void place(struct coordinator *c, struct flight *f, const struct decision *d)
+{
+    flights_start(&c->flights, f, FLIGHT_binding);
+    bool assumed = cache_assume(c->cache, &f->pod, d->node);
+    must(assumed); /* skip() has looked, and nothing can have come in between */
+    f->pod.node_name = arena_copy(&f->arena, d->node);
+    snprintf(c->last_node, sizeof(c->last_node), "%.*s", STR_ARG(d->node));
+    c->count.scheduled++;
+    log_debug("placed| pod=%.*s/%.*s node=%.*s score=%lld feasible=%lld",
+              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(d->node),
+              (long long)d->total, (long long)d->feasible);
+    cycle_send_bind(c, f);
+}
+
+static void reject(struct coordinator *c, struct flight *f, const struct decision *d)
+{
+    bool unschedulable = d->kind == DECISION_unschedulable;
+    *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
+    log_debug("not placed| pod=%.*s/%.*s message=\"%.*s\"", STR_ARG(f->pod.namespace_name),
+              STR_ARG(f->pod.name), STR_ARG(d->message));
+    cycle_report_failure(c, f, unschedulable ? "Unschedulable" : "SchedulerError", d->message,
+                         d->clear_nominated);
+    flights_start(&c->flights, f, FLIGHT_deciding);
+    cycle_land(c, f, unschedulable ? "unschedulable" : "error", &d->plugins);
+}
+
+static void conclude(struct coordinator *c, struct moment now)
+{
+    const struct decision *d = reduce_decision(c->reduce);
+    struct flight *f = c->deciding;
+    c->deciding = NULL;
+    int64_t took_us = moment_since(now, c->cycle_started).ns / 1000;
+    c->count.decision_us += took_us;
+    if (took_us > c->count.decision_us_max)
+        c->count.decision_us_max = took_us;
+    c->count.cycles++;
+    if (f->pod.deleting) { /* it went while the workers were asked */
+        c->count.skipped++;
+        cycle_land(c, f, "skipped", NULL);
+        return;
+    }
+    if (d->kind == DECISION_node)
+        place(c, f, d);
+    else
+        reject(c, f, d);
+}
+
+/* ---- asking ---- */
+
+static void ask(struct coordinator *c)
+{
+    struct message m = {.type = MSG_map_request, .map_request = *reduce_request(c->reduce)};
+    c->count.second_rounds += m.map_request.round > 1;
+    for (uint32_t i = 0; i < c->asked_count; i++)
+        if (reduce_asks(c->reduce, i))
+            outbox_put(c->out, (struct address){WORKER, c->asked[i]}, &m);
+}
+
+/* Takes the next step until answers are missing or the cycle is over. */
+static void step(struct coordinator *c, struct moment now, enum reduce_step step)
+{
+    if (step == REDUCE_ask)
+        ask(c);
+    else if (step == REDUCE_done)
+        conclude(c, now);
+}
+
+static void begin(struct coordinator *c, struct moment now, struct flight *f)
+{
+    cache_flush(c->cache);
+    flights_start(&c->flights, f, FLIGHT_deciding);
+    c->deciding = f;
+    c->cycle++;
+    c->cycle_started = now;
+    c->asked_count = cache_workers(c->cache);
+    must(c->asked_count <= WORKERS_MAX);
+    for (uint32_t i = 0; i < c->asked_count; i++)
+        c->asked[i] = cache_worker(c->cache, i);
+    struct reduce_start start = {.cycle = c->cycle,
+                                 .framework =
+                                     frameworks_find(&c->frameworks, f->pod.scheduler_name),
+                                 .pod = &f->pod,
+                                 .shards = c->asked_count,
+                                 .nodes = cache_nodes(c->cache),
+                                 .tie_break = str_of(c->options.tie_break),
+                                 .seed = (int64_t)random_next(&c->random),
+                                 .after = str_of(c->last_node)};
+    start.nominated = cache_nominated(c->cache, &f->pod, &start.nominated_count, &c->cycle_memory);
+    step(c, now, reduce_start(c->reduce, &start));
+}
+
+void cycle_advance(struct coordinator *c, struct moment now)
+{
+    while (c->deciding == NULL && c->flights.first != NULL &&
+           coordinator_waits_for(c, now)[0] == 0) {
+        arena_reset(&c->cycle_memory);
+        if (!skip(c, c->flights.first))
+            begin(c, now, c->flights.first);
+    }
+}
+
+void cycle_abandon(struct coordinator *c)
+{
+    if (c->deciding == NULL)
+        return;
+    flights_return(&c->flights, c->deciding);
+    c->deciding = NULL;
+    c->count.restarted++;
+}
+
+void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t worker,
+                         const struct map_result *result)
+{
+    if (c->deciding == NULL || result->cycle != c->cycle) {
+        c->count.late++;
+        return;
+    }
+    for (uint32_t i = 0; i < c->asked_count; i++)
+        if (c->asked[i] == worker) {
+            step(c, now, reduce_add(c->reduce, i, result));
+            return;
+        }
+    c->count.late++;
+}

@@ -1,0 +1,47 @@
+/* flight: one pod from the queue's attempt to the outcome that is owed for it: waiting for its
+ * turn, being decided, or being bound. */
+#ifndef SCHEDULER_FLIGHT_H
+#define SCHEDULER_FLIGHT_H
+
+#include "proto/base/map.h"
+#include "proto/base/moment.h"
+#include "proto/messages.h"
+
+enum flight_state {
+    FLIGHT_waiting,  /* an attempt that has not been decided yet */
+    FLIGHT_deciding, /* the workers are asked */
+    FLIGHT_binding   /* assumed; the binder owes an answer */
+};
+
+struct flight {
+    enum flight_state state;
+    struct arena arena;         /* what pod borrows from */
+    struct pod pod;             /* node_name is set from the decision on */
+    bool owed;                  /* the queue waits for an outcome of `cycle` */
+    int64_t cycle;              /* the attempt's */
+    int missed;                 /* binding: leadership messages in a row that did not list it */
+    struct moment taken;        /* when the attempt came */
+    struct flight *next, *prev; /* among the waiting, in order of arrival */
+};
+
+/* All flights by the pod's UID, and the waiting ones in order. */
+struct flights {
+    struct map *by_uid;
+    struct flight *first, *last;
+    size_t waiting;
+};
+
+void flights_init(struct flights *all);
+void flights_free(struct flights *all);
+struct flight *flights_get(const struct flights *all, struct str uid);
+/* A new flight, waiting, at the end of the line; the pod is copied. None of that UID may exist. */
+struct flight *flights_add(struct flights *all, const struct pod *pod);
+/* Replaces the pod by a newer one. */
+void flight_set_pod(struct flight *f, const struct pod *pod);
+/* Takes it out of the line of waiting ones. */
+void flights_start(struct flights *all, struct flight *f, enum flight_state state);
+/* Puts it back at the head of the line. */
+void flights_return(struct flights *all, struct flight *f);
+void flights_remove(struct flights *all, struct flight *f);
+
+#endif

@@ -1,0 +1,64 @@
+/* settings: the scheduler's own options, as one table from which --help follows; each take()
+ * refuses what is out of range. */
+#include "scheduler/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void settings_init(struct settings *s, int argc, char **argv)
+{
+    *s = (struct settings){.tie_break = "random", .stale_after_s = 60, .capacity = 1};
+    for (int i = 1; i < argc; i++)
+        s->worker |= strcmp(argv[i], "--worker") == 0;
+}
+
+static bool take_worker(void *state, const char *value)
+{
+    (void)value;
+    return ((struct settings *)state)->worker = true;
+}
+
+static bool take_tie_break(void *state, const char *value)
+{
+    ((struct settings *)state)->tie_break = value;
+    return strcmp(value, "random") == 0 || strcmp(value, "round-robin") == 0 ||
+           strcmp(value, "first") == 0;
+}
+
+static bool take_stale_after(void *state, const char *value)
+{
+    char *end;
+    double *seconds = &((struct settings *)state)->stale_after_s;
+    *seconds = strtod(value, &end);
+    return *value != 0 && *end == 0 && *seconds > 0 && *seconds < 1e6;
+}
+
+static bool take_number(long *number, const char *value, long most)
+{
+    char *end;
+    *number = strtol(value, &end, 10);
+    return *value != 0 && *end == 0 && *number > 0 && *number <= most;
+}
+
+static bool take_credit(void *state, const char *value)
+{
+    return take_number(&((struct settings *)state)->credit, value, 100000);
+}
+
+static bool take_capacity(void *state, const char *value)
+{
+    return take_number(&((struct settings *)state)->capacity, value, 1000);
+}
+
+const struct own_option scheduler_options[] = {
+    {"worker", NULL, "be a worker of the scheduler named by --peer scheduler=URL", take_worker},
+    {"tie-break", "MODE", "among equal best nodes: random (default), round-robin or first",
+     take_tie_break},
+    {"stale-after", "SECONDS", "stop deciding when the view of the cluster is older (default 60)",
+     take_stale_after},
+    {"credit", "N", "pods taken from the queue at once, binds in flight included (default 256)",
+     take_credit},
+    {"capacity", "N", "worker: size of the share it wants relative to others (default 1)",
+     take_capacity},
+    {NULL, NULL, NULL, NULL},
+};

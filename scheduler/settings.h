@@ -1,0 +1,20 @@
+/* settings: the command line of berth-scheduler beyond what all processes share. */
+#ifndef SCHEDULER_SETTINGS_H
+#define SCHEDULER_SETTINGS_H
+
+#include "proto/bus/options.h"
+
+struct settings {
+    bool worker;           /* be a worker, not the coordinator */
+    const char *tie_break; /* random, round-robin or first */
+    double stale_after_s;
+    long credit;   /* attempts at once; 0: the default */
+    long capacity; /* of a worker */
+};
+
+/* The defaults, and worker when it is among the arguments (it decides what else is parsed). */
+void settings_init(struct settings *s, int argc, char **argv);
+
+extern const struct own_option scheduler_options[];
+
+#endif

@@ -1,0 +1,151 @@
+/* test_child: a supervised process starts with a pid file, its output arrives, its end is noticed
+ * and its restart waits longer each time until it has lived a while. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctl/child.h"
+
+static char folder[64];
+static struct child child;
+static const struct moment start = {1000000000};
+
+static int make_child(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/berth-child-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    child = (struct child){.name = "worker-0", .output = -1};
+    snprintf(child.pid_file, sizeof(child.pid_file), "%s/worker-0.pid", folder);
+    child_arg(&child, "/bin/sh");
+    child_arg(&child, "-c");
+    return 0;
+}
+
+static int end_child(void **state)
+{
+    (void)state;
+    if (child.pid != 0) {
+        kill(child.pid, SIGKILL);
+        waitpid(child.pid, NULL, 0);
+    }
+    child_free(&child);
+    unlink(child.pid_file);
+    rmdir(folder);
+    return 0;
+}
+
+/* Waits for its end, at most 10 s, reading what it prints meanwhile. */
+static int wait_for_end(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        int status;
+        struct pollfd fd = {.fd = child.output, .events = POLLIN};
+        if (waitpid(child.pid, &status, WNOHANG) == child.pid)
+            return status;
+        poll(&fd, 1, 10);
+        if (fd.revents != 0)
+            child_read(&child); /* closes at the end, and is then -1, which poll passes over */
+    }
+    fail_msg("the child did not end");
+    return -1;
+}
+
+static void the_pid_file_tells_the_pid_while_it_runs(void **state)
+{
+    (void)state;
+    child_arg(&child, "exec tail -f /dev/null"); /* until killed */
+    assert_true(child_start(&child, start));
+    FILE *f = fopen(child.pid_file, "r");
+    int pid = 0;
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%d", &pid), 1);
+    fclose(f);
+    assert_int_equal(pid, child.pid);
+    kill(child.pid, SIGKILL);
+    child_ended(&child, wait_for_end(), start);
+    assert_int_equal(child.pid, 0);
+    assert_int_equal(access(child.pid_file, F_OK), -1);
+}
+
+/* Runs the body with standard error going to a file; returns what was written. */
+static void captured(char *text, size_t room, void (*body)(void))
+{
+    char path[] = "/tmp/berth-stderr-XXXXXX";
+    int fd = mkstemp(path), saved = dup(STDERR_FILENO);
+    assert_true(fd >= 0 && saved >= 0);
+    dup2(fd, STDERR_FILENO);
+    body();
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    ssize_t n = pread(fd, text, room - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+    close(fd);
+    unlink(path);
+}
+
+static void run_to_end(void)
+{
+    assert_true(child_start(&child, start));
+    child_ended(&child, wait_for_end(), start);
+}
+
+static void log_lines_pass_as_they_are_and_others_get_a_name(void **state)
+{
+    (void)state;
+    char text[4096];
+    child_arg(&child, "echo 'ts=1 level=info msg=\"mine\"' >&2; printf 'Segmentation \"fault\"'");
+    captured(text, sizeof(text), run_to_end);
+    assert_non_null(strstr(text, "ts=1 level=info msg=\"mine\"\n"));
+    assert_non_null(strstr(text, "msg=\"output\" name=worker-0 text=\"Segmentation 'fault'\""));
+    assert_non_null(strstr(text, "msg=\"process ended\" name=worker-0"));
+}
+
+static void restarts_wait_longer_each_time(void **state)
+{
+    (void)state;
+    static const int64_t waits_ms[] = {100, 200, 400, 800, 1600, 3200, 6400, 10000, 10000};
+    child_arg(&child, "exit 3");
+    for (size_t i = 0; i < sizeof(waits_ms) / sizeof(waits_ms[0]); i++) {
+        run_to_end();
+        assert_int_equal(span_ms(moment_since(child.restart_at, start)), waits_ms[i]);
+    }
+    assert_true(child_start(&child, start));
+    struct moment later = moment_after(start, span_of_ms(10000));
+    child_ended(&child, wait_for_end(), later);
+    assert_int_equal(span_ms(moment_since(child.restart_at, later)), 100);
+}
+
+static void a_program_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    char text[4096];
+    child_arg(&child, "true");
+    free(child.argv[0]);
+    child.argv[0] = strdup("/nowhere/berth-queue");
+    captured(text, sizeof(text), run_to_end);
+    assert_non_null(strstr(text, "cannot execute /nowhere/berth-queue: No such file"));
+    assert_non_null(strstr(text, "status=127"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_child, end_child)
+    const struct CMUnitTest tests[] = {
+        TEST(the_pid_file_tells_the_pid_while_it_runs),
+        TEST(log_lines_pass_as_they_are_and_others_get_a_name),
+        TEST(restarts_wait_longer_each_time),
+        TEST(a_program_that_is_not_there_is_named),
+    };
+    return cmocka_run_group_tests_name("child", tests, NULL, NULL);
+}
