@@ -22,72 +22,65 @@
 
 /* ---- open and close ---- */
 
+static bool too_long(struct bus *bus, const char *run_dir)
+{
+    snprintf(bus->wires.error, sizeof(bus->wires.error),
+             "run directory %.300s: path too long for a socket", run_dir);
+    return false;
+}
+
 /* Opens the default door; a worker without a name takes the first that is free. */
-static bool open_default_door(struct bus *bus, const struct bus_options *o, char *error,
-                              size_t room)
+static bool open_default_door(struct bus *bus, const struct bus_options *o)
 {
     bool pick = o->process == WORKER && o->instance == NULL;
     for (int i = 0; i < (pick ? WORKERS_MAX : 1); i++) {
         char endpoint[ENDPOINT_MAX];
-        bool in_use = false;
         if (pick)
             snprintf(bus->instance, sizeof(bus->instance), "worker-%d", i);
-        if (!endpoint_in_dir(endpoint, o->run_dir, bus->instance, "sock")) {
-            snprintf(error, room, "door: run directory %s: path too long for a socket", o->run_dir);
-            return false;
-        }
-        if (wire_open(&bus->wires, &bus->door, WIRE_door, endpoint, &in_use, error, room))
+        if (!endpoint_in_dir(endpoint, o->run_dir, bus->instance, "sock"))
+            return too_long(bus, o->run_dir);
+        if (wire_open(&bus->wires, &bus->door, WIRE_door, endpoint))
             return true;
-        if (!in_use || !pick)
+        if (!bus->wires.in_use)
             return false;
     }
     return false;
 }
 
-static bool open_door(struct bus *bus, const struct bus_options *o, char *error, size_t room)
+static bool open_door(struct bus *bus, const struct bus_options *o)
 {
-    bool in_use;
     if (o->no_door)
         return true;
     if (o->listen == NULL)
-        bus->has_door = open_default_door(bus, o, error, room);
+        bus->has_door = open_default_door(bus, o);
     else
-        bus->has_door =
-            wire_open(&bus->wires, &bus->door, WIRE_door, o->listen, &in_use, error, room);
+        bus->has_door = wire_open(&bus->wires, &bus->door, WIRE_door, o->listen);
     return bus->has_door;
 }
 
-static bool open_tap(struct bus *bus, const struct bus_options *o, char *error, size_t room)
+static bool open_tap(struct bus *bus, const struct bus_options *o)
 {
     char endpoint[ENDPOINT_MAX];
-    bool in_use;
     if (o->no_door && o->tap == NULL)
         return true;
-    if (o->tap == NULL && !endpoint_in_dir(endpoint, o->run_dir, bus->instance, "tap")) {
-        snprintf(error, room, "tap: run directory %s: path too long for a socket", o->run_dir);
-        return false;
-    }
-    bus->has_tap = wire_open(&bus->wires, &bus->tap, WIRE_tap, o->tap ? o->tap : endpoint, &in_use,
-                             error, room);
+    if (o->tap == NULL && !endpoint_in_dir(endpoint, o->run_dir, bus->instance, "tap"))
+        return too_long(bus, o->run_dir);
+    bus->has_tap = wire_open(&bus->wires, &bus->tap, WIRE_tap, o->tap ? o->tap : endpoint);
     return bus->has_tap;
 }
 
-static bool open_links(struct bus *bus, const struct bus_options *o, char *error, size_t room)
+static bool open_links(struct bus *bus, const struct bus_options *o)
 {
     bus->links = memory_take_array(o->peer_count ? o->peer_count : 1, sizeof(*bus->links));
     for (size_t i = 0; i < o->peer_count; i++) {
         const struct bus_peer_option *option = &o->peers[i];
         char endpoint[ENDPOINT_MAX];
-        bool in_use;
         if (option->endpoint == NULL &&
-            !endpoint_in_dir(endpoint, o->run_dir, process_name(option->process), "sock")) {
-            snprintf(error, room, "peer %s: run directory %s: path too long for a socket",
-                     process_name(option->process), o->run_dir);
-            return false;
-        }
+            !endpoint_in_dir(endpoint, o->run_dir, process_name(option->process), "sock"))
+            return too_long(bus, o->run_dir);
         struct wire *wire = &bus->links[i];
-        if (!wire_open(&bus->wires, wire, WIRE_link, option->endpoint ? option->endpoint : endpoint,
-                       &in_use, error, room))
+        if (!wire_open(&bus->wires, wire, WIRE_link,
+                       option->endpoint ? option->endpoint : endpoint))
             return false;
         bus->link_count++;
         peer_add(bus, wire, true)->expected = option->process;
@@ -129,12 +122,15 @@ struct bus *bus_open(const struct bus_options *o, char *error, size_t room)
     zmq_msg_init(&bus->routing);
     zmq_msg_init(&bus->incoming);
     name_instance(bus, o);
+    error[0] = 0;
     bool opened = (!needs_run_dir(o) || endpoint_make_dir(o->run_dir, error, room)) &&
-                  wires_open(&bus->wires, o->curve_dir, o->allow_plain_tcp, error, room) &&
-                  open_door(bus, o, error, room) && open_tap(bus, o, error, room) &&
-                  open_links(bus, o, error, room);
-    if (!opened)
+                  wires_open(&bus->wires, o->curve_dir, o->allow_plain_tcp) && open_door(bus, o) &&
+                  open_tap(bus, o) && open_links(bus, o);
+    if (!opened) {
+        if (error[0] == 0)
+            snprintf(error, room, "%s", bus->wires.error);
         bus_close(&bus);
+    }
     return bus;
 }
 

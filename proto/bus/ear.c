@@ -22,17 +22,17 @@ struct ear {
     zmq_msg_t message;
 };
 
-static bool listen_to(struct ear *ear, const char *endpoint, char *error, size_t room)
+static bool listen_to(struct ear *ear, const char *endpoint)
 {
-    bool in_use;
     for (size_t i = 0; i < ear->count; i++)
         if (strcmp(ear->taps[i].endpoint, endpoint) == 0)
             return true;
     if (ear->count == TAPS_MAX) {
-        snprintf(error, room, "%s: already listening to %d taps", endpoint, TAPS_MAX);
+        snprintf(ear->wires.error, sizeof(ear->wires.error), "%.200s: already listening to %d taps",
+                 endpoint, TAPS_MAX);
         return false;
     }
-    if (!wire_open(&ear->wires, &ear->taps[ear->count], WIRE_ear, endpoint, &in_use, error, room))
+    if (!wire_open(&ear->wires, &ear->taps[ear->count], WIRE_ear, endpoint))
         return false;
     ear->count++;
     return true;
@@ -44,14 +44,16 @@ struct ear *ear_open(const struct ear_options *o, char *error, size_t room)
     ear->run_dir = o->run_dir;
     ear->taps = memory_take_array(TAPS_MAX, sizeof(*ear->taps));
     zmq_msg_init(&ear->message);
-    bool opened = wires_open(&ear->wires, o->curve_dir, o->allow_plain_tcp, error, room);
+    bool opened = wires_open(&ear->wires, o->curve_dir, o->allow_plain_tcp);
     for (size_t i = 0; opened && i < o->endpoint_count; i++)
-        opened = listen_to(ear, o->endpoints[i], error, room);
-    if (!opened)
-        ear_close(&ear);
-    else
+        opened = listen_to(ear, o->endpoints[i]);
+    if (opened) {
         ear_discover(ear);
-    return ear;
+        return ear;
+    }
+    snprintf(error, room, "%s", ear->wires.error);
+    ear_close(&ear);
+    return NULL;
 }
 
 void ear_close(struct ear **closing)
@@ -75,12 +77,11 @@ void ear_discover(struct ear *ear)
         return;
     for (struct dirent *e = readdir(entries); e; e = readdir(entries)) {
         size_t len = strlen(e->d_name);
-        char name[ENDPOINT_MAX], endpoint[ENDPOINT_MAX], error[512];
+        char name[ENDPOINT_MAX], endpoint[ENDPOINT_MAX];
         if (len <= 4 || len >= sizeof(name) || strcmp(e->d_name + len - 4, ".tap") != 0)
             continue;
         snprintf(name, sizeof(name), "%.*s", (int)(len - 4), e->d_name);
-        if (!endpoint_in_dir(endpoint, ear->run_dir, name, "tap") ||
-            !listen_to(ear, endpoint, error, sizeof(error)))
+        if (!endpoint_in_dir(endpoint, ear->run_dir, name, "tap") || !listen_to(ear, endpoint))
             log_debug("tap left out|path=%s/%s", ear->run_dir, e->d_name);
     }
     closedir(entries);

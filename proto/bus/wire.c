@@ -9,11 +9,12 @@
 #include "proto/base/must.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define HIGH_WATER     100000 /* messages per connection */
-#define TAP_HIGH_WATER 20000
+#define TAP_HIGH_WATER 5000   /* a listener that does not read holds no more of our memory */
 #define LINGER_MS      200
 #define KEEPER_ADDRESS "inproc://zeromq.zap.01"
 
@@ -27,16 +28,23 @@ static void set_text(void *socket, int option, const char *value)
     must(zmq_setsockopt(socket, option, value, strlen(value)) == 0);
 }
 
-bool wires_open(struct wires *all, const char *curve_dir, bool allow_plain_tcp, char *error,
-                size_t room)
+__attribute__((format(printf, 2, 3))) static void say(struct wires *all, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(all->error, sizeof(all->error), format, args);
+    va_end(args);
+}
+
+bool wires_open(struct wires *all, const char *curve_dir, bool allow_plain_tcp)
 {
     *all = (struct wires){.curve_dir = curve_dir, .allow_plain_tcp = allow_plain_tcp};
     if (curve_dir != NULL) {
         if (!zmq_has("curve")) {
-            snprintf(error, room, "curve directory %s: this ZeroMQ has no CURVE", curve_dir);
+            say(all, "curve directory %s: this ZeroMQ has no CURVE", curve_dir);
             return false;
         }
-        if (!curve_load(&all->keys, curve_dir, error, room))
+        if (!curve_load(&all->keys, curve_dir, all->error, sizeof(all->error)))
             return false;
         all->has_keys = true;
     }
@@ -118,17 +126,15 @@ static bool binds(enum wire_kind kind)
     return kind == WIRE_door || kind == WIRE_tap;
 }
 
-static bool secure(struct wires *all, struct wire *w, const char *endpoint, char *error,
-                   size_t room)
+static bool secure(struct wires *all, struct wire *w, const char *endpoint)
 {
     if (!endpoint_is_tcp(endpoint))
         return true; /* the run directory is private */
     if (!all->has_keys) {
         if (endpoint_is_loopback(endpoint) || all->allow_plain_tcp)
             return true;
-        snprintf(error, room,
-                 "%s: tcp beyond loopback needs --curve-dir (or --allow-plain-tcp, unencrypted)",
-                 endpoint);
+        say(all, "%s: tcp beyond loopback needs --curve-dir (or --allow-plain-tcp, unencrypted)",
+            endpoint);
         return false;
     }
     if (!binds(w->kind)) {
@@ -138,7 +144,7 @@ static bool secure(struct wires *all, struct wire *w, const char *endpoint, char
         return true;
     }
     if (all->keys.server_secret[0] == 0) {
-        snprintf(error, room, "%s: no server.key_secret in %s", endpoint, all->curve_dir);
+        say(all, "%s: no server.key_secret in %s", endpoint, all->curve_dir);
         return false;
     }
     set_int(w->socket, ZMQ_CURVE_SERVER, 1);
@@ -190,18 +196,18 @@ static void open_monitor(struct wires *all, struct wire *w)
     must(zmq_connect(w->monitor, name) == 0);
 }
 
-static bool attach(struct wire *w, const char *endpoint, char *error, size_t room)
+static bool attach(struct wires *all, struct wire *w, const char *endpoint)
 {
     if (!binds(w->kind)) {
         snprintf(w->endpoint, sizeof(w->endpoint), "%s", endpoint);
         if (zmq_connect(w->socket, endpoint) == 0)
             return true;
-        snprintf(error, room, "%s: cannot connect: %s", endpoint, zmq_strerror(errno));
+        say(all, "%s: cannot connect: %s", endpoint, zmq_strerror(errno));
         return false;
     }
     if (zmq_bind(w->socket, endpoint) != 0) {
-        snprintf(error, room, "%s: cannot listen: %s", endpoint,
-                 errno == EADDRINUSE ? "address in use" : zmq_strerror(errno));
+        say(all, "%s: cannot listen: %s", endpoint,
+            errno == EADDRINUSE ? "address in use" : zmq_strerror(errno));
         return false;
     }
     size_t size = sizeof(w->endpoint);
@@ -209,18 +215,17 @@ static bool attach(struct wire *w, const char *endpoint, char *error, size_t roo
     return true;
 }
 
-bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const char *endpoint,
-               bool *in_use, char *error, size_t room)
+bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const char *endpoint)
 {
     static const int types[] = {ZMQ_ROUTER, ZMQ_DEALER, ZMQ_XPUB, ZMQ_SUB};
     *w = (struct wire){.kind = kind, .lock_fd = -1};
-    *in_use = false;
+    all->in_use = false;
     if (strlen(endpoint) >= ENDPOINT_MAX) {
-        snprintf(error, room, "%.40s…: endpoint too long", endpoint);
+        say(all, "%.40s…: endpoint too long", endpoint);
         return false;
     }
     if (binds(kind) && endpoint_is_ipc(endpoint)) {
-        w->lock_fd = endpoint_claim(endpoint, in_use, error, room);
+        w->lock_fd = endpoint_claim(endpoint, &all->in_use, all->error, sizeof(all->error));
         if (w->lock_fd < 0)
             return false;
     }
@@ -229,7 +234,7 @@ bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const cha
     set_options(w, endpoint);
     if (kind == WIRE_door || kind == WIRE_link)
         open_monitor(all, w);
-    if (secure(all, w, endpoint, error, room) && attach(w, endpoint, error, room))
+    if (secure(all, w, endpoint) && attach(all, w, endpoint))
         return true;
     wire_close(w);
     return false;

@@ -34,21 +34,21 @@ struct wires {
     const char *curve_dir;
     struct curve_keys keys;
     bool has_keys, allow_plain_tcp;
+    char error[512]; /* what went wrong in the last call that failed */
+    bool in_use;     /* it was that a living process has the ipc path */
 };
 
 enum wire_news { WIRE_nothing, WIRE_connected, WIRE_disconnected, WIRE_handshake_failed };
 
-/* curve_dir may be NULL. False with a line in error. */
-bool wires_open(struct wires *all, const char *curve_dir, bool allow_plain_tcp, char *error,
-                size_t room);
+/* curve_dir may be NULL. False with a line in all->error. */
+bool wires_open(struct wires *all, const char *curve_dir, bool allow_plain_tcp);
 /* Ends the context; waits at most for the linger time of what was sent last. */
 void wires_close(struct wires *all);
 /* Answers the CURVE handshakes that wait; returns how many were refused. */
 unsigned wires_keep(struct wires *all);
 
-/* Binds or connects. *in_use tells that a living process has the ipc path. */
-bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const char *endpoint,
-               bool *in_use, char *error, size_t room);
+/* Binds or connects. False with a line in all->error. */
+bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const char *endpoint);
 void wire_close(struct wire *w);
 /* The next thing that happened to the connections of this wire. */
 enum wire_news wire_news(struct wire *w);
