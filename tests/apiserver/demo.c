@@ -304,7 +304,6 @@ bool demo_start(struct server *server, const char *settings, struct buffer *why)
     store_json(server, "priorityclasses", "{\"metadata\":{\"name\":\"demo-high\"},\"value\":1000}");
     for (uint64_t n = 0; n < (uint64_t)demo.nodes; n++)
         make_node(&demo, n);
-    server->demo = memory_copy(&demo, sizeof demo);
-    timer_start(&server->timers, clock_ms() + TICK_MS, tick, NULL, server->demo);
+    timer_start(&server->timers, clock_ms() + TICK_MS, tick, NULL, memory_copy(&demo, sizeof demo));
     return true;
 }

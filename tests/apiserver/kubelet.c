@@ -11,15 +11,17 @@
 #include <string.h>
 
 struct errand {
-    char *namespace, *name;
     char uid[40];
+    const char *name; /* behind the namespace */
+    char namespace[];
 };
 
 static struct errand *errand_new(const struct object *pod)
 {
-    struct errand *errand = memory_take(sizeof *errand);
-    errand->namespace = memory_string(pod->namespace);
-    errand->name = memory_string(pod->name);
+    size_t namespace_size = strlen(pod->namespace) + 1, name_size = strlen(pod->name) + 1;
+    struct errand *errand = memory_take(sizeof *errand + namespace_size + name_size);
+    memcpy(errand->namespace, pod->namespace, namespace_size);
+    errand->name = memcpy(errand->namespace + namespace_size, pod->name, name_size);
     memcpy(errand->uid, pod->uid, sizeof errand->uid);
     return errand;
 }
@@ -31,8 +33,6 @@ static struct object *errand_finish(struct server *server, struct errand *errand
         registry_find(&server->registry, resource_named("pods"), errand->namespace, errand->name);
     if (pod != NULL && strcmp(pod->uid, errand->uid) != 0)
         pod = NULL;
-    memory_free(errand->namespace);
-    memory_free(errand->name);
     memory_free(errand);
     return pod;
 }

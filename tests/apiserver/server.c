@@ -28,7 +28,6 @@ void server_init(struct server *server, size_t history)
 void server_free(struct server *server)
 {
     timers_free(&server->timers);
-    memory_free(server->demo);
     registry_free(&server->registry);
 }
 

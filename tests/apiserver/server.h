@@ -32,7 +32,6 @@ struct server {
     struct faults *faults;
     struct watcher *watchers[RESOURCE_COUNT]; /* lists, by shelf */
     FILE *audit;                              /* NULL without --audit-log */
-    void *demo;                               /* of demo.c, freed with the server */
     uint64_t next_address;                    /* for the pod IPs that the toy kubelet hands out */
 };
 

@@ -29,8 +29,10 @@ void timers_init(struct timers *timers)
 void timers_free(struct timers *timers)
 {
     struct timer *timer;
-    while ((timer = heap_pop(timers->heap)) != NULL)
+    while ((timer = heap_pop(timers->heap)) != NULL) {
+        memory_free(timer->subject);
         memory_free(timer);
+    }
     heap_free(&timers->heap);
 }
 
