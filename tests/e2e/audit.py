@@ -9,8 +9,8 @@ import json
 
 READS = ("get", "list", "watch")
 
-# One request: times in seconds since 1970, uid of the pod for a Binding, holder for a Lease.
-Request = collections.namedtuple("Request", "user verb resource subresource name code at uid holder")
+# One request: `at` in seconds since 1970, `uid` that of the pod for a Binding.
+Request = collections.namedtuple("Request", "user verb resource subresource name code at uid")
 
 
 def seconds(text):
@@ -27,13 +27,11 @@ def parse(line):
     if record.get("stage") not in ("ResponseComplete", "Panic") or not what:
         return None
     body = record.get("requestObject") or {}
-    # A released lease has no holder, which may be written as "" or left out.
-    holder = body["spec"].get("holderIdentity") or "" if body.get("kind") == "Lease" else None
     return Request(record["user"]["username"], record["verb"], what.get("resource", ""),
                    what.get("subresource", ""), what.get("name") or "",
                    (record.get("responseStatus") or {}).get("code", 0),
                    seconds(record["requestReceivedTimestamp"]),
-                   (body.get("metadata") or {}).get("uid"), holder)
+                   (body.get("metadata") or {}).get("uid"))
 
 
 class Log:

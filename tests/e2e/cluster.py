@@ -3,14 +3,18 @@
 real   kube-apiserver with etcd and RBAC, started by tests/controlplane/controlplane
 small  our own tests/apiserver, without a store: what it holds is gone when it ends
 
-A cluster has kubeconfigs for admin, scheduler, scheduler-a, scheduler-b and nobody (without rights),
-an audit log, and can go down and come up again on the same port.
+Both use the keys, tokens and kubeconfigs that the controlplane tool makes: for admin, scheduler,
+scheduler-a, scheduler-b and nobody.  Both have an audit log, and can go down and come up again on
+the same port.
 """
 import os
 import shutil
+import signal
+import socket
 import subprocess
 
 import audit
+import checks
 import kube
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -19,14 +23,12 @@ CONTROLPLANE = os.path.join(TOP, "tests", "controlplane", "controlplane")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 
 
-class RealCluster:
-    """kube-apiserver; keeps its objects while it is down."""
-
-    keeps_objects = True
+class Cluster:
+    """What both have: a directory with kubeconfigs and an audit log, and an administrator."""
 
     def __init__(self, directory):
         self.directory = directory
-        self.tool("start", "--audit")
+        self.begin()
         self.admin = kube.Client(self.kubeconfig("admin"))
         self.log = audit.Log(os.path.join(directory, "audit.log"))
 
@@ -39,6 +41,13 @@ class RealCluster:
     def kubeconfig(self, user):
         return os.path.join(self.directory, user + ".kubeconfig")
 
+
+class RealCluster(Cluster):
+    """kube-apiserver; etcd keeps its objects while it is down."""
+
+    def begin(self):
+        self.tool("start", "--audit")
+
     def down(self):
         self.tool("down")
 
@@ -47,6 +56,22 @@ class RealCluster:
 
     def stop(self):
         self.tool("stop")
+
+    def interrupt(self):
+        """Gone for everybody, in the middle of whatever it was doing."""
+        self.down()
+
+    def resume(self):
+        self.up()
+
+    def break_watches(self):
+        self.down()
+        self.up()
+
+    def forget_history(self):
+        """The watch cache starts anew, and does not know the versions that were before."""
+        self.down()
+        self.up()
 
     def allow_nobody(self, except_for=()):
         """Give user nobody the scheduler's rights, less the reading of some resources."""
@@ -88,6 +113,85 @@ def without(rule, resources):
     return dict(rule, resources=[r for r in rule["resources"] if r not in resources])
 
 
+class SmallCluster(Cluster):
+    """Our own API server; its fault menu does what would cost it its objects."""
+
+    SCHEDULERS = "system:kube-scheduler,scheduler-a,scheduler-b,nobody"
+    PROGRAM = os.path.join(TOP, "build", "bin", "apiserver")
+
+    def begin(self):
+        self.process, self.port = None, free_port()
+        self.tool("credentials", "--port", str(self.port))
+        self.up()
+
+    def up(self):
+        pki = os.path.join(self.directory, "pki")
+        ready = os.path.join(self.directory, "port")
+        if os.path.exists(ready):
+            os.unlink(ready)
+        with open(os.path.join(self.directory, "apiserver.log"), "ab") as output:
+            self.process = subprocess.Popen(
+                [self.PROGRAM, "--listen", "127.0.0.1:%d" % self.port, "--port-file", ready,
+                 "--tls-cert", pki + "/apiserver.crt", "--tls-key", pki + "/apiserver.key",
+                 "--client-ca", pki + "/ca.crt", "--token-file", self.directory + "/tokens.csv",
+                 "--audit-log", self.directory + "/audit.log"],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+        checks.wait_until(30, lambda: os.path.exists(ready) or self.process.poll() is not None,
+                          "the small API server is not ready")
+        if self.process.poll() is not None:
+            with open(os.path.join(self.directory, "apiserver.log"), errors="replace") as log:
+                raise RuntimeError("the small API server ended: " + log.read()[-1000:])
+
+    def down(self):
+        self.process.kill()
+        self.process.wait(10)
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            status = self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.down()
+            raise RuntimeError("the small API server did not stop when told to")
+        if status not in (0, -signal.SIGKILL):
+            raise RuntimeError("the small API server ended with status %d" % status)
+
+    def faults(self, *rules):
+        self.admin.put("/faults", {"rules": list(rules)})
+
+    def struck(self):
+        return all(rule["struck"] for rule in self.admin.get("/faults")["rules"])
+
+    def interrupt(self):
+        """Gone for schedulers: streams are closed, connections dropped without an answer."""
+        self.faults({"user": self.SCHEDULERS, "verb": "watch", "watch_close": True},
+                    {"user": self.SCHEDULERS, "drop": True})
+        checks.wait_until(30, self.struck, "the scheduler did not notice that the API server is gone")
+
+    def resume(self):
+        self.faults()
+
+    def break_watches(self):
+        self.faults({"user": self.SCHEDULERS, "verb": "watch", "watch_close": True})
+        self.faults()
+
+    def forget_history(self):
+        """What streams could go on from is gone."""
+        self.faults({"compact": True})
+        self.faults()
+
+    def allow_nobody(self, except_for=()):
+        """Everybody may do everything here, so only the exceptions are rules."""
+        self.faults(*({"user": "nobody", "verb": "list,watch", "resource": resource, "status": 403}
+                      for resource in except_for))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 def reference_scheduler():
     """The real kube-scheduler's binary, None when it is not built."""
     path = os.path.join(TOP, "build", "controlplane", "bin", "kube-scheduler")
@@ -96,11 +200,13 @@ def reference_scheduler():
 
 def start(api, directory):
     os.makedirs(directory, exist_ok=True)
-    return {"real": RealCluster}[api](directory)
+    return {"real": RealCluster, "small": SmallCluster}[api](directory)
 
 
 def missing(api):
     """Why this API server cannot be started here, or None."""
     if api == "real" and not (reference_scheduler() and (shutil.which("etcd"))):
         return "needs etcd (package etcd-server) and: tests/controlplane/controlplane build"
+    if api == "small" and not os.access(SmallCluster.PROGRAM, os.X_OK):
+        return "needs build/bin/apiserver (make)"
     return None

@@ -18,7 +18,7 @@ import urllib.parse
 BROKEN = (OSError, http.client.HTTPException)
 PODS = "/api/v1/namespaces/default/pods"
 NODES = "/api/v1/nodes"
-LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 
 
 class ApiError(Exception):

@@ -57,7 +57,7 @@ def bound(items):
     return sum(1 for _, node_name, _ in items.values() if node_name)
 
 
-def configuration(kubeconfig, lease=(15, 10, 2), percentage=None):
+def configuration(kubeconfig, lease=(15, 10, 2), percentage=None, json_only=False):
     """A KubeSchedulerConfiguration whose client is not held back, with these lease times."""
     seconds = tuple("%gs" % value for value in lease)
     text = """apiVersion: kubescheduler.config.k8s.io/v1
@@ -66,10 +66,10 @@ clientConnection:
   kubeconfig: %s
   qps: 5000
   burst: 5000
-leaderElection:
+%sleaderElection:
   leaderElect: true
   leaseDuration: %s
   renewDeadline: %s
   retryPeriod: %s
-""" % ((kubeconfig,) + seconds)
+""" % ((kubeconfig, "  contentType: application/json\n" if json_only else "") + seconds)
     return text + ("percentageOfNodesToScore: %d\n" % percentage if percentage else "")

@@ -40,7 +40,8 @@ def session_members(session):
 class Subject:
     """One instance: its command, its run directory, its log."""
 
-    def __init__(self, template, directory, kubeconfig, flags=(), **configuration):
+    def __init__(self, template, directory, kubeconfig, flags=(), json_only=False,
+                 **configuration):
         self.directory = directory
         self.rundir = os.path.join(directory, "run")
         self.log_path = os.path.join(directory, "log")
@@ -48,7 +49,7 @@ class Subject:
         os.makedirs(self.rundir, mode=0o700, exist_ok=True)
         self.kubeconfig = kubeconfig
         with open(self.config, "w") as file:
-            file.write(objects.configuration(kubeconfig, **configuration))
+            file.write(objects.configuration(kubeconfig, json_only=json_only, **configuration))
         if configuration:
             # What the case asks for can only be said in a configuration file.
             template = template.replace("--kubeconfig {kubeconfig}", "--config {config}")
@@ -89,6 +90,15 @@ class Subject:
                 os.kill(pid, number)
             except ProcessLookupError:
                 pass
+
+    def pause(self):
+        """SIGSTOP, until every process has really stopped."""
+        self.signal_all(signal.SIGSTOP)
+        deadline = time.monotonic() + 10
+        while any((stat_of(pid) or "T")[0] != "T" for pid in self.members()):
+            if time.monotonic() > deadline:
+                raise RuntimeError("SIGSTOP did not stop all processes")
+            time.sleep(0.01)
 
     def kill_all(self):
         """SIGKILL until no process of the session is left."""

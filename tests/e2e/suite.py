@@ -36,20 +36,26 @@ class World:
                 where=None, **configuration):
         """A scheduler that is not started yet."""
         directory = os.path.join(self.directory, name)
-        made = subject.Subject(template or self.options.scheduler, directory,
+        template = template or self.options.scheduler
+        # kube-scheduler writes protobuf unless told otherwise; our API server reads JSON alone.
+        json_only = self.options.api == "small" and "{rundir}" not in template
+        made = subject.Subject(template, directory,
                                kubeconfig or (where or self.cluster).kubeconfig(user), flags,
-                               **configuration)
+                               json_only, **configuration)
         self.subjects.append(made)
         return made
 
     def scheduler(self, *arguments, **options):
         return self.prepare(*arguments, **options).start()
 
-    def pods(self, where=None):
-        """A live view of the pods."""
-        mirror = kube.Mirror((where or self.cluster).admin, kube.PODS, objects.shape)
+    def mirror(self, path, shape, where=None):
+        """A live view of some objects."""
+        mirror = kube.Mirror((where or self.cluster).admin, path, shape)
         self.mirrors.append(mirror)
         return mirror
+
+    def pods(self, where=None):
+        return self.mirror(kube.PODS, objects.shape, where)
 
     def close(self):
         """Stop everything; what cannot be stopped is told, but does not keep the rest alive."""

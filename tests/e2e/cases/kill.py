@@ -49,7 +49,10 @@ def kill_each(world):
     scheduler = world.scheduler()
     names = victims(scheduler) * ROUNDS
     feeder = Feeder(world.admin, count)
+    feeder.allow(len(names))
     for number, name in enumerate(names):
+        # It works again after the kill before; otherwise this one would hit an idle process.
+        checks.all_bound(pods, feeder.allowed, 60)
         feeder.allow(count * (number + 1) // len(names))
         half = count * (2 * number + 1) // (2 * len(names))
         checks.expect(feeder.wait_created(half), "only %d pods were created", feeder.created)

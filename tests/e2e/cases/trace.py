@@ -18,6 +18,8 @@ TRACES = os.path.join(cluster.HERE, "traces")
 MODEL = "berth.test/gpu-model"
 GPU = "nvidia.com/gpu"
 QUICK_SHARE = 8
+# An eighth of the cluster is so small that two runs of one scheduler differ by 2 % and more.
+PERCENT, QUICK_PERCENT = 1, 5
 
 
 def rows(name):
@@ -90,5 +92,6 @@ def trace(world):
     theirs = place(world, world.new_cluster("api-reference"), "reference", subject.REFERENCE, nodes,
                    pods)
     print("    trace: %d of %d pods bound, kube-scheduler %d" % (ours, len(pods), theirs))
-    checks.expect(abs(ours - theirs) <= math.ceil(theirs / 100),
+    allowed = math.ceil(theirs * (QUICK_PERCENT if world.options.quick else PERCENT) / 100)
+    checks.expect(abs(ours - theirs) <= allowed,
                   "%d pods bound, but %d by kube-scheduler", ours, theirs)
