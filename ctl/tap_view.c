@@ -90,7 +90,7 @@ static bool is_pod(const struct record *r, const void *object, const struct tap_
            str_equal(field_text(r, object, "namespace_name"), filter->pod_namespace);
 }
 
-/* Records nest in a fixed way that messages.def declares, a few levels deep. */
+/* NOLINTBEGIN(misc-no-recursion): records nest as messages.def declares, a few levels deep */
 bool tap_mentions_pod(const struct record *r, const void *object, const struct tap_filter *filter)
 {
     if (is_pod(r, object, filter))
@@ -109,6 +109,7 @@ bool tap_mentions_pod(const struct record *r, const void *object, const struct t
     }
     return false;
 }
+/* NOLINTEND(misc-no-recursion) */
 
 static bool wants_process(const struct tap_view *view)
 {

@@ -29,7 +29,8 @@ struct actor {
     int64_t (*term)(const void *state);
 };
 
-/* Returns the exit status: 0 after a clean stop, 1 when the core called actor_fail. */
+/* Returns the exit status: 0 after a stop (a warning is logged when stop_limit cut it short), 1
+ * when the core called actor_fail. */
 int actor_run(struct bus *bus, const struct actor *actor);
 /* Makes actor_run end with status 1 after the current batch. */
 void actor_fail(void);

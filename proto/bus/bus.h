@@ -2,7 +2,7 @@
  * ZeroMQ.
  *
  * Each process has one ROUTER socket (its door) that others connect to, one DEALER for each process
- * that it connects to, and one PUB socket for the tap. A frame is one ZeroMQ message part: a
+ * that it connects to, and one XPUB socket for the tap. A frame is one ZeroMQ message part: a
  * version byte, the envelope, the body. The door numbers frames per link, checks sizes, versions,
  * who may send what to whom (messages.def), term and generation; it counts everything by type,
  * answers hello, heartbeat and status_request itself, notices silent peers, and mirrors every frame
@@ -10,7 +10,11 @@
  *
  *     ipc://RUN_DIR/<instance>.sock      and      ipc://RUN_DIR/<instance>.tap
  *
- * or whatever --listen, --tap and --peer say; tcp:// beyond loopback needs CURVE (--curve-dir). */
+ * or whatever --listen, --tap and --peer say; tcp:// beyond loopback needs CURVE (--curve-dir).
+ *
+ * What a core may count on: messages of one peer number come in order, each at most once, between
+ * its peer_up and its peer_down. Loss is never silent: whatever was sent and does not arrive ends
+ * in peer_down, so a core puts things right on peer_up. README.md has the whole story. */
 #ifndef BUS_H
 #define BUS_H
 

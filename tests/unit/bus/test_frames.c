@@ -5,10 +5,10 @@
 
 #include "proto/base/random.h"
 #include "proto/bus/frame.h"
+#include "proto/bus/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <zmq.h>
 
 /* A scheduler of our own making, connected to a queue's door. */
 struct raw {

@@ -4,8 +4,7 @@
 
 #include "proto/bus/ear.h"
 #include "proto/bus/frame.h"
-
-#include <zmq.h>
+#include "proto/bus/wire.h"
 
 struct talk {
     struct scene *scene;
