@@ -37,15 +37,17 @@ static void status(void *state, struct buffer *lines)
     watcher_status(((struct program *)state)->watcher, moment_now(), lines);
 }
 
-static struct kube_client *reach(const struct program *program, struct kube_config **config)
+static struct kube_client *reach(struct settings *s, const char *config_path,
+                                 struct kube_config **config)
 {
     char error[1024];
-    struct kube_client_options options = {.user_agent = program->settings.user_agent,
+    struct kube_client_options options = {.user_agent = s->user_agent,
                                           .connections_max = 64}; /* HTTP/1.1: one a watch */
-    *config = kube_config_load(program->settings.kubeconfig, program->settings.master, error,
-                               sizeof(error));
-    struct kube_client *client =
-        *config ? kube_client_new(*config, &options, error, sizeof(error)) : NULL;
+    struct kube_client *client = NULL;
+    if (settings_read_config(s, config_path, error, sizeof(error)))
+        *config = kube_config_load(s->kubeconfig, s->master, error, sizeof(error));
+    if (*config != NULL)
+        client = kube_client_new(*config, &options, error, sizeof(error));
     if (client == NULL)
         log_error("%s", error);
     return client;
@@ -82,7 +84,7 @@ int main(int argc, char **argv)
                                 .usage = "mirrors the API server for the other processes"};
     options_parse(&options, &spec, argc, argv);
     struct kube_config *config = NULL;
-    struct kube_client *client = reach(&program, &config);
+    struct kube_client *client = reach(&program.settings, options.config_path, &config);
     int result = 1;
     if (client != NULL) {
         log_info("watching|server=%s", kube_config_server(config));
@@ -98,5 +100,6 @@ int main(int argc, char **argv)
     watcher_free(&program.watcher);
     kube_client_free(&client);
     kube_config_free(&config);
+    settings_free(&program.settings);
     return result;
 }

@@ -1,6 +1,10 @@
 /* settings: one function an option. What must stay true: a value outside its bounds is refused
  * here, so that nothing behind the command line has to check it again. */
 #include "watcher/settings.h"
+#include "proto/base/memory.h"
+#include "proto/kube/config_file.h"
+
+#include <stdio.h>
 
 static bool take_kubeconfig(void *state, const char *value)
 {
@@ -50,3 +54,25 @@ const struct own_option settings_options[] = {
     {"user-agent", "TEXT", "what we call ourselves", take_user_agent},
     {0},
 };
+
+bool settings_read_config(struct settings *settings, const char *path, char *error, size_t room)
+{
+    if (path == NULL)
+        return true;
+    struct arena arena = {0};
+    struct scheduler_config config;
+    struct str cause = {0};
+    bool ok = scheduler_config_load(path, &config, &arena, &cause);
+    if (!ok)
+        snprintf(error, room, "%.*s", STR_ARG(cause));
+    else if (settings->kubeconfig == NULL && config.kubeconfig.len > 0)
+        settings->kubeconfig = settings->from_config = str_copy(config.kubeconfig);
+    arena_free(&arena);
+    return ok;
+}
+
+void settings_free(struct settings *settings)
+{
+    memory_free(settings->from_config);
+    settings->from_config = NULL;
+}

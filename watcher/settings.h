@@ -10,9 +10,16 @@ struct settings {
     const char *kubeconfig, *master, *user_agent;
     uint32_t page_size;
     struct span stale_after;
+    char *from_config; /* what kubeconfig points to when the configuration names it */
 };
 
 /* For options_parse; the state is a struct settings. */
 extern const struct own_option settings_options[];
+
+/* Takes clientConnection.kubeconfig from a KubeSchedulerConfiguration (path NULL: nothing to do)
+ * unless --kubeconfig was given. The rest of the file is for the other processes, but a mistake
+ * anywhere in it is refused, with one line in error. */
+bool settings_read_config(struct settings *settings, const char *path, char *error, size_t room);
+void settings_free(struct settings *settings);
 
 #endif

@@ -116,9 +116,13 @@ static void hear(struct exchange *r)
     r->pool->heard = r->heard;
 }
 
+static bool is_stream(const struct exchange *r)
+{
+    return r->data != NULL && r->status >= 200 && r->status < 300;
+}
+
 static size_t on_header(char *at, size_t size, size_t count, void *context)
 {
-    (void)at;
     struct exchange *r = context;
     hear(r);
     if (r->pool->protocol <= PROTOCOL_failed) {
@@ -126,6 +130,10 @@ static size_t on_header(char *at, size_t size, size_t count, void *context)
         curl_easy_getinfo(r->easy, CURLINFO_HTTP_VERSION, &version);
         r->pool->protocol = version == CURL_HTTP_VERSION_2_0 ? PROTOCOL_http2 : PROTOCOL_http1;
     }
+    bool last = size * count == 2 && memcmp(at, "\r\n", 2) == 0;
+    curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &r->status);
+    if (last && is_stream(r) && !r->cancelled)
+        r->data(r->context, (struct str){"", 0}); /* the stream is open */
     return size * count;
 }
 
@@ -136,9 +144,7 @@ static size_t on_body(char *at, size_t size, size_t count, void *context)
     hear(r);
     if (r->cancelled)
         return CURL_WRITEFUNC_ERROR;
-    if (r->status == 0)
-        curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &r->status);
-    if (r->data != NULL && r->status >= 200 && r->status < 300) {
+    if (is_stream(r)) {
         r->data(r->context, (struct str){at, (uint32_t)len});
         return r->cancelled ? CURL_WRITEFUNC_ERROR : len;
     }

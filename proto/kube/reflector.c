@@ -521,6 +521,8 @@ void reflector_response(struct reflector *r, struct moment now, uint64_t number,
 {
     if (number != r->number)
         return;
+    if (r->unreachable && response->status != 0)
+        backoff_reset(&r->backoff); /* it answers again: another story, even if it refuses */
     r->unreachable = response->status == 0;
     if (r->phase == LISTING)
         list_response(r, now, response);

@@ -452,6 +452,9 @@ static void any_byte_counts_as_hearing(void **state)
 {
     struct fixture *f = *state;
     watch(f);
+    pass_ms(f, 10);
+    stream(f, ""); /* the answer has begun */
+    assert_int_equal(reflector_status(f->r).heard.ns, f->now.ns);
     for (int i = 0; i < 10; i++) {
         pass_ms(f, 80000);
         assert_false(next(f));
@@ -500,6 +503,8 @@ static void a_restarted_server_does_not_slow_down_the_list(void **state)
         breaks(f, 0);
     }
     wait_for_next(f);
+    refuse(f, 403, -1); /* its rules are not loaded yet */
+    assert_in_range(wait_for_next(f), 800, 1200);
     stream(f, ERROR_EVENT("410"));
     assert_true(next(f)); /* at once, in spite of the failures before */
     assert_list_starts(f);

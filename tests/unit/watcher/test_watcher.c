@@ -1,0 +1,558 @@
+/* The watcher's core in virtual time, with three small kinds: nodes and pods are required, spaces
+ * are not. The test is the API server and the subscribers; what reaches a subscriber is compared
+ * as words. */
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "watcher/watcher.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NODES, PODS, SPACES, PROBE, SOURCES };
+
+static struct str meta(const struct kube_json *object, const char *field)
+{
+    return kube_json_text(kube_json_get(kube_json_get(object, "metadata"), field));
+}
+
+static bool node_of(const struct kube_json *o, struct message *m, struct str *key, struct arena *a,
+                    struct str *error)
+{
+    if (kube_json_get(o, "bad") != NULL) {
+        *error = arena_print(a, "Node %.*s: bad: is there", STR_ARG(meta(o, "name")));
+        return false;
+    }
+    m->type = MSG_node_set;
+    m->node_set.node.name = arena_copy(a, meta(o, "name"));
+    m->node_set.node.unschedulable = kube_json_true(kube_json_get(o, "cordoned"));
+    *key = arena_print(a, "node/%.*s", STR_ARG(meta(o, "name")));
+    return true;
+}
+
+static void node_gone(const struct message *last, struct message *m)
+{
+    m->type = MSG_node_gone;
+    m->node_gone.name = last->node_set.node.name;
+}
+
+static bool pod_of(const struct kube_json *o, struct message *m, struct str *key, struct arena *a,
+                   struct str *error)
+{
+    (void)error;
+    m->type = MSG_pod_set;
+    m->pod_set.pod.uid = arena_copy(a, meta(o, "uid"));
+    m->pod_set.pod.name = arena_copy(a, meta(o, "name"));
+    str_to_i64(meta(o, "resourceVersion"), &m->pod_set.pod.resource_version);
+    *key = arena_print(a, "pod/%.*s", STR_ARG(meta(o, "uid")));
+    return true;
+}
+
+static void pod_gone(const struct message *last, struct message *m)
+{
+    m->type = MSG_pod_gone;
+    m->pod_gone.uid = last->pod_set.pod.uid;
+    m->pod_gone.name = last->pod_set.pod.name;
+}
+
+static bool space_of(const struct kube_json *o, struct message *m, struct str *key, struct arena *a,
+                     struct str *error)
+{
+    (void)error;
+    m->type = MSG_namespace_set;
+    m->namespace_set.name = arena_copy(a, meta(o, "name"));
+    *key = arena_print(a, "namespace/%.*s", STR_ARG(meta(o, "name")));
+    return true;
+}
+
+static void space_gone(const struct message *last, struct message *m)
+{
+    m->type = MSG_namespace_gone;
+    m->namespace_gone.name = last->namespace_set.name;
+}
+
+static const struct kube_resource kinds[] = {
+    {"nodes", "Node", "/api/v1/nodes", "", true, node_of, node_gone},
+    {"pods", "Pod", "/api/v1/pods", "", true, pod_of, pod_gone},
+    {"spaces", "Space", "/api/v1/spaces", "", false, space_of, space_gone},
+};
+
+struct fixture {
+    struct watcher *w;
+    struct moment now;
+    struct outbox out;
+    struct reflector_request asked[SOURCES]; /* the newest request of each */
+    bool open[SOURCES];
+    char path[SOURCES][512];
+    unsigned distrusts;
+    char words[4096];
+    struct view view; /* the last one; its text is in stalest */
+    char stalest[32];
+    unsigned views;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = memory_take(sizeof(*f));
+    f->now = (struct moment){5000000000};
+    f->w = watcher_new(&(struct watcher_options){
+        .kinds = kinds, .kind_count = 3, .epoch = 7, .seed = 3, .page_size = 100});
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    watcher_free(&f->w);
+    outbox_free(&f->out);
+    memory_free(f);
+    return 0;
+}
+
+/* ---- the API server ---- */
+
+static void pump(struct fixture *f)
+{
+    for (size_t i = 0; i < SOURCES; i++) {
+        struct reflector_request r;
+        if (!watcher_next(f->w, f->now, i, &r))
+            continue;
+        f->asked[i] = r;
+        f->open[i] = true;
+        f->distrusts += r.distrust;
+        snprintf(f->path[i], sizeof(f->path[i]), "%.*s", STR_ARG(r.path));
+    }
+}
+
+static void answer(struct fixture *f, size_t source, int status, const char *body)
+{
+    struct kube_response r = {.status = status,
+                              .body = str_of(body),
+                              .error = status ? "" : "https://a: connection refused",
+                              .retry_after_s = -1};
+    assert_true(f->open[source]);
+    f->open[source] = false;
+    watcher_response(f->w, f->now, source, f->asked[source].number, &r);
+    pump(f);
+}
+
+static void event(struct fixture *f, size_t source, const char *line)
+{
+    assert_true(f->asked[source].watch);
+    watcher_data(f->w, f->now, source, f->asked[source].number, str_of(line));
+    pump(f);
+}
+
+#define OBJECT(name, version, uid, more)                                                           \
+    "{\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" version "\",\"uid\":\"" uid      \
+    "\"}" more "}"
+#define LIST(version, items)                                                                       \
+    "{\"metadata\":{\"resourceVersion\":\"" version "\"},\"items\":[" items "]}"
+#define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
+
+/* ---- the subscribers ---- */
+
+static struct address subscriber(uint32_t peer)
+{
+    return (struct address){SCHEDULER, peer};
+}
+
+static void deliver(struct fixture *f, uint32_t peer, struct message m)
+{
+    struct delivery in = {.from = subscriber(peer), .message = &m};
+    watcher_handle(f->w, f->now, &in, &f->out);
+}
+
+static void subscribe(struct fixture *f, uint32_t peer)
+{
+    struct message m = {.type = MSG_subscribe};
+    m.subscribe.credit = 1000;
+    deliver(f, peer, m);
+}
+
+static void barrier(struct fixture *f, uint32_t peer, int64_t id)
+{
+    struct message m = {.type = MSG_barrier};
+    m.barrier.id = id;
+    deliver(f, peer, m);
+}
+
+static void say(struct fixture *f, const char *what, struct str text)
+{
+    size_t len = strlen(f->words);
+    if (len > 0)
+        f->words[len++] = ' ';
+    snprintf(f->words + len, sizeof(f->words) - len, "%s%.*s", what, STR_ARG(text));
+}
+
+static void read_message(struct fixture *f, const struct message *m)
+{
+    char id[24];
+    switch (m->type) {
+    case MSG_snapshot_begin: say(f, "[", (struct str){0}); break;
+    case MSG_snapshot_end: say(f, "]", (struct str){0}); break;
+    case MSG_node_set: say(f, "node:", m->node_set.node.name); break;
+    case MSG_node_gone: say(f, "-node:", m->node_gone.name); break;
+    case MSG_pod_set: say(f, "pod:", m->pod_set.pod.uid); break;
+    case MSG_pod_gone: say(f, "-pod:", m->pod_gone.uid); break;
+    case MSG_namespace_set: say(f, "space:", m->namespace_set.name); break;
+    case MSG_namespace_gone: say(f, "-space:", m->namespace_gone.name); break;
+    case MSG_barrier_reached:
+        snprintf(id, sizeof(id), "%lld", (long long)m->barrier_reached.id);
+        say(f, "barrier:", str_of(id));
+        break;
+    case MSG_view:
+        f->view = m->view;
+        f->views++;
+        snprintf(f->stalest, sizeof(f->stalest), "%.*s", STR_ARG(m->view.stalest));
+        break;
+    default: say(f, "?", (struct str){0}); break;
+    }
+}
+
+/* Lets the core publish and reads what peer got; other peers' copies are left out. */
+static const char *got(struct fixture *f, uint32_t peer)
+{
+    struct arena arena = {0};
+    f->words[0] = 0;
+    watcher_tick(f->w, f->now, &f->out);
+    for (size_t i = 0; i < f->out.count; i++) {
+        struct message m = {0};
+        assert_true(outbox_get(&f->out, i, &m, &arena));
+        if (f->out.at[i].to.peer == peer)
+            read_message(f, &m);
+    }
+    outbox_reset(&f->out);
+    arena_free(&arena);
+    return f->words;
+}
+
+static void pass_ms(struct fixture *f, int64_t ms)
+{
+    f->now = moment_after(f->now, span_of_ms(ms));
+    pump(f);
+}
+
+/* Both objects, in whatever order. */
+static void assert_snapshot(const char *words)
+{
+    if (strcmp(words, "[ pod:u node:n ]") != 0)
+        assert_string_equal(words, "[ node:n pod:u ]");
+}
+
+/* Node n (version 5) and pod p (uid u, version 6) are listed and watched, and peer 1 has them. */
+static void start(struct fixture *f)
+{
+    pump(f);
+    subscribe(f, 1);
+    answer(f, NODES, 200, LIST("10", OBJECT("n", "5", "nu", "")));
+    answer(f, SPACES, 200, LIST("10", ""));
+    answer(f, PODS, 200, LIST("10", OBJECT("p", "6", "u", "")));
+    assert_snapshot(got(f, 1));
+}
+
+/* ---- the cases ---- */
+
+static void nothing_is_said_before_every_required_kind_was_listed(void **state)
+{
+    struct fixture *f = *state;
+    pump(f);
+    subscribe(f, 1);
+    subscribe(f, 2);
+    assert_string_equal(got(f, 1), "");
+    answer(f, NODES, 200, LIST("10", OBJECT("n", "5", "nu", "")));
+    subscribe(f, 1); /* asked again */
+    assert_string_equal(got(f, 1), "");
+    struct message down = {.type = MSG_peer_down};
+    deliver(f, 2, down);
+    answer(f, SPACES, 403, ""); /* an optional kind holds up nobody */
+    answer(f, PODS, 200, LIST("10", OBJECT("p", "6", "u", "")));
+    assert_snapshot(got(f, 1));
+    assert_string_equal(got(f, 2), "");
+}
+
+static void changes_follow_the_snapshot(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    event(f, NODES, EVENT("ADDED", OBJECT("m", "11", "mu", "")));
+    event(f, PODS, EVENT("DELETED", OBJECT("p", "12", "u", "")));
+    assert_string_equal(got(f, 1), "node:m -pod:u");
+}
+
+static void what_the_stream_does_not_carry_is_not_said(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    event(f, NODES, EVENT("MODIFIED", OBJECT("n", "11", "nu", ",\"status\":1")));
+    assert_string_equal(got(f, 1), "");
+    event(f, NODES, EVENT("MODIFIED", OBJECT("n", "12", "nu", ",\"cordoned\":true")));
+    assert_string_equal(got(f, 1), "node:n");
+}
+
+static void an_older_version_never_replaces_a_newer_one(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    event(f, PODS, EVENT("MODIFIED", OBJECT("p", "20", "u", "")));
+    assert_string_equal(got(f, 1), "pod:u");
+    event(f, PODS, EVENT("MODIFIED", OBJECT("p", "19", "u", "")));
+    event(f, PODS, EVENT("DELETED", OBJECT("p", "18", "u", "")));
+    event(f, PODS, EVENT("DELETED", OBJECT("p", "30", "another", "")));
+    assert_string_equal(got(f, 1), "");
+}
+
+static void a_relist_reconciles(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    answer(f, PODS, 410, "");
+    answer(f, PODS, 200, LIST("50", OBJECT("q", "40", "v", "")));
+    assert_string_equal(got(f, 1), "pod:v -pod:u");
+    answer(f, NODES, 410, "");
+    answer(f, NODES, 200, LIST("50", OBJECT("n", "5", "nu", "")));
+    assert_string_equal(got(f, 1), "");
+}
+
+static void a_name_with_another_uid_is_gone_before_it_is_new(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    answer(f, PODS, 410, "");
+    answer(f, PODS, 200, LIST("50", OBJECT("p", "40", "v", "")));
+    assert_string_equal(got(f, 1), "-pod:u pod:v");
+    event(f, PODS, EVENT("ADDED", OBJECT("p", "60", "w", "")));
+    assert_string_equal(got(f, 1), "-pod:v pod:w");
+}
+
+static void a_malformed_object_keeps_its_last_good_state(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    event(f, NODES, EVENT("MODIFIED", OBJECT("n", "11", "nu", ",\"bad\":1")));
+    event(f, NODES, EVENT("ADDED", OBJECT("m", "12", "mu", ",\"bad\":1")));
+    event(f, NODES, EVENT("ADDED", "{\"metadata\":{\"resourceVersion\":\"13\"}}"));
+    assert_string_equal(got(f, 1), "");
+    answer(f, NODES, 410, ""); /* a list that shows them malformed removes nothing */
+    answer(f, NODES, 200,
+           LIST("50",
+                OBJECT("n", "11", "nu", ",\"bad\":1") "," OBJECT("m", "12", "mu", ",\"bad\":1")));
+    assert_string_equal(got(f, 1), "");
+    event(f, NODES, EVENT("MODIFIED", OBJECT("m", "51", "mu", "")));
+    event(f, NODES, EVENT("DELETED", OBJECT("n", "52", "nu", ",\"bad\":1")));
+    assert_string_equal(got(f, 1), "node:m -node:n");
+    struct buffer lines = {0};
+    watcher_status(f->w, f->now, &lines);
+    assert_non_null(strstr(lines.at, "malformed=3 "));
+    buffer_free(&lines);
+}
+
+static void a_barrier_waits_for_lists_that_began_after_it(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    barrier(f, 1, 77);
+    pump(f);
+    assert_string_equal(f->path[NODES], "/api/v1/nodes?limit=100");
+    assert_string_equal(f->path[PODS], "/api/v1/pods?limit=100");
+    assert_true(f->asked[SPACES].watch);
+    answer(f, NODES, 200, LIST("20", OBJECT("n", "5", "nu", "")));
+    assert_string_equal(got(f, 1), "");
+    answer(f, PODS, 0, ""); /* it survives a failure */
+    pass_ms(f, 1500);
+    assert_string_equal(got(f, 1), "");
+    answer(f, PODS, 200, LIST("21", OBJECT("q", "15", "v", "")));
+    assert_string_equal(got(f, 1), "pod:v -pod:u barrier:77");
+    assert_string_equal(got(f, 1), "");
+}
+
+static void barriers_share_a_list_but_not_one_under_way(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    barrier(f, 1, 1);
+    barrier(f, 1, 2);
+    barrier(f, 1, 1); /* asked twice, answered once */
+    pump(f);
+    barrier(f, 1, 3); /* the lists of 1 and 2 are under way */
+    answer(f, NODES, 200, LIST("20", ""));
+    answer(f, PODS, 200, LIST("20", ""));
+    assert_string_equal(got(f, 1), "-node:n -pod:u barrier:1 barrier:2");
+    answer(f, NODES, 200, LIST("21", ""));
+    answer(f, PODS, 200, LIST("21", ""));
+    assert_string_equal(got(f, 1), "barrier:3");
+}
+
+static void a_barrier_of_an_earlier_life_does_not_answer_a_later_one(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    barrier(f, 1, 1);
+    pump(f);
+    barrier(f, 9, 1);
+    answer(f, NODES, 200, LIST("20", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("20", OBJECT("p", "6", "u", "")));
+    assert_string_equal(got(f, 1), "");
+    answer(f, NODES, 200, LIST("21", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("21", OBJECT("p", "6", "u", "")));
+    assert_string_equal(got(f, 1), "barrier:1");
+}
+
+static void a_barrier_before_the_first_list_is_answered_behind_the_snapshot(void **state)
+{
+    struct fixture *f = *state;
+    barrier(f, 1, 5);
+    pump(f);
+    subscribe(f, 1);
+    answer(f, NODES, 200, LIST("10", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("10", ""));
+    assert_string_equal(got(f, 1), "[ node:n ] barrier:5");
+}
+
+static void many_barriers_are_bounded(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    for (int64_t id = 1; id <= 100; id++)
+        barrier(f, 1, id);
+    pump(f);
+    answer(f, NODES, 200, LIST("20", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("20", OBJECT("p", "6", "u", "")));
+    const char *words = got(f, 1);
+    assert_memory_equal(words, "barrier:37 barrier:38", 21); /* the oldest were dropped */
+    assert_non_null(strstr(words, "barrier:100"));
+}
+
+static void the_view_is_told_once_a_second(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    assert_int_equal(f->views, 1);
+    assert_true(f->view.synced);
+    for (int i = 0; i < 10; i++) {
+        pass_ms(f, 100);
+        got(f, 1);
+    }
+    assert_int_equal(f->views, 2);
+    assert_int_equal(f->view.age_ms, 1000);
+    event(f, NODES,
+          "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"30\"}}}\n");
+    pass_ms(f, 1000);
+    got(f, 1);
+    assert_int_equal(f->view.age_ms, 2000);
+    assert_string_equal(f->stalest, "pods");
+}
+
+static void an_idle_cluster_stays_fresh_by_probes(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    for (int i = 0; i < 80; i++) { /* stale-after is 90 s */
+        pass_ms(f, 1000);
+        if (f->open[PROBE]) {
+            assert_string_equal(f->path[PROBE], "/version");
+            answer(f, PROBE, 403, "");
+        }
+        got(f, 1);
+        assert_in_range(f->view.age_ms, 0, 6000);
+    }
+}
+
+static void a_dead_connection_is_found_and_replaced_once(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    pass_ms(f, 6000);
+    answer(f, PROBE, 0, "");
+    assert_true(f->asked[NODES].watch);
+    uint64_t before = f->asked[NODES].number;
+    pass_ms(f, 1000);
+    answer(f, PROBE, 0, "");
+    assert_true(f->asked[NODES].number > before);
+    assert_true(f->asked[NODES].watch && f->asked[PODS].watch && f->asked[SPACES].watch);
+    assert_int_equal(f->distrusts, 1);
+    got(f, 1);
+    assert_in_range(f->view.age_ms, 7000, 7000);
+    pass_ms(f, 4000);
+    got(f, 1);
+    assert_in_range(f->view.age_ms, 11000, 11000);
+    event(f, NODES, "");
+    event(f, PODS, "");
+    got(f, 1); /* back to fresh is told at once */
+    assert_in_range(f->view.age_ms, 0, 0);
+}
+
+static void one_silent_watch_takes_the_others_along(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    for (int i = 0; i < 17; i++) {
+        pass_ms(f, 5000);
+        if (f->open[PROBE])
+            answer(f, PROBE, 200, "");
+        event(f, PODS, " ");
+    }
+    uint64_t before = f->asked[PODS].number;
+    pass_ms(f, 5000);
+    assert_int_equal(f->distrusts, 1);
+    assert_true(f->asked[PODS].number > before);
+}
+
+static void it_takes_exactly_what_is_addressed_to_it(void **state)
+{
+    (void)state;
+    /* bus messages that every process gets, and that the bus itself answers */
+    for (int t = 1; t < MSG_COUNT; t++) {
+        if (message_info[t].record == NULL)
+            continue;
+        bool ours = (message_info[t].to & WATCHER) != 0 && message_info[t].to != ANY;
+        assert_int_equal(watcher_takes(t), ours || t == MSG_peer_down);
+    }
+}
+
+static void the_status_names_every_kind(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    struct buffer lines = {0};
+    watcher_status(f->w, f->now, &lines);
+    assert_non_null(strstr(lines.at, "synced=true\n"));
+    assert_non_null(strstr(lines.at, "\nsubscribers=1\n"));
+    assert_non_null(strstr(lines.at, "\nnodes=state=watching objects=1 version=10 heard_ms=0 "
+                                     "lists=1 watches=1 events=0 "));
+    assert_non_null(strstr(lines.at, "\npods="));
+    assert_non_null(strstr(lines.at, "\nspaces="));
+    buffer_free(&lines);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    log_set_level(LOG_LEVEL_error);
+    const struct CMUnitTest tests[] = {
+        TEST(nothing_is_said_before_every_required_kind_was_listed),
+        TEST(changes_follow_the_snapshot),
+        TEST(what_the_stream_does_not_carry_is_not_said),
+        TEST(an_older_version_never_replaces_a_newer_one),
+        TEST(a_relist_reconciles),
+        TEST(a_name_with_another_uid_is_gone_before_it_is_new),
+        TEST(a_malformed_object_keeps_its_last_good_state),
+        TEST(a_barrier_waits_for_lists_that_began_after_it),
+        TEST(barriers_share_a_list_but_not_one_under_way),
+        TEST(a_barrier_of_an_earlier_life_does_not_answer_a_later_one),
+        TEST(a_barrier_before_the_first_list_is_answered_behind_the_snapshot),
+        TEST(many_barriers_are_bounded),
+        TEST(the_view_is_told_once_a_second),
+        TEST(an_idle_cluster_stays_fresh_by_probes),
+        TEST(a_dead_connection_is_found_and_replaced_once),
+        TEST(one_silent_watch_takes_the_others_along),
+        TEST(it_takes_exactly_what_is_addressed_to_it),
+        TEST(the_status_names_every_kind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
