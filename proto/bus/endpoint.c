@@ -99,6 +99,23 @@ static long living_listener(const char *path)
     return answers ? (long)peer.pid : 0;
 }
 
+/* Opens and tries to lock the file of that name. A lock on a file that was removed meanwhile is
+ * worth nothing: then again. -1 when it cannot be opened. */
+static int open_lock(const char *path, bool *locked)
+{
+    for (;;) {
+        struct stat ours, named;
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0)
+            return -1;
+        *locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (!*locked || (fstat(fd, &ours) == 0 && stat(path, &named) == 0 &&
+                         ours.st_ino == named.st_ino && ours.st_dev == named.st_dev))
+            return fd;
+        close(fd);
+    }
+}
+
 int endpoint_claim(const char *endpoint, bool *in_use, char *error, size_t room)
 {
     const char *path = endpoint + 6;
@@ -114,13 +131,14 @@ int endpoint_claim(const char *endpoint, bool *in_use, char *error, size_t room)
         snprintf(error, room, "%s: %s exists and is not a socket", endpoint, path);
         return -1;
     }
-    int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    bool locked;
+    int fd = open_lock(lock, &locked);
     if (fd < 0) {
         snprintf(error, room, "%s: cannot make %s: %s", endpoint, lock, strerror(errno));
         return -1;
     }
     long holder = 0;
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (!locked) {
         holder = lock_holder(fd);
         *in_use = true;
     } else if ((holder = living_listener(path)) > 0) {
@@ -136,12 +154,14 @@ int endpoint_claim(const char *endpoint, bool *in_use, char *error, size_t room)
     return fd;
 }
 
-void endpoint_release(int *lock_fd)
+void endpoint_release(const char *endpoint, int *lock_fd)
 {
+    char lock[ENDPOINT_MAX + 8];
     if (*lock_fd < 0)
         return;
-    if (ftruncate(*lock_fd, 0) != 0)
-        errno = 0; /* the lock itself is what counts */
+    snprintf(lock, sizeof(lock), "%s.lock", endpoint + 6);
+    unlink(endpoint + 6);
+    unlink(lock); /* while we hold it, so that nobody else's is removed */
     close(*lock_fd);
     *lock_fd = -1;
 }

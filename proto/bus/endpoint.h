@@ -20,7 +20,7 @@ bool endpoint_make_dir(const char *dir, char *error, size_t room);
  * process's socket file. Returns the lock's descriptor, to be kept open as long as the socket, or
  * -1 with a line in error; *in_use tells that a living process has it. */
 int endpoint_claim(const char *endpoint, bool *in_use, char *error, size_t room);
-/* Gives the path back. */
-void endpoint_release(int *lock_fd);
+/* Gives the path back and removes its files. */
+void endpoint_release(const char *endpoint, int *lock_fd);
 
 #endif

@@ -199,7 +199,6 @@ static void open_monitor(struct wires *all, struct wire *w)
 static bool attach(struct wires *all, struct wire *w, const char *endpoint)
 {
     if (!binds(w->kind)) {
-        snprintf(w->endpoint, sizeof(w->endpoint), "%s", endpoint);
         if (zmq_connect(w->socket, endpoint) == 0)
             return true;
         say(all, "%s: cannot connect: %s", endpoint, zmq_strerror(errno));
@@ -224,6 +223,7 @@ bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const cha
         say(all, "%.40s…: endpoint too long", endpoint);
         return false;
     }
+    snprintf(w->endpoint, sizeof(w->endpoint), "%s", endpoint);
     if (binds(kind) && endpoint_is_ipc(endpoint)) {
         w->lock_fd = endpoint_claim(endpoint, &all->in_use, all->error, sizeof(all->error));
         if (w->lock_fd < 0)
@@ -248,7 +248,7 @@ void wire_close(struct wire *w)
     }
     if (w->socket != NULL)
         zmq_close(w->socket);
-    endpoint_release(&w->lock_fd);
+    endpoint_release(w->endpoint, &w->lock_fd);
     w->socket = w->monitor = NULL;
 }
 

@@ -322,6 +322,15 @@ static void the_socket_of_a_dead_process_is_taken_over(void **state)
     bus_close(&scheduler);
 }
 
+static void a_clean_end_leaves_no_files(void **state)
+{
+    struct scene *scene = *state;
+    struct bus *queue = open_door(scene, QUEUE);
+    bus_close(&queue);
+    assert_int_equal(rmdir(scene->dir), 0);
+    assert_int_equal(mkdir(scene->dir, 0700), 0);
+}
+
 static void a_file_that_is_no_socket_is_left_alone(void **state)
 {
     struct scene *scene = *state;
@@ -423,6 +432,7 @@ int main(void)
         SCENE(an_address_in_use_names_the_path_and_the_process),
         SCENE(a_tcp_address_in_use_is_an_error),
         SCENE(the_socket_of_a_dead_process_is_taken_over),
+        SCENE(a_clean_end_leaves_no_files),
         SCENE(a_file_that_is_no_socket_is_left_alone),
         SCENE(the_run_directory_is_made_private),
         SCENE(plain_tcp_beyond_loopback_is_refused),
