@@ -265,9 +265,10 @@ static void several_files_are_merged_first_one_wins(void **state)
     (void)state;
     char error[512] = "", list[600];
     write_file("kc", HEAD CONTEXT "clusters: [{name: c, cluster: {server: 'https://first'}}]\n");
-    write_file("kc2",
-               "current-context: other\nclusters: [{name: c, cluster: {server: 'https://second'}}]\n"
-               "users: [{name: u, user: {token: t}}]\n");
+    write_file(
+        "kc2",
+        "current-context: other\nclusters: [{name: c, cluster: {server: 'https://second'}}]\n"
+        "users: [{name: u, user: {token: t}}]\n");
     snprintf(list, sizeof(list), "%s/nothing:%s/kc:%s/kc2", folder, folder, folder);
     setenv("KUBECONFIG", list, 1);
     struct kube_config *c = kube_config_load(NULL, NULL, error, sizeof(error));
