@@ -72,7 +72,7 @@ static int64_t read_version(const struct spot *metadata)
     struct str text = spot_own_text(&s);
     int64_t version = 0;
     if (text.len > 0 && !str_to_i64(text, &version))
-        spot_fail(&s, "\"%.*s\" is no number", (int)(text.len % 64), text.at);
+        spot_fail(&s, "\"%.*s\" is no number", text.len < 64 ? (int)text.len : 64, text.at);
     return version;
 }
 

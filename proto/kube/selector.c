@@ -247,8 +247,8 @@ static void check_label(const struct requirement *r, bool numbers, struct faults
     enum operation operation = operation_of(r->operator_name);
     if (operation == OP_unknown || (!numbers && operation >= OP_Gt)) {
         fault_operator(f, r->operator_name,
-                       numbers ? ": supported values: \"DoesNotExist\", \"Exists\", \"Gt\", "
-                                 "\"In\", \"Lt\", \"NotIn\""
+                       numbers ? ": supported values: \"In\", \"NotIn\", \"Exists\", "
+                                 "\"DoesNotExist\", \"Gt\", \"Lt\""
                                : ": not a valid label selector operator");
         return;
     }
@@ -258,8 +258,8 @@ static void check_label(const struct requirement *r, bool numbers, struct faults
     for (uint32_t i = 0; i < r->values.count; i++) {
         char field[400];
         buffer_reset(&why);
-        snprintf(field, sizeof(field), "values[%u][%.*s]", i, (int)(r->key.len % 300),
-                 r->key.len ? r->key.at : "");
+        snprintf(field, sizeof(field), "values[%u][%.*s]", i,
+                 r->key.len < 300 ? (int)r->key.len : 300, r->key.len ? r->key.at : "");
         if (!kube_label_value_explain(r->values.at[i], &why))
             fault_text(f, field, r->values.at[i], why.at);
     }

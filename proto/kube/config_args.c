@@ -1,0 +1,601 @@
+/* config_args: the arguments of plugins. The one idea: one reader for each kind of arguments, which
+ * begins with the defaults and then checks what the file says, in upstream's order. What must stay
+ * true: strictness and texts are upstream's, also for plugins whose arguments have no effect here
+ * yet; those get a note. */
+#include "proto/kube/config_internal.h"
+#include "proto/kube/selector.h"
+#include "proto/kube/terms.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PLUGIN_CONFIG_MAX 1000 /* entries: bounds the search for duplicates */
+#define GROUP             "kubescheduler.config.k8s.io"
+
+/* What a reader of arguments works on. */
+struct args_reader {
+    struct loading *l;       /* of these arguments alone: paths begin here, errors get wrapped */
+    struct loading *outer;   /* of the file: validation and notes */
+    const struct spot *path; /* where they stand in the file, for validation */
+    struct profile *profile;
+    struct plugin_args *args;
+    struct buffer *faults; /* of the arguments of NodeResourcesFit, */
+    uint32_t *fault_count; /* and how many */
+};
+
+/* ---- pieces ---- */
+
+/* A number that may be absent. */
+static int64_t number_or(const struct spot *object, const char *name, int64_t otherwise)
+{
+    return config_has(object, name) ? spot_i32(object, name) : otherwise;
+}
+
+static void fit_fault(const struct args_reader *r, const struct spot *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void fit_fault(const struct args_reader *r, const struct spot *at, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    if ((*r->fault_count)++ > 0)
+        buffer_add_text(r->faults, ", ");
+    spot_path(at, r->faults);
+    buffer_print(r->faults, ": %s", text);
+}
+
+/* Resources with weights; an empty list means cpu and memory, weight 0 means 1. */
+static struct quantity *read_resources(const struct args_reader *r, const struct spot *object,
+                                       uint32_t *count)
+{
+    static const char *const fields[] = {"name", "weight", NULL};
+    struct spot list = spot_list(object, "resources");
+    size_t found = kube_json_count(list.value);
+    struct quantity *out = spot_take(&list, found ? found : 2, sizeof(*out));
+    *count = 0;
+    if (out == NULL)
+        return NULL;
+    if (found == 0) {
+        out[(*count)++] = (struct quantity){STR_LITERAL("cpu"), 1};
+        out[(*count)++] = (struct quantity){STR_LITERAL("memory"), 1};
+    }
+    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
+        if (!spot_is_object(&i))
+            continue;
+        config_only(r->l, &i, fields);
+        int64_t weight = spot_i64(&i, "weight");
+        out[(*count)++] = (struct quantity){spot_text(&i, "name"), weight ? weight : 1};
+    }
+    return out;
+}
+
+static struct shape_point *read_shape(const struct args_reader *r, const struct spot *object,
+                                      uint32_t *count)
+{
+    static const char *const fields[] = {"utilization", "score", NULL};
+    struct spot list = spot_list(object, "shape");
+    size_t found = kube_json_count(list.value);
+    struct shape_point *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    *count = 0;
+    for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
+        if (!spot_is_object(&i))
+            continue;
+        config_only(r->l, &i, fields);
+        out[(*count)++] = (struct shape_point){.utilization = spot_i32(&i, "utilization"),
+                                               .score = spot_i32(&i, "score")};
+    }
+    return out;
+}
+
+/* The n-th item of the list `name`, and a member of it, for naming in errors. */
+static struct spot item_at(const struct spot *list, size_t index)
+{
+    return (struct spot){.reading = list->reading, .up = list, .index = index};
+}
+
+static bool in_range(int64_t value, int64_t least, int64_t most)
+{
+    return value >= least && value <= most;
+}
+
+/* ---- NodeResourcesFit ---- */
+
+static void check_shape(const struct args_reader *r, const struct spot *ratio)
+{
+    const struct shape_point *shape = r->profile->fit_shape.at;
+    uint32_t count = r->profile->fit_shape.count;
+    struct spot list = spot_member(ratio, "shape");
+    if (count == 0)
+        fit_fault(r, &list, "Required value: at least one point must be specified");
+    for (uint32_t i = 1; i < count; i++)
+        if (shape[i - 1].utilization >= shape[i].utilization) {
+            struct spot item = item_at(&list, i), at = spot_member(&item, "utilization");
+            fit_fault(r, &at, "Invalid value: %lld: values must be sorted in increasing order",
+                      (long long)shape[i].utilization);
+            break;
+        }
+    for (uint32_t i = 0; i < count; i++) {
+        struct spot item = item_at(&list, i), at = spot_member(&item, "utilization");
+        if (!in_range(shape[i].utilization, 0, 100))
+            fit_fault(r, &at, "Invalid value: %lld: not in valid range [0, 100]",
+                      (long long)shape[i].utilization);
+        at = spot_member(&item, "score");
+        if (!in_range(shape[i].score, 0, 10))
+            fit_fault(r, &at, "Invalid value: %lld: not in valid range [0, 10]",
+                      (long long)shape[i].score);
+    }
+}
+
+static void check_names(const struct args_reader *r, const char *field, const struct strs *names,
+                        bool groups)
+{
+    struct spot root = spot_root(&r->l->reading, NULL), list = spot_member(&root, field);
+    struct buffer why = {0};
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct spot at = item_at(&list, i);
+        buffer_reset(&why);
+        if (groups && str_find(names->at[i], '/') >= 0)
+            fit_fault(r, &at, "Invalid value: \"%.*s\": resource group name can't contain '/'",
+                      STR_ARG(names->at[i]));
+        if (!kube_label_key_explain(names->at[i], &why))
+            fit_fault(r, &at, "Invalid value: \"%.*s\": %s", STR_ARG(names->at[i]), why.at);
+    }
+    buffer_free(&why);
+}
+
+static void check_strategy(const struct args_reader *r, const struct spot *strategy)
+{
+    const struct profile *p = r->profile;
+    struct spot type = spot_member(strategy, "type");
+    struct spot ratio = spot_member(strategy, "requestedToCapacityRatio");
+    struct spot resources = spot_member(strategy, "resources");
+    bool by_ratio = str_is(p->fit_strategy, "RequestedToCapacityRatio");
+    if (!by_ratio && !str_is(p->fit_strategy, "LeastAllocated") &&
+        !str_is(p->fit_strategy, "MostAllocated"))
+        fit_fault(r, &type,
+                  "Unsupported value: \"%.*s\": supported values: \"LeastAllocated\", "
+                  "\"MostAllocated\", \"RequestedToCapacityRatio\"",
+                  STR_ARG(p->fit_strategy));
+    for (uint32_t i = 0; i < p->fit_resources.count; i++) {
+        const struct quantity *q = &p->fit_resources.at[i];
+        struct spot item = item_at(&resources, i), at = spot_member(&item, "weight");
+        if (!in_range(q->amount, 1, 100))
+            fit_fault(r, &at,
+                      "Invalid value: %lld: resource weight of %.*s not in valid range (0, 100]",
+                      (long long)q->amount, STR_ARG(q->name));
+    }
+    if (by_ratio && ratio.value == NULL)
+        fit_fault(r, &ratio,
+                  "Required value: must be specified when type is RequestedToCapacityRatio");
+    else if (by_ratio)
+        check_shape(r, &ratio);
+    else if (ratio.value != NULL)
+        fit_fault(r, &ratio, "Forbidden: must be nil when type is not RequestedToCapacityRatio");
+}
+
+static void read_fit(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const fields[] = {
+        "apiVersion", "kind", "ignoredResources", "ignoredResourceGroups", "scoringStrategy", NULL};
+    static const char *const strategy_fields[] = {"type", "resources", "requestedToCapacityRatio",
+                                                  NULL};
+    static const char *const ratio_fields[] = {"shape", NULL};
+    struct profile *p = r->profile;
+    struct spot strategy = spot_object(args, "scoringStrategy");
+    struct spot ratio = spot_object(&strategy, "requestedToCapacityRatio");
+    config_only(r->l, args, fields);
+    config_only(r->l, &strategy, strategy_fields);
+    config_only(r->l, &ratio, ratio_fields);
+    p->fit_ignored_resources = spot_texts(args, "ignoredResources");
+    p->fit_ignored_groups = spot_texts(args, "ignoredResourceGroups");
+    p->fit_strategy = strategy.value ? spot_text(&strategy, "type") : STR_LITERAL("LeastAllocated");
+    p->fit_resources.at = read_resources(r, &strategy, &p->fit_resources.count);
+    p->fit_shape.at = read_shape(r, &ratio, &p->fit_shape.count);
+    check_names(r, "ignoredResources", &p->fit_ignored_resources, false);
+    check_names(r, "ignoredResourceGroups", &p->fit_ignored_groups, true);
+    check_strategy(r, &strategy);
+}
+
+/* ---- the other plugins of today ---- */
+
+static void read_balanced(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const fields[] = {"apiVersion", "kind", "resources", NULL};
+    struct profile *p = r->profile;
+    struct spot list = spot_member(r->path, "resources");
+    config_only(r->l, args, fields);
+    p->balanced_resources.at = read_resources(r, args, &p->balanced_resources.count);
+    for (uint32_t i = 0; i < p->balanced_resources.count; i++) {
+        const struct quantity *q = &p->balanced_resources.at[i];
+        struct spot item = item_at(&list, i);
+        struct spot name = spot_member(&item, "name"), weight = spot_member(&item, "weight");
+        bool seen = false;
+        for (uint32_t j = 0; j < i && j < PLUGIN_CONFIG_MAX; j++)
+            seen = seen || str_equal(p->balanced_resources.at[j].name, q->name);
+        if (seen)
+            config_invalid(r->outer, &name, "Duplicate value: \"%.*s\"", STR_ARG(q->name));
+        if (q->amount != 1)
+            config_invalid(r->outer, &weight, "Invalid value: %lld: must be 1",
+                           (long long)q->amount);
+    }
+}
+
+/* Upstream collects all faults of the terms; terms without requirements are not looked at, nor are
+ * preferred ones of weight 0. */
+static void check_term(const struct args_reader *r, const struct spot *list, uint32_t i,
+                       const struct node_term *term)
+{
+    struct buffer path = {0}, faults = {0};
+    struct spot item = item_at(list, i);
+    spot_path(&item, &path);
+    if (!node_term_check(term, path.at, &faults))
+        config_invalid_text(r->outer, faults.at);
+    buffer_free(&path);
+    buffer_free(&faults);
+}
+
+static void only_requirements(struct loading *l, const struct spot *term)
+{
+    static const char *const term_fields[] = {"matchExpressions", "matchFields", NULL};
+    static const char *const fields[] = {"key", "operator", "values", NULL};
+    config_only(l, term, term_fields);
+    for (size_t f = 0; f < 2; f++) {
+        struct spot list = spot_list(term, term_fields[f]);
+        for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
+            config_only(l, &i, fields);
+    }
+}
+
+static void read_node_affinity(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const fields[] = {"apiVersion", "kind", "addedAffinity", NULL};
+    static const char *const kinds[] = {"requiredDuringSchedulingIgnoredDuringExecution",
+                                        "preferredDuringSchedulingIgnoredDuringExecution", NULL};
+    static const char *const required_fields[] = {"nodeSelectorTerms", NULL};
+    static const char *const preferred_fields[] = {"weight", "preference", NULL};
+    struct profile *p = r->profile;
+    struct spot added = spot_object(args, "addedAffinity");
+    struct spot required = spot_object(&added, kinds[0]);
+    struct spot terms = spot_list(&required, "nodeSelectorTerms");
+    struct spot preferred = spot_list(&added, kinds[1]);
+    config_only(r->l, args, fields);
+    config_only(r->l, &added, kinds);
+    config_only(r->l, &required, required_fields);
+    for (struct spot i = spot_first(&terms); i.value != NULL; i = spot_next(&i))
+        only_requirements(r->l, &i);
+    for (struct spot i = spot_first(&preferred); i.value != NULL; i = spot_next(&i)) {
+        struct spot preference = spot_member(&i, "preference");
+        config_only(r->l, &i, preferred_fields);
+        only_requirements(r->l, &preference);
+    }
+    p->has_added_required = required.value != NULL;
+    p->added_required.at = kube_read_node_terms(&terms, &p->added_required.count);
+    p->added_preferred.at = kube_read_preferred_terms(&preferred, &p->added_preferred.count);
+    struct spot path = spot_member(r->path, "addedAffinity"), a = spot_member(&path, kinds[0]);
+    struct spot required_list = spot_member(&a, "nodeSelectorTerms");
+    struct spot preferred_list = spot_member(&path, kinds[1]);
+    for (uint32_t i = 0; i < p->added_required.count; i++)
+        check_term(r, &required_list, i, &p->added_required.at[i]);
+    for (uint32_t i = 0; i < p->added_preferred.count; i++)
+        if (p->added_preferred.at[i].weight != 0)
+            check_term(r, &preferred_list, i, &p->added_preferred.at[i].term);
+}
+
+/* ---- plugins to come: read, checked, noted ---- */
+
+static void read_preemption(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const fields[] = {"apiVersion", "kind", "minCandidateNodesPercentage",
+                                         "minCandidateNodesAbsolute", NULL};
+    struct spot percentage = spot_member(r->path, fields[2]);
+    struct spot absolute = spot_member(r->path, fields[3]);
+    int64_t p = number_or(args, fields[2], 10), n = number_or(args, fields[3], 100);
+    config_only(r->l, args, fields);
+    r->args->preemption_percentage = p;
+    r->args->preemption_absolute = n;
+    if (!in_range(p, 0, 100))
+        config_invalid(r->outer, &percentage, "Invalid value: %lld: not in valid range [0, 100]",
+                       (long long)p);
+    if (n < 0)
+        config_invalid(r->outer, &absolute, "Invalid value: %lld: not in valid range [0, inf)",
+                       (long long)n);
+    if (p == 0 && n == 0) {
+        config_invalid(
+            r->outer, &percentage,
+            "Invalid value: 0: cannot be zero at the same time as minCandidateNodesAbsolute");
+        config_invalid(
+            r->outer, &absolute,
+            "Invalid value: 0: cannot be zero at the same time as minCandidateNodesPercentage");
+    }
+    if (p != 10 || n != 100)
+        config_note(r->outer, r->path, "preemption does not look at these yet");
+}
+
+static void read_pod_affinity(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const fields[] = {"apiVersion", "kind", "hardPodAffinityWeight",
+                                         "ignorePreferredTermsOfExistingPods", NULL};
+    struct spot weight = spot_member(r->path, fields[2]);
+    config_only(r->l, args, fields);
+    r->args->hard_pod_affinity_weight = number_or(args, fields[2], 1);
+    r->args->ignore_preferred_terms = spot_bool(args, fields[3]);
+    if (!in_range(r->args->hard_pod_affinity_weight, 0, 100))
+        config_invalid(r->outer, &weight, "Invalid value: %lld: not in valid range [0, 100]",
+                       (long long)r->args->hard_pod_affinity_weight);
+    if (r->args->hard_pod_affinity_weight != 1 || r->args->ignore_preferred_terms)
+        config_note(r->outer, r->path, "pod affinity is not scored yet");
+}
+
+static void check_choice(const struct args_reader *r, const struct spot *at, struct str value,
+                         const char *const two[2])
+{
+    if (value.len == 0)
+        config_invalid(r->outer, at, "Required value: can not be empty");
+    else if (!str_is(value, two[0]) && !str_is(value, two[1]))
+        config_invalid(r->outer, at,
+                       "Unsupported value: \"%.*s\": supported values: \"%s\", \"%s\"",
+                       STR_ARG(value), two[0], two[1]);
+}
+
+static void check_constraint(const struct args_reader *r, const struct spot *at, uint32_t index,
+                             bool has_selector)
+{
+    static const char *const actions[2] = {"DoNotSchedule", "ScheduleAnyway"};
+    const struct spread_constraint *all = r->args->spread_constraints.at, *c = &all[index];
+    struct spot skew = spot_member(at, "maxSkew"), key = spot_member(at, "topologyKey");
+    struct spot action = spot_member(at, "whenUnsatisfiable");
+    struct spot selector = spot_member(at, "labelSelector");
+    struct buffer why = {0};
+    if (c->max_skew <= 0)
+        config_invalid(r->outer, &skew, "Invalid value: %lld: not in valid range (0, inf)",
+                       (long long)c->max_skew);
+    if (c->topology_key.len == 0)
+        config_invalid(r->outer, &key, "Required value: can not be empty");
+    else if (!kube_label_key_explain(c->topology_key, &why))
+        config_invalid(r->outer, &key, "Invalid value: \"%.*s\": %s", STR_ARG(c->topology_key),
+                       why.at);
+    check_choice(r, &action, c->when_unsatisfiable, actions);
+    if (has_selector)
+        config_invalid(r->outer, &selector,
+                       "Forbidden: constraint must not define a selector, as they deduced for each "
+                       "pod");
+    for (uint32_t i = 0; i < index && i < PLUGIN_CONFIG_MAX; i++)
+        if (str_equal(all[i].topology_key, c->topology_key) &&
+            str_equal(all[i].when_unsatisfiable, c->when_unsatisfiable)) {
+            config_invalid(r->outer, at, "Duplicate value: \"{%.*s, %.*s}\"",
+                           STR_ARG(c->topology_key), STR_ARG(c->when_unsatisfiable));
+            break;
+        }
+    buffer_free(&why);
+}
+
+static void read_constraints(const struct args_reader *r, const struct spot *list)
+{
+    static const char *const fields[] = {"maxSkew",          "topologyKey",    "whenUnsatisfiable",
+                                         "labelSelector",    "minDomains",     "nodeAffinityPolicy",
+                                         "nodeTaintsPolicy", "matchLabelKeys", NULL};
+    struct spot path = spot_member(r->path, "defaultConstraints");
+    size_t found = kube_json_count(list->value);
+    struct spread_constraint *out = found ? spot_take(list, found, sizeof(*out)) : NULL;
+    r->args->spread_constraints.at = out;
+    for (struct spot i = spot_first(list); out != NULL && i.value != NULL; i = spot_next(&i)) {
+        uint32_t n = r->args->spread_constraints.count++;
+        if (!spot_is_object(&i))
+            continue;
+        config_only(r->l, &i, fields);
+        out[n] =
+            (struct spread_constraint){.max_skew = spot_i32(&i, "maxSkew"),
+                                       .min_domains = spot_i32(&i, "minDomains"),
+                                       .topology_key = spot_text(&i, "topologyKey"),
+                                       .when_unsatisfiable = spot_text(&i, "whenUnsatisfiable"),
+                                       .node_affinity_policy = spot_text(&i, "nodeAffinityPolicy"),
+                                       .node_taints_policy = spot_text(&i, "nodeTaintsPolicy")};
+        struct spot at = item_at(&path, n);
+        check_constraint(r, &at, n, config_has(&i, "labelSelector"));
+    }
+}
+
+static void read_spread(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const fields[] = {"apiVersion", "kind", "defaultConstraints",
+                                         "defaultingType", NULL};
+    struct spot list = spot_list(args, "defaultConstraints");
+    struct spot type = spot_member(r->path, "defaultingType");
+    struct str value = spot_text(args, "defaultingType");
+    config_only(r->l, args, fields);
+    if (value.len == 0)
+        value = STR_LITERAL("System");
+    r->args->spread_defaulting = value;
+    if (!str_is(value, "System") && !str_is(value, "List"))
+        config_invalid(r->outer, &type,
+                       "Unsupported value: \"%.*s\": supported values: \"System\", \"List\"",
+                       STR_ARG(value));
+    else if (str_is(value, "System") && kube_json_count(list.value) > 0)
+        config_invalid(r->outer, &type,
+                       "Invalid value: \"System\": when .defaultConstraints are not empty");
+    read_constraints(r, &list);
+    if (!str_is(value, "System"))
+        config_note(r->outer, r->path, "topology spread is not scored yet");
+}
+
+static void read_volume_binding(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const fields[] = {"apiVersion", "kind", "bindTimeoutSeconds", "shape", NULL};
+    struct spot timeout = spot_member(r->path, "bindTimeoutSeconds");
+    struct spot shape = spot_member(r->path, "shape");
+    int64_t seconds = config_has(args, fields[2]) ? spot_i64(args, fields[2]) : 600;
+    uint32_t points = 0;
+    config_only(r->l, args, fields);
+    r->args->volume_bind_timeout_s = seconds;
+    if (seconds < 0)
+        config_invalid(r->outer, &timeout,
+                       "Invalid value: %lld: invalid BindTimeoutSeconds, should not be a negative "
+                       "value",
+                       (long long)seconds);
+    const struct shape_point *given = read_shape(r, args, &points);
+    if (config_has(args, "shape")) {
+        struct buffer text = {0};
+        for (uint32_t i = 0; i < points; i++)
+            buffer_print(&text, "%s{\"Utilization\":%lld,\"Score\":%lld}", i ? "," : "",
+                         (long long)given[i].utilization, (long long)given[i].score);
+        config_invalid(r->outer, &shape,
+                       "Invalid value: [%s]: unexpected field `shape`, remove it or turn on the "
+                       "feature gate StorageCapacityScoring",
+                       text.len ? text.at : "");
+        buffer_free(&text);
+    }
+    if (seconds != 600)
+        config_note(r->outer, r->path, "volumes are not bound yet");
+}
+
+static void check_timeout(const struct args_reader *r, const char *name, struct span span,
+                          struct span least)
+{
+    struct spot at = spot_member(r->path, name);
+    struct buffer text = {0};
+    config_duration_print(span, &text);
+    if (span.ns < least.ns)
+        config_invalid(r->outer, &at, "Invalid value: \"%s\": %s", text.at,
+                       least.ns ? "must be at least 1 second" : "must be zero or positive");
+    buffer_free(&text);
+}
+
+static void read_resource_claims(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const fields[] = {"apiVersion", "kind", "filterTimeout", "bindingTimeout",
+                                         NULL};
+    struct span filter = span_of_ms(10000), binding = span_of_ms(600000);
+    config_only(r->l, args, fields);
+    r->args->claim_filter_timeout = config_duration(args, "filterTimeout", filter);
+    r->args->claim_binding_timeout = config_duration(args, "bindingTimeout", binding);
+    check_timeout(r, "filterTimeout", r->args->claim_filter_timeout, span_of_ms(0));
+    check_timeout(r, "bindingTimeout", r->args->claim_binding_timeout, span_of_ms(1000));
+    if (r->args->claim_filter_timeout.ns != filter.ns ||
+        r->args->claim_binding_timeout.ns != binding.ns)
+        config_note(r->outer, r->path, "resource claims are not allocated yet");
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    const char *plugin;
+    void (*read)(const struct args_reader *r, const struct spot *args);
+} readers[] = {
+    {"DefaultPreemption", read_preemption},
+    {"DynamicResources", read_resource_claims},
+    {"InterPodAffinity", read_pod_affinity},
+    {"NodeAffinity", read_node_affinity},
+    {"NodeResourcesBalancedAllocation", read_balanced},
+    {"NodeResourcesFit", read_fit},
+    {"PodTopologySpread", read_spread},
+    {"VolumeBinding", read_volume_binding},
+};
+
+#define READER_COUNT (sizeof(readers) / sizeof(readers[0]))
+
+static size_t reader_of(struct str plugin)
+{
+    size_t i = 0;
+    while (i < READER_COUNT && !str_is(plugin, readers[i].plugin))
+        i++;
+    return i;
+}
+
+static bool check_type(const struct spot *args, const char *plugin)
+{
+    struct str version = spot_text(args, "apiVersion"), kind = spot_text(args, "kind");
+    char expected[64];
+    snprintf(expected, sizeof(expected), "%sArgs", plugin);
+    if (version.len > 0 && !str_is(version, GROUP "/v1")) {
+        spot_fail(args, "no kind \"%.*s\" is registered for version \"%.*s\"",
+                  kind.len ? (int)kind.len : (int)strlen(expected), kind.len ? kind.at : expected,
+                  STR_ARG(version));
+        return false;
+    }
+    if (kind.len > 0 && !str_is(kind, expected)) {
+        spot_fail(args, "args for plugin %s were not of type %s." GROUP ", got %.*s." GROUP, plugin,
+                  expected, STR_ARG(kind));
+        return false;
+    }
+    return !args->reading->failed;
+}
+
+/* What the file says of one plugin; an entry without a value leaves the defaults. */
+static void read_one(struct loading *l, const struct spot *entry, size_t reader,
+                     const struct args_reader *target)
+{
+    const char *plugin = readers[reader].plugin;
+    struct buffer where = {0};
+    struct spot path = spot_member(entry, "args");
+    if (entry->up != NULL)
+        buffer_add_text(&where, "decoding .");
+    spot_path(entry, &where);
+    size_t entry_length = where.len;
+    buffer_print(&where, ": decoding args for plugin %s", plugin);
+    struct loading inner = {.reading = {.arena = l->reading.arena, .subject = where.at}};
+    struct spot args = spot_root(&inner.reading, path.value);
+    struct args_reader r = *target;
+    r.l = &inner;
+    r.outer = l;
+    r.path = &path;
+    if (spot_is_object(&args) && check_type(&args, plugin))
+        readers[reader].read(&r, &args);
+    if (inner.strict.len > 0)
+        buffer_print(&l->strict,
+                     "%s%.*s: strict decoding error: decoding args for plugin %s: strict decoding "
+                     "error: %s",
+                     l->strict.len ? ", " : "", (int)entry_length, where.at, plugin,
+                     inner.strict.at);
+    if (inner.reading.failed && !l->reading.failed)
+        l->reading =
+            (struct reading){l->reading.arena, l->reading.subject, inner.reading.error, true};
+    buffer_free(&inner.strict);
+    buffer_free(&where);
+}
+
+static void read_entry(struct loading *l, const struct spot *entry, const struct spot *list,
+                       const struct args_reader *target)
+{
+    static const char *const fields[] = {"name", "args", NULL};
+    struct str name = spot_text(entry, "name");
+    size_t reader = reader_of(name);
+    config_only(l, entry, fields);
+    for (struct spot i = spot_first(list); i.value != entry->value; i = spot_next(&i))
+        if (str_equal(kube_json_text(kube_json_get(i.value, "name")), name)) {
+            config_invalid(l, entry, "Duplicate value: \"%.*s\"", STR_ARG(name));
+            break;
+        }
+    if (config_plugin_removed(name))
+        config_invalid(l, entry, "Invalid value: \"%.*s\": " CONFIG_REMOVED_TEXT, STR_ARG(name));
+    if (reader < READER_COUNT)
+        read_one(l, entry, reader, target);
+}
+
+void config_args_read(struct loading *l, const struct spot *profile, struct profile *out,
+                      struct plugin_args *args, struct buffer *fit_faults)
+{
+    uint32_t fault_count = 0;
+    struct args_reader target = {
+        .profile = out, .args = args, .faults = fit_faults, .fault_count = &fault_count};
+    struct spot nothing = spot_root(&l->reading, NULL);
+    struct spot list = spot_list(profile, "pluginConfig");
+    for (size_t i = 0; i < READER_COUNT; i++)
+        read_one(l, &nothing, i, &target);
+    if (kube_json_count(list.value) > PLUGIN_CONFIG_MAX) {
+        spot_fail(&list, "has more than %d entries", PLUGIN_CONFIG_MAX);
+        return;
+    }
+    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
+        if (spot_is_object(&i))
+            read_entry(l, &i, &list, &target);
+    if (fault_count < 2)
+        return;
+    struct buffer all = {0};
+    buffer_print(&all, "[%s]", fit_faults->at);
+    buffer_free(fit_faults);
+    *fit_faults = all;
+}

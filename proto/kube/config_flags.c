@@ -1,0 +1,97 @@
+/* config_flags: the flags that override the configuration file. The one idea: remember what was
+ * given, apply it after the file was read, check again. What must stay true: a flag that was not
+ * given changes nothing. */
+#include "proto/kube/config_flags.h"
+#include "proto/kube/config_internal.h"
+
+#include <string.h>
+
+/* As Go's ParseBool. */
+static bool truth_of(const char *value, bool *truth)
+{
+    static const char *const yes[] = {"", "1", "t", "T", "true", "TRUE", "True"};
+    static const char *const no[] = {"0", "f", "F", "false", "FALSE", "False"};
+    for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+        if (strcmp(value, yes[i]) == 0)
+            return *truth = true;
+    for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+        if (strcmp(value, no[i]) == 0) {
+            *truth = false;
+            return true;
+        }
+    return false;
+}
+
+bool config_take_leader_elect(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    return f->has_leader_elect = truth_of(value, &f->leader_elect);
+}
+
+bool config_take_lease_duration(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    return f->has_lease_duration = config_duration_parse(str_of(value), &f->lease_duration);
+}
+
+bool config_take_renew_deadline(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    return f->has_renew_deadline = config_duration_parse(str_of(value), &f->renew_deadline);
+}
+
+bool config_take_retry_period(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    return f->has_retry_period = config_duration_parse(str_of(value), &f->retry_period);
+}
+
+bool config_take_resource_lock(void *state, const char *value)
+{
+    ((struct config_flags *)state)->resource_lock = value;
+    return strcmp(value, "leases") == 0;
+}
+
+bool config_take_resource_name(void *state, const char *value)
+{
+    ((struct config_flags *)state)->resource_name = value;
+    return value[0] != 0;
+}
+
+bool config_take_resource_namespace(void *state, const char *value)
+{
+    ((struct config_flags *)state)->resource_namespace = value;
+    return value[0] != 0;
+}
+
+bool config_take_kubeconfig(void *state, const char *value)
+{
+    ((struct config_flags *)state)->kubeconfig = value;
+    return true;
+}
+
+bool config_take_master(void *state, const char *value)
+{
+    ((struct config_flags *)state)->master = value;
+    return true;
+}
+
+bool config_flags_apply(const struct config_flags *flags, bool has_file,
+                        struct scheduler_config *config, struct arena *a, struct str *error)
+{
+    if (flags->has_leader_elect)
+        config->leader_elect = flags->leader_elect;
+    if (flags->has_lease_duration)
+        config->lease_duration = flags->lease_duration;
+    if (flags->has_renew_deadline)
+        config->renew_deadline = flags->renew_deadline;
+    if (flags->has_retry_period)
+        config->retry_period = flags->retry_period;
+    if (flags->resource_name != NULL)
+        config->lease_name = str_of(flags->resource_name);
+    if (flags->resource_namespace != NULL)
+        config->lease_namespace = str_of(flags->resource_namespace);
+    if (flags->kubeconfig != NULL && !has_file)
+        config->kubeconfig = str_of(flags->kubeconfig);
+    return scheduler_config_check_leader(config, a, error);
+}

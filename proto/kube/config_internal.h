@@ -1,0 +1,98 @@
+/* config_internal: what the parts of the configuration loader share; nobody else includes it. */
+#ifndef KUBE_CONFIG_INTERNAL_H
+#define KUBE_CONFIG_INTERNAL_H
+
+#include "proto/kube/config_file.h"
+#include "proto/kube/spot.h"
+
+/* One load. Wrong types end up in the reading (the first counts and is final), unknown fields in
+ * strict, values that make no sense in invalid: in this order they are reported. */
+struct loading {
+    struct reading reading;
+    struct buffer strict;
+    struct buffer invalid;
+    uint32_t invalid_count;
+    struct buffer unsupported;
+    struct buffer notes; /* lines */
+};
+
+/* Objects may have these members and no others; ends with NULL. */
+void config_only(struct loading *l, const struct spot *object, const char *const *names);
+/* `path: text` as an error of validation. */
+void config_invalid(struct loading *l, const struct spot *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A text that is an error of validation by itself. */
+void config_invalid_text(struct loading *l, const char *text);
+void config_unsupported(struct loading *l, const struct spot *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void config_note(struct loading *l, const struct spot *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The object is there and has the member (with a value other than null). */
+bool config_has(const struct spot *object, const char *member);
+
+/* ---- durations, as Go writes them ---- */
+
+bool config_duration_parse(struct str text, struct span *span);
+void config_duration_print(struct span span, struct buffer *out);
+/* A member; missing gives otherwise. */
+struct span config_duration(const struct spot *up, const char *name, struct span otherwise);
+
+/* ---- plugins ---- */
+
+struct plugin_ref {
+    struct str name;
+    int64_t weight; /* 0: not given */
+};
+
+struct plugin_set {
+    struct plugin_ref *enabled;
+    uint32_t enabled_count;
+    struct strs disabled;
+};
+
+/* The plugins of one profile: as read, then merged with the defaults. */
+struct plugin_sets {
+    struct plugin_set points[POINT_COUNT];
+    struct plugin_set multi_point;
+};
+
+extern const char *const config_point_field[POINT_COUNT]; /* "preFilter" */
+
+void config_plugins_read(struct loading *l, const struct spot *profile, struct plugin_sets *sets);
+void config_plugins_merge(struct loading *l, const struct spot *profile, struct plugin_sets *sets);
+/* Plugins that upstream once had; naming one is an error of its own. */
+bool config_plugin_removed(struct str name);
+#define CONFIG_VERSION "kubescheduler.config.k8s.io/v1"
+#define CONFIG_REMOVED_TEXT                                                                        \
+    "was invalid in version \"" CONFIG_VERSION                                                     \
+    "\" (KubeSchedulerConfiguration is version \"" CONFIG_VERSION "\")"
+void config_plugins_check_removed(struct loading *l, const struct spot *profile,
+                                  const struct plugin_sets *sets);
+/* Whether the plugin is enabled anywhere. */
+bool config_plugins_need(const struct plugin_sets *sets, struct str name);
+/* Fills the points of details, and the lists and weights of profile. Errors are what upstream's
+ * framework says. */
+void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
+                           struct profile *profile, struct profile_details *details);
+/* Fails the load for a reason that upstream finds only when it makes the profile's plugins. */
+void config_construct_fail(struct loading *l, struct str scheduler_name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- plugin arguments ---- */
+
+/* Reads pluginConfig of the profile: defaults, strict decoding, validation. Upstream checks the
+ * arguments of NodeResourcesFit only when it makes that plugin; what is wrong with them goes to
+ * fit_faults. */
+void config_args_read(struct loading *l, const struct spot *profile, struct profile *out,
+                      struct plugin_args *args, struct buffer *fit_faults);
+/* pluginConfig as YAML. */
+void config_args_print(const struct profile *profile, const struct plugin_args *args,
+                       struct buffer *out);
+
+/* ---- YAML ---- */
+
+/* A text as a YAML scalar, quoted where it must be. */
+void config_print_text(struct str text, struct buffer *out);
+
+#endif

@@ -1,0 +1,359 @@
+/* config_plugins: which plugin runs at which extension point. The one idea: follow upstream's three
+ * steps one after the other (merge with the defaults, check each point's own list, expand
+ * multiPoint), because their order is what users see. What must stay true: known_plugins is in the
+ * order of upstream's default list, and it says which points each plugin implements. */
+#include "proto/kube/config_internal.h"
+
+#include "proto/base/must.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LIST_MAX 1000 /* entries of one list of plugins: bounds the work */
+#define P(point) (1u << POINT_##point)
+
+const char *const config_point_field[POINT_COUNT] = {
+    "preFilter",         "filter",        "postFilter", "reserve", "preScore",   "score",
+    "preBind",           "bind",          "postBind",   "permit",  "preEnqueue", "queueSort",
+    "placementGenerate", "placementScore"};
+
+static const char *const point_type[POINT_COUNT] = {
+    "PreFilterPlugin",         "FilterPlugin",        "PostFilterPlugin", "ReservePlugin",
+    "PreScorePlugin",          "ScorePlugin",         "PreBindPlugin",    "BindPlugin",
+    "PostBindPlugin",          "PermitPlugin",        "PreEnqueuePlugin", "QueueSortPlugin",
+    "PlacementGeneratePlugin", "PlacementScorePlugin"};
+
+#define NOT_DEFAULT -1
+
+static const struct {
+    const char *name;
+    int weight; /* in the default list; 0: none given */
+    unsigned points;
+} known_plugins[] = {
+    {"SchedulingGates", 0, P(pre_enqueue)},
+    {"PrioritySort", 0, P(queue_sort)},
+    {"NodeUnschedulable", 0, P(filter)},
+    {"NodeName", 0, P(filter)},
+    {"TaintToleration", 3, P(filter) | P(pre_score) | P(score)},
+    {"NodeAffinity", 2, P(pre_filter) | P(filter) | P(pre_score) | P(score)},
+    {"NodePorts", 0, P(pre_filter) | P(filter)},
+    {"NodeResourcesFit", 1,
+     P(pre_filter) | P(filter) | P(pre_score) | P(score) | P(placement_score)},
+    {"VolumeRestrictions", 0, P(pre_filter) | P(filter)},
+    {"NodeVolumeLimits", 0, P(pre_filter) | P(filter)},
+    {"VolumeBinding", 0,
+     P(pre_filter) | P(filter) | P(pre_score) | P(score) | P(reserve) | P(pre_bind)},
+    {"VolumeZone", 0, P(pre_filter) | P(filter)},
+    {"PodTopologySpread", 2, P(pre_filter) | P(filter) | P(pre_score) | P(score)},
+    {"InterPodAffinity", 2, P(pre_filter) | P(filter) | P(pre_score) | P(score)},
+    {"DynamicResources", 2,
+     P(pre_enqueue) | P(pre_filter) | P(filter) | P(post_filter) | P(score) | P(reserve) |
+         P(pre_bind)},
+    {"DefaultPreemption", 0, P(pre_enqueue) | P(post_filter)},
+    {"NodeResourcesBalancedAllocation", 1, P(pre_score) | P(score)},
+    {"ImageLocality", 1, P(score)},
+    {"DefaultBinder", 0, P(bind)},
+    {"NodeDeclaredFeatures", 0, P(pre_filter) | P(filter)},
+    {"GangScheduling", NOT_DEFAULT, P(pre_enqueue) | P(reserve) | P(permit)},
+    {"TopologyPlacementGenerator", NOT_DEFAULT, P(placement_generate)},
+    {"PodGroupPodsCount", NOT_DEFAULT, P(placement_score)},
+};
+
+#define KNOWN_COUNT (sizeof(known_plugins) / sizeof(known_plugins[0]))
+
+/* Index into known_plugins; KNOWN_COUNT when upstream has no such plugin either. */
+static size_t known_index(struct str name)
+{
+    size_t i = 0;
+    while (i < KNOWN_COUNT && !str_is(name, known_plugins[i].name))
+        i++;
+    return i;
+}
+
+static bool implements(struct str name, enum config_point point)
+{
+    size_t i = known_index(name);
+    return i < KNOWN_COUNT && (known_plugins[i].points & (1u << point)) != 0;
+}
+
+static bool lists(const struct strs *names, struct str name)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        if (str_equal(names->at[i], name))
+            return true;
+    return false;
+}
+
+/* ---- reading ---- */
+
+static struct plugin_ref *read_refs(struct loading *l, const struct spot *set, const char *name,
+                                    uint32_t *count)
+{
+    static const char *const fields[] = {"name", "weight", NULL};
+    struct spot list = spot_list(set, name);
+    size_t found = kube_json_count(list.value);
+    *count = 0;
+    if (found > LIST_MAX)
+        spot_fail(&list, "has more than %d entries", LIST_MAX);
+    struct plugin_ref *out =
+        found && found <= LIST_MAX ? spot_take(&list, found, sizeof(*out)) : NULL;
+    for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
+        if (!spot_is_object(&i))
+            continue;
+        config_only(l, &i, fields);
+        out[(*count)++] =
+            (struct plugin_ref){.name = spot_text(&i, "name"), .weight = spot_i32(&i, "weight")};
+    }
+    return out;
+}
+
+static void read_set(struct loading *l, const struct spot *plugins, const char *name,
+                     struct plugin_set *set)
+{
+    static const char *const fields[] = {"enabled", "disabled", NULL};
+    struct spot object = spot_object(plugins, name);
+    uint32_t disabled_count = 0;
+    config_only(l, &object, fields);
+    set->enabled = read_refs(l, &object, "enabled", &set->enabled_count);
+    struct plugin_ref *disabled = read_refs(l, &object, "disabled", &disabled_count);
+    set->disabled.at = disabled ? spot_take(&object, disabled_count, sizeof(struct str)) : NULL;
+    for (uint32_t i = 0; set->disabled.at != NULL && i < disabled_count; i++)
+        set->disabled.at[set->disabled.count++] = disabled[i].name;
+}
+
+void config_plugins_read(struct loading *l, const struct spot *profile, struct plugin_sets *sets)
+{
+    const char *fields[POINT_COUNT + 2] = {"multiPoint"};
+    struct spot plugins = spot_object(profile, "plugins");
+    memcpy(fields + 1, config_point_field, sizeof(config_point_field));
+    config_only(l, &plugins, fields);
+    for (int p = 0; p < POINT_COUNT; p++)
+        read_set(l, &plugins, config_point_field[p], &sets->points[p]);
+    read_set(l, &plugins, "multiPoint", &sets->multi_point);
+}
+
+bool config_plugin_removed(struct str name)
+{
+    return str_is(name, "AzureDiskLimits") || str_is(name, "CinderLimits") ||
+           str_is(name, "EBSLimits") || str_is(name, "GCEPDLimits");
+}
+
+/* Upstream looks at the twelve classic points only. */
+void config_plugins_check_removed(struct loading *l, const struct spot *profile,
+                                  const struct plugin_sets *sets)
+{
+    struct spot plugins = spot_member(profile, "plugins");
+    for (int p = 0; p < POINT_placement_generate; p++) {
+        struct spot point = spot_member(&plugins, config_point_field[p]);
+        struct spot list = spot_member(&point, "enabled");
+        for (uint32_t i = 0; i < sets->points[p].enabled_count; i++) {
+            struct spot item = {.reading = list.reading, .up = &list, .index = i};
+            struct str name = sets->points[p].enabled[i].name;
+            if (config_plugin_removed(name))
+                config_invalid(l, &item, "Invalid value: \"%.*s\": " CONFIG_REMOVED_TEXT,
+                               STR_ARG(name));
+        }
+    }
+}
+
+/* ---- merging with the defaults ---- */
+
+/* The last entry of that name: where a list names a plugin twice, upstream's map keeps the last. */
+static const struct plugin_ref *last_of(const struct plugin_set *set, struct str name)
+{
+    const struct plugin_ref *found = NULL;
+    for (uint32_t i = 0; i < set->enabled_count; i++)
+        if (str_equal(set->enabled[i].name, name))
+            found = &set->enabled[i];
+    return found;
+}
+
+/* Only multiPoint has defaults; every other point's list stays as the file has it. */
+void config_plugins_merge(struct loading *l, const struct spot *profile, struct plugin_sets *sets)
+{
+    struct plugin_set *set = &sets->multi_point;
+    struct plugin_ref *merged =
+        spot_take(profile, KNOWN_COUNT + set->enabled_count, sizeof(*merged));
+    bool replaced[LIST_MAX] = {false};
+    uint32_t count = 0;
+    must(set->enabled_count <= LIST_MAX);
+    if (merged == NULL || l->reading.failed)
+        return;
+    for (size_t k = 0; k < KNOWN_COUNT && !lists(&set->disabled, STR_LITERAL("*")); k++) {
+        struct str name = str_of(known_plugins[k].name);
+        if (known_plugins[k].weight == NOT_DEFAULT || lists(&set->disabled, name))
+            continue;
+        const struct plugin_ref *custom = last_of(set, name);
+        if (custom != NULL)
+            replaced[custom - set->enabled] = true;
+        merged[count++] = custom ? *custom : (struct plugin_ref){name, known_plugins[k].weight};
+    }
+    for (uint32_t i = 0; i < set->enabled_count; i++)
+        if (!replaced[i])
+            merged[count++] = set->enabled[i];
+    set->enabled = merged;
+    set->enabled_count = count;
+}
+
+bool config_plugins_need(const struct plugin_sets *sets, struct str name)
+{
+    bool needed = last_of(&sets->multi_point, name) != NULL;
+    for (int p = 0; p < POINT_COUNT; p++)
+        needed = needed || last_of(&sets->points[p], name) != NULL;
+    return needed;
+}
+
+/* ---- expanding ---- */
+
+void config_construct_fail(struct loading *l, struct str scheduler_name, const char *format, ...)
+{
+    char what[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    if (l->reading.failed)
+        return;
+    l->reading.failed = true;
+    l->reading.error = arena_print(
+        l->reading.arena, "initializing profiles: creating profile for scheduler name %.*s: %s",
+        STR_ARG(scheduler_name), what);
+}
+
+/* One profile being expanded. */
+struct expansion {
+    struct loading *l;
+    const struct plugin_sets *sets;
+    struct str scheduler_name;
+};
+
+static void check_own_list(struct expansion *e, enum config_point p)
+{
+    const struct plugin_set *set = &e->sets->points[p];
+    for (uint32_t i = 0; i < set->enabled_count; i++) {
+        struct str name = set->enabled[i].name;
+        if (known_index(name) == KNOWN_COUNT)
+            config_construct_fail(e->l, e->scheduler_name, "%s \"%.*s\" does not exist",
+                                  point_type[p], STR_ARG(name));
+        else if (!implements(name, p))
+            config_construct_fail(e->l, e->scheduler_name,
+                                  "plugin \"%.*s\" does not extend %s plugin", STR_ARG(name),
+                                  point_type[p]);
+        else if (last_of(set, name) != &set->enabled[i])
+            config_construct_fail(e->l, e->scheduler_name,
+                                  "plugin \"%.*s\" already registered as \"%s\"", STR_ARG(name),
+                                  point_type[p]);
+    }
+}
+
+static void append(struct strs *list, struct str name)
+{
+    list->at[list->count++] = name;
+}
+
+/* First what the point names and multiPoint has too, in the point's order; then what only
+ * multiPoint has; then the rest of the point's list. */
+static void expand_point(struct expansion *e, enum config_point p, struct strs *out)
+{
+    const struct plugin_set *set = &e->sets->points[p], *multi = &e->sets->multi_point;
+    bool skip = lists(&set->disabled, STR_LITERAL("*")) || multi->enabled_count == 0;
+    struct strs by_multi = {0, out->at + set->enabled_count}; /* scratch behind the result */
+    for (uint32_t i = 0; i < multi->enabled_count && !skip; i++) {
+        struct str name = multi->enabled[i].name;
+        if (known_index(name) == KNOWN_COUNT)
+            config_construct_fail(e->l, e->scheduler_name, "%s \"%.*s\" does not exist",
+                                  point_type[p], STR_ARG(name));
+        if (!implements(name, p) || lists(&set->disabled, name) || last_of(set, name) != NULL)
+            continue;
+        if (lists(&by_multi, name))
+            config_construct_fail(e->l, e->scheduler_name,
+                                  "plugin \"%.*s\" already registered as \"%s\"", STR_ARG(name),
+                                  point_type[p]);
+        else
+            append(&by_multi, name);
+    }
+    for (uint32_t i = 0; i < set->enabled_count; i++) {
+        struct str name = set->enabled[i].name;
+        if (!skip && last_of(multi, name) != NULL && !lists(&set->disabled, name))
+            append(out, name);
+    }
+    struct strs overrides = *out;
+    memmove(out->at + out->count, by_multi.at, by_multi.count * sizeof(*by_multi.at));
+    out->count += by_multi.count;
+    for (uint32_t i = 0; i < set->enabled_count; i++)
+        if (!lists(&overrides, set->enabled[i].name))
+            append(out, set->enabled[i].name);
+}
+
+/* The first weight given in score, then in multiPoint; none or 0 counts as 1. Upstream's quirk: a
+ * plugin named in score without a weight gets 1, whatever multiPoint says. */
+static int64_t weight_of(const struct plugin_sets *sets, struct str name)
+{
+    const struct plugin_set *order[] = {&sets->points[POINT_score], &sets->multi_point};
+    for (size_t s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < order[s]->enabled_count; i++)
+            if (str_equal(order[s]->enabled[i].name, name))
+                return order[s]->enabled[i].weight ? order[s]->enabled[i].weight : 1;
+    return 1;
+}
+
+static void check_expanded(struct expansion *e, const struct profile_details *d)
+{
+    if (d->points[POINT_queue_sort].count != 1)
+        config_construct_fail(e->l, e->scheduler_name,
+                              "only one queue sort plugin required for profile with scheduler name "
+                              "\"%.*s\", but got %u",
+                              STR_ARG(e->scheduler_name), d->points[POINT_queue_sort].count);
+    if (d->points[POINT_bind].count == 0)
+        config_construct_fail(e->l, e->scheduler_name,
+                              "at least one bind plugin is needed for profile with scheduler name "
+                              "\"%.*s\"",
+                              STR_ARG(e->scheduler_name));
+}
+
+static void refuse_alpha(struct expansion *e)
+{
+    for (size_t k = 0; k < KNOWN_COUNT; k++)
+        if (known_plugins[k].weight == NOT_DEFAULT &&
+            config_plugins_need(e->sets, str_of(known_plugins[k].name)))
+            config_construct_fail(e->l, e->scheduler_name, "not supported yet: plugin %s",
+                                  known_plugins[k].name);
+}
+
+static void fill_profile(const struct plugin_sets *sets, const struct spot *root,
+                         struct profile *profile, const struct profile_details *d)
+{
+    const struct strs *scores = &d->points[POINT_score];
+    profile->pre_enqueue = d->points[POINT_pre_enqueue];
+    profile->pre_filter = d->points[POINT_pre_filter];
+    profile->filter = d->points[POINT_filter];
+    profile->post_filter = d->points[POINT_post_filter];
+    profile->pre_score = d->points[POINT_pre_score];
+    profile->score.at =
+        scores->count ? spot_take(root, scores->count, sizeof(*profile->score.at)) : NULL;
+    for (uint32_t i = 0; profile->score.at != NULL && i < scores->count; i++)
+        profile->score.at[profile->score.count++] =
+            (struct score_plugin){scores->at[i], weight_of(sets, scores->at[i])};
+}
+
+void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
+                           struct profile *profile, struct profile_details *details)
+{
+    struct expansion e = {l, sets, profile->scheduler_name};
+    struct spot root = spot_root(&l->reading, NULL);
+    for (int p = 0; p < POINT_COUNT; p++)
+        check_own_list(&e, (enum config_point)p);
+    for (int p = 0; p < POINT_COUNT && !l->reading.failed; p++) {
+        struct strs *out = &details->points[p];
+        size_t most = 2 * (size_t)sets->points[p].enabled_count + sets->multi_point.enabled_count;
+        out->at = spot_take(&root, most, sizeof(*out->at));
+        if (out->at != NULL)
+            expand_point(&e, (enum config_point)p, out);
+    }
+    if (l->reading.failed)
+        return;
+    refuse_alpha(&e);
+    check_expanded(&e, details);
+    fill_profile(sets, &root, profile, details);
+}
