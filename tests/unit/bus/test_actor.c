@@ -171,7 +171,7 @@ static const char *got;
 
 static bool take_workers(void *state, const char *value)
 {
-    *(int *)state = atoi(value);
+    *(int *)state = (int)strtol(value, NULL, 10);
     return value[0] != 'x';
 }
 

@@ -103,9 +103,13 @@ static void a_client_with_other_keys_is_refused(void **state)
 
 static void copy_file(const char *from, const char *to)
 {
-    char command[400];
-    snprintf(command, sizeof(command), "cp '%s' '%s'", from, to);
-    assert_int_equal(system(command), 0);
+    char bytes[4096];
+    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+    assert_true(in != NULL && out != NULL);
+    size_t len = fread(bytes, 1, sizeof(bytes), in);
+    assert_int_equal(fwrite(bytes, 1, len, out), len);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
 }
 
 /* Knowing the server's public key is not enough; adding the client's to the directory is. */

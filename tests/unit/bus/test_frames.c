@@ -382,7 +382,8 @@ static void put_mutated(struct raw *raw, struct random *random, struct arena *ar
     size_t first = random_below(random, 2) ? 0 : raw->frame.len - raw->body.len;
     size_t len = raw->frame.len, room = len - first;
     for (uint64_t flips = random_below(random, 4); flips > 0 && room > 0; flips--)
-        raw->frame.at[first + random_below(random, room)] ^= (char)(1u << random_below(random, 8));
+        raw->frame.at[first + random_below(random, room)] ^=
+            (char)(unsigned char)(1u << random_below(random, 8));
     if (random_below(random, 2))
         len = first + random_below(random, room + 1);
     put_bytes(raw, raw->frame.at, len);

@@ -63,6 +63,15 @@ static void close_world(struct world *w)
     arena_free(&w->arena);
 }
 
+/* "n7" is node 7. */
+static int node_of(struct str name)
+{
+    int64_t node;
+    assert_true(str_to_i64((struct str){name.at + 1, name.len - 1}, &node));
+    assert_true(node >= 0 && node < NODES);
+    return (int)node;
+}
+
 static void take(struct world *w, struct side *side, const struct delivery *in)
 {
     const struct message *m = in->message;
@@ -71,9 +80,9 @@ static void take(struct world *w, struct side *side, const struct delivery *in)
     int node = -1;
     side->applied += in->epoch != 0;
     if (m->type == MSG_node_set)
-        assert_int_equal(sscanf(m->node_set.node.name.at, "n%d", &node), 1);
+        node = node_of(m->node_set.node.name);
     if (m->type == MSG_node_gone)
-        assert_int_equal(sscanf(m->node_gone.name.at, "n%d", &node), 1);
+        node = node_of(m->node_gone.name);
     if (m->type == MSG_snapshot_begin)
         memset(side->seen, 0, sizeof(side->seen));
     if (m->type == MSG_barrier_reached)
