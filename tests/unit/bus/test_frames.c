@@ -381,9 +381,10 @@ static void put_mutated(struct raw *raw, struct random *random, struct arena *ar
     frame_build(&raw->frame, &envelope, buffer_str(&raw->body));
     size_t first = random_below(random, 2) ? 0 : raw->frame.len - raw->body.len;
     size_t len = raw->frame.len, room = len - first;
-    for (uint64_t flips = random_below(random, 4); flips > 0 && room > 0; flips--)
-        raw->frame.at[first + random_below(random, room)] ^=
-            (char)(unsigned char)(1u << random_below(random, 8));
+    for (uint64_t flips = random_below(random, 4); flips > 0 && room > 0; flips--) {
+        char *at = &raw->frame.at[first + random_below(random, room)];
+        *at = (char)((unsigned char)*at ^ (1u << random_below(random, 8)));
+    }
     if (random_below(random, 2))
         len = first + random_below(random, room + 1);
     put_bytes(raw, raw->frame.at, len);
