@@ -1,0 +1,429 @@
+/* binder: puts lease, lanes, binds, status and events together: who is told what, and what happens
+ * when leadership comes and goes. What must stay true: nothing is taken unless we lead, everything
+ * that was taken is answered when we stop leading, and the scheduler hears of every change before
+ * it hears anything that follows from it. */
+#include "binder/binder.h"
+#include "binder/binds.h"
+#include "binder/events.h"
+#include "binder/status.h"
+#include "proto/base/log.h"
+#include "proto/base/map.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+#include <string.h>
+
+#define TELL_MS       1000 /* leadership is repeated this often */
+#define STOP_BINDS_MS 5000 /* how long a stop waits for answers to binds */
+#define STOP_TAIL_MS  500  /* and then for status and events */
+
+enum stage { STAGE_running, STAGE_binds, STAGE_tail, STAGE_release };
+
+struct binder {
+    struct binder_options options;
+    struct lanes *lanes;
+    struct lease *lease;
+    struct binds *binds;
+    struct statuses *statuses;
+    struct events *events;
+    struct map *forbidden; /* "verb resource" -> itself: told once each */
+    enum stage stage;
+    struct moment stage_until;
+    struct moment tell_at;
+    bool told_leading;
+    int64_t told_term;
+    uint64_t refused; /* messages not acted upon: not leading, or malformed */
+    uint64_t cuts;    /* requests taken back because the fence was closed */
+};
+
+/* ---- what the parts ask of each other ---- */
+
+static struct span fence(const void *state, struct instant at)
+{
+    const struct binder *b = state;
+    return lease_left(b->lease, at);
+}
+
+static void on_bind_ended(void *owner, struct instant at, const struct bind *bind, bool bound)
+{
+    struct binder *b = owner;
+    statuses_bind_ended(b->statuses, at, bind->uid, bound);
+    if (bound)
+        events_bound(b->events, at, bind);
+}
+
+static void on_status_clear(void *owner, struct instant at, struct str uid)
+{
+    binds_go(((struct binder *)owner)->binds, at, uid);
+}
+
+static void warn_once(struct binder *b, const char *verb, const char *resource, struct str ns,
+                      struct str text)
+{
+    struct buffer key = {0};
+    buffer_print(&key, "%s %s", verb, resource);
+    if (map_get(b->forbidden, buffer_str(&key)) == NULL) {
+        map_set(b->forbidden, buffer_str(&key), b);
+        log_warn("the API server forbids a write: a rule is missing|verb=%s resource=%s "
+                 "namespace=%.*s answer=\"%.*s\"",
+                 verb, resource, STR_ARG(ns), STR_ARG(text));
+    }
+    buffer_free(&key);
+}
+
+/* A namespace that is being deleted answers 403 too; no rule is missing then. */
+static void on_forbidden(void *owner, const char *verb, const char *resource, struct str ns,
+                         const struct kube_response *response)
+{
+    struct buffer text = {0};
+    uint32_t most = 400;
+    buffer_add(&text, response->body.at, response->body.len < most ? response->body.len : most);
+    if (text.at != NULL && strstr(text.at, "being terminated") == NULL) {
+        for (size_t i = 0; i < text.len; i++)
+            if (text.at[i] == '"')
+                text.at[i] = '\'';
+        warn_once(owner, verb, resource, ns, buffer_str(&text));
+    }
+    buffer_free(&text);
+}
+
+/* ---- leadership ---- */
+
+static bool leads(const struct binder *b)
+{
+    return b->stage == STAGE_running && lease_leading(b->lease);
+}
+
+static void tell(struct binder *b, struct address to, struct outbox *out)
+{
+    struct arena a = {0};
+    struct message m = {.type = MSG_leadership};
+    m.leadership = (struct leadership){.leading = leads(b),
+                                       .lead_term = lease_term(b->lease),
+                                       .holder = lease_holder(b->lease),
+                                       .identity = str_of(b->options.lease.identity)};
+    binds_list(b->binds, &m.leadership, &a);
+    outbox_put(out, to, &m);
+    arena_free(&a);
+}
+
+static void event_of_leader(struct binder *b, struct instant at, const char *what)
+{
+    struct buffer note = {0};
+    if (!b->options.lease.elect)
+        return;
+    buffer_print(&note, "%s %s", b->options.lease.identity, what);
+    struct events_lease lease = {.namespace_name = str_of(b->options.lease.namespace_name),
+                                 .name = str_of(b->options.lease.name),
+                                 .uid = lease_uid(b->lease),
+                                 .resource_version = lease_version(b->lease)};
+    events_leader(b->events, at, &lease, buffer_str(&note));
+    buffer_free(&note);
+}
+
+/* Nothing may be written any more: answer what is owed and forget the rest. */
+static void step_down(struct binder *b, struct instant at)
+{
+    b->cuts += lanes_fenced(b->lanes);
+    lanes_cut(b->lanes, "lost leadership");
+    binds_drop_all(b->binds, at, "lost leadership");
+    statuses_clear(b->statuses);
+    events_clear(b->events);
+}
+
+static void follow_lease(struct binder *b, struct instant at, struct outbox *out)
+{
+    bool leading = leads(b);
+    int64_t term = lease_term(b->lease);
+    bool changed = leading != b->told_leading || (leading && term != b->told_term);
+    if (b->told_leading && !leading && b->stage == STAGE_running)
+        step_down(b, at);
+    if (leading && changed)
+        event_of_leader(b, at, "became leader");
+    b->told_leading = leading;
+    b->told_term = term;
+    if (changed || moment_reached(at.now, b->tell_at)) {
+        tell(b, (struct address){SCHEDULER, 0}, out);
+        b->tell_at = moment_after(at.now, span_of_ms(TELL_MS));
+    }
+}
+
+/* ---- messages ---- */
+
+typedef void handler(struct binder *b, struct instant at, const struct delivery *in,
+                     struct outbox *out);
+
+static void on_peer_up(struct binder *b, struct instant at, const struct delivery *in,
+                       struct outbox *out)
+{
+    (void)at;
+    if (in->from.process == SCHEDULER)
+        tell(b, in->from, out);
+}
+
+static void refuse(struct binder *b, const struct bind *bind, const char *why)
+{
+    b->refused++;
+    binds_refuse(b->binds, bind, 0, why);
+}
+
+static void on_bind(struct binder *b, struct instant at, const struct delivery *in,
+                    struct outbox *out)
+{
+    const struct bind *bind = &in->message->bind;
+    (void)out;
+    if (bind->uid.len == 0 || bind->namespace_name.len == 0 || bind->name.len == 0 ||
+        bind->node_name.len == 0)
+        refuse(b, bind, "bind: uid, namespace_name, name and node_name must not be empty");
+    else if (b->stage != STAGE_running)
+        refuse(b, bind, "the binder is stopping");
+    else if (!lease_leading(b->lease))
+        refuse(b, bind, "lost leadership");
+    else if (binds_has(b->binds, bind->uid))
+        binds_add(b->binds, at, bind, false);
+    else
+        binds_add(b->binds, at, bind, statuses_bind(b->statuses, bind->uid));
+}
+
+static void on_pod_failed(struct binder *b, struct instant at, const struct delivery *in,
+                          struct outbox *out)
+{
+    const struct pod_failed *failed = &in->message->pod_failed;
+    const struct pod *pod = &failed->pod;
+    (void)out;
+    if (!leads(b) || pod->uid.len == 0 || pod->namespace_name.len == 0 || pod->name.len == 0) {
+        b->refused++;
+        return;
+    }
+    events_failed(b->events, at, failed);
+    statuses_failed(b->statuses, at, failed, binds_has(b->binds, pod->uid));
+}
+
+/* One line a message; the handlers are above, in this order. */
+static handler *const handlers[MSG_COUNT] = {
+    [MSG_peer_up] = on_peer_up,
+    [MSG_bind] = on_bind,
+    [MSG_pod_failed] = on_pod_failed,
+};
+
+bool binder_takes(enum message_type type)
+{
+    return type > MSG_none && type < MSG_COUNT && handlers[type] != NULL;
+}
+
+void binder_handle(struct binder *b, struct moment now, const struct delivery *in,
+                   struct outbox *out)
+{
+    struct instant at = b->options.api.clock(b->options.api.state);
+    at.now = now;
+    lease_hear_term(b->lease, in->term);
+    if (binder_takes(in->message->type))
+        handlers[in->message->type](b, at, in, out);
+}
+
+/* ---- time ---- */
+
+void binder_guard(struct binder *b)
+{
+    struct instant at = b->options.api.clock(b->options.api.state);
+    if (lanes_fenced(b->lanes) == 0 || lease_left(b->lease, at).ns > 0)
+        return;
+    log_warn("the fence is closed: requests under way are taken back|count=%u",
+             lanes_fenced(b->lanes));
+    b->cuts += lanes_fenced(b->lanes);
+    lanes_cut(b->lanes, "taken back: the lease was not renewed in time");
+}
+
+bool binder_exposed(const struct binder *b)
+{
+    return lanes_fenced(b->lanes) > 0;
+}
+
+struct moment binder_fence_end(const struct binder *b)
+{
+    return lease_deadline(b->lease);
+}
+
+static void enter(struct binder *b, enum stage stage, struct moment until)
+{
+    b->stage = stage;
+    b->stage_until = until;
+}
+
+/* The stages of a clean end; each ends when its work is done or its time is up. */
+static void go_on_stopping(struct binder *b, struct instant at)
+{
+    bool late = moment_reached(at.now, b->stage_until);
+    if (b->stage == STAGE_binds && (binds_count(b->binds) == 0 || late)) {
+        binds_drop_all(b->binds, at, "the binder is stopping");
+        if (lease_leading(b->lease))
+            event_of_leader(b, at, "stopped leading");
+        enter(b, STAGE_tail, moment_after(at.now, span_of_ms(STOP_TAIL_MS)));
+        late = false;
+    }
+    if (b->stage == STAGE_tail &&
+        (late || !lease_leading(b->lease) ||
+         (lanes_quiet(b->lanes, LANE_status) && lanes_quiet(b->lanes, LANE_event)))) {
+        step_down(b, at);
+        lease_release(b->lease, at);
+        enter(b, STAGE_release, MOMENT_NEVER);
+    }
+}
+
+struct moment binder_tick(struct binder *b, struct moment now, struct outbox *out)
+{
+    struct instant at = b->options.api.clock(b->options.api.state);
+    at.now = now;
+    struct moment next = lease_tick(b->lease, at);
+    const char *verb = lease_forbidden(b->lease);
+    if (verb != NULL)
+        warn_once(b, verb, "leases.coordination.k8s.io", str_of(b->options.lease.namespace_name),
+                  STR_LITERAL("403"));
+    follow_lease(b, at, out);
+    next = moment_earlier(next, events_tick(b->events, at));
+    if (b->stage != STAGE_running) {
+        go_on_stopping(b, at);
+        next = moment_earlier(next, b->stage_until);
+        next = moment_earlier(next, lease_tick(b->lease, at)); /* a release begins here */
+    }
+    next = moment_earlier(next, lanes_pump(b->lanes, now));
+    binds_flush(b->binds, out);
+    return moment_earlier(next, b->tell_at);
+}
+
+void binder_stop(struct binder *b, struct moment now, struct outbox *out)
+{
+    struct instant at = b->options.api.clock(b->options.api.state);
+    at.now = now;
+    if (b->stage != STAGE_running)
+        return;
+    enter(b, STAGE_binds, moment_after(now, span_of_ms(STOP_BINDS_MS)));
+    binds_drop_waiting(b->binds, at, "the binder is stopping");
+    follow_lease(b, at, out);
+    binds_flush(b->binds, out);
+}
+
+bool binder_done(const struct binder *b)
+{
+    return b->stage == STAGE_release && lease_released(b->lease);
+}
+
+int64_t binder_term(const struct binder *b)
+{
+    return lease_term(b->lease);
+}
+
+bool binder_leading(const struct binder *b)
+{
+    return leads(b);
+}
+
+/* ---- life ---- */
+
+struct binder *binder_new(const struct binder_options *options)
+{
+    struct binder *b = memory_take(sizeof(*b));
+    b->options = *options;
+    struct lanes_options lanes = {.api = options->api,
+                                  .fence = fence,
+                                  .fence_state = b,
+                                  .in_flight_max[LANE_bind] = options->bind_in_flight,
+                                  .qps = options->qps,
+                                  .burst = options->burst};
+    b->lanes = lanes_new(&lanes);
+    b->lease = lease_new(&options->lease, b->lanes, options->api.clock(options->api.state));
+    b->binds = binds_new(
+        &(struct binds_options){
+            .seed = options->seed, .owner = b, .ended = on_bind_ended, .forbidden = on_forbidden},
+        b->lanes);
+    b->statuses = statuses_new(&(struct status_options){.seed = options->seed + 1,
+                                                        .owner = b,
+                                                        .clear = on_status_clear,
+                                                        .forbidden = on_forbidden},
+                               b->lanes);
+    b->events = events_new(&(struct events_options){.hostname = options->hostname,
+                                                    .keys_max = options->event_keys_max,
+                                                    .seed = options->seed + 2,
+                                                    .owner = b,
+                                                    .forbidden = on_forbidden},
+                           b->lanes);
+    b->forbidden = map_new();
+    return b;
+}
+
+void binder_free(struct binder **binder)
+{
+    struct binder *b = *binder;
+    if (b == NULL)
+        return;
+    binds_free(&b->binds);
+    statuses_free(&b->statuses);
+    events_free(&b->events);
+    lease_free(&b->lease);
+    lanes_free(&b->lanes);
+    map_free(&b->forbidden);
+    memory_free(b);
+    *binder = NULL;
+}
+
+/* ---- status ---- */
+
+static void lane_status(const struct binder *b, struct moment now, struct buffer *lines)
+{
+    for (int i = 0; i < LANE_COUNT; i++) {
+        struct lane_stats s = lanes_stats(b->lanes, (enum lane)i);
+        int64_t oldest = s.oldest.ns ? span_ms(moment_since(now, s.oldest)) : 0;
+        buffer_print(lines,
+                     "lane_%s=waiting=%u delayed=%u in_flight=%u done=%llu failed=%llu "
+                     "dropped=%llu oldest_ms=%lld\n",
+                     lane_name((enum lane)i), s.waiting, s.delayed, s.in_flight,
+                     (unsigned long long)s.done, (unsigned long long)s.failed,
+                     (unsigned long long)s.dropped, (long long)oldest);
+    }
+}
+
+static void lease_status(const struct binder *b, struct moment now, struct buffer *lines)
+{
+    struct moment deadline = lease_deadline(b->lease);
+    buffer_print(lines, "leading=%s\nlease_term=%lld\nidentity=%s\nholder=%.*s\n",
+                 leads(b) ? "true" : "false", (long long)lease_term(b->lease),
+                 b->options.lease.identity, STR_ARG(lease_holder(b->lease)));
+    if (deadline.ns > 0 && deadline.ns < MOMENT_NEVER.ns)
+        buffer_print(lines, "lease_deadline_ms=%lld\n",
+                     (long long)span_ms(moment_since(deadline, now)));
+    if (*lease_lost_why(b->lease))
+        buffer_print(lines, "lease_lost=%s\n", lease_lost_why(b->lease));
+}
+
+void binder_status(const struct binder *b, struct buffer *lines)
+{
+    struct moment now = b->options.api.clock(b->options.api.state).now;
+    struct binds_stats binds = binds_stats(b->binds);
+    struct statuses_stats status = statuses_stats(b->statuses);
+    struct events_stats events = events_stats(b->events);
+    size_t at = 0;
+    struct str rule;
+    void *value;
+    lease_status(b, now, lines);
+    buffer_print(lines,
+                 "binds=in_flight=%u bound=%llu failed=%llu doubled=%llu retried=%llu doubts=%llu "
+                 "resolved=%llu\n",
+                 binds_count(b->binds), (unsigned long long)binds.bound,
+                 (unsigned long long)binds.failed, (unsigned long long)binds.doubled,
+                 (unsigned long long)binds.retried, (unsigned long long)binds.doubts,
+                 (unsigned long long)binds.resolved);
+    buffer_print(lines, "bind_p50_us=%lld\nbind_p99_us=%lld\n", (long long)(binds.p50.ns / 1000),
+                 (long long)(binds.p99.ns / 1000));
+    lane_status(b, now, lines);
+    buffer_print(lines, "status=pods=%u replaced=%llu overtaken=%llu unchanged=%llu dropped=%llu\n",
+                 status.pods, (unsigned long long)status.replaced,
+                 (unsigned long long)status.overtaken, (unsigned long long)status.unchanged,
+                 (unsigned long long)status.dropped);
+    buffer_print(lines, "events=keys=%u repeated=%llu evicted=%llu dropped=%llu\n", events.keys,
+                 (unsigned long long)events.repeated, (unsigned long long)events.evicted,
+                 (unsigned long long)events.dropped);
+    buffer_print(lines, "refused=%llu\nfence_cuts=%llu\n", (unsigned long long)b->refused,
+                 (unsigned long long)b->cuts);
+    while (map_next(b->forbidden, &at, &rule, &value))
+        buffer_print(lines, "forbidden=%.*s\n", STR_ARG(rule));
+}

@@ -1,0 +1,485 @@
+/* binds: each bind is a small state machine over its one job: POST, then, when the outcome is in
+ * doubt, GET until the truth is known. What must stay true: every bind taken is answered exactly
+ * once, and "not bound" is said only when the server said so, when no request ever left, or when we
+ * no longer lead (the next leader reads the truth before it decides anything). */
+#include "binder/binds.h"
+#include "proto/base/log.h"
+#include "proto/base/map.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/base/random.h"
+#include "proto/kube/writes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GIVE_UP_MS     30000
+#define BACKOFF_MS     50
+#define BACKOFF_MAX_MS 5000
+#define POSTS_MAX      5
+#define LATENCIES      1024
+
+/* A bind in flight. */
+struct flight {
+    struct job job; /* first */
+    struct binds *binds;
+    struct bind bind; /* strings in bytes */
+    char *bytes;
+    struct moment taken;
+    bool blocked;
+    bool doubt;       /* a POST may have been carried out */
+    bool open;        /* that POST may even still be under way: unbound now may be bound later */
+    bool no_reads;    /* GET is forbidden: the POST's own conflict must tell */
+    int posts, waits; /* requests sent; delays in a row */
+    int code;         /* of the last answer, and its text */
+    struct buffer message;
+};
+
+/* An answer that waits for the outbox. */
+struct answer {
+    struct answer *next;
+    struct buffer body; /* an encoded bind_result */
+};
+
+struct binds {
+    struct binds_options options;
+    struct lanes *lanes;
+    struct map *flights; /* uid -> flight */
+    struct answer *first, **last;
+    struct random random;
+    struct binds_stats stats;
+    int64_t latencies[LATENCIES];
+    uint64_t measured;
+};
+
+struct binds *binds_new(const struct binds_options *options, struct lanes *lanes)
+{
+    struct binds *b = memory_take(sizeof(*b));
+    b->options = *options;
+    if (b->options.give_up.ns == 0)
+        b->options.give_up = span_of_ms(GIVE_UP_MS);
+    b->lanes = lanes;
+    b->flights = map_new();
+    b->last = &b->first;
+    b->random.state = options->seed;
+    return b;
+}
+
+/* ---- answers to the scheduler ---- */
+
+static void answer(struct binds *b, const struct bind_result *result)
+{
+    struct answer *a = memory_take(sizeof(*a));
+    codec_encode(message_info[MSG_bind_result].record, result, &a->body);
+    *b->last = a;
+    b->last = &a->next;
+    if (result->bound)
+        b->stats.bound++;
+    else
+        b->stats.failed++;
+}
+
+void binds_flush(struct binds *b, struct outbox *out)
+{
+    struct answer *next;
+    struct outgoing head = {.to = {SCHEDULER, 0}, .type = MSG_bind_result};
+    for (struct answer *a = b->first; a != NULL; a = next) {
+        next = a->next;
+        if (out != NULL)
+            outbox_put_encoded(out, &head, buffer_str(&a->body));
+        buffer_free(&a->body);
+        memory_free(a);
+    }
+    b->first = NULL;
+    b->last = &b->first;
+}
+
+static struct bind_result result_of(const struct bind *bind)
+{
+    return (struct bind_result){.uid = bind->uid,
+                                .namespace_name = bind->namespace_name,
+                                .name = bind->name,
+                                .node_name = bind->node_name};
+}
+
+void binds_refuse(struct binds *b, const struct bind *bind, int code, const char *why)
+{
+    struct bind_result result = result_of(bind);
+    result.code = code;
+    result.message = str_of(why);
+    answer(b, &result);
+}
+
+/* ---- a flight ---- */
+
+static void flight_free(struct flight *f)
+{
+    if (f->job.place != JOB_idle)
+        lanes_remove(f->binds->lanes, &f->job);
+    must(map_remove(f->binds->flights, f->bind.uid) == f);
+    buffer_free(&f->message);
+    memory_free(f->bytes);
+    memory_free(f);
+}
+
+static void end(struct flight *f, struct instant at, bool bound, bool gone)
+{
+    struct binds *b = f->binds;
+    struct bind_result result = result_of(&f->bind);
+    struct span took = moment_since(at.now, f->taken);
+    result.bound = bound;
+    result.gone = gone;
+    result.code = f->code;
+    result.message = bound ? (struct str){0} : buffer_str(&f->message);
+    result.elapsed_us = took.ns / 1000;
+    answer(b, &result);
+    if (bound) {
+        b->latencies[b->measured++ % LATENCIES] = took.ns;
+        log_debug("bound|pod=%.*s/%.*s node=%.*s took_us=%lld", STR_ARG(f->bind.namespace_name),
+                  STR_ARG(f->bind.name), STR_ARG(f->bind.node_name), (long long)result.elapsed_us);
+    } else {
+        log_info("not bound|pod=%.*s/%.*s node=%.*s code=%d reason=\"%.*s\"",
+                 STR_ARG(f->bind.namespace_name), STR_ARG(f->bind.name), STR_ARG(f->bind.node_name),
+                 f->code, STR_ARG(buffer_str(&f->message)));
+    }
+    b->options.ended(b->options.owner, at, &f->bind, bound);
+    flight_free(f);
+}
+
+static void say(struct flight *f, int code, struct str message)
+{
+    f->code = code;
+    buffer_reset(&f->message);
+    buffer_add_str(&f->message, message);
+}
+
+/* The server's own words, or why there are none. */
+static void keep_reason(struct flight *f, const struct kube_response *r)
+{
+    struct arena a = {0};
+    struct writes_status status;
+    char text[64];
+    writes_status_read(r->body, &status, &a);
+    snprintf(text, sizeof(text), "the API server answered %d", r->status);
+    if (status.message.len > 0)
+        say(f, r->status, status.message);
+    else
+        say(f, r->status, str_of(r->status == 0 && *r->error ? r->error : text));
+    arena_free(&a);
+}
+
+static struct moment backoff(struct flight *f, struct moment now, int retry_after_s)
+{
+    double ms = BACKOFF_MS;
+    for (int i = 0; i < f->waits && ms < BACKOFF_MAX_MS; i++)
+        ms *= 2;
+    if (ms > BACKOFF_MAX_MS)
+        ms = BACKOFF_MAX_MS;
+    f->waits++;
+    ms *= 0.5 + 0.5 * random_fraction(&f->binds->random);
+    if (retry_after_s > 0 && ms < retry_after_s * 1000.0)
+        ms = retry_after_s * 1000.0;
+    return moment_after(now, span_of_us((int64_t)(ms * 1000)));
+}
+
+static bool message_has(const struct flight *f, const char *text)
+{
+    return f->message.len > 0 && strstr(f->message.at, text) != NULL;
+}
+
+/* Does the conflict name the node that was asked for? */
+static bool names_our_node(const struct flight *f)
+{
+    char text[300];
+    snprintf(text, sizeof(text), "already assigned to node \"%.*s\"", STR_ARG(f->bind.node_name));
+    return message_has(f, text);
+}
+
+/* ---- POST ---- */
+
+static const struct job_type ask_job;
+
+static void prepare_post(struct job *job, struct instant at, struct draft *draft)
+{
+    struct flight *f = (struct flight *)job;
+    (void)at;
+    draft->method = KUBE_POST;
+    draft->content_type = WRITES_JSON;
+    writes_path(&draft->path, "/api/v1", f->bind.namespace_name, "pods", f->bind.name);
+    buffer_add_text(&draft->path, "/binding");
+    writes_binding(&draft->body, &f->bind);
+    f->posts++;
+}
+
+static void ask(struct flight *f, struct moment due)
+{
+    f->job.type = &ask_job;
+    lanes_again(f->binds->lanes, LANE_bind, &f->job, due);
+}
+
+static const struct job_type post_job;
+
+static void post_again(struct flight *f, struct moment due)
+{
+    f->binds->stats.retried++;
+    f->job.type = &post_job;
+    lanes_again(f->binds->lanes, LANE_bind, &f->job, due);
+}
+
+/* The server did not take it now: again later, or give up. */
+static void wait_or_end(struct flight *f, struct instant at, const struct kube_response *r)
+{
+    struct moment due = backoff(f, at.now, r->retry_after_s);
+    if (moment_reached(due, moment_after(f->taken, f->binds->options.give_up)))
+        end(f, at, false, false);
+    else
+        post_again(f, due);
+}
+
+static void on_conflict(struct flight *f, struct instant at)
+{
+    if (names_our_node(f)) {
+        f->waits = 0;
+        if (f->no_reads)
+            end(f, at, true, false);
+        else
+            ask(f, at.now); /* by us, or by somebody else for another pod of that name? */
+        return;
+    }
+    end(f, at, false, message_has(f, "Precondition failed: UID"));
+}
+
+static void tell_forbidden(const struct flight *f, const char *verb, const char *resource,
+                           const struct kube_response *r)
+{
+    const struct binds_options *o = &f->binds->options;
+    if (r->status == 403 && o->forbidden)
+        o->forbidden(o->owner, verb, resource, f->bind.namespace_name, r);
+}
+
+static void posted(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct flight *f = (struct flight *)job;
+    if (r->status >= 200 && r->status < 300) {
+        f->code = r->status;
+        end(f, at, true, false);
+        return;
+    }
+    keep_reason(f, r);
+    tell_forbidden(f, "create", "pods/binding", r);
+    if (r->status == 409) {
+        on_conflict(f, at);
+    } else if (r->status == 404) {
+        end(f, at, false, true);
+    } else if (r->maybe_done || (r->status >= 500 && r->status != 503)) {
+        f->binds->stats.doubts += !f->doubt;
+        f->doubt = true;
+        f->open = r->maybe_done || r->status == 502;
+        f->waits = 0;
+        ask(f, at.now);
+    } else if (r->status == 429 || r->status == 503 || r->status == 0 || r->status == 401) {
+        wait_or_end(f, at, r);
+    } else {
+        end(f, at, false, false);
+    }
+}
+
+static const struct job_type post_job = {
+    .fenced = true, .timeout = {10000000000}, .prepare = prepare_post, .answered = posted};
+
+/* ---- GET ---- */
+
+static void prepare_get(struct job *job, struct instant at, struct draft *draft)
+{
+    struct flight *f = (struct flight *)job;
+    (void)at;
+    draft->method = KUBE_GET;
+    writes_path(&draft->path, "/api/v1", f->bind.namespace_name, "pods", f->bind.name);
+}
+
+static void on_truth(struct flight *f, struct instant at, const struct writes_pod *pod)
+{
+    char text[600];
+    f->binds->stats.resolved += f->doubt;
+    if (!str_equal(pod->uid, f->bind.uid)) {
+        say(f, 404, STR_LITERAL("the pod was replaced by another one of its name"));
+        end(f, at, false, true);
+    } else if (str_equal(pod->node_name, f->bind.node_name)) {
+        f->code = 200;
+        end(f, at, true, false);
+    } else if (pod->node_name.len > 0) {
+        snprintf(text, sizeof(text), "pod %.*s is already assigned to node \"%.*s\"",
+                 STR_ARG(f->bind.name), STR_ARG(pod->node_name));
+        say(f, 409, str_of(text));
+        end(f, at, false, false);
+    } else if (f->open && f->posts < POSTS_MAX && !pod->deleting &&
+               !moment_reached(at.now, moment_after(f->taken, f->binds->options.give_up))) {
+        post_again(f, backoff(f, at.now, -1));
+    } else {
+        end(f, at, false, false); /* the server answered, and it was no */
+    }
+}
+
+static void asked(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct flight *f = (struct flight *)job;
+    struct arena a = {0};
+    struct writes_pod pod;
+    tell_forbidden(f, "get", "pods", r);
+    if (r->status == 200 && writes_pod_read(r->body, &pod, &a)) {
+        f->waits = f->open ? f->waits : 0;
+        on_truth(f, at, &pod);
+    } else if (r->status == 404) {
+        f->binds->stats.resolved += f->doubt;
+        keep_reason(f, r);
+        end(f, at, false, true);
+    } else if (r->status == 403) {
+        f->no_reads = true;
+        post_again(f, backoff(f, at.now, -1));
+    } else {
+        ask(f, backoff(f, at.now, r->retry_after_s));
+    }
+    arena_free(&a);
+}
+
+static const struct job_type ask_job = {
+    .fenced = false, .timeout = {5000000000}, .prepare = prepare_get, .answered = asked};
+
+/* ---- requests from the scheduler ---- */
+
+static void launch(struct flight *f, struct instant at)
+{
+    f->blocked = false;
+    if (lanes_add(f->binds->lanes, LANE_bind, &f->job, at.now))
+        return;
+    say(f, 0, STR_LITERAL("the bind lane is full"));
+    end(f, at, false, false);
+}
+
+static struct flight *flight_new(struct binds *b, const struct bind *bind)
+{
+    struct flight *f = memory_take(sizeof(*f));
+    struct buffer bytes = {0};
+    struct arena none = {0};
+    codec_encode(message_info[MSG_bind].record, bind, &bytes);
+    f->bytes = memory_copy(bytes.at, bytes.len);
+    struct cursor in = {(const uint8_t *)f->bytes, (const uint8_t *)f->bytes + bytes.len};
+    must(codec_decode(message_info[MSG_bind].record, &f->bind, &in, &none));
+    buffer_free(&bytes);
+    arena_free(&none);
+    f->binds = b;
+    f->job.type = &post_job;
+    must(map_set(b->flights, f->bind.uid, f) == NULL);
+    return f;
+}
+
+void binds_add(struct binds *b, struct instant at, const struct bind *bind, bool blocked)
+{
+    struct flight *f = map_get(b->flights, bind->uid);
+    if (f != NULL) {
+        b->stats.doubled++;
+        if (!str_equal(f->bind.node_name, bind->node_name))
+            binds_refuse(b, bind, 409, "a bind of this pod to another node is under way");
+        return;
+    }
+    f = flight_new(b, bind);
+    f->taken = at.now;
+    f->blocked = blocked;
+    if (!blocked)
+        launch(f, at);
+}
+
+void binds_go(struct binds *b, struct instant at, struct str uid)
+{
+    struct flight *f = map_get(b->flights, uid);
+    if (f != NULL && f->blocked)
+        launch(f, at);
+}
+
+bool binds_has(const struct binds *b, struct str uid)
+{
+    return map_get(b->flights, uid) != NULL;
+}
+
+static void drop(struct binds *b, struct instant at, const char *why, bool all)
+{
+    size_t place = 0;
+    struct str uid;
+    void *value;
+    while (map_next(b->flights, &place, &uid, &value)) {
+        struct flight *f = value;
+        if (!all && f->posts > 0)
+            continue;
+        say(f, 0, str_of(why));
+        end(f, at, false, false);
+    }
+}
+
+void binds_drop_waiting(struct binds *b, struct instant at, const char *why)
+{
+    drop(b, at, why, false);
+}
+
+void binds_drop_all(struct binds *b, struct instant at, const char *why)
+{
+    drop(b, at, why, true);
+}
+
+uint32_t binds_count(const struct binds *b)
+{
+    return (uint32_t)map_count(b->flights);
+}
+
+void binds_list(const struct binds *b, struct leadership *into, struct arena *a)
+{
+    size_t place = 0, count = map_count(b->flights);
+    struct str uid;
+    void *value;
+    into->in_flight.at = arena_take(a, (count + 1) * sizeof(*into->in_flight.at));
+    into->in_flight.count = 0;
+    must(into->in_flight.at != NULL);
+    while (map_next(b->flights, &place, &uid, &value)) {
+        const struct flight *f = value;
+        into->in_flight.at[into->in_flight.count++] =
+            (struct binding){.uid = f->bind.uid, .node_name = f->bind.node_name};
+    }
+}
+
+/* ---- life ---- */
+
+void binds_free(struct binds **binds)
+{
+    struct binds *b = *binds;
+    size_t place = 0;
+    struct str uid;
+    void *value;
+    if (b == NULL)
+        return;
+    while (map_next(b->flights, &place, &uid, &value))
+        flight_free(value);
+    binds_flush(b, NULL);
+    map_free(&b->flights);
+    memory_free(b);
+    *binds = NULL;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+struct binds_stats binds_stats(const struct binds *b)
+{
+    struct binds_stats stats = b->stats;
+    int64_t sorted[LATENCIES];
+    size_t count = b->measured < LATENCIES ? (size_t)b->measured : LATENCIES;
+    if (count == 0)
+        return stats;
+    memcpy(sorted, b->latencies, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), by_length);
+    stats.p50.ns = sorted[count / 2];
+    stats.p99.ns = sorted[count * 99 / 100];
+    return stats;
+}

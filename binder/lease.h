@@ -1,0 +1,54 @@
+/* lease: leader election on a coordination.k8s.io/v1 Lease, as client-go does it, with a faster
+ * takeover and a term.
+ *
+ * Every write carries the resourceVersion it was decided on, so the API server lets one of several
+ * candidates win. Expiry is judged by when this process saw the record change, never by the times
+ * written in it. */
+#ifndef BINDER_LEASE_H
+#define BINDER_LEASE_H
+
+#include "binder/lanes.h"
+
+struct lease_options {
+    bool elect;                 /* false: lead from the start, without a lease */
+    const char *namespace_name; /* strings are borrowed */
+    const char *name;
+    const char *identity;
+    struct span duration, renew_deadline, retry_period;
+    uint64_t seed; /* of the jitter */
+};
+
+struct lease;
+
+/* NULL when the options are good, else one line that names the field. */
+const char *lease_options_wrong(const struct lease_options *options);
+
+struct lease *lease_new(const struct lease_options *options, struct lanes *lanes,
+                        struct instant at);
+void lease_free(struct lease **lease);
+/* Does what is due; returns when it wants to be called next. Call lanes_pump afterwards. */
+struct moment lease_tick(struct lease *lease, struct instant at);
+
+bool lease_leading(const struct lease *lease);
+/* Of the lease we hold; after losing it the last one; 0 before the first. */
+int64_t lease_term(const struct lease *lease);
+struct str lease_holder(const struct lease *lease); /* as last observed */
+struct str lease_uid(const struct lease *lease);
+struct str lease_version(const struct lease *lease);
+/* Why it was lost last; "" when never. */
+const char *lease_lost_why(const struct lease *lease);
+/* Until when we lead without a further renewal; 0 when not leading. */
+struct moment lease_deadline(const struct lease *lease);
+/* The fence: how long from `at` on a write may last so that it ends before anybody else could hold
+ * the lease; 0 when none may begin. By the worse of both clocks. */
+struct span lease_left(const struct lease *lease, struct instant at);
+/* Somebody on the bus knows this term: ours must become greater. */
+void lease_hear_term(struct lease *lease, int64_t term);
+
+/* Gives the lease back (once), or gives up trying for it. From here on the fence is closed. */
+void lease_release(struct lease *lease, struct instant at);
+bool lease_released(const struct lease *lease);
+/* Tells of the last 403, once: verb of the rule that is missing, or NULL. */
+const char *lease_forbidden(struct lease *lease);
+
+#endif

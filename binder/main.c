@@ -1,0 +1,67 @@
+/* berth-binder: turns decisions into writes on the API server, and holds the lease that allows
+ * them. This file only reads the command line and puts the parts together; the core is binder.c. */
+#include "binder/deadman.h"
+#include "binder/settings.h"
+#include "binder/shell.h"
+#include "proto/base/log.h"
+
+static struct kube_client *reach(const struct settings *s, struct kube_config **config)
+{
+    char error[1024];
+    struct kube_client_options options = {.user_agent = "berth-binder/" OPTIONS_VERSION};
+    *config = kube_config_load(s->kubeconfig, s->master, error, sizeof(error));
+    struct kube_client *client =
+        *config ? kube_client_new(*config, &options, error, sizeof(error)) : NULL;
+    if (client == NULL)
+        log_error("%s", error);
+    return client;
+}
+
+static int run(struct settings *s, const struct options *options, struct kube_client *client)
+{
+    char error[1024];
+    struct shell shell = {.client = client};
+    struct bus *bus = bus_open(&options->bus, error, sizeof(error));
+    if (bus == NULL) {
+        log_error("%s", error);
+        return 1;
+    }
+    s->binder.api = shell_api(&shell);
+    shell.binder = binder_new(&s->binder);
+    struct actor actor = shell_actor(&shell);
+    deadman_open();
+    int result = actor_run(bus, &actor);
+    deadman_close();
+    binder_free(&shell.binder);
+    bus_close(&bus);
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {0};
+    struct options options;
+    struct str error = {0};
+    struct options_spec spec = {.self = BINDER,
+                                .own = settings_options,
+                                .own_state = &settings,
+                                .usage = "binds pods and holds the leader election lease"};
+    options_parse(&options, &spec, argc, argv);
+    if (!settings_load(&settings, options.config_path, &error)) {
+        log_error("%.*s", STR_ARG(error));
+        settings_free(&settings);
+        return 1;
+    }
+    struct kube_config *config = NULL;
+    struct kube_client *client = reach(&settings, &config);
+    int result = 1;
+    if (client != NULL) {
+        log_info("binding|server=%s identity=%s leader_elect=%s", kube_config_server(config),
+                 settings.binder.lease.identity, settings.binder.lease.elect ? "true" : "false");
+        result = run(&settings, &options, client);
+    }
+    kube_client_free(&client);
+    kube_config_free(&config);
+    settings_free(&settings);
+    return result;
+}

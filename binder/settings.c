@@ -1,0 +1,112 @@
+/* settings: the configuration file first, then the flags over it, then what only the binder asks.
+ * What must stay true: a value outside its bounds is refused here, so that the core need not check
+ * it again. */
+#include "binder/settings.h"
+#include "proto/base/log.h"
+#include "proto/base/random.h"
+#include "proto/kube/json.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static bool take_identity(void *state, const char *value)
+{
+    ((struct settings *)state)->identity_given = value;
+    return *value != 0;
+}
+
+static bool take_binds(void *state, const char *value)
+{
+    int64_t *count = &((struct settings *)state)->binds_in_flight;
+    return str_to_i64(str_of(value), count) && *count >= 1 && *count <= 150;
+}
+
+const struct own_option settings_options[] = {
+    CONFIG_FLAG_OPTIONS,
+    {"identity", "TEXT", "our name in the lease, of one process at a time (<hostname>_<uuid>)",
+     take_identity},
+    {"binds-in-flight", "N", "binds on the wire at once (1 to 150, default 100)", take_binds},
+    {0},
+};
+
+/* True when the file itself limits the rate: upstream's default of 50 would throttle the binder, so
+ * only a limit that somebody wrote down counts. */
+static bool rate_is_written(const char *path)
+{
+    struct buffer text = {0};
+    struct arena a = {0};
+    char piece[4096];
+    size_t len;
+    FILE *file = path ? fopen(path, "re") : NULL;
+    if (file == NULL)
+        return false;
+    while ((len = fread(piece, 1, sizeof(piece), file)) > 0)
+        buffer_add(&text, piece, len);
+    fclose(file);
+    struct kube_json *document = kube_json_parse_yaml(buffer_str(&text), NULL, &a);
+    bool written = kube_json_path(document, "clientConnection.qps") != NULL ||
+                   kube_json_path(document, "clientConnection.burst") != NULL;
+    kube_json_free(&document);
+    arena_free(&a);
+    buffer_free(&text);
+    return written;
+}
+
+static const char *make_identity(struct settings *s, const char *hostname)
+{
+    struct random r = {random_seed()};
+    uint64_t a = random_next(&r) ^ random_seed(), b = random_next(&r) ^ random_seed();
+    /* RFC 4122, version 4. */
+    struct str text = arena_print(&s->memory, "%s_%08x-%04x-4%03x-%04x-%012llx", hostname,
+                                  (unsigned)(a >> 32), (unsigned)(a >> 16 & 0xffff),
+                                  (unsigned)(a & 0xfff), (unsigned)(0x8000 | (b >> 48 & 0x3fff)),
+                                  (unsigned long long)(b & 0xffffffffffffULL));
+    return text.at;
+}
+
+static const char *text_of(struct settings *s, struct str value)
+{
+    return arena_copy(&s->memory, value).at;
+}
+
+bool settings_load(struct settings *s, const char *config_path, struct str *error)
+{
+    struct scheduler_config config;
+    char hostname[256] = "localhost";
+    if (!scheduler_config_load(config_path, &config, &s->memory, error) ||
+        !config_flags_apply(&s->flags, config_path != NULL, &config, &s->memory, error))
+        return false;
+    for (uint32_t i = 0; i < config.notes.count; i++)
+        log_debug("configuration|note=\"%.*s\"", STR_ARG(config.notes.at[i]));
+    if (gethostname(hostname, sizeof(hostname) - 1) != 0)
+        log_warn("no host name: events and identity say localhost");
+    struct binder_options *o = &s->binder;
+    o->hostname = text_of(s, str_of(hostname));
+    o->lease = (struct lease_options){.elect = config.leader_elect,
+                                      .namespace_name = text_of(s, config.lease_namespace),
+                                      .name = text_of(s, config.lease_name),
+                                      .identity = s->identity_given ? s->identity_given
+                                                                    : make_identity(s, o->hostname),
+                                      .duration = config.lease_duration,
+                                      .renew_deadline = config.renew_deadline,
+                                      .retry_period = config.retry_period,
+                                      .seed = random_seed()};
+    const char *wrong = lease_options_wrong(&o->lease);
+    if (wrong != NULL) {
+        *error = arena_print(&s->memory, "%s", wrong);
+        return false;
+    }
+    bool limited = config.qps > 0 && rate_is_written(config_path);
+    o->qps = limited ? config.qps : 0;
+    o->burst = limited ? (uint32_t)config.burst : 0;
+    o->bind_in_flight = (uint32_t)s->binds_in_flight;
+    o->seed = random_seed();
+    s->kubeconfig = config.kubeconfig.len > 0 ? text_of(s, config.kubeconfig) : NULL;
+    s->master = s->flags.master;
+    return true;
+}
+
+void settings_free(struct settings *s)
+{
+    arena_free(&s->memory);
+}

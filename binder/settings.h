@@ -1,0 +1,27 @@
+/* settings: what the command line and the configuration file say to the binder. */
+#ifndef BINDER_SETTINGS_H
+#define BINDER_SETTINGS_H
+
+#include "binder/binder.h"
+#include "proto/bus/options.h"
+#include "proto/kube/config_flags.h"
+
+struct settings {
+    struct config_flags flags; /* first: config_flags.h wants it so */
+    const char *identity_given;
+    int64_t binds_in_flight;
+    /* Filled by settings_load; everything below lives in memory. */
+    const char *kubeconfig, *master;
+    struct binder_options binder; /* all but api */
+    struct arena memory;
+};
+
+/* For options_parse; the state is a struct settings. */
+extern const struct own_option settings_options[];
+
+/* Reads the file (path may be NULL), puts the flags over it, makes the identity. False, with one
+ * line in error, when something is wrong. */
+bool settings_load(struct settings *s, const char *config_path, struct str *error);
+void settings_free(struct settings *s);
+
+#endif

@@ -1,0 +1,450 @@
+/* writes: builds each body with cJSON and prints it without spaces. The one idea: a body is a pure
+ * function of a record, so every one of them has a golden test. What must stay true: strings from
+ * peers are only ever JSON values or escaped path segments, never spliced into text. */
+#include "proto/kube/writes.h"
+#include "proto/base/memory.h"
+#include "proto/base/moment.h"
+#include "proto/base/must.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+#define EVENT_OBJECT_MAX (253 - 17) /* a name of 253 bytes less "." and 16 hex digits */
+
+void writes_segment(struct buffer *path, struct str name)
+{
+    for (uint32_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.at[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                     c == '-' || c == '_' || (c == '.' && name.len > 2);
+        if (plain)
+            buffer_add(path, &c, 1);
+        else
+            buffer_print(path, "%%%02X", c);
+    }
+}
+
+void writes_path(struct buffer *path, const char *prefix, struct str namespace_name,
+                 const char *resource, struct str name)
+{
+    buffer_print(path, "%s/namespaces/", prefix);
+    writes_segment(path, namespace_name);
+    buffer_print(path, "/%s", resource);
+    if (name.len > 0) {
+        buffer_add_text(path, "/");
+        writes_segment(path, name);
+    }
+}
+
+/* ---- building ---- */
+
+static void add_text(cJSON *object, const char *key, struct str value)
+{
+    char *copy = memory_copy(value.at, value.len);
+    must(cJSON_AddStringToObject(object, key, copy) != NULL);
+    memory_free(copy);
+}
+
+/* As Go's omitempty. */
+static void add_text_if(cJSON *object, const char *key, struct str value)
+{
+    if (value.len > 0)
+        add_text(object, key, value);
+}
+
+static void add_number(cJSON *object, const char *key, int64_t value)
+{
+    must(cJSON_AddNumberToObject(object, key, (double)value) != NULL);
+}
+
+static void add_seconds(cJSON *object, const char *key, int64_t wall_us)
+{
+    char text[40];
+    moment_print_seconds(wall_us, text, sizeof(text));
+    add_text(object, key, str_of(text));
+}
+
+static void add_micros(cJSON *object, const char *key, int64_t wall_us)
+{
+    char text[40];
+    moment_print_micros(wall_us, text, sizeof(text));
+    add_text(object, key, str_of(text));
+}
+
+static cJSON *add_object(cJSON *object, const char *key)
+{
+    cJSON *child = cJSON_AddObjectToObject(object, key);
+    must(child != NULL);
+    return child;
+}
+
+static cJSON *new_object(void)
+{
+    cJSON *object = cJSON_CreateObject();
+    must(object != NULL);
+    return object;
+}
+
+static void print(struct buffer *out, cJSON *root)
+{
+    char *text = cJSON_PrintUnformatted(root);
+    must(text != NULL);
+    buffer_add_text(out, text);
+    cJSON_free(text);
+    cJSON_Delete(root);
+}
+
+/* ---- binding ---- */
+
+void writes_binding(struct buffer *out, const struct bind *bind)
+{
+    cJSON *root = new_object();
+    add_text(root, "apiVersion", STR_LITERAL("v1"));
+    add_text(root, "kind", STR_LITERAL("Binding"));
+    cJSON *meta = add_object(root, "metadata");
+    add_text(meta, "name", bind->name);
+    add_text(meta, "namespace", bind->namespace_name);
+    add_text(meta, "uid", bind->uid);
+    cJSON *target = add_object(root, "target");
+    add_text(target, "kind", STR_LITERAL("Node"));
+    add_text(target, "name", bind->node_name);
+    print(out, root);
+}
+
+/* ---- events ---- */
+
+void writes_event_name(struct buffer *out, struct str object, int64_t wall_ns)
+{
+    if (object.len > EVENT_OBJECT_MAX)
+        object.len = EVENT_OBJECT_MAX;
+    buffer_add_str(out, object);
+    buffer_print(out, ".%llx", (unsigned long long)wall_ns);
+}
+
+uint32_t writes_note_len(struct str note, bool *cut)
+{
+    *cut = note.len > WRITES_NOTE_MAX;
+    if (!*cut)
+        return note.len;
+    uint32_t len = WRITES_NOTE_MAX - 4;
+    while (len > 0 && ((unsigned char)note.at[len] & 0xC0) == 0x80)
+        len--; /* at[len] goes: it must be the first byte of a character */
+    return len;
+}
+
+static void add_reference(cJSON *object, const char *key, const struct writes_object *of)
+{
+    cJSON *ref = add_object(object, key);
+    add_text_if(ref, "kind", of->kind);
+    add_text_if(ref, "namespace", of->namespace_name);
+    add_text_if(ref, "name", of->name);
+    add_text_if(ref, "uid", of->uid);
+    add_text_if(ref, "apiVersion", of->api_version);
+    add_text_if(ref, "resourceVersion", of->resource_version);
+}
+
+static void add_note(cJSON *object, const char *key, struct str note)
+{
+    bool cut;
+    struct buffer text = {0};
+    note.len = writes_note_len(note, &cut);
+    buffer_add_str(&text, note);
+    if (cut)
+        buffer_add_text(&text, " ...");
+    add_text_if(object, key, buffer_str(&text));
+    buffer_free(&text);
+}
+
+static void add_series(cJSON *object, int64_t count, int64_t last_us)
+{
+    cJSON *series = add_object(object, "series");
+    add_number(series, "count", count);
+    add_micros(series, "lastObservedTime", last_us);
+}
+
+/* An object of no namespace has its events in the default one, as upstream. */
+static struct str event_namespace(const struct writes_event *event)
+{
+    struct str ns = event->regarding.namespace_name;
+    return ns.len > 0 ? ns : STR_LITERAL("default");
+}
+
+static void add_event_meta(cJSON *root, const struct writes_event *event)
+{
+    cJSON *meta = add_object(root, "metadata");
+    add_text(meta, "name", event->name);
+    add_text(meta, "namespace", event_namespace(event));
+}
+
+void writes_event(struct buffer *out, const struct writes_event *event)
+{
+    cJSON *root = new_object();
+    add_text(root, "apiVersion", STR_LITERAL("events.k8s.io/v1"));
+    add_text(root, "kind", STR_LITERAL("Event"));
+    add_event_meta(root, event);
+    add_micros(root, "eventTime", event->time_us);
+    if (event->series_count > 0)
+        add_series(root, event->series_count, event->series_last_us);
+    add_text(root, "reportingController", event->controller);
+    add_text(root, "reportingInstance", event->instance);
+    add_text(root, "action", event->action);
+    add_text(root, "reason", event->reason);
+    add_reference(root, "regarding", &event->regarding);
+    add_note(root, "note", event->note);
+    add_text(root, "type", event->type);
+    print(out, root);
+}
+
+void writes_series(struct buffer *out, int64_t count, int64_t last_us)
+{
+    cJSON *root = new_object();
+    add_series(root, count, last_us);
+    print(out, root);
+}
+
+void writes_lease_event(struct buffer *out, const struct writes_event *event)
+{
+    cJSON *root = new_object();
+    add_text(root, "apiVersion", STR_LITERAL("v1"));
+    add_text(root, "kind", STR_LITERAL("Event"));
+    add_event_meta(root, event);
+    add_reference(root, "involvedObject", &event->regarding);
+    add_text(root, "reason", event->reason);
+    add_note(root, "message", event->note);
+    cJSON *source = add_object(root, "source");
+    add_text(source, "component", event->controller);
+    add_seconds(root, "firstTimestamp", event->time_us);
+    add_seconds(root, "lastTimestamp", event->time_us);
+    add_number(root, "count", 1);
+    add_text(root, "type", event->type);
+    must(cJSON_AddNullToObject(root, "eventTime") != NULL);
+    add_text(root, "reportingComponent", event->controller);
+    add_text(root, "reportingInstance", event->instance);
+    print(out, root);
+}
+
+/* ---- the PodScheduled condition ---- */
+
+static const char condition_type[] = "PodScheduled";
+
+static void add_null(cJSON *object, const char *key)
+{
+    must(cJSON_AddNullToObject(object, key) != NULL);
+}
+
+/* As a two-way merge writes a string that changed from old to new: absent when equal, null when the
+ * new one is empty and so left out of the object. */
+static void add_change(cJSON *object, const char *key, struct str old, struct str new)
+{
+    if (str_equal(old, new))
+        return;
+    if (new.len > 0)
+        add_text(object, key, new);
+    else
+        add_null(object, key);
+}
+
+static void add_generation(cJSON *element, int64_t old, int64_t new)
+{
+    if (old == new)
+        return;
+    if (new != 0)
+        add_number(element, "observedGeneration", new);
+    else
+        add_null(element, "observedGeneration");
+}
+
+/* The list is merged by type; without this directive its order would be the server's choice. */
+static void add_element_order(cJSON *status, const struct pod *pod, bool append)
+{
+    cJSON *order = cJSON_AddArrayToObject(status, "$setElementOrder/conditions");
+    must(order != NULL);
+    for (uint32_t i = 0; i < pod->condition_types.count + append; i++) {
+        cJSON *entry = new_object();
+        add_text(entry, "type",
+                 i < pod->condition_types.count ? pod->condition_types.at[i]
+                                                : str_of(condition_type));
+        must(cJSON_AddItemToArray(order, entry));
+    }
+}
+
+/* A condition that the pod does not have yet: all of it. */
+static cJSON *whole_condition(const struct pod_failed *failed, int64_t wall_us)
+{
+    cJSON *c = new_object();
+    add_null(c, "lastProbeTime");
+    add_seconds(c, "lastTransitionTime", wall_us);
+    add_text_if(c, "message", failed->message);
+    add_generation(c, 0, failed->pod.generation);
+    add_text_if(c, "reason", failed->reason);
+    add_text(c, "status", STR_LITERAL("False"));
+    add_text(c, "type", str_of(condition_type));
+    return c;
+}
+
+/* A condition that the pod has: the members that differ, and the type that the merge goes by. */
+static cJSON *changed_condition(const struct pod_failed *failed, int64_t wall_us)
+{
+    const struct condition *old = &failed->pod.scheduled;
+    cJSON *c = new_object();
+    bool flipped = !str_is(old->status, "False");
+    if (old->probed)
+        add_null(c, "lastProbeTime");
+    if (flipped)
+        add_seconds(c, "lastTransitionTime", wall_us);
+    add_change(c, "message", old->message, failed->message);
+    add_generation(c, old->observed_generation, failed->pod.generation);
+    add_change(c, "reason", old->reason, failed->reason);
+    if (flipped)
+        add_text(c, "status", STR_LITERAL("False"));
+    add_text(c, "type", str_of(condition_type));
+    return c;
+}
+
+/* observedGeneration alone is no reason to write, as upstream. */
+static bool condition_differs(const struct pod_failed *failed)
+{
+    const struct condition *old = &failed->pod.scheduled;
+    return !str_is(old->status, "False") || !str_equal(old->reason, failed->reason) ||
+           !str_equal(old->message, failed->message) || old->probed;
+}
+
+bool writes_failure(struct buffer *out, const struct pod_failed *failed, int64_t wall_us)
+{
+    const struct pod *pod = &failed->pod;
+    bool renominated =
+        failed->set_nominated && !str_equal(pod->nominated_node, failed->nominated_node);
+    bool changed = !failed->event_only && condition_differs(failed);
+    if (!changed && !renominated)
+        return false;
+    cJSON *root = new_object();
+    cJSON *status = add_object(root, "status");
+    if (changed) {
+        bool has = pod->scheduled.status.len > 0;
+        if (pod->condition_types.count > 0)
+            add_element_order(status, pod, !has);
+        cJSON *list = cJSON_AddArrayToObject(status, "conditions");
+        must(list != NULL);
+        must(cJSON_AddItemToArray(list, has ? changed_condition(failed, wall_us)
+                                            : whole_condition(failed, wall_us)));
+    }
+    if (renominated)
+        add_change(status, "nominatedNodeName", pod->nominated_node, failed->nominated_node);
+    print(out, root);
+    return true;
+}
+
+/* ---- reading ---- */
+
+static struct str text_of(const cJSON *object, const char *key, struct arena *a)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    return text ? arena_copy(a, str_of(text)) : (struct str){"", 0};
+}
+
+static int64_t number_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    double d = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return d > -9e15 && d < 9e15 ? (int64_t)d : 0;
+}
+
+/* NULL unless body is an object of that kind; a missing kind is taken for the right one. */
+static cJSON *parse_kind(struct str body, const char *kind)
+{
+    cJSON *root = body.len > 0 ? cJSON_ParseWithLength(body.at, body.len) : NULL;
+    const char *is = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "kind"));
+    if (cJSON_IsObject(root) && (is == NULL || strcmp(is, kind) == 0))
+        return root;
+    cJSON_Delete(root);
+    return NULL;
+}
+
+bool writes_lease_read(struct str body, struct writes_lease *lease, struct arena *a)
+{
+    cJSON *root = parse_kind(body, "Lease");
+    const cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
+    const cJSON *spec = cJSON_GetObjectItemCaseSensitive(root, "spec");
+    bool good = cJSON_IsObject(meta);
+    *lease = (struct writes_lease){0};
+    if (good)
+        *lease = (struct writes_lease){
+            .holder = text_of(spec, "holderIdentity", a),
+            .acquired = text_of(spec, "acquireTime", a),
+            .renewed = text_of(spec, "renewTime", a),
+            .resource_version = text_of(meta, "resourceVersion", a),
+            .uid = text_of(meta, "uid", a),
+            .duration_s = number_of(spec, "leaseDurationSeconds"),
+            .transitions = number_of(spec, "leaseTransitions"),
+        };
+    cJSON_Delete(root);
+    return good;
+}
+
+static cJSON *member(cJSON *object, const char *key)
+{
+    cJSON *child = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (cJSON_IsObject(child))
+        return child;
+    cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    return add_object(object, key);
+}
+
+static void put_text(cJSON *object, const char *key, struct str value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    add_text(object, key, value);
+}
+
+static void put_number(cJSON *object, const char *key, int64_t value)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    add_number(object, key, value);
+}
+
+void writes_lease_put(struct buffer *out, const struct writes_lease *lease, struct str previous,
+                      struct str namespace_name, struct str name)
+{
+    cJSON *root = parse_kind(previous, "Lease");
+    if (root == NULL)
+        root = new_object();
+    put_text(root, "apiVersion", STR_LITERAL("coordination.k8s.io/v1"));
+    put_text(root, "kind", STR_LITERAL("Lease"));
+    cJSON *meta = member(root, "metadata");
+    put_text(meta, "name", name);
+    put_text(meta, "namespace", namespace_name);
+    cJSON_DeleteItemFromObjectCaseSensitive(meta, "resourceVersion");
+    cJSON_DeleteItemFromObjectCaseSensitive(meta, "managedFields"); /* the server's own business */
+    add_text_if(meta, "resourceVersion", lease->resource_version);
+    cJSON *spec = member(root, "spec");
+    put_text(spec, "holderIdentity", lease->holder);
+    put_number(spec, "leaseDurationSeconds", lease->duration_s);
+    put_text(spec, "acquireTime", lease->acquired);
+    put_text(spec, "renewTime", lease->renewed);
+    put_number(spec, "leaseTransitions", lease->transitions);
+    print(out, root);
+}
+
+void writes_status_read(struct str body, struct writes_status *status, struct arena *a)
+{
+    cJSON *root = parse_kind(body, "Status");
+    status->reason = text_of(root, "reason", a);
+    status->message = text_of(root, "message", a);
+    cJSON_Delete(root);
+}
+
+bool writes_pod_read(struct str body, struct writes_pod *pod, struct arena *a)
+{
+    cJSON *root = parse_kind(body, "Pod");
+    const cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
+    const cJSON *spec = cJSON_GetObjectItemCaseSensitive(root, "spec");
+    bool good = cJSON_IsObject(meta);
+    *pod = (struct writes_pod){
+        .uid = text_of(meta, "uid", a),
+        .node_name = text_of(spec, "nodeName", a),
+        .resource_version = text_of(meta, "resourceVersion", a),
+        .deleting = cJSON_GetObjectItemCaseSensitive(meta, "deletionTimestamp") != NULL,
+    };
+    cJSON_Delete(root);
+    return good;
+}

@@ -1,0 +1,392 @@
+/* The core as a whole: leadership and its messages, the fence, lanes under load, a clean end. */
+#include "tests/unit/binder/world.h"
+
+static void say_many_failures(struct world *w, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char uid[16];
+        snprintf(uid, sizeof(uid), "f%d", i);
+        struct message f = world_failed(uid, uid, "no");
+        world_say(w, &f, SCHEDULER);
+    }
+}
+
+static void say_binds(struct world *w, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char uid[16];
+        snprintf(uid, sizeof(uid), "b%d", i);
+        struct message m = world_bind(uid, uid, "n1");
+        world_say(w, &m, SCHEDULER);
+    }
+}
+
+static void step_with_lease(struct world *w, int64_t ms)
+{
+    world_step(w, ms);
+    if (world_find(w, "PUT") != NULL)
+        world_accept_lease(w, "PUT");
+}
+
+static void it_takes_exactly_what_is_addressed_to_it(void **state)
+{
+    (void)state;
+    for (int t = 1; t < MSG_COUNT; t++) {
+        bool ours = message_info[t].record != NULL && message_info[t].to == BINDER;
+        assert_int_equal(binder_takes((enum message_type)t), ours || t == MSG_peer_up);
+    }
+}
+
+static void leadership_is_told_on_change_and_every_second(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    step_with_lease(w, 999);
+    outbox_reset(&w->out);
+    int told = 0;
+    for (int i = 0; i < 50; i++) {
+        step_with_lease(w, 100);
+        told += world_heard(w, MSG_leadership, 0) != NULL;
+        assert_null(world_heard(w, MSG_leadership, 1));
+        outbox_reset(&w->out);
+    }
+    assert_in_range(told, 4, 6);
+    world_step(w, 11000); /* no renewal: lost */
+    const struct message *m = world_heard(w, MSG_leadership, 0);
+    assert_non_null(m);
+    assert_false(m->leadership.leading);
+    assert_true(str_is(m->leadership.identity, "host_me"));
+    world_free(w);
+}
+
+static void a_new_scheduler_hears_the_binds_in_flight(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 3);
+    world_tick(w);
+    outbox_reset(&w->out);
+    struct message up = {.type = MSG_peer_up};
+    up.peer_up.process = STR_LITERAL("scheduler");
+    world_say(w, &up, WATCHER);
+    assert_null(world_heard(w, MSG_leadership, 0));
+    world_say(w, &up, SCHEDULER);
+    assert_int_equal(w->out.at[0].to.peer, 1);
+    const struct leadership *l = &world_heard(w, MSG_leadership, 0)->leadership;
+    assert_true(l->leading);
+    assert_int_equal(l->lead_term, 1);
+    assert_int_equal(l->in_flight.count, 3);
+    assert_true(str_is(l->in_flight.at[0].node_name, "n1"));
+    world_free(w);
+}
+
+static void a_standby_writes_nothing_and_says_so(void **state)
+{
+    (void)state;
+    struct world *w = world_with_binder(&world_lease_options, 0);
+    world_tick(w);
+    world_answer(w, "GET", 200,
+                 world_lease(&(struct world_lease){.holder = "other", .version = 3}));
+    say_binds(w, 1);
+    say_many_failures(w, 1);
+    world_tick(w);
+    assert_true(str_is(world_result(w)->message, "lost leadership"));
+    assert_null(world_find(w, "POST"));
+    assert_null(world_find(w, "PATCH"));
+    world_free(w);
+}
+
+static void losing_the_lease_answers_everything_and_writes_nothing(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 150);
+    say_many_failures(w, 50);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 100);
+    world_step(w, 10001);
+    assert_false(binder_leading(w->binder));
+    assert_int_equal(world_count(w, "/binding"), 0);
+    assert_int_equal(world_count(w, "/status"), 0);
+    assert_int_equal(world_count(w, "/events"), 0);
+    for (int i = 0; i < 150; i++) {
+        const struct message *m = world_heard(w, MSG_bind_result, i);
+        assert_non_null(m);
+        assert_false(m->bind_result.bound);
+        assert_true(str_is(m->bind_result.message, "lost leadership"));
+    }
+    assert_null(world_heard(w, MSG_bind_result, 150));
+    assert_int_equal(w->out.at[0].type, MSG_leadership); /* before what follows from it */
+    assert_int_equal(world_heard(w, MSG_leadership, 0)->leadership.in_flight.count, 0);
+    world_free(w);
+}
+
+/* Stopped with SIGSTOP behind the deadline, continued: the first thing is the guard. */
+static void after_a_long_stop_nothing_goes_out(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 10);
+    world_tick(w);
+    say_binds(w, 0);
+    struct message m = world_bind("late", "late", "n1");
+    world_say(w, &m, SCHEDULER); /* taken, not yet handed over */
+    world_pass(w, 20000);
+    assert_true(binder_exposed(w->binder));
+    binder_guard(w->binder);
+    assert_false(binder_exposed(w->binder));
+    assert_int_equal(w->cancelled, 10);
+    uint64_t before = w->numbers;
+    world_tick(w);
+    for (size_t i = 0; i < WORLD_REQUESTS; i++)
+        if (w->requests[i].number > before)
+            assert_non_null(strstr(w->requests[i].path, "leases"));
+    assert_int_equal(world_count(w, "/binding"), 0);
+    world_free(w);
+}
+
+/* The clock is read when a request is handed over: the time given to tick may be old. */
+static void the_fence_reads_the_clock_anew(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct moment stale = w->at.now;
+    say_binds(w, 5);
+    world_pass(w, 12000);
+    binder_tick(w->binder, stale, &w->out);
+    assert_int_equal(world_count(w, "/binding"), 0);
+    world_free(w);
+}
+
+static void a_write_ends_before_the_lease_can_be_taken(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    world_pass(w, 9400); /* renewal fails, the deadline comes near */
+    say_binds(w, 1);
+    world_tick(w);
+    assert_int_equal(span_ms(world_find(w, "/binding")->timeout), 14500 - 9400);
+    world_pass(w, 200);
+    struct message m = world_bind("late", "late", "n1");
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 1); /* too late for another one */
+    world_free(w);
+}
+
+static void doubt_is_resolved_after_the_fence_opened_again(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 1);
+    world_tick(w);
+    world_pass(w, 9700);
+    binder_guard(w->binder); /* taken back: may have left */
+    world_tick(w);
+    world_accept_lease(w, "PUT");
+    world_answer(w, "GET /api/v1/namespaces/default/pods/b0", 200,
+                 "{\"kind\":\"Pod\",\"metadata\":{\"uid\":\"b0\"},\"spec\":{\"nodeName\":\"n1\"}}");
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void binds_do_not_wait_behind_failures(void **state)
+{
+    (void)state;
+    struct world *w = world_with_binder(&world_lease_options, 10);
+    world_tick(w);
+    world_answer(w, "GET", 404, "");
+    world_tick(w);
+    world_accept_lease(w, "POST");
+    world_tick(w);
+    say_many_failures(w, 3000);
+    world_tick(w);
+    say_binds(w, 20);
+    int patches = world_count(w, "/status"), binds = 0;
+    for (int ms = 0; ms < 1900; ms += 10) {
+        step_with_lease(w, 10);
+        while (world_find(w, "/binding") != NULL) {
+            world_answer(w, "/binding", 201, "{}");
+            binds++;
+        }
+        assert_true(world_count(w, "/status") == patches || binds == 20);
+    }
+    assert_in_range(binds, 16, 20); /* ten tokens a second, all of them for binds */
+    world_free(w);
+}
+
+static void without_a_limit_every_lane_has_its_budget(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_many_failures(w, 3000);
+    world_tick(w);
+    say_binds(w, 60);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 60); /* at once, with 3,000 in line elsewhere */
+    assert_int_equal(world_count(w, "/status"), 16);
+    assert_int_equal(world_count(w, "/events"), 64);
+    world_free(w);
+}
+
+static void a_full_lane_is_counted_and_drops_only_what_may_be(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_many_failures(w, 25000);
+    world_tick(w);
+    struct buffer lines = {0};
+    binder_status(w->binder, &lines);
+    assert_non_null(strstr(lines.at, "lane_status=waiting=19984 delayed=0 in_flight=16 done=0 "
+                                     "failed=0 dropped=5000"));
+    assert_non_null(strstr(lines.at, "leading=true"));
+    buffer_free(&lines);
+    say_binds(w, 10);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 10);
+    world_free(w);
+}
+
+static void forbidden_events_do_not_stop_binds(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    for (int i = 0; i < 3; i++) {
+        char uid[16];
+        snprintf(uid, sizeof(uid), "u%d", i);
+        struct message m = world_bind(uid, uid, "n1");
+        world_say(w, &m, SCHEDULER);
+        world_tick(w);
+        world_answer(w, "/binding", 201, "{}");
+        world_tick(w);
+        world_answer(w, "events.k8s.io", 403, "{\"kind\":\"Status\",\"message\":\"no events\"}");
+        world_tick(w);
+        assert_true(world_heard(w, MSG_bind_result, i)->bind_result.bound);
+    }
+    struct buffer lines = {0};
+    binder_status(w->binder, &lines);
+    assert_non_null(strstr(lines.at, "forbidden=create events\n"));
+    buffer_free(&lines);
+    world_free(w);
+}
+
+static void a_stop_answers_releases_and_ends(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 101);
+    world_tick(w);
+    binder_stop(w->binder, w->at.now, &w->out);
+    assert_true(str_is(world_result(w)->message, "the binder is stopping")); /* the 101st */
+    assert_false(world_heard(w, MSG_leadership, 0)->leadership.leading);
+    outbox_reset(&w->out);
+    struct message late = world_bind("late", "late", "n1");
+    world_say(w, &late, SCHEDULER);
+    for (int i = 0; i < 100; i++)
+        world_answer(w, "/binding", 201, "{}");
+    world_tick(w);
+    assert_false(binder_done(w->binder));
+    assert_null(world_find(w, "PUT")); /* events first, for a moment */
+    while (world_find(w, "/events") != NULL) {
+        world_answer(w, "/events", 201, "{}");
+        world_step(w, 1);
+    }
+    assert_non_null(strstr(world_find(w, "PUT")->body, "\"holderIdentity\":\"\""));
+    world_accept_lease(w, "PUT");
+    assert_true(binder_done(w->binder));
+    assert_int_equal(world_count(w, "/binding"), 0);
+    world_free(w);
+}
+
+static void a_stop_does_not_wait_for_ever(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 5);
+    world_tick(w);
+    binder_stop(w->binder, w->at.now, &w->out);
+    for (int ms = 0; ms < 5400; ms += 10) {
+        assert_null(
+            strstr(world_find(w, "PUT") ? world_find(w, "PUT")->body : "", "entity\":\"\""));
+        step_with_lease(w, 10);
+    }
+    for (int ms = 0; ms < 300 && !binder_done(w->binder); ms += 10)
+        step_with_lease(w, 10);
+    assert_true(binder_done(w->binder));
+    assert_non_null(world_heard(w, MSG_bind_result, 4));
+    assert_null(world_heard(w, MSG_bind_result, 5));
+    world_free(w);
+}
+
+static void a_standby_stops_at_once(void **state)
+{
+    (void)state;
+    struct world *w = world_with_binder(&world_lease_options, 0);
+    world_tick(w);
+    binder_stop(w->binder, w->at.now, &w->out);
+    world_tick(w);
+    assert_true(binder_done(w->binder));
+    assert_null(world_find(w, "PUT"));
+    world_free(w);
+}
+
+static void without_election_it_binds_at_once(void **state)
+{
+    (void)state;
+    struct lease_options options = world_lease_options;
+    options.elect = false;
+    struct world *w = world_with_binder(&options, 0);
+    world_tick(w);
+    assert_true(world_heard(w, MSG_leadership, 0)->leadership.leading);
+    say_binds(w, 1);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 1);
+    binder_stop(w->binder, w->at.now, &w->out);
+    world_answer(w, "/binding", 201, "{}");
+    world_tick(w);
+    world_answer(w, "/events", 201, "{}");
+    world_tick(w);
+    assert_true(binder_done(w->binder));
+    world_free(w);
+}
+
+static void becoming_leader_leaves_an_event_on_the_lease(void **state)
+{
+    (void)state;
+    struct world *w = world_with_binder(&world_lease_options, 0);
+    world_tick(w);
+    world_answer(w, "GET", 404, "");
+    world_tick(w);
+    world_accept_lease(w, "POST");
+    world_tick(w);
+    const char *body = world_find(w, "POST /api/v1/namespaces/kube-system/events")->body;
+    assert_non_null(strstr(body, "\"message\":\"host_me became leader\""));
+    assert_non_null(strstr(body, "\"kind\":\"Lease\""));
+    world_free(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_takes_exactly_what_is_addressed_to_it),
+        cmocka_unit_test(leadership_is_told_on_change_and_every_second),
+        cmocka_unit_test(a_new_scheduler_hears_the_binds_in_flight),
+        cmocka_unit_test(a_standby_writes_nothing_and_says_so),
+        cmocka_unit_test(losing_the_lease_answers_everything_and_writes_nothing),
+        cmocka_unit_test(after_a_long_stop_nothing_goes_out),
+        cmocka_unit_test(the_fence_reads_the_clock_anew),
+        cmocka_unit_test(a_write_ends_before_the_lease_can_be_taken),
+        cmocka_unit_test(doubt_is_resolved_after_the_fence_opened_again),
+        cmocka_unit_test(binds_do_not_wait_behind_failures),
+        cmocka_unit_test(without_a_limit_every_lane_has_its_budget),
+        cmocka_unit_test(a_full_lane_is_counted_and_drops_only_what_may_be),
+        cmocka_unit_test(forbidden_events_do_not_stop_binds),
+        cmocka_unit_test(a_stop_answers_releases_and_ends),
+        cmocka_unit_test(a_stop_does_not_wait_for_ever),
+        cmocka_unit_test(a_standby_stops_at_once),
+        cmocka_unit_test(without_election_it_binds_at_once),
+        cmocka_unit_test(becoming_leader_leaves_an_event_on_the_lease),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

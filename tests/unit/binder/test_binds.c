@@ -1,0 +1,365 @@
+/* Binds through the whole core: every answer the API server can give, and none at all. */
+#include "tests/unit/binder/world.h"
+
+#define POST_A "POST /api/v1/namespaces/default/pods/a/binding"
+#define GET_A  "GET /api/v1/namespaces/default/pods/a"
+#define CONFLICT(node)                                                                             \
+    "{\"kind\":\"Status\",\"reason\":\"Conflict\",\"message\":\"Operation cannot be fulfilled on " \
+    "pods/binding \\\"a\\\": pod a is already assigned to node \\\"" node "\\\"\"}"
+#define POD(uid, node)                                                                             \
+    "{\"kind\":\"Pod\",\"metadata\":{\"uid\":\"" uid "\"},\"spec\":{\"nodeName\":\"" node "\"}}"
+
+/* Leads, with the bind of pod a to n1 on the wire. */
+static struct world *posting(void)
+{
+    struct world *w = world_leading();
+    struct message m = world_bind("ua", "a", "n1");
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    return w;
+}
+
+/* Ticks until a request matches, keeping the lease. */
+static void until(struct world *w, const char *text, int64_t most_ms)
+{
+    for (int64_t ms = 0; ms < most_ms && world_find(w, text) == NULL; ms += 10) {
+        world_step(w, 10);
+        if (world_find(w, "PUT") != NULL)
+            world_accept_lease(w, "PUT");
+    }
+    assert_non_null(world_find(w, text));
+}
+
+static void a_bind_is_posted_answered_and_told(void **state)
+{
+    (void)state;
+    struct world *w = posting();
+    struct world_request *r = world_find(w, POST_A);
+    assert_non_null(strstr(r->body, "\"uid\":\"ua\""));
+    assert_int_equal(r->channel, KUBE_CHANNEL_write);
+    assert_true(r->timeout.ns > 0);
+    world_pass(w, 7);
+    world_answer(w, POST_A, 201, "{\"kind\":\"Status\",\"status\":\"Success\"}");
+    world_tick(w);
+    const struct bind_result *result = world_result(w);
+    assert_true(result->bound && !result->gone && result->code == 201);
+    assert_int_equal(result->elapsed_us, 7000);
+    assert_true(str_is(result->uid, "ua") && str_is(result->node_name, "n1"));
+    r = world_find(w, "POST /apis/events.k8s.io/v1/namespaces/default/events");
+    assert_int_equal(r->channel, KUBE_CHANNEL_event);
+    assert_non_null(strstr(r->body, "Successfully assigned default/a to n1"));
+    world_free(w);
+}
+
+static void a_hundred_are_on_the_wire_and_the_rest_wait(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    for (int i = 0; i < 150; i++) {
+        char uid[16];
+        snprintf(uid, sizeof(uid), "u%d", i);
+        struct message m = world_bind(uid, uid, "n1");
+        world_say(w, &m, SCHEDULER);
+    }
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 100);
+    world_answer(w, "/binding", 201, "{}");
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 100);
+    world_free(w);
+}
+
+static void a_definite_no_is_passed_on(void **state)
+{
+    (void)state;
+    static const struct {
+        int code;
+        const char *body;
+        bool gone;
+    } cases[] = {
+        {409, CONFLICT("n2"), false},
+        {409, "{\"kind\":\"Status\",\"message\":\"pod a is being deleted, cannot be assigned\"}",
+         false},
+        {409, "{\"kind\":\"Status\",\"message\":\"Precondition failed: UID in precondition: ua\"}",
+         true},
+        {404, "{\"kind\":\"Status\",\"message\":\"pods \\\"a\\\" not found\"}", true},
+        {403, "{\"kind\":\"Status\",\"message\":\"forbidden\"}", false},
+        {422, "{\"kind\":\"Status\",\"message\":\"invalid\"}", false},
+        {400, "nonsense", false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct world *w = posting();
+        world_answer(w, POST_A, cases[i].code, cases[i].body);
+        world_tick(w);
+        const struct bind_result *result = world_result(w);
+        assert_false(result->bound);
+        assert_int_equal(result->gone, cases[i].gone);
+        assert_int_equal(result->code, cases[i].code);
+        assert_true(result->message.len > 0);
+        assert_null(world_find(w, "events.k8s.io"));
+        world_free(w);
+    }
+}
+
+static void a_lost_answer_is_resolved_by_a_get(void **state)
+{
+    (void)state;
+    static const struct {
+        int code;
+        const char *body;
+        bool bound, gone;
+    } cases[] = {
+        {200, POD("ua", "n1"), true, false},
+        {200, POD("ua", "n2"), false, false},
+        {200, POD("ub", "n1"), false, true},
+        {404, "{}", false, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (int lost = 0; lost < 3; lost++) {
+            struct world *w = posting();
+            if (lost == 0)
+                world_lose(w, POST_A, true);
+            else
+                world_answer(w, POST_A, lost == 1 ? 504 : 500, "{}");
+            world_tick(w);
+            assert_null(world_heard(w, MSG_bind_result, 0));
+            world_answer(w, GET_A, cases[i].code, cases[i].body);
+            world_tick(w);
+            const struct bind_result *result = world_result(w);
+            assert_int_equal(result->bound, cases[i].bound);
+            assert_int_equal(result->gone, cases[i].gone);
+            assert_int_equal(world_count(w, "events.k8s.io"), cases[i].bound);
+            world_free(w);
+        }
+    }
+}
+
+static void an_unbound_pod_is_posted_again_after_a_lost_answer(void **state)
+{
+    (void)state;
+    struct world *w = posting();
+    world_lose(w, POST_A, true);
+    world_tick(w);
+    world_answer(w, GET_A, 200, POD("ua", ""));
+    until(w, POST_A, 10000);
+    /* The first one arrived after the GET: the conflict is about our own doing. */
+    world_answer(w, POST_A, 409, CONFLICT("n1"));
+    world_tick(w);
+    assert_null(world_heard(w, MSG_bind_result, 0));
+    world_answer(w, GET_A, 200, POD("ua", "n1"));
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void an_unbound_pod_after_an_error_answer_is_not_bound(void **state)
+{
+    (void)state;
+    struct world *w = posting();
+    world_answer(w, POST_A, 500, "{\"kind\":\"Status\",\"message\":\"boom 100% x\"}");
+    world_tick(w);
+    world_answer(w, GET_A, 200, POD("ua", ""));
+    world_tick(w);
+    assert_true(str_is(world_result(w)->message, "boom 100% x"));
+    assert_int_equal(world_result(w)->code, 500);
+    world_free(w);
+}
+
+static void the_truth_is_asked_for_until_it_is_known(void **state)
+{
+    (void)state;
+    struct world *w = posting();
+    world_lose(w, POST_A, true);
+    for (int i = 0; i < 40; i++) {
+        until(w, GET_A, 20000);
+        if (i % 3 == 0)
+            world_lose(w, GET_A, false);
+        else
+            world_answer(w, GET_A, i % 3 == 1 ? 500 : 200, "");
+        world_tick(w);
+        assert_null(world_heard(w, MSG_bind_result, 0));
+    }
+    until(w, GET_A, 20000);
+    world_answer(w, GET_A, 200, POD("ua", "n1"));
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void a_busy_server_is_asked_again_within_a_bound(void **state)
+{
+    (void)state;
+    struct world *w = posting();
+    world_respond(w, POST_A,
+                  &(struct kube_response){.status = 429, .retry_after_s = 2, .error = ""});
+    for (int ms = 0; ms < 1990; ms += 10) {
+        world_step(w, 10);
+        assert_null(world_find(w, POST_A));
+    }
+    until(w, POST_A, 1000);
+    world_answer(w, POST_A, 201, "{}");
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+    w = posting();
+    int posts = 0;
+    for (int ms = 0; ms < 40000 && world_heard(w, MSG_bind_result, 0) == NULL; ms += 10) {
+        if (world_find(w, POST_A) != NULL) {
+            world_lose(w, POST_A, false);
+            posts++;
+        }
+        if (world_find(w, "PUT") != NULL)
+            world_accept_lease(w, "PUT");
+        world_step(w, 10);
+    }
+    assert_false(world_result(w)->bound);
+    assert_true(posts > 5 && posts < 40);
+    world_free(w);
+}
+
+static void a_double_request_is_answered_once(void **state)
+{
+    (void)state;
+    struct world *w = posting();
+    struct message m = world_bind("ua", "a", "n1");
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 1);
+    world_answer(w, POST_A, 201, "{}");
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void another_node_for_a_pod_in_flight_is_refused(void **state)
+{
+    (void)state;
+    struct world *w = posting();
+    struct message m = world_bind("ua", "a", "n2");
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_false(world_result(w)->bound);
+    assert_true(str_is(world_result(w)->node_name, "n2"));
+    assert_int_equal(world_count(w, "/binding"), 1);
+    world_free(w);
+}
+
+static void a_repeated_bind_of_a_bound_pod_is_bound(void **state)
+{
+    (void)state;
+    struct world *w = posting(); /* the former life of the binder had bound it */
+    world_answer(w, POST_A, 409, CONFLICT("n1"));
+    world_tick(w);
+    world_answer(w, GET_A, 200, POD("ua", "n1"));
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void without_the_right_to_read_the_conflict_tells(void **state)
+{
+    (void)state;
+    struct world *w = posting();
+    world_lose(w, POST_A, true);
+    world_tick(w);
+    world_answer(w, GET_A, 403, "{}");
+    until(w, POST_A, 5000);
+    world_answer(w, POST_A, 409, CONFLICT("n1"));
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void an_incomplete_bind_is_refused(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct message m = world_bind("ua", "", "n1");
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_false(world_result(w)->bound);
+    assert_int_equal(world_count(w, "/binding"), 0);
+    world_free(w);
+}
+
+static void a_bind_waits_for_the_pods_status_patch(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct message f = world_failed("ua", "a", "no"), m = world_bind("ua", "a", "n1");
+    world_say(w, &f, SCHEDULER);
+    world_tick(w);
+    assert_non_null(world_find(w, "PATCH /api/v1/namespaces/default/pods/a/status"));
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_null(world_find(w, POST_A)); /* a late False would overwrite the bind's True */
+    world_answer(w, "PATCH", 200, "{}");
+    world_tick(w);
+    world_answer(w, POST_A, 201, "{}");
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void a_failure_that_waits_is_dropped_when_its_pod_is_bound(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    for (int i = 0; i < 40; i++) { /* fills the status lane's budget */
+        char uid[16];
+        snprintf(uid, sizeof(uid), "x%d", i);
+        struct message f = world_failed(uid, uid, "no");
+        world_say(w, &f, SCHEDULER);
+    }
+    struct message f = world_failed("ua", "a", "no"), m = world_bind("ua", "a", "n1");
+    world_say(w, &f, SCHEDULER);
+    world_tick(w);
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_non_null(world_find(w, POST_A));
+    while (world_find(w, "PATCH") != NULL) {
+        assert_null(strstr(world_find(w, "PATCH")->path, "/pods/a/"));
+        world_answer(w, "PATCH", 200, "{}");
+        world_tick(w);
+    }
+    world_free(w);
+}
+
+static void a_failure_during_a_bind_waits_for_its_end(void **state)
+{
+    (void)state;
+    for (int bound = 0; bound < 2; bound++) {
+        struct world *w = posting();
+        struct message f = world_failed("ua", "a", "no");
+        world_say(w, &f, SCHEDULER);
+        world_tick(w);
+        assert_null(world_find(w, "PATCH"));
+        world_answer(w, POST_A, bound ? 201 : 422, "{}");
+        world_tick(w);
+        assert_int_equal(world_find(w, "PATCH") != NULL, !bound);
+        world_free(w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bind_is_posted_answered_and_told),
+        cmocka_unit_test(a_hundred_are_on_the_wire_and_the_rest_wait),
+        cmocka_unit_test(a_definite_no_is_passed_on),
+        cmocka_unit_test(a_lost_answer_is_resolved_by_a_get),
+        cmocka_unit_test(an_unbound_pod_is_posted_again_after_a_lost_answer),
+        cmocka_unit_test(an_unbound_pod_after_an_error_answer_is_not_bound),
+        cmocka_unit_test(the_truth_is_asked_for_until_it_is_known),
+        cmocka_unit_test(a_busy_server_is_asked_again_within_a_bound),
+        cmocka_unit_test(a_double_request_is_answered_once),
+        cmocka_unit_test(another_node_for_a_pod_in_flight_is_refused),
+        cmocka_unit_test(a_repeated_bind_of_a_bound_pod_is_bound),
+        cmocka_unit_test(without_the_right_to_read_the_conflict_tells),
+        cmocka_unit_test(an_incomplete_bind_is_refused),
+        cmocka_unit_test(a_bind_waits_for_the_pods_status_patch),
+        cmocka_unit_test(a_failure_that_waits_is_dropped_when_its_pod_is_bound),
+        cmocka_unit_test(a_failure_during_a_bind_waits_for_its_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* Golden bodies: what goes to the API server, byte for byte, and what is made of its answers. */
+#include "tests/unit/binder/world.h"
+
+#include "proto/kube/writes.h"
+
+#define NOW 1767323045000006 /* 2026-01-02T03:04:05.000006Z */
+
+static void same(struct buffer *got, const char *want)
+{
+    assert_string_equal(got->at ? got->at : "", want);
+    buffer_free(got);
+}
+
+static void binding_carries_the_uid(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct message m = world_bind("u\"1", "p", "n1");
+    writes_binding(&out, &m.bind);
+    same(&out, "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",\"metadata\":{\"name\":\"p\","
+               "\"namespace\":\"default\",\"uid\":\"u\\\"1\"},\"target\":{\"kind\":\"Node\","
+               "\"name\":\"n1\"}}");
+}
+
+static void no_name_leaves_its_path_segment(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    writes_path(&out, "/api/v1", STR_LITERAL("a/../b"), "pods", STR_LITERAL("x?y=1#%z"));
+    same(&out, "/api/v1/namespaces/a%2F..%2Fb/pods/x%3Fy%3D1%23%25z");
+    writes_path(&out, "/api/v1", STR_LITERAL(".."), "pods", STR_LITERAL("."));
+    same(&out, "/api/v1/namespaces/%2E%2E/pods/%2E");
+}
+
+static struct pod_failed failed(void)
+{
+    return world_failed("u", "p", "0/3 nodes are available: 3 Insufficient cpu.").pod_failed;
+}
+
+#define MESSAGE_JSON "\"message\":\"0/3 nodes are available: 3 Insufficient cpu.\""
+#define FULL_CONDITION                                                                             \
+    "{\"lastProbeTime\":null,\"lastTransitionTime\":\"2026-01-02T03:04:05Z\"," MESSAGE_JSON        \
+    ",\"observedGeneration\":1,\"reason\":\"Unschedulable\",\"status\":\"False\","                 \
+    "\"type\":\"PodScheduled\"}"
+
+static void first_failure_patches_the_whole_condition(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct pod_failed f = failed();
+    assert_true(writes_failure(&out, &f, NOW));
+    same(&out, "{\"status\":{\"conditions\":[" FULL_CONDITION "]}}");
+}
+
+static void a_nomination_comes_behind_the_conditions(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct pod_failed f = failed();
+    f.set_nominated = true;
+    f.nominated_node = STR_LITERAL("n3");
+    assert_true(writes_failure(&out, &f, NOW));
+    same(&out, "{\"status\":{\"conditions\":[" FULL_CONDITION "],\"nominatedNodeName\":\"n3\"}}");
+}
+
+static void another_condition_is_kept_in_order(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct str types[] = {STR_LITERAL("Other")};
+    struct pod_failed f = failed();
+    f.pod.condition_types.count = 1;
+    f.pod.condition_types.at = types;
+    assert_true(writes_failure(&out, &f, NOW));
+    same(&out, "{\"status\":{\"$setElementOrder/conditions\":[{\"type\":\"Other\"},"
+               "{\"type\":\"PodScheduled\"}],\"conditions\":[" FULL_CONDITION "]}}");
+}
+
+static struct str scheduled_type[] = {{"PodScheduled", 12}};
+
+static struct pod_failed failed_before(void)
+{
+    struct pod_failed f = failed();
+    f.pod.condition_types.count = 1;
+    f.pod.condition_types.at = scheduled_type;
+    f.pod.scheduled = (struct condition){.status = STR_LITERAL("False"),
+                                         .reason = STR_LITERAL("Unschedulable"),
+                                         .message = f.message,
+                                         .since = STR_LITERAL("2026-01-01T00:00:00Z"),
+                                         .observed_generation = 1};
+    return f;
+}
+
+static void the_same_failure_again_writes_nothing(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct pod_failed f = failed_before();
+    f.pod.generation = 2; /* alone no reason to write */
+    f.set_nominated = true;
+    assert_false(writes_failure(&out, &f, NOW));
+    assert_int_equal(out.len, 0);
+}
+
+static void another_message_patches_only_what_differs(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct pod_failed f = failed_before();
+    f.pod.scheduled.message = STR_LITERAL("old");
+    assert_true(writes_failure(&out, &f, NOW));
+    same(&out, "{\"status\":{\"$setElementOrder/conditions\":[{\"type\":\"PodScheduled\"}],"
+               "\"conditions\":[{" MESSAGE_JSON ",\"type\":\"PodScheduled\"}]}}");
+}
+
+static void a_status_that_flips_gets_a_new_transition_time(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct pod_failed f = failed_before();
+    f.pod.scheduled.status = STR_LITERAL("True");
+    f.pod.scheduled.reason = (struct str){0};
+    f.pod.scheduled.probed = true;
+    f.pod.generation = 2;
+    assert_true(writes_failure(&out, &f, NOW));
+    same(&out, "{\"status\":{\"$setElementOrder/conditions\":[{\"type\":\"PodScheduled\"}],"
+               "\"conditions\":[{\"lastProbeTime\":null,\"lastTransitionTime\":"
+               "\"2026-01-02T03:04:05Z\",\"observedGeneration\":2,\"reason\":\"Unschedulable\","
+               "\"status\":\"False\",\"type\":\"PodScheduled\"}]}}");
+}
+
+static void a_nomination_alone_leaves_the_conditions_out(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct pod_failed f = failed_before();
+    f.pod.nominated_node = STR_LITERAL("n1");
+    f.set_nominated = true;
+    assert_true(writes_failure(&out, &f, NOW));
+    same(&out, "{\"status\":{\"nominatedNodeName\":null}}");
+    f.nominated_node = STR_LITERAL("n2");
+    assert_true(writes_failure(&out, &f, NOW));
+    same(&out, "{\"status\":{\"nominatedNodeName\":\"n2\"}}");
+}
+
+static void an_event_only_failure_leaves_the_condition(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct pod_failed f = failed();
+    f.event_only = true;
+    assert_false(writes_failure(&out, &f, NOW));
+}
+
+static struct writes_event event(void)
+{
+    return (struct writes_event){.name = STR_LITERAL("p.1a"),
+                                 .regarding = {.kind = STR_LITERAL("Pod"),
+                                               .api_version = STR_LITERAL("v1"),
+                                               .namespace_name = STR_LITERAL("default"),
+                                               .name = STR_LITERAL("p"),
+                                               .uid = STR_LITERAL("u"),
+                                               .resource_version = STR_LITERAL("42")},
+                                 .controller = STR_LITERAL("default-scheduler"),
+                                 .instance = STR_LITERAL("default-scheduler-host"),
+                                 .type = STR_LITERAL("Normal"),
+                                 .reason = STR_LITERAL("Scheduled"),
+                                 .action = STR_LITERAL("Binding"),
+                                 .note = STR_LITERAL("Successfully assigned default/p to n1"),
+                                 .time_us = NOW};
+}
+
+static void an_event_as_upstream_writes_it(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct writes_event e = event();
+    writes_event(&out, &e);
+    same(&out,
+         "{\"apiVersion\":\"events.k8s.io/v1\",\"kind\":\"Event\",\"metadata\":{\"name\":\"p.1a\","
+         "\"namespace\":\"default\"},\"eventTime\":\"2026-01-02T03:04:05.000006Z\","
+         "\"reportingController\":\"default-scheduler\",\"reportingInstance\":"
+         "\"default-scheduler-host\",\"action\":\"Binding\",\"reason\":\"Scheduled\","
+         "\"regarding\":{\"kind\":\"Pod\",\"namespace\":\"default\",\"name\":\"p\",\"uid\":\"u\","
+         "\"apiVersion\":\"v1\",\"resourceVersion\":\"42\"},\"note\":\"Successfully assigned "
+         "default/p to n1\",\"type\":\"Normal\"}");
+    writes_series(&out, 2, NOW);
+    same(&out, "{\"series\":{\"count\":2,\"lastObservedTime\":\"2026-01-02T03:04:05.000006Z\"}}");
+}
+
+static void a_lease_event_is_a_core_event(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct writes_event e = event();
+    e.regarding = (struct writes_object){.kind = STR_LITERAL("Lease"),
+                                         .api_version = STR_LITERAL("coordination.k8s.io/v1"),
+                                         .namespace_name = STR_LITERAL("kube-system"),
+                                         .name = STR_LITERAL("kube-scheduler")};
+    e.reason = STR_LITERAL("LeaderElection");
+    e.note = STR_LITERAL("me became leader");
+    e.instance = (struct str){0};
+    writes_lease_event(&out, &e);
+    same(&out,
+         "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"name\":\"p.1a\",\"namespace\":"
+         "\"kube-system\"},\"involvedObject\":{\"kind\":\"Lease\",\"namespace\":\"kube-system\","
+         "\"name\":\"kube-scheduler\",\"apiVersion\":\"coordination.k8s.io/v1\"},\"reason\":"
+         "\"LeaderElection\",\"message\":\"me became leader\",\"source\":{\"component\":"
+         "\"default-scheduler\"},\"firstTimestamp\":\"2026-01-02T03:04:05Z\",\"lastTimestamp\":"
+         "\"2026-01-02T03:04:05Z\",\"count\":1,\"type\":\"Normal\",\"eventTime\":null,"
+         "\"reportingComponent\":\"default-scheduler\",\"reportingInstance\":\"\"}");
+}
+
+static void a_long_note_is_cut_as_upstream_but_between_characters(void **state)
+{
+    (void)state;
+    char text[1100];
+    bool cut;
+    memset(text, 'x', sizeof(text));
+    assert_int_equal(writes_note_len((struct str){text, 1024}, &cut), 1024);
+    assert_false(cut);
+    assert_int_equal(writes_note_len((struct str){text, 1025}, &cut), 1020);
+    assert_true(cut);
+    memcpy(text + 1019, "\xe2\x82\xac", 3); /* € over bytes 1019 to 1021 */
+    assert_int_equal(writes_note_len((struct str){text, 1100}, &cut), 1019);
+}
+
+static void an_event_name_stays_a_valid_name(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    char text[253];
+    memset(text, 'x', sizeof(text));
+    writes_event_name(&out, STR_LITERAL("p"), 0x17e1b);
+    same(&out, "p.17e1b");
+    writes_event_name(&out, (struct str){text, 253}, INT64_MAX);
+    assert_int_equal(out.len, 253);
+    buffer_free(&out);
+}
+
+static void answers_are_read(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct writes_status s;
+    struct writes_pod p;
+    writes_status_read(
+        STR_LITERAL("{\"kind\":\"Status\",\"reason\":\"Conflict\",\"message\":\"m\"}"), &s, &a);
+    assert_true(str_is(s.reason, "Conflict") && str_is(s.message, "m"));
+    writes_status_read(STR_LITERAL("<html>"), &s, &a);
+    assert_int_equal(s.message.len, 0);
+    assert_true(writes_pod_read(STR_LITERAL("{\"kind\":\"Pod\",\"metadata\":{\"uid\":\"u\"},"
+                                            "\"spec\":{\"nodeName\":\"n\"}}"),
+                                &p, &a));
+    assert_true(str_is(p.uid, "u") && str_is(p.node_name, "n") && !p.deleting);
+    assert_false(writes_pod_read(STR_LITERAL("{\"kind\":\"Status\"}"), &p, &a));
+    assert_false(writes_pod_read((struct str){0}, &p, &a));
+    arena_free(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(binding_carries_the_uid),
+        cmocka_unit_test(no_name_leaves_its_path_segment),
+        cmocka_unit_test(first_failure_patches_the_whole_condition),
+        cmocka_unit_test(a_nomination_comes_behind_the_conditions),
+        cmocka_unit_test(another_condition_is_kept_in_order),
+        cmocka_unit_test(the_same_failure_again_writes_nothing),
+        cmocka_unit_test(another_message_patches_only_what_differs),
+        cmocka_unit_test(a_status_that_flips_gets_a_new_transition_time),
+        cmocka_unit_test(a_nomination_alone_leaves_the_conditions_out),
+        cmocka_unit_test(an_event_only_failure_leaves_the_condition),
+        cmocka_unit_test(an_event_as_upstream_writes_it),
+        cmocka_unit_test(a_lease_event_is_a_core_event),
+        cmocka_unit_test(a_long_note_is_cut_as_upstream_but_between_characters),
+        cmocka_unit_test(an_event_name_stays_a_valid_name),
+        cmocka_unit_test(answers_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
