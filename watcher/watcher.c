@@ -403,6 +403,8 @@ struct moment watcher_tick(struct watcher *w, struct moment now, struct outbox *
 static void source_status(const struct source *s, struct moment now, struct buffer *lines)
 {
     struct reflector_status r = reflector_status(s->reflector);
+    unsigned long long malformed = r.malformed;
+    malformed += mirror_malformed(s->mirror);
     long long heard_ms = r.heard.ns ? (long long)span_ms(moment_since(now, r.heard)) : -1;
     buffer_print(lines,
                  "%s=state=%s objects=%zu version=%lld heard_ms=%lld lists=%llu watches=%llu "
@@ -411,8 +413,7 @@ static void source_status(const struct source *s, struct moment now, struct buff
                  (long long)r.version, heard_ms, (unsigned long long)r.lists,
                  (unsigned long long)r.watches, (unsigned long long)r.events,
                  (unsigned long long)r.bookmarks, (unsigned long long)r.failures,
-                 (unsigned long long)r.stale,
-                 (unsigned long long)(r.malformed + mirror_malformed(s->mirror)),
+                 (unsigned long long)r.stale, malformed,
                  (unsigned long long)mirror_outdated(s->mirror));
     if (r.error[0] != 0)
         buffer_print(lines, " error=%s", r.error);

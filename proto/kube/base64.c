@@ -38,7 +38,7 @@ bool base64_decode(struct str text, struct buffer *out)
         characters++;
         if (characters % 4 != 1) {
             int shift = 6 - 2 * (int)((characters + 3) % 4);
-            char byte = (char)(bits >> shift & 0xff);
+            uint8_t byte = (uint8_t)(bits >> shift);
             buffer_add(out, &byte, 1);
         }
     }
@@ -52,9 +52,10 @@ void base64_encode(struct str bytes, struct buffer *out)
         uint32_t left = bytes.len - i, bits = 0;
         for (uint32_t k = 0; k < 3; k++)
             bits = bits << 8 | (k < left ? (uint8_t)bytes.at[i + k] : 0u);
-        char four[4];
+        char four[4] = {'=', '=', '=', '='};
         for (uint32_t k = 0; k < 4; k++)
-            four[k] = k <= left ? alphabet[bits >> (18 - 6 * k) & 63] : '=';
+            if (k <= left)
+                four[k] = alphabet[bits >> (18 - 6 * k) & 63];
         buffer_add(out, four, 4);
     }
 }

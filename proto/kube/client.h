@@ -73,8 +73,8 @@ struct kube_request {
     struct span idle_timeout; /* no byte for this long ends it; 0: none */
     void *context;
     /* For streams: called with each piece of a 2xx answer as it arrives, with an empty one first
-     * when the answer begins; then done() with an empty
-     * body, the status and, when the stream broke off, an error. Other answers come whole. */
+     * when the answer begins; then done() with an empty body, the status and, when the stream broke
+     * off, an error. Other answers come whole. */
     void (*data)(void *context, struct str piece);
     void (*done)(void *context, const struct kube_response *response);
 };

@@ -4,6 +4,7 @@
  * What must stay true: a failure says in one line which file or variable is wrong and why. */
 #include "proto/kube/config.h"
 #include "proto/base/memory.h"
+#include "proto/base/must.h"
 #include "proto/kube/kubeconfig.h"
 
 #include <errno.h>
@@ -85,10 +86,11 @@ static bool in_cluster(void)
 
 static bool read_account(struct kube_config *config, char *error, size_t room)
 {
-    const char *host = getenv("KUBERNETES_SERVICE_HOST");
+    const char *host = getenv("KUBERNETES_SERVICE_HOST"); /* in_cluster() has seen both */
+    const char *port = getenv("KUBERNETES_SERVICE_PORT");
+    must(host != NULL && port != NULL);
     struct buffer url = {0}, ca = {0};
-    buffer_print(&url, strchr(host, ':') ? "https://[%s]:%s" : "https://%s:%s", host,
-                 getenv("KUBERNETES_SERVICE_PORT"));
+    buffer_print(&url, strchr(host, ':') ? "https://[%s]:%s" : "https://%s:%s", host, port);
     config->server = url.at;
     config->source = str_copy(STR_LITERAL("in-cluster service account"));
     config->cluster = str_copy(STR_LITERAL("in-cluster"));

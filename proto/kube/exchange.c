@@ -200,7 +200,12 @@ static void set_headers(struct exchange *r)
 
 static void set_blob(CURL *easy, CURLoption option, struct str bytes)
 {
-    struct curl_blob blob = {(void *)(uintptr_t)bytes.at, bytes.len, CURL_BLOB_COPY};
+    /* curl copies it, but wants a pointer to what it may change. */
+    union {
+        const char *from;
+        void *to;
+    } data = {.from = bytes.at};
+    struct curl_blob blob = {data.to, bytes.len, CURL_BLOB_COPY};
     curl_easy_setopt(easy, option, &blob);
 }
 

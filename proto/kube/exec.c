@@ -25,8 +25,6 @@
 #define RUN_LIMIT_S 60
 #define ANSWER_MAX  (1u << 20)
 
-extern char **environ;
-
 struct exec_run {
     const struct kube_config *config;
     struct moment give_up;

@@ -22,41 +22,39 @@
 #define STALE_AFTER_S      90
 #define LINE_MAX_BYTES     ((size_t)64 << 20)
 #define PAGE_TIMEOUT_S     60
-#define WATCH_SECONDS      300  /* the server ends a watch after this and up to as much again */
-#define SLOW_RETRY_S       60   /* when degraded */
-#define QUICK_END_MS       1000 /* a watch that ends sooner, without an event, is a failure */
-#define BACK_JITTER_MS     200  /* when a server is back */
+#define WATCH_SECONDS      300   /* the server ends a watch after this and up to as much again */
+#define SLOW_RETRY_MS      60000 /* when degraded */
+#define QUICK_END_MS       1000  /* a watch that ends sooner, without an event, is a failure */
+#define BACK_JITTER_MS     200   /* when a server is back */
 #define BACKWARDS_ACCEPTED 3
 
 enum phase { WANT_list, LISTING, WANT_watch, WATCHING };
 
 struct reflector {
     struct reflector_options o;
-    enum phase phase;
     struct moment not_before; /* of the next request; 0: at once */
     uint64_t number;          /* of the request under way or made last */
-    bool distrust;            /* the next request's */
     struct buffer path, next_page;
     struct backoff backoff; /* requests that failed */
     struct backoff again;   /* watches that only a list could mend; not reset by the list, so that
                              * a watch that fails after each list makes no storm of lists */
-    bool unreachable;       /* the last request got no answer at all */
     struct lines lines;
     struct arena arena;
-    /* lists */
     uint64_t lists_begun, lists_ended;
-    bool relist;     /* a new list was asked for while one was under way */
-    bool first_page; /* the page under way is the first of its list */
-    int64_t list_version;
-    uint32_t backwards; /* lists in a row that were older than what we know */
-    /* watch */
-    int64_t version;
+    int64_t list_version; /* of the list under way */
+    int64_t version;      /* reached */
     struct moment opened, heard, bytes_at;
-    uint64_t events_before; /* of this watch */
-    bool degraded, warned;
-    char error[512];
+    uint64_t events_before; /* this watch */
     struct moment error_said;
     uint64_t watches, events, bookmarks, failures, malformed, stale;
+    enum phase phase;
+    uint32_t backwards;    /* lists in a row that were older than what we know */
+    bool distrust;         /* the next request's */
+    bool unreachable;      /* the last request got no answer at all */
+    bool relist;           /* a new list was asked for while one was under way */
+    bool first_page;       /* the page under way is the first of its list */
+    bool degraded, warned; /* done without; and the warning was given */
+    char error[512];
 };
 
 /* ---- life ---- */
@@ -165,7 +163,7 @@ static void refused(struct reflector *r, struct moment now, enum phase phase,
         r->degraded = r->warned = true;
         r->failures++;
         int64_t jitter_ms = (int64_t)random_below(&r->backoff.random, 5000);
-        go(r, phase, moment_after(now, span_of_ms(SLOW_RETRY_S * 1000 + jitter_ms)));
+        go(r, phase, moment_after(now, span_of_ms(jitter_ms + SLOW_RETRY_MS)));
     }
     buffer_free(&text);
 }
