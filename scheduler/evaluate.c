@@ -272,13 +272,14 @@ static void sum_up(struct evaluation *e)
     struct scratch *scratch = &e->shard->scratch;
     const struct framework *fw = scratch->framework;
     e->result->maxima.at = arena_take(e->arena, fw->score_count * sizeof(struct tally));
+    if (scratch->feasible_count > 0)
+        e->result->error = arena_copy(e->arena, scratch->error);
     for (uint32_t k = 0; k < scratch->feasible_count; k++)
         scratch->total[k] = fw->has_scores ? 0 : 1;
     for (uint32_t i = 0; i < fw->score_count; i++)
-        if (scores(scratch, i))
+        if (scores(scratch, i) && e->result->error.len == 0)
             add_weighted(e, i);
     detail_totals(e);
-    e->result->error = arena_copy(e->arena, scratch->error);
 }
 
 /* ---- the best ---- */

@@ -78,6 +78,8 @@ static void build(struct framework *fw, const struct profile *profile)
     /* A peer could list a rule twice; the masks have room for what is sane. */
     if (fw->filter_count > 64)
         fw->filter_count = 64;
+    if (fw->pre_filter_count > 64)
+        fw->pre_filter_count = 64;
     if (fw->score_count > 64)
         fw->score_count = 64;
     fw->has_scores = fw->profile.score.count > 0;
@@ -218,24 +220,25 @@ static struct str not_together(struct strs by, struct arena *a)
     return copy;
 }
 
-static void mark_skipped(const struct framework *fw, const struct plugin *p,
-                         struct pre_filter_outcome *out)
+static void mark_skipped(const struct framework *fw, uint32_t pre, struct pre_filter_outcome *out)
 {
+    out->skipped |= UINT64_C(1) << pre;
     for (uint32_t i = 0; i < fw->filter_count; i++)
-        if (fw->filter[i] == p)
+        if (fw->filter[i] == fw->pre_filter[pre])
             out->skip |= UINT64_C(1) << i;
 }
 
 /* False when the pod is turned away. */
-static bool ask(const struct framework *fw, const struct plugin *p, const struct pod *pod,
-                struct arena *a, struct pre_filter_outcome *out)
+static bool ask(const struct framework *fw, uint32_t i, const struct pod *pod, struct arena *a,
+                struct pre_filter_outcome *out)
 {
+    const struct plugin *p = fw->pre_filter[i];
     struct pre_filter answer = {0};
     if (p->pre_filter == NULL)
         return true;
     p->pre_filter(fw, pod, a, &answer);
     if (answer.skip)
-        mark_skipped(fw, p, out);
+        mark_skipped(fw, i, out);
     if (answer.code != CODE_success) {
         turn_away(fw, out, p->name, str_of(answer.reason));
         return false;
@@ -256,7 +259,7 @@ void framework_pre_filter(const struct framework *fw, const struct pod *pod, str
     *out = (struct pre_filter_outcome){0};
     out->by.at = arena_take(a, fw->pre_filter_count * sizeof(struct str));
     for (uint32_t i = 0; i < fw->pre_filter_count; i++)
-        if (!ask(fw, fw->pre_filter[i], pod, a, out))
+        if (!ask(fw, i, pod, a, out))
             return;
     struct need need;
     if (!unsupported(fw, pod, &need))

@@ -53,6 +53,7 @@ struct pre_filter_outcome {
     struct strs names;    /* sorted, unique */
     struct strs by;       /* the plugins that narrowed, sorted */
     uint64_t skip;        /* bit i: framework.filter[i] has nothing to do for this pod */
+    uint64_t skipped;     /* bit i: the same of framework.pre_filter[i] */
     uint32_t stopped_at;  /* index in profile.pre_filter of the plugin that turned it away */
 };
 

@@ -3,7 +3,7 @@
  * What must stay true: a malformed requirement makes its whole term match nothing. */
 #include "scheduler/node_selector.h"
 
-#include "scheduler/label_syntax.h"
+#include "proto/kube/selector.h"
 
 enum operation { OP_in, OP_not_in, OP_exists, OP_absent, OP_greater, OP_less, OP_unknown };
 
@@ -40,7 +40,7 @@ static enum operation operation_of(struct str name)
 /* Upstream's labels.NewRequirement. */
 static bool well_formed(const struct requirement *r, enum operation operation)
 {
-    if (operation == OP_unknown || !label_key_valid(r->key))
+    if (operation == OP_unknown || !kube_label_key_valid(r->key))
         return false;
     int64_t number;
     bool counts_ok = true;
@@ -51,7 +51,7 @@ static bool well_formed(const struct requirement *r, enum operation operation)
     else
         counts_ok = r->values.count == 1 && str_to_i64(r->values.at[0], &number);
     for (uint32_t i = 0; counts_ok && i < r->values.count; i++)
-        counts_ok = label_value_valid(r->values.at[i]);
+        counts_ok = kube_label_value_valid(r->values.at[i]);
     return counts_ok;
 }
 
@@ -96,11 +96,6 @@ struct node_matcher *node_matcher_make(const struct cycle *c, const struct node_
     for (uint32_t i = 0; i < term->fields.count && !m->malformed; i++)
         m->malformed = !compile_field(c, &term->fields.at[i], &m->fields[m->field_count++]);
     return m;
-}
-
-bool node_matcher_malformed(const struct node_matcher *m)
-{
-    return m->malformed;
 }
 
 uint32_t node_label_value(const struct node_entry *node, uint32_t key)

@@ -6,10 +6,9 @@
 
 struct node_matcher;
 
-/* NULL for a term that selects nothing: one without requirements. A malformed one compiles to a
- * matcher that matches nothing and is malformed. */
+/* NULL for a term without requirements, which selects nothing. A malformed term gives a matcher
+ * that matches nothing. */
 struct node_matcher *node_matcher_make(const struct cycle *c, const struct node_term *term);
-bool node_matcher_malformed(const struct node_matcher *m);
 bool node_matcher_matches(const struct atoms *atoms, const struct node_matcher *m,
                           const struct node_entry *node);
 

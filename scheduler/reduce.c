@@ -405,16 +405,18 @@ static enum reduce_step all_are_in(struct reduce *r)
     if (r->phase == PHASE_dry_run)
         return nothing_fits(r, &s);
     /* A single feasible node is not scored upstream, so its scores cannot fail. */
-    if (s.error.len > 0 && s.feasible != 1)
-        return fail(r, s.error);
-    if (s.feasible > 0) {
+    bool failed = s.error.len > 0 && s.feasible != 1;
+    if (s.feasible > 0 && !failed) {
         merge_maxima(r);
         if (s.feasible > 1 && r->rounds++ < ROUNDS_MAX && ask_again(r))
             return start_round_two(r);
-        gather_verdicts(r);
-        return choose(r, &s);
     }
     gather_verdicts(r);
+    if (failed)
+        return fail(r, s.error);
+    r->decision.score_error = s.error;
+    if (s.feasible > 0)
+        return choose(r, &s);
     if (post_filter_wants_dry_run(r->start.framework, r->start.pod, s.curable))
         return start_dry_run(r);
     return nothing_fits(r, &s);

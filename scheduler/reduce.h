@@ -52,8 +52,10 @@ struct decision {
     int64_t nodes;      /* in the cluster */
     int64_t evaluated;  /* filtered */
     int64_t feasible;
-    struct str message;    /* as in the PodScheduled condition, without truncation */
-    struct strs plugins;   /* that rejected it, sorted; empty for an error and for no nodes */
+    struct str message;  /* as in the PodScheduled condition, without truncation */
+    struct strs plugins; /* that rejected it, sorted; empty for an error and for no nodes */
+    struct str
+        score_error;       /* why scoring failed, which does not matter to a single feasible node */
     bool used_nominated;   /* the nominated node passed and was taken without scoring */
     bool clear_nominated;  /* upstream would clear status.nominatedNodeName */
     bool preemption_helps; /* some node would have room without its lower-priority pods */

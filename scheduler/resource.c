@@ -2,7 +2,7 @@
  * fixed or scalar or ignored, never two of them. */
 #include "scheduler/resource.h"
 
-#include "scheduler/label_syntax.h"
+#include "proto/kube/selector.h"
 
 #include <string.h>
 
@@ -38,7 +38,7 @@ bool resource_is_extended(struct str name)
     if (name.len > sizeof(quota) - prefix)
         return false;
     memcpy(quota + prefix, name.at, name.len);
-    return label_key_valid((struct str){quota, (uint32_t)(prefix + name.len)});
+    return kube_label_key_valid((struct str){quota, (uint32_t)(prefix + name.len)});
 }
 
 bool resource_is_scalar(struct str name)

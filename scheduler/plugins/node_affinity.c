@@ -3,9 +3,12 @@
  *
  * Terms are ORed, requirements inside a term ANDed. Terms that all name nodes by metadata.name
  * narrow the search to those nodes, so that a DaemonSet's pod costs one node and not all. */
+#include "proto/kube/selector.h"
 #include "scheduler/node_selector.h"
 #include "scheduler/wrap.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct selection {
@@ -178,15 +181,30 @@ static void add_wishes(struct cycle *c, const struct preferred_node_term *at, ui
 {
     for (uint32_t i = 0; i < count; i++) {
         struct node_matcher *m = at[i].weight == 0 ? NULL : node_matcher_make(c, &at[i].term);
-        if (m == NULL)
-            continue;
-        if (node_matcher_malformed(m))
-            c->error = arena_print(c->arena,
-                                   "running PreScore plugin \"NodeAffinity\": preferred node "
-                                   "affinity [%u] is malformed",
-                                   i);
-        out->at[out->count++] = (struct wish){at[i].weight, m};
+        if (m != NULL)
+            out->at[out->count++] = (struct wish){at[i].weight, m};
     }
+}
+
+/* A malformed preferred term fails the cycle, unlike a malformed required one. */
+static void check_wishes(struct cycle *c)
+{
+    struct buffer faults = {0};
+    for (uint32_t i = 0; i < c->pod->preferred_terms.count; i++) {
+        const struct preferred_node_term *wish = &c->pod->preferred_terms.at[i];
+        char path[24];
+        snprintf(path, sizeof(path), "[%" PRIu32 "]", i);
+        struct buffer more = {0};
+        if (wish->weight != 0 && !node_term_check(&wish->term, path, &more)) {
+            buffer_add_text(&faults, faults.len > 0 ? ", " : "");
+            buffer_add_str(&faults, buffer_str(&more));
+        }
+        buffer_free(&more);
+    }
+    if (faults.len > 0)
+        c->error = arena_print(c->arena, "running PreScore plugin \"NodeAffinity\": %.*s",
+                               STR_ARG(buffer_str(&faults)));
+    buffer_free(&faults);
 }
 
 static void *score_begin(struct cycle *c)
@@ -197,6 +215,7 @@ static void *score_begin(struct cycle *c)
     p->at = arena_take(c->arena, room * sizeof(*p->at));
     add_wishes(c, profile->added_preferred.at, profile->added_preferred.count, p);
     add_wishes(c, c->pod->preferred_terms.at, c->pod->preferred_terms.count, p);
+    check_wishes(c);
     return p;
 }
 

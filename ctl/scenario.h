@@ -1,0 +1,20 @@
+/* scenario: reads a scenario document and plays it on a world, reporting each step. */
+#ifndef SCENARIO_H
+#define SCENARIO_H
+
+#include "ctl/report.h"
+#include "proto/kube/json.h"
+
+struct scenario_output {
+    struct buffer *out;
+    bool json, indented; /* json: the oracle's format; else a table */
+    uint32_t shards;
+};
+
+/* Appends the result of the whole scenario. False when the scenario itself could not be read; that
+ * is reported in the output as well. */
+bool scenario_play(const struct kube_json *document, const struct scenario_output *o);
+/* Reports a document that could not even be parsed. */
+void scenario_fail(const struct scenario_output *o, struct str name, struct str error);
+
+#endif

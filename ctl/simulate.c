@@ -1,0 +1,151 @@
+/* simulate: reads scenarios from a file or a stream and prints what the scheduler would decide. The
+ * one idea: the same cache, shards and reduce as the live processes, without the bus between them.
+ *
+ * What must stay true: one result for every scenario, in order, whatever is wrong with it. */
+#include "ctl/simulate.h"
+
+#include "ctl/scenario.h"
+#include "proto/base/memory.h"
+#include "proto/bus/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arguments {
+    const char *in;
+    bool batch, json;
+    uint32_t shards;
+};
+
+#define SHARDS_MAX 64
+
+static bool take_in(void *state, const char *value)
+{
+    ((struct arguments *)state)->in = value;
+    return true;
+}
+
+static bool take_batch(void *state, const char *value)
+{
+    (void)value;
+    ((struct arguments *)state)->batch = true;
+    return true;
+}
+
+static bool take_output(void *state, const char *value)
+{
+    ((struct arguments *)state)->json = strcmp(value, "json") == 0;
+    return strcmp(value, "json") == 0 || strcmp(value, "table") == 0;
+}
+
+static bool take_shards(void *state, const char *value)
+{
+    int64_t count;
+    if (!str_to_i64(str_of(value), &count) || count < 1 || count > SHARDS_MAX)
+        return false;
+    ((struct arguments *)state)->shards = (uint32_t)count;
+    return true;
+}
+
+static const struct own_option own[] = {
+    {"in", "FILE", "the scenario, JSON or YAML; - is standard input (default -)", take_in},
+    {"batch", NULL, "one JSON scenario a line in, one JSON result a line out", take_batch},
+    {"o", "FORMAT", "table (default) or json, the oracle's format", take_output},
+    {"shards", "N", "how many shares the nodes are split into (default 2)", take_shards},
+    {NULL, NULL, NULL, NULL}};
+
+static bool write_out(struct buffer *out)
+{
+    bool written = fwrite(out->at, 1, out->len, stdout) == out->len && fflush(stdout) == 0;
+    if (!written)
+        fprintf(stderr, "berth simulate: standard output: %s\n", strerror(errno));
+    buffer_reset(out);
+    return written;
+}
+
+static bool read_all(FILE *from, struct buffer *text)
+{
+    char chunk[65536];
+    size_t got;
+    while ((got = fread(chunk, 1, sizeof(chunk), from)) > 0)
+        buffer_add(text, chunk, got);
+    return !ferror(from);
+}
+
+static bool play_text(struct str text, const struct arguments *args, struct buffer *out)
+{
+    const struct scenario_output o = {
+        .out = out, .json = args->json, .indented = !args->batch, .shards = args->shards};
+    struct arena a = {0};
+    struct str error = {0};
+    struct kube_json *document =
+        args->batch ? kube_json_parse(text, &error, &a) : kube_json_parse_yaml(text, &error, &a);
+    bool fine = false;
+    if (document == NULL)
+        scenario_fail(&o, str_of(args->in), error);
+    else
+        fine = scenario_play(document, &o);
+    kube_json_free(&document);
+    arena_free(&a);
+    return fine;
+}
+
+static int play_one(FILE *from, const struct arguments *args)
+{
+    struct buffer text = {0}, out = {0};
+    bool fine = read_all(from, &text);
+    if (!fine)
+        fprintf(stderr, "berth simulate: %s: %s\n", args->in, strerror(errno));
+    fine = fine && play_text(buffer_str(&text), args, &out);
+    fine = write_out(&out) && fine;
+    buffer_free(&text);
+    buffer_free(&out);
+    return fine ? 0 : 1;
+}
+
+/* A scenario that cannot be played is told in its line; the stream goes on. */
+static int play_batch(FILE *from, const struct arguments *args)
+{
+    struct buffer out = {0};
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t len;
+    bool written = true;
+    while (written && (len = getline(&line, &room, from)) > 0) {
+        struct str text = {line, (uint32_t)len};
+        while (text.len > 0 && (text.at[text.len - 1] == '\n' || text.at[text.len - 1] == '\r'))
+            text.len--;
+        if (text.len == 0)
+            continue;
+        play_text(text, args, &out);
+        written = write_out(&out);
+    }
+    free(line); /* getline's own */
+    buffer_free(&out);
+    return written && !ferror(from) ? 0 : 1;
+}
+
+int command_simulate(int argc, char **argv)
+{
+    struct arguments args = {.in = "-", .shards = 2};
+    const struct options_table table = {
+        .program = "berth simulate",
+        .usage =
+            "Decides the pods of a scenario one after another, without a cluster, and shows why. "
+            "Objects are read as the API server stores them, defaults filled in.",
+        .options = own,
+        .state = &args};
+    options_read(&table, argc, argv);
+    args.json |= args.batch;
+    FILE *from = strcmp(args.in, "-") == 0 ? stdin : fopen(args.in, "r");
+    if (from == NULL) {
+        fprintf(stderr, "berth simulate: %s: %s\n", args.in, strerror(errno));
+        return 1;
+    }
+    int status = args.batch ? play_batch(from, &args) : play_one(from, &args);
+    if (from != stdin)
+        fclose(from);
+    return status;
+}
