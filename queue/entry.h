@@ -1,0 +1,65 @@
+/* entry: one pending pod of ours with the history of its attempts; it is in exactly one place. */
+#ifndef QUEUE_ENTRY_H
+#define QUEUE_ENTRY_H
+
+#include "proto/base/heap.h"
+#include "proto/base/moment.h"
+#include "proto/messages.h"
+
+enum place {
+    PLACE_nowhere,       /* between two places, inside one operation */
+    PLACE_active,        /* to be tried as soon as there is credit */
+    PLACE_backoff,       /* was rejected and woken: waits for its backoff, or for an idle moment */
+    PLACE_error_backoff, /* its attempt failed for no fault of the pod: waits for its backoff */
+    PLACE_unschedulable, /* waits for an event that can help, or for its gates to go */
+    PLACE_in_flight,     /* at the scheduler; an outcome is owed */
+    PLACE_bound,         /* said to be bound; the watch has yet to show it */
+    PLACE_COUNT
+};
+
+struct flight;
+
+struct entry {
+    struct pod pod;      /* as last seen; borrows from memory */
+    struct arena memory; /* the pod's only copy */
+    enum place place;
+    struct heap_link heap;      /* in the active or a backoff heap */
+    struct entry *next, *prev;  /* among the unschedulable or the bound */
+    struct flight *flight;      /* in flight */
+    struct moment timestamp;    /* added, or last failed: the order among equal priorities */
+    uint64_t order;             /* breaks ties of timestamps: first come, first served */
+    struct moment backoff_ends; /* whole second; 0 = none */
+    struct moment added;        /* when the queue first saw it */
+    struct moment bound;        /* when it was said to be bound */
+    int64_t first_us;           /* wall clock: first entered the active queue; 0 = not yet */
+    int64_t attempts;
+    int64_t unschedulable_count; /* rejections, for the backoff */
+    int64_t error_count;         /* errors since the last rejection, for the backoff */
+    uint64_t rejectors;          /* plugins that rejected it in its last attempt, or gate it */
+    uint64_t pending_plugins;    /* plugins that asked to wait for an event of their own */
+    char *nominated;             /* claim on a node, NULL = none */
+    uint32_t seen;               /* number of the snapshot that last held it */
+    bool obeys_gates;            /* its profile runs SchedulingGates */
+    bool gated;                  /* in unschedulable because of its gates */
+};
+
+struct entry *entry_new(const struct pod *pod);
+/* Takes ownership and nulls the caller's pointer. The entry must be in no place. */
+void entry_free(struct entry **e);
+/* Replaces the pod by a copy; what the old one borrowed from moves to old_memory, so that both can
+ * be compared; the caller frees that. */
+void entry_replace(struct entry *e, const struct pod *pod, struct arena *old_memory);
+
+/* QueueSort: higher priority first, then the older timestamp, then the order of arrival. */
+bool entry_before(const struct entry *a, const struct entry *b);
+
+/* A list of entries through next and prev, oldest first; zero-initialise. */
+struct entry_list {
+    struct entry *first, *last;
+    size_t count;
+};
+
+void entry_list_add(struct entry_list *list, struct entry *e);
+void entry_list_remove(struct entry_list *list, struct entry *e);
+
+#endif

@@ -1,0 +1,121 @@
+/* event: compares two versions of an object and names the kinds of update between them.
+ *
+ * The one idea: most updates (heartbeats, our own status patches) help nobody, so an update counts
+ * only by what it changed. What must stay true: the order of kinds is upstream's, since each is
+ * moved by itself and the first that wakes a pod decides. */
+#include "queue/event.h"
+
+static void add(struct event_changes *changes, bool changed, uint32_t action)
+{
+    if (changed)
+        changes->at[changes->count++] = action;
+}
+
+static bool labels_equal(uint32_t count_a, const struct label *a, uint32_t count_b,
+                         const struct label *b)
+{
+    if (count_a != count_b)
+        return false;
+    for (uint32_t i = 0; i < count_a; i++)
+        if (!str_equal(a[i].key, b[i].key) || !str_equal(a[i].value, b[i].value))
+            return false;
+    return true;
+}
+
+static bool taints_equal(const struct node *a, const struct node *b)
+{
+    if (a->taints.count != b->taints.count)
+        return false;
+    for (uint32_t i = 0; i < a->taints.count; i++)
+        if (!codec_equal(&taint_record, &a->taints.at[i], &b->taints.at[i]))
+            return false;
+    return true;
+}
+
+static bool allocatable_equal(const struct node *a, const struct node *b)
+{
+    if (a->allocatable.count != b->allocatable.count)
+        return false;
+    for (uint32_t i = 0; i < a->allocatable.count; i++)
+        if (!codec_equal(&quantity_record, &a->allocatable.at[i], &b->allocatable.at[i]))
+            return false;
+    return true;
+}
+
+static bool strs_equal(const struct strs *a, const struct strs *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!str_equal(a->at[i], b->at[i]))
+            return false;
+    return true;
+}
+
+/* Something that it took before is taken less, or no more. */
+static bool scaled_down(const struct pod *before, const struct pod *after)
+{
+    for (uint32_t i = 0; i < before->usage.count; i++) {
+        const struct quantity *old = &before->usage.at[i], *new = NULL;
+        for (uint32_t k = 0; k < after->usage.count && new == NULL; k++)
+            if (str_equal(old->name, after->usage.at[k].name))
+                new = &after->usage.at[k];
+        if (new == NULL || new->amount < old->amount)
+            return true;
+    }
+    return false;
+}
+
+struct event_changes event_assigned_changes(const struct pod *before, const struct pod *after)
+{
+    struct event_changes changes = {0};
+    add(&changes,
+        !labels_equal(before->labels.count, before->labels.at, after->labels.count,
+                      after->labels.at),
+        EVENT_POD_LABEL);
+    add(&changes, scaled_down(before, after), EVENT_POD_SCALE_DOWN);
+    add(&changes, before->gates.count > 0 && after->gates.count == 0, EVENT_POD_GATES);
+    /* Tolerations can only be added: upstream looks at their number alone. */
+    add(&changes, before->tolerations.count != after->tolerations.count, EVENT_POD_TOLERATION);
+    return changes;
+}
+
+/* The pod without what schedulers and kubelets write about it. */
+static struct pod wishes(const struct pod *pod)
+{
+    struct pod w = *pod;
+    w.resource_version = w.generation = w.started = 0;
+    w.nominated_node = (struct str){NULL, 0};
+    w.scheduled = (struct condition){0};
+    w.condition_types = (struct strs){0, NULL};
+    return w;
+}
+
+struct event_changes event_pending_changes(const struct pod *before, const struct pod *after)
+{
+    struct event_changes changes = {0};
+    struct pod old = wishes(before), new = wishes(after);
+    if (codec_equal(&pod_record, &old, &new))
+        return changes;
+    changes = event_assigned_changes(before, after);
+    add(&changes, changes.count == 0, EVENT_UPDATE);
+    return changes;
+}
+
+struct event_changes event_node_changes(const struct node *before, const struct node *after)
+{
+    struct event_changes changes = {0};
+    add(&changes, before->unschedulable && !after->unschedulable, EVENT_NODE_TAINT);
+    add(&changes, !allocatable_equal(before, after), EVENT_NODE_ALLOCATABLE);
+    add(&changes,
+        !labels_equal(before->labels.count, before->labels.at, after->labels.count,
+                      after->labels.at),
+        EVENT_NODE_LABEL);
+    add(&changes, !taints_equal(before, after), EVENT_NODE_TAINT);
+    add(&changes,
+        !labels_equal(before->conditions.count, before->conditions.at, after->conditions.count,
+                      after->conditions.at),
+        EVENT_NODE_CONDITION);
+    add(&changes, !strs_equal(&before->features, &after->features), EVENT_NODE_FEATURE);
+    return changes;
+}

@@ -1,0 +1,25 @@
+/* hints: which plugins' rejections an event may cure, for one pod. */
+#ifndef QUEUE_HINTS_H
+#define QUEUE_HINTS_H
+
+#include "queue/event.h"
+
+/* A set of plugins: one bit for each in wakes.def, in its order, and the top bit for all others. */
+#define PLUGINS_other ((uint64_t)1 << 63)
+#define PLUGINS_all   UINT64_MAX
+
+/* The set of these names. */
+uint64_t plugins_of(const struct strs *names);
+uint64_t plugins_bit(const char *name);
+/* Name of the i-th plugin, i < plugins_count(); the last stands for all others. */
+size_t plugins_count(void);
+const char *plugins_name(size_t i);
+/* Whether a set holds the i-th plugin. */
+bool plugins_has(uint64_t set, size_t i);
+
+/* Plugins that ask to be told of such events at all. */
+uint64_t hints_interest(const struct event *event);
+/* Those of them for which the event makes another attempt of this pod worthwhile. */
+uint64_t hints_helped(const struct event *event, const struct pod *pod, uint64_t among);
+
+#endif

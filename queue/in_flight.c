@@ -1,0 +1,79 @@
+/* in_flight: attempts under way. The one idea: an event is judged when it comes, for every plugin,
+ * and kept as a set of plugins; when the outcome names the rejectors, the intersection says whether
+ * something has happened meanwhile that makes another attempt worthwhile. So no list of past events
+ * is kept, and a slow attempt costs no memory. */
+#include "queue/in_flight.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "queue/hints.h"
+
+void in_flight_add(struct in_flight *f, struct entry *e)
+{
+    must(e->place == PLACE_nowhere && e->flight == NULL);
+    struct flight *flight = memory_take(sizeof(*flight));
+    flight->cycle = ++f->cycle;
+    flight->entry = e;
+    flight->prev = f->last;
+    if (f->last != NULL)
+        f->last->next = flight;
+    else
+        f->first = flight;
+    f->last = flight;
+    f->count++;
+    e->flight = flight;
+    e->place = PLACE_in_flight;
+}
+
+struct flight *in_flight_find(const struct in_flight *f, int64_t cycle)
+{
+    struct flight *flight = f->first;
+    while (flight != NULL && flight->cycle != cycle)
+        flight = flight->next;
+    return flight;
+}
+
+void in_flight_close(struct in_flight *f, struct flight *flight)
+{
+    must(f->count > 0);
+    if (flight->prev != NULL)
+        flight->prev->next = flight->next;
+    else
+        f->first = flight->next;
+    if (flight->next != NULL)
+        flight->next->prev = flight->prev;
+    else
+        f->last = flight->prev;
+    f->count--;
+    if (flight->entry == NULL) {
+        must(f->left > 0);
+        f->left--;
+    } else {
+        flight->entry->flight = NULL;
+        flight->entry->place = PLACE_nowhere;
+    }
+    memory_free(flight);
+}
+
+void in_flight_leave(struct in_flight *f, struct entry *e)
+{
+    must(e->place == PLACE_in_flight && e->flight->entry == e);
+    e->flight->entry = NULL;
+    e->flight = NULL;
+    e->place = PLACE_nowhere;
+    f->left++;
+}
+
+void in_flight_note_own(struct entry *e, const struct event *event)
+{
+    must(e->place == PLACE_in_flight);
+    e->flight->woken |= event->wildcard;
+    e->flight->helped |= hints_helped(event, &e->pod, PLUGINS_all);
+}
+
+void in_flight_note(struct in_flight *f, const struct event *event)
+{
+    for (struct flight *flight = f->first; flight != NULL; flight = flight->next)
+        if (flight->entry != NULL)
+            in_flight_note_own(flight->entry, event);
+}

@@ -1,0 +1,37 @@
+/* in_flight: the attempts that the scheduler holds, and what happened since each was handed out. */
+#ifndef QUEUE_IN_FLIGHT_H
+#define QUEUE_IN_FLIGHT_H
+
+#include "queue/entry.h"
+#include "queue/event.h"
+
+/* One attempt that an outcome is owed for. */
+struct flight {
+    int64_t cycle;       /* never used twice, not even by another life of the queue */
+    struct entry *entry; /* NULL: the pod has left, but the attempt still counts against credit */
+    uint64_t helped;     /* plugins whose rejection an event since the pop may have cured */
+    bool woken;          /* a wildcard came */
+    struct flight *next, *prev;
+};
+
+struct in_flight {
+    struct flight *first, *last; /* in order of pop, which is mostly that of outcomes */
+    size_t count;                /* all attempts owed */
+    size_t left;                 /* those of them whose pod has left */
+    int64_t cycle;               /* the last one used */
+};
+
+void in_flight_add(struct in_flight *f, struct entry *e);
+/* NULL when no such attempt is owed. */
+struct flight *in_flight_find(const struct in_flight *f, int64_t cycle);
+/* The outcome came, or never will: the attempt is owed no more. Its pod, if any, is nowhere then.
+ */
+void in_flight_close(struct in_flight *f, struct flight *flight);
+/* The pod leaves; the outcome is still owed. */
+void in_flight_leave(struct in_flight *f, struct entry *e);
+/* An event while attempts run: remembered for each as the plugins that it may help. */
+void in_flight_note(struct in_flight *f, const struct event *event);
+/* The same for one pod's own update. */
+void in_flight_note_own(struct entry *e, const struct event *event);
+
+#endif

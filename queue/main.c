@@ -1,0 +1,54 @@
+/* berth-queue: decides which pending pod is tried next, and when. This file only reads the command
+ * line and the configuration and runs the core, which is in queue.c. */
+#include "proto/base/log.h"
+#include "proto/bus/actor.h"
+#include "queue/settings.h"
+
+static int run(const struct options *options, struct queue_options *core)
+{
+    char error[512];
+    struct moment now = moment_now();
+    core->wall_us_at_zero = moment_wall_us() - now.ns / 1000;
+    /* Microseconds since 1970 are beyond whatever an earlier life has counted to. */
+    core->first_cycle = moment_wall_us();
+    struct bus *bus = bus_open(&options->bus, error, sizeof(error));
+    if (bus == NULL) {
+        log_error("cannot open the bus|error=\"%s\"", error);
+        return 1;
+    }
+    struct queue *queue = queue_new(core);
+    struct actor actor = {.state = queue,
+                          .handle = queue_handle,
+                          .tick = queue_tick,
+                          .fd = -1,
+                          .status = queue_status};
+    int status = actor_run(bus, &actor);
+    queue_free(&queue);
+    bus_close(&bus);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {0};
+    struct options options;
+    struct arena memory = {0};
+    struct scheduler_config config;
+    struct queue_options core;
+    struct str why = {NULL, 0};
+    options_parse(&options,
+                  &(struct options_spec){.self = QUEUE,
+                                         .peers = WATCHER,
+                                         .own = settings_options,
+                                         .own_state = &settings,
+                                         .usage = "decides which pending pod is tried next"},
+                  argc, argv);
+    int status = 1;
+    if (scheduler_config_load(options.config_path, &config, &memory, &why) &&
+        settings_apply(&settings, &config, &core, &why))
+        status = run(&options, &core);
+    else
+        log_error("configuration refused|error=\"%.*s\"", STR_ARG(why));
+    arena_free(&memory);
+    return status;
+}

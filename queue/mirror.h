@@ -1,0 +1,48 @@
+/* mirror: what the queue remembers of nodes and of assigned pods, to tell what a change changed.
+ *
+ * Of a node: all but its images. Of an assigned pod: who and where it is, labels, usage, host
+ * ports, tolerations, priority and claims; nothing that only a pending pod needs. Both encoded, a
+ * few hundred bytes each; the versions handed out are decoded into the caller's arena. */
+#ifndef QUEUE_MIRROR_H
+#define QUEUE_MIRROR_H
+
+#include "proto/messages.h"
+
+struct mirror;
+
+enum mirror_change {
+    MIRROR_outdated, /* older than what is known: refused */
+    MIRROR_same,     /* nothing that is remembered has changed */
+    MIRROR_new,
+    MIRROR_changed /* before is what was known */
+};
+
+struct mirror *mirror_new(void);
+void mirror_free(struct mirror **m);
+
+enum mirror_change mirror_set_node(struct mirror *m, const struct node *node, struct node *before,
+                                   struct arena *a);
+/* False when it is not known. */
+bool mirror_remove_node(struct mirror *m, struct str name, struct node *before, struct arena *a);
+
+/* Key: namespace/name, so that a pod that was made again replaces its forerunner. */
+enum mirror_change mirror_set_pod(struct mirror *m, struct str key, const struct pod *pod,
+                                  struct pod *before, struct arena *a);
+/* False when it is not known, or known with another UID (an empty uid takes any). */
+bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct pod *before,
+                       struct arena *a);
+/* The version known; false when it is not. */
+bool mirror_pod(const struct mirror *m, struct str key, struct pod *pod, struct arena *a);
+
+/* A snapshot begins: until its end nothing is outdated, since the API server itself may have gone
+ * back in time. */
+void mirror_snapshot_begin(struct mirror *m);
+/* It has ended: what was not in it is taken out, one a call; false when nothing is left to take. */
+bool mirror_next_unseen_node(struct mirror *m, struct node *before, struct arena *a);
+bool mirror_next_unseen_pod(struct mirror *m, struct pod *before, struct arena *a);
+void mirror_snapshot_end(struct mirror *m);
+
+size_t mirror_nodes(const struct mirror *m);
+size_t mirror_pods(const struct mirror *m);
+
+#endif

@@ -1,0 +1,522 @@
+/* queue: from messages to steps of the queues and back.
+ *
+ * The watcher says which pods are pending and what happens in the cluster; the scheduler says how
+ * many attempts it can hold (credit) and how each ended. What must stay true: an attempt is handed
+ * out only on credit and only after a first whole snapshot; every attempt is closed by its own
+ * outcome, or taken back when its scheduler or its leadership term is over; words of another life,
+ * another cycle or an older version are counted and change nothing. */
+#include "queue/queue.h"
+
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/bus/stream.h"
+#include "queue/hints.h"
+#include "queue/mirror.h"
+#include "queue/move.h"
+#include "queue/nominated.h"
+#include "queue/queues.h"
+
+#include <inttypes.h>
+
+#define STREAM_WINDOW 4096
+#define CREDIT_MAX    65536 /* a peer's number bounds our memory nowhere */
+
+struct queue {
+    struct queue_options options;
+    struct subscriber stream;
+    struct queues queues;
+    struct mirror *mirror;
+    struct address scheduler; /* peer 0 while there is none */
+    int64_t credit;
+    int64_t term; /* highest seen in what the scheduler sent */
+    uint32_t snapshot;
+    bool in_snapshot;
+    struct moment now; /* of the last call, for the status report */
+    struct arena scratch;
+    struct {
+        uint64_t late_outcomes, refused, outdated, repeated;
+    } count;
+    struct log_limit refused_log;
+};
+
+struct queue *queue_new(const struct queue_options *options)
+{
+    struct queue *q = memory_take(sizeof(*q));
+    struct queues_options inner = {.backoff_initial = options->backoff_initial,
+                                   .backoff_max = options->backoff_max,
+                                   .unschedulable_max = options->unschedulable_max,
+                                   .wall_us_at_zero = options->wall_us_at_zero,
+                                   .first_cycle = options->first_cycle};
+    q->options = *options;
+    q->scheduler.process = SCHEDULER;
+    q->mirror = mirror_new();
+    queues_init(&q->queues, &inner);
+    subscriber_init(&q->stream, STREAM_WINDOW);
+    return q;
+}
+
+void queue_free(struct queue **queue)
+{
+    if (*queue == NULL)
+        return;
+    queues_free(&(*queue)->queues);
+    mirror_free(&(*queue)->mirror);
+    arena_free(&(*queue)->scratch);
+    memory_free(*queue);
+    *queue = NULL;
+}
+
+const struct queues *queue_inside(const struct queue *queue)
+{
+    return &queue->queues;
+}
+
+static void refuse(struct queue *q, struct moment now, const char *what, struct str name)
+{
+    q->count.refused++;
+    if (log_limited(&q->refused_log, now))
+        log_warn("refused: %s|object=\"%.*s\" suppressed=%u", what, STR_ARG(name),
+                 q->refused_log.suppressed_before);
+}
+
+/* ---- pods ---- */
+
+static struct str key_of(struct queue *q, struct str namespace_name, struct str name)
+{
+    return arena_print(&q->scratch, "%.*s/%.*s", STR_ARG(namespace_name), STR_ARG(name));
+}
+
+static bool ours(const struct queue *q, const struct pod *pod, bool *obeys_gates)
+{
+    *obeys_gates = true;
+    if (q->options.profile_count == 0)
+        return str_is(pod->scheduler_name, "default-scheduler");
+    for (uint32_t i = 0; i < q->options.profile_count; i++) {
+        const struct profile *p = &q->options.profiles[i];
+        if (!str_equal(p->scheduler_name, pod->scheduler_name))
+            continue;
+        *obeys_gates = (plugins_of(&p->pre_enqueue) & plugins_bit("SchedulingGates")) != 0;
+        return true;
+    }
+    return false;
+}
+
+static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, const struct pod *old,
+                        const struct pod *new)
+{
+    struct event event = {
+        .resource = EVENT_OF_assigned_pod, .action = action, .old_pod = old, .new_pod = new};
+    move_all(&q->queues, now, &event, NULL);
+}
+
+static void set_assigned(struct queue *q, struct moment now, struct str key, const struct pod *pod)
+{
+    struct pod before;
+    struct event_changes changes;
+    if (queues_get(&q->queues, key) != NULL)
+        queues_assigned(&q->queues, key);
+    switch (mirror_set_pod(q->mirror, key, pod, &before, &q->scratch)) {
+    case MIRROR_outdated: q->count.outdated++; break;
+    case MIRROR_same: break;
+    case MIRROR_new: tell_of_pod(q, now, EVENT_ADD, NULL, pod); break;
+    case MIRROR_changed:
+        changes = event_assigned_changes(&before, pod);
+        for (uint32_t i = 0; i < changes.count; i++)
+            tell_of_pod(q, now, changes.at[i], &before, pod);
+        break;
+    }
+}
+
+static void set_pending(struct queue *q, struct moment now, struct str key, const struct pod *pod)
+{
+    struct entry *e = queues_get(&q->queues, key);
+    bool obeys_gates;
+    if (!ours(q, pod, &obeys_gates) || pod->deleting) {
+        if (e != NULL)
+            queues_deleted(&q->queues, now, key);
+        return;
+    }
+    if (e == NULL) {
+        e = queues_add(&q->queues, now, key, pod, obeys_gates);
+    } else if (pod->resource_version != 0 && pod->resource_version == e->pod.resource_version) {
+        q->count.repeated++;
+    } else {
+        queues_update(&q->queues, now, e, pod);
+    }
+    e->seen = q->snapshot;
+    if (q->in_snapshot && e->place == PLACE_bound)
+        queues_unbound(&q->queues, now, e);
+}
+
+/* Whoever had this name before, under another UID, is gone, whether we were told or not. */
+static void drop_namesake(struct queue *q, struct moment now, struct str key, const struct pod *pod)
+{
+    struct pod before;
+    const struct entry *e = queues_get(&q->queues, key);
+    if (e != NULL && !str_equal(e->pod.uid, pod->uid))
+        queues_deleted(&q->queues, now, key);
+    if (mirror_pod(q->mirror, key, &before, &q->scratch) &&
+        (pod->node_name.len == 0 || !str_equal(before.uid, pod->uid)) &&
+        mirror_remove_pod(q->mirror, key, before.uid, &before, &q->scratch))
+        tell_of_pod(q, now, EVENT_DELETE, &before, NULL);
+}
+
+/* An older version than the one known, in a numbered change, is a straggler. A snapshot is the
+ * truth whatever its versions: the API server may have been restored from a backup. */
+static bool outdated(struct queue *q, struct str key, const struct pod *pod)
+{
+    const struct entry *e = queues_get(&q->queues, key);
+    struct pod assigned;
+    if (q->in_snapshot || pod->resource_version == 0)
+        return false;
+    if (e != NULL)
+        return pod->resource_version < e->pod.resource_version;
+    return mirror_pod(q->mirror, key, &assigned, &q->scratch) &&
+           pod->resource_version < assigned.resource_version;
+}
+
+/* ---- one handler a message ---- */
+
+typedef void handler(struct queue *q, struct moment now, const struct delivery *in);
+
+static void take_back(struct queue *q, struct moment now, const char *why)
+{
+    size_t count = q->queues.in_flight.count;
+    queues_take_back(&q->queues, now);
+    if (count > 0)
+        log_info("attempts taken back|reason=\"%s\" count=%zu", why, count);
+}
+
+static void on_peer_up(struct queue *q, struct moment now, const struct delivery *in)
+{
+    if (in->from.process != SCHEDULER || in->from.peer == q->scheduler.peer)
+        return;
+    take_back(q, now, "another life of the scheduler");
+    q->scheduler = in->from;
+    q->credit = 0;
+}
+
+static void on_peer_down(struct queue *q, struct moment now, const struct delivery *in)
+{
+    if (in->from.process != SCHEDULER || in->from.peer != q->scheduler.peer)
+        return;
+    take_back(q, now, "the scheduler is gone");
+    q->scheduler.peer = 0;
+    q->credit = 0;
+}
+
+static void on_snapshot_begin(struct queue *q, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    (void)in;
+    q->snapshot++;
+    q->in_snapshot = true;
+    mirror_snapshot_begin(q->mirror);
+}
+
+static void drop_unseen_entries(struct queue *q, struct moment now)
+{
+    size_t at = 0;
+    struct str key;
+    void *value;
+    while (map_next(q->queues.entries, &at, &key, &value)) {
+        const struct entry *e = value;
+        if (e->seen != q->snapshot)
+            queues_deleted(&q->queues, now, key);
+    }
+}
+
+static void on_snapshot_end(struct queue *q, struct moment now, const struct delivery *in)
+{
+    struct pod pod;
+    struct node node;
+    (void)in;
+    if (!q->in_snapshot)
+        return;
+    drop_unseen_entries(q, now);
+    while (mirror_next_unseen_pod(q->mirror, &pod, &q->scratch)) {
+        tell_of_pod(q, now, EVENT_DELETE, &pod, NULL);
+        arena_reset(&q->scratch);
+    }
+    while (mirror_next_unseen_node(q->mirror, &node, &q->scratch)) {
+        struct event event = {.resource = EVENT_OF_node, .action = EVENT_DELETE, .old_node = &node};
+        move_all(&q->queues, now, &event, NULL);
+        arena_reset(&q->scratch);
+    }
+    mirror_snapshot_end(q->mirror);
+    q->in_snapshot = false;
+    log_info("snapshot applied|pending=%zu assigned=%zu nodes=%zu", map_count(q->queues.entries),
+             mirror_pods(q->mirror), mirror_nodes(q->mirror));
+}
+
+static void on_node_set(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct node *node = &in->message->node_set.node;
+    struct node before;
+    struct event event = {.resource = EVENT_OF_node, .new_node = node};
+    struct event_changes changes;
+    if (node->name.len == 0) {
+        refuse(q, now, "node without a name", node->uid);
+        return;
+    }
+    switch (mirror_set_node(q->mirror, node, &before, &q->scratch)) {
+    case MIRROR_outdated: q->count.outdated++; break;
+    case MIRROR_same: break;
+    case MIRROR_new:
+        event.action = EVENT_ADD;
+        move_all(&q->queues, now, &event, NULL);
+        break;
+    case MIRROR_changed:
+        changes = event_node_changes(&before, node);
+        event.old_node = &before;
+        for (uint32_t i = 0; i < changes.count; i++) {
+            event.action = changes.at[i];
+            move_all(&q->queues, now, &event, NULL);
+        }
+        break;
+    }
+}
+
+static void on_node_gone(struct queue *q, struct moment now, const struct delivery *in)
+{
+    struct node before;
+    if (!mirror_remove_node(q->mirror, in->message->node_gone.name, &before, &q->scratch))
+        return;
+    struct event event = {.resource = EVENT_OF_node, .action = EVENT_DELETE, .old_node = &before};
+    move_all(&q->queues, now, &event, NULL);
+}
+
+static void on_pod_set(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct pod *pod = &in->message->pod_set.pod;
+    if (pod->uid.len == 0 || pod->name.len == 0 || pod->namespace_name.len == 0) {
+        refuse(q, now, "pod without UID, namespace or name", pod->name);
+        return;
+    }
+    struct str key = key_of(q, pod->namespace_name, pod->name);
+    if (outdated(q, key, pod)) {
+        q->count.outdated++;
+        return;
+    }
+    drop_namesake(q, now, key, pod);
+    if (pod->node_name.len > 0)
+        set_assigned(q, now, key, pod);
+    else
+        set_pending(q, now, key, pod);
+}
+
+static void on_pod_gone(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct pod_gone *gone = &in->message->pod_gone;
+    struct str key = key_of(q, gone->namespace_name, gone->name);
+    const struct entry *e = queues_get(&q->queues, key);
+    struct pod before;
+    if (e != NULL && str_equal(e->pod.uid, gone->uid))
+        queues_deleted(&q->queues, now, key);
+    else if (gone->uid.len > 0 &&
+             mirror_remove_pod(q->mirror, key, gone->uid, &before, &q->scratch))
+        tell_of_pod(q, now, EVENT_DELETE, &before, NULL);
+}
+
+/* Namespaces, barriers and the view's age decide nothing here: no hint reads them. */
+static void on_nothing(struct queue *q, struct moment now, const struct delivery *in)
+{
+    (void)q;
+    (void)now;
+    (void)in;
+}
+
+/* A scheduler that leads a newer term begins anew: what it held under the older one is over. */
+static void follow_term(struct queue *q, struct moment now, int64_t term)
+{
+    if (term <= q->term)
+        return;
+    take_back(q, now, "a new term of leadership");
+    q->term = term;
+}
+
+static void on_pull(struct queue *q, struct moment now, const struct delivery *in)
+{
+    int64_t credit = in->message->pull.credit;
+    if (in->from.peer != q->scheduler.peer) { /* its greeting is still to come, or was lost */
+        take_back(q, now, "another life of the scheduler");
+        q->scheduler = in->from;
+    }
+    follow_term(q, now, in->term);
+    q->credit = credit < 0 ? 0 : credit > CREDIT_MAX ? CREDIT_MAX : credit;
+}
+
+static void close_attempt(struct queue *q, struct moment now, struct entry *e,
+                          const struct outcome *outcome)
+{
+    uint64_t rejectors = plugins_of(&outcome->plugins);
+    uint64_t pending = plugins_of(&outcome->pending_plugins);
+    bool rejected = str_is(outcome->result, "unschedulable");
+    if (str_is(outcome->result, "bound")) {
+        queues_bound(&q->queues, now, e);
+    } else if (str_is(outcome->result, "skipped")) {
+        queues_skipped(&q->queues, now, e);
+    } else if (rejected && (rejectors | pending) != 0) {
+        nominated_decided(e, outcome->nominated_node, false);
+        queues_rejected(&q->queues, now, e, rejectors, pending);
+    } else {
+        if (!rejected && !str_is(outcome->result, "error"))
+            refuse(q, now, "outcome with an unknown result, taken for an error", outcome->result);
+        nominated_decided(e, outcome->nominated_node, !rejected);
+        queues_failed(&q->queues, now, e);
+    }
+}
+
+static void on_outcome(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct outcome *outcome = &in->message->outcome;
+    if (in->from.peer != q->scheduler.peer || q->scheduler.peer == 0) {
+        q->count.late_outcomes++;
+        return;
+    }
+    follow_term(q, now, in->term);
+    struct flight *flight = in_flight_find(&q->queues.in_flight, outcome->cycle);
+    if (flight == NULL)
+        q->count.late_outcomes++;
+    else if (flight->entry == NULL)
+        in_flight_close(&q->queues.in_flight, flight);
+    else if (!str_equal(flight->entry->pod.uid, outcome->uid))
+        refuse(q, now, "outcome with the UID of another pod", outcome->uid);
+    else
+        close_attempt(q, now, flight->entry, outcome);
+}
+
+/* One line a message; the handlers are above, in this order. */
+static handler *const handlers[MSG_COUNT] = {
+    [MSG_peer_up] = on_peer_up,
+    [MSG_peer_down] = on_peer_down,
+    [MSG_snapshot_begin] = on_snapshot_begin,
+    [MSG_snapshot_end] = on_snapshot_end,
+    [MSG_node_set] = on_node_set,
+    [MSG_node_gone] = on_node_gone,
+    [MSG_pod_set] = on_pod_set,
+    [MSG_pod_gone] = on_pod_gone,
+    [MSG_namespace_set] = on_nothing,
+    [MSG_namespace_gone] = on_nothing,
+    [MSG_barrier_reached] = on_nothing,
+    [MSG_view] = on_nothing,
+    [MSG_pull] = on_pull,
+    [MSG_outcome] = on_outcome,
+};
+
+bool queue_takes(enum message_type type)
+{
+    return handlers[type] != NULL;
+}
+
+void queue_handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
+{
+    struct queue *q = state;
+    q->now = now;
+    if (subscriber_take(&q->stream, now, in, out) == STREAM_ignore ||
+        handlers[in->message->type] == NULL)
+        return;
+    handlers[in->message->type](q, now, in);
+    arena_reset(&q->scratch);
+}
+
+/* ---- attempts ---- */
+
+static void offer(struct queue *q, struct outbox *out)
+{
+    const struct in_flight *f = &q->queues.in_flight;
+    struct entry *e;
+    if (!q->stream.synced || q->scheduler.peer == 0)
+        return;
+    while ((int64_t)f->count < q->credit && (e = queues_pop(&q->queues)) != NULL) {
+        struct message m = {.type = MSG_attempt,
+                            .attempt = {.pod = e->pod,
+                                        .attempts = e->attempts,
+                                        .first_us = e->first_us,
+                                        .cycle = e->flight->cycle,
+                                        .epoch = q->stream.epoch,
+                                        .sequence = q->stream.sequence}};
+        m.attempt.pod.nominated_node = nominated_node(e);
+        outbox_put(out, q->scheduler, &m);
+    }
+}
+
+struct moment queue_tick(void *state, struct moment now, struct outbox *out)
+{
+    struct queue *q = state;
+    q->now = now;
+    struct moment next =
+        moment_earlier(queues_tick(&q->queues, now), subscriber_tick(&q->stream, now, out));
+    offer(q, out);
+    return next;
+}
+
+/* ---- status ---- */
+
+static int64_t oldest_pending_ms(const struct queue *q, size_t *nominated)
+{
+    struct moment oldest = q->now;
+    size_t at = 0;
+    void *value;
+    *nominated = 0;
+    while (map_next(q->queues.entries, &at, NULL, &value)) {
+        const struct entry *e = value;
+        oldest = moment_earlier(oldest, e->added);
+        *nominated += e->nominated != NULL;
+    }
+    return span_ms(moment_since(q->now, oldest));
+}
+
+static void status_places(const struct queue *q, struct buffer *lines)
+{
+    const struct queues *s = &q->queues;
+    size_t nominated;
+    int64_t oldest = oldest_pending_ms(q, &nominated);
+    buffer_print(lines, "pending=%zu\nactive=%zu\n", map_count(s->entries),
+                 active_count(&s->active));
+    buffer_print(lines, "backoff=%zu\nerror_backoff=%zu\n", heap_count(s->backoff.pods),
+                 heap_count(s->backoff.errors));
+    buffer_print(lines, "unschedulable=%zu\ngated=%zu\n",
+                 s->unschedulable.list.count - s->unschedulable.gated, s->unschedulable.gated);
+    buffer_print(lines, "in_flight=%zu\nleft_in_flight=%zu\n",
+                 s->in_flight.count - s->in_flight.left, s->in_flight.left);
+    buffer_print(lines, "awaiting_confirmation=%zu\nnominated=%zu\n", s->bound.count, nominated);
+    buffer_print(lines, "oldest_pending_ms=%" PRId64 "\n", oldest);
+    for (size_t i = 0; i < plugins_count(); i++) {
+        uint32_t count = s->unschedulable.by_plugin[i + 1 == plugins_count() ? 63 : i];
+        if (count > 0)
+            buffer_print(lines, "rejected_by_%s=%u\n", plugins_name(i), count);
+    }
+}
+
+static void status_counts(const struct queue *q, struct buffer *lines)
+{
+    const struct queues_counts *c = &q->queues.counts;
+    buffer_print(lines, "attempts=%" PRIu64 "\nbound=%" PRIu64 "\n", c->attempts, c->bound);
+    buffer_print(lines, "rejected=%" PRIu64 "\nerrors=%" PRIu64 "\nskipped=%" PRIu64 "\n",
+                 c->unschedulable, c->errors, c->skipped);
+    buffer_print(lines, "backoff_flushed=%" PRIu64 "\nleftovers_flushed=%" PRIu64 "\n",
+                 c->backoff_flushed, c->leftovers_flushed);
+    buffer_print(lines, "popped_from_backoff=%" PRIu64 "\n", c->popped_early);
+    buffer_print(lines, "events=%" PRIu64 "\nwoken=%" PRIu64 "\n", c->events, c->woken);
+    buffer_print(lines, "taken_back=%" PRIu64 "\nunconfirmed=%" PRIu64 "\n", c->taken_back,
+                 c->unconfirmed);
+    buffer_print(lines, "late_outcomes=%" PRIu64 "\nrefused=%" PRIu64 "\n", q->count.late_outcomes,
+                 q->count.refused);
+    buffer_print(lines, "outdated=%" PRIu64 "\nrepeated=%" PRIu64 "\n", q->count.outdated,
+                 q->count.repeated);
+}
+
+void queue_status(void *state, struct buffer *lines)
+{
+    const struct queue *q = state;
+    status_places(q, lines);
+    status_counts(q, lines);
+    buffer_print(lines, "credit=%" PRId64 "\nscheduler=%s\n", q->credit,
+                 q->scheduler.peer ? "up" : "down");
+    buffer_print(lines, "synced=%s\nsnapshots=%" PRIu64 "\ngaps=%" PRIu64 "\n",
+                 q->stream.synced ? "yes" : "no", q->stream.snapshots, q->stream.gaps);
+    buffer_print(lines, "assigned=%zu\nnodes=%zu\n", mirror_pods(q->mirror),
+                 mirror_nodes(q->mirror));
+}

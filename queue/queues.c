@@ -1,0 +1,310 @@
+/* queues: a pending pod's way.
+ *
+ *   added ──► active ──► in flight ──► bound ──► gone, once the watch shows it assigned
+ *               ▲  ▲         │ │
+ *               │  └─ error ─┘ └─ rejected ──► unschedulable ── event that helps, or 5 min ─┐
+ *               │     backoff                  (or, gated,                                  │
+ *               └──── backoff ◄───────────────  from the start) ◄───────────────────────────┘
+ *
+ * What must stay true: every entry is in exactly one place when a function of this file returns,
+ * and from each place something leads on that does not depend on anybody's goodwill: credit, a
+ * second's end, the leftover flush, the scheduler's death, or the limit for confirmations. */
+#include "queue/queues.h"
+
+#include "proto/base/log.h"
+#include "proto/base/must.h"
+#include "queue/hints.h"
+#include "queue/move.h"
+#include "queue/nominated.h"
+
+void queues_init(struct queues *q, const struct queues_options *options)
+{
+    *q = (struct queues){.options = *options, .entries = map_new()};
+    active_init(&q->active);
+    backoff_init(&q->backoff, options->backoff_initial, options->backoff_max);
+    q->in_flight.cycle = options->first_cycle;
+}
+
+void queues_free(struct queues *q)
+{
+    size_t at = 0;
+    void *value;
+    while (map_next(q->entries, &at, NULL, &value)) {
+        struct entry *e = value;
+        queues_unplace(q, e);
+        entry_free(&e);
+    }
+    while (q->in_flight.first != NULL)
+        in_flight_close(&q->in_flight, q->in_flight.first);
+    map_free(&q->entries);
+    active_free(&q->active);
+    backoff_free(&q->backoff);
+}
+
+struct entry *queues_get(const struct queues *q, struct str key)
+{
+    return map_get(q->entries, key);
+}
+
+void queues_unplace(struct queues *q, struct entry *e)
+{
+    switch (e->place) {
+    case PLACE_active: active_remove(&q->active, e); break;
+    case PLACE_backoff:
+    case PLACE_error_backoff: backoff_remove(&q->backoff, e); break;
+    case PLACE_unschedulable: unschedulable_remove(&q->unschedulable, e); break;
+    case PLACE_in_flight: in_flight_leave(&q->in_flight, e); break;
+    case PLACE_bound:
+        entry_list_remove(&q->bound, e);
+        e->place = PLACE_nowhere;
+        break;
+    case PLACE_nowhere:
+    case PLACE_COUNT: break;
+    }
+    must(e->place == PLACE_nowhere);
+}
+
+/* The timestamp decides among equals, so it is set only when the pod comes or has failed. */
+static void stamp(struct queues *q, struct moment now, struct entry *e)
+{
+    e->timestamp = now;
+    e->order = ++q->order;
+}
+
+void queues_to_active(struct queues *q, struct moment now, struct entry *e)
+{
+    must(e->place == PLACE_nowhere);
+    if (e->first_us == 0)
+        e->first_us = q->options.wall_us_at_zero + now.ns / 1000;
+    active_add(&q->active, e);
+}
+
+/* ---- the watcher's facts ---- */
+
+struct entry *queues_add(struct queues *q, struct moment now, struct str key, const struct pod *pod,
+                         bool obeys_gates)
+{
+    struct entry *e = entry_new(pod);
+    e->obeys_gates = obeys_gates;
+    e->added = now;
+    stamp(q, now, e);
+    nominated_follow(e, NULL);
+    must(map_set(q->entries, key, e) == NULL);
+    move_requeue(q, now, e, MOVE_immediately);
+    return e;
+}
+
+static void show_own_update(struct queues *q, struct moment now, struct entry *e,
+                            const struct pod *before)
+{
+    struct event_changes changes = event_pending_changes(before, &e->pod);
+    for (uint32_t i = 0; i < changes.count; i++) {
+        struct event event = {.resource = EVENT_OF_unschedulable_pod,
+                              .action = changes.at[i],
+                              .old_pod = before,
+                              .new_pod = &e->pod};
+        if (e->place == PLACE_in_flight)
+            in_flight_note_own(e, &event);
+        else if (e->place == PLACE_unschedulable)
+            move_requeue(q, now, e, move_worth(e, &event));
+    }
+}
+
+/* Room that was kept free for pod is so no more: pods that may not take it anyway stay asleep. */
+static void claim_given_up(struct queues *q, struct moment now, const struct pod *pod)
+{
+    struct event event = {
+        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = pod};
+    move_all(q, now, &event, pod);
+}
+
+void queues_update(struct queues *q, struct moment now, struct entry *e, const struct pod *pod)
+{
+    struct arena old_memory;
+    struct pod before = e->pod;
+    entry_replace(e, pod, &old_memory);
+    nominated_follow(e, &before);
+    if (e->place == PLACE_active)
+        active_fix(&q->active, e);
+    else if (e->place == PLACE_backoff || e->place == PLACE_error_backoff)
+        backoff_fix(&q->backoff, e);
+    else
+        show_own_update(q, now, e, &before);
+    if (before.nominated_node.len > 0 && !str_equal(before.nominated_node, e->pod.nominated_node))
+        claim_given_up(q, now, &before);
+    arena_free(&old_memory);
+}
+
+static struct entry *take_out(struct queues *q, struct str key)
+{
+    struct entry *e = map_remove(q->entries, key);
+    must(e != NULL);
+    queues_unplace(q, e);
+    return e;
+}
+
+void queues_assigned(struct queues *q, struct str key)
+{
+    struct entry *e = take_out(q, key);
+    entry_free(&e);
+}
+
+void queues_deleted(struct queues *q, struct moment now, struct str key)
+{
+    enum place place = queues_get(q, key)->place;
+    struct entry *e = take_out(q, key);
+    struct event event = {
+        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &e->pod};
+    if (place == PLACE_in_flight || place == PLACE_bound) /* it may have had room on a node */
+        move_all(q, now, &event, NULL);
+    else if (nominated_node(e).len > 0)
+        claim_given_up(q, now, &e->pod);
+    entry_free(&e);
+}
+
+/* ---- attempts ---- */
+
+struct entry *queues_pop(struct queues *q)
+{
+    struct entry *e = active_pop(&q->active);
+    if (e == NULL) {
+        e = backoff_take_early(&q->backoff);
+        if (e == NULL)
+            return NULL;
+        q->counts.popped_early++;
+    }
+    e->attempts++;
+    q->counts.attempts++;
+    in_flight_add(&q->in_flight, e);
+    return e;
+}
+
+void queues_bound(struct queues *q, struct moment now, struct entry *e)
+{
+    in_flight_close(&q->in_flight, e->flight);
+    e->place = PLACE_bound;
+    e->bound = now;
+    e->rejectors = e->pending_plugins = 0;
+    entry_list_add(&q->bound, e);
+    q->counts.bound++;
+}
+
+/* The sets speak of the attempt that has just ended and of no earlier one. */
+static void judge(struct queues *q, struct moment now, struct entry *e, uint64_t rejectors,
+                  uint64_t pending)
+{
+    e->rejectors = rejectors;
+    e->pending_plugins = pending;
+    stamp(q, now, e);
+    backoff_start(&q->backoff, e);
+}
+
+void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint64_t rejectors,
+                     uint64_t pending)
+{
+    must((rejectors | pending) != 0);
+    q->counts.unschedulable++;
+    e->unschedulable_count++;
+    e->error_count = 0;
+    judge(q, now, e, rejectors, pending);
+    enum move_worth worth = move_worth_in_flight(e);
+    in_flight_close(&q->in_flight, e->flight);
+    move_requeue(q, now, e, worth);
+}
+
+void queues_failed(struct queues *q, struct moment now, struct entry *e)
+{
+    /* A failed bind gave back the room that the pod was assumed in. */
+    struct event event = {
+        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &e->pod};
+    move_all(q, now, &event, NULL);
+    q->counts.errors++;
+    e->error_count++;
+    judge(q, now, e, 0, 0);
+    in_flight_close(&q->in_flight, e->flight);
+    move_requeue(q, now, e, MOVE_after_backoff);
+}
+
+void queues_skipped(struct queues *q, struct moment now, struct entry *e)
+{
+    q->counts.skipped++;
+    in_flight_close(&q->in_flight, e->flight);
+    e->rejectors = e->pending_plugins = 0;
+    e->backoff_ends = (struct moment){0};
+    if (q->options.backoff_max.ns > 0)
+        e->backoff_ends = backoff_second(moment_after(now, q->options.backoff_initial));
+    move_requeue(q, now, e, MOVE_after_backoff);
+}
+
+void queues_take_back(struct queues *q, struct moment now)
+{
+    while (q->in_flight.first != NULL) {
+        struct entry *e = q->in_flight.first->entry;
+        in_flight_close(&q->in_flight, q->in_flight.first);
+        if (e == NULL)
+            continue;
+        q->counts.taken_back++;
+        move_requeue(q, now, e, MOVE_immediately);
+    }
+}
+
+void queues_unbound(struct queues *q, struct moment now, struct entry *e)
+{
+    must(e->place == PLACE_bound);
+    log_warn("pod was said to be bound but is not: offered again|pod=%.*s/%.*s",
+             STR_ARG(e->pod.namespace_name), STR_ARG(e->pod.name));
+    q->counts.unconfirmed++;
+    move_requeue(q, now, e, MOVE_immediately);
+}
+
+/* ---- time ---- */
+
+static void flush_backoff(struct queues *q, struct moment now)
+{
+    struct entry *e;
+    while ((e = backoff_take_ended(&q->backoff, now)) != NULL) {
+        queues_to_active(q, now, e);
+        q->counts.backoff_flushed++;
+    }
+}
+
+/* Pods whose event was lost, or that nobody thought of, get another attempt after all. */
+static void flush_leftovers(struct queues *q, struct moment now)
+{
+    static const struct event timeout = {.wildcard = true};
+    struct entry *last = q->unschedulable.list.last, *next;
+    for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
+        next = e == last ? NULL : e->next;
+        if (e->gated || moment_since(now, e->timestamp).ns <= q->options.unschedulable_max.ns)
+            continue;
+        move_requeue(q, now, e, move_worth(e, &timeout));
+        q->counts.leftovers_flushed++;
+    }
+}
+
+static void flush_unconfirmed(struct queues *q, struct moment now)
+{
+    struct entry *next;
+    for (struct entry *e = q->bound.first; e != NULL; e = next) {
+        next = e->next;
+        if (moment_since(now, e->bound).ns > span_of_seconds(QUEUES_CONFIRM_SECONDS).ns)
+            queues_unbound(q, now, e);
+    }
+}
+
+struct moment queues_tick(struct queues *q, struct moment now)
+{
+    struct moment second = backoff_second(now);
+    if (second.ns > q->flushed.ns) {
+        flush_backoff(q, now);
+        q->flushed = second;
+    }
+    if (moment_reached(now, q->leftover)) {
+        flush_leftovers(q, now);
+        flush_unconfirmed(q, now);
+        q->leftover = moment_after(now, span_of_seconds(QUEUES_LEFTOVER_SECONDS));
+    }
+    if (backoff_count(&q->backoff) == 0)
+        return q->leftover;
+    return moment_earlier(q->leftover, moment_after(second, span_of_ms(1000)));
+}

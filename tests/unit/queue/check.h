@@ -1,0 +1,89 @@
+/* check: what must be true of the queues between any two steps; shared by the queue's tests. */
+#ifndef TESTS_UNIT_QUEUE_CHECK_H
+#define TESTS_UNIT_QUEUE_CHECK_H
+
+#include "proto/base/must.h"
+#include "queue/hints.h"
+#include "queue/queues.h"
+
+#include <string.h>
+
+static void check_heap(struct heap *heap, enum place place)
+{
+    for (size_t i = 0; i < heap_count(heap); i++) {
+        struct entry *e = heap_at(heap, i);
+        const struct entry *parent = heap_at(heap, i > 0 ? (i - 1) / 2 : 0);
+        must(e->place == place && heap_has(heap, e));
+        if (place == PLACE_active)
+            must(i == 0 || !entry_before(e, parent));
+        else
+            must(i == 0 || e->backoff_ends.ns >= parent->backoff_ends.ns);
+    }
+}
+
+static size_t check_list(const struct entry_list *list, enum place place)
+{
+    size_t count = 0;
+    const struct entry *before = NULL;
+    for (const struct entry *e = list->first; e != NULL; before = e, e = e->next, count++)
+        must(e->place == place && e->prev == before);
+    must(list->last == before && list->count == count);
+    return count;
+}
+
+static size_t check_flights(const struct in_flight *f)
+{
+    size_t here = 0, left = 0;
+    int64_t cycle = INT64_MIN;
+    for (const struct flight *flight = f->first; flight != NULL; flight = flight->next) {
+        must(flight->cycle > cycle && flight->cycle <= f->cycle);
+        cycle = flight->cycle;
+        left += flight->entry == NULL;
+        here += flight->entry != NULL;
+        must(flight->entry == NULL ||
+             (flight->entry->flight == flight && flight->entry->place == PLACE_in_flight));
+    }
+    must(f->count == here + left && f->left == left);
+    return here;
+}
+
+static void check_unschedulable(const struct unschedulable *u)
+{
+    uint32_t by_plugin[64] = {0};
+    uint64_t plugins = 0;
+    size_t gated = 0;
+    for (const struct entry *e = u->list.first; e != NULL; e = e->next) {
+        uint64_t set = e->rejectors | e->pending_plugins;
+        must(set != 0);
+        plugins |= set;
+        gated += e->gated;
+        for (int i = 0; i < 64; i++)
+            by_plugin[i] += (uint32_t)(set >> i & 1);
+    }
+    must(plugins == u->plugins && gated == u->gated);
+    must(memcmp(by_plugin, u->by_plugin, sizeof(by_plugin)) == 0);
+}
+
+/* Every entry is in exactly one place, every place holds only entries, heaps are in order. */
+static void check_queues(const struct queues *q)
+{
+    size_t in_places = active_count(&q->active) + backoff_count(&q->backoff);
+    check_heap(q->active.heap, PLACE_active);
+    check_heap(q->backoff.pods, PLACE_backoff);
+    check_heap(q->backoff.errors, PLACE_error_backoff);
+    in_places += check_list(&q->unschedulable.list, PLACE_unschedulable);
+    in_places += check_list(&q->bound, PLACE_bound);
+    in_places += check_flights(&q->in_flight);
+    check_unschedulable(&q->unschedulable);
+    must(in_places == map_count(q->entries));
+    size_t at = 0;
+    struct str key;
+    void *value;
+    while (map_next(q->entries, &at, &key, &value)) {
+        const struct entry *e = value;
+        must(e->place != PLACE_nowhere && e->place < PLACE_COUNT);
+        must(key.len == e->pod.namespace_name.len + 1 + e->pod.name.len);
+    }
+}
+
+#endif

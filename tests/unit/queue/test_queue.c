@@ -1,0 +1,494 @@
+/* test_queue: the queue's parts by themselves, and what a scenario cannot say: the table of
+ * messages, snapshots before there is anything, profiles, and a peer that talks nonsense. */
+#include "queue/queue.h"
+
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "queue/settings.h"
+#include "tests/unit/queue/check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define SECOND 1000000000LL
+
+/* ---- the core behind its messages ---- */
+
+struct world {
+    struct queue *queue;
+    struct outbox out;
+    struct arena arena;
+    int64_t sequence, part;
+    struct moment now;
+};
+
+static const struct queue_options plain = {.backoff_initial = {SECOND},
+                                           .backoff_max = {10 * SECOND},
+                                           .unschedulable_max = {300 * SECOND},
+                                           .wall_us_at_zero = 5000000,
+                                           .first_cycle = 70};
+
+static struct world open_world(const struct queue_options *options)
+{
+    struct world w = {.queue = queue_new(options), .now = {100 * SECOND}};
+    log_open("test", LOG_LEVEL_error);
+    return w;
+}
+
+static void close_world(struct world *w)
+{
+    check_queues(queue_inside(w->queue));
+    queue_free(&w->queue);
+    outbox_free(&w->out);
+    arena_free(&w->arena);
+}
+
+static void from(struct world *w, enum process process, uint32_t peer, const struct message *m)
+{
+    struct delivery in = {.from = {process, peer}, .message = m};
+    if (process == WATCHER && m->type >= MSG_snapshot_begin) {
+        if (m->type == MSG_snapshot_begin)
+            w->part = 1;
+        in.part = w->part;
+        w->sequence += w->part == 0 || m->type == MSG_snapshot_begin;
+        w->part = m->type == MSG_snapshot_end || w->part == 0 ? 0 : w->part + 1;
+        in.epoch = 1;
+        in.sequence = w->sequence;
+    }
+    queue_handle(w->queue, w->now, &in, &w->out);
+    queue_tick(w->queue, w->now, &w->out);
+    check_queues(queue_inside(w->queue));
+}
+
+static void say(struct world *w, enum process process, enum message_type type)
+{
+    from(w, process, 7, &(struct message){.type = type});
+}
+
+static struct pod pod_named(const char *name)
+{
+    return (struct pod){.uid = str_of(name),
+                        .name = str_of(name),
+                        .namespace_name = STR_LITERAL("ns"),
+                        .scheduler_name = STR_LITERAL("default-scheduler")};
+}
+
+static void set_pod(struct world *w, const struct pod *pod)
+{
+    struct message m = {.type = MSG_pod_set, .pod_set = {.pod = *pod}};
+    from(w, WATCHER, 7, &m);
+}
+
+static void pull(struct world *w, int64_t credit)
+{
+    struct message m = {.type = MSG_pull, .pull = {.credit = credit}};
+    from(w, SCHEDULER, 7, &m);
+}
+
+/* The attempts sent so far; the last one in *last. */
+static size_t attempts(struct world *w, struct attempt *last)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->out.count; i++) {
+        struct message m;
+        if (w->out.at[i].type != MSG_attempt)
+            continue;
+        assert_true(outbox_get(&w->out, i, &m, &w->arena));
+        *last = m.attempt;
+        count++;
+    }
+    return count;
+}
+
+static bool status_says(struct world *w, const char *line)
+{
+    struct buffer lines = {0};
+    queue_status(w->queue, &lines);
+    bool found = strstr(lines.at, line) != NULL;
+    buffer_free(&lines);
+    return found;
+}
+
+static void sync(struct world *w)
+{
+    say(w, WATCHER, MSG_peer_up);
+    say(w, WATCHER, MSG_snapshot_begin);
+    say(w, WATCHER, MSG_snapshot_end);
+    say(w, SCHEDULER, MSG_peer_up);
+}
+
+static void takes_exactly_the_messages_addressed_to_it(void **state)
+{
+    (void)state;
+    for (int t = 1; t < MSG_COUNT; t++) {
+        const struct message_info *info = &message_info[t];
+        bool local = t == MSG_peer_up || t == MSG_peer_down;
+        bool to_us = info->record != NULL && info->to != ANY && (info->to & QUEUE) != 0;
+        assert_int_equal(queue_takes((enum message_type)t), local || to_us);
+    }
+}
+
+static void nothing_is_offered_before_the_first_whole_snapshot(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a"), b = pod_named("b");
+    struct attempt last = {0};
+    b.priority = 1;
+    say(&w, SCHEDULER, MSG_peer_up);
+    pull(&w, 1);
+    say(&w, WATCHER, MSG_peer_up);
+    say(&w, WATCHER, MSG_snapshot_begin);
+    set_pod(&w, &a);
+    set_pod(&w, &b);
+    assert_int_equal(attempts(&w, &last), 0);
+    say(&w, WATCHER, MSG_snapshot_end);
+    assert_int_equal(attempts(&w, &last), 1);
+    assert_true(str_is(last.pod.name, "b"));
+    close_world(&w);
+}
+
+static void an_attempt_says_when_where_and_which(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a");
+    struct attempt last = {0};
+    sync(&w);
+    set_pod(&w, &a);
+    w.now = (struct moment){103 * SECOND};
+    pull(&w, 1);
+    assert_int_equal(attempts(&w, &last), 1);
+    assert_int_equal(last.first_us, 5000000 + 100 * 1000000);
+    assert_int_equal(last.cycle, 71);
+    assert_int_equal(last.attempts, 1);
+    assert_int_equal(last.epoch, 1);
+    assert_int_equal(last.sequence, w.sequence);
+    close_world(&w);
+}
+
+static void profiles_say_whose_pods_are_ours_and_whether_gates_hold_them(void **state)
+{
+    (void)state;
+    struct str gates = STR_LITERAL("SchedulingGates"), gate = STR_LITERAL("g");
+    struct profile profiles[2] = {
+        {.scheduler_name = STR_LITERAL("careful"), .pre_enqueue = {1, &gates}},
+        {.scheduler_name = STR_LITERAL("careless")}};
+    struct queue_options options = plain;
+    options.profiles = profiles;
+    options.profile_count = 2;
+    struct world w = open_world(&options);
+    struct pod careful = pod_named("a"), careless = pod_named("b"), other = pod_named("c");
+    struct attempt last = {0};
+    careful.scheduler_name = profiles[0].scheduler_name;
+    careless.scheduler_name = profiles[1].scheduler_name;
+    careful.gates = careless.gates = (struct strs){1, &gate};
+    sync(&w);
+    pull(&w, 9);
+    set_pod(&w, &careful);
+    set_pod(&w, &careless);
+    set_pod(&w, &other);
+    assert_int_equal(attempts(&w, &last), 1);
+    assert_true(str_is(last.pod.name, "b"));
+    assert_true(status_says(&w, "pending=2\n"));
+    assert_true(status_says(&w, "gated=1\n"));
+    close_world(&w);
+}
+
+static void nameless_objects_are_refused_and_counted(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod nobody = pod_named("a");
+    sync(&w);
+    nobody.uid.len = 0;
+    set_pod(&w, &nobody);
+    say(&w, WATCHER, MSG_node_set);
+    say(&w, WATCHER, MSG_pod_gone);
+    say(&w, WATCHER, MSG_node_gone);
+    say(&w, SCHEDULER, MSG_outcome);
+    assert_true(status_says(&w, "refused=2\n"));
+    assert_true(status_says(&w, "pending=0\n"));
+    assert_true(status_says(&w, "late_outcomes=1\n"));
+    close_world(&w);
+}
+
+static void a_credit_without_bounds_is_bounded(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    sync(&w);
+    pull(&w, INT64_MAX);
+    assert_true(status_says(&w, "credit=65536\n"));
+    pull(&w, -5);
+    assert_true(status_says(&w, "credit=0\n"));
+    close_world(&w);
+}
+
+static void a_pull_from_an_unknown_scheduler_is_another_life(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a");
+    struct attempt last = {0};
+    sync(&w);
+    set_pod(&w, &a);
+    pull(&w, 1);
+    struct message m = {.type = MSG_pull, .pull = {.credit = 1}};
+    from(&w, SCHEDULER, 8, &m);
+    assert_int_equal(attempts(&w, &last), 2);
+    assert_int_equal(last.attempts, 2);
+    assert_int_equal(w.out.at[w.out.count - 1].to.peer, 8);
+    close_world(&w);
+}
+
+static void the_end_of_a_former_life_takes_nothing_back(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a");
+    sync(&w);
+    set_pod(&w, &a);
+    pull(&w, 1);
+    from(&w, SCHEDULER, 6, &(struct message){.type = MSG_peer_down});
+    assert_true(status_says(&w, "in_flight=1\n"));
+    assert_true(status_says(&w, "scheduler=up\n"));
+    from(&w, SCHEDULER, 7, &(struct message){.type = MSG_peer_down});
+    assert_true(status_says(&w, "in_flight=0\n"));
+    close_world(&w);
+}
+
+static void the_next_tick_is_due_with_the_next_flush(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a");
+    struct attempt last = {0};
+    sync(&w);
+    set_pod(&w, &a);
+    pull(&w, 1);
+    w.now = (struct moment){100 * SECOND + 400};
+    assert_int_equal(attempts(&w, &last), 1);
+    struct message m = {.type = MSG_outcome,
+                        .outcome = {.uid = a.uid,
+                                    .namespace_name = a.namespace_name,
+                                    .name = a.name,
+                                    .cycle = last.cycle,
+                                    .result = STR_LITERAL("error")}};
+    from(&w, SCHEDULER, 7, &m);
+    struct moment next = queue_tick(w.queue, w.now, &w.out);
+    assert_true(next.ns > w.now.ns && next.ns <= 101 * SECOND);
+    close_world(&w);
+}
+
+/* ---- backoff ---- */
+
+static void backoff_doubles_up_to_its_maximum_without_overflow(void **state)
+{
+    (void)state;
+    static const int64_t seconds[] = {0, 1, 2, 4, 8, 10, 10};
+    struct backoff b;
+    struct entry e = {.timestamp = {7 * SECOND + 999999999}};
+    backoff_init(&b, (struct span){SECOND}, (struct span){10 * SECOND});
+    for (int64_t i = 0; i < 7; i++) {
+        e.unschedulable_count = i;
+        assert_int_equal(backoff_length(&b, &e).ns, seconds[i] * SECOND);
+    }
+    e.error_count = 1; /* errors in a row count by themselves */
+    assert_int_equal(backoff_length(&b, &e).ns, SECOND);
+    e.error_count = INT64_MAX;
+    assert_int_equal(backoff_length(&b, &e).ns, 10 * SECOND);
+    b.max = (struct span){0};
+    assert_int_equal(backoff_length(&b, &e).ns, 0);
+    backoff_free(&b);
+}
+
+static void backoff_runs_until_the_second_of_its_end_is_over(void **state)
+{
+    (void)state;
+    struct backoff b;
+    struct entry e = {.timestamp = {7 * SECOND + 500000000}, .error_count = 2};
+    backoff_init(&b, (struct span){SECOND}, (struct span){10 * SECOND});
+    assert_false(backoff_runs(&e, e.timestamp));
+    backoff_start(&b, &e);
+    assert_int_equal(e.backoff_ends.ns, 9 * SECOND);
+    assert_true(backoff_runs(&e, (struct moment){9 * SECOND + 999999999}));
+    assert_false(backoff_runs(&e, (struct moment){10 * SECOND}));
+    backoff_free(&b);
+}
+
+/* ---- events ---- */
+
+static void node_updates_are_named_in_upstreams_order(void **state)
+{
+    (void)state;
+    struct quantity cpu = {STR_LITERAL("cpu"), 1};
+    struct label zone = {STR_LITERAL("zone"), STR_LITERAL("a")};
+    struct taint taint = {.key = STR_LITERAL("k")};
+    struct str feature = STR_LITERAL("f");
+    struct node before = {.unschedulable = true}, after = {.allocatable = {1, &cpu},
+                                                           .labels = {1, &zone},
+                                                           .taints = {1, &taint},
+                                                           .conditions = {1, &zone},
+                                                           .features = {1, &feature}};
+    static const uint32_t order[] = {EVENT_NODE_TAINT, EVENT_NODE_ALLOCATABLE, EVENT_NODE_LABEL,
+                                     EVENT_NODE_TAINT, EVENT_NODE_CONDITION,   EVENT_NODE_FEATURE};
+    struct event_changes changes = event_node_changes(&before, &after);
+    assert_int_equal(changes.count, 6);
+    assert_memory_equal(changes.at, order, sizeof(order));
+    assert_int_equal(event_node_changes(&after, &after).count, 0);
+    after.resource_version++;
+    assert_int_equal(event_node_changes(&after, &after).count, 0);
+}
+
+static void pod_updates_are_named_in_upstreams_order(void **state)
+{
+    (void)state;
+    struct quantity two = {STR_LITERAL("cpu"), 2}, one = {STR_LITERAL("cpu"), 1};
+    struct label label = {STR_LITERAL("k"), STR_LITERAL("v")};
+    struct toleration toleration = {.key = STR_LITERAL("k")};
+    struct str gate = STR_LITERAL("g");
+    struct pod before = {.usage = {1, &two}, .gates = {1, &gate}};
+    struct pod after = {.usage = {1, &one}, .labels = {1, &label}, .tolerations = {1, &toleration}};
+    static const uint32_t order[] = {EVENT_POD_LABEL, EVENT_POD_SCALE_DOWN, EVENT_POD_GATES,
+                                     EVENT_POD_TOLERATION};
+    struct event_changes changes = event_pending_changes(&before, &after);
+    assert_int_equal(changes.count, 4);
+    assert_memory_equal(changes.at, order, sizeof(order));
+    /* More usage, less gates that are not the last: some update, but none of these. */
+    changes =
+        event_pending_changes(&(struct pod){.usage = {1, &one}}, &(struct pod){.usage = {1, &two}});
+    assert_int_equal(changes.count, 1);
+    assert_int_equal(changes.at[0], EVENT_UPDATE);
+    assert_int_equal(
+        event_assigned_changes(&(struct pod){.usage = {1, &one}}, &(struct pod){.usage = {1, &two}})
+            .count,
+        0);
+}
+
+static uint64_t helped(enum event_resource resource, uint32_t action)
+{
+    static const struct pod pod = {.uid = {"u", 1}};
+    static const struct node node;
+    struct event event = {.resource = resource,
+                          .action = action,
+                          .old_pod = action == EVENT_ADD ? NULL : &pod,
+                          .new_pod = action == EVENT_DELETE ? NULL : &pod,
+                          .new_node = &node};
+    return hints_interest(&event);
+}
+
+static bool woken(uint64_t set, const char *plugin)
+{
+    return (set & plugins_bit(plugin)) != 0;
+}
+
+static void the_table_matches_events_as_upstream_does(void **state)
+{
+    (void)state;
+    assert_true(woken(helped(EVENT_OF_node, EVENT_ADD), "NodeName"));
+    assert_true(woken(helped(EVENT_OF_node, EVENT_NODE_TAINT), "NodeName"));
+    assert_false(woken(helped(EVENT_OF_node, EVENT_NODE_LABEL), "NodeName"));
+    assert_true(woken(helped(EVENT_OF_assigned_pod, EVENT_DELETE), "NodeResourcesFit"));
+    assert_false(woken(helped(EVENT_OF_node, EVENT_DELETE), "NodeResourcesFit"));
+    /* A generic update matches only who asked for all of them. */
+    assert_true(woken(helped(EVENT_OF_unschedulable_pod, EVENT_UPDATE), "NodeDeclaredFeatures"));
+    assert_false(woken(helped(EVENT_OF_unschedulable_pod, EVENT_UPDATE), "PodTopologySpread"));
+    assert_true(woken(helped(EVENT_OF_unschedulable_pod, EVENT_POD_LABEL), "NodeDeclaredFeatures"));
+    assert_true(woken(helped(EVENT_OF_node, EVENT_NODE_CONDITION), "Homemade"));
+    assert_false(woken(helped(EVENT_OF_node, EVENT_NODE_CONDITION), "NodeAffinity"));
+}
+
+static void tolerations_match_as_upstream_does(void **state)
+{
+    (void)state;
+    struct taint taint = {STR_LITERAL("k"), STR_LITERAL("v"), STR_LITERAL("NoExecute")};
+    struct node node = {.taints = {1, &taint}};
+    struct event added = {.resource = EVENT_OF_node, .action = EVENT_ADD, .new_node = &node};
+    struct {
+        struct toleration toleration;
+        bool tolerates;
+    } cases[] = {
+        {{.key = STR_LITERAL("k"), .value = STR_LITERAL("v")}, true},
+        {{.key = STR_LITERAL("k"), .value = STR_LITERAL("w")}, false},
+        {{.key = STR_LITERAL("k"), .operator_name = STR_LITERAL("Exists")}, true},
+        {{.key = STR_LITERAL("l"), .operator_name = STR_LITERAL("Exists")}, false},
+        {{.operator_name = STR_LITERAL("Exists"), .effect = STR_LITERAL("NoExecute")}, true},
+        {{.operator_name = STR_LITERAL("Exists"), .effect = STR_LITERAL("NoSchedule")}, false},
+        {{.value = STR_LITERAL("v")}, true}, /* Equal without a key matches every key */
+        {{.key = STR_LITERAL("k"), .operator_name = STR_LITERAL("Gt")}, false}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct pod pod = {.tolerations = {1, &cases[i].toleration}};
+        uint64_t set = plugins_bit("TaintToleration");
+        assert_int_equal(hints_helped(&added, &pod, set) == set, cases[i].tolerates);
+    }
+}
+
+/* ---- settings ---- */
+
+static bool take(struct settings *s, const char *name, const char *value)
+{
+    const struct own_option *o = settings_options;
+    while (strcmp(o->name, name) != 0)
+        o++;
+    return o->take(s, value);
+}
+
+static void settings_refuse_what_is_out_of_bounds(void **state)
+{
+    (void)state;
+    struct settings s = {0};
+    assert_false(take(&s, "pod-initial-backoff", "0"));
+    assert_false(take(&s, "pod-initial-backoff", "1x"));
+    assert_false(take(&s, "pod-max-backoff", "-1"));
+    assert_false(take(&s, "pod-max-in-unschedulable-pods-duration", "0s"));
+    assert_false(take(&s, "pod-max-in-unschedulable-pods-duration", "soon"));
+    assert_true(take(&s, "pod-max-in-unschedulable-pods-duration", "1m30s"));
+    assert_int_equal(s.unschedulable_max.ns, 90 * SECOND);
+}
+
+static void settings_go_over_the_configuration(void **state)
+{
+    (void)state;
+    struct scheduler_config config = {.pod_initial_backoff_s = 2, .pod_max_backoff_s = 20};
+    struct settings s = {0};
+    struct queue_options options;
+    struct str error;
+    assert_true(settings_apply(&s, &config, &options, &error));
+    assert_int_equal(options.backoff_initial.ns, 2 * SECOND);
+    assert_int_equal(options.backoff_max.ns, 20 * SECOND);
+    assert_int_equal(options.unschedulable_max.ns, 300 * SECOND);
+    assert_true(take(&s, "pod-max-backoff", "3"));
+    assert_true(settings_apply(&s, &config, &options, &error));
+    assert_int_equal(options.backoff_max.ns, 3 * SECOND);
+    assert_true(take(&s, "pod-initial-backoff", "4"));
+    assert_false(settings_apply(&s, &config, &options, &error));
+    assert_true(str_starts_with(error, "--pod-max-backoff"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_exactly_the_messages_addressed_to_it),
+        cmocka_unit_test(nothing_is_offered_before_the_first_whole_snapshot),
+        cmocka_unit_test(an_attempt_says_when_where_and_which),
+        cmocka_unit_test(profiles_say_whose_pods_are_ours_and_whether_gates_hold_them),
+        cmocka_unit_test(nameless_objects_are_refused_and_counted),
+        cmocka_unit_test(a_credit_without_bounds_is_bounded),
+        cmocka_unit_test(a_pull_from_an_unknown_scheduler_is_another_life),
+        cmocka_unit_test(the_end_of_a_former_life_takes_nothing_back),
+        cmocka_unit_test(the_next_tick_is_due_with_the_next_flush),
+        cmocka_unit_test(backoff_doubles_up_to_its_maximum_without_overflow),
+        cmocka_unit_test(backoff_runs_until_the_second_of_its_end_is_over),
+        cmocka_unit_test(node_updates_are_named_in_upstreams_order),
+        cmocka_unit_test(pod_updates_are_named_in_upstreams_order),
+        cmocka_unit_test(the_table_matches_events_as_upstream_does),
+        cmocka_unit_test(tolerations_match_as_upstream_does),
+        cmocka_unit_test(settings_refuse_what_is_out_of_bounds),
+        cmocka_unit_test(settings_go_over_the_configuration),
+    };
+    return cmocka_run_group_tests_name("queue", tests, NULL, NULL);
+}
