@@ -1,5 +1,5 @@
-/* probe: asks /version, which every authenticated user may read, whenever nothing was heard for
- * five seconds. Any HTTP status is a sign of life. What must stay true: a dead connection is
+/* probe: asks /version, which every authenticated user may read, every five seconds. Any HTTP
+ * status is a sign of life. What must stay true: a dead connection is
  * declared dead within half a minute (5 s + two timeouts of 8 s and the pause between). */
 #include "watcher/probe.h"
 
@@ -22,11 +22,9 @@ bool probe_next(struct probe *p, struct moment now, struct reflector_request *re
     return true;
 }
 
-void probe_heard(struct probe *p, struct moment now)
+void probe_heard(struct probe *p)
 {
     p->failures = 0;
-    if (!p->asked)
-        p->due = moment_after(now, span_of_seconds(EVERY_S));
 }
 
 enum probe_verdict probe_response(struct probe *p, struct moment now, uint64_t number,

@@ -1,4 +1,4 @@
-/* probe: a small GET on the watches' connection while that is silent, so that a dead connection is
+/* probe: a small GET on the watches' connection every few seconds, so that a dead connection is
  * told from an idle cluster. */
 #ifndef WATCHER_PROBE_H
 #define WATCHER_PROBE_H
@@ -14,8 +14,8 @@ struct probe {
 };
 
 bool probe_next(struct probe *p, struct moment now, struct reflector_request *request);
-/* Something came on the connection: no need to ask for a while. */
-void probe_heard(struct probe *p, struct moment now);
+/* Something else came from the server: it is not dead, only slow to answer. */
+void probe_heard(struct probe *p);
 enum probe_verdict { PROBE_nothing, PROBE_alive, PROBE_dead };
 enum probe_verdict probe_response(struct probe *p, struct moment now, uint64_t number,
                                   const struct kube_response *response);

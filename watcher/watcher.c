@@ -333,7 +333,7 @@ void watcher_data(struct watcher *w, struct moment now, size_t source, uint64_t 
                   struct str piece)
 {
     must(source < w->count);
-    probe_heard(&w->probe, now);
+    probe_heard(&w->probe);
     reflector_data(w->sources[source].reflector, now, number, piece);
 }
 

@@ -462,6 +462,34 @@ static void an_idle_cluster_stays_fresh_by_probes(void **state)
     }
 }
 
+static void one_busy_kind_does_not_make_the_others_look_stale(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    for (int i = 0; i < 40; i++) {
+        pass_ms(f, 1000);
+        event(f, PODS, " ");
+        if (f->open[PROBE])
+            answer(f, PROBE, 200, "{}");
+        got(f, 1);
+        assert_in_range(f->view.age_ms, 0, 6000);
+    }
+}
+
+static void a_slow_probe_does_not_end_a_busy_watch(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    uint64_t before = f->asked[PODS].number;
+    for (int i = 0; i < 40; i++) {
+        pass_ms(f, 1000);
+        event(f, PODS, " ");
+        if (f->open[PROBE])
+            answer(f, PROBE, 0, "");
+    }
+    assert_int_equal(f->asked[PODS].number, before);
+}
+
 static void a_dead_connection_is_found_and_replaced_once(void **state)
 {
     struct fixture *f = *state;
@@ -549,6 +577,8 @@ int main(void)
         TEST(many_barriers_are_bounded),
         TEST(the_view_is_told_once_a_second),
         TEST(an_idle_cluster_stays_fresh_by_probes),
+        TEST(one_busy_kind_does_not_make_the_others_look_stale),
+        TEST(a_slow_probe_does_not_end_a_busy_watch),
         TEST(a_dead_connection_is_found_and_replaced_once),
         TEST(one_silent_watch_takes_the_others_along),
         TEST(it_takes_exactly_what_is_addressed_to_it),
