@@ -24,11 +24,12 @@
 
 #define RUN_LIMIT_S 60
 #define ANSWER_MAX  (1u << 20)
+#define LOOK_MS     50
 
 struct exec_run {
     const struct kube_config *config;
-    struct moment give_up;
-    pid_t pid; /* 0: could not be started, or reaped */
+    struct moment give_up, look_at; /* look_at: without a pidfd, when to look whether it ended */
+    pid_t pid;                      /* 0: could not be started, or reaped */
     int pid_fd, out_fd, err_fd;
     struct buffer out, err;
     struct buffer error;
@@ -169,10 +170,9 @@ struct exec_run *exec_start(const struct kube_config *config, int epoll_fd, uint
         close(out[1]);
     if (err[1] >= 0)
         close(err[1]);
-    if (failed == 0) {
-        run->pid_fd = pidfd_open(run->pid, 0);
-        failed = run->pid_fd < 0 ? errno : 0;
-    }
+    if (failed == 0)
+        run->pid_fd = pidfd_open(run->pid, 0); /* may be forbidden in a container: then we look */
+    run->look_at = run->pid_fd < 0 ? moment_after(now, span_of_ms(LOOK_MS)) : MOMENT_NEVER;
     if (failed != 0) {
         start_failed(run, failed);
         return run;
@@ -181,7 +181,8 @@ struct exec_run *exec_start(const struct kube_config *config, int epoll_fd, uint
     fcntl(run->err_fd, F_SETFL, O_NONBLOCK);
     join(epoll_fd, run->out_fd, tag);
     join(epoll_fd, run->err_fd, tag);
-    join(epoll_fd, run->pid_fd, tag);
+    if (run->pid_fd >= 0)
+        join(epoll_fd, run->pid_fd, tag);
     return run;
 }
 
@@ -304,6 +305,8 @@ enum exec_step exec_work(struct exec_run *run, struct moment now,
             run->pid = 0;
             step = ended(run, status, credential);
         } else if (!moment_reached(now, run->give_up)) {
+            if (run->pid_fd < 0)
+                run->look_at = moment_after(now, span_of_ms(LOOK_MS));
             return EXEC_running;
         } else {
             buffer_print(&run->error, "exec plugin %s: gave no answer within %d s",
@@ -316,7 +319,9 @@ enum exec_step exec_work(struct exec_run *run, struct moment now,
 
 struct moment exec_deadline(const struct exec_run *run)
 {
-    return run->error.len > 0 ? (struct moment){0} : run->give_up;
+    if (run->error.len > 0)
+        return (struct moment){0};
+    return moment_earlier(run->give_up, run->look_at);
 }
 
 static void close_fd(int fd)
