@@ -64,16 +64,25 @@ void in_flight_leave(struct in_flight *f, struct entry *e)
     f->left++;
 }
 
+/* Only plugins that are not known to be helped yet have to be asked. */
+static void note(struct flight *flight, const struct event *event, uint64_t interest)
+{
+    uint64_t ask = interest & ~flight->helped;
+    flight->woken |= event->wildcard;
+    if (ask != 0)
+        flight->helped |= hints_helped(event, &flight->entry->pod, ask);
+}
+
 void in_flight_note_own(struct entry *e, const struct event *event)
 {
     must(e->place == PLACE_in_flight);
-    e->flight->woken |= event->wildcard;
-    e->flight->helped |= hints_helped(event, &e->pod, PLUGINS_all);
+    note(e->flight, event, hints_interest(event));
 }
 
 void in_flight_note(struct in_flight *f, const struct event *event)
 {
+    uint64_t interest = hints_interest(event);
     for (struct flight *flight = f->first; flight != NULL; flight = flight->next)
         if (flight->entry != NULL)
-            in_flight_note_own(flight->entry, event);
+            note(flight, event, interest);
 }

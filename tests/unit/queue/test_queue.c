@@ -427,6 +427,68 @@ static void tolerations_match_as_upstream_does(void **state)
     }
 }
 
+static bool helps(const struct event *event, const struct pod *pod, const char *plugin)
+{
+    return hints_helped(event, pod, plugins_bit(plugin)) != 0;
+}
+
+static void taints_that_did_not_keep_the_pod_out_wake_it_not(void **state)
+{
+    (void)state;
+    struct taint soft = {STR_LITERAL("k"), STR_LITERAL(""), STR_LITERAL("PreferNoSchedule")};
+    struct node before = {.taints = {1, &soft}}, after = {.name = STR_LITERAL("n")};
+    struct event event = {.resource = EVENT_OF_node,
+                          .action = EVENT_NODE_TAINT,
+                          .old_node = &before,
+                          .new_node = &after};
+    struct pod pod = pod_named("a");
+    assert_false(helps(&event, &pod, "TaintToleration"));
+    assert_false(helps(&event, &pod, "NodeUnschedulable"));
+    soft.effect = STR_LITERAL("NoSchedule");
+    before.unschedulable = true;
+    assert_true(helps(&event, &pod, "TaintToleration"));
+    assert_true(helps(&event, &pod, "NodeUnschedulable"));
+}
+
+static void other_pods_help_only_as_far_as_they_can(void **state)
+{
+    (void)state;
+    struct toleration all = {.operator_name = STR_LITERAL("Exists")};
+    struct pod pod = pod_named("a"), other = pod_named("b");
+    other.tolerations.count = 1;
+    other.tolerations.at = &all;
+    struct event event = {.resource = EVENT_OF_assigned_pod,
+                          .action = EVENT_POD_TOLERATION,
+                          .old_pod = &other,
+                          .new_pod = &other};
+    assert_false(helps(&event, &pod, "NodeUnschedulable"));
+    assert_true(helps(&event, &other, "NodeUnschedulable"));
+    assert_true(helps(&event, &pod, "PodTopologySpread"));
+    other.namespace_name = STR_LITERAL("elsewhere");
+    assert_false(helps(&event, &pod, "PodTopologySpread"));
+}
+
+static void ports_clash_as_upstream_does(void **state)
+{
+    (void)state;
+    static const struct {
+        struct host_port wanted, used;
+        bool clash;
+    } cases[] = {{{{"10.0.0.1", 8}, {"TCP", 3}, 80}, {{"10.0.0.1", 8}, {"TCP", 3}, 80}, true},
+                 {{{"10.0.0.1", 8}, {"TCP", 3}, 80}, {{"10.0.0.2", 8}, {"TCP", 3}, 80}, false},
+                 {{{"10.0.0.1", 8}, {"TCP", 3}, 80}, {{"10.0.0.1", 8}, {"UDP", 3}, 80}, false},
+                 {{{"10.0.0.1", 8}, {"TCP", 3}, 80}, {{"10.0.0.1", 8}, {"TCP", 3}, 81}, false},
+                 {{{"10.0.0.1", 8}, {"TCP", 3}, 80}, {{"0.0.0.0", 7}, {"TCP", 3}, 80}, true},
+                 {{{"0.0.0.0", 7}, {"TCP", 3}, 80}, {{"10.0.0.2", 8}, {"TCP", 3}, 80}, true}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct host_port wanted = cases[i].wanted, used = cases[i].used;
+        struct pod pod = {.ports = {1, &wanted}}, gone = {.ports = {1, &used}};
+        struct event event = {
+            .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &gone};
+        assert_int_equal(helps(&event, &pod, "NodePorts"), cases[i].clash);
+    }
+}
+
 /* ---- settings ---- */
 
 static bool take(struct settings *s, const char *name, const char *value)
@@ -487,6 +549,9 @@ int main(void)
         cmocka_unit_test(pod_updates_are_named_in_upstreams_order),
         cmocka_unit_test(the_table_matches_events_as_upstream_does),
         cmocka_unit_test(tolerations_match_as_upstream_does),
+        cmocka_unit_test(taints_that_did_not_keep_the_pod_out_wake_it_not),
+        cmocka_unit_test(other_pods_help_only_as_far_as_they_can),
+        cmocka_unit_test(ports_clash_as_upstream_does),
         cmocka_unit_test(settings_refuse_what_is_out_of_bounds),
         cmocka_unit_test(settings_go_over_the_configuration),
     };
