@@ -184,6 +184,9 @@ static void score_all(struct evaluation *e)
     struct scratch *scratch = &e->shard->scratch;
     const struct framework *fw = e->cycle.framework;
     scratch->score_skips = framework_score_skips(fw, e->cycle.pod);
+    for (uint32_t i = 0; fw->has_scores && i < fw->pre_score_count; i++)
+        if (fw->pre_score[i]->pre_score != NULL && e->cycle.error.len == 0)
+            fw->pre_score[i]->pre_score(&e->cycle);
     scratch_reserve_raw(scratch, (size_t)fw->score_count * scratch->feasible_count);
     for (uint32_t i = 0; i < fw->score_count; i++) {
         const struct plugin *p = fw->score[i].plugin;

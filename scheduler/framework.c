@@ -69,6 +69,7 @@ static void build(struct framework *fw, const struct profile *profile)
     codec_copy(&profile_record, &fw->profile, profile, &fw->memory);
     fw->pre_filter_count = pick(&fw->memory, fw->profile.pre_filter, &fw->pre_filter);
     fw->filter_count = pick(&fw->memory, fw->profile.filter, &fw->filter);
+    fw->pre_score_count = pick(&fw->memory, fw->profile.pre_score, &fw->pre_score);
     fw->score = arena_take(&fw->memory, fw->profile.score.count * sizeof(*fw->score));
     for (uint32_t i = 0; i < fw->profile.score.count; i++) {
         const struct plugin *p = plugin_find(fw->profile.score.at[i].name);
@@ -274,7 +275,8 @@ uint64_t framework_score_skips(const struct framework *fw, const struct pod *pod
     uint64_t skips = 0;
     for (uint32_t i = 0; i < fw->score_count; i++) {
         const struct plugin *p = fw->score[i].plugin;
-        if (p->score_skips != NULL && p->score_skips(fw, pod))
+        bool asked = p->score_skips != NULL && framework_lists(fw->profile.pre_score, p->name);
+        if (asked && p->score_skips(fw, pod))
             skips |= UINT64_C(1) << i;
     }
     return skips;

@@ -25,6 +25,8 @@ struct framework {
     uint32_t pre_filter_count;
     const struct plugin **filter;
     uint32_t filter_count;
+    const struct plugin **pre_score;
+    uint32_t pre_score_count;
     struct scorer *score;
     uint32_t score_count;
     bool has_scores; /* the profile has score plugins, even if none of ours */

@@ -2,19 +2,22 @@
  *
  * One pod's way through a profile's rules, in upstream's words:
  *
- *   PreFilter   pre_filter sees the pod and the profile, never a node, so the coordinator and every
- *               worker run it and agree. It may say that the rule has nothing to do for this pod
- *               (skip: filter is not called), turn the pod away altogether (code and reason), or
- * name the only nodes worth looking at (narrow). (begin)     filter_begin, once a cycle in each
- * worker: turn the pod's strings into atoms and precompute all that does not depend on a node. What
- * it returns is handed to filter. Filter      filter, for every node: say no with ruling_reject,
- * once for each reason, or nothing. The first rule that says no ends the node; its code says
- * whether removing pods could help. The row is one of the share's, or a copy with some pods added
- * or removed. PreScore    score_skips, on the pod alone: true means no score from this rule for
- * this pod. (begin)     score_begin, like filter_begin. It may set cycle->error: the cycle fails
- * with it. Score       score, for every node that passed: a raw number, not negative. Normalise
- * done by the core as `normalise` says, on the greatest raw score over all workers; the result
- * times the profile's weight is added up.
+ * - PreFilter: pre_filter sees the pod and the profile, never a node, so the coordinator and every
+ *   worker run it and agree. It may say that the rule has nothing to do for this pod (skip: filter
+ *   is not called), turn the pod away altogether (code and reason), or name the only nodes worth
+ *   looking at (narrow).
+ * - filter_begin, once a cycle in each worker: turn the pod's strings into atoms and precompute all
+ *   that does not depend on a node. What it returns is handed to filter.
+ * - Filter: filter, for every node: say no with ruling_reject, once for each reason, or nothing.
+ *   The first rule that says no ends the node; its code says whether removing pods could help. The
+ *   row is one of the share's, or a copy with some pods added or removed.
+ * - PreScore, if the profile lists the rule there: score_skips, on the pod alone, true meaning no
+ *   score from this rule for this pod; and pre_score, which may set cycle->error: the cycle then
+ *   fails with it, even if the rule does not score.
+ * - score_begin, like filter_begin.
+ * - Score: score, for every node that passed: a raw number, not negative.
+ * - Normalise: done by the core as `normalise` says, on the greatest raw score over all workers;
+ *   the result times the profile's weight is added up.
  *
  * Example, pod p with a toleration: NodeAffinity's pre_filter says skip; TaintToleration's
  * filter_begin turns the toleration into atoms; its filter rejects n1 for a taint; its score counts
@@ -43,7 +46,7 @@ struct cycle {
     int64_t cluster_nodes;    /* in the whole cluster */
     uint32_t any_ip;          /* the atom of 0.0.0.0 */
     struct arena *arena;      /* lives as long as the cycle */
-    struct str error;         /* set by score_begin: why scoring fails */
+    struct str error;         /* set by pre_score: why scoring fails */
 };
 
 struct pre_filter {
@@ -69,7 +72,8 @@ struct plugin {
     void (*filter)(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
                    struct ruling *out);
     bool (*score_skips)(const struct framework *fw, const struct pod *pod);
-    void *(*score_begin)(struct cycle *c);
+    void (*pre_score)(struct cycle *c);
+    void *(*score_begin)(const struct cycle *c);
     int64_t (*score)(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row);
     enum normalise normalise;
 };

@@ -1,12 +1,10 @@
 /* reduce: one scheduling cycle of one pod as the coordinator sees it: PreFilter, ask all shards,
  * merge what they answer, ask again where needed, decide.
  *
- *     step = reduce_start(r, &start);
- *     while (step == REDUCE_ask) {
- *         send reduce_request(r) to each shard i with reduce_asks(r, i);
- *         for each answer: step = reduce_add(r, shard, &result);   REDUCE_wait until all are in
- *     }
- *     step is REDUCE_done: reduce_decision(r)
+ * - step = reduce_start(r, &start).
+ * - While it is REDUCE_ask: send reduce_request(r) to each shard i with reduce_asks(r, i); then for
+ *   each answer step = reduce_add(r, shard, &result), which is REDUCE_wait until all are in.
+ * - When it is REDUCE_done: reduce_decision(r).
  *
  * Shards are numbered 0 … count-1 by the caller, for this cycle only. When a shard is lost or the
  * shares change in mid-cycle, start the cycle again. Everything else is pure. */

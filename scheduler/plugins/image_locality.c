@@ -19,7 +19,7 @@ struct wanted {
     } * at;
 };
 
-static void *score_begin(struct cycle *c)
+static void *score_begin(const struct cycle *c)
 {
     struct wanted *w = arena_take(c->arena, sizeof(*w));
     w->most = wrap_mul(PER_CONTAINER, c->pod->container_count);

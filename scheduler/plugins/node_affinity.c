@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct selection {
     uint32_t pair_count;
@@ -176,7 +177,7 @@ static bool score_skips(const struct framework *fw, const struct pod *pod)
     return pod->preferred_terms.count == 0 && fw->profile.added_preferred.count == 0;
 }
 
-static void add_wishes(struct cycle *c, const struct preferred_node_term *at, uint32_t count,
+static void add_wishes(const struct cycle *c, const struct preferred_node_term *at, uint32_t count,
                        struct preference *out)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -186,28 +187,41 @@ static void add_wishes(struct cycle *c, const struct preferred_node_term *at, ui
     }
 }
 
-/* A malformed preferred term fails the cycle, unlike a malformed required one. */
-static void check_wishes(struct cycle *c)
+static uint32_t occurrences(struct str text, const char *what)
+{
+    uint32_t count = 0;
+    size_t len = strlen(what);
+    for (size_t i = 0; i + len <= text.len; i++)
+        count += memcmp(text.at + i, what, len) == 0;
+    return count;
+}
+
+/* A malformed preferred term fails the cycle, unlike a malformed required one. Several faults stand
+ * in brackets. */
+static void pre_score(struct cycle *c)
 {
     struct buffer faults = {0};
+    uint32_t count = 0;
     for (uint32_t i = 0; i < c->pod->preferred_terms.count; i++) {
         const struct preferred_node_term *wish = &c->pod->preferred_terms.at[i];
+        struct buffer more = {0};
         char path[24];
         snprintf(path, sizeof(path), "[%" PRIu32 "]", i);
-        struct buffer more = {0};
         if (wish->weight != 0 && !node_term_check(&wish->term, path, &more)) {
-            buffer_add_text(&faults, faults.len > 0 ? ", " : "");
-            buffer_add_str(&faults, buffer_str(&more));
+            buffer_print(&faults, "%s%.*s", count > 0 ? ", " : "", STR_ARG(buffer_str(&more)));
+            snprintf(path, sizeof(path), "[%" PRIu32 "].match", i);
+            count += occurrences(buffer_str(&more), path);
         }
         buffer_free(&more);
     }
     if (faults.len > 0)
-        c->error = arena_print(c->arena, "running PreScore plugin \"NodeAffinity\": %.*s",
-                               STR_ARG(buffer_str(&faults)));
+        c->error =
+            arena_print(c->arena, "running PreScore plugin \"NodeAffinity\": %s%.*s%s",
+                        count > 1 ? "[" : "", STR_ARG(buffer_str(&faults)), count > 1 ? "]" : "");
     buffer_free(&faults);
 }
 
-static void *score_begin(struct cycle *c)
+static void *score_begin(const struct cycle *c)
 {
     const struct profile *profile = &c->framework->profile;
     struct preference *p = arena_take(c->arena, sizeof(*p));
@@ -215,7 +229,6 @@ static void *score_begin(struct cycle *c)
     p->at = arena_take(c->arena, room * sizeof(*p->at));
     add_wishes(c, profile->added_preferred.at, profile->added_preferred.count, p);
     add_wishes(c, c->pod->preferred_terms.at, c->pod->preferred_terms.count, p);
-    check_wishes(c);
     return p;
 }
 
@@ -235,6 +248,7 @@ const struct plugin plugin_node_affinity = {
     .filter_begin = filter_begin,
     .filter = filter,
     .score_skips = score_skips,
+    .pre_score = pre_score,
     .score_begin = score_begin,
     .score = score,
     .normalise = NORMALISE_default,

@@ -19,17 +19,19 @@ static bool score_skips(const struct framework *fw, const struct pod *pod)
 }
 
 struct balance {
+    bool nothing_asked; /* PreScore, which would have skipped the pod, is disabled */
     struct scored_resources *resources;
     double *fractions; /* room for one per resource */
 };
 
-static void *score_begin(struct cycle *c)
+static void *score_begin(const struct cycle *c)
 {
     const struct profile *profile = &c->framework->profile;
     struct balance *b = arena_take(c->arena, sizeof(*b));
     uint32_t count = profile->balanced_resources.count;
     b->resources = scored_resources_make(c, profile->balanced_resources.at, count, c->pod->usage.at,
                                          c->pod->usage.count);
+    b->nothing_asked = score_skips(c->framework, c->pod);
     b->fractions = arena_take(c->arena, count * sizeof(*b->fractions));
     return b;
 }
@@ -69,6 +71,8 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
 {
     (void)c;
     const struct balance *b = state;
+    if (b->nothing_asked)
+        return 0;
     int64_t with = balance_of(b, n, row, true), without = balance_of(b, n, row, false);
     return SCORE_MAX / 2 + (SCORE_MAX / 2 + wrap_sub(with, without)) / 2;
 }

@@ -95,7 +95,7 @@ struct scoring {
     const struct shape_point *points;
 };
 
-static void *score_begin(struct cycle *c)
+static void *score_begin(const struct cycle *c)
 {
     const struct profile *profile = &c->framework->profile;
     struct scoring *s = arena_take(c->arena, sizeof(*s));

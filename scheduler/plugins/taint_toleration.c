@@ -75,7 +75,7 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
     }
 }
 
-static void *score_begin(struct cycle *c)
+static void *score_begin(const struct cycle *c)
 {
     return compile_all(c, true);
 }

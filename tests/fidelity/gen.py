@@ -311,6 +311,9 @@ def configuration(r, kind):
             profile["plugins"]["score"] = weights(r)
         if chance(r, .05):
             profile["plugins"]["score"] = {"disabled": [{"name": "*"}]}
+        if chance(r, .08):
+            profile["plugins"]["preScore"] = {"disabled": [{"name": r.choice([
+                "NodeResourcesBalancedAllocation", "NodeResourcesFit"])}]}
         if chance(r, .1):
             profile["plugins"]["filter"] = {"disabled": [{"name": r.choice(["NodePorts", "NodeAffinity",
                                                                             "TaintToleration"])}]}
