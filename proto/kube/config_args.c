@@ -505,23 +505,33 @@ static size_t reader_of(struct str plugin)
     return i;
 }
 
-static bool check_type(const struct spot *args, const char *plugin)
+bool config_args_kind(struct str kind)
+{
+    static const char tail[] = "Args";
+    uint32_t len = kind.len > strlen(tail) ? kind.len - (uint32_t)strlen(tail) : 0;
+    return len > 0 && memcmp(kind.at + len, tail, strlen(tail)) == 0 &&
+           reader_of((struct str){kind.at, len}) < READER_COUNT;
+}
+
+/* An entry may say of what kind its arguments are. where: of the entry, for errors. */
+static bool check_type(struct loading *l, const struct spot *args, const char *plugin,
+                       struct str where)
 {
     struct str version = spot_text(args, "apiVersion"), kind = spot_text(args, "kind");
     char expected[64];
     snprintf(expected, sizeof(expected), "%sArgs", plugin);
-    if (version.len > 0 && !str_is(version, GROUP "/v1")) {
-        spot_fail(args, "no kind \"%.*s\" is registered for version \"%.*s\"",
-                  kind.len ? (int)kind.len : (int)strlen(expected), kind.len ? kind.at : expected,
-                  STR_ARG(version));
-        return false;
+    kind = kind.len ? kind : str_of(expected);
+    if ((version.len > 0 && !str_is(version, CONFIG_VERSION)) || !config_args_kind(kind)) {
+        spot_fail(args, "no kind \"%.*s\" is registered for version \"%.*s\"", STR_ARG(kind),
+                  STR_ARG(version.len ? version : STR_LITERAL(CONFIG_VERSION)));
+    } else if (!str_is(kind, expected) && !l->reading.failed) {
+        l->reading.failed = true;
+        l->reading.error =
+            arena_print(l->reading.arena,
+                        "%.*s: args for plugin %s were not of type %s." GROUP ", got %.*s." GROUP,
+                        STR_ARG(where), plugin, expected, STR_ARG(kind));
     }
-    if (kind.len > 0 && !str_is(kind, expected)) {
-        spot_fail(args, "args for plugin %s were not of type %s." GROUP ", got %.*s." GROUP, plugin,
-                  expected, STR_ARG(kind));
-        return false;
-    }
-    return !args->reading->failed;
+    return !args->reading->failed && !l->reading.failed;
 }
 
 /* What the file says of one plugin; an entry without a value leaves the defaults. */
@@ -542,7 +552,8 @@ static void read_one(struct loading *l, const struct spot *entry, size_t reader,
     r.l = &inner;
     r.outer = l;
     r.path = &path;
-    if (spot_is_object(&args) && check_type(&args, plugin))
+    struct str entry_text = {where.at, (uint32_t)entry_length};
+    if (spot_is_object(&args) && check_type(l, &args, plugin, entry_text))
         readers[reader].read(&r, &args);
     if (inner.strict.len > 0)
         buffer_print(&l->strict,

@@ -134,6 +134,10 @@ static void check_leader(struct loading *l, const struct scheduler_config *c,
     if (c->lease_duration.ns <= c->renew_deadline.ns)
         invalid_span(l, object, "leaseDuration", c->renew_deadline,
                      "must be greater than `RenewDeadline`");
+    struct spot lock = spot_member(object, "resourceLock");
+    if (!str_is(c->resource_lock, "leases"))
+        config_invalid(l, &lock, "Invalid value: \"%.*s\": resourceLock value must be \"leases\"",
+                       STR_ARG(c->resource_lock));
 }
 
 static void read_leader(struct loading *l, const struct spot *root, struct scheduler_config *c)
@@ -142,19 +146,15 @@ static void read_leader(struct loading *l, const struct spot *root, struct sched
         "leaderElect",  "leaseDuration", "renewDeadline",     "retryPeriod",
         "resourceLock", "resourceName",  "resourceNamespace", NULL};
     struct spot object = spot_object(root, "leaderElection");
-    struct spot lock = spot_member(&object, "resourceLock");
-    struct str kind = text_or(&object, "resourceLock", "leases");
     config_only(l, &object, fields);
     c->leader_elect = !config_has(&object, "leaderElect") || spot_bool(&object, "leaderElect");
     c->lease_duration = positive_or(&object, "leaseDuration", 15);
     c->renew_deadline = positive_or(&object, "renewDeadline", 10);
     c->retry_period = positive_or(&object, "retryPeriod", 2);
+    c->resource_lock = text_or(&object, "resourceLock", "leases");
     c->lease_name = text_or(&object, "resourceName", "kube-scheduler");
     c->lease_namespace = text_or(&object, "resourceNamespace", "kube-system");
     check_leader(l, c, &object);
-    if (c->leader_elect && !str_is(kind, "leases"))
-        config_invalid(l, &lock, "Invalid value: \"%.*s\": resourceLock value must be \"leases\"",
-                       STR_ARG(kind));
 }
 
 static void read_connection(struct loading *l, const struct spot *root, struct scheduler_config *c)
@@ -183,7 +183,7 @@ static int64_t read_percentage(struct loading *l, const struct spot *object, int
 {
     struct spot at = spot_member(object, "percentageOfNodesToScore");
     int64_t percent = at.value ? spot_i32(object, "percentageOfNodesToScore") : otherwise;
-    if (percent < 0 || percent > 100)
+    if (at.value != NULL && (percent < 0 || percent > 100))
         config_invalid(l, &at, "Invalid value: %lld: not in valid range [0-100]",
                        (long long)percent);
     else if (at.value != NULL && percent != 0 && percent != 100)
@@ -221,7 +221,7 @@ static void read_rest(struct loading *l, const struct spot *root, struct schedul
     else if (parallelism.value != NULL && c->parallelism != 16)
         config_note(l, &parallelism, "has no effect: the number of workers decides");
     if (kube_json_count(extenders.value) > 0)
-        config_unsupported(l, &extenders, "extenders");
+        config_unsupported(l, &extenders, "%zu given", kube_json_count(extenders.value));
     if (spot_bool(root, "delayCacheUntilActive"))
         config_unsupported(l, &delay, "true");
     c->profiling = !config_has(root, "enableProfiling") || spot_bool(root, "enableProfiling");
@@ -273,6 +273,24 @@ static bool same_refs(const struct plugin_set *a, const struct plugin_set *b)
     return same;
 }
 
+static void invalid_set(struct loading *l, const struct spot *at, const struct plugin_set *set,
+                        const char *detail)
+{
+    struct buffer text = {0};
+    buffer_add_text(&text, set->enabled_count ? "{\"Enabled\":[" : "{\"Enabled\":null");
+    for (uint32_t i = 0; i < set->enabled_count; i++)
+        buffer_print(&text, "%s{\"Name\":\"%.*s\",\"Weight\":%lld}", i ? "," : "",
+                     STR_ARG(set->enabled[i].name), (long long)set->enabled[i].weight);
+    buffer_add_text(&text, set->enabled_count ? "]" : "");
+    buffer_add_text(&text, set->disabled.count ? ",\"Disabled\":[" : ",\"Disabled\":null");
+    for (uint32_t i = 0; i < set->disabled.count; i++)
+        buffer_print(&text, "%s{\"Name\":\"%.*s\",\"Weight\":0}", i ? "," : "",
+                     STR_ARG(set->disabled.at[i]));
+    buffer_add_text(&text, set->disabled.count ? "]}" : "}");
+    config_invalid(l, at, "Invalid value: %s: %s", text.at, detail);
+    buffer_free(&text);
+}
+
 static void check_queue_sort(struct loading *l, const struct spot *list, const struct draft *drafts,
                              uint32_t count)
 {
@@ -287,7 +305,8 @@ static void check_queue_sort(struct loading *l, const struct spot *list, const s
                            "Invalid value: %u: only one queue sort plugin can be enabled",
                            first->enabled_count);
         if (!same_refs(first, &drafts[i].sets.points[POINT_queue_sort]))
-            config_invalid(l, &sort, "Invalid value: must be the same for all profiles");
+            invalid_set(l, &sort, &drafts[i].sets.points[POINT_queue_sort],
+                        "must be the same for all profiles");
     }
 }
 
@@ -335,6 +354,10 @@ static void make_profiles(struct loading *l, const struct spot *root, struct sch
 
 static bool check_kind(const struct spot *root)
 {
+    if (kube_json_is_array(root->value))
+        spot_fail(root, "wants one document with a " KIND ", has several or a list");
+    else if (!kube_json_is_null(root->value))
+        spot_is_object(root);
     struct str version = spot_text(root, "apiVersion"), kind = spot_text(root, "kind");
     if (root->reading->failed)
         return false;
@@ -348,7 +371,7 @@ static bool check_kind(const struct spot *root)
                   "no kind \"" KIND "\" is registered for version \"%.*s\"; only " CONFIG_VERSION
                   " is read",
                   STR_ARG(version));
-    else if (!str_is(version, CONFIG_VERSION))
+    else if (!str_is(version, CONFIG_VERSION) || (!str_is(kind, KIND) && !config_args_kind(kind)))
         spot_fail(root, "no kind \"%.*s\" is registered for version \"%.*s\"", STR_ARG(kind),
                   STR_ARG(version));
     else if (!str_is(kind, KIND))
@@ -433,7 +456,7 @@ static bool load(const struct kube_json *document, struct scheduler_config *conf
     struct spot root = spot_root(&l.reading, document);
     struct str ignored;
     *config = (struct scheduler_config){0};
-    if (document == NULL || (spot_is_object(&root) && check_kind(&root)))
+    if (document == NULL || check_kind(&root))
         read_config(&l, &root, config);
     config->notes = split_notes(&l, &root);
     bool good = verdict(&l, a, error ? error : &ignored);

@@ -59,6 +59,7 @@ struct profile_details {
 struct scheduler_config {
     bool leader_elect;
     struct span lease_duration, renew_deadline, retry_period;
+    struct str resource_lock; /* "leases" whenever leader_elect */
     struct str lease_name, lease_namespace;
     struct str kubeconfig; /* clientConnection.kubeconfig; empty: none */
     struct str content_type,

@@ -48,8 +48,10 @@ bool config_take_retry_period(void *state, const char *value)
 
 bool config_take_resource_lock(void *state, const char *value)
 {
-    ((struct config_flags *)state)->resource_lock = value;
-    return strcmp(value, "leases") == 0;
+    struct config_flags *f = state;
+    bool good = strcmp(value, "leases") == 0; /* there is no other kind any more */
+    f->resource_lock = good ? value : NULL;
+    return good;
 }
 
 bool config_take_resource_name(void *state, const char *value)
@@ -87,6 +89,8 @@ bool config_flags_apply(const struct config_flags *flags, bool has_file,
         config->renew_deadline = flags->renew_deadline;
     if (flags->has_retry_period)
         config->retry_period = flags->retry_period;
+    if (flags->resource_lock != NULL)
+        config->resource_lock = str_of(flags->resource_lock);
     if (flags->resource_name != NULL)
         config->lease_name = str_of(flags->resource_name);
     if (flags->resource_namespace != NULL)

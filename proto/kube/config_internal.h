@@ -65,8 +65,7 @@ void config_plugins_merge(struct loading *l, const struct spot *profile, struct 
 bool config_plugin_removed(struct str name);
 #define CONFIG_VERSION "kubescheduler.config.k8s.io/v1"
 #define CONFIG_REMOVED_TEXT                                                                        \
-    "was invalid in version \"" CONFIG_VERSION                                                     \
-    "\" (KubeSchedulerConfiguration is version \"" CONFIG_VERSION "\")"
+    "was invalid in version \"v1\" (KubeSchedulerConfiguration is version \"" CONFIG_VERSION "\")"
 void config_plugins_check_removed(struct loading *l, const struct spot *profile,
                                   const struct plugin_sets *sets);
 /* Whether the plugin is enabled anywhere. */
@@ -86,6 +85,8 @@ void config_construct_fail(struct loading *l, struct str scheduler_name, const c
  * fit_faults. */
 void config_args_read(struct loading *l, const struct spot *profile, struct profile *out,
                       struct plugin_args *args, struct buffer *fit_faults);
+/* Whether there are arguments of this kind, such as NodeAffinityArgs. */
+bool config_args_kind(struct str kind);
 /* pluginConfig as YAML. */
 void config_args_print(const struct profile *profile, const struct plugin_args *args,
                        struct buffer *out);

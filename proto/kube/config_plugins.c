@@ -298,6 +298,26 @@ static int64_t weight_of(const struct plugin_sets *sets, struct str name)
     return 1;
 }
 
+/* Upstream adds up weight * 100 and compares with what is left of 64 bits; with negative weights
+ * its difference wraps around and the profile is refused. */
+static void check_total(struct expansion *e)
+{
+    const struct plugin_set *order[] = {&e->sets->points[POINT_score], &e->sets->multi_point};
+    uint64_t total = 0;
+    for (size_t s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < order[s]->enabled_count; i++) {
+            struct str name = order[s]->enabled[i].name;
+            bool first = s == 0 || last_of(order[0], name) == NULL;
+            int64_t most = weight_of(e->sets, name) * 100;
+            if (!first || !implements(name, POINT_score))
+                continue;
+            if (most > (int64_t)((uint64_t)INT64_MAX - total))
+                config_construct_fail(e->l, e->scheduler_name,
+                                      "score plugins: total score of Score plugins could overflow");
+            total += (uint64_t)most;
+        }
+}
+
 static void check_expanded(struct expansion *e, const struct profile_details *d)
 {
     if (d->points[POINT_queue_sort].count != 1)
@@ -355,5 +375,6 @@ void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
         return;
     refuse_alpha(&e);
     check_expanded(&e, details);
+    check_total(&e);
     fill_profile(sets, &root, profile, details);
 }

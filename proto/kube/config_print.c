@@ -231,7 +231,7 @@ static void print_head(struct buffer *out, const struct scheduler_config *c)
                  c->profiling ? "true" : "false", c->leader_elect ? "true" : "false");
     print_span(out, "  leaseDuration: ", c->lease_duration);
     print_span(out, "  renewDeadline: ", c->renew_deadline);
-    buffer_add_text(out, "  resourceLock: leases\n");
+    print_member(out, "  resourceLock: ", c->resource_lock);
     print_member(out, "  resourceName: ", c->lease_name);
     print_member(out, "  resourceNamespace: ", c->lease_namespace);
     print_span(out, "  retryPeriod: ", c->retry_period);

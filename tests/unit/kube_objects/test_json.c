@@ -1,0 +1,223 @@
+/* test_json: reading JSON and YAML: what scalars mean, what is refused and where, and that texts
+ * made to explode do not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "proto/base/buffer.h"
+#include "proto/kube/json.h"
+
+static struct arena arena;
+
+static int reset(void **state)
+{
+    (void)state;
+    arena_reset(&arena);
+    return 0;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+static struct kube_json *yaml(const char *text)
+{
+    struct str error = {0};
+    struct kube_json *json = kube_json_parse_yaml(str_of(text), &error, &arena);
+    if (json == NULL)
+        fail_msg("refused: %.*s", STR_ARG(error));
+    return json;
+}
+
+static void refused(struct kube_json *(*parse)(struct str, struct str *, struct arena *),
+                    const char *text, const char *expected)
+{
+    struct str error = {0};
+    struct kube_json *json = parse(str_of(text), &error, &arena);
+    assert_null(json);
+    if (!str_is(error, expected))
+        fail_msg("\"%.60s\": %.*s, not %s", text, STR_ARG(error), expected);
+}
+
+static void errors_say_line_and_column(void **state)
+{
+    (void)state;
+    refused(kube_json_parse, "", "line 1, column 1: JSON ends too early");
+    refused(kube_json_parse, "{\"a\":1}\n x", "line 2, column 2: malformed JSON at \"x\"");
+    refused(kube_json_parse, "{\"a\":1,\n \"b\" 2}", "line 2, column 6: malformed JSON at \"2}\"");
+    refused(kube_json_parse_yaml, "a: [1\nb: 2\n",
+            "line 2, column 2: did not find expected ',' or ']'");
+    refused(kube_json_parse_yaml, "a: 1\nb: 2\na: 3\n",
+            "line 3, column 1: a key stands twice in one mapping: a");
+    refused(kube_json_parse_yaml, "\xff", "byte 0: invalid leading UTF-8 octet");
+}
+
+static void strange_yaml_is_refused(void **state)
+{
+    (void)state;
+    refused(kube_json_parse_yaml, "? [a]\n: b\n", "line 1, column 3: a key must be a scalar");
+    refused(kube_json_parse_yaml, "~: b\n", "line 1, column 1: a key must not be null");
+    refused(kube_json_parse_yaml, "a: *b\n", "line 1, column 4: unknown anchor b");
+    refused(kube_json_parse_yaml, "&a [*a]\n",
+            "line 1, column 5: an anchor's value contains itself: a");
+    refused(kube_json_parse_yaml, "a: .nan\n", "line 1, column 4: JSON has no number .nan");
+    refused(kube_json_parse_yaml, "a: !!int x\n",
+            "line 1, column 4: the value does not have the type of its tag tag:yaml.org,2002:int");
+    refused(kube_json_parse_yaml, "a: !!binary eA==\n",
+            "line 1, column 4: !!binary is not supported");
+    refused(kube_json_parse_yaml, "a: \"x\\0y\"\n", "line 1, column 4: text with a zero byte");
+    refused(kube_json_parse_yaml, "<<: 1\n",
+            "line 1, column 5: << wants a mapping or a list of mappings");
+}
+
+static void scalars_mean_what_they_mean_to_kubernetes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double number;
+    } numbers[] = {{"0x1F", 31},
+                   {"017", 15},
+                   {"0o17", 15},
+                   {"0b101", 5},
+                   {"-0b11", -3},
+                   {"1_000", 1000},
+                   {"+5", 5},
+                   {"1e3", 1000},
+                   {".5", 0.5},
+                   {"08", 8},
+                   {"9223372036854775808", 9223372036854775808.0}};
+    static const char *const texts[] = {"1..2", "0x",  "1_000_x", "2001-01-01", "yEs", "e3",   "-x",
+                                        "._5",  "1:2", "nil",     "0b2",        ".",   "1e999"};
+    static const char *const truths[] = {"y", "Yes", "on", "TRUE"};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        double number = -1;
+        struct kube_json *json = yaml(numbers[i].text);
+        assert_true(kube_json_number(json, &number));
+        assert_true(number == numbers[i].number);
+        kube_json_free(&json);
+    }
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct kube_json *json = yaml(texts[i]);
+        assert_true(str_is(kube_json_text(json), texts[i]));
+        kube_json_free(&json);
+    }
+    for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+        struct kube_json *json = yaml(truths[i]);
+        assert_true(kube_json_true(json));
+        kube_json_free(&json);
+    }
+}
+
+static void keys_become_text(void **state)
+{
+    (void)state;
+    struct kube_json *json = yaml("{1: a, yes: b, 0x10: c, 1.5: d, \"1\\u0031\": e}");
+    assert_true(str_is(kube_json_text(kube_json_get(json, "1")), "a"));
+    assert_true(str_is(kube_json_text(kube_json_get(json, "true")), "b"));
+    assert_true(str_is(kube_json_text(kube_json_get(json, "16")), "c"));
+    assert_true(str_is(kube_json_text(kube_json_get(json, "1.5")), "d"));
+    assert_true(str_is(kube_json_text(kube_json_get(json, "11")), "e"));
+    kube_json_free(&json);
+}
+
+static void aliases_and_merges_copy(void **state)
+{
+    (void)state;
+    struct kube_json *json = yaml("base: &b {x: 1, q: {z: 2}}\nextra: &e {x: 7, w: 8}\n"
+                                  "one:\n  <<: [*b, *e]\n  q: mine\ntwo: *b\n");
+    int64_t number = 0;
+    assert_true(kube_json_i64(kube_json_path(json, "one.x"), &number));
+    assert_int_equal(number, 1);
+    assert_true(kube_json_i64(kube_json_path(json, "one.w"), &number));
+    assert_int_equal(number, 8);
+    assert_true(str_is(kube_json_text(kube_json_path(json, "one.q")), "mine"));
+    assert_true(kube_json_i64(kube_json_path(json, "two.q.z"), &number));
+    assert_int_equal(number, 2);
+    kube_json_free(&json);
+}
+
+static void bombs_are_refused(void **state)
+{
+    (void)state;
+    struct buffer text = {0};
+    struct str error = {0};
+    buffer_add_text(&text, "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
+    for (int i = 1; i < 12; i++)
+        buffer_print(&text, "a%d: &a%d [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]\n", i, i,
+                     i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+    assert_null(kube_json_parse_yaml(buffer_str(&text), &error, &arena));
+    assert_true(str_is(error, "line 6, column 14: aliases expand to too much"));
+    buffer_reset(&text);
+    for (int i = 0; i < 100000; i++)
+        buffer_add_text(&text, "[");
+    assert_null(kube_json_parse(buffer_str(&text), &error, &arena));
+    assert_null(kube_json_parse_yaml(buffer_str(&text), &error, &arena));
+    buffer_free(&text);
+}
+
+static void several_documents_are_a_list(void **state)
+{
+    (void)state;
+    struct kube_json *json = yaml("---\na: 1\n---\n---\nb: 2\n");
+    assert_true(kube_json_is_array(json));
+    assert_int_equal(kube_json_count(json), 2);
+    kube_json_free(&json);
+    json = yaml("# nothing\n");
+    assert_true(kube_json_is_null(json));
+    kube_json_free(&json);
+}
+
+static void only_exact_integers_are_integers(void **state)
+{
+    (void)state;
+    int64_t number = 0;
+    struct str error = {0};
+    struct kube_json *json = kube_json_parse(
+        STR_LITERAL("[9007199254740991, -9007199254740991, 9007199254740993, 1.5, 1e300, \"1\"]"),
+        &error, &arena);
+    const struct kube_json *at = kube_json_first(json);
+    assert_true(kube_json_i64(at, &number));
+    assert_int_equal(number, 9007199254740991);
+    assert_true(kube_json_i64(at = kube_json_next(at), &number));
+    for (at = kube_json_next(at); at != NULL; at = kube_json_next(at))
+        assert_false(kube_json_i64(at, &number));
+    kube_json_free(&json);
+}
+
+static void missing_steps_give_nothing(void **state)
+{
+    (void)state;
+    struct kube_json *json = yaml("{\"a\": {\"b\": null, \"c\": 1, \"c\": 2}}");
+    int64_t number = 0;
+    assert_null(kube_json_path(json, "a.b"));
+    assert_null(kube_json_path(json, "a.b.c.d"));
+    assert_null(kube_json_get(NULL, "a"));
+    assert_int_equal(kube_json_text(NULL).len, 0);
+    assert_int_equal(kube_json_count(NULL), 0);
+    assert_true(kube_json_i64(kube_json_path(json, "a.c"), &number));
+    assert_int_equal(number, 2); /* the last one wins */
+    kube_json_free(&json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(errors_say_line_and_column, reset),
+        cmocka_unit_test_setup(strange_yaml_is_refused, reset),
+        cmocka_unit_test_setup(scalars_mean_what_they_mean_to_kubernetes, reset),
+        cmocka_unit_test_setup(keys_become_text, reset),
+        cmocka_unit_test_setup(aliases_and_merges_copy, reset),
+        cmocka_unit_test_setup(bombs_are_refused, reset),
+        cmocka_unit_test_setup(several_documents_are_a_list, reset),
+        cmocka_unit_test_setup(only_exact_integers_are_integers, reset),
+        cmocka_unit_test_setup(missing_steps_give_nothing, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, release);
+}
