@@ -150,7 +150,9 @@ void child_read(struct child *c)
 static void log_end(const struct child *c, int status)
 {
     int64_t wait_ms = span_ms(c->backoff);
-    if (WIFSIGNALED(status))
+    if (c->leaving && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        log_debug("process ended| name=%s pid=%d", c->name, (int)c->pid);
+    else if (WIFSIGNALED(status))
         log_warn("process ended| name=%s pid=%d signal=%d restart_in_ms=%lld", c->name, (int)c->pid,
                  WTERMSIG(status), (long long)wait_ms);
     else

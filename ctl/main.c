@@ -33,14 +33,20 @@ static int usage(FILE *to, int status)
     return status;
 }
 
+/* A supervisor tells its story; a command that prints an answer only speaks up when it must. */
+static int run(const struct command *command, int argc, char **argv)
+{
+    log_open("berth", command->run == command_run ? LOG_LEVEL_info : LOG_LEVEL_warn);
+    return command->run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
-    log_open("berth", LOG_LEVEL_info);
     if (argc < 2)
         return usage(stderr, 2);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+            return run(&commands[i], argc - 1, argv + 1);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
         puts("berth " OPTIONS_VERSION);
         return 0;

@@ -196,6 +196,8 @@ static void start_stop(struct supervisor *s, struct moment now)
     log_info("stopping");
     s->stopping = true;
     s->stop_by = moment_after(now, span_of_ms(STOP_LIMIT_MS));
+    for (size_t i = 0; i < s->count; i++)
+        s->children[i].leaving = true;
     signal_all(s, SIGTERM);
 }
 

@@ -320,6 +320,8 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
     }
     f->owed = true;
     f->cycle = attempt->cycle;
+    f->epoch = attempt->epoch;
+    f->sequence = attempt->sequence;
 }
 
 static void on_worker_join(struct coordinator *c, struct moment now, const struct delivery *in)

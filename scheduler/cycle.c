@@ -10,6 +10,8 @@
 
 #include <stdio.h>
 
+#define CATCH_UP_MS 2000
+
 void cycle_land(struct coordinator *c, struct flight *f, const char *result,
                 const struct strs *plugins)
 {
@@ -173,10 +175,20 @@ static void begin(struct coordinator *c, struct moment now, struct flight *f)
     step(c, now, reduce_start(c->reduce, &start));
 }
 
+/* Our view must not be older than the queue's was: else a pod could be rejected on the old one, and
+ * the event that would have helped it has already gone by. Epochs grow with every life of the
+ * watcher. Bounded, because a position of a life that ended may never be reached. */
+static bool view_is_behind(const struct coordinator *c, struct moment now, const struct flight *f)
+{
+    bool behind =
+        c->stream.epoch == f->epoch ? c->stream.sequence < f->sequence : c->stream.epoch < f->epoch;
+    return behind && !moment_reached(now, moment_after(f->taken, span_of_ms(CATCH_UP_MS)));
+}
+
 void cycle_advance(struct coordinator *c, struct moment now)
 {
     while (c->deciding == NULL && c->flights.first != NULL &&
-           coordinator_waits_for(c, now)[0] == 0) {
+           coordinator_waits_for(c, now)[0] == 0 && !view_is_behind(c, now, c->flights.first)) {
         arena_reset(&c->cycle_memory);
         if (!skip(c, c->flights.first))
             begin(c, now, c->flights.first);

@@ -443,6 +443,25 @@ static void a_stale_view_stops_decisions(void **state)
     assert_true(take(BINDER, MSG_bind, &m));
 }
 
+static void an_attempt_waits_until_the_view_is_as_new_as_the_queues(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    say(queue, "attempt %s attempts=1 cycle=1 epoch=7 sequence=%lld", pod_text("p", 3000, ""),
+        (long long)w.sequence + 2);
+    assert_false(take(BINDER, MSG_bind, &m));
+    node("c", 100);
+    assert_false(take(BINDER, MSG_bind, &m));
+    node("b", 64000);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.node_name, "b"));
+    say(queue, "attempt %s attempts=1 cycle=2 epoch=8 sequence=1", pod_text("q", 100, ""));
+    assert_false(take(BINDER, MSG_bind, &m));
+    tick_after(2000); /* that life of the watcher may have ended */
+    assert_true(take(BINDER, MSG_bind, &m));
+}
+
 static void a_queue_that_restarted_gets_no_outcome_it_does_not_know(void **state)
 {
     (void)state;
@@ -474,6 +493,7 @@ int main(void)
         TEST(the_watch_confirms_a_bind_that_nobody_answered),
         TEST(a_pod_that_is_gone_or_deleting_is_skipped),
         TEST(a_stale_view_stops_decisions),
+        TEST(an_attempt_waits_until_the_view_is_as_new_as_the_queues),
         TEST(a_queue_that_restarted_gets_no_outcome_it_does_not_know),
     };
     return cmocka_run_group_tests_name("coordinator", tests, NULL, NULL);
