@@ -19,6 +19,7 @@ struct flight {
     struct pod pod;             /* node_name is set from the decision on */
     bool owed;                  /* the queue waits for an outcome of `cycle` */
     int64_t cycle;              /* the attempt's */
+    int64_t epoch, sequence;    /* how far the queue had read the stream when it made the attempt */
     int missed;                 /* binding: leadership messages in a row that did not list it */
     struct moment taken;        /* when the attempt came */
     struct flight *next, *prev; /* among the waiting, in order of arrival */
