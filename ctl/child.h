@@ -21,7 +21,7 @@ struct child {
     struct moment started, restart_at; /* restart_at: when to start it again */
     struct span backoff;               /* before the next restart */
     unsigned restarts;
-    bool leaving;                /* its end is wanted */
+    bool leaving; /* its end is wanted */
 };
 
 /* Appends an argument (copied). */

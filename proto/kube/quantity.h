@@ -9,7 +9,8 @@
 #include "proto/base/str.h"
 
 struct kube_quantity {
-    __extension__ __int128 nano; /* value * 10^9, rounded up as upstream does below nano; saturated */
+    /* value * 10^9, rounded up as upstream does below nano; saturated */
+    __extension__ __int128 nano;
 };
 
 /* False when the text is not a quantity. */
