@@ -6,6 +6,7 @@
 
 #include "proto/kube/selector.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,9 +274,8 @@ bool requests_is_scalar(struct str name)
     char as_quota[512];
     if (str_find(name, '/') < 0 || str_starts_with(name, quota) || name.len > 400)
         return false;
-    memcpy(as_quota, quota, strlen(quota));
-    memcpy(as_quota + strlen(quota), name.at, name.len);
-    return kube_label_key_valid((struct str){as_quota, (uint32_t)strlen(quota) + name.len});
+    int len = snprintf(as_quota, sizeof(as_quota), "%s%.*s", quota, STR_ARG(name));
+    return kube_label_key_valid((struct str){as_quota, (uint32_t)len});
 }
 
 static bool is_kept(struct str name, bool on_node)

@@ -402,6 +402,7 @@ static bool build(struct builder *b)
         bool good = on_event(b);
         more = event.type != YAML_STREAM_END_EVENT;
         yaml_event_delete(&event);
+        b->event = NULL;
         if (!good)
             return false;
     }

@@ -66,7 +66,7 @@ static int digit_of(char c)
 /* Go's base 0: 0x, 0o, 0b, or a leading 0 for octal. Returns where the digits begin. */
 static const char *base_of(const char *digits, int *base)
 {
-    char mark = digits[0] == '0' ? digits[1] | 0x20 : 0;
+    int mark = digits[0] == '0' ? digits[1] | 0x20 : 0;
     *base = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 10;
     if (*base != 10)
         return digits + 2;

@@ -98,13 +98,13 @@ static void host_ports_are_those_that_stay(void **state)
 static void images_get_a_tag(void **state)
 {
     (void)state;
+    static const char images[] = "images=[\"init:latest\" \"reg:5000/app:latest\" \"app:v1\" "
+                                 "\"app@sha256:12\" \"vol:latest\"]";
     EXPECT("Pod",
            META "spec:\n  containers: [{image: 'reg:5000/app'}, {image: 'app:v1'}, {image: "
                 "'app@sha256:12'}]\n  initContainers: [{image: init}]\n"
                 "  volumes: [{name: x, image: {reference: vol}}, {name: z, emptyDir: {}}]\n",
-           "images=[\"init:latest\" \"reg:5000/app:latest\" \"app:v1\" \"app@sha256:12\" "
-           "\"vol:latest\"]",
-           "container_count=4");
+           images, "container_count=4");
 }
 
 static void claims_of_volumes_are_named(void **state)
