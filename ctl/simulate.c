@@ -5,12 +5,10 @@
 #include "ctl/simulate.h"
 
 #include "ctl/scenario.h"
-#include "proto/base/memory.h"
 #include "proto/bus/options.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct arguments {
@@ -105,24 +103,33 @@ static int play_one(FILE *from, const struct arguments *args)
     return fine ? 0 : 1;
 }
 
+/* One line without its end; false at the end of the stream. */
+static bool read_line(FILE *from, struct buffer *line)
+{
+    char chunk[65536];
+    buffer_reset(line);
+    while (fgets(chunk, sizeof(chunk), from) != NULL) {
+        size_t len = strlen(chunk);
+        bool whole = len > 0 && chunk[len - 1] == '\n';
+        buffer_add(line, chunk, len - (whole ? 1 : 0));
+        if (whole)
+            return true;
+    }
+    return line->len > 0;
+}
+
 /* A scenario that cannot be played is told in its line; the stream goes on. */
 static int play_batch(FILE *from, const struct arguments *args)
 {
-    struct buffer out = {0};
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t len;
+    struct buffer out = {0}, line = {0};
     bool written = true;
-    while (written && (len = getline(&line, &room, from)) > 0) {
-        struct str text = {line, (uint32_t)len};
-        while (text.len > 0 && (text.at[text.len - 1] == '\n' || text.at[text.len - 1] == '\r'))
-            text.len--;
-        if (text.len == 0)
+    while (written && read_line(from, &line)) {
+        if (line.len == 0)
             continue;
-        play_text(text, args, &out);
+        play_text(buffer_str(&line), args, &out);
         written = write_out(&out);
     }
-    free(line); /* getline's own */
+    buffer_free(&line);
     buffer_free(&out);
     return written && !ferror(from) ? 0 : 1;
 }
