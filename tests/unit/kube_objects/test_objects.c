@@ -119,15 +119,15 @@ static void claims_of_volumes_are_named(void **state)
 static void a_pods_status_is_read(void **state)
 {
     (void)state;
+    static const char scheduled[] = "scheduled={status=\"False\" reason=\"Unschedulable\" "
+                                    "message=\"why\" since=\"2026-01-02T03:04:05Z\" probed=true}";
     EXPECT("Pod",
            META "status:\n  nominatedNodeName: n2\n  startTime: '2026-01-02T03:04:05Z'\n"
                 "  conditions:\n  - {type: Ready, status: 'True'}\n"
                 "  - {type: PodScheduled, status: 'False', reason: Unschedulable, message: why, "
                 "lastProbeTime: '2026-01-02T03:04:05Z', lastTransitionTime: "
                 "'2026-01-02T03:04:05Z'}\n",
-           "nominated_node=\"n2\"", "started=1767323045000000",
-           "scheduled={status=\"False\" reason=\"Unschedulable\" message=\"why\" "
-           "since=\"2026-01-02T03:04:05Z\" probed=true}",
+           "nominated_node=\"n2\"", "started=1767323045000000", scheduled,
            "condition_types=[\"Ready\" \"PodScheduled\"]");
 }
 
