@@ -1,0 +1,394 @@
+/* test_shard: a share that lived through a random history answers as one that was built at once
+ * from what is left; ghosts, second rounds, narrowing, nominated pods, tie-breaks and absurd input.
+ */
+#include "tests/unit/scheduler/cluster.h"
+
+#include "proto/codec.h"
+
+#include <stdlib.h>
+
+/* ---- property: incremental = rebuilt ---- */
+
+enum { NODES = 8, PODS = 24, STEPS = 300, QUESTIONS = 5 };
+
+/* What there is, told in any order. */
+struct history {
+    struct node *nodes[NODES];
+    struct pod *pods[PODS]; /* node_name says where */
+};
+
+static struct node *random_node(struct cluster *c, struct random *r, int i)
+{
+    char name[8];
+    snprintf(name, sizeof(name), "n%d", i);
+    struct node *n = make_node(c, name, (int64_t)random_below(r, 4) * 1000, 4 * GIB);
+    if (random_below(r, 2) == 0)
+        QUANTITY(&c->arena, n->allocatable, "example.com/gpu", (int64_t)random_below(r, 4));
+    if (random_below(r, 2) == 0)
+        add_label(c, n, "disk", random_below(r, 2) == 0 ? "ssd" : "hdd");
+    if (random_below(r, 3) == 0)
+        add_taint(c, n, "k", random_below(r, 2) == 0 ? "NoSchedule" : "PreferNoSchedule");
+    if (random_below(r, 2) == 0)
+        add_image(c, n, "app:v1", 1);
+    n->unschedulable = random_below(r, 8) == 0;
+    return n;
+}
+
+/* Ports are each pod's own, so that the uncounted set of ports is the same in any order. */
+static struct pod *random_pod(struct cluster *c, struct random *r, int i)
+{
+    char name[16];
+    snprintf(name, sizeof(name), "p%d", i);
+    struct pod *p = make_pod(c, name, (int64_t)random_below(r, 12) * 100,
+                             (int64_t)random_below(r, 4) * 256 * MIB);
+    p->uid = arena_print(&c->arena, "uid-%d", i);
+    if (random_below(r, 3) == 0)
+        ask_more(c, p, "example.com/gpu", (int64_t)random_below(r, 2));
+    if (random_below(r, 3) == 0)
+        add_port(c, p, "0.0.0.0", "TCP", 8000 + i);
+    char *node = arena_take(&c->arena, 8);
+    snprintf(node, 8, "n%u", (unsigned)random_below(r, NODES));
+    return on_node(p, node);
+}
+
+static void one_step(struct cluster *c, struct random *r, struct history *h)
+{
+    uint64_t what = random_below(r, 10);
+    size_t i = (size_t)random_below(r, what < 4 ? NODES : PODS);
+    if (what < 3) {
+        h->nodes[i] = random_node(c, r, (int)i);
+        shard_node_set(c->shard, h->nodes[i]);
+    } else if (what < 4) {
+        if (h->nodes[i] != NULL)
+            shard_node_gone(c->shard, h->nodes[i]->name);
+        for (size_t k = 0; k < PODS && h->nodes[i] != NULL; k++)
+            if (h->pods[k] != NULL && str_equal(h->pods[k]->node_name, h->nodes[i]->name))
+                h->pods[k] = NULL;
+        h->nodes[i] = NULL;
+    } else if (what < 8) {
+        h->pods[i] = random_pod(c, r, (int)i);
+        shard_pod_set(c->shard, h->pods[i]);
+    } else if (h->pods[i] != NULL) {
+        shard_pod_gone(c->shard, h->pods[i]->uid);
+        h->pods[i] = NULL;
+    }
+}
+
+static void tell_images(struct shard *s)
+{
+    struct tally count = {STR_LITERAL("app:v1"), 3}, size = {STR_LITERAL("app:v1"), 900 * MIB};
+    struct shard_images images = {.nodes = NODES, .counts = {1, &count}, .sizes = {1, &size}};
+    shard_images(s, &images);
+}
+
+static struct shard *rebuilt(struct cluster *c, const struct history *h)
+{
+    struct shard *s = shard_new();
+    shard_reset(s, &c->profile, 1);
+    tell_images(s);
+    for (size_t i = PODS; i > 0; i--) /* pods first, backwards: order must not matter */
+        if (h->pods[i - 1] != NULL)
+            shard_pod_set(s, h->pods[i - 1]);
+    for (size_t i = NODES; i > 0; i--)
+        if (h->nodes[i - 1] != NULL)
+            shard_node_set(s, h->nodes[i - 1]);
+    return s;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return str_compare(((const struct verdict *)a)->node, ((const struct verdict *)b)->node);
+}
+
+/* Everything that is answered, with nodes in name order, as text. */
+static struct str answer(struct cluster *c, struct shard *s, const struct map_request *request)
+{
+    struct map_result *r = arena_take(&c->arena, sizeof(*r));
+    shard_map(s, request, r, &c->arena);
+    qsort(r->verdicts.at, r->verdicts.count, sizeof(*r->verdicts.at), compare);
+    r->reasons.count = 0; /* in the order of rows; the verdicts have them all */
+    r->dry_run_reasons.count = 0;
+    struct buffer text = {0};
+    codec_print(message_info[MSG_map_result].record, r, &text);
+    struct str copy = arena_copy(&c->arena, buffer_str(&text));
+    buffer_free(&text);
+    return copy;
+}
+
+static struct map_request random_question(struct cluster *c, struct random *r)
+{
+    struct pod *p = random_pod(c, r, PODS + 1);
+    p->node_name = (struct str){0};
+    p->priority = 10;
+    p->images = strs_of(&c->arena, "app:v1");
+    if (random_below(r, 3) == 0)
+        prefer(c, p, 5, one_term(c, "disk", "In", "ssd"));
+    struct map_request request = {.cycle = 1,
+                                  .round = 1,
+                                  .pod = *p,
+                                  .detail = true,
+                                  .tie_break = STR_LITERAL("first"),
+                                  .dry_run = random_below(r, 4) == 0};
+    struct pod *claim = random_pod(c, r, PODS + 2);
+    claim->nominated_node = claim->node_name;
+    claim->node_name = (struct str){0};
+    if (random_below(r, 2) == 0)
+        *APPEND(&c->arena, request.nominated) = *claim;
+    return request;
+}
+
+static void a_long_history_and_a_fresh_start_answer_alike(void **state)
+{
+    struct cluster *c = *state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct random r = {seed};
+        struct history h = {{0}, {0}};
+        begin(c);
+        tell_images(c->shard);
+        for (int step = 0; step < STEPS; step++)
+            one_step(c, &r, &h);
+        struct shard *fresh = rebuilt(c, &h);
+        assert_int_equal(shard_nodes(c->shard), shard_nodes(fresh));
+        assert_int_equal(shard_pods(c->shard), shard_pods(fresh));
+        assert_int_equal(shard_ghosts(c->shard), shard_ghosts(fresh));
+        for (int q = 0; q < QUESTIONS; q++) {
+            struct map_request request = random_question(c, &r);
+            struct str lived = answer(c, c->shard, &request), built = answer(c, fresh, &request);
+            if (!str_equal(lived, built))
+                fail_msg("seed %u:\n%.*s\n%.*s", (unsigned)seed, STR_ARG(lived), STR_ARG(built));
+        }
+        shard_free(&fresh);
+    }
+}
+
+/* ---- ghosts ---- */
+
+static void pods_wait_for_their_node(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    struct pod *early = make_pod(c, "early", 800, 0);
+    put_pod(c, early, "n1");
+    assert_int_equal(shard_ghosts(c->shard), 1);
+    assert_int_equal(shard_nodes(c->shard), 0);
+    put_node(c, make_node(c, "n1", 1000, GIB));
+    assert_int_equal(shard_ghosts(c->shard), 0);
+    assert_string_equal(ruling_on(c, make_pod(c, "p", 300, 0), "n1"),
+                        "NodeResourcesFit U: Insufficient cpu");
+}
+
+static void a_node_takes_its_pods_with_it(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    put_node(c, make_node(c, "n1", 1000, GIB));
+    put_pod(c, make_pod(c, "a", 800, 0), "n1");
+    shard_node_gone(c->shard, STR_LITERAL("n1"));
+    shard_node_gone(c->shard, STR_LITERAL("never"));
+    assert_int_equal(shard_pods(c->shard), 0);
+    put_node(c, make_node(c, "n1", 1000, GIB));
+    assert_string_equal(ruling_on(c, make_pod(c, "p", 300, 0), "n1"), "");
+}
+
+static void a_pod_that_is_told_again_is_counted_once_and_where_it_is_now(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    put_node(c, make_node(c, "n1", 1000, GIB));
+    put_node(c, make_node(c, "n2", 1000, GIB));
+    struct pod *a = make_pod(c, "a", 800, 0);
+    put_pod(c, a, "n1");
+    put_pod(c, a, "n1");
+    put_pod(c, a, "n2");
+    assert_int_equal(shard_pods(c->shard), 1);
+    assert_string_equal(ruling_on(c, make_pod(c, "p", 300, 0), "n1"), "");
+    assert_string_equal(ruling_on(c, make_pod(c, "p", 300, 0), "n2"),
+                        "NodeResourcesFit U: Insufficient cpu");
+}
+
+/* ---- rounds ---- */
+
+static struct map_request request_for(const struct pod *p, int64_t round)
+{
+    return (struct map_request){
+        .cycle = 7, .round = round, .pod = *p, .tie_break = STR_LITERAL("first")};
+}
+
+/* n1 has one soft taint, n2 none. */
+static void soft_taints(struct cluster *c)
+{
+    begin(c);
+    struct node *n1 = make_node(c, "n1", 1000, GIB);
+    add_taint(c, n1, "x", "PreferNoSchedule");
+    put_node(c, n1);
+    put_node(c, make_node(c, "n2", 1000, GIB));
+}
+
+static void a_second_round_normalises_with_the_merged_maxima(void **state)
+{
+    struct cluster *c = *state;
+    soft_taints(c);
+    shard_node_gone(c->shard, STR_LITERAL("n2"));
+    const struct pod *p = make_pod(c, "p", 0, 0);
+    struct map_request first = request_for(p, 1), second = request_for(p, 2);
+    int64_t own = map_with(c, &first)->best_total; /* n1 is its own worst: 0 for taints */
+    struct tally merged = {STR_LITERAL("TaintToleration"), 4};
+    second.maxima.count = 1;
+    second.maxima.at = &merged;
+    const struct map_result *r = map_with(c, &second);
+    assert_int_equal(r->best_total, own + 3 * 75);
+    assert_int_equal(r->round, 2);
+    assert_int_equal(r->feasible, 1);
+    /* lost by a change of rows: evaluated again, to the same end */
+    put_node(c, make_node(c, "gone", 1, GIB));
+    shard_node_gone(c->shard, STR_LITERAL("gone"));
+    assert_int_equal(map_with(c, &second)->best_total, own + 3 * 75);
+}
+
+static void only_named_nodes_are_looked_at(void **state)
+{
+    struct cluster *c = *state;
+    soft_taints(c);
+    struct map_request request = request_for(make_pod(c, "p", 0, 0), 1);
+    request.only = strs_of(&c->arena, "n2 elsewhere");
+    const struct map_result *r = map_with(c, &request);
+    assert_int_equal(r->evaluated, 1);
+    assert_int_equal(r->feasible, 1);
+    assert_int_equal(r->nodes, 2);
+    assert_str(r->best_node, "n2");
+}
+
+static void nominated_pods_keep_their_place(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    put_node(c, make_node(c, "n1", 1000, GIB));
+    put_node(c, make_node(c, "n2", 1000, GIB));
+    struct pod *claim = make_pod(c, "claim", 800, 0), *p = make_pod(c, "p", 300, 0);
+    claim->nominated_node = STR_LITERAL("n1");
+    p->nominated_node = STR_LITERAL("n2");
+    struct map_request request = request_for(p, 1);
+    *APPEND(&c->arena, request.nominated) = *claim;
+    const struct map_result *r = map_with(c, &request);
+    assert_int_equal(r->feasible, 1);
+    assert_str(r->best_node, "n2");
+    assert_true(r->nominated_fits);
+    /* a claim of the pod itself does not stand in its way, and none is left behind */
+    request.nominated.at[0].uid = p->uid;
+    assert_int_equal(map_with(c, &request)->feasible, 2);
+    request.nominated.count = 0;
+    assert_int_equal(map_with(c, &request)->feasible, 2);
+}
+
+/* ---- dry runs ---- */
+
+static void a_dry_run_tells_whether_room_could_be_made(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    put_node(c, make_node(c, "low", 1000, GIB));
+    put_node(c, make_node(c, "equal", 1000, GIB));
+    put_node(c, make_node(c, "small", 100, GIB));
+    put_node(c, make_node(c, "mixed", 1000, GIB));
+    struct pod *equal = make_pod(c, "equal", 900, 0), *half = make_pod(c, "half", 600, 0);
+    equal->priority = half->priority = 5;
+    put_pod(c, make_pod(c, "a", 900, 0), "low");
+    put_pod(c, equal, "equal");
+    put_pod(c, half, "mixed");
+    put_pod(c, make_pod(c, "b", 400, 0), "mixed");
+    struct pod *p = make_pod(c, "p", 500, 0);
+    p->priority = 5;
+    struct map_request request = request_for(p, 3);
+    request.dry_run = true;
+    const struct map_result *r = map_with(c, &request);
+    assert_int_equal(r->dry_run_nodes, 3); /* small can never hold it */
+    assert_int_equal(r->dry_run_fits, 1);
+    assert_int_equal(r->dry_run_reasons.count, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_true(
+            str_is(r->dry_run_reasons.at[i].text, "No preemption victims found for incoming pod") ||
+            str_is(r->dry_run_reasons.at[i].text, "Insufficient cpu"));
+}
+
+/* ---- ties ---- */
+
+static void a_random_tie_break_takes_each_best_node(void **state)
+{
+    struct cluster *c = *state;
+    static const char *const names[] = {"n1", "n2", "n3", "n4"};
+    int taken[4] = {0};
+    begin(c);
+    for (int i = 0; i < 4; i++)
+        put_node(c, make_node(c, names[i], 1000, GIB));
+    struct map_request request = request_for(make_pod(c, "p", 0, 0), 1);
+    request.tie_break = (struct str){0};
+    for (int64_t seed = 0; seed < 4000; seed++) {
+        request.seed = seed;
+        const struct map_result *r = map_with(c, &request);
+        assert_int_equal(r->best_count, 4);
+        for (int i = 0; i < 4; i++)
+            taken[i] += str_is(r->best_node, names[i]);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_in_range(taken[i], 850, 1150); /* five standard deviations */
+}
+
+static void round_robin_goes_on_behind_the_last(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    put_node(c, make_node(c, "b", 1000, GIB));
+    put_node(c, make_node(c, "a", 1000, GIB));
+    put_node(c, make_node(c, "c", 1000, GIB));
+    struct map_request request = request_for(make_pod(c, "p", 0, 0), 1);
+    request.tie_break = STR_LITERAL("round-robin");
+    request.after = STR_LITERAL("a");
+    const struct map_result *r = map_with(c, &request);
+    assert_str(r->best_node, "a");
+    assert_str(r->best_after, "b");
+    request.after = STR_LITERAL("c");
+    assert_int_equal(map_with(c, &request)->best_after.len, 0);
+}
+
+/* ---- absurd input ---- */
+
+static void absurd_amounts_and_names_harm_nobody(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    struct node *n = make_node(c, "n1", INT64_MAX, INT64_MIN);
+    QUANTITY(&c->arena, n->allocatable, "example.com/gpu", 1);
+    QUANTITY(&c->arena, n->allocatable, "example.com/gpu", 2);
+    put_node(c, n);
+    struct pod *p = make_pod(c, "p", INT64_MAX, 1);
+    ask_more(c, p, "example.com/gpu", 0);
+    ask_more(c, p, "example.com/gpu", INT64_MAX);
+    put_pod(c, p, "n1");
+    struct pod *q = make_pod(c, "q", INT64_MAX, INT64_MIN);
+    put_pod(c, q, "n1");
+    (void)map_pod(c, make_pod(c, "x", INT64_MAX, INT64_MAX));
+    shard_pod_gone(c->shard, p->uid);
+    shard_pod_gone(c->shard, q->uid);
+    shard_pod_gone(c->shard, q->uid);
+    struct pod *stranger = make_pod(c, "s", 0, 0);
+    stranger->scheduler_name = STR_LITERAL("nobody");
+    assert_str(map_pod(c, stranger)->error, "no profile is called \"nobody\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLUSTER_TEST(a_long_history_and_a_fresh_start_answer_alike),
+        CLUSTER_TEST(pods_wait_for_their_node),
+        CLUSTER_TEST(a_node_takes_its_pods_with_it),
+        CLUSTER_TEST(a_pod_that_is_told_again_is_counted_once_and_where_it_is_now),
+        CLUSTER_TEST(a_second_round_normalises_with_the_merged_maxima),
+        CLUSTER_TEST(only_named_nodes_are_looked_at),
+        CLUSTER_TEST(nominated_pods_keep_their_place),
+        CLUSTER_TEST(a_dry_run_tells_whether_room_could_be_made),
+        CLUSTER_TEST(a_random_tie_break_takes_each_best_node),
+        CLUSTER_TEST(round_robin_goes_on_behind_the_last),
+        CLUSTER_TEST(absurd_amounts_and_names_harm_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
