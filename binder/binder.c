@@ -16,8 +16,9 @@
 #define TELL_MS       1000 /* leadership is repeated this often */
 #define STOP_BINDS_MS 5000 /* how long a stop waits for answers to binds */
 #define STOP_TAIL_MS  500  /* and then for status and events */
+#define FAREWELL_MS   200  /* how long the scheduler has to read the last answers */
 
-enum stage { STAGE_running, STAGE_binds, STAGE_tail, STAGE_release };
+enum stage { STAGE_running, STAGE_binds, STAGE_tail, STAGE_release, STAGE_farewell, STAGE_ended };
 
 struct binder {
     struct binder_options options;
@@ -268,6 +269,10 @@ static void go_on_stopping(struct binder *b, struct instant at)
         lease_release(b->lease, at);
         enter(b, STAGE_release, MOMENT_NEVER);
     }
+    if (b->stage == STAGE_release && lease_released(b->lease))
+        enter(b, STAGE_farewell, moment_after(at.now, span_of_ms(FAREWELL_MS)));
+    else if (b->stage == STAGE_farewell && late)
+        enter(b, STAGE_ended, MOMENT_NEVER); /* a link that is closed drops what was not read */
 }
 
 struct moment binder_tick(struct binder *b, struct moment now, struct outbox *out)
@@ -305,7 +310,7 @@ void binder_stop(struct binder *b, struct moment now, struct outbox *out)
 
 bool binder_done(const struct binder *b)
 {
-    return b->stage == STAGE_release && lease_released(b->lease);
+    return b->stage == STAGE_ended;
 }
 
 int64_t binder_term(const struct binder *b)

@@ -1,0 +1,226 @@
+/* The binder as a process: binds, events and conditions on an API server, two instances with one
+ * lease, and every way for one of them to go away. */
+#include "tests/unit/binder/live.h"
+
+static void events_path(const struct live *l, char out[128])
+{
+    snprintf(out, 128, "/apis/events.k8s.io/v1/namespaces/%s/events", l->namespace_name);
+}
+
+/* Creates count pods named prefix-i and asks for their binds. */
+static void bind_many(struct live *l, struct side *s, const char *prefix, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char name[64], uid[64];
+        snprintf(name, sizeof(name), "%s-%d", prefix, i);
+        live_pod(l, name, uid);
+        live_bind(l, s, name, uid);
+    }
+}
+
+static void pods_are_bound_with_one_event_each(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    char path[128];
+    live_until(l, a->leading);
+    assert_int_equal(a->term, 1);
+    bind_many(l, a, "p", 200);
+    live_until(l, a->bound == 200);
+    assert_int_equal(a->refused, 0);
+    events_path(l, path);
+    live_until(l, live_occurs(l, path, "\"reason\":\"Scheduled\"") == 200);
+    snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods", l->namespace_name);
+    assert_int_equal(live_occurs(l, path, "\"nodeName\":\"n1\""), 200);
+    live_until(l, a->in_flight == 0);
+}
+
+static void refusals_are_told(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    char uid[64];
+    live_until(l, a->leading);
+    live_bind(l, a, "nobody", "no-such-uid");
+    live_until(l, a->refused == 1);
+    assert_non_null(strstr(a->last, "not found"));
+    live_pod(l, "p", uid);
+    live_bind(l, a, "p", "another-uid");
+    live_until(l, a->refused == 2);
+    live_bind(l, a, "p", uid);
+    live_until(l, a->bound == 1);
+    live_bind(l, a, "p", uid); /* bound already, by us: still the truth */
+    live_until(l, a->bound == 2);
+}
+
+static void say_failure(struct live *l, struct side *s, const char *name, const char *uid)
+{
+    struct message m = {.type = MSG_pod_failed};
+    m.pod_failed = (struct pod_failed){
+        .pod = {.uid = str_of(uid),
+                .namespace_name = str_of(l->namespace_name),
+                .name = str_of(name),
+                .resource_version = 1,
+                .generation = 1,
+                .scheduler_name = STR_LITERAL("default-scheduler")},
+        .reason = STR_LITERAL("Unschedulable"),
+        .message = STR_LITERAL("0/3 nodes are available: 3 Insufficient cpu. 100% x")};
+    outbox_put(&s->out, (struct address){BINDER, 0}, &m);
+}
+
+static void a_failure_is_a_condition_and_an_event_then_a_series(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    char uid[64], path[128];
+    live_until(l, a->leading);
+    live_pod(l, "p", uid);
+    say_failure(l, a, "p", uid);
+    snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/p", l->namespace_name);
+    live_until(l, live_occurs(l, path, "\"type\":\"PodScheduled\"") == 1);
+    assert_non_null(strstr(l->body.at, "3 Insufficient cpu. 100% x"));
+    assert_non_null(strstr(l->body.at, "\"reason\":\"Unschedulable\""));
+    events_path(l, path);
+    live_until(l, live_occurs(l, path, "\"reason\":\"FailedScheduling\"") == 1);
+    say_failure(l, a, "p", uid);
+    live_until(l, live_occurs(l, path, "\"count\":2") == 1);
+    assert_int_equal(live_occurs(l, path, "\"reason\":\"FailedScheduling\""), 1);
+    live_bind(l, a, "p", uid);
+    live_until(l, a->bound == 1);
+}
+
+static void the_other_takes_over_after_a_kill(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    live_until(l, a->leading);
+    struct side *b = live_side(l, 'b');
+    assert_false(b->leading);
+    bind_many(l, a, "p", 20);
+    live_reap(&a->pid, SIGKILL);
+    live_until(l, b->leading);
+    assert_int_equal(b->term, 2);
+    bind_many(l, b, "q", 5);
+    live_until(l, b->bound == 5);
+}
+
+static void a_clean_stop_hands_over_and_exits_with_0(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    int status = -1;
+    live_until(l, a->leading);
+    struct side *b = live_side(l, 'b');
+    bind_many(l, a, "p", 100);
+    live_until(l, a->bound >= 10);
+    kill(a->pid, SIGTERM);
+    live_until(l, waitpid(a->pid, &status, WNOHANG) == a->pid);
+    a->pid = 0;
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    live_until(l, b->leading);
+    char path[128];
+    snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods", l->namespace_name);
+    int there = live_occurs(l, path, "\"nodeName\":\"n1\"");
+    if (there != (int)a->bound)
+        fail_msg("%d are bound, %u were told, %u refused: %s", there, a->bound, a->refused,
+                 a->last);
+}
+
+static void a_restarted_binder_goes_on_in_a_new_term(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    live_until(l, a->leading);
+    int64_t term = a->term;
+    bus_close(&a->bus);
+    live_reap(&a->pid, SIGKILL);
+    *a = (struct side){0};
+    a = live_side(l, 'a'); /* another identity: it must wait for the lease to run out */
+    live_until(l, a->leading);
+    assert_int_equal(a->term, term + 1);
+}
+
+/* ---- the audit log ---- */
+
+/* The value of "key":"…" in a line, or "". */
+static void member_of(const char *line, const char *key, char *out, size_t room)
+{
+    const char *at = strstr(line, key);
+    size_t len = at ? strcspn(at + strlen(key), "\"") : 0;
+    snprintf(out, room, "%.*s", (int)len, at ? at + strlen(key) : "");
+}
+
+/* Writes (but for reads and the lease) of this user that the server received after a time;
+ * shows the first ones. */
+static int writes_after(const struct live *l, const char *user, const char *since, int shown)
+{
+    FILE *file = fopen(l->audit, "re");
+    char *line = NULL, who[64], verb[16], when[64];
+    size_t room = 0;
+    int count = 0;
+    assert_non_null(file);
+    while (getline(&line, &room, file) > 0) {
+        member_of(line, "\"username\":\"", who, sizeof(who));
+        member_of(line, "\"verb\":\"", verb, sizeof(verb));
+        member_of(line, "\"requestReceivedTimestamp\":\"", when, sizeof(when));
+        bool read = strcmp(verb, "get") == 0 || strcmp(verb, "list") == 0;
+        bool lease = strstr(line, "\"resource\":\"leases\"") != NULL;
+        if (strcmp(who, user) == 0 && !read && !lease && strcmp(when, since) > 0) {
+            count++;
+            if (count <= shown)
+                print_message("late write: %s", line);
+        }
+    }
+    free(line);
+    fclose(file);
+    return count;
+}
+
+/* Stopped in the midst of binding, for longer than the lease, and continued. */
+static void a_stopped_leader_writes_nothing_when_it_goes_on(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    char now[64], name[32], uid[300][64];
+    live_until(l, a->leading);
+    struct side *b = live_side(l, 'b');
+    for (int i = 0; i < 300; i++) {
+        snprintf(name, sizeof(name), "p-%d", i);
+        live_pod(l, name, uid[i]);
+    }
+    for (int i = 0; i < 300; i++) {
+        snprintf(name, sizeof(name), "p-%d", i);
+        live_bind(l, a, name, uid[i]);
+    }
+    live_until(l, a->bound > 10 + (uint32_t)(getpid() % 200));
+    kill(a->pid, SIGSTOP);
+    live_until(l, b->leading);
+    moment_print_micros(moment_wall_us(), now, sizeof(now));
+    bind_many(l, b, "q", 5);
+    live_until(l, b->bound == 5);
+    uint32_t told = a->told;
+    kill(a->pid, SIGCONT);
+    int status;
+    live_until(l,
+               (a->told > told + 1 && !a->leading) || waitpid(a->pid, &status, WNOHANG) == a->pid);
+    assert_int_equal(writes_after(l, "scheduler-a", now, 3), 0);
+    assert_true(writes_after(l, "scheduler-b", now, 0) > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(pods_are_bound_with_one_event_each, live_open, live_close),
+        cmocka_unit_test_setup_teardown(refusals_are_told, live_open, live_close),
+        cmocka_unit_test_setup_teardown(a_failure_is_a_condition_and_an_event_then_a_series,
+                                        live_open, live_close),
+        cmocka_unit_test_setup_teardown(the_other_takes_over_after_a_kill, live_open, live_close),
+        cmocka_unit_test_setup_teardown(a_clean_stop_hands_over_and_exits_with_0, live_open,
+                                        live_close),
+        cmocka_unit_test_setup_teardown(a_restarted_binder_goes_on_in_a_new_term, live_open,
+                                        live_close),
+        cmocka_unit_test_setup_teardown(a_stopped_leader_writes_nothing_when_it_goes_on, live_open,
+                                        live_close),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
