@@ -215,7 +215,7 @@ static void reasons_are_sorted_as_strings(void **state)
 {
     struct table *t = table_new(*state);
     for (int i = 0; i < 12; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof(name), "n%d", i);
         struct node *n = make_node(t->c, name, i < 10 ? 100 : 1000, GIB);
         n->unschedulable = i >= 10;

@@ -19,7 +19,7 @@ struct history {
 
 static struct node *random_node(struct cluster *c, struct random *r, int i)
 {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof(name), "n%d", i);
     struct node *n = make_node(c, name, (int64_t)random_below(r, 4) * 1000, 4 * GIB);
     if (random_below(r, 2) == 0)
@@ -105,7 +105,8 @@ static struct str answer(struct cluster *c, struct shard *s, const struct map_re
 {
     struct map_result *r = arena_take(&c->arena, sizeof(*r));
     shard_map(s, request, r, &c->arena);
-    qsort(r->verdicts.at, r->verdicts.count, sizeof(*r->verdicts.at), compare);
+    if (r->verdicts.count > 0)
+        qsort(r->verdicts.at, r->verdicts.count, sizeof(*r->verdicts.at), compare);
     r->reasons.count = 0; /* in the order of rows; the verdicts have them all */
     r->dry_run_reasons.count = 0;
     struct buffer text = {0};

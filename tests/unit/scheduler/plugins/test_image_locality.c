@@ -1,4 +1,5 @@
-/* ImageLocality: size times spread, between the thresholds. */
+/* ImageLocality: an image counts with its size times its spread, between the two thresholds, on the
+ * nodes that have it. */
 #include "tests/unit/scheduler/cluster.h"
 
 #define IMAGE "ImageLocality"

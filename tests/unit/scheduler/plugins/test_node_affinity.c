@@ -1,4 +1,5 @@
-/* NodeAffinity: operators, malformed terms, narrowing by name, added affinity and preferences. */
+/* NodeAffinity: operators, malformed terms, narrowing by name, what the profile adds, and how
+ * preferences score. */
 #include "tests/unit/scheduler/cluster.h"
 
 #define NO    "NodeAffinity UAU: node(s) didn't match Pod's node affinity/selector"

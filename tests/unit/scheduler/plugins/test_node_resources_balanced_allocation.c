@@ -1,4 +1,5 @@
-/* NodeResourcesBalancedAllocation: the change in balance, 75 when there is none. */
+/* NodeResourcesBalancedAllocation: scores the change in balance that a pod makes, 75 when it makes
+ * none. */
 #include "tests/unit/scheduler/cluster.h"
 
 #define BALANCED "NodeResourcesBalancedAllocation"
