@@ -1,0 +1,171 @@
+/* test_scenario: berth simulate's steps and errors, end to end from a document to its JSON: each
+ * step gives one result, and what is not supported is named. */
+#include "ctl/scenario.h"
+
+#include "proto/base/must.h"
+
+/* clang-format off */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <string.h>
+
+#define NODE(name, cpu)                                                                            \
+    "{\"kind\":\"Node\",\"metadata\":{\"name\":\"" name                                            \
+    "\"},\"status\":{\"allocatable\":{\"cpu\":\"" cpu "\",\"memory\":\"8Gi\",\"pods\":\"9\"}}}"
+#define POD(name, more)                                                                            \
+    "{\"metadata\":{\"name\":\"" name                                                              \
+    "\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\","                               \
+    "\"resources\":{\"requests\":{\"cpu\":\"3\"}}}]" more "}}"
+
+/* The output of one scenario; the caller frees it. */
+static struct buffer play(const char *text, bool json, uint32_t shards)
+{
+    struct buffer out = {0};
+    struct arena a = {0};
+    struct str error = {0};
+    struct kube_json *document = kube_json_parse(str_of(text), &error, &a);
+    if (document == NULL)
+        fail_msg("%.*s", STR_ARG(error));
+    const struct scenario_output o = {.out = &out, .json = json, .shards = shards};
+    scenario_play(document, &o);
+    kube_json_free(&document);
+    arena_free(&a);
+    return out;
+}
+
+static void assert_says(const struct buffer *out, const char *what)
+{
+    if (strstr(out->at, what) == NULL)
+        fail_msg("no %s in\n%s", what, out->at);
+}
+
+static void pods_are_bound_before_the_next_is_decided(void **state)
+{
+    (void)state;
+    struct buffer out =
+        play("{\"objects\":[" NODE("n1", "4") "],\"pods\":[" POD("a", "") "," POD(
+                 "b", "") ","
+                          "{\"op\":\"delete\",\"name\":\"a\"},{\"op\":\"schedule\",\"name\":\"b\"},"
+                          "{\"op\":\"apply\",\"object\":" NODE("n2", "4") "}," POD("c", "") "]}",
+             true, 2);
+    assert_says(&out, "\"pod\":\"default/a\",\"profile\":\"default-scheduler\",\"priority\":0,"
+                      "\"result\":\"scheduled\",\"node\":\"n1\"");
+    assert_says(&out, "\"pod\":\"default/b\",\"profile\":\"default-scheduler\",\"priority\":0,"
+                      "\"result\":\"unschedulable\"");
+    assert_says(&out,
+                "{\"op\":\"delete\",\"pod\":\"Pod default/a\",\"priority\":0,\"result\":\"done\"}");
+    assert_says(&out, "\"pod\":\"default/b\",\"profile\":\"default-scheduler\",\"priority\":0,"
+                      "\"result\":\"scheduled\",\"node\":\"n1\"");
+    assert_says(&out, "\"pod\":\"Node /n2\"");
+    assert_says(&out, "\"result\":\"scheduled\",\"node\":\"n2\"");
+    buffer_free(&out);
+}
+
+static void the_number_of_shards_changes_nothing(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"objects\":[" NODE("a", "4") "," NODE("b", "8") "," NODE(
+        "c", "2") "],\"pods\":[" POD("p", "") "," POD("q", "") "," POD("r", "") "]}";
+    struct buffer one = play(text, true, 1), seven = play(text, true, 7);
+    assert_string_equal(one.at, seven.at);
+    buffer_free(&one);
+    buffer_free(&seven);
+}
+
+static void every_fault_is_named_and_the_rest_goes_on(void **state)
+{
+    (void)state;
+    struct buffer
+        out =
+            play(
+                "{\"objects\":[" NODE("n1", "4") ",{\"kind\":\"Service\",\"metadata\":{\"name\":"
+                                                 "\"s\"}}],"
+                                                 "\"pods\":[{\"op\":\"dance\"},{\"op\":"
+                                                 "\"schedule\",\"name\":\"x\"},"
+                                                 "{\"op\":\"delete\",\"name\":\"x\"},"
+                                                 "{\"metadata\":{\"name\":\"bad\"},\"spec\":{"
+                                                 "\"containers\":[{\"name\":\"c\",\"image\":\"x\","
+                                                 "\"resources\":{\"requests\":{\"cpu\":\"3x\"}}}]}}"
+                                                 "," POD("v", ",\"volumes\":[{\"name\":\"d\","
+                                                              "\"persistentVolumeClaim\":{"
+                                                              "\"claimName\":\"d\"}}]") "," POD(
+                                                     "g", ",\"schedulingGates\":[{\"name\":\"g1\"}"
+                                                          "]") "," POD("other",
+                                                                       ",\"schedulerName\":"
+                                                                       "\"other\"") "," POD("last",
+                                                                                            "") "]"
+                                                                                                "}",
+                true, 2);
+    assert_says(&out, "unknown op \\\"dance\\\"");
+    assert_says(&out, "pod \\\"x\\\" not found");
+    assert_says(&out, "there is no Pod \\\"x\\\"");
+    assert_says(&out, "quantity \\\"3x\\\" is malformed");
+    assert_says(&out, "\"error\":\"not supported yet: plugin VolumeBinding\"");
+    assert_says(&out, "\"waiting for scheduling gates: [g1]\"");
+    assert_says(&out, "\"pod\":\"default/other\",\"priority\":0,\"result\":\"ignored\"");
+    assert_says(&out, "\"pod\":\"default/last\",\"profile\":\"default-scheduler\",\"priority\":0,"
+                      "\"result\":\"scheduled\"");
+    assert_says(&out, "\"notes\":[\"not supported yet: default topology spreading");
+    buffer_free(&out);
+}
+
+static void choices_of_another_scheduler_are_judged_and_followed(void **state)
+{
+    (void)state;
+    struct buffer out =
+        play("{\"objects\":[" NODE("n1", "4") "," NODE("n2", "64") "],\"pods\":[" POD(
+                 "a", "") "," POD("b", "") "],\"choices\":{\"default/a\":\"n1\","
+                                           "\"default/b\":\"n2\"}}",
+             true, 2);
+    assert_says(&out, "\"node\":\"n1\"");
+    assert_says(&out, "\"choice\":\"n1\",\"choiceOK\":false");
+    assert_says(&out, "\"choice\":\"n2\",\"choiceOK\":true");
+    buffer_free(&out);
+}
+
+static void broken_scenarios_give_one_error(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *error;
+    } table[] = {
+        {"[]", "a scenario is an object"},
+        {"{\"config\":{\"kind\":\"Nonsense\"}}", "config: "},
+        {"{\"featureGates\":{\"X\":true}}", "featureGates: not supported yet"},
+        {"{\"objects\":[" NODE("n", "4y") "]}", "quantity \\\"4y\\\" is malformed"},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct buffer out = play(table[i].text, true, 2);
+        assert_says(&out, table[i].error);
+        assert_says(&out, "\"results\":[]");
+        buffer_free(&out);
+    }
+}
+
+static void the_table_is_for_people(void **state)
+{
+    (void)state;
+    struct buffer out =
+        play("{\"objects\":[" NODE("n1", "4") "],\"pods\":[" POD("a", "") "," POD("b", "") "]}",
+             false, 2);
+    assert_says(&out, "POD ");
+    assert_says(&out, "default/a                        scheduled      n1");
+    assert_says(&out, "0/1 nodes are available: 1 Insufficient cpu.");
+    buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pods_are_bound_before_the_next_is_decided),
+        cmocka_unit_test(the_number_of_shards_changes_nothing),
+        cmocka_unit_test(every_fault_is_named_and_the_rest_goes_on),
+        cmocka_unit_test(choices_of_another_scheduler_are_judged_and_followed),
+        cmocka_unit_test(broken_scenarios_give_one_error),
+        cmocka_unit_test(the_table_is_for_people),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
