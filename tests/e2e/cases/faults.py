@@ -169,6 +169,7 @@ def apiserver_restart(world):
     feeder = Feeder(world.admin, world.options.pods // 2)
     feeder.allow(feeder.total)
     feeder.wait_created(feeder.total // 2)
+    pods.wait(60, lambda items: objects.bound(items) > 0)  # it runs, and its streams are open
     world.cluster.interrupt()
     world.cluster.resume()
     feeder.finish()
