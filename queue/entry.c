@@ -5,9 +5,13 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 
+/* Most pods are a few hundred bytes, and there may be a hundred thousand. */
+#define POD_MEMORY ((struct arena){.first = 512})
+
 struct entry *entry_new(const struct pod *pod)
 {
     struct entry *e = memory_take(sizeof(*e));
+    e->memory = POD_MEMORY;
     codec_copy(&pod_record, &e->pod, pod, &e->memory);
     return e;
 }
@@ -25,7 +29,7 @@ void entry_free(struct entry **e)
 void entry_replace(struct entry *e, const struct pod *pod, struct arena *old_memory)
 {
     *old_memory = e->memory;
-    e->memory = (struct arena){0};
+    e->memory = POD_MEMORY;
     codec_copy(&pod_record, &e->pod, pod, &e->memory);
 }
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHUNK_MIN 4096
-#define ALIGN     16
+#define FIRST_CHUNK 4096
+#define ALIGN       16
 
 struct arena_chunk {
     struct arena_chunk *next; /* older, full chunks */
@@ -19,7 +19,8 @@ struct arena_chunk {
 
 static void chunk_add(struct arena *a, size_t size)
 {
-    size_t want = a->chunk ? a->chunk->size * 2 : CHUNK_MIN;
+    size_t first = a->first ? a->first : FIRST_CHUNK;
+    size_t want = a->chunk ? a->chunk->size * 2 : first;
     if (want < size)
         want = size;
     struct arena_chunk *chunk = memory_resize(NULL, sizeof(*chunk) + want);
@@ -88,4 +89,12 @@ void arena_free(struct arena *a)
     arena_reset(a);
     memory_free(a->chunk);
     a->chunk = NULL;
+}
+
+size_t arena_held(const struct arena *a)
+{
+    size_t held = 0;
+    for (const struct arena_chunk *chunk = a->chunk; chunk != NULL; chunk = chunk->next)
+        held += sizeof(*chunk) + chunk->size;
+    return held;
 }

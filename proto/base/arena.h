@@ -8,11 +8,12 @@
 
 struct arena_chunk;
 
-/* Zero-initialise, or set limit first. */
+/* Zero-initialise, or set limit and first before the first use. */
 struct arena {
     struct arena_chunk *chunk;
     size_t total; /* bytes handed out since the last reset */
     size_t limit; /* bytes at most, 0 = unlimited; bounds what a peer's frame can make us take */
+    size_t first; /* room of the first chunk, 0 = 4096; each further one is twice as large */
 };
 
 /* size zero bytes, aligned for anything; NULL only when the limit would be passed. */
@@ -24,7 +25,9 @@ struct str arena_print(struct arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Takes everything back but keeps the memory for the next round. */
 void arena_reset(struct arena *a);
-/* Gives the memory back; the arena is then empty and usable. */
+/* Gives the memory back; the arena is then empty and usable, with the same limit and first. */
 void arena_free(struct arena *a);
+/* Bytes that the arena holds of the allocator, used or not. */
+size_t arena_held(const struct arena *a);
 
 #endif

@@ -67,9 +67,13 @@ struct moment moment_earlier(struct moment a, struct moment b)
     return a.ns < b.ns ? a : b;
 }
 
-static struct tm utc(int64_t wall_us)
+/* Rounds down, before 1970 too; *micros gets what is left over. */
+static struct tm utc(int64_t wall_us, int *micros)
 {
-    time_t seconds = (time_t)(wall_us / 1000000);
+    *micros = (int)(wall_us % 1000000);
+    if (*micros < 0)
+        *micros += 1000000;
+    time_t seconds = (time_t)((wall_us - *micros) / 1000000);
     struct tm tm;
     must(gmtime_r(&seconds, &tm) != NULL);
     return tm;
@@ -77,30 +81,86 @@ static struct tm utc(int64_t wall_us)
 
 void moment_print_seconds(int64_t wall_us, char *out, size_t room)
 {
-    struct tm tm = utc(wall_us);
+    int micros;
+    struct tm tm = utc(wall_us, &micros);
     must(strftime(out, room, "%Y-%m-%dT%H:%M:%SZ", &tm) > 0);
 }
 
 void moment_print_micros(int64_t wall_us, char *out, size_t room)
 {
-    struct tm tm = utc(wall_us);
+    int micros;
+    struct tm tm = utc(wall_us, &micros);
     char date[32];
     must(strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm) > 0);
-    int n = snprintf(out, room, "%s.%06dZ", date, (int)(wall_us % 1000000));
+    int n = snprintf(out, room, "%s.%06dZ", date, micros);
     must(n > 0 && (size_t)n < room);
 }
 
-/* "+02:00", "-0130" or "Z" to seconds. */
-static bool parse_offset(const char *at, int *seconds)
+/* Exactly that many digits, as a number no greater than most; moves *at behind them. */
+static bool take_digits(const char **at, int digits, int most, int *value)
+{
+    *value = 0;
+    for (int i = 0; i < digits; i++, (*at)++) {
+        if (**at < '0' || **at > '9')
+            return false;
+        *value = *value * 10 + (**at - '0');
+    }
+    return *value <= most;
+}
+
+static bool take_char(const char **at, const char *any_of)
+{
+    if (**at == 0 || strchr(any_of, **at) == NULL)
+        return false;
+    (*at)++;
+    return true;
+}
+
+/* "2026-01-02"; days that the month does not have are refused. */
+static bool take_date(const char **at, struct tm *tm)
+{
+    if (!take_digits(at, 4, 9999, &tm->tm_year) || !take_char(at, "-") ||
+        !take_digits(at, 2, 12, &tm->tm_mon) || !take_char(at, "-") ||
+        !take_digits(at, 2, 31, &tm->tm_mday))
+        return false;
+    tm->tm_year -= 1900;
+    tm->tm_mon -= 1;
+    struct tm real = *tm;
+    timegm(&real); /* rolls over into the next month */
+    return real.tm_mon == tm->tm_mon && real.tm_mday == tm->tm_mday;
+}
+
+static bool take_time(const char **at, struct tm *tm)
+{
+    return take_digits(at, 2, 23, &tm->tm_hour) && take_char(at, ":") &&
+           take_digits(at, 2, 59, &tm->tm_min) && take_char(at, ":") &&
+           take_digits(at, 2, 59, &tm->tm_sec);
+}
+
+/* ".25" or nothing; digits beyond microseconds are cut. */
+static bool take_fraction(const char **at, int64_t *micros)
+{
+    *micros = 0;
+    if (!take_char(at, "."))
+        return true;
+    const char *begin = *at;
+    for (int64_t scale = 100000; **at >= '0' && **at <= '9'; (*at)++, scale /= 10)
+        *micros += (**at - '0') * scale;
+    return *at > begin;
+}
+
+/* "+02:00" or "Z" to seconds. */
+static bool take_offset(const char **at, int *seconds)
 {
     int hours, minutes;
     *seconds = 0;
-    if (strcmp(at, "Z") == 0 || strcmp(at, "z") == 0)
+    if (take_char(at, "Zz"))
         return true;
-    if ((at[0] != '+' && at[0] != '-') || sscanf(at + 1, "%2d:%2d", &hours, &minutes) != 2 ||
-        strlen(at) != 6)
+    int sign = **at == '-' ? -1 : 1;
+    if (!take_char(at, "+-") || !take_digits(at, 2, 23, &hours) || !take_char(at, ":") ||
+        !take_digits(at, 2, 59, &minutes))
         return false;
-    *seconds = (hours * 3600 + minutes * 60) * (at[0] == '-' ? -1 : 1);
+    *seconds = sign * (hours * 3600 + minutes * 60);
     return true;
 }
 
@@ -108,24 +168,17 @@ bool moment_parse_wall(const char *at, size_t len, int64_t *wall_us)
 {
     char text[64];
     struct tm tm = {0};
-    int used = 0, offset;
-    if (len < 20 || len >= sizeof(text))
+    int offset;
+    int64_t micros;
+    if (len >= sizeof(text))
         return false;
-    memcpy(text, at, len);
+    if (len > 0)
+        memcpy(text, at, len);
     text[len] = 0;
-    if (sscanf(text, "%4d-%2d-%2d%*1[Tt ]%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
-               &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &used) != 6 ||
-        used != 19)
+    const char *rest = text;
+    if (!take_date(&rest, &tm) || !take_char(&rest, "Tt ") || !take_time(&rest, &tm) ||
+        !take_fraction(&rest, &micros) || !take_offset(&rest, &offset) || rest != text + len)
         return false;
-    int64_t micros = 0, scale = 100000;
-    const char *rest = text + used;
-    if (*rest == '.')
-        for (rest++; *rest >= '0' && *rest <= '9'; rest++, scale /= 10)
-            micros += (*rest - '0') * scale;
-    if (!parse_offset(rest, &offset))
-        return false;
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
     *wall_us = ((int64_t)timegm(&tm) - offset) * 1000000 + micros;
     return true;
 }

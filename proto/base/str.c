@@ -49,6 +49,17 @@ char *str_copy(struct str s)
     return memory_copy(s.at, s.len);
 }
 
+struct str str_keep(struct str s)
+{
+    return (struct str){str_copy(s), s.len};
+}
+
+void str_drop(struct str *kept)
+{
+    memory_free((char *)kept->at); /* const only to those who borrow it */
+    *kept = (struct str){0};
+}
+
 uint64_t str_hash(struct str s)
 {
     uint64_t hash = 1469598103934665603u;

@@ -26,6 +26,9 @@ int64_t str_find(struct str s, char c);
 bool str_starts_with(struct str s, const char *prefix);
 /* A zero-terminated copy; the caller frees it with memory_free. */
 char *str_copy(struct str s);
+/* The same as a str of its own: given back with str_drop, which empties it. */
+struct str str_keep(struct str s);
+void str_drop(struct str *kept);
 /* FNV-1a, for hash tables inside one process. */
 uint64_t str_hash(struct str s);
 /* Whole string as a decimal int64; false when it is anything else or out of range. */

@@ -1,0 +1,131 @@
+/* test_str: borrowed bytes compare, search and convert by their length, never by a zero byte; the
+ * limits of int64 are exact. */
+#include "proto/base/str.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void integers_are_exact_to_the_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+    } table[] = {
+        {"0", 0},
+        {"-0", 0},
+        {"+7", 7},
+        {"007", 7},
+        {"9223372036854775807", INT64_MAX},
+        {"+9223372036854775807", INT64_MAX},
+        {"-9223372036854775808", INT64_MIN},
+        {"-9223372036854775807", -INT64_MAX},
+        {"000000000000000000000000000000012", 12},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        int64_t value = 4711;
+        if (!str_to_i64(str_of(table[i].text), &value) || value != table[i].value)
+            fail_msg("%s: %lld", table[i].text, (long long)value);
+    }
+}
+
+static void what_is_no_int64_is_refused(void **state)
+{
+    (void)state;
+    static const char *const table[] = {
+        "",
+        "-",
+        "+",
+        "--1",
+        "+-1",
+        " 1",
+        "1 ",
+        "1x",
+        "0x1",
+        "1.0",
+        "1e3",
+        "٣",
+        "1_0",
+        "9223372036854775808",
+        "-9223372036854775809",
+        "18446744073709551616",
+        "99999999999999999999999",
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        int64_t value = 4711;
+        if (str_to_i64(str_of(table[i]), &value))
+            fail_msg("\"%s\" was read as %lld", table[i], (long long)value);
+        assert_int_equal(value, 4711);
+    }
+    int64_t value;
+    assert_false(str_to_i64((struct str){"1\0", 2}, &value));
+    assert_false(str_to_i64((struct str){NULL, 0}, &value));
+    assert_true(str_to_i64((struct str){"123", 2}, &value)); /* not past the length */
+    assert_int_equal(value, 12);
+}
+
+static void order_is_that_of_bytes(void **state)
+{
+    (void)state;
+    static const struct str sorted[] = {
+        {NULL, 0}, {"\0", 1}, {"A", 1}, {"a", 1}, {"a\0", 2}, {"aa", 2}, {"b", 1}, {"\xff", 1},
+    };
+    size_t count = sizeof(sorted) / sizeof(sorted[0]);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++) {
+            int order = str_compare(sorted[i], sorted[k]);
+            assert_int_equal((order > 0) - (order < 0), (i > k) - (i < k));
+            assert_int_equal(str_equal(sorted[i], sorted[k]), i == k);
+            if (i == k)
+                assert_true(str_hash(sorted[i]) == str_hash(sorted[k]));
+            else
+                assert_false(str_hash(sorted[i]) == str_hash(sorted[k]));
+        }
+}
+
+static void searching_stays_inside(void **state)
+{
+    (void)state;
+    struct str s = {"abc/d", 3};
+    assert_int_equal(str_find(s, 'c'), 2);
+    assert_int_equal(str_find(s, '/'), -1);
+    assert_int_equal(str_find((struct str){NULL, 0}, 'c'), -1);
+    assert_true(str_starts_with(s, "abc"));
+    assert_false(str_starts_with(s, "abc/"));
+    assert_true(str_starts_with((struct str){NULL, 0}, ""));
+    assert_true(str_is(s, "abc"));
+    assert_false(str_is(s, "ab"));
+    assert_true(str_is((struct str){NULL, 0}, ""));
+    assert_int_equal(str_of(NULL).len, 0);
+}
+
+static void a_kept_str_is_its_own(void **state)
+{
+    (void)state;
+    char text[] = "name";
+    struct str kept = str_keep((struct str){text, 3}), empty = str_keep((struct str){NULL, 0});
+    text[0] = 'x';
+    assert_int_equal(kept.len, 3);
+    assert_string_equal(kept.at, "nam");
+    assert_string_equal(empty.at, "");
+    str_drop(&kept);
+    str_drop(&empty);
+    assert_null(kept.at);
+    assert_int_equal(kept.len, 0);
+    str_drop(&kept); /* nothing to give back */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers_are_exact_to_the_limits),
+        cmocka_unit_test(what_is_no_int64_is_refused),
+        cmocka_unit_test(order_is_that_of_bytes),
+        cmocka_unit_test(searching_stays_inside),
+        cmocka_unit_test(a_kept_str_is_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
