@@ -2,8 +2,8 @@
  * output is a scenario's input), a JSON object, and the tables of MESSAGES.md.
  *
  *     record := { name "=" value }          separated by blanks, zero fields left out
- *     value  := true | false | integer | "string" | "[" { value | "{" record "}" } "]" | "{" record
- * "}"
+ *     value  := true | false | integer | "string" | "[" { element } "]" | "{" record "}"
+ *     element := "string" | "{" record "}"
  *
  * Strings escape \" and \\, and as \xNN every control byte and every byte that is no part of valid
  * UTF-8, so that any bytes survive; JSON output cannot carry such bytes and shows U+FFFD instead.
@@ -15,24 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- printing ---------------------------------------------------------------------- */
+/* The recursion is bounded as in codec.c: parsing by CODEC_DEPTH_MAX, printing by the schema. */
+/* NOLINTBEGIN(misc-no-recursion) */
 
-static bool field_is_zero(const struct field *f, const char *at)
-{
-    switch ((enum kind)f->kind) {
-    case KIND_bool: return !*(const bool *)at;
-    case KIND_i64: return *(const int64_t *)at == 0;
-    case KIND_str: return ((const struct str *)at)->len == 0;
-    case KIND_strs: return ((const struct strs *)at)->count == 0;
-    case KIND_list: return ((const struct list *)(const void *)at)->count == 0;
-    case KIND_one:
-        for (size_t i = 0; i < f->of->field_count; i++)
-            if (!field_is_zero(&f->of->fields[i], at + f->of->fields[i].offset))
-                return false;
-        return true;
-    }
-    return true;
-}
+/* ---- printing ---------------------------------------------------------------------- */
 
 /* Length of the valid UTF-8 sequence at s[i], 0 when there is none. */
 static uint32_t utf8_length(struct str s, uint32_t i)
@@ -115,7 +101,7 @@ static void print_record(const struct record *r, const char *object, bool json, 
     bool first = true;
     for (size_t i = 0; i < r->field_count; i++) {
         const struct field *f = &r->fields[i];
-        if (field_is_zero(f, object + f->offset))
+        if (codec_value_is_zero(f, object + f->offset))
             continue;
         if (!first)
             buffer_add_text(out, json ? "," : " ");
@@ -328,6 +314,8 @@ bool codec_parse(const struct record *r, void *object, struct str text, struct a
     *error = t.error;
     return ok;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 /* ---- documentation ----------------------------------------------------------------- */
 

@@ -149,7 +149,7 @@ static void a_list_beyond_the_limit_is_refused(void **state)
     (void)state;
     static uint8_t frame[4096] = {0x81, 0x0f, 0xdc, 0x0f, 0xf0}; /* 4080 empty labels */
     memset(frame + 5, 0x80, sizeof(frame) - 5);
-    struct arena small = {.limit = 64 * 1024};
+    struct arena small = {.limit = (size_t)64 * 1024};
     struct cursor in = {frame, frame + sizeof(frame)};
     struct pod pod;
     assert_false(codec_decode(&pod_record, &pod, &in, &small));
@@ -214,6 +214,25 @@ static void numbers_and_names_are_used_once(void **state)
     }
 }
 
+static int depth_of(const struct record *r) /* NOLINT(misc-no-recursion): ends, or the test fails */
+{
+    int deepest = 0;
+    for (size_t i = 0; i < r->field_count; i++) {
+        int depth = r->fields[i].of ? depth_of(r->fields[i].of) : 0;
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest + 1;
+}
+
+/* Else what the codec wrote, it would refuse to read. */
+static void the_schema_nests_less_than_is_read(void **state)
+{
+    (void)state;
+    for (int type = 1; type < MSG_COUNT; type++)
+        if (message_info[type].record != NULL)
+            assert_in_range(depth_of(message_info[type].record), 1, CODEC_DEPTH_MAX);
+}
+
 static int finish(void **state)
 {
     (void)state;
@@ -237,6 +256,7 @@ int main(void)
         cmocka_unit_test_setup(an_unknown_tag_is_skipped, reset),
         cmocka_unit_test_setup(text_errors_name_the_place, reset),
         cmocka_unit_test_setup(numbers_and_names_are_used_once, reset),
+        cmocka_unit_test(the_schema_nests_less_than_is_read),
     };
     return cmocka_run_group_tests_name("codec", tests, NULL, finish);
 }
