@@ -68,7 +68,7 @@ uint32_t atom_take(struct atoms *atoms, struct str s)
     struct entry *e = &atoms->at[i];
     *e = (struct entry){.text = memory_copy(s.at, s.len), .len = s.len, .users = 1};
     e->is_integer = str_to_i64((struct str){e->text, e->len}, &e->integer);
-    map_set(atoms->by_text, s, (void *)(uintptr_t)i);
+    map_set(atoms->by_text, s, (void *)(uintptr_t)i); /* NOLINT(performance-no-int-to-ptr) */
     atoms->live++;
     return i;
 }

@@ -141,7 +141,7 @@ static struct cached_node *need_node(struct cache *c, struct str name)
     if (n != NULL)
         return n;
     n = memory_take(sizeof(*n));
-    n->name = (struct str){memory_copy(name.at, name.len), name.len};
+    n->name = str_keep(name);
     map_set(c->nodes, name, n);
     return n;
 }
@@ -152,7 +152,7 @@ static void free_node_if_unused(struct cache *c, struct cached_node *n)
         return;
     map_remove(c->nodes, n->name);
     packed_free(&n->packed);
-    memory_free((char *)(uintptr_t)n->name.at);
+    str_drop(&n->name);
     memory_free(n);
 }
 
@@ -200,7 +200,7 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
 static void add_pod(struct cache *c, const struct pod *pod, bool assumed)
 {
     struct cached_pod *p = memory_take(sizeof(*p));
-    p->uid = (struct str){memory_copy(pod->uid.at, pod->uid.len), pod->uid.len};
+    p->uid = str_keep(pod->uid);
     p->assumed = assumed;
     p->mark = c->mark;
     c->assumed += assumed;
@@ -218,7 +218,7 @@ static void remove_pod(struct cache *c, struct cached_pod *p)
     map_remove(c->pods, p->uid);
     c->assumed -= p->assumed;
     packed_free(&p->packed);
-    memory_free((char *)(uintptr_t)p->uid.at);
+    str_drop(&p->uid);
     memory_free(p);
     free_node_if_unused(c, n);
 }
@@ -247,7 +247,7 @@ static void tell_start(struct cache *c, uint32_t worker)
 {
     struct message m = {.type = MSG_shard_reset};
     m.shard_reset.profiles.count = c->options.profile_count;
-    m.shard_reset.profiles.at = (struct profile *)(uintptr_t)c->options.profiles; /* ours */
+    m.shard_reset.profiles.at = (struct profile *)c->options.profiles; /* only read */
     tell(c, worker, &m);
     struct told to = {c, worker};
     image_states_tell(c->images, true, cache_nodes(c), tell_images, &to);
@@ -490,7 +490,7 @@ void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
         nominator_set(c->nominator, pod, node);
 }
 
-static bool usable(void *context, struct str node)
+static bool usable(const void *context, struct str node)
 {
     return cache_has_node(context, node);
 }
@@ -498,7 +498,7 @@ static bool usable(void *context, struct str node)
 const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
                                   struct arena *a)
 {
-    return nominator_rivals(c->nominator, pod, usable, (void *)(uintptr_t)c, a, count);
+    return nominator_rivals(c->nominator, pod, (struct node_filter){usable, c}, a, count);
 }
 
 /* ---- to look at ---- */

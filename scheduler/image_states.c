@@ -35,7 +35,7 @@ struct image_states *image_states_new(void)
 
 static void free_entry(struct image_entry *e)
 {
-    memory_free((char *)(uintptr_t)e->name.at);
+    str_drop(&e->name);
     memory_free(e);
 }
 
@@ -68,7 +68,7 @@ static struct image_entry *need(struct image_states *s, struct str name)
     if (e != NULL)
         return e;
     e = memory_take(sizeof(*e));
-    e->name = (struct str){memory_copy(name.at, name.len), name.len};
+    e->name = str_keep(name);
     map_set(s->by_name, name, e);
     return e;
 }

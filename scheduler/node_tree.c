@@ -28,7 +28,7 @@ struct node_tree *node_tree_new(void)
 
 static void free_zone(struct zone *z)
 {
-    memory_free((char *)(uintptr_t)z->key.at);
+    str_drop(&z->key);
     memory_free(z);
 }
 
@@ -78,7 +78,7 @@ static struct zone *need_zone(struct node_tree *t, struct str key)
     if (z != NULL)
         return z;
     z = memory_take(sizeof(*z));
-    z->key = (struct str){memory_copy(key.at, key.len), key.len};
+    z->key = str_keep(key);
     z->before = t->last;
     if (t->last != NULL)
         t->last->behind = z;

@@ -33,8 +33,8 @@ static void drop(struct nominator *n, struct claim *c)
     *(c->before != NULL ? &c->before->behind : &n->first) = c->behind;
     *(c->behind != NULL ? &c->behind->before : &n->last) = c->before;
     map_remove(n->by_uid, c->uid);
-    memory_free((char *)(uintptr_t)c->uid.at);
-    memory_free((char *)(uintptr_t)c->node.at);
+    str_drop(&c->uid);
+    str_drop(&c->node);
     packed_free(&c->pod);
     memory_free(c);
 }
@@ -63,8 +63,8 @@ void nominator_set(struct nominator *n, const struct pod *pod, struct str node)
     if (node.len == 0)
         return;
     struct claim *c = memory_take(sizeof(*c));
-    c->uid = (struct str){memory_copy(pod->uid.at, pod->uid.len), pod->uid.len};
-    c->node = (struct str){memory_copy(node.at, node.len), node.len};
+    c->uid = str_keep(pod->uid);
+    c->node = str_keep(node);
     c->priority = pod->priority;
     c->in_status = pod->nominated_node.len > 0;
     struct pod claimant = *pod;
@@ -109,8 +109,7 @@ static bool counts(const struct claim *c, const struct pod *pod)
 }
 
 const struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
-                                   bool (*usable)(void *context, struct str node), void *context,
-                                   struct arena *a, uint32_t *count)
+                                   struct node_filter filter, struct arena *a, uint32_t *count)
 {
     uint32_t room = 0;
     *count = 0;
@@ -118,7 +117,7 @@ const struct pod *nominator_rivals(const struct nominator *n, const struct pod *
         room += counts(c, pod);
     struct pod *out = arena_take(a, room * sizeof(*out));
     for (const struct claim *c = n->first; c != NULL; c = c->behind)
-        if (counts(c, pod) && usable(context, c->node))
+        if (counts(c, pod) && filter.usable(filter.context, c->node))
             packed_get(&c->pod, &pod_record, &out[(*count)++], a);
     return out;
 }

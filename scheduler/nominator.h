@@ -19,10 +19,15 @@ void nominator_drop(struct nominator *n, struct str uid);
 /* Drops claims of pods that were not updated with this mark. */
 void nominator_sweep(struct nominator *n, uint64_t mark);
 
+/* Which nodes' claims count. */
+struct node_filter {
+    bool (*usable)(const void *context, struct str node);
+    const void *context;
+};
+
 /* Claims in order of nomination of pods with another UID and at least this pod's priority, on nodes
- * that usable accepts; from the arena. */
+ * that the filter accepts; from the arena. */
 const struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
-                                   bool (*usable)(void *context, struct str node), void *context,
-                                   struct arena *a, uint32_t *count);
+                                   struct node_filter filter, struct arena *a, uint32_t *count);
 
 #endif

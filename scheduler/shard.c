@@ -31,15 +31,14 @@ static struct image_state *need_image(struct shard *s, struct str name)
     if (image != NULL)
         return image;
     image = memory_take(sizeof(*image));
-    image->name = (struct str){memory_copy(name.at, name.len), name.len};
+    image->name = str_keep(name);
     map_set(s->images, name, image);
     return image;
 }
 
 static void free_image(struct image_state *image)
 {
-    char *name = (char *)(uintptr_t)image->name.at; /* memory_copy's, ours */
-    memory_free(name);
+    str_drop(&image->name);
     memory_free(image);
 }
 

@@ -6,9 +6,9 @@
 
 #include "scheduler/wrap.h"
 
-#define MIB           (1024 * 1024)
-#define THRESHOLD_MIN ((int64_t)23 * MIB)
-#define PER_CONTAINER ((int64_t)1000 * MIB)
+#define MIB           ((int64_t)1024 * 1024)
+#define THRESHOLD_MIN (23 * MIB)
+#define PER_CONTAINER (1000 * MIB)
 
 struct wanted {
     int64_t most; /* where the score reaches its maximum */
