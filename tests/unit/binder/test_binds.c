@@ -73,19 +73,19 @@ static void a_definite_no_is_passed_on(void **state)
 {
     (void)state;
     static const struct {
-        int code;
         const char *body;
+        int code;
         bool gone;
     } cases[] = {
-        {409, CONFLICT("n2"), false},
-        {409, "{\"kind\":\"Status\",\"message\":\"pod a is being deleted, cannot be assigned\"}",
+        {CONFLICT("n2"), 409, false},
+        {"{\"kind\":\"Status\",\"message\":\"pod a is being deleted, cannot be assigned\"}", 409,
          false},
-        {409, "{\"kind\":\"Status\",\"message\":\"Precondition failed: UID in precondition: ua\"}",
+        {"{\"kind\":\"Status\",\"message\":\"Precondition failed: UID in precondition: ua\"}", 409,
          true},
-        {404, "{\"kind\":\"Status\",\"message\":\"pods \\\"a\\\" not found\"}", true},
-        {403, "{\"kind\":\"Status\",\"message\":\"forbidden\"}", false},
-        {422, "{\"kind\":\"Status\",\"message\":\"invalid\"}", false},
-        {400, "nonsense", false},
+        {"{\"kind\":\"Status\",\"message\":\"pods \\\"a\\\" not found\"}", 404, true},
+        {"{\"kind\":\"Status\",\"message\":\"forbidden\"}", 403, false},
+        {"{\"kind\":\"Status\",\"message\":\"invalid\"}", 422, false},
+        {"nonsense", 400, false},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct world *w = posting();
@@ -105,14 +105,14 @@ static void a_lost_answer_is_resolved_by_a_get(void **state)
 {
     (void)state;
     static const struct {
-        int code;
         const char *body;
+        int code;
         bool bound, gone;
     } cases[] = {
-        {200, POD("ua", "n1"), true, false},
-        {200, POD("ua", "n2"), false, false},
-        {200, POD("ub", "n1"), false, true},
-        {404, "{}", false, true},
+        {POD("ua", "n1"), 200, true, false},
+        {POD("ua", "n2"), 200, false, false},
+        {POD("ub", "n1"), 200, false, true},
+        {"{}", 404, false, true},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         for (int lost = 0; lost < 3; lost++) {

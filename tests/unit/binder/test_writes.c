@@ -221,7 +221,9 @@ static void a_long_note_is_cut_as_upstream_but_between_characters(void **state)
     assert_false(cut);
     assert_int_equal(writes_note_len((struct str){text, 1025}, &cut), 1020);
     assert_true(cut);
-    memcpy(text + 1019, "\xe2\x82\xac", 3); /* € over bytes 1019 to 1021 */
+    text[1019] = '\xe2'; /* € over bytes 1019 to 1021 */
+    text[1020] = '\x82';
+    text[1021] = '\xac';
     assert_int_equal(writes_note_len((struct str){text, 1100}, &cut), 1019);
 }
 

@@ -118,10 +118,12 @@ static inline int world_count(struct world *w, const char *text)
 static inline void world_respond(struct world *w, const char *text,
                                  const struct kube_response *response)
 {
-    struct world_request *r = world_find(w, text), copy;
-    if (r == NULL)
+    struct world_request *r = world_find(w, text);
+    if (r == NULL) {
         fail_msg("no open request matches \"%s\"", text);
-    copy = *r;
+        return; /* not reached; the linter does not know */
+    }
+    struct world_request copy = *r;
     *r = (struct world_request){0};
     copy.done(copy.context, response);
     world_drop(&copy);
@@ -197,8 +199,10 @@ static inline const char *world_lease(const struct world_lease *l)
 static inline void world_accept_lease(struct world *w, const char *text)
 {
     struct world_request *r = world_find(w, text);
-    if (r == NULL)
+    if (r == NULL) {
         fail_msg("no lease request matches \"%s\"", text);
+        return;
+    }
     char *body = str_copy(str_of(r->body));
     world_answer(w, text, 200, body);
     memory_free(body);
