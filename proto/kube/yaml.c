@@ -432,7 +432,8 @@ static struct kube_json *parse_yaml(struct str text, struct str *error, struct a
     struct builder b = {.error = error, .arena = a};
     yaml_parser_initialize(&b.parser);
     yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&b.parser, (const unsigned char *)text.at, text.len);
+    const char *at = text.len > 0 ? text.at : ""; /* libyaml wants a place even for no text */
+    yaml_parser_set_input_string(&b.parser, (const unsigned char *)at, text.len);
     b.documents = cJSON_CreateArray();
     b.used_merges = cJSON_CreateArray();
     b.anchors = map_new();

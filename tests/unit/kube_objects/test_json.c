@@ -45,6 +45,18 @@ static void refused(struct kube_json *(*parse)(struct str, struct str *, struct 
         fail_msg("\"%.60s\": %.*s, not %s", text, STR_ARG(error), expected);
 }
 
+static void no_text_at_all_is_null(void **state)
+{
+    (void)state;
+    struct str error = {0};
+    struct kube_json *json = kube_json_parse_yaml((struct str){NULL, 0}, &error, &arena);
+    assert_non_null(json);
+    assert_true(kube_json_is_null(json));
+    kube_json_free(&json);
+    assert_null(kube_json_parse((struct str){NULL, 0}, &error, &arena));
+    assert_true(str_is(error, "line 1, column 1: JSON ends too early"));
+}
+
 static void errors_say_line_and_column(void **state)
 {
     (void)state;
@@ -209,6 +221,7 @@ static void missing_steps_give_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(no_text_at_all_is_null, reset),
         cmocka_unit_test_setup(errors_say_line_and_column, reset),
         cmocka_unit_test_setup(strange_yaml_is_refused, reset),
         cmocka_unit_test_setup(scalars_mean_what_they_mean_to_kubernetes, reset),
