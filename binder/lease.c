@@ -348,8 +348,9 @@ static void on_record_read(struct lease *lease, struct instant at)
         lease->next = moment_after(at.now, jitter(lease));
         return;
     }
-    struct span half = {lease->options.retry_period.ns / 2};
-    struct moment poll = moment_after(moment_after(at.now, half), jitter(lease));
+    /* What is seen late is taken over late, so we look more often than we would try. */
+    struct span pause = {lease->options.retry_period.ns / 8};
+    struct moment poll = moment_after(moment_after(at.now, pause), jitter(lease));
     lease->next = moment_earlier(poll, moment_after(expiry(lease), jitter(lease)));
 }
 

@@ -278,7 +278,8 @@ static void read_pod_status(const struct spot *object, struct pod *pod)
                                .reason = spot_text(&i, "reason"),
                                .message = spot_text(&i, "message"),
                                .since = spot_text(&i, "lastTransitionTime"),
-                               .probed = kube_json_get(i.value, "lastProbeTime") != NULL};
+                               .probed = kube_json_get(i.value, "lastProbeTime") != NULL,
+                               .observed_generation = spot_i64(&i, "observedGeneration")};
         return;
     }
 }

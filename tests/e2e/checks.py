@@ -68,15 +68,20 @@ def bound_once_at_most(log):
     return set(counts)
 
 
-def one_binding_each(log, uids):
+def one_binding_each(log, uids, names=None):
     """Every pod was bound by one granted request and no more.
 
     Where a scheduler was killed while its request was under way, the API server calls it a timeout
-    although it was carried out.
+    although it was carried out, and may log it without its body; names (by UID) then tell whose it
+    was.
     """
-    missing = set(uids) - bound_once_at_most(log) - {request.uid for request in log.uncertain()}
-    expect(not missing, "%d pods without a granted Binding of their UID: %s", len(missing),
-           some(missing))
+    unsure = log.uncertain()
+    known = {request.uid for request in unsure} | bound_once_at_most(log)
+    unnamed = {request.name for request in unsure if request.uid is None}
+    missing = [uid for uid in uids if uid not in known and (names or {}).get(uid) not in unnamed]
+    others = [request for request in log.bindings() if request.code != 201]
+    expect(not missing, "%d pods without a granted Binding of their UID: %s; not granted: %s",
+           len(missing), some(missing), some(others))
 
 
 def events(client, reason):

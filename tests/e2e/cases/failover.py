@@ -61,7 +61,8 @@ class Pair:
     def finish(self):
         self.feeder.finish()
         checks.all_bound(self.pods, self.count, 120)
-        checks.one_binding_each(self.log, [uid for uid, _, _ in self.pods.items.values()])
+        names = {uid: name for name, (uid, _, _) in self.pods.items.items()}
+        checks.one_binding_each(self.log, names, names)
         checks.no_overcommit(self.world.admin)
 
 

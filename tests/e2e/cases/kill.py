@@ -59,5 +59,6 @@ def kill_each(world):
         kill(scheduler, name)
     feeder.finish()
     checks.all_bound(pods, count, BOUND_SECONDS)
-    checks.one_binding_each(world.log, [uid for uid, _, _ in pods.items.values()])
+    names = {uid: name for name, (uid, _, _) in pods.items.items()}
+    checks.one_binding_each(world.log, names, names)
     checks.no_overcommit(world.admin)

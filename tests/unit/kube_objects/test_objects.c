@@ -125,7 +125,7 @@ static void a_pods_status_is_read(void **state)
            META "status:\n  nominatedNodeName: n2\n  startTime: '2026-01-02T03:04:05Z'\n"
                 "  conditions:\n  - {type: Ready, status: 'True'}\n"
                 "  - {type: PodScheduled, status: 'False', reason: Unschedulable, message: why, "
-                "lastProbeTime: '2026-01-02T03:04:05Z', lastTransitionTime: "
+                "lastProbeTime: '2026-01-02T03:04:05Z', observedGeneration: 3, lastTransitionTime: "
                 "'2026-01-02T03:04:05Z'}\n",
            "nominated_node=\"n2\"", "started=1767323045000000", scheduled,
            "condition_types=[\"Ready\" \"PodScheduled\"]");
