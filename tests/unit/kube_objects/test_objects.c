@@ -119,8 +119,9 @@ static void claims_of_volumes_are_named(void **state)
 static void a_pods_status_is_read(void **state)
 {
     (void)state;
-    static const char scheduled[] = "scheduled={status=\"False\" reason=\"Unschedulable\" "
-                                    "message=\"why\" since=\"2026-01-02T03:04:05Z\" probed=true}";
+    static const char scheduled[] =
+        "scheduled={status=\"False\" reason=\"Unschedulable\" "
+        "message=\"why\" since=\"2026-01-02T03:04:05Z\" probed=true observed_generation=3}";
     EXPECT("Pod",
            META "status:\n  nominatedNodeName: n2\n  startTime: '2026-01-02T03:04:05Z'\n"
                 "  conditions:\n  - {type: Ready, status: 'True'}\n"
