@@ -12,6 +12,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
+#include "proto/kube/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -273,6 +274,22 @@ static bool open_signals(struct supervisor *s)
     return s->signals >= 0;
 }
 
+/* The same look-up that watcher and binder do, so that a mistake is one line and not one a restart.
+ */
+static bool check_kubeconfig(const struct supervisor *s, const struct scheduler_config *config)
+{
+    char error[512];
+    char *path = config->kubeconfig.len > 0 ? str_copy(config->kubeconfig) : NULL;
+    struct kube_config *kube =
+        kube_config_load(path, s->options.flags.master, error, sizeof(error));
+    if (kube == NULL)
+        log_error("%s", error);
+    bool ok = kube != NULL;
+    kube_config_free(&kube);
+    memory_free(path);
+    return ok;
+}
+
 /* Everything that can be wrong with the configuration is said here, before anything starts. */
 static bool check_config(const struct supervisor *s)
 {
@@ -292,6 +309,7 @@ static bool check_config(const struct supervisor *s)
         fwrite(text.at, 1, text.len, stdout);
         buffer_free(&text);
     }
+    ok = ok && (s->options.print_config || check_kubeconfig(s, &config));
     arena_free(&memory);
     return ok;
 }
