@@ -243,6 +243,7 @@ static void set_transport(struct exchange *r)
     curl_easy_setopt(r->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     curl_easy_setopt(r->easy, CURLOPT_PIPEWAIT, 1L); /* rather share a connection than open one */
     curl_easy_setopt(r->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(r->easy, CURLOPT_QUICK_EXIT, 1L); /* giving up on a slow resolver: no join */
     curl_easy_setopt(r->easy, CURLOPT_TCP_NODELAY, 1L);
     curl_easy_setopt(r->easy, CURLOPT_SOCKOPTFUNCTION, pools_socket_options);
     curl_easy_setopt(r->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS);
