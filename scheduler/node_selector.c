@@ -5,14 +5,12 @@
 
 #include "proto/kube/selector.h"
 
-enum operation { OP_in, OP_not_in, OP_exists, OP_absent, OP_greater, OP_less, OP_unknown };
-
 struct condition_on_label {
-    enum operation operation;
+    enum kube_operator operation;
     uint32_t key;
     uint32_t value_count;
     uint32_t *values;
-    int64_t bound; /* for OP_greater and OP_less */
+    int64_t bound; /* for OPERATOR_Gt and OPERATOR_Lt */
 };
 
 /* A field other than metadata.name is empty on every node. */
@@ -28,25 +26,16 @@ struct node_matcher {
     struct condition_on_field *fields;
 };
 
-static enum operation operation_of(struct str name)
-{
-    static const char *const names[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
-    for (int i = 0; i < OP_unknown; i++)
-        if (str_is(name, names[i]))
-            return (enum operation)i;
-    return OP_unknown;
-}
-
 /* Upstream's labels.NewRequirement. */
-static bool well_formed(const struct requirement *r, enum operation operation)
+static bool well_formed(const struct requirement *r, enum kube_operator operation)
 {
-    if (operation == OP_unknown || !kube_label_key_valid(r->key))
+    if (operation == OPERATOR_unknown || !kube_label_key_valid(r->key))
         return false;
     int64_t number;
     bool counts_ok = true;
-    if (operation == OP_in || operation == OP_not_in)
+    if (operation == OPERATOR_In || operation == OPERATOR_NotIn)
         counts_ok = r->values.count > 0;
-    else if (operation == OP_exists || operation == OP_absent)
+    else if (operation == OPERATOR_Exists || operation == OPERATOR_DoesNotExist)
         counts_ok = r->values.count == 0;
     else
         counts_ok = r->values.count == 1 && str_to_i64(r->values.at[0], &number);
@@ -58,11 +47,11 @@ static bool well_formed(const struct requirement *r, enum operation operation)
 static bool compile_label(const struct cycle *c, const struct requirement *r,
                           struct condition_on_label *out)
 {
-    out->operation = operation_of(r->operator_name);
+    out->operation = kube_operator_of(r->operator_name);
     if (!well_formed(r, out->operation))
         return false;
     out->key = atom_find(c->atoms, r->key);
-    if (out->operation == OP_greater || out->operation == OP_less)
+    if (out->operation == OPERATOR_Gt || out->operation == OPERATOR_Lt)
         return str_to_i64(r->values.at[0], &out->bound);
     out->value_count = r->values.count;
     out->values = arena_take(c->arena, r->values.count * sizeof(*out->values));
@@ -74,11 +63,11 @@ static bool compile_label(const struct cycle *c, const struct requirement *r,
 static bool compile_field(const struct cycle *c, const struct requirement *r,
                           struct condition_on_field *out)
 {
-    enum operation operation = operation_of(r->operator_name);
-    if ((operation != OP_in && operation != OP_not_in) || r->values.count != 1)
+    enum kube_operator operation = kube_operator_of(r->operator_name);
+    if ((operation != OPERATOR_In && operation != OPERATOR_NotIn) || r->values.count != 1)
         return false;
     *out = (struct condition_on_field){.is_name = str_is(r->key, "metadata.name"),
-                                       .negated = operation == OP_not_in,
+                                       .negated = operation == OPERATOR_NotIn,
                                        .wants_empty = r->values.at[0].len == 0,
                                        .name = atom_find(c->atoms, r->values.at[0])};
     return true;
@@ -125,13 +114,13 @@ static bool label_holds(const struct atoms *atoms, const struct condition_on_lab
     uint32_t value = w->key == 0 ? 0 : node_label_value(node, w->key);
     int64_t number;
     switch (w->operation) {
-    case OP_in: return value != 0 && listed(w, value);
-    case OP_not_in: return value == 0 || !listed(w, value);
-    case OP_exists: return value != 0;
-    case OP_absent: return value == 0;
-    case OP_greater: return value != 0 && atom_integer(atoms, value, &number) && number > w->bound;
-    case OP_less: return value != 0 && atom_integer(atoms, value, &number) && number < w->bound;
-    case OP_unknown: break;
+    case OPERATOR_In: return value != 0 && listed(w, value);
+    case OPERATOR_NotIn: return value == 0 || !listed(w, value);
+    case OPERATOR_Exists: return value != 0;
+    case OPERATOR_DoesNotExist: return value == 0;
+    case OPERATOR_Gt: return value != 0 && atom_integer(atoms, value, &number) && number > w->bound;
+    case OPERATOR_Lt: return value != 0 && atom_integer(atoms, value, &number) && number < w->bound;
+    case OPERATOR_unknown: break;
     }
     return false;
 }

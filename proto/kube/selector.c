@@ -144,15 +144,13 @@ bool kube_label_find(const struct label *labels, uint32_t count, struct str key,
 
 /* ---- requirements ---- */
 
-enum operation { OP_In, OP_NotIn, OP_Exists, OP_DoesNotExist, OP_Gt, OP_Lt, OP_unknown };
-
-static enum operation operation_of(struct str name)
+enum kube_operator kube_operator_of(struct str name)
 {
     static const char *const names[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
-    for (int i = 0; i < OP_unknown; i++)
+    for (int i = 0; i < OPERATOR_unknown; i++)
         if (str_is(name, names[i]))
-            return (enum operation)i;
-    return OP_unknown;
+            return (enum kube_operator)i;
+    return OPERATOR_unknown;
 }
 
 /* Where faults go, and under which path. */
@@ -221,14 +219,15 @@ static void fault_operator(struct faults *f, struct str name, const char *suppor
     buffer_free(&text);
 }
 
-static void check_count(const struct requirement *r, enum operation operation, struct faults *f)
+static void check_count(const struct requirement *r, enum kube_operator operation, struct faults *f)
 {
     int64_t number = 0;
-    if ((operation == OP_In || operation == OP_NotIn) && r->values.count == 0)
+    if ((operation == OPERATOR_In || operation == OPERATOR_NotIn) && r->values.count == 0)
         fault_values(f, r, "for 'in', 'notin' operators, values set can't be empty");
-    if ((operation == OP_Exists || operation == OP_DoesNotExist) && r->values.count != 0)
+    if ((operation == OPERATOR_Exists || operation == OPERATOR_DoesNotExist) &&
+        r->values.count != 0)
         fault_values(f, r, "values set must be empty for exists and does not exist");
-    if (operation != OP_Gt && operation != OP_Lt)
+    if (operation != OPERATOR_Gt && operation != OPERATOR_Lt)
         return;
     if (r->values.count != 1)
         fault_values(f, r, "for 'Gt', 'Lt' operators, exactly one value is required");
@@ -244,8 +243,8 @@ static void check_count(const struct requirement *r, enum operation operation, s
 static void check_label(const struct requirement *r, bool numbers, struct faults *f)
 {
     struct buffer why = {0};
-    enum operation operation = operation_of(r->operator_name);
-    if (operation == OP_unknown || (!numbers && operation >= OP_Gt)) {
+    enum kube_operator operation = kube_operator_of(r->operator_name);
+    if (operation == OPERATOR_unknown || (!numbers && operation >= OPERATOR_Gt)) {
         fault_operator(f, r->operator_name,
                        numbers ? ": supported values: \"In\", \"NotIn\", \"Exists\", "
                                  "\"DoesNotExist\", \"Gt\", \"Lt\""
@@ -268,8 +267,8 @@ static void check_label(const struct requirement *r, bool numbers, struct faults
 
 static void check_field(const struct requirement *r, struct faults *f)
 {
-    enum operation operation = operation_of(r->operator_name);
-    if (operation != OP_In && operation != OP_NotIn)
+    enum kube_operator operation = kube_operator_of(r->operator_name);
+    if (operation != OPERATOR_In && operation != OPERATOR_NotIn)
         fault_operator(f, r->operator_name, ": supported values: \"In\", \"NotIn\"");
     else if (r->values.count != 1)
         fault_values(f, r, "must have one element");
@@ -287,18 +286,18 @@ static bool listed(const struct requirement *r, struct str value)
 static bool holds(const struct requirement *r, bool there, struct str value)
 {
     int64_t number = 0, bound = 0;
-    enum operation operation = operation_of(r->operator_name);
+    enum kube_operator operation = kube_operator_of(r->operator_name);
     switch (operation) {
-    case OP_In: return there && listed(r, value);
-    case OP_NotIn: return !there || !listed(r, value);
-    case OP_Exists: return there;
-    case OP_DoesNotExist: return !there;
-    case OP_Gt:
-    case OP_Lt:
+    case OPERATOR_In: return there && listed(r, value);
+    case OPERATOR_NotIn: return !there || !listed(r, value);
+    case OPERATOR_Exists: return there;
+    case OPERATOR_DoesNotExist: return !there;
+    case OPERATOR_Gt:
+    case OPERATOR_Lt:
         if (!there || !str_to_i64(value, &number) || !str_to_i64(r->values.at[0], &bound))
             return false;
-        return operation == OP_Gt ? number > bound : number < bound;
-    case OP_unknown: break;
+        return operation == OPERATOR_Gt ? number > bound : number < bound;
+    case OPERATOR_unknown: break;
     }
     return false;
 }

@@ -15,6 +15,18 @@ bool kube_label_value_valid(struct str value);
 bool kube_label_key_explain(struct str key, struct buffer *why);
 bool kube_label_value_explain(struct str value, struct buffer *why);
 
+/* What a requirement's operator_name says. */
+enum kube_operator {
+    OPERATOR_In,
+    OPERATOR_NotIn,
+    OPERATOR_Exists,
+    OPERATOR_DoesNotExist,
+    OPERATOR_Gt,
+    OPERATOR_Lt,
+    OPERATOR_unknown
+};
+enum kube_operator kube_operator_of(struct str name);
+
 /* The value of a label in a list sorted by key; false when the key is absent. */
 bool kube_label_find(const struct label *labels, uint32_t count, struct str key, struct str *value);
 
