@@ -133,14 +133,39 @@ def compare(expected, got):
     return None if len(a) == len(b) else "%d results, berth has %d" % (len(a), len(b))
 
 
-def play(args, folder):
-    defaulted = run([args.oracle, "-batch", "-defaults-only"], scenarios(args))
+def decide(args, defaulted):
+    """What both sides say of the same stream; berth by number of shards."""
     expected = run([args.oracle, "-batch", "-compact", "-nocheck"], defaulted)
     outputs = {n: run([args.berth, "simulate", "-batch", "-shards", n], defaulted) for n in args.shards.split(",")}
+    return expected, outputs
+
+
+def play(args, folder):
+    defaulted = run([args.oracle, "-batch", "-defaults-only"], scenarios(args))
+    expected, outputs = decide(args, defaulted)
     for name, text in [("scenarios", defaulted), ("oracle", expected)] + list(outputs.items()):
         with open(os.path.join(folder, name + ".ndjson"), "w") as f:
             f.write(text)
-    return expected.splitlines(), {n: text.splitlines() for n, text in outputs.items()}
+    return defaulted.splitlines(), expected.splitlines(), {n: text.splitlines() for n, text in outputs.items()}
+
+
+def difference_in(expected, got):
+    """Between the oracle's line and berth's lines by number of shards; None if there is none."""
+    first = next(iter(got))
+    for n, line in got.items():
+        if line is None:
+            return "berth with %s shards printed nothing" % n
+        if line != got[first]:
+            return "%s and %s shards give different output" % (first, n)
+    return compare(json.loads(expected), json.loads(got[first]))
+
+
+def oracle_wavers(args, scenario, expected, got):
+    """True when, asked again, the oracle alone says something else and agrees: it waits for informers
+    with a time limit, which a busy machine can break."""
+    again, outputs = decide(args, scenario + "\n")
+    lines = {n: text.rstrip("\n") for n, text in outputs.items()}
+    return lines == got and again.rstrip("\n") != expected and difference_in(again, lines) is None
 
 
 def main():
@@ -148,25 +173,25 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if args.keep:
             os.makedirs(args.keep, exist_ok=True)
-        expected, outputs = play(args, args.keep or folder)
-    first = next(iter(outputs))
-    passed = failed = attempts = 0
+        defaulted, expected, outputs = play(args, args.keep or folder)
+    passed = failed = wavering = attempts = 0
     for i, line in enumerate(expected):
-        want, difference = json.loads(line), None
+        want = json.loads(line)
         if want.get("error", "").startswith("panic"):
             continue
         attempts += len(want["results"])
-        for n, lines in outputs.items():
-            if i >= len(lines):
-                difference = "berth with %s shards printed nothing" % n
-            elif n != first and lines[i] != outputs[first][i]:
-                difference = "%s and %s shards give different output" % (first, n)
-        difference = difference or compare(want, json.loads(outputs[first][i]))
+        got = {n: lines[i] if i < len(lines) else None for n, lines in outputs.items()}
+        difference = difference_in(line, got)
+        if difference and oracle_wavers(args, defaulted[i], line, got):
+            wavering += 1
+            print("%s: the oracle took it back: %s" % (want.get("name", i), difference))
+            difference = None
         passed += difference is None
         failed += difference is not None
         if difference and failed <= args.show:
             print("%s: %s" % (want.get("name", i), difference))
-    print("%d scenarios, %d results, shards %s" % (passed + failed, attempts, args.shards))
+    print("%d scenarios, %d results, shards %s, %d where the oracle gave two answers"
+          % (passed + failed, attempts, args.shards, wavering))
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(1 if failed or passed == 0 else 0)
 
