@@ -78,27 +78,29 @@ static void the_number_of_shards_changes_nothing(void **state)
 static void every_fault_is_named_and_the_rest_goes_on(void **state)
 {
     (void)state;
-    struct buffer
-        out =
-            play(
-                "{\"objects\":[" NODE("n1", "4") ",{\"kind\":\"Service\",\"metadata\":{\"name\":"
-                                                 "\"s\"}}],"
-                                                 "\"pods\":[{\"op\":\"dance\"},{\"op\":"
-                                                 "\"schedule\",\"name\":\"x\"},"
-                                                 "{\"op\":\"delete\",\"name\":\"x\"},"
-                                                 "{\"metadata\":{\"name\":\"bad\"},\"spec\":{"
-                                                 "\"containers\":[{\"name\":\"c\",\"image\":\"x\","
-                                                 "\"resources\":{\"requests\":{\"cpu\":\"3x\"}}}]}}"
-                                                 "," POD("v", ",\"volumes\":[{\"name\":\"d\","
-                                                              "\"persistentVolumeClaim\":{"
-                                                              "\"claimName\":\"d\"}}]") "," POD(
-                                                     "g", ",\"schedulingGates\":[{\"name\":\"g1\"}"
-                                                          "]") "," POD("other",
-                                                                       ",\"schedulerName\":"
-                                                                       "\"other\"") "," POD("last",
-                                                                                            "") "]"
-                                                                                                "}",
-                true, 2);
+    struct buffer out = play(
+        "{\"objects\":[" NODE(
+            "n1",
+            "4") ",{\"kind\":\"Service\",\"metadata\":{\"name\":"
+                 "\"s\"}}],"
+                 "\"pods\":[{\"op\":\"dance\"},{\"op\":"
+                 "\"schedule\",\"name\":\"x\"},"
+                 "{\"op\":\"delete\",\"name\":\"x\"},"
+                 "{\"metadata\":{\"name\":\"bad\"},\"spec\":{"
+                 "\"containers\":[{\"name\":\"c\",\"image\":\"x\","
+                 "\"resources\":{\"requests\":{\"cpu\":\"3x\"}}}]}}"
+                 "," POD(
+                     "v",
+                     ",\"volumes\":[{\"name\":\"d\","
+                     "\"persistentVolumeClaim\":{"
+                     "\"claimName\":\"d\"}}]") "," POD("g",
+                                                       ",\"schedulingGates\":[{\"name\":\"g1\"}"
+                                                       "]") "," POD("other",
+                                                                    ",\"schedulerName\":"
+                                                                    "\"other\"") "," POD("last",
+                                                                                         "") "]"
+                                                                                             "}",
+        true, 2);
     assert_says(&out, "unknown op \\\"dance\\\"");
     assert_says(&out, "pod \\\"x\\\" not found");
     assert_says(&out, "there is no Pod \\\"x\\\"");

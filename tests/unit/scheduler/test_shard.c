@@ -237,13 +237,13 @@ static void a_second_round_normalises_with_the_merged_maxima(void **state)
     second.maxima.count = 1;
     second.maxima.at = &merged;
     const struct map_result *r = map_with(c, &second);
-    assert_int_equal(r->best_total, own + 3 * 75);
+    assert_int_equal(r->best_total, own + INT64_C(3) * 75);
     assert_int_equal(r->round, 2);
     assert_int_equal(r->feasible, 1);
     /* lost by a change of rows: evaluated again, to the same end */
     put_node(c, make_node(c, "gone", 1, GIB));
     shard_node_gone(c->shard, STR_LITERAL("gone"));
-    assert_int_equal(map_with(c, &second)->best_total, own + 3 * 75);
+    assert_int_equal(map_with(c, &second)->best_total, own + INT64_C(3) * 75);
 }
 
 static void only_named_nodes_are_looked_at(void **state)
