@@ -74,7 +74,7 @@ bool settings_load(struct settings *s, const char *config_path, struct str *erro
     struct scheduler_config config;
     char hostname[256] = "localhost";
     if (!scheduler_config_load(config_path, &config, &s->memory, error) ||
-        !config_flags_apply(&s->flags, config_path != NULL, &config, &s->memory, error))
+        !config_flags_apply(&s->flags, &config, &s->memory, error))
         return false;
     for (uint32_t i = 0; i < config.notes.count; i++)
         log_debug("configuration|note=\"%.*s\"", STR_ARG(config.notes.at[i]));

@@ -296,9 +296,8 @@ static bool check_config(const struct supervisor *s)
     struct arena memory = {0};
     struct scheduler_config config;
     struct str why = {NULL, 0};
-    bool ok =
-        scheduler_config_load(s->options.config, &config, &memory, &why) &&
-        config_flags_apply(&s->options.flags, s->options.config != NULL, &config, &memory, &why);
+    bool ok = scheduler_config_load(s->options.config, &config, &memory, &why) &&
+              config_flags_apply(&s->options.flags, &config, &memory, &why);
     if (!ok)
         log_error("configuration refused| error=\"%.*s\"", STR_ARG(why));
     for (uint32_t i = 0; ok && i < config.notes.count; i++)

@@ -65,7 +65,7 @@ bool settings_read_config(struct settings *settings, const char *path, char *err
     bool ok = scheduler_config_load(path, &config, &arena, &cause);
     if (!ok)
         snprintf(error, room, "%.*s", STR_ARG(cause));
-    else if (settings->kubeconfig == NULL && config.kubeconfig.len > 0)
+    else if (config.kubeconfig.len > 0)
         settings->kubeconfig = settings->from_config = str_copy(config.kubeconfig);
     arena_free(&arena);
     return ok;

@@ -16,9 +16,10 @@ struct settings {
 /* For options_parse; the state is a struct settings. */
 extern const struct own_option settings_options[];
 
-/* Takes clientConnection.kubeconfig from a KubeSchedulerConfiguration (path NULL: nothing to do)
- * unless --kubeconfig was given. The rest of the file is for the other processes, but a mistake
- * anywhere in it is refused, with one line in error. */
+/* Takes clientConnection.kubeconfig from a KubeSchedulerConfiguration (path NULL: nothing to do);
+ * one that is named there comes before --kubeconfig, as for the other processes. The rest of the
+ * file is for the other processes, but a mistake anywhere in it is refused, with one line in error.
+ */
 bool settings_read_config(struct settings *settings, const char *path, char *error, size_t room);
 void settings_free(struct settings *settings);
 

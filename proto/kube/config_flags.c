@@ -78,8 +78,8 @@ bool config_take_master(void *state, const char *value)
     return true;
 }
 
-bool config_flags_apply(const struct config_flags *flags, bool has_file,
-                        struct scheduler_config *config, struct arena *a, struct str *error)
+bool config_flags_apply(const struct config_flags *flags, struct scheduler_config *config,
+                        struct arena *a, struct str *error)
 {
     if (flags->has_leader_elect)
         config->leader_elect = flags->leader_elect;
@@ -95,7 +95,7 @@ bool config_flags_apply(const struct config_flags *flags, bool has_file,
         config->lease_name = str_of(flags->resource_name);
     if (flags->resource_namespace != NULL)
         config->lease_namespace = str_of(flags->resource_namespace);
-    if (flags->kubeconfig != NULL && !has_file)
+    if (flags->kubeconfig != NULL && config->kubeconfig.len == 0)
         config->kubeconfig = str_of(flags->kubeconfig);
     return scheduler_config_check_leader(config, a, error);
 }

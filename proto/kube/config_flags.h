@@ -45,14 +45,15 @@ bool config_take_master(void *state, const char *value);
      config_take_resource_name},                                                                   \
     {"leader-elect-resource-namespace", "NAME", "namespace of the lease (kube-system)",            \
      config_take_resource_namespace},                                                              \
-    {"kubeconfig", "FILE", "how to reach the API server, unless --config says so",                 \
+    {"kubeconfig", "FILE", "how to reach the API server, unless --config names one",                 \
      config_take_kubeconfig},                                                                      \
     {"master", "URL", "API server, instead of the one in the kubeconfig", config_take_master}
 /* clang-format on */
 
-/* Puts what was given over what the file says; then checks leader election again. has_file: a
- * configuration file was read, so --kubeconfig is ignored, as upstream does. */
-bool config_flags_apply(const struct config_flags *flags, bool has_file,
-                        struct scheduler_config *config, struct arena *a, struct str *error);
+/* Puts what was given over what the file says; then checks leader election again. The one exception
+ * is the kubeconfig, where what the file names comes first, as upstream has it (there the flag does
+ * not count at all beside a file). */
+bool config_flags_apply(const struct config_flags *flags, struct scheduler_config *config,
+                        struct arena *a, struct str *error);
 
 #endif

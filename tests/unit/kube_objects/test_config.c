@@ -162,14 +162,15 @@ static void flags_override_the_file(void **state)
     assert_true(config_take_lease_duration(&flags, "1m"));
     assert_true(config_take_resource_namespace(&flags, "ns"));
     assert_true(config_take_kubeconfig(&flags, "/from/flag"));
-    assert_true(config_flags_apply(&flags, true, &config, &arena, &error));
+    assert_true(config_flags_apply(&flags, &config, &arena, &error));
     assert_true(config.leader_elect);
     assert_int_equal(config.lease_duration.ns, 60000000000);
     assert_int_equal(config.renew_deadline.ns, 10000000000);
     assert_true(str_is(config.lease_name, "a"));
     assert_true(str_is(config.lease_namespace, "ns"));
     assert_true(str_is(config.kubeconfig, "/from/file"));
-    assert_true(config_flags_apply(&flags, false, &config, &arena, &error));
+    config.kubeconfig = (struct str){NULL, 0};
+    assert_true(config_flags_apply(&flags, &config, &arena, &error));
     assert_true(str_is(config.kubeconfig, "/from/flag"));
 }
 
@@ -185,7 +186,7 @@ static void flags_are_checked(void **state)
     assert_false(config_take_resource_name(&flags, ""));
     assert_true(config_take_renew_deadline(&flags, "20s"));
     assert_true(scheduler_config_load(NULL, &config, &arena, &error));
-    assert_false(config_flags_apply(&flags, false, &config, &arena, &error));
+    assert_false(config_flags_apply(&flags, &config, &arena, &error));
     assert_true(str_starts_with(error, "leaderElection.leaseDuration: Invalid value: \"20s\""));
 }
 
