@@ -1,5 +1,5 @@
-/* commands: the commands of berth; each takes its own arguments, argv[0] being its name, and returns
- * the exit status. */
+/* commands: the commands of berth; each takes its own arguments, argv[0] being its name, and
+ * returns the exit status. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
