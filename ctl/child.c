@@ -36,13 +36,17 @@ void child_arg(struct child *c, const char *format, ...)
     c->argv[c->argc] = NULL;
 }
 
+/* Renamed into place, so that nobody reads half of it. */
 static void write_pid(const struct child *c)
 {
-    FILE *f = fopen(c->pid_file, "w");
-    if (f == NULL || fprintf(f, "%d\n", (int)c->pid) < 0)
-        log_warn("cannot write the pid file| file=%s error=\"%s\"", c->pid_file, strerror(errno));
+    char path[sizeof(c->pid_file) + 8];
+    snprintf(path, sizeof(path), "%s.new", c->pid_file);
+    FILE *f = fopen(path, "w");
+    bool written = f != NULL && fprintf(f, "%d\n", (int)c->pid) > 0;
     if (f != NULL)
-        fclose(f);
+        written = fclose(f) == 0 && written;
+    if (!written || rename(path, c->pid_file) != 0)
+        log_warn("cannot write the pid file| file=%s error=\"%s\"", c->pid_file, strerror(errno));
 }
 
 /* In the child: only async-signal-safe calls between fork and exec. */

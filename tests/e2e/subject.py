@@ -77,8 +77,11 @@ class Subject:
         own, found = set(self.members()), {}
         for name in os.listdir(self.rundir):
             if name.endswith(".pid"):
-                with open(os.path.join(self.rundir, name)) as file:
-                    text = file.read().strip()
+                try:
+                    with open(os.path.join(self.rundir, name)) as file:
+                        text = file.read().strip()
+                except FileNotFoundError:
+                    continue  # its process has just ended
                 if text.isdigit() and int(text) in own:
                     found[name[:-len(".pid")]] = int(text)
         return found
