@@ -163,8 +163,10 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8
 	install -m 755 $(filter-out %/apiserver,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
-	for n in 1 5 8; do for m in */*.$$n; do [ -f "$$m" ] && \
-	    install -m 644 "$$m" $(DESTDIR)$(PREFIX)/share/man/man$$n; done; done; true
+	install -m 644 ctl/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 scheduler/scheduler.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	for p in $(PROCESSES); do \
+	    install -m 644 $$p/$$p.8 $(DESTDIR)$(PREFIX)/share/man/man8/berth-$$p.8; done
 
 clean:
 	rm -rf build/release build/asan build/tsan build/fuzz build/bin
