@@ -147,8 +147,12 @@ static void print_table(const struct own_option *table)
 {
     for (const struct own_option *o = table; o && o->name; o++) {
         char head[64];
+        bool optional = o->value && o->value[0] == '[';
         snprintf(head, sizeof(head), "%s%s%s%s", o->name[1] ? "--" : "-", o->name,
-                 o->value ? " " : "", o->value ? o->value : "");
+                 optional   ? "[="
+                 : o->value ? " "
+                            : "",
+                 o->value ? o->value + optional : "");
         printf("  %-22s %s\n", head, o->doc);
     }
 }
@@ -214,10 +218,11 @@ static int take_one(const struct reader *r, int left, char **argv)
         refuse(r, argument, "unknown option (--help lists them)");
     if (o->value == NULL && equal)
         refuse(r, argument, "takes no value");
-    if (o->value && !equal && left < 2)
+    bool next = o->value && !equal && o->value[0] != '['; /* the value is the next argument */
+    if (next && left < 2)
         refuse(r, argument, "needs a value");
-    take_value(r, o, state, o->value == NULL ? "" : equal ? equal + 1 : argv[1]);
-    return o->value && !equal ? 2 : 1;
+    take_value(r, o, state, equal ? equal + 1 : next ? argv[1] : "");
+    return next ? 2 : 1;
 }
 
 void options_read(const struct options_table *table, int argc, char **argv)

@@ -25,7 +25,8 @@
  * to refuse it. */
 struct own_option {
     const char *name;  /* without dashes */
-    const char *value; /* what the value is called in --help; NULL: a flag */
+    const char *value; /* what the value is called in --help; NULL: a flag; "[…]": only after =,
+                        * and "" without, as kube-scheduler's boolean flags have it */
     const char *doc;
     bool (*take)(void *state, const char *value);
 };

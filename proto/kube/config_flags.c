@@ -25,7 +25,7 @@ static bool truth_of(const char *value, bool *truth)
 bool config_take_leader_elect(void *state, const char *value)
 {
     struct config_flags *f = state;
-    return f->has_leader_elect = truth_of(value, &f->leader_elect);
+    return f->has_leader_elect = truth_of(*value ? value : "true", &f->leader_elect);
 }
 
 bool config_take_lease_duration(void *state, const char *value)

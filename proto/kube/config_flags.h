@@ -31,7 +31,7 @@ bool config_take_master(void *state, const char *value);
 
 /* clang-format off */
 #define CONFIG_FLAG_OPTIONS                                                                        \
-    {"leader-elect", "true|false", "hold the lease before writing anything (default: true)",       \
+    {"leader-elect", "[true|false]", "hold the lease before writing anything (default: true)",       \
      config_take_leader_elect},                                                                    \
     {"leader-elect-lease-duration", "TIME", "how long others wait before taking over (15s)",       \
      config_take_lease_duration},                                                                  \

@@ -182,9 +182,19 @@ static bool take_flag(void *state, const char *value)
     return true;
 }
 
+static const char *elect;
+
+static bool take_elect(void *state, const char *value)
+{
+    (void)state;
+    elect = value;
+    return true;
+}
+
 static const struct own_option own[] = {
     {"workers", "N", "how many", take_workers},
     {"fast", NULL, "a flag", take_flag},
+    {"elect", "[true|false]", "a boolean", take_elect},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -194,6 +204,20 @@ static const struct options_spec spec = {.self = SCHEDULER,
                                          .own = own,
                                          .own_state = &workers,
                                          .usage = "a test"};
+
+static void a_boolean_takes_its_value_only_behind_an_equal_sign(void **state)
+{
+    (void)state;
+    struct options o;
+    const char *const bare[] = {"x", "--elect", "--workers=7"};
+    options_parse(&o, &spec, 3, arguments(bare));
+    assert_string_equal(elect, "");
+    assert_int_equal(workers, 7);
+    const char *const given[] = {"x", "--elect=false"};
+    options_parse(&o, &spec, 2, arguments(given));
+    assert_string_equal(elect, "false");
+    log_set_level(LOG_LEVEL_error);
+}
 
 static void options_are_read_in_both_forms(void **state)
 {
@@ -296,6 +320,7 @@ int main(void)
         SCENE(a_failed_core_ends_with_status_1),
         SCENE(the_extra_descriptor_is_watched),
         SCENE(options_are_read_in_both_forms),
+        SCENE(a_boolean_takes_its_value_only_behind_an_equal_sign),
         SCENE(a_bad_argument_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
