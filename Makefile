@@ -7,7 +7,8 @@
 # make check      fmt-check lint tidy docs-check man-check test asan
 # make fmt        format with clang-format-14              make lint   clang-tidy-14
 # make docs       regenerate proto/MESSAGES.md             make tidy   the project's own style check
-# make e2e        end to end on both API servers           make install PREFIX=/usr/local
+# make e2e        end to end on both API servers           make integration  cases on the real one
+# make install PREFIX=/usr/local
 
 MODE  ?= release
 BUILD := build/$(MODE)
@@ -107,6 +108,9 @@ e2e: all
 	@tests/e2e/run --api small
 	@$(if $(real),tests/controlplane/controlplane build && tests/e2e/run --api real,echo 'skipped: the real API server (no go)')
 
+integration: all
+	@$(if $(real),tests/controlplane/controlplane build && tests/integration/run,echo 'skipped: the real API server (no go)')
+
 asan tsan:
 	@tests/deps build test
 	@$(MAKE) --no-print-directory -j2 MODE=$@ all tests-built
@@ -171,7 +175,7 @@ install: all
 clean:
 	rm -rf build/release build/asan build/tsan build/fuzz build/bin
 
-.PHONY: all deps run test test-unit tests-built e2e asan tsan fuzz bench fmt fmt-check lint tidy \
-        docs docs-check man-check check compdb install clean
+.PHONY: all deps run test test-unit tests-built e2e integration asan tsan fuzz bench fmt fmt-check \
+        lint tidy docs docs-check man-check check compdb install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

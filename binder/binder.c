@@ -5,6 +5,7 @@
 #include "binder/binder.h"
 #include "binder/binds.h"
 #include "binder/events.h"
+#include "binder/preempts.h"
 #include "binder/status.h"
 #include "proto/base/log.h"
 #include "proto/base/map.h"
@@ -25,6 +26,7 @@ struct binder {
     struct lanes *lanes;
     struct lease *lease;
     struct binds *binds;
+    struct preempts *preempts;
     struct statuses *statuses;
     struct events *events;
     struct map *forbidden; /* "verb resource" -> itself: told once each */
@@ -56,6 +58,33 @@ static void on_bind_ended(void *owner, struct instant at, const struct bind *bin
 static void on_status_clear(void *owner, struct instant at, struct str uid)
 {
     binds_go(((struct binder *)owner)->binds, at, uid);
+}
+
+static void on_nomination_cleared(void *owner, struct instant at, struct str uid,
+                                  const char *problem)
+{
+    (void)at;
+    preempts_cleared(((struct binder *)owner)->preempts, uid, problem);
+}
+
+/* A pod that is being bound needs nothing: the Binding clears its nomination. */
+static bool unnominate(void *owner, struct instant at, const struct pod *pod)
+{
+    struct binder *b = owner;
+    return !binds_has(b->binds, pod->uid) && statuses_unnominate(b->statuses, at, pod);
+}
+
+/* Only a bind that still waits for its claims, as upstream. */
+static bool unbind(void *owner, struct instant at, struct str uid, int64_t *version)
+{
+    struct binder *b = owner;
+    return binds_prepares(b->binds, uid, version) &&
+           binds_cancel(b->binds, at, uid, NULL, STR_LITERAL("preempted by DefaultPreemption"));
+}
+
+static void on_preempted(void *owner, struct instant at, const struct events_victim *victim)
+{
+    events_preempted(((struct binder *)owner)->events, at, victim);
 }
 
 static void warn_once(struct binder *b, const char *verb, const char *resource, struct str ns,
@@ -104,6 +133,7 @@ static void tell(struct binder *b, struct address to, struct outbox *out)
                                        .holder = lease_holder(b->lease),
                                        .identity = str_of(b->options.lease.identity)};
     binds_list(b->binds, &m.leadership, &a);
+    preempts_list(b->preempts, &m.leadership, &a);
     outbox_put(out, to, &m);
     arena_free(&a);
 }
@@ -128,7 +158,8 @@ static void step_down(struct binder *b, struct instant at)
     b->cuts += lanes_fenced(b->lanes);
     lanes_cut(b->lanes, "lost leadership");
     binds_drop_all(b->binds, at, "lost leadership");
-    statuses_clear(b->statuses);
+    preempts_drop(b->preempts, "lost leadership");
+    statuses_clear(b->statuses, at);
     events_clear(b->events);
 }
 
@@ -168,14 +199,30 @@ static void refuse(struct binder *b, const struct bind *bind, const char *why)
     binds_refuse(b->binds, bind, 0, why);
 }
 
+static bool has_names(struct str uid, struct str namespace_name, struct str name)
+{
+    return uid.len > 0 && namespace_name.len > 0 && name.len > 0;
+}
+
+static bool names_its_claims(const struct bind *bind)
+{
+    for (uint32_t i = 0; i < bind->claims.count; i++) {
+        const struct claim_binding *claim = &bind->claims.at[i];
+        if (!has_names(claim->uid, claim->namespace_name, claim->name))
+            return false;
+    }
+    return true;
+}
+
 static void on_bind(struct binder *b, struct instant at, const struct delivery *in,
                     struct outbox *out)
 {
     const struct bind *bind = &in->message->bind;
     (void)out;
-    if (bind->uid.len == 0 || bind->namespace_name.len == 0 || bind->name.len == 0 ||
-        bind->node_name.len == 0)
+    if (!has_names(bind->uid, bind->namespace_name, bind->name) || bind->node_name.len == 0)
         refuse(b, bind, "bind: uid, namespace_name, name and node_name must not be empty");
+    else if (!names_its_claims(bind))
+        refuse(b, bind, "bind: uid, namespace_name and name of claims must not be empty");
     else if (b->stage != STAGE_running)
         refuse(b, bind, "the binder is stopping");
     else if (!lease_leading(b->lease))
@@ -183,7 +230,7 @@ static void on_bind(struct binder *b, struct instant at, const struct delivery *
     else if (binds_has(b->binds, bind->uid))
         binds_add(b->binds, at, bind, false);
     else
-        binds_add(b->binds, at, bind, statuses_bind(b->statuses, bind->uid));
+        binds_add(b->binds, at, bind, statuses_bind(b->statuses, at, bind->uid));
 }
 
 static void on_pod_failed(struct binder *b, struct instant at, const struct delivery *in,
@@ -200,11 +247,57 @@ static void on_pod_failed(struct binder *b, struct instant at, const struct deli
     statuses_failed(b->statuses, at, failed, binds_has(b->binds, pod->uid));
 }
 
+static void on_bind_cancel(struct binder *b, struct instant at, const struct delivery *in,
+                           struct outbox *out)
+{
+    const struct bind_cancel *cancel = &in->message->bind_cancel;
+    (void)out;
+    binds_cancel(b->binds, at, cancel->uid, &cancel->node_name,
+                 cancel->reason.len > 0 ? cancel->reason : STR_LITERAL("the bind was cancelled"));
+}
+
+/* NULL when it can be acted upon. */
+static const char *wrong_with(const struct preempt *p)
+{
+    if (!has_names(p->pod.uid, p->pod.namespace_name, p->pod.name) || p->node_name.len == 0)
+        return "preempt: the pod's uid, namespace_name and name and node_name must not be empty";
+    for (uint32_t i = 0; i < p->victims.count; i++) {
+        const struct victim *v = &p->victims.at[i];
+        if (!has_names(v->uid, v->namespace_name, v->name))
+            return "preempt: uid, namespace_name and name of victims must not be empty";
+        if (str_equal(v->uid, p->pod.uid))
+            return "preempt: a pod cannot be its own victim";
+    }
+    for (uint32_t i = 0; i < p->lower.count; i++)
+        if (!has_names(p->lower.at[i].uid, p->lower.at[i].namespace_name, p->lower.at[i].name))
+            return "preempt: uid, namespace_name and name of lower pods must not be empty";
+    return NULL;
+}
+
+static void on_preempt(struct binder *b, struct instant at, const struct delivery *in,
+                       struct outbox *out)
+{
+    const struct preempt *preempt = &in->message->preempt;
+    const char *wrong = wrong_with(preempt);
+    (void)at;
+    (void)out;
+    if (wrong == NULL && b->stage != STAGE_running)
+        wrong = "the binder is stopping";
+    else if (wrong == NULL && !lease_leading(b->lease))
+        wrong = "lost leadership";
+    if (wrong == NULL) {
+        preempts_add(b->preempts, preempt);
+        return;
+    }
+    b->refused++;
+    preempts_refuse(b->preempts, preempt, wrong);
+}
+
 /* One line a message; the handlers are above, in this order. */
 static handler *const handlers[MSG_COUNT] = {
-    [MSG_peer_up] = on_peer_up,
-    [MSG_bind] = on_bind,
-    [MSG_pod_failed] = on_pod_failed,
+    [MSG_peer_up] = on_peer_up,         [MSG_bind] = on_bind,
+    [MSG_pod_failed] = on_pod_failed,   [MSG_preempt] = on_preempt,
+    [MSG_bind_cancel] = on_bind_cancel,
 };
 
 bool binder_takes(enum message_type type)
@@ -255,8 +348,10 @@ static void enter(struct binder *b, enum stage stage, struct moment until)
 static void go_on_stopping(struct binder *b, struct instant at)
 {
     bool late = moment_reached(at.now, b->stage_until);
-    if (b->stage == STAGE_binds && (binds_count(b->binds) == 0 || late)) {
+    bool open = binds_count(b->binds) > 0 || preempts_count(b->preempts) > 0;
+    if (b->stage == STAGE_binds && (!open || late)) {
         binds_drop_all(b->binds, at, "the binder is stopping");
+        preempts_drop(b->preempts, "the binder is stopping");
         if (lease_leading(b->lease))
             event_of_leader(b, at, "stopped leading");
         enter(b, STAGE_tail, moment_after(at.now, span_of_ms(STOP_TAIL_MS)));
@@ -275,6 +370,12 @@ static void go_on_stopping(struct binder *b, struct instant at)
         enter(b, STAGE_ended, MOMENT_NEVER); /* a link that is closed drops what was not read */
 }
 
+static void flush(struct binder *b, struct outbox *out)
+{
+    binds_flush(b->binds, out);
+    preempts_flush(b->preempts, out);
+}
+
 struct moment binder_tick(struct binder *b, struct moment now, struct outbox *out)
 {
     struct instant at = b->options.api.clock(b->options.api.state);
@@ -285,6 +386,7 @@ struct moment binder_tick(struct binder *b, struct moment now, struct outbox *ou
         warn_once(b, verb, "leases.coordination.k8s.io", str_of(b->options.lease.namespace_name),
                   STR_LITERAL("403"));
     follow_lease(b, at, out);
+    preempts_tick(b->preempts, at);
     next = moment_earlier(next, events_tick(b->events, at));
     if (b->stage != STAGE_running) {
         go_on_stopping(b, at);
@@ -292,7 +394,7 @@ struct moment binder_tick(struct binder *b, struct moment now, struct outbox *ou
         next = moment_earlier(next, lease_tick(b->lease, at)); /* a release begins here */
     }
     next = moment_earlier(next, lanes_pump(b->lanes, now));
-    binds_flush(b->binds, out);
+    flush(b, out);
     return moment_earlier(next, b->tell_at);
 }
 
@@ -304,8 +406,9 @@ void binder_stop(struct binder *b, struct moment now, struct outbox *out)
         return;
     enter(b, STAGE_binds, moment_after(now, span_of_ms(STOP_BINDS_MS)));
     binds_drop_waiting(b->binds, at, "the binder is stopping");
+    preempts_stop(b->preempts, "the binder is stopping");
     follow_lease(b, at, out);
-    binds_flush(b->binds, out);
+    flush(b, out);
 }
 
 bool binder_done(const struct binder *b)
@@ -344,6 +447,7 @@ struct binder *binder_new(const struct binder_options *options)
     b->statuses = statuses_new(&(struct status_options){.seed = options->seed + 1,
                                                         .owner = b,
                                                         .clear = on_status_clear,
+                                                        .cleared = on_nomination_cleared,
                                                         .forbidden = on_forbidden},
                                b->lanes);
     b->events = events_new(&(struct events_options){.hostname = options->hostname,
@@ -352,6 +456,13 @@ struct binder *binder_new(const struct binder_options *options)
                                                     .owner = b,
                                                     .forbidden = on_forbidden},
                            b->lanes);
+    b->preempts = preempts_new(&(struct preempts_options){.seed = options->seed + 3,
+                                                          .owner = b,
+                                                          .unnominate = unnominate,
+                                                          .unbind = unbind,
+                                                          .preempted = on_preempted,
+                                                          .forbidden = on_forbidden},
+                               b->lanes);
     b->forbidden = map_new();
     return b;
 }
@@ -362,6 +473,7 @@ void binder_free(struct binder **binder)
     if (b == NULL)
         return;
     binds_free(&b->binds);
+    preempts_free(&b->preempts);
     statuses_free(&b->statuses);
     events_free(&b->events);
     lease_free(&b->lease);
@@ -405,18 +517,20 @@ void binder_status(const struct binder *b, struct buffer *lines)
     struct moment now = b->options.api.clock(b->options.api.state).now;
     struct binds_stats binds = binds_stats(b->binds);
     struct statuses_stats status = statuses_stats(b->statuses);
+    struct preempts_stats preempts = preempts_stats(b->preempts);
     struct events_stats events = events_stats(b->events);
     size_t at = 0;
     struct str rule;
     void *value;
     lease_status(b, now, lines);
     buffer_print(lines,
-                 "binds=in_flight=%u bound=%llu failed=%llu doubled=%llu retried=%llu doubts=%llu "
+                 "binds=in_flight=%u preparing=%u bound=%llu failed=%llu doubled=%llu retried=%llu "
+                 "doubts=%llu "
                  "resolved=%llu\n",
-                 binds_count(b->binds), (unsigned long long)binds.bound,
-                 (unsigned long long)binds.failed, (unsigned long long)binds.doubled,
-                 (unsigned long long)binds.retried, (unsigned long long)binds.doubts,
-                 (unsigned long long)binds.resolved);
+                 binds_count(b->binds), binds_waiting_for_claims(b->binds),
+                 (unsigned long long)binds.bound, (unsigned long long)binds.failed,
+                 (unsigned long long)binds.doubled, (unsigned long long)binds.retried,
+                 (unsigned long long)binds.doubts, (unsigned long long)binds.resolved);
     buffer_print(lines, "bind_p50_us=%lld\nbind_p99_us=%lld\n", (long long)(binds.p50.ns / 1000),
                  (long long)(binds.p99.ns / 1000));
     lane_status(b, now, lines);
@@ -424,6 +538,14 @@ void binder_status(const struct binder *b, struct buffer *lines)
                  status.pods, (unsigned long long)status.replaced,
                  (unsigned long long)status.overtaken, (unsigned long long)status.unchanged,
                  (unsigned long long)status.dropped);
+    buffer_print(
+        lines,
+        "preempts=under_way=%u done=%llu failed=%llu doubled=%llu deleted=%llu spared=%llu "
+        "unbound=%llu\n",
+        preempts_count(b->preempts), (unsigned long long)preempts.done,
+        (unsigned long long)preempts.failed, (unsigned long long)preempts.doubled,
+        (unsigned long long)preempts.victims.deleted, (unsigned long long)preempts.victims.spared,
+        (unsigned long long)preempts.unbound);
     buffer_print(lines, "events=keys=%u repeated=%llu evicted=%llu dropped=%llu\n", events.keys,
                  (unsigned long long)events.repeated, (unsigned long long)events.evicted,
                  (unsigned long long)events.dropped);

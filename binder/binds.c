@@ -1,8 +1,13 @@
-/* binds: each bind is a small state machine over its one job: POST, then, when the outcome is in
- * doubt, GET until the truth is known. What must stay true: every bind taken is answered exactly
- * once, and "not bound" is said only when the server said so, when no request ever left, or when we
- * no longer lead (the next leader reads the truth before it decides anything). */
+/* binds: each bind is a small state machine over its one job: what it needs before (prebind), POST,
+ * then, when the outcome is in doubt, GET until the truth is known. What must stay true: every bind
+ * taken is answered exactly once, and "not bound" is said only when the server said so, when no
+ * request ever left, or when we no longer lead (the next leader reads the truth before it decides
+ * anything). */
 #include "binder/binds.h"
+#include "binder/answers.h"
+#include "binder/pause.h"
+#include "binder/prebind.h"
+#include "binder/reason.h"
 #include "proto/base/log.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
@@ -14,39 +19,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GIVE_UP_MS     30000
-#define BACKOFF_MS     50
-#define BACKOFF_MAX_MS 5000
-#define POSTS_MAX      5
-#define LATENCIES      1024
+#define GIVE_UP_MS 30000
+#define POSTS_MAX  5
+#define LATENCIES  1024
+
+#define FLIGHT_BYTES 256 /* most binds need no more */
 
 /* A bind in flight. */
 struct flight {
     struct job job; /* first */
     struct binds *binds;
-    struct bind bind; /* strings in bytes */
-    char *bytes;
-    struct moment taken;
+    struct bind bind; /* strings and claims in memory */
+    struct arena memory;
+    struct moment taken, ready; /* asked for; nothing but the Binding is left to be done */
+    struct prebind *prebind;    /* NULL: none is needed, or it is done */
     bool blocked;
+    bool cancelled;   /* the reason is in message; a write of the prebind is on the wire */
     bool doubt;       /* a POST may have been carried out */
     bool open;        /* that POST may even still be under way: unbound now may be bound later */
     bool no_reads;    /* GET is forbidden: the POST's own conflict must tell */
     int posts, waits; /* requests sent; delays in a row */
     int code;         /* of the last answer, and its text */
     struct buffer message;
-};
-
-/* An answer that waits for the outbox. */
-struct answer {
-    struct answer *next;
-    struct buffer body; /* an encoded bind_result */
+    const char *failed_plugin; /* of the prebind; NULL: it did not fail */
 };
 
 struct binds {
     struct binds_options options;
     struct lanes *lanes;
     struct map *flights; /* uid -> flight */
-    struct answer *first, **last;
+    struct answers answers;
     struct random random;
     struct binds_stats stats;
     int64_t latencies[LATENCIES];
@@ -61,7 +63,6 @@ struct binds *binds_new(const struct binds_options *options, struct lanes *lanes
         b->options.give_up = span_of_ms(GIVE_UP_MS);
     b->lanes = lanes;
     b->flights = map_new();
-    b->last = &b->first;
     b->random.state = options->seed;
     return b;
 }
@@ -70,10 +71,7 @@ struct binds *binds_new(const struct binds_options *options, struct lanes *lanes
 
 static void answer(struct binds *b, const struct bind_result *result)
 {
-    struct answer *a = memory_take(sizeof(*a));
-    codec_encode(message_info[MSG_bind_result].record, result, &a->body);
-    *b->last = a;
-    b->last = &a->next;
+    answers_add(&b->answers, MSG_bind_result, result);
     if (result->bound)
         b->stats.bound++;
     else
@@ -82,17 +80,7 @@ static void answer(struct binds *b, const struct bind_result *result)
 
 void binds_flush(struct binds *b, struct outbox *out)
 {
-    struct answer *next;
-    struct outgoing head = {.to = {SCHEDULER, 0}, .type = MSG_bind_result};
-    for (struct answer *a = b->first; a != NULL; a = next) {
-        next = a->next;
-        if (out != NULL)
-            outbox_put_encoded(out, &head, buffer_str(&a->body));
-        buffer_free(&a->body);
-        memory_free(a);
-    }
-    b->first = NULL;
-    b->last = &b->first;
+    answers_flush(&b->answers, out);
 }
 
 static struct bind_result result_of(const struct bind *bind)
@@ -118,9 +106,19 @@ static void flight_free(struct flight *f)
     if (f->job.place != JOB_idle)
         lanes_remove(f->binds->lanes, &f->job);
     must(map_remove(f->binds->flights, f->bind.uid) == f);
+    prebind_free(&f->prebind);
     buffer_free(&f->message);
-    memory_free(f->bytes);
+    arena_free(&f->memory);
     memory_free(f);
+}
+
+/* Who failed in upstream's words; a bind that was stopped before its Binding was sent never left
+ * PreBind. NULL: the bind itself. */
+static const char *failed_plugin(const struct flight *f, bool bound)
+{
+    if (bound || f->posts > 0)
+        return NULL;
+    return f->failed_plugin != NULL ? f->failed_plugin : prebind_plugin(&f->bind);
 }
 
 static void end(struct flight *f, struct instant at, bool bound, bool gone)
@@ -133,9 +131,12 @@ static void end(struct flight *f, struct instant at, bool bound, bool gone)
     result.code = f->code;
     result.message = bound ? (struct str){0} : buffer_str(&f->message);
     result.elapsed_us = took.ns / 1000;
+    const char *plugin = failed_plugin(f, bound);
+    result.plugin = str_of(plugin ? plugin : "");
     answer(b, &result);
     if (bound) {
-        b->latencies[b->measured++ % LATENCIES] = took.ns;
+        if (!prebind_needed(&f->bind)) /* else it is the volumes' time, not ours */
+            b->latencies[b->measured++ % LATENCIES] = took.ns;
         log_debug("bound|pod=%.*s/%.*s node=%.*s took_us=%lld", STR_ARG(f->bind.namespace_name),
                   STR_ARG(f->bind.name), STR_ARG(f->bind.node_name), (long long)result.elapsed_us);
     } else {
@@ -154,33 +155,9 @@ static void say(struct flight *f, int code, struct str message)
     buffer_add_str(&f->message, message);
 }
 
-/* The server's own words, or why there are none. */
-static void keep_reason(struct flight *f, const struct kube_response *r)
-{
-    struct arena a = {0};
-    struct writes_status status;
-    char text[64];
-    writes_status_read(r->body, &status, &a);
-    snprintf(text, sizeof(text), "the API server answered %d", r->status);
-    if (status.message.len > 0)
-        say(f, r->status, status.message);
-    else
-        say(f, r->status, str_of(r->status == 0 && *r->error ? r->error : text));
-    arena_free(&a);
-}
-
 static struct moment backoff(struct flight *f, struct moment now, int retry_after_s)
 {
-    double ms = BACKOFF_MS;
-    for (int i = 0; i < f->waits && ms < BACKOFF_MAX_MS; i++)
-        ms *= 2;
-    if (ms > BACKOFF_MAX_MS)
-        ms = BACKOFF_MAX_MS;
-    f->waits++;
-    ms *= 0.5 + 0.5 * random_fraction(&f->binds->random);
-    if (retry_after_s > 0 && ms < retry_after_s * 1000.0)
-        ms = retry_after_s * 1000.0;
-    return moment_after(now, span_of_us((int64_t)(ms * 1000)));
+    return pause_long(&f->binds->random, now, f->waits++, retry_after_s);
 }
 
 static bool message_has(const struct flight *f, const char *text)
@@ -231,7 +208,7 @@ static void post_again(struct flight *f, struct moment due)
 static void wait_or_end(struct flight *f, struct instant at, const struct kube_response *r)
 {
     struct moment due = backoff(f, at.now, r->retry_after_s);
-    if (moment_reached(due, moment_after(f->taken, f->binds->options.give_up)))
+    if (moment_reached(due, moment_after(f->ready, f->binds->options.give_up)))
         end(f, at, false, false);
     else
         post_again(f, due);
@@ -266,7 +243,8 @@ static void posted(struct job *job, struct instant at, const struct kube_respons
         end(f, at, true, false);
         return;
     }
-    keep_reason(f, r);
+    f->code = r->status;
+    reason_of(r, &f->message);
     tell_forbidden(f, "create", "pods/binding", r);
     if (r->status == 409) {
         on_conflict(f, at);
@@ -314,7 +292,7 @@ static void on_truth(struct flight *f, struct instant at, const struct writes_po
         say(f, 409, str_of(text));
         end(f, at, false, false);
     } else if (f->open && f->posts < POSTS_MAX && !pod->deleting &&
-               !moment_reached(at.now, moment_after(f->taken, f->binds->options.give_up))) {
+               !moment_reached(at.now, moment_after(f->ready, f->binds->options.give_up))) {
         post_again(f, backoff(f, at.now, -1));
     } else {
         end(f, at, false, false); /* the server answered, and it was no */
@@ -332,7 +310,8 @@ static void asked(struct job *job, struct instant at, const struct kube_response
         on_truth(f, at, &pod);
     } else if (r->status == 404) {
         f->binds->stats.resolved += f->doubt;
-        keep_reason(f, r);
+        f->code = r->status;
+        reason_of(r, &f->message);
         end(f, at, false, true);
     } else if (r->status == 403) {
         f->no_reads = true;
@@ -348,28 +327,58 @@ static const struct job_type ask_job = {
 
 /* ---- requests from the scheduler ---- */
 
-static void launch(struct flight *f, struct instant at)
+static void post(struct flight *f, struct instant at)
 {
-    f->blocked = false;
+    f->ready = at.now;
+    f->job.type = &post_job;
     if (lanes_add(f->binds->lanes, LANE_bind, &f->job, at.now))
         return;
     say(f, 0, STR_LITERAL("the bind lane is full"));
     end(f, at, false, false);
 }
 
+static void on_prebind_ended(void *owner, struct instant at, const struct prebind_end *how)
+{
+    struct flight *f = owner;
+    if (how->ready) {
+        prebind_free(&f->prebind);
+        post(f, at);
+        return;
+    }
+    if (!how->cancelled)
+        say(f, how->code, how->message);
+    f->failed_plugin = how->plugin;
+    end(f, at, false, how->gone);
+}
+
+static void launch(struct flight *f, struct instant at)
+{
+    struct binds *b = f->binds;
+    f->blocked = false;
+    if (!prebind_needed(&f->bind)) {
+        post(f, at);
+        return;
+    }
+    f->prebind = prebind_new(&(struct prebind_options){.lanes = b->lanes,
+                                                       .random = &b->random,
+                                                       .give_up = b->options.give_up,
+                                                       .owner = f,
+                                                       .ended = on_prebind_ended,
+                                                       .forbidden = b->options.forbidden,
+                                                       .forbidden_owner = b->options.owner},
+                             &f->bind, at.now);
+    if (f->prebind != NULL)
+        return;
+    say(f, 0, STR_LITERAL("too many binds wait for their claims"));
+    end(f, at, false, false);
+}
+
 static struct flight *flight_new(struct binds *b, const struct bind *bind)
 {
     struct flight *f = memory_take(sizeof(*f));
-    struct buffer bytes = {0};
-    struct arena none = {0};
-    codec_encode(message_info[MSG_bind].record, bind, &bytes);
-    f->bytes = memory_copy(bytes.at, bytes.len);
-    struct cursor in = {(const uint8_t *)f->bytes, (const uint8_t *)f->bytes + bytes.len};
-    must(codec_decode(message_info[MSG_bind].record, &f->bind, &in, &none));
-    buffer_free(&bytes);
-    arena_free(&none);
+    f->memory.first = FLIGHT_BYTES;
+    codec_copy(message_info[MSG_bind].record, &f->bind, bind, &f->memory);
     f->binds = b;
-    f->job.type = &post_job;
     must(map_set(b->flights, f->bind.uid, f) == NULL);
     return f;
 }
@@ -402,6 +411,29 @@ bool binds_has(const struct binds *b, struct str uid)
     return map_get(b->flights, uid) != NULL;
 }
 
+bool binds_cancel(struct binds *b, struct instant at, struct str uid, const struct str *node_name,
+                  struct str why)
+{
+    struct flight *f = map_get(b->flights, uid);
+    if (f == NULL || f->posts > 0 ||
+        (node_name != NULL && !str_equal(f->bind.node_name, *node_name)))
+        return false;
+    if (f->cancelled)
+        return true;
+    say(f, 0, why);
+    f->cancelled = f->prebind != NULL && !prebind_cancel(f->prebind);
+    if (!f->cancelled)
+        end(f, at, false, false);
+    return true;
+}
+
+bool binds_prepares(const struct binds *b, struct str uid, int64_t *version)
+{
+    const struct flight *f = map_get(b->flights, uid);
+    *version = f != NULL ? f->bind.resource_version : 0;
+    return f != NULL && f->posts == 0 && !f->cancelled && prebind_plugin(&f->bind) != NULL;
+}
+
 static void drop(struct binds *b, struct instant at, const char *why, bool all)
 {
     size_t place = 0;
@@ -424,6 +456,16 @@ void binds_drop_waiting(struct binds *b, struct instant at, const char *why)
 void binds_drop_all(struct binds *b, struct instant at, const char *why)
 {
     drop(b, at, why, true);
+}
+
+uint32_t binds_waiting_for_claims(const struct binds *b)
+{
+    uint32_t count = 0;
+    size_t place = 0;
+    void *value;
+    while (map_next(b->flights, &place, NULL, &value))
+        count += ((const struct flight *)value)->prebind != NULL;
+    return count;
 }
 
 uint32_t binds_count(const struct binds *b)

@@ -31,9 +31,17 @@ void binds_go(struct binds *b, struct instant at, struct str uid);
 /* Answers without writing. */
 void binds_refuse(struct binds *b, const struct bind *bind, int code, const char *why);
 bool binds_has(const struct binds *b, struct str uid);
+/* Stops the bind of this pod, for the reason why, if its Binding was not sent yet; NULL for
+ * node_name means whatever node. False: there is none, or it is too late. */
+bool binds_cancel(struct binds *b, struct instant at, struct str uid, const struct str *node_name,
+                  struct str why);
+/* True: the bind of this pod still waits for its claims; version: the pod's resourceVersion. */
+bool binds_prepares(const struct binds *b, struct str uid, int64_t *version);
 /* Ends those that were not handed over (or all) as not bound, for the reason why. */
 void binds_drop_waiting(struct binds *b, struct instant at, const char *why);
 void binds_drop_all(struct binds *b, struct instant at, const char *why);
+/* Those that are not ready for their Binding yet. */
+uint32_t binds_waiting_for_claims(const struct binds *b);
 uint32_t binds_count(const struct binds *b);
 /* Binds not answered; strings borrow until the next call of anything here. */
 void binds_list(const struct binds *b, struct leadership *into, struct arena *a);

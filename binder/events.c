@@ -21,6 +21,7 @@
 #define FINISH_MS    360000  /* silence after which a series ends or a single event is forgotten */
 #define PATH_EVENTS  "/apis/events.k8s.io/v1"
 #define PATH_CORE    "/api/v1"
+#define IN_MEMORY    " (in kube-scheduler memory)."
 
 enum form { FORM_event, FORM_lease };
 
@@ -354,7 +355,8 @@ static void repeat(struct events *e, struct instant at, struct entry *entry)
         entry->behind = true; /* one that still waits takes the series along */
 }
 
-static void record(struct events *e, struct instant at, struct writes_event *event)
+/* failure: counts against failures_max while it waits. */
+static void record(struct events *e, struct instant at, struct writes_event *event, bool failure)
 {
     struct buffer key = {0}, name = {0};
     make_key(event, &key);
@@ -368,8 +370,8 @@ static void record(struct events *e, struct instant at, struct writes_event *eve
         event->time_us = at.wall_us;
         bool cached = map_count(e->cache) < e->options.keys_max;
         entry = entry_new(e, FORM_event, event, cached ? buffer_str(&key) : (struct str){0});
-        entry->failure = true;
-        e->failures++;
+        entry->failure = failure;
+        e->failures += failure;
         enqueue(entry, at.now);
     }
     buffer_free(&key);
@@ -400,7 +402,32 @@ void events_failed(struct events *e, struct instant at, const struct pod_failed 
                                  .reason = STR_LITERAL("FailedScheduling"),
                                  .action = STR_LITERAL("Scheduling"),
                                  .note = buffer_str(&note)};
-    record(e, at, &event);
+    record(e, at, &event, true);
+    buffer_free(&instance);
+    buffer_free(&note);
+}
+
+/* Upstream names the preemptor as the related object, but in a type that its event recorder cannot
+ * make a reference of: the event goes out without one, and so it does here. */
+void events_preempted(struct events *e, struct instant at, const struct events_victim *victim)
+{
+    struct buffer instance = {0}, note = {0};
+    buffer_print(&note, "Preempted by pod %.*s on node %.*s%s", STR_ARG(victim->preemptor_uid),
+                 STR_ARG(victim->node_name), victim->in_memory ? IN_MEMORY : "");
+    buffer_print(&instance, "%.*s-%s", STR_ARG(victim->scheduler_name), e->options.hostname);
+    struct writes_event event = {.regarding = {.kind = STR_LITERAL("Pod"),
+                                               .api_version = STR_LITERAL("v1"),
+                                               .namespace_name = victim->namespace_name,
+                                               .name = victim->name,
+                                               .uid = victim->uid,
+                                               .resource_version = victim->resource_version},
+                                 .controller = victim->scheduler_name,
+                                 .instance = buffer_str(&instance),
+                                 .type = STR_LITERAL("Normal"),
+                                 .reason = STR_LITERAL("Preempted"),
+                                 .action = STR_LITERAL("Preempting"),
+                                 .note = buffer_str(&note)};
+    record(e, at, &event, false);
     buffer_free(&instance);
     buffer_free(&note);
 }

@@ -1,5 +1,5 @@
-/* events: what the binder tells the people who look at a pod: Scheduled, FailedScheduling, and
- * LeaderElection on the lease; with upstream's deduplication into series. */
+/* events: what the binder tells the people who look at a pod: Scheduled, FailedScheduling,
+ * Preempted, and LeaderElection on the lease; with upstream's deduplication into series. */
 #ifndef BINDER_EVENTS_H
 #define BINDER_EVENTS_H
 
@@ -26,6 +26,15 @@ void events_free(struct events **events);
 void events_bound(struct events *e, struct instant at, const struct bind *bind);
 /* An attempt failed; repeated for the same version of a pod it becomes a series. */
 void events_failed(struct events *e, struct instant at, const struct pod_failed *failed);
+
+/* A pod was made to go for another one. */
+struct events_victim {
+    struct str namespace_name, name, uid, resource_version;
+    struct str scheduler_name; /* the preemptor's */
+    struct str preemptor_uid, node_name;
+    bool in_memory; /* it was not on the node yet: only its bind was ended */
+};
+void events_preempted(struct events *e, struct instant at, const struct events_victim *victim);
 
 /* The lease that LeaderElection events are about. */
 struct events_lease {

@@ -1,4 +1,4 @@
-/* lanes: five bounded queues in front of one client. The one idea: a request is written down only
+/* lanes: bounded queues in front of one client. The one idea: a request is written down only
  * when it goes out, after the fence was asked with a clock read at that moment, so that nothing
  * decided under an old lease can leave under a newer one. What must stay true: a job is in exactly
  * one place, and a lane never has more on the wire than its budget. */
@@ -27,8 +27,9 @@ struct lanes {
     struct draft draft;
 };
 
-/* Bounds and budgets. The sum of the budgets stays below what the client takes at once, so that
- * what was handed over goes out at once and does not wait behind the fence's back. */
+/* Bounds and budgets. The sum of the budgets stays below what the client takes at once
+ * (LANES_IN_FLIGHT_MAX), so that what was handed over goes out at once and does not wait behind the
+ * fence's back. */
 static const struct {
     const char *name;
     enum kube_channel channel;
@@ -37,6 +38,8 @@ static const struct {
     [LANE_lease] = {"lease", KUBE_CHANNEL_lease, 4, 1},
     [LANE_bind] = {"bind", KUBE_CHANNEL_write, 10000, 100},
     [LANE_delete] = {"delete", KUBE_CHANNEL_write, 10000, 16},
+    [LANE_nomination] = {"nomination", KUBE_CHANNEL_write, 20000, 8},
+    [LANE_volume] = {"volume", KUBE_CHANNEL_volume, 10000, 16},
     [LANE_status] = {"status", KUBE_CHANNEL_write, 20000, 16},
     [LANE_event] = {"event", KUBE_CHANNEL_event, 20000, 64},
 };
@@ -241,7 +244,10 @@ static void wake_delayed(struct lanes *l, struct moment now)
         if (job->since.ns == 0)
             job->since = now;
         job->place = JOB_queued;
-        queue_add_first(&way->waiting, job);
+        if (job->patient)
+            queue_add(&way->waiting, job);
+        else
+            queue_add_first(&way->waiting, job);
     }
 }
 
@@ -255,10 +261,15 @@ static void refill(struct lanes *l, struct moment now)
     l->refilled = now;
 }
 
-/* The lease never waits for a token; everybody else takes one. */
-static bool take_token(struct lanes *l, enum lane lane)
+/* Reads and the lease never wait for a token; every other write takes one. */
+static bool needs_token(const struct lanes *l, const struct job *job)
 {
-    if (lane == LANE_lease || l->options.qps <= 0)
+    return job->lane != LANE_lease && job->type->fenced && l->options.qps > 0;
+}
+
+static bool take_token(struct lanes *l, const struct job *job)
+{
+    if (!needs_token(l, job))
         return true;
     if (l->tokens < 1)
         return false;
@@ -266,15 +277,16 @@ static bool take_token(struct lanes *l, enum lane lane)
     return true;
 }
 
-/* False when this lane and those below must wait for a token. */
+/* False when the lane must wait for a token: then those below get none either, but may read. */
 static bool pump_lane(struct lanes *l, enum lane lane)
 {
     struct way *way = &l->ways[lane];
     while (way->waiting.first != NULL && way->sent.count < way->in_flight_max) {
-        if (!take_token(l, lane))
+        struct job *job = way->waiting.first;
+        if (!take_token(l, job))
             return false;
-        if (!send(l, way->waiting.first)) {
-            l->tokens += lane != LANE_lease && l->options.qps > 0;
+        if (!send(l, job)) {
+            l->tokens += needs_token(l, job);
             return true; /* closed for writes; reads of lanes below may still go */
         }
     }
@@ -286,8 +298,8 @@ struct moment lanes_pump(struct lanes *l, struct moment now)
     bool tokens = true;
     wake_delayed(l, now);
     refill(l, now);
-    for (int i = 0; i < LANE_COUNT && tokens; i++)
-        tokens = pump_lane(l, (enum lane)i);
+    for (int i = 0; i < LANE_COUNT; i++)
+        tokens = pump_lane(l, (enum lane)i) && tokens;
     struct job *next = heap_top(l->delayed);
     struct moment wake = next ? next->due : MOMENT_NEVER;
     if (!tokens)

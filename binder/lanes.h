@@ -9,7 +9,19 @@
 #include "binder/api.h"
 #include "proto/base/heap.h"
 
-enum lane { LANE_lease, LANE_bind, LANE_delete, LANE_status, LANE_event, LANE_COUNT };
+enum lane {
+    LANE_lease,
+    LANE_bind,
+    LANE_delete,     /* victims of preemption */
+    LANE_nomination, /* where a pod is nominated, when somebody waits for it to be said */
+    LANE_volume,     /* what binds wait for before their Binding */
+    LANE_status,
+    LANE_event,
+    LANE_COUNT
+};
+
+/* What the budgets of all lanes are together at most, with some room; for the client. */
+#define LANES_IN_FLIGHT_MAX 320
 
 const char *lane_name(enum lane lane);
 
@@ -38,6 +50,7 @@ struct job {
     const struct job_type *type;
     void *owner;
     struct span timeout_max; /* 0: the type's alone */
+    bool patient;            /* after lanes_again: comes back behind what waits, not ahead of it */
     /* the lanes' own */
     struct lanes *lanes;
     enum lane lane;
@@ -57,7 +70,7 @@ struct lanes_options {
     const void *fence_state;
     uint32_t waiting_max[LANE_COUNT]; /* 0: the default */
     uint32_t in_flight_max[LANE_COUNT];
-    double qps; /* all lanes but the lease together; <= 0: unlimited */
+    double qps; /* writes of all lanes but the lease together; <= 0: unlimited */
     uint32_t burst;
 };
 
@@ -74,7 +87,8 @@ void lanes_free(struct lanes **lanes);
 
 /* Puts an idle job at the end of its lane. False, and counted, when the lane is full. */
 bool lanes_add(struct lanes *lanes, enum lane lane, struct job *job, struct moment now);
-/* A job that has been in the lane before comes back at due, ahead of what waits; always taken. */
+/* A job that has been in a lane before comes back at due, ahead of what waits unless it is patient;
+ * always taken. */
 void lanes_again(struct lanes *lanes, enum lane lane, struct job *job, struct moment due);
 /* Takes the job out, wherever it is; one on the wire is cancelled without an answer. */
 void lanes_remove(struct lanes *lanes, struct job *job);

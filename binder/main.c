@@ -1,6 +1,7 @@
 /* berth-binder: turns decisions into writes on the API server, and holds the lease that allows
  * them. This file only reads the command line and puts the parts together; the core is binder.c. */
 #include "binder/deadman.h"
+#include "binder/lanes.h"
 #include "binder/settings.h"
 #include "binder/shell.h"
 #include "proto/base/log.h"
@@ -8,7 +9,8 @@
 static struct kube_client *reach(const struct settings *s, struct kube_config **config)
 {
     char error[1024];
-    struct kube_client_options options = {.user_agent = "berth-binder/" OPTIONS_VERSION};
+    struct kube_client_options options = {.user_agent = "berth-binder/" OPTIONS_VERSION,
+                                          .in_flight_max = LANES_IN_FLIGHT_MAX};
     *config = kube_config_load(s->kubeconfig, s->master, error, sizeof(error));
     struct kube_client *client =
         *config ? kube_client_new(*config, &options, error, sizeof(error)) : NULL;

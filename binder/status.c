@@ -1,21 +1,20 @@
-/* status: one entry for each pod whose condition is to be written, holding the newest failure in
- * encoded form until the patch is built. The one idea: a patch is made of what the scheduler saw
- * and what it says, at the moment of sending. What must stay true: at most one patch of a pod is on
- * the wire, and none while its bind is. */
+/* status: one entry for each pod whose condition or nomination is to be written, holding the newest
+ * of each in encoded form until the patch is built. The one idea: a patch is made of what the
+ * scheduler saw and what it says, at the moment of sending. What must stay true: at most one patch
+ * of a pod is on the wire, none while its bind is, and whoever waits for a nomination to be cleared
+ * hears of it once, however the entry ends. */
 #include "binder/status.h"
+#include "binder/pause.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/base/random.h"
 #include "proto/kube/writes.h"
-
-#define TRIES_MAX 4 /* upstream's retries: 10 ms, times five each, a tenth of jitter */
-#define TRY_MS    10
 
 /* A pod_failed without the parts of the pod that no patch needs. */
 struct news {
-    char *at;
+    char *at; /* NULL: none */
     size_t len;
+    bool awaited; /* somebody is to be told when it is written, or need not be any more */
 };
 
 struct entry {
@@ -48,7 +47,7 @@ struct statuses *statuses_new(const struct status_options *options, struct lanes
 
 /* ---- what is to be written ---- */
 
-static struct news news_of(const struct pod_failed *failed)
+static struct news pack(const struct pod_failed *failed)
 {
     const struct pod *pod = &failed->pod;
     struct pod_failed kept = *failed;
@@ -61,18 +60,12 @@ static struct news news_of(const struct pod_failed *failed)
                             .condition_types = pod->condition_types};
     struct buffer bytes = {0};
     codec_encode(message_info[MSG_pod_failed].record, &kept, &bytes);
-    struct news news = {memory_copy(bytes.at, bytes.len), bytes.len};
+    struct news news = {.at = memory_copy(bytes.at, bytes.len), .len = bytes.len};
     buffer_free(&bytes);
     return news;
 }
 
-static void news_free(struct news *news)
-{
-    memory_free(news->at);
-    *news = (struct news){0};
-}
-
-static struct pod_failed read_news(const struct news *news, struct arena *a)
+static struct pod_failed unpack(const struct news *news, struct arena *a)
 {
     struct pod_failed failed;
     struct cursor in = {(const uint8_t *)news->at, (const uint8_t *)news->at + news->len};
@@ -88,6 +81,27 @@ static bool anything_differs(const struct pod_failed *failed)
     return differs;
 }
 
+static void take_nomination(struct pod_failed *to, const struct pod_failed *from)
+{
+    to->set_nominated = from->set_nominated;
+    to->nominated_node = from->nominated_node;
+    to->pod.nominated_node = from->pod.nominated_node;
+}
+
+/* What newer leaves open stays as older, which is not written yet, has it. */
+static struct pod_failed merge(const struct pod_failed *older, const struct pod_failed *newer)
+{
+    struct pod_failed merged = *newer;
+    if (newer->event_only && !older->event_only) {
+        merged = *older;
+        if (newer->set_nominated)
+            take_nomination(&merged, newer);
+    } else if (!newer->set_nominated) {
+        take_nomination(&merged, older);
+    }
+    return merged;
+}
+
 /* ---- entries ---- */
 
 static struct entry *entry_of(struct statuses *s, struct str uid)
@@ -95,23 +109,37 @@ static struct entry *entry_of(struct statuses *s, struct str uid)
     return map_get(s->entries, uid);
 }
 
-static void entry_free(struct entry *entry)
+/* True when somebody waited for it. */
+static bool news_free(struct news *news)
+{
+    bool awaited = news->awaited;
+    memory_free(news->at);
+    *news = (struct news){0};
+    return awaited;
+}
+
+/* Frees the entry, then tells who waited for it; problem: why it was not written, empty = need not
+ * be or is. */
+static void entry_end(struct entry *entry, struct instant at, const char *problem)
 {
     struct statuses *s = entry->statuses;
+    char *uid = entry->uid;
     if (entry->job.place != JOB_idle)
         lanes_remove(s->lanes, &entry->job);
-    must(map_remove(s->entries, str_of(entry->uid)) == entry);
-    news_free(&entry->now);
-    news_free(&entry->next);
-    memory_free(entry->uid);
+    must(map_remove(s->entries, str_of(uid)) == entry);
+    bool awaited = news_free(&entry->now);
+    awaited = news_free(&entry->next) || awaited;
     memory_free(entry);
+    if (awaited)
+        s->options.cleared(s->options.owner, at, str_of(uid), problem);
+    memory_free(uid);
 }
 
 static void prepare(struct job *job, struct instant at, struct draft *draft)
 {
     struct entry *entry = (struct entry *)job;
     struct arena a = {0};
-    struct pod_failed failed = read_news(&entry->now, &a);
+    struct pod_failed failed = unpack(&entry->now, &a);
     draft->method = KUBE_PATCH;
     draft->content_type = WRITES_PATCH;
     writes_path(&draft->path, "/api/v1", failed.pod.namespace_name, "pods", failed.pod.name);
@@ -126,33 +154,36 @@ static void answered(struct job *job, struct instant at, const struct kube_respo
 static const struct job_type status_job = {
     .fenced = true, .timeout = {5000000000}, .prepare = prepare, .answered = answered};
 
-static void enqueue(struct entry *entry, struct moment now)
+static void enqueue(struct entry *entry, struct instant at)
 {
     struct statuses *s = entry->statuses;
     entry->job.type = &status_job;
     entry->tries = 0;
-    if (lanes_add(s->lanes, LANE_status, &entry->job, now))
+    if (lanes_add(s->lanes, entry->now.awaited ? LANE_nomination : LANE_status, &entry->job,
+                  at.now))
         return;
     s->stats.dropped++;
-    entry_free(entry);
+    entry_end(entry, at, "the status lane is full");
 }
 
-/* The patch has ended, well or not. */
-static void settle(struct entry *entry, struct instant at)
+/* The patch has ended; problem: why not well. */
+static void settle(struct entry *entry, struct instant at, const char *problem)
 {
     struct statuses *s = entry->statuses;
     bool waits = entry->bind_waits;
     char *uid = str_copy(str_of(entry->uid));
-    news_free(&entry->now);
+    bool awaited = news_free(&entry->now);
     entry->now = entry->next;
     entry->next = (struct news){0};
     entry->bind_waits = false;
     if (entry->now.at == NULL)
-        entry_free(entry);
+        entry_end(entry, at, problem);
     else if (waits)
         entry->held = true;
     else
-        enqueue(entry, at.now);
+        enqueue(entry, at);
+    if (awaited)
+        s->options.cleared(s->options.owner, at, str_of(uid), problem);
     if (waits)
         s->options.clear(s->options.owner, at, str_of(uid));
     memory_free(uid);
@@ -162,7 +193,7 @@ static void warn_forbidden(const struct entry *entry, const struct kube_response
 {
     const struct statuses *s = entry->statuses;
     struct arena a = {0};
-    struct pod_failed failed = read_news(&entry->now, &a);
+    struct pod_failed failed = unpack(&entry->now, &a);
     if (s->options.forbidden)
         s->options.forbidden(s->options.owner, "patch", "pods/status", failed.pod.namespace_name,
                              r);
@@ -177,75 +208,144 @@ static void answered(struct job *job, struct instant at, const struct kube_respo
     bool passing = r->status == 500 || r->status == 503 || r->status == 409 || r->status == 429 ||
                    (r->status == 0 && !r->maybe_done);
     bool superseded = entry->next.at != NULL || entry->bind_waits;
-    if (passing && !superseded && ++entry->tries < TRIES_MAX) {
-        double wait_ms = TRY_MS * (1 + 0.1 * random_fraction(&s->random));
-        for (int i = 1; i < entry->tries; i++)
-            wait_ms *= 5;
-        if (r->retry_after_s > 0 && r->retry_after_s <= 10)
-            wait_ms = r->retry_after_s * 1000.0;
-        lanes_again(s->lanes, LANE_status, job,
-                    moment_after(at.now, span_of_us((int64_t)(wait_ms * 1000))));
+    if (passing && !superseded && ++entry->tries < PAUSE_TRIES_MAX) {
+        lanes_again(s->lanes, job->lane, job,
+                    pause_short(&s->random, at.now, entry->tries, r->retry_after_s));
         return;
     }
     if (r->status == 403)
         warn_forbidden(entry, r);
-    if (!good && r->status != 404) /* a pod that is gone needs no condition */
-        s->stats.dropped++;
-    settle(entry, at);
+    good = good || r->status == 404; /* a pod that is gone needs no condition */
+    s->stats.dropped += !good;
+    struct arena a = {0};
+    struct writes_status status = {0};
+    if (!good)
+        writes_status_read(r->body, &status, &a);
+    settle(entry, at,
+           good                     ? ""
+           : status.message.len > 0 ? status.message.at
+           : *r->error              ? r->error
+                                    : "the API server refused it");
+    arena_free(&a);
 }
 
 /* ---- from the scheduler ---- */
 
-static void replace(struct statuses *s, struct news *old, struct news new)
+/* What the pod is nominated to will be what is on the wire, whatever was seen. */
+static void foresee(const struct entry *entry, struct pod_failed *failed, struct arena *a)
 {
+    if (entry->job.place != JOB_sent)
+        return;
+    struct pod_failed sent = unpack(&entry->now, a);
+    if (sent.set_nominated)
+        failed->pod.nominated_node = sent.nominated_node;
+}
+
+static void replace(struct statuses *s, struct news *old, const struct pod_failed *failed)
+{
+    struct news new = pack(failed);
     s->stats.replaced += old->at != NULL;
-    news_free(old);
+    new.awaited = news_free(old);
     *old = new;
+}
+
+/* Joins what waits with what is newer. False: nothing is left to be written, and what waits behind
+ * a patch on the wire is dropped. */
+static bool join(struct entry *entry, const struct pod_failed *failed)
+{
+    struct arena a = {0};
+    bool sent = entry->job.place == JOB_sent;
+    struct news *old = sent ? &entry->next : &entry->now;
+    struct pod_failed merged = *failed;
+    foresee(entry, &merged, &a);
+    if (old->at != NULL) {
+        struct pod_failed older = unpack(old, &a);
+        merged = merge(&older, &merged);
+    }
+    bool differs = anything_differs(&merged);
+    if (differs)
+        replace(entry->statuses, old, &merged);
+    else if (sent)
+        entry->now.awaited = news_free(old) || entry->now.awaited;
+    arena_free(&a);
+    return differs;
+}
+
+static struct entry *entry_new(struct statuses *s, const struct pod_failed *failed)
+{
+    struct entry *entry = memory_take(sizeof(*entry));
+    entry->statuses = s;
+    entry->uid = str_copy(failed->pod.uid);
+    entry->now = pack(failed);
+    map_set(s->entries, failed->pod.uid, entry);
+    return entry;
 }
 
 void statuses_failed(struct statuses *s, struct instant at, const struct pod_failed *failed,
                      bool binding)
 {
     struct entry *entry = entry_of(s, failed->pod.uid);
-    bool differs = anything_differs(failed);
-    if (entry != NULL && entry->job.place == JOB_sent) {
-        if (differs)
-            replace(s, &entry->next, news_of(failed));
-        return;
-    }
-    if (!differs) {
+    if (entry == NULL && anything_differs(failed)) {
+        entry = entry_new(s, failed);
+        if (binding)
+            entry->held = true;
+        else
+            enqueue(entry, at);
+    } else if (entry == NULL) {
         s->stats.unchanged++;
-        if (entry != NULL && !entry->held) /* what waits says less than what is there already */
-            entry_free(entry);
-        return;
+    } else if (!join(entry, failed) && entry->job.place != JOB_sent) {
+        s->stats.unchanged++; /* what waits says less than what is there already */
+        if (!entry->held)
+            entry_end(entry, at, "");
     }
-    if (entry != NULL) {
-        replace(s, &entry->now, news_of(failed));
-        return;
-    }
-    entry = memory_take(sizeof(*entry));
-    entry->statuses = s;
-    entry->uid = str_copy(failed->pod.uid);
-    entry->now = news_of(failed);
-    map_set(s->entries, failed->pod.uid, entry);
-    if (binding)
-        entry->held = true;
-    else
-        enqueue(entry, at.now);
 }
 
-bool statuses_bind(struct statuses *s, struct str uid)
+/* Nothing may be dropped that says more than the nomination, and it goes ahead of mere failures. */
+static bool unnominate_entry(struct entry *entry, struct instant at, const struct pod_failed *clear)
+{
+    bool sent = entry->job.place == JOB_sent, told = entry->now.awaited;
+    if (entry->held || entry->bind_waits)
+        return false; /* to be bound, which clears it */
+    if (join(entry, clear)) {
+        (sent ? &entry->next : &entry->now)->awaited = true;
+        if (!sent && entry->job.lane != LANE_nomination) {
+            lanes_remove(entry->statuses->lanes, &entry->job);
+            enqueue(entry, at);
+        }
+        return true;
+    }
+    if (sent)
+        return entry->now.awaited;
+    entry_end(entry, at, "");
+    return told;
+}
+
+bool statuses_unnominate(struct statuses *s, struct instant at, const struct pod *pod)
+{
+    struct entry *entry = entry_of(s, pod->uid);
+    struct pod_failed clear = {.pod = *pod, .set_nominated = true, .event_only = true};
+    if (entry != NULL)
+        return unnominate_entry(entry, at, &clear);
+    if (pod->nominated_node.len == 0)
+        return false;
+    entry = entry_new(s, &clear);
+    entry->now.awaited = true;
+    enqueue(entry, at);
+    return true;
+}
+
+bool statuses_bind(struct statuses *s, struct instant at, struct str uid)
 {
     struct entry *entry = entry_of(s, uid);
     if (entry == NULL)
         return false;
     s->stats.overtaken += entry->job.place != JOB_sent || entry->next.at != NULL;
     if (entry->job.place == JOB_sent) {
-        news_free(&entry->next);
+        entry->now.awaited = news_free(&entry->next) || entry->now.awaited;
         entry->bind_waits = true;
         return true;
     }
-    entry_free(entry);
+    entry_end(entry, at, "");
     return false;
 }
 
@@ -257,32 +357,39 @@ void statuses_bind_ended(struct statuses *s, struct instant at, struct str uid, 
     entry->bind_waits = false;
     if (bound) {
         s->stats.overtaken += entry->held || entry->next.at != NULL;
-        news_free(&entry->next);
+        entry->now.awaited = news_free(&entry->next) || entry->now.awaited;
         if (entry->held)
-            entry_free(entry);
+            entry_end(entry, at, "");
     } else if (entry->held) {
         entry->held = false;
-        enqueue(entry, at.now);
+        enqueue(entry, at);
     }
 }
 
-void statuses_clear(struct statuses *s)
+void statuses_clear(struct statuses *s, struct instant at)
 {
-    size_t at = 0;
+    size_t place = 0;
     struct str uid;
     void *value;
-    while (map_next(s->entries, &at, &uid, &value)) {
+    while (map_next(s->entries, &place, &uid, &value)) {
         s->stats.dropped++;
-        entry_free(value);
+        entry_end(value, at, "lost leadership");
     }
 }
 
 void statuses_free(struct statuses **statuses)
 {
     struct statuses *s = *statuses;
+    size_t place = 0;
+    struct str uid;
+    void *value;
     if (s == NULL)
         return;
-    statuses_clear(s);
+    while (map_next(s->entries, &place, &uid, &value)) {
+        struct entry *entry = value;
+        entry->now.awaited = entry->next.awaited = false; /* who would listen may be gone */
+        entry_end(entry, (struct instant){0}, "");
+    }
     map_free(&s->entries);
     memory_free(s);
     *statuses = NULL;

@@ -40,17 +40,16 @@ static void gated(struct json_out *j, struct strs gates)
 }
 
 /* Rules that had nothing to do: ours that said so, and those we lack, which no pod that gets here
- * needs. */
+ * needs; of a pod that was turned away, those before that. */
 static struct strs skipped_filters(const struct report *r, struct arena *a)
 {
-    const struct framework *fw = r->framework;
-    struct strs pre = fw->profile.pre_filter, list = {0};
-    list.at = arena_take(a, (pre.count + fw->pre_filter_count) * sizeof(struct str));
-    for (uint32_t i = 0; i < fw->pre_filter_count; i++)
-        if (r->decision->pre_filter.skipped >> i & 1)
-            list.at[list.count++] = str_of(fw->pre_filter[i]->name);
-    for (uint32_t i = 0; i < pre.count; i++)
-        if (plugin_find(pre.at[i]) == NULL)
+    struct strs pre = r->framework->profile.pre_filter, list = {0};
+    list.at = arena_take(a, pre.count * sizeof(struct str));
+    uint32_t asked = r->decision->pre_filter.code == CODE_success
+                         ? pre.count
+                         : r->decision->pre_filter.stopped_at;
+    for (uint32_t i = 0; i < asked && i < pre.count; i++)
+        if ((r->decision->pre_filter.skipped >> i & 1) || plugin_find(pre.at[i]) == NULL)
             list.at[list.count++] = pre.at[i];
     return list;
 }
@@ -71,8 +70,7 @@ static void pre_filter(struct json_out *j, const struct report *r)
     if (pre->narrowed)
         json_strs(j, "nodes", pre->names);
     json_strs_if(j, "byNodes", pre->by);
-    if (pre->code == CODE_success)
-        sorted_strs_if(j, "skipped", skipped_filters(r, &a));
+    sorted_strs_if(j, "skipped", skipped_filters(r, &a));
     json_close(j, '}');
     arena_free(&a);
 }
@@ -107,15 +105,38 @@ static void scores(struct json_out *j, const struct report *r, const struct verd
     json_close(j, '}');
 }
 
+static void status(struct json_out *j, const char *key, const struct rejection *s)
+{
+    json_open(j, key, '{');
+    json_str(j, "code", s->code);
+    json_str_if(j, "plugin", s->plugin);
+    json_strs_if(j, "reasons", s->reasons);
+    json_close(j, '}');
+}
+
+static void status_of(struct json_out *j, const char *key, const struct verdict *v)
+{
+    const struct rejection s = {.plugin = v->plugin, .code = v->code, .reasons = v->reasons};
+    status(j, key, &s);
+}
+
+static void other_filters(struct json_out *j, const struct verdict *v)
+{
+    if (v->others.count == 0)
+        return;
+    json_open(j, "otherFilters", '[');
+    for (uint32_t i = 0; i < v->others.count; i++)
+        status(j, NULL, &v->others.at[i]);
+    json_close(j, ']');
+}
+
 static void verdict(struct json_out *j, const struct report *r, const struct verdict *v)
 {
     json_open(j, NULL, '{');
     json_str(j, "name", v->node);
-    json_open(j, "filter", '{');
-    json_str(j, "code", v->code);
-    json_str_if(j, "plugin", v->plugin);
-    json_strs_if(j, "reasons", v->reasons);
-    json_close(j, '}');
+    status_of(j, "filter", v);
+    if (!r->omit_others)
+        other_filters(j, v);
     if (str_is(v->code, "Success")) {
         if (!r->omit_raw)
             scores(j, r, v, RAW);
@@ -130,17 +151,11 @@ static void verdict(struct json_out *j, const struct report *r, const struct ver
 /* A node that PreFilter ruled out without looking at it. */
 static struct verdict absent(const struct report *r, struct str node, struct arena *a)
 {
-    struct buffer text = {0};
-    buffer_add_text(&text, "node(s) didn't satisfy plugin(s) [");
-    for (uint32_t i = 0; i < r->decision->pre_filter.by.count; i++)
-        buffer_print(&text, "%s%.*s", i == 0 ? "" : " ", STR_ARG(r->decision->pre_filter.by.at[i]));
-    buffer_add_text(&text, "]");
     struct verdict v = {.node = node,
                         .code = str_of(code_name(CODE_unresolvable)),
                         .plugin = STR_LITERAL("PreFilterResult"),
                         .reasons = {1, arena_take(a, sizeof(struct str))}};
-    v.reasons.at[0] = arena_copy(a, buffer_str(&text));
-    buffer_free(&text);
+    v.reasons.at[0] = r->decision->absent;
     return v;
 }
 
@@ -162,17 +177,90 @@ static void nodes(struct json_out *j, const struct report *r)
     arena_free(&a);
 }
 
+/* ---- preemption ---- */
+
+static void victims(struct json_out *j, const struct victim *at, uint32_t count)
+{
+    struct arena a = {0};
+    struct strs names = {count, arena_take(&a, count * sizeof(struct str))};
+    for (uint32_t i = 0; i < count; i++)
+        names.at[i] =
+            arena_print(&a, "%.*s/%.*s", STR_ARG(at[i].namespace_name), STR_ARG(at[i].name));
+    json_strs(j, "victims", names);
+    arena_free(&a);
+}
+
+static void candidates(struct json_out *j, const struct preemption *p)
+{
+    if (p->candidates.count == 0)
+        return;
+    json_open(j, "candidates", '[');
+    for (uint32_t i = 0; i < p->candidates.count; i++) {
+        const struct candidate *c = &p->candidates.at[i];
+        json_open(j, NULL, '{');
+        json_str(j, "node", c->node);
+        victims(j, c->victims.at, c->victims.count);
+        json_i64(j, "numPDBViolations", c->violations);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void rejected(struct json_out *j, const struct preemption *p)
+{
+    if (p->rejected.count == 0)
+        return;
+    json_open(j, "rejected", '{');
+    for (uint32_t i = 0; i < p->rejected.count; i++) {
+        char *node = str_copy(p->rejected.at[i].node);
+        status_of(j, node, &p->rejected.at[i]);
+        memory_free(node);
+    }
+    json_close(j, '}');
+}
+
+static void preemption(struct json_out *j, const struct report *r)
+{
+    const struct preemption *p = &r->decision->preemption;
+    json_open(j, "preemption", '{');
+    json_bool(j, "eligible", p->eligible);
+    json_str_if(j, "reason", p->reason);
+    json_strs_if(j, "potentialNodes", p->potential);
+    if (r->candidate_limit > 0)
+        json_i64(j, "numCandidates", r->candidate_limit);
+    candidates(j, p);
+    rejected(j, p);
+    json_strs_if(j, "bestNodes", p->best_nodes);
+    json_str_if(j, "nominatedNode", r->nominated_node);
+    if (r->victim_count > 0)
+        victims(j, r->victims, r->victim_count);
+    json_str_if(j, "postFilterMsg", p->post_filter);
+    if (p->failed) {
+        struct arena a = {0};
+        json_str(j, "note", arena_print(&a, "PostFilter error: %.*s", STR_ARG(p->post_filter)));
+        arena_free(&a);
+    }
+    json_close(j, '}');
+}
+
 /* ---- the whole ---- */
+
+/* VolumeBinding scores only behind a gate that is off; upstream lists it as skipped. */
+static bool never_scores(struct str name)
+{
+    const struct plugin *p = plugin_find(name);
+    return p == NULL || p->score == NULL;
+}
 
 static void skipped_scores(struct json_out *j, const struct report *r)
 {
-    const struct framework *fw = r->framework;
-    uint64_t skips = framework_score_skips(fw, r->record);
+    const struct profile *profile = &r->framework->profile;
     struct arena a = {0};
-    struct strs list = {0, arena_take(&a, fw->score_count * sizeof(struct str))};
-    for (uint32_t i = 0; i < fw->score_count; i++)
-        if (skips >> i & 1)
-            list.at[list.count++] = str_of(fw->score[i].plugin->name);
+    struct strs list = {0, arena_take(&a, profile->score.count * sizeof(struct str))};
+    bool failed = r->decision->score_error.len > 0; /* upstream did not get so far */
+    for (uint32_t i = 0; i < profile->score.count && !failed; i++)
+        if ((r->decision->score_skipped >> i & 1) || never_scores(profile->score.at[i].name))
+            list.at[list.count++] = profile->score.at[i].name;
     sorted_strs_if(j, "skippedScore", list);
     arena_free(&a);
 }
@@ -197,11 +285,14 @@ static void decided(struct json_out *j, const struct report *r)
     json_str_if(j, "message", r->message);
     json_str_if(j, "reason", r->reason);
     json_strs_if(j, "unschedulablePlugins", d->plugins);
+    json_str_if(j, "nominatedNode", r->nominated_node);
+    if (d->kind == DECISION_unschedulable && d->preemption.considered)
+        preemption(j, r);
 }
 
-void report_json(struct json_out *j, const struct report *r)
+static void report_json(struct json_out *j, const struct report *r, const char *key)
 {
-    json_open(j, NULL, '{');
+    json_open(j, key, '{');
     json_str_if(j, "op", r->op);
     json_str_if(j, "pod", r->pod);
     json_str_if(j, "profile", r->profile);
@@ -217,41 +308,42 @@ void report_json(struct json_out *j, const struct report *r)
         json_bool(j, "choiceOK", r->choice_ok);
     }
     json_str_if(j, "error", r->error);
+}
+
+void report_open(const struct report_output *o, const struct report *r, bool retry)
+{
+    if (o->json != NULL)
+        report_json(o->json, r, retry ? "retry" : NULL);
+    else
+        report_row(o->table, r);
+}
+
+void report_close(const struct report_output *o)
+{
+    if (o->json != NULL)
+        json_close(o->json, '}');
+}
+
+static void profile_scores(struct json_out *j, const struct profile *profile)
+{
+    struct arena a = {0};
+    struct strs names = {0, arena_take(&a, profile->score.count * sizeof(struct str))};
+    for (uint32_t i = 0; i < profile->score.count; i++)
+        names.at[names.count++] = profile->score.at[i].name;
+    json_strs_if(j, "score", names);
+    arena_free(&a);
+    if (names.count == 0)
+        return;
+    json_open(j, "weights", '{');
+    for (uint32_t i = 0; i < profile->score.count; i++) {
+        char *name = str_copy(profile->score.at[i].name);
+        json_i64(j, name, profile->score.at[i].weight);
+        memory_free(name);
+    }
     json_close(j, '}');
 }
 
-void report_heading(struct buffer *out)
-{
-    buffer_print(out, "%-32s %-14s %-20s %11s %6s  %s\n", "POD", "RESULT", "NODE", "FEASIBLE",
-                 "SCORE", "WHY");
-}
-
-void report_row(struct buffer *out, const struct report *r)
-{
-    char feasible[32] = "", score[24] = "";
-    if (r->decided)
-        snprintf(feasible, sizeof(feasible), "%" PRId64 "/%" PRId64, r->decision->feasible,
-                 r->decision->nodes);
-    if (r->decided && r->decision->kind == DECISION_node && !r->decision->used_nominated)
-        snprintf(score, sizeof(score), "%" PRId64, r->decision->total);
-    struct str why = r->message.len > 0 ? r->message : r->error;
-    struct buffer result = {0};
-    buffer_print(&result, "%.*s%s%.*s", STR_ARG(r->op), r->op.len > 0 ? " " : "",
-                 STR_ARG(r->result));
-    buffer_print(out, "%-32.*s %-14.*s %-20.*s %11s %6s  ", STR_ARG(r->pod),
-                 STR_ARG(buffer_str(&result)), STR_ARG(r->node), feasible, score);
-    buffer_free(&result);
-    if (r->gates.count > 0)
-        buffer_add_text(out, "has scheduling gates");
-    buffer_add_str(out, why);
-    if (r->message.len > 0 && r->error.len > 0)
-        buffer_print(out, " (%.*s)", STR_ARG(r->error));
-    if (why.len == 0 && r->decided && r->decision->best_nodes.count > 1)
-        buffer_print(out, "one of %" PRIu32 " best nodes", r->decision->best_nodes.count);
-    buffer_add_text(out, "\n");
-}
-
-void report_profile(struct json_out *j, const struct profile *profile)
+void report_profile(struct json_out *j, const struct profile *profile, struct strs bind)
 {
     json_open(j, NULL, '{');
     json_str(j, "schedulerName", profile->scheduler_name);
@@ -260,12 +352,10 @@ void report_profile(struct json_out *j, const struct profile *profile)
     json_strs_if(j, "filter", profile->filter);
     json_strs_if(j, "postFilter", profile->post_filter);
     json_strs_if(j, "preScore", profile->pre_score);
-    json_open(j, "weights", '{');
-    for (uint32_t i = 0; i < profile->score.count; i++) {
-        char *name = str_copy(profile->score.at[i].name);
-        json_i64(j, name, profile->score.at[i].weight);
-        memory_free(name);
-    }
-    json_close(j, '}');
+    profile_scores(j, profile);
+    json_strs_if(j, "reserve", profile->reserve);
+    json_strs_if(j, "permit", profile->permit);
+    json_strs_if(j, "preBind", profile->pre_bind);
+    json_strs_if(j, "bind", bind);
     json_close(j, '}');
 }

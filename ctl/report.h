@@ -20,14 +20,28 @@ struct report {
     struct strs nodes; /* all in the cluster, sorted */
     bool has_choice, choice_ok;
     struct str choice;
-    bool omit_raw;
+    bool omit_raw, omit_others;
+    /* a preempting pod: where it is nominated to, and who goes for it (unless after_none) */
+    struct str nominated_node;
+    const struct victim *victims;
+    uint32_t victim_count;
+    bool after_none;
+    int64_t candidate_limit; /* at how many candidates upstream would have stopped */
 };
 
-void report_json(struct json_out *j, const struct report *r);
-/* One line, under the heading that report_heading wrote. */
-void report_row(struct buffer *out, const struct report *r);
-void report_heading(struct buffer *out);
-/* The profile's plugins at the points that decide. */
-void report_profile(struct json_out *j, const struct profile *profile);
+struct report_output {
+    struct json_out *json; /* NULL: a table */
+    struct buffer *table;
+};
+
+void report_heading(struct buffer *table);
+/* One line under the heading. */
+void report_row(struct buffer *table, const struct report *r);
+/* As JSON the object stays open, for what follows from it: the retry, when asked to be one. As a
+ * table it is one line. */
+void report_open(const struct report_output *o, const struct report *r, bool retry);
+void report_close(const struct report_output *o);
+/* The profile's plugins at every point; bind: those that a profile does not carry. */
+void report_profile(struct json_out *j, const struct profile *profile, struct strs bind);
 
 #endif

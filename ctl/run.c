@@ -95,7 +95,10 @@ static void add_children(struct supervisor *s)
 {
     add_api_server(s, add_child(s, "berth-watcher", "watcher"));
     add_child(s, "berth-queue", "queue");
-    child_arg(add_child(s, "berth-scheduler", "scheduler"), "--tie-break=%s", s->options.tie_break);
+    struct child *scheduler = add_child(s, "berth-scheduler", "scheduler");
+    child_arg(scheduler, "--tie-break=%s", s->options.tie_break);
+    if (s->options.flags.disable_preemption)
+        child_arg(scheduler, "--disable-preemption");
     for (long i = 0; i < s->options.workers; i++) {
         char name[32];
         snprintf(name, sizeof(name), "worker-%ld", i);

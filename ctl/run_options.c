@@ -55,6 +55,7 @@ static const struct own_option table[] = {
     {"tie-break", "MODE", "among equal best nodes: random (default), round-robin or first",
      take_tie_break},
     CONFIG_FLAG_OPTIONS,
+    CONFIG_PREEMPTION_OPTION,
     {"print-config", NULL, "print the configuration with its defaults and end", take_print_config},
     {"log-level", "LEVEL", "error, warn, info or debug", take_level},
     {"v", "N", "the same as a number, as klog's", take_level},

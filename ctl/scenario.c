@@ -2,14 +2,12 @@
  * another and each is bound before the next is looked at.
  *
  * What must stay true: whatever a scenario asks for that this program does not do is named in the
- * output, as a note on the scenario or as the error of a step, and never passed over. */
+ * output, as the error of a step, and never passed over. */
 #include "ctl/scenario.h"
 
-#include "ctl/world.h"
-#include "proto/base/memory.h"
+#include "ctl/attempt.h"
 #include "proto/kube/config_file.h"
 #include "proto/kube/objects.h"
-#include "scheduler/plugin.h"
 
 #include <stdio.h>
 
@@ -21,57 +19,9 @@ struct scenario {
     struct scheduler_config config;
     struct world *world;
     struct str error;
-    struct strs notes;
-    bool pick_last, omit_raw;
+    struct attempts attempts;
     struct json_out json;
 };
-
-/* ---- notes: what is not honoured yet ---- */
-
-static bool note_is_new(const struct scenario *s, struct str note)
-{
-    for (uint32_t i = 0; i < s->notes.count; i++)
-        if (str_equal(s->notes.at[i], note))
-            return false;
-    return true;
-}
-
-#define NOTES_MAX 16
-
-static void note(struct scenario *s, const char *text)
-{
-    if (s->notes.at == NULL)
-        s->notes.at = arena_take(&s->arena, NOTES_MAX * sizeof(struct str));
-    if (s->notes.count < NOTES_MAX && note_is_new(s, str_of(text)))
-        s->notes.at[s->notes.count++] = str_of(text);
-}
-
-static bool any_profile_runs(const struct scenario *s, const char *plugin)
-{
-    for (uint32_t i = 0; i < s->config.profiles.count; i++) {
-        const struct profile *p = &s->config.profiles.at[i];
-        if (framework_lists(p->filter, plugin) || framework_lists(p->post_filter, plugin))
-            return plugin_find(str_of(plugin)) == NULL;
-    }
-    return false;
-}
-
-static void note_object(struct scenario *s, struct str kind)
-{
-    bool selects = str_is(kind, "Service") || str_is(kind, "ReplicationController") ||
-                   str_is(kind, "ReplicaSet") || str_is(kind, "StatefulSet");
-    if (selects && any_profile_runs(s, "PodTopologySpread"))
-        note(s, "not supported yet: default topology spreading of the pods of a Service, "
-                "ReplicationController, ReplicaSet or StatefulSet");
-    if (str_is(kind, "PodDisruptionBudget") && any_profile_runs(s, "DefaultPreemption"))
-        note(s, "not supported yet: preemption (PodDisruptionBudgets are not looked at)");
-}
-
-static void note_assigned(struct scenario *s, const struct pod *pod)
-{
-    if (pod->has_affinity && any_profile_runs(s, "InterPodAffinity"))
-        note(s, "not supported yet: affinity and anti-affinity of pods that run already");
-}
 
 /* ---- objects ---- */
 
@@ -107,32 +57,65 @@ static bool finished(const struct kube_json *object)
     return str_is(phase, "Succeeded") || str_is(phase, "Failed");
 }
 
+/* No API server lets a bound pod move. */
+static bool bound_elsewhere(struct scenario *s, const struct pod *pod)
+{
+    struct pod known;
+    return world_pod(s->world, pod->namespace_name, pod->name, &known, &s->step) &&
+           known.node_name.len > 0 && !str_equal(known.node_name, pod->node_name);
+}
+
 static bool set_pod(struct scenario *s, const struct kube_json *object, struct str *error)
 {
     struct pod pod;
-    if (finished(object)) /* the scheduler's watch does not show it */
-        return true;
     if (!read_pod(s, object, &pod, error))
         return false;
-    if (pod.node_name.len > 0)
-        note_assigned(s, &pod);
+    if (bound_elsewhere(s, &pod)) {
+        *error = arena_print(&s->step, "pod %.*s/%.*s is bound to another node",
+                             STR_ARG(pod.namespace_name), STR_ARG(pod.name));
+        return false;
+    }
+    if (finished(object)) { /* the scheduler's watch does not show it */
+        world_pod_gone(s->world, pod.namespace_name, pod.name);
+        return true;
+    }
     world_pod_set(s->world, &pod);
     return true;
 }
 
+/* Where the API server would have put an object that does not say it. */
+static void fill_in_namespace(struct message *m)
+{
+    struct str *space = NULL;
+    switch (m->type) {
+    case MSG_claim_set: space = &m->claim_set.claim.namespace_name; break;
+    case MSG_csi_capacity_set: space = &m->csi_capacity_set.csi_capacity.namespace_name; break;
+    case MSG_owner_set: space = &m->owner_set.owner.namespace_name; break;
+    case MSG_budget_set: space = &m->budget_set.budget.namespace_name; break;
+    default: return;
+    }
+    if (space->len == 0)
+        *space = STR_LITERAL("default");
+}
+
+/* Kinds that scheduling does not look at are nothing to it. */
 static bool set_object(struct scenario *s, const struct kube_json *object, struct str *error)
 {
-    struct str kind = kind_of(object);
-    struct node node;
-    if (str_is(kind, "Pod"))
+    const struct kube_resource *resource = kube_resource_of(kind_of(object));
+    struct message m = {0};
+    struct str key;
+    if (str_is(kind_of(object), "Pod"))
         return set_pod(s, object, error);
-    if (!str_is(kind, "Node")) {
-        note_object(s, kind);
+    if (resource == NULL)
         return true;
-    }
-    if (!kube_object_node(object, &node, &s->step, error))
+    if (!resource->set(object, &m, &key, &s->step, error))
         return false;
-    world_node_set(s->world, &node);
+    fill_in_namespace(&m);
+    world_note(s->world, object);
+    if (m.type == MSG_node_set)
+        world_node_set(s->world, &m.node_set.node);
+    else
+        world_take(s->world, &m);
     return true;
 }
 
@@ -158,123 +141,10 @@ static bool set_objects(struct scenario *s, const struct kube_json *list, bool p
     return true;
 }
 
-/* ---- deciding ---- */
-
-static bool lists(struct strs list, struct str name)
-{
-    for (uint32_t i = 0; i < list.count; i++)
-        if (str_equal(list.at[i], name))
-            return true;
-    return false;
-}
-
-static bool passed(const struct report *r, struct str node)
-{
-    for (uint32_t i = 0; i < r->verdict_count; i++)
-        if (str_equal(r->verdicts[i].node, node))
-            return str_is(r->verdicts[i].code, "Success");
-    return false;
-}
-
-/* What another scheduler did: judge it, and do the same if that is possible at all. */
-static void follow_choice(struct scenario *s, struct report *r)
-{
-    char *key = str_copy(r->pod);
-    const struct kube_json *choice = kube_json_get(kube_json_get(s->document, "choices"), key);
-    memory_free(key);
-    if (choice == NULL || r->decision->kind == DECISION_error)
-        return;
-    r->has_choice = true;
-    r->choice = kube_json_text(choice);
-    if (r->decision->kind == DECISION_unschedulable) {
-        r->choice_ok = r->choice.len == 0;
-        return;
-    }
-    r->choice_ok = lists(r->decision->best_nodes, r->choice);
-    if (r->choice.len == 0 || passed(r, r->choice))
-        r->node = r->choice;
-}
-
-static void scheduled(struct scenario *s, struct report *r)
-{
-    const struct strs best = r->decision->best_nodes;
-    r->result = STR_LITERAL("scheduled");
-    r->node = s->pick_last ? best.at[best.count - 1] : best.at[0];
-}
-
-static void unschedulable(struct scenario *s, struct report *r)
-{
-    const struct decision *d = r->decision;
-    r->result = STR_LITERAL("unschedulable");
-    r->message = d->message;
-    r->reason = STR_LITERAL("Unschedulable");
-    if (d->pre_filter.missing_support)
-        r->error =
-            arena_print(&s->step, "not supported yet: plugin %.*s", STR_ARG(d->pre_filter.plugin));
-    else if (d->preemption_helps)
-        r->error = STR_LITERAL("not supported yet: preemption, which would make room for this pod");
-}
-
-static void move_on(struct scenario *s, const struct report *r)
-{
-    if (r->decision->kind == DECISION_node && r->node.len > 0)
-        world_bind(s->world, r->record, r->node);
-    if (r->decision->kind == DECISION_unschedulable && r->decision->clear_nominated &&
-        r->record->nominated_node.len > 0)
-        world_clear_nomination(s->world, r->record);
-}
-
 static void tell(struct scenario *s, const struct report *r)
 {
-    if (s->output->json)
-        report_json(&s->json, r);
-    else
-        report_row(s->output->out, r);
-}
-
-static void decide(struct scenario *s, const struct pod *pod, struct report *r)
-{
-    r->record = pod;
-    r->decided = true;
-    r->omit_raw = s->omit_raw;
-    r->nodes = world_nodes(s->world, &s->step);
-    r->decision = world_decide(s->world, pod);
-    r->verdicts = world_verdicts(s->world, &r->verdict_count);
-    if (r->decision->kind == DECISION_node) {
-        scheduled(s, r);
-    } else if (r->decision->kind == DECISION_unschedulable) {
-        unschedulable(s, r);
-    } else {
-        r->result = STR_LITERAL("error");
-        r->error = r->message = r->decision->message;
-        r->reason = STR_LITERAL("SchedulerError");
-    }
-    follow_choice(s, r);
-    tell(s, r);
-    move_on(s, r);
-}
-
-/* One attempt for a pending pod. */
-static void attempt(struct scenario *s, const struct pod *pod, struct report *r)
-{
-    r->pod = arena_print(&s->step, "%.*s/%.*s", STR_ARG(pod->namespace_name), STR_ARG(pod->name));
-    r->framework = world_framework(s->world, pod);
-    r->result = STR_LITERAL("ignored");
-    r->node = pod->node_name;
-    if (pod->node_name.len > 0 || r->framework == NULL) {
-        tell(s, r);
-        return;
-    }
-    r->profile = pod->scheduler_name;
-    r->priority = pod->priority;
-    if (pod->gates.count > 0 &&
-        framework_lists(r->framework->profile.pre_enqueue, "SchedulingGates")) {
-        r->result = STR_LITERAL("gated");
-        r->gates = pod->gates;
-        tell(s, r);
-        return;
-    }
-    decide(s, pod, r);
+    report_open(&s->attempts.output, r, false);
+    report_close(&s->attempts.output);
 }
 
 /* ---- steps ---- */
@@ -292,34 +162,76 @@ static struct str name_in(const struct kube_json *object, const char *path, cons
     return text.len > 0 ? text : str_of(fallback);
 }
 
+/* Kinds that live in a namespace, of those that scenarios have. */
+static bool is_namespaced(struct str kind)
+{
+    static const char *const cluster_wide[] = {
+        "Node",         "Namespace",   "PersistentVolume", "StorageClass",
+        "CSINode",      "CSIDriver",   "VolumeAttachment", "PriorityClass",
+        "RuntimeClass", "DeviceClass", "ResourceSlice"};
+    for (size_t i = 0; i < sizeof(cluster_wide) / sizeof(cluster_wide[0]); i++)
+        if (str_is(kind, cluster_wide[i]))
+            return false;
+    return true;
+}
+
 static void step_apply(struct scenario *s, const struct kube_json *step, struct report *r)
 {
     const struct kube_json *object = kube_json_get(step, "object");
+    const char *fallback = is_namespaced(kind_of(object)) ? "default" : "";
     struct str error;
-    bool is_node = str_is(kind_of(object), "Node");
-    if (!is_node && !str_is(kind_of(object), "Pod"))
-        note_object(s, kind_of(object));
     if (!set_object(s, object, &error)) {
         fail_step(s, r, error);
         return;
     }
     r->pod = arena_print(&s->step, "%.*s %.*s/%.*s", STR_ARG(kind_of(object)),
-                         STR_ARG(name_in(object, "metadata.namespace", is_node ? "" : "default")),
+                         STR_ARG(name_in(object, "metadata.namespace", fallback)),
                          STR_ARG(name_in(object, "metadata.name", "")));
     tell(s, r);
+}
+
+/* False when there is no such object. */
+static bool remove_object(struct scenario *s, struct str kind, struct str space, struct str name)
+{
+    struct message m = {.type = MSG_object_gone,
+                        .object_gone = {.kind = kind, .namespace_name = space, .name = name}};
+    if (str_is(kind, "Pod"))
+        return world_pod_gone(s->world, space, name);
+    if (str_is(kind, "Node"))
+        return world_node_gone(s->world, name);
+    if (kube_resource_of(kind) == NULL)
+        return true;
+    if (str_is(kind, "Namespace"))
+        m = (struct message){.type = MSG_namespace_gone, .namespace_gone = {.name = name}};
+    if (!world_has_object(s->world, kind, space, name))
+        return false;
+    world_take(s->world, &m);
+    return true;
+}
+
+/* As the API server says it: `pods "x" not found`, `poddisruptionbudgets.policy "x" not found`. */
+static struct str not_found(struct scenario *s, struct str kind, struct str name)
+{
+    static const char named_groups[] = "/apis/";
+    const struct kube_resource *resource = kube_resource_of(kind);
+    struct str path = str_of(resource->path), group = {NULL, 0};
+    if (str_starts_with(path, named_groups)) {
+        group = (struct str){path.at + sizeof(named_groups) - 1,
+                             path.len - (uint32_t)sizeof(named_groups) + 1};
+        group.len = (uint32_t)str_find(group, '/');
+    }
+    return arena_print(&s->step, "%s%s%.*s \"%.*s\" not found", resource->name,
+                       group.len > 0 ? "." : "", STR_ARG(group), STR_ARG(name));
 }
 
 static void step_delete(struct scenario *s, const struct kube_json *step, struct report *r)
 {
     struct str kind = name_in(step, "kind", "Pod"), name = name_in(step, "name", "");
-    bool is_node = str_is(kind, "Node");
-    struct str space = is_node ? (struct str){0} : name_in(step, "namespace", "default");
-    bool known = is_node ? world_node_gone(s->world, name) : true;
-    if (str_is(kind, "Pod"))
-        known = world_pod_gone(s->world, space, name);
-    if (!known) {
-        fail_step(s, r,
-                  arena_print(&s->step, "there is no %.*s \"%.*s\"", STR_ARG(kind), STR_ARG(name)));
+    struct str space = {0};
+    if (is_namespaced(kind))
+        space = name_in(step, "namespace", "default");
+    if (!remove_object(s, kind, space, name)) {
+        fail_step(s, r, not_found(s, kind, name));
         return;
     }
     r->pod = arena_print(&s->step, "%.*s %.*s/%.*s", STR_ARG(kind), STR_ARG(space), STR_ARG(name));
@@ -332,7 +244,7 @@ static void step_schedule(struct scenario *s, const struct kube_json *step, stru
     struct pod pod;
     r->op = (struct str){0};
     if (world_pod(s->world, space, name, &pod, &s->step)) {
-        attempt(s, &pod, r);
+        attempt(&s->attempts, &pod, r);
         return;
     }
     r->pod = arena_print(&s->step, "%.*s/%.*s", STR_ARG(space), STR_ARG(name));
@@ -348,7 +260,7 @@ static void step_new_pod(struct scenario *s, const struct kube_json *object, str
         return;
     }
     world_pod_set(s->world, &pod);
-    attempt(s, &pod, r);
+    attempt(&s->attempts, &pod, r);
 }
 
 static void play_step(struct scenario *s, const struct kube_json *step)
@@ -386,18 +298,48 @@ static bool read_config(struct scenario *s)
     return fine;
 }
 
+static bool is_on(const struct kube_json *options, const char *name)
+{
+    return kube_json_true(kube_json_get(options, name));
+}
+
+/* False when it is none of the three ways. */
+static bool read_after(struct scenario *s, struct str after)
+{
+    s->attempts.after = AFTER_evict;
+    if (str_is(after, "nominate"))
+        s->attempts.after = AFTER_nominate;
+    else if (str_is(after, "none"))
+        s->attempts.after = AFTER_none;
+    else
+        return after.len == 0 || str_is(after, "evict");
+    return true;
+}
+
 static bool read_options(struct scenario *s)
 {
     const struct kube_json *options = kube_json_get(s->document, "options");
-    s->pick_last = str_is(kube_json_text(kube_json_get(options, "pick")), "last");
-    s->omit_raw = kube_json_true(kube_json_get(options, "omitRaw"));
+    struct attempts *a = &s->attempts;
+    a->config = &s->config;
+    a->document = s->document;
+    a->arena = &s->step;
+    a->output = (struct report_output){s->output->json ? &s->json : NULL, s->output->out};
+    a->pick_last = str_is(kube_json_text(kube_json_get(options, "pick")), "last");
+    a->omit_raw = is_on(options, "omitRaw");
+    a->omit_others = is_on(options, "omitAllFailures");
+    a->no_bind = is_on(options, "noBind");
+    a->no_labels = is_on(options, "noAPIDefaults");
     if (kube_json_count(kube_json_get(s->document, "featureGates")) > 0) {
         s->error = STR_LITERAL("featureGates: not supported yet");
         return false;
     }
-    if (kube_json_count(kube_json_get(s->document, "nominations")) > 0)
-        note(s, "not supported yet: nominations, since they follow preemption");
-    return true;
+    struct str after = kube_json_text(kube_json_get(options, "afterPreemption"));
+    if (read_after(s, after))
+        return true;
+    s->error =
+        arena_print(&s->arena, "options.afterPreemption: \"%.*s\" is not evict, nominate or none",
+                    STR_ARG(after));
+    return false;
 }
 
 static bool load(struct scenario *s)
@@ -410,7 +352,11 @@ static bool load(struct scenario *s)
     if (!read_config(s) || !read_options(s))
         return false;
     s->world = world_new(s->config.profiles.at, s->config.profiles.count, s->output->shards);
-    return set_objects(s, objects, false) && set_objects(s, objects, true);
+    s->attempts.world = s->world;
+    if (!set_objects(s, objects, false) || !set_objects(s, objects, true))
+        return false;
+    world_settle(s->world);
+    return true;
 }
 
 static void begin(struct scenario *s)
@@ -427,7 +373,8 @@ static void begin(struct scenario *s)
     if (s->world != NULL) {
         json_open(&s->json, "profiles", '[');
         for (uint32_t i = 0; i < s->config.profiles.count; i++)
-            report_profile(&s->json, &s->config.profiles.at[i]);
+            report_profile(&s->json, &s->config.profiles.at[i],
+                           s->config.details[i].points[POINT_bind]);
         json_close(&s->json, ']');
     }
     json_open(&s->json, "results", '[');
@@ -437,15 +384,12 @@ static void end(struct scenario *s)
 {
     if (s->output->json) {
         json_close(&s->json, ']');
-        json_strs_if(&s->json, "notes", s->notes);
         json_close(&s->json, '}');
         buffer_add_text(s->output->out, "\n");
         return;
     }
     if (s->error.len > 0)
         buffer_print(s->output->out, "error: %.*s\n", STR_ARG(s->error));
-    for (uint32_t i = 0; i < s->notes.count; i++)
-        buffer_print(s->output->out, "note: %.*s\n", STR_ARG(s->notes.at[i]));
 }
 
 bool scenario_play(const struct kube_json *document, const struct scenario_output *o)

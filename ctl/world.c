@@ -4,10 +4,13 @@
  * What must stay true: nothing in here knows a scheduling rule; all of that is the scheduler's. */
 #include "ctl/world.h"
 
+#include "ctl/controller.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
+#include "proto/base/moment.h"
 #include "proto/base/must.h"
 #include "scheduler/cache.h"
+#include "scheduler/catalog.h"
 #include "scheduler/packed.h"
 #include "scheduler/shard.h"
 
@@ -20,10 +23,15 @@
 struct world {
     struct frameworks frameworks;
     struct cache *cache;
+    struct catalog *catalog;
     struct shard **shards;
     uint32_t shard_count;
-    struct map *pods; /* namespace/name → struct packed */
+    struct map *pods;  /* namespace/name → struct packed */
+    struct map *nodes; /* name → struct packed; those that went, too */
     struct reduce *reduce;
+    struct controller *controller;
+    bool settled;
+    int64_t version;    /* of the last object that was written */
     struct arena arena; /* of the last decision */
     struct pod decided;
     int64_t cycle, bound;
@@ -43,8 +51,28 @@ static void tell(void *context, uint32_t worker, const struct message *m)
     case MSG_shard_pod: shard_pod_set(s, &m->shard_pod.pod); break;
     case MSG_shard_pod_gone: shard_pod_gone(s, m->shard_pod_gone.uid); break;
     case MSG_shard_images: shard_images(s, &m->shard_images); break;
-    default: must(!"the cache tells workers of nodes, pods and images only");
+    case MSG_shard_storage: shard_storage(s, &m->shard_storage); break;
+    default: must(!"the cache tells workers of nodes, pods, images and storage only");
     }
+}
+
+static bool node_of(void *context, struct str name, struct node *node, struct arena *a)
+{
+    const struct world *w = context;
+    return cache_node_get(w->cache, name, node, a);
+}
+
+/* Every write of a claim or a volume is a new version of it, so that it ends an assumption. */
+static void take(void *context, const struct message *m)
+{
+    struct world *w = context;
+    struct message stamped = *m;
+    if (m->type == MSG_claim_set)
+        stamped.claim_set.claim.resource_version = ++w->version;
+    else if (m->type == MSG_volume_set)
+        stamped.volume_set.volume.resource_version = ++w->version;
+    catalog_take(w->catalog, &stamped);
+    cache_object(w->cache, &stamped);
 }
 
 struct world *world_new(const struct profile *profiles, uint32_t count, uint32_t shards)
@@ -54,10 +82,17 @@ struct world *world_new(const struct profile *profiles, uint32_t count, uint32_t
     frameworks_build(&w->frameworks, profiles, count);
     w->shard_count = shards;
     w->shards = memory_take_array(shards, sizeof(struct shard *));
-    const struct cache_options options = {
-        .profiles = profiles, .profile_count = count, .tell = tell, .context = w};
+    w->catalog = catalog_new();
+    const struct cache_options options = {.profiles = profiles,
+                                          .profile_count = count,
+                                          .tell = tell,
+                                          .context = w,
+                                          .catalog = w->catalog};
     w->cache = cache_new(&options);
+    w->controller = controller_new(
+        &(struct controlled){.context = w, .catalog = w->catalog, .node = node_of, .write = take});
     w->pods = map_new();
+    w->nodes = map_new();
     w->reduce = reduce_new();
     for (uint32_t i = 0; i < shards; i++) {
         w->shards[i] = shard_new();
@@ -66,12 +101,32 @@ struct world *world_new(const struct profile *profiles, uint32_t count, uint32_t
     return w;
 }
 
-static void drop_pod(struct packed *pod)
+static void drop_packed(struct packed *kept)
 {
-    if (pod == NULL)
+    if (kept == NULL)
         return;
-    packed_free(pod);
-    memory_free(pod);
+    packed_free(kept);
+    memory_free(kept);
+}
+
+static struct packed *need_packed(struct map *all, struct str key)
+{
+    struct packed *kept = map_get(all, key);
+    if (kept == NULL) {
+        kept = memory_take(sizeof(*kept));
+        map_set(all, key, kept);
+    }
+    return kept;
+}
+
+static void drop_all(struct map **all)
+{
+    size_t at = 0;
+    struct str key;
+    void *value;
+    while (map_next(*all, &at, &key, &value))
+        drop_packed(value);
+    map_free(all);
 }
 
 void world_free(struct world **world)
@@ -79,16 +134,14 @@ void world_free(struct world **world)
     struct world *w = *world;
     if (w == NULL)
         return;
+    controller_free(&w->controller);
     cache_free(&w->cache);
+    catalog_free(&w->catalog);
     for (uint32_t i = 0; i < w->shard_count; i++)
         shard_free(&w->shards[i]);
     memory_free(w->shards);
-    size_t at = 0;
-    struct str key;
-    void *value;
-    while (map_next(w->pods, &at, &key, &value))
-        drop_pod(value);
-    map_free(&w->pods);
+    drop_all(&w->pods);
+    drop_all(&w->nodes);
     reduce_free(&w->reduce);
     frameworks_clear(&w->frameworks);
     arena_free(&w->arena);
@@ -96,8 +149,32 @@ void world_free(struct world **world)
     *world = NULL;
 }
 
+void world_take(struct world *w, const struct message *m)
+{
+    take(w, m);
+    if (w->settled)
+        controller_look(w->controller, m);
+}
+
+void world_note(struct world *w, const struct kube_json *object)
+{
+    controller_note(w->controller, object);
+}
+
+void world_settle(struct world *w)
+{
+    w->settled = true;
+    controller_look_at_all(w->controller);
+}
+
+bool world_has_object(const struct world *w, struct str kind, struct str space, struct str name)
+{
+    return catalog_has(w->catalog, kind, space, name);
+}
+
 void world_node_set(struct world *w, const struct node *node)
 {
+    packed_set(need_packed(w->nodes, node->name), &node_record, node);
     cache_node_set(w->cache, node);
 }
 
@@ -122,12 +199,7 @@ void world_pod_set(struct world *w, const struct pod *pod)
 {
     struct buffer key = {0};
     pod_key(&key, pod->namespace_name, pod->name);
-    struct packed *kept = map_get(w->pods, buffer_str(&key));
-    if (kept == NULL) {
-        kept = memory_take(sizeof(*kept));
-        map_set(w->pods, buffer_str(&key), kept);
-    }
-    packed_set(kept, &pod_record, pod);
+    packed_set(need_packed(w->pods, buffer_str(&key)), &pod_record, pod);
     buffer_free(&key);
     cache_pod_set(w->cache, pod);
 }
@@ -155,7 +227,7 @@ bool world_pod_gone(struct world *w, struct str namespace_name, struct str name)
     if (known) {
         struct buffer key = {0};
         pod_key(&key, namespace_name, name);
-        drop_pod(map_remove(w->pods, buffer_str(&key)));
+        drop_packed(map_remove(w->pods, buffer_str(&key)));
         buffer_free(&key);
         cache_pod_gone(w->cache, pod.uid);
     }
@@ -192,10 +264,13 @@ const struct decision *world_decide(struct world *w, const struct pod *pod)
     cache_flush(w->cache);
     struct reduce_start start = {.cycle = ++w->cycle,
                                  .framework = world_framework(w, pod),
+                                 .catalog = w->catalog,
                                  .pod = &w->decided,
                                  .shards = w->shard_count,
                                  .nodes = cache_nodes(w->cache),
+                                 .no_terms = cache_pods_with_terms(w->cache) == 0,
                                  .tie_break = STR_LITERAL("first"),
+                                 .now_us = moment_wall_us(),
                                  .detail = true};
     start.nominated = cache_nominated(w->cache, pod, &start.nominated_count, &w->arena);
     enum reduce_step step = reduce_start(w->reduce, &start);
@@ -225,20 +300,126 @@ struct strs world_nodes(struct world *w, struct arena *a)
     return names;
 }
 
-void world_bind(struct world *w, const struct pod *pod, struct str node)
+bool world_reserve(struct world *w, const struct pod *pod, struct str node, bool bind,
+                   struct str *error)
+{
+    const struct framework *fw = world_framework(w, pod);
+    struct reservation reserved = {0};
+    struct node chosen = {.name = node};
+    (void)cache_node_get(w->cache, node, &chosen, &w->arena);
+    const struct reserve_question q = {
+        .pod = pod, .brief = &reduce_request(w->reduce)->brief.volumes, .node = &chosen};
+    if (framework_lists(fw->profile.reserve, "VolumeBinding") &&
+        !volume_reserve(w->catalog, &q, &reserved, error, &w->arena))
+        return false;
+    bool fine = !bind || !framework_lists(fw->profile.pre_bind, "VolumeBinding") ||
+                controller_bind(w->controller, &reserved);
+    if (!fine) {
+        volume_unreserve(w->catalog, &reserved);
+        *error = STR_LITERAL("PreBind: binding volumes: context deadline exceeded");
+    }
+    return fine;
+}
+
+void world_assume(struct world *w, const struct pod *pod, struct str node)
 {
     must(cache_assume(w->cache, pod, node));
+}
+
+bool world_is_assumed(const struct world *w, const struct pod *pod)
+{
+    return cache_pod(w->cache, pod->uid, NULL) == CACHE_assumed;
+}
+
+static struct str *label_of(struct pod *pod, const struct label *wanted, struct arena *a)
+{
+    uint32_t i = 0, count = pod->labels.count;
+    while (i < count && str_compare(pod->labels.at[i].key, wanted->key) < 0)
+        i++;
+    bool there = i < count && str_equal(pod->labels.at[i].key, wanted->key);
+    struct label *list = arena_take(a, (count + 1) * sizeof(*list));
+    for (uint32_t k = 0; k < count; k++)
+        list[k + (!there && k >= i)] = pod->labels.at[k];
+    list[i].key = wanted->key;
+    pod->labels.at = list;
+    pod->labels.count += !there;
+    return &list[i].value;
+}
+
+static void copy_labels(const struct world *w, struct pod *pod, struct arena *a)
+{
+    const struct packed *kept = map_get(w->nodes, pod->node_name);
+    struct node node;
+    if (kept == NULL)
+        return;
+    packed_get(kept, &node_record, &node, a);
+    for (uint32_t i = 0; i < node.labels.count; i++)
+        if (str_is(node.labels.at[i].key, "topology.kubernetes.io/zone") ||
+            str_is(node.labels.at[i].key, "topology.kubernetes.io/region"))
+            *label_of(pod, &node.labels.at[i], a) = node.labels.at[i].value;
+}
+
+void world_bind(struct world *w, const struct pod *pod, struct str node, bool labels)
+{
+    struct arena a = {0};
     struct pod bound = *pod;
+    world_assume(w, pod, node);
     bound.node_name = node;
     bound.nominated_node = (struct str){0};
     bound.started = FIRST_BOUND_US + ++w->bound * 1000000;
+    if (labels)
+        copy_labels(w, &bound, &a);
     world_pod_set(w, &bound);
+    arena_free(&a);
 }
 
-void world_clear_nomination(struct world *w, const struct pod *pod)
+void world_nominate(struct world *w, const struct pod *pod, struct str node)
 {
-    struct pod cleared = *pod;
-    cleared.nominated_node = (struct str){0};
-    world_pod_set(w, &cleared);
-    cache_nominate(w->cache, &cleared, (struct str){0});
+    struct arena a = {0};
+    struct pod now;
+    if (world_pod(w, pod->namespace_name, pod->name, &now, &a)) {
+        now.nominated_node = node;
+        world_pod_set(w, &now);
+        cache_nominate(w->cache, &now, node);
+    }
+    arena_free(&a);
+}
+
+const struct pod *world_nominated_below(const struct world *w, struct str node, int64_t priority,
+                                        uint32_t *count, struct arena *a)
+{
+    return cache_nominated_below(w->cache, node, priority, count, a);
+}
+
+static bool has_condition(const struct pod *pod, const char *type)
+{
+    for (uint32_t i = 0; i < pod->condition_types.count; i++)
+        if (str_is(pod->condition_types.at[i], type))
+            return true;
+    return false;
+}
+
+void world_terminate(struct world *w, struct str namespace_name, struct str name,
+                     const struct pod *preemptor)
+{
+    static const char condition[] = "DisruptionTarget";
+    struct arena a = {0};
+    struct pod pod;
+    if (world_pod(w, namespace_name, name, &pod, &a)) {
+        uint32_t count = pod.condition_types.count;
+        struct str *types = arena_take(&a, (count + 1) * sizeof(*types));
+        for (uint32_t i = 0; i < count; i++)
+            types[i] = pod.condition_types.at[i];
+        types[count] = str_of(condition);
+        pod.deleting = true;
+        if (!has_condition(&pod, condition)) { /* only the first one counts */
+            pod.preempted = true;
+            pod.disruption_target =
+                arena_print(&a, "%.*s: preempting to accommodate a higher priority pod",
+                            STR_ARG(preemptor->scheduler_name));
+        }
+        pod.condition_types = (struct strs){count + 1, types};
+        world_pod_set(w, &pod);
+    }
+    arena_free(&a);
 }

@@ -3,6 +3,7 @@
 #ifndef WORLD_H
 #define WORLD_H
 
+#include "proto/kube/json.h"
 #include "proto/messages.h"
 #include "scheduler/reduce.h"
 
@@ -12,6 +13,15 @@ struct world;
 struct world *world_new(const struct profile *profiles, uint32_t count, uint32_t shards);
 void world_free(struct world **w);
 
+/* An object of the catalog: a message as in the watcher's stream. Claims and volumes get versions
+ * of the world's own. */
+void world_take(struct world *w, const struct message *m);
+/* An object's JSON, before world_take, for what its record does not say: see controller_note. */
+void world_note(struct world *w, const struct kube_json *object);
+/* The world is complete: from now on its controllers bind and make volumes (controller.h). */
+void world_settle(struct world *w);
+/* Whether the catalog has one of that kind, as in the API; space is empty for what has none. */
+bool world_has_object(const struct world *w, struct str kind, struct str space, struct str name);
 void world_node_set(struct world *w, const struct node *node);
 bool world_node_gone(struct world *w, struct str name);
 bool world_has_node(const struct world *w, struct str name);
@@ -29,9 +39,23 @@ const struct decision *world_decide(struct world *w, const struct pod *pod);
 const struct verdict *world_verdicts(const struct world *w, uint32_t *count);
 /* Known nodes, in name order; names from the arena. */
 struct strs world_nodes(struct world *w, struct arena *a);
-/* Assumes and binds, as the scheduler and then the API server would. */
-void world_bind(struct world *w, const struct pod *pod, struct str node);
-/* The failed pod's nomination is cleared. */
-void world_clear_nomination(struct world *w, const struct pod *pod);
+/* Reserves the volumes of the pod that was decided last and, with bind, has them bound. False with
+ * an error when that fails. */
+bool world_reserve(struct world *w, const struct pod *pod, struct str node, bool bind,
+                   struct str *error);
+/* Reserves room for the pod; it is not bound. */
+void world_assume(struct world *w, const struct pod *pod, struct str node);
+bool world_is_assumed(const struct world *w, const struct pod *pod);
+/* Assumes and binds, as the scheduler and then the API server would. labels: the pod gets its
+ * node's zone and region as labels, as the admission plugin PodTopologyLabels does it. */
+void world_bind(struct world *w, const struct pod *pod, struct str node, bool labels);
+/* The pod's status names this node from now on; empty: none. */
+void world_nominate(struct world *w, const struct pod *pod, struct str node);
+/* See cache_nominated_below. */
+const struct pod *world_nominated_below(const struct world *w, struct str node, int64_t priority,
+                                        uint32_t *count, struct arena *a);
+/* A pod begins to terminate, driven out for another. Unknown: nothing. */
+void world_terminate(struct world *w, struct str namespace_name, struct str name,
+                     const struct pod *preemptor);
 
 #endif

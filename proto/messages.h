@@ -56,7 +56,7 @@ enum fence { OPEN, FENCED };
 enum message_type {
     MSG_none = 0,
 #include "proto/messages.def"
-    MSG_COUNT
+    MSG_COUNT = 80 /* above every number; the compiler complains when it is not */
 };
 #undef MESSAGE
 

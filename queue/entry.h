@@ -18,6 +18,7 @@ enum place {
 };
 
 struct flight;
+struct surroundings;
 
 struct entry {
     struct pod pod;      /* as last seen; borrows from memory */
@@ -38,9 +39,9 @@ struct entry {
     uint64_t rejectors;          /* plugins that rejected it in its last attempt, or gate it */
     uint64_t pending_plugins;    /* plugins that asked to wait for an event of their own */
     char *nominated;             /* claim on a node, NULL = none */
-    uint32_t seen;               /* number of the snapshot that last held it */
-    bool obeys_gates;            /* its profile runs SchedulingGates */
-    bool gated;                  /* in unschedulable because of its gates */
+    const struct surroundings *around; /* of its profile; borrowed, never NULL in the queues */
+    uint32_t seen;                     /* number of the snapshot that last held it */
+    bool gated; /* in unschedulable because of its gates, or until it is deleted */
 };
 
 struct entry *entry_new(const struct pod *pod);

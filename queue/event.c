@@ -22,7 +22,7 @@ static bool labels_equal(uint32_t count_a, const struct label *a, uint32_t count
     return true;
 }
 
-static bool taints_equal(const struct node *a, const struct node *b)
+bool event_same_taints(const struct node *a, const struct node *b)
 {
     if (a->taints.count != b->taints.count)
         return false;
@@ -42,13 +42,29 @@ static bool allocatable_equal(const struct node *a, const struct node *b)
     return true;
 }
 
-static bool strs_equal(const struct strs *a, const struct strs *b)
+bool event_same_strs(const struct strs *a, const struct strs *b)
 {
     if (a->count != b->count)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
         if (!str_equal(a->at[i], b->at[i]))
             return false;
+    return true;
+}
+
+/* Whatever their order. */
+static bool same_conditions(const struct node *a, const struct node *b)
+{
+    if (a->conditions.count != b->conditions.count)
+        return false;
+    for (uint32_t i = 0; i < a->conditions.count; i++) {
+        uint32_t k = 0;
+        while (k < b->conditions.count &&
+               !codec_equal(&label_record, &a->conditions.at[i], &b->conditions.at[k]))
+            k++;
+        if (k == b->conditions.count)
+            return false;
+    }
     return true;
 }
 
@@ -66,6 +82,17 @@ static bool scaled_down(const struct pod *before, const struct pod *after)
     return false;
 }
 
+/* The claims that were made for it, as its status names them. */
+static bool same_device_claims(const struct pod *a, const struct pod *b)
+{
+    if (a->device_claims.count != b->device_claims.count)
+        return false;
+    for (uint32_t i = 0; i < a->device_claims.count; i++)
+        if (!codec_equal(&device_claim_record, &a->device_claims.at[i], &b->device_claims.at[i]))
+            return false;
+    return true;
+}
+
 struct event_changes event_assigned_changes(const struct pod *before, const struct pod *after)
 {
     struct event_changes changes = {0};
@@ -77,6 +104,7 @@ struct event_changes event_assigned_changes(const struct pod *before, const stru
     add(&changes, before->gates.count > 0 && after->gates.count == 0, EVENT_POD_GATES);
     /* Tolerations can only be added: upstream looks at their number alone. */
     add(&changes, before->tolerations.count != after->tolerations.count, EVENT_POD_TOLERATION);
+    add(&changes, !same_device_claims(before, after), EVENT_POD_CLAIM);
     return changes;
 }
 
@@ -111,11 +139,8 @@ struct event_changes event_node_changes(const struct node *before, const struct 
         !labels_equal(before->labels.count, before->labels.at, after->labels.count,
                       after->labels.at),
         EVENT_NODE_LABEL);
-    add(&changes, !taints_equal(before, after), EVENT_NODE_TAINT);
-    add(&changes,
-        !labels_equal(before->conditions.count, before->conditions.at, after->conditions.count,
-                      after->conditions.at),
-        EVENT_NODE_CONDITION);
-    add(&changes, !strs_equal(&before->features, &after->features), EVENT_NODE_FEATURE);
+    add(&changes, !event_same_taints(before, after), EVENT_NODE_TAINT);
+    add(&changes, !same_conditions(before, after), EVENT_NODE_CONDITION);
+    add(&changes, !event_same_strs(&before->features, &after->features), EVENT_NODE_FEATURE);
     return changes;
 }

@@ -22,7 +22,20 @@ enum event_action {
     EVENT_UPDATE = 8188 /* some update that has no bit of its own; in a row: any update */
 };
 
-enum event_resource { EVENT_OF_node, EVENT_OF_assigned_pod, EVENT_OF_unschedulable_pod };
+enum event_resource {
+    EVENT_OF_node,
+    EVENT_OF_assigned_pod,
+    EVENT_OF_unschedulable_pod,
+    EVENT_OF_claim,
+    EVENT_OF_volume,
+    EVENT_OF_storage_class,
+    EVENT_OF_csi_node,
+    EVENT_OF_csi_driver,
+    EVENT_OF_csi_capacity,
+    EVENT_OF_attachment,
+    EVENT_OF_resource_claim,
+    EVENT_RESOURCES
+};
 
 /* The objects are borrowed; old is NULL for ADD, new is NULL for DELETE. */
 struct event {
@@ -31,6 +44,9 @@ struct event {
     uint32_t action; /* one bit, or EVENT_UPDATE */
     const struct pod *old_pod, *new_pod;
     const struct node *old_node, *new_node;
+    /* Records of other resources: struct claim, struct volume, … as the resource says. Of an old
+     * one only what mirror.h says is remembered. */
+    const void *old_object, *new_object;
 };
 
 /* The updates between two versions of an object, each an event of its own, in upstream's order. */
@@ -46,5 +62,8 @@ struct event_changes event_pending_changes(const struct pod *before, const struc
 /* For an assigned pod: kinds only; nothing registered could use an update without a kind. */
 struct event_changes event_assigned_changes(const struct pod *before, const struct pod *after);
 struct event_changes event_node_changes(const struct node *before, const struct node *after);
+
+bool event_same_strs(const struct strs *a, const struct strs *b);
+bool event_same_taints(const struct node *a, const struct node *b);
 
 #endif

@@ -1,28 +1,30 @@
-/* hints: the table of wakes.def and the small questions in it: can this event, with these objects,
- * cure that plugin's rejection of this pod?
+/* hints: the table of wakes.def, and the questions about pods in it.
  *
- * A wrong "yes" costs one attempt, a wrong "no" leaves the pod asleep until the leftover flush; so
- * whatever a hint cannot tell from the records is a yes. Each mirrors the plugin's queueing hint
- * upstream. */
-#include "queue/hints.h"
+ * What must stay true: the order of plugins in wakes.def is the order of bits, and an event that
+ * nobody asked for wakes only who is rejected by a plugin that is not in the table. */
+#include "queue/hint.h"
 
 #include "proto/base/must.h"
 
 #include <string.h>
 
-typedef bool hint(const struct pod *pod, const struct event *event);
-
 /* ---- pods ---- */
 
-static bool hint_same_pod(const struct pod *pod, const struct event *event)
+bool hint_has_node(const struct pod *pod)
 {
-    return event->new_pod != NULL && str_equal(event->new_pod->uid, pod->uid);
+    return pod->node_name.len > 0 || pod->nominated_node.len > 0;
 }
 
-static bool hint_same_namespace(const struct pod *pod, const struct event *event)
+bool hint_same_pod(const struct question *q)
 {
-    const struct pod *other = event->new_pod ? event->new_pod : event->old_pod;
-    return str_equal(other->namespace_name, pod->namespace_name);
+    const struct pod *new = q->event->new_pod;
+    return new != NULL &&str_equal(new->uid, q->pod->uid);
+}
+
+/* The pod that is gone had room that others may use. */
+bool hint_on_a_node(const struct question *q)
+{
+    return hint_has_node(q->event->old_pod);
 }
 
 static int64_t amount_of(uint32_t count, const struct quantity *list, struct str name)
@@ -33,12 +35,12 @@ static int64_t amount_of(uint32_t count, const struct quantity *list, struct str
     return 0;
 }
 
-static bool hint_usage_lowered(const struct pod *pod, const struct event *event)
+bool hint_usage_lowered(const struct question *q)
 {
-    const struct pod *old = event->old_pod, *new = event->new_pod;
-    if (hint_same_pod(pod, event))
+    const struct pod *pod = q->pod, *old = q->event->old_pod, *new = q->event->new_pod;
+    if (hint_same_pod(q))
         return true;
-    if (event->resource != EVENT_OF_assigned_pod)
+    if (q->event->resource != EVENT_OF_assigned_pod)
         return false;
     for (uint32_t i = 0; i < pod->request.count; i++) {
         struct str name = pod->request.at[i].name;
@@ -57,9 +59,11 @@ static bool ports_clash(const struct host_port *wanted, const struct host_port *
            str_equal(wanted->ip, used->ip);
 }
 
-static bool hint_ports_freed(const struct pod *pod, const struct event *event)
+bool hint_ports_freed(const struct question *q)
 {
-    const struct pod *gone = event->old_pod;
+    const struct pod *pod = q->pod, *gone = q->event->old_pod;
+    if (!hint_has_node(gone))
+        return false;
     for (uint32_t i = 0; i < pod->ports.count; i++)
         for (uint32_t k = 0; k < gone->ports.count; k++)
             if (ports_clash(&pod->ports.at[i], &gone->ports.at[k]))
@@ -67,94 +71,35 @@ static bool hint_ports_freed(const struct pod *pod, const struct event *event)
     return false;
 }
 
-/* ---- taints ---- */
-
-static bool tolerates(const struct toleration *t, const struct taint *taint)
+static bool uses(const struct pod *pod, const struct resource_claim *claim)
 {
-    if ((t->effect.len > 0 && !str_equal(t->effect, taint->effect)) ||
-        (t->key.len > 0 && !str_equal(t->key, taint->key)))
+    if (!str_equal(pod->namespace_name, claim->namespace_name))
         return false;
-    if (t->operator_name.len == 0 || str_is(t->operator_name, "Equal"))
-        return str_equal(t->value, taint->value);
-    return str_is(t->operator_name, "Exists");
-}
-
-static bool pod_tolerates(const struct pod *pod, const struct taint *taint)
-{
-    for (uint32_t i = 0; i < pod->tolerations.count; i++)
-        if (tolerates(&pod->tolerations.at[i], taint))
+    for (uint32_t i = 0; i < pod->device_claims.count; i++)
+        if (str_equal(pod->device_claims.at[i].claim, claim->name))
             return true;
     return false;
 }
 
-static bool pod_tolerates_node(const struct pod *pod, const struct node *node)
+/* Devices came free, or its own claim is there or in another state. Upstream also looks whether all
+ * claims of the pod are there; without that the answer is yes sometimes where it need not be. */
+bool hint_devices(const struct question *q)
 {
-    for (uint32_t i = 0; i < node->taints.count; i++) {
-        const struct taint *taint = &node->taints.at[i];
-        bool hard = str_is(taint->effect, "NoSchedule") || str_is(taint->effect, "NoExecute");
-        if (hard && !pod_tolerates(pod, taint))
-            return false;
-    }
-    return true;
-}
-
-static bool hint_taints_tolerated(const struct pod *pod, const struct event *event)
-{
-    return (event->old_node == NULL || !pod_tolerates_node(pod, event->old_node)) &&
-           pod_tolerates_node(pod, event->new_node);
-}
-
-static bool hint_node_opened(const struct pod *pod, const struct event *event)
-{
-    (void)pod;
-    return !event->new_node->unschedulable &&
-           (event->old_node == NULL || event->old_node->unschedulable);
-}
-
-static bool hint_tolerates_unschedulable(const struct pod *pod, const struct event *event)
-{
-    static const struct taint taint = {.key = {"node.kubernetes.io/unschedulable", 32},
-                                       .effect = {"NoSchedule", 10}};
-    return hint_same_pod(pod, event) && pod_tolerates(event->new_pod, &taint);
-}
-
-/* ---- room ---- */
-
-static int64_t room_for(const struct node *node, const char *name)
-{
-    return amount_of(node->allocatable.count, node->allocatable.at, str_of(name));
-}
-
-static bool fits_empty(const struct pod *pod, const struct node *node)
-{
-    if (room_for(node, "pods") < 1)
-        return false;
-    for (uint32_t i = 0; i < pod->request.count; i++) {
-        const struct quantity *want = &pod->request.at[i];
-        if (want->amount > amount_of(node->allocatable.count, node->allocatable.at, want->name))
-            return false;
-    }
-    return true;
-}
-
-static bool room_grew(const struct pod *pod, const struct node *old, const struct node *new)
-{
-    if (room_for(new, "pods") > room_for(old, "pods"))
+    const struct resource_claim *old = q->event->old_object, *new = q->event->new_object;
+    if (old == NULL)
+        return uses(q->pod, new);
+    if (old->allocated && !new->allocated)
         return true;
-    for (uint32_t i = 0; i < pod->request.count; i++) {
-        const struct quantity *want = &pod->request.at[i];
-        if (want->amount > 0 &&
-            amount_of(new->allocatable.count, new->allocatable.at, want->name) >
-                amount_of(old->allocatable.count, old->allocatable.at, want->name))
-            return true;
-    }
-    return false;
+    struct resource_claim before = *old, now = *new;
+    before.resource_version = now.resource_version = 0;
+    return uses(q->pod, new) && !codec_equal(&resource_claim_record, &before, &now);
 }
 
-static bool hint_node_has_room(const struct pod *pod, const struct event *event)
+/* Its own spec says now that it needs other features. */
+bool hint_features_changed(const struct question *q)
 {
-    return fits_empty(pod, event->new_node) &&
-           (event->old_node == NULL || room_grew(pod, event->old_node, event->new_node));
+    const struct pod *old = q->event->old_pod, *new = q->event->new_pod;
+    return hint_same_pod(q) && !event_same_strs(&old->features, &new->features);
 }
 
 /* ---- the table ---- */
@@ -178,7 +123,18 @@ static const char *const names[] = {
     "others"
 };
 
-enum wake_resource { WAKE_node, WAKE_pod };
+enum wake_resource {
+    WAKE_node,
+    WAKE_pod,
+    WAKE_claim,
+    WAKE_volume,
+    WAKE_storage_class,
+    WAKE_csi_node,
+    WAKE_csi_driver,
+    WAKE_csi_capacity,
+    WAKE_attachment,
+    WAKE_resource_claim
+};
 
 static const struct wake {
     enum plugin plugin;
@@ -240,11 +196,24 @@ bool plugins_has(uint64_t set, size_t i)
     return (set & bit(i)) != 0;
 }
 
+static const enum wake_resource resources[EVENT_RESOURCES] = {
+    [EVENT_OF_node] = WAKE_node,
+    [EVENT_OF_assigned_pod] = WAKE_pod,
+    [EVENT_OF_unschedulable_pod] = WAKE_pod,
+    [EVENT_OF_claim] = WAKE_claim,
+    [EVENT_OF_volume] = WAKE_volume,
+    [EVENT_OF_storage_class] = WAKE_storage_class,
+    [EVENT_OF_csi_node] = WAKE_csi_node,
+    [EVENT_OF_csi_driver] = WAKE_csi_driver,
+    [EVENT_OF_csi_capacity] = WAKE_csi_capacity,
+    [EVENT_OF_attachment] = WAKE_attachment,
+    [EVENT_OF_resource_claim] = WAKE_resource_claim,
+};
+
 /* An update without a bit of its own matches only who asked for all updates. */
 static bool matches(const struct wake *wake, const struct event *event)
 {
-    bool of_node = event->resource == EVENT_OF_node;
-    return (wake->resource == WAKE_node) == of_node && (wake->actions & event->action) != 0 &&
+    return wake->resource == resources[event->resource] && (wake->actions & event->action) != 0 &&
            event->action <= wake->actions;
 }
 
@@ -259,15 +228,17 @@ uint64_t hints_interest(const struct event *event)
     return set;
 }
 
-uint64_t hints_helped(const struct event *event, const struct pod *pod, uint64_t among)
+uint64_t hints_helped(const struct event *event, const struct pod *pod,
+                      const struct surroundings *around, uint64_t among)
 {
     uint64_t helped = among & PLUGINS_other;
+    const struct question q = {pod, event, around};
     if (event->wildcard)
         return among;
     for (size_t i = 0; i < WAKE_COUNT; i++) {
         uint64_t plugin = bit(wakes[i].plugin);
         if ((among & plugin) != 0 && (helped & plugin) == 0 && matches(&wakes[i], event) &&
-            (wakes[i].worth == NULL || wakes[i].worth(pod, event)))
+            (wakes[i].worth == NULL || wakes[i].worth(&q)))
             helped |= plugin;
     }
     return helped;

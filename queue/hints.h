@@ -4,6 +4,15 @@
 
 #include "queue/event.h"
 
+struct owners;
+
+/* What is known about all pods of one profile. */
+struct surroundings {
+    const struct profile *profile; /* NULL: the default one */
+    const struct owners *owners;   /* whose pods are spread by default; NULL: none are known */
+    bool obeys_gates;              /* the profile runs SchedulingGates */
+};
+
 /* A set of plugins: one bit for each in wakes.def, in its order, and the top bit for all others. */
 #define PLUGINS_other ((uint64_t)1 << 63)
 #define PLUGINS_all   UINT64_MAX
@@ -19,7 +28,8 @@ bool plugins_has(uint64_t set, size_t i);
 
 /* Plugins that ask to be told of such events at all. */
 uint64_t hints_interest(const struct event *event);
-/* Those of them for which the event makes another attempt of this pod worthwhile. */
-uint64_t hints_helped(const struct event *event, const struct pod *pod, uint64_t among);
+/* Those among them for which the event makes another attempt of this pod worthwhile. */
+uint64_t hints_helped(const struct event *event, const struct pod *pod,
+                      const struct surroundings *around, uint64_t among);
 
 #endif

@@ -22,18 +22,35 @@ struct table {
     size_t sweep; /* where the walk for unseen ones is */
 };
 
+#define NOWHERE ((struct str){0})
+
 struct mirror {
-    struct table nodes, pods;
+    struct table tables[EVENT_RESOURCES]; /* without a map: a resource that is not remembered */
     uint32_t snapshot;
     bool in_snapshot;
     struct buffer bytes;
 };
 
+/* Whose versions are remembered, as what. */
+static const struct record *const records[EVENT_RESOURCES] = {
+    [EVENT_OF_node] = &node_record,
+    [EVENT_OF_assigned_pod] = &pod_record,
+    [EVENT_OF_claim] = &claim_record,
+    [EVENT_OF_volume] = &volume_record,
+    [EVENT_OF_storage_class] = &storage_class_record,
+    [EVENT_OF_csi_node] = &csi_node_record,
+    [EVENT_OF_csi_driver] = &csi_driver_record,
+    [EVENT_OF_csi_capacity] = &csi_capacity_record,
+    [EVENT_OF_attachment] = &attachment_record,
+    [EVENT_OF_resource_claim] = &resource_claim_record,
+};
+
 struct mirror *mirror_new(void)
 {
     struct mirror *m = memory_take(sizeof(*m));
-    m->nodes = (struct table){map_new(), &node_record, 0};
-    m->pods = (struct table){map_new(), &pod_record, 0};
+    for (int i = 0; i < EVENT_RESOURCES; i++)
+        if (records[i] != NULL)
+            m->tables[i] = (struct table){map_new(), records[i], 0};
     return m;
 }
 
@@ -41,6 +58,8 @@ static void table_free(struct table *t)
 {
     size_t at = 0;
     void *kept;
+    if (t->by_key == NULL)
+        return;
     while (map_next(t->by_key, &at, NULL, &kept))
         memory_free(kept);
     map_free(&t->by_key);
@@ -50,8 +69,8 @@ void mirror_free(struct mirror **m)
 {
     if (*m == NULL)
         return;
-    table_free(&(*m)->nodes);
-    table_free(&(*m)->pods);
+    for (int i = 0; i < EVENT_RESOURCES; i++)
+        table_free(&(*m)->tables[i]);
     buffer_free(&(*m)->bytes);
     memory_free(*m);
     *m = NULL;
@@ -111,7 +130,7 @@ enum mirror_change mirror_set_node(struct mirror *m, const struct node *node, st
     trimmed.resource_version = 0;
     trimmed.images.count = 0;
     struct incoming in = {node->name, node->resource_version, &trimmed};
-    return set(m, &m->nodes, &in, before, a);
+    return set(m, &m->tables[EVENT_OF_node], &in, before, a);
 }
 
 enum mirror_change mirror_set_pod(struct mirror *m, struct str key, const struct pod *pod,
@@ -126,9 +145,11 @@ enum mirror_change mirror_set_pod(struct mirror *m, struct str key, const struct
                           .usage = {pod->usage.count, pod->usage.at},
                           .ports = {pod->ports.count, pod->ports.at},
                           .tolerations = {pod->tolerations.count, pod->tolerations.at},
-                          .claims = pod->claims};
+                          .volumes = {pod->volumes.count, pod->volumes.at},
+                          .anti_affinity_required = {pod->anti_affinity_required.count,
+                                                     pod->anti_affinity_required.at}};
     struct incoming in = {key, pod->resource_version, &trimmed};
-    return set(m, &m->pods, &in, before, a);
+    return set(m, &m->tables[EVENT_OF_assigned_pod], &in, before, a);
 }
 
 static void drop(struct table *t, struct str key)
@@ -138,20 +159,21 @@ static void drop(struct table *t, struct str key)
 
 bool mirror_remove_node(struct mirror *m, struct str name, struct node *before, struct arena *a)
 {
-    const struct kept *kept = map_get(m->nodes.by_key, name);
+    struct table *t = &m->tables[EVENT_OF_node];
+    const struct kept *kept = map_get(t->by_key, name);
     if (kept == NULL)
         return false;
-    decode(&m->nodes, kept, before, a);
-    drop(&m->nodes, name);
+    decode(t, kept, before, a);
+    drop(t, name);
     return true;
 }
 
 bool mirror_pod(const struct mirror *m, struct str key, struct pod *pod, struct arena *a)
 {
-    const struct kept *kept = map_get(m->pods.by_key, key);
+    const struct kept *kept = map_get(m->tables[EVENT_OF_assigned_pod].by_key, key);
     if (kept == NULL)
         return false;
-    decode(&m->pods, kept, pod, a);
+    decode(&m->tables[EVENT_OF_assigned_pod], kept, pod, a);
     pod->resource_version = kept->version;
     return true;
 }
@@ -161,15 +183,131 @@ bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct 
 {
     if (!mirror_pod(m, key, before, a) || (uid.len > 0 && !str_equal(uid, before->uid)))
         return false;
-    drop(&m->pods, key);
+    drop(&m->tables[EVENT_OF_assigned_pod], key);
     return true;
 }
+
+/* ---- other objects ---- */
+
+/* Another object than a node or a pod. */
+struct object {
+    enum event_resource resource;
+    struct str space, name;
+    int64_t version;
+    const void *whole;           /* as the message has it */
+    union mirror_record trimmed; /* what is remembered of it, its version included */
+};
+
+static bool describe(struct object *o, enum event_resource resource, struct str space,
+                     struct str name, int64_t version)
+{
+    o->resource = resource;
+    o->space = space;
+    o->name = name;
+    o->version = version;
+    return true;
+}
+
+static bool read_claim(const struct claim *claim, struct object *o)
+{
+    o->whole = claim;
+    o->trimmed.claim = (struct claim){.namespace_name = claim->namespace_name,
+                                      .name = claim->name,
+                                      .resource_version = claim->resource_version};
+    return describe(o, EVENT_OF_claim, claim->namespace_name, claim->name, claim->resource_version);
+}
+
+static bool read_volume(const struct volume *volume, struct object *o)
+{
+    o->whole = volume;
+    o->trimmed.volume = (struct volume){.name = volume->name,
+                                        .resource_version = volume->resource_version,
+                                        .labels = {volume->labels.count, volume->labels.at}};
+    return describe(o, EVENT_OF_volume, NOWHERE, volume->name, volume->resource_version);
+}
+
+/* False when the message sets none that is remembered. */
+static bool read_object(const struct message *m, struct object *o)
+{
+    const struct storage_class *class = &m->storage_class_set.storage_class;
+    const struct csi_node *csi_node = &m->csi_node_set.csi_node;
+    const struct csi_driver *driver = &m->csi_driver_set.csi_driver;
+    const struct csi_capacity *capacity = &m->csi_capacity_set.csi_capacity;
+    const struct attachment *attachment = &m->attachment_set.attachment;
+    const struct resource_claim *devices = &m->resource_claim_set.resource_claim;
+    switch (m->type) {
+    case MSG_claim_set: return read_claim(&m->claim_set.claim, o);
+    case MSG_volume_set: return read_volume(&m->volume_set.volume, o);
+    case MSG_storage_class_set:
+        o->whole = class;
+        o->trimmed.storage_class = *class;
+        return describe(o, EVENT_OF_storage_class, NOWHERE, class->name, class->resource_version);
+    case MSG_csi_node_set:
+        o->whole = csi_node;
+        o->trimmed.csi_node = *csi_node;
+        return describe(o, EVENT_OF_csi_node, NOWHERE, csi_node->name, csi_node->resource_version);
+    case MSG_csi_driver_set:
+        o->whole = driver;
+        o->trimmed.csi_driver = *driver;
+        return describe(o, EVENT_OF_csi_driver, NOWHERE, driver->name, driver->resource_version);
+    case MSG_csi_capacity_set:
+        o->whole = capacity;
+        o->trimmed.csi_capacity = *capacity;
+        return describe(o, EVENT_OF_csi_capacity, capacity->namespace_name, capacity->name,
+                        capacity->resource_version);
+    case MSG_attachment_set:
+        o->whole = attachment;
+        o->trimmed.attachment = *attachment;
+        return describe(o, EVENT_OF_attachment, NOWHERE, attachment->name,
+                        attachment->resource_version);
+    case MSG_resource_claim_set:
+        o->whole = devices;
+        o->trimmed.resource_claim = *devices;
+        return describe(o, EVENT_OF_resource_claim, devices->namespace_name, devices->name,
+                        devices->resource_version);
+    default: return false;
+    }
+}
+
+static struct str object_key(struct str space, struct str name, struct arena *a)
+{
+    return arena_print(a, "%.*s/%.*s", STR_ARG(space), STR_ARG(name));
+}
+
+struct mirror_update mirror_set_object(struct mirror *m, const struct message *set_message,
+                                       union mirror_record *before, struct arena *a)
+{
+    struct object object = {0};
+    must(read_object(set_message, &object));
+    struct incoming in = {object_key(object.space, object.name, a), object.version,
+                          &object.trimmed};
+    return (struct mirror_update){.change = set(m, &m->tables[object.resource], &in, before, a),
+                                  .resource = object.resource,
+                                  .record = object.whole};
+}
+
+bool mirror_remove_object(struct mirror *m, enum event_resource resource,
+                          const struct object_gone *gone, union mirror_record *before,
+                          struct arena *a)
+{
+    struct table *t = &m->tables[resource];
+    struct str key = object_key(gone->namespace_name, gone->name, a);
+    const struct kept *kept = map_get(t->by_key, key);
+    if (kept == NULL)
+        return false;
+    decode(t, kept, before, a);
+    drop(t, key);
+    return true;
+}
+
+/* ---- snapshots ---- */
 
 void mirror_snapshot_begin(struct mirror *m)
 {
     m->in_snapshot = true;
     m->snapshot++;
-    m->nodes.sweep = m->pods.sweep = 0;
+    for (int i = 0; i < EVENT_RESOURCES; i++)
+        m->tables[i].sweep = 0;
 }
 
 static bool next_unseen(const struct mirror *m, struct table *t, void *before, struct arena *a)
@@ -190,12 +328,19 @@ static bool next_unseen(const struct mirror *m, struct table *t, void *before, s
 
 bool mirror_next_unseen_node(struct mirror *m, struct node *before, struct arena *a)
 {
-    return next_unseen(m, &m->nodes, before, a);
+    return next_unseen(m, &m->tables[EVENT_OF_node], before, a);
 }
 
 bool mirror_next_unseen_pod(struct mirror *m, struct pod *before, struct arena *a)
 {
-    return next_unseen(m, &m->pods, before, a);
+    return next_unseen(m, &m->tables[EVENT_OF_assigned_pod], before, a);
+}
+
+bool mirror_next_unseen_object(struct mirror *m, enum event_resource resource,
+                               union mirror_record *before, struct arena *a)
+{
+    must(resource > EVENT_OF_unschedulable_pod && resource < EVENT_RESOURCES);
+    return next_unseen(m, &m->tables[resource], before, a);
 }
 
 void mirror_snapshot_end(struct mirror *m)
@@ -205,10 +350,10 @@ void mirror_snapshot_end(struct mirror *m)
 
 size_t mirror_nodes(const struct mirror *m)
 {
-    return map_count(m->nodes.by_key);
+    return map_count(m->tables[EVENT_OF_node].by_key);
 }
 
 size_t mirror_pods(const struct mirror *m)
 {
-    return map_count(m->pods.by_key);
+    return map_count(m->tables[EVENT_OF_assigned_pod].by_key);
 }

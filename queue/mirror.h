@@ -1,12 +1,15 @@
-/* mirror: what the queue remembers of nodes and of assigned pods, to tell what a change changed.
+/* mirror: what the queue remembers of nodes, of assigned pods and of storage objects, to tell what
+ * a change changed.
  *
  * Of a node: all but its images. Of an assigned pod: who and where it is, labels, usage, host
- * ports, tolerations, priority and claims; nothing that only a pending pod needs. Both encoded, a
- * few hundred bytes each; the versions handed out are decoded into the caller's arena. */
+ * ports, tolerations, priority, volumes and required anti-affinity; nothing that only a pending pod
+ * needs. Of a claim its name, of a volume its labels, of other objects everything; of all their
+ * version, so that every update is seen as one. All encoded, a few hundred bytes each; the versions
+ * handed out are decoded into the caller's arena. */
 #ifndef QUEUE_MIRROR_H
 #define QUEUE_MIRROR_H
 
-#include "proto/messages.h"
+#include "queue/event.h"
 
 struct mirror;
 
@@ -34,12 +37,38 @@ bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct 
 /* The version known; false when it is not. */
 bool mirror_pod(const struct mirror *m, struct str key, struct pod *pod, struct arena *a);
 
+/* Any of the objects that are neither nodes nor pods, as event.resource says. */
+union mirror_record {
+    struct claim claim;
+    struct volume volume;
+    struct storage_class storage_class;
+    struct csi_node csi_node;
+    struct csi_driver csi_driver;
+    struct csi_capacity csi_capacity;
+    struct attachment attachment;
+    struct resource_claim resource_claim;
+};
+struct mirror_update {
+    enum mirror_change change;
+    enum event_resource resource;
+    const void *record; /* the message's own */
+};
+/* set_message sets one of them. */
+struct mirror_update mirror_set_object(struct mirror *m, const struct message *set_message,
+                                       union mirror_record *before, struct arena *a);
+/* False when it is not known. */
+bool mirror_remove_object(struct mirror *m, enum event_resource resource,
+                          const struct object_gone *gone, union mirror_record *before,
+                          struct arena *a);
+
 /* A snapshot begins: until its end nothing is outdated, since the API server itself may have gone
  * back in time. */
 void mirror_snapshot_begin(struct mirror *m);
 /* It has ended: what was not in it is taken out, one a call; false when nothing is left to take. */
 bool mirror_next_unseen_node(struct mirror *m, struct node *before, struct arena *a);
 bool mirror_next_unseen_pod(struct mirror *m, struct pod *before, struct arena *a);
+bool mirror_next_unseen_object(struct mirror *m, enum event_resource resource,
+                               union mirror_record *before, struct arena *a);
 void mirror_snapshot_end(struct mirror *m);
 
 size_t mirror_nodes(const struct mirror *m);

@@ -25,7 +25,7 @@ enum move_worth move_worth(const struct entry *e, const struct event *event)
     uint64_t waits_for = e->rejectors | e->pending_plugins;
     if (waits_for == 0 || event->wildcard)
         return MOVE_after_backoff;
-    return worth_of(e, hints_helped(event, &e->pod, waits_for));
+    return worth_of(e, hints_helped(event, &e->pod, e->around, waits_for));
 }
 
 enum move_worth move_worth_in_flight(const struct entry *e)
@@ -35,10 +35,11 @@ enum move_worth move_worth_in_flight(const struct entry *e)
     return worth == MOVE_skip && e->flight->woken ? MOVE_after_backoff : worth;
 }
 
-/* PreEnqueue: true when nothing holds the pod back. The entry is nowhere. */
+/* PreEnqueue: true when nothing holds the pod back. The entry is nowhere. A pod that is being
+ * deleted is held back as well: upstream pops it and passes it over. */
 static bool passes_gates(struct entry *e)
 {
-    e->gated = e->obeys_gates && e->pod.gates.count > 0;
+    e->gated = e->pod.deleting || (e->around->obeys_gates && e->pod.gates.count > 0);
     if (e->gated)
         e->rejectors |= plugins_bit("SchedulingGates");
     return !e->gated;
@@ -49,7 +50,7 @@ void move_requeue(struct queues *q, struct moment now, struct entry *e, enum mov
     if (worth == MOVE_skip && e->place == PLACE_unschedulable)
         return;
     queues_unplace(q, e);
-    if (worth == MOVE_skip || !passes_gates(e))
+    if (!passes_gates(e) || worth == MOVE_skip)
         unschedulable_add(&q->unschedulable, e);
     else if (worth == MOVE_after_backoff && backoff_runs(e, now))
         backoff_add(&q->backoff, e);

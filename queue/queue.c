@@ -15,6 +15,7 @@
 #include "queue/mirror.h"
 #include "queue/move.h"
 #include "queue/nominated.h"
+#include "queue/owners.h"
 #include "queue/queues.h"
 
 #include <inttypes.h>
@@ -27,7 +28,9 @@ struct queue {
     struct subscriber stream;
     struct queues queues;
     struct mirror *mirror;
-    struct address scheduler; /* peer 0 while there is none */
+    struct owners *owners;
+    struct surroundings *around; /* one a profile; one in all when there are none */
+    struct address scheduler;    /* peer 0 while there is none */
     int64_t credit;
     int64_t term; /* highest seen in what the scheduler sent */
     uint32_t snapshot;
@@ -40,6 +43,22 @@ struct queue {
     struct log_limit refused_log;
 };
 
+/* What hints may look up, for each profile. */
+static void build_surroundings(struct queue *q)
+{
+    uint32_t count = q->options.profile_count;
+    q->around = memory_take_array(count > 0 ? count : 1, sizeof(*q->around));
+    q->around[0] = (struct surroundings){.owners = q->owners, .obeys_gates = true};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct profile *p = &q->options.profiles[i];
+        uint64_t pre_enqueue = plugins_of(&p->pre_enqueue);
+        q->around[i] = (struct surroundings){
+            .profile = p,
+            .owners = q->owners,
+            .obeys_gates = (pre_enqueue & plugins_bit("SchedulingGates")) != 0};
+    }
+}
+
 struct queue *queue_new(const struct queue_options *options)
 {
     struct queue *q = memory_take(sizeof(*q));
@@ -51,6 +70,8 @@ struct queue *queue_new(const struct queue_options *options)
     q->options = *options;
     q->scheduler.process = SCHEDULER;
     q->mirror = mirror_new();
+    q->owners = owners_new();
+    build_surroundings(q);
     queues_init(&q->queues, &inner);
     subscriber_init(&q->stream, STREAM_WINDOW);
     return q;
@@ -62,6 +83,8 @@ void queue_free(struct queue **queue)
         return;
     queues_free(&(*queue)->queues);
     mirror_free(&(*queue)->mirror);
+    owners_free(&(*queue)->owners);
+    memory_free((*queue)->around);
     arena_free(&(*queue)->scratch);
     memory_free(*queue);
     *queue = NULL;
@@ -87,19 +110,15 @@ static struct str key_of(struct queue *q, struct str namespace_name, struct str 
     return arena_print(&q->scratch, "%.*s/%.*s", STR_ARG(namespace_name), STR_ARG(name));
 }
 
-static bool ours(const struct queue *q, const struct pod *pod, bool *obeys_gates)
+/* NULL for the pods of other schedulers. */
+static const struct surroundings *ours(const struct queue *q, const struct pod *pod)
 {
-    *obeys_gates = true;
     if (q->options.profile_count == 0)
-        return str_is(pod->scheduler_name, "default-scheduler");
-    for (uint32_t i = 0; i < q->options.profile_count; i++) {
-        const struct profile *p = &q->options.profiles[i];
-        if (!str_equal(p->scheduler_name, pod->scheduler_name))
-            continue;
-        *obeys_gates = (plugins_of(&p->pre_enqueue) & plugins_bit("SchedulingGates")) != 0;
-        return true;
-    }
-    return false;
+        return str_is(pod->scheduler_name, "default-scheduler") ? &q->around[0] : NULL;
+    for (uint32_t i = 0; i < q->options.profile_count; i++)
+        if (str_equal(q->options.profiles[i].scheduler_name, pod->scheduler_name))
+            return &q->around[i];
+    return NULL;
 }
 
 static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, const struct pod *old,
@@ -131,14 +150,14 @@ static void set_assigned(struct queue *q, struct moment now, struct str key, con
 static void set_pending(struct queue *q, struct moment now, struct str key, const struct pod *pod)
 {
     struct entry *e = queues_get(&q->queues, key);
-    bool obeys_gates;
-    if (!ours(q, pod, &obeys_gates) || pod->deleting) {
+    const struct surroundings *around = ours(q, pod);
+    if (around == NULL) {
         if (e != NULL)
             queues_deleted(&q->queues, now, key);
         return;
     }
     if (e == NULL) {
-        e = queues_add(&q->queues, now, key, pod, obeys_gates);
+        e = queues_add(&q->queues, now, key, pod, around);
     } else if (pod->resource_version != 0 && pod->resource_version == e->pod.resource_version) {
         q->count.repeated++;
     } else {
@@ -213,6 +232,7 @@ static void on_snapshot_begin(struct queue *q, struct moment now, const struct d
     q->snapshot++;
     q->in_snapshot = true;
     mirror_snapshot_begin(q->mirror);
+    owners_snapshot_begin(q->owners);
 }
 
 static void drop_unseen_entries(struct queue *q, struct moment now)
@@ -227,14 +247,10 @@ static void drop_unseen_entries(struct queue *q, struct moment now)
     }
 }
 
-static void on_snapshot_end(struct queue *q, struct moment now, const struct delivery *in)
+static void drop_unseen_pods_and_nodes(struct queue *q, struct moment now)
 {
     struct pod pod;
     struct node node;
-    (void)in;
-    if (!q->in_snapshot)
-        return;
-    drop_unseen_entries(q, now);
     while (mirror_next_unseen_pod(q->mirror, &pod, &q->scratch)) {
         tell_of_pod(q, now, EVENT_DELETE, &pod, NULL);
         arena_reset(&q->scratch);
@@ -244,6 +260,37 @@ static void on_snapshot_end(struct queue *q, struct moment now, const struct del
         move_all(&q->queues, now, &event, NULL);
         arena_reset(&q->scratch);
     }
+}
+
+static void tell_of_object(struct queue *q, struct moment now, struct event event)
+{
+    event.action = EVENT_UPDATE;
+    if (event.old_object == NULL)
+        event.action = EVENT_ADD;
+    else if (event.new_object == NULL)
+        event.action = EVENT_DELETE;
+    move_all(&q->queues, now, &event, NULL);
+}
+
+static void drop_unseen_objects(struct queue *q, struct moment now)
+{
+    union mirror_record before;
+    for (int i = EVENT_OF_claim; i < EVENT_RESOURCES; i++)
+        while (mirror_next_unseen_object(q->mirror, i, &before, &q->scratch)) {
+            tell_of_object(q, now, (struct event){.resource = i, .old_object = &before});
+            arena_reset(&q->scratch);
+        }
+    owners_snapshot_end(q->owners);
+}
+
+static void on_snapshot_end(struct queue *q, struct moment now, const struct delivery *in)
+{
+    (void)in;
+    if (!q->in_snapshot)
+        return;
+    drop_unseen_entries(q, now);
+    drop_unseen_pods_and_nodes(q, now);
+    drop_unseen_objects(q, now);
     mirror_snapshot_end(q->mirror);
     q->in_snapshot = false;
     log_info("snapshot applied|pending=%zu assigned=%zu nodes=%zu", map_count(q->queues.entries),
@@ -319,7 +366,52 @@ static void on_pod_gone(struct queue *q, struct moment now, const struct deliver
         tell_of_pod(q, now, EVENT_DELETE, &before, NULL);
 }
 
-/* Namespaces, barriers and the view's age decide nothing here: no hint reads them. */
+static void on_object_set(struct queue *q, struct moment now, const struct delivery *in)
+{
+    union mirror_record before;
+    struct mirror_update u = mirror_set_object(q->mirror, in->message, &before, &q->scratch);
+    struct event event = {.resource = u.resource, .new_object = u.record};
+    if (u.change == MIRROR_outdated)
+        q->count.outdated++;
+    if (u.change == MIRROR_changed)
+        event.old_object = &before;
+    if (u.change == MIRROR_new || u.change == MIRROR_changed)
+        tell_of_object(q, now, event);
+}
+
+static enum event_resource resource_of(struct str kind)
+{
+    static const char *const kinds[EVENT_RESOURCES] = {
+        [EVENT_OF_claim] = "PersistentVolumeClaim", [EVENT_OF_volume] = "PersistentVolume",
+        [EVENT_OF_storage_class] = "StorageClass",  [EVENT_OF_csi_node] = "CSINode",
+        [EVENT_OF_csi_driver] = "CSIDriver",        [EVENT_OF_csi_capacity] = "CSIStorageCapacity",
+        [EVENT_OF_attachment] = "VolumeAttachment", [EVENT_OF_resource_claim] = "ResourceClaim"};
+    int i = EVENT_OF_claim;
+    while (i < EVENT_RESOURCES && !str_is(kind, kinds[i]))
+        i++;
+    return (enum event_resource)i;
+}
+
+static void on_object_gone(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct object_gone *gone = &in->message->object_gone;
+    enum event_resource resource = resource_of(gone->kind);
+    union mirror_record before;
+    if (resource == EVENT_RESOURCES)
+        owners_gone(q->owners, gone->kind, gone->namespace_name, gone->name);
+    else if (mirror_remove_object(q->mirror, resource, gone, &before, &q->scratch))
+        tell_of_object(q, now, (struct event){.resource = resource, .old_object = &before});
+}
+
+/* What owns pods wakes nobody; hints look it up. */
+static void on_owner_set(struct queue *q, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    owners_set(q->owners, &in->message->owner_set.owner);
+}
+
+/* Namespaces, budgets, barriers and the view's age decide nothing here: no plugin asks to be told
+ * of them, and hints do not expand namespace selectors. */
 static void on_nothing(struct queue *q, struct moment now, const struct delivery *in)
 {
     (void)q;
@@ -360,6 +452,8 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     } else if (rejected && (rejectors | pending) != 0) {
         nominated_decided(e, outcome->nominated_node, false);
         queues_rejected(&q->queues, now, e, rejectors, pending);
+        if (outcome->activate)
+            queues_activate(&q->queues, now, e);
     } else {
         if (!rejected && !str_is(outcome->result, "error"))
             refuse(q, now, "outcome with an unknown result, taken for an error", outcome->result);
@@ -398,6 +492,17 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_pod_set] = on_pod_set,
     [MSG_pod_gone] = on_pod_gone,
     [MSG_namespace_set] = on_nothing,
+    [MSG_resource_claim_set] = on_object_set,
+    [MSG_claim_set] = on_object_set,
+    [MSG_volume_set] = on_object_set,
+    [MSG_storage_class_set] = on_object_set,
+    [MSG_csi_node_set] = on_object_set,
+    [MSG_csi_driver_set] = on_object_set,
+    [MSG_csi_capacity_set] = on_object_set,
+    [MSG_attachment_set] = on_object_set,
+    [MSG_owner_set] = on_owner_set,
+    [MSG_budget_set] = on_nothing,
+    [MSG_object_gone] = on_object_gone,
     [MSG_namespace_gone] = on_nothing,
     [MSG_barrier_reached] = on_nothing,
     [MSG_view] = on_nothing,

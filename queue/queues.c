@@ -82,10 +82,10 @@ void queues_to_active(struct queues *q, struct moment now, struct entry *e)
 /* ---- the watcher's facts ---- */
 
 struct entry *queues_add(struct queues *q, struct moment now, struct str key, const struct pod *pod,
-                         bool obeys_gates)
+                         const struct surroundings *around)
 {
     struct entry *e = entry_new(pod);
-    e->obeys_gates = obeys_gates;
+    e->around = around;
     e->added = now;
     stamp(q, now, e);
     nominated_follow(e, NULL);
@@ -110,12 +110,37 @@ static void show_own_update(struct queues *q, struct moment now, struct entry *e
     }
 }
 
-/* Room that was kept free for pod is so no more: pods that may not take it anyway stay asleep. */
-static void claim_given_up(struct queues *q, struct moment now, const struct pod *pod)
+/* Room that was kept free for pod on a node is so no more: pods that may not take it anyway stay
+ * asleep. */
+static void claim_given_up(struct queues *q, struct moment now, const struct pod *pod,
+                           struct str node)
 {
+    struct pod nominated = *pod;
+    nominated.nominated_node = node;
     struct event event = {
-        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = pod};
-    move_all(q, now, &event, pod);
+        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &nominated};
+    move_all(q, now, &event, &nominated);
+}
+
+/* A pod that the scheduler holds may have room on a node that we do not know the name of. */
+static void room_given_up(struct queues *q, struct moment now, const struct pod *pod)
+{
+    struct pod placed = *pod;
+    if (placed.node_name.len == 0)
+        placed.node_name = STR_LITERAL("?");
+    struct event event = {
+        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &placed};
+    move_all(q, now, &event, NULL);
+}
+
+/* It is tried no more. The room that it may have got is free from now on, but a claim on a node it
+ * keeps until it is gone, as in upstream's nominator. */
+static void begin_leaving(struct queues *q, struct moment now, struct entry *e)
+{
+    if (e->place == PLACE_in_flight || e->place == PLACE_bound)
+        room_given_up(q, now, &e->pod);
+    else
+        move_requeue(q, now, e, MOVE_immediately);
 }
 
 void queues_update(struct queues *q, struct moment now, struct entry *e, const struct pod *pod)
@@ -124,14 +149,16 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
     struct pod before = e->pod;
     entry_replace(e, pod, &old_memory);
     nominated_follow(e, &before);
-    if (e->place == PLACE_active)
+    if (pod->deleting && !before.deleting)
+        begin_leaving(q, now, e);
+    else if (e->place == PLACE_active)
         active_fix(&q->active, e);
     else if (e->place == PLACE_backoff || e->place == PLACE_error_backoff)
         backoff_fix(&q->backoff, e);
     else
         show_own_update(q, now, e, &before);
     if (before.nominated_node.len > 0 && !str_equal(before.nominated_node, e->pod.nominated_node))
-        claim_given_up(q, now, &before);
+        claim_given_up(q, now, &before, before.nominated_node);
     arena_free(&old_memory);
 }
 
@@ -153,12 +180,10 @@ void queues_deleted(struct queues *q, struct moment now, struct str key)
 {
     enum place place = queues_get(q, key)->place;
     struct entry *e = take_out(q, key);
-    struct event event = {
-        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &e->pod};
-    if (place == PLACE_in_flight || place == PLACE_bound) /* it may have had room on a node */
-        move_all(q, now, &event, NULL);
+    if (place == PLACE_in_flight || place == PLACE_bound)
+        room_given_up(q, now, &e->pod);
     else if (nominated_node(e).len > 0)
-        claim_given_up(q, now, &e->pod);
+        claim_given_up(q, now, &e->pod, nominated_node(e));
     entry_free(&e);
 }
 
@@ -212,12 +237,20 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
     move_requeue(q, now, e, worth);
 }
 
+void queues_activate(struct queues *q, struct moment now, struct entry *e)
+{
+    if ((e->place != PLACE_unschedulable && e->place != PLACE_backoff &&
+         e->place != PLACE_error_backoff) ||
+        e->gated)
+        return;
+    queues_unplace(q, e);
+    queues_to_active(q, now, e);
+}
+
 void queues_failed(struct queues *q, struct moment now, struct entry *e)
 {
     /* A failed bind gave back the room that the pod was assumed in. */
-    struct event event = {
-        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &e->pod};
-    move_all(q, now, &event, NULL);
+    room_given_up(q, now, &e->pod);
     q->counts.errors++;
     e->error_count++;
     judge(q, now, e, 0, 0);

@@ -52,9 +52,9 @@ void queues_free(struct queues *q);
 /* NULL when no such pod is pending. */
 struct entry *queues_get(const struct queues *q, struct str key);
 
-/* A pending pod of ours that is not known yet. */
+/* A pending pod of ours that is not known yet; around is borrowed as long as the queues live. */
 struct entry *queues_add(struct queues *q, struct moment now, struct str key, const struct pod *pod,
-                         bool obeys_gates);
+                         const struct surroundings *around);
 /* A newer version of it. */
 void queues_update(struct queues *q, struct moment now, struct entry *e, const struct pod *pod);
 /* It was assigned: it leaves, and its room is no news. */
@@ -69,6 +69,9 @@ void queues_bound(struct queues *q, struct moment now, struct entry *e);
 /* At least one plugin in rejectors or pending. */
 void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint64_t rejectors,
                      uint64_t pending);
+/* Upstream's Activate: into the active queue from wherever it waits, its backoff notwithstanding.
+ */
+void queues_activate(struct queues *q, struct moment now, struct entry *e);
 void queues_failed(struct queues *q, struct moment now, struct entry *e);
 /* The scheduler gave it back without trying: it waits a moment and keeps its history. */
 void queues_skipped(struct queues *q, struct moment now, struct entry *e);

@@ -14,6 +14,8 @@
 #include "scheduler/nominator.h"
 #include "scheduler/packed.h"
 #include "scheduler/shares.h"
+#include "scheduler/storage_index.h"
+#include "scheduler/volumes.h"
 
 #include <stddef.h>
 
@@ -22,8 +24,10 @@ struct cached_pod {
     struct cached_node *node;
     struct cached_pod *before, *behind; /* on the node */
     bool assumed;
-    uint64_t mark;    /* the snapshot that last showed it */
-    uint64_t printed; /* hash of what workers were told */
+    bool has_terms;                /* of pod affinity or anti-affinity */
+    uint64_t mark;                 /* the snapshot that last showed it */
+    uint64_t printed;              /* hash of what workers were told */
+    struct storage_links *storage; /* its claims; NULL: it has none */
     struct packed packed;
 };
 
@@ -33,6 +37,7 @@ struct cached_node {
     struct str name;
     bool known; /* false: a ghost */
     uint64_t mark;
+    uint64_t storage_printed; /* hash of what workers were told of its storage; 0: nothing */
     struct packed packed;
     struct cached_pod *first, *last;
 };
@@ -46,7 +51,9 @@ struct cache {
     struct image_states *images;
     struct nominator *nominator;
     struct shares *shares;
+    struct storage_index *storage; /* NULL: there is no catalog */
     uint32_t assumed;
+    uint32_t with_terms; /* pods with has_terms */
     bool count_changed;
     uint64_t mark;
     struct tree_link **order;
@@ -69,6 +76,8 @@ struct cache *cache_new(const struct cache_options *options)
     c->images = image_states_new();
     c->nominator = nominator_new();
     c->shares = shares_new(on_moved, c);
+    if (options->catalog != NULL)
+        c->storage = storage_index_new(options->catalog);
     return c;
 }
 
@@ -80,10 +89,18 @@ static void tell(struct cache *c, uint32_t worker, const struct message *m)
     arena_reset(&c->arena);
 }
 
+/* What a pod on a node has attached there. */
+static void resolve(const struct cache *c, struct pod *pod, struct arena *a)
+{
+    if (c->options.catalog != NULL)
+        volumes_resolve(c->options.catalog, pod, a);
+}
+
 static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *p)
 {
     struct message m = {.type = MSG_shard_pod};
     packed_get(&p->packed, &pod_record, &m.shard_pod.pod, &c->arena);
+    resolve(c, &m.shard_pod.pod, &c->arena);
     tell(c, worker, &m);
 }
 
@@ -94,9 +111,38 @@ static void tell_node(struct cache *c, uint32_t worker, const struct cached_node
     tell(c, worker, &m);
 }
 
+static void tell_storage(struct cache *c, uint32_t worker, const struct cached_node *n)
+{
+    struct message m = {.type = MSG_shard_storage};
+    storage_index_node(c->storage, n->name, &m.shard_storage, &c->arena);
+    tell(c, worker, &m);
+}
+
+/* True when it is another than before; most nodes have none, and nothing is told of that. */
+static bool storage_differs(struct cache *c, struct cached_node *n)
+{
+    struct shard_storage storage;
+    struct buffer bytes = {0};
+    uint64_t print = 0;
+    if (c->storage == NULL)
+        return false;
+    storage_index_node(c->storage, n->name, &storage, &c->arena);
+    if (storage.has_csi_node) {
+        codec_encode(message_info[MSG_shard_storage].record, &storage, &bytes);
+        print = str_hash(buffer_str(&bytes)) | 1;
+    }
+    buffer_free(&bytes);
+    arena_reset(&c->arena);
+    bool differs = print != n->storage_printed;
+    n->storage_printed = print;
+    return differs;
+}
+
 static void tell_node_and_pods(struct cache *c, uint32_t worker, const struct cached_node *n)
 {
     tell_node(c, worker, n);
+    if (n->storage_printed != 0)
+        tell_storage(c, worker, n);
     for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
         tell_pod(c, worker, p);
 }
@@ -179,7 +225,7 @@ static uint64_t print_of(const struct pod *pod)
     plain.resource_version = plain.generation = plain.created = 0;
     plain.scheduled = (struct condition){0};
     plain.condition_types = plain.gates = (struct strs){0};
-    plain.nominated_node = (struct str){0};
+    plain.nominated_node = plain.disruption_target = (struct str){0};
     struct buffer bytes = {0};
     codec_encode(&pod_record, &plain, &bytes);
     uint64_t hash = str_hash(buffer_str(&bytes));
@@ -187,14 +233,55 @@ static uint64_t print_of(const struct pod *pod)
     return hash;
 }
 
-static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod)
+static bool has_terms(const struct pod *pod)
 {
-    uint64_t print = print_of(pod);
-    packed_set(&p->packed, &pod_record, pod);
+    return pod->affinity_required.count + pod->affinity_preferred.count +
+               pod->anti_affinity_required.count + pod->anti_affinity_preferred.count >
+           0;
+}
+
+static void count_claims(struct cache *c, const struct cached_pod *p, int times)
+{
+    if (c->storage != NULL && p->node->known)
+        storage_index_count(c->storage, p->storage, times);
+}
+
+static void drop_claims(struct cache *c, struct cached_pod *p)
+{
+    count_claims(c, p, -1);
+    if (c->storage != NULL)
+        storage_index_unlink(c->storage, &p->storage);
+}
+
+static void set_claims(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    drop_claims(c, p);
+    if (c->storage != NULL)
+        p->storage = storage_index_link(c->storage, pod, p);
+    count_claims(c, p, 1);
+}
+
+/* Tells its worker if that is anything new. */
+static void tell_if_new(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    struct pod resolved = *pod;
+    resolve(c, &resolved, &c->arena);
+    uint64_t print = print_of(&resolved);
     uint32_t worker;
     if (print != p->printed && shares_owner(&p->node->share, &worker))
         tell_pod(c, worker, p);
     p->printed = print;
+    arena_reset(&c->arena);
+}
+
+static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    packed_set(&p->packed, &pod_record, pod);
+    set_claims(c, p, pod);
+    tell_if_new(c, p, pod);
+    c->with_terms -= p->has_terms;
+    p->has_terms = has_terms(pod);
+    c->with_terms += p->has_terms;
 }
 
 static void add_pod(struct cache *c, const struct pod *pod, bool assumed)
@@ -214,13 +301,23 @@ static void remove_pod(struct cache *c, struct cached_pod *p)
 {
     struct cached_node *n = p->node;
     tell_pod_gone(c, p);
+    drop_claims(c, p);
     unlink_pod(p);
     map_remove(c->pods, p->uid);
     c->assumed -= p->assumed;
+    c->with_terms -= p->has_terms;
     packed_free(&p->packed);
     str_drop(&p->uid);
     memory_free(p);
     free_node_if_unused(c, n);
+}
+
+/* Upstream's queue, and with it the nominator, hears only of pods that a profile serves. */
+static void see_claim(struct cache *c, const struct pod *pod)
+{
+    for (uint32_t i = 0; i < c->options.profile_count; i++)
+        if (str_equal(c->options.profiles[i].scheduler_name, pod->scheduler_name))
+            nominator_update(c->nominator, pod, c->mark);
 }
 
 /* ---- workers ---- */
@@ -339,6 +436,9 @@ void cache_node_set(struct cache *c, const struct node *node)
     if (n->known)
         return;
     n->known = c->count_changed = true;
+    (void)storage_differs(c, n);
+    for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
+        count_claims(c, p, 1);
     shares_give(c->shares, &n->share);
 }
 
@@ -350,7 +450,10 @@ static void node_gone(struct cache *c, struct cached_node *n)
     arena_reset(&c->arena);
     node_tree_remove(c->tree, &n->tree);
     packed_free(&n->packed);
+    for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
+        count_claims(c, p, -1);
     n->known = false;
+    n->storage_printed = 0;
     c->count_changed = true;
     uint32_t worker;
     if (shares_take(c->shares, &n->share, &worker))
@@ -363,6 +466,53 @@ void cache_node_gone(struct cache *c, struct str name)
     struct cached_node *n = map_get(c->nodes, name);
     if (n != NULL && n->known)
         node_gone(c, n);
+}
+
+/* ---- storage ---- */
+
+static void pod_touched(void *context, void *owner)
+{
+    struct cached_pod *p = owner;
+    struct arena a = {0};
+    struct pod pod;
+    packed_get(&p->packed, &pod_record, &pod, &a);
+    tell_if_new(context, p, &pod);
+    arena_free(&a);
+}
+
+static void node_touched(void *context, struct str name)
+{
+    struct cache *c = context;
+    struct cached_node *n = map_get(c->nodes, name);
+    uint32_t worker;
+    if (n != NULL && n->known && storage_differs(c, n) && shares_owner(&n->share, &worker))
+        tell_storage(c, worker, n);
+}
+
+void cache_object(struct cache *c, const struct message *m)
+{
+    const struct storage_touched touched = {c, pod_touched, node_touched};
+    if (c->storage != NULL)
+        storage_index_take(c->storage, m, &touched);
+}
+
+/* Everything may have changed at once. */
+static void refresh_storage(struct cache *c)
+{
+    size_t at = 0;
+    struct str key;
+    void *value;
+    if (c->storage == NULL)
+        return;
+    storage_index_refresh(c->storage);
+    while (map_next(c->pods, &at, &key, &value)) {
+        struct cached_pod *p = value;
+        if (p->storage != NULL)
+            pod_touched(c, p);
+    }
+    at = 0;
+    while (map_next(c->nodes, &at, &key, &value))
+        node_touched(c, key);
 }
 
 /* ---- pods ---- */
@@ -393,7 +543,7 @@ static enum cache_change see_pending(struct cache *c, struct cached_pod *p, cons
         return CACHE_nothing;
     }
     remove_pod(c, p);
-    nominator_update(c->nominator, pod, c->mark);
+    see_claim(c, pod);
     return assumed ? CACHE_forgotten : CACHE_removed;
 }
 
@@ -403,7 +553,7 @@ enum cache_change cache_pod_set(struct cache *c, const struct pod *pod)
     if (p != NULL)
         return pod->node_name.len > 0 ? see_assigned(c, p, pod) : see_pending(c, p, pod);
     if (pod->node_name.len == 0) {
-        nominator_update(c->nominator, pod, c->mark);
+        see_claim(c, pod);
         return CACHE_nothing;
     }
     add_pod(c, pod, false);
@@ -443,6 +593,7 @@ void cache_snapshot_end(struct cache *c)
             node_gone(c, n);
     }
     nominator_sweep(c->nominator, c->mark);
+    refresh_storage(c);
 }
 
 /* ---- decisions ---- */
@@ -498,7 +649,25 @@ static bool usable(const void *context, struct str node)
 const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
                                   struct arena *a)
 {
-    return nominator_rivals(c->nominator, pod, (struct node_filter){usable, c}, a, count);
+    const struct pod *rivals =
+        nominator_rivals(c->nominator, pod, (struct node_filter){usable, c}, a, count);
+    struct pod *resolved = arena_take(a, *count * sizeof(*resolved));
+    for (uint32_t i = 0; i < *count; i++) {
+        resolved[i] = rivals[i];
+        resolve(c, &resolved[i], a);
+    }
+    return resolved;
+}
+
+bool cache_nomination(const struct cache *c, struct str uid, struct str *node)
+{
+    return nominator_of(c->nominator, uid, node);
+}
+
+const struct pod *cache_nominated_below(const struct cache *c, struct str node, int64_t priority,
+                                        uint32_t *count, struct arena *a)
+{
+    return nominator_below(c->nominator, node, priority, a, count);
 }
 
 /* ---- to look at ---- */
@@ -518,10 +687,24 @@ uint32_t cache_assumed(const struct cache *c)
     return c->assumed;
 }
 
+uint32_t cache_pods_with_terms(const struct cache *c)
+{
+    return c->with_terms;
+}
+
 bool cache_has_node(const struct cache *c, struct str name)
 {
     const struct cached_node *n = map_get(c->nodes, name);
     return n != NULL && n->known;
+}
+
+bool cache_node_get(const struct cache *c, struct str name, struct node *node, struct arena *a)
+{
+    const struct cached_node *n = map_get(c->nodes, name);
+    if (n == NULL || !n->known)
+        return false;
+    packed_get(&n->packed, &node_record, node, a);
+    return true;
 }
 
 bool cache_owner(const struct cache *c, struct str node, uint32_t *worker)
@@ -572,6 +755,7 @@ void cache_free(struct cache **cache)
     c->options.tell = drop_all;
     cache_snapshot_begin(c); /* an empty one: everything goes */
     cache_snapshot_end(c);
+    storage_index_free(&c->storage);
     map_free(&c->nodes);
     map_free(&c->pods);
     node_tree_free(&c->tree);

@@ -16,12 +16,17 @@
 
 struct cache;
 
+struct catalog;
+
 struct cache_options {
     const struct profile *profiles; /* copied; sent with shard_reset */
     uint32_t profile_count;
     /* Sends m to a worker, by the id it joined with. m is borrowed for the call. */
     void (*tell)(void *context, uint32_t worker, const struct message *m);
     void *context;
+    /* Borrowed; what is told of pods' volumes and of nodes' storage comes from it, and it is told
+     * which claims are in use. NULL: workers hear nothing of storage. */
+    struct catalog *catalog;
 };
 
 struct cache *cache_new(const struct cache_options *options);
@@ -46,6 +51,9 @@ void cache_flush(struct cache *c);
 void cache_node_set(struct cache *c, const struct node *node);
 void cache_node_gone(struct cache *c, struct str name);
 
+/* The catalog has taken this message: workers are told what it changes for them. */
+void cache_object(struct cache *c, const struct message *m);
+
 enum cache_change {
     CACHE_nothing,   /* not ours to know, or nothing new */
     CACHE_added,     /* an assigned pod that was not known */
@@ -60,7 +68,8 @@ enum cache_change {
  * it unassigned, unless it is being deleted. */
 enum cache_change cache_pod_set(struct cache *c, const struct pod *pod);
 enum cache_change cache_pod_gone(struct cache *c, struct str uid);
-/* Around a snapshot: what is not set between the two does not exist any more. */
+/* Around a snapshot: what is not set between the two does not exist any more. The catalog's
+ * snapshot ends first. */
 void cache_snapshot_begin(struct cache *c);
 void cache_snapshot_end(struct cache *c);
 
@@ -82,16 +91,26 @@ bool cache_pod_get(const struct cache *c, struct str uid, struct pod *pod, struc
 /* Sets or, with an empty node, drops the claim, whatever the pod's status says. */
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node);
 /* The pods of other UIDs with at least this pod's priority that have a claim on a known node, in
- * order of nomination, with nominated_node set to it; from the arena. */
+ * order of nomination, with nominated_node set to it; from the arena. Their volumes are looked up
+ * as those of pods on nodes. */
 const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
                                   struct arena *a);
+/* Where the pod itself has a claim; borrowed until the next change. False: nowhere. */
+bool cache_nomination(const struct cache *c, struct str uid, struct str *node);
+/* The pods of lower priority than this that have a claim on this node, likewise. */
+const struct pod *cache_nominated_below(const struct cache *c, struct str node, int64_t priority,
+                                        uint32_t *count, struct arena *a);
 
 /* ---- to look at ---- */
 
 uint32_t cache_nodes(const struct cache *c); /* known ones, ghosts not counted */
 uint32_t cache_pods(const struct cache *c);  /* assumed and assigned */
 uint32_t cache_assumed(const struct cache *c);
+/* How many of the pods have terms of pod affinity or anti-affinity. */
+uint32_t cache_pods_with_terms(const struct cache *c);
 bool cache_has_node(const struct cache *c, struct str name);
+/* The whole node, from the arena. False when it is not known. */
+bool cache_node_get(const struct cache *c, struct str name, struct node *node, struct arena *a);
 /* Id of the worker that has this node; false when nobody does. */
 bool cache_owner(const struct cache *c, struct str node, uint32_t *worker);
 /* Known nodes in the node tree's order: round-robin over the zones, i < cache_nodes(c). Walk with

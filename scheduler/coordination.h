@@ -6,6 +6,7 @@
 #include "proto/base/random.h"
 #include "proto/bus/stream.h"
 #include "scheduler/cache.h"
+#include "scheduler/catalog.h"
 #include "scheduler/coordinator.h"
 #include "scheduler/flight.h"
 #include "scheduler/framework.h"
@@ -17,6 +18,7 @@ struct coordinator {
     struct coordinator_options options;
     struct frameworks frameworks;
     struct cache *cache;
+    struct catalog *catalog;
     struct reduce *reduce;
     struct subscriber stream;
     struct flights flights;
@@ -27,6 +29,8 @@ struct coordinator {
 
     /* the decision that is under way */
     struct flight *deciding; /* NULL: none */
+    struct outbox held;      /* what workers are to hear as soon as it is decided */
+    uint32_t preempting;     /* flights in that state */
     int64_t cycle;
     struct moment cycle_started;
     uint32_t asked[WORKERS_MAX], asked_count; /* workers by shard number */
@@ -48,6 +52,7 @@ struct coordinator {
         uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound,
             bind_failed, restarted, late;
         int64_t decision_us, decision_us_max;
+        uint64_t preempted; /* victims named */
     } count;
 };
 
@@ -64,8 +69,17 @@ void cycle_land(struct coordinator *c, struct flight *f, const char *result,
                 const struct strs *plugins);
 /* Asks the binder; also again, when the request got lost. */
 void cycle_send_bind(struct coordinator *c, const struct flight *f);
+/* The binder need not go on waiting for the pod's claims; it answers as ever. */
+void cycle_cancel_bind(struct coordinator *c, struct str uid, struct str node, const char *why);
 /* Tells the pod's owner, through the binder, that the attempt failed. */
+struct failure {
+    struct str message;
+    bool nominate;             /* status.nominatedNodeName is to become nominated_node */
+    struct str nominated_node; /* empty: cleared */
+};
 void cycle_report_failure(struct coordinator *c, const struct flight *f, const char *reason,
-                          struct str message, bool clear_nominated);
+                          const struct failure *failure);
+/* The attempt ends with an error that is not the pod's doing: told and landed. */
+void cycle_fail(struct coordinator *c, struct flight *f, struct str message);
 
 #endif

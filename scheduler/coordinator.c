@@ -8,6 +8,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/coordination.h"
+#include "scheduler/preempting.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,11 +20,12 @@
 #define BARRIER_AGAIN_MS 10000 /* longer than a list takes, as asking again begins a new one */
 #define TICK_MS          250
 
+/* While a decision is under way workers hear of no change, so that all its steps see one state. */
 static void tell(void *context, uint32_t worker, const struct message *m)
 {
     struct coordinator *c = context;
     must(c->out != NULL);
-    outbox_put(c->out, (struct address){WORKER, worker}, m);
+    outbox_put(c->deciding != NULL ? &c->held : c->out, (struct address){WORKER, worker}, m);
 }
 
 struct coordinator *coordinator_new(const struct coordinator_options *options)
@@ -37,10 +39,12 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
     c->random.state = options->seed;
     c->credit_said = -1;
     frameworks_build(&c->frameworks, options->profiles, options->profile_count);
+    c->catalog = catalog_new();
     c->cache = cache_new(&(struct cache_options){.profiles = options->profiles,
                                                  .profile_count = options->profile_count,
                                                  .tell = tell,
-                                                 .context = c});
+                                                 .context = c,
+                                                 .catalog = c->catalog});
     c->reduce = reduce_new();
     flights_init(&c->flights);
     subscriber_init(&c->stream, STREAM_WINDOW);
@@ -54,8 +58,10 @@ void coordinator_free(struct coordinator **coordinator)
         return;
     frameworks_clear(&c->frameworks);
     cache_free(&c->cache);
+    catalog_free(&c->catalog);
     reduce_free(&c->reduce);
     flights_free(&c->flights);
+    outbox_free(&c->held);
     arena_free(&c->cycle_memory);
     memory_free(c);
     *coordinator = NULL;
@@ -121,12 +127,22 @@ static void go_on(struct coordinator *c, struct moment now)
 
 /* ---- leadership ---- */
 
-static bool binds(const struct leadership *l, struct str uid)
+static bool lists(const struct binding *at, uint32_t count, struct str uid)
 {
-    for (uint32_t i = 0; i < l->in_flight.count; i++)
-        if (str_equal(l->in_flight.at[i].uid, uid))
+    for (uint32_t i = 0; i < count; i++)
+        if (str_equal(at[i].uid, uid))
             return true;
     return false;
+}
+
+static bool binds(const struct leadership *l, struct str uid)
+{
+    return lists(l->in_flight.at, l->in_flight.count, uid);
+}
+
+static bool preempts(const struct leadership *l, struct str uid)
+{
+    return lists(l->preempting.at, l->preempting.count, uid);
 }
 
 /* Calls end for each flight in some state; end may remove it. */
@@ -149,7 +165,12 @@ static void give_back(struct coordinator *c, struct flight *f, const struct lead
         if (l != NULL && binds(l, f->pod.uid))
             return;
         cache_forget(c->cache, f->pod.uid);
+        volume_unreserve(c->catalog, &f->reserved);
         f->pod.node_name = (struct str){NULL, 0};
+        if (leading)
+            flights_return(&c->flights, f);
+    } else if (f->state == FLIGHT_preempting) {
+        c->preempting--; /* who still has to make room is found out anew */
         if (leading)
             flights_return(&c->flights, f);
     }
@@ -171,12 +192,20 @@ static void change_term(struct coordinator *c, const struct leadership *l)
              c->term, STR_ARG(holder));
 }
 
-static uint32_t count_foreign(const struct coordinator *c, const struct leadership *l)
+/* Binds of a former life that still wait for their claims could take minutes: they are given up, as
+ * upstream's end with the process, and decided anew. Those whose Binding was sent end by
+ * themselves. Returns how many there are. */
+static uint32_t end_foreign(struct coordinator *c, const struct leadership *l)
 {
     uint32_t foreign = 0;
     for (uint32_t i = 0; i < l->in_flight.count; i++) {
-        const struct flight *f = flights_get(&c->flights, l->in_flight.at[i].uid);
-        foreign += f == NULL || f->state != FLIGHT_binding;
+        const struct binding *b = &l->in_flight.at[i];
+        const struct flight *f = flights_get(&c->flights, b->uid);
+        if (f != NULL && f->state == FLIGHT_binding)
+            continue;
+        foreign++;
+        if (c->leading)
+            cycle_cancel_bind(c, b->uid, b->node_name, "the scheduler was restarted");
     }
     return foreign;
 }
@@ -239,12 +268,14 @@ static void on_snapshot_begin(struct coordinator *c, struct moment now, const st
     (void)now;
     (void)in;
     cache_snapshot_begin(c->cache);
+    catalog_snapshot_begin(c->catalog);
 }
 
 static void on_snapshot_end(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     (void)now;
     (void)in;
+    catalog_snapshot_end(c->catalog);
     cache_snapshot_end(c->cache);
     if (!c->barrier_reached)
         c->barrier_id = 0; /* its answer may have been skipped by the snapshot */
@@ -266,13 +297,14 @@ static void on_node_gone(struct coordinator *c, struct moment now, const struct 
 /* The watch is the truth: an assigned pod ends its flight, whoever bound it. */
 static void on_pod_set(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    (void)now;
     const struct pod *pod = &in->message->pod_set.pod;
     struct flight *f = flights_get(&c->flights, pod->uid);
     enum cache_change change = cache_pod_set(c->cache, pod);
     if (change == CACHE_moved)
         log_warn("pod is on another node than assumed| pod=%.*s/%.*s node=%.*s",
                  STR_ARG(pod->namespace_name), STR_ARG(pod->name), STR_ARG(pod->node_name));
+    if (pod->deleting)
+        preempting_look(c, now);
     if (f == NULL)
         return;
     if (f->state == FLIGHT_waiting)
@@ -284,7 +316,6 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
 /* A pod that is gone while it is being decided or bound lands when the answer comes. */
 static void on_pod_gone(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    (void)now;
     struct str uid = in->message->pod_gone.uid;
     struct flight *f = flights_get(&c->flights, uid);
     cache_pod_gone(c->cache, uid);
@@ -292,6 +323,14 @@ static void on_pod_gone(struct coordinator *c, struct moment now, const struct d
         cycle_land(c, f, "skipped", NULL);
     else if (f != NULL && f == c->deciding)
         f->pod.deleting = true;
+    else if (f != NULL && f->state == FLIGHT_binding && f->reserved.count > 0)
+        cycle_cancel_bind(c, f->pod.uid, f->pod.node_name, "pod does not exist any more");
+    preempting_look(c, now);
+}
+
+static void on_preempt_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    preempting_on_result(c, now, &in->message->preempt_result);
 }
 
 static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -359,6 +398,7 @@ static void on_bind_result(struct coordinator *c, struct moment now, const struc
     }
     c->count.bind_failed++;
     cache_forget(c->cache, r->uid);
+    volume_unreserve(c->catalog, &f->reserved);
     log_warn("bind failed| pod=%.*s/%.*s node=%.*s code=%" PRId64 " message=\"%.*s\"",
              STR_ARG(r->namespace_name), STR_ARG(r->name), STR_ARG(r->node_name), r->code,
              STR_ARG(r->message));
@@ -367,22 +407,31 @@ static void on_bind_result(struct coordinator *c, struct moment now, const struc
         return;
     }
     arena_reset(&c->cycle_memory);
-    struct str why = arena_print(&c->cycle_memory, "running Bind plugin \"DefaultBinder\": %.*s",
-                                 STR_ARG(r->message));
-    cycle_report_failure(c, f, "SchedulerError", why, f->pod.nominated_node.len > 0);
-    cycle_land(c, f, "error", NULL);
+    struct str why =
+        r->plugin.len > 0
+            ? arena_print(&c->cycle_memory, "running PreBind plugin \"%.*s\": %.*s",
+                          STR_ARG(r->plugin), STR_ARG(r->message))
+            : arena_print(&c->cycle_memory, "running Bind plugin \"DefaultBinder\": %.*s",
+                          STR_ARG(r->message));
+    cycle_fail(c, f, why);
 }
 
-/* Binds that the binder does not know although we wait for them got lost on the way. */
-static void resend_lost(struct coordinator *c, struct flight *f, const struct leadership *l)
+/* What the binder does not know although we wait for it got lost, or its answer did. */
+static void find_lost(struct coordinator *c, struct flight *f, const struct leadership *l)
 {
-    if (f->state != FLIGHT_binding || binds(l, f->pod.uid)) {
+    bool lost = (f->state == FLIGHT_binding && !binds(l, f->pod.uid)) ||
+                (f->state == FLIGHT_preempting && !f->answered && !preempts(l, f->pod.uid));
+    if (!lost) {
         f->missed = 0;
         return;
     }
     if (++f->missed < 3)
         return; /* it or its answer may be on the way just now */
     f->missed = 0;
+    if (f->state == FLIGHT_preempting) {
+        preempting_on_loss(c, f);
+        return;
+    }
     log_warn("a bind got lost and is sent again| pod=%.*s/%.*s node=%.*s",
              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(f->pod.node_name));
     cycle_send_bind(c, f);
@@ -396,17 +445,16 @@ static void on_leadership(struct coordinator *c, struct moment now, const struct
         return;
     if (l->leading != c->leading || l->lead_term != c->term)
         change_term(c, l);
-    c->foreign_binds = count_foreign(c, l);
+    c->foreign_binds = end_foreign(c, l);
     if (c->leading)
-        each_flight(c, l, resend_lost);
+        each_flight(c, l, find_lost);
 }
 
-/* Kinds of state that no rule reads yet. */
-static void on_nothing(struct coordinator *c, struct moment now, const struct delivery *in)
+static void on_object(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    (void)c;
     (void)now;
-    (void)in;
+    catalog_take(c->catalog, in->message);
+    cache_object(c->cache, in->message);
 }
 
 /* One line a message; the handlers are above, in this order. */
@@ -419,14 +467,26 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_node_gone] = on_node_gone,
     [MSG_pod_set] = on_pod_set,
     [MSG_pod_gone] = on_pod_gone,
-    [MSG_namespace_set] = on_nothing,
-    [MSG_namespace_gone] = on_nothing,
+    [MSG_namespace_set] = on_object,
+    [MSG_namespace_gone] = on_object,
+    [MSG_resource_claim_set] = on_object,
+    [MSG_claim_set] = on_object,
+    [MSG_volume_set] = on_object,
+    [MSG_storage_class_set] = on_object,
+    [MSG_csi_node_set] = on_object,
+    [MSG_csi_driver_set] = on_object,
+    [MSG_csi_capacity_set] = on_object,
+    [MSG_attachment_set] = on_object,
+    [MSG_owner_set] = on_object,
+    [MSG_budget_set] = on_object,
+    [MSG_object_gone] = on_object,
     [MSG_barrier_reached] = on_barrier_reached,
     [MSG_view] = on_view,
     [MSG_attempt] = on_attempt,
     [MSG_worker_join] = on_worker_join,
     [MSG_map_result] = on_map_result,
     [MSG_bind_result] = on_bind_result,
+    [MSG_preempt_result] = on_preempt_result,
     [MSG_leadership] = on_leadership,
 };
 
@@ -455,6 +515,7 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     c->out = out;
     c->last_call = now;
     struct moment next = subscriber_tick(&c->stream, now, out);
+    preempting_look(c, now);
     go_on(c, now);
     c->out = NULL;
     return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
@@ -484,6 +545,7 @@ void coordinator_status(void *state, struct buffer *lines)
                  c->count.scheduled, c->count.unschedulable, c->count.errors);
     buffer_print(lines, "skipped=%" PRIu64 "\nbound=%" PRIu64 "\nbind_failed=%" PRIu64 "\n",
                  c->count.skipped, c->count.bound, c->count.bind_failed);
+    buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\n", c->preempting, c->count.preempted);
     buffer_print(lines, "late_answers=%" PRIu64 "\nstream_gaps=%" PRIu64 "\n", c->count.late,
                  c->stream.gaps);
     buffer_print(lines, "decision_us_mean=%" PRId64 "\ndecision_us_max=%" PRId64 "\n",

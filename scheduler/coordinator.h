@@ -15,6 +15,7 @@ struct coordinator_options {
     uint64_t seed;           /* of the random tie-break and of barrier numbers */
     int64_t credit;          /* attempts outstanding at most, binds in flight included; 0: 256 */
     struct span stale_after; /* a view older than this stops decisions; 0: 60 s */
+    int64_t wall_us_at_zero; /* wall clock when the moment was 0 */
 };
 
 struct coordinator *coordinator_new(const struct coordinator_options *options);

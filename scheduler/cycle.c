@@ -7,6 +7,7 @@
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "scheduler/coordination.h"
+#include "scheduler/preempting.h"
 
 #include <stdio.h>
 
@@ -23,21 +24,33 @@ void cycle_land(struct coordinator *c, struct flight *f, const char *result,
                                     .result = str_of(result)}};
     if (plugins != NULL)
         m.outcome.plugins = *plugins;
+    m.outcome.nominated_node = f->node;
+    m.outcome.activate = f->activate;
     if (f->owed && c->queue.peer != 0)
         outbox_put(c->out, c->queue, &m);
     flights_remove(&c->flights, f);
 }
 
 void cycle_report_failure(struct coordinator *c, const struct flight *f, const char *reason,
-                          struct str message, bool clear_nominated)
+                          const struct failure *failure)
 {
     struct message m = {.type = MSG_pod_failed,
                         .pod_failed = {.pod = f->pod,
                                        .reason = str_of(reason),
-                                       .message = message,
-                                       .set_nominated = clear_nominated}};
+                                       .message = failure->message,
+                                       .set_nominated = failure->nominate,
+                                       .nominated_node = failure->nominated_node}};
     m.pod_failed.pod.node_name = (struct str){NULL, 0};
     outbox_put(c->out, c->binder, &m);
+}
+
+void cycle_fail(struct coordinator *c, struct flight *f, struct str message)
+{
+    cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
+    cycle_report_failure(
+        c, f, "SchedulerError",
+        &(struct failure){.message = message, .nominate = f->pod.nominated_node.len > 0});
+    cycle_land(c, f, "error", NULL);
 }
 
 /* ---- pods that need no decision ---- */
@@ -72,6 +85,27 @@ static bool skip(struct coordinator *c, struct flight *f)
 
 /* ---- ends of a cycle ---- */
 
+/* What is to happen to the pod's claims before it is bound. */
+static void add_claims(const struct coordinator *c, const struct flight *f, struct bind *b)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    if (f->reserved.count == 0 || !framework_lists(fw->profile.pre_bind, "VolumeBinding"))
+        return;
+    b->claims.count = f->reserved.count;
+    b->claims.at = f->reserved.at;
+    b->bind_timeout_s = fw->profile.bind_timeout_s;
+    b->set_nominated = !str_equal(f->pod.nominated_node, f->pod.node_name);
+}
+
+/* Allocated claims are reserved for the pod before it is bound. */
+static void add_devices(const struct flight *f, struct bind *bind)
+{
+    bind->device_claims.count = f->pod.device_claims.count;
+    bind->device_claims.at = f->pod.device_claims.at;
+    for (uint32_t i = 0; i < bind->device_claims.count; i++)
+        bind->set_nominated |= !bind->device_claims.at[i].unneeded;
+}
+
 void cycle_send_bind(struct coordinator *c, const struct flight *f)
 {
     struct message m = {.type = MSG_bind,
@@ -81,11 +115,43 @@ void cycle_send_bind(struct coordinator *c, const struct flight *f)
                                  .node_name = f->pod.node_name,
                                  .scheduler_name = f->pod.scheduler_name,
                                  .resource_version = f->pod.resource_version}};
+    add_claims(c, f, &m.bind);
+    add_devices(f, &m.bind);
     outbox_put(c->out, c->binder, &m);
+}
+
+void cycle_cancel_bind(struct coordinator *c, struct str uid, struct str node, const char *why)
+{
+    struct message m = {.type = MSG_bind_cancel,
+                        .bind_cancel = {.uid = uid, .node_name = node, .reason = str_of(why)}};
+    outbox_put(c->out, c->binder, &m);
+}
+
+/* Assumes what becomes of the pod's volumes on its node. False: the attempt has failed. */
+static bool reserve(struct coordinator *c, struct flight *f, const struct decision *d)
+{
+    const struct volume_brief *brief = &reduce_request(c->reduce)->brief.volumes;
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    struct node node = {.name = d->node};
+    struct str error;
+    if (brief->delayed.count == 0 || !framework_lists(fw->profile.reserve, "VolumeBinding"))
+        return true;
+    (void)cache_node_get(c->cache, d->node, &node, &c->cycle_memory);
+    const struct reserve_question q = {.pod = &f->pod, .brief = brief, .node = &node};
+    if (volume_reserve(c->catalog, &q, &f->reserved, &error, &f->arena))
+        return true;
+    struct str why = arena_print(&c->cycle_memory, "running Reserve plugin \"VolumeBinding\": %.*s",
+                                 STR_ARG(error));
+    c->count.errors++;
+    flights_start(&c->flights, f, FLIGHT_deciding);
+    cycle_fail(c, f, why);
+    return false;
 }
 
 static void place(struct coordinator *c, struct flight *f, const struct decision *d)
 {
+    if (!reserve(c, f, d))
+        return;
     flights_start(&c->flights, f, FLIGHT_binding);
     bool assumed = cache_assume(c->cache, &f->pod, d->node);
     must(assumed); /* skip() has looked, and nothing can have come in between */
@@ -98,23 +164,42 @@ static void place(struct coordinator *c, struct flight *f, const struct decision
     cycle_send_bind(c, f);
 }
 
-static void reject(struct coordinator *c, struct flight *f, const struct decision *d)
+static void reject(struct coordinator *c, struct moment now, struct flight *f,
+                   const struct decision *d)
 {
     bool unschedulable = d->kind == DECISION_unschedulable;
+    bool preempts = d->preemption.node.len > 0;
     *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
     log_debug("not placed| pod=%.*s/%.*s message=\"%.*s\"", STR_ARG(f->pod.namespace_name),
               STR_ARG(f->pod.name), STR_ARG(d->message));
-    cycle_report_failure(c, f, unschedulable ? "Unschedulable" : "SchedulerError", d->message,
-                         d->clear_nominated);
+    cycle_report_failure(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
+                         &(struct failure){.message = d->message,
+                                           .nominate = d->clear_nominated || preempts,
+                                           .nominated_node = d->preemption.node});
+    if (preempts) {
+        preempting_begin(c, now, f, d);
+        return;
+    }
+    if (d->clear_nominated)
+        cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     flights_start(&c->flights, f, FLIGHT_deciding);
     cycle_land(c, f, unschedulable ? "unschedulable" : "error", &d->plugins);
+}
+
+/* The decision is over: workers hear what has happened meanwhile, in order. */
+static void end_decision(struct coordinator *c)
+{
+    c->deciding = NULL;
+    for (size_t i = 0; i < c->held.count; i++)
+        outbox_put_encoded(c->out, &c->held.at[i], outbox_body(&c->held, i));
+    outbox_reset(&c->held);
 }
 
 static void conclude(struct coordinator *c, struct moment now)
 {
     const struct decision *d = reduce_decision(c->reduce);
     struct flight *f = c->deciding;
-    c->deciding = NULL;
+    end_decision(c);
     int64_t took_us = moment_since(now, c->cycle_started).ns / 1000;
     c->count.decision_us += took_us;
     if (took_us > c->count.decision_us_max)
@@ -125,10 +210,14 @@ static void conclude(struct coordinator *c, struct moment now)
         cycle_land(c, f, "skipped", NULL);
         return;
     }
-    if (d->kind == DECISION_node)
+    if (d->kind == DECISION_node && !cache_has_node(c->cache, d->node)) {
+        flights_return(&c->flights, f); /* the node went meanwhile: once more */
+        c->count.restarted++;
+    } else if (d->kind == DECISION_node) {
         place(c, f, d);
-    else
-        reject(c, f, d);
+    } else {
+        reject(c, now, f, d);
+    }
 }
 
 /* ---- asking ---- */
@@ -151,9 +240,18 @@ static void step(struct coordinator *c, struct moment now, enum reduce_step step
         conclude(c, now);
 }
 
+/* What was decided for the pod may not have come back in its status yet. */
+static void remember_nomination(struct coordinator *c, struct flight *f)
+{
+    struct str node;
+    if (f->pod.nominated_node.len == 0 && cache_nomination(c->cache, f->pod.uid, &node))
+        f->pod.nominated_node = arena_copy(&f->arena, node);
+}
+
 static void begin(struct coordinator *c, struct moment now, struct flight *f)
 {
     cache_flush(c->cache);
+    remember_nomination(c, f);
     flights_start(&c->flights, f, FLIGHT_deciding);
     c->deciding = f;
     c->cycle++;
@@ -165,12 +263,15 @@ static void begin(struct coordinator *c, struct moment now, struct flight *f)
     struct reduce_start start = {.cycle = c->cycle,
                                  .framework =
                                      frameworks_find(&c->frameworks, f->pod.scheduler_name),
+                                 .catalog = c->catalog,
                                  .pod = &f->pod,
                                  .shards = c->asked_count,
                                  .nodes = cache_nodes(c->cache),
+                                 .no_terms = cache_pods_with_terms(c->cache) == 0,
                                  .tie_break = str_of(c->options.tie_break),
                                  .seed = (int64_t)random_next(&c->random),
-                                 .after = str_of(c->last_node)};
+                                 .after = str_of(c->last_node),
+                                 .now_us = c->options.wall_us_at_zero + now.ns / 1000};
     start.nominated = cache_nominated(c->cache, &f->pod, &start.nominated_count, &c->cycle_memory);
     step(c, now, reduce_start(c->reduce, &start));
 }
@@ -200,7 +301,7 @@ void cycle_abandon(struct coordinator *c)
     if (c->deciding == NULL)
         return;
     flights_return(&c->flights, c->deciding);
-    c->deciding = NULL;
+    end_decision(c);
     c->count.restarted++;
 }
 

@@ -94,6 +94,77 @@ void reason_counts_tell(struct evaluation *e, const struct reason_counts *all, u
         (*out)[i] = (struct tally){reason_text(e, all->at[i].reason), all->at[i].times};
 }
 
+/* ---- what the rules know of the cluster ---- */
+
+static const struct plugin_counts *listed(const struct plugin_counts *at, uint32_t count,
+                                          const struct plugin *p)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (str_is(at[i].plugin, p->name))
+            return &at[i];
+    return NULL;
+}
+
+/* The counts: our own, or those that the coordinator has added up. */
+static void know_counts(struct evaluation *e, struct plugin_knowledge *k)
+{
+    const struct map_request *r = e->request;
+    k->counts = counts_new(e->cycle.arena);
+    k->survey = counts_new(e->cycle.arena);
+    const struct plugin_counts *merged = listed(r->counts.at, r->counts.count, k->plugin);
+    if (k->plugin->count != NULL && (r->alone || str_is(r->step, "count")))
+        k->plugin->count(&e->cycle, k->counts);
+    else if (merged != NULL)
+        counts_take(k->counts, e->cycle.atoms, merged);
+}
+
+static void know(struct evaluation *e)
+{
+    const struct framework *fw = e->cycle.framework;
+    must(fw != NULL);
+    uint32_t room = fw->filter_count + fw->score_count;
+    const struct plugin **counting = arena_take(e->cycle.arena, room * sizeof(struct plugin *));
+    e->cycle.knowledge_count = framework_counting(fw, e->cycle.pod, e->cycle.brief, counting);
+    e->cycle.knowledge =
+        arena_take(e->cycle.arena, e->cycle.knowledge_count * sizeof(*e->cycle.knowledge));
+    for (uint32_t i = 0; i < e->cycle.knowledge_count; i++) {
+        e->cycle.knowledge[i].plugin = counting[i];
+        know_counts(e, &e->cycle.knowledge[i]);
+    }
+}
+
+static void tell_knowledge(struct evaluation *e, bool surveys, uint32_t *count,
+                           struct plugin_counts **out)
+{
+    *count = 0;
+    *out = arena_take(e->arena, e->cycle.knowledge_count * sizeof(**out));
+    for (uint32_t i = 0; i < e->cycle.knowledge_count; i++) {
+        const struct plugin_knowledge *k = &e->cycle.knowledge[i];
+        if (surveys && k->plugin->survey == NULL)
+            continue;
+        struct plugin_counts *told = &(*out)[(*count)++];
+        told->plugin = str_of(k->plugin->name);
+        counts_tell(surveys ? k->survey : k->counts, e->cycle.atoms, told, e->arena);
+    }
+}
+
+/* The surveys: merged ones if the request brings them, else our own, which are told. */
+static void survey(struct evaluation *e)
+{
+    const struct scratch *scratch = &e->shard->scratch;
+    const struct map_request *r = e->request;
+    for (uint32_t i = 0; i < e->cycle.knowledge_count; i++) {
+        struct plugin_knowledge *k = &e->cycle.knowledge[i];
+        const struct plugin_counts *merged = listed(r->surveys.at, r->surveys.count, k->plugin);
+        if (merged != NULL)
+            counts_take(k->survey, e->cycle.atoms, merged);
+        else if (k->plugin->survey != NULL)
+            k->plugin->survey(&e->cycle, scratch->feasible, scratch->feasible_count, k->survey);
+    }
+    if (r->surveys.count == 0 && !r->alone)
+        tell_knowledge(e, true, &e->result->surveys.count, &e->result->surveys.at);
+}
+
 /* ---- filters ---- */
 
 static void filter_once(struct evaluation *e, const struct nodes *n, uint32_t row)
@@ -101,47 +172,109 @@ static void filter_once(struct evaluation *e, const struct nodes *n, uint32_t ro
     const struct framework *fw = e->cycle.framework;
     e->ruling.count = 0;
     e->ruling.code = CODE_success;
+    e->ruling.plugins = 0;
     for (uint32_t i = 0; i < fw->filter_count; i++) {
         const struct plugin *p = fw->filter[i];
-        if (p->filter == NULL || (e->pre.skip >> i & 1))
+        if (p->filter == NULL || (e->skip >> i & 1))
             continue;
+        uint32_t before = e->ruling.count;
         p->filter(&e->cycle, e->filter_state[i], n, row, &e->ruling);
-        if (e->ruling.count == 0)
+        if (e->ruling.count == before)
             continue;
-        e->ruling.plugin = i;
-        return;
+        if (before == 0)
+            e->ruling.plugin = i;
+        e->ruling.plugins |= UINT64_C(1) << i;
+        if (!fw->profile.check_all)
+            return;
     }
+}
+
+static void tell_what_if(struct evaluation *e, const struct row_copy *copy,
+                         const struct node_pod *pod, int times)
+{
+    const struct framework *fw = e->cycle.framework;
+    for (uint32_t i = 0; i < fw->filter_count; i++)
+        if (fw->filter[i]->what_if != NULL && !(e->skip >> i & 1))
+            fw->filter[i]->what_if(&e->cycle, e->filter_state[i], copy->entry, pod, times);
+}
+
+void what_if_add(struct evaluation *e, struct row_copy *copy, struct node_pod *pod)
+{
+    tell_what_if(e, copy, pod, 1);
+    row_copy_add(copy, pod);
+}
+
+void what_if_remove(struct evaluation *e, struct row_copy *copy, const struct node_pod *pod)
+{
+    tell_what_if(e, copy, pod, -1);
+    row_copy_remove(copy, pod);
+}
+
+/* The first pass: with the pods nominated to the row, which are gone again afterwards. */
+static void filter_with_nominated(struct evaluation *e, const struct nodes *n, uint32_t row,
+                                  uint32_t first)
+{
+    struct row_copy *copy = &e->shard->scratch.nominated_copy;
+    row_copy_make(copy, n, row);
+    for (uint32_t i = first; i != 0; i = e->next[i - 1])
+        what_if_add(e, copy, e->nominated[i - 1]);
+    filter_once(e, &copy->nodes, 0);
+    for (uint32_t i = first; i != 0; i = e->next[i - 1])
+        what_if_remove(e, copy, e->nominated[i - 1]);
 }
 
 void evaluate_row(struct evaluation *e, const struct nodes *n, uint32_t row)
 {
-    struct scratch *scratch = &e->shard->scratch;
-    uint32_t first = scratch->first[n->entry[row]->row];
+    uint32_t first = e->shard->scratch.first[n->entry[row]->row];
     if (first != 0) {
-        row_copy_make(&scratch->nominated_copy, n, row);
-        for (uint32_t i = first; i != 0; i = e->next[i - 1])
-            nodes_add_pod(&scratch->nominated_copy.nodes, 0, e->nominated[i - 1]);
-        filter_once(e, &scratch->nominated_copy.nodes, 0);
+        filter_with_nominated(e, n, row, first);
         if (e->ruling.code != CODE_success)
             return;
     }
     filter_once(e, n, row);
 }
 
-static struct verdict *add_verdict(struct evaluation *e, uint32_t row)
+/* Upstream: what makes the pod wait for an earlier preemption of its own. */
+static void look_at_nominated(struct evaluation *e, const struct node_entry *node)
+{
+    e->result->nominated_code = str_of(code_name(e->ruling.code));
+    for (uint32_t i = 0; i < e->cycle.framework->filter_count; i++)
+        if (e->ruling.code != CODE_success && e->ruling.code != CODE_error &&
+            (e->ruling.plugins >> i & 1) != 0)
+            e->result->nominated_plugin = str_of(e->cycle.framework->filter[i]->name);
+    e->result->nominated_fits |= e->ruling.code == CODE_success;
+    for (uint32_t i = 0; i < node->pod_count; i++) {
+        const struct node_pod *p = node->pods[i];
+        e->result->nominated_waits |=
+            p->deleting && p->preempted && p->priority < e->cycle.pod->priority;
+    }
+}
+
+/* A rule that fails, rather than rejects, ends the cycle. Of several words the first in text order
+ * are kept, so that it does not matter who has which node. */
+static void fail_filter(struct evaluation *e)
+{
+    struct str error = ruling_error(e);
+    if (e->result->error.len == 0 || str_compare(error, e->result->error) < 0)
+        e->result->error = error;
+}
+
+static void count_rejection(struct evaluation *e)
+{
+    if (e->ruling.code == CODE_error)
+        fail_filter(e);
+    reason_counts_add(e, &e->reasons, &e->ruling);
+    e->rejecting |= e->ruling.plugins;
+    e->result->unresolvable += e->ruling.code == CODE_unresolvable;
+}
+
+static void add_verdict(struct evaluation *e, uint32_t row)
 {
     if (!e->request->detail)
-        return NULL;
+        return;
     struct verdict *v = &e->result->verdicts.at[e->result->verdicts.count++];
-    v->node = node_name(e->shard, row);
-    v->code = str_of(code_name(e->ruling.code));
-    if (e->ruling.code == CODE_success)
-        return v;
-    v->plugin = str_of(e->cycle.framework->filter[e->ruling.plugin]->name);
-    v->reasons.at = arena_take(e->arena, e->ruling.count * sizeof(struct str));
-    for (uint32_t i = 0; i < e->ruling.count; i++)
-        v->reasons.at[v->reasons.count++] = reason_text(e, e->ruling.reasons[i]);
-    return v;
+    verdict_tell(e, row, v);
+    verdict_tell_others(e, row, v);
 }
 
 static void filter_all(struct evaluation *e)
@@ -155,15 +288,18 @@ static void filter_all(struct evaluation *e)
     for (uint32_t i = 0; i < scratch->row_count; i++) {
         uint32_t row = scratch->rows[i];
         evaluate_row(e, &e->shard->nodes, row);
-        add_verdict(e, row);
-        if (e->ruling.code == CODE_success) {
-            scratch->feasible[scratch->feasible_count++] = row;
-            e->result->nominated_fits |= e->shard->nodes.entry[row] == nominated;
+        if (e->request->nominated_too && e->shard->nodes.entry[row] == nominated &&
+            e->ruling.code == CODE_error) {
+            e->result->evaluated--; /* upstream goes on as if it had not tried */
             continue;
         }
-        reason_counts_add(e, &e->reasons, &e->ruling);
-        e->rejecting |= UINT64_C(1) << e->ruling.plugin;
-        e->result->unresolvable += e->ruling.code == CODE_unresolvable;
+        add_verdict(e, row);
+        if (nominated != NULL && e->shard->nodes.entry[row] == nominated)
+            look_at_nominated(e, nominated);
+        if (e->ruling.code == CODE_success)
+            scratch->feasible[scratch->feasible_count++] = row;
+        else
+            count_rejection(e);
     }
 }
 
@@ -179,44 +315,86 @@ static bool scores(const struct scratch *s, uint32_t scorer)
     return (s->score_skips >> scorer & 1) == 0;
 }
 
+static void score_column(struct evaluation *e, uint32_t scorer)
+{
+    const struct scratch *scratch = &e->shard->scratch;
+    const struct plugin *p = e->cycle.framework->score[scorer].plugin;
+    const void *state = p->score_begin == NULL ? NULL : p->score_begin(&e->cycle);
+    int64_t *raw = raw_column(scratch, scorer);
+    for (uint32_t k = 0; k < scratch->feasible_count; k++)
+        raw[k] = p->score(&e->cycle, state, &e->shard->nodes, scratch->feasible[k]);
+}
+
+static void tell_score_skips(struct evaluation *e)
+{
+    const struct framework *fw = e->cycle.framework;
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        if (!scores(&e->shard->scratch, i))
+            e->result->score_skipped |= (int64_t)(UINT64_C(1) << fw->score[i].place);
+}
+
 static void score_all(struct evaluation *e)
 {
     struct scratch *scratch = &e->shard->scratch;
     const struct framework *fw = e->cycle.framework;
-    scratch->score_skips = framework_score_skips(fw, e->cycle.pod);
+    survey(e);
+    scratch->score_skips = framework_score_skips(&e->cycle);
+    tell_score_skips(e);
     for (uint32_t i = 0; fw->has_scores && i < fw->pre_score_count; i++)
         if (fw->pre_score[i]->pre_score != NULL && e->cycle.error.len == 0)
             fw->pre_score[i]->pre_score(&e->cycle);
     scratch_reserve_raw(scratch, (size_t)fw->score_count * scratch->feasible_count);
-    for (uint32_t i = 0; i < fw->score_count; i++) {
-        const struct plugin *p = fw->score[i].plugin;
-        if (!scores(scratch, i))
-            continue;
-        const void *state = p->score_begin == NULL ? NULL : p->score_begin(&e->cycle);
-        int64_t *raw = raw_column(scratch, i);
-        for (uint32_t k = 0; k < scratch->feasible_count; k++)
-            raw[k] = p->score(&e->cycle, state, &e->shard->nodes, scratch->feasible[k]);
-    }
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        if (scores(scratch, i))
+            score_column(e, i);
     scratch->error = arena_copy(&scratch->arena, e->cycle.error);
 }
 
-static int64_t greatest(const int64_t *raw, uint32_t count)
+/* Another round with kept raw scores: only rules with a survey can have become wrong. */
+static void score_again(struct evaluation *e)
 {
-    int64_t most = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (raw[i] > most)
-            most = raw[i];
-    return most;
+    know(e);
+    survey(e);
+    for (uint32_t i = 0; i < e->cycle.framework->score_count; i++)
+        if (scores(&e->shard->scratch, i) && e->cycle.framework->score[i].plugin->survey != NULL)
+            score_column(e, i);
 }
 
-/* Ours, or what the second round's request says; never less than ours, or scores would leave 0–100
- * when nodes changed between the rounds. */
-static int64_t maximum_of(struct evaluation *e, struct str plugin, int64_t own)
+/* ---- sums ---- */
+
+/* The range of a column; for rules that only need the greatest it begins at 0. False when no score
+ * is in it: a rule of its own normalising that ignores all of these nodes. */
+static bool range_of(const struct plugin *p, const int64_t *raw, uint32_t count,
+                     struct extreme *out)
 {
-    for (uint32_t i = 0; e->request->round == 2 && i < e->request->maxima.count; i++)
-        if (str_equal(e->request->maxima.at[i].text, plugin) &&
-            e->request->maxima.at[i].count > own)
-            return e->request->maxima.at[i].count;
+    struct extreme r = {.plugin = str_of(p->name)};
+    bool any = p->normalise != NORMALISE_own;
+    for (uint32_t i = 0; i < count; i++) {
+        if (raw[i] == SCORE_IGNORED)
+            continue;
+        if (!any || raw[i] < r.least)
+            r.least = raw[i];
+        if (!any || raw[i] > r.greatest)
+            r.greatest = raw[i];
+        any = true;
+    }
+    *out = r;
+    return any;
+}
+
+/* Widened by what the request says of other workers; never narrower than ours, or scores would
+ * leave 0–100 when nodes changed between the rounds. */
+static struct extreme widened(struct evaluation *e, struct extreme own)
+{
+    for (uint32_t i = 0; i < e->request->extremes.count; i++) {
+        const struct extreme *all = &e->request->extremes.at[i];
+        if (!str_equal(all->plugin, own.plugin))
+            continue;
+        if (all->least < own.least)
+            own.least = all->least;
+        if (all->greatest > own.greatest)
+            own.greatest = all->greatest;
+    }
     return own;
 }
 
@@ -229,7 +407,7 @@ static struct verdict *next_passing(struct map_result *r, uint32_t *at)
     return &r->verdicts.at[(*at)++];
 }
 
-static void detail_scores(struct evaluation *e, uint32_t scorer, int64_t most)
+static void detail_scores(struct evaluation *e, uint32_t scorer, const struct extreme *range)
 {
     const struct scratch *scratch = &e->shard->scratch;
     const struct scorer *sc = &scratch->framework->score[scorer];
@@ -237,9 +415,9 @@ static void detail_scores(struct evaluation *e, uint32_t scorer, int64_t most)
     for (uint32_t k = 0; k < scratch->feasible_count; k++) {
         struct verdict *v = next_passing(e->result, &at);
         int64_t raw = raw_column(scratch, scorer)[k];
-        int64_t weighted = wrap_mul(plugin_normalise(sc->plugin->normalise, raw, most), sc->weight);
-        v->scores.at[v->scores.count++] =
-            (struct plugin_score){str_of(sc->plugin->name), raw, weighted};
+        int64_t score = plugin_normalise(sc->plugin, raw, range->least, range->greatest);
+        v->scores.at[v->scores.count++] = (struct plugin_score){
+            str_of(sc->plugin->name), raw == SCORE_IGNORED ? 0 : raw, wrap_mul(score, sc->weight)};
     }
 }
 
@@ -255,32 +433,31 @@ static void add_weighted(struct evaluation *e, uint32_t scorer)
     struct scratch *scratch = &e->shard->scratch;
     const struct scorer *sc = &scratch->framework->score[scorer];
     const int64_t *raw = raw_column(scratch, scorer);
-    int64_t own = 0, most = 0;
+    struct extreme range = {0};
     if (sc->plugin->normalise != NORMALISE_none) {
-        own = greatest(raw, scratch->feasible_count);
-        most = maximum_of(e, str_of(sc->plugin->name), own);
-        e->result->maxima.at[e->result->maxima.count++] =
-            (struct tally){str_of(sc->plugin->name), own};
+        if (range_of(sc->plugin, raw, scratch->feasible_count, &range))
+            e->result->extremes.at[e->result->extremes.count++] = range;
+        range = widened(e, range);
     }
     for (uint32_t k = 0; k < scratch->feasible_count; k++) {
-        int64_t score = plugin_normalise(sc->plugin->normalise, raw[k], most);
+        int64_t score = plugin_normalise(sc->plugin, raw[k], range.least, range.greatest);
         scratch->total[k] = wrap_add(scratch->total[k], wrap_mul(score, sc->weight));
     }
     if (e->request->detail)
-        detail_scores(e, scorer, most);
+        detail_scores(e, scorer, &range);
 }
 
 static void sum_up(struct evaluation *e)
 {
     struct scratch *scratch = &e->shard->scratch;
     const struct framework *fw = scratch->framework;
-    e->result->maxima.at = arena_take(e->arena, fw->score_count * sizeof(struct tally));
+    e->result->extremes.at = arena_take(e->arena, fw->score_count * sizeof(struct extreme));
     if (scratch->feasible_count > 0)
-        e->result->error = arena_copy(e->arena, scratch->error);
+        e->result->score_error = arena_copy(e->arena, scratch->error);
     for (uint32_t k = 0; k < scratch->feasible_count; k++)
         scratch->total[k] = fw->has_scores ? 0 : 1;
     for (uint32_t i = 0; i < fw->score_count; i++)
-        if (scores(scratch, i) && e->result->error.len == 0)
+        if (scores(scratch, i) && e->result->score_error.len == 0)
             add_weighted(e, i);
     detail_totals(e);
 }
@@ -363,18 +540,44 @@ static void pick_rows(struct evaluation *e)
         scratch->rows[scratch->row_count++] = row;
 }
 
+/* A rule may find out only from its counts that it has nothing to do. */
+static void skip_by_counts(struct evaluation *e, uint32_t filter)
+{
+    const struct framework *fw = e->cycle.framework;
+    const struct plugin *p = fw->filter[filter];
+    if (p->filter_skips == NULL || !p->filter_skips(&e->cycle, e->filter_state[filter]))
+        return;
+    e->skip |= UINT64_C(1) << filter;
+    for (uint32_t i = 0; i < fw->pre_filter_count; i++)
+        if (fw->pre_filter[i] == p)
+            e->result->skipped |= (int64_t)(UINT64_C(1) << fw->pre_filter_place[i]);
+}
+
+static void begin_filters(struct evaluation *e)
+{
+    const struct framework *fw = e->cycle.framework;
+    e->filter_state = arena_take(e->cycle.arena, fw->filter_count * sizeof(void *));
+    for (uint32_t i = 0; i < fw->filter_count; i++) {
+        if ((uint64_t)e->cycle.brief->skip >> fw->filter_place[i] & 1) {
+            e->skip |= UINT64_C(1) << i;
+            continue;
+        }
+        if (fw->filter[i]->filter_begin != NULL)
+            e->filter_state[i] = fw->filter[i]->filter_begin(&e->cycle);
+        skip_by_counts(e, i);
+    }
+}
+
 static void begin(struct evaluation *e)
 {
     struct shard *s = e->shard;
-    const struct framework *fw = e->cycle.framework;
-    const struct pod *pod = e->cycle.pod;
     s->scratch.kept = false;
     take_nominated(e); /* first: the rules look up atoms that these pods may bring */
-    e->filter_state = arena_take(&s->scratch.arena, fw->filter_count * sizeof(void *));
-    for (uint32_t i = 0; i < fw->filter_count; i++)
-        if (fw->filter[i]->filter_begin != NULL && !(e->pre.skip >> i & 1))
-            e->filter_state[i] = fw->filter[i]->filter_begin(&e->cycle);
-    e->ruling.room = RESOURCE_COUNT + 2 + pod->request.count;
+    know(e);
+    begin_filters(e);
+    /* no rule gives more than these reasons, and NodeResourcesFit one for each resource */
+    e->ruling.room =
+        RESOURCE_COUNT + 4 + e->cycle.pod->request.count + 4 * e->cycle.framework->filter_count;
     e->ruling.reasons = arena_take(&s->scratch.arena, e->ruling.room * sizeof(struct reason));
     pick_rows(e);
 }
@@ -412,24 +615,42 @@ static void filter_and_score(struct evaluation *e)
     scratch->framework = e->cycle.framework;
 }
 
+static void count_only(struct evaluation *e)
+{
+    know(e);
+    tell_knowledge(e, false, &e->result->counts.count, &e->result->counts.at);
+}
+
 static void evaluate(struct evaluation *e)
 {
     struct shard *s = e->shard;
     arena_reset(&s->scratch.arena);
     scratch_reserve(&s->scratch, s->nodes.count);
-    framework_pre_filter(e->cycle.framework, e->cycle.pod, &s->scratch.arena, &e->pre);
-    if (e->pre.code != CODE_success) { /* the coordinator would not ask */
-        e->result->error =
-            arena_print(e->arena, "the pod does not pass PreFilter: %.*s", STR_ARG(e->pre.reason));
+    if (str_is(e->request->step, "count")) {
+        s->scratch.kept = false;
+        count_only(e);
         return;
     }
     begin(e);
     e->result->evaluated = s->scratch.row_count;
-    if (e->request->dry_run)
+    if (str_is(e->request->step, "victims"))
         dry_run(e);
     else
         filter_and_score(e);
     drop_nominated(e);
+}
+
+static bool has_kept(const struct evaluation *e)
+{
+    const struct scratch *s = &e->shard->scratch;
+    return str_is(e->request->step, "again") && s->kept && s->cycle == e->request->cycle &&
+           s->framework == e->cycle.framework && !e->request->detail;
+}
+
+static bool is_step(struct str step)
+{
+    return str_is(step, "count") || str_is(step, "map") || str_is(step, "again") ||
+           str_is(step, "victims");
 }
 
 void shard_map(struct shard *s, const struct map_request *request, struct map_result *result,
@@ -440,22 +661,28 @@ void shard_map(struct shard *s, const struct map_request *request, struct map_re
     struct evaluation e = {.shard = s, .request = request, .result = result, .arena = a};
     e.cycle =
         (struct cycle){.pod = &request->pod,
+                       .brief = &request->brief,
                        .atoms = s->atoms,
+                       .nodes = &s->nodes,
+                       .groups = &s->groups,
+                       .terms = &s->terms,
                        .images = s->images,
                        .cluster_nodes = s->cluster_nodes,
                        .any_ip = s->any_ip,
                        .arena = &s->scratch.arena,
                        .framework = frameworks_find(&s->frameworks, request->pod.scheduler_name)};
-    if (e.cycle.framework == NULL) {
+    if (!is_step(request->step))
+        result->error = arena_print(a, "no step is called \"%.*s\"", STR_ARG(request->step));
+    if (e.cycle.framework == NULL)
         result->error =
             arena_print(a, "no profile is called \"%.*s\"", STR_ARG(request->pod.scheduler_name));
+    if (e.cycle.framework == NULL || result->error.len > 0)
         return;
-    }
-    bool again = request->round == 2 && s->scratch.kept && s->scratch.cycle == request->cycle &&
-                 s->scratch.framework == e.cycle.framework && !request->detail;
-    if (!again)
+    if (has_kept(&e))
+        score_again(&e);
+    else
         evaluate(&e);
-    if (request->dry_run || result->error.len > 0)
+    if (str_is(request->step, "count") || str_is(request->step, "victims"))
         return;
     result->feasible = s->scratch.feasible_count;
     result->evaluated = s->scratch.row_count;

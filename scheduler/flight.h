@@ -1,27 +1,36 @@
 /* flight: one pod from the queue's attempt to the outcome that is owed for it: waiting for its
- * turn, being decided, or being bound. */
+ * turn, being decided, being bound, or making room by preemption. */
 #ifndef SCHEDULER_FLIGHT_H
 #define SCHEDULER_FLIGHT_H
 
 #include "proto/base/map.h"
 #include "proto/base/moment.h"
 #include "proto/messages.h"
+#include "scheduler/volume_reserve.h"
 
 enum flight_state {
-    FLIGHT_waiting,  /* an attempt that has not been decided yet */
-    FLIGHT_deciding, /* the workers are asked */
-    FLIGHT_binding   /* assumed; the binder owes an answer */
+    FLIGHT_waiting,   /* an attempt that has not been decided yet */
+    FLIGHT_deciding,  /* the workers are asked */
+    FLIGHT_binding,   /* assumed; the binder owes an answer */
+    FLIGHT_preempting /* nominated; its victims are being evicted */
 };
 
 struct flight {
     enum flight_state state;
-    struct arena arena;         /* what pod borrows from */
-    struct pod pod;             /* node_name is set from the decision on */
-    bool owed;                  /* the queue waits for an outcome of `cycle` */
-    int64_t cycle;              /* the attempt's */
-    int64_t epoch, sequence;    /* how far the queue had read the stream when it made the attempt */
-    int missed;                 /* binding: leadership messages in a row that did not list it */
-    struct moment taken;        /* when the attempt came */
+    struct arena arena;      /* what pod borrows from */
+    struct pod pod;          /* node_name is set from the decision on */
+    bool owed;               /* the queue waits for an outcome of `cycle` */
+    int64_t cycle;           /* the attempt's */
+    int64_t epoch, sequence; /* how far the queue had read the stream when it made the attempt */
+    int missed;              /* leadership messages in a row that did not list it */
+    struct moment taken;     /* when the attempt came */
+    struct reservation reserved; /* binding: volumes that are assumed for it; in the arena */
+    struct str node;             /* preempting: where, and the rest of the outcome */
+    struct strs plugins;
+    struct strs victims;        /* UIDs that are to be seen going */
+    bool answered;              /* the binder has done its part */
+    bool activate;              /* landing: to be tried again at once */
+    struct moment deadline;     /* preempting: lands then at the latest */
     struct flight *next, *prev; /* among the waiting, in order of arrival */
 };
 

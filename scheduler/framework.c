@@ -1,7 +1,6 @@
 /* framework: the registry of rules and what a profile makes of it. The one idea: a profile's plugin
  * names become pointers once, when the configuration comes, and stay in the profile's order. What
- * must stay true: names without a rule here are left out, and pods that depend on one are refused.
- */
+ * must stay true: a rule runs at most once at a point, and only where the profile lists it. */
 #include "scheduler/framework.h"
 
 #include "proto/base/memory.h"
@@ -23,20 +22,46 @@ static const struct plugin *const registry[] = {
 
 const struct plugin *plugin_find(struct str name)
 {
-    for (size_t i = 0; i < sizeof(registry) / sizeof(registry[0]); i++)
+    for (size_t i = 0; i < sizeof(registry) / sizeof(registry[0]); i++) {
+        must(registry[i] != NULL);
         if (str_is(name, registry[i]->name))
             return registry[i];
+    }
     return NULL;
 }
 
-int64_t plugin_normalise(enum normalise how, int64_t raw, int64_t greatest)
+int64_t plugin_normalise(const struct plugin *p, int64_t raw, int64_t least, int64_t greatest)
 {
-    if (how == NORMALISE_none)
+    if (raw == SCORE_IGNORED)
+        return 0;
+    if (p->normalise == NORMALISE_none)
         return raw;
+    if (p->normalise == NORMALISE_own)
+        return p->normalise_own(raw, least, greatest);
     if (greatest <= 0)
-        return how == NORMALISE_reversed ? SCORE_MAX : raw;
+        return p->normalise == NORMALISE_reversed ? SCORE_MAX : raw;
     int64_t scaled = wrap_mul(SCORE_MAX, raw) / greatest;
-    return how == NORMALISE_reversed ? SCORE_MAX - scaled : scaled;
+    return p->normalise == NORMALISE_reversed ? SCORE_MAX - scaled : scaled;
+}
+
+static const struct plugin_knowledge *knowledge_of(const struct cycle *c, const struct plugin *p)
+{
+    for (uint32_t i = 0; i < c->knowledge_count; i++)
+        if (c->knowledge[i].plugin == p)
+            return &c->knowledge[i];
+    return NULL;
+}
+
+const struct counts *cycle_counts(const struct cycle *c, const struct plugin *p)
+{
+    const struct plugin_knowledge *k = knowledge_of(c, p);
+    return k == NULL ? NULL : k->counts;
+}
+
+const struct counts *cycle_survey(const struct cycle *c, const struct plugin *p)
+{
+    const struct plugin_knowledge *k = knowledge_of(c, p);
+    return k == NULL ? NULL : k->survey;
 }
 
 bool framework_lists(struct strs names, const char *name)
@@ -48,41 +73,64 @@ bool framework_lists(struct strs names, const char *name)
 }
 
 /* The rules of an extension point, in the profile's order. */
-static uint32_t pick(struct arena *a, struct strs names, const struct plugin ***out)
+static uint32_t pick(struct arena *a, struct strs names, const struct plugin ***out,
+                     uint32_t **places)
 {
     uint32_t count = 0;
     *out = arena_take(a, names.count * sizeof(struct plugin *));
-    for (uint32_t i = 0; i < names.count; i++) {
+    *places = arena_take(a, names.count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < names.count && i < 64; i++) {
         const struct plugin *p = plugin_find(names.at[i]);
-        if (p != NULL)
-            (*out)[count++] = p;
+        if (p == NULL)
+            continue;
+        (*places)[count] = i;
+        (*out)[count++] = p;
     }
     return count;
 }
 
-/* skip masks are 64 bits wide, and a profile lists a rule at most once. */
+/* Masks are 64 bits wide; what stands behind the 64th place of a list is not run. */
 _Static_assert(sizeof(registry) / sizeof(registry[0]) <= 64, "a bit for every rule");
+
+static void add_prepare(struct framework *fw, const struct plugin *p)
+{
+    for (uint32_t i = 0; i < fw->prepare_count; i++)
+        if (fw->prepare[i] == p)
+            return;
+    if (p->prepare != NULL)
+        fw->prepare[fw->prepare_count++] = p;
+}
+
+static void pick_prepare(struct framework *fw)
+{
+    uint32_t room = fw->pre_filter_count + fw->filter_count + fw->pre_score_count + fw->score_count;
+    fw->prepare = arena_take(&fw->memory, room * sizeof(struct plugin *));
+    for (uint32_t i = 0; i < fw->pre_filter_count; i++)
+        add_prepare(fw, fw->pre_filter[i]);
+    for (uint32_t i = 0; i < fw->filter_count; i++)
+        add_prepare(fw, fw->filter[i]);
+    for (uint32_t i = 0; i < fw->pre_score_count; i++)
+        add_prepare(fw, fw->pre_score[i]);
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        add_prepare(fw, fw->score[i].plugin);
+}
 
 static void build(struct framework *fw, const struct profile *profile)
 {
     *fw = (struct framework){0};
     codec_copy(&profile_record, &fw->profile, profile, &fw->memory);
-    fw->pre_filter_count = pick(&fw->memory, fw->profile.pre_filter, &fw->pre_filter);
-    fw->filter_count = pick(&fw->memory, fw->profile.filter, &fw->filter);
-    fw->pre_score_count = pick(&fw->memory, fw->profile.pre_score, &fw->pre_score);
+    uint32_t *unused;
+    fw->pre_filter_count =
+        pick(&fw->memory, fw->profile.pre_filter, &fw->pre_filter, &fw->pre_filter_place);
+    fw->filter_count = pick(&fw->memory, fw->profile.filter, &fw->filter, &fw->filter_place);
+    fw->pre_score_count = pick(&fw->memory, fw->profile.pre_score, &fw->pre_score, &unused);
     fw->score = arena_take(&fw->memory, fw->profile.score.count * sizeof(*fw->score));
-    for (uint32_t i = 0; i < fw->profile.score.count; i++) {
+    for (uint32_t i = 0; i < fw->profile.score.count && i < 64; i++) {
         const struct plugin *p = plugin_find(fw->profile.score.at[i].name);
         if (p != NULL && p->score != NULL)
-            fw->score[fw->score_count++] = (struct scorer){p, fw->profile.score.at[i].weight};
+            fw->score[fw->score_count++] = (struct scorer){p, fw->profile.score.at[i].weight, i};
     }
-    /* A peer could list a rule twice; the masks have room for what is sane. */
-    if (fw->filter_count > 64)
-        fw->filter_count = 64;
-    if (fw->pre_filter_count > 64)
-        fw->pre_filter_count = 64;
-    if (fw->score_count > 64)
-        fw->score_count = 64;
+    pick_prepare(fw);
     fw->has_scores = fw->profile.score.count > 0;
     fw->preempts = framework_lists(fw->profile.post_filter, "DefaultPreemption");
 }
@@ -110,51 +158,6 @@ const struct framework *frameworks_find(const struct frameworks *all, struct str
         if (str_equal(all->at[i].profile.scheduler_name, scheduler_name))
             return &all->at[i];
     return NULL;
-}
-
-/* What the pod asks for that only a rule we lack could honour: the rule, and in which words. */
-struct need {
-    const char *plugin, *reason;
-};
-
-static bool scores_with(const struct profile *profile, const char *name)
-{
-    for (uint32_t i = 0; i < profile->score.count; i++)
-        if (str_is(profile->score.at[i].name, name))
-            return true;
-    return false;
-}
-
-static bool needs(const struct framework *fw, bool has, const char *plugin)
-{
-    return has && plugin_find(str_of(plugin)) == NULL &&
-           (framework_lists(fw->profile.filter, plugin) || scores_with(&fw->profile, plugin));
-}
-
-static bool unsupported(const struct framework *fw, const struct pod *pod, struct need *out)
-{
-    static const char *const volume_plugins[] = {"VolumeBinding", "VolumeRestrictions",
-                                                 "VolumeZone", "NodeVolumeLimits"};
-    if (needs(fw, pod->has_affinity, "InterPodAffinity")) {
-        *out = (struct need){"InterPodAffinity", "pod affinity is not supported yet"};
-        return true;
-    }
-    if (needs(fw, pod->has_spread, "PodTopologySpread")) {
-        *out =
-            (struct need){"PodTopologySpread", "topology spread constraints are not supported yet"};
-        return true;
-    }
-    for (size_t i = 0; i < sizeof(volume_plugins) / sizeof(volume_plugins[0]); i++)
-        if (needs(fw, pod->claims.count > 0, volume_plugins[i])) {
-            *out =
-                (struct need){volume_plugins[i], "persistent volume claims are not supported yet"};
-            return true;
-        }
-    if (needs(fw, pod->resource_claims.count > 0, "DynamicResources")) {
-        *out = (struct need){"DynamicResources", "resource claims are not supported yet"};
-        return true;
-    }
-    return false;
 }
 
 static uint32_t place_of(struct strs names, const char *name)
@@ -221,27 +224,44 @@ static struct str not_together(struct strs by, struct arena *a)
     return copy;
 }
 
-static void mark_skipped(const struct framework *fw, uint32_t pre, struct pre_filter_outcome *out)
+static void mark_skipped(const struct pre_filter_question *q, uint32_t pre,
+                         struct pre_filter_outcome *out)
 {
-    out->skipped |= UINT64_C(1) << pre;
+    const struct framework *fw = q->framework;
+    out->skipped |= UINT64_C(1) << fw->pre_filter_place[pre];
     for (uint32_t i = 0; i < fw->filter_count; i++)
         if (fw->filter[i] == fw->pre_filter[pre])
-            out->skip |= UINT64_C(1) << i;
+            q->brief->skip |= (int64_t)(UINT64_C(1) << fw->filter_place[i]);
 }
 
 /* False when the pod is turned away. */
-static bool ask(const struct framework *fw, uint32_t i, const struct pod *pod, struct arena *a,
-                struct pre_filter_outcome *out)
+static bool ask(const struct pre_filter_question *q, uint32_t i, struct pre_filter_outcome *out)
 {
+    const struct framework *fw = q->framework;
     const struct plugin *p = fw->pre_filter[i];
     struct pre_filter answer = {0};
     if (p->pre_filter == NULL)
         return true;
-    p->pre_filter(fw, pod, a, &answer);
+    p->pre_filter(q, &answer);
     if (answer.skip)
-        mark_skipped(fw, i, out);
+        mark_skipped(q, i, out);
+    if (answer.code != CODE_success) { /* upstream then forgets which nodes were wanted */
+        out->narrowed = false;
+        out->names.count = out->by.count = 0;
+    }
+    if (answer.code != CODE_success) { /* what others narrowed to is forgotten */
+        out->narrowed = false;
+        out->names.count = out->by.count = 0;
+    }
+    if (answer.code == CODE_error) {
+        out->code = CODE_error;
+        out->plugin = str_of(p->name);
+        out->reason = arena_print(q->arena, "running PreFilter plugin \"%s\": %.*s", p->name,
+                                  STR_ARG(answer.reason));
+        return false;
+    }
     if (answer.code != CODE_success) {
-        turn_away(fw, out, p->name, str_of(answer.reason));
+        turn_away(fw, out, p->name, answer.reason);
         return false;
     }
     if (!answer.narrow)
@@ -249,35 +269,61 @@ static bool ask(const struct framework *fw, uint32_t i, const struct pod *pod, s
     narrow(fw, p, answer.names, out);
     if (out->names.count > 0)
         return true;
-    turn_away(fw, out, p->name, not_together(out->by, a));
+    turn_away(fw, out, p->name, not_together(out->by, q->arena));
     out->plugin = (struct str){0};
     return false;
 }
 
-void framework_pre_filter(const struct framework *fw, const struct pod *pod, struct arena *a,
-                          struct pre_filter_outcome *out)
+void framework_pre_filter(const struct pre_filter_question *q, struct pre_filter_outcome *out)
 {
+    const struct framework *fw = q->framework;
     *out = (struct pre_filter_outcome){0};
-    out->by.at = arena_take(a, fw->pre_filter_count * sizeof(struct str));
+    *q->prepared = *q->pod;
+    *q->brief = (struct brief){0};
+    out->by.at = arena_take(q->arena, fw->pre_filter_count * sizeof(struct str));
+    for (uint32_t i = 0; i < fw->prepare_count; i++)
+        fw->prepare[i]->prepare(q);
     for (uint32_t i = 0; i < fw->pre_filter_count; i++)
-        if (!ask(fw, i, pod, a, out))
+        if (!ask(q, i, out))
             return;
-    struct need need;
-    if (!unsupported(fw, pod, &need))
-        return;
-    turn_away(fw, out, need.plugin,
-              arena_print(a, "%s (plugin %s is missing)", need.reason, need.plugin));
-    out->missing_support = true;
 }
 
-uint64_t framework_score_skips(const struct framework *fw, const struct pod *pod)
+uint64_t framework_score_skips(const struct cycle *c)
 {
+    const struct framework *fw = c->framework;
     uint64_t skips = 0;
     for (uint32_t i = 0; i < fw->score_count; i++) {
         const struct plugin *p = fw->score[i].plugin;
         bool asked = p->score_skips != NULL && framework_lists(fw->profile.pre_score, p->name);
-        if (asked && p->score_skips(fw, pod))
+        if (asked && p->score_skips(c))
             skips |= UINT64_C(1) << i;
     }
     return skips;
+}
+
+struct counting {
+    const struct plugin **at;
+    uint32_t count;
+};
+
+static void add_counting(const struct framework *fw, const struct plugin *p, const struct pod *pod,
+                         const struct brief *brief, struct counting *out)
+{
+    if (p->counts == NULL || !p->counts(fw, pod, brief))
+        return;
+    for (uint32_t i = 0; i < out->count; i++)
+        if (out->at[i] == p)
+            return;
+    out->at[out->count++] = p;
+}
+
+uint32_t framework_counting(const struct framework *fw, const struct pod *pod,
+                            const struct brief *brief, const struct plugin **at)
+{
+    struct counting all = {.at = at};
+    for (uint32_t i = 0; i < fw->filter_count; i++)
+        add_counting(fw, fw->filter[i], pod, brief, &all);
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        add_counting(fw, fw->score[i].plugin, pod, brief, &all);
+    return all.count;
 }

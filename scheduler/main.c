@@ -25,13 +25,15 @@ static int run_worker(struct bus *bus, const struct options *options, const stru
 static int run_coordinator(struct bus *bus, const struct scheduler_config *config,
                            const struct settings *s)
 {
+    int64_t now_us = moment_now().ns / 1000;
     struct coordinator *c = coordinator_new(
         &(struct coordinator_options){.profiles = config->profiles.at,
                                       .profile_count = config->profiles.count,
                                       .tie_break = s->tie_break,
                                       .seed = random_seed(),
                                       .credit = s->credit,
-                                      .stale_after = span_of_seconds(s->stale_after_s)});
+                                      .stale_after = span_of_seconds(s->stale_after_s),
+                                      .wall_us_at_zero = moment_wall_us() - now_us});
     struct actor actor = {.state = c,
                           .handle = coordinator_handle,
                           .tick = coordinator_tick,
@@ -60,7 +62,8 @@ int main(int argc, char **argv)
                       .own_state = &settings,
                       .usage = "decides where pods run; with --worker it filters and scores nodes"},
                   argc, argv);
-    if (!scheduler_config_load(options.config_path, &config, &memory, &why)) {
+    if (!scheduler_config_load(options.config_path, &config, &memory, &why) ||
+        !config_flags_apply(&settings.flags, &config, &memory, &why)) {
         log_error("configuration refused| error=\"%.*s\"", STR_ARG(why));
         return 1;
     }

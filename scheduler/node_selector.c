@@ -73,6 +73,15 @@ static bool compile_field(const struct cycle *c, const struct requirement *r,
     return true;
 }
 
+struct required_affinity {
+    uint32_t pair_count, term_count;
+    struct pair {
+        uint32_t key, value; /* atoms; 0 matches no node */
+    } * pairs;               /* nodeSelector */
+    bool has_terms;
+    struct node_matcher **terms;
+};
+
 struct node_matcher *node_matcher_make(const struct cycle *c, const struct node_term *term)
 {
     if (term->expressions.count == 0 && term->fields.count == 0)
@@ -89,15 +98,7 @@ struct node_matcher *node_matcher_make(const struct cycle *c, const struct node_
 
 uint32_t node_label_value(const struct node_entry *node, uint32_t key)
 {
-    uint32_t low = 0, high = node->label_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (node->labels[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < node->label_count && node->labels[low].key == key ? node->labels[low].value : 0;
+    return label_value(node->labels, node->label_count, key);
 }
 
 static bool listed(const struct condition_on_label *w, uint32_t value)
@@ -140,4 +141,54 @@ bool node_matcher_matches(const struct atoms *atoms, const struct node_matcher *
             return false;
     }
     return true;
+}
+
+/* ---- what a pod requires ---- */
+
+uint32_t node_matchers_make(const struct cycle *c, const struct node_term *at, uint32_t count,
+                            struct node_matcher ***out)
+{
+    uint32_t kept = 0;
+    *out = arena_take(c->arena, count * sizeof(struct node_matcher *));
+    for (uint32_t i = 0; i < count; i++) {
+        struct node_matcher *m = node_matcher_make(c, &at[i]);
+        if (m != NULL)
+            (*out)[kept++] = m;
+    }
+    return kept;
+}
+
+bool node_matchers_match_any(const struct atoms *atoms, struct node_matcher *const *terms,
+                             uint32_t count, const struct node_entry *node)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (node_matcher_matches(atoms, terms[i], node))
+            return true;
+    return false;
+}
+
+struct required_affinity *required_affinity_make(const struct cycle *c)
+{
+    struct required_affinity *r = arena_take(c->arena, sizeof(*r));
+    const struct pod *pod = c->pod;
+    r->pair_count = pod->node_selector.count;
+    r->pairs = arena_take(c->arena, r->pair_count * sizeof(*r->pairs));
+    for (uint32_t i = 0; i < r->pair_count; i++)
+        r->pairs[i] = (struct pair){atom_find(c->atoms, pod->node_selector.at[i].key),
+                                    atom_find(c->atoms, pod->node_selector.at[i].value)};
+    r->has_terms = pod->has_required_terms;
+    r->term_count =
+        node_matchers_make(c, pod->required_terms.at, pod->required_terms.count, &r->terms);
+    return r;
+}
+
+bool required_affinity_matches(const struct atoms *atoms, const struct required_affinity *r,
+                               const struct node_entry *node)
+{
+    for (uint32_t i = 0; i < r->pair_count; i++) {
+        const struct pair *p = &r->pairs[i];
+        if (p->key == 0 || p->value == 0 || node_label_value(node, p->key) != p->value)
+            return false;
+    }
+    return !r->has_terms || node_matchers_match_any(atoms, r->terms, r->term_count, node);
 }

@@ -12,6 +12,19 @@ struct node_matcher *node_matcher_make(const struct cycle *c, const struct node_
 bool node_matcher_matches(const struct atoms *atoms, const struct node_matcher *m,
                           const struct node_entry *node);
 
+/* The pod's nodeSelector and required node affinity (upstream's RequiredNodeAffinity), without what
+ * the profile adds. A pod that has neither goes everywhere. */
+struct required_affinity;
+struct required_affinity *required_affinity_make(const struct cycle *c);
+bool required_affinity_matches(const struct atoms *atoms, const struct required_affinity *r,
+                               const struct node_entry *node);
+
+/* Terms that are ORed, without those that select nothing; how many. From the cycle's arena. */
+uint32_t node_matchers_make(const struct cycle *c, const struct node_term *at, uint32_t count,
+                            struct node_matcher ***out);
+bool node_matchers_match_any(const struct atoms *atoms, struct node_matcher *const *terms,
+                             uint32_t count, const struct node_entry *node);
+
 /* The value of a label as an atom, 0 when the node has no such label. */
 uint32_t node_label_value(const struct node_entry *node, uint32_t key);
 

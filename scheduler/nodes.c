@@ -96,6 +96,43 @@ void nodes_free(struct nodes *n)
     *n = (struct nodes){0};
 }
 
+unsigned trouble_of(struct str condition, struct str status)
+{
+    static const struct {
+        const char *condition, *fine, *bad; /* any status but fine; or only the bad one */
+        unsigned bit;
+    } table[] = {
+        {"Ready", "True", NULL, TROUBLE_not_ready},
+        {"NetworkUnavailable", "False", NULL, TROUBLE_no_network},
+        {"OutOfDisk", "False", NULL, TROUBLE_out_of_disk},
+        {"MemoryPressure", NULL, "True", TROUBLE_memory_pressure},
+        {"DiskPressure", NULL, "True", TROUBLE_disk_pressure},
+        {"PIDPressure", NULL, "True", TROUBLE_pid_pressure},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        if (str_is(condition, table[i].condition))
+            return (table[i].bad == NULL ? !str_is(status, table[i].fine)
+                                         : str_is(status, table[i].bad))
+                       ? table[i].bit
+                       : 0;
+    return 0;
+}
+
+uint32_t label_value(const struct node_label *labels, uint32_t count, uint32_t key)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (labels[middle].key == key)
+            return labels[middle].value;
+        if (labels[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
+
 static struct scalar *find_scalar(const struct nodes *n, uint32_t row, uint32_t resource)
 {
     struct scalars *list = &n->scalars[row];
@@ -218,6 +255,22 @@ static void copy_ports(struct ports *to, const struct ports *from)
     to->count = from->count;
 }
 
+static void reserve_pods(struct row_copy *copy, uint32_t room)
+{
+    if (copy->pod_room >= room)
+        return;
+    copy->pod_room = room * 2;
+    copy->pods = memory_resize(copy->pods, copy->pod_room * sizeof(struct node_pod *));
+}
+
+static void copy_pods(struct row_copy *copy, const struct node_entry *from)
+{
+    reserve_pods(copy, from->pod_count + 1);
+    if (from->pod_count > 0)
+        memcpy(copy->pods, from->pods, from->pod_count * sizeof(struct node_pod *));
+    copy->shadow.pods = copy->pods;
+}
+
 void row_copy_make(struct row_copy *copy, const struct nodes *from, uint32_t row)
 {
     struct nodes source = *from; /* column() wants it writable; only its pointers are read */
@@ -228,14 +281,36 @@ void row_copy_make(struct row_copy *copy, const struct nodes *from, uint32_t row
     }
     copy_scalars(&copy->scalars, &from->scalars[row]);
     copy_ports(&copy->ports, &from->ports[row]);
-    copy->entry = from->entry[row];
+    copy->shadow = *from->entry[row];
+    copy->entry = &copy->shadow;
+    copy_pods(copy, from->entry[row]);
     copy->nodes.scalars = &copy->scalars;
     copy->nodes.ports = &copy->ports;
     copy->nodes.entry = &copy->entry;
 }
 
+void row_copy_add(struct row_copy *copy, struct node_pod *pod)
+{
+    nodes_add_pod(&copy->nodes, 0, pod);
+    reserve_pods(copy, copy->shadow.pod_count + 1);
+    copy->shadow.pods = copy->pods;
+    copy->shadow.pods[copy->shadow.pod_count++] = pod;
+}
+
+void row_copy_remove(struct row_copy *copy, const struct node_pod *pod)
+{
+    struct node_entry *e = &copy->shadow;
+    uint32_t i = 0;
+    while (i < e->pod_count && e->pods[i] != pod)
+        i++;
+    must(i < e->pod_count);
+    e->pods[i] = e->pods[--e->pod_count];
+    nodes_remove_pod(&copy->nodes, 0, pod);
+}
+
 void row_copy_free(struct row_copy *copy)
 {
+    memory_free(copy->pods);
     memory_free(copy->scalars.at);
     memory_free(copy->ports.at);
     *copy = (struct row_copy){0};

@@ -4,6 +4,7 @@
 #ifndef SCHEDULER_NODES_H
 #define SCHEDULER_NODES_H
 
+#include "scheduler/node_storage.h"
 #include "scheduler/resource.h"
 
 enum { SCORED_cpu, SCORED_memory, SCORED_COUNT };
@@ -44,6 +45,20 @@ struct node_taint {
 
 enum effect effect_of(struct str name);
 
+/* What a node's conditions say, as bits. */
+enum trouble {
+    TROUBLE_not_ready = 1 << 0,
+    TROUBLE_no_network = 1 << 1,
+    TROUBLE_out_of_disk = 1 << 2,
+    TROUBLE_memory_pressure = 1 << 3,
+    TROUBLE_disk_pressure = 1 << 4,
+    TROUBLE_pid_pressure = 1 << 5
+};
+
+/* The bits of one condition: Ready that is not True, others that are True (or, for those that keep
+ * every pod away, not False). */
+unsigned trouble_of(struct str condition, struct str status);
+
 /* An image somewhere in the cluster; nodes point at it. */
 struct image_state {
     int64_t size;  /* bytes, of the node first seen with it */
@@ -53,19 +68,34 @@ struct image_state {
 };
 
 struct node_entry;
+struct pod_group;
+struct pod_terms;
 
 /* What a pod takes from its node; one block of memory with its lists behind it. */
 struct node_pod {
     struct node_entry *node;
     uint32_t place; /* index in node->pods */
-    struct str uid;
+    struct str uid, name;
+    uint32_t namespace_name; /* atom */
+    bool deleting;           /* terminating */
+    bool preempted;          /* DisruptionTarget by a scheduler's preemption */
+    uint32_t label_count;
+    const struct node_label *labels; /* its group's: sorted by key atom */
+    struct pod_group *group;         /* the pods that look as it does */
+    uint32_t group_place;            /* index in group->pods */
     int64_t priority, started;
     int64_t usage[RESOURCE_COUNT];
     int64_t scored[SCORED_COUNT]; /* with defaults for what a container does not ask for */
     uint32_t scalar_count, port_count;
     struct scalar *scalars; /* .requested */
     struct host_socket *ports;
+    struct pod_terms *terms;     /* its affinity terms, shared; NULL: none */
+    uint32_t terms_place;        /* index in terms->pods */
+    struct pod_storage *storage; /* NULL: it has no volumes that matter here */
 };
+
+/* The atom of the value of a label in a list sorted by key atom; 0 when there is none. */
+uint32_t label_value(const struct node_label *labels, uint32_t count, uint32_t key);
 
 #define NO_ROW UINT32_MAX
 
@@ -74,12 +104,17 @@ struct node_entry {
     uint32_t name; /* atom */
     uint32_t row;  /* NO_ROW: a ghost, known by its pods only */
     bool unschedulable;
-    uint32_t label_count, taint_count, image_count;
+    uint32_t label_count, taint_count, image_count, feature_count;
     struct node_label *labels;   /* sorted by key atom */
     struct node_taint *taints;   /* in the node's order */
     struct image_state **images; /* sorted by address, unique */
-    struct node_pod **pods;      /* in order of arrival; removal moves the last into the hole */
+    uint32_t *features;          /* atoms of what its kubelet declares */
+    unsigned troubles;           /* bits of enum trouble */
+    uint32_t avoided_count;
+    struct node_label *avoided; /* controllers whose pods it asks to be kept away: kind and UID */
+    struct node_pod **pods;     /* in order of arrival; removal moves the last into the hole */
     uint32_t pod_count, pod_room;
+    struct node_storage *storage; /* NULL: there is no CSINode */
 };
 
 struct nodes {
@@ -107,16 +142,23 @@ void nodes_set_scalar(struct nodes *n, uint32_t row, uint32_t resource, int64_t 
 /* The scalar of that name, or NULL; resource 0 gives NULL. */
 const struct scalar *nodes_scalar(const struct nodes *n, uint32_t row, uint32_t resource);
 
-/* A single row to play with. Zero-initialise; memory is kept from one copy to the next. */
+/* A single row to play with. Zero-initialise; memory is kept from one copy to the next. Its entry
+ * is a copy too, with a pod list of its own; entry->row still is the row it was copied from. */
 struct row_copy {
     struct nodes nodes; /* row 0 is the copy */
     int64_t numbers[2 * RESOURCE_COUNT + SCORED_COUNT + 2];
     struct scalars scalars;
     struct ports ports;
-    struct node_entry *entry;
+    struct node_entry shadow;
+    struct node_entry *entry; /* &shadow */
+    struct node_pod **pods;
+    uint32_t pod_room;
 };
 
 void row_copy_make(struct row_copy *copy, const struct nodes *from, uint32_t row);
+/* The pod is on the copy as well, or no longer. */
+void row_copy_add(struct row_copy *copy, struct node_pod *pod);
+void row_copy_remove(struct row_copy *copy, const struct node_pod *pod);
 void row_copy_free(struct row_copy *copy);
 
 #endif

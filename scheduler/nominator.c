@@ -6,19 +6,19 @@
 #include "proto/base/memory.h"
 #include "scheduler/packed.h"
 
-struct claim {
+struct nomination {
     struct str uid;
     struct str node;
     bool in_status; /* the pod's status named a node when it was last seen */
     int64_t priority;
     uint64_t mark;
     struct packed pod;
-    struct claim *before, *behind;
+    struct nomination *before, *behind;
 };
 
 struct nominator {
     struct map *by_uid;
-    struct claim *first, *last;
+    struct nomination *first, *last;
 };
 
 struct nominator *nominator_new(void)
@@ -28,7 +28,7 @@ struct nominator *nominator_new(void)
     return n;
 }
 
-static void drop(struct nominator *n, struct claim *c)
+static void drop(struct nominator *n, struct nomination *c)
 {
     *(c->before != NULL ? &c->before->behind : &n->first) = c->behind;
     *(c->behind != NULL ? &c->behind->before : &n->last) = c->before;
@@ -52,17 +52,14 @@ void nominator_free(struct nominator **n)
 
 void nominator_drop(struct nominator *n, struct str uid)
 {
-    struct claim *c = map_get(n->by_uid, uid);
+    struct nomination *c = map_get(n->by_uid, uid);
     if (c != NULL)
         drop(n, c);
 }
 
-void nominator_set(struct nominator *n, const struct pod *pod, struct str node)
+static struct nomination *add(struct nominator *n, const struct pod *pod, struct str node)
 {
-    nominator_drop(n, pod->uid);
-    if (node.len == 0)
-        return;
-    struct claim *c = memory_take(sizeof(*c));
+    struct nomination *c = memory_take(sizeof(*c));
     c->uid = str_keep(pod->uid);
     c->node = str_keep(node);
     c->priority = pod->priority;
@@ -74,11 +71,32 @@ void nominator_set(struct nominator *n, const struct pod *pod, struct str node)
     *(n->last != NULL ? &n->last->behind : &n->first) = c;
     n->last = c;
     map_set(n->by_uid, c->uid, c);
+    return c;
+}
+
+void nominator_set(struct nominator *n, const struct pod *pod, struct str node)
+{
+    nominator_drop(n, pod->uid);
+    if (node.len > 0)
+        add(n, pod, node);
+}
+
+/* Upstream does not nominate a pod that is gated when it is first seen, but does with the first
+ * update: until then it has a claim on no node. */
+static bool is_new_and_gated(struct nominator *n, const struct pod *pod, uint64_t mark)
+{
+    if (pod->gates.count == 0 || map_get(n->by_uid, pod->uid) != NULL)
+        return false;
+    struct nomination *c = add(n, pod, (struct str){NULL, 0});
+    c->mark = mark;
+    return true;
 }
 
 void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark)
 {
-    struct claim *c = map_get(n->by_uid, pod->uid);
+    if (is_new_and_gated(n, pod, mark))
+        return;
+    struct nomination *c = map_get(n->by_uid, pod->uid);
     bool keep = c != NULL && !c->in_status && pod->nominated_node.len == 0;
     if (!keep && !(c != NULL && str_equal(c->node, pod->nominated_node)))
         nominator_set(n, pod, pod->nominated_node);
@@ -95,15 +113,15 @@ void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark)
 
 void nominator_sweep(struct nominator *n, uint64_t mark)
 {
-    for (struct claim *c = n->first; c != NULL;) {
-        struct claim *behind = c->behind;
+    for (struct nomination *c = n->first; c != NULL;) {
+        struct nomination *behind = c->behind;
         if (c->mark != mark)
             drop(n, c);
         c = behind;
     }
 }
 
-static bool counts(const struct claim *c, const struct pod *pod)
+static bool counts(const struct nomination *c, const struct pod *pod)
 {
     return c->priority >= pod->priority && !str_equal(c->uid, pod->uid);
 }
@@ -113,11 +131,33 @@ const struct pod *nominator_rivals(const struct nominator *n, const struct pod *
 {
     uint32_t room = 0;
     *count = 0;
-    for (const struct claim *c = n->first; c != NULL; c = c->behind)
+    for (const struct nomination *c = n->first; c != NULL; c = c->behind)
         room += counts(c, pod);
     struct pod *out = arena_take(a, room * sizeof(*out));
-    for (const struct claim *c = n->first; c != NULL; c = c->behind)
+    for (const struct nomination *c = n->first; c != NULL; c = c->behind)
         if (counts(c, pod) && filter.usable(filter.context, c->node))
             packed_get(&c->pod, &pod_record, &out[(*count)++], a);
     return out;
+}
+
+const struct pod *nominator_below(const struct nominator *n, struct str node, int64_t priority,
+                                  struct arena *a, uint32_t *count)
+{
+    uint32_t room = 0;
+    *count = 0;
+    for (const struct nomination *c = n->first; c != NULL; c = c->behind)
+        room += c->priority < priority && str_equal(c->node, node);
+    struct pod *out = arena_take(a, room * sizeof(*out));
+    for (const struct nomination *c = n->first; c != NULL; c = c->behind)
+        if (c->priority < priority && str_equal(c->node, node))
+            packed_get(&c->pod, &pod_record, &out[(*count)++], a);
+    return out;
+}
+
+bool nominator_of(const struct nominator *n, struct str uid, struct str *node)
+{
+    const struct nomination *c = map_get(n->by_uid, uid);
+    if (c != NULL)
+        *node = c->node;
+    return c != NULL;
 }

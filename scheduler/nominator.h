@@ -12,8 +12,8 @@ void nominator_free(struct nominator **n);
 /* The claim is on this node now; an empty node drops it. */
 void nominator_set(struct nominator *n, const struct pod *pod, struct str node);
 /* A pending pod is as it is now: its status decides, except that a status that says nothing, now
- * and before, leaves a claim alone that was made here and is not written yet. mark: see
- * nominator_sweep. */
+ * and before, leaves a claim alone that was made here and is not written yet. A pod with scheduling
+ * gates has no claim until it is seen a second time. mark: see nominator_sweep. */
 void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark);
 void nominator_drop(struct nominator *n, struct str uid);
 /* Drops claims of pods that were not updated with this mark. */
@@ -29,5 +29,10 @@ struct node_filter {
  * that the filter accepts; from the arena. */
 const struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
                                    struct node_filter filter, struct arena *a, uint32_t *count);
+/* The pod's own claim; borrowed until it changes. False: it has none. */
+bool nominator_of(const struct nominator *n, struct str uid, struct str *node);
+/* Claims on this node of pods with a lower priority, likewise. */
+const struct pod *nominator_below(const struct nominator *n, struct str node, int64_t priority,
+                                  struct arena *a, uint32_t *count);
 
 #endif

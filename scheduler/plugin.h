@@ -2,21 +2,32 @@
  *
  * One pod's way through a profile's rules, in upstream's words:
  *
- * - PreFilter: pre_filter sees the pod and the profile, never a node, so the coordinator and every
- *   worker run it and agree. It may say that the rule has nothing to do for this pod (skip: filter
- *   is not called), turn the pod away altogether (code and reason), or name the only nodes worth
- *   looking at (narrow).
+ * - prepare, in the coordinator, first of all and at whatever point the profile lists the rule:
+ * writes what workers need and cannot know into the brief, or into the prepared pod, the copy that
+ * they get (for rules that score without filtering; others do it in pre_filter).
+ * - PreFilter, in the coordinator: pre_filter sees the pod, the profile and the catalog (claims,
+ *   namespaces, services …), never a node. It may say that the rule has nothing to do for this pod
+ *   (skip: filter and what_if are not called), turn the pod away altogether (code and reason), or
+ *   name the only nodes worth looking at (narrow). What workers need and cannot know it writes into
+ *   the brief, or into the prepared pod, the copy that workers get.
+ * - count, in each worker, only if counts says so (and a rule that only surveys has none): what the
+ * rule has to know of all nodes and pods, as numbers by domain. The core adds up what the workers
+ * found; cycle_counts gives the sums.
  * - filter_begin, once a cycle in each worker: turn the pod's strings into atoms and precompute all
- *   that does not depend on a node. What it returns is handed to filter.
+ *   that does not depend on a node. What it returns is handed to filter and what_if. filter_skips,
+ *   right after it: PreFilter's skip, for rules that know only once they have counted.
  * - Filter: filter, for every node: say no with ruling_reject, once for each reason, or nothing.
  *   The first rule that says no ends the node; its code says whether removing pods could help. The
- *   row is one of the share's, or a copy with some pods added or removed.
- * - PreScore, if the profile lists the rule there: score_skips, on the pod alone, true meaning no
- *   score from this rule for this pod; and pre_score, which may set cycle->error: the cycle then
- *   fails with it, even if the rule does not score.
- * - score_begin, like filter_begin.
- * - Score: score, for every node that passed: a raw number, not negative.
- * - Normalise: done by the core as `normalise` says, on the greatest raw score over all workers;
+ *   row is one of the share's, or a copy with some pods added or removed; for those, what_if has
+ *   been told of each such pod (upstream's AddPod and RemovePod), and will be told the opposite
+ *   afterwards.
+ * - PreScore, if the profile lists the rule there: score_skips, true meaning no score from this
+ * rule for this pod; and pre_score, which may set cycle->error: scoring then fails with it, even if
+ *   the rule does not score. survey: what the rule has to know of all feasible nodes; merged as
+ *   counts are, given by cycle_survey.
+ * - score_begin, like filter_begin; again when the merged survey turns out to be another.
+ * - Score: score, for every node that passed: a raw number, or SCORE_IGNORED.
+ * - Normalise: done by the core as `normalise` says, on the range of raw scores over all workers;
  *   the result times the profile's weight is added up.
  *
  * Example, pod p with a toleration: NodeAffinity's pre_filter says skip; TaintToleration's
@@ -33,49 +44,84 @@
 
 #include "proto/base/map.h"
 #include "scheduler/atoms.h"
+#include "scheduler/counts.h"
 #include "scheduler/framework.h"
 #include "scheduler/nodes.h"
+#include "scheduler/pod_groups.h"
 #include "scheduler/ruling.h"
+
+struct plugin;
+
+/* What one counting rule knows of the cluster in a cycle. */
+struct plugin_knowledge {
+    const struct plugin *plugin;
+    struct counts *counts, *survey; /* merged; survey is empty before the filters ran */
+};
 
 /* One pod in one worker. */
 struct cycle {
     const struct framework *framework;
-    const struct pod *pod;
+    const struct pod *pod;     /* as pre_filter prepared it */
+    const struct brief *brief; /* what pre_filter found out */
     const struct atoms *atoms;
-    const struct map *images; /* name → struct image_state */
-    int64_t cluster_nodes;    /* in the whole cluster */
-    uint32_t any_ip;          /* the atom of 0.0.0.0 */
-    struct arena *arena;      /* lives as long as the cycle */
-    struct str error;         /* set by pre_score: why scoring fails */
+    const struct nodes *nodes;       /* the share */
+    const struct pod_groups *groups; /* its pods by namespace and labels */
+    const struct term_table *terms;  /* what its pods ask of other pods */
+    const struct map *images;        /* name → struct image_state */
+    int64_t cluster_nodes;           /* in the whole cluster */
+    uint32_t any_ip;                 /* the atom of 0.0.0.0 */
+    struct arena *arena;             /* lives as long as the cycle */
+    struct str error;                /* set by pre_score: why scoring fails */
+    struct plugin_knowledge *knowledge;
+    uint32_t knowledge_count;
 };
+
+/* The merged counts of a rule whose counts hook said yes; else NULL. */
+const struct counts *cycle_counts(const struct cycle *c, const struct plugin *p);
+/* The same of its survey, from score_begin on. */
+const struct counts *cycle_survey(const struct cycle *c, const struct plugin *p);
 
 struct pre_filter {
     bool skip;
-    enum code code;     /* CODE_success, or turned away */
-    const char *reason; /* why */
+    enum code code;    /* CODE_success, turned away, or CODE_error: the cycle fails */
+    struct str reason; /* why; from the question's arena or static */
     bool narrow;
     struct strs names; /* for narrow: sorted, unique */
 };
 
 enum normalise {
     NORMALISE_none,
-    NORMALISE_default, /* ⌊100 · raw / greatest⌋; all 0 when the greatest is 0 */
-    NORMALISE_reversed /* 100 − that; all 100 when the greatest is 0 */
+    NORMALISE_default,  /* ⌊100 · raw / greatest⌋; all 0 when the greatest is 0 */
+    NORMALISE_reversed, /* 100 − that; all 100 when the greatest is 0 */
+    NORMALISE_own       /* the plugin's normalise_own */
 };
+
+/* A node that the rule leaves out: no part of the range, normalised to 0. */
+#define SCORE_IGNORED INT64_MIN
 
 /* Hooks that a rule does not need are NULL. */
 struct plugin {
     const char *name; /* as in upstream's configuration */
-    void (*pre_filter)(const struct framework *fw, const struct pod *pod, struct arena *a,
-                       struct pre_filter *out);
+    void (*prepare)(const struct pre_filter_question *q);
+    void (*pre_filter)(const struct pre_filter_question *q, struct pre_filter *out);
+    bool (*counts)(const struct framework *fw, const struct pod *pod, const struct brief *brief);
+    void (*count)(const struct cycle *c, struct counts *out);
     void *(*filter_begin)(const struct cycle *c);
+    bool (*filter_skips)(const struct cycle *c, const void *state);
     void (*filter)(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
                    struct ruling *out);
-    bool (*score_skips)(const struct framework *fw, const struct pod *pod);
+    /* times is 1: the pod is added to the node, a row of the share or its copy; -1: it is removed.
+     * Called before the node itself changes. */
+    void (*what_if)(const struct cycle *c, void *state, const struct node_entry *node,
+                    const struct node_pod *pod, int times);
+    bool (*score_skips)(const struct cycle *c);
     void (*pre_score)(struct cycle *c);
+    void (*survey)(const struct cycle *c, const uint32_t *rows, uint32_t count, struct counts *out);
     void *(*score_begin)(const struct cycle *c);
     int64_t (*score)(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row);
     enum normalise normalise;
+    /* 0 to 100; least and greatest as in the record extreme; raw is never SCORE_IGNORED. */
+    int64_t (*normalise_own)(int64_t raw, int64_t least, int64_t greatest);
 };
 
 /* NULL when this program has no such rule. */
@@ -83,7 +129,7 @@ const struct plugin *plugin_find(struct str name);
 
 #define SCORE_MAX 100
 
-/* raw, normalised as the rule wants, given the greatest raw score of all nodes. */
-int64_t plugin_normalise(enum normalise how, int64_t raw, int64_t greatest);
+/* raw, normalised as the rule wants, given the range of the raw scores of all nodes. */
+int64_t plugin_normalise(const struct plugin *p, int64_t raw, int64_t least, int64_t greatest);
 
 #endif

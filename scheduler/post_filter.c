@@ -2,20 +2,15 @@
  * idea: an error ends the chain, a success says nothing, everything else is joined by commas.
  *
  * What must stay true: after a rejection by a PreFilter plugin that runs before DynamicResources,
- * that plugin's PostFilter finds no state and fails with "not found", as upstream's does. */
+ * that plugin's PostFilter finds no state and fails with "not found", as upstream's does; whoever
+ * fails leaves the nomination as it is. */
 #include "scheduler/post_filter.h"
+
+#include "scheduler/fit_error.h"
 
 #include <inttypes.h>
 
-static bool never_preempts(const struct pod *pod)
-{
-    return str_is(pod->preemption_policy, "Never");
-}
-
-bool post_filter_wants_dry_run(const struct framework *fw, const struct pod *pod, int64_t curable)
-{
-    return fw->preempts && !never_preempts(pod) && curable > 0;
-}
+enum verdict_of_plugin { SAYS_no, SAYS_yes, SAYS_error };
 
 /* PreFilter ended before DynamicResources had its turn. */
 static bool without_claims_state(const struct post_filter_question *q)
@@ -29,30 +24,44 @@ static bool without_claims_state(const struct post_filter_question *q)
     return true;
 }
 
-/* False: removing pods helps somewhere, which ends the chain with success. */
-static bool preemption(const struct post_filter_question *q, struct post_filter_answer *out,
-                       struct str *text)
+static enum verdict_of_plugin preemption(const struct post_filter_question *q, struct str *text,
+                                         bool *clears)
 {
-    struct arena *a = q->dry_reasons->arena;
-    if (never_preempts(q->pod)) {
-        *text = STR_LITERAL("preemption: not eligible due to preemptionPolicy=Never.");
-        return true;
+    const struct preemption *p = q->preemption;
+    if (p->node.len > 0)
+        return SAYS_yes;
+    struct str why = p->reason;
+    bool failed = p->eligible && candidates_failed(q->candidates, &why);
+    if (p->eligible && !failed) {
+        struct histogram h = q->candidates->reasons;
+        h.arena = q->arena;
+        histogram_add(&h, STR_LITERAL("Preemption is not helpful for scheduling"),
+                      q->nodes - q->candidates->nodes);
+        why = fit_error(q->nodes, (struct str){0}, &h, (struct str){0});
+        *clears = true;
     }
-    if (q->dry_fits > 0)
-        return false;
-    struct histogram h = *q->dry_reasons;
-    histogram_add(&h, STR_LITERAL("Preemption is not helpful for scheduling"),
-                  q->nodes - q->dry_nodes);
-    struct str why = fit_error(q->nodes, (struct str){0}, &h, (struct str){0});
-    *text = arena_print(a, "preemption: %.*s", STR_ARG(why));
-    out->clear_nominated = true;
-    return true;
+    *text = arena_print(q->arena, "preemption: %.*s", STR_ARG(why));
+    return failed ? SAYS_error : SAYS_no;
 }
 
-static void add(struct buffer *all, struct str text)
+static bool needs_claims(const struct pod *pod)
 {
-    buffer_add_text(all, all->len > 0 ? ", " : "");
-    buffer_add_str(all, text);
+    for (uint32_t i = 0; i < pod->device_claims.count; i++)
+        if (!pod->device_claims.at[i].unneeded)
+            return true;
+    return false;
+}
+
+static enum verdict_of_plugin claims(const struct post_filter_question *q, struct str *text)
+{
+    bool failed = without_claims_state(q);
+    if (failed)
+        *text = STR_LITERAL("not found");
+    else if (needs_claims(q->pod))
+        *text = STR_LITERAL("still not schedulable");
+    else
+        *text = STR_LITERAL("no new claims to deallocate");
+    return failed ? SAYS_error : SAYS_no;
 }
 
 static void run_chain(const struct post_filter_question *q, struct post_filter_answer *out,
@@ -61,32 +70,33 @@ static void run_chain(const struct post_filter_question *q, struct post_filter_a
     struct strs order = q->framework->profile.post_filter;
     for (uint32_t i = 0; i < order.count; i++) {
         struct str text;
-        if (str_is(order.at[i], "DynamicResources")) {
-            if (without_claims_state(q)) {
-                buffer_reset(all);
-                add(all, STR_LITERAL("not found"));
-                return;
-            }
-            add(all, STR_LITERAL("no new claims to deallocate"));
-        } else if (str_is(order.at[i], "DefaultPreemption")) {
-            if (!preemption(q, out, &text)) {
-                out->helps = true;
-                buffer_reset(all);
-                return;
-            }
-            add(all, text);
+        enum verdict_of_plugin said;
+        if (str_is(order.at[i], "DynamicResources"))
+            said = claims(q, &text);
+        else if (str_is(order.at[i], "DefaultPreemption"))
+            said = preemption(q, &text, &out->clear_nominated);
+        else
+            continue;
+        if (said != SAYS_no) {
+            buffer_reset(all);
+            out->clear_nominated = false;
         }
+        if (said != SAYS_yes) {
+            buffer_add_text(all, all->len > 0 ? ", " : "");
+            buffer_add_str(all, text);
+        }
+        out->failed = said == SAYS_error;
+        if (said != SAYS_no)
+            return;
     }
 }
 
 void post_filter(const struct post_filter_question *q, struct post_filter_answer *out)
 {
     *out = (struct post_filter_answer){0};
-    out->clear_nominated = q->framework->profile.post_filter.count == 0;
-    if (q->pre->missing_support)
-        return;
     struct buffer all = {0};
     run_chain(q, out, &all);
-    out->text = arena_copy(q->dry_reasons->arena, buffer_str(&all));
+    out->clear_nominated |= q->framework->profile.post_filter.count == 0;
+    out->text = arena_copy(q->arena, buffer_str(&all));
     buffer_free(&all);
 }

@@ -1,8 +1,8 @@
-/* reduce: merges the shards' answers into one decision. The one idea: counts add up, maxima merge
- * to the greatest, and only shards that normalised with a smaller maximum are asked again.
+/* reduce: merges the shards' answers into one decision. The one idea: counts add up, ranges merge
+ * to the widest, and only shards that knew less than the whole are asked again.
  *
  * What must stay true: a decision is made only from answers that were all given for the same
- * maxima, and each shard counts once. */
+ * counts, surveys and ranges, and each shard counts once. */
 #include "scheduler/reduce.h"
 
 #include "proto/base/memory.h"
@@ -15,15 +15,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounds with merged maxima at most; more happen only if nodes change between all of them. */
+/* Rounds of the step again at most; more happen only if nodes change between all of them. */
 #define ROUNDS_MAX 8
 
-enum phase { PHASE_map, PHASE_again, PHASE_dry_run, PHASE_done };
+enum phase { PHASE_count, PHASE_map, PHASE_again, PHASE_victims, PHASE_done };
+
+struct range {
+    int64_t least, greatest;
+};
 
 struct part {
     bool asked, answered;
     struct map_result result; /* the newest of the map rounds; strings in the reduce's arena */
-    int64_t used[64];         /* by scorer: the maximum it normalised with */
+    struct {
+        uint32_t count;
+        struct plugin_counts *at;
+    } surveys;             /* those of the step map */
+    struct range used[64]; /* by scorer: the range it normalised with */
+    bool surveyed;         /* it scored with the merged surveys */
 };
 
 struct reduce {
@@ -34,9 +43,9 @@ struct reduce {
     struct part *parts;
     uint32_t missing;
     uint32_t rounds;
-    int64_t maxima[64]; /* by scorer, merged */
-    struct histogram dry_reasons;
-    int64_t dry_nodes, dry_fits;
+    struct range ranges[64]; /* by scorer, merged */
+    struct pod prepared;
+    struct candidates candidates;
     struct decision decision;
     struct verdict *verdicts;
     uint32_t verdict_count;
@@ -86,8 +95,10 @@ const struct verdict *reduce_verdicts(const struct reduce *r, uint32_t *count)
 
 struct sums {
     int64_t feasible, evaluated, curable;
-    struct str error;
+    struct str error, score_error;
     bool nominated_fits;
+    struct nominated_outcome nominated;
+    struct str nominated_plugin;
 };
 
 static struct sums sum_parts(const struct reduce *r)
@@ -99,8 +110,15 @@ static struct sums sum_parts(const struct reduce *r)
         s.evaluated += p->evaluated;
         s.curable += p->evaluated - p->feasible - p->unresolvable;
         s.nominated_fits |= p->nominated_fits;
-        if (s.error.len == 0)
+        s.nominated.waits |= p->nominated_waits;
+        if (s.nominated.code.len == 0)
+            s.nominated.code = p->nominated_code;
+        if (s.nominated_plugin.len == 0)
+            s.nominated_plugin = p->nominated_plugin;
+        if (p->error.len > 0 && (s.error.len == 0 || str_compare(p->error, s.error) < 0))
             s.error = p->error;
+        if (s.score_error.len == 0)
+            s.score_error = p->score_error;
     }
     return s;
 }
@@ -165,32 +183,58 @@ static void gather_verdicts(struct reduce *r)
     qsort(r->verdicts, r->verdict_count, sizeof(*r->verdicts), compare_verdicts);
 }
 
-/* The words for the nodes that nobody looked at. */
-static struct str absent_reason(struct reduce *r)
+/* The words for the nodes that nobody looked at. Upstream adds who rejected the nominated node,
+ * which it tries first, to the set of those that narrowed. */
+static struct str absent_reason(struct reduce *r, struct str nominated_plugin)
 {
+    const struct strs by = r->decision.pre_filter.by;
+    struct strs all = {by.count, arena_take(&r->arena, (by.count + 1) * sizeof(struct str))};
+    bool known = nominated_plugin.len == 0;
+    for (uint32_t i = 0; i < by.count; i++) {
+        all.at[i] = by.at[i];
+        known |= str_equal(by.at[i], nominated_plugin);
+    }
+    if (!known)
+        all.at[all.count++] = nominated_plugin;
+    qsort(all.at, all.count, sizeof(*all.at), compare_str);
     struct buffer text = {0};
     buffer_add_text(&text, "node(s) didn't satisfy plugin(s) [");
-    for (uint32_t i = 0; i < r->decision.pre_filter.by.count; i++)
-        buffer_print(&text, "%s%.*s", i == 0 ? "" : " ", STR_ARG(r->decision.pre_filter.by.at[i]));
+    for (uint32_t i = 0; i < all.count; i++)
+        buffer_print(&text, "%s%.*s", i == 0 ? "" : " ", STR_ARG(all.at[i]));
     buffer_add_text(&text, "]");
     struct str copy = arena_copy(&r->arena, buffer_str(&text));
     buffer_free(&text);
     return copy;
 }
 
-static void add_post_filter(struct reduce *r, int64_t curable, struct post_filter_answer *out)
+/* What the PostFilter plugins say, to the end of the message. */
+static struct str run_post_filter(struct reduce *r)
 {
+    struct decision *d = &r->decision;
+    const struct tie_break by = {r->start.tie_break, r->start.seed, r->start.now_us};
+    preemption_pick(&d->preemption, &r->candidates, &by);
     const struct post_filter_question q = {.framework = r->start.framework,
                                            .pod = r->start.pod,
-                                           .pre = &r->decision.pre_filter,
+                                           .pre = &d->pre_filter,
                                            .nodes = r->start.nodes,
-                                           .curable = curable,
-                                           .dry_nodes = r->dry_nodes,
-                                           .dry_fits = r->dry_fits,
-                                           .dry_reasons = &r->dry_reasons};
-    post_filter(&q, out);
-    r->decision.clear_nominated = out->clear_nominated;
-    r->decision.preemption_helps = out->helps;
+                                           .preemption = &d->preemption,
+                                           .candidates = &r->candidates,
+                                           .arena = &r->arena};
+    struct post_filter_answer post;
+    post_filter(&q, &post);
+    d->clear_nominated = post.clear_nominated;
+    d->preemption.post_filter = post.text;
+    d->preemption.failed = post.failed;
+    return post.text;
+}
+
+static void list_potential(struct reduce *r)
+{
+    struct strs *list = &r->decision.preemption.potential;
+    list->at = arena_take(&r->arena, r->verdict_count * sizeof(struct str));
+    for (uint32_t i = 0; i < r->verdict_count && r->decision.preemption.eligible; i++)
+        if (str_is(r->verdicts[i].code, code_name(CODE_unschedulable)))
+            list->at[list->count++] = r->verdicts[i].node;
 }
 
 static enum reduce_step nothing_fits(struct reduce *r, const struct sums *s)
@@ -202,10 +246,10 @@ static enum reduce_step nothing_fits(struct reduce *r, const struct sums *s)
             histogram_add(&h, t->text, t->count);
         }
     if (r->decision.pre_filter.narrowed)
-        histogram_add(&h, absent_reason(r), r->start.nodes - s->evaluated);
-    struct post_filter_answer post;
-    add_post_filter(r, s->curable, &post);
-    r->decision.message = fit_error(r->start.nodes, (struct str){0}, &h, post.text);
+        histogram_add(&h, r->decision.absent, r->start.nodes - s->evaluated);
+    if (r->start.detail)
+        list_potential(r);
+    r->decision.message = fit_error(r->start.nodes, (struct str){0}, &h, run_post_filter(r));
     r->decision.plugins = rejecting_plugins(r);
     return done(r, DECISION_unschedulable);
 }
@@ -214,9 +258,9 @@ static enum reduce_step turned_away(struct reduce *r)
 {
     const struct pre_filter_outcome *pre = &r->decision.pre_filter;
     struct histogram none = {.arena = &r->arena};
-    struct post_filter_answer post;
-    add_post_filter(r, 0, &post);
-    r->decision.message = fit_error(r->start.nodes, pre->reason, &none, post.text);
+    const struct nominated_outcome not_looked_at = {0};
+    preemption_judge(&r->decision.preemption, r->start.framework, r->start.pod, &not_looked_at);
+    r->decision.message = fit_error(r->start.nodes, pre->reason, &none, run_post_filter(r));
     if (pre->plugin.len > 0) {
         r->decision.plugins = (struct strs){1, arena_take(&r->arena, sizeof(struct str))};
         r->decision.plugins.at[0] = pre->plugin;
@@ -316,14 +360,6 @@ static void ask_part(struct reduce *r, uint32_t shard)
     r->missing++;
 }
 
-static int64_t listed_maximum(const struct map_result *p, struct str plugin)
-{
-    for (uint32_t i = 0; i < p->maxima.count; i++)
-        if (str_equal(p->maxima.at[i].text, plugin))
-            return p->maxima.at[i].count;
-    return 0;
-}
-
 static bool normalises(const struct reduce *r, uint32_t scorer)
 {
     return r->start.framework->score[scorer].plugin->normalise != NORMALISE_none;
@@ -334,60 +370,147 @@ static struct str scorer_name(const struct reduce *r, uint32_t scorer)
     return str_of(r->start.framework->score[scorer].plugin->name);
 }
 
-/* What each part normalised with, and the greatest of all. */
-static void merge_maxima(struct reduce *r)
+/* False when the part says nothing of this plugin, as it has no feasible node. */
+static bool own_range(const struct part *p, struct str plugin, struct range *out)
+{
+    for (uint32_t i = 0; p->result.feasible > 0 && i < p->result.extremes.count; i++) {
+        const struct extreme *e = &p->result.extremes.at[i];
+        *out = (struct range){e->least, e->greatest};
+        if (str_equal(e->plugin, plugin))
+            return true;
+    }
+    return false;
+}
+
+static void widen(struct range *r, const struct range *by)
+{
+    if (by->least < r->least)
+        r->least = by->least;
+    if (by->greatest > r->greatest)
+        r->greatest = by->greatest;
+}
+
+/* What each part normalised with, and the widest of all. */
+static void merge_ranges(struct reduce *r)
 {
     for (uint32_t k = 0; k < r->start.framework->score_count; k++) {
-        int64_t asked_with = r->maxima[k], most = 0;
+        struct range asked_with = r->ranges[k], own;
+        bool any = false;
         for (uint32_t i = 0; i < r->start.shards; i++) {
             struct part *p = &r->parts[i];
-            int64_t own =
-                p->result.feasible > 0 ? listed_maximum(&p->result, scorer_name(r, k)) : 0;
-            if (own > most)
-                most = own;
-            if (p->asked)
-                p->used[k] = r->phase == PHASE_again && asked_with > own ? asked_with : own;
+            if (!own_range(p, scorer_name(r, k), &own))
+                continue;
+            if (!any)
+                r->ranges[k] = own;
+            widen(&r->ranges[k], &own);
+            any = true;
+            if (!p->asked)
+                continue;
+            p->used[k] = own;
+            if (r->phase == PHASE_again)
+                widen(&p->used[k], &asked_with);
         }
-        r->maxima[k] = most;
     }
 }
 
-/* True when some shard has to be asked again, with the merged maxima. */
+static bool used_other_range(const struct reduce *r, const struct part *p, uint32_t scorer)
+{
+    struct range own;
+    return normalises(r, scorer) && own_range(p, scorer_name(r, scorer), &own) &&
+           (p->used[scorer].least != r->ranges[scorer].least ||
+            p->used[scorer].greatest != r->ranges[scorer].greatest);
+}
+
+/* True when the part scored with a survey of its own that is not the whole one. */
+static bool knows_less(const struct reduce *r, const struct part *p)
+{
+    if (p->surveyed)
+        return false;
+    for (uint32_t i = 0; i < r->request.surveys.count; i++) {
+        const struct plugin_counts *whole = &r->request.surveys.at[i], none = {0}, *own = &none;
+        for (uint32_t k = 0; k < p->surveys.count; k++)
+            if (str_equal(p->surveys.at[k].plugin, whole->plugin))
+                own = &p->surveys.at[k];
+        if (!counts_same(own, whole))
+            return true;
+    }
+    return false;
+}
+
+/* True when some shard has to be asked again, with what is merged. */
 static bool ask_again(struct reduce *r)
 {
     uint32_t asked = 0;
     for (uint32_t i = 0; i < r->start.shards; i++) {
         struct part *p = &r->parts[i];
+        bool wrong = p->result.feasible > 0 && knows_less(r, p);
+        for (uint32_t k = 0; k < r->start.framework->score_count && !wrong; k++)
+            wrong = used_other_range(r, p, k);
         p->asked = false;
-        for (uint32_t k = 0; k < r->start.framework->score_count && !p->asked; k++)
-            if (p->result.feasible > 0 && normalises(r, k) && p->used[k] != r->maxima[k]) {
-                ask_part(r, i);
-                asked++;
-            }
+        if (wrong) {
+            ask_part(r, i);
+            p->surveyed = true;
+            asked++;
+        }
     }
     return asked > 0;
 }
 
-static enum reduce_step start_round_two(struct reduce *r)
+/* Adds up what the parts tell in one of their lists. */
+static void merge_surveys(struct reduce *r)
+{
+    const struct plugin_counts **lists =
+        arena_take(&r->arena, r->start.shards * sizeof(struct plugin_counts *));
+    uint32_t *sizes = arena_take(&r->arena, r->start.shards * sizeof(*sizes));
+    for (uint32_t i = 0; i < r->start.shards; i++) {
+        r->parts[i].surveys.count = r->parts[i].result.surveys.count;
+        r->parts[i].surveys.at = r->parts[i].result.surveys.at;
+        lists[i] = r->parts[i].surveys.at;
+        sizes[i] = r->parts[i].surveys.count;
+    }
+    struct merged_counts all;
+    counts_merge(lists, sizes, r->start.shards, &all, &r->arena);
+    r->request.surveys.count = all.count;
+    r->request.surveys.at = all.at;
+}
+
+static void merge_counts(struct reduce *r)
+{
+    const struct plugin_counts **lists =
+        arena_take(&r->arena, r->start.shards * sizeof(struct plugin_counts *));
+    uint32_t *sizes = arena_take(&r->arena, r->start.shards * sizeof(*sizes));
+    for (uint32_t i = 0; i < r->start.shards; i++) {
+        lists[i] = r->parts[i].result.counts.at;
+        sizes[i] = r->parts[i].result.counts.count;
+    }
+    struct merged_counts all;
+    counts_merge(lists, sizes, r->start.shards, &all, &r->arena);
+    r->request.counts.count = all.count;
+    r->request.counts.at = all.at;
+}
+
+static enum reduce_step start_again(struct reduce *r)
 {
     const struct framework *fw = r->start.framework;
     r->phase = PHASE_again;
-    r->request.round = 2;
-    r->request.maxima.count = 0;
-    r->request.maxima.at = arena_take(&r->arena, fw->score_count * sizeof(struct tally));
+    r->request.step = STR_LITERAL("again");
+    r->request.round++;
+    r->request.extremes.count = 0;
+    r->request.extremes.at = arena_take(&r->arena, fw->score_count * sizeof(struct extreme));
     for (uint32_t k = 0; k < fw->score_count; k++)
         if (normalises(r, k))
-            r->request.maxima.at[r->request.maxima.count++] =
-                (struct tally){scorer_name(r, k), r->maxima[k]};
+            r->request.extremes.at[r->request.extremes.count++] =
+                (struct extreme){scorer_name(r, k), r->ranges[k].least, r->ranges[k].greatest};
     return REDUCE_ask;
 }
 
-static enum reduce_step start_dry_run(struct reduce *r)
+static enum reduce_step start_victims(struct reduce *r)
 {
-    r->phase = PHASE_dry_run;
-    r->request.round = 3;
-    r->request.dry_run = true;
-    r->request.detail = false;
+    r->phase = PHASE_victims;
+    r->request.step = STR_LITERAL("victims");
+    r->request.round++;
+    r->request.now_us = r->start.now_us;
+    preemption_ask(&r->request, r->start.catalog, &r->arena);
     for (uint32_t i = 0; i < r->start.shards; i++) {
         const struct map_result *p = &r->parts[i].result;
         r->parts[i].asked = false;
@@ -397,47 +520,129 @@ static enum reduce_step start_dry_run(struct reduce *r)
     return REDUCE_ask;
 }
 
+static enum reduce_step start_map(struct reduce *r)
+{
+    r->phase = PHASE_map;
+    r->request.step = STR_LITERAL("map");
+    r->request.round++;
+    for (uint32_t i = 0; i < r->start.shards; i++)
+        ask_part(r, i);
+    return REDUCE_ask;
+}
+
+static void take_skips(struct reduce *r)
+{
+    for (uint32_t i = 0; i < r->start.shards; i++) {
+        r->decision.pre_filter.skipped |= (uint64_t)r->parts[i].result.skipped;
+        r->decision.score_skipped |= (uint64_t)r->parts[i].result.score_skipped;
+    }
+}
+
+static enum reduce_step all_counted(struct reduce *r)
+{
+    struct sums s = sum_parts(r);
+    if (s.error.len > 0)
+        return fail(r, s.error);
+    merge_counts(r);
+    return start_map(r);
+}
+
 static enum reduce_step all_are_in(struct reduce *r)
 {
+    if (r->phase == PHASE_count)
+        return all_counted(r);
     struct sums s = sum_parts(r);
     r->decision.feasible = s.feasible;
     r->decision.evaluated = s.evaluated;
-    if (r->phase == PHASE_dry_run)
-        return nothing_fits(r, &s);
-    /* A single feasible node is not scored upstream, so its scores cannot fail. */
-    bool failed = s.error.len > 0 && s.feasible != 1;
-    if (s.feasible > 0 && !failed) {
-        merge_maxima(r);
+    if (r->phase == PHASE_victims)
+        return s.error.len > 0 ? fail(r, s.error) : nothing_fits(r, &s);
+    take_skips(r);
+    if (r->phase == PHASE_map)
+        r->decision.absent = absent_reason(r, s.nominated_plugin);
+    /* A single feasible node, and a nominated one, is not scored upstream: that cannot fail. Where
+     * the nominated node fits, no other node is filtered either. */
+    bool fallible = s.feasible != 1 && !s.nominated_fits;
+    bool failed = !s.nominated_fits && (s.error.len > 0 || (s.score_error.len > 0 && fallible));
+    bool scored = s.error.len == 0 || r->start.detail; /* who asks for details gets them right */
+    if (s.feasible > 0 && scored && (s.score_error.len == 0 || !fallible)) {
+        if (r->phase == PHASE_map)
+            merge_surveys(r);
+        merge_ranges(r);
         if (s.feasible > 1 && r->rounds++ < ROUNDS_MAX && ask_again(r))
-            return start_round_two(r);
+            return start_again(r);
     }
     gather_verdicts(r);
     if (failed)
-        return fail(r, s.error);
-    r->decision.score_error = s.error;
+        return fail(r, s.error.len > 0 ? s.error : s.score_error);
+    r->decision.score_error = s.score_error;
     if (s.feasible > 0)
         return choose(r, &s);
-    if (post_filter_wants_dry_run(r->start.framework, r->start.pod, s.curable))
-        return start_dry_run(r);
+    struct preemption *p = &r->decision.preemption;
+    preemption_judge(p, r->start.framework, r->start.pod, &s.nominated);
+    if (p->considered && p->eligible && s.curable > 0)
+        return start_victims(r);
     return nothing_fits(r, &s);
+}
+
+/* What PreFilter left. Upstream also tries the nominated node, whatever PreFilter says of it. */
+static void look_only_at(struct reduce *r)
+{
+    const struct strs names = r->decision.pre_filter.names;
+    const struct str nominated = r->start.pod->nominated_node;
+    r->request.only = names;
+    for (uint32_t i = 0; i < names.count; i++)
+        if (str_equal(names.at[i], nominated))
+            return;
+    if (nominated.len == 0)
+        return;
+    r->request.nominated_too = true;
+    r->request.only.at = arena_take(&r->arena, (names.count + 1) * sizeof(struct str));
+    memcpy(r->request.only.at, names.at, names.count * sizeof(struct str));
+    r->request.only.at[r->request.only.count++] = nominated;
 }
 
 static void begin_request(struct reduce *r)
 {
     const struct reduce_start *s = &r->start;
+    struct brief brief;
+    /* a copy: it borrows from the catalog, which may change before the last step is asked */
+    codec_copy(&brief_record, &brief, &r->request.brief, &r->arena);
     r->request = (struct map_request){.cycle = s->cycle,
-                                      .round = 1,
-                                      .pod = *s->pod,
+                                      .pod = r->prepared,
+                                      .brief = brief,
+                                      .alone = s->shards == 1,
                                       .detail = s->detail,
                                       .tie_break = s->tie_break,
                                       .seed = s->seed,
                                       .after = s->after};
     r->request.nominated.count = s->nominated_count;
     r->request.nominated.at = arena_take(&r->arena, s->nominated_count * sizeof(struct pod));
-    if (s->nominated_count > 0)
-        memcpy(r->request.nominated.at, s->nominated, s->nominated_count * sizeof(struct pod));
+    for (uint32_t i = 0; i < s->nominated_count; i++)
+        codec_copy(&pod_record, &r->request.nominated.at[i], &s->nominated[i], &r->arena);
     if (r->decision.pre_filter.narrowed)
-        r->request.only = r->decision.pre_filter.names;
+        look_only_at(r);
+}
+
+static bool counts_wanted(struct reduce *r)
+{
+    const struct framework *fw = r->start.framework;
+    uint32_t room = fw->filter_count + fw->score_count;
+    const struct plugin **at = arena_take(&r->arena, room * sizeof(struct plugin *));
+    uint32_t count = framework_counting(fw, &r->prepared, &r->request.brief, at);
+    for (uint32_t i = 0; i < count; i++)
+        if (at[i]->count != NULL)
+            return true;
+    return false;
+}
+
+static enum reduce_step start_count(struct reduce *r)
+{
+    r->phase = PHASE_count;
+    r->request.step = STR_LITERAL("count");
+    r->request.round++;
+    for (uint32_t i = 0; i < r->start.shards; i++)
+        ask_part(r, i);
+    return REDUCE_ask;
 }
 
 enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start)
@@ -445,23 +650,30 @@ enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start
     arena_reset(&r->arena);
     *r = (struct reduce){.arena = r->arena, .start = *start};
     must(start->framework->score_count <= 64);
-    r->dry_reasons.arena = &r->arena;
+    r->candidates.arena = &r->arena;
     r->decision.nodes = start->nodes;
     if (start->nodes == 0) {
         r->decision.message = STR_LITERAL("no nodes available to schedule pods");
         r->decision.clear_nominated = true;
         return done(r, DECISION_unschedulable);
     }
-    framework_pre_filter(start->framework, start->pod, &r->arena, &r->decision.pre_filter);
+    const struct pre_filter_question question = {.framework = start->framework,
+                                                 .catalog = start->catalog,
+                                                 .pod = start->pod,
+                                                 .prepared = &r->prepared,
+                                                 .brief = &r->request.brief,
+                                                 .arena = &r->arena};
+    framework_pre_filter(&question, &r->decision.pre_filter);
+    r->request.brief.no_terms = start->no_terms;
+    if (r->decision.pre_filter.code == CODE_error)
+        return fail(r, r->decision.pre_filter.reason);
     if (r->decision.pre_filter.code != CODE_success)
         return turned_away(r);
     if (start->shards == 0)
         return fail(r, STR_LITERAL("no worker has the nodes"));
     r->parts = arena_take(&r->arena, start->shards * sizeof(*r->parts));
     begin_request(r);
-    for (uint32_t i = 0; i < start->shards; i++)
-        ask_part(r, i);
-    return REDUCE_ask;
+    return start->shards > 1 && counts_wanted(r) ? start_count(r) : start_map(r);
 }
 
 /* A worker is a peer: what it says is checked before it is summed. */
@@ -470,18 +682,7 @@ static bool makes_sense(const struct map_result *p)
     return p->feasible >= 0 && p->evaluated >= p->feasible && p->evaluated <= INT32_MAX &&
            p->unresolvable >= 0 && p->unresolvable <= p->evaluated - p->feasible &&
            p->best_count >= 0 && p->best_count <= p->feasible &&
-           (p->best_count > 0) == (p->feasible > 0) && p->dry_run_nodes >= 0 &&
-           p->dry_run_nodes <= INT32_MAX && p->dry_run_fits >= 0 &&
-           p->dry_run_fits <= p->dry_run_nodes;
-}
-
-static void add_dry_run(struct reduce *r, const struct map_result *p)
-{
-    r->dry_nodes += p->dry_run_nodes;
-    r->dry_fits += p->dry_run_fits;
-    for (uint32_t i = 0; i < p->dry_run_reasons.count; i++)
-        histogram_add(&r->dry_reasons, arena_copy(&r->arena, p->dry_run_reasons.at[i].text),
-                      p->dry_run_reasons.at[i].count);
+           (p->best_count > 0) == (p->feasible > 0) && candidates_make_sense(p);
 }
 
 enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_result *result)
@@ -494,8 +695,9 @@ enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_r
         const struct map_result refused = {.error =
                                                STR_LITERAL("a worker's answer makes no sense")};
         p->result = refused;
-    } else if (r->phase == PHASE_dry_run) {
-        add_dry_run(r, result);
+    } else if (r->phase == PHASE_victims) {
+        candidates_add(&r->candidates, result);
+        p->result.error = arena_copy(&r->arena, result->error);
     } else {
         codec_copy(message_info[MSG_map_result].record, &p->result, result, &r->arena);
     }

@@ -1,6 +1,10 @@
 /* reduce: one scheduling cycle of one pod as the coordinator sees it: PreFilter, ask all shards,
  * merge what they answer, ask again where needed, decide.
  *
+ * The steps asked for: count (only if a rule counts and there are several shards), map, again
+ * (until all have normalised with the same ranges), victims (if nothing fits and preemption may
+ * help).
+ *
  * - step = reduce_start(r, &start).
  * - While it is REDUCE_ask: send reduce_request(r) to each shard i with reduce_asks(r, i); then for
  *   each answer step = reduce_add(r, shard, &result), which is REDUCE_wait until all are in.
@@ -13,6 +17,7 @@
 
 #include "proto/messages.h"
 #include "scheduler/framework.h"
+#include "scheduler/preemption.h"
 
 struct reduce;
 
@@ -25,15 +30,18 @@ enum reduce_step {
 struct reduce_start {
     int64_t cycle;
     const struct framework *framework;
+    const struct catalog *catalog;
     const struct pod *pod;       /* borrowed until the next reduce_start */
     const struct pod *nominated; /* see cache_nominated; borrowed too */
     uint32_t nominated_count;
     uint32_t shards;      /* how many will be asked */
     int64_t nodes;        /* nodes in the whole cluster */
+    bool no_terms;        /* no pod on any node has affinity terms, so nobody need be asked */
     struct str tie_break; /* random, round-robin or first; empty = random */
     int64_t seed;
     struct str after; /* round-robin: the node chosen last */
-    bool detail;      /* every node's verdict and scores */
+    int64_t now_us;   /* wall clock: the start, to preemption, of pods that have not started */
+    bool detail;      /* every node's verdict and scores, and every candidate of a preemption */
 };
 
 enum decision_kind {
@@ -53,11 +61,14 @@ struct decision {
     struct str message;  /* as in the PodScheduled condition, without truncation */
     struct strs plugins; /* that rejected it, sorted; empty for an error and for no nodes */
     struct str
-        score_error;       /* why scoring failed, which does not matter to a single feasible node */
-    bool used_nominated;   /* the nominated node passed and was taken without scoring */
-    bool clear_nominated;  /* upstream would clear status.nominatedNodeName */
-    bool preemption_helps; /* some node would have room without its lower-priority pods */
+        score_error;      /* why scoring failed, which does not matter to a single feasible node */
+    bool used_nominated;  /* the nominated node passed and was taken without scoring */
+    bool clear_nominated; /* upstream would clear status.nominatedNodeName */
+    struct preemption preemption; /* of an unschedulable pod; with a node, it is to be nominated
+                                     there and the victims evicted */
     struct pre_filter_outcome pre_filter;
+    struct str absent;      /* why the nodes that PreFilter ruled out were not looked at */
+    uint64_t score_skipped; /* bit i: profile.score[i] had nothing to say */
     struct strs best_nodes; /* with detail only: all that tie, sorted */
 };
 

@@ -28,7 +28,8 @@ struct reason {
 /* A cycle owns one and reuses it for every node; room is enough for the pod at hand. */
 struct ruling {
     enum code code;
-    uint32_t plugin; /* index in framework.filter of the one that rejected */
+    uint32_t plugin;  /* index in framework.filter of the first that rejected */
+    uint64_t plugins; /* bits of all that did; more than one only if the profile checks all */
     uint32_t count, room;
     struct reason *reasons;
 };

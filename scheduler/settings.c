@@ -58,6 +58,7 @@ const struct own_option scheduler_options[] = {
      take_stale_after},
     {"credit", "N", "pods taken from the queue at once, binds in flight included (default 256)",
      take_credit},
+    CONFIG_PREEMPTION_OPTION,
     {"capacity", "N", "worker: size of the share it wants relative to others (default 1)",
      take_capacity},
     {NULL, NULL, NULL, NULL},

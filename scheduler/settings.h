@@ -3,10 +3,12 @@
 #define SCHEDULER_SETTINGS_H
 
 #include "proto/bus/options.h"
+#include "proto/kube/config_flags.h"
 
 struct settings {
-    bool worker;           /* be a worker, not the coordinator */
-    const char *tie_break; /* random, round-robin or first */
+    struct config_flags flags; /* first: config_flags.h asks for it */
+    bool worker;               /* be a worker, not the coordinator */
+    const char *tie_break;     /* random, round-robin or first */
     double stale_after_s;
     long credit;   /* attempts at once; 0: the default */
     long capacity; /* of a worker */

@@ -19,6 +19,8 @@ struct shard *shard_new(void)
     s->by_name = map_new();
     s->by_uid = map_new();
     s->images = map_new();
+    pod_groups_start(&s->groups);
+    term_table_start(&s->terms);
     s->any_ip = atom_take(s->atoms, STR_LITERAL("0.0.0.0"));
     return s;
 }
@@ -119,12 +121,34 @@ static void set_taints(struct shard *s, struct node_entry *e, const struct node 
                                            effect_of(node->taints.at[i].effect)};
 }
 
+static void set_features(struct shard *s, struct node_entry *e, const struct node *node)
+{
+    e->feature_count = node->features.count;
+    e->features = memory_take_array(e->feature_count, sizeof(*e->features));
+    for (uint32_t i = 0; i < e->feature_count; i++)
+        e->features[i] = atom_take(s->atoms, node->features.at[i]);
+}
+
+static void set_troubles(struct shard *s, struct node_entry *e, const struct node *node)
+{
+    e->troubles = 0;
+    for (uint32_t i = 0; i < node->conditions.count; i++)
+        e->troubles |= trouble_of(node->conditions.at[i].key, node->conditions.at[i].value);
+    e->avoided_count = node->avoided.count;
+    e->avoided = memory_take_array(e->avoided_count, sizeof(*e->avoided));
+    for (uint32_t i = 0; i < e->avoided_count; i++)
+        e->avoided[i] = (struct node_label){atom_take(s->atoms, node->avoided.at[i].key),
+                                            atom_take(s->atoms, node->avoided.at[i].value)};
+}
+
 static void set_facts(struct shard *s, struct node_entry *e, const struct node *node)
 {
     e->unschedulable = node->unschedulable;
     set_labels(s, e, node);
     set_taints(s, e, node);
     set_images(s, e, node);
+    set_features(s, e, node);
+    set_troubles(s, e, node);
 }
 
 static void drop_facts(struct shard *s, struct node_entry *e)
@@ -141,10 +165,21 @@ static void drop_facts(struct shard *s, struct node_entry *e)
         e->images[i]->refs--;
         drop_image_if_unused(s, e->images[i]);
     }
+    for (uint32_t i = 0; i < e->feature_count; i++)
+        atom_drop(s->atoms, e->features[i]);
+    for (uint32_t i = 0; i < e->avoided_count; i++) {
+        atom_drop(s->atoms, e->avoided[i].key);
+        atom_drop(s->atoms, e->avoided[i].value);
+    }
+    memory_free(e->features);
+    memory_free(e->avoided);
     memory_free(e->labels);
     memory_free(e->taints);
     memory_free(e->images);
-    e->label_count = e->taint_count = e->image_count = 0;
+    e->label_count = e->taint_count = e->image_count = e->feature_count = 0;
+    e->avoided_count = 0;
+    e->features = NULL;
+    e->avoided = NULL;
     e->labels = NULL;
     e->taints = NULL;
     e->images = NULL;
@@ -267,6 +302,7 @@ static void drop_entry(struct shard *s, struct node_entry *e)
         s->ghosts++;
     }
     drop_facts(s, e);
+    node_storage_free(s->atoms, &e->storage);
     free_entry(s, e);
     s->scratch.kept = false;
 }
@@ -283,6 +319,15 @@ void shard_node_gone(struct shard *s, struct str name)
         return;
     }
     drop_entry(s, e);
+}
+
+void shard_storage(struct shard *s, const struct shard_storage *told)
+{
+    struct node_entry *e = map_get(s->by_name, told->node_name);
+    if (e == NULL || e->row == NO_ROW)
+        return;
+    node_storage_free(s->atoms, &e->storage);
+    e->storage = node_storage_make(s->atoms, told);
 }
 
 /* ---- pods ---- */
@@ -305,6 +350,25 @@ static void add_usage(struct shard *s, struct node_pod *p, const struct quantity
     p->scalars[p->scalar_count++] = (struct scalar){.resource = resource, .requested = q->amount};
 }
 
+static struct str keep_behind(char **text, struct str s)
+{
+    struct str kept = {*text, s.len};
+    if (s.len > 0)
+        memcpy(*text, s.at, s.len);
+    *text += s.len;
+    return kept;
+}
+
+static void set_identity(struct shard *s, struct node_pod *p, const struct pod *pod)
+{
+    p->group = pod_group_take(&s->groups, s->atoms, pod);
+    p->namespace_name = p->group->namespace_name;
+    p->label_count = p->group->label_count;
+    p->labels = p->group->labels;
+    p->deleting = pod->deleting;
+    p->preempted = pod->preempted;
+}
+
 struct node_pod *node_pod_make(struct shard *s, const struct pod *pod)
 {
     uint32_t scalars = 0;
@@ -312,13 +376,14 @@ struct node_pod *node_pod_make(struct shard *s, const struct pod *pod)
         scalars += resource_is_scalar(pod->usage.at[i].name);
     size_t scalar_bytes = scalars * sizeof(struct scalar);
     size_t port_bytes = pod->ports.count * sizeof(struct host_socket);
-    struct node_pod *p = memory_take(sizeof(*p) + scalar_bytes + port_bytes + pod->uid.len);
+    struct node_pod *p =
+        memory_take(sizeof(*p) + scalar_bytes + port_bytes + pod->uid.len + pod->name.len);
     p->scalars = (struct scalar *)(p + 1);
     p->ports = (struct host_socket *)((char *)p->scalars + scalar_bytes);
-    char *uid = (char *)p->ports + port_bytes;
-    if (pod->uid.len > 0)
-        memcpy(uid, pod->uid.at, pod->uid.len);
-    p->uid = (struct str){uid, pod->uid.len};
+    char *text = (char *)p->ports + port_bytes;
+    p->uid = keep_behind(&text, pod->uid);
+    p->name = keep_behind(&text, pod->name);
+    set_identity(s, p, pod);
     p->priority = pod->priority;
     p->started = pod->started;
     for (uint32_t i = 0; i < pod->usage.count; i++)
@@ -330,17 +395,22 @@ struct node_pod *node_pod_make(struct shard *s, const struct pod *pod)
         p->ports[i] = (struct host_socket){atom_take(s->atoms, pod->ports.at[i].ip),
                                            atom_take(s->atoms, pod->ports.at[i].protocol),
                                            pod->ports.at[i].port};
+    p->terms = pod_terms_take(&s->terms, s->atoms, pod);
+    p->storage = pod_storage_make(s->atoms, pod);
     return p;
 }
 
 void node_pod_free(struct shard *s, struct node_pod *p)
 {
+    pod_group_drop(&s->groups, s->atoms, p->group);
     for (uint32_t i = 0; i < p->scalar_count; i++)
         atom_drop(s->atoms, p->scalars[i].resource);
     for (uint32_t i = 0; i < p->port_count; i++) {
         atom_drop(s->atoms, p->ports[i].ip);
         atom_drop(s->atoms, p->ports[i].protocol);
     }
+    pod_terms_drop(&s->terms, s->atoms, p->terms);
+    pod_storage_free(s->atoms, &p->storage);
     memory_free(p);
 }
 
@@ -352,6 +422,8 @@ static void remove_pod(struct shard *s, struct node_pod *pod)
     e->pods[pod->place] = e->pods[--e->pod_count];
     e->pods[pod->place]->place = pod->place;
     map_remove(s->by_uid, pod->uid);
+    pod_group_leave(pod);
+    pod_terms_leave(pod);
     node_pod_free(s, pod);
     if (e->row == NO_ROW && e->pod_count == 0)
         free_entry(s, e);
@@ -379,6 +451,8 @@ void shard_pod_set(struct shard *s, const struct pod *pod)
     p->place = e->pod_count;
     e->pods[e->pod_count++] = p;
     map_set(s->by_uid, p->uid, p);
+    pod_group_join(p);
+    pod_terms_join(p);
     account(s, p, true);
 }
 
@@ -424,6 +498,8 @@ void shard_free(struct shard **shard)
     map_free(&s->by_name);
     map_free(&s->by_uid);
     map_free(&s->images);
+    pod_groups_free(&s->groups);
+    term_table_free(&s->terms);
     scratch_free(&s->scratch);
     atoms_free(&s->atoms);
     memory_free(s);

@@ -28,6 +28,9 @@ void shard_pod_gone(struct shard *s, struct str uid);
 /* Named for its message: numbers of images in the whole cluster. */
 void shard_images(struct shard *s, const struct shard_images *images);
 
+/* Named for its message: limits of a node's storage. Ignored when the node is not in the share. */
+void shard_storage(struct shard *s, const struct shard_storage *told);
+
 /* Filters, scores and answers one map_request. Strings in the result come from the arena, the
  * request or the shard, and hold until the shard changes or the request's memory goes.
  *

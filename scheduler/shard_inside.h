@@ -4,6 +4,8 @@
 #define SCHEDULER_SHARD_INSIDE_H
 
 #include "scheduler/plugin.h"
+#include "scheduler/pod_groups.h"
+#include "scheduler/pod_terms.h"
 #include "scheduler/shard.h"
 
 /* What is reused from one map_request to the next, so that the map path allocates nothing. */
@@ -30,9 +32,11 @@ struct shard {
     struct atoms *atoms;
     struct frameworks frameworks;
     struct nodes nodes;
-    struct map *by_name; /* node → struct node_entry, ghosts included */
-    struct map *by_uid;  /* pod → struct node_pod */
-    struct map *images;  /* name → struct image_state */
+    struct map *by_name;      /* node → struct node_entry, ghosts included */
+    struct map *by_uid;       /* pod → struct node_pod */
+    struct map *images;       /* name → struct image_state */
+    struct pod_groups groups; /* the pods by namespace and labels */
+    struct term_table terms;  /* what the pods ask of other pods */
     int64_t cluster_nodes;
     uint32_t any_ip;
     uint32_t ghosts;
@@ -53,8 +57,8 @@ struct evaluation {
     const struct map_request *request;
     struct map_result *result;
     struct arena *arena; /* the result's */
-    struct pre_filter_outcome pre;
-    void **filter_state, **score_state;
+    uint64_t skip;       /* bit i: framework.filter[i] has nothing to do */
+    void **filter_state;
     struct node_pod **nominated; /* of this share, chained by next */
     uint32_t *next;
     uint32_t nominated_count;
@@ -69,15 +73,28 @@ struct evaluation {
     uint64_t rejecting; /* bit i: framework.filter[i] rejected a node */
 };
 
+/* Puts a pod on a copy of a row, or takes it off, and lets the rules know before. Whoever does one
+ * does the opposite before the rules look at another node. */
+void what_if_add(struct evaluation *e, struct row_copy *copy, struct node_pod *pod);
+void what_if_remove(struct evaluation *e, struct row_copy *copy, const struct node_pod *pod);
 /* Filters a row, with the pods nominated to it first and without them second, into e->ruling. */
 void evaluate_row(struct evaluation *e, const struct nodes *n, uint32_t row);
 void reason_counts_add(struct evaluation *e, struct reason_counts *all, const struct ruling *r);
 void reason_counts_tell(struct evaluation *e, const struct reason_counts *all, uint32_t *count,
                         struct tally **out);
 struct str reason_text(struct evaluation *e, struct reason reason);
+/* A rule failed rather than rejected: upstream's words for that. */
+struct str ruling_error(struct evaluation *e);
 
-/* Looks at the rows in scratch.rows as a preemption would, and fills the result's dry_run_ fields.
- */
+/* Words for those who want to see every node. The ruling's plugin, when it is no filter's: */
+#define NO_PLUGIN UINT32_MAX
+/* The verdict of e->ruling on a row; its scores are left alone. */
+void verdict_tell(struct evaluation *e, uint32_t row, struct verdict *out);
+/* For a row that was rejected: what each filter says of it when asked alone. */
+void verdict_tell_others(struct evaluation *e, uint32_t row, struct verdict *out);
+
+/* Looks at the rows in scratch.rows as a preemption would, and fills the result's candidates and
+ * dry_run_ fields. */
 void dry_run(struct evaluation *e);
 
 #endif

@@ -133,6 +133,15 @@ static void on_shard_images(struct worker *w, struct moment now, const struct de
         shard_images(w->shard, &in->message->shard_images);
 }
 
+static void on_shard_storage(struct worker *w, struct moment now, const struct delivery *in,
+                             struct outbox *out)
+{
+    (void)now;
+    (void)out;
+    if (w->ready)
+        shard_storage(w->shard, &in->message->shard_storage);
+}
+
 static void on_map_request(struct worker *w, struct moment now, const struct delivery *in,
                            struct outbox *out)
 {
@@ -158,6 +167,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_shard_pod] = on_shard_pod,
     [MSG_shard_pod_gone] = on_shard_pod_gone,
     [MSG_shard_images] = on_shard_images,
+    [MSG_shard_storage] = on_shard_storage,
     [MSG_map_request] = on_map_request,
 };
 

@@ -1,10 +1,10 @@
 /* watcher: a reflector and a mirror for each kind, one publisher for all.
  *
- * Subscribers are held until every required kind was listed once, so that a snapshot is never half
- * a cluster. A barrier is answered when each required kind has finished a list that began after it
- * was asked; barriers share lists. A probe on the watches' connection tells an idle cluster from a
- * dead connection within half a minute. What must stay true: barrier_reached stands in the stream
- * behind everything that its lists showed. */
+ * Subscribers are held until every kind was listed once or, if it is not required, refused, so that
+ * a snapshot is never half a cluster. A barrier is answered when each required kind has finished a
+ * list that began after it was asked; barriers share lists. A probe on the watches' connection
+ * tells an idle cluster from a dead connection within half a minute. What must stay true:
+ * barrier_reached stands in the stream behind everything that its lists showed. */
 #include "watcher/watcher.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
@@ -180,11 +180,16 @@ static void on_peer_down(struct watcher *w, struct moment now, const struct deli
     publisher_handle(w->publisher, in->from, in->message);
 }
 
+/* A kind that is not required may be refused, but not merely be late: what is not there yet would
+ * be taken for what does not exist. */
 static bool all_listed(const struct watcher *w)
 {
-    for (size_t i = 0; i < w->count; i++)
-        if (w->sources[i].kind->required && !reflector_status(w->sources[i].reflector).listed)
+    for (size_t i = 0; i < w->count; i++) {
+        struct reflector_status s = reflector_status(w->sources[i].reflector);
+        bool done_without = !w->sources[i].kind->required && s.state == REFLECTOR_degraded;
+        if (!s.listed && !done_without)
             return false;
+    }
     return true;
 }
 
@@ -192,7 +197,7 @@ static void become_synced(struct watcher *w)
 {
     w->synced = true;
     w->view_at = (struct moment){0};
-    log_info("every required kind is listed|objects=%zu", publisher_objects(w->publisher));
+    log_info("every kind is listed|objects=%zu", publisher_objects(w->publisher));
     for (size_t i = 0; i < w->held_count; i++)
         publisher_handle(w->publisher, w->held[i].from, &w->held[i].message);
     w->held_count = 0;

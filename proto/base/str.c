@@ -44,6 +44,36 @@ bool str_starts_with(struct str s, const char *prefix)
     return s.len >= len && (len == 0 || memcmp(s.at, prefix, len) == 0);
 }
 
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.len > 0 && is_space(s.at[0]))
+        s = (struct str){s.at + 1, s.len - 1};
+    while (s.len > 0 && is_space(s.at[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+bool str_split(struct str *rest, const char *separator, struct str *piece)
+{
+    size_t len = strlen(separator);
+    if (rest->at == NULL)
+        return false;
+    for (uint32_t i = 0; i + len <= rest->len; i++)
+        if (memcmp(rest->at + i, separator, len) == 0) {
+            *piece = (struct str){rest->at, i};
+            *rest = (struct str){rest->at + i + len, (uint32_t)(rest->len - i - len)};
+            return true;
+        }
+    *piece = *rest;
+    *rest = (struct str){0};
+    return true;
+}
+
 char *str_copy(struct str s)
 {
     return memory_copy(s.at, s.len);

@@ -24,6 +24,11 @@ int str_compare(struct str a, struct str b);
 /* Index of the first c, or -1. */
 int64_t str_find(struct str s, char c);
 bool str_starts_with(struct str s, const char *prefix);
+/* Without white space (ASCII) at its ends. */
+struct str str_trim(struct str s);
+/* Takes the next piece of a text that is split at a separator: rest = text; while (str_split(&rest,
+ * ",", &piece)). An empty text has one empty piece; rest must not be {NULL, 0} for that. */
+bool str_split(struct str *rest, const char *separator, struct str *piece);
 /* A zero-terminated copy; the caller frees it with memory_free. */
 char *str_copy(struct str s);
 /* The same as a str of its own: given back with str_drop, which empties it. */

@@ -65,10 +65,10 @@ const char *frame_type_name(int64_t type)
 enum refusal frame_decode(const struct envelope *envelope, struct cursor body, struct message *m,
                           struct arena *arena)
 {
+    arena_reset(arena); /* also where nothing is read: what the arena holds is this frame's */
     const struct record *record = frame_record(envelope->type);
     if (record == NULL)
         return REFUSED_unknown_message;
-    arena_reset(arena);
     arena->limit = ARENA_PER_BYTE * (size_t)(body.end - body.at) + ARENA_LEAST;
     *m = (struct message){.type = (enum message_type)envelope->type};
     if (!codec_decode(record, message_body(m), &body, arena))

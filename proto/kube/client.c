@@ -324,7 +324,8 @@ static void sweep(struct kube_client *c)
 /* ---- starting ---- */
 
 static const enum kube_channel channel_order[] = {KUBE_CHANNEL_lease, KUBE_CHANNEL_watch,
-                                                  KUBE_CHANNEL_write, KUBE_CHANNEL_event};
+                                                  KUBE_CHANNEL_write, KUBE_CHANNEL_volume,
+                                                  KUBE_CHANNEL_event};
 
 static void refill(struct kube_client *c)
 {

@@ -49,6 +49,7 @@ enum kube_method { KUBE_GET, KUBE_POST, KUBE_PUT, KUBE_PATCH, KUBE_DELETE };
 enum kube_channel {
     KUBE_CHANNEL_watch,
     KUBE_CHANNEL_write,
+    KUBE_CHANNEL_volume,
     KUBE_CHANNEL_event,
     KUBE_CHANNEL_lease,
     KUBE_CHANNEL_COUNT

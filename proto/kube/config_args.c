@@ -312,7 +312,7 @@ static void read_preemption(const struct args_reader *r, const struct spot *args
             "Invalid value: 0: cannot be zero at the same time as minCandidateNodesPercentage");
     }
     if (p != 10 || n != 100)
-        config_note(r->outer, r->path, "preemption does not look at these yet");
+        config_note(r->outer, r->path, "preemption looks at all nodes, whatever these say");
 }
 
 static void read_pod_affinity(const struct args_reader *r, const struct spot *args)
@@ -326,8 +326,6 @@ static void read_pod_affinity(const struct args_reader *r, const struct spot *ar
     if (!in_range(r->args->hard_pod_affinity_weight, 0, 100))
         config_invalid(r->outer, &weight, "Invalid value: %lld: not in valid range [0, 100]",
                        (long long)r->args->hard_pod_affinity_weight);
-    if (r->args->hard_pod_affinity_weight != 1 || r->args->ignore_preferred_terms)
-        config_note(r->outer, r->path, "pod affinity is not scored yet");
 }
 
 static void check_choice(const struct args_reader *r, const struct spot *at, struct str value,
@@ -418,8 +416,6 @@ static void read_spread(const struct args_reader *r, const struct spot *args)
         config_invalid(r->outer, &type,
                        "Invalid value: \"System\": when .defaultConstraints are not empty");
     read_constraints(r, &list);
-    if (!str_is(value, "System"))
-        config_note(r->outer, r->path, "topology spread is not scored yet");
 }
 
 static void read_volume_binding(const struct args_reader *r, const struct spot *args)
@@ -448,8 +444,6 @@ static void read_volume_binding(const struct args_reader *r, const struct spot *
                        text.len ? text.at : "");
         buffer_free(&text);
     }
-    if (seconds != 600)
-        config_note(r->outer, r->path, "volumes are not bound yet");
 }
 
 static void check_timeout(const struct args_reader *r, const char *name, struct span span,
@@ -479,6 +473,60 @@ static void read_resource_claims(const struct args_reader *r, const struct spot 
         config_note(r->outer, r->path, "resource claims are not allocated yet");
 }
 
+/* ---- rules of the old Policy ---- */
+
+/* Lists of {labels, presence}. */
+static struct label_rule *read_label_rules(const struct args_reader *r, const struct spot *args,
+                                           uint32_t *count)
+{
+    static const char *const fields[] = {"apiVersion", "kind", "rules", NULL};
+    static const char *const rule_fields[] = {"labels", "presence", NULL};
+    struct spot list = spot_list(args, "rules"), path = spot_member(r->path, "rules");
+    size_t found = kube_json_count(list.value);
+    struct label_rule *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    config_only(r->l, args, fields);
+    *count = 0;
+    for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
+        if (!spot_is_object(&i))
+            continue;
+        config_only(r->l, &i, rule_fields);
+        struct spot at = item_at(&path, *count), labels = spot_member(&at, "labels");
+        struct label_rule *rule = &out[(*count)++];
+        *rule = (struct label_rule){spot_texts(&i, "labels"), spot_bool(&i, "presence")};
+        if (rule->labels.count == 0)
+            config_invalid(r->outer, &labels, "Required value: at least one label must be given");
+    }
+    return out;
+}
+
+static void read_label_presence(const struct args_reader *r, const struct spot *args)
+{
+    r->profile->label_presence.at = read_label_rules(r, args, &r->profile->label_presence.count);
+}
+
+static void read_label_priority(const struct args_reader *r, const struct spot *args)
+{
+    r->profile->label_preferences.at =
+        read_label_rules(r, args, &r->profile->label_preferences.count);
+}
+
+static struct strs read_label_list(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const fields[] = {"apiVersion", "kind", "labels", NULL};
+    config_only(r->l, args, fields);
+    return spot_texts(args, "labels");
+}
+
+static void read_service_affinity(const struct args_reader *r, const struct spot *args)
+{
+    r->profile->service_affinity = read_label_list(r, args);
+}
+
+static void read_service_anti_affinity(const struct args_reader *r, const struct spot *args)
+{
+    r->profile->service_anti_affinity = read_label_list(r, args);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -493,6 +541,10 @@ static const struct {
     {"NodeResourcesFit", read_fit},
     {"PodTopologySpread", read_spread},
     {"VolumeBinding", read_volume_binding},
+    {"CheckNodeLabelPresence", read_label_presence},
+    {"CheckServiceAffinity", read_service_affinity},
+    {"NodeLabelPriority", read_label_priority},
+    {"ServiceAntiAffinity", read_service_anti_affinity},
 };
 
 #define READER_COUNT (sizeof(readers) / sizeof(readers[0]))
@@ -603,6 +655,12 @@ void config_args_read(struct loading *l, const struct spot *profile, struct prof
     for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
         if (spot_is_object(&i))
             read_entry(l, &i, &list, &target);
+    out->spread_system_defaults = str_is(args->spread_defaulting, "System");
+    out->spread_defaults.count = args->spread_constraints.count;
+    out->spread_defaults.at = args->spread_constraints.at;
+    out->hard_affinity_weight = args->hard_pod_affinity_weight;
+    out->ignore_preferred_of_existing = args->ignore_preferred_terms;
+    out->bind_timeout_s = args->volume_bind_timeout_s;
     if (fault_count < 2)
         return;
     struct buffer all = {0};

@@ -448,23 +448,60 @@ static struct strs split_notes(const struct loading *l, const struct spot *root)
     return notes;
 }
 
+static bool is_policy(const struct kube_json *document)
+{
+    return str_is(kube_json_text(kube_json_get(document, "kind")), "Policy") &&
+           str_is(kube_json_text(kube_json_get(document, "apiVersion")), "v1");
+}
+
+static void free_loading(struct loading *l)
+{
+    buffer_free(&l->strict);
+    buffer_free(&l->invalid);
+    buffer_free(&l->unsupported);
+    buffer_free(&l->notes);
+}
+
 /* document NULL: the defaults. */
-static bool load(const struct kube_json *document, struct scheduler_config *config, struct arena *a,
-                 struct str *error)
+static bool load_current(const struct kube_json *document, struct scheduler_config *config,
+                         struct arena *a, struct str *error)
 {
     struct loading l = {.reading = {.arena = a}};
     struct spot root = spot_root(&l.reading, document);
-    struct str ignored;
     *config = (struct scheduler_config){0};
     if (document == NULL || check_kind(&root))
         read_config(&l, &root, config);
     config->notes = split_notes(&l, &root);
-    bool good = verdict(&l, a, error ? error : &ignored);
-    buffer_free(&l.strict);
-    buffer_free(&l.invalid);
-    buffer_free(&l.unsupported);
-    buffer_free(&l.notes);
+    bool good = verdict(&l, a, error);
+    free_loading(&l);
     return good;
+}
+
+/* The old Policy: translated, and loaded as what it was translated to. */
+static bool load_policy(const struct kube_json *document, struct scheduler_config *config,
+                        struct arena *a, struct str *error)
+{
+    struct loading l = {.reading = {.arena = a}};
+    struct spot root = spot_root(&l.reading, document);
+    struct buffer text = {0};
+    *config = (struct scheduler_config){0};
+    config_policy_translate(&l, &root, &text);
+    bool good = verdict(&l, a, error);
+    free_loading(&l);
+    struct kube_json *translated = good ? kube_json_parse_yaml(buffer_str(&text), error, a) : NULL;
+    good = translated != NULL && load_current(translated, config, a, error);
+    kube_json_free(&translated);
+    buffer_free(&text);
+    return good;
+}
+
+static bool load(const struct kube_json *document, struct scheduler_config *config, struct arena *a,
+                 struct str *error)
+{
+    struct str ignored;
+    error = error != NULL ? error : &ignored;
+    return is_policy(document) ? load_policy(document, config, a, error)
+                               : load_current(document, config, a, error);
 }
 
 bool scheduler_config_parse_json(const struct kube_json *document, struct scheduler_config *config,

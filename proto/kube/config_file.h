@@ -30,13 +30,7 @@ enum config_point {
     POINT_COUNT
 };
 
-/* A default constraint of PodTopologySpreadArgs. */
-struct spread_constraint {
-    int64_t max_skew, min_domains; /* min_domains 0: unset */
-    struct str topology_key, when_unsatisfiable, node_affinity_policy, node_taints_policy;
-};
-
-/* Arguments of plugins that are not part of struct profile, after defaulting. */
+/* Arguments of plugins after defaulting; what deciding needs is in struct profile, too. */
 struct plugin_args {
     int64_t preemption_percentage, preemption_absolute;
     int64_t hard_pod_affinity_weight;

@@ -78,6 +78,34 @@ bool config_take_master(void *state, const char *value)
     return true;
 }
 
+bool config_take_disable_preemption(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    return truth_of(*value ? value : "true", &f->disable_preemption);
+}
+
+static void remove_name(struct strs *names, const char *name)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < names->count; i++)
+        if (!str_is(names->at[i], name))
+            names->at[kept++] = names->at[i];
+    names->count = kept;
+}
+
+/* As if every profile listed DefaultPreemption among its disabled plugins. */
+static void disable_preemption(struct scheduler_config *config)
+{
+    for (uint32_t i = 0; i < config->profiles.count; i++) {
+        struct profile *p = &config->profiles.at[i];
+        struct profile_details *d = &config->details[i];
+        remove_name(&d->points[POINT_post_filter], "DefaultPreemption");
+        remove_name(&d->points[POINT_pre_enqueue], "DefaultPreemption");
+        p->post_filter = d->points[POINT_post_filter];
+        p->pre_enqueue = d->points[POINT_pre_enqueue];
+    }
+}
+
 bool config_flags_apply(const struct config_flags *flags, struct scheduler_config *config,
                         struct arena *a, struct str *error)
 {
@@ -97,5 +125,7 @@ bool config_flags_apply(const struct config_flags *flags, struct scheduler_confi
         config->lease_namespace = str_of(flags->resource_namespace);
     if (flags->kubeconfig != NULL && config->kubeconfig.len == 0)
         config->kubeconfig = str_of(flags->kubeconfig);
+    if (flags->disable_preemption)
+        disable_preemption(config);
     return scheduler_config_check_leader(config, a, error);
 }

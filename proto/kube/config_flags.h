@@ -17,6 +17,7 @@ struct config_flags {
     bool has_lease_duration, has_renew_deadline, has_retry_period;
     const char *resource_name, *resource_namespace, *resource_lock;
     const char *kubeconfig, *master;
+    bool disable_preemption;
 };
 
 bool config_take_leader_elect(void *state, const char *value);
@@ -28,6 +29,7 @@ bool config_take_resource_name(void *state, const char *value);
 bool config_take_resource_namespace(void *state, const char *value);
 bool config_take_kubeconfig(void *state, const char *value);
 bool config_take_master(void *state, const char *value);
+bool config_take_disable_preemption(void *state, const char *value);
 
 /* clang-format off */
 #define CONFIG_FLAG_OPTIONS                                                                        \
@@ -49,6 +51,12 @@ bool config_take_master(void *state, const char *value);
      config_take_kubeconfig},                                                                      \
     {"master", "URL", "API server, instead of the one in the kubeconfig", config_take_master}
 /* clang-format on */
+/* For what decides: profiles without the plugin DefaultPreemption. */
+#define CONFIG_PREEMPTION_OPTION                                                                   \
+    {                                                                                              \
+        "disable-preemption", "[true|false]",                                                      \
+            "never evict a pod to make room for another (false)", config_take_disable_preemption   \
+    }
 
 /* Puts what was given over what the file says; then checks leader election again. The one exception
  * is the kubeconfig, where what the file names comes first, as upstream has it (there the flag does

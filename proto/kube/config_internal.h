@@ -61,6 +61,9 @@ extern const char *const config_point_field[POINT_COUNT]; /* "preFilter" */
 
 void config_plugins_read(struct loading *l, const struct spot *profile, struct plugin_sets *sets);
 void config_plugins_merge(struct loading *l, const struct spot *profile, struct plugin_sets *sets);
+/* A number below 64 for each plugin that can be named; more for any other name. */
+size_t config_plugin_index(struct str name);
+bool config_plugin_implements(struct str name, enum config_point point);
 /* Plugins that upstream once had; naming one is an error of its own. */
 bool config_plugin_removed(struct str name);
 #define CONFIG_VERSION "kubescheduler.config.k8s.io/v1"
@@ -78,6 +81,11 @@ void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
 void config_construct_fail(struct loading *l, struct str scheduler_name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The names, ended by NULL, of the plugins that a predicate or priority of the old Policy is today;
+ * NULL: it is not another plugin's old name. */
+const char *const *config_legacy_alias(struct str name);
+#define CONFIG_LEGACY_ALIAS_MAX 4 /* plugins behind one name */
+
 /* ---- plugin arguments ---- */
 
 /* Reads pluginConfig of the profile: defaults, strict decoding, validation. Upstream checks the
@@ -90,6 +98,12 @@ bool config_args_kind(struct str kind);
 /* pluginConfig as YAML. */
 void config_args_print(const struct profile *profile, const struct plugin_args *args,
                        struct buffer *out);
+
+/* ---- Policy ---- */
+
+/* Writes a document of kind Policy as a KubeSchedulerConfiguration in YAML. Faults go to the
+ * loading, in which case what was written is of no use. */
+void config_policy_translate(struct loading *l, const struct spot *root, struct buffer *out);
 
 /* ---- YAML ---- */
 

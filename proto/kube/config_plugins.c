@@ -24,7 +24,8 @@ static const char *const point_type[POINT_COUNT] = {
     "PostBindPlugin",          "PermitPlugin",        "PreEnqueuePlugin", "QueueSortPlugin",
     "PlacementGeneratePlugin", "PlacementScorePlugin"};
 
-#define NOT_DEFAULT -1
+#define NOT_DEFAULT -1 /* upstream's, behind a gate that is off */
+#define LEGACY      -2 /* of the old Policy; runs only where a profile lists it */
 
 static const struct {
     const char *name;
@@ -58,12 +59,29 @@ static const struct {
     {"GangScheduling", NOT_DEFAULT, P(pre_enqueue) | P(reserve) | P(permit)},
     {"TopologyPlacementGenerator", NOT_DEFAULT, P(placement_generate)},
     {"PodGroupPodsCount", NOT_DEFAULT, P(placement_score)},
+    {"AlwaysCheckAllPredicates", LEGACY, P(filter)},
+    {"CheckNodeCondition", LEGACY, P(filter)},
+    {"PodToleratesNodeNoExecuteTaints", LEGACY, P(filter)},
+    {"CheckNodeLabelPresence", LEGACY, P(filter)},
+    {"CheckServiceAffinity", LEGACY, P(filter)},
+    {"MaxEBSVolumeCount", LEGACY, P(filter)},
+    {"MaxGCEPDVolumeCount", LEGACY, P(filter)},
+    {"MaxAzureDiskVolumeCount", LEGACY, P(filter)},
+    {"CheckNodeMemoryPressure", LEGACY, P(filter)},
+    {"CheckNodePIDPressure", LEGACY, P(filter)},
+    {"CheckNodeDiskPressure", LEGACY, P(filter)},
+    {"SelectorSpread", LEGACY, P(pre_score) | P(score)},
+    {"ServiceSpreading", LEGACY, P(pre_score) | P(score)},
+    {"ServiceAntiAffinity", LEGACY, P(score)},
+    {"NodePreferAvoidPods", LEGACY, P(score)},
+    {"NodeLabelPriority", LEGACY, P(score)},
+    {"EqualPriority", LEGACY, P(score)},
 };
 
 #define KNOWN_COUNT (sizeof(known_plugins) / sizeof(known_plugins[0]))
 
 /* Index into known_plugins; KNOWN_COUNT when upstream has no such plugin either. */
-static size_t known_index(struct str name)
+size_t config_plugin_index(struct str name)
 {
     size_t i = 0;
     while (i < KNOWN_COUNT && !str_is(name, known_plugins[i].name))
@@ -71,9 +89,9 @@ static size_t known_index(struct str name)
     return i;
 }
 
-static bool implements(struct str name, enum config_point point)
+bool config_plugin_implements(struct str name, enum config_point point)
 {
-    size_t i = known_index(name);
+    size_t i = config_plugin_index(name);
     return i < KNOWN_COUNT && (known_plugins[i].points & (1u << point)) != 0;
 }
 
@@ -87,6 +105,26 @@ static bool lists(const struct strs *names, struct str name)
 
 /* ---- reading ---- */
 
+/* One entry; an old name becomes today's, several if it stood for several. */
+static void add_ref(struct loading *l, const struct spot *entry, struct plugin_ref *out,
+                    uint32_t *count)
+{
+    struct plugin_ref ref = {spot_text(entry, "name"), spot_i32(entry, "weight")};
+    const char *const *today = config_legacy_alias(ref.name);
+    if (today == NULL) {
+        out[(*count)++] = ref;
+        return;
+    }
+    struct buffer names = {0};
+    for (; *today != NULL; today++) {
+        out[(*count)++] = (struct plugin_ref){str_of(*today), ref.weight};
+        buffer_print(&names, " %s", *today);
+    }
+    config_note(l, entry, "%.*s is an old name, taken for%.*s", STR_ARG(ref.name),
+                STR_ARG(buffer_str(&names)));
+    buffer_free(&names);
+}
+
 static struct plugin_ref *read_refs(struct loading *l, const struct spot *set, const char *name,
                                     uint32_t *count)
 {
@@ -96,14 +134,14 @@ static struct plugin_ref *read_refs(struct loading *l, const struct spot *set, c
     *count = 0;
     if (found > LIST_MAX)
         spot_fail(&list, "has more than %d entries", LIST_MAX);
-    struct plugin_ref *out =
-        found && found <= LIST_MAX ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct plugin_ref *out = found && found <= LIST_MAX
+                                 ? spot_take(&list, found * CONFIG_LEGACY_ALIAS_MAX, sizeof(*out))
+                                 : NULL;
     for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
         if (!spot_is_object(&i))
             continue;
         config_only(l, &i, fields);
-        out[(*count)++] =
-            (struct plugin_ref){.name = spot_text(&i, "name"), .weight = spot_i32(&i, "weight")};
+        add_ref(l, &i, out, count);
     }
     return out;
 }
@@ -175,14 +213,14 @@ void config_plugins_merge(struct loading *l, const struct spot *profile, struct 
     struct plugin_set *set = &sets->multi_point;
     struct plugin_ref *merged =
         spot_take(profile, KNOWN_COUNT + set->enabled_count, sizeof(*merged));
-    bool replaced[LIST_MAX] = {false};
+    bool replaced[LIST_MAX * CONFIG_LEGACY_ALIAS_MAX] = {false};
     uint32_t count = 0;
-    must(set->enabled_count <= LIST_MAX);
+    must(set->enabled_count <= LIST_MAX * CONFIG_LEGACY_ALIAS_MAX);
     if (merged == NULL || l->reading.failed)
         return;
     for (size_t k = 0; k < KNOWN_COUNT && !lists(&set->disabled, STR_LITERAL("*")); k++) {
         struct str name = str_of(known_plugins[k].name);
-        if (known_plugins[k].weight == NOT_DEFAULT || lists(&set->disabled, name))
+        if (known_plugins[k].weight < 0 || lists(&set->disabled, name))
             continue;
         const struct plugin_ref *custom = last_of(set, name);
         if (custom != NULL)
@@ -233,10 +271,10 @@ static void check_own_list(struct expansion *e, enum config_point p)
     const struct plugin_set *set = &e->sets->points[p];
     for (uint32_t i = 0; i < set->enabled_count; i++) {
         struct str name = set->enabled[i].name;
-        if (known_index(name) == KNOWN_COUNT)
+        if (config_plugin_index(name) == KNOWN_COUNT)
             config_construct_fail(e->l, e->scheduler_name, "%s \"%.*s\" does not exist",
                                   point_type[p], STR_ARG(name));
-        else if (!implements(name, p))
+        else if (!config_plugin_implements(name, p))
             config_construct_fail(e->l, e->scheduler_name,
                                   "plugin \"%.*s\" does not extend %s plugin", STR_ARG(name),
                                   point_type[p]);
@@ -261,10 +299,11 @@ static void expand_point(struct expansion *e, enum config_point p, struct strs *
     struct strs by_multi = {0, out->at + set->enabled_count}; /* scratch behind the result */
     for (uint32_t i = 0; i < multi->enabled_count && !skip; i++) {
         struct str name = multi->enabled[i].name;
-        if (known_index(name) == KNOWN_COUNT)
+        if (config_plugin_index(name) == KNOWN_COUNT)
             config_construct_fail(e->l, e->scheduler_name, "%s \"%.*s\" does not exist",
                                   point_type[p], STR_ARG(name));
-        if (!implements(name, p) || lists(&set->disabled, name) || last_of(set, name) != NULL)
+        if (!config_plugin_implements(name, p) || lists(&set->disabled, name) ||
+            last_of(set, name) != NULL)
             continue;
         if (lists(&by_multi, name))
             config_construct_fail(e->l, e->scheduler_name,
@@ -309,7 +348,7 @@ static void check_total(struct expansion *e)
             struct str name = order[s]->enabled[i].name;
             bool first = s == 0 || last_of(order[0], name) == NULL;
             int64_t most = weight_of(e->sets, name) * 100;
-            if (!first || !implements(name, POINT_score))
+            if (!first || !config_plugin_implements(name, POINT_score))
                 continue;
             if (most > (int64_t)((uint64_t)INT64_MAX - total))
                 config_construct_fail(e->l, e->scheduler_name,
@@ -350,6 +389,10 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
     profile->filter = d->points[POINT_filter];
     profile->post_filter = d->points[POINT_post_filter];
     profile->pre_score = d->points[POINT_pre_score];
+    profile->reserve = d->points[POINT_reserve];
+    profile->permit = d->points[POINT_permit];
+    profile->pre_bind = d->points[POINT_pre_bind];
+    profile->check_all = lists(&profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
     profile->score.at =
         scores->count ? spot_take(root, scores->count, sizeof(*profile->score.at)) : NULL;
     for (uint32_t i = 0; profile->score.at != NULL && i < scores->count; i++)

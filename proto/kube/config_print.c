@@ -174,6 +174,36 @@ static void print_spread(struct buffer *out, const struct plugin_args *args)
         print_constraint(out, &args->spread_constraints.at[i]);
 }
 
+static void print_rules(struct buffer *out, const char *plugin, const struct label_rule *at,
+                        uint32_t count)
+{
+    if (count > 0)
+        buffer_print(out, "  - name: %s\n    args:\n      rules:\n", plugin);
+    for (uint32_t i = 0; i < count; i++) {
+        buffer_add_text(out, "      - labels: ");
+        print_list(out, &at[i].labels);
+        buffer_print(out, "\n        presence: %s\n", at[i].presence ? "true" : "false");
+    }
+}
+
+static void print_labels(struct buffer *out, const char *plugin, const struct strs *labels)
+{
+    if (labels->count == 0)
+        return;
+    buffer_print(out, "  - name: %s\n    args:\n      labels: ", plugin);
+    print_list(out, labels);
+    buffer_add_text(out, "\n");
+}
+
+/* Arguments of rules of the old Policy, if they have any. */
+static void print_legacy(struct buffer *out, const struct profile *p)
+{
+    print_rules(out, "CheckNodeLabelPresence", p->label_presence.at, p->label_presence.count);
+    print_labels(out, "CheckServiceAffinity", &p->service_affinity);
+    print_rules(out, "NodeLabelPriority", p->label_preferences.at, p->label_preferences.count);
+    print_labels(out, "ServiceAntiAffinity", &p->service_anti_affinity);
+}
+
 void config_args_print(const struct profile *profile, const struct plugin_args *args,
                        struct buffer *out)
 {
@@ -196,6 +226,7 @@ void config_args_print(const struct profile *profile, const struct plugin_args *
     print_spread(out, args);
     buffer_print(out, "  - name: VolumeBinding\n    args:\n      bindTimeoutSeconds: %lld\n",
                  (long long)args->volume_bind_timeout_s);
+    print_legacy(out, profile);
 }
 
 /* ---- the file ---- */

@@ -1,20 +1,34 @@
-/* objects: Kubernetes objects to records. The one idea: each record is read top to bottom in the
- * order of its fields, from spots that know their path, so that any wrong type is reported with
- * the object's name and the field's. What must stay true: fields we do not use are not looked at,
- * and nothing in a record points into the JSON. */
-#include "proto/kube/objects.h"
+/* objects: the pieces that all kinds share, nodes and namespaces, and the table of what is
+ * mirrored. The one idea: each record is read top to bottom in the order of its fields, from spots
+ * that know their path, so that any wrong type is reported with the object's name and the field's.
+ * What must stay true: fields we do not use are not looked at, and nothing in a record points into
+ * the JSON. */
+#include "proto/kube/objects_internal.h"
 
+#include "proto/base/must.h"
 #include "proto/kube/requests.h"
-#include "proto/kube/spot.h"
 #include "proto/kube/terms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SUBJECT_MAX 600 /* of "Pod namespace/name": 63 + 253 and some */
-
 /* ---- pieces ---- */
+
+void object_subject(const struct kube_json *object, const char *kind, char out[SUBJECT_MAX])
+{
+    struct str space = kube_json_text(kube_json_path(object, "metadata.namespace"));
+    struct str name = kube_json_text(kube_json_path(object, "metadata.name"));
+    snprintf(out, SUBJECT_MAX, "%s %.*s%s%.*s", kind, STR_ARG(space), space.len ? "/" : "",
+             STR_ARG(name));
+}
+
+bool object_finish(const struct reading *r, struct str *error)
+{
+    if (r->failed && error != NULL)
+        *error = r->error;
+    return !r->failed;
+}
 
 struct ordered_label {
     struct label label;
@@ -28,8 +42,7 @@ static int by_key(const void *a, const void *b)
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-/* A map of strings, sorted by key. */
-static struct label *read_labels(const struct spot *up, const char *name, uint32_t *count)
+struct label *object_labels(const struct spot *up, const char *name, uint32_t *count)
 {
     struct spot object = spot_object(up, name);
     size_t found = kube_json_count(object.value), n = 0;
@@ -51,8 +64,7 @@ static struct label *read_labels(const struct spot *up, const char *name, uint32
     return out;
 }
 
-/* The given member of each object in a list, such as the names of all gates. */
-static struct strs read_each(const struct spot *up, const char *name, const char *member)
+struct strs object_each(const struct spot *up, const char *name, const char *member)
 {
     struct spot list = spot_list(up, name);
     size_t count = kube_json_count(list.value);
@@ -66,7 +78,7 @@ static struct strs read_each(const struct spot *up, const char *name, const char
     return texts;
 }
 
-static int64_t read_version(const struct spot *metadata)
+int64_t object_version(const struct spot *metadata)
 {
     struct spot s = spot_member(metadata, "resourceVersion");
     struct str text = spot_own_text(&s);
@@ -76,7 +88,7 @@ static int64_t read_version(const struct spot *metadata)
     return version;
 }
 
-static struct str read_name(const struct spot *metadata)
+struct str object_name(const struct spot *metadata)
 {
     struct str name = spot_text(metadata, "name");
     struct spot s = spot_member(metadata, "name");
@@ -85,237 +97,51 @@ static struct str read_name(const struct spot *metadata)
     return name;
 }
 
-/* ---- pod ---- */
-
-static void read_pod_metadata(const struct spot *object, struct pod *pod)
+struct str object_label(const struct label *labels, uint32_t count, const char *key)
 {
-    struct spot metadata = spot_object(object, "metadata");
-    pod->uid = spot_text(&metadata, "uid");
-    pod->namespace_name = spot_text(&metadata, "namespace");
-    pod->name = read_name(&metadata);
-    pod->resource_version = read_version(&metadata);
-    pod->generation = spot_i64(&metadata, "generation");
-    pod->created = spot_time(&metadata, "creationTimestamp");
-    struct spot deleting = spot_member(&metadata, "deletionTimestamp");
-    pod->deleting = deleting.value != NULL;
-    pod->labels.at = read_labels(&metadata, "labels", &pod->labels.count);
+    for (uint32_t i = 0; i < count; i++)
+        if (str_is(labels[i].key, key))
+            return labels[i].value;
+    return (struct str){0};
 }
 
-static struct toleration *read_tolerations(const struct spot *spec, uint32_t *count)
+bool object_annotation(const struct spot *metadata, const char *key, struct str *value)
 {
-    struct spot list = spot_list(spec, "tolerations");
-    size_t found = kube_json_count(list.value);
-    struct toleration *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
-    *count = 0;
-    if (out == NULL)
-        return NULL;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
-            out[(*count)++] = (struct toleration){.key = spot_text(&i, "key"),
-                                                  .operator_name = spot_text(&i, "operator"),
-                                                  .value = spot_text(&i, "value"),
-                                                  .effect = spot_text(&i, "effect")};
-    return out;
+    struct spot annotations = spot_object(metadata, "annotations");
+    struct spot found = spot_member(&annotations, key);
+    *value = spot_own_text(&found);
+    return found.value != NULL;
 }
 
-static void read_affinity(const struct spot *spec, struct pod *pod)
+struct controller object_controller(const struct spot *metadata)
 {
-    struct spot affinity = spot_object(spec, "affinity");
-    struct spot pods = spot_object(&affinity, "podAffinity");
-    struct spot not_pods = spot_object(&affinity, "podAntiAffinity");
-    struct spot nodes = spot_object(&affinity, "nodeAffinity");
-    struct spot required = spot_object(&nodes, "requiredDuringSchedulingIgnoredDuringExecution");
-    struct spot terms = spot_list(&required, "nodeSelectorTerms");
-    struct spot preferred = spot_list(&nodes, "preferredDuringSchedulingIgnoredDuringExecution");
-    pod->has_affinity = pods.value != NULL || not_pods.value != NULL;
-    pod->has_required_terms = required.value != NULL;
-    pod->required_terms.at = kube_read_node_terms(&terms, &pod->required_terms.count);
-    pod->preferred_terms.at = kube_read_preferred_terms(&preferred, &pod->preferred_terms.count);
+    struct spot owners = spot_list(metadata, "ownerReferences");
+    for (struct spot i = spot_first(&owners); i.value != NULL; i = spot_next(&i))
+        if (spot_is_object(&i) && spot_bool(&i, "controller"))
+            return (struct controller){.api = spot_text(&i, "apiVersion"),
+                                       .kind = spot_text(&i, "kind"),
+                                       .name = spot_text(&i, "name"),
+                                       .uid = spot_text(&i, "uid")};
+    return (struct controller){0};
 }
 
-static struct str or_default(struct str text, struct str otherwise)
+struct selector object_selector(const struct spot *up, const char *name)
 {
-    return text.len ? text : otherwise;
+    struct spot s = spot_object(up, name);
+    struct selector selector = {.present = s.value != NULL};
+    selector.labels.at = object_labels(&s, "matchLabels", &selector.labels.count);
+    selector.expressions.at =
+        kube_read_requirements(&s, "matchExpressions", &selector.expressions.count);
+    return selector;
 }
 
-/* Appends the container's host ports; out has room for all ports of the pod. */
-static void read_container_ports(const struct spot *container, struct host_port *out,
-                                 uint32_t *count)
+int64_t object_amount(const struct spot *up, const char *name)
 {
-    struct spot ports = spot_list(container, "ports");
-    for (struct spot i = spot_first(&ports); i.value != NULL; i = spot_next(&i)) {
-        int64_t port = spot_is_object(&i) ? spot_i32(&i, "hostPort") : 0;
-        if (port <= 0)
-            continue;
-        out[(*count)++] = (struct host_port){
-            .ip = or_default(spot_text(&i, "hostIP"), STR_LITERAL("0.0.0.0")),
-            .protocol = or_default(spot_text(&i, "protocol"), STR_LITERAL("TCP")),
-            .port = port};
-    }
+    struct spot s = spot_member(up, name);
+    return kube_quantity_value(spot_own_quantity(&s));
 }
 
-static size_t count_ports(const struct spot *containers)
-{
-    size_t count = 0;
-    for (struct spot i = spot_first(containers); i.value != NULL; i = spot_next(&i))
-        count += kube_json_count(kube_json_get(i.value, "ports"));
-    return count;
-}
-
-/* Sidecars before containers, as upstream; other init containers hold no ports. */
-static void read_ports(const struct spot *init, const struct spot *containers, struct pod *pod)
-{
-    size_t most = count_ports(init) + count_ports(containers);
-    struct host_port *out = most ? spot_take(containers, most, sizeof(*out)) : NULL;
-    if (out == NULL)
-        return;
-    for (struct spot i = spot_first(init); i.value != NULL; i = spot_next(&i))
-        if (str_is(kube_json_text(kube_json_get(i.value, "restartPolicy")), "Always"))
-            read_container_ports(&i, out, &pod->ports.count);
-    for (struct spot i = spot_first(containers); i.value != NULL; i = spot_next(&i))
-        read_container_ports(&i, out, &pod->ports.count);
-    pod->ports.at = out;
-}
-
-/* Upstream's normalizedImageName: a name without a tag means :latest. */
-static struct str normalised(const struct spot *at, struct str image)
-{
-    for (uint32_t i = image.len; i > 0; i--) {
-        if (image.at[i - 1] == ':')
-            return image;
-        if (image.at[i - 1] == '/')
-            break;
-    }
-    struct str full = arena_print(at->reading->arena, "%.*s:latest", STR_ARG(image));
-    if (full.at == NULL)
-        spot_fail(at, "too large");
-    return full;
-}
-
-static void read_images(const struct spot *init, const struct spot *containers,
-                        const struct spot *volumes, struct pod *pod)
-{
-    const struct spot *lists[] = {init, containers, volumes};
-    size_t most = kube_json_count(init->value) + kube_json_count(containers->value);
-    pod->container_count = (int64_t)most;
-    most += kube_json_count(volumes->value);
-    pod->images.at = most ? spot_take(containers, most, sizeof(*pod->images.at)) : NULL;
-    for (size_t l = 0; pod->images.at != NULL && l < 3; l++)
-        for (struct spot i = spot_first(lists[l]); i.value != NULL; i = spot_next(&i)) {
-            if (!spot_is_object(&i))
-                continue;
-            struct spot image = i;
-            if (lists[l] == volumes) {
-                image = spot_object(&i, "image");
-                if (image.value == NULL)
-                    continue;
-            }
-            struct str name = spot_text(&image, lists[l] == volumes ? "reference" : "image");
-            pod->images.at[pod->images.count++] = normalised(&i, name);
-        }
-}
-
-/* Claims by name; an ephemeral volume's claim is named after the pod and the volume. */
-static void read_claims(const struct spot *volumes, struct pod *pod)
-{
-    size_t most = kube_json_count(volumes->value);
-    pod->claims.at = most ? spot_take(volumes, most, sizeof(*pod->claims.at)) : NULL;
-    if (pod->claims.at == NULL)
-        return;
-    for (struct spot i = spot_first(volumes); i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
-            continue;
-        struct spot claim = spot_object(&i, "persistentVolumeClaim");
-        struct spot ephemeral = spot_object(&i, "ephemeral");
-        struct str name = spot_text(&claim, "claimName");
-        if (ephemeral.value != NULL) {
-            struct str volume = spot_text(&i, "name");
-            name = arena_print(i.reading->arena, "%.*s-%.*s", STR_ARG(pod->name), STR_ARG(volume));
-            if (name.at == NULL)
-                spot_fail(&i, "too large");
-        }
-        if (claim.value != NULL || ephemeral.value != NULL)
-            pod->claims.at[pod->claims.count++] = name;
-    }
-}
-
-static void read_pod_spec(const struct spot *object, struct pod *pod)
-{
-    struct spot spec = spot_object(object, "spec");
-    struct spot init = spot_list(&spec, "initContainers");
-    struct spot containers = spot_list(&spec, "containers");
-    struct spot volumes = spot_list(&spec, "volumes");
-    struct spot spread = spot_list(&spec, "topologySpreadConstraints");
-    struct spot selector = spot_object(&spec, "nodeSelector");
-    pod->node_name = spot_text(&spec, "nodeName");
-    pod->scheduler_name = spot_text(&spec, "schedulerName");
-    pod->priority = spot_i32(&spec, "priority");
-    pod->preemption_policy = spot_text(&spec, "preemptionPolicy");
-    pod->gates = read_each(&spec, "schedulingGates", "name");
-    pod->has_node_selector = selector.value != NULL;
-    pod->node_selector.at = read_labels(&spec, "nodeSelector", &pod->node_selector.count);
-    read_affinity(&spec, pod);
-    pod->tolerations.at = read_tolerations(&spec, &pod->tolerations.count);
-    read_ports(&init, &containers, pod);
-    read_images(&init, &containers, &volumes, pod);
-    pod->has_spread = kube_json_count(spread.value) > 0;
-    read_claims(&volumes, pod);
-    pod->resource_claims = read_each(&spec, "resourceClaims", "name");
-}
-
-static void read_pod_status(const struct spot *object, struct pod *pod)
-{
-    struct spot status = spot_object(object, "status");
-    struct spot conditions = spot_list(&status, "conditions");
-    pod->nominated_node = spot_text(&status, "nominatedNodeName");
-    pod->started = spot_time(&status, "startTime");
-    pod->condition_types = read_each(&status, "conditions", "type");
-    for (struct spot i = spot_first(&conditions); i.value != NULL; i = spot_next(&i)) {
-        if (!str_is(kube_json_text(kube_json_get(i.value, "type")), "PodScheduled"))
-            continue;
-        pod->scheduled =
-            (struct condition){.status = spot_text(&i, "status"),
-                               .reason = spot_text(&i, "reason"),
-                               .message = spot_text(&i, "message"),
-                               .since = spot_text(&i, "lastTransitionTime"),
-                               .probed = kube_json_get(i.value, "lastProbeTime") != NULL,
-                               .observed_generation = spot_i64(&i, "observedGeneration")};
-        return;
-    }
-}
-
-/* ---- the objects ---- */
-
-/* "Pod default/a" for error texts. */
-static void name_subject(const struct kube_json *object, const char *kind, char *out, size_t room)
-{
-    struct str space = kube_json_text(kube_json_path(object, "metadata.namespace"));
-    struct str name = kube_json_text(kube_json_path(object, "metadata.name"));
-    snprintf(out, room, "%s %.*s%s%.*s", kind, STR_ARG(space), space.len ? "/" : "", STR_ARG(name));
-}
-
-static bool finish(const struct reading *r, struct str *error)
-{
-    if (r->failed && error != NULL)
-        *error = r->error;
-    return !r->failed;
-}
-
-bool kube_object_pod(const struct kube_json *object, struct pod *pod, struct arena *a,
-                     struct str *error)
-{
-    char subject[SUBJECT_MAX];
-    name_subject(object, "Pod", subject, sizeof(subject));
-    struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    *pod = (struct pod){0};
-    spot_is_object(&root);
-    read_pod_metadata(&root, pod);
-    read_pod_spec(&root, pod);
-    read_pod_status(&root, pod);
-    requests_fill(&root, pod);
-    return finish(&r, error);
-}
+/* ---- nodes and namespaces ---- */
 
 static struct taint *read_taints(const struct spot *spec, uint32_t *count)
 {
@@ -363,43 +189,68 @@ static struct label *read_node_conditions(const struct spot *status, uint32_t *c
     return out;
 }
 
+/* The controllers that an annotation of the old Policy names. What is wrong in there is left out,
+ * as upstream did: the node is then as good as others. */
+static void read_avoided(const struct spot *metadata, struct node *node)
+{
+    struct str text;
+    if (!object_annotation(metadata, "scheduler.alpha.kubernetes.io/preferAvoidPods", &text))
+        return;
+    struct arena *a = metadata->reading->arena;
+    struct kube_json *document = kube_json_parse(text, NULL, a);
+    const struct kube_json *list = kube_json_get(document, "preferAvoidPods");
+    size_t found = kube_json_is_array(list) ? kube_json_count(list) : 0;
+    node->avoided.at = found ? spot_take(metadata, found, sizeof(*node->avoided.at)) : NULL;
+    const struct kube_json *i = node->avoided.at != NULL ? kube_json_first(list) : NULL;
+    for (; i != NULL; i = kube_json_next(i)) {
+        const struct kube_json *owner = kube_json_path(i, "podSignature.podController");
+        struct str kind = kube_json_text(kube_json_get(owner, "kind"));
+        struct str uid = kube_json_text(kube_json_get(owner, "uid"));
+        if (kind.len > 0 && uid.len > 0)
+            node->avoided.at[node->avoided.count++] =
+                (struct label){arena_copy(a, kind), arena_copy(a, uid)};
+    }
+    kube_json_free(&document);
+}
+
 bool kube_object_node(const struct kube_json *object, struct node *node, struct arena *a,
                       struct str *error)
 {
     char subject[SUBJECT_MAX];
-    name_subject(object, "Node", subject, sizeof(subject));
+    object_subject(object, "Node", subject);
     struct reading r = {.arena = a, .subject = subject};
     struct spot root = spot_root(&r, object);
     spot_is_object(&root);
     struct spot metadata = spot_object(&root, "metadata");
     struct spot spec = spot_object(&root, "spec"), status = spot_object(&root, "status");
     *node = (struct node){0};
-    node->name = read_name(&metadata);
+    node->name = object_name(&metadata);
     node->uid = spot_text(&metadata, "uid");
-    node->resource_version = read_version(&metadata);
-    node->labels.at = read_labels(&metadata, "labels", &node->labels.count);
+    node->resource_version = object_version(&metadata);
+    node->labels.at = object_labels(&metadata, "labels", &node->labels.count);
+    read_avoided(&metadata, node);
     node->taints.at = read_taints(&spec, &node->taints.count);
     node->unschedulable = spot_bool(&spec, "unschedulable");
     requests_fill_allocatable(&root, node);
     node->images.at = read_node_images(&status, &node->images.count);
     node->features = spot_texts(&status, "declaredFeatures");
     node->conditions.at = read_node_conditions(&status, &node->conditions.count);
-    return finish(&r, error);
+    return object_finish(&r, error);
 }
 
 bool kube_object_namespace(const struct kube_json *object, struct namespace_set *ns,
                            struct arena *a, struct str *error)
 {
     char subject[SUBJECT_MAX];
-    name_subject(object, "Namespace", subject, sizeof(subject));
+    object_subject(object, "Namespace", subject);
     struct reading r = {.arena = a, .subject = subject};
     struct spot root = spot_root(&r, object);
     spot_is_object(&root);
     struct spot metadata = spot_object(&root, "metadata");
     *ns = (struct namespace_set){0};
-    ns->name = read_name(&metadata);
-    ns->labels.at = read_labels(&metadata, "labels", &ns->labels.count);
-    return finish(&r, error);
+    ns->name = object_name(&metadata);
+    ns->labels.at = object_labels(&metadata, "labels", &ns->labels.count);
+    return object_finish(&r, error);
 }
 
 /* ---- the stream ---- */
@@ -465,12 +316,219 @@ static void gone_namespace(const struct message *last, struct message *m)
                           .namespace_gone = {.name = last->namespace_set.name}};
 }
 
+/* ---- what objects 70 to 78 share: their deletion has one message ---- */
+
+/* Which object a message is about. */
+struct identity {
+    const char *prefix; /* of its key in the mirror */
+    struct str kind, space, name;
+};
+
+static struct identity identify(const struct message *m)
+{
+    const struct claim *claim = &m->claim_set.claim;
+    const struct csi_capacity *capacity = &m->csi_capacity_set.csi_capacity;
+    const struct owner *owner = &m->owner_set.owner;
+    const struct budget *budget = &m->budget_set.budget;
+    const struct resource_claim *devices = &m->resource_claim_set.resource_claim;
+    const struct str nowhere = {0};
+    switch (m->type) {
+    case MSG_claim_set:
+        return (struct identity){"claim", STR_LITERAL("PersistentVolumeClaim"),
+                                 claim->namespace_name, claim->name};
+    case MSG_resource_claim_set:
+        return (struct identity){"resource-claim", STR_LITERAL("ResourceClaim"),
+                                 devices->namespace_name, devices->name};
+    case MSG_volume_set:
+        return (struct identity){"volume", STR_LITERAL("PersistentVolume"), nowhere,
+                                 m->volume_set.volume.name};
+    case MSG_storage_class_set:
+        return (struct identity){"storage-class", STR_LITERAL("StorageClass"), nowhere,
+                                 m->storage_class_set.storage_class.name};
+    case MSG_csi_node_set:
+        return (struct identity){"csi-node", STR_LITERAL("CSINode"), nowhere,
+                                 m->csi_node_set.csi_node.name};
+    case MSG_csi_driver_set:
+        return (struct identity){"csi-driver", STR_LITERAL("CSIDriver"), nowhere,
+                                 m->csi_driver_set.csi_driver.name};
+    case MSG_csi_capacity_set:
+        return (struct identity){"csi-capacity", STR_LITERAL("CSIStorageCapacity"),
+                                 capacity->namespace_name, capacity->name};
+    case MSG_attachment_set:
+        return (struct identity){"attachment", STR_LITERAL("VolumeAttachment"), nowhere,
+                                 m->attachment_set.attachment.name};
+    case MSG_owner_set:
+        return (struct identity){"owner", owner->kind, owner->namespace_name, owner->name};
+    case MSG_budget_set:
+        return (struct identity){"budget", STR_LITERAL("PodDisruptionBudget"),
+                                 budget->namespace_name, budget->name};
+    default: must(!"a message of an object"); return (struct identity){0};
+    }
+}
+
+/* "owner/Service/ns/name": owners of different kinds may have the same name. */
+static bool object_key(const struct message *m, struct str *key, struct arena *a, struct str *error)
+{
+    struct identity who = identify(m);
+    struct str id = who.name;
+    if (who.space.len > 0)
+        id = arena_print(a, "%.*s/%.*s", STR_ARG(who.space), STR_ARG(who.name));
+    if (m->type == MSG_owner_set && id.at != NULL)
+        id = arena_print(a, "%.*s/%.*s", STR_ARG(who.kind), STR_ARG(id));
+    return make_key(who.prefix, id, key, a, error);
+}
+
+static void gone_object(const struct message *last, struct message *m)
+{
+    struct identity who = identify(last);
+    *m = (struct message){
+        .type = MSG_object_gone,
+        .object_gone = {.kind = who.kind, .namespace_name = who.space, .name = who.name}};
+}
+
+static bool set_claim(const struct kube_json *object, struct message *m, struct str *key,
+                      struct arena *a, struct str *error)
+{
+    m->type = MSG_claim_set;
+    return kube_object_claim(object, &m->claim_set.claim, a, error) && object_key(m, key, a, error);
+}
+
+static bool set_resource_claim(const struct kube_json *object, struct message *m, struct str *key,
+                               struct arena *a, struct str *error)
+{
+    m->type = MSG_resource_claim_set;
+    return kube_object_resource_claim(object, &m->resource_claim_set.resource_claim, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_volume(const struct kube_json *object, struct message *m, struct str *key,
+                       struct arena *a, struct str *error)
+{
+    m->type = MSG_volume_set;
+    return kube_object_volume(object, &m->volume_set.volume, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_storage_class(const struct kube_json *object, struct message *m, struct str *key,
+                              struct arena *a, struct str *error)
+{
+    m->type = MSG_storage_class_set;
+    return kube_object_storage_class(object, &m->storage_class_set.storage_class, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_csi_node(const struct kube_json *object, struct message *m, struct str *key,
+                         struct arena *a, struct str *error)
+{
+    m->type = MSG_csi_node_set;
+    return kube_object_csi_node(object, &m->csi_node_set.csi_node, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_csi_driver(const struct kube_json *object, struct message *m, struct str *key,
+                           struct arena *a, struct str *error)
+{
+    m->type = MSG_csi_driver_set;
+    return kube_object_csi_driver(object, &m->csi_driver_set.csi_driver, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_csi_capacity(const struct kube_json *object, struct message *m, struct str *key,
+                             struct arena *a, struct str *error)
+{
+    m->type = MSG_csi_capacity_set;
+    return kube_object_csi_capacity(object, &m->csi_capacity_set.csi_capacity, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_attachment(const struct kube_json *object, struct message *m, struct str *key,
+                           struct arena *a, struct str *error)
+{
+    m->type = MSG_attachment_set;
+    return kube_object_attachment(object, &m->attachment_set.attachment, a, error) &&
+           object_key(m, key, a, error);
+}
+
+/* The kind is the list's: the objects in it do not say it. */
+static bool set_service(const struct kube_json *object, struct message *m, struct str *key,
+                        struct arena *a, struct str *error)
+{
+    m->type = MSG_owner_set;
+    return kube_object_owner(object, "Service", &m->owner_set.owner, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_replication_controller(const struct kube_json *object, struct message *m,
+                                       struct str *key, struct arena *a, struct str *error)
+{
+    m->type = MSG_owner_set;
+    return kube_object_owner(object, "ReplicationController", &m->owner_set.owner, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_replica_set(const struct kube_json *object, struct message *m, struct str *key,
+                            struct arena *a, struct str *error)
+{
+    m->type = MSG_owner_set;
+    return kube_object_owner(object, "ReplicaSet", &m->owner_set.owner, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_stateful_set(const struct kube_json *object, struct message *m, struct str *key,
+                             struct arena *a, struct str *error)
+{
+    m->type = MSG_owner_set;
+    return kube_object_owner(object, "StatefulSet", &m->owner_set.owner, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_budget(const struct kube_json *object, struct message *m, struct str *key,
+                       struct arena *a, struct str *error)
+{
+    m->type = MSG_budget_set;
+    return kube_object_budget(object, &m->budget_set.budget, a, error) &&
+           object_key(m, key, a, error);
+}
+
 /* One row a mirrored kind. */
 const struct kube_resource kube_resources[] = {
     {"nodes", "Node", "/api/v1/nodes", "", true, set_node, gone_node},
     {"pods", "Pod", "/api/v1/pods", "status.phase!=Succeeded,status.phase!=Failed", true, set_pod,
      gone_pod},
     {"namespaces", "Namespace", "/api/v1/namespaces", "", false, set_namespace, gone_namespace},
+    {"persistentvolumeclaims", "PersistentVolumeClaim", "/api/v1/persistentvolumeclaims", "", false,
+     set_claim, gone_object},
+    {"persistentvolumes", "PersistentVolume", "/api/v1/persistentvolumes", "", false, set_volume,
+     gone_object},
+    {"storageclasses", "StorageClass", "/apis/storage.k8s.io/v1/storageclasses", "", false,
+     set_storage_class, gone_object},
+    {"csinodes", "CSINode", "/apis/storage.k8s.io/v1/csinodes", "", false, set_csi_node,
+     gone_object},
+    {"csidrivers", "CSIDriver", "/apis/storage.k8s.io/v1/csidrivers", "", false, set_csi_driver,
+     gone_object},
+    {"csistoragecapacities", "CSIStorageCapacity", "/apis/storage.k8s.io/v1/csistoragecapacities",
+     "", false, set_csi_capacity, gone_object},
+    {"volumeattachments", "VolumeAttachment", "/apis/storage.k8s.io/v1/volumeattachments", "",
+     false, set_attachment, gone_object},
+    {"services", "Service", "/api/v1/services", "", false, set_service, gone_object},
+    {"replicationcontrollers", "ReplicationController", "/api/v1/replicationcontrollers", "", false,
+     set_replication_controller, gone_object},
+    {"replicasets", "ReplicaSet", "/apis/apps/v1/replicasets", "", false, set_replica_set,
+     gone_object},
+    {"statefulsets", "StatefulSet", "/apis/apps/v1/statefulsets", "", false, set_stateful_set,
+     gone_object},
+    {"poddisruptionbudgets", "PodDisruptionBudget", "/apis/policy/v1/poddisruptionbudgets", "",
+     false, set_budget, gone_object},
+    {"resourceclaims", "ResourceClaim", "/apis/resource.k8s.io/v1/resourceclaims", "", false,
+     set_resource_claim, gone_object},
 };
 
 const size_t kube_resource_count = sizeof(kube_resources) / sizeof(kube_resources[0]);
+
+const struct kube_resource *kube_resource_of(struct str kind)
+{
+    for (size_t i = 0; i < kube_resource_count; i++)
+        if (str_is(kind, kube_resources[i].kind))
+            return &kube_resources[i];
+    return NULL;
+}

@@ -17,6 +17,29 @@ bool kube_object_node(const struct kube_json *object, struct node *node, struct 
                       struct str *error);
 bool kube_object_namespace(const struct kube_json *object, struct namespace_set *ns,
                            struct arena *a, struct str *error);
+bool kube_object_claim(const struct kube_json *object, struct claim *claim, struct arena *a,
+                       struct str *error);
+/* With the CSI translation of an in-tree disk, as k8s.io/csi-translation-lib has it. */
+bool kube_object_volume(const struct kube_json *object, struct volume *volume, struct arena *a,
+                        struct str *error);
+bool kube_object_storage_class(const struct kube_json *object, struct storage_class *storage_class,
+                               struct arena *a, struct str *error);
+bool kube_object_csi_node(const struct kube_json *object, struct csi_node *csi_node,
+                          struct arena *a, struct str *error);
+bool kube_object_csi_driver(const struct kube_json *object, struct csi_driver *driver,
+                            struct arena *a, struct str *error);
+bool kube_object_csi_capacity(const struct kube_json *object, struct csi_capacity *capacity,
+                              struct arena *a, struct str *error);
+bool kube_object_attachment(const struct kube_json *object, struct attachment *attachment,
+                            struct arena *a, struct str *error);
+/* kind is Service, ReplicationController, ReplicaSet or StatefulSet: an object in a list does not
+ * say its own. */
+bool kube_object_owner(const struct kube_json *object, const char *kind, struct owner *owner,
+                       struct arena *a, struct str *error);
+bool kube_object_resource_claim(const struct kube_json *object, struct resource_claim *claim,
+                                struct arena *a, struct str *error);
+bool kube_object_budget(const struct kube_json *object, struct budget *budget, struct arena *a,
+                        struct str *error);
 
 /* A kind that the watcher mirrors. */
 struct kube_resource {
@@ -34,5 +57,7 @@ struct kube_resource {
 
 extern const struct kube_resource kube_resources[];
 extern const size_t kube_resource_count;
+/* The row of a kind such as Pod; NULL when it is not mirrored. */
+const struct kube_resource *kube_resource_of(struct str kind);
 
 #endif

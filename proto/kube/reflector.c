@@ -44,6 +44,7 @@ struct reflector {
     int64_t list_version; /* of the list under way */
     int64_t version;      /* reached */
     struct moment opened, heard, bytes_at;
+    unsigned watch_s;       /* after which the server ends this watch */
     uint64_t events_before; /* this watch */
     struct moment error_said;
     uint64_t watches, events, bookmarks, failures, malformed, stale;
@@ -53,6 +54,7 @@ struct reflector {
     bool unreachable;      /* the last request got no answer at all */
     bool relist;           /* a new list was asked for while one was under way */
     bool first_page;       /* the page under way is the first of its list */
+    bool quiet;            /* what failed last is told by others, too */
     bool degraded, warned; /* done without; and the warning was given */
     char error[512];
 };
@@ -97,7 +99,9 @@ static void say(struct reflector *r, struct moment now, const char *text, bool s
     if (same && !again)
         return;
     r->error_said = now;
-    if (severe)
+    if (r->quiet)
+        log_debug("%s|resource=%s", r->error, r->o.name);
+    else if (severe)
         log_error("%s|resource=%s", r->error, r->o.name);
     else
         log_warn("%s|resource=%s", r->error, r->o.name);
@@ -105,7 +109,7 @@ static void say(struct reflector *r, struct moment now, const char *text, bool s
 
 static void worked(struct reflector *r, struct moment now)
 {
-    if (r->error[0] != 0)
+    if (r->error[0] != 0 && !r->quiet)
         log_info("works again|resource=%s", r->o.name);
     r->error[0] = 0;
     r->degraded = r->warned = false;
@@ -172,6 +176,8 @@ static void failed(struct reflector *r, struct moment now, enum phase phase,
                    const struct kube_response *response)
 {
     struct buffer text = {0};
+    /* a server that nobody can reach is told of by the kinds that must be there */
+    r->quiet = !r->o.required && response->status == 0;
     buffer_print(&text, "cannot %s %s: ", phase == WANT_list ? "list" : "watch", r->o.name);
     if (response->error[0] != 0) {
         buffer_add_text(&text, response->error);
@@ -239,10 +245,10 @@ static void ask_page(struct reflector *r)
 
 static void ask_watch(struct reflector *r, struct moment now)
 {
-    unsigned seconds = WATCH_SECONDS + (unsigned)random_below(&r->backoff.random, WATCH_SECONDS);
+    r->watch_s = WATCH_SECONDS + (unsigned)random_below(&r->backoff.random, WATCH_SECONDS);
     buffer_print(&r->path,
                  "%s?watch=true&allowWatchBookmarks=true&resourceVersion=%lld&timeoutSeconds=%u",
-                 r->o.path, (long long)r->version, seconds);
+                 r->o.path, (long long)r->version, r->watch_s);
     add_selector(r);
     lines_reset(&r->lines);
     r->opened = r->bytes_at = now;
@@ -251,9 +257,17 @@ static void ask_watch(struct reflector *r, struct moment now)
     r->phase = WATCHING;
 }
 
+/* The API server sends no bookmarks for a kind of which it has seen no change at all. That must not
+ * be taken for a dead connection, unless the kind is required: then safe goes before quiet. */
 static struct moment stale_at(const struct reflector *r)
 {
-    return r->phase == WATCHING ? moment_after(r->bytes_at, r->o.stale_after) : MOMENT_NEVER;
+    if (r->phase != WATCHING)
+        return MOMENT_NEVER;
+    bool nothing_yet = r->events + r->bookmarks == r->events_before;
+    bool may_idle = nothing_yet && !r->o.required;
+    struct moment from =
+        may_idle ? moment_after(r->opened, span_of_seconds(r->watch_s)) : r->bytes_at;
+    return moment_after(from, r->o.stale_after);
 }
 
 bool reflector_next(struct reflector *r, struct moment now, struct reflector_request *request)
@@ -549,7 +563,10 @@ void reflector_reconnect(struct reflector *r, struct moment now, const char *why
 {
     if (r->phase != WATCHING)
         return;
-    log_warn("watching again on a new connection: %s|resource=%s", why, r->o.name);
+    if (r->o.required)
+        log_warn("watching again on a new connection: %s|resource=%s", why, r->o.name);
+    else
+        log_debug("watching again on a new connection: %s|resource=%s", why, r->o.name);
     r->failures++;
     lines_reset(&r->lines);
     go(r, WANT_watch, now);

@@ -155,21 +155,22 @@ enum kube_operator kube_operator_of(struct str name)
 
 /* Where faults go, and under which path. */
 struct faults {
-    const char *path, *list; /* such as "…preference" and "matchExpressions" */
+    const char *path, *list; /* such as "…preference" and "matchExpressions"; NULL: just fields */
     uint32_t index;
     struct buffer *out; /* may be NULL */
-    bool any;
+    uint32_t count;
 };
 
 static void fault(struct faults *f, const char *field, const char *text, const char *detail)
 {
-    f->any = true;
+    f->count++;
     if (f->out == NULL)
         return;
     if (f->out->len > 0)
         buffer_add_text(f->out, ", ");
-    buffer_print(f->out, "%s%s%s[%u].%s: %s%s", f->path, f->path[0] ? "." : "", f->list, f->index,
-                 field, text, detail);
+    if (f->list != NULL)
+        buffer_print(f->out, "%s%s%s[%u].", f->path, f->path[0] ? "." : "", f->list, f->index);
+    buffer_print(f->out, "%s: %s%s", field, text, detail);
 }
 
 static void add_quoted(struct buffer *out, struct str s)
@@ -240,15 +241,14 @@ static void check_count(const struct requirement *r, enum kube_operator operatio
     }
 }
 
-static void check_label(const struct requirement *r, bool numbers, struct faults *f)
+static void check_label(const struct requirement *r, struct faults *f)
 {
     struct buffer why = {0};
     enum kube_operator operation = kube_operator_of(r->operator_name);
-    if (operation == OPERATOR_unknown || (!numbers && operation >= OPERATOR_Gt)) {
+    if (operation == OPERATOR_unknown) {
         fault_operator(f, r->operator_name,
-                       numbers ? ": supported values: \"In\", \"NotIn\", \"Exists\", "
-                                 "\"DoesNotExist\", \"Gt\", \"Lt\""
-                               : ": not a valid label selector operator");
+                       ": supported values: \"In\", \"NotIn\", \"Exists\", \"DoesNotExist\", "
+                       "\"Gt\", \"Lt\"");
         return;
     }
     if (!kube_label_key_explain(r->key, &why))
@@ -308,11 +308,11 @@ bool node_term_check(const struct node_term *term, const char *path, struct buff
 {
     struct faults f = {.path = path, .list = "matchExpressions", .out = errors};
     for (f.index = 0; f.index < term->expressions.count; f.index++)
-        check_label(&term->expressions.at[f.index], true, &f);
+        check_label(&term->expressions.at[f.index], &f);
     f.list = "matchFields";
     for (f.index = 0; f.index < term->fields.count; f.index++)
         check_field(&term->fields.at[f.index], &f);
-    return !f.any;
+    return f.count == 0;
 }
 
 bool node_term_matches(const struct node_term *term, const struct node *node, struct buffer *why)
@@ -339,34 +339,51 @@ bool node_term_matches(const struct node_term *term, const struct node *node, st
 
 /* ---- label selectors ---- */
 
-bool label_selector_check(const struct label_selector *selector, struct buffer *errors)
+static bool check_requirement(const struct requirement *r, struct buffer *error)
 {
-    struct faults f = {.path = "", .list = "matchExpressions", .out = errors};
-    for (f.index = 0; f.index < selector->expression_count; f.index++)
-        check_label(&selector->expressions[f.index], false, &f);
-    for (uint32_t i = 0; i < selector->label_count; i++) {
-        struct requirement r = {.key = selector->labels[i].key,
-                                .operator_name = STR_LITERAL("In"),
-                                .values = {1, (struct str[]){selector->labels[i].value}}};
-        f.list = "matchLabels";
-        f.index = i;
-        check_label(&r, false, &f);
+    struct buffer text = {0};
+    struct faults f = {.out = error == NULL ? NULL : &text};
+    if (kube_operator_of(r->operator_name) > OPERATOR_DoesNotExist) {
+        if (error != NULL) {
+            add_quoted(error, r->operator_name);
+            buffer_add_text(error, " is not a valid label selector operator");
+        }
+        return false;
     }
-    return !f.any;
+    check_label(r, &f);
+    if (error != NULL && f.count > 0)
+        buffer_print(error, f.count > 1 ? "[%s]" : "%s", text.at);
+    buffer_free(&text);
+    return f.count == 0;
 }
 
-bool label_selector_matches(const struct label_selector *selector, const struct label *labels,
+bool label_selector_check(const struct selector *selector, struct buffer *error)
+{
+    for (uint32_t i = 0; i < selector->labels.count; i++) {
+        const struct requirement r = {.key = selector->labels.at[i].key,
+                                      .operator_name = STR_LITERAL("In"),
+                                      .values = {1, &selector->labels.at[i].value}};
+        if (!check_requirement(&r, error))
+            return false;
+    }
+    for (uint32_t i = 0; i < selector->expressions.count; i++)
+        if (!check_requirement(&selector->expressions.at[i], error))
+            return false;
+    return true;
+}
+
+bool label_selector_matches(const struct selector *selector, const struct label *labels,
                             uint32_t count)
 {
     struct str value = {0};
     if (!selector->present || !label_selector_check(selector, NULL))
         return false;
-    for (uint32_t i = 0; i < selector->label_count; i++)
-        if (!kube_label_find(labels, count, selector->labels[i].key, &value) ||
-            !str_equal(value, selector->labels[i].value))
+    for (uint32_t i = 0; i < selector->labels.count; i++)
+        if (!kube_label_find(labels, count, selector->labels.at[i].key, &value) ||
+            !str_equal(value, selector->labels.at[i].value))
             return false;
-    for (uint32_t i = 0; i < selector->expression_count; i++) {
-        const struct requirement *r = &selector->expressions[i];
+    for (uint32_t i = 0; i < selector->expressions.count; i++) {
+        const struct requirement *r = &selector->expressions.at[i];
         value = (struct str){0};
         bool there = kube_label_find(labels, count, r->key, &value);
         if (!holds(r, there, value))

@@ -37,19 +37,12 @@ bool node_term_check(const struct node_term *term, const char *path, struct buff
  * nothing; why (may be NULL) then gets the error, with a path that begins at the term. */
 bool node_term_matches(const struct node_term *term, const struct node *node, struct buffer *why);
 
-/* A label selector: all of match_labels and all expressions must hold. Expressions know In, NotIn,
- * Exists and DoesNotExist. */
-struct label_selector {
-    bool
-        present; /* false: a nil selector, which matches nothing; an empty one matches everything */
-    uint32_t label_count, expression_count;
-    const struct label *labels;
-    const struct requirement *expressions;
-};
-
-bool label_selector_check(const struct label_selector *selector, struct buffer *errors);
+/* Label selectors: all labels and all expressions must hold. Expressions know In, NotIn, Exists and
+ * DoesNotExist. An erroneous requirement ends the check: error (may be NULL) gets what upstream's
+ * LabelSelectorAsSelector says of it, several faults in brackets. */
+bool label_selector_check(const struct selector *selector, struct buffer *error);
 /* labels sorted by key. An erroneous selector matches nothing. */
-bool label_selector_matches(const struct label_selector *selector, const struct label *labels,
+bool label_selector_matches(const struct selector *selector, const struct label *labels,
                             uint32_t count);
 
 #endif

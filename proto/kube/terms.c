@@ -3,8 +3,7 @@
  * the record, also a wrong one, because errors count places. */
 #include "proto/kube/terms.h"
 
-static struct requirement *read_requirements(const struct spot *up, const char *name,
-                                             uint32_t *count)
+struct requirement *kube_read_requirements(const struct spot *up, const char *name, uint32_t *count)
 {
     struct spot list = spot_list(up, name);
     size_t found = kube_json_count(list.value);
@@ -25,8 +24,8 @@ static struct node_term read_term(const struct spot *at)
     struct node_term term = {0};
     if (!spot_is_object(at))
         return term;
-    term.expressions.at = read_requirements(at, "matchExpressions", &term.expressions.count);
-    term.fields.at = read_requirements(at, "matchFields", &term.fields.count);
+    term.expressions.at = kube_read_requirements(at, "matchExpressions", &term.expressions.count);
+    term.fields.at = kube_read_requirements(at, "matchFields", &term.fields.count);
     return term;
 }
 

@@ -7,6 +7,7 @@
 #include "proto/base/must.h"
 
 #include <cjson/cJSON.h>
+#include <stdio.h>
 #include <string.h>
 
 #define EVENT_OBJECT_MAX (253 - 17) /* a name of 253 bytes less "." and 16 hex digits */
@@ -27,8 +28,11 @@ void writes_segment(struct buffer *path, struct str name)
 void writes_path(struct buffer *path, const char *prefix, struct str namespace_name,
                  const char *resource, struct str name)
 {
-    buffer_print(path, "%s/namespaces/", prefix);
-    writes_segment(path, namespace_name);
+    buffer_add_text(path, prefix);
+    if (namespace_name.len > 0) {
+        buffer_add_text(path, "/namespaces/");
+        writes_segment(path, namespace_name);
+    }
     buffer_print(path, "/%s", resource);
     if (name.len > 0) {
         buffer_add_text(path, "/");
@@ -223,9 +227,16 @@ void writes_lease_event(struct buffer *out, const struct writes_event *event)
     print(out, root);
 }
 
-/* ---- the PodScheduled condition ---- */
+/* ---- conditions ---- */
 
-static const char condition_type[] = "PodScheduled";
+/* A condition as it is to be, and what the pod has. */
+struct change {
+    const char *type, *status;
+    struct str reason, message;
+    int64_t generation;
+    const struct condition *old; /* an empty status: the pod does not have it */
+    struct strs types;           /* of all conditions that it has, in order */
+};
 
 static void add_null(cJSON *object, const char *key)
 {
@@ -254,84 +265,139 @@ static void add_generation(cJSON *element, int64_t old, int64_t new)
         add_null(element, "observedGeneration");
 }
 
+static bool is_new(const struct change *c)
+{
+    return c->old->status.len == 0;
+}
+
 /* The list is merged by type; without this directive its order would be the server's choice. */
-static void add_element_order(cJSON *status, const struct pod *pod, bool append)
+static void add_element_order(cJSON *status, const struct change *c)
 {
     cJSON *order = cJSON_AddArrayToObject(status, "$setElementOrder/conditions");
     must(order != NULL);
-    for (uint32_t i = 0; i < pod->condition_types.count + append; i++) {
+    for (uint32_t i = 0; i < c->types.count + is_new(c); i++) {
         cJSON *entry = new_object();
-        add_text(entry, "type",
-                 i < pod->condition_types.count ? pod->condition_types.at[i]
-                                                : str_of(condition_type));
+        add_text(entry, "type", i < c->types.count ? c->types.at[i] : str_of(c->type));
         must(cJSON_AddItemToArray(order, entry));
     }
 }
 
 /* A condition that the pod does not have yet: all of it. */
-static cJSON *whole_condition(const struct pod_failed *failed, int64_t wall_us)
+static cJSON *whole_condition(const struct change *change, int64_t wall_us)
 {
     cJSON *c = new_object();
     add_null(c, "lastProbeTime");
     add_seconds(c, "lastTransitionTime", wall_us);
-    add_text_if(c, "message", failed->message);
-    add_generation(c, 0, failed->pod.generation);
-    add_text_if(c, "reason", failed->reason);
-    add_text(c, "status", STR_LITERAL("False"));
-    add_text(c, "type", str_of(condition_type));
+    add_text_if(c, "message", change->message);
+    add_generation(c, 0, change->generation);
+    add_text_if(c, "reason", change->reason);
+    add_text(c, "status", str_of(change->status));
+    add_text(c, "type", str_of(change->type));
     return c;
 }
 
 /* A condition that the pod has: the members that differ, and the type that the merge goes by. */
-static cJSON *changed_condition(const struct pod_failed *failed, int64_t wall_us)
+static cJSON *changed_condition(const struct change *change, int64_t wall_us)
 {
-    const struct condition *old = &failed->pod.scheduled;
+    const struct condition *old = change->old;
     cJSON *c = new_object();
-    bool flipped = !str_is(old->status, "False");
+    bool flipped = !str_is(old->status, change->status);
     if (old->probed)
         add_null(c, "lastProbeTime");
     if (flipped)
         add_seconds(c, "lastTransitionTime", wall_us);
-    add_change(c, "message", old->message, failed->message);
-    add_generation(c, old->observed_generation, failed->pod.generation);
-    add_change(c, "reason", old->reason, failed->reason);
+    add_change(c, "message", old->message, change->message);
+    add_generation(c, old->observed_generation, change->generation);
+    add_change(c, "reason", old->reason, change->reason);
     if (flipped)
-        add_text(c, "status", STR_LITERAL("False"));
-    add_text(c, "type", str_of(condition_type));
+        add_text(c, "status", str_of(change->status));
+    add_text(c, "type", str_of(change->type));
     return c;
 }
 
 /* observedGeneration alone is no reason to write, as upstream. */
-static bool condition_differs(const struct pod_failed *failed)
+static bool differs(const struct change *c)
 {
-    const struct condition *old = &failed->pod.scheduled;
-    return !str_is(old->status, "False") || !str_equal(old->reason, failed->reason) ||
-           !str_equal(old->message, failed->message) || old->probed;
+    return !str_is(c->old->status, c->status) || !str_equal(c->old->reason, c->reason) ||
+           !str_equal(c->old->message, c->message) || c->old->probed;
+}
+
+static void add_condition(cJSON *status, const struct change *c, int64_t wall_us)
+{
+    if (c->types.count > 0)
+        add_element_order(status, c);
+    cJSON *list = cJSON_AddArrayToObject(status, "conditions");
+    must(list != NULL);
+    must(cJSON_AddItemToArray(list, is_new(c) ? whole_condition(c, wall_us)
+                                              : changed_condition(c, wall_us)));
 }
 
 bool writes_failure(struct buffer *out, const struct pod_failed *failed, int64_t wall_us)
 {
     const struct pod *pod = &failed->pod;
+    struct change condition = {.type = "PodScheduled",
+                               .status = "False",
+                               .reason = failed->reason,
+                               .message = failed->message,
+                               .generation = pod->generation,
+                               .old = &pod->scheduled,
+                               .types = pod->condition_types};
     bool renominated =
         failed->set_nominated && !str_equal(pod->nominated_node, failed->nominated_node);
-    bool changed = !failed->event_only && condition_differs(failed);
+    bool changed = !failed->event_only && differs(&condition);
     if (!changed && !renominated)
         return false;
     cJSON *root = new_object();
     cJSON *status = add_object(root, "status");
-    if (changed) {
-        bool has = pod->scheduled.status.len > 0;
-        if (pod->condition_types.count > 0)
-            add_element_order(status, pod, !has);
-        cJSON *list = cJSON_AddArrayToObject(status, "conditions");
-        must(list != NULL);
-        must(cJSON_AddItemToArray(list, has ? changed_condition(failed, wall_us)
-                                            : whole_condition(failed, wall_us)));
-    }
+    if (changed)
+        add_condition(status, &condition, wall_us);
     if (renominated)
         add_change(status, "nominatedNodeName", pod->nominated_node, failed->nominated_node);
     print(out, root);
     return true;
+}
+
+void writes_nomination(struct buffer *out, struct str uid, struct str node)
+{
+    cJSON *root = new_object();
+    add_text(add_object(root, "metadata"), "uid", uid);
+    add_text(add_object(root, "status"), "nominatedNodeName", node);
+    print(out, root);
+}
+
+/* ---- victims ---- */
+
+bool writes_disruption(struct buffer *out, const struct writes_pod *pod, struct str scheduler_name,
+                       int64_t wall_us)
+{
+    struct buffer message = {0};
+    buffer_print(&message, "%.*s: preempting to accommodate a higher priority pod",
+                 STR_ARG(scheduler_name));
+    struct change condition = {.type = "DisruptionTarget",
+                               .status = "True",
+                               .reason = STR_LITERAL("PreemptionByScheduler"),
+                               .message = buffer_str(&message),
+                               .generation = pod->generation,
+                               .old = &pod->disruption,
+                               .types = pod->condition_types};
+    bool changed = differs(&condition);
+    if (changed) {
+        cJSON *root = new_object();
+        add_text(add_object(root, "metadata"), "uid", pod->uid);
+        add_condition(add_object(root, "status"), &condition, wall_us);
+        print(out, root);
+    }
+    buffer_free(&message);
+    return changed;
+}
+
+void writes_deletion(struct buffer *out, struct str uid)
+{
+    cJSON *root = new_object();
+    add_text(root, "kind", STR_LITERAL("DeleteOptions"));
+    add_text(root, "apiVersion", STR_LITERAL("v1"));
+    add_text(add_object(root, "preconditions"), "uid", uid);
+    print(out, root);
 }
 
 /* ---- reading ---- */
@@ -425,6 +491,147 @@ void writes_lease_put(struct buffer *out, const struct writes_lease *lease, stru
     print(out, root);
 }
 
+/* ---- claims and volumes ---- */
+
+/* The next number in a text that is known to be JSON; moves on behind it. */
+static struct str next_number(struct str *left)
+{
+    uint32_t i = 0, len = 0;
+    bool quoted = false;
+    for (; i < left->len; i++) {
+        char c = left->at[i];
+        if (quoted && c == '\\')
+            i++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '-' || (c >= '0' && c <= '9')))
+            break;
+    }
+    while (i + len < left->len && strchr("+-.0123456789eE", left->at[i + len]) != NULL)
+        len++;
+    struct str number = {left->at + i, len};
+    *left = (struct str){left->at + i + len, left->len - i - len};
+    return number;
+}
+
+static void keep_number(cJSON *item, struct str number)
+{
+    item->valuestring = cJSON_malloc(number.len + 1);
+    must(item->valuestring != NULL);
+    memcpy(item->valuestring, number.at, number.len);
+    item->valuestring[number.len] = 0;
+    item->type = (item->type & ~cJSON_Number) | cJSON_Raw;
+}
+
+/* Numbers keep the text that they came with; cJSON would round and respell them. Goes through the
+ * tree in the order of the text, with the way back in a stack. */
+static void keep_numbers(cJSON *item, struct str text)
+{
+    cJSON *back[CJSON_NESTING_LIMIT + 1];
+    size_t depth = 0;
+    while (item != NULL || depth > 0) {
+        if (item == NULL) {
+            item = back[--depth]->next;
+            continue;
+        }
+        if (cJSON_IsNumber(item))
+            keep_number(item, next_number(&text));
+        must(depth <= CJSON_NESTING_LIMIT);
+        back[depth++] = item;
+        item = item->child;
+    }
+}
+
+/* An object that is to be put back. */
+static cJSON *parse_whole(struct str body, const char *kind)
+{
+    cJSON *root = parse_kind(body, kind);
+    keep_numbers(root, body);
+    return root;
+}
+
+static const char bound_by_controller[] = "pv.kubernetes.io/bound-by-controller";
+static const char selected_node[] = "volume.kubernetes.io/selected-node";
+
+static bool member_is(const cJSON *object, const char *key, struct str value)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    return str_equal(str_of(text ? text : ""), value);
+}
+
+/* Whether it is still what was decided on; 0: whatever it is. */
+static bool has_version(const cJSON *meta, int64_t version)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%lld", (long long)version);
+    return version == 0 || member_is(meta, "resourceVersion", str_of(text));
+}
+
+static void add_reference_to(cJSON *spec, const struct claim_binding *claim)
+{
+    char version[24] = "";
+    if (claim->resource_version != 0)
+        snprintf(version, sizeof(version), "%lld", (long long)claim->resource_version);
+    cJSON_DeleteItemFromObjectCaseSensitive(spec, "claimRef");
+    add_reference(spec, "claimRef",
+                  &(struct writes_object){.kind = STR_LITERAL("PersistentVolumeClaim"),
+                                          .api_version = STR_LITERAL("v1"),
+                                          .namespace_name = claim->namespace_name,
+                                          .name = claim->name,
+                                          .uid = claim->uid,
+                                          .resource_version = str_of(version)});
+}
+
+/* Gives root to out, without what is the server's own business. */
+static enum writes_change put(struct buffer *out, cJSON *root, enum writes_change change)
+{
+    cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
+    if (change != WRITES_changed) {
+        cJSON_Delete(root);
+        return change;
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(meta, "managedFields");
+    print(out, root);
+    return change;
+}
+
+enum writes_change writes_volume_put(struct buffer *out, struct str volume,
+                                     const struct claim_binding *claim)
+{
+    cJSON *root = parse_whole(volume, "PersistentVolume");
+    cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
+    if (!cJSON_IsObject(meta))
+        return put(out, root, WRITES_malformed);
+    cJSON *spec = member(root, "spec");
+    const cJSON *ref = cJSON_GetObjectItemCaseSensitive(spec, "claimRef");
+    bool reserved = cJSON_IsObject(ref);
+    bool named = reserved && member_is(ref, "name", claim->name) &&
+                 member_is(ref, "namespace", claim->namespace_name);
+    bool bound = named && member_is(ref, "uid", claim->uid);
+    if (!has_version(meta, claim->volume_version) || (claim->prebound && !reserved) ||
+        (reserved && !bound && !(named && member_is(ref, "uid", (struct str){0}))))
+        return put(out, root, WRITES_conflict);
+    if (!bound)
+        add_reference_to(spec, claim);
+    if (!named &&
+        cJSON_GetObjectItemCaseSensitive(member(meta, "annotations"), bound_by_controller) == NULL)
+        add_text(member(meta, "annotations"), bound_by_controller, STR_LITERAL("yes"));
+    return put(out, root, WRITES_changed);
+}
+
+enum writes_change writes_claim_put(struct buffer *out, struct str json,
+                                    const struct claim_binding *claim, struct str node)
+{
+    cJSON *root = parse_whole(json, "PersistentVolumeClaim");
+    cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
+    if (!cJSON_IsObject(meta))
+        return put(out, root, WRITES_malformed);
+    if (!member_is(meta, "uid", claim->uid) || !has_version(meta, claim->resource_version))
+        return put(out, root, WRITES_conflict);
+    put_text(member(meta, "annotations"), selected_node, node);
+    return put(out, root, WRITES_changed);
+}
+
 void writes_status_read(struct str body, struct writes_status *status, struct arena *a)
 {
     cJSON *root = parse_kind(body, "Status");
@@ -433,18 +640,82 @@ void writes_status_read(struct str body, struct writes_status *status, struct ar
     cJSON_Delete(root);
 }
 
+static struct condition read_condition(const cJSON *from, struct arena *a)
+{
+    return (struct condition){
+        .status = text_of(from, "status", a),
+        .reason = text_of(from, "reason", a),
+        .message = text_of(from, "message", a),
+        .probed = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(from, "lastProbeTime")),
+        .observed_generation = number_of(from, "observedGeneration"),
+    };
+}
+
+static void read_conditions(const cJSON *list, struct writes_pod *pod, struct arena *a)
+{
+    int count = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
+    const cJSON *item;
+    if (count == 0)
+        return;
+    pod->condition_types.at = arena_take(a, (size_t)count * sizeof(*pod->condition_types.at));
+    must(pod->condition_types.at != NULL);
+    cJSON_ArrayForEach(item, list)
+    {
+        struct str type = text_of(item, "type", a);
+        pod->condition_types.at[pod->condition_types.count++] = type;
+        if (str_is(type, "DisruptionTarget") && pod->disruption.status.len == 0)
+            pod->disruption = read_condition(item, a);
+    }
+}
+
 bool writes_pod_read(struct str body, struct writes_pod *pod, struct arena *a)
 {
     cJSON *root = parse_kind(body, "Pod");
     const cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
     const cJSON *spec = cJSON_GetObjectItemCaseSensitive(root, "spec");
+    const cJSON *status = cJSON_GetObjectItemCaseSensitive(root, "status");
     bool good = cJSON_IsObject(meta);
     *pod = (struct writes_pod){
         .uid = text_of(meta, "uid", a),
         .node_name = text_of(spec, "nodeName", a),
         .resource_version = text_of(meta, "resourceVersion", a),
-        .deleting = cJSON_GetObjectItemCaseSensitive(meta, "deletionTimestamp") != NULL,
+        .generation = number_of(meta, "generation"),
+        .deleting = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(meta, "deletionTimestamp")),
     };
+    read_conditions(cJSON_GetObjectItemCaseSensitive(status, "conditions"), pod, a);
     cJSON_Delete(root);
     return good;
+}
+
+static bool is_reserved(const cJSON *reserved, struct str uid)
+{
+    const cJSON *entry;
+    cJSON_ArrayForEach(entry, reserved) if (member_is(entry, "uid", uid)) return true;
+    return false;
+}
+
+enum writes_change writes_reservation_put(struct buffer *out, struct str json, struct str pod,
+                                          struct str uid)
+{
+    cJSON *root = parse_whole(json, "ResourceClaim");
+    cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
+    cJSON *status = cJSON_GetObjectItemCaseSensitive(root, "status");
+    if (!cJSON_IsObject(meta))
+        return put(out, root, WRITES_malformed);
+    if (cJSON_GetObjectItemCaseSensitive(meta, "deletionTimestamp") != NULL ||
+        !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(status, "allocation")))
+        return put(out, root, WRITES_conflict);
+    cJSON *reserved = cJSON_GetObjectItemCaseSensitive(status, "reservedFor");
+    if (is_reserved(reserved, uid))
+        return put(out, root, WRITES_same);
+    if (!cJSON_IsArray(reserved)) {
+        cJSON_DeleteItemFromObjectCaseSensitive(status, "reservedFor");
+        reserved = cJSON_AddArrayToObject(status, "reservedFor");
+    }
+    cJSON *entry = cJSON_CreateObject();
+    must(reserved != NULL && entry != NULL && cJSON_AddItemToArray(reserved, entry));
+    add_text(entry, "resource", STR_LITERAL("pods"));
+    add_text(entry, "name", pod);
+    add_text(entry, "uid", uid);
+    return put(out, root, WRITES_changed);
 }

@@ -16,7 +16,8 @@
 /* Appends one path segment, percent-encoded where it is not a plain Kubernetes name, so that no
  * name can reach outside of its segment. */
 void writes_segment(struct buffer *path, struct str name);
-/* Appends prefix, such as "/api/v1", then "/namespaces/NS/RESOURCE" and, unless empty, "/NAME". */
+/* Appends prefix, such as "/api/v1", then "/namespaces/NS" unless empty (for what has none),
+ * "/RESOURCE" and, unless empty, "/NAME". */
 void writes_path(struct buffer *path, const char *prefix, struct str namespace_name,
                  const char *resource, struct str name);
 
@@ -58,6 +59,27 @@ void writes_lease_event(struct buffer *out, const struct writes_event *event);
  * what the pod has. */
 bool writes_failure(struct buffer *out, const struct pod_failed *failed, int64_t wall_us);
 
+/* Of a pod, from its JSON: where it is, and what a change of its status needs. */
+struct writes_pod {
+    struct str uid, node_name, resource_version;
+    int64_t generation;
+    bool deleting;
+    struct strs condition_types; /* of all conditions, in order */
+    struct condition disruption; /* the first DisruptionTarget; its since is not read */
+};
+/* Strings go to the arena. False when it is not a pod. */
+bool writes_pod_read(struct str body, struct writes_pod *pod, struct arena *a);
+
+/* The patch of pods/NAME/status that nominates the pod to a node; with the UID as precondition. */
+void writes_nomination(struct buffer *out, struct str uid, struct str node);
+/* The patch of pods/NAME/status that says why a victim of preemption is deleted: the condition
+ * DisruptionTarget, as upstream merges it, but with the UID as precondition (422 for another pod of
+ * that name). False, and nothing written, when the pod has it already. */
+bool writes_disruption(struct buffer *out, const struct writes_pod *pod, struct str scheduler_name,
+                       int64_t wall_us);
+/* The body of DELETE: the pod's own grace period, and the UID as precondition. */
+void writes_deletion(struct buffer *out, struct str uid);
+
 /* What matters of a Lease. Times are the API server's text (RFC 3339 with microseconds). */
 struct writes_lease {
     struct str holder, acquired, renewed, resource_version, uid;
@@ -77,11 +99,21 @@ struct writes_status {
 };
 void writes_status_read(struct str body, struct writes_status *status, struct arena *a);
 
-/* Where a pod is, from its JSON. False when it is not a pod. */
-struct writes_pod {
-    struct str uid, node_name, resource_version;
-    bool deleting;
-};
-bool writes_pod_read(struct str body, struct writes_pod *pod, struct arena *a);
+/* Claims and volumes are read, changed and put back whole, so that what is not known here stays as
+ * it is. WRITES_conflict: it is not what was decided on any more (another version, another claim);
+ * the API server would refuse the object that upstream has in its cache. */
+enum writes_change { WRITES_changed, WRITES_same, WRITES_conflict, WRITES_malformed };
+/* The body of PUT persistentvolumes/NAME: the volume with its claimRef naming the claim and, unless
+ * it did before, the annotation pv.kubernetes.io/bound-by-controller. */
+enum writes_change writes_volume_put(struct buffer *out, struct str volume,
+                                     const struct claim_binding *claim);
+/* The body of PUT persistentvolumeclaims/NAME: the claim with the annotation
+ * volume.kubernetes.io/selected-node. */
+enum writes_change writes_claim_put(struct buffer *out, struct str json,
+                                    const struct claim_binding *claim, struct str node);
+/* The body of PUT resourceclaims/NAME/status: the claim with the pod in status.reservedFor.
+ * WRITES_same: it is there already; WRITES_conflict: the claim is deleted or has no devices. */
+enum writes_change writes_reservation_put(struct buffer *out, struct str json, struct str pod,
+                                          struct str uid);
 
 #endif

@@ -13,13 +13,10 @@
 #include <string.h>
 
 struct selection {
-    uint32_t pair_count;
-    struct pair {
-        uint32_t key, value; /* atoms; 0 matches no node */
-    } * pairs;               /* nodeSelector */
-    bool has_terms, has_added;
-    uint32_t term_count, added_count;
-    struct node_matcher **terms, **added;
+    struct required_affinity *own;
+    bool has_added;
+    uint32_t added_count;
+    struct node_matcher **added;
 };
 
 struct preference {
@@ -94,69 +91,29 @@ static bool named_nodes(const struct pod *pod, struct arena *a, struct strs *nam
     return true;
 }
 
-static void pre_filter(const struct framework *fw, const struct pod *pod, struct arena *a,
-                       struct pre_filter *out)
+static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
 {
-    out->skip =
-        !pod->has_required_terms && !pod->has_node_selector && !fw->profile.has_added_required;
-    if (out->skip || pod->required_terms.count == 0 || !named_nodes(pod, a, &out->names))
+    const struct pod *pod = q->pod;
+    out->skip = !pod->has_required_terms && !pod->has_node_selector &&
+                !q->framework->profile.has_added_required;
+    if (out->skip || pod->required_terms.count == 0 || !named_nodes(pod, q->arena, &out->names))
         return;
     out->narrow = out->names.count > 0;
     if (!out->narrow) {
         out->code = CODE_unresolvable;
-        out->reason = "pod affinity terms conflict";
+        out->reason = STR_LITERAL("pod affinity terms conflict");
     }
-}
-
-static uint32_t compile(const struct cycle *c, const struct node_term *at, uint32_t count,
-                        struct node_matcher ***out)
-{
-    uint32_t kept = 0;
-    *out = arena_take(c->arena, count * sizeof(struct node_matcher *));
-    for (uint32_t i = 0; i < count; i++) {
-        struct node_matcher *m = node_matcher_make(c, &at[i]);
-        if (m != NULL)
-            (*out)[kept++] = m;
-    }
-    return kept;
 }
 
 static void *filter_begin(const struct cycle *c)
 {
     struct selection *s = arena_take(c->arena, sizeof(*s));
-    const struct pod *pod = c->pod;
     const struct profile *profile = &c->framework->profile;
-    s->pair_count = pod->node_selector.count;
-    s->pairs = arena_take(c->arena, s->pair_count * sizeof(*s->pairs));
-    for (uint32_t i = 0; i < s->pair_count; i++)
-        s->pairs[i] = (struct pair){atom_find(c->atoms, pod->node_selector.at[i].key),
-                                    atom_find(c->atoms, pod->node_selector.at[i].value)};
-    s->has_terms = pod->has_required_terms;
-    s->term_count = compile(c, pod->required_terms.at, pod->required_terms.count, &s->terms);
+    s->own = required_affinity_make(c);
     s->has_added = profile->has_added_required;
     s->added_count =
-        compile(c, profile->added_required.at, profile->added_required.count, &s->added);
+        node_matchers_make(c, profile->added_required.at, profile->added_required.count, &s->added);
     return s;
-}
-
-static bool any_matches(const struct atoms *atoms, struct node_matcher *const *terms,
-                        uint32_t count, const struct node_entry *node)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (node_matcher_matches(atoms, terms[i], node))
-            return true;
-    return false;
-}
-
-static bool pod_matches(const struct cycle *c, const struct selection *s,
-                        const struct node_entry *node)
-{
-    for (uint32_t i = 0; i < s->pair_count; i++) {
-        const struct pair *p = &s->pairs[i];
-        if (p->key == 0 || p->value == 0 || node_label_value(node, p->key) != p->value)
-            return false;
-    }
-    return !s->has_terms || any_matches(c->atoms, s->terms, s->term_count, node);
 }
 
 static void filter(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
@@ -164,17 +121,17 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
 {
     const struct selection *s = state;
     const struct node_entry *node = n->entry[row];
-    if (s->has_added && !any_matches(c->atoms, s->added, s->added_count, node))
+    if (s->has_added && !node_matchers_match_any(c->atoms, s->added, s->added_count, node))
         ruling_reject(out, CODE_unresolvable,
                       "node(s) didn't match scheduler-enforced node affinity", (struct str){0});
-    else if (!pod_matches(c, s, node))
+    else if (!required_affinity_matches(c->atoms, s->own, node))
         ruling_reject(out, CODE_unresolvable, "node(s) didn't match Pod's node affinity/selector",
                       (struct str){0});
 }
 
-static bool score_skips(const struct framework *fw, const struct pod *pod)
+static bool score_skips(const struct cycle *c)
 {
-    return pod->preferred_terms.count == 0 && fw->profile.added_preferred.count == 0;
+    return c->pod->preferred_terms.count == 0 && c->framework->profile.added_preferred.count == 0;
 }
 
 static void add_wishes(const struct cycle *c, const struct preferred_node_term *at, uint32_t count,

@@ -13,12 +13,9 @@ struct wanted {
     } * at;
 };
 
-static void pre_filter(const struct framework *fw, const struct pod *pod, struct arena *a,
-                       struct pre_filter *out)
+static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
 {
-    (void)fw;
-    (void)a;
-    out->skip = pod->ports.count == 0;
+    out->skip = q->pod->ports.count == 0;
 }
 
 static void *filter_begin(const struct cycle *c)

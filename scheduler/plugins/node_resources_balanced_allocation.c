@@ -9,11 +9,12 @@
 
 #include <math.h>
 
-static bool score_skips(const struct framework *fw, const struct pod *pod)
+static bool score_skips(const struct cycle *c)
 {
-    for (uint32_t i = 0; i < fw->profile.balanced_resources.count; i++)
-        if (resource_amount(pod->usage.at, pod->usage.count,
-                            fw->profile.balanced_resources.at[i].name) != 0)
+    const struct profile *profile = &c->framework->profile;
+    for (uint32_t i = 0; i < profile->balanced_resources.count; i++)
+        if (resource_amount(c->pod->usage.at, c->pod->usage.count,
+                            profile->balanced_resources.at[i].name) != 0)
             return false;
     return true;
 }
@@ -31,7 +32,7 @@ static void *score_begin(const struct cycle *c)
     uint32_t count = profile->balanced_resources.count;
     b->resources = scored_resources_make(c, profile->balanced_resources.at, count, c->pod->usage.at,
                                          c->pod->usage.count);
-    b->nothing_asked = score_skips(c->framework, c->pod);
+    b->nothing_asked = score_skips(c);
     b->fractions = arena_take(c->arena, count * sizeof(*b->fractions));
     return b;
 }

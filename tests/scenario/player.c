@@ -199,6 +199,27 @@ static void fill_outcome(struct player *p, struct outcome *outcome)
         outcome->cycle = attempt->cycle;
 }
 
+/* Whatever the message sets has a version, and a namespace when it lives in one. */
+static void fill_object(struct player *p, struct message *m)
+{
+    const struct field *set = &message_info[m->type].record->fields[0];
+    char *object = (char *)message_body(m) + set->offset;
+    for (size_t i = 0; i < set->of->field_count; i++) {
+        const struct field *f = &set->of->fields[i];
+        int64_t *number = (void *)(object + f->offset);
+        struct str *text = (void *)(object + f->offset);
+        if (strcmp(f->name, "resource_version") == 0 && *number == 0)
+            *number = ++p->version;
+        if (strcmp(f->name, "namespace_name") == 0 && text->len == 0)
+            *text = STR_LITERAL("default");
+    }
+}
+
+static bool is_object(enum message_type type)
+{
+    return (type >= MSG_claim_set && type <= MSG_object_gone) || type == MSG_resource_claim_set;
+}
+
 static void fill(struct player *p, struct message *m)
 {
     if (m->type == MSG_pod_set) {
@@ -210,6 +231,8 @@ static void fill(struct player *p, struct message *m)
             m->pod_gone.namespace_name = STR_LITERAL("default");
     } else if (m->type == MSG_node_set && m->node_set.node.resource_version == 0) {
         m->node_set.node.resource_version = ++p->version;
+    } else if (is_object(m->type) && m->type != MSG_object_gone) {
+        fill_object(p, m);
     } else if (m->type == MSG_outcome) {
         fill_outcome(p, &m->outcome);
     }
@@ -218,7 +241,8 @@ static void fill(struct player *p, struct message *m)
 /* Gives a message of the watcher its place in the stream. */
 static void number(struct player *p, struct delivery *in, enum message_type type)
 {
-    if (type < MSG_snapshot_begin || type > MSG_view || type == MSG_barrier)
+    bool in_stream = type >= MSG_snapshot_begin && type <= MSG_view && type != MSG_barrier;
+    if (!in_stream && !is_object(type))
         return;
     if (type == MSG_snapshot_begin) {
         p->in_snapshot = true;

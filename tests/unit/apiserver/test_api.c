@@ -119,6 +119,13 @@ static void status_and_spec_are_written_apart(void **state)
                    "{\"spec\":{\"nodeName\":\"n\"}}");
     assert_int_equal(reply.code, 422);
     cJSON_Delete(reply.tree);
+    reply = ask_as("application/merge-patch+json", "PATCH", PODS "/half",
+                   "{\"metadata\":{\"uid\":\"another\"}}");
+    assert_int_equal(reply.code, 422);
+    assert_string_equal(tree_string(reply.tree, "message", ""),
+                        "Pod \"half\" is invalid: metadata.uid: Invalid value: \"another\": field "
+                        "is immutable");
+    cJSON_Delete(reply.tree);
     reply = ask_as("application/apply-patch+yaml", "PATCH", PODS "/half", "{}");
     assert_int_equal(reply.code, 415);
     cJSON_Delete(reply.tree);

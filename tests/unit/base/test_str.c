@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -118,6 +119,25 @@ static void a_kept_str_is_its_own(void **state)
     str_drop(&kept); /* nothing to give back */
 }
 
+static void pieces_are_split_and_trimmed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *pieces; /* each piece in brackets */
+    } table[] = {{"a__b", "[a][b]"},     {"", "[]"},       {"__", "[][]"}, {"a___b", "[a][_b]"},
+                 {" a __\tb", "[a][b]"}, {"a_b", "[a_b]"}, {"  ", "[]"}};
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct str rest = str_of(table[i].text), piece;
+        char got[64] = "";
+        while (str_split(&rest, "__", &piece)) {
+            piece = str_trim(piece);
+            size_t len = strlen(got);
+            snprintf(got + len, sizeof(got) - len, "[%.*s]", STR_ARG(piece));
+        }
+        assert_string_equal(got, table[i].pieces);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +146,7 @@ int main(void)
         cmocka_unit_test(order_is_that_of_bytes),
         cmocka_unit_test(searching_stays_inside),
         cmocka_unit_test(a_kept_str_is_its_own),
+        cmocka_unit_test(pieces_are_split_and_trimmed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

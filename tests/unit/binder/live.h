@@ -43,6 +43,7 @@ struct side {
     int64_t term;
     uint32_t in_flight, told;
     uint32_t bound, refused; /* bind_results */
+    uint32_t done, not_done; /* preempt_results */
     char last[256];          /* message of the last refusal */
 };
 
@@ -103,6 +104,13 @@ static inline void live_hear(struct side *s, const struct message *m)
             s->refused++;
         if (!m->bind_result.bound)
             snprintf(s->last, sizeof(s->last), "%.*s", STR_ARG(m->bind_result.message));
+    } else if (m->type == MSG_preempt_result) {
+        if (m->preempt_result.done)
+            s->done++;
+        else
+            s->not_done++;
+        if (!m->preempt_result.done)
+            snprintf(s->last, sizeof(s->last), "%.*s", STR_ARG(m->preempt_result.message));
     }
 }
 
@@ -153,14 +161,17 @@ static inline void live_send(struct live *l, enum kube_method method, const char
                              const char *body)
 {
     l->open++;
-    kube_client_send(l->client, &(struct kube_request){.method = method,
-                                                       .channel = KUBE_CHANNEL_write,
-                                                       .path = str_of(path),
-                                                       .content_type = body ? WRITES_JSON : NULL,
-                                                       .body = str_of(body ? body : ""),
-                                                       .timeout = span_of_ms(10000),
-                                                       .context = l,
-                                                       .done = live_answered});
+    kube_client_send(l->client,
+                     &(struct kube_request){.method = method,
+                                            .channel = KUBE_CHANNEL_write,
+                                            .path = str_of(path),
+                                            .content_type = !body                  ? NULL
+                                                            : method == KUBE_PATCH ? WRITES_PATCH
+                                                                                   : WRITES_JSON,
+                                            .body = str_of(body ? body : ""),
+                                            .timeout = span_of_ms(10000),
+                                            .context = l,
+                                            .done = live_answered});
 }
 
 static inline int live_call(struct live *l, enum kube_method method, const char *path,
@@ -198,7 +209,9 @@ static inline void live_pod(struct live *l, const char *name, char uid[64])
     arena_free(&a);
 }
 
-static inline void live_bind(struct live *l, struct side *s, const char *name, const char *uid)
+/* With two claims to bind first, unless that is NULL. */
+static inline void live_bind_claims(struct live *l, struct side *s, const char *name,
+                                    const char *uid, struct claim_binding claims[2])
 {
     struct message m = {.type = MSG_bind};
     m.bind = (struct bind){.uid = str_of(uid),
@@ -206,7 +219,34 @@ static inline void live_bind(struct live *l, struct side *s, const char *name, c
                            .name = str_of(name),
                            .node_name = STR_LITERAL("n1"),
                            .scheduler_name = STR_LITERAL("default-scheduler"),
-                           .resource_version = 1};
+                           .resource_version = 1,
+                           .claims = {claims ? 2 : 0, claims},
+                           .bind_timeout_s = 30,
+                           .set_nominated = claims != NULL};
+    outbox_put(&s->out, (struct address){BINDER, 0}, &m);
+}
+
+static inline void live_bind(struct live *l, struct side *s, const char *name, const char *uid)
+{
+    live_bind_claims(l, s, name, uid, NULL);
+}
+
+/* Victims are two pods with their UIDs; preemptor is a pod on no node. */
+static inline void live_preempt(struct live *l, struct side *s, const char *preemptor,
+                                const char *const names[2], char uids[2][64])
+{
+    struct victim victims[2];
+    struct message m = {.type = MSG_preempt};
+    for (int i = 0; i < 2; i++)
+        victims[i] = (struct victim){.uid = str_of(uids[i]),
+                                     .namespace_name = str_of(l->namespace_name),
+                                     .name = str_of(names[i])};
+    m.preempt = (struct preempt){.pod = {.uid = str_of(preemptor),
+                                         .namespace_name = str_of(l->namespace_name),
+                                         .name = str_of(preemptor),
+                                         .scheduler_name = STR_LITERAL("default-scheduler")},
+                                 .node_name = STR_LITERAL("n1"),
+                                 .victims = {2, victims}};
     outbox_put(&s->out, (struct address){BINDER, 0}, &m);
 }
 

@@ -2,6 +2,8 @@
  * lease, and every way for one of them to go away. */
 #include "tests/unit/binder/live_start.h"
 
+#include "proto/kube/json.h"
+
 static void events_path(const struct live *l, char out[128])
 {
     snprintf(out, 128, "/apis/events.k8s.io/v1/namespaces/%s/events", l->namespace_name);
@@ -89,6 +91,223 @@ static void a_failure_is_a_condition_and_an_event_then_a_series(void **state)
     live_until(l, a->bound == 1);
 }
 
+/* ---- the audit log ---- */
+
+/* The value of "key":"…" in a line, or "". */
+static void member_of(const char *line, const char *key, char *out, size_t room)
+{
+    const char *at = strstr(line, key);
+    size_t len = at ? strcspn(at + strlen(key), "\"") : 0;
+    snprintf(out, room, "%.*s", (int)len, at ? at + strlen(key) : "");
+}
+
+/* The pod's part of the audit log: how often this user did that. */
+static int audited(const struct live *l, const char *user, const char *verb, const char *pod)
+{
+    FILE *file = fopen(l->audit, "re");
+    char *line = NULL, who[64], what[16], where[128], path[128];
+    size_t room = 0;
+    int count = 0;
+    assert_non_null(file);
+    snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/%s", l->namespace_name, pod);
+    while (getline(&line, &room, file) > 0) {
+        member_of(line, "\"username\":\"", who, sizeof(who));
+        member_of(line, "\"verb\":\"", what, sizeof(what));
+        member_of(line, "\"requestURI\":\"", where, sizeof(where));
+        count += strcmp(who, user) == 0 && strcmp(what, verb) == 0 && strcmp(where, path) == 0;
+    }
+    free(line);
+    fclose(file);
+    return count;
+}
+
+/* ---- preemption ---- */
+
+static void victims_are_deleted_once_with_condition_and_event(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    static const char *const names[2] = {"low-a", "low-b"};
+    char uids[2][64], path[128];
+    live_until(l, a->leading);
+    for (int i = 0; i < 2; i++) {
+        live_pod(l, names[i], uids[i]);
+        live_bind(l, a, names[i], uids[i]);
+    }
+    live_until(l, a->bound == 2);
+    live_preempt(l, a, "top", names, uids);
+    live_preempt(l, a, "another", names, uids); /* wants the same two */
+    live_until(l, a->done == 2);
+    live_preempt(l, a, "top", names, uids); /* and once more, when they terminate */
+    live_until(l, a->done == 3);
+    events_path(l, path);
+    live_until(l, live_occurs(l, path, "\"reason\":\"Preempted\"") == 2);
+    assert_int_equal(live_occurs(l, path, "\"note\":\"Preempted by pod top on node n1\""), 2);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/%s", l->namespace_name, names[i]);
+        assert_int_equal(live_occurs(l, path, "\"deletionTimestamp\""), 1);
+        assert_int_equal(live_occurs(l, path, "\"deletionGracePeriodSeconds\":30"), 1);
+        assert_int_equal(live_occurs(l, path, "\"type\":\"DisruptionTarget\""), 1);
+        assert_int_equal(live_occurs(l, path, "\"reason\":\"PreemptionByScheduler\""), 1);
+        assert_int_equal(audited(l, "scheduler-a", "delete", names[i]), 1);
+    }
+}
+
+/* The server keeps the promise that the pod's UID is a precondition. */
+static void another_pod_of_the_name_is_spared(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    static const char *const names[2] = {"p", "q"};
+    char uids[2][64], path[128];
+    struct buffer body = {0};
+    struct writes_pod other = {.uid = STR_LITERAL("11111111-2222-3333-4444-555555555555")};
+    live_until(l, a->leading);
+    for (int i = 0; i < 2; i++) {
+        live_pod(l, names[i], uids[i]);
+        snprintf(uids[i], sizeof(uids[i]), "%s", other.uid.at);
+    }
+    live_preempt(l, a, "top", names, uids);
+    live_until(l, a->done == 1);
+    snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/p", l->namespace_name);
+    writes_deletion(&body, other.uid);
+    assert_int_equal(live_call(l, KUBE_DELETE, path, body.at), 409);
+    buffer_reset(&body);
+    assert_true(writes_disruption(&body, &other, STR_LITERAL("s"), 0));
+    snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/p/status", l->namespace_name);
+    assert_int_equal(live_call(l, KUBE_PATCH, path, body.at), 422);
+    snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods", l->namespace_name);
+    assert_int_equal(live_occurs(l, path, "\"deletionTimestamp\""), 0);
+    assert_int_equal(live_occurs(l, path, "DisruptionTarget"), 0);
+    assert_int_equal(live_occurs(l, path, "\"name\":\"q\""), 1);
+    buffer_free(&body);
+}
+
+/* ---- claims ---- */
+
+__attribute__((format(printf, 4, 5))) static int call(struct live *l, enum kube_method method,
+                                                      const char *path, const char *format, ...)
+{
+    char body[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(body, sizeof(body), format, args);
+    va_end(args);
+    return live_call(l, method, path, body);
+}
+
+static struct kube_json *fetch(struct live *l, const char *path)
+{
+    struct arena a = {0};
+    assert_int_equal(live_call(l, KUBE_GET, path, NULL), 200);
+    struct kube_json *json = kube_json_parse(buffer_str(&l->body), NULL, &a);
+    assert_non_null(json);
+    arena_free(&a);
+    return json;
+}
+
+/* UID and version of what lies at the path. */
+static int64_t identify(struct live *l, const char *path, char uid[64])
+{
+    int64_t version = 0;
+    struct kube_json *json = fetch(l, path);
+    snprintf(uid, 64, "%.*s", STR_ARG(kube_json_text(kube_json_path(json, "metadata.uid"))));
+    assert_true(
+        str_to_i64(kube_json_text(kube_json_path(json, "metadata.resourceVersion")), &version));
+    kube_json_free(&json);
+    return version;
+}
+
+static void make_claim(struct live *l, const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "/api/v1/namespaces/%s/persistentvolumeclaims", l->namespace_name);
+    assert_int_equal(call(l, KUBE_POST, path,
+                          "{\"apiVersion\":\"v1\",\"kind\":\"PersistentVolumeClaim\",\"metadata\":{"
+                          "\"name\":\"%s\"},\"spec\":{\"accessModes\":[\"ReadWriteOnce\"],"
+                          "\"storageClassName\":\"slow\",\"resources\":{\"requests\":{\"storage\":"
+                          "\"1Gi\"}}}}",
+                          name),
+                     201);
+}
+
+static void make_volume(struct live *l, const char *name)
+{
+    assert_int_equal(call(l, KUBE_POST, "/api/v1/persistentvolumes",
+                          "{\"apiVersion\":\"v1\",\"kind\":\"PersistentVolume\",\"metadata\":{"
+                          "\"name\":\"%s\"},\"spec\":{\"capacity\":{\"storage\":\"1Gi\"},"
+                          "\"accessModes\":[\"ReadWriteOnce\"],\"storageClassName\":\"slow\","
+                          "\"hostPath\":{\"path\":\"/tmp/x\"}}}",
+                          name),
+                     201);
+}
+
+/* As the controller does when a claim has its volume. */
+static void complete(struct live *l, const char *claim, const char *volume)
+{
+    assert_int_equal(call(l, KUBE_PATCH, claim,
+                          "{\"metadata\":{\"annotations\":{\"pv.kubernetes.io/bind-completed\":"
+                          "\"yes\"}},\"spec\":{\"volumeName\":\"%s\"}}",
+                          volume),
+                     200);
+}
+
+static void the_volume_names_its_claim(struct live *l, const char *volume, const char *uid)
+{
+    struct kube_json *json = fetch(l, volume);
+    const struct kube_json *ref = kube_json_path(json, "spec.claimRef");
+    assert_true(str_is(kube_json_text(kube_json_get(ref, "uid")), uid));
+    assert_true(str_is(kube_json_text(kube_json_get(ref, "kind")), "PersistentVolumeClaim"));
+    assert_true(str_is(kube_json_text(kube_json_path(json, "spec.hostPath.path")), "/tmp/x"));
+    kube_json_free(&json);
+    assert_int_equal(live_occurs(l, volume, "\"pv.kubernetes.io/bound-by-controller\":\"yes\""), 1);
+}
+
+/* One claim for a volume that is there, one that is to be provisioned; we are the controller. */
+static void a_pod_is_bound_when_its_claims_are(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    char volume[128], chosen[128], made[128], name[64], uids[3][64];
+    snprintf(name, sizeof(name), "pv-%s", l->namespace_name);
+    snprintf(volume, sizeof(volume), "/api/v1/persistentvolumes/%s", name);
+    snprintf(chosen, sizeof(chosen), "/api/v1/namespaces/%s/persistentvolumeclaims/chosen",
+             l->namespace_name);
+    snprintf(made, sizeof(made), "/api/v1/namespaces/%s/persistentvolumeclaims/made",
+             l->namespace_name);
+    live_until(l, a->leading);
+    live_call(l, KUBE_POST, "/api/v1/nodes",
+              "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n1\"}}");
+    make_volume(l, name);
+    make_claim(l, "chosen");
+    make_claim(l, "made");
+    struct claim_binding claims[2] = {{.name = STR_LITERAL("made")},
+                                      {.name = STR_LITERAL("chosen"), .volume_name = str_of(name)}};
+    claims[0].resource_version = identify(l, made, uids[0]);
+    claims[1].resource_version = identify(l, chosen, uids[1]);
+    claims[1].volume_version = identify(l, volume, uids[2]);
+    for (int i = 0; i < 2; i++) {
+        claims[i].namespace_name = str_of(l->namespace_name);
+        claims[i].uid = str_of(uids[i]);
+    }
+    live_pod(l, "p", uids[2]);
+    live_bind_claims(l, a, "p", uids[2], claims);
+    live_until(l, live_occurs(l, made, "\"volume.kubernetes.io/selected-node\":\"n1\"") == 1);
+    the_volume_names_its_claim(l, volume, uids[1]);
+    assert_int_equal(a->bound + a->refused, 0);
+    complete(l, chosen, name);
+    complete(l, made, name);
+    live_until(l, a->bound + a->refused == 1);
+    if (a->bound == 0)
+        fail_msg("not bound: %s", a->last);
+    live_bind_claims(l, a, "another", "no-such-uid", claims); /* the versions are long past */
+    live_until(l, a->refused == 1);
+    assert_non_null(strstr(a->last, "the object has been modified"));
+    live_call(l, KUBE_DELETE, volume, NULL);
+}
+
+/* ---- two instances ---- */
+
 static void the_other_takes_over_after_a_kill(void **state)
 {
     struct live *l = *state;
@@ -138,16 +357,6 @@ static void a_restarted_binder_goes_on_in_a_new_term(void **state)
     a = live_side(l, 'a'); /* another identity: it must wait for the lease to run out */
     live_until(l, a->leading);
     assert_int_equal(a->term, term + 1);
-}
-
-/* ---- the audit log ---- */
-
-/* The value of "key":"…" in a line, or "". */
-static void member_of(const char *line, const char *key, char *out, size_t room)
-{
-    const char *at = strstr(line, key);
-    size_t len = at ? strcspn(at + strlen(key), "\"") : 0;
-    snprintf(out, room, "%.*s", (int)len, at ? at + strlen(key) : "");
 }
 
 /* Writes (but for reads and the lease) of this user that the server received after a time;
@@ -214,6 +423,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(refusals_are_told, live_open, live_close),
         cmocka_unit_test_setup_teardown(a_failure_is_a_condition_and_an_event_then_a_series,
                                         live_open, live_close),
+        cmocka_unit_test_setup_teardown(victims_are_deleted_once_with_condition_and_event,
+                                        live_open, live_close),
+        cmocka_unit_test_setup_teardown(another_pod_of_the_name_is_spared, live_open, live_close),
+        cmocka_unit_test_setup_teardown(a_pod_is_bound_when_its_claims_are, live_open, live_close),
         cmocka_unit_test_setup_teardown(the_other_takes_over_after_a_kill, live_open, live_close),
         cmocka_unit_test_setup_teardown(a_clean_stop_hands_over_and_exits_with_0, live_open,
                                         live_close),

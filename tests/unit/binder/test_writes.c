@@ -260,6 +260,59 @@ static void answers_are_read(void **state)
     arena_free(&a);
 }
 
+static struct writes_pod victim(const char *conditions, struct arena *a)
+{
+    struct writes_pod pod;
+    struct str json =
+        arena_print(a,
+                    "{\"kind\":\"Pod\",\"metadata\":{\"uid\":\"u\",\"generation\":3},\"status\":"
+                    "{\"conditions\":[%s]}}",
+                    conditions);
+    assert_true(writes_pod_read(json, &pod, a));
+    return pod;
+}
+
+#define MESSAGE "other: preempting to accommodate a higher priority pod"
+
+static void a_victim_gets_what_differs_in_its_condition(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *has, *patch; /* the conditions; NULL: nothing to write */
+    } cases[] = {
+        {"",
+         "\"conditions\":[{\"lastProbeTime\":null,\"lastTransitionTime\":\"2026-01-02T03:04:05Z\","
+         "\"message\":\"" MESSAGE "\",\"observedGeneration\":3,\"reason\":"
+         "\"PreemptionByScheduler\",\"status\":\"True\",\"type\":\"DisruptionTarget\"}]"},
+        {"{\"type\":\"DisruptionTarget\",\"status\":\"True\",\"reason\":\"PreemptionByScheduler\","
+         "\"message\":\"" MESSAGE "\",\"observedGeneration\":1}",
+         NULL},
+        {"{\"type\":\"DisruptionTarget\",\"status\":\"True\",\"reason\":\"TerminationByKubelet\","
+         "\"message\":\"x\",\"observedGeneration\":3}",
+         "\"$setElementOrder/"
+         "conditions\":[{\"type\":\"DisruptionTarget\"}],\"conditions\":[{\"message\":"
+         "\"" MESSAGE "\",\"reason\":\"PreemptionByScheduler\",\"type\":\"DisruptionTarget\"}]"},
+        {"{\"type\":\"DisruptionTarget\",\"status\":\"False\",\"reason\":\"PreemptionByScheduler\","
+         "\"message\":\"" MESSAGE "\",\"lastProbeTime\":\"2026-01-01T00:00:00Z\"}",
+         "\"$setElementOrder/conditions\":[{\"type\":\"DisruptionTarget\"}],\"conditions\":[{"
+         "\"lastProbeTime\":null,\"lastTransitionTime\":\"2026-01-02T03:04:05Z\","
+         "\"observedGeneration\":3,\"status\":\"True\",\"type\":\"DisruptionTarget\"}]"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct arena a = {0};
+        struct buffer out = {0};
+        struct writes_pod pod = victim(cases[i].has, &a);
+        bool differs = writes_disruption(&out, &pod, STR_LITERAL("other"), 1767323045000006);
+        assert_int_equal(differs, cases[i].patch != NULL);
+        if (differs)
+            same(&out,
+                 arena_print(&a, "{\"metadata\":{\"uid\":\"u\"},\"status\":{%s}}", cases[i].patch)
+                     .at);
+        buffer_free(&out);
+        arena_free(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +331,7 @@ int main(void)
         cmocka_unit_test(a_long_note_is_cut_as_upstream_but_between_characters),
         cmocka_unit_test(an_event_name_stays_a_valid_name),
         cmocka_unit_test(answers_are_read),
+        cmocka_unit_test(a_victim_gets_what_differs_in_its_condition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

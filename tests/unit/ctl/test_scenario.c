@@ -42,6 +42,14 @@ static void assert_says(const struct buffer *out, const char *what)
         fail_msg("no %s in\n%s", what, out->at);
 }
 
+static int count_of(const struct buffer *out, const char *what)
+{
+    int count = 0;
+    for (const char *at = out->at; (at = strstr(at, what)) != NULL; at++)
+        count++;
+    return count;
+}
+
 static void pods_are_bound_before_the_next_is_decided(void **state)
 {
     (void)state;
@@ -103,14 +111,13 @@ static void every_fault_is_named_and_the_rest_goes_on(void **state)
         true, 2);
     assert_says(&out, "unknown op \\\"dance\\\"");
     assert_says(&out, "pod \\\"x\\\" not found");
-    assert_says(&out, "there is no Pod \\\"x\\\"");
+    assert_says(&out, "pods \\\"x\\\" not found");
     assert_says(&out, "quantity \\\"3x\\\" is malformed");
-    assert_says(&out, "\"error\":\"not supported yet: plugin VolumeBinding\"");
+    assert_says(&out, "persistentvolumeclaim \\\"d\\\" not found");
     assert_says(&out, "\"waiting for scheduling gates: [g1]\"");
     assert_says(&out, "\"pod\":\"default/other\",\"priority\":0,\"result\":\"ignored\"");
     assert_says(&out, "\"pod\":\"default/last\",\"profile\":\"default-scheduler\",\"priority\":0,"
                       "\"result\":\"scheduled\"");
-    assert_says(&out, "\"notes\":[\"not supported yet: default topology spreading");
     buffer_free(&out);
 }
 
@@ -128,6 +135,74 @@ static void choices_of_another_scheduler_are_judged_and_followed(void **state)
     buffer_free(&out);
 }
 
+#define FULL_NODES(options)                                                                        \
+    "{\"objects\":[" NODE("n1", "4") "," NODE("n2", "4") ",{\"kind\":\"Pod\"," LOW(                \
+        "low1", "n1",                                                                              \
+        "1") ",{\"kind\":\"Pod\"," LOW("low2", "n2",                                               \
+                                       "2") "],\"pods\":[" POD("high",                             \
+                                                               ",\"priority\":9") "]," options "}"
+#define LOW(name, node, priority)                                                                  \
+    "\"metadata\":{\"name\":\"" name "\"},\"spec\":{\"nodeName\":\"" node                          \
+    "\",\"priority\":" priority ",\"containers\":[{\"name\":\"c\",\"image\":\"x\",\"resources\":{" \
+    "\"requests\":{\"cpu\":\"3\"}}}]}}"
+
+static void victims_go_and_the_pod_is_tried_again(void **state)
+{
+    (void)state;
+    struct buffer out = play(FULL_NODES("\"name\":\"x\""), true, 2);
+    assert_says(&out, "\"result\":\"preempting\"");
+    assert_says(&out,
+                "\"otherFilters\":[{\"code\":\"Unschedulable\",\"plugin\":\"NodeResourcesFit\"");
+    assert_says(&out, "\"preemption\":{\"eligible\":true,\"potentialNodes\":[\"n1\",\"n2\"],"
+                      "\"numCandidates\":2,\"candidates\":[{\"node\":\"n1\",\"victims\":["
+                      "\"default/low1\"],\"numPDBViolations\":0},{\"node\":\"n2\",");
+    assert_says(&out,
+                "\"bestNodes\":[\"n1\"],\"nominatedNode\":\"n1\",\"victims\":[\"default/low1\"]}");
+    assert_says(&out, "\"retry\":{\"pod\":\"default/high\",\"profile\":\"default-scheduler\","
+                      "\"priority\":9,\"result\":\"scheduled\",\"node\":\"n1\"");
+    assert_says(&out, "\"nominatedNodeUsed\":\"n1\"");
+    buffer_free(&out);
+}
+
+static void victims_may_take_their_time(void **state)
+{
+    (void)state;
+    struct buffer out = play(FULL_NODES("\"options\":{\"afterPreemption\":\"nominate\"}"), true, 2);
+    assert_says(&out, "\"nominatedNode\":\"n1\"");
+    assert_int_equal(count_of(&out, "\"retry\""), 0);
+    buffer_free(&out);
+    out = play(FULL_NODES("\"options\":{\"afterPreemption\":\"none\"}"), false, 2);
+    assert_says(&out, "preempting     n1");
+    assert_says(&out, "would evict default/low1: 0/2 nodes are available: 2 Insufficient cpu.");
+    buffer_free(&out);
+}
+
+static void nominations_of_another_scheduler_are_followed(void **state)
+{
+    (void)state;
+    struct buffer out = play(FULL_NODES("\"nominations\":{\"default/high\":\"n2\"}"), true, 2);
+    assert_says(&out, "\"nominatedNode\":\"n2\",\"victims\":[\"default/low2\"]");
+    assert_says(&out, "\"choice\":\"n2\",\"choiceOK\":false,\"retry\":{");
+    assert_says(&out, "\"result\":\"scheduled\",\"node\":\"n2\"");
+    buffer_free(&out);
+}
+
+static void a_pod_that_is_not_bound_stays_assumed(void **state)
+{
+    (void)state;
+    struct buffer out =
+        play("{\"objects\":[" NODE(
+                 "n1", "8") "],\"options\":{\"noBind\":true},"
+                            "\"pods\":[" POD("a", "") ",{\"op\":\"schedule\",\"name\":\"a\"}," POD(
+                                "b", "") "]}",
+             true, 2);
+    assert_says(&out, "\"error\":\"pod pod-default-a(default/a) is in the cache, so can't be "
+                      "assumed\"");
+    assert_says(&out, "\"pod\":\"default/b\",\"profile\":\"default-scheduler\",\"priority\":0,"
+                      "\"result\":\"scheduled\"");
+    buffer_free(&out);
+}
+
 static void broken_scenarios_give_one_error(void **state)
 {
     (void)state;
@@ -137,6 +212,8 @@ static void broken_scenarios_give_one_error(void **state)
         {"[]", "a scenario is an object"},
         {"{\"config\":{\"kind\":\"Nonsense\"}}", "config: "},
         {"{\"featureGates\":{\"X\":true}}", "featureGates: not supported yet"},
+        {"{\"options\":{\"afterPreemption\":\"wait\"}}",
+         "options.afterPreemption: \\\"wait\\\" is not evict, nominate or none"},
         {"{\"objects\":[" NODE("n", "4y") "]}", "quantity \\\"4y\\\" is malformed"},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -157,6 +234,10 @@ static void the_table_is_for_people(void **state)
     assert_says(&out, "default/a                        scheduled      n1");
     assert_says(&out, "0/1 nodes are available: 1 Insufficient cpu.");
     buffer_free(&out);
+    out = play(FULL_NODES("\"name\":\"x\""), false, 2);
+    assert_says(&out, "evicts default/low1: 0/2 nodes are available");
+    assert_says(&out, "default/high                     scheduled      n1");
+    buffer_free(&out);
 }
 
 int main(void)
@@ -166,6 +247,10 @@ int main(void)
         cmocka_unit_test(the_number_of_shards_changes_nothing),
         cmocka_unit_test(every_fault_is_named_and_the_rest_goes_on),
         cmocka_unit_test(choices_of_another_scheduler_are_judged_and_followed),
+        cmocka_unit_test(victims_go_and_the_pod_is_tried_again),
+        cmocka_unit_test(victims_may_take_their_time),
+        cmocka_unit_test(nominations_of_another_scheduler_are_followed),
+        cmocka_unit_test(a_pod_that_is_not_bound_stays_assumed),
         cmocka_unit_test(broken_scenarios_give_one_error),
         cmocka_unit_test(the_table_is_for_people),
     };

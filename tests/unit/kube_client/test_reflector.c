@@ -429,6 +429,24 @@ static void malformed_lists_are_refused_and_asked_again(void **state)
     assert_told(f, "");
 }
 
+/* Without any change of a kind, the API server has no bookmarks for it. */
+static void an_optional_kind_that_never_changes_may_be_silent(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    const char *seconds = strstr(f->path, "timeoutSeconds=");
+    assert_non_null(seconds);
+    int64_t watch_ms = strtol(seconds + strlen("timeoutSeconds="), NULL, 10) * 1000;
+    pass_ms(f, watch_ms + 89999);
+    assert_false(next(f));
+    pass_ms(f, 1);
+    assert_true(next(f)); /* the server did not even end it */
+    assert_true(f->request.distrust);
+    stream(f, EVENT("BOOKMARK", "", "30"));
+    pass_ms(f, 90000);
+    assert_true(next(f)); /* this one had something to say once */
+}
+
 static void a_silent_watch_is_made_anew_on_a_new_connection(void **state)
 {
     struct fixture *f = *state;
@@ -651,6 +669,8 @@ int main(void)
         TEST(malformed_events_are_refused_and_listed_anew),
         TEST(malformed_lists_are_refused_and_asked_again),
         TEST(a_silent_watch_is_made_anew_on_a_new_connection),
+        cmocka_unit_test_setup_teardown(an_optional_kind_that_never_changes_may_be_silent,
+                                        setup_optional, teardown),
         TEST(any_byte_counts_as_hearing),
         TEST(a_probe_that_was_answered_is_no_sign_of_the_watch_itself),
         TEST(a_server_that_is_back_is_asked_soon),

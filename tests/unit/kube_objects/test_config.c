@@ -1,6 +1,7 @@
 /* test_config: every file tests/golden/config/NAME.in gives exactly NAME.ok: the printed
  * configuration and its notes, or the error. What is accepted must also read back from its own
  * print. The flags override the file. */
+#include "proto/base/memory.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -174,6 +175,111 @@ static void flags_override_the_file(void **state)
     assert_true(str_is(config.kubeconfig, "/from/flag"));
 }
 
+static bool runs(const struct strs *plugins, const char *name)
+{
+    for (uint32_t i = 0; i < plugins->count; i++)
+        if (str_is(plugins->at[i], name))
+            return true;
+    return false;
+}
+
+#define POLICY "kind: Policy\napiVersion: v1\n"
+
+static void a_policy_is_translated(void **state)
+{
+    (void)state;
+    struct scheduler_config config;
+    struct str error = {0};
+    static const char text[] = POLICY
+        "predicates: [{name: MatchInterPodAffinity}, {name: PodFitsResources}, {name: HostName},\n"
+        "  {name: own, argument: {labelsPresence: {labels: [zone, rack], presence: false}}},\n"
+        "  {name: CheckNodeCondition}]\n"
+        "priorities: [{name: MostRequestedPriority, weight: 7}, {name: SelectorSpreadPriority,\n"
+        "  weight: 2}, {name: x, weight: 3, argument: {serviceAntiAffinity: {label: zone}}}]\n"
+        "hardPodAffinitySymmetricWeight: 33\nalwaysCheckAllPredicates: true\n";
+    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    const struct profile *p = &config.profiles.at[0];
+    static const char *const filters[] = {"CheckNodeCondition", "NodeUnschedulable",
+                                          "NodeName",           "NodeResourcesFit",
+                                          "TaintToleration",    "CheckNodeLabelPresence",
+                                          "InterPodAffinity",   "AlwaysCheckAllPredicates"};
+    assert_int_equal(p->filter.count, 8);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_true(str_is(p->filter.at[i], filters[i]));
+    assert_true(p->check_all);
+    assert_false(runs(&p->pre_filter, "VolumeBinding"));
+    assert_true(runs(&p->pre_filter, "InterPodAffinity"));
+    assert_int_equal(p->score.count, 3);
+    assert_true(str_is(p->score.at[0].name, "NodeResourcesFit"));
+    assert_int_equal(p->score.at[0].weight, 7);
+    assert_true(str_is(p->score.at[1].name, "SelectorSpread"));
+    assert_true(str_is(p->fit_strategy, "MostAllocated"));
+    assert_int_equal(p->hard_affinity_weight, 33);
+    assert_int_equal(p->label_presence.at[0].labels.count, 2);
+    assert_true(str_is(p->service_anti_affinity.at[0], "zone"));
+    assert_true(runs(&p->post_filter, "DefaultPreemption"));
+}
+
+static void an_empty_policy_is_the_default(void **state)
+{
+    (void)state;
+    struct scheduler_config config, plain;
+    struct str error = {0};
+    assert_true(scheduler_config_parse(str_of(POLICY), &config, &arena, &error));
+    assert_true(scheduler_config_load(NULL, &plain, &arena, &error));
+    struct buffer a = {0}, b = {0};
+    scheduler_config_print(&config, &a);
+    scheduler_config_print(&plain, &b);
+    assert_string_equal(a.at, b.at);
+    buffer_free(&a);
+    buffer_free(&b);
+}
+
+static void a_policy_is_refused_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *error;
+    } table[] = {
+        {POLICY "predicates: [{name: Foo}]",
+         "predicates[0]: Invalid value: \"Foo\": no predicate has that name"},
+        {POLICY "priorities: [{name: Foo, weight: 1}]",
+         "priorities[0]: Invalid value: \"Foo\": no priority has that name"},
+        {POLICY "priorities: [{name: EqualPriority}]",
+         "priorities[0]: Invalid value: 0: a priority should have a positive weight, below 2^40"},
+        {POLICY "foo: 1", "strict decoding error: unknown field \"foo\""},
+        {POLICY "extenders: [{urlPrefix: x}]", "not supported yet: extenders: 1 given"},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct scheduler_config config;
+        struct str error = {0};
+        assert_false(scheduler_config_parse(str_of(table[i].text), &config, &arena, &error));
+        char *copy = str_copy(error);
+        assert_string_equal(copy, table[i].error);
+        memory_free(copy);
+    }
+}
+
+static void a_flag_takes_preemption_out_of_every_profile(void **state)
+{
+    (void)state;
+    struct scheduler_config config;
+    struct str error = {0};
+    struct config_flags flags = {0};
+    static const char text[] = HEAD "profiles: [{schedulerName: a}, {schedulerName: b}]\n";
+    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_true(config_take_disable_preemption(&flags, "false"));
+    assert_true(config_flags_apply(&flags, &config, &arena, &error));
+    assert_true(runs(&config.profiles.at[1].post_filter, "DefaultPreemption"));
+    assert_true(config_take_disable_preemption(&flags, ""));
+    assert_true(config_flags_apply(&flags, &config, &arena, &error));
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_false(runs(&config.profiles.at[i].post_filter, "DefaultPreemption"));
+        assert_false(runs(&config.profiles.at[i].pre_enqueue, "DefaultPreemption"));
+        assert_true(runs(&config.profiles.at[i].post_filter, "DynamicResources"));
+    }
+}
+
 static void flags_are_checked(void **state)
 {
     (void)state;
@@ -199,6 +305,10 @@ int main(void)
         cmocka_unit_test_setup(a_document_that_is_parsed_already_is_read, reset),
         cmocka_unit_test_setup(weights_follow_upstreams_quirk, reset),
         cmocka_unit_test_setup(flags_override_the_file, reset),
+        cmocka_unit_test_setup(a_policy_is_translated, reset),
+        cmocka_unit_test_setup(an_empty_policy_is_the_default, reset),
+        cmocka_unit_test_setup(a_policy_is_refused_by_name, reset),
+        cmocka_unit_test_setup(a_flag_takes_preemption_out_of_every_profile, reset),
         cmocka_unit_test_setup(flags_are_checked, reset),
     };
     return cmocka_run_group_tests(tests, NULL, release);

@@ -49,7 +49,6 @@ static void a_pods_spec_is_read(void **state)
            "gates=[\"g1\" \"g2\"]",
            "tolerations=[{key=\"k\" operator_name=\"Exists\" effect=\"NoSchedule\"}]",
            "resource_claims=[\"gpu\"]", "has_spread=true");
-    expect_absent("has_affinity");
     expect_absent("has_node_selector");
 }
 
@@ -59,7 +58,7 @@ static void an_empty_selector_is_still_one(void **state)
     EXPECT("Pod",
            META "spec: {nodeSelector: {}, affinity: {podAntiAffinity: {}, nodeAffinity: "
                 "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}}}",
-           "has_node_selector=true", "has_required_terms=true", "has_affinity=true");
+           "has_node_selector=true", "has_required_terms=true");
     EXPECT("Pod", META "spec: {nodeSelector: null, affinity: {nodeAffinity: null}}", "name=\"a\"");
     expect_absent("has_node_selector");
     expect_absent("has_required_terms");
@@ -153,6 +152,23 @@ static void a_node_is_read(void **state)
     assert_int_equal(m.node_set.node.images.at[0].size, 700000000000);
     assert_int_equal(m.node_set.node.features.count, 2);
     assert_true(str_is(m.node_set.node.conditions.at[0].key, "Ready"));
+}
+
+static void avoided_controllers_are_read_and_nonsense_is_not(void **state)
+{
+    (void)state;
+    EXPECT("Node",
+           "metadata: {name: n1, annotations: {scheduler.alpha.kubernetes.io/preferAvoidPods: "
+           "'{\"preferAvoidPods\": [{\"podSignature\": {\"podController\": {\"kind\": "
+           "\"ReplicaSet\", \"uid\": \"u1\"}}}, {\"podSignature\": 5}, 7]}'}}",
+           "avoided=[{key=\"ReplicaSet\" value=\"u1\"}]");
+    struct message m;
+    struct str key;
+    assert_true(read_object("Node",
+                            "metadata: {name: n1, annotations: "
+                            "{scheduler.alpha.kubernetes.io/preferAvoidPods: '{\"preferAvoid'}}",
+                            &m, &key));
+    assert_int_equal(m.node_set.node.avoided.count, 0);
 }
 
 static void allocatable_keeps_what_counts(void **state)
@@ -264,6 +280,7 @@ int main(void)
         cmocka_unit_test_setup(claims_of_volumes_are_named, reset),
         cmocka_unit_test_setup(a_pods_status_is_read, reset),
         cmocka_unit_test_setup(a_node_is_read, reset),
+        cmocka_unit_test_setup(avoided_controllers_are_read_and_nonsense_is_not, reset),
         cmocka_unit_test_setup(allocatable_keeps_what_counts, reset),
         cmocka_unit_test_setup(what_is_gone_is_named, reset),
         cmocka_unit_test_setup(only_finished_pods_are_left_out_of_the_watch, reset),

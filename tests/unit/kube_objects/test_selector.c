@@ -153,19 +153,56 @@ static void label_selectors_hold(void **state)
     (void)state;
     struct requirement wants[] = {REQUIREMENT("zone", "NotIn", 1, ONE("b")),
                                   REQUIREMENT("count", "Gt", 1, ONE("1"))};
-    struct label_selector nothing = {0}, everything = {.present = true};
+    struct selector nothing = {0}, everything = {.present = true};
     assert_false(label_selector_matches(&nothing, labels, 4));
     assert_true(label_selector_matches(&everything, labels, 4));
     assert_true(label_selector_matches(&everything, NULL, 0));
-    struct label_selector some = {.present = true,
-                                  .label_count = 1,
-                                  .labels = &labels[1],
-                                  .expression_count = 1,
-                                  .expressions = wants};
+    struct selector some = {.present = true, .labels = {1, &labels[1]}, .expressions = {1, wants}};
     assert_true(label_selector_matches(&some, labels, 4));
     assert_false(label_selector_matches(&some, labels, 1));
-    some.expression_count = 2; /* Gt is for node selectors only */
+    some.expressions.count = 2; /* Gt is for node selectors only */
     assert_false(label_selector_matches(&some, labels, 4));
+}
+
+#define VALUE_RULE                                                                                 \
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "    \
+    "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value', " \
+    " or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+
+/* The texts are what LabelSelectorAsSelector of apimachinery 0.36.3 says. */
+static void a_label_selector_in_error_says_what_upstream_says(void **state)
+{
+    (void)state;
+    struct label bad = {STR_LITERAL("a"), STR_LITERAL("-")};
+    struct requirement good = REQUIREMENT("a", "Exists", 0, NULL);
+    struct {
+        struct requirement wants;
+        const char *error;
+    } table[] = {
+        {REQUIREMENT("a", "Gt", 1, ONE("1")), "\"Gt\" is not a valid label selector operator"},
+        {REQUIREMENT("a", "Exists", 1, ONE("x")),
+         "values: Invalid value: [\"x\"]: values set must be empty for exists and does not exist"},
+        {REQUIREMENT("a", "NotIn", 1, ONE("_")), "values[0][a]: Invalid value: \"_\": " VALUE_RULE},
+        {REQUIREMENT("", "In", 0, NULL),
+         "[key: Invalid value: \"\": name part must be non-empty; name part must consist of "
+         "alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+         "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+         "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'), values: Invalid value: null: for 'in', "
+         "'notin' operators, values set can't be empty]"},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct requirement both[] = {good, table[i].wants};
+        struct selector s = {.present = true, .expressions = {2, both}};
+        struct buffer error = {0};
+        assert_false(label_selector_check(&s, &error));
+        assert_string_equal(error.at, table[i].error);
+        buffer_reset(&error);
+        s.labels.count = 1; /* labels come first, and the first fault is enough */
+        s.labels.at = &bad;
+        assert_false(label_selector_check(&s, &error));
+        assert_string_equal(error.at, "values[0][a]: Invalid value: \"-\": " VALUE_RULE);
+        buffer_free(&error);
+    }
 }
 
 int main(void)
@@ -179,6 +216,7 @@ int main(void)
         cmocka_unit_test(terms_in_error_take_nothing),
         cmocka_unit_test(keys_are_qualified_names),
         cmocka_unit_test(label_selectors_hold),
+        cmocka_unit_test(a_label_selector_in_error_says_what_upstream_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

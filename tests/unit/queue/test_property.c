@@ -1,4 +1,5 @@
-/* test_property: random clusters, schedulers and accidents in virtual time, from a seed.
+/* test_property: random clusters, schedulers and accidents in virtual time, from a seed; what pods
+ * ask for and what storage objects say is random bytes in the shape of the records.
  *
  * What must hold after every step: each entry is in exactly one place and the heaps are in order
  * (check.h); the queue knows exactly the pods that pend by what it was told; what it offers pends,
@@ -143,15 +144,19 @@ static struct pod pod_of(struct world *w, size_t i)
     static struct str gates;
     const struct truth *t = &w->pods[i];
     gates = gate;
-    struct pod pod = {.uid = arena_print(&w->arena, "u%" PRId64, t->uid),
-                      .name = arena_print(&w->arena, "p%zu", i),
-                      .namespace_name = STR_LITERAL("ns"),
-                      .scheduler_name = str_of(t->foreign ? "other" : "default-scheduler"),
-                      .node_name = str_of(t->assigned ? "n0" : ""),
-                      .resource_version = t->version,
-                      .priority = t->priority,
-                      .deleting = t->deleting,
-                      .gates = {t->gated ? 1 : 0, &gates}};
+    struct pod pod;
+    uint64_t seed = (uint64_t)(t->uid * 64 + t->shape);
+    codec_fill(&pod_record, &pod, &seed, &w->arena);
+    pod.uid = arena_print(&w->arena, "u%" PRId64, t->uid);
+    pod.name = arena_print(&w->arena, "p%zu", i);
+    pod.namespace_name = STR_LITERAL("ns");
+    pod.scheduler_name = str_of(t->foreign ? "other" : "default-scheduler");
+    pod.node_name = str_of(t->assigned ? "n0" : "");
+    pod.nominated_node = (struct str){0};
+    pod.resource_version = t->version;
+    pod.priority = t->priority;
+    pod.deleting = t->deleting;
+    pod.gates = (struct strs){t->gated ? 1 : 0, &gates};
     struct toleration *tolerations = arena_take(&w->arena, sizeof(*tolerations) * 4);
     pod.tolerations.count = (uint32_t)(t->shape % 4);
     pod.tolerations.at = tolerations;
@@ -257,12 +262,24 @@ static void step_node(struct world *w)
     say_node(w, i);
 }
 
+/* Any message about storage, owners and budgets, filled with anything, or the end of one. */
+static void step_object(struct world *w)
+{
+    struct message m = {.type = MSG_claim_set + (int)pick(w, MSG_object_gone - MSG_claim_set + 1)};
+    uint64_t seed = pick(w, 1000);
+    codec_fill(message_info[m.type].record, message_body(&m), &seed, &w->arena);
+    if (w->watcher_up)
+        deliver(w, WATCHER, &m);
+}
+
 static void say_outcome(struct world *w, const struct held *held, const char *result)
 {
-    static struct str names[] = {{"NodeResourcesFit", 16},
-                                 {"TaintToleration", 15},
-                                 {"NodeUnschedulable", 17},
-                                 {"Homemade", 8}};
+    static struct str names[] = {
+        {"NodeResourcesFit", 16}, {"TaintToleration", 15},      {"NodeUnschedulable", 17},
+        {"VolumeBinding", 13},    {"VolumeZone", 10},           {"VolumeRestrictions", 18},
+        {"NodeVolumeLimits", 16}, {"PodTopologySpread", 17},    {"InterPodAffinity", 16},
+        {"NodeAffinity", 12},     {"NodeDeclaredFeatures", 20}, {"Homemade", 8}};
+    enum { NAMES = sizeof(names) / sizeof(names[0]) };
     struct message m = {.type = MSG_outcome,
                         .outcome = {.uid = str_of(held->uid),
                                     .namespace_name = STR_LITERAL("ns"),
@@ -270,9 +287,9 @@ static void say_outcome(struct world *w, const struct held *held, const char *re
                                     .cycle = held->cycle,
                                     .result = str_of(result)}};
     m.outcome.plugins.count = w->reject_all ? 1 : (uint32_t)pick(w, 3);
-    m.outcome.plugins.at = &names[w->reject_all ? 0 : pick(w, 3)];
+    m.outcome.plugins.at = &names[w->reject_all ? 0 : pick(w, NAMES - 2)];
     m.outcome.pending_plugins.count = !w->reject_all && chance(w, 10);
-    m.outcome.pending_plugins.at = &names[3];
+    m.outcome.pending_plugins.at = &names[NAMES - 1];
     deliver(w, SCHEDULER, &m);
 }
 
@@ -389,8 +406,10 @@ static void check_membership(struct world *w)
     for (size_t i = 0; i < PODS; i++) {
         struct str key = arena_print(&w->arena, "ns/p%zu", i);
         const struct entry *e = queues_get(queue_inside(w->queue), key);
-        must((e != NULL) == pends(&w->pods[i]));
-        must(e == NULL || e->gated == (e->place == PLACE_unschedulable && w->pods[i].gated));
+        const struct truth *t = &w->pods[i];
+        must((e != NULL) == (t->exists && !t->assigned && !t->foreign));
+        must(e == NULL ||
+             e->gated == (e->place == PLACE_unschedulable && (t->gated || t->deleting)));
         pending += e != NULL;
     }
     must(pending == map_count(queue_inside(w->queue)->entries));
@@ -404,6 +423,8 @@ static void step(struct world *w)
         step_pod(w);
     else if (what < 40)
         step_node(w);
+    else if (what < 48)
+        step_object(w);
     else if (what < 70)
         step_outcome(w);
     else if (what < 78)

@@ -6,6 +6,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
+#include "scheduler/catalog.h"
 #include "scheduler/reduce.h"
 #include "scheduler/shard.h"
 
@@ -28,7 +29,8 @@ struct cluster {
     struct arena arena;
     struct profile profile;
     struct shard *shard;
-    uint32_t pods; /* for UIDs */
+    struct catalog *catalog; /* what PreFilter can look up */
+    uint32_t pods;           /* for UIDs */
 };
 
 static inline struct strs strs_of(struct arena *a, const char *text)
@@ -99,6 +101,7 @@ static inline int cluster_setup(void **state)
     struct cluster *c = memory_take(sizeof(*c));
     default_profile(&c->arena, &c->profile);
     c->shard = shard_new();
+    c->catalog = catalog_new();
     *state = c;
     return 0;
 }
@@ -107,6 +110,7 @@ static inline int cluster_teardown(void **state)
 {
     struct cluster *c = *state;
     shard_free(&c->shard);
+    catalog_free(&c->catalog);
     arena_free(&c->arena);
     memory_free(c);
     return 0;
@@ -238,10 +242,26 @@ static inline struct map_result *map_with(struct cluster *c, const struct map_re
     return r;
 }
 
+/* What a single worker answers, PreFilter having been run on the pod. */
 static inline struct map_result *map_pod(struct cluster *c, const struct pod *p)
 {
-    const struct map_request request = {
-        .cycle = 1, .round = 1, .pod = *p, .detail = true, .tie_break = STR_LITERAL("first")};
+    struct frameworks all = {0};
+    struct pre_filter_outcome out;
+    struct map_request request = {.cycle = 1,
+                                  .round = 1,
+                                  .step = STR_LITERAL("map"),
+                                  .alone = true,
+                                  .detail = true,
+                                  .tie_break = STR_LITERAL("first")};
+    frameworks_build(&all, &c->profile, 1);
+    framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
+                                                       .catalog = c->catalog,
+                                                       .pod = p,
+                                                       .prepared = &request.pod,
+                                                       .brief = &request.brief,
+                                                       .arena = &c->arena},
+                         &out);
+    frameworks_clear(&all);
     return map_with(c, &request);
 }
 

@@ -69,6 +69,30 @@ static void add_nodes(struct fleet *f, int count)
 
 /* ---- pods by UID ---- */
 
+static void pods_with_terms_are_counted(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    add_nodes(f, 1);
+    struct pod *p = make_pod(f->c, "p", 100, 0), *q = make_pod(f->c, "q", 100, 0);
+    *APPEND(&f->c->arena, p->anti_affinity_preferred) = (struct affinity_term){.weight = 1};
+    assert_true(cache_assume(f->cache, p, STR_LITERAL("n00")));
+    assert_true(cache_assume(f->cache, q, STR_LITERAL("n00")));
+    assert_int_equal(cache_pods_with_terms(f->cache), 1);
+    cache_pod_set(f->cache, on_node(p, "n00"));
+    assert_int_equal(cache_pods_with_terms(f->cache), 1);
+    assert_true(cache_forget(f->cache, q->uid));
+    q->affinity_required.count = 1;
+    q->affinity_required.at = p->anti_affinity_preferred.at;
+    cache_pod_set(f->cache, on_node(q, "elsewhere")); /* a ghost's pod, too */
+    assert_int_equal(cache_pods_with_terms(f->cache), 2);
+    q->affinity_required.count = 0;
+    cache_pod_set(f->cache, q);
+    assert_int_equal(cache_pods_with_terms(f->cache), 1);
+    cache_pod_gone(f->cache, p->uid);
+    assert_int_equal(cache_pods_with_terms(f->cache), 0);
+    fleet_free(f);
+}
+
 static void a_pod_is_assumed_confirmed_and_gone(void **state)
 {
     struct fleet *f = fleet_new(*state);
@@ -340,6 +364,33 @@ static void claims_of_rivals_count_until_they_are_placed(void **state)
     fleet_free(f);
 }
 
+static void claims_of_pods_that_the_queue_does_not_have_do_not_count(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    uint32_t count;
+    add_nodes(f, 1);
+    struct pod *gated = make_pod(f->c, "gated", 100, 0), *foreign = make_pod(f->c, "foreign", 1, 0);
+    const struct pod *p = make_pod(f->c, "p", 100, 0);
+    gated->nominated_node = foreign->nominated_node = STR_LITERAL("n00");
+    gated->gates = strs_of(&f->c->arena, "g");
+    foreign->scheduler_name = STR_LITERAL("somebody-else");
+    cache_pod_set(f->cache, foreign);
+    cache_pod_set(f->cache, gated);
+    cache_nominated(f->cache, p, &count, &f->c->arena);
+    assert_int_equal(count, 0);
+    cache_pod_set(f->cache, gated); /* upstream's nominator takes it in with an update */
+    const struct pod *rivals = cache_nominated(f->cache, p, &count, &f->c->arena);
+    assert_int_equal(count, 1);
+    assert_str(rivals[0].name, "gated");
+    gated->priority = -1;
+    cache_pod_set(f->cache, gated);
+    cache_nominated(f->cache, p, &count, &f->c->arena);
+    assert_int_equal(count, 0);
+    cache_nominated_below(f->cache, STR_LITERAL("n00"), 0, &count, &f->c->arena);
+    assert_int_equal(count, 1);
+    fleet_free(f);
+}
+
 static void a_claim_made_here_outlives_a_status_that_does_not_know_it_yet(void **state)
 {
     struct fleet *f = fleet_new(*state);
@@ -464,6 +515,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(a_pod_is_assumed_confirmed_and_gone),
+        CLUSTER_TEST(pods_with_terms_are_counted),
         CLUSTER_TEST(a_forgotten_pod_gives_its_room_back),
         CLUSTER_TEST(a_pod_seen_elsewhere_is_moved),
         CLUSTER_TEST(what_workers_do_not_use_is_not_told_again),
@@ -476,6 +528,7 @@ int main(void)
         CLUSTER_TEST(nodes_are_walked_round_robin_over_zones),
         CLUSTER_TEST(an_image_keeps_the_size_of_the_node_first_seen),
         CLUSTER_TEST(claims_of_rivals_count_until_they_are_placed),
+        CLUSTER_TEST(claims_of_pods_that_the_queue_does_not_have_do_not_count),
         CLUSTER_TEST(a_claim_made_here_outlives_a_status_that_does_not_know_it_yet),
         CLUSTER_TEST(what_a_snapshot_does_not_show_is_gone),
         CLUSTER_TEST(workers_hold_together_what_the_cache_has),

@@ -1,79 +1,6 @@
 /* test_reduce: one cycle over several shards: merging, second rounds, tie-breaks between shards,
  * the words for pods that fit nowhere, and answers that come late, doubled or make no sense. */
-#include "tests/unit/scheduler/cluster.h"
-
-enum { SHARDS = 3 };
-
-/* The cluster's nodes, dealt to three shards by the test. */
-struct table {
-    struct cluster *c;
-    struct frameworks frameworks;
-    struct shard *shards[SHARDS];
-    struct reduce *reduce;
-    struct reduce_start start;
-    int64_t nodes;
-    int rounds;
-};
-
-static struct table *table_new(struct cluster *c)
-{
-    struct table *t = arena_take(&c->arena, sizeof(*t));
-    t->c = c;
-    frameworks_build(&t->frameworks, &c->profile, 1);
-    for (int i = 0; i < SHARDS; i++) {
-        t->shards[i] = shard_new();
-        shard_reset(t->shards[i], &c->profile, 1);
-    }
-    t->reduce = reduce_new();
-    return t;
-}
-
-static void table_free(struct table *t)
-{
-    for (int i = 0; i < SHARDS; i++)
-        shard_free(&t->shards[i]);
-    reduce_free(&t->reduce);
-    frameworks_clear(&t->frameworks);
-}
-
-static void deal(struct table *t, int shard, const struct node *n)
-{
-    shard_node_set(t->shards[shard], n);
-    t->nodes++;
-}
-
-static enum reduce_step ask_all(struct table *t)
-{
-    enum reduce_step step = REDUCE_wait;
-    bool asked[SHARDS];
-    for (uint32_t i = 0; i < SHARDS; i++)
-        asked[i] = reduce_asks(t->reduce, i);
-    t->rounds++;
-    for (uint32_t i = 0; i < SHARDS; i++) {
-        struct map_result r;
-        if (!asked[i])
-            continue;
-        shard_map(t->shards[i], reduce_request(t->reduce), &r, &t->c->arena);
-        step = reduce_add(t->reduce, i, &r);
-    }
-    return step;
-}
-
-static const struct decision *decide(struct table *t, const struct pod *p)
-{
-    struct reduce_start start = t->start;
-    start.cycle++;
-    start.framework = &t->frameworks.at[0];
-    start.pod = p;
-    start.shards = SHARDS;
-    start.nodes = t->nodes;
-    t->rounds = 0;
-    enum reduce_step step = reduce_start(t->reduce, &start);
-    while (step == REDUCE_ask)
-        step = ask_all(t);
-    assert_int_equal(step, REDUCE_done);
-    return reduce_decision(t->reduce);
-}
+#include "tests/unit/scheduler/table.h"
 
 static void assert_message(const struct decision *d, const char *message, const char *plugins)
 {
@@ -141,7 +68,7 @@ static void full_nodes_with_victims_just_pend(void **state)
     fill(t, -1);
     assert_message(decide(t, make_pod(t->c, "p", 1000, 0)),
                    "0/3 nodes are available: 3 Insufficient cpu.", "NodeResourcesFit");
-    assert_true(reduce_decision(t->reduce)->preemption_helps);
+    assert_true(reduce_decision(t->reduce)->preemption.node.len > 0);
     table_free(t);
 }
 
@@ -230,46 +157,6 @@ static void reasons_are_sorted_as_strings(void **state)
     table_free(t);
 }
 
-static void pods_that_need_a_missing_rule_pend_by_name(void **state)
-{
-    struct table *t = table_new(*state);
-    three_nodes(t);
-    struct pod *affine = make_pod(t->c, "a", 0, 0), *spread = make_pod(t->c, "b", 0, 0);
-    struct pod *volume = make_pod(t->c, "c", 0, 0), *claim = make_pod(t->c, "d", 0, 0);
-    affine->has_affinity = spread->has_spread = true;
-    volume->claims = claim->resource_claims = strs_of(&t->c->arena, "x");
-    assert_message(decide(t, affine),
-                   "0/3 nodes are available: pod affinity is not supported yet (plugin "
-                   "InterPodAffinity is missing).",
-                   "InterPodAffinity");
-    assert_message(decide(t, spread),
-                   "0/3 nodes are available: topology spread constraints are not supported yet "
-                   "(plugin PodTopologySpread is missing).",
-                   "PodTopologySpread");
-    assert_message(
-        decide(t, volume),
-        "0/3 nodes are available: persistent volume claims are not supported yet (plugin "
-        "VolumeBinding is missing).",
-        "VolumeBinding");
-    assert_message(decide(t, claim),
-                   "0/3 nodes are available: resource claims are not supported yet (plugin "
-                   "DynamicResources is missing).",
-                   "DynamicResources");
-    table_free(t);
-}
-
-static void a_profile_without_the_rule_does_not_need_it(void **state)
-{
-    struct cluster *c = *state;
-    c->profile.filter = strs_of(&c->arena, "NodeResourcesFit");
-    struct table *t = table_new(c);
-    three_nodes(t);
-    struct pod *p = make_pod(c, "p", 0, 0);
-    p->has_affinity = p->has_spread = true;
-    assert_int_equal(decide(t, p)->kind, DECISION_node);
-    table_free(t);
-}
-
 /* ---- merging ---- */
 
 static void only_shards_with_smaller_maxima_are_asked_again(void **state)
@@ -283,6 +170,8 @@ static void only_shards_with_smaller_maxima_are_asked_again(void **state)
     deal(t, 1, n2);
     struct reduce_start start = {.cycle = 1,
                                  .framework = &t->frameworks.at[0],
+                                 .catalog = t->c->catalog,
+                                 .no_terms = true,
                                  .pod = make_pod(t->c, "p", 0, 0),
                                  .shards = SHARDS,
                                  .nodes = 2};
@@ -353,6 +242,10 @@ static void a_scoring_error_fails_the_cycle_unless_one_node_is_left(void **state
     struct pod *p = make_pod(t->c, "p", 0, 0);
     prefer(t->c, p, 1, one_term(t->c, "a", "Gt", "x"));
     assert_int_equal(decide(t, p)->kind, DECISION_error);
+    p->nominated_node = STR_LITERAL("n2"); /* taken without scoring */
+    assert_int_equal(decide(t, p)->kind, DECISION_node);
+    assert_str(reduce_decision(t->reduce)->node, "n2");
+    p->nominated_node = (struct str){0};
     require(t->c, p, one_term(t->c, "metadata.name", "In", "n3"));
     assert_int_equal(decide(t, p)->kind, DECISION_node);
     assert_str(reduce_decision(t->reduce)->node, "n3");
@@ -370,6 +263,8 @@ static void late_doubled_and_foreign_answers_are_ignored(void **state)
     three_nodes(t);
     struct reduce_start start = {.cycle = 5,
                                  .framework = &t->frameworks.at[0],
+                                 .catalog = t->c->catalog,
+                                 .no_terms = true,
                                  .pod = make_pod(t->c, "p", 0, 0),
                                  .shards = 2,
                                  .nodes = 3};
@@ -406,6 +301,8 @@ static void answers_that_make_no_sense_fail_the_cycle(void **state)
     for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
         struct reduce_start start = {.cycle = 5,
                                      .framework = &t->frameworks.at[0],
+                                     .catalog = t->c->catalog,
+                                     .no_terms = true,
                                      .pod = make_pod(t->c, "p", 0, 0),
                                      .shards = 1,
                                      .nodes = 3};
@@ -432,8 +329,6 @@ int main(void)
         CLUSTER_TEST(contradictory_names_end_in_not_found),
         CLUSTER_TEST(no_nodes_at_all),
         CLUSTER_TEST(reasons_are_sorted_as_strings),
-        CLUSTER_TEST(pods_that_need_a_missing_rule_pend_by_name),
-        CLUSTER_TEST(a_profile_without_the_rule_does_not_need_it),
         CLUSTER_TEST(only_shards_with_smaller_maxima_are_asked_again),
         CLUSTER_TEST(equal_nodes_are_all_taken),
         CLUSTER_TEST(deterministic_tie_breaks),

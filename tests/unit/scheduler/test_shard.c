@@ -26,12 +26,44 @@ static struct node *random_node(struct cluster *c, struct random *r, int i)
         QUANTITY(&c->arena, n->allocatable, "example.com/gpu", (int64_t)random_below(r, 4));
     if (random_below(r, 2) == 0)
         add_label(c, n, "disk", random_below(r, 2) == 0 ? "ssd" : "hdd");
+    if (random_below(r, 4) != 0)
+        add_label(c, n, "zone", random_below(r, 2) == 0 ? "a" : "b");
     if (random_below(r, 3) == 0)
         add_taint(c, n, "k", random_below(r, 2) == 0 ? "NoSchedule" : "PreferNoSchedule");
     if (random_below(r, 2) == 0)
         add_image(c, n, "app:v1", 1);
     n->unschedulable = random_below(r, 8) == 0;
     return n;
+}
+
+static const char *const apps[] = {"web", "db", "cache"};
+
+/* About pods of some app, near or far; the kinds of terms by chance. */
+static void random_terms(struct cluster *c, struct random *r, struct pod *p)
+{
+    struct affinity_term t = {.selector = {.present = true},
+                              .namespaces = strs_of(&c->arena, "default"),
+                              .topology_key = random_below(r, 2) == 0 ? STR_LITERAL("zone")
+                                                                      : STR_LITERAL("disk")};
+    if (random_below(r, 2) == 0)
+        *APPEND(&c->arena, t.selector.labels) =
+            (struct label){STR_LITERAL("app"), str_of(apps[random_below(r, 3)])};
+    else
+        *APPEND(&c->arena, t.selector.expressions) = (struct requirement){
+            STR_LITERAL("app"), STR_LITERAL("NotIn"), strs_of(&c->arena, apps[random_below(r, 3)])};
+    switch (random_below(r, 8)) {
+    case 0: *APPEND(&c->arena, p->affinity_required) = t; break;
+    case 1: *APPEND(&c->arena, p->anti_affinity_required) = t; break;
+    case 2:
+        t.weight = 5;
+        *APPEND(&c->arena, p->affinity_preferred) = t;
+        break;
+    case 3:
+        t.weight = 3;
+        *APPEND(&c->arena, p->anti_affinity_preferred) = t;
+        break;
+    default: break;
+    }
 }
 
 /* Ports are each pod's own, so that the uncounted set of ports is the same in any order. */
@@ -42,10 +74,16 @@ static struct pod *random_pod(struct cluster *c, struct random *r, int i)
     struct pod *p = make_pod(c, name, (int64_t)random_below(r, 12) * 100,
                              (int64_t)random_below(r, 4) * 256 * MIB);
     p->uid = arena_print(&c->arena, "uid-%d", i);
+    p->priority = (int64_t)random_below(r, 3);
+    p->started = (int64_t)random_below(r, 3); /* few, so that many tie */
     if (random_below(r, 3) == 0)
         ask_more(c, p, "example.com/gpu", (int64_t)random_below(r, 2));
     if (random_below(r, 3) == 0)
         add_port(c, p, "0.0.0.0", "TCP", 8000 + i);
+    if (random_below(r, 4) != 0)
+        *APPEND(&c->arena, p->labels) =
+            (struct label){STR_LITERAL("app"), str_of(apps[random_below(r, 3)])};
+    random_terms(c, r, p);
     char *node = arena_take(&c->arena, 8);
     snprintf(node, 8, "n%u", (unsigned)random_below(r, NODES));
     return on_node(p, node);
@@ -100,6 +138,11 @@ static int compare(const void *a, const void *b)
     return str_compare(((const struct verdict *)a)->node, ((const struct verdict *)b)->node);
 }
 
+static int compare_candidates(const void *a, const void *b)
+{
+    return str_compare(((const struct candidate *)a)->node, ((const struct candidate *)b)->node);
+}
+
 /* Everything that is answered, with nodes in name order, as text. */
 static struct str answer(struct cluster *c, struct shard *s, const struct map_request *request)
 {
@@ -107,6 +150,11 @@ static struct str answer(struct cluster *c, struct shard *s, const struct map_re
     shard_map(s, request, r, &c->arena);
     if (r->verdicts.count > 0)
         qsort(r->verdicts.at, r->verdicts.count, sizeof(*r->verdicts.at), compare);
+    if (r->dry_run_verdicts.count > 0)
+        qsort(r->dry_run_verdicts.at, r->dry_run_verdicts.count, sizeof(*r->dry_run_verdicts.at),
+              compare);
+    if (r->candidates.count > 0)
+        qsort(r->candidates.at, r->candidates.count, sizeof(*r->candidates.at), compare_candidates);
     r->reasons.count = 0; /* in the order of rows; the verdicts have them all */
     r->dry_run_reasons.count = 0;
     struct buffer text = {0};
@@ -129,7 +177,9 @@ static struct map_request random_question(struct cluster *c, struct random *r)
                                   .pod = *p,
                                   .detail = true,
                                   .tie_break = STR_LITERAL("first"),
-                                  .dry_run = random_below(r, 4) == 0};
+                                  .alone = true,
+                                  .step = random_below(r, 4) == 0 ? STR_LITERAL("victims")
+                                                                  : STR_LITERAL("map")};
     struct pod *claim = random_pod(c, r, PODS + 2);
     claim->nominated_node = claim->node_name;
     claim->node_name = (struct str){0};
@@ -141,6 +191,10 @@ static struct map_request random_question(struct cluster *c, struct random *r)
 static void a_long_history_and_a_fresh_start_answer_alike(void **state)
 {
     struct cluster *c = *state;
+    c->profile.pre_score = strs_of(&c->arena, "NodeResourcesFit InterPodAffinity");
+    *APPEND(&c->arena, c->profile.score) =
+        (struct score_plugin){STR_LITERAL("InterPodAffinity"), 2};
+    c->profile.hard_affinity_weight = 1;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct random r = {seed};
         struct history h = {{0}, {0}};
@@ -211,8 +265,12 @@ static void a_pod_that_is_told_again_is_counted_once_and_where_it_is_now(void **
 
 static struct map_request request_for(const struct pod *p, int64_t round)
 {
-    return (struct map_request){
-        .cycle = 7, .round = round, .pod = *p, .tie_break = STR_LITERAL("first")};
+    return (struct map_request){.cycle = 7,
+                                .round = round,
+                                .step = STR_LITERAL("map"),
+                                .alone = true,
+                                .pod = *p,
+                                .tie_break = STR_LITERAL("first")};
 }
 
 /* n1 has one soft taint, n2 none. */
@@ -232,10 +290,11 @@ static void a_second_round_normalises_with_the_merged_maxima(void **state)
     shard_node_gone(c->shard, STR_LITERAL("n2"));
     const struct pod *p = make_pod(c, "p", 0, 0);
     struct map_request first = request_for(p, 1), second = request_for(p, 2);
+    second.step = STR_LITERAL("again");
     int64_t own = map_with(c, &first)->best_total; /* n1 is its own worst: 0 for taints */
-    struct tally merged = {STR_LITERAL("TaintToleration"), 4};
-    second.maxima.count = 1;
-    second.maxima.at = &merged;
+    struct extreme merged = {STR_LITERAL("TaintToleration"), 0, 4};
+    second.extremes.count = 1;
+    second.extremes.at = &merged;
     const struct map_result *r = map_with(c, &second);
     assert_int_equal(r->best_total, own + INT64_C(3) * 75);
     assert_int_equal(r->round, 2);
@@ -300,7 +359,7 @@ static void a_dry_run_tells_whether_room_could_be_made(void **state)
     struct pod *p = make_pod(c, "p", 500, 0);
     p->priority = 5;
     struct map_request request = request_for(p, 3);
-    request.dry_run = true;
+    request.step = STR_LITERAL("victims");
     const struct map_result *r = map_with(c, &request);
     assert_int_equal(r->dry_run_nodes, 3); /* small can never hold it */
     assert_int_equal(r->dry_run_fits, 1);

@@ -98,7 +98,15 @@ static struct pre_filter_outcome pre_filter_of(struct cluster *c, const struct p
     struct frameworks all = {0};
     struct pre_filter_outcome out;
     frameworks_build(&all, &c->profile, 1);
-    framework_pre_filter(&all.at[0], p, &c->arena, &out);
+    struct pod prepared;
+    struct brief brief;
+    framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
+                                                       .catalog = c->catalog,
+                                                       .pod = p,
+                                                       .prepared = &prepared,
+                                                       .brief = &brief,
+                                                       .arena = &c->arena},
+                         &out);
     frameworks_clear(&all);
     return out;
 }
@@ -162,7 +170,7 @@ static void a_malformed_preference_fails_scoring(void **state)
     struct pod *p = make_pod(c, "p", 0, 0);
     prefer(c, p, 9, one_term(c, "gen", "Gt", "many"));
     assert_str(
-        map_pod(c, p)->error,
+        map_pod(c, p)->score_error,
         "running PreScore plugin \"NodeAffinity\": [0].matchExpressions[0].values[0]: Invalid "
         "value: \"many\": for 'Gt', 'Lt' operators, the value must be an integer");
 }

@@ -1,0 +1,694 @@
+/* prebind: one job that goes through its passes: over the resource claims, over the volumes that
+ * are chosen and over the claims that are to be provisioned; first writing, then looking at the
+ * latter two. The one idea: a claim that is being worked on is an index and a pass, and each answer
+ * says what comes next. What must stay true: an object is put back only as it was decided on, an
+ * answer that tells nothing is "not yet", and nothing is waited for beyond the bind's time. */
+#include "binder/prebind.h"
+#include "binder/pause.h"
+#include "binder/reason.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/kube/objects.h"
+#include "proto/kube/selector.h"
+#include "proto/kube/writes.h"
+
+#define ROUND_MS      1000
+#define CONFLICTS_MAX 5 /* tries to reserve a claim, as upstream */
+
+enum pass { PASS_devices, PASS_volumes, PASS_claims };
+
+struct prebind {
+    struct job job; /* first */
+    struct prebind_options options;
+    const struct bind *bind;
+    enum pass pass;
+    uint32_t index; /* in bind->claims, or bind->device_claims */
+    bool cancelled;
+    int failures; /* of the nomination, or in a row */
+    struct moment give_up;
+    struct buffer body; /* to be put */
+    struct buffer text; /* why it failed */
+    /* looking */
+    struct moment deadline, round; /* when the present round began or is to begin */
+    struct arena memory;           /* of the round: */
+    struct node node;
+    bool csi_known;
+    struct csi_node csi;
+    struct volume volume;
+    struct claim claim;
+};
+
+static const struct job_type nominate_job, get_job, put_job, node_job, csi_job, pod_job, volume_job,
+    claim_job;
+
+/* ---- what the claim is about ---- */
+
+static const struct claim_binding *current(const struct prebind *p)
+{
+    return &p->bind->claims.at[p->index];
+}
+
+static const struct device_claim *current_device(const struct prebind *p)
+{
+    return &p->bind->device_claims.at[p->index];
+}
+
+static uint32_t count_in(const struct prebind *p, enum pass pass)
+{
+    return pass == PASS_devices ? p->bind->device_claims.count : p->bind->claims.count;
+}
+
+static bool is_in_pass(const struct prebind *p)
+{
+    if (p->pass == PASS_devices)
+        return !current_device(p)->unneeded;
+    return (current(p)->volume_name.len > 0) == (p->pass == PASS_volumes);
+}
+
+/* Moves on to the first claim from index on that the pass, or the next one, is about. */
+static bool find(struct prebind *p)
+{
+    for (;; p->pass++, p->index = 0) {
+        while (p->index < count_in(p, p->pass) && !is_in_pass(p))
+            p->index++;
+        if (p->index < count_in(p, p->pass))
+            return true;
+        if (p->pass == PASS_claims)
+            return false;
+    }
+}
+
+static void rewind_passes(struct prebind *p)
+{
+    p->pass = PASS_volumes;
+    p->index = 0;
+}
+
+static void device_path(const struct prebind *p, struct draft *draft)
+{
+    writes_path(&draft->path, "/apis/resource.k8s.io/v1", p->bind->namespace_name, "resourceclaims",
+                current_device(p)->claim);
+}
+
+static void volume_path(struct draft *draft, struct str name)
+{
+    writes_path(&draft->path, "/api/v1", (struct str){0}, "persistentvolumes", name);
+}
+
+static void claim_path(const struct prebind *p, struct draft *draft)
+{
+    writes_path(&draft->path, "/api/v1", current(p)->namespace_name, "persistentvolumeclaims",
+                current(p)->name);
+}
+
+/* ---- the end ---- */
+
+/* The last thing that is done with it: p is gone afterwards. */
+static void end(struct prebind *p, struct instant at, const struct prebind_end *how)
+{
+    p->options.ended(p->options.owner, at, how);
+}
+
+/* Why is in p->text. */
+static void fail(struct prebind *p, struct instant at, int code)
+{
+    end(p, at,
+        &(struct prebind_end){.code = code,
+                              .plugin =
+                                  p->pass == PASS_devices ? "DynamicResources" : "VolumeBinding",
+                              .message = buffer_str(&p->text)});
+}
+
+/* True when it was given up while a write was on the wire; then this is the end. */
+static bool was_cancelled(struct prebind *p, struct instant at)
+{
+    bool cancelled = p->cancelled;
+    if (cancelled)
+        end(p, at, &(struct prebind_end){.cancelled = true});
+    return cancelled;
+}
+
+static void go(struct prebind *p, const struct job_type *step, struct moment due)
+{
+    p->job.type = step;
+    p->job.patient = false;
+    lanes_again(p->options.lanes, LANE_volume, &p->job, due);
+}
+
+static void tell_forbidden(const struct prebind *p, const char *verb, const char *resource,
+                           const struct kube_response *r)
+{
+    const struct prebind_options *o = &p->options;
+    if (r->status == 403 && o->forbidden)
+        o->forbidden(o->forbidden_owner, verb, resource, p->bind->namespace_name, r);
+}
+
+/* ---- looking: a round every second ---- */
+
+static void begin_round(struct prebind *p, struct moment due)
+{
+    arena_reset(&p->memory);
+    p->csi_known = false;
+    rewind_passes(p);
+    p->round = due;
+    go(p, &node_job, due);
+    p->job.patient = true; /* when rounds take longer than a second, everybody gets one in turn */
+    p->job.since = (struct moment){0};
+}
+
+/* Not all are bound yet. */
+static void wait_more(struct prebind *p, struct instant at)
+{
+    struct moment due = moment_after(p->round, span_of_ms(ROUND_MS));
+    if (moment_reached(at.now, due))
+        due = at.now;
+    begin_round(p, moment_earlier(due, p->deadline));
+}
+
+/* A check failed; why, in upstream's words, is in p->text. */
+static void refuse(struct prebind *p, struct instant at, bool gone)
+{
+    struct str why = arena_print(&p->memory, "binding volumes: %s", p->text.at);
+    end(p, at, &(struct prebind_end){.gone = gone, .plugin = "VolumeBinding", .message = why});
+}
+
+static void look_at_next(struct prebind *p, struct instant at)
+{
+    if (find(p))
+        go(p, p->pass == PASS_volumes ? &volume_job : &claim_job, at.now);
+    else
+        end(p, at, &(struct prebind_end){.ready = true});
+}
+
+/* Reads an answer's object into a record; NULL when it tells nothing. */
+static struct kube_json *parse(const struct kube_response *r)
+{
+    struct arena a = {0};
+    struct kube_json *json = r->status == 200 ? kube_json_parse(r->body, NULL, &a) : NULL;
+    arena_free(&a);
+    return json;
+}
+
+static void prepare_node(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct prebind *p = (const struct prebind *)job;
+    (void)at;
+    draft->method = KUBE_GET;
+    writes_path(&draft->path, "/api/v1", (struct str){0}, "nodes", p->bind->node_name);
+}
+
+static void node_seen(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct prebind *p = (struct prebind *)job;
+    struct str node = p->bind->node_name, error;
+    buffer_reset(&p->text);
+    tell_forbidden(p, "get", "nodes", r);
+    if (moment_reached(at.now, p->deadline)) {
+        buffer_add_text(&p->text, "context deadline exceeded");
+        refuse(p, at, false);
+        return;
+    }
+    if (r->status == 404) {
+        buffer_print(&p->text, "failed to get node \"%.*s\": node \"%.*s\" not found",
+                     STR_ARG(node), STR_ARG(node));
+        refuse(p, at, false);
+        return;
+    }
+    struct kube_json *json = parse(r);
+    if (json != NULL && kube_object_node(json, &p->node, &p->memory, &error))
+        go(p, &pod_job, at.now);
+    else
+        wait_more(p, at);
+    kube_json_free(&json);
+}
+
+static void prepare_pod(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct bind *bind = ((const struct prebind *)job)->bind;
+    (void)at;
+    draft->method = KUBE_GET;
+    writes_path(&draft->path, "/api/v1", bind->namespace_name, "pods", bind->name);
+}
+
+static void pod_seen(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct prebind *p = (struct prebind *)job;
+    struct writes_pod pod;
+    bool known = r->status == 200 && writes_pod_read(r->body, &pod, &p->memory);
+    buffer_reset(&p->text);
+    tell_forbidden(p, "get", "pods", r);
+    if (r->status == 404 || (known && !str_equal(pod.uid, p->bind->uid))) {
+        buffer_print(&p->text, "pod does not exist any more: pod \"%.*s\" not found",
+                     STR_ARG(p->bind->name));
+        refuse(p, at, true);
+    } else if (known) {
+        look_at_next(p, at);
+    } else {
+        wait_more(p, at);
+    }
+}
+
+static void prepare_csi(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct prebind *p = (const struct prebind *)job;
+    (void)at;
+    draft->method = KUBE_GET;
+    writes_path(&draft->path, "/apis/storage.k8s.io/v1", (struct str){0}, "csinodes",
+                p->bind->node_name);
+}
+
+/* The in-tree disks that this check, unlike others, takes for what they are migrated to. */
+static bool is_translated(struct str plugin)
+{
+    static const char *const plugins[] = {"kubernetes.io/aws-ebs", "kubernetes.io/gce-pd",
+                                          "kubernetes.io/azure-disk", "kubernetes.io/cinder",
+                                          "kubernetes.io/portworx-volume"};
+    for (size_t i = 0; i < sizeof(plugins) / sizeof(plugins[0]); i++)
+        if (str_is(plugin, plugins[i]))
+            return true;
+    return false;
+}
+
+static bool is_migrated(const struct prebind *p)
+{
+    for (uint32_t i = 0; i < p->csi.migrated.count; i++)
+        if (str_equal(p->csi.migrated.at[i], p->volume.migrated_plugin))
+            return is_translated(p->volume.migrated_plugin);
+    return false;
+}
+
+static bool any_matches(const struct node_term *terms, uint32_t count, const struct node *node)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (node_term_matches(&terms[i], node, NULL))
+            return true;
+    return false;
+}
+
+/* True when the node can use the volume; else why not is in p->text. */
+static bool fits(struct prebind *p)
+{
+    const struct volume *v = &p->volume;
+    bool migrated = is_migrated(p);
+    if (migrated && v->migration_problem.len > 0) {
+        buffer_print(&p->text, "%scould not translate pv: %.*s",
+                     p->pass == PASS_volumes ? "failed to translate pv to csi: " : "",
+                     STR_ARG(v->migration_problem));
+        return false;
+    }
+    bool limited = migrated ? v->has_migrated_terms : v->has_terms;
+    if (!limited || (migrated ? any_matches(v->migrated_terms.at, v->migrated_terms.count, &p->node)
+                              : any_matches(v->terms.at, v->terms.count, &p->node)))
+        return true;
+    buffer_print(&p->text,
+                 "pv \"%.*s\" node affinity doesn't match node \"%.*s\": no matching "
+                 "NodeSelectorTerms",
+                 STR_ARG(v->name), STR_ARG(p->bind->node_name));
+    return false;
+}
+
+/* Volume and claim have been seen: upstream's rules, in its order. */
+static void judge(struct prebind *p, struct instant at)
+{
+    buffer_reset(&p->text);
+    if (p->volume.migrated_plugin.len > 0 && !p->csi_known) {
+        go(p, &csi_job, at.now);
+        return;
+    }
+    if (!fits(p)) {
+        refuse(p, at, false);
+        return;
+    }
+    if (p->pass == PASS_volumes && (!p->volume.has_claim_ref || p->volume.claim_uid.len == 0)) {
+        buffer_print(&p->text, "ClaimRef got reset for pv \"%.*s\"", STR_ARG(p->volume.name));
+        refuse(p, at, false);
+        return;
+    }
+    if (p->claim.volume_name.len == 0 || !p->claim.bind_completed) {
+        wait_more(p, at);
+        return;
+    }
+    p->index++;
+    look_at_next(p, at);
+}
+
+static void csi_seen(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct prebind *p = (struct prebind *)job;
+    struct str error;
+    tell_forbidden(p, "get", "csinodes", r);
+    struct kube_json *json = parse(r);
+    bool known = json != NULL && kube_object_csi_node(json, &p->csi, &p->memory, &error);
+    kube_json_free(&json);
+    if (!known)
+        p->csi = (struct csi_node){0};
+    p->csi_known = known || r->status == 404;
+    if (p->csi_known)
+        judge(p, at);
+    else
+        wait_more(p, at);
+}
+
+/* In the pass over volumes the chosen one, else the one that a claim is bound to by now. */
+static void prepare_volume(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct prebind *p = (const struct prebind *)job;
+    (void)at;
+    draft->method = KUBE_GET;
+    volume_path(draft, p->pass == PASS_volumes ? current(p)->volume_name : p->claim.volume_name);
+}
+
+static void volume_seen(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct prebind *p = (struct prebind *)job;
+    struct str error;
+    buffer_reset(&p->text);
+    tell_forbidden(p, "get", "persistentvolumes", r);
+    if (r->status == 404 && p->pass == PASS_volumes) {
+        buffer_print(&p->text, "failed to check binding: persistentvolumes \"%.*s\" not found",
+                     STR_ARG(current(p)->volume_name));
+        refuse(p, at, false);
+        return;
+    }
+    struct kube_json *json = parse(r);
+    bool known = json != NULL && kube_object_volume(json, &p->volume, &p->memory, &error);
+    kube_json_free(&json);
+    if (!known)
+        wait_more(p, at);
+    else if (p->pass == PASS_volumes)
+        go(p, &claim_job, at.now);
+    else
+        judge(p, at);
+}
+
+static void prepare_claim(struct job *job, struct instant at, struct draft *draft)
+{
+    (void)at;
+    draft->method = KUBE_GET;
+    claim_path((const struct prebind *)job, draft);
+}
+
+/* A claim that is being provisioned: the provisioner takes the annotation away to say that it
+ * cannot. True when that is not so. */
+static bool is_still_selected(struct prebind *p, bool annotated)
+{
+    if (!annotated)
+        buffer_print(&p->text, "selectedNode annotation reset for PVC \"%.*s\"",
+                     STR_ARG(current(p)->name));
+    else if (!str_equal(p->claim.selected_node, p->bind->node_name))
+        buffer_print(&p->text, "provisioning failed for PVC \"%.*s\"", STR_ARG(current(p)->name));
+    return p->text.len == 0;
+}
+
+static void claim_seen(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct prebind *p = (struct prebind *)job;
+    struct str error;
+    buffer_reset(&p->text);
+    tell_forbidden(p, "get", "persistentvolumeclaims", r);
+    if (r->status == 404) {
+        buffer_print(&p->text, "failed to check %s: persistentvolumeclaims \"%.*s/%.*s\" not found",
+                     p->pass == PASS_volumes ? "binding" : "provisioning pvc",
+                     STR_ARG(current(p)->namespace_name), STR_ARG(current(p)->name));
+        refuse(p, at, false);
+        return;
+    }
+    struct kube_json *json = parse(r);
+    bool known = json != NULL && kube_object_claim(json, &p->claim, &p->memory, &error);
+    bool annotated = kube_json_path(json, "metadata.annotations") != NULL;
+    kube_json_free(&json);
+    if (known && p->pass == PASS_volumes)
+        judge(p, at);
+    else if (known && !is_still_selected(p, annotated))
+        refuse(p, at, false);
+    else if (known && p->claim.volume_name.len > 0)
+        go(p, &volume_job, at.now);
+    else
+        wait_more(p, at);
+}
+
+#define LOOK_JOB(name, thing)                                                                      \
+    static const struct job_type name = {                                                          \
+        .timeout = {5000000000}, .prepare = prepare_##thing, .answered = thing##_seen}
+LOOK_JOB(node_job, node);
+LOOK_JOB(pod_job, pod);
+LOOK_JOB(csi_job, csi);
+LOOK_JOB(volume_job, volume);
+LOOK_JOB(claim_job, claim);
+
+/* ---- writing ---- */
+
+static void write_next(struct prebind *p, struct instant at)
+{
+    p->failures = 0;
+    if (find(p)) {
+        go(p, &get_job, at.now);
+        return;
+    }
+    if (p->bind->claims.count == 0) {
+        end(p, at, &(struct prebind_end){.ready = true});
+        return;
+    }
+    p->deadline = moment_after(at.now, span_of_seconds((double)p->bind->bind_timeout_s));
+    p->round = at.now;
+    wait_more(p, at);
+}
+
+/* The server did not take it now: again after a while, or the end. */
+static void again_or_fail(struct prebind *p, struct instant at, const struct job_type *step,
+                          const struct kube_response *r)
+{
+    struct moment due = pause_long(p->options.random, at.now, p->failures++, r->retry_after_s);
+    if (!moment_reached(due, p->give_up)) {
+        go(p, step, due);
+        return;
+    }
+    reason_of(r, &p->text);
+    fail(p, at, r->status);
+}
+
+/* What the pass writes to. */
+static void object_path(const struct prebind *p, struct draft *draft)
+{
+    if (p->pass == PASS_devices)
+        device_path(p, draft);
+    else if (p->pass == PASS_volumes)
+        volume_path(draft, current(p)->volume_name);
+    else
+        claim_path(p, draft);
+}
+
+static const char *resource_of(const struct prebind *p)
+{
+    static const char *const resources[] = {[PASS_devices] = "resourceclaims",
+                                            [PASS_volumes] = "persistentvolumes",
+                                            [PASS_claims] = "persistentvolumeclaims"};
+    return resources[p->pass];
+}
+
+static void prepare_get(struct job *job, struct instant at, struct draft *draft)
+{
+    (void)at;
+    draft->method = KUBE_GET;
+    object_path((const struct prebind *)job, draft);
+}
+
+static void go_on(struct prebind *p, struct instant at)
+{
+    p->index++;
+    write_next(p, at);
+}
+
+static void reserve(struct prebind *p, struct instant at, struct str object)
+{
+    buffer_reset(&p->body);
+    buffer_reset(&p->text);
+    switch (writes_reservation_put(&p->body, object, p->bind->name, p->bind->uid)) {
+    case WRITES_changed: go(p, &put_job, at.now); break;
+    case WRITES_same: go_on(p, at); break;
+    case WRITES_conflict:
+        buffer_print(&p->text, "claim %.*s/%.*s got deallocated elsewhere in the meantime",
+                     STR_ARG(p->bind->namespace_name), STR_ARG(current_device(p)->claim));
+        fail(p, at, 409);
+        break;
+    case WRITES_malformed:
+        buffer_print(&p->text, "the API server's answer is none of %s", resource_of(p));
+        fail(p, at, 200);
+        break;
+    }
+}
+
+static void change(struct prebind *p, struct instant at, struct str object)
+{
+    const struct claim_binding *claim = current(p);
+    bool volumes = p->pass == PASS_volumes;
+    buffer_reset(&p->body);
+    buffer_reset(&p->text);
+    switch (volumes ? writes_volume_put(&p->body, object, claim)
+                    : writes_claim_put(&p->body, object, claim, p->bind->node_name)) {
+    case WRITES_same:
+    case WRITES_changed:
+        p->failures = 0;
+        go(p, &put_job, at.now);
+        break;
+    case WRITES_conflict:
+        buffer_print(&p->text,
+                     "Operation cannot be fulfilled on %s \"%.*s\": the object has been modified; "
+                     "please apply your changes to the latest version and try again",
+                     resource_of(p), STR_ARG(volumes ? claim->volume_name : claim->name));
+        fail(p, at, 409);
+        break;
+    case WRITES_malformed:
+        buffer_print(&p->text, "the API server's answer is none of %s", resource_of(p));
+        fail(p, at, 200);
+        break;
+    }
+}
+
+static void got(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct prebind *p = (struct prebind *)job;
+    tell_forbidden(p, "get", resource_of(p), r);
+    if (r->status == 200 && p->pass == PASS_devices) {
+        reserve(p, at, r->body);
+    } else if (r->status == 200) {
+        change(p, at, r->body);
+    } else if (r->status == 0 || r->status == 401 || r->status == 429 || r->status >= 500) {
+        again_or_fail(p, at, &get_job, r);
+    } else {
+        reason_of(r, &p->text);
+        fail(p, at, r->status);
+    }
+}
+
+static void prepare_put(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct prebind *p = (const struct prebind *)job;
+    (void)at;
+    draft->method = KUBE_PUT;
+    draft->content_type = WRITES_JSON;
+    object_path(p, draft);
+    if (p->pass == PASS_devices)
+        buffer_add_text(&draft->path, "/status");
+    buffer_add_str(&draft->body, buffer_str(&p->body));
+}
+
+/* Without an answer it is a failure, as upstream: the next attempt sees what became of it. */
+static void put(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct prebind *p = (struct prebind *)job;
+    bool busy = r->status == 401 || r->status == 429 || r->status == 503 ||
+                (r->status == 0 && !r->maybe_done);
+    tell_forbidden(p, "update", resource_of(p), r);
+    if (was_cancelled(p, at))
+        return;
+    if (r->status >= 200 && r->status < 300) {
+        p->failures = 0;
+        go_on(p, at);
+    } else if (r->status == 409 && p->pass == PASS_devices && ++p->failures < CONFLICTS_MAX) {
+        go(p, &get_job, at.now); /* other pods of the claim are reserved for, too */
+    } else if (busy) {
+        again_or_fail(p, at, &put_job, r);
+    } else {
+        reason_of(r, &p->text);
+        fail(p, at, r->status);
+    }
+}
+
+static const struct job_type get_job = {
+    .timeout = {5000000000}, .prepare = prepare_get, .answered = got};
+static const struct job_type put_job = {
+    .fenced = true, .timeout = {10000000000}, .prepare = prepare_put, .answered = put};
+
+/* ---- the nomination ---- */
+
+static void prepare_nomination(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct bind *bind = ((const struct prebind *)job)->bind;
+    (void)at;
+    draft->method = KUBE_PATCH;
+    draft->content_type = WRITES_PATCH;
+    writes_path(&draft->path, "/api/v1", bind->namespace_name, "pods", bind->name);
+    buffer_add_text(&draft->path, "/status");
+    writes_nomination(&draft->body, bind->uid, bind->node_name);
+}
+
+/* A failure is told, and stops nothing. */
+static void nominated(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct prebind *p = (struct prebind *)job;
+    bool passing = r->status == 500 || r->status == 503 || r->status == 409 || r->status == 429 ||
+                   (r->status == 0 && !r->maybe_done);
+    if (was_cancelled(p, at))
+        return;
+    if (passing && ++p->failures < PAUSE_TRIES_MAX) {
+        lanes_again(p->options.lanes, LANE_nomination, job,
+                    pause_short(p->options.random, at.now, p->failures, r->retry_after_s));
+        return;
+    }
+    tell_forbidden(p, "patch", "pods/status", r);
+    if (r->status < 200 || r->status >= 300) {
+        reason_of(r, &p->text);
+        log_warn("the nomination was not written|pod=%.*s/%.*s node=%.*s code=%d reason=\"%s\"",
+                 STR_ARG(p->bind->namespace_name), STR_ARG(p->bind->name),
+                 STR_ARG(p->bind->node_name), r->status, p->text.at);
+    }
+    p->give_up = moment_after(at.now, p->options.give_up);
+    write_next(p, at);
+}
+
+static const struct job_type nominate_job = {
+    .fenced = true, .timeout = {5000000000}, .prepare = prepare_nomination, .answered = nominated};
+
+/* ---- life ---- */
+
+const char *prebind_plugin(const struct bind *bind)
+{
+    if (bind->claims.count > 0)
+        return "VolumeBinding";
+    for (uint32_t i = 0; i < bind->device_claims.count; i++)
+        if (!bind->device_claims.at[i].unneeded)
+            return "DynamicResources";
+    return NULL;
+}
+
+bool prebind_needed(const struct bind *bind)
+{
+    return bind->set_nominated || prebind_plugin(bind) != NULL;
+}
+
+struct prebind *prebind_new(const struct prebind_options *options, const struct bind *bind,
+                            struct moment now)
+{
+    struct prebind *p = memory_take(sizeof(*p));
+    p->options = *options;
+    p->bind = bind;
+    p->give_up = moment_after(now, options->give_up);
+    find(p);
+    p->job.type = bind->set_nominated ? &nominate_job : &get_job;
+    if (!lanes_add(options->lanes, bind->set_nominated ? LANE_nomination : LANE_volume, &p->job,
+                   now))
+        prebind_free(&p);
+    return p;
+}
+
+void prebind_free(struct prebind **prebind)
+{
+    struct prebind *p = *prebind;
+    if (p == NULL)
+        return;
+    if (p->job.place != JOB_idle)
+        lanes_remove(p->options.lanes, &p->job);
+    arena_free(&p->memory);
+    buffer_free(&p->body);
+    buffer_free(&p->text);
+    memory_free(p);
+    *prebind = NULL;
+}
+
+bool prebind_cancel(struct prebind *prebind)
+{
+    prebind->cancelled = prebind->job.place == JOB_sent && prebind->job.type->fenced;
+    return !prebind->cancelled;
+}

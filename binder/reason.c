@@ -1,0 +1,19 @@
+/* reason: the message of the Status in an answer, else the client's error, else the bare number;
+ * never empty, so that whoever reads it learns at least where to look. */
+#include "binder/reason.h"
+#include "proto/kube/writes.h"
+
+void reason_of(const struct kube_response *response, struct buffer *out)
+{
+    struct arena a = {0};
+    struct writes_status status;
+    buffer_reset(out);
+    writes_status_read(response->body, &status, &a);
+    if (status.message.len > 0)
+        buffer_add_str(out, status.message);
+    else if (response->status == 0 && *response->error)
+        buffer_add_text(out, response->error);
+    else
+        buffer_print(out, "the API server answered %d", response->status);
+    arena_free(&a);
+}

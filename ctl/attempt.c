@@ -1,0 +1,250 @@
+/* attempt: decide, report, move on. The one idea: the decision is the scheduler's own; what is done
+ * here is only what others would do because of it.
+ *
+ * What must stay true: a report is written before the world moves on, since it borrows from the
+ * decision; a pod that is tried again is reported inside the report that led to it. */
+#include "ctl/attempt.h"
+
+#include "proto/base/memory.h"
+
+/* ---- what became of it ---- */
+
+static bool lists(struct strs list, struct str name)
+{
+    for (uint32_t i = 0; i < list.count; i++)
+        if (str_equal(list.at[i], name))
+            return true;
+    return false;
+}
+
+static struct str full_name(const struct attempts *a, struct str space, struct str name)
+{
+    return arena_print(a->arena, "%.*s/%.*s", STR_ARG(space), STR_ARG(name));
+}
+
+static void scheduled(const struct attempts *a, struct report *r)
+{
+    const struct strs best = r->decision->best_nodes;
+    r->result = STR_LITERAL("scheduled");
+    r->node = a->pick_last ? best.at[best.count - 1] : best.at[0];
+}
+
+static void take_victims(struct report *r, struct str node, const struct victim *at, uint32_t count)
+{
+    r->nominated_node = node;
+    r->victims = at;
+    r->victim_count = count;
+}
+
+/* How many candidates upstream would have stopped at. */
+static int64_t candidate_limit(const struct attempts *a, const struct report *r)
+{
+    int64_t nodes = r->decision->preemption.potential.count;
+    for (uint32_t i = 0; i < a->config->profiles.count; i++) {
+        const struct plugin_args *args = &a->config->details[i].args;
+        if (!str_equal(a->config->profiles.at[i].scheduler_name, r->profile))
+            continue;
+        int64_t limit = nodes * args->preemption_percentage / 100;
+        limit = limit < args->preemption_absolute ? args->preemption_absolute : limit;
+        return limit > nodes ? nodes : limit;
+    }
+    return nodes;
+}
+
+static void unschedulable(const struct attempts *a, struct report *r)
+{
+    const struct decision *d = r->decision;
+    r->result = STR_LITERAL("unschedulable");
+    r->message = d->message;
+    r->reason = STR_LITERAL("Unschedulable");
+    r->candidate_limit = candidate_limit(a, r);
+    if (d->preemption.node.len == 0)
+        return;
+    r->result = STR_LITERAL("preempting");
+    take_victims(r, d->preemption.best_nodes.at[0], d->preemption.victims.at,
+                 d->preemption.victims.count);
+}
+
+static void failed(struct report *r)
+{
+    r->result = STR_LITERAL("error");
+    r->error = r->message = r->decision->message;
+    r->reason = STR_LITERAL("SchedulerError");
+}
+
+/* ---- following another scheduler ---- */
+
+/* What it did with the pod, by the map of that name; false when it is not said. */
+static bool other_did(const struct attempts *a, const char *map, struct report *r)
+{
+    char *key = str_copy(r->pod);
+    const struct kube_json *choice = kube_json_get(kube_json_get(a->document, map), key);
+    memory_free(key);
+    if (choice == NULL)
+        return false;
+    r->has_choice = true;
+    r->choice = kube_json_text(choice);
+    return true;
+}
+
+static bool passed(const struct report *r, struct str node)
+{
+    for (uint32_t i = 0; i < r->verdict_count; i++)
+        if (str_equal(r->verdicts[i].node, node))
+            return str_is(r->verdicts[i].code, "Success");
+    return false;
+}
+
+static void follow_nomination(const struct attempts *a, struct report *r)
+{
+    const struct preemption *p = &r->decision->preemption;
+    if (!other_did(a, "nominations", r))
+        return;
+    r->choice_ok = lists(p->best_nodes, r->choice);
+    for (uint32_t i = 0; i < p->candidates.count; i++) {
+        const struct candidate *c = &p->candidates.at[i];
+        if (str_equal(c->node, r->choice))
+            take_victims(r, c->node, c->victims.at, c->victims.count);
+    }
+}
+
+/* Judges what another scheduler did, and does the same if that is possible at all. */
+static void follow(const struct attempts *a, struct report *r)
+{
+    const struct decision *d = r->decision;
+    if (r->nominated_node.len > 0) {
+        follow_nomination(a, r);
+        return;
+    }
+    if (d->kind == DECISION_error || !other_did(a, "choices", r))
+        return;
+    if (d->kind == DECISION_unschedulable) {
+        r->choice_ok = r->choice.len == 0;
+        return;
+    }
+    r->choice_ok = lists(d->best_nodes, r->choice);
+    if (r->choice.len == 0 || passed(r, r->choice))
+        r->node = r->choice;
+}
+
+/* ---- moving on ---- */
+
+/* Pods of lower priority lose their claim on the node. */
+static void clear_lower(const struct attempts *a, const struct report *r)
+{
+    uint32_t count;
+    const struct pod *lower =
+        world_nominated_below(a->world, r->nominated_node, r->priority, &count, a->arena);
+    for (uint32_t i = 0; i < count; i++)
+        world_nominate(a->world, &lower[i], (struct str){NULL, 0});
+}
+
+static void preempt(const struct attempts *a, const struct report *r)
+{
+    clear_lower(a, r);
+    world_nominate(a->world, r->record, r->nominated_node);
+    for (uint32_t i = 0; i < r->victim_count; i++) {
+        const struct victim *v = &r->victims[i];
+        if (a->after == AFTER_evict)
+            world_pod_gone(a->world, v->namespace_name, v->name);
+        else
+            world_terminate(a->world, v->namespace_name, v->name, r->record);
+    }
+}
+
+static void place(const struct attempts *a, const struct report *r)
+{
+    if (a->no_bind)
+        world_assume(a->world, r->record, r->node);
+    else
+        world_bind(a->world, r->record, r->node, !a->no_labels);
+}
+
+static bool is_placed(const struct report *r)
+{
+    return str_is(r->result, "scheduled") && r->node.len > 0;
+}
+
+/* True when the pod is to be tried again. */
+static bool move_on(const struct attempts *a, const struct report *r)
+{
+    if (is_placed(r))
+        place(a, r);
+    if (str_is(r->result, "unschedulable") && r->decision->clear_nominated &&
+        r->record->nominated_node.len > 0)
+        world_nominate(a->world, r->record, (struct str){NULL, 0});
+    if (r->nominated_node.len == 0 || a->after == AFTER_none)
+        return false;
+    preempt(a, r);
+    return a->after == AFTER_evict;
+}
+
+/* ---- the whole ---- */
+
+/* What can still go wrong once there is a node. */
+static bool can_be_placed(const struct attempts *a, const struct pod *pod, struct report *r)
+{
+    if (!world_is_assumed(a->world, pod))
+        return world_reserve(a->world, pod, r->node, !a->no_bind, &r->error);
+    r->error = arena_print(a->arena, "pod %.*s(%.*s) is in the cache, so can't be assumed",
+                           STR_ARG(pod->uid), STR_ARG(r->pod));
+    return false;
+}
+
+static void decide(const struct attempts *a, const struct pod *pod, struct report *r)
+{
+    r->record = pod;
+    r->decided = true;
+    r->nodes = world_nodes(a->world, a->arena);
+    r->decision = world_decide(a->world, pod);
+    r->verdicts = world_verdicts(a->world, &r->verdict_count);
+    if (r->decision->kind == DECISION_node)
+        scheduled(a, r);
+    else if (r->decision->kind == DECISION_unschedulable)
+        unschedulable(a, r);
+    else
+        failed(r);
+    follow(a, r);
+    if (!is_placed(r) || can_be_placed(a, pod, r))
+        return;
+    r->result = STR_LITERAL("error");
+}
+
+/* What is reported of a pod that is not even decided; true when it is to be decided. */
+static bool look_at(const struct attempts *a, const struct pod *pod, struct report *r)
+{
+    r->pod = full_name(a, pod->namespace_name, pod->name);
+    r->framework = world_framework(a->world, pod);
+    r->result = STR_LITERAL("ignored");
+    r->node = pod->node_name;
+    r->omit_raw = a->omit_raw;
+    r->omit_others = a->omit_others;
+    r->after_none = a->after == AFTER_none;
+    if (pod->node_name.len > 0 || r->framework == NULL)
+        return false;
+    r->profile = pod->scheduler_name;
+    r->priority = pod->priority;
+    if (pod->gates.count == 0 ||
+        !framework_lists(r->framework->profile.pre_enqueue, "SchedulingGates"))
+        return true;
+    r->result = STR_LITERAL("gated");
+    r->gates = pod->gates;
+    return false;
+}
+
+void attempt(const struct attempts *a, const struct pod *pod, struct report *r)
+{
+    struct pod tried = *pod;
+    int depth = 0;
+    for (bool again = true; again;) {
+        if (look_at(a, &tried, r))
+            decide(a, &tried, r);
+        report_open(&a->output, r, depth++ > 0);
+        again = r->decided && move_on(a, r) &&
+                world_pod(a->world, pod->namespace_name, pod->name, &tried, a->arena);
+        if (again)
+            *r = (struct report){0};
+    }
+    while (depth-- > 0)
+        report_close(&a->output);
+}

@@ -1,0 +1,35 @@
+/* attempt: one pod is decided on a world and reported, and the world moves on as the scheduler, the
+ * API server and the kubelets would have moved it. */
+#ifndef ATTEMPT_H
+#define ATTEMPT_H
+
+#include "ctl/report.h"
+#include "ctl/world.h"
+#include "proto/kube/config_file.h"
+#include "proto/kube/json.h"
+
+/* What happens to the victims of a preemption. */
+enum after_preemption {
+    AFTER_evict,    /* they are gone at once, and the pod is tried again */
+    AFTER_nominate, /* they terminate; the pod waits with its nomination */
+    AFTER_none      /* nothing: only the report */
+};
+
+struct attempts {
+    struct world *world;
+    const struct scheduler_config *config;
+    const struct kube_json *document; /* the scenario, for its choices and nominations */
+    struct report_output output;
+    struct arena *arena; /* of the step */
+    enum after_preemption after;
+    bool no_bind;     /* a pod stays assumed */
+    bool no_labels;   /* a bound pod does not get its node's zone and region as labels */
+    bool pick_last;   /* of the best nodes, in name order; else the first */
+    bool omit_raw;    /* no raw scores */
+    bool omit_others; /* of a rejecting node only the first filter */
+};
+
+/* One attempt for a pending pod, and those that follow from it. r is zero but for its op. */
+void attempt(const struct attempts *a, const struct pod *pod, struct report *r);
+
+#endif

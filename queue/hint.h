@@ -1,0 +1,57 @@
+/* hint: the small questions of wakes.def, each as its plugin's queueing hint upstream asks it.
+ *
+ * A wrong "yes" costs one attempt, a wrong "no" leaves the pod asleep until the leftover flush; so
+ * where upstream's hint fails with an error, which counts as Queue, the answer is yes. */
+#ifndef QUEUE_HINT_H
+#define QUEUE_HINT_H
+
+#include "queue/hints.h"
+
+/* Can this event, with these objects, cure the rejection of this pod? */
+struct question {
+    const struct pod *pod;
+    const struct event *event;
+    const struct surroundings *around; /* never NULL */
+};
+
+typedef bool hint(const struct question *q);
+
+/* Pods: hints.c. */
+hint hint_same_pod;
+hint hint_on_a_node;
+hint hint_usage_lowered;
+hint hint_ports_freed;
+hint hint_features_changed;
+hint hint_devices;
+
+/* Nodes: hints_node.c. */
+hint hint_taints_tolerated;
+hint hint_node_opened;
+hint hint_tolerates_unschedulable;
+hint hint_node_has_room;
+hint hint_affinity_matched;
+
+/* Volumes: hints_volume.c. */
+hint hint_claim_used;
+hint hint_claim_named;
+hint hint_volume_freed;
+hint hint_attachable_pod_gone;
+hint hint_attachment_freed;
+hint hint_limit_raised;
+hint hint_migration_changed;
+hint hint_topologies_changed;
+hint hint_waits_for_consumer;
+hint hint_zone_changed;
+hint hint_capacity_tracking_ended;
+hint hint_capacity_raised;
+
+/* Other pods: hints_topology.c. */
+hint hint_spread_pod;
+hint hint_spread_node;
+hint hint_affinity_pod;
+hint hint_affinity_node;
+
+/* The pod that an event took away or changed had, or was promised, room on a node. */
+bool hint_has_node(const struct pod *pod);
+
+#endif

@@ -1,0 +1,25 @@
+/* CheckNodeDiskPressure: the condition DiskPressure keeps every pod away while it is True, and only
+ * then. */
+#include "tests/unit/scheduler/legacy.h"
+
+static void only_a_true_condition_keeps_pods_away(void **state)
+{
+    struct cluster *c = *state;
+    only_filter(c, "CheckNodeDiskPressure");
+    troubled(c, "bad", "DiskPressure", "True");
+    troubled(c, "unknown", "DiskPressure", "Unknown");
+    troubled(c, "other", "MemoryPressure", "True");
+    const struct pod *p = make_pod(c, "p", 100, MIB);
+    assert_string_equal(ruling_on(c, p, "bad"),
+                        "CheckNodeDiskPressure UAU: node(s) had disk pressure");
+    assert_string_equal(ruling_on(c, p, "unknown"), "");
+    assert_string_equal(ruling_on(c, p, "other"), "");
+    troubled(c, "bad", "DiskPressure", "False");
+    assert_string_equal(ruling_on(c, p, "bad"), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {LEGACY_TEST(only_a_true_condition_keeps_pods_away)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* test_preempting: from a decision that names victims to the outcome that lets the pod be tried
+ * again. */
+#define POST_FILTER "post_filter=[\"DefaultPreemption\"] "
+#include "tests/unit/scheduler/coordinator_world.h"
+
+/* Nodes a (4 cores) and b (2) are full of pods of priority 0; p asks for 3 and has priority 9. */
+static void fill(void)
+{
+    lead(5);
+    stream("pod_set %s", pod_text("v1", 2000, "node_name=\"a\" resource_version=1"));
+    stream("pod_set %s", pod_text("v2", 2000, "node_name=\"a\" resource_version=2"));
+    stream("pod_set %s", pod_text("w", 2000, "node_name=\"b\" resource_version=3"));
+}
+
+static void attempt_high(int cycle)
+{
+    say(queue, "attempt %s attempts=1 cycle=%d", pod_text("p", 3000, "priority=9"), cycle);
+}
+
+static void result(bool done)
+{
+    say(binder,
+        "preempt_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
+        "done=%s message=\"why\"",
+        done ? "true" : "false");
+}
+
+static void victims_go_and_the_outcome_waits_for_them(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    assert_true(take(BINDER, MSG_preempt, &m));
+    assert_true(str_is(m.preempt.node_name, "a"));
+    assert_int_equal(m.preempt.victims.count, 2);
+    assert_true(take(BINDER, MSG_pod_failed, &m));
+    assert_true(m.pod_failed.set_nominated);
+    assert_true(str_is(m.pod_failed.nominated_node, "a"));
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    result(true);
+    assert_false(take(QUEUE, MSG_outcome, &m)); /* not seen yet */
+    stream("pod_set %s", pod_text("v1", 2000, "node_name=\"a\" deleting=true resource_version=10"));
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "unschedulable"));
+    assert_true(str_is(m.outcome.nominated_node, "a"));
+    assert_int_equal(m.outcome.plugins.count, 1);
+    assert_false(m.outcome.activate);
+}
+
+static void others_are_decided_meanwhile_but_not_in_the_nominated_room(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    assert_true(take(BINDER, MSG_preempt, &m));
+    stream("pod_gone uid=\"u-v1\" namespace_name=\"default\" name=\"v1\"");
+    stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    attempt("q", 2000, 2); /* a has 4000 free, and 3000 of it are p's */
+    assert_false(take(BINDER, MSG_bind, &m));
+    attempt("r", 1000, 3);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.node_name, "a"));
+    result(true);
+    attempt_high(4);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.name, "p"));
+    assert_true(str_is(m.bind.node_name, "a"));
+}
+
+static void a_failed_preemption_is_tried_again_at_once(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    result(false);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(m.outcome.activate);
+    assert_true(str_is(m.outcome.result, "unschedulable"));
+}
+
+static void a_binder_that_says_nothing_holds_no_pod_for_ever(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    stream("view synced=true");
+    tick_after(29000);
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    tick_after(2000);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(m.outcome.activate);
+    result(true); /* late: nobody waits for it */
+    assert_false(take(QUEUE, MSG_outcome, &m));
+}
+
+static void a_preemption_that_the_binder_does_not_know_is_decided_again(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    for (int i = 0; i < 5; i++)
+        say(binder, "leadership leading=true lead_term=5 identity=\"me\" "
+                    "preempting=[{uid=\"u-p\" node_name=\"a\"}]");
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    for (int i = 0; i < 3; i++)
+        say(binder, "leadership leading=true lead_term=5 identity=\"me\"");
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(m.outcome.activate);
+}
+
+static void a_watch_that_shows_nothing_holds_no_pod_for_ever(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    result(true);
+    tick_after(6000);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_false(m.outcome.activate);
+}
+
+static void a_preemptor_that_goes_leaves_no_claim(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    assert_true(take(BINDER, MSG_preempt, &m));
+    stream("pod_gone uid=\"u-p\" namespace_name=\"default\" name=\"p\"");
+    stream("pod_gone uid=\"u-v1\" namespace_name=\"default\" name=\"v1\"");
+    stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    attempt("q", 4000, 2);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.name, "q"));
+    result(true);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+}
+
+static void lost_leadership_gives_the_pod_back(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    assert_true(take(BINDER, MSG_preempt, &m));
+    say(binder, "leadership leading=false lead_term=6 identity=\"me\" holder=\"other\"");
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "skipped"));
+    result(true);
+    assert_false(take(QUEUE, MSG_outcome, &m));
+}
+
+static void victims_that_terminate_already_are_only_waited_for(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    stream("pod_set %s", pod_text("v1", 2000, "node_name=\"a\" deleting=true resource_version=10"));
+    stream("pod_set %s", pod_text("v2", 2000, "node_name=\"a\" deleting=true resource_version=11"));
+    attempt_high(1);
+    assert_false(take(BINDER, MSG_preempt, &m));
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.nominated_node, "a"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+    const struct CMUnitTest tests[] = {
+        TEST(victims_go_and_the_outcome_waits_for_them),
+        TEST(others_are_decided_meanwhile_but_not_in_the_nominated_room),
+        TEST(a_failed_preemption_is_tried_again_at_once),
+        TEST(a_binder_that_says_nothing_holds_no_pod_for_ever),
+        TEST(a_preemption_that_the_binder_does_not_know_is_decided_again),
+        TEST(a_watch_that_shows_nothing_holds_no_pod_for_ever),
+        TEST(a_preemptor_that_goes_leaves_no_claim),
+        TEST(lost_leadership_gives_the_pod_back),
+        TEST(victims_that_terminate_already_are_only_waited_for),
+    };
+    return cmocka_run_group_tests_name("preempting", tests, NULL, NULL);
+}
