@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Judges what a scheduler did on an API server, as oracle/drive wrote it down.
+
+    judge.py RECORD.ndjson [--oracle PATH]
+
+The oracle follows the scheduler's choices pod by pod, so that each decision is judged on the state that
+the scheduler found. A decision passes when the node is one of the best, or the pod is unschedulable for
+both with the same message; when it preempts: when the nominated node is one of the best, its victims are
+the oracle's, and the node that it then got is one of the best of the second attempt.
+
+Not seen from outside and so not judged here (tests/fidelity/differ.py does): scores, statuses of single
+nodes, the order of victims, the candidates that were not taken."""
+import argparse
+import collections
+import json
+import sys
+
+import play
+
+# kube-scheduler itself can leave a preemptor waiting until the next flush of its queue: when the victim in
+# whose place it fits is gone before the last one, the event finds the preemptor still held back by its
+# preemption, and what comes later gives no plugin a reason to try it.
+STUCK = "nominated, and then not tried again in time"
+
+
+def scenario_of(record):
+    """The scenario as the scheduler met it. drive takes away each pod that got no node."""
+    made = {k: v for k, v in record["scenario"].items() if v is not None}
+    made["options"] = {"afterPreemption": "evict", "omitAllFailures": True, "omitRaw": True}
+    made["choices"] = {o["pod"]: o.get("node", "") for o in record["outcomes"]}
+    made["nominations"] = {o["pod"]: o["nominatedNode"] for o in record["outcomes"] if o.get("nominatedNode")}
+    outcomes, steps = iter(record["outcomes"]), []
+    for step in made["pods"]:
+        steps.append(step)
+        if step.get("op"):
+            continue
+        outcome = next(outcomes)
+        if outcome["result"] != "scheduled":
+            namespace, name = outcome["pod"].split("/")
+            steps.append({"op": "delete", "kind": "Pod", "namespace": namespace, "name": name})
+    return dict(made, pods=steps)
+
+
+def complaints_of_preemption(outcome, told):
+    if outcome["message"] != "Unschedulable|" + told["message"]:
+        yield "another message"
+    if told.get("choiceOK") is not True:
+        yield "nominated %s, the best are %s" % (outcome.get("nominatedNode"), told["preemption"]["bestNodes"])
+        return
+    if sorted(told["preemption"]["victims"]) != outcome.get("victims", []):
+        yield "other victims, the oracle's are %s" % told["preemption"]["victims"]
+        return
+    if outcome["result"] == "timeout":
+        yield STUCK
+        return
+    retry = told.get("retry") or {}
+    if retry.get("choiceOK") is not True:
+        yield "after the preemption it took %s, the oracle says %s of %s" % (
+            outcome.get("node"), retry.get("result"), retry.get("bestNodes"))
+
+
+def complaints_of(outcome, told):
+    """Why this decision is not kube-scheduler's."""
+    if told.get("selfCheck") or told.get("error"):
+        return ["the oracle is in trouble: %s%s" % (told.get("selfCheck", ""), told.get("error", ""))]
+    if told["result"] == "ignored":
+        return []
+    if told["result"] == "preempting":
+        return list(complaints_of_preemption(outcome, told))
+    if outcome["result"] == "timeout":
+        return ["nothing happened in time"]
+    if told["result"] == "gated":
+        return [] if outcome["result"] == "gated" else ["it should be gated"]
+    found = []
+    if told.get("choiceOK") is not True:
+        found.append("it took %r, allowed is %s" % (outcome.get("node", ""), told.get("bestNodes") or "none"))
+    elif told["result"] == "unschedulable" and outcome["message"] != "Unschedulable|" + told["message"]:
+        found.append("another message")
+    if outcome.get("victims"):
+        found.append("victims without a preemption")
+    return found
+
+
+class Verdict:
+    """Counts decisions. `reference`: they are kube-scheduler's own, and may be STUCK."""
+
+    def __init__(self, reference):
+        self.reference = reference
+        self.results = collections.Counter()
+        self.passed = self.failed = self.refused = 0
+
+    def add(self, name, outcome, told):
+        self.results[told["result"]] += 1
+        found = complaints_of(outcome, told)
+        if self.reference and found == [STUCK]:
+            print("%s %s: %s" % (name, outcome["pod"], STUCK))
+            found = []
+        self.passed += not found
+        self.failed += bool(found)
+        for complaint in found:
+            print("%s %s: %s\n    scheduler: %s\n    oracle:    %s" % (
+                name, outcome["pod"], complaint, {k: v for k, v in outcome.items() if k not in ("pod", "millis")},
+                {k: told.get(k) for k in ("result", "bestNodes", "message", "preemption") if told.get(k)}))
+
+    def end(self):
+        print("%s; %d objects that the API server refused" % (
+            ", ".join("%d %s" % (n, kind) for kind, n in self.results.most_common()), self.refused))
+        print("%d passed, %d failed" % (self.passed, self.failed))
+        return 1 if self.failed or not self.passed else 0
+
+
+def judge(oracle, records, reference=False):
+    """The Verdict on all decisions of some records."""
+    verdict = Verdict(reference)
+    verdict.refused = sum(len(r.get("rejected") or []) for r in records)
+    records = [r for r in records if r["outcomes"]]
+    command = [oracle, "-batch", "-compact"]
+    for record, line in zip(records, play.answers(command, [json.dumps(scenario_of(r)) for r in records])):
+        name = record["scenario"]["name"]
+        said = json.loads(line) if line is not None else {"error": "it died"}
+        if said.get("error"):
+            verdict.failed += 1
+            print("%s: the oracle: %s" % (name, said["error"]))
+            continue
+        attempts = [told for told in said["results"] if not told.get("op")]
+        for outcome, told in zip(record["outcomes"], attempts):
+            verdict.add(name, outcome, told)
+    return verdict
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("record")
+    p.add_argument("--oracle", default=play.ORACLE)
+    p.add_argument("--reference", action="store_true", help="the scheduler was kube-scheduler")
+    args = p.parse_args()
+    with open(args.record) as f:
+        verdict = judge(args.oracle, [json.loads(line) for line in f], args.reference)
+    sys.exit(verdict.end())
+
+
+if __name__ == "__main__":
+    main()

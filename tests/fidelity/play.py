@@ -1,0 +1,139 @@
+"""Runs the oracle and berth over a stream of scenarios: one process of each, all at the same time.
+
+What must stay true: every scenario gets an answer from every program, also when the program dies on
+one of them; then that answer is None and the program is started again for the rest.
+"""
+import json
+import os
+import queue
+import subprocess
+import threading
+
+import view
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+ORACLE = os.path.join(TOP, "build", "fidelity", "oracle")
+BERTH = os.path.join(TOP, "build", "bin", "berth")
+RESTARTS_MAX = 100
+AGAIN = 16  # how often the oracle is asked anew where it may have answered by chance
+
+
+def write_all(to, lines):
+    try:
+        for line in lines:
+            to.write(line.encode() + b"\n")
+        to.close()
+    except BrokenPipeError:
+        pass  # it died; what it did not answer is asked again
+
+
+def answers(command, lines):
+    """One answer a line, as text without its end; None where the program died on that line."""
+    at = 0
+    for _ in range(RESTARTS_MAX):
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        writer = threading.Thread(target=write_all, args=(process.stdin, lines[at:]), daemon=True)
+        writer.start()
+        for answer in process.stdout:
+            if at == len(lines) or not answer.endswith(b"\n"):
+                break
+            yield answer[:-1].decode()
+            at += 1
+        process.stdout.close()
+        process.wait()
+        writer.join()
+        if at == len(lines):
+            return
+        yield None
+        at += 1
+        if at == len(lines):
+            return
+    raise RuntimeError("%s died %d times" % (command[0], RESTARTS_MAX))
+
+
+def ahead(items):
+    """The same items, made by a thread of its own a little before they are wanted."""
+    made, end = queue.Queue(64), object()
+
+    def make():
+        try:
+            for item in items:
+                made.put(item)
+            made.put(end)
+        except BaseException as error:  # for the one who waits
+            made.put(error)
+    threading.Thread(target=make, daemon=True).start()
+    while True:
+        item = made.get()
+        if item is end:
+            return
+        if isinstance(item, BaseException):
+            raise item
+        yield item
+
+
+class Played:
+    """What all said of one scenario: the oracle's line, and berth's by number of shards."""
+
+    def __init__(self, defaulted, expected, got):
+        self.defaulted, self.expected, self.got = defaulted, expected, got
+
+    def oracle_trouble(self):
+        """Why the oracle's answer cannot be used; None where it can."""
+        if self.expected is None:
+            return "the oracle died"
+        found = json.loads(self.expected)
+        if found.get("error", "").startswith("panic"):
+            return found["error"]
+        for r in found["results"]:
+            while r:
+                if r.get("selfCheck"):
+                    return "%s: %s" % (r.get("pod"), r["selfCheck"])
+                r = r.get("retry")
+        return None
+
+    def difference(self):
+        """A view.Difference, or None."""
+        first = next(iter(self.got))
+        for n, line in self.got.items():
+            if line is None:
+                return view.Difference("shards " + n, "an answer", "berth died")
+            if line != self.got[first]:
+                a, b = json.loads(self.got[first]), json.loads(line)
+                path, x, y = view.first_difference(a, b) or ("order of keys", None, None)
+                return view.Difference("shards %s and %s: %s" % (first, n, path), x, y)
+        return view.difference(json.loads(self.expected), json.loads(self.got[first]))
+
+
+class Players:
+    def __init__(self, oracle=ORACLE, berth=BERTH, shards=("1", "2", "3", "7"), jobs=8, check=False):
+        self.oracle, self.berth, self.shards, self.jobs, self.check = oracle, berth, shards, jobs, check
+
+    def oracle_command(self, *more):
+        return ["nice", self.oracle, "-batch", "-j", str(self.jobs), *more]
+
+    def decide_command(self):
+        return self.oracle_command("-compact", *([] if self.check else ["-nocheck"]))
+
+    def defaulted(self, scenarios):
+        """As the API server would hold them. One that it would refuse stays as it is, with its error."""
+        return list(answers(self.oracle_command("-defaults-only"), [json.dumps(s) for s in scenarios]))
+
+    def play(self, scenarios, expected=None):
+        """Yields a Played for each scenario, in order. `expected` are the oracle's answers where they
+        are known already."""
+        lines = self.defaulted(scenarios)
+        usable = [line if line is not None and "objects" in json.loads(line) else json.dumps(scenarios[i])
+                  for i, line in enumerate(lines)]
+        oracle = ahead(expected if expected is not None else answers(self.decide_command(), usable))
+        streams = [ahead(answers(["nice", self.berth, "simulate", "-batch", "-shards", n], usable)) for n in self.shards]
+        for i, (want, *got) in enumerate(zip(oracle, *streams)):
+            yield Played(lines[i], want, dict(zip(self.shards, got)))
+
+    def by_chance(self, played):
+        """True when the oracle, asked again, also gives the answer that berth gave: upstream leaves the
+        matter to chance (the order of a Go map), or a wait of the oracle's ran out on a busy machine."""
+        lines = answers(self.decide_command(), [played.defaulted] * AGAIN)
+        return any(line is not None and Played(played.defaulted, line, played.got).difference() is None
+                   for line in lines)
