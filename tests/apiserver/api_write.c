@@ -411,6 +411,19 @@ static cJSON *shape_tree(const struct request *request, const struct object *obj
     return tree;
 }
 
+/* An update with another UID is a conflict; a patch is told that it may not change one. */
+static cJSON *check_uid(const struct request *request, const cJSON *tree,
+                        const struct object *before)
+{
+    const char *uid = tree_string(tree, "metadata.uid", "");
+    struct causes causes = {0};
+    if (*uid == 0 || strcmp(uid, before->uid) == 0)
+        return NULL;
+    causes_add(&causes, "FieldValueInvalid", "metadata.uid",
+               "Invalid value: \"%.100s\": field is immutable", uid);
+    return status_invalid(&causes, request->resource, before->name);
+}
+
 static void patch_object(struct request *request, struct answer *answer, struct object *before,
                          const cJSON *patch)
 {
@@ -418,7 +431,8 @@ static void patch_object(struct request *request, struct answer *answer, struct 
     cJSON *original = shape_tree(request, before);
     cJSON *tree = patched(request, original, patch, &refused);
     cJSON_Delete(original);
-    if (tree != NULL && (refused = check_place(request, tree)) == NULL)
+    if (tree != NULL && (refused = check_place(request, tree)) == NULL &&
+        (refused = check_uid(request, tree, before)) == NULL)
         refused = check_lock(request, tree, before);
     if (refused != NULL) {
         cJSON_Delete(tree);

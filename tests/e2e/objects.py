@@ -1,4 +1,6 @@
 """The nodes, pods and configurations that the cases create."""
+import json
+
 import kube
 
 
@@ -57,7 +59,7 @@ def bound(items):
     return sum(1 for _, node_name, _ in items.values() if node_name)
 
 
-def configuration(kubeconfig, lease=(15, 10, 2), percentage=None, json_only=False):
+def configuration(kubeconfig, lease=(15, 10, 2), percentage=None, json_only=False, profiles=None):
     """A KubeSchedulerConfiguration whose client is not held back, with these lease times."""
     seconds = tuple("%gs" % value for value in lease)
     text = """apiVersion: kubescheduler.config.k8s.io/v1
@@ -72,4 +74,6 @@ clientConnection:
   renewDeadline: %s
   retryPeriod: %s
 """ % ((kubeconfig, "  contentType: application/json\n" if json_only else "") + seconds)
-    return text + ("percentageOfNodesToScore: %d\n" % percentage if percentage else "")
+    if percentage:
+        text += "percentageOfNodesToScore: %d\n" % percentage
+    return text + ("profiles: %s\n" % json.dumps(profiles) if profiles else "")
