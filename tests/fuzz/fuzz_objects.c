@@ -1,6 +1,6 @@
 /* fuzz_objects: any bytes as what we read from the API server and from users: the first byte picks
- * pod, node, namespace, configuration, quantity or duration. What is read must stay within its
- * bounds; a configuration that is accepted must read back from its own print. */
+ * a kind of object as JSON or as YAML, configuration, quantity or duration. What is read must stay
+ * within its bounds; a configuration that is accepted must read back from its own print. */
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/config_internal.h"
@@ -94,17 +94,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* A copy of its own, so that reading past the end is seen. */
     char *copy = memory_copy(data + 1, size - 1);
     struct str text = {copy, (uint32_t)(size - 1)};
-    switch (data[0] % 16) {
-    case 0:
-    case 1:
-    case 2: read_object(data[0] % 16, text, false); break;
-    case 3:
-    case 4:
-    case 5: read_object(data[0] % 16 - 3, text, true); break;
-    case 6: read_quantity(text); break;
-    case 7: read_duration(text); break;
-    default: read_config(text); break;
-    }
+    size_t pick = data[0] % 64;
+    if (pick < 16)
+        read_object(pick % kube_resource_count, text, false);
+    else if (pick < 32)
+        read_object((pick - 16) % kube_resource_count, text, true);
+    else if (pick < 36)
+        read_quantity(text);
+    else if (pick < 40)
+        read_duration(text);
+    else
+        read_config(text);
     memory_free(copy);
     arena_reset(&arena);
     return 0;
