@@ -35,6 +35,10 @@
  * n2's PreferNoSchedule taints as 1, n3's as 0; the core makes 0 and 100 of that, times 3.
  *
  * filter and score run for every node of every pod: no allocation, no string comparison there.
+ * filter_rows and score_rows do the same for many rows of the share at once, as plain loops over
+ * columns that the compiler vectorises; the core prefers them where only the answers matter, and
+ * asks filter where it needs the reasons, or a copy is looked at. filter and score stay the
+ * definition: tests/unit/scheduler/test_columns.c compares both on random clusters.
  *
  * To add a rule: copy plugins/node_ports.c (filters) or plugins/image_locality.c (scores), end it
  * with `const struct plugin plugin_NAME`, add PLUGIN(NAME) to plugins.def, and add
@@ -99,6 +103,11 @@ enum normalise {
 /* A node that the rule leaves out: no part of the range, normalised to 0. */
 #define SCORE_IGNORED INT64_MIN
 
+/* The rows from, from + 1 … of a share; how many. */
+struct row_range {
+    uint32_t from, count;
+};
+
 /* Hooks that a rule does not need are NULL. */
 struct plugin {
     const char *name; /* as in upstream's configuration */
@@ -119,6 +128,13 @@ struct plugin {
     void (*survey)(const struct cycle *c, const uint32_t *rows, uint32_t count, struct counts *out);
     void *(*score_begin)(const struct cycle *c);
     int64_t (*score)(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row);
+    /* no[i] becomes 1 where filter rejects row from + i, and stays as it is where it does not.
+     * Only for rules whose filter never fails (CODE_error); n is the share, never a copy. */
+    void (*filter_rows)(const struct cycle *c, const void *state, const struct nodes *n,
+                        struct row_range rows, uint8_t *no);
+    /* raw[i] becomes what score gives for row from + i; anything where a filter rejects the row. */
+    void (*score_rows)(const struct cycle *c, const void *state, const struct nodes *n,
+                       struct row_range rows, int64_t *raw);
     enum normalise normalise;
     /* 0 to 100; least and greatest as in the record extreme; raw is never SCORE_IGNORED. */
     int64_t (*normalise_own)(int64_t raw, int64_t least, int64_t greatest);

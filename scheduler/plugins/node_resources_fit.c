@@ -4,6 +4,7 @@
  * Filter tells every resource that is short, not just the first. When one of them exceeds all that
  * the node has, removing pods cannot help. Score counts 100m and 200Mi for containers that ask for
  * nothing, and ignores pod-level requests of the incoming pod, as upstream does. */
+#include "scheduler/kernels.h"
 #include "scheduler/scored_resources.h"
 #include "scheduler/wrap.h"
 
@@ -86,6 +87,30 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
     }
 }
 
+static void lacks_scalar(const struct ask *ask, const struct nodes *n, struct row_range rows,
+                         uint8_t *no)
+{
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const struct scalar *s = nodes_scalar(n, rows.from + i, ask->resource);
+        int64_t room = s == NULL ? 0 : wrap_sub(s->allocatable, s->requested);
+        no[i] |= ask->amount > room;
+    }
+}
+
+static void filter_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                        struct row_range rows, uint8_t *no)
+{
+    (void)c;
+    const struct asks *asks = state;
+    kernel_lacks(n->pods_allowed + rows.from, n->pods + rows.from, 1, rows.count, no);
+    for (int i = 0; i < RESOURCE_COUNT; i++)
+        if (asks->fixed[i] > 0)
+            kernel_lacks(n->allocatable[i] + rows.from, n->requested[i] + rows.from, asks->fixed[i],
+                         rows.count, no);
+    for (uint32_t i = 0; i < asks->count; i++)
+        lacks_scalar(&asks->scalars[i], n, rows, no);
+}
+
 enum strategy { LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO };
 
 struct scoring {
@@ -160,10 +185,19 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
     return sum / weights;
 }
 
+static void score_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                       struct row_range rows, int64_t *raw)
+{
+    for (uint32_t i = 0; i < rows.count; i++)
+        raw[i] = score(c, state, n, rows.from + i);
+}
+
 const struct plugin plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
     .filter_begin = filter_begin,
     .filter = filter,
     .score_begin = score_begin,
     .score = score,
+    .filter_rows = filter_rows,
+    .score_rows = score_rows,
 };
