@@ -4,6 +4,7 @@
 # make test       install what is missing, build, run all tests; ends in "N passed, N failed"
 # make asan       unit tests under ASan and UBSan          make tsan   the same under TSan
 # make fuzz       fuzz every parser for FUZZ_TIME seconds  make bench  ratios against kube-scheduler
+# make bench-core CPU time of decisions, messages and events without an API server
 # make check      fmt-check lint tidy docs-check man-check test asan
 # make fmt        format with clang-format-14              make lint   clang-tidy-14
 # make docs       regenerate proto/MESSAGES.md             make tidy   the project's own style check
@@ -25,12 +26,14 @@ CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   += -std=c11 -ffp-contract=off $(CFLAGS_$(MODE)) $(WARNINGS)
 
 PROCESSES := watcher queue scheduler binder
-MAINS     := proto/document.c ctl/main.c tests/apiserver/main.c $(PROCESSES:%=%/main.c)
+MAINS     := proto/document.c ctl/main.c tests/apiserver/main.c tests/bench/core/main.c \
+             $(PROCESSES:%=%/main.c)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAINS),$(wildcard $(1))))
 BASE      := $(call objects,proto/base/*.c)
 PROTO     := $(call objects,proto/*.c proto/*/*.c)
 SCHEDULER := $(call objects,scheduler/*.c scheduler/plugins/*.c)
 APISERVER := $(call objects,tests/apiserver/*.c)
+BENCHCORE := $(call objects,tests/bench/core/*.c)
 # Loops over columns, for which vectorising is worth it; the other modes mean their flags.
 $(BUILD)/scheduler/kernels.o: CFLAGS_release += -O3
 LIBS      := -lzmq -lczmq -lsodium -lmsgpackc -lcurl -lcjson -lyaml -lm
@@ -59,6 +62,10 @@ $(BIN)/apiserver: LIBS += -lmicrohttpd -lgnutls
 $(BIN)/apiserver: $(BUILD)/tests/apiserver/main.o $(APISERVER) $(BASE)
 	$(LINK)
 
+# What is measured runs in one program, so that CPU time is counted and nothing else.
+$(BIN)/bench-core: $(BUILD)/tests/bench/core/main.o $(BENCHCORE) $(SCHEDULER) $(PROTO)
+	$(LINK)
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
@@ -67,6 +74,7 @@ $(BUILD)/%.o: %.c
 # A unit test lies in tests/unit/AREA/ and links that area's folder and proto, but no main; the
 # areas under proto (base, bus, kube_*, codec) need proto alone.
 AREA_apiserver := $(APISERVER)
+AREA_bench     := $(BENCHCORE) $(SCHEDULER)
 AREA_binder    := $(call objects,binder/*.c)
 AREA_ctl       := $(call objects,ctl/*.c) $(SCHEDULER)
 AREA_queue     := $(call objects,queue/*.c)
@@ -127,6 +135,10 @@ bench: all
 	@$(if $(real),tests/controlplane/controlplane build && tests/bench/run --api real,echo 'skipped: the real API server (no go)')
 	@tests/bench/run --api small
 
+# CPU time of the cores, without an API server: make bench-core BENCH_CORE="--sections decisions"
+bench-core: $(BIN)/bench-core
+	@$< --commit "$$(git describe --always --dirty)" --out build/bench-core $(BENCH_CORE)
+
 # ---- checks ----
 
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
@@ -177,7 +189,7 @@ install: all
 clean:
 	rm -rf build/release build/asan build/tsan build/fuzz build/bin
 
-.PHONY: all deps run test test-unit tests-built e2e integration asan tsan fuzz bench fmt fmt-check \
-        lint tidy docs docs-check man-check check compdb install clean
+.PHONY: all deps run test test-unit tests-built e2e integration asan tsan fuzz bench bench-core \
+        fmt fmt-check lint tidy docs docs-check man-check check compdb install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,27 @@
+/* decisions: pods through coordinator and workers, on one cluster after another. */
+#ifndef TESTS_BENCH_CORE_DECISIONS_H
+#define TESTS_BENCH_CORE_DECISIONS_H
+
+#include "tests/bench/core/cluster.h"
+#include "tests/bench/core/options.h"
+#include "tests/bench/core/report.h"
+
+/* A cluster and how it is decided on. */
+struct decisions_setup {
+    struct shape shape;
+    uint32_t workers;
+    const struct profile *profile; /* borrowed */
+    const char *rule;              /* for the report */
+};
+
+/* Rows follow, in the section of that name. */
+void decisions_begin(struct report *r, const char *section, const char *title);
+/* Every workload in the list on one cluster: a row each. False: it could not be decided. */
+bool decisions_measure(const struct core_options *o, const struct decisions_setup *setup,
+                       const char *workload_list, struct report *r);
+
+/* The batch that is measured, in a function of its own for profilers: --toggle-collect. */
+struct bench;
+void bench_decide(struct bench *b, uint32_t count);
+
+#endif

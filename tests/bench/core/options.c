@@ -1,0 +1,176 @@
+/* options: one table, read and shown in --help by the code that berth's own programs use. What must
+ * stay true: the default selection ends within three minutes, so that the whole is run often. */
+#include "tests/bench/core/options.h"
+
+#include "proto/bus/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool take_sizes(struct sizes *sizes, const char *text)
+{
+    struct str rest = str_of(text), piece;
+    sizes->count = 0;
+    while (str_split(&rest, ",", &piece)) {
+        int64_t n;
+        if (sizes->count == SIZES_MAX || !str_to_i64(piece, &n) || n < 1 || n > 10000000)
+            return false;
+        sizes->at[sizes->count++] = (uint32_t)n;
+    }
+    return true;
+}
+
+static bool take_count(uint32_t *count, const char *text)
+{
+    int64_t n;
+    if (!str_to_i64(str_of(text), &n) || n < 0 || n > 10000000)
+        return false;
+    *count = (uint32_t)n;
+    return true;
+}
+
+static bool take_sections(void *state, const char *value)
+{
+    ((struct core_options *)state)->sections = value;
+    return true;
+}
+
+static bool take_workloads(void *state, const char *value)
+{
+    ((struct core_options *)state)->workloads = value;
+    return true;
+}
+
+static bool take_nodes(void *state, const char *value)
+{
+    return take_sizes(&((struct core_options *)state)->nodes, value);
+}
+
+static bool take_workers(void *state, const char *value)
+{
+    struct sizes *workers = &((struct core_options *)state)->workers;
+    if (!take_sizes(workers, value))
+        return false;
+    for (uint32_t i = 0; i < workers->count; i++)
+        if (workers->at[i] > 64)
+            return false;
+    return true;
+}
+
+static bool take_bound(void *state, const char *value)
+{
+    return take_count(&((struct core_options *)state)->bound_per_node, value);
+}
+
+static bool take_zones(void *state, const char *value)
+{
+    uint32_t *zones = &((struct core_options *)state)->zones;
+    return take_count(zones, value) && *zones > 0;
+}
+
+static bool take_decisions(void *state, const char *value)
+{
+    uint32_t *decisions = &((struct core_options *)state)->decisions;
+    return take_count(decisions, value) && *decisions > 0;
+}
+
+static bool take_credit(void *state, const char *value)
+{
+    uint32_t *credit = &((struct core_options *)state)->credit;
+    return take_count(credit, value) && *credit > 0;
+}
+
+static bool take_seconds(void *state, const char *value)
+{
+    char *end;
+    double *seconds = &((struct core_options *)state)->seconds;
+    *seconds = strtod(value, &end);
+    return *value != 0 && *end == 0 && *seconds > 0;
+}
+
+static bool take_tie_break(void *state, const char *value)
+{
+    ((struct core_options *)state)->tie_break = value;
+    return strcmp(value, "random") == 0 || strcmp(value, "round-robin") == 0 ||
+           strcmp(value, "first") == 0;
+}
+
+static bool take_rule(void *state, const char *value)
+{
+    ((struct core_options *)state)->rule = value;
+    return true;
+}
+
+static bool take_out(void *state, const char *value)
+{
+    ((struct core_options *)state)->out = value;
+    return true;
+}
+
+static bool take_commit(void *state, const char *value)
+{
+    ((struct core_options *)state)->commit = value;
+    return true;
+}
+
+static bool take_bare(void *state, const char *value)
+{
+    (void)value;
+    ((struct core_options *)state)->bare = true;
+    return true;
+}
+
+static bool take_encode(void *state, const char *value)
+{
+    (void)value;
+    ((struct core_options *)state)->framed = true;
+    return true;
+}
+
+static const struct own_option own[] = {
+    {"sections", "LIST", "which parts to measure (default: all but those named in README)",
+     take_sections},
+    {"workloads", "LIST", "which kinds of pods (default: all)", take_workloads},
+    {"nodes", "LIST", "numbers of nodes (default 1000,5000,10000)", take_nodes},
+    {"bound-per-node", "N", "pods that each node has already (default 10)", take_bound},
+    {"zones", "N", "zones of the cluster (default 3)", take_zones},
+    {"workers", "LIST", "numbers of workers (default 1)", take_workers},
+    {"seconds", "N", "CPU seconds for each kind of pods (default 0.3)", take_seconds},
+    {"decisions", "N", "decisions of each kind at most (default 20000)", take_decisions},
+    {"credit", "N", "pods handed over at once (default 256, as live)", take_credit},
+    {"tie-break", "WORD", "random (default), round-robin or first", take_tie_break},
+    {"rule", "PLUGIN", "a profile with this rule alone", take_rule},
+    {"bare", NULL, "count as a worker's work only what its shard does", take_bare},
+    {"encode", NULL, "put messages into the bus's frames, too", take_encode},
+    {"out", "DIR", "write core.json, CSV files and curves there", take_out},
+    {"commit", "TEXT", "what is measured, for the report", take_commit},
+    {NULL, NULL, NULL, NULL}};
+
+void core_options_read(struct core_options *o, int argc, char **argv)
+{
+    *o = (struct core_options){.nodes = {3, {1000, 5000, 10000}},
+                               .workers = {1, {1}},
+                               .bound_per_node = 10,
+                               .zones = 3,
+                               .decisions = 20000,
+                               .credit = 256,
+                               .seconds = 0.3,
+                               .tie_break = "random",
+                               .commit = "unknown"};
+    options_read(&(struct options_table){.program = "bench-core",
+                                         .usage = "measures the cores without an API server",
+                                         .options = own,
+                                         .state = o},
+                 argc, argv);
+}
+
+bool list_has(const char *list, const char *name)
+{
+    if (list == NULL)
+        return true;
+    struct str rest = str_of(list), piece;
+    while (str_split(&rest, ",", &piece))
+        if (str_is(piece, name))
+            return true;
+    return false;
+}

@@ -1,0 +1,31 @@
+/* options: what is to be measured, on clusters of which size, and for how long. */
+#ifndef TESTS_BENCH_CORE_OPTIONS_H
+#define TESTS_BENCH_CORE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIZES_MAX 8
+
+struct sizes {
+    uint32_t count, at[SIZES_MAX];
+};
+
+struct core_options {
+    const char *sections;  /* with commas; NULL: those of the default selection */
+    const char *workloads; /* likewise */
+    struct sizes nodes, workers;
+    uint32_t bound_per_node, zones;
+    uint32_t decisions; /* at most, of each kind */
+    uint32_t credit;    /* attempts at once, as the coordinator asks the queue for them */
+    double seconds;     /* of CPU, for each kind */
+    const char *tie_break, *rule, *out, *commit;
+    bool bare, framed, quiet;
+};
+
+/* Reads the arguments; prints help and exits 0, or names what is wrong and exits 2. */
+void core_options_read(struct core_options *o, int argc, char **argv);
+/* Whether the list has the name; NULL has all. */
+bool list_has(const char *list, const char *name);
+
+#endif

@@ -1,0 +1,128 @@
+/* test_core: bench-core on clusters of a few dozen nodes, so that it cannot rot unseen: every
+ * workload is decided, what is measured is the same work however it is driven, and what is written
+ * down is what was measured. */
+#include "proto/base/memory.h"
+#include "proto/kube/json.h"
+#include "tests/bench/core/sections.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct core_options small(void)
+{
+    return (struct core_options){.nodes = {1, {60}},
+                                 .workers = {1, {1}},
+                                 .bound_per_node = 2,
+                                 .zones = 3,
+                                 .decisions = 20,
+                                 .credit = 8,
+                                 .seconds = 60,
+                                 .tie_break = "first"};
+}
+
+static struct report *measured(const struct core_options *o)
+{
+    struct report *r = report_new(true);
+    assert_true(sections_run(o, r));
+    return r;
+}
+
+static void every_workload_is_decided(void **state)
+{
+    (void)state;
+    struct core_options o = small();
+    o.sections = "decisions";
+    struct report *r = measured(&o);
+    assert_true(report_rows(r, "decisions") >= 10);
+    for (size_t i = 0; i < report_rows(r, "decisions"); i++) {
+        assert_true(report_number(r, "decisions", i, "decided") >= 20);
+        assert_true(report_number(r, "decisions", i, "failed") == 0);
+        assert_true(report_number(r, "decisions", i, "us") > 0);
+        assert_true(report_number(r, "decisions", i, "worker_us") > 0);
+    }
+    report_free(&r);
+}
+
+static void same_places(const struct report *a, const struct report *b)
+{
+    assert_int_equal(report_rows(a, "decisions"), report_rows(b, "decisions"));
+    for (size_t i = 0; i < report_rows(a, "decisions"); i++)
+        assert_string_equal(report_text(a, "decisions", i, "places"),
+                            report_text(b, "decisions", i, "places"));
+}
+
+/* Several workers, frames and bare shards are other ways to the same decisions. */
+static void it_is_the_same_work_however_it_is_driven(void **state)
+{
+    (void)state;
+    struct core_options o = small();
+    o.sections = "decisions";
+    struct report *one = measured(&o);
+    o.framed = true;
+    struct report *framed = measured(&o);
+    o.workers.at[0] = 3;
+    struct report *three = measured(&o);
+    o.bare = true;
+    struct report *bare = measured(&o);
+    same_places(one, framed);
+    same_places(one, three);
+    same_places(one, bare);
+    report_free(&one);
+    report_free(&framed);
+    report_free(&three);
+    report_free(&bare);
+}
+
+static void what_was_measured_is_written_down(void **state)
+{
+    (void)state;
+    struct core_options o = small();
+    char *text = NULL;
+    size_t len = 0;
+    struct arena a = {0};
+    struct str error = {NULL, 0};
+    o.sections = "decisions";
+    o.workloads = "plain,daemon";
+    struct report *r = measured(&o);
+    report_about(r, "said", "with \"quotes\"");
+    FILE *out = open_memstream(&text, &len);
+    report_json(r, out);
+    assert_int_equal(fclose(out), 0);
+    struct kube_json *json = kube_json_parse((struct str){text, (uint32_t)len}, &error, &a);
+    assert_non_null(json);
+    assert_true(str_is(kube_json_text(kube_json_path(json, "about.said")), "with \"quotes\""));
+    const struct kube_json *rows = kube_json_get(json, "decisions");
+    assert_int_equal(kube_json_count(rows), 2);
+    double decided;
+    assert_true(kube_json_number(kube_json_get(kube_json_first(rows), "decided"), &decided));
+    assert_true(decided == report_number(r, "decisions", 0, "decided"));
+    kube_json_free(&json);
+    memory_free(text);
+    arena_free(&a);
+    report_free(&r);
+}
+
+static void an_unknown_rule_is_refused(void **state)
+{
+    (void)state;
+    struct core_options o = small();
+    o.sections = "decisions";
+    o.rule = "NoSuchRule";
+    struct report *r = report_new(true);
+    assert_false(sections_run(&o, r));
+    report_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_workload_is_decided),
+        cmocka_unit_test(it_is_the_same_work_however_it_is_driven),
+        cmocka_unit_test(what_was_measured_is_written_down),
+        cmocka_unit_test(an_unknown_rule_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
