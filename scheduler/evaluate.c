@@ -19,6 +19,8 @@ void scratch_free(struct scratch *s)
     memory_free(s->rows);
     memory_free(s->feasible);
     memory_free(s->first);
+    memory_free(s->blame);
+    memory_free(s->said);
     memory_free(s->raw);
     memory_free(s->total);
     row_copy_free(&s->copy);
@@ -37,6 +39,8 @@ static void scratch_reserve(struct scratch *s, uint32_t rows)
     s->feasible = memory_resize(s->feasible, room * sizeof(*s->feasible));
     s->first = memory_resize(s->first, room * sizeof(*s->first));
     s->total = memory_resize(s->total, room * sizeof(*s->total));
+    s->blame = memory_resize(s->blame, room);
+    s->said = memory_resize(s->said, room);
     memset(s->first + s->room, 0, (room - s->room) * sizeof(*s->first));
     s->room = room;
 }
@@ -252,14 +256,14 @@ static void look_at_nominated(struct evaluation *e, const struct node_entry *nod
 
 /* A rule that fails, rather than rejects, ends the cycle. Of several words the first in text order
  * are kept, so that it does not matter who has which node. */
-static void fail_filter(struct evaluation *e)
+void fail_filter(struct evaluation *e)
 {
     struct str error = ruling_error(e);
     if (e->result->error.len == 0 || str_compare(error, e->result->error) < 0)
         e->result->error = error;
 }
 
-static void count_rejection(struct evaluation *e)
+void count_rejection(struct evaluation *e)
 {
     if (e->ruling.code == CODE_error)
         fail_filter(e);
@@ -277,13 +281,9 @@ static void add_verdict(struct evaluation *e, uint32_t row)
     verdict_tell_others(e, row, v);
 }
 
-static void filter_all(struct evaluation *e)
+static void filter_each(struct evaluation *e, const struct node_entry *nominated)
 {
     struct scratch *scratch = &e->shard->scratch;
-    const struct node_entry *nominated =
-        e->cycle.pod->nominated_node.len == 0
-            ? NULL
-            : map_get(e->shard->by_name, e->cycle.pod->nominated_node);
     scratch->feasible_count = 0;
     for (uint32_t i = 0; i < scratch->row_count; i++) {
         uint32_t row = scratch->rows[i];
@@ -303,6 +303,23 @@ static void filter_all(struct evaluation *e)
     }
 }
 
+static void filter_all(struct evaluation *e)
+{
+    const struct node_entry *nominated =
+        e->cycle.pod->nominated_node.len == 0
+            ? NULL
+            : map_get(e->shard->by_name, e->cycle.pod->nominated_node);
+    if (!columns_suffice(e)) {
+        filter_each(e, nominated);
+        return;
+    }
+    columns_filter(e);
+    if (nominated == NULL || nominated->row == NO_ROW)
+        return;
+    evaluate_row(e, &e->shard->nodes, nominated->row);
+    look_at_nominated(e, nominated);
+}
+
 /* ---- scores ---- */
 
 static int64_t *raw_column(const struct scratch *s, uint32_t scorer)
@@ -320,9 +337,7 @@ static void score_column(struct evaluation *e, uint32_t scorer)
     const struct scratch *scratch = &e->shard->scratch;
     const struct plugin *p = e->cycle.framework->score[scorer].plugin;
     const void *state = p->score_begin == NULL ? NULL : p->score_begin(&e->cycle);
-    int64_t *raw = raw_column(scratch, scorer);
-    for (uint32_t k = 0; k < scratch->feasible_count; k++)
-        raw[k] = p->score(&e->cycle, state, &e->shard->nodes, scratch->feasible[k]);
+    columns_score(e, p, state, raw_column(scratch, scorer));
 }
 
 static void tell_score_skips(struct evaluation *e)

@@ -23,3 +23,9 @@ VECTORISED void kernel_lacks(const int64_t *room, const int64_t *used, int64_t a
     for (uint32_t i = 0; i < count; i++)
         no[i] |= asked > wrap_sub(room[i], used[i]);
 }
+
+VECTORISED void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        blamed[i] = blamed[i] != 0 || said[i] == 0 ? blamed[i] : whom;
+}

@@ -1,5 +1,5 @@
-/* shard_inside: the shard's parts, for the files that make it up (shard.c, evaluate.c, dry_run.c).
- */
+/* shard_inside: the shard's parts, for the files that make it up (shard.c, evaluate.c, columns.c,
+ * dry_run.c). */
 #ifndef SCHEDULER_SHARD_INSIDE_H
 #define SCHEDULER_SHARD_INSIDE_H
 
@@ -14,6 +14,8 @@ struct scratch {
     uint32_t *rows;     /* to be filtered */
     uint32_t *feasible; /* rows that passed */
     uint32_t *first;    /* by row: first nominated pod on it plus one, 0 = none */
+    uint8_t *blame;     /* by row: the filter that said no first, plus one; 0: none did */
+    uint8_t *said;      /* by row: one filter's answer */
     int64_t *raw;       /* score_count columns of feasible_count */
     int64_t *total;     /* by place in feasible */
     uint32_t room;      /* rows that the arrays have room for */
@@ -85,6 +87,21 @@ void reason_counts_tell(struct evaluation *e, const struct reason_counts *all, u
 struct str reason_text(struct evaluation *e, struct reason reason);
 /* A rule failed rather than rejected: upstream's words for that. */
 struct str ruling_error(struct evaluation *e);
+
+/* The rule that e->ruling tells of failed rather than rejected: the cycle's error. */
+void fail_filter(struct evaluation *e);
+/* A row is lost by e->ruling. */
+void count_rejection(struct evaluation *e);
+
+/* ---- columns.c ---- */
+
+/* True when nobody wants to know more of a node than whether it passes: all nodes of the share are
+ * looked at, none has nominated pods, and no rule is asked about a node that another rejected. */
+bool columns_suffice(const struct evaluation *e);
+/* Fills scratch.feasible; and when that is nothing, what is told about rejected nodes. */
+void columns_filter(struct evaluation *e);
+/* raw[k] becomes the raw score of row feasible[k]. */
+void columns_score(struct evaluation *e, const struct plugin *p, const void *state, int64_t *raw);
 
 /* Words for those who want to see every node. The ruling's plugin, when it is no filter's: */
 #define NO_PLUGIN UINT32_MAX

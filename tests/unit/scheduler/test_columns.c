@@ -1,7 +1,10 @@
 /* test_columns: what rules say of many rows at once (filter_rows, score_rows) is what they say of
- * each row alone, on random shares with absurd amounts, for every rule that has these hooks. */
+ * each row alone, on random shares with absurd amounts, for every rule that has these hooks; and a
+ * question without detail, for which columns suffice, is answered as one with detail is. */
 #include "tests/unit/scheduler/cluster.h"
 
+#include "proto/codec.h"
+#include "proto/kube/config_file.h"
 #include "scheduler/shard_inside.h"
 
 enum { NODES = 83, PODS = 60, SEEDS = 150, QUESTIONS = 6, RANGES = 6 };
@@ -201,13 +204,20 @@ static void random_resources(struct cluster *c, struct random *r, struct quantit
                      chance(r, 5) ? amount(r) : 1 + (int64_t)random_below(r, 100));
 }
 
-static void random_profile(struct cluster *c, struct random *r)
+static void list_default_rules(struct cluster *c)
+{
+    struct scheduler_config config;
+    struct str error;
+    assert_true(scheduler_config_load(NULL, &config, &c->arena, &error));
+    c->profile = config.profiles.at[0];
+}
+
+static void random_arguments(struct cluster *c, struct random *r)
 {
     static const char *const strategies[] = {"LeastAllocated", "MostAllocated",
                                              "RequestedToCapacityRatio"};
     static const struct shape_point shape[] = {{10, 10}, {60, 0}, {80, 7}};
     struct profile *p = &c->profile;
-    list_all_rules(c);
     p->fit_strategy = str_of(ONE_OF(r, strategies));
     p->fit_shape.count = 0;
     for (size_t i = 0; i < random_below(r, 4); i++)
@@ -227,7 +237,7 @@ static void random_share(struct cluster *c, struct random *r)
 {
     static const char *const names[] = {"app:v1", "app:v2", "db:v1"};
     struct tally counts[3], sizes[3];
-    random_profile(c, r);
+    random_arguments(c, r);
     begin(c);
     for (int i = 0; i < 3; i++) {
         counts[i] = (struct tally){str_of(names[i]), (int64_t)random_below(r, NODES)};
@@ -361,6 +371,7 @@ static void rules_say_of_many_rows_what_they_say_of_each(void **state)
 {
     struct cluster *c = *state;
     uint64_t compared = 0;
+    list_all_rules(c);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct random r = {seed};
         random_share(c, &r);
@@ -376,10 +387,72 @@ static void rules_say_of_many_rows_what_they_say_of_each(void **state)
     assert_true(compared > (uint64_t)SEEDS * QUESTIONS * NODES);
 }
 
+/* ---- the whole question ---- */
+
+/* Without what only detail brings, and what matters only when no node passes. */
+static struct str answer(struct cluster *c, struct map_request *request, bool detail)
+{
+    request->detail = detail;
+    struct map_result *r = map_with(c, request);
+    r->verdicts.count = 0;
+    if (r->feasible > 0)
+        r->reasons.count = r->plugins.count = r->unresolvable = 0;
+    struct buffer text = {0};
+    codec_print(message_info[MSG_map_result].record, r, &text);
+    struct str copy = arena_copy(&c->arena, buffer_str(&text));
+    buffer_free(&text);
+    return copy;
+}
+
+static void random_question(struct look *l, const struct pod *p)
+{
+    static const char *const tie_breaks[] = {"first", "round-robin"};
+    look_at(l, p);
+    l->request.cycle = 1;
+    l->request.round = 1;
+    l->request.step = STR_LITERAL("map");
+    l->request.alone = true;
+    l->request.tie_break = str_of(ONE_OF(l->r, tie_breaks));
+    l->request.after = STR_LITERAL("n3");
+    if (chance(l->r, 6))
+        l->request.pod.nominated_node = STR_LITERAL("n5");
+    if (chance(l->r, 6))
+        l->request.only = strs_of(&l->c->arena, "n9 n2 n80 n11");
+    if (chance(l->r, 6)) {
+        *APPEND(&l->c->arena, l->request.nominated) = *random_pod(l->c, l->r, PODS + 1);
+        l->request.nominated.at[0].nominated_node = STR_LITERAL("n8");
+    }
+}
+
+static void an_answer_is_the_same_with_and_without_detail(void **state)
+{
+    struct cluster *c = *state;
+    uint64_t passed = 0;
+    list_default_rules(c);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct random r = {seed};
+        c->profile.check_all = chance(&r, 8);
+        random_share(c, &r);
+        for (int q = 0; q < QUESTIONS && shard_nodes(c->shard) > 0; q++) {
+            struct look l = {.c = c, .r = &r, .seed = seed};
+            struct pod *p = random_pod(c, &r, PODS);
+            if (chance(&r, 2))
+                random_wishes(c, &r, p);
+            random_question(&l, p);
+            struct str full = answer(c, &l.request, true), plain = answer(c, &l.request, false);
+            if (!str_equal(full, plain))
+                fail_msg("seed %u:\n%.*s\n%.*s", (unsigned)seed, STR_ARG(full), STR_ARG(plain));
+            passed += l.request.only.count == 0 && c->shard->scratch.feasible_count > 0;
+        }
+    }
+    assert_true(passed > SEEDS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(rules_say_of_many_rows_what_they_say_of_each),
+        CLUSTER_TEST(an_answer_is_the_same_with_and_without_detail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,122 @@
+/* columns: a pod's filters and scores over a whole share, rule by rule instead of node by node. The
+ * one idea: while some node passes, nobody asks why another did not, so a rule may answer for many
+ * rows in one loop (filter_rows, score_rows); the others are called for each row still in question.
+ *
+ * What must stay true: each rule is asked about exactly the rows that those before it in the
+ * profile let pass, as far as anyone can tell, so that a rule that fails is noticed all the same.
+ */
+#include "scheduler/kernels.h"
+#include "scheduler/shard_inside.h"
+
+#include <string.h>
+
+/* Rows that are scored together: few enough that what was just written is still near. */
+#define BLOCK 512
+
+bool columns_suffice(const struct evaluation *e)
+{
+    return !e->request->detail && e->request->only.count == 0 && e->nominated_count == 0 &&
+           !e->cycle.framework->profile.check_all;
+}
+
+static void ask_alone(struct evaluation *e, uint32_t filter, uint32_t row)
+{
+    e->ruling.count = 0;
+    e->ruling.code = CODE_success;
+    e->ruling.plugin = filter;
+    e->ruling.plugins = UINT64_C(1) << filter;
+    e->cycle.framework->filter[filter]->filter(&e->cycle, e->filter_state[filter], e->cycle.nodes,
+                                               row, &e->ruling);
+}
+
+/* A rule that has no filter_rows: on the rows that are still in question. */
+static void ask_each(struct evaluation *e, uint32_t filter)
+{
+    struct scratch *s = &e->shard->scratch;
+    for (uint32_t row = 0; row < s->row_count; row++) {
+        if (s->blame[row] != 0)
+            continue;
+        ask_alone(e, filter, row);
+        s->said[row] = e->ruling.count > 0;
+        if (e->ruling.code == CODE_error)
+            fail_filter(e);
+    }
+}
+
+static void ask_filters(struct evaluation *e)
+{
+    struct scratch *s = &e->shard->scratch;
+    const struct framework *fw = e->cycle.framework;
+    const struct row_range all = {0, s->row_count};
+    memset(s->blame, 0, s->row_count);
+    for (uint32_t i = 0; i < fw->filter_count; i++) {
+        const struct plugin *p = fw->filter[i];
+        if (p->filter == NULL || (e->skip >> i & 1))
+            continue;
+        memset(s->said, 0, s->row_count);
+        if (p->filter_rows != NULL)
+            p->filter_rows(&e->cycle, e->filter_state[i], e->cycle.nodes, all, s->said);
+        else
+            ask_each(e, i);
+        kernel_blame(s->blame, s->said, (uint8_t)(i + 1), s->row_count);
+    }
+}
+
+/* Nothing passed: now the reasons matter. The first rule that said no is asked again. */
+static void tell_reasons(struct evaluation *e)
+{
+    const struct scratch *s = &e->shard->scratch;
+    for (uint32_t row = 0; row < s->row_count; row++) {
+        ask_alone(e, s->blame[row] - 1U, row);
+        count_rejection(e);
+    }
+}
+
+void columns_filter(struct evaluation *e)
+{
+    struct scratch *s = &e->shard->scratch;
+    ask_filters(e);
+    s->feasible_count = 0;
+    for (uint32_t row = 0; row < s->row_count; row++) {
+        s->feasible[s->feasible_count] = row;
+        s->feasible_count += s->blame[row] == 0;
+    }
+    if (s->feasible_count == 0)
+        tell_reasons(e);
+}
+
+/* ---- scores ---- */
+
+/* One rule's scores of the rows in feasible, which ascend: those that lie near each other are
+ * scored together, with the rows between them. */
+static void score_near(struct evaluation *e, const struct plugin *p, const void *state,
+                       int64_t *raw)
+{
+    const struct scratch *s = &e->shard->scratch;
+    int64_t block[BLOCK];
+    for (uint32_t k = 0; k < s->feasible_count;) {
+        const uint32_t *rows = s->feasible + k, from = rows[0];
+        uint32_t left = s->feasible_count - k, found = 1;
+        while (found < left && rows[found] - from < BLOCK)
+            found++;
+        struct row_range range = {from, rows[found - 1] - from + 1};
+        bool whole = range.count == found, many = found >= range.count / 4;
+        if (many)
+            p->score_rows(&e->cycle, state, e->cycle.nodes, range, whole ? raw + k : block);
+        for (uint32_t i = 0; i < found && !whole; i++)
+            raw[k + i] =
+                many ? block[rows[i] - from] : p->score(&e->cycle, state, e->cycle.nodes, rows[i]);
+        k += found;
+    }
+}
+
+void columns_score(struct evaluation *e, const struct plugin *p, const void *state, int64_t *raw)
+{
+    const struct scratch *s = &e->shard->scratch;
+    if (p->score_rows != NULL && e->request->only.count == 0) {
+        score_near(e, p, state, raw);
+        return;
+    }
+    for (uint32_t k = 0; k < s->feasible_count; k++)
+        raw[k] = p->score(&e->cycle, state, e->cycle.nodes, s->feasible[k]);
+}
