@@ -299,6 +299,21 @@ bool codec_decode(const struct record *r, void *object, struct cursor *in, struc
     return take_record(in, r, object, a, 0);
 }
 
+struct str codec_find_str(struct str encoded, uint8_t tag)
+{
+    struct cursor c = {(const uint8_t *)encoded.at, (const uint8_t *)encoded.at + encoded.len};
+    struct str found = {NULL, 0};
+    struct head map, key = {HEAD_nil, 0};
+    if (!take_head(&c, &map) || map.type != HEAD_map)
+        return found;
+    for (uint64_t i = 0; i < map.n && take_head(&c, &key) && key.type == HEAD_int; i++)
+        if (key.n == tag)
+            return take_str(&c, &found) ? found : (struct str){NULL, 0};
+        else if (!skip(&c, 0))
+            break;
+    return found;
+}
+
 /* ---- copying, comparing, filling --------------------------------------------------- */
 
 static void *copy_array(const void *from, size_t bytes, struct arena *a)

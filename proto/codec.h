@@ -54,6 +54,9 @@ void codec_encode(const struct record *r, const void *object, struct buffer *out
  * Work and memory are bounded by the frame's length and the arena's limit. */
 bool codec_decode(const struct record *r, void *object, struct cursor *in, struct arena *a);
 
+/* The str field with that tag of a whole encoded record, borrowed; empty when there is none. */
+struct str codec_find_str(struct str encoded, uint8_t tag);
+
 /* One line of text, `name key=value list=[{key=value} {…}]`; zero fields are left out. */
 void codec_print(const struct record *r, const void *object, struct buffer *out);
 /* The same as a JSON object (names as in messages.def, all values that are not zero). */

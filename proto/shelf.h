@@ -1,0 +1,61 @@
+/* shelf: records of one kind that are kept by the hundred thousand, encoded; what many of them have
+ * in common, as the pods of one owner do, is kept once.
+ *
+ * A record's fields lie in up to three pieces: its own ones, and parts that records with the same
+ * values share. What is put in comes out again with the same values, whatever the split. */
+#ifndef SHELF_H
+#define SHELF_H
+
+#include "proto/base/table.h"
+#include "proto/messages.h"
+
+#define SHELF_PARTS 2
+
+struct shelf;
+struct shelf_part;
+
+struct shelf_rule {
+    const struct record *record;
+    /* Names of fields with a blank between them, none in both; all others are the record's own. */
+    const char *parts[SHELF_PARTS];
+    const char *uuid; /* a str that mostly is a UUID, kept in 16 bytes then; NULL: there is none */
+};
+
+/* How pods and nodes fall apart: what differs from one to the next is their own. */
+extern const struct shelf_rule shelf_pods, shelf_nodes;
+
+/* One record; shared by counting references. */
+struct shelved {
+    struct shelf_part *parts[SHELF_PARTS]; /* NULL: no fields of that part */
+    int64_t version;                       /* this and mark are its holder's to use */
+    uint32_t mark;
+    uint32_t references;
+    uint32_t len;
+    bool uuid; /* own begins with the 16 bytes of one */
+    uint8_t own[];
+};
+
+struct shelf *shelf_new(const struct shelf_rule *rule);
+/* Everything must have been dropped. */
+void shelf_free(struct shelf **shelf);
+
+/* Keeps the record, with one reference; version and mark are 0. */
+struct shelved *shelf_put(struct shelf *shelf, const void *object);
+struct shelved *shelf_share(struct shelved *s);
+/* One reference less; NULL is allowed. */
+void shelf_drop(struct shelf *shelf, struct shelved *s);
+/* True when both hold the same values. Both are of this shelf. */
+bool shelf_same(const struct shelved *a, const struct shelved *b);
+/* The record again, all from the arena. */
+void shelf_get(const struct shelf *shelf, const struct shelved *s, void *object, struct arena *a);
+/* The same, encoded, as codec_decode reads it. */
+void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct buffer *out);
+/* One str of the record, by its tag; borrowed as long as s is kept. Empty: absent. Not for the
+ * field that rule.uuid names. */
+struct str shelf_str(const struct shelved *s, uint8_t tag);
+/* Whether the field that rule.uuid names has this value. */
+bool shelf_uuid_is(const struct shelf *shelf, const struct shelved *s, struct str uuid);
+/* Bytes of the record as if it shared nothing. */
+size_t shelf_size(const struct shelved *s);
+
+#endif

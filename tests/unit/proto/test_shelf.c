@@ -1,0 +1,143 @@
+/* test_shelf: whatever record is put on a shelf comes out with the same values, both decoded and
+ * encoded, and records that share values share the memory for them. */
+#include "proto/shelf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define UUID "01234567-89ab-cdef-0123-456789abcdef"
+
+static struct arena arena;
+
+static void check_one(struct shelf *shelf, const struct record *r, const void *object)
+{
+    static union {
+        struct pod pod;
+        struct node node;
+    } got, sent;
+    struct buffer bytes = {0};
+    struct shelved *s = shelf_put(shelf, object);
+    shelf_get(shelf, s, &got, &arena);
+    assert_true(codec_equal(r, &got, object));
+    shelf_encoded(shelf, s, &bytes);
+    struct cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
+    assert_true(codec_decode(r, &sent, &in, &arena) && in.at == in.end);
+    assert_true(codec_equal(r, &sent, object));
+    shelf_drop(shelf, s);
+    buffer_free(&bytes);
+}
+
+static void any_record_comes_out_as_it_went_in(void **state)
+{
+    (void)state;
+    uint64_t seed = 88172645463325252u;
+    struct shelf *pods = shelf_new(&shelf_pods), *nodes = shelf_new(&shelf_nodes);
+    for (int i = 0; i < 300; i++) {
+        struct pod pod;
+        struct node node;
+        codec_fill(&pod_record, &pod, &seed, &arena);
+        codec_fill(&node_record, &node, &seed, &arena);
+        if (i % 2 == 0)
+            pod.uid = node.uid = STR_LITERAL(UUID);
+        check_one(pods, &pod_record, &pod);
+        check_one(nodes, &node_record, &node);
+        arena_reset(&arena);
+    }
+    struct pod nothing = {0};
+    check_one(pods, &pod_record, &nothing);
+    shelf_free(&pods);
+    shelf_free(&nodes);
+    assert_null(pods);
+}
+
+static struct pod named(const char *uid, const char *name, struct label *labels)
+{
+    return (struct pod){.uid = str_of(uid),
+                        .namespace_name = STR_LITERAL("default"),
+                        .name = str_of(name),
+                        .labels = {1, labels}};
+}
+
+static void what_is_alike_is_kept_once(void **state)
+{
+    (void)state;
+    struct label web = {STR_LITERAL("app"), STR_LITERAL("web")};
+    struct label db = {STR_LITERAL("app"), STR_LITERAL("db")};
+    struct pod one = named("u1", "one", &web), two = named("u2", "two", &web);
+    struct pod other = named("u3", "three", &db);
+    struct shelf *shelf = shelf_new(&shelf_pods);
+    struct shelved *a = shelf_put(shelf, &one), *b = shelf_put(shelf, &two);
+    struct shelved *c = shelf_put(shelf, &other);
+    assert_non_null(a->parts[0]);
+    assert_ptr_equal(a->parts[0], b->parts[0]);
+    assert_ptr_not_equal(a->parts[0], c->parts[0]);
+    assert_null(a->parts[1]);
+    assert_true(shelf_size(a) > sizeof(struct shelved) + a->len - 8);
+    shelf_drop(shelf, a);
+    shelf_drop(shelf, c);
+    struct pod got;
+    shelf_get(shelf, b, &got, &arena); /* what others shared with it is still there */
+    assert_true(codec_equal(&pod_record, &got, &two));
+    shelf_drop(shelf, b);
+    shelf_drop(shelf, NULL);
+    shelf_free(&shelf); /* checks that no part is left */
+}
+
+static void sameness_is_that_of_all_values(void **state)
+{
+    (void)state;
+    struct label web = {STR_LITERAL("app"), STR_LITERAL("web")};
+    struct pod pod = named(UUID, "one", &web), again = pod, later = pod, relabelled = pod;
+    struct label db = {STR_LITERAL("app"), STR_LITERAL("db")};
+    later.started = 5;
+    relabelled.labels.at = &db;
+    struct shelf *shelf = shelf_new(&shelf_pods);
+    struct shelved *a = shelf_put(shelf, &pod), *b = shelf_put(shelf, &again);
+    struct shelved *c = shelf_put(shelf, &later), *d = shelf_put(shelf, &relabelled);
+    assert_true(shelf_same(a, b));
+    assert_false(shelf_same(a, c));
+    assert_false(shelf_same(a, d));
+    assert_ptr_equal(shelf_share(a), a);
+    shelf_drop(shelf, a);
+    shelf_drop(shelf, a);
+    shelf_drop(shelf, b);
+    shelf_drop(shelf, c);
+    shelf_drop(shelf, d);
+    shelf_free(&shelf);
+}
+
+static void a_text_is_found_without_decoding(void **state)
+{
+    (void)state;
+    struct label web = {STR_LITERAL("app"), STR_LITERAL("web")};
+    const char *const uids[] = {UUID, "not-a-uuid", "01234567-89AB-cdef-0123-456789abcdef"};
+    struct shelf *shelf = shelf_new(&shelf_pods);
+    for (int i = 0; i < 3; i++) {
+        struct pod pod = named(uids[i], "one", &web);
+        struct shelved *s = shelf_put(shelf, &pod);
+        assert_int_equal(s->uuid, i == 0);
+        assert_true(str_is(shelf_str(s, 2), "default"));
+        assert_true(str_is(shelf_str(s, 3), "one"));
+        assert_int_equal(shelf_str(s, 6).len, 0);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(shelf_uuid_is(shelf, s, str_of(uids[k])), i == k);
+        shelf_drop(shelf, s);
+    }
+    shelf_free(&shelf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_record_comes_out_as_it_went_in),
+        cmocka_unit_test(what_is_alike_is_kept_once),
+        cmocka_unit_test(sameness_is_that_of_all_values),
+        cmocka_unit_test(a_text_is_found_without_decoding),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_free(&arena);
+    return failed;
+}
