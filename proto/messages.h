@@ -47,11 +47,25 @@ enum fence { OPEN, FENCED };
 #undef ONE
 #undef END
 
+/* The tags by name, for whoever looks into an encoded record: TAG_pod_name. */
 #define RECORD(name, doc)
+#define END(owner)
+#define MESSAGE(number, name, from, to, fence, doc)
+#define FIELD(owner, tag, kind, name, doc)  TAG_##owner##_##name = (tag),
+#define LIST(owner, tag, record, name, doc) TAG_##owner##_##name = (tag),
+#define ONE(owner, tag, record, name, doc)  TAG_##owner##_##name = (tag),
+enum message_tag {
+#include "proto/messages.def"
+    TAG_none = 0
+};
+#undef FIELD
+#undef LIST
+#undef ONE
+#undef MESSAGE
+
 #define FIELD(owner, tag, kind, name, doc)
 #define LIST(owner, tag, record, name, doc)
 #define ONE(owner, tag, record, name, doc)
-#define END(owner)
 #define MESSAGE(number, name, from, to, fence, doc) MSG_##name = (number),
 enum message_type {
     MSG_none = 0,

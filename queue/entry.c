@@ -1,42 +1,81 @@
-/* entry: memory and order of pending pods. One arena a pod, because pods come and go singly; what
- * must stay true: an entry is freed only when no place holds it. */
+/* entry: memory and order of pending pods. A pod waits encoded, a fifth of its size, and is decoded
+ * while an attempt or an event looks at it. What must stay true: an entry is freed only when no
+ * place holds it; what is opened is what is kept. */
 #include "queue/entry.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 
-/* Most pods are a few hundred bytes, and there may be a hundred thousand. */
-#define POD_MEMORY ((struct arena){.first = 512})
+/* Most pods are a few hundred bytes. */
+#define POD_MEMORY ((struct arena){.first = 1024})
 
-struct entry *entry_new(const struct pod *pod)
+struct opened {
+    struct pod pod; /* borrows from memory */
+    struct arena memory;
+};
+
+static void keep(struct entry *e, const struct pod *pod)
+{
+    e->kept = shelf_put(e->shelf, pod);
+    e->kept->version = pod->resource_version;
+    e->priority = pod->priority;
+    e->deleting = pod->deleting;
+    e->has_gates = pod->gates.count > 0;
+}
+
+struct entry *entry_new(struct shelf *shelf, const struct pod *pod)
 {
     struct entry *e = memory_take(sizeof(*e));
-    e->memory = POD_MEMORY;
-    codec_copy(&pod_record, &e->pod, pod, &e->memory);
+    e->shelf = shelf;
+    keep(e, pod);
     return e;
+}
+
+void entry_fold(struct entry *e)
+{
+    if (e->opened != NULL)
+        arena_free(&e->opened->memory);
+    memory_free(e->opened);
+    e->opened = NULL;
+}
+
+const struct pod *entry_pod(struct entry *e)
+{
+    if (e->opened == NULL) {
+        e->opened = memory_take(sizeof(*e->opened));
+        e->opened->memory = POD_MEMORY;
+        shelf_get(e->shelf, e->kept, &e->opened->pod, &e->opened->memory);
+    }
+    return &e->opened->pod;
 }
 
 void entry_free(struct entry **e)
 {
     must((*e)->place == PLACE_nowhere);
     must((*e)->flight == NULL);
-    arena_free(&(*e)->memory);
+    entry_fold(*e);
+    shelf_drop((*e)->shelf, (*e)->kept);
     memory_free((*e)->nominated);
     memory_free(*e);
     *e = NULL;
 }
 
-void entry_replace(struct entry *e, const struct pod *pod, struct arena *old_memory)
+void entry_replace(struct entry *e, const struct pod *pod)
 {
-    *old_memory = e->memory;
-    e->memory = POD_MEMORY;
-    codec_copy(&pod_record, &e->pod, pod, &e->memory);
+    entry_fold(e);
+    shelf_drop(e->shelf, e->kept);
+    keep(e, pod);
+}
+
+bool entry_has_uid(const struct entry *e, struct str uid)
+{
+    return shelf_uuid_is(e->shelf, e->kept, uid);
 }
 
 bool entry_before(const struct entry *a, const struct entry *b)
 {
-    if (a->pod.priority != b->pod.priority)
-        return a->pod.priority > b->pod.priority;
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
     if (a->timestamp.ns != b->timestamp.ns)
         return a->timestamp.ns < b->timestamp.ns;
     return a->order < b->order;

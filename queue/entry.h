@@ -4,7 +4,7 @@
 
 #include "proto/base/heap.h"
 #include "proto/base/moment.h"
-#include "proto/messages.h"
+#include "proto/shelf.h"
 
 enum place {
     PLACE_nowhere,       /* between two places, inside one operation */
@@ -18,11 +18,15 @@ enum place {
 };
 
 struct flight;
+struct opened;
 struct surroundings;
 
 struct entry {
-    struct pod pod;      /* as last seen; borrows from memory */
-    struct arena memory; /* the pod's only copy */
+    struct shelf *shelf;      /* of all pending pods; borrowed */
+    struct shelved *kept;     /* the pod as last seen; version is its resource version */
+    struct opened *opened;    /* the same, decoded, while somebody looks at it; NULL: not now */
+    int64_t priority;         /* the pod's */
+    bool deleting, has_gates; /* the pod's */
     enum place place;
     struct heap_link heap;      /* in the active or a backoff heap */
     struct entry *next, *prev;  /* among the unschedulable or the bound */
@@ -44,12 +48,16 @@ struct entry {
     bool gated; /* in unschedulable because of its gates, or until it is deleted */
 };
 
-struct entry *entry_new(const struct pod *pod);
+struct entry *entry_new(struct shelf *shelf, const struct pod *pod);
 /* Takes ownership and nulls the caller's pointer. The entry must be in no place. */
 void entry_free(struct entry **e);
-/* Replaces the pod by a copy; what the old one borrowed from moves to old_memory, so that both can
- * be compared; the caller frees that. */
-void entry_replace(struct entry *e, const struct pod *pod, struct arena *old_memory);
+/* Replaces the pod by a copy. */
+void entry_replace(struct entry *e, const struct pod *pod);
+/* The whole pod; borrowed until it is replaced or folded. */
+const struct pod *entry_pod(struct entry *e);
+/* Nobody will look at the pod for a while: only its encoded form stays. */
+void entry_fold(struct entry *e);
+bool entry_has_uid(const struct entry *e, struct str uid);
 
 /* QueueSort: higher priority first, then the older timestamp, then the order of arrival. */
 bool entry_before(const struct entry *a, const struct entry *b);

@@ -70,7 +70,7 @@ static void note(struct flight *flight, const struct event *event, uint64_t inte
     uint64_t ask = interest & ~flight->helped;
     flight->woken |= event->wildcard;
     if (ask != 0)
-        flight->helped |= hints_helped(event, &flight->entry->pod, flight->entry->around, ask);
+        flight->helped |= hints_helped(event, entry_pod(flight->entry), flight->entry->around, ask);
 }
 
 void in_flight_note_own(struct entry *e, const struct event *event)

@@ -1,34 +1,32 @@
 /* mirror: encoded records by key. The one idea: equal bytes mean that nothing has changed that the
- * queue could act on, which is the common case and costs one encoding and one comparison. What must
- * stay true: bytes decode, because only this file writes them. */
+ * queue could act on, which is the common case and costs one encoding and one comparison. A record
+ * has its key in itself, so that nothing is kept twice. What must stay true: a table's hash of a
+ * record is that of the key it was set under, which its names spell. */
 #include "queue/mirror.h"
 
-#include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/shelf.h"
 
 #include <string.h>
 
-struct kept {
-    uint32_t seen; /* snapshot that last held it */
-    uint32_t len;
-    int64_t version;
-    uint8_t bytes[];
-};
-
-struct table {
-    struct map *by_key;
-    const struct record *record;
-    size_t sweep; /* where the walk for unseen ones is */
+/* The records of one resource; version and mark of each are its version and the snapshot that last
+ * held it. */
+struct table_of {
+    struct shelf *shelf;
+    struct table by_key;
+    uint8_t space_tag, name_tag; /* what the key consists of; 0: no namespace */
+    bool plain;                  /* the key is the name alone, without a slash */
+    size_t sweep;                /* where the walk for unseen ones is */
 };
 
 #define NOWHERE ((struct str){0})
 
 struct mirror {
-    struct table tables[EVENT_RESOURCES]; /* without a map: a resource that is not remembered */
+    struct table_of tables[EVENT_RESOURCES]; /* without a shelf: a resource not remembered */
     uint32_t snapshot;
     bool in_snapshot;
-    struct buffer bytes;
+    struct buffer key;
 };
 
 /* Whose versions are remembered, as what. */
@@ -45,24 +43,42 @@ static const struct record *const records[EVENT_RESOURCES] = {
     [EVENT_OF_resource_claim] = &resource_claim_record,
 };
 
+static uint8_t tag_of(const struct record *r, const char *name)
+{
+    for (size_t i = 0; i < r->field_count; i++)
+        if (strcmp(r->fields[i].name, name) == 0)
+            return r->fields[i].tag;
+    return 0;
+}
+
+static struct shelf *shelf_of(const struct record *r)
+{
+    const struct shelf_rule whole = {.record = r};
+    if (r == &pod_record)
+        return shelf_new(&shelf_pods);
+    return shelf_new(r == &node_record ? &shelf_nodes : &whole);
+}
+
 struct mirror *mirror_new(void)
 {
     struct mirror *m = memory_take(sizeof(*m));
     for (int i = 0; i < EVENT_RESOURCES; i++)
         if (records[i] != NULL)
-            m->tables[i] = (struct table){map_new(), records[i], 0};
+            m->tables[i] = (struct table_of){.shelf = shelf_of(records[i]),
+                                             .space_tag = tag_of(records[i], "namespace_name"),
+                                             .name_tag = tag_of(records[i], "name"),
+                                             .plain = i == EVENT_OF_node};
     return m;
 }
 
-static void table_free(struct table *t)
+static void table_of_free(struct table_of *t)
 {
     size_t at = 0;
-    void *kept;
-    if (t->by_key == NULL)
-        return;
-    while (map_next(t->by_key, &at, NULL, &kept))
-        memory_free(kept);
-    map_free(&t->by_key);
+    struct shelved *kept;
+    while ((kept = table_next(&t->by_key, &at)) != NULL)
+        shelf_drop(t->shelf, kept);
+    table_free(&t->by_key);
+    shelf_free(&t->shelf);
 }
 
 void mirror_free(struct mirror **m)
@@ -70,19 +86,65 @@ void mirror_free(struct mirror **m)
     if (*m == NULL)
         return;
     for (int i = 0; i < EVENT_RESOURCES; i++)
-        table_free(&(*m)->tables[i]);
-    buffer_free(&(*m)->bytes);
+        table_of_free(&(*m)->tables[i]);
+    buffer_free(&(*m)->key);
     memory_free(*m);
     *m = NULL;
 }
 
-static void decode(const struct table *t, const struct kept *kept, void *object, struct arena *a)
+/* ---- by key ---- */
+
+/* Not printed: a name may hold any byte. */
+struct str mirror_key(struct str space, struct str name, struct arena *a)
 {
-    /* Copied, because what is decoded borrows from the frame, which may be freed before it. */
-    uint8_t *bytes = arena_take(a, kept->len);
-    memcpy(bytes, kept->bytes, kept->len);
-    struct cursor in = {bytes, bytes + kept->len};
-    must(codec_decode(t->record, object, &in, a) && in.at == in.end);
+    char *at = arena_take(a, (size_t)space.len + 1 + name.len);
+    if (space.len > 0)
+        memcpy(at, space.at, space.len);
+    at[space.len] = '/';
+    if (name.len > 0)
+        memcpy(at + space.len + 1, name.at, name.len);
+    return (struct str){at, space.len + 1 + name.len};
+}
+
+struct wanted {
+    const struct table_of *table;
+    struct str key;
+};
+
+static struct str space_of(const struct table_of *t, const struct shelved *kept)
+{
+    return t->space_tag != 0 ? shelf_str(kept, t->space_tag) : NOWHERE;
+}
+
+static bool is_wanted(const void *thing, const void *key)
+{
+    const struct wanted *w = key;
+    struct str name = shelf_str(thing, w->table->name_tag);
+    struct str space = space_of(w->table, thing);
+    uint32_t front = w->table->plain ? 0 : space.len + 1;
+    if (w->key.len != front + name.len)
+        return false;
+    struct str rest = {w->key.at + front, name.len};
+    return str_equal(rest, name) &&
+           (front == 0 ||
+            (w->key.at[space.len] == '/' && str_equal((struct str){w->key.at, space.len}, space)));
+}
+
+static uint32_t hash_of(struct str key)
+{
+    return table_hash(str_hash(key));
+}
+
+static struct shelved *find(const struct table_of *t, struct str key)
+{
+    const struct wanted wanted = {t, key};
+    return table_get(&t->by_key, hash_of(key), is_wanted, &wanted);
+}
+
+static void drop(struct table_of *t, uint32_t hash, struct shelved *kept)
+{
+    table_remove(&t->by_key, hash, kept);
+    shelf_drop(t->shelf, kept);
 }
 
 /* A version of an object as it came in; object is trimmed, its version apart. */
@@ -92,35 +154,25 @@ struct incoming {
     const void *object;
 };
 
-static void replace(struct mirror *m, struct table *t, const struct incoming *in)
-{
-    struct kept *kept = memory_take(sizeof(*kept) + m->bytes.len);
-    kept->seen = m->snapshot;
-    kept->len = (uint32_t)m->bytes.len;
-    kept->version = in->version;
-    memcpy(kept->bytes, m->bytes.at, m->bytes.len);
-    memory_free(map_set(t->by_key, in->key, kept));
-}
-
-static enum mirror_change set(struct mirror *m, struct table *t, const struct incoming *in,
+static enum mirror_change set(struct mirror *m, struct table_of *t, const struct incoming *in,
                               void *before, struct arena *a)
 {
-    struct kept *kept = map_get(t->by_key, in->key);
+    struct shelved *kept = find(t, in->key);
     if (kept != NULL && !m->in_snapshot && in->version != 0 && in->version < kept->version)
         return MIRROR_outdated;
-    buffer_reset(&m->bytes);
-    codec_encode(t->record, in->object, &m->bytes);
+    struct shelved *now = shelf_put(t->shelf, in->object);
+    now->version = in->version;
+    now->mark = m->snapshot;
     if (kept == NULL) {
-        replace(m, t, in);
+        table_add(&t->by_key, hash_of(in->key), now);
         return MIRROR_new;
     }
-    kept->seen = m->snapshot;
-    kept->version = in->version;
-    if (kept->len == m->bytes.len && memcmp(kept->bytes, m->bytes.at, kept->len) == 0)
-        return MIRROR_same;
-    decode(t, kept, before, a);
-    replace(m, t, in);
-    return MIRROR_changed;
+    bool same = shelf_same(kept, now);
+    if (!same)
+        shelf_get(t->shelf, kept, before, a);
+    table_replace(&t->by_key, hash_of(in->key), kept, now);
+    shelf_drop(t->shelf, kept);
+    return same ? MIRROR_same : MIRROR_changed;
 }
 
 enum mirror_change mirror_set_node(struct mirror *m, const struct node *node, struct node *before,
@@ -152,38 +204,40 @@ enum mirror_change mirror_set_pod(struct mirror *m, struct str key, const struct
     return set(m, &m->tables[EVENT_OF_assigned_pod], &in, before, a);
 }
 
-static void drop(struct table *t, struct str key)
-{
-    memory_free(map_remove(t->by_key, key));
-}
-
 bool mirror_remove_node(struct mirror *m, struct str name, struct node *before, struct arena *a)
 {
-    struct table *t = &m->tables[EVENT_OF_node];
-    const struct kept *kept = map_get(t->by_key, name);
+    struct table_of *t = &m->tables[EVENT_OF_node];
+    struct shelved *kept = find(t, name);
     if (kept == NULL)
         return false;
-    decode(t, kept, before, a);
-    drop(t, name);
+    shelf_get(t->shelf, kept, before, a);
+    drop(t, hash_of(name), kept);
     return true;
 }
 
-bool mirror_pod(const struct mirror *m, struct str key, struct pod *pod, struct arena *a)
+bool mirror_pod(const struct mirror *m, struct str key, struct mirrored_pod *pod)
 {
-    const struct kept *kept = map_get(m->tables[EVENT_OF_assigned_pod].by_key, key);
-    if (kept == NULL)
-        return false;
-    decode(&m->tables[EVENT_OF_assigned_pod], kept, pod, a);
-    pod->resource_version = kept->version;
-    return true;
+    const struct shelved *kept = find(&m->tables[EVENT_OF_assigned_pod], key);
+    if (kept != NULL)
+        *pod = (struct mirrored_pod){kept, kept->version};
+    return kept != NULL;
+}
+
+bool mirror_pod_is(const struct mirror *m, const struct mirrored_pod *pod, struct str uid)
+{
+    return shelf_uuid_is(m->tables[EVENT_OF_assigned_pod].shelf, pod->kept, uid);
 }
 
 bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct pod *before,
                        struct arena *a)
 {
-    if (!mirror_pod(m, key, before, a) || (uid.len > 0 && !str_equal(uid, before->uid)))
+    struct table_of *t = &m->tables[EVENT_OF_assigned_pod];
+    struct shelved *kept = find(t, key);
+    if (kept == NULL || (uid.len > 0 && !shelf_uuid_is(t->shelf, kept, uid)))
         return false;
-    drop(&m->tables[EVENT_OF_assigned_pod], key);
+    shelf_get(t->shelf, kept, before, a);
+    before->resource_version = kept->version;
+    drop(t, hash_of(key), kept);
     return true;
 }
 
@@ -269,17 +323,12 @@ static bool read_object(const struct message *m, struct object *o)
     }
 }
 
-static struct str object_key(struct str space, struct str name, struct arena *a)
-{
-    return arena_print(a, "%.*s/%.*s", STR_ARG(space), STR_ARG(name));
-}
-
 struct mirror_update mirror_set_object(struct mirror *m, const struct message *set_message,
                                        union mirror_record *before, struct arena *a)
 {
     struct object object = {0};
     must(read_object(set_message, &object));
-    struct incoming in = {object_key(object.space, object.name, a), object.version,
+    struct incoming in = {mirror_key(object.space, object.name, a), object.version,
                           &object.trimmed};
     return (struct mirror_update){.change = set(m, &m->tables[object.resource], &in, before, a),
                                   .resource = object.resource,
@@ -290,13 +339,13 @@ bool mirror_remove_object(struct mirror *m, enum event_resource resource,
                           const struct object_gone *gone, union mirror_record *before,
                           struct arena *a)
 {
-    struct table *t = &m->tables[resource];
-    struct str key = object_key(gone->namespace_name, gone->name, a);
-    const struct kept *kept = map_get(t->by_key, key);
+    struct table_of *t = &m->tables[resource];
+    struct str key = mirror_key(gone->namespace_name, gone->name, a);
+    struct shelved *kept = find(t, key);
     if (kept == NULL)
         return false;
-    decode(t, kept, before, a);
-    drop(t, key);
+    shelf_get(t->shelf, kept, before, a);
+    drop(t, hash_of(key), kept);
     return true;
 }
 
@@ -310,17 +359,27 @@ void mirror_snapshot_begin(struct mirror *m)
         m->tables[i].sweep = 0;
 }
 
-static bool next_unseen(const struct mirror *m, struct table *t, void *before, struct arena *a)
+/* The hash that it was set under. */
+static uint32_t hash_again(struct mirror *m, const struct table_of *t, const struct shelved *kept)
 {
-    struct str key;
-    void *value;
+    buffer_reset(&m->key);
+    if (!t->plain) {
+        buffer_add_str(&m->key, space_of(t, kept));
+        buffer_add_text(&m->key, "/");
+    }
+    buffer_add_str(&m->key, shelf_str(kept, t->name_tag));
+    return hash_of(buffer_str(&m->key));
+}
+
+static bool next_unseen(struct mirror *m, struct table_of *t, void *before, struct arena *a)
+{
+    struct shelved *kept;
     must(m->in_snapshot);
-    while (map_next(t->by_key, &t->sweep, &key, &value)) {
-        struct kept *kept = value;
-        if (kept->seen == m->snapshot)
+    while ((kept = table_next(&t->by_key, &t->sweep)) != NULL) {
+        if (kept->mark == m->snapshot)
             continue;
-        decode(t, kept, before, a);
-        drop(t, key);
+        shelf_get(t->shelf, kept, before, a);
+        drop(t, hash_again(m, t, kept), kept);
         return true;
     }
     return false;
@@ -350,10 +409,10 @@ void mirror_snapshot_end(struct mirror *m)
 
 size_t mirror_nodes(const struct mirror *m)
 {
-    return map_count(m->tables[EVENT_OF_node].by_key);
+    return m->tables[EVENT_OF_node].by_key.count;
 }
 
 size_t mirror_pods(const struct mirror *m)
 {
-    return map_count(m->tables[EVENT_OF_assigned_pod].by_key);
+    return m->tables[EVENT_OF_assigned_pod].by_key.count;
 }

@@ -4,14 +4,15 @@
  * Of a node: all but its images. Of an assigned pod: who and where it is, labels, usage, host
  * ports, tolerations, priority, volumes and required anti-affinity; nothing that only a pending pod
  * needs. Of a claim its name, of a volume its labels, of other objects everything; of all their
- * version, so that every update is seen as one. All encoded, a few hundred bytes each; the versions
- * handed out are decoded into the caller's arena. */
+ * version, so that every update is seen as one. All encoded, what many have in common once; the
+ * versions handed out are decoded into the caller's arena. */
 #ifndef QUEUE_MIRROR_H
 #define QUEUE_MIRROR_H
 
 #include "queue/event.h"
 
 struct mirror;
+struct shelved;
 
 enum mirror_change {
     MIRROR_outdated, /* older than what is known: refused */
@@ -28,14 +29,24 @@ enum mirror_change mirror_set_node(struct mirror *m, const struct node *node, st
 /* False when it is not known. */
 bool mirror_remove_node(struct mirror *m, struct str name, struct node *before, struct arena *a);
 
+/* namespace/name, from the arena. */
+struct str mirror_key(struct str space, struct str name, struct arena *a);
+
 /* Key: namespace/name, so that a pod that was made again replaces its forerunner. */
 enum mirror_change mirror_set_pod(struct mirror *m, struct str key, const struct pod *pod,
                                   struct pod *before, struct arena *a);
 /* False when it is not known, or known with another UID (an empty uid takes any). */
 bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct pod *before,
                        struct arena *a);
-/* The version known; false when it is not. */
-bool mirror_pod(const struct mirror *m, struct str key, struct pod *pod, struct arena *a);
+
+/* What is known of an assigned pod, without decoding it; valid until the mirror changes. */
+struct mirrored_pod {
+    const struct shelved *kept;
+    int64_t version;
+};
+/* False when it is not known. */
+bool mirror_pod(const struct mirror *m, struct str key, struct mirrored_pod *pod);
+bool mirror_pod_is(const struct mirror *m, const struct mirrored_pod *pod, struct str uid);
 
 /* Any of the objects that are neither nodes nor pods, as event.resource says. */
 union mirror_record {

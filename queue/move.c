@@ -20,12 +20,12 @@ static enum move_worth worth_of(const struct entry *e, uint64_t helped)
     return (helped & e->rejectors) != 0 ? MOVE_after_backoff : MOVE_skip;
 }
 
-enum move_worth move_worth(const struct entry *e, const struct event *event)
+enum move_worth move_worth(struct entry *e, const struct event *event)
 {
     uint64_t waits_for = e->rejectors | e->pending_plugins;
     if (waits_for == 0 || event->wildcard)
         return MOVE_after_backoff;
-    return worth_of(e, hints_helped(event, &e->pod, e->around, waits_for));
+    return worth_of(e, hints_helped(event, entry_pod(e), e->around, waits_for));
 }
 
 enum move_worth move_worth_in_flight(const struct entry *e)
@@ -39,10 +39,16 @@ enum move_worth move_worth_in_flight(const struct entry *e)
  * deleted is held back as well: upstream pops it and passes it over. */
 static bool passes_gates(struct entry *e)
 {
-    e->gated = e->pod.deleting || (e->around->obeys_gates && e->pod.gates.count > 0);
+    e->gated = e->deleting || (e->around->obeys_gates && e->has_gates);
     if (e->gated)
         e->rejectors |= plugins_bit("SchedulingGates");
     return !e->gated;
+}
+
+static void to_backoff(struct queues *q, struct entry *e)
+{
+    entry_fold(e);
+    backoff_add(&q->backoff, e);
 }
 
 void move_requeue(struct queues *q, struct moment now, struct entry *e, enum move_worth worth)
@@ -53,7 +59,7 @@ void move_requeue(struct queues *q, struct moment now, struct entry *e, enum mov
     if (!passes_gates(e) || worth == MOVE_skip)
         unschedulable_add(&q->unschedulable, e);
     else if (worth == MOVE_after_backoff && backoff_runs(e, now))
-        backoff_add(&q->backoff, e);
+        to_backoff(q, e);
     else
         queues_to_active(q, now, e);
 }
@@ -75,8 +81,7 @@ static size_t wake(struct queues *q, struct moment now, const struct event *even
     struct entry *last = q->unschedulable.list.last, *next;
     for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
         next = e == last ? NULL : e->next;
-        if (!listens(e, event, interest) ||
-            (at_most != NULL && e->pod.priority > at_most->priority))
+        if (!listens(e, event, interest) || (at_most != NULL && e->priority > at_most->priority))
             continue;
         move_requeue(q, now, e, move_worth(e, event));
         woken += e->place != PLACE_unschedulable;

@@ -11,7 +11,7 @@ enum move_worth {
 };
 
 /* What the event is worth to a pod that was rejected. */
-enum move_worth move_worth(const struct entry *e, const struct event *event);
+enum move_worth move_worth(struct entry *e, const struct event *event);
 /* What the events since its pop are worth to a pod in flight that has these rejectors now. */
 enum move_worth move_worth_in_flight(const struct entry *e);
 /* Puts the pod, which is nowhere or unschedulable, where that worth says; gates hold it anyway. */

@@ -18,18 +18,24 @@ static void set(struct entry *e, struct str node)
     e->nominated = node.len > 0 ? str_copy(node) : NULL;
 }
 
+/* What the pod's status says; most say nothing. */
+static struct str pod_claim(const struct entry *e)
+{
+    return shelf_str(e->kept, TAG_pod_nominated_node);
+}
+
 void nominated_decided(struct entry *e, struct str node, bool clear)
 {
     if (node.len > 0)
         set(e, node);
     else
-        set(e, clear ? (struct str){NULL, 0} : e->pod.nominated_node);
+        set(e, clear ? (struct str){NULL, 0} : pod_claim(e));
 }
 
 void nominated_follow(struct entry *e, const struct pod *before)
 {
     bool unknown_to_both =
-        before != NULL && before->nominated_node.len == 0 && e->pod.nominated_node.len == 0;
+        before != NULL && before->nominated_node.len == 0 && pod_claim(e).len == 0;
     if (!unknown_to_both)
-        set(e, e->pod.nominated_node);
+        set(e, pod_claim(e));
 }

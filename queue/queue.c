@@ -107,7 +107,7 @@ static void refuse(struct queue *q, struct moment now, const char *what, struct 
 
 static struct str key_of(struct queue *q, struct str namespace_name, struct str name)
 {
-    return arena_print(&q->scratch, "%.*s/%.*s", STR_ARG(namespace_name), STR_ARG(name));
+    return mirror_key(namespace_name, name, &q->scratch);
 }
 
 /* NULL for the pods of other schedulers. */
@@ -158,7 +158,7 @@ static void set_pending(struct queue *q, struct moment now, struct str key, cons
     }
     if (e == NULL) {
         e = queues_add(&q->queues, now, key, pod, around);
-    } else if (pod->resource_version != 0 && pod->resource_version == e->pod.resource_version) {
+    } else if (pod->resource_version != 0 && pod->resource_version == e->kept->version) {
         q->count.repeated++;
     } else {
         queues_update(&q->queues, now, e, pod);
@@ -172,12 +172,13 @@ static void set_pending(struct queue *q, struct moment now, struct str key, cons
 static void drop_namesake(struct queue *q, struct moment now, struct str key, const struct pod *pod)
 {
     struct pod before;
+    struct mirrored_pod known;
     const struct entry *e = queues_get(&q->queues, key);
-    if (e != NULL && !str_equal(e->pod.uid, pod->uid))
+    if (e != NULL && !entry_has_uid(e, pod->uid))
         queues_deleted(&q->queues, now, key);
-    if (mirror_pod(q->mirror, key, &before, &q->scratch) &&
-        (pod->node_name.len == 0 || !str_equal(before.uid, pod->uid)) &&
-        mirror_remove_pod(q->mirror, key, before.uid, &before, &q->scratch))
+    if (mirror_pod(q->mirror, key, &known) &&
+        (pod->node_name.len == 0 || !mirror_pod_is(q->mirror, &known, pod->uid)) &&
+        mirror_remove_pod(q->mirror, key, (struct str){NULL, 0}, &before, &q->scratch))
         tell_of_pod(q, now, EVENT_DELETE, &before, NULL);
 }
 
@@ -186,13 +187,12 @@ static void drop_namesake(struct queue *q, struct moment now, struct str key, co
 static bool outdated(struct queue *q, struct str key, const struct pod *pod)
 {
     const struct entry *e = queues_get(&q->queues, key);
-    struct pod assigned;
+    struct mirrored_pod assigned;
     if (q->in_snapshot || pod->resource_version == 0)
         return false;
     if (e != NULL)
-        return pod->resource_version < e->pod.resource_version;
-    return mirror_pod(q->mirror, key, &assigned, &q->scratch) &&
-           pod->resource_version < assigned.resource_version;
+        return pod->resource_version < e->kept->version;
+    return mirror_pod(q->mirror, key, &assigned) && pod->resource_version < assigned.version;
 }
 
 /* ---- one handler a message ---- */
@@ -359,7 +359,7 @@ static void on_pod_gone(struct queue *q, struct moment now, const struct deliver
     struct str key = key_of(q, gone->namespace_name, gone->name);
     const struct entry *e = queues_get(&q->queues, key);
     struct pod before;
-    if (e != NULL && str_equal(e->pod.uid, gone->uid))
+    if (e != NULL && entry_has_uid(e, gone->uid))
         queues_deleted(&q->queues, now, key);
     else if (gone->uid.len > 0 &&
              mirror_remove_pod(q->mirror, key, gone->uid, &before, &q->scratch))
@@ -475,7 +475,7 @@ static void on_outcome(struct queue *q, struct moment now, const struct delivery
         q->count.late_outcomes++;
     else if (flight->entry == NULL)
         in_flight_close(&q->queues.in_flight, flight);
-    else if (!str_equal(flight->entry->pod.uid, outcome->uid))
+    else if (!entry_has_uid(flight->entry, outcome->uid))
         refuse(q, now, "outcome with the UID of another pod", outcome->uid);
     else
         close_attempt(q, now, flight->entry, outcome);
@@ -536,7 +536,7 @@ static void offer(struct queue *q, struct outbox *out)
         return;
     while ((int64_t)f->count < q->credit && (e = queues_pop(&q->queues)) != NULL) {
         struct message m = {.type = MSG_attempt,
-                            .attempt = {.pod = e->pod,
+                            .attempt = {.pod = *entry_pod(e),
                                         .attempts = e->attempts,
                                         .first_us = e->first_us,
                                         .cycle = e->flight->cycle,

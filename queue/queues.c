@@ -19,7 +19,8 @@
 
 void queues_init(struct queues *q, const struct queues_options *options)
 {
-    *q = (struct queues){.options = *options, .entries = map_new()};
+    *q =
+        (struct queues){.options = *options, .shelf = shelf_new(&shelf_pods), .entries = map_new()};
     active_init(&q->active);
     backoff_init(&q->backoff, options->backoff_initial, options->backoff_max);
     q->in_flight.cycle = options->first_cycle;
@@ -37,6 +38,7 @@ void queues_free(struct queues *q)
     while (q->in_flight.first != NULL)
         in_flight_close(&q->in_flight, q->in_flight.first);
     map_free(&q->entries);
+    shelf_free(&q->shelf);
     active_free(&q->active);
     backoff_free(&q->backoff);
 }
@@ -76,6 +78,7 @@ void queues_to_active(struct queues *q, struct moment now, struct entry *e)
     must(e->place == PLACE_nowhere);
     if (e->first_us == 0)
         e->first_us = q->options.wall_us_at_zero + now.ns / 1000;
+    entry_fold(e);
     active_add(&q->active, e);
 }
 
@@ -84,7 +87,7 @@ void queues_to_active(struct queues *q, struct moment now, struct entry *e)
 struct entry *queues_add(struct queues *q, struct moment now, struct str key, const struct pod *pod,
                          const struct surroundings *around)
 {
-    struct entry *e = entry_new(pod);
+    struct entry *e = entry_new(q->shelf, pod);
     e->around = around;
     e->added = now;
     stamp(q, now, e);
@@ -94,18 +97,25 @@ struct entry *queues_add(struct queues *q, struct moment now, struct str key, co
     return e;
 }
 
+static bool hears_of_itself(const struct entry *e)
+{
+    return e->place == PLACE_in_flight || e->place == PLACE_unschedulable;
+}
+
 static void show_own_update(struct queues *q, struct moment now, struct entry *e,
                             const struct pod *before)
 {
-    struct event_changes changes = event_pending_changes(before, &e->pod);
-    for (uint32_t i = 0; i < changes.count; i++) {
+    if (!hears_of_itself(e))
+        return;
+    struct event_changes changes = event_pending_changes(before, entry_pod(e));
+    for (uint32_t i = 0; i < changes.count && hears_of_itself(e); i++) {
         struct event event = {.resource = EVENT_OF_unschedulable_pod,
                               .action = changes.at[i],
                               .old_pod = before,
-                              .new_pod = &e->pod};
+                              .new_pod = entry_pod(e)};
         if (e->place == PLACE_in_flight)
             in_flight_note_own(e, &event);
-        else if (e->place == PLACE_unschedulable)
+        else
             move_requeue(q, now, e, move_worth(e, &event));
     }
 }
@@ -138,16 +148,17 @@ static void room_given_up(struct queues *q, struct moment now, const struct pod 
 static void begin_leaving(struct queues *q, struct moment now, struct entry *e)
 {
     if (e->place == PLACE_in_flight || e->place == PLACE_bound)
-        room_given_up(q, now, &e->pod);
+        room_given_up(q, now, entry_pod(e));
     else
         move_requeue(q, now, e, MOVE_immediately);
 }
 
 void queues_update(struct queues *q, struct moment now, struct entry *e, const struct pod *pod)
 {
-    struct arena old_memory;
-    struct pod before = e->pod;
-    entry_replace(e, pod, &old_memory);
+    struct arena memory = {0};
+    struct pod before;
+    shelf_get(q->shelf, e->kept, &before, &memory);
+    entry_replace(e, pod);
     nominated_follow(e, &before);
     if (pod->deleting && !before.deleting)
         begin_leaving(q, now, e);
@@ -157,9 +168,9 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
         backoff_fix(&q->backoff, e);
     else
         show_own_update(q, now, e, &before);
-    if (before.nominated_node.len > 0 && !str_equal(before.nominated_node, e->pod.nominated_node))
+    if (before.nominated_node.len > 0 && !str_equal(before.nominated_node, pod->nominated_node))
         claim_given_up(q, now, &before, before.nominated_node);
-    arena_free(&old_memory);
+    arena_free(&memory);
 }
 
 static struct entry *take_out(struct queues *q, struct str key)
@@ -181,9 +192,9 @@ void queues_deleted(struct queues *q, struct moment now, struct str key)
     enum place place = queues_get(q, key)->place;
     struct entry *e = take_out(q, key);
     if (place == PLACE_in_flight || place == PLACE_bound)
-        room_given_up(q, now, &e->pod);
+        room_given_up(q, now, entry_pod(e));
     else if (nominated_node(e).len > 0)
-        claim_given_up(q, now, &e->pod, nominated_node(e));
+        claim_given_up(q, now, entry_pod(e), nominated_node(e));
     entry_free(&e);
 }
 
@@ -210,6 +221,7 @@ void queues_bound(struct queues *q, struct moment now, struct entry *e)
     e->place = PLACE_bound;
     e->bound = now;
     e->rejectors = e->pending_plugins = 0;
+    entry_fold(e);
     entry_list_add(&q->bound, e);
     q->counts.bound++;
 }
@@ -250,7 +262,7 @@ void queues_activate(struct queues *q, struct moment now, struct entry *e)
 void queues_failed(struct queues *q, struct moment now, struct entry *e)
 {
     /* A failed bind gave back the room that the pod was assumed in. */
-    room_given_up(q, now, &e->pod);
+    room_given_up(q, now, entry_pod(e));
     q->counts.errors++;
     e->error_count++;
     judge(q, now, e, 0, 0);
@@ -285,7 +297,8 @@ void queues_unbound(struct queues *q, struct moment now, struct entry *e)
 {
     must(e->place == PLACE_bound);
     log_warn("pod was said to be bound but is not: offered again|pod=%.*s/%.*s",
-             STR_ARG(e->pod.namespace_name), STR_ARG(e->pod.name));
+             STR_ARG(shelf_str(e->kept, TAG_pod_namespace_name)),
+             STR_ARG(shelf_str(e->kept, TAG_pod_name)));
     q->counts.unconfirmed++;
     move_requeue(q, now, e, MOVE_immediately);
 }

@@ -35,6 +35,7 @@ struct queues_counts {
 
 struct queues {
     struct queues_options options;
+    struct shelf *shelf; /* the pods, encoded */
     struct map *entries; /* namespace/name → struct entry */
     struct active active;
     struct backoff backoff;

@@ -82,7 +82,8 @@ static void check_queues(const struct queues *q)
     while (map_next(q->entries, &at, &key, &value)) {
         const struct entry *e = value;
         must(e->place != PLACE_nowhere && e->place < PLACE_COUNT);
-        must(key.len == e->pod.namespace_name.len + 1 + e->pod.name.len);
+        must(key.len == shelf_str(e->kept, TAG_pod_namespace_name).len + 1 +
+                            shelf_str(e->kept, TAG_pod_name).len);
     }
 }
 

@@ -109,8 +109,9 @@ static void pod_happened(struct happened *h, const struct kube_json *old,
         read_pod(old, &h->old_pod);
         if (assigned) {
             struct pod whole = h->old_pod;
-            mirror_set_pod(m, STR_LITERAL("k"), &whole, NULL, &arena);
-            assert_true(mirror_remove_pod(m, STR_LITERAL("k"), whole.uid, &h->old_pod, &arena));
+            struct str key = mirror_key(whole.namespace_name, whole.name, &arena);
+            mirror_set_pod(m, key, &whole, NULL, &arena);
+            assert_true(mirror_remove_pod(m, key, whole.uid, &h->old_pod, &arena));
         }
         h->event.old_pod = &h->old_pod;
     }
