@@ -87,3 +87,8 @@ int feed_fd(const struct feed *feed)
 {
     return kube_client_fd(feed->client);
 }
+
+struct moment feed_deadline(const struct feed *feed, struct moment now)
+{
+    return kube_client_deadline(feed->client, now);
+}

@@ -14,5 +14,7 @@ void feed_free(struct feed **feed);
 /* Does what is due on the client and sends what the core wants; never blocks. */
 void feed_work(struct feed *feed, struct moment now);
 int feed_fd(const struct feed *feed);
+/* When feed_work must run even if the descriptor is not readable. */
+struct moment feed_deadline(const struct feed *feed, struct moment now);
 
 #endif

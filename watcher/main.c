@@ -23,7 +23,9 @@ static void handle(void *state, struct moment now, const struct delivery *in, st
 
 static struct moment tick(void *state, struct moment now, struct outbox *out)
 {
-    return watcher_tick(((struct program *)state)->watcher, now, out);
+    struct program *program = state;
+    struct moment next = watcher_tick(program->watcher, now, out);
+    return moment_earlier(next, feed_deadline(program->feed, now));
 }
 
 static void work(void *state, struct moment now, struct outbox *out)

@@ -1,8 +1,9 @@
 /* client: decides when a request goes out, and answers for each exactly once.
  *
  * Requests wait in one queue a channel (lease first, events last) until a slot, a token of the rate
- * limit and credentials are there; then they run in the channel's pool of connections. Sockets,
- * plugins and the timer share one epoll descriptor. What must stay true: callbacks come from
+ * limit and credentials are there; then they run in the channel's pool of connections. Sockets and
+ * plugins share one epoll descriptor; time is the owner's business (kube_client_deadline), because a
+ * timer in the kernel that is set for each request costs more than the request. What must stay true: callbacks come from
  * kube_client_work alone, and a request is in exactly one list until its callback or its cancel. */
 #include "proto/kube/client.h"
 #include "proto/base/memory.h"
@@ -12,14 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #define IN_FLIGHT_MAX   256
 #define CONNECTIONS_MAX 16
 #define EVENTS_MAX      64
-#define OWN_TIMER       ((uint64_t)1) /* epoll data of pool 0: our own descriptors */
-#define OWN_PLUGIN      ((uint64_t)2)
+#define OWN_PLUGIN      ((uint64_t)1) /* epoll data of pool 0: our own descriptors */
 
 /* Requests in order of arrival. */
 struct exchanges {
@@ -30,7 +29,6 @@ struct exchanges {
 struct kube_client {
     struct target target;
     struct pools pools;
-    int timer_fd;
     uint32_t in_flight_max, connections_max, burst;
     double qps, tokens;
     struct moment refilled;
@@ -39,6 +37,7 @@ struct kube_client {
     struct exchanges active;
     struct exchanges failing; /* taken from waiting, to be told that there are no credentials */
     uint32_t counted;         /* active ones that in_flight_max is about */
+    uint32_t may_idle;        /* active ones with an idle_timeout */
     uint64_t number;          /* of the newest request */
     bool inside;              /* curl is on the stack: it must not be called now */
     bool cancels;             /* active requests were cancelled while inside */
@@ -96,10 +95,7 @@ struct kube_client *kube_client_new(const struct kube_config *config,
     initialised = true;
     struct kube_client *c = memory_take(sizeof(*c));
     c->pools.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    c->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    must(c->pools.epoll_fd >= 0 && c->timer_fd >= 0);
-    struct epoll_event event = {.events = EPOLLIN, .data.u64 = OWN_TIMER};
-    must(epoll_ctl(c->pools.epoll_fd, EPOLL_CTL_ADD, c->timer_fd, &event) == 0);
+    must(c->pools.epoll_fd >= 0);
     target_init(&c->target, config);
     c->target.user_agent = str_copy(str_of(options->user_agent ? options->user_agent : "berth"));
     c->target.credentials = credentials_new(config, c->pools.epoll_fd, OWN_PLUGIN);
@@ -135,7 +131,6 @@ void kube_client_free(struct kube_client **client)
     pools_sweep(&c->pools, true);
     credentials_free(&c->target.credentials);
     target_free(&c->target);
-    close(c->timer_fd);
     close(c->pools.epoll_fd);
     memory_free(c);
     *client = NULL;
@@ -159,18 +154,6 @@ struct kube_client_stats kube_client_stats(const struct kube_client *client)
     return client->stats;
 }
 
-/* Makes the epoll descriptor readable at that moment. */
-static void arm(struct kube_client *c, struct moment at)
-{
-    struct itimerspec when = {0};
-    if (at.ns != MOMENT_NEVER.ns) {
-        int64_t ns = at.ns > 0 ? at.ns : 1; /* zero would disarm it */
-        when.it_value.tv_sec = (time_t)(ns / 1000000000);
-        when.it_value.tv_nsec = (long)(ns % 1000000000);
-    }
-    must(timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &when, NULL) == 0);
-}
-
 /* ---- asking and cancelling ---- */
 
 uint64_t kube_client_send(struct kube_client *client, const struct kube_request *request)
@@ -180,7 +163,6 @@ uint64_t kube_client_send(struct kube_client *client, const struct kube_request 
     struct exchange *r = exchange_new(request, &client->target);
     r->number = ++client->number;
     list_add(&client->waiting[r->channel], r);
-    arm(client, (struct moment){0});
     return r->number;
 }
 
@@ -193,6 +175,7 @@ static void leave(struct kube_client *c, struct exchange *r)
 {
     if (is_counted(r))
         c->counted--;
+    c->may_idle -= r->idle_timeout.ns > 0;
     list_remove(&c->active, r);
     exchange_stop(r);
 }
@@ -307,6 +290,8 @@ static struct moment idle_limit(const struct exchange *r)
 /* Ends what was cancelled inside curl and what was silent for too long. */
 static void sweep(struct kube_client *c)
 {
+    if (!c->cancels && c->may_idle == 0)
+        return;
     c->cancels = false;
     struct exchange *next;
     for (struct exchange *r = c->active.first; r != NULL; r = next) {
@@ -361,6 +346,7 @@ static void start(struct kube_client *c, enum kube_channel channel)
         c->tokens -= 1;
     if (is_counted(r))
         c->counted++;
+    c->may_idle += r->idle_timeout.ns > 0;
     list_add(&c->active, r);
     exchange_start(r, c->current[channel]);
 }
@@ -412,15 +398,9 @@ static bool take_events(struct kube_client *c)
 {
     struct epoll_event events[EVENTS_MAX];
     int count_of = epoll_wait(c->pools.epoll_fd, events, EVENTS_MAX, 0);
-    for (int i = 0; i < count_of; i++) {
-        uint64_t expirations;
-        if (events[i].data.u64 == OWN_TIMER) {
-            ssize_t got = read(c->timer_fd, &expirations, sizeof(expirations));
-            (void)got; /* only to make it quiet */
-        } else if (events[i].data.u64 != OWN_PLUGIN) {
+    for (int i = 0; i < count_of; i++)
+        if (events[i].data.u64 != OWN_PLUGIN)
             pools_event(&c->pools, events[i].data.u64, events[i].events);
-        }
-    }
     return count_of == EVENTS_MAX;
 }
 
@@ -428,7 +408,7 @@ static struct moment deadline(const struct kube_client *c)
 {
     struct moment first =
         moment_earlier(pools_deadline(&c->pools), credentials_deadline(c->target.credentials));
-    for (const struct exchange *r = c->active.first; r != NULL; r = r->next)
+    for (const struct exchange *r = c->active.first; c->may_idle > 0 && r != NULL; r = r->next)
         first = moment_earlier(first, idle_limit(r));
     bool limited = c->qps > 0 && c->tokens < 1 && c->counted < c->in_flight_max;
     if (limited && kube_client_pending(c) > c->active.count)
@@ -459,7 +439,6 @@ void kube_client_work(struct kube_client *client, struct moment now)
     if (client->cancels)
         sweep(client);
     pools_sweep(&client->pools, false);
-    arm(client, kube_client_deadline(client, now));
 }
 
 struct moment kube_client_deadline(const struct kube_client *client, struct moment now)

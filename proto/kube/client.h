@@ -36,11 +36,11 @@ struct kube_client *kube_client_new(const struct kube_config *config,
                                     const struct kube_client_options *options, char *error,
                                     size_t room);
 void kube_client_free(struct kube_client **client); /* pending requests end without callbacks */
-/* Readable when there is work: give it to the actor loop. */
+/* Readable when something came: give it to the actor loop, and mind the deadline too. */
 int kube_client_fd(const struct kube_client *client);
 /* Does all work that is due; runs callbacks. Never blocks. */
 void kube_client_work(struct kube_client *client, struct moment now);
-/* When work() must run even if fd is not readable. */
+/* When work() must run even if fd is not readable: now, when requests were sent and may start. */
 struct moment kube_client_deadline(const struct kube_client *client, struct moment now);
 
 enum kube_method { KUBE_GET, KUBE_POST, KUBE_PUT, KUBE_PATCH, KUBE_DELETE };

@@ -136,7 +136,9 @@ static uint64_t ask_stream(struct fixture *f, const char *path, int64_t idle_ms)
 static void turn(struct fixture *f)
 {
     struct pollfd fds[2] = {{kube_client_fd(f->client), POLLIN, 0}, {f->server.fd, POLLIN, 0}};
-    poll(fds, 2, 10);
+    struct moment now = moment_now();
+    int64_t due_ms = span_ms(moment_since(kube_client_deadline(f->client, now), now));
+    poll(fds, 2, due_ms < 0 ? 0 : due_ms < 10 ? (int)due_ms + 1 : 10);
     kube_client_work(f->client, moment_now());
     server_work(&f->server);
 }
