@@ -19,6 +19,8 @@
 
 #define HEARTBEAT_MS 500
 #define WORKERS_MAX  1000
+#define TOGETHER_MAX 64 /* frames that travel as one ZeroMQ message */
+#define LOOK_EVERY   64 /* frames from busy links, before the others are looked at */
 
 /* ---- open and close ---- */
 
@@ -118,7 +120,7 @@ struct bus *bus_open(const struct bus_options *o, char *error, size_t room)
     bus->generation = o->generation > 0 ? o->generation : 1;
     bus->heartbeat = o->heartbeat.ns > 0 ? o->heartbeat : span_of_ms(HEARTBEAT_MS);
     bus->now = bus->started = moment_now();
-    bus->door.lock_fd = bus->tap.lock_fd = -1;
+    bus->door.lock_fd = bus->tap.lock_fd = bus->waiter = -1;
     zmq_msg_init(&bus->routing);
     zmq_msg_init(&bus->incoming);
     name_instance(bus, o);
@@ -130,7 +132,9 @@ struct bus *bus_open(const struct bus_options *o, char *error, size_t room)
         if (error[0] == 0)
             snprintf(error, room, "%s", bus->wires.error);
         bus_close(&bus);
+        return NULL;
     }
+    waiting_open(bus);
     return bus;
 }
 
@@ -150,6 +154,7 @@ void bus_close(struct bus **closing)
     *closing = NULL;
     bus->now = moment_now();
     say_goodbye(bus);
+    waiting_close(bus);
     zmq_msg_close(&bus->routing);
     zmq_msg_close(&bus->incoming);
     for (size_t i = 0; i < bus->link_count; i++)
@@ -188,46 +193,76 @@ static void drop(struct bus *bus, enum drop why, enum message_type type, struct 
                  limit->suppressed_before);
 }
 
-static void send_to(struct bus *bus, struct peer *peer, const struct outgoing *head,
-                    struct str body)
+static int send_to(struct bus *bus, struct peer *peer, const struct outgoing *head, struct str body)
 {
-    /* Which kind a caller is it says itself: that must not be able to end us. */
-    if (!(message_info[head->type].to & peer->process)) {
-        drop(bus, DROPPED_misdirected, head->type, head->to);
-        return;
-    }
-    if (peer_transmit(bus, peer, head, body) == EAGAIN &&
-        log_limited(&bus->counts.dropped_log[DROPPED_full], bus->now))
+    int failed = peer_transmit(bus, peer, head, body);
+    if (failed == EAGAIN && log_limited(&bus->counts.dropped_log[DROPPED_full], bus->now))
         log_warn("link full, message dropped|message=%s to=%s name=%s", frame_type_name(head->type),
                  process_name(peer->process), peer->instance);
+    return failed;
 }
 
-static void send_one(struct bus *bus, const struct outgoing *head, struct str body)
+static bool fits(const struct outgoing *head)
 {
-    must(message_info[head->type].from & bus->process);
-    must(head->type != MSG_peer_up && head->type != MSG_peer_down);
-    if (body.len > BUS_FRAME_MAX - 256) {
-        drop(bus, DROPPED_oversized, head->type, head->to);
-        return;
-    }
-    bool sent = false;
-    for (size_t i = 0; i < bus->peer_count; i++) {
-        struct peer *peer = bus->peers[i];
-        bool meant = head->to.peer ? peer->number == head->to.peer
-                                   : peer->process == head->to.process && peer->number != 0;
-        if (!meant)
+    return head->body_len <= BUS_FRAME_MAX - 256;
+}
+
+static bool meant_for(const struct outgoing *head, uint32_t number, const struct peer *peer)
+{
+    return fits(head) &&
+           (head->to.peer ? head->to.peer == number : head->to.process == peer->process);
+}
+
+/* All that is for one peer, in order; so many frames go together. */
+static void send_all_to(struct bus *bus, struct peer *peer, struct outbox *out)
+{
+    struct outgoing *last = NULL; /* not sent yet, because it has to know whether more follows */
+    uint32_t number = peer->number;
+    size_t last_at = 0;
+    unsigned together = 0;
+    for (size_t i = 0; i < out->count; i++) {
+        struct outgoing *head = &out->at[i];
+        if (!meant_for(head, number, peer) || peer->number == 0)
             continue;
-        send_to(bus, peer, head, body);
-        sent = true;
+        head->tried = true;
+        /* Which kind a caller is it says itself: that must not be able to end us. */
+        if (!(message_info[head->type].to & peer->process)) {
+            drop(bus, DROPPED_misdirected, head->type, head->to);
+            continue;
+        }
+        if (last != NULL) {
+            last->more = ++together % TOGETHER_MAX != 0;
+            send_to(bus, peer, last, outbox_body(out, last_at));
+        }
+        last = head;
+        last_at = i;
     }
-    if (!sent)
-        drop(bus, head->to.peer ? DROPPED_disconnected : DROPPED_no_peer, head->type, head->to);
+    if (last == NULL)
+        return;
+    last->more = false;
+    if (peer->number != 0)
+        send_to(bus, peer, last, outbox_body(out, last_at));
+    else
+        drop(bus, DROPPED_disconnected, last->type, last->to);
 }
 
 void bus_send(struct bus *bus, struct outbox *out)
 {
-    for (size_t i = 0; i < out->count; i++)
-        send_one(bus, &out->at[i], outbox_body(out, i));
+    for (size_t i = 0; i < out->count; i++) {
+        must(message_info[out->at[i].type].from & bus->process);
+        must(out->at[i].type != MSG_peer_up && out->at[i].type != MSG_peer_down);
+        out->at[i].tried = false;
+    }
+    for (size_t i = 0; out->count > 0 && i < bus->peer_count; i++)
+        if (bus->peers[i]->number != 0)
+            send_all_to(bus, bus->peers[i], out);
+    for (size_t i = 0; i < out->count; i++) {
+        const struct outgoing *head = &out->at[i];
+        if (!fits(head))
+            drop(bus, DROPPED_oversized, head->type, head->to);
+        else if (!head->tried)
+            drop(bus, head->to.peer ? DROPPED_disconnected : DROPPED_no_peer, head->type, head->to);
+    }
     outbox_reset(out);
     peers_sweep(bus);
 }
@@ -420,27 +455,42 @@ static struct wire *wire_at(struct bus *bus, size_t i)
     return i < bus->link_count ? &bus->links[i] : &bus->door;
 }
 
+/* True when a wire may have a frame. */
+static bool next_ready(struct bus *bus, struct wire **wire)
+{
+    size_t wires = bus->link_count + bus->has_door;
+    if (bus->since_look >= LOOK_EVERY)
+        waiting_look(bus);
+    for (size_t i = 0; i < wires; i++) {
+        *wire = wire_at(bus, bus->turn++ % wires);
+        if ((*wire)->ready)
+            return true;
+    }
+    return false;
+}
+
 bool bus_receive(struct bus *bus, struct moment now, struct delivery *in)
 {
+    struct wire *wire;
     bus->now = now;
-    size_t wires = bus->link_count + bus->has_door;
     /* One frame from each in turn: a busy peer does not shut out the others. */
-    for (size_t empty = 0; empty < wires;) {
+    for (;;) {
         if (next_event(bus, in))
             return true;
         peers_sweep(bus);
-        struct wire *wire = wire_at(bus, bus->turn++ % wires);
-        if (!wire_receive(wire, &bus->routing, &bus->incoming)) {
-            empty++;
-            continue;
+        if (!next_ready(bus, &wire)) {
+            if (!bus->looked && waiting_look(bus))
+                continue;
+            bus->looked = false;
+            return next_event(bus, in);
         }
-        empty = 0;
-        if (take_frame(bus, wire, in)) {
+        wire->ready = wire_receive(wire, &bus->routing, &bus->incoming);
+        bus->since_look++;
+        if (wire->ready && take_frame(bus, wire, in)) {
             must(bus->event_next == bus->event_count); /* what came before was told before */
             return true;
         }
     }
-    return next_event(bus, in);
 }
 
 /* ---- waiting and time ---- */
@@ -448,7 +498,7 @@ bool bus_receive(struct bus *bus, struct moment now, struct delivery *in)
 static void read_tap_requests(struct bus *bus)
 {
     zmq_msg_t unused;
-    if (!bus->has_tap)
+    if (!bus->has_tap || !bus->tap.ready)
         return;
     zmq_msg_init(&unused);
     /* The socket passes on the first subscription and the last cancellation only. */
@@ -456,6 +506,7 @@ static void read_tap_requests(struct bus *bus)
         if (zmq_msg_size(&unused) > 0)
             bus->mirrored = ((const char *)zmq_msg_data(&unused))[0] == 1;
     zmq_msg_close(&unused);
+    bus->tap.ready = false;
 }
 
 /* Everything but frames that waits in a socket. */
@@ -463,40 +514,13 @@ static void read_news(struct bus *bus)
 {
     read_tap_requests(bus);
     greet_news(bus);
+    if (!bus->wires.keeper_ready)
+        return;
     unsigned refused = wires_keep(&bus->wires);
+    bus->wires.keeper_ready = false;
     bus->counts.handshakes_failed += refused;
     if (refused > 0 && log_limited(&bus->counts.handshake_log, bus->now))
         log_warn("a client's CURVE key is not one of ours|endpoint=%s", bus->door.endpoint);
-}
-
-static size_t add_item(zmq_pollitem_t *items, size_t count, void *socket, int fd)
-{
-    items[count] = (zmq_pollitem_t){.socket = socket, .fd = fd, .events = ZMQ_POLLIN};
-    return count + 1;
-}
-
-void bus_wait(struct bus *bus, int extra_fd, struct moment now, struct moment deadline)
-{
-    zmq_pollitem_t items[2 * BUS_PEERS_MAX + 6];
-    size_t count = 0;
-    for (size_t i = 0; i < bus->link_count; i++) {
-        count = add_item(items, count, bus->links[i].socket, 0);
-        count = add_item(items, count, bus->links[i].monitor, 0);
-    }
-    if (bus->has_door) {
-        count = add_item(items, count, bus->door.socket, 0);
-        count = add_item(items, count, bus->door.monitor, 0);
-    }
-    if (bus->has_tap)
-        count = add_item(items, count, bus->tap.socket, 0);
-    if (bus->wires.keeper)
-        count = add_item(items, count, bus->wires.keeper, 0);
-    if (extra_fd >= 0)
-        count = add_item(items, count, NULL, extra_fd);
-    int64_t wait_ms = span_ms(moment_since(deadline, now)) + 1;
-    if (bus->event_next < bus->event_count || moment_reached(now, deadline))
-        wait_ms = 0;
-    zmq_poll(items, (int)count, wait_ms > 3600000 ? 3600000 : (long)wait_ms);
 }
 
 struct moment bus_tick(struct bus *bus, struct moment now)

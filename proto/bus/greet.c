@@ -245,6 +245,7 @@ static void news_of_link(struct bus *bus, struct wire *wire)
 {
     struct peer *peer = peer_by_wire(bus, wire);
     must(peer != NULL);
+    wire->has_news = false;
     for (enum wire_news news; (news = wire_news(wire)) != WIRE_nothing;) {
         if (news == WIRE_handshake_failed)
             note_handshake(bus, wire);
@@ -261,6 +262,7 @@ static void news_of_link(struct bus *bus, struct wire *wire)
 
 static void news_of_door(struct bus *bus)
 {
+    bus->door.has_news = false;
     for (enum wire_news news; (news = wire_news(&bus->door)) != WIRE_nothing;) {
         if (news == WIRE_handshake_failed)
             note_handshake(bus, &bus->door);
@@ -277,7 +279,8 @@ static void news_of_door(struct bus *bus)
 void greet_news(struct bus *bus)
 {
     for (size_t i = 0; i < bus->link_count; i++)
-        news_of_link(bus, &bus->links[i]);
-    if (bus->has_door)
+        if (bus->links[i].has_news)
+            news_of_link(bus, &bus->links[i]);
+    if (bus->has_door && bus->door.has_news)
         news_of_door(bus);
 }

@@ -81,7 +81,10 @@ struct bus {
     uint32_t numbers; /* last peer number given */
     struct event *events;
     size_t event_count, event_room, event_next;
-    bool mirrored; /* somebody listens to the tap */
+    int waiter;          /* an epoll of all sockets' descriptors */
+    bool looked;         /* it was asked since the last frame that was not there */
+    unsigned since_look; /* frames taken */
+    bool mirrored;       /* somebody listens to the tap */
     int64_t tap_sequence;
     struct counts counts;
     void (*lines)(void *state, struct buffer *key_value_lines);
@@ -130,6 +133,14 @@ void greet_again(struct bus *bus, struct peer *peer, const char *reason);
 struct moment greet_tick(struct bus *bus, struct moment now);
 /* What the monitors of the sockets say. */
 void greet_news(struct bus *bus);
+
+/* ---- waiting.c ---- */
+
+/* Once all sockets are open. */
+void waiting_open(struct bus *bus);
+void waiting_close(struct bus *bus);
+/* Marks the sockets that were told something. False when there is none. */
+bool waiting_look(struct bus *bus);
 
 /* ---- report.c ---- */
 

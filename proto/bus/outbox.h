@@ -19,6 +19,8 @@ struct outgoing {
     uint32_t body_offset, body_len; /* in the outbox's bytes */
     int64_t epoch, sequence;
     int64_t part; /* place in a snapshot from 1, 0 = not in one */
+    bool more;    /* the bus's own: the next message is for the same peer and follows at once */
+    bool tried;   /* the bus's own: there was a peer that it is for */
 };
 
 struct outbox {

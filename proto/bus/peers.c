@@ -69,7 +69,7 @@ void bus_mirror(struct bus *bus, const struct peer *peer, bool sent, struct str 
                             .frame = frame};
     buffer_reset(&bus->mirror);
     codec_encode(&tapped_record, &tapped, &bus->mirror);
-    wire_send(&bus->tap, (struct str){NULL, 0}, buffer_str(&bus->mirror));
+    wire_send(&bus->tap, (struct str){NULL, 0}, buffer_str(&bus->mirror), false);
 }
 
 int peer_transmit(struct bus *bus, struct peer *peer, const struct outgoing *head, struct str body)
@@ -87,7 +87,8 @@ int peer_transmit(struct bus *bus, struct peer *peer, const struct outgoing *hea
                                 .incarnation = bus->incarnation};
     frame_build(&bus->frame, &envelope, body);
     struct str frame = buffer_str(&bus->frame);
-    int failed = wire_send(peer->wire, (struct str){peer->routing, peer->routing_len}, frame);
+    int failed =
+        wire_send(peer->wire, (struct str){peer->routing, peer->routing_len}, frame, head->more);
     if (failed == EHOSTUNREACH) {
         peer_down(bus, peer, "disconnected");
         bus->counts.dropped[DROPPED_disconnected]++;

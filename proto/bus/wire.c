@@ -270,46 +270,52 @@ enum wire_news wire_news(struct wire *w)
     }
 }
 
-int wire_send(struct wire *w, struct str to, struct str frame)
+int wire_send(struct wire *w, struct str to, struct str frame, bool more)
 {
-    if (to.len > 0 && zmq_send(w->socket, to.at, to.len, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
+    bool first = !w->sending;
+    w->ready = true;
+    w->sending = false;
+    if (first && to.len > 0 && zmq_send(w->socket, to.at, to.len, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
         return errno == EHOSTUNREACH ? EHOSTUNREACH : EAGAIN;
-    if (zmq_send(w->socket, frame.at, frame.len, ZMQ_DONTWAIT) < 0)
+    if (zmq_send(w->socket, frame.at, frame.len, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0)
         return EAGAIN;
+    w->sending = more;
     return 0;
-}
-
-/* Reads off the parts of a message that has more of them than ours have. */
-static void skip_parts(void *socket)
-{
-    int more = 1;
-    size_t size = sizeof(more);
-    while (zmq_getsockopt(socket, ZMQ_RCVMORE, &more, &size) == 0 && more) {
-        char spare;
-        if (zmq_recv(socket, &spare, 1, ZMQ_DONTWAIT) < 0)
-            return;
-    }
 }
 
 bool wire_receive(struct wire *w, zmq_msg_t *from, zmq_msg_t *frame)
 {
-    if (w->kind == WIRE_door) {
+    bool first = !w->receiving;
+    w->receiving = false;
+    if (w->kind == WIRE_door && first) {
         if (zmq_msg_recv(from, w->socket, ZMQ_DONTWAIT) < 0)
             return false;
-        if (!zmq_msg_more(from))
-            must(zmq_msg_close(frame) == 0 && zmq_msg_init(frame) == 0); /* an empty message */
-        else if (zmq_msg_recv(frame, w->socket, ZMQ_DONTWAIT) < 0)
-            return false;
-    } else if (zmq_msg_recv(frame, w->socket, ZMQ_DONTWAIT) < 0) {
-        return false;
+        if (!zmq_msg_more(from)) { /* an empty message */
+            must(zmq_msg_close(frame) == 0 && zmq_msg_init(frame) == 0);
+            return true;
+        }
     }
-    skip_parts(w->socket);
+    if (zmq_msg_recv(frame, w->socket, ZMQ_DONTWAIT) < 0)
+        return false;
+    w->receiving = zmq_msg_more(frame);
     return true;
+}
+
+static int events_of(struct wire *w)
+{
+    int events = 0;
+    size_t size = sizeof(events);
+    return zmq_getsockopt(w->socket, ZMQ_EVENTS, &events, &size) == 0 ? events : 0;
+}
+
+bool wire_readable(struct wire *w)
+{
+    w->ready = w->ready && (w->receiving || (events_of(w) & ZMQ_POLLIN) != 0);
+    return w->ready;
 }
 
 void wire_refresh(struct wire *w)
 {
-    int events;
-    size_t size = sizeof(events);
-    zmq_getsockopt(w->socket, ZMQ_EVENTS, &events, &size);
+    w->ready = true;
+    events_of(w);
 }

@@ -25,6 +25,9 @@ struct wire {
     void *socket, *monitor;
     char endpoint[ENDPOINT_MAX]; /* as bound or connected; a tcp port chosen for us is filled in */
     int lock_fd;                 /* of the ipc path, or -1 */
+    bool ready, has_news;        /* the socket, or its monitor, may have something; see waiting.c */
+    bool sending;   /* frames of one message go out; the last one has not been sent yet */
+    bool receiving; /* likewise, coming in */
 };
 
 /* What all wires of a process share. */
@@ -33,7 +36,7 @@ struct wires {
     void *keeper; /* answers CURVE handshakes; NULL without keys */
     const char *curve_dir;
     struct curve_keys keys;
-    bool has_keys, allow_plain_tcp;
+    bool has_keys, allow_plain_tcp, keeper_ready;
     char error[512]; /* what went wrong in the last call that failed */
     bool in_use;     /* it was that a living process has the ipc path */
 };
@@ -52,11 +55,16 @@ bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const cha
 void wire_close(struct wire *w);
 /* The next thing that happened to the connections of this wire. */
 enum wire_news wire_news(struct wire *w);
-/* One frame; to names the peer and is empty but on a door. 0, or EAGAIN (full or not connected) or
- * EHOSTUNREACH (that peer's connection is gone). Never blocks. */
-int wire_send(struct wire *w, struct str to, struct str frame);
-/* The next frame into an initialised zmq_msg, and on a door who sent it; false when none waits. */
+/* One frame; to names the peer and is empty but on a door. With more the next frame goes to the
+ * same peer and travels with this one, which saves both sides waking up for each; what was not sent
+ * with more is on its way. 0, or EAGAIN (full or not connected) or EHOSTUNREACH (that peer's
+ * connection is gone); then nothing is left open. Never blocks. */
+int wire_send(struct wire *w, struct str to, struct str frame, bool more);
+/* The next frame into an initialised zmq_msg, and on a door who sent it, which stays as it is for
+ * the frames that came together; false when none waits. */
 bool wire_receive(struct wire *w, zmq_msg_t *from, zmq_msg_t *frame);
+/* Whether one waits. Asks only a wire that is marked as ready, and takes the mark away if not. */
+bool wire_readable(struct wire *w);
 /* Makes the socket look at what its I/O thread has told it. */
 void wire_refresh(struct wire *w);
 

@@ -17,6 +17,7 @@ struct raw {
     void *context, *socket;
     int64_t link, session;
     struct buffer frame, body;
+    bool more; /* what follows travels with it */
 };
 
 static int raw_open(void **state)
@@ -49,7 +50,7 @@ static int raw_close(void **state)
 
 static void put_bytes(struct raw *raw, const void *bytes, size_t len)
 {
-    assert_int_equal(zmq_send(raw->socket, bytes, len, 0), len);
+    assert_int_equal(zmq_send(raw->socket, bytes, len, raw->more ? ZMQ_SNDMORE : 0), len);
 }
 
 static void put_frame(struct raw *raw, int64_t type, struct str body)
@@ -278,6 +279,25 @@ static void a_gap_is_told_and_the_link_starts_over(void **state)
     seen_free(&down);
 }
 
+static void frames_that_come_together_are_taken_one_by_one(void **state)
+{
+    struct raw *raw = *state;
+    say_hello(raw);
+    raw->more = true;
+    put_pull(raw, 101);
+    put_frame(raw, MSG_pull, STR_LITERAL("\xc1")); /* one that is refused between good ones */
+    put_pull(raw, 102);
+    raw->more = false;
+    put_pull(raw, 103);
+    for (int64_t credit = 101; credit <= 103; credit++) {
+        struct seen seen = {0};
+        assert_true(await(raw->queue, NULL, MSG_pull, &seen));
+        assert_int_equal(seen.message.pull.credit, credit);
+        seen_free(&seen);
+    }
+    assert_refused(raw, "malformed_body", 1);
+}
+
 static void another_incarnation_on_a_link_is_a_restart(void **state)
 {
     struct raw *raw = *state;
@@ -459,6 +479,7 @@ int main(void)
         RAW(nesting_and_counts_are_bounded),
         RAW(bytes_behind_the_body_are_refused),
         RAW(a_field_of_a_newer_version_is_skipped),
+        RAW(frames_that_come_together_are_taken_one_by_one),
         RAW(a_gap_is_told_and_the_link_starts_over),
         RAW(another_incarnation_on_a_link_is_a_restart),
         RAW(a_hello_said_twice_changes_nothing),
