@@ -197,6 +197,10 @@ static void decide(const struct attempts *a, const struct pod *pod, struct repor
     r->decided = true;
     r->nodes = world_nodes(a->world, a->arena);
     r->decision = world_decide(a->world, pod);
+    if (a->cross_check != NULL) { /* which decides other pods as well */
+        cross_check(a->cross_check, a->world, pod, r->decision);
+        r->decision = world_decide(a->world, pod);
+    }
     r->verdicts = world_verdicts(a->world, &r->verdict_count);
     if (r->decision->kind == DECISION_node)
         scheduled(a, r);

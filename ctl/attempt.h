@@ -3,6 +3,7 @@
 #ifndef ATTEMPT_H
 #define ATTEMPT_H
 
+#include "ctl/cross_check.h"
 #include "ctl/report.h"
 #include "ctl/world.h"
 #include "proto/kube/config_file.h"
@@ -17,6 +18,7 @@ enum after_preemption {
 
 struct attempts {
     struct world *world;
+    struct cross_check *cross_check; /* NULL: nothing is decided twice */
     const struct scheduler_config *config;
     const struct kube_json *document; /* the scenario, for its choices and nominations */
     struct report_output output;

@@ -353,6 +353,10 @@ static bool load(struct scenario *s)
         return false;
     s->world = world_new(s->config.profiles.at, s->config.profiles.count, s->output->shards);
     s->attempts.world = s->world;
+    s->attempts.cross_check = s->output->cross_check;
+    if (s->output->cross_check != NULL)
+        cross_check_start(s->output->cross_check,
+                          kube_json_text(kube_json_get(s->document, "name")));
     if (!set_objects(s, objects, false) || !set_objects(s, objects, true))
         return false;
     world_settle(s->world);

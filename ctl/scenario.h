@@ -9,6 +9,7 @@ struct scenario_output {
     struct buffer *out;
     bool json, indented; /* json: the oracle's format; else a table */
     uint32_t shards;
+    struct cross_check *cross_check; /* NULL: none */
 };
 
 /* Appends the result of the whole scenario. False when the scenario itself could not be read; that

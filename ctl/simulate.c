@@ -4,6 +4,7 @@
  * What must stay true: one result for every scenario, in order, whatever is wrong with it. */
 #include "ctl/simulate.h"
 
+#include "ctl/cross_check.h"
 #include "ctl/scenario.h"
 #include "proto/bus/options.h"
 
@@ -15,6 +16,7 @@ struct arguments {
     const char *in;
     bool batch, json;
     uint32_t shards;
+    struct cross_check checks, *cross_check; /* &checks, or NULL */
 };
 
 #define SHARDS_MAX 64
@@ -47,11 +49,23 @@ static bool take_shards(void *state, const char *value)
     return true;
 }
 
+static bool take_cross_check(void *state, const char *value)
+{
+    (void)value;
+    struct arguments *args = state;
+    args->cross_check = &args->checks;
+    return true;
+}
+
 static const struct own_option own[] = {
     {"in", "FILE", "the scenario, JSON or YAML; - is standard input (default -)", take_in},
     {"batch", NULL, "one JSON scenario a line in, one JSON result a line out", take_batch},
     {"o", "FORMAT", "table (default) or json, the oracle's format", take_output},
     {"shards", "N", "how many shares the nodes are split into (default 2)", take_shards},
+    {"cross-check", NULL,
+     "decide everything again as live workers do, who keep what they found out; status 1 when that "
+     "makes a difference",
+     take_cross_check},
     {NULL, NULL, NULL, NULL}};
 
 static bool write_out(struct buffer *out)
@@ -74,8 +88,11 @@ static bool read_all(FILE *from, struct buffer *text)
 
 static bool play_text(struct str text, const struct arguments *args, struct buffer *out)
 {
-    const struct scenario_output o = {
-        .out = out, .json = args->json, .indented = !args->batch, .shards = args->shards};
+    const struct scenario_output o = {.out = out,
+                                      .json = args->json,
+                                      .indented = !args->batch,
+                                      .shards = args->shards,
+                                      .cross_check = args->cross_check};
     struct arena a = {0};
     struct str error = {0};
     struct kube_json *document =
@@ -154,5 +171,7 @@ int command_simulate(int argc, char **argv)
     int status = args.batch ? play_batch(from, &args) : play_one(from, &args);
     if (from != stdin)
         fclose(from);
+    status |= args.checks.differences > 0;
+    cross_check_end(&args.checks);
     return status;
 }

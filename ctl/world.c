@@ -28,7 +28,7 @@ struct world {
     uint32_t shard_count;
     struct map *pods;  /* namespace/name → struct packed */
     struct map *nodes; /* name → struct packed; those that went, too */
-    struct reduce *reduce;
+    struct reduce *reduce, *shortly;
     struct controller *controller;
     bool settled;
     int64_t version;    /* of the last object that was written */
@@ -94,6 +94,7 @@ struct world *world_new(const struct profile *profiles, uint32_t count, uint32_t
     w->pods = map_new();
     w->nodes = map_new();
     w->reduce = reduce_new();
+    w->shortly = reduce_new();
     for (uint32_t i = 0; i < shards; i++) {
         w->shards[i] = shard_new();
         cache_worker_join(w->cache, i, 1);
@@ -143,6 +144,7 @@ void world_free(struct world **world)
     drop_all(&w->pods);
     drop_all(&w->nodes);
     reduce_free(&w->reduce);
+    reduce_free(&w->shortly);
     frameworks_clear(&w->frameworks);
     arena_free(&w->arena);
     memory_free(w);
@@ -241,43 +243,54 @@ const struct framework *world_framework(const struct world *w, const struct pod 
 }
 
 /* One round: the request to every shard that is asked. */
-static enum reduce_step ask_shards(struct world *w)
+static enum reduce_step ask_shards(struct world *w, struct reduce *reduce)
 {
     enum reduce_step step = REDUCE_wait;
     bool *asked = arena_take(&w->arena, w->shard_count);
     for (uint32_t i = 0; i < w->shard_count; i++)
-        asked[i] = reduce_asks(w->reduce, i);
+        asked[i] = reduce_asks(reduce, i);
     for (uint32_t i = 0; i < w->shard_count; i++) {
         struct map_result result;
         if (!asked[i])
             continue;
-        shard_map(w->shards[i], reduce_request(w->reduce), &result, &w->arena);
-        step = reduce_add(w->reduce, i, &result);
+        shard_map(w->shards[i], reduce_request(reduce), &result, &w->arena);
+        step = reduce_add(reduce, i, &result);
     }
     return step;
+}
+
+static const struct decision *decide(struct world *w, struct reduce *reduce, const struct pod *pod,
+                                     bool detail)
+{
+    cache_flush(w->cache);
+    struct reduce_start start = {.cycle = ++w->cycle,
+                                 .framework = world_framework(w, pod),
+                                 .catalog = w->catalog,
+                                 .pod = pod,
+                                 .shards = w->shard_count,
+                                 .nodes = cache_nodes(w->cache),
+                                 .no_terms = cache_pods_with_terms(w->cache) == 0,
+                                 .tie_break = STR_LITERAL("first"),
+                                 .now_us = moment_wall_us(),
+                                 .detail = detail};
+    start.nominated = cache_nominated(w->cache, pod, &start.nominated_count, &w->arena);
+    enum reduce_step step = reduce_start(reduce, &start);
+    while (step == REDUCE_ask)
+        step = ask_shards(w, reduce);
+    must(step == REDUCE_done);
+    return reduce_decision(reduce);
 }
 
 const struct decision *world_decide(struct world *w, const struct pod *pod)
 {
     arena_reset(&w->arena);
     codec_copy(&pod_record, &w->decided, pod, &w->arena);
-    cache_flush(w->cache);
-    struct reduce_start start = {.cycle = ++w->cycle,
-                                 .framework = world_framework(w, pod),
-                                 .catalog = w->catalog,
-                                 .pod = &w->decided,
-                                 .shards = w->shard_count,
-                                 .nodes = cache_nodes(w->cache),
-                                 .no_terms = cache_pods_with_terms(w->cache) == 0,
-                                 .tie_break = STR_LITERAL("first"),
-                                 .now_us = moment_wall_us(),
-                                 .detail = true};
-    start.nominated = cache_nominated(w->cache, pod, &start.nominated_count, &w->arena);
-    enum reduce_step step = reduce_start(w->reduce, &start);
-    while (step == REDUCE_ask)
-        step = ask_shards(w);
-    must(step == REDUCE_done);
-    return reduce_decision(w->reduce);
+    return decide(w, w->reduce, &w->decided, true);
+}
+
+const struct decision *world_decide_shortly(struct world *w, const struct pod *pod)
+{
+    return decide(w, w->shortly, pod, false);
 }
 
 const struct verdict *world_verdicts(const struct world *w, uint32_t *count)

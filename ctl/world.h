@@ -36,6 +36,8 @@ const struct framework *world_framework(const struct world *w, const struct pod 
 
 /* Decides, with every node's verdict, and changes nothing. Borrowed until the next call. */
 const struct decision *world_decide(struct world *w, const struct pod *pod);
+/* Decides as live workers do, who do not tell every verdict. Borrowed until its next call. */
+const struct decision *world_decide_shortly(struct world *w, const struct pod *pod);
 const struct verdict *world_verdicts(const struct world *w, uint32_t *count);
 /* Known nodes, in name order; names from the arena. */
 struct strs world_nodes(struct world *w, struct arena *a);

@@ -17,6 +17,7 @@ struct entry {
 struct atoms {
     struct entry *at; /* at[0] is never used, so that 0 can mean "no such string" */
     uint32_t count, room, free, live;
+    uint64_t made;
     struct map *by_text;
 };
 
@@ -70,6 +71,7 @@ uint32_t atom_take(struct atoms *atoms, struct str s)
     e->is_integer = str_to_i64((struct str){e->text, e->len}, &e->integer);
     map_set(atoms->by_text, s, (void *)(uintptr_t)i); /* NOLINT(performance-no-int-to-ptr) */
     atoms->live++;
+    atoms->made++;
     return i;
 }
 
@@ -109,4 +111,9 @@ bool atom_integer(const struct atoms *atoms, uint32_t atom, int64_t *value)
 uint32_t atoms_count(const struct atoms *atoms)
 {
     return atoms->live;
+}
+
+uint64_t atoms_made(const struct atoms *atoms)
+{
+    return atoms->made;
 }

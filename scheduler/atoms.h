@@ -21,5 +21,8 @@ struct str atom_text(const struct atoms *atoms, uint32_t atom);
 /* True when the text is a decimal int64, as Go's ParseInt reads it. */
 bool atom_integer(const struct atoms *atoms, uint32_t atom, int64_t *value);
 uint32_t atoms_count(const struct atoms *atoms);
+/* How many atoms were ever made: while this stays the same, what atom_find said stays true, but for
+ * strings that have gone. */
+uint64_t atoms_made(const struct atoms *atoms);
 
 #endif

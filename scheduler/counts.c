@@ -3,6 +3,7 @@
  * What must stay true: merged lists are sorted, so that equal contents are equal lists. */
 #include "scheduler/counts.h"
 
+#include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/wrap.h"
 
@@ -13,23 +14,35 @@
 
 struct cell {
     struct count_entry entry;
-    bool used; /* has an entry, or had one: probing goes on behind it */
+    uint32_t holders; /* counts_hold */
+    bool used;        /* has an entry, or had one: probing goes on behind it */
     bool gone;
 };
 
 struct counts {
-    struct arena *arena;
+    struct arena *arena; /* NULL: on the heap */
     struct cell *cells;
     uint32_t room, used, size; /* room is a power of two, or 0 */
+    uint32_t in_slot[COUNTS_SLOTS];
     uint32_t foreign, foreign_room;
     struct str *foreign_texts; /* borrowed from the message */
 };
 
 struct counts *counts_new(struct arena *a)
 {
-    struct counts *c = arena_take(a, sizeof(*c));
+    struct counts *c = a == NULL ? memory_take(sizeof(*c)) : arena_take(a, sizeof(*c));
     c->arena = a;
     return c;
+}
+
+void counts_free(struct counts **c)
+{
+    if (*c == NULL)
+        return;
+    must((*c)->arena == NULL && (*c)->foreign == 0);
+    memory_free((*c)->cells);
+    memory_free(*c);
+    *c = NULL;
 }
 
 static uint32_t hash(uint32_t slot, uint32_t key, uint32_t value)
@@ -55,17 +68,22 @@ static struct cell *find(const struct counts *c, uint32_t slot, uint32_t key, ui
 static void grow(struct counts *c)
 {
     struct counts old = *c;
-    c->room = old.room == 0 ? 16 : old.room * 2;
-    c->cells = arena_take(c->arena, c->room * sizeof(*c->cells));
+    if (c->size >= old.room / 4) /* else most cells are gone ones, and tidying up is enough */
+        c->room = old.room == 0 ? 16 : old.room * 2;
+    c->cells = c->arena == NULL ? memory_take_array(c->room, sizeof(*c->cells))
+                                : arena_take(c->arena, c->room * sizeof(*c->cells));
     c->used = c->size;
     for (uint32_t i = 0; i < old.room; i++) {
         const struct count_entry *e = &old.cells[i].entry;
         if (old.cells[i].used && !old.cells[i].gone)
             *find(c, e->slot, e->key, e->value) = old.cells[i];
     }
+    if (c->arena == NULL)
+        memory_free(old.cells);
 }
 
-void counts_add(struct counts *c, uint32_t slot, uint32_t key, uint32_t value, int64_t more)
+/* The entry's cell; a new entry is 0. */
+static struct cell *need(struct counts *c, uint32_t slot, uint32_t key, uint32_t value)
 {
     if (c->used + 1 > c->room / 2)
         grow(c);
@@ -74,9 +92,40 @@ void counts_add(struct counts *c, uint32_t slot, uint32_t key, uint32_t value, i
         c->used++;
     if (!cell->used || cell->gone) {
         c->size++;
+        c->in_slot[slot < COUNTS_SLOTS ? slot : 0] += slot < COUNTS_SLOTS;
         *cell = (struct cell){.entry = {slot, key, value, 0}, .used = true};
     }
+    return cell;
+}
+
+static void take_out(struct counts *c, struct cell *cell)
+{
+    cell->gone = true;
+    c->size--;
+    if (cell->entry.slot < COUNTS_SLOTS)
+        c->in_slot[cell->entry.slot]--;
+}
+
+void counts_add(struct counts *c, uint32_t slot, uint32_t key, uint32_t value, int64_t more)
+{
+    struct cell *cell = need(c, slot, key, value);
     cell->entry.count = wrap_add(cell->entry.count, more);
+}
+
+void counts_hold(struct counts *c, const struct count_entry *part)
+{
+    struct cell *cell = need(c, part->slot, part->key, part->value);
+    cell->entry.count = wrap_add(cell->entry.count, part->count);
+    cell->holders++;
+}
+
+void counts_release(struct counts *c, const struct count_entry *part)
+{
+    struct cell *cell = find(c, part->slot, part->key, part->value);
+    must(cell->used && !cell->gone && cell->holders > 0);
+    cell->entry.count = wrap_sub(cell->entry.count, part->count);
+    if (--cell->holders == 0)
+        take_out(c, cell);
 }
 
 bool counts_get(const struct counts *c, uint32_t slot, uint32_t key, uint32_t value, int64_t *count)
@@ -96,10 +145,8 @@ void counts_remove(struct counts *c, uint32_t slot, uint32_t key, uint32_t value
     if (c->room == 0)
         return;
     struct cell *cell = find(c, slot, key, value);
-    if (!cell->used || cell->gone)
-        return;
-    cell->gone = true;
-    c->size--;
+    if (cell->used && !cell->gone)
+        take_out(c, cell);
 }
 
 bool counts_is_foreign(uint32_t key_or_value)
@@ -110,6 +157,12 @@ bool counts_is_foreign(uint32_t key_or_value)
 uint32_t counts_size(const struct counts *c)
 {
     return c->size;
+}
+
+uint32_t counts_in_slot(const struct counts *c, uint32_t slot)
+{
+    must(slot < COUNTS_SLOTS);
+    return c->in_slot[slot];
 }
 
 bool counts_next(const struct counts *c, uint32_t *at, struct count_entry *entry)

@@ -16,8 +16,10 @@ struct count_entry {
     int64_t count;
 };
 
-/* An empty one, all from the arena. */
+/* An empty one, all from the arena; with NULL on the heap, until counts_free. */
 struct counts *counts_new(struct arena *a);
+/* Only what is on the heap; NULL is allowed; *c is NULL afterwards. */
+void counts_free(struct counts **c);
 void counts_add(struct counts *c, uint32_t slot, uint32_t key, uint32_t value, int64_t more);
 /* False, with 0, when there is no such entry. */
 bool counts_get(const struct counts *c, uint32_t slot, uint32_t key, uint32_t value,
@@ -25,6 +27,13 @@ bool counts_get(const struct counts *c, uint32_t slot, uint32_t key, uint32_t va
 /* Takes an entry out, if it is there. */
 void counts_remove(struct counts *c, uint32_t slot, uint32_t key, uint32_t value);
 uint32_t counts_size(const struct counts *c);
+/* Entries of one slot; slot < COUNTS_SLOTS. */
+#define COUNTS_SLOTS 4
+uint32_t counts_in_slot(const struct counts *c, uint32_t slot);
+/* For entries that several have a part in: one part more, or one less of what was held. The entry
+ * exists as long as somebody holds it. */
+void counts_hold(struct counts *c, const struct count_entry *part);
+void counts_release(struct counts *c, const struct count_entry *part);
 /* The text of a key or value of an entry, foreign ones included. */
 struct str counts_text(const struct counts *c, const struct atoms *atoms, uint32_t number);
 /* True for the number of a text that this worker has no atom for. */

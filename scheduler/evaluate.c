@@ -691,7 +691,7 @@ void shard_map(struct shard *s, const struct map_request *request, struct map_re
     if (e.cycle.framework == NULL)
         result->error =
             arena_print(a, "no profile is called \"%.*s\"", STR_ARG(request->pod.scheduler_name));
-    if (e.cycle.framework == NULL || result->error.len > 0)
+    if (e.cycle.framework == NULL || result->error.len > 0 || classes_answer(s, request, result, a))
         return;
     if (has_kept(&e))
         score_again(&e);

@@ -44,6 +44,14 @@ int64_t plugin_normalise(const struct plugin *p, int64_t raw, int64_t least, int
     return p->normalise == NORMALISE_reversed ? SCORE_MAX - scaled : scaled;
 }
 
+void outlook_add(struct outlook *o, int64_t number)
+{
+    if (o->count == sizeof(o->at) / sizeof(o->at[0]))
+        o->overflow = true;
+    else
+        o->at[o->count++] = number;
+}
+
 static const struct plugin_knowledge *knowledge_of(const struct cycle *c, const struct plugin *p)
 {
     for (uint32_t i = 0; i < c->knowledge_count; i++)

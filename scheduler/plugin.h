@@ -50,6 +50,7 @@
 #include "scheduler/atoms.h"
 #include "scheduler/counts.h"
 #include "scheduler/framework.h"
+#include "scheduler/ledger.h"
 #include "scheduler/nodes.h"
 #include "scheduler/pod_groups.h"
 #include "scheduler/ruling.h"
@@ -108,6 +109,50 @@ struct row_range {
     uint32_t from, count;
 };
 
+/* What a rule says of all nodes alike, as numbers: while they and a node's own counts stay the
+ * same, so do its verdict and its score. */
+struct outlook {
+    uint32_t count;
+    int64_t at[32];
+    bool overflow; /* more than there is room for: the rule is asked about every node */
+};
+
+void outlook_add(struct outlook *o, int64_t number);
+
+/* A counting rule's states for one class of pods, to be handed to filter and score. */
+struct kept_states {
+    void *filter, *score;
+};
+
+/* How a rule that counts stays in step with single nodes, so that a worker can keep its verdicts
+ * from one pod to the next of the same class (classes.h) instead of counting anew. counts and
+ * survey are then kept by the core, as sums over what row and survey_row say of each row; what_if
+ * is never called. Everything must come out as the rule's other hooks would have it. */
+struct plugin_keep {
+    /* The states, from the cycle's arena; what depends on counts is left to the outlooks. counts
+     * and survey live as long. */
+    void (*begin)(const struct cycle *c, struct counts *counts, struct kept_states *out);
+    /* What the row counts for. */
+    void (*row)(const struct cycle *c, const struct kept_states *s, uint32_t row,
+                struct entries *out);
+    /* Brings the states up to date with the counts, after begin and whenever some have changed:
+     * those in changed, or all of them when that is NULL. */
+    void (*counts_outlook)(const struct cycle *c, struct kept_states *s,
+                           const struct entries *changed, struct outlook *out);
+    /* What a feasible row adds to the survey; NULL: nothing. */
+    void (*survey_row)(const struct cycle *c, const struct kept_states *s, uint32_t row,
+                       struct entries *out);
+    /* Brings the score's state up to date with the survey; NULL: there is none. */
+    void (*score_outlook)(const struct cycle *c, struct kept_states *s, const struct counts *survey,
+                          struct outlook *out);
+    /* The nodes that an entry of the counts matters to are those whose label of this key has the
+     * entry's value; KEEP_ROW: only the rows that count for it; KEEP_ALL: perhaps all. */
+    uint32_t (*key)(const struct kept_states *s, const struct count_entry *entry);
+};
+
+#define KEEP_ROW UINT32_MAX
+#define KEEP_ALL (UINT32_MAX - 1)
+
 /* Hooks that a rule does not need are NULL. */
 struct plugin {
     const char *name; /* as in upstream's configuration */
@@ -138,6 +183,11 @@ struct plugin {
     enum normalise normalise;
     /* 0 to 100; least and greatest as in the record extreme; raw is never SCORE_IGNORED. */
     int64_t (*normalise_own)(int64_t raw, int64_t least, int64_t greatest);
+    /* Promises that filter and score depend on nothing but the pod, the profile, the row itself and
+     * the images of the cluster: then they are asked again only about rows that have changed. A
+     * rule that promises nothing is always asked about every row. */
+    bool by_row;
+    const struct plugin_keep *keep; /* NULL: a counting rule that counts anew for every pod */
 };
 
 /* NULL when this program has no such rule. */

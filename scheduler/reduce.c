@@ -699,7 +699,10 @@ enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_r
         candidates_add(&r->candidates, result);
         p->result.error = arena_copy(&r->arena, result->error);
     } else {
+        /* whoever only scores again does not look at the nominated node again */
+        bool nominated_fits = r->phase == PHASE_again && p->result.nominated_fits;
         codec_copy(message_info[MSG_map_result].record, &p->result, result, &r->arena);
+        p->result.nominated_fits |= nominated_fits;
     }
     p->answered = true;
     return --r->missing > 0 ? REDUCE_wait : all_are_in(r);

@@ -21,6 +21,7 @@ struct shard *shard_new(void)
     s->images = map_new();
     pod_groups_start(&s->groups);
     term_table_start(&s->terms);
+    s->classes = classes_new();
     s->any_ip = atom_take(s->atoms, STR_LITERAL("0.0.0.0"));
     return s;
 }
@@ -55,6 +56,7 @@ static void drop_image_if_unused(struct shard *s, struct image_state *image)
 void shard_images(struct shard *s, const struct shard_images *images)
 {
     s->cluster_nodes = images->nodes;
+    s->touched.layout++;
     for (uint32_t i = 0; i < images->sizes.count; i++)
         need_image(s, images->sizes.at[i].text)->size = images->sizes.at[i].count;
     for (uint32_t i = 0; i < images->counts.count; i++)
@@ -185,6 +187,23 @@ static void drop_facts(struct shard *s, struct node_entry *e)
     e->images = NULL;
 }
 
+static bool same_bytes(const void *a, const void *b, size_t size)
+{
+    return size == 0 || memcmp(a, b, size) == 0;
+}
+
+/* What rules that count look at: labels, and taints. */
+static bool same_facts(const struct node_entry *a, const struct node_entry *b)
+{
+    if (a->label_count != b->label_count || a->taint_count != b->taint_count)
+        return false;
+    for (uint32_t i = 0; i < a->taint_count; i++)
+        if (a->taints[i].key != b->taints[i].key || a->taints[i].value != b->taints[i].value ||
+            a->taints[i].effect != b->taints[i].effect)
+            return false;
+    return same_bytes(a->labels, b->labels, a->label_count * sizeof(*a->labels));
+}
+
 /* A row's scalar holds its resource's atom once, from the first user to the last. */
 static void set_scalar(struct shard *s, uint32_t row, struct str name, int64_t amount)
 {
@@ -262,6 +281,7 @@ static void account(struct shard *s, const struct node_pod *pod, bool add)
     uint32_t row = pod->node->row;
     if (row == NO_ROW)
         return;
+    touched_add(&s->touched, row);
     for (uint32_t i = 0; i < pod->scalar_count; i++)
         if (nodes_scalar(&s->nodes, row, pod->scalars[i].resource) == NULL)
             (void)atom_take(s->atoms, atom_text(s->atoms, pod->scalars[i].resource));
@@ -283,10 +303,14 @@ void shard_node_set(struct shard *s, const struct node *node)
         for (uint32_t i = 0; i < e->pod_count; i++)
             account(s, e->pods[i], true);
         s->scratch.kept = false;
+        s->touched.layout++;
     }
-    drop_facts(s, e);
+    struct node_entry old = *e;
     set_facts(s, e, node);
+    s->touched.facts += !same_facts(&old, e);
+    drop_facts(s, &old);
     set_allocatable(s, e->row, node);
+    touched_add(&s->touched, e->row);
 }
 
 static void remove_pod(struct shard *s, struct node_pod *pod);
@@ -300,6 +324,7 @@ static void drop_entry(struct shard *s, struct node_entry *e)
         must(s->nodes.scalars[e->row].count == 0);
         nodes_remove(&s->nodes, e);
         s->ghosts++;
+        s->touched.layout++;
     }
     drop_facts(s, e);
     node_storage_free(s->atoms, &e->storage);
@@ -328,6 +353,7 @@ void shard_storage(struct shard *s, const struct shard_storage *told)
         return;
     node_storage_free(s->atoms, &e->storage);
     e->storage = node_storage_make(s->atoms, told);
+    touched_add(&s->touched, e->row);
 }
 
 /* ---- pods ---- */
@@ -484,6 +510,7 @@ static void forget_all(struct shard *s)
 void shard_reset(struct shard *s, const struct profile *profiles, uint32_t count)
 {
     forget_all(s);
+    classes_clear(s->classes);
     frameworks_build(&s->frameworks, profiles, count);
 }
 
@@ -493,6 +520,7 @@ void shard_free(struct shard **shard)
     if (s == NULL)
         return;
     forget_all(s);
+    classes_free(&s->classes);
     frameworks_clear(&s->frameworks);
     nodes_free(&s->nodes);
     map_free(&s->by_name);

@@ -3,10 +3,12 @@
 #ifndef SCHEDULER_SHARD_INSIDE_H
 #define SCHEDULER_SHARD_INSIDE_H
 
+#include "scheduler/classes.h"
 #include "scheduler/plugin.h"
 #include "scheduler/pod_groups.h"
 #include "scheduler/pod_terms.h"
 #include "scheduler/shard.h"
+#include "scheduler/touched.h"
 
 /* What is reused from one map_request to the next, so that the map path allocates nothing. */
 struct scratch {
@@ -42,6 +44,8 @@ struct shard {
     int64_t cluster_nodes;
     uint32_t any_ip;
     uint32_t ghosts;
+    struct touched touched;
+    struct classes *classes;
     struct scratch scratch;
 };
 

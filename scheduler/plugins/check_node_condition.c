@@ -23,4 +23,5 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
 const struct plugin plugin_check_node_condition = {
     .name = "CheckNodeCondition",
     .filter = filter,
+    .by_row = true,
 };

@@ -15,4 +15,5 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
 const struct plugin plugin_check_node_disk_pressure = {
     .name = "CheckNodeDiskPressure",
     .filter = filter,
+    .by_row = true,
 };

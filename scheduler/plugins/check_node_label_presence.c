@@ -58,4 +58,5 @@ const struct plugin plugin_check_node_label_presence = {
     .name = "CheckNodeLabelPresence",
     .filter_begin = filter_begin,
     .filter = filter,
+    .by_row = true,
 };

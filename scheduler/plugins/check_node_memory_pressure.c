@@ -26,4 +26,5 @@ const struct plugin plugin_check_node_memory_pressure = {
     .name = "CheckNodeMemoryPressure",
     .filter_begin = filter_begin,
     .filter = filter,
+    .by_row = true,
 };

@@ -15,4 +15,5 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
 const struct plugin plugin_check_node_pid_pressure = {
     .name = "CheckNodePIDPressure",
     .filter = filter,
+    .by_row = true,
 };

@@ -147,4 +147,5 @@ const struct plugin plugin_dynamic_resources = {
     .filter = filter,
     .score = score,
     .normalise = NORMALISE_default,
+    .by_row = true,
 };

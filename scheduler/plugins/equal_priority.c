@@ -14,4 +14,5 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
 const struct plugin plugin_equal_priority = {
     .name = "EqualPriority",
     .score = score,
+    .by_row = true,
 };

@@ -69,4 +69,5 @@ const struct plugin plugin_image_locality = {
     .name = "ImageLocality",
     .score_begin = score_begin,
     .score = score,
+    .by_row = true,
 };

@@ -237,17 +237,29 @@ static bool wants_group(const struct asker *a, enum term_kind kind, uint32_t ter
                                            : pod_term_matches(&a->of[kind].at[term], &s);
 }
 
-static void count_term(const struct cycle *c, const struct asker *a, enum term_kind kind,
-                       uint32_t term, struct counts *out)
+/* Where pods that a term of the pod wants are counted. */
+static enum slot slot_of(enum term_kind kind)
 {
     static const enum slot slots[] = {[TERMS_affinity_required] = SLOT_affinity,
                                       [TERMS_affinity_preferred] = SLOT_score,
                                       [TERMS_anti_required] = SLOT_anti,
                                       [TERMS_anti_preferred] = SLOT_score};
+    return slots[kind];
+}
+
+/* What each of them counts. */
+static int64_t each_of(enum term_kind kind, const struct pod_term *term)
+{
+    if (slot_of(kind) != SLOT_score)
+        return 1;
+    return kind == TERMS_anti_preferred ? wrap_sub(0, term->weight) : term->weight;
+}
+
+static void count_term(const struct cycle *c, const struct asker *a, enum term_kind kind,
+                       uint32_t term, struct counts *out)
+{
     const struct pod_term *t = &a->of[kind].at[term];
-    int64_t each = 1, *by_row = NULL;
-    if (slots[kind] == SLOT_score)
-        each = kind == TERMS_anti_preferred ? wrap_sub(0, t->weight) : t->weight;
+    int64_t *by_row = NULL;
     for (uint32_t i = 0; i < c->groups->count; i++) {
         const struct pod_group *group = c->groups->at[i];
         if (group->pod_count == 0 || !wants_group(a, kind, term, group))
@@ -258,8 +270,8 @@ static void count_term(const struct cycle *c, const struct asker *a, enum term_k
     }
     for (uint32_t row = 0; by_row != NULL && row < c->nodes->count; row++)
         if (by_row[row] > 0)
-            count_pair(out, slots[kind], c->nodes->entry[row], t->topology_key,
-                       wrap_mul(by_row[row], each));
+            count_pair(out, slot_of(kind), c->nodes->entry[row], t->topology_key,
+                       wrap_mul(by_row[row], each_of(kind, t)));
 }
 
 static void count_incoming(const struct cycle *c, const struct asker *a, struct counts *out)
@@ -451,7 +463,7 @@ static void what_if(const struct cycle *c, void *state, const struct node_entry 
 
 struct sums {
     const struct counts *counts;
-    uint32_t key_count;
+    uint32_t key_count, key_room;
     uint32_t *keys; /* the topology keys in SLOT_score that nodes of this worker may have */
 };
 
@@ -459,12 +471,7 @@ struct sums {
 static bool score_skips(const struct cycle *c)
 {
     const struct counts *all = cycle_counts(c, &plugin_inter_pod_affinity);
-    uint32_t at = 0;
-    struct count_entry e;
-    while (all != NULL && counts_next(all, &at, &e))
-        if (e.slot == SLOT_score)
-            return false;
-    return true;
+    return all == NULL || counts_in_slot(all, SLOT_score) == 0;
 }
 
 /* Only where the profile does not run PreFilter can a selector in error come this far. */
@@ -529,6 +536,130 @@ static int64_t normalise_own(int64_t raw, int64_t least, int64_t greatest)
     return (int64_t)((double)SCORE_MAX * share);
 }
 
+/* ---- kept from pod to pod ---- */
+
+static void keep_begin(const struct cycle *c, struct counts *counts_kept, struct kept_states *out)
+{
+    struct judge *j = arena_take(c->arena, sizeof(*j));
+    struct sums *s = arena_take(c->arena, sizeof(*s));
+    j->arena = c->arena;
+    j->asker = asker_make(c);
+    j->counts = counts_kept;
+    j->wants_itself = wants_itself(c->pod);
+    s->counts = counts_kept;
+    *out = (struct kept_states){j, s};
+}
+
+/* What one pod on the node asks of the pod that comes. */
+static void keep_wishes(const struct cycle *c, const struct asker *a, const struct node_pod *pod,
+                        struct entries *out)
+{
+    const struct profile *profile = &c->framework->profile;
+    bool scores = !profile->ignore_preferred_of_existing || wishes(c->pod) > 0;
+    const int64_t factors[TERM_KINDS] = {
+        [TERMS_affinity_preferred] = 1, [TERMS_anti_preferred] = -1};
+    for (enum term_kind kind = 0; kind < TERM_KINDS; kind++)
+        for (uint32_t i = 0; i < pod->terms->of[kind].count; i++) {
+            const struct pod_term *term = &pod->terms->of[kind].at[i];
+            uint32_t value = value_on(pod->node, term->topology_key);
+            int64_t weight = kind == TERMS_affinity_required
+                                 ? profile->hard_affinity_weight
+                                 : wrap_mul(term->weight, factors[kind]);
+            bool filters = kind == TERMS_anti_required;
+            bool silent = !filters && (!scores || (kind == TERMS_affinity_required && weight <= 0));
+            if (value == 0 || silent || !pod_term_matches(term, &a->self))
+                continue;
+            entries_add(out, filters ? SLOT_existing : SLOT_score, term->topology_key, value,
+                        filters ? 1 : weight);
+        }
+}
+
+static int64_t wanted_on(const struct asker *a, enum term_kind kind, uint32_t term,
+                         const struct node_entry *node)
+{
+    int64_t count = 0;
+    const struct pod_group *last = NULL;
+    bool wanted = false;
+    for (uint32_t i = 0; i < node->pod_count; i++) {
+        if (node->pods[i]->group != last)
+            wanted = wants_group(a, kind, term, node->pods[i]->group);
+        last = node->pods[i]->group;
+        count += wanted;
+    }
+    return count;
+}
+
+static void keep_row(const struct cycle *c, const struct kept_states *states, uint32_t row,
+                     struct entries *out)
+{
+    const struct judge *j = states->filter;
+    const struct asker *a = j->asker;
+    const struct node_entry *node = c->nodes->entry[row];
+    for (uint32_t i = 0; i < node->pod_count; i++)
+        if (node->pods[i]->terms != NULL)
+            keep_wishes(c, a, node->pods[i], out);
+    for (enum term_kind kind = 0; kind < TERM_KINDS; kind++)
+        for (uint32_t i = 0; i < a->of[kind].count; i++) {
+            uint32_t key = a->of[kind].at[i].topology_key, value = value_on(node, key);
+            int64_t pods = value == 0 ? 0 : wanted_on(a, kind, i, node);
+            if (pods > 0)
+                entries_add(out, slot_of(kind), key, value,
+                            wrap_mul(pods, each_of(kind, &a->of[kind].at[i])));
+        }
+}
+
+static void need_keys_of(struct kept_states *states, const struct count_entry *e)
+{
+    struct judge *j = states->filter;
+    struct sums *s = states->score;
+    if (e->slot == SLOT_existing)
+        need_key(j, e->key);
+    for (uint32_t i = 0; i < s->key_count; i++)
+        if (s->keys[i] == e->key)
+            return;
+    if (e->slot != SLOT_score)
+        return;
+    if (s->key_count == s->key_room) {
+        s->key_room = s->key_room == 0 ? 4 : s->key_room * 2;
+        uint32_t *more = arena_take(j->arena, s->key_room * sizeof(*more));
+        if (s->key_count > 0)
+            memcpy(more, s->keys, s->key_count * sizeof(*more));
+        s->keys = more;
+    }
+    s->keys[s->key_count++] = e->key;
+}
+
+/* Keys whose last entry has gone are kept: there is nothing to be found under them. */
+static void counts_outlook(const struct cycle *c, struct kept_states *states,
+                           const struct entries *changed, struct outlook *out)
+{
+    (void)c;
+    struct judge *j = states->filter;
+    uint32_t at = 0;
+    struct count_entry e;
+    while (changed == NULL && counts_next(j->counts, &at, &e))
+        need_keys_of(states, &e);
+    for (uint32_t i = 0; changed != NULL && i < changed->count; i++)
+        need_keys_of(states, &changed->at[i]);
+    for (enum slot slot = 0; slot < SLOT_filters; slot++) {
+        j->entries[slot] = counts_in_slot(j->counts, slot);
+        outlook_add(out, j->entries[slot] > 0);
+    }
+}
+
+static uint32_t keep_key(const struct kept_states *states, const struct count_entry *entry)
+{
+    (void)states;
+    return entry->key;
+}
+
+static const struct plugin_keep keep = {
+    .begin = keep_begin,
+    .row = keep_row,
+    .counts_outlook = counts_outlook,
+    .key = keep_key,
+};
+
 const struct plugin plugin_inter_pod_affinity = {
     .name = "InterPodAffinity",
     .prepare = prepare,
@@ -545,4 +676,5 @@ const struct plugin plugin_inter_pod_affinity = {
     .score = score,
     .normalise = NORMALISE_own,
     .normalise_own = normalise_own,
+    .keep = &keep,
 };

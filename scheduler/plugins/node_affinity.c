@@ -209,4 +209,5 @@ const struct plugin plugin_node_affinity = {
     .score_begin = score_begin,
     .score = score,
     .normalise = NORMALISE_default,
+    .by_row = true,
 };

@@ -48,4 +48,5 @@ const struct plugin plugin_node_declared_features = {
     .pre_filter = pre_filter,
     .filter_begin = filter_begin,
     .filter = filter,
+    .by_row = true,
 };

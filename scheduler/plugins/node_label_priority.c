@@ -46,4 +46,5 @@ const struct plugin plugin_node_label_priority = {
     .name = "NodeLabelPriority",
     .score_begin = score_begin,
     .score = score,
+    .by_row = true,
 };

@@ -29,4 +29,5 @@ const struct plugin plugin_node_name = {
     .name = "NodeName",
     .filter_begin = filter_begin,
     .filter = filter,
+    .by_row = true,
 };

@@ -63,4 +63,5 @@ const struct plugin plugin_node_ports = {
     .pre_filter = pre_filter,
     .filter_begin = filter_begin,
     .filter = filter,
+    .by_row = true,
 };

@@ -35,4 +35,5 @@ const struct plugin plugin_node_prefer_avoid_pods = {
     .name = "NodePreferAvoidPods",
     .score_begin = score_begin,
     .score = score,
+    .by_row = true,
 };

@@ -83,4 +83,5 @@ const struct plugin plugin_node_resources_balanced_allocation = {
     .score_skips = score_skips,
     .score_begin = score_begin,
     .score = score,
+    .by_row = true,
 };

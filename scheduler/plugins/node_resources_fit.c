@@ -200,4 +200,5 @@ const struct plugin plugin_node_resources_fit = {
     .score = score,
     .filter_rows = filter_rows,
     .score_rows = score_rows,
+    .by_row = true,
 };

@@ -34,4 +34,5 @@ const struct plugin plugin_node_unschedulable = {
     .name = "NodeUnschedulable",
     .filter_begin = filter_begin,
     .filter = filter,
+    .by_row = true,
 };

@@ -26,4 +26,5 @@ const struct plugin plugin_pod_tolerates_node_no_execute_taints = {
     .name = "PodToleratesNodeNoExecuteTaints",
     .filter_begin = filter_begin,
     .filter = filter,
+    .by_row = true,
 };

@@ -39,6 +39,7 @@ struct constraint {
     uint32_t least_value;
     int64_t moved; /* what-if: by how much the row's domain has more */
     /* score */
+    int64_t size; /* domains of feasible nodes, or those nodes themselves */
     double weight;
 };
 
@@ -204,20 +205,32 @@ static void add_domain(struct constraint *k, const struct count_entry *e)
     }
 }
 
-static void *filter_begin(const struct cycle *c)
+static void look_for_itself(const struct cycle *c, struct spreading *s)
 {
-    struct spreading *s = compile(c);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->at[i].matches_itself = label_selector_matches(&c->pod->spread.at[i].selector,
+                                                         c->pod->labels.at, c->pod->labels.count);
+}
+
+static void add_domains(struct spreading *s)
+{
     for (uint32_t i = 0; i < s->count; i++) {
         struct constraint *k = &s->at[i];
+        k->domains = k->least_value = 0;
         k->least = k->next = INT32_MAX; /* as upstream where there is no domain */
-        k->matches_itself = label_selector_matches(&c->pod->spread.at[i].selector,
-                                                   c->pod->labels.at, c->pod->labels.count);
     }
     uint32_t at = 0;
     struct count_entry e;
     while (s->counts != NULL && counts_next(s->counts, &at, &e))
         if (e.slot < s->count)
             add_domain(&s->at[e.slot], &e);
+}
+
+static void *filter_begin(const struct cycle *c)
+{
+    struct spreading *s = compile(c);
+    look_for_itself(c, s);
+    add_domains(s);
     return s;
 }
 
@@ -313,21 +326,26 @@ static void survey(const struct cycle *c, const uint32_t *rows, uint32_t row_cou
     }
 }
 
+static void weigh(struct spreading *s, const struct counts *seen)
+{
+    uint32_t at = 0;
+    struct count_entry e;
+    for (uint32_t i = 0; i < s->count; i++)
+        s->at[i].size = 0;
+    while (seen != NULL && counts_next(seen, &at, &e))
+        if (e.slot < s->count)
+            s->at[e.slot].size = wrap_add(s->at[e.slot].size, s->at[e.slot].by_node ? e.count : 1);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->at[i].weight = logarithm((double)wrap_add(s->at[i].size, 2));
+}
+
 static void *score_begin(const struct cycle *c)
 {
     struct spreading *s = compile(c);
-    const struct counts *seen = cycle_survey(c, &plugin_pod_topology_spread);
-    int64_t *sizes = arena_take(c->arena, s->count * sizeof(*sizes));
-    uint32_t at = 0;
-    struct count_entry e;
-    while (seen != NULL && counts_next(seen, &at, &e))
-        if (e.slot < s->count)
-            sizes[e.slot] = wrap_add(sizes[e.slot], s->at[e.slot].by_node ? e.count : 1);
-    for (uint32_t i = 0; i < s->count; i++) {
-        s->at[i].weight = logarithm((double)wrap_add(sizes[i], 2));
+    weigh(s, cycle_survey(c, &plugin_pod_topology_spread));
+    for (uint32_t i = 0; i < s->count; i++)
         if (s->at[i].by_node)
             s->at[i].pods = count_pods(c, s, &s->at[i]);
-    }
     return s;
 }
 
@@ -345,10 +363,10 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
         int64_t pods = 0;
         if (value == 0)
             continue;
-        if (k->by_node)
+        if (k->by_node && k->pods != NULL)
             pods = k->pods[row];
         else
-            counts_get(s->counts, i, 0, domain_of(s, value), &pods);
+            counts_get(s->counts, i, 0, k->by_node ? node->name : domain_of(s, value), &pods);
         sum += (double)pods * k->weight + (double)(int32_t)((uint32_t)k->max_skew - 1);
     }
     return cut_to_i64(round(sum));
@@ -361,6 +379,108 @@ static int64_t normalise_own(int64_t raw, int64_t least, int64_t greatest)
         return SCORE_MAX;
     return wrap_mul(SCORE_MAX, wrap_sub(wrap_add(greatest, least), raw)) / greatest;
 }
+
+/* ---- kept from pod to pod ---- */
+
+/* The nodes' own counts of by_node constraints stand among the others, with the node's name for
+ * the domain; nobody else reads their slot. */
+static void keep_begin(const struct cycle *c, struct counts *counts, struct kept_states *out)
+{
+    struct spreading *s = compile(c);
+    look_for_itself(c, s);
+    s->counts = counts;
+    out->filter = out->score = s;
+}
+
+static int64_t pods_on(const struct spreading *s, const struct constraint *k,
+                       const struct node_entry *node)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; !label_matcher_is_empty(k->matcher) && i < node->pod_count; i++) {
+        const struct node_pod *pod = node->pods[i];
+        count += pod->namespace_name == s->space && !pod->deleting &&
+                 label_matcher_matches(k->matcher, pod->labels, pod->label_count);
+    }
+    return count;
+}
+
+static void keep_row(const struct cycle *c, const struct kept_states *states, uint32_t row,
+                     struct entries *out)
+{
+    const struct spreading *s = states->filter;
+    const struct node_entry *node = c->nodes->entry[row];
+    bool hard = has_keys(s, node, true), soft = !soft_ignores(s, node);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct constraint *k = &s->at[i];
+        bool counted =
+            ((k->hard && hard) || (k->soft && soft && !k->by_node)) && includes(c, s, k, node);
+        int64_t pods = k->by_node || counted ? pods_on(s, k, node) : 0;
+        if (counted)
+            entries_add(out, i, 0, domain_of(s, node_label_value(node, k->key)), pods);
+        else if (pods > 0)
+            entries_add(out, i, 0, node->name, pods);
+    }
+}
+
+/* Which domain is the emptiest matters to nobody while no pod is tried elsewhere; how empty it is
+ * matters to all. */
+static void counts_outlook(const struct cycle *c, struct kept_states *states,
+                           const struct entries *changed, struct outlook *out)
+{
+    (void)changed;
+    struct spreading *s = states->filter;
+    if (!has_any(c->pod, spread_constraint_is_hard))
+        return;
+    add_domains(s);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct constraint *k = &s->at[i];
+        if (k->hard)
+            outlook_add(out, k->domains < k->min_domains ? 0 : k->least);
+    }
+}
+
+static void survey_row(const struct cycle *c, const struct kept_states *states, uint32_t row,
+                       struct entries *out)
+{
+    const struct spreading *s = states->score;
+    const struct node_entry *node = c->nodes->entry[row];
+    for (uint32_t i = 0; i < s->count && !soft_ignores(s, node); i++) {
+        const struct constraint *k = &s->at[i];
+        if (k->by_node)
+            entries_add(out, i, 0, 0, 1);
+        else if (k->soft)
+            entries_add(out, i, 0, domain_of(s, node_label_value(node, k->key)), 0);
+    }
+}
+
+static void score_outlook(const struct cycle *c, struct kept_states *states,
+                          const struct counts *survey, struct outlook *out)
+{
+    (void)c;
+    struct spreading *s = states->score;
+    weigh(s, survey);
+    for (uint32_t i = 0; i < s->count; i++)
+        outlook_add(out, s->at[i].soft ? s->at[i].size : 0);
+}
+
+static uint32_t keep_key(const struct kept_states *states, const struct count_entry *entry)
+{
+    const struct spreading *s = states->filter;
+    if (entry->slot >= s->count)
+        return KEEP_ALL;
+    if (s->at[entry->slot].by_node)
+        return KEEP_ROW;
+    return entry->value == 0 ? KEEP_ALL : s->at[entry->slot].key;
+}
+
+static const struct plugin_keep keep = {
+    .begin = keep_begin,
+    .row = keep_row,
+    .counts_outlook = counts_outlook,
+    .survey_row = survey_row,
+    .score_outlook = score_outlook,
+    .key = keep_key,
+};
 
 const struct plugin plugin_pod_topology_spread = {
     .name = "PodTopologySpread",
@@ -378,4 +498,5 @@ const struct plugin plugin_pod_topology_spread = {
     .score = score,
     .normalise = NORMALISE_own,
     .normalise_own = normalise_own,
+    .keep = &keep,
 };

@@ -39,4 +39,5 @@ const struct plugin plugin_taint_toleration = {
     .score_begin = score_begin,
     .score = score,
     .normalise = NORMALISE_reversed,
+    .by_row = true,
 };

@@ -1,0 +1,503 @@
+/* class_rows: a class's verdicts and raw scores by row, kept in step with the share.
+ *
+ * Rows that have changed are judged and scored anew. Of the others, only what counting rules say
+ * can have become another: where an entry of their counts has changed, for the rows it matters to;
+ * where their outlook has, for all rows. What must stay true: every row's outcome and raw scores
+ * are what the rules would say now, and spans are those of the feasible rows. */
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "scheduler/classes_inside.h"
+#include "scheduler/node_selector.h"
+
+#include <string.h>
+
+#define OUTCOMES_MAX 4096
+
+/* What one catching up is about. */
+struct step {
+    struct shard *shard;
+    struct class *k;
+    struct class_scratch *w;
+    bool all;     /* every row is judged anew */
+    bool rescore; /* what kept rules score has changed for every row */
+    bool fit;
+};
+
+/* ---- states ---- */
+
+static bool is_kept(const struct class *k, const struct plugin *p)
+{
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        if (k->kept[i].plugin == p)
+            return true;
+    return false;
+}
+
+static bool begin_filters(struct class *k)
+{
+    const struct framework *fw = k->framework;
+    k->filter_skip = k->kept_filters = 0;
+    k->filter_state = arena_take(&k->states, fw->filter_count * sizeof(void *));
+    for (uint32_t i = 0; i < fw->filter_count; i++) {
+        const struct plugin *p = fw->filter[i];
+        bool skipped = (uint64_t)k->brief.skip >> fw->filter_place[i] & 1;
+        if (skipped || p->filter == NULL) {
+            k->filter_skip |= UINT64_C(1) << i;
+        } else if (is_kept(k, p)) {
+            k->kept_filters |= UINT64_C(1) << i;
+        } else {
+            if (p->filter_begin != NULL)
+                k->filter_state[i] = p->filter_begin(&k->cycle);
+            if (p->filter_skips != NULL && p->filter_skips(&k->cycle, k->filter_state[i]))
+                k->filter_skip |= UINT64_C(1) << i;
+            else if (!p->by_row)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void begin_kept(struct class *k)
+{
+    const struct framework *fw = k->framework;
+    for (uint32_t i = 0; i < k->kept_count; i++) {
+        struct kept_rule *rule = &k->kept[i];
+        rule->plugin->keep->begin(&k->cycle, ledger_sums(rule->counts), &rule->states);
+        rule->filters = false;
+        rule->scorer = SCORERS_MAX;
+        for (uint32_t f = 0; f < fw->filter_count; f++)
+            if ((k->kept_filters >> f & 1) != 0 && fw->filter[f] == rule->plugin) {
+                rule->filters = true;
+                k->filter_state[f] = rule->states.filter;
+            }
+        for (uint32_t f = 0; f < fw->score_count; f++)
+            if (fw->score[f].plugin == rule->plugin)
+                rule->scorer = f;
+    }
+}
+
+static bool pre_score(struct class *k)
+{
+    const struct framework *fw = k->framework;
+    for (uint32_t i = 0; fw->has_scores && i < fw->pre_score_count; i++)
+        if (fw->pre_score[i]->pre_score != NULL && k->cycle.error.len == 0)
+            fw->pre_score[i]->pre_score(&k->cycle);
+    return k->cycle.error.len == 0;
+}
+
+static bool begin_scores(struct class *k)
+{
+    const struct framework *fw = k->framework;
+    k->score_state = arena_take(&k->states, fw->score_count * sizeof(void *));
+    uint64_t skips = framework_score_skips(&k->cycle);
+    for (uint32_t i = 0; i < fw->score_count; i++) {
+        const struct plugin *p = fw->score[i].plugin;
+        if (is_kept(k, p) || (skips >> i & 1) != 0)
+            continue;
+        if (!p->by_row)
+            return false;
+        if (p->score_begin != NULL)
+            k->score_state[i] = p->score_begin(&k->cycle);
+    }
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        if (k->kept[i].scorer < SCORERS_MAX)
+            k->score_state[k->kept[i].scorer] = k->kept[i].states.score;
+    return true;
+}
+
+bool class_begin(struct shard *s, struct class *k)
+{
+    arena_reset(&k->states);
+    k->atoms_made = atoms_made(s->atoms);
+    k->cycle.cluster_nodes = s->cluster_nodes;
+    if (!begin_filters(k))
+        return false;
+    begin_kept(k);
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        k->kept[i].changed.count = 0;
+    return pre_score(k) && begin_scores(k);
+}
+
+/* ---- verdicts ---- */
+
+static bool same_reasons(const struct row_outcome *o, const struct ruling *r)
+{
+    bool same = o->count == r->count;
+    for (uint32_t i = 0; same && i < o->count; i++)
+        same = o->reasons[i].text == r->reasons[i].text &&
+               o->reasons[i].what.at == r->reasons[i].what.at;
+    return same;
+}
+
+/* The number of this outcome; a new one if there was none like it. 0 on failure: there are too
+ * many, or a filter failed. */
+static uint32_t outcome_of(struct class *k, const struct ruling *r)
+{
+    for (uint32_t i = 1; i < k->outcome_count; i++) {
+        const struct row_outcome *o = &k->outcomes[i];
+        if (o->code == r->code && o->plugin == r->plugin && o->plugins == r->plugins &&
+            same_reasons(o, r))
+            return i;
+    }
+    if (k->outcome_count == OUTCOMES_MAX || r->code == CODE_error)
+        return 0;
+    if (k->outcome_count == k->outcome_room) {
+        k->outcome_room = k->outcome_room == 0 ? 8 : k->outcome_room * 2;
+        k->outcomes = memory_resize(k->outcomes, k->outcome_room * sizeof(*k->outcomes));
+    }
+    struct reason *reasons = memory_take_array(r->count, sizeof(*reasons));
+    memcpy(reasons, r->reasons, r->count * sizeof(*reasons));
+    k->outcomes[k->outcome_count] =
+        (struct row_outcome){r->code, r->plugin, r->plugins, r->count, reasons, 0};
+    return k->outcome_count++;
+}
+
+/* Asks the filters in which, in their order, until one says no. */
+static bool passes(const struct step *at, uint32_t row, uint64_t which)
+{
+    const struct class *k = at->k;
+    struct ruling *r = &at->w->ruling;
+    r->count = 0;
+    r->code = CODE_success;
+    r->plugins = 0;
+    for (uint32_t i = 0; i < k->framework->filter_count; i++) {
+        if ((which >> i & 1) == 0)
+            continue;
+        k->framework->filter[i]->filter(&k->cycle, k->filter_state[i], k->cycle.nodes, row, r);
+        if (r->count == 0)
+            continue;
+        r->plugin = i;
+        r->plugins = UINT64_C(1) << i;
+        return false;
+    }
+    return true;
+}
+
+static void set_outcome(struct step *at, uint32_t row, uint32_t outcome)
+{
+    struct class *k = at->k;
+    k->outcomes[k->outcome[row]].rows--;
+    k->outcomes[outcome].rows++;
+    k->outcome[row] = (uint16_t)outcome;
+}
+
+static uint64_t asked_filters(const struct class *k)
+{
+    uint32_t unused = 64 - k->framework->filter_count;
+    uint64_t skip = k->filter_skip;
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        for (uint32_t f = 0; k->kept[i].filter_skips && f < k->framework->filter_count; f++)
+            if (k->framework->filter[f] == k->kept[i].plugin)
+                skip |= UINT64_C(1) << f;
+    return unused == 64 ? 0 : ~skip << unused >> unused;
+}
+
+bool class_skips(const struct class *k, uint32_t filter)
+{
+    const struct plugin *p = k->framework->filter[filter];
+    uint64_t brief = (uint64_t)k->brief.skip >> k->framework->filter_place[filter] & 1;
+    if (brief != 0 || p->filter_skips == NULL)
+        return false;
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        if (k->kept[i].plugin == p)
+            return k->kept[i].filter_skips;
+    return (k->filter_skip >> filter & 1) != 0;
+}
+
+/* Judges a row anew: if it did not change itself and passed the rules that look at the row alone,
+ * only by the others. */
+static void judge(struct step *at, uint32_t row, uint64_t which, bool changed)
+{
+    struct class *k = at->k;
+    uint64_t kept = which & k->kept_filters;
+    bool pass;
+    if (!changed && k->passes_other[row]) {
+        pass = passes(at, row, kept);
+    } else {
+        pass = passes(at, row, which);
+        uint32_t by = at->w->ruling.plugin;
+        k->passes_other[row] = pass || ((kept >> by & 1) != 0 && (which & ~kept) >> by == 0);
+    }
+    uint32_t outcome = pass ? 0 : outcome_of(k, &at->w->ruling);
+    at->fit &= pass || outcome != 0;
+    set_outcome(at, row, outcome);
+}
+
+/* ---- which rows ---- */
+
+#define MARK_TOUCHED 1
+#define MARK_MOVED   2
+
+static void mark(struct class_scratch *w, uint32_t row)
+{
+    if ((w->marks[row] & MARK_MOVED) == 0)
+        w->moved[w->moved_count++] = row;
+    w->marks[row] |= MARK_MOVED;
+}
+
+static void mark_touched(struct class_scratch *w, uint32_t row)
+{
+    if ((w->marks[row] & MARK_TOUCHED) == 0)
+        w->touched[w->touched_count++] = row;
+    w->marks[row] |= MARK_TOUCHED;
+    mark(w, row);
+}
+
+static void reserve(struct class_scratch *w, const struct class *k)
+{
+    const struct framework *fw = k->framework;
+    uint32_t reasons = RESOURCE_COUNT + 4 + k->pod.request.count + 4 * fw->filter_count;
+    if (w->ruling.room < reasons) {
+        w->ruling.room = reasons;
+        w->ruling.reasons = memory_resize(w->ruling.reasons, reasons * sizeof(*w->ruling.reasons));
+    }
+    if (w->room < k->rows) {
+        memory_free(w->marks);
+        w->room = k->rows * 2;
+        w->marks = memory_take(w->room);
+        w->touched = memory_resize(w->touched, w->room * sizeof(*w->touched));
+        w->moved = memory_resize(w->moved, w->room * sizeof(*w->moved));
+    }
+    w->touched_count = w->moved_count = 0;
+}
+
+static const uint32_t *label_column(struct class *k, uint32_t key)
+{
+    for (uint32_t i = 0; i < k->column_count; i++)
+        if (k->columns[i].key == key)
+            return k->columns[i].values;
+    k->columns = memory_resize(k->columns, (k->column_count + 1) * sizeof(*k->columns));
+    struct label_column *column = &k->columns[k->column_count++];
+    *column = (struct label_column){key, memory_take_array(k->rows, sizeof(*column->values))};
+    for (uint32_t row = 0; row < k->rows; row++)
+        column->values[row] = node_label_value(k->cycle.nodes->entry[row], key);
+    return column->values;
+}
+
+/* Marks the rows to which a changed entry matters. */
+static void spread_entry(struct step *at, const struct kept_rule *rule,
+                         const struct count_entry *entry)
+{
+    uint32_t key = rule->plugin->keep->key(&rule->states, entry);
+    if (key == KEEP_ALL)
+        at->all = true;
+    if (key == KEEP_ALL || key == KEEP_ROW)
+        return;
+    const uint32_t *values = label_column(at->k, key);
+    for (uint32_t row = 0; row < at->k->rows; row++)
+        if (values[row] == entry->value)
+            mark(at->w, row);
+}
+
+static bool outlook_same(const struct outlook *a, const struct outlook *b)
+{
+    return !a->overflow && !b->overflow && a->count == b->count &&
+           memcmp(a->at, b->at, a->count * sizeof(a->at[0])) == 0;
+}
+
+/* The counts of one rule have changed, or its state is new (whole). */
+static void look_out(struct step *at, struct kept_rule *rule, bool whole)
+{
+    const struct class *k = at->k;
+    struct outlook now = {0};
+    rule->plugin->keep->counts_outlook(&k->cycle, &rule->states, whole ? NULL : &rule->changed,
+                                       &now);
+    bool skips = rule->plugin->filter_skips != NULL && rule->filters &&
+                 rule->plugin->filter_skips(&k->cycle, rule->states.filter);
+    at->all |= !outlook_same(&now, &rule->count_says) || skips != rule->filter_skips;
+    rule->count_says = now;
+    rule->filter_skips = skips;
+    for (uint32_t i = 0; i < rule->changed.count && !at->all; i++)
+        spread_entry(at, rule, &rule->changed.at[i]);
+    rule->changed.count = 0;
+}
+
+static void recount(struct step *at)
+{
+    struct class *k = at->k;
+    for (uint32_t i = 0; i < k->kept_count; i++) {
+        struct kept_rule *rule = &k->kept[i];
+        for (uint32_t t = 0; t < at->w->touched_count; t++) {
+            at->w->entries.count = 0;
+            rule->plugin->keep->row(&k->cycle, &rule->states, at->w->touched[t], &at->w->entries);
+            ledger_set(rule->counts, at->w->touched[t], &at->w->entries, &rule->changed);
+        }
+    }
+}
+
+/* ---- surveys and scores ---- */
+
+static void survey_row(struct step *at, struct kept_rule *rule, uint32_t row)
+{
+    struct entries *list = &at->w->entries;
+    list->count = 0;
+    if (at->k->outcome[row] == 0)
+        rule->plugin->keep->survey_row(&at->k->cycle, &rule->states, row, list);
+    ledger_set(rule->survey, row, list, NULL);
+}
+
+static void survey(struct step *at)
+{
+    struct class *k = at->k;
+    for (uint32_t i = 0; i < k->kept_count; i++) {
+        struct kept_rule *rule = &k->kept[i];
+        if (rule->plugin->keep->survey_row == NULL || rule->scorer == SCORERS_MAX)
+            continue;
+        for (uint32_t m = 0; m < at->w->moved_count; m++)
+            survey_row(at, rule, at->w->moved[m]);
+        struct outlook now = {0};
+        rule->plugin->keep->score_outlook(&k->cycle, &rule->states, ledger_sums(rule->survey),
+                                          &now);
+        at->rescore |= !outlook_same(&now, &rule->survey_says);
+        rule->survey_says = now;
+    }
+}
+
+static void score_rows(struct class *k, uint32_t scorer, const uint32_t *rows, uint32_t count)
+{
+    const struct plugin *p = k->framework->score[scorer].plugin;
+    for (uint32_t i = 0; i < count; i++)
+        k->raw[scorer][rows[i]] =
+            p->score(&k->cycle, k->score_state[scorer], k->cycle.nodes, rows[i]);
+}
+
+static void score_all_rows(struct class *k, uint32_t scorer)
+{
+    const struct plugin *p = k->framework->score[scorer].plugin;
+    for (uint32_t row = 0; row < k->rows; row++)
+        k->raw[scorer][row] = p->score(&k->cycle, k->score_state[scorer], k->cycle.nodes, row);
+}
+
+static void need_column(struct class *k, uint32_t scorer)
+{
+    if (k->raw[scorer] == NULL)
+        k->raw[scorer] = memory_take_array(k->rows, sizeof(int64_t));
+}
+
+/* Which rules score; a counting rule may begin or cease to. */
+static void decide_scorers(struct step *at)
+{
+    struct class *k = at->k;
+    uint64_t skips = framework_score_skips(&k->cycle);
+    if (skips != k->score_skip) {
+        at->rescore = true;
+        k->score_skip = skips;
+    }
+}
+
+static void score(struct step *at)
+{
+    struct class *k = at->k;
+    for (uint32_t i = 0; i < k->framework->score_count; i++) {
+        if (!class_scores(k, i))
+            continue;
+        need_column(k, i);
+        if (!is_kept(k, k->framework->score[i].plugin))
+            score_rows(k, i, at->w->touched, at->w->touched_count);
+        else if (at->rescore || at->all)
+            score_all_rows(k, i);
+        else
+            score_rows(k, i, at->w->moved, at->w->moved_count);
+    }
+}
+
+/* ---- spans ---- */
+
+static void leave_spans(struct step *at)
+{
+    struct class *k = at->k;
+    for (uint32_t m = 0; m < at->w->moved_count && !at->all; m++)
+        for (uint32_t i = 0; i < k->framework->score_count; i++)
+            if (class_scores(k, i) && k->outcome[at->w->moved[m]] == 0)
+                span_leave(&k->spans[i], k->raw[i][at->w->moved[m]]);
+}
+
+static void enter_spans(struct step *at)
+{
+    struct class *k = at->k;
+    bool anew = at->all || at->rescore;
+    for (uint32_t i = 0; i < k->framework->score_count; i++) {
+        if (!class_scores(k, i))
+            continue;
+        for (uint32_t m = 0; m < at->w->moved_count && !anew; m++)
+            if (k->outcome[at->w->moved[m]] == 0)
+                span_enter(&k->spans[i], k->raw[i][at->w->moved[m]]);
+        if (anew || span_is_worn(&k->spans[i]))
+            class_span(k, i);
+    }
+    if (anew)
+        k->totals_hold = false;
+    else if (k->totals_hold)
+        class_retotal(k, at->w->moved, at->w->moved_count);
+}
+
+/* ---- the whole ---- */
+
+static void mark_all(struct step *at)
+{
+    for (uint32_t row = 0; row < at->k->rows; row++)
+        mark(at->w, row);
+}
+
+/* Brings everything in step, once the rows that changed themselves are marked as touched. whole:
+ * nothing is known yet, or the states are new. */
+static bool catch_up(struct step *at, bool whole)
+{
+    struct class *k = at->k;
+    recount(at);
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        if (whole || k->kept[i].changed.count > 0)
+            look_out(at, &k->kept[i], whole);
+    if (at->all)
+        mark_all(at);
+    leave_spans(at);
+    uint64_t which = asked_filters(k);
+    for (uint32_t m = 0; m < at->w->moved_count; m++) {
+        uint32_t row = at->w->moved[m];
+        judge(at, row, which, (at->w->marks[row] & MARK_TOUCHED) != 0);
+    }
+    survey(at);
+    decide_scorers(at);
+    score(at);
+    enter_spans(at);
+    for (uint32_t m = 0; m < at->w->moved_count; m++)
+        at->w->marks[at->w->moved[m]] = 0;
+    k->feasible = k->outcomes[0].rows;
+    return at->fit;
+}
+
+static void allocate(struct class *k)
+{
+    k->outcome = memory_take_array(k->rows, sizeof(*k->outcome));
+    k->passes_other = memory_take_array(k->rows, sizeof(*k->passes_other));
+    k->total = memory_take_array(k->rows, sizeof(*k->total));
+    k->blocks = memory_take_array((size_t)k->rows / BLOCK_ROWS + 1, sizeof(*k->blocks));
+    k->outcomes = memory_take_array(1, sizeof(*k->outcomes));
+    k->outcome_count = k->outcome_room = 1;
+    k->outcomes[0].rows = k->rows;
+}
+
+bool class_fill(struct shard *s, struct class *k)
+{
+    struct step at = {.shard = s, .k = k, .w = &s->classes->scratch, .all = true, .fit = true};
+    allocate(k);
+    reserve(at.w, k);
+    for (uint32_t row = 0; row < k->rows; row++)
+        mark_touched(at.w, row);
+    s->classes->status.rows_looked_at += k->rows;
+    k->seen = s->touched.count;
+    return catch_up(&at, true);
+}
+
+bool class_catch_up(struct shard *s, struct class *k)
+{
+    struct step at = {.shard = s, .k = k, .w = &s->classes->scratch, .fit = true};
+    bool whole = k->atoms_made != atoms_made(s->atoms);
+    if (whole && !class_begin(s, k))
+        return false;
+    reserve(at.w, k);
+    for (; k->seen < s->touched.count; k->seen++)
+        mark_touched(at.w, s->touched.rows[k->seen & (TOUCHED_ROOM - 1)]);
+    s->classes->status.rows_looked_at += at.w->touched_count;
+    return (at.w->touched_count == 0 && !whole) || catch_up(&at, whole);
+}

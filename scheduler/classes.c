@@ -1,0 +1,376 @@
+/* classes: which pods share what is known of rows, and for how long.
+ *
+ * A class's key is the pod as its rules see it: the prepared pod without what tells it from its
+ * like, and the brief. What must stay true: a class that is asked is in step with the share, or is
+ * brought in step first, or is forgotten; and it holds nothing of the request it was made from. */
+#include "scheduler/classes.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "scheduler/classes_inside.h"
+
+#include <string.h>
+
+#define CLASSES_MAX 48
+#define BYTES_MAX   ((size_t)64 << 20)
+
+struct classes *classes_new(void)
+{
+    struct classes *c = memory_take(sizeof(*c));
+    c->by_key = map_new();
+    return c;
+}
+
+/* ---- a class's life ---- */
+
+static void free_rule(struct kept_rule *rule)
+{
+    ledger_free(&rule->counts);
+    ledger_free(&rule->survey);
+    entries_free(&rule->changed);
+}
+
+/* What is kept by row; the key and its memory stay. */
+static void forget_rows(struct class *k)
+{
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        free_rule(&k->kept[i]);
+    for (uint32_t i = 1; i < k->outcome_count; i++)
+        memory_free(k->outcomes[i].reasons);
+    for (uint32_t i = 0; i < SCORERS_MAX; i++) {
+        memory_free(k->raw[i]);
+        k->raw[i] = NULL;
+    }
+    for (uint32_t i = 0; i < k->column_count; i++)
+        memory_free(k->columns[i].values);
+    memory_free(k->columns);
+    memory_free(k->outcomes);
+    memory_free(k->outcome);
+    memory_free(k->passes_other);
+    memory_free(k->total);
+    memory_free(k->blocks);
+    k->columns = NULL;
+    k->outcomes = NULL;
+    k->outcome = NULL;
+    k->passes_other = NULL;
+    k->total = NULL;
+    k->blocks = NULL;
+    k->kept_count = k->outcome_count = k->outcome_room = k->column_count = k->rows = 0;
+    k->totals_hold = false;
+}
+
+static void unlink_class(struct classes *c, struct class *k)
+{
+    *(k->prev == NULL ? &c->first : &k->prev->next) = k->next;
+    *(k->next == NULL ? &c->last : &k->next->prev) = k->prev;
+}
+
+static void put_first(struct classes *c, struct class *k)
+{
+    k->prev = NULL;
+    k->next = c->first;
+    *(c->first == NULL ? &c->last : &c->first->prev) = k;
+    c->first = k;
+}
+
+static void free_class(struct classes *c, struct class *k)
+{
+    if (c->kept == k)
+        c->kept = NULL;
+    unlink_class(c, k);
+    map_remove(c->by_key, k->key);
+    forget_rows(k);
+    arena_free(&k->states);
+    arena_free(&k->filling);
+    arena_free(&k->memory);
+    str_drop(&k->key);
+    memory_free(k);
+    c->status.count--;
+}
+
+void classes_clear(struct classes *c)
+{
+    while (c->first != NULL)
+        free_class(c, c->first);
+    memset(c->asked_once, 0, sizeof(c->asked_once));
+}
+
+void classes_free(struct classes **classes)
+{
+    struct classes *c = *classes;
+    if (c == NULL)
+        return;
+    classes_clear(c);
+    map_free(&c->by_key);
+    buffer_free(&c->key);
+    memory_free(c->scratch.marks);
+    memory_free(c->scratch.touched);
+    memory_free(c->scratch.moved);
+    memory_free(c->scratch.ruling.reasons);
+    entries_free(&c->scratch.entries);
+    memory_free(c);
+    *classes = NULL;
+}
+
+static size_t bytes_of(const struct class *k)
+{
+    size_t bytes =
+        sizeof(*k) + arena_held(&k->memory) + arena_held(&k->filling) + arena_held(&k->states);
+    bytes += (size_t)k->rows * (sizeof(*k->outcome) + sizeof(*k->passes_other) + sizeof(*k->total));
+    bytes += (size_t)k->rows * k->column_count * sizeof(uint32_t);
+    for (uint32_t i = 0; i < SCORERS_MAX; i++)
+        bytes += k->raw[i] == NULL ? 0 : (size_t)k->rows * sizeof(int64_t);
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        bytes += ledger_bytes(k->kept[i].counts) + ledger_bytes(k->kept[i].survey);
+    return bytes;
+}
+
+struct classes_status classes_status(const struct classes *c)
+{
+    struct classes_status status = c->status;
+    status.bytes = 0;
+    for (const struct class *k = c->first; k != NULL; k = k->next)
+        status.bytes += bytes_of(k);
+    return status;
+}
+
+/* Those that were not asked for longest go; never the first, which has just been asked for. */
+static void make_room(struct classes *c)
+{
+    while (c->last != c->first &&
+           (c->status.count > CLASSES_MAX || classes_status(c).bytes > BYTES_MAX))
+        free_class(c, c->last);
+}
+
+/* ---- keys ---- */
+
+/* The pod as by_row rules see it; with_labels: also as those see it that count. */
+static struct pod without_identity(const struct pod *from, bool with_labels)
+{
+    struct pod pod = *from;
+    const struct str none = {0};
+    pod.uid = pod.name = pod.disruption_target = pod.preemption_policy = none;
+    pod.resource_version = pod.generation = pod.created = pod.started = pod.priority = 0;
+    pod.scheduled = (struct condition){0};
+    pod.condition_types = (struct strs){0};
+    if (!with_labels) {
+        pod.labels.count = 0;
+        pod.namespace_name = none;
+    }
+    return pod;
+}
+
+static uint64_t hash_of(struct str key)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (uint32_t i = 0; i < key.len; i++)
+        h = (h ^ (uint8_t)key.at[i]) * UINT64_C(0x100000001b3);
+    return h ^ h >> 29;
+}
+
+static uint32_t counting(const struct framework *fw, const struct map_request *r, struct arena *a,
+                         const struct plugin ***out)
+{
+    *out = arena_take(a, (fw->filter_count + fw->score_count) * sizeof(struct plugin *));
+    return framework_counting(fw, &r->pod, &r->brief, *out);
+}
+
+/* ---- making one ---- */
+
+static void prepare_rules(struct class *k, const struct plugin **rules, uint32_t count)
+{
+    k->kept_count = count;
+    k->kept = arena_take(&k->filling, count * sizeof(*k->kept));
+    k->cycle.knowledge_count = count;
+    k->cycle.knowledge = arena_take(&k->filling, count * sizeof(*k->cycle.knowledge));
+    for (uint32_t i = 0; i < count; i++) {
+        k->kept[i] = (struct kept_rule){
+            .plugin = rules[i], .counts = ledger_new(k->rows), .survey = ledger_new(k->rows)};
+        k->cycle.knowledge[i] = (struct plugin_knowledge){rules[i], ledger_sums(k->kept[i].counts),
+                                                          ledger_sums(k->kept[i].survey)};
+    }
+}
+
+static bool all_keep(const struct plugin **rules, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (rules[i]->keep == NULL)
+            return false;
+    return true;
+}
+
+/* Everything by row from scratch. */
+static void fill(struct shard *s, struct class *k)
+{
+    const struct map_request like = {.pod = k->pod, .brief = k->brief};
+    const struct plugin **rules;
+    forget_rows(k);
+    arena_reset(&k->states);
+    arena_reset(&k->filling);
+    uint32_t count = counting(k->framework, &like, &k->filling, &rules);
+    k->rows = s->nodes.count;
+    k->layout = s->touched.layout;
+    k->facts = s->touched.facts;
+    if (all_keep(rules, count)) {
+        prepare_rules(k, rules, count);
+        k->unfit = !class_begin(s, k) || !class_fill(s, k);
+    } else {
+        k->unfit = true;
+    }
+    if (k->unfit)
+        forget_rows(k);
+}
+
+static struct class *make(struct shard *s, const struct framework *fw, const struct map_request *r,
+                          const struct pod *pod)
+{
+    struct classes *c = s->classes;
+    struct class *k = memory_take(sizeof(*k));
+    k->key = str_keep(buffer_str(&c->key));
+    codec_copy(&pod_record, &k->pod, pod, &k->memory);
+    codec_copy(&brief_record, &k->brief, &r->brief, &k->memory);
+    k->framework = fw;
+    k->cycle = (struct cycle){.framework = fw,
+                              .pod = &k->pod,
+                              .brief = &k->brief,
+                              .atoms = s->atoms,
+                              .nodes = &s->nodes,
+                              .groups = &s->groups,
+                              .terms = &s->terms,
+                              .images = s->images,
+                              .any_ip = s->any_ip,
+                              .arena = &k->states};
+    map_set(c->by_key, k->key, k);
+    put_first(c, k);
+    c->status.count++;
+    fill(s, k);
+    make_room(c);
+    return k;
+}
+
+/* ---- asking ---- */
+
+static bool is_plain(const struct map_request *r, const struct framework *fw)
+{
+    return !r->detail && r->nominated.count == 0 && r->only.count == 0 && !r->nominated_too &&
+           r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 && !fw->profile.check_all &&
+           fw->score_count <= SCORERS_MAX && r->counts.count == 0 && r->surveys.count == 0;
+}
+
+/* The class of these pods, or NULL: not seen before, or not to be kept. */
+static struct class *find(struct shard *s, const struct framework *fw, const struct map_request *r,
+                          struct arena *a)
+{
+    struct classes *c = s->classes;
+    const struct plugin **rules;
+    uint32_t count = counting(fw, r, a, &rules);
+    if (count > 0 && !r->alone)
+        return NULL;
+    const struct pod pod = without_identity(&r->pod, count > 0);
+    buffer_reset(&c->key);
+    codec_encode(&pod_record, &pod, &c->key);
+    codec_encode(&brief_record, &r->brief, &c->key);
+    struct class *k = map_get(c->by_key, buffer_str(&c->key));
+    if (k != NULL)
+        return k;
+    uint64_t hash = hash_of(buffer_str(&c->key));
+    uint64_t *asked = &c->asked_once[hash % (sizeof(c->asked_once) / sizeof(c->asked_once[0]))];
+    if (*asked == hash)
+        return make(s, fw, r, &pod);
+    *asked = hash;
+    return NULL;
+}
+
+static bool is_in_step(const struct shard *s, const struct class *k)
+{
+    return k->layout == s->touched.layout && touched_reaches(&s->touched, k->seen) &&
+           (k->kept_count == 0 || k->facts == s->touched.facts);
+}
+
+/* Only when nothing is feasible anywhere do reasons matter, and then every share tells its own. */
+static void tell_rejections(const struct class *k, struct map_result *out, struct arena *a)
+{
+    const struct framework *fw = k->framework;
+    uint32_t room = 0;
+    uint64_t rejecting = 0;
+    for (uint32_t i = 1; i < k->outcome_count; i++)
+        room += k->outcomes[i].count;
+    out->reasons.at = arena_take(a, room * sizeof(struct tally));
+    for (uint32_t i = 1; i < k->outcome_count; i++) {
+        const struct row_outcome *o = &k->outcomes[i];
+        if (o->rows == 0)
+            continue;
+        rejecting |= o->plugins;
+        out->unresolvable += o->code == CODE_unresolvable ? o->rows : 0;
+        for (uint32_t r = 0; r < o->count; r++)
+            out->reasons.at[out->reasons.count++] = (struct tally){
+                arena_print(a, "%s%.*s", o->reasons[r].text, STR_ARG(o->reasons[r].what)), o->rows};
+    }
+    out->plugins.at = arena_take(a, fw->filter_count * sizeof(struct str));
+    for (uint32_t i = 0; i < fw->filter_count; i++)
+        if (rejecting >> i & 1)
+            out->plugins.at[out->plugins.count++] = str_of(fw->filter[i]->name);
+}
+
+static void tell_skips(const struct class *k, struct map_result *out)
+{
+    const struct framework *fw = k->framework;
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        if (!class_scores(k, i))
+            out->score_skipped |= (int64_t)(UINT64_C(1) << fw->score[i].place);
+    for (uint32_t i = 0; i < fw->filter_count; i++)
+        for (uint32_t r = 0; r < fw->pre_filter_count; r++)
+            if (class_skips(k, i) && fw->pre_filter[r] == fw->filter[i])
+                out->skipped |= (int64_t)(UINT64_C(1) << fw->pre_filter_place[r]);
+}
+
+static void tell(const struct shard *s, const struct class *k, const struct map_request *r,
+                 struct map_result *out, struct arena *a)
+{
+    out->feasible = k->feasible;
+    out->evaluated = k->rows;
+    out->extremes.at = arena_take(a, k->framework->score_count * sizeof(struct extreme));
+    tell_skips(k, out);
+    if (k->feasible == 0)
+        tell_rejections(k, out, a);
+    class_tell_best(s, k, r, out);
+}
+
+/* The class that the same cycle was answered from before. */
+static struct class *kept(struct shard *s, const struct map_request *r)
+{
+    const struct classes *c = s->classes;
+    bool again = str_is(r->step, "again") && c->kept != NULL && c->kept_cycle == r->cycle;
+    return again ? c->first : NULL;
+}
+
+bool classes_answer(struct shard *s, const struct map_request *request, struct map_result *result,
+                    struct arena *a)
+{
+    struct classes *c = s->classes;
+    const struct framework *fw = frameworks_find(&s->frameworks, request->pod.scheduler_name);
+    bool map = str_is(request->step, "map");
+    if (fw == NULL || !is_plain(request, fw) || (!map && kept(s, request) == NULL))
+        return false;
+    struct class *k = map ? find(s, fw, request, a) : kept(s, request);
+    c->kept = NULL;
+    if (k == NULL)
+        return false;
+    unlink_class(c, k);
+    put_first(c, k);
+    if (!is_in_step(s, k))
+        fill(s, k);
+    if (k->unfit)
+        return false;
+    if (!class_catch_up(s, k)) {
+        free_class(c, k);
+        return false;
+    }
+    class_normalise(k, request);
+    tell(s, k, request, result, a);
+    c->kept = k;
+    c->kept_cycle = request->cycle;
+    s->scratch.kept = false;
+    c->status.answers++;
+    return true;
+}
