@@ -8,6 +8,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/base/uuid.h"
 
 #include <string.h>
 
@@ -24,10 +25,8 @@ const struct shelf_rule shelf_pods = {
 const struct shelf_rule shelf_nodes = {
     &node_record, {"taints allocatable features conditions avoided", "images"}, "uid"};
 
-#define UUID_TEXT  36
-#define UUID_BYTES 16
-#define MAP16      0xde
-#define STR8       0xd9
+#define MAP16 0xde
+#define STR8  0xd9
 
 /* The fields of one piece. */
 struct piece {
@@ -167,54 +166,6 @@ static void drop_part(struct shelf *shelf, struct shelf_part *part)
         return;
     table_remove(&shelf->known, part->hash, part);
     memory_free(part);
-}
-
-/* ---- UUIDs ---- */
-
-static int digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool is_dash(size_t i)
-{
-    return i == 8 || i == 13 || i == 18 || i == 23;
-}
-
-/* False when it is not one as Kubernetes writes them. */
-static bool uuid_pack(struct str text, uint8_t *bytes)
-{
-    size_t n = 0;
-    if (text.len != UUID_TEXT)
-        return false;
-    for (size_t i = 0; i < UUID_TEXT; i++) {
-        if (is_dash(i)) {
-            if (text.at[i] != '-')
-                return false;
-            continue;
-        }
-        int value = digit(text.at[i]);
-        if (value < 0)
-            return false;
-        bytes[n / 2] = (uint8_t)(n % 2 ? bytes[n / 2] | value : value << 4);
-        n++;
-    }
-    return true;
-}
-
-static void uuid_print(const uint8_t *bytes, char *text)
-{
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0, n = 0; i < UUID_TEXT; i++) {
-        if (is_dash(i)) {
-            text[i] = '-';
-            continue;
-        }
-        text[i] = digits[n % 2 ? bytes[n / 2] & 15 : bytes[n / 2] >> 4];
-        n++;
-    }
 }
 
 /* ---- records ---- */

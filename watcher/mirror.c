@@ -1,29 +1,32 @@
 /* mirror: one entry an object, found by namespace and name, because that is what the API server
  * guarantees to be unique at any instant; the UID tells two lives of one name apart.
  *
- * What must stay true: the publisher holds exactly the objects that are entries with a key; an
- * object that cannot be understood keeps its last good state until it is deleted; and an older
- * version never replaces a newer one. */
+ * What must stay true: the publisher holds exactly the objects that were understood; an object that
+ * cannot be understood keeps its last good state until it is deleted; and an older version never
+ * replaces a newer one. */
 #include "watcher/mirror.h"
 #include "proto/base/log.h"
-#include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/base/table.h"
+#include "proto/base/uuid.h"
 
 #include <string.h>
 
 struct entry {
+    struct published object; /* not in the stream: never understood */
     int64_t version;
-    uint32_t mark;      /* the last list that showed it */
-    char *uid, *key;    /* key: in the publisher; NULL: never understood */
-    struct buffer gone; /* the message that says it is gone, encoded */
-    enum message_type gone_type;
+    uint32_t mark; /* the last list that showed it */
+    uint32_t hash; /* of its id */
+    uint32_t id_len, uid_len;
+    bool packed; /* the UID is one of UUID_BYTES */
+    char text[]; /* id, UID */
 };
 
 struct mirror {
     const struct kube_resource *kind;
     struct publisher *publisher;
-    struct map *entries;
+    struct table entries;
     struct arena arena;
     struct buffer id;
     uint32_t mark;
@@ -42,16 +45,7 @@ struct mirror *mirror_new(const struct kube_resource *kind, struct publisher *pu
     struct mirror *m = memory_take(sizeof(*m));
     m->kind = kind;
     m->publisher = publisher;
-    m->entries = map_new();
     return m;
-}
-
-static void entry_free(struct entry *e)
-{
-    memory_free(e->uid);
-    memory_free(e->key);
-    buffer_free(&e->gone);
-    memory_free(e);
 }
 
 void mirror_free(struct mirror **mirror)
@@ -61,14 +55,60 @@ void mirror_free(struct mirror **mirror)
         return;
     size_t at = 0;
     void *entry;
-    while (map_next(m->entries, &at, NULL, &entry))
-        entry_free(entry);
-    map_free(&m->entries);
+    while ((entry = table_next(&m->entries, &at)) != NULL)
+        memory_free(entry);
+    table_free(&m->entries);
     arena_free(&m->arena);
     buffer_free(&m->id);
     memory_free(m);
     *mirror = NULL;
 }
+
+/* ---- entries ---- */
+
+static uint32_t hash_of(struct str id)
+{
+    return table_hash(str_hash(id));
+}
+
+static bool has_id(const void *thing, const void *key)
+{
+    const struct entry *e = thing;
+    const struct str *id = key;
+    return str_equal((struct str){e->text, e->id_len}, *id);
+}
+
+static struct entry *find(const struct mirror *m, struct str id)
+{
+    return table_get(&m->entries, hash_of(id), has_id, &id);
+}
+
+static bool has_uid(const struct entry *e, struct str uid)
+{
+    uint8_t bytes[UUID_BYTES];
+    if (!e->packed)
+        return str_equal((struct str){e->text + e->id_len, e->uid_len}, uid);
+    return uuid_pack(uid, bytes) && memcmp(e->text + e->id_len, bytes, sizeof(bytes)) == 0;
+}
+
+static struct entry *add(struct mirror *m, const struct identity *who)
+{
+    uint8_t bytes[UUID_BYTES];
+    bool packed = uuid_pack(who->uid, bytes);
+    struct str uid = packed ? (struct str){(const char *)bytes, sizeof(bytes)} : who->uid;
+    struct entry *e = memory_take(offsetof(struct entry, text) + who->id.len + uid.len);
+    e->hash = hash_of(who->id);
+    e->id_len = who->id.len;
+    e->uid_len = uid.len;
+    e->packed = packed;
+    memcpy(e->text, who->id.at, who->id.len);
+    if (uid.len > 0)
+        memcpy(e->text + e->id_len, uid.at, uid.len);
+    table_add(&m->entries, e->hash, e);
+    return e;
+}
+
+/* ---- objects ---- */
 
 static void refuse(struct mirror *m, struct str id, struct str error)
 {
@@ -97,62 +137,29 @@ static bool identify(struct mirror *m, const struct kube_json *object, struct id
     return false;
 }
 
-/* Says that it is gone, if it was ever told. */
-static void withdraw(struct mirror *m, struct entry *e)
+/* Takes it out, and says that it is gone if it was ever told. */
+static void drop(struct mirror *m, struct entry *e)
 {
-    if (e->key == NULL)
-        return;
-    struct message gone = {.type = e->gone_type};
-    struct cursor in = {(const uint8_t *)e->gone.at, (const uint8_t *)e->gone.at + e->gone.len};
-    must(codec_decode(message_info[gone.type].record, message_body(&gone), &in, &m->arena));
-    publisher_remove(m->publisher, str_of(e->key), &gone);
-    arena_reset(&m->arena);
-}
-
-static void drop(struct mirror *m, struct str id)
-{
-    struct entry *e = map_remove(m->entries, id);
-    must(e != NULL);
-    withdraw(m, e);
-    entry_free(e);
-}
-
-static struct entry *add(struct mirror *m, const struct identity *who)
-{
-    struct entry *e = memory_take(sizeof(*e));
-    e->uid = str_copy(who->uid);
-    map_set(m->entries, who->id, e);
-    return e;
-}
-
-/* Tells the publisher, and remembers how to take it back. */
-static void publish(struct mirror *m, struct entry *e, struct str key, const struct message *set)
-{
-    if (e->key != NULL && !str_is(key, e->key)) {
-        withdraw(m, e);
-        memory_free(e->key);
-        e->key = NULL;
+    struct message set, gone = {0};
+    if (e->object.now != NULL) {
+        publisher_get(m->publisher, &e->object, &set, &m->arena);
+        m->kind->gone(&set, &gone);
+        must(message_info[gone.type].record != NULL);
+        publisher_remove(m->publisher, &e->object, &gone);
+        arena_reset(&m->arena);
     }
-    if (!publisher_set(m->publisher, key, set) && e->key != NULL)
-        return; /* nothing that the stream carries has changed */
-    struct message gone = {0};
-    m->kind->gone(set, &gone);
-    must(message_info[gone.type].record != NULL);
-    buffer_reset(&e->gone);
-    codec_encode(message_info[gone.type].record, message_body(&gone), &e->gone);
-    e->gone_type = gone.type;
-    if (e->key == NULL)
-        e->key = str_copy(key);
+    table_remove(&m->entries, e->hash, e);
+    memory_free(e);
 }
 
 static void take(struct mirror *m, struct entry *e, struct str id, const struct kube_json *object)
 {
     struct message set = {0};
-    struct str key = {0}, error = {0};
+    struct str key, error = {0}; /* the key is what id and UID say already */
     if (!m->kind->set(object, &set, &key, &m->arena, &error))
         refuse(m, id, error);
     else
-        publish(m, e, key, &set);
+        publisher_set(m->publisher, &e->object, &set);
     arena_reset(&m->arena);
 }
 
@@ -161,14 +168,14 @@ void mirror_object(struct mirror *m, const struct kube_json *object, bool listed
     struct identity who;
     if (!identify(m, object, &who))
         return;
-    struct entry *e = map_get(m->entries, who.id);
-    bool same = e != NULL && str_is(who.uid, e->uid);
+    struct entry *e = find(m, who.id);
+    bool same = e != NULL && has_uid(e, who.uid);
     if (e != NULL && !listed && who.version <= e->version) {
         m->outdated += who.version < e->version;
         return;
     }
     if (e != NULL && !same) { /* another life of the name: the end of the former was missed */
-        drop(m, who.id);
+        drop(m, e);
         e = NULL;
     }
     if (e == NULL)
@@ -185,14 +192,14 @@ void mirror_deleted(struct mirror *m, const struct kube_json *object)
     struct identity who;
     if (!identify(m, object, &who))
         return;
-    const struct entry *e = map_get(m->entries, who.id);
+    struct entry *e = find(m, who.id);
     if (e == NULL)
         return;
-    if (!str_is(who.uid, e->uid) || who.version < e->version) {
+    if (!has_uid(e, who.uid) || who.version < e->version) {
         m->outdated++;
         return;
     }
-    drop(m, who.id);
+    drop(m, e);
 }
 
 void mirror_list_begin(struct mirror *m)
@@ -206,21 +213,15 @@ void mirror_list_end(struct mirror *m)
     must(m->listing);
     m->listing = false;
     size_t at = 0;
-    struct str id;
-    void *value;
-    while (map_next(m->entries, &at, &id, &value)) {
-        struct entry *e = value;
-        if (e->mark == m->mark)
-            continue;
-        withdraw(m, e);
-        map_remove(m->entries, id);
-        entry_free(e);
-    }
+    struct entry *e;
+    while ((e = table_next(&m->entries, &at)) != NULL)
+        if (e->mark != m->mark)
+            drop(m, e);
 }
 
 size_t mirror_count(const struct mirror *m)
 {
-    return map_count(m->entries);
+    return m->entries.count;
 }
 
 uint64_t mirror_malformed(const struct mirror *m)

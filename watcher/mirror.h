@@ -1,7 +1,7 @@
 /* mirror: what the API server holds of one kind, as far as the stream needs it.
  *
  * Turns objects into messages and gives them to the publisher; remembers of each object only its
- * identity, its version and the message that will say that it is gone. */
+ * identity and its version. */
 #ifndef WATCHER_MIRROR_H
 #define WATCHER_MIRROR_H
 
@@ -10,7 +10,7 @@
 
 struct mirror;
 
-/* Both are borrowed. */
+/* Both are borrowed; the publisher is freed first. */
 struct mirror *mirror_new(const struct kube_resource *kind, struct publisher *publisher);
 void mirror_free(struct mirror **m);
 

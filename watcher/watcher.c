@@ -119,13 +119,13 @@ void watcher_free(struct watcher **watcher)
     struct watcher *w = *watcher;
     if (w == NULL)
         return;
+    publisher_free(&w->publisher); /* it looks at the mirrors' objects */
     for (size_t i = 0; i < w->count; i++) {
         reflector_free(&w->sources[i].reflector);
         mirror_free(&w->sources[i].mirror);
     }
     for (size_t i = 0; i < w->barrier_count; i++)
         memory_free(w->barriers[i].tickets);
-    publisher_free(&w->publisher);
     memory_free(w->sources);
     memory_free(w);
     *watcher = NULL;

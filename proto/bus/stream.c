@@ -1,15 +1,15 @@
 /* stream: both ends of a numbered state stream.
  *
- * The publisher's mirror and log share their encoded messages by counting references, so a snapshot
- * is a list of references taken at one sequence, and what changes meanwhile cannot touch it. The
- * subscriber's whole knowledge is its position; whatever it cannot place behind that position makes
- * it ask again from there. What must stay true: the log holds consecutive sequences up to the
- * newest; a subscriber is sent nothing that it gave no credit for; a message is applied only when
- * it is the very next of the log or of the snapshot. */
+ * The publisher's objects and log share their shelved messages by counting references, so a
+ * snapshot is a list of references taken at one sequence, and what changes meanwhile cannot touch
+ * it. The mark of each is its message's type. The subscriber's whole knowledge is its position;
+ * whatever it cannot place behind that position makes it ask again from there. What must stay true:
+ * the log holds consecutive sequences up to the newest; a subscriber is sent nothing that it gave
+ * no credit for; a message is applied only when it is the very next of the log or of the snapshot.
+ */
 #include "proto/bus/stream.h"
 
 #include "proto/base/log.h"
-#include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 
@@ -21,20 +21,12 @@
 
 /* ---- publisher ---- */
 
-/* One encoded message, shared by mirror, log and snapshots. */
-struct blob {
-    uint32_t references;
-    enum message_type type;
-    uint32_t len;
-    char at[];
-};
-
 struct reader {
     struct address from;
     int64_t credit;
     int64_t next; /* next sequence of the log */
     /* The snapshot that it is being sent; at == NULL when it follows the log. */
-    struct blob **at;
+    struct shelved **at;
     size_t count;
     int64_t sequence; /* of the snapshot */
     int64_t part;     /* sent last */
@@ -43,8 +35,10 @@ struct reader {
 struct publisher {
     struct publisher_options options;
     int64_t sequence;
-    struct map *mirror; /* key → struct blob */
-    struct blob **log;  /* ring of log_count blobs from log_first on */
+    struct shelf *shelves[MSG_COUNT]; /* by message type, where one was needed */
+    struct published **objects;       /* all that are in the stream, in no particular order */
+    uint32_t object_count, object_room;
+    struct shelved **log; /* ring of log_count messages from log_first on */
     size_t log_first, log_count, log_room, log_bytes;
     struct reader *readers;
     uint32_t reader_count;
@@ -52,27 +46,52 @@ struct publisher {
     struct buffer scratch;
 };
 
-static struct blob *blob_new(enum message_type type, struct str body)
+/* Pods and nodes are cut, as they are many; all else is kept whole. */
+static struct shelf *shelf_of(struct publisher *p, enum message_type type)
 {
-    struct blob *blob = memory_take(sizeof(*blob) + body.len);
-    blob->references = 1;
-    blob->type = type;
-    blob->len = body.len;
-    memcpy(blob->at, body.at, body.len);
-    return blob;
+    const struct shelf_rule whole = {.record = message_info[type].record};
+    if (p->shelves[type] != NULL)
+        return p->shelves[type];
+    if (type == MSG_pod_set)
+        p->shelves[type] = shelf_new(&shelf_pods);
+    else
+        p->shelves[type] = shelf_new(type == MSG_node_set ? &shelf_nodes : &whole);
+    return p->shelves[type];
 }
 
-static struct blob *blob_share(struct blob *blob)
+/* What is shelved of the message: its one record, or all of it. */
+static const void *part_of(const struct message *m)
 {
-    must(blob->references > 0 && blob->references < UINT32_MAX);
-    blob->references++;
-    return blob;
+    if (m->type == MSG_pod_set)
+        return &m->pod_set.pod;
+    return m->type == MSG_node_set ? (const void *)&m->node_set.node : message_body_const(m);
 }
 
-static void blob_release(struct blob *blob)
+static struct shelved *shelve(struct publisher *p, const struct message *m)
 {
-    if (blob != NULL && --blob->references == 0)
-        memory_free(blob);
+    struct shelved *s = shelf_put(shelf_of(p, m->type), part_of(m));
+    s->mark = m->type;
+    return s;
+}
+
+static void release(struct publisher *p, struct shelved *s)
+{
+    if (s != NULL)
+        shelf_drop(p->shelves[s->mark], s);
+}
+
+/* The message's body, as the codec encodes it; holds until the next call. */
+static struct str body_of(struct publisher *p, const struct shelved *s)
+{
+    static const uint8_t head_of_pod[] = {0x81, TAG_pod_set_pod};
+    static const uint8_t head_of_node[] = {0x81, TAG_node_set_node};
+    buffer_reset(&p->scratch);
+    if (s->mark == MSG_pod_set)
+        buffer_add(&p->scratch, head_of_pod, sizeof(head_of_pod));
+    else if (s->mark == MSG_node_set)
+        buffer_add(&p->scratch, head_of_node, sizeof(head_of_node));
+    shelf_encoded(p->shelves[s->mark], s, &p->scratch);
+    return buffer_str(&p->scratch);
 }
 
 struct publisher *publisher_new(const struct publisher_options *options)
@@ -80,20 +99,19 @@ struct publisher *publisher_new(const struct publisher_options *options)
     must(options->epoch > 0 && options->subscribers_max > 0);
     struct publisher *p = memory_take(sizeof(*p));
     p->options = *options;
-    p->mirror = map_new();
     p->readers = memory_take_array(options->subscribers_max, sizeof(*p->readers));
     return p;
 }
 
-static void snapshot_end(struct reader *reader)
+static void snapshot_end(struct publisher *p, struct reader *reader)
 {
     for (size_t i = 0; reader->at && i < reader->count; i++)
-        blob_release(reader->at[i]);
+        release(p, reader->at[i]);
     memory_free(reader->at);
     reader->at = NULL;
 }
 
-static struct blob *log_at(const struct publisher *p, size_t i)
+static struct shelved *log_at(const struct publisher *p, size_t i)
 {
     return p->log[(p->log_first + i) % p->log_room];
 }
@@ -103,15 +121,15 @@ void publisher_free(struct publisher **freeing)
     struct publisher *p = *freeing;
     if (p == NULL)
         return;
-    struct str key;
-    void *blob;
-    for (size_t at = 0; map_next(p->mirror, &at, &key, &blob);)
-        blob_release(blob);
-    map_free(&p->mirror);
+    for (uint32_t i = 0; i < p->object_count; i++)
+        release(p, p->objects[i]->now);
     for (size_t i = 0; i < p->log_count; i++)
-        blob_release(log_at(p, i));
+        release(p, log_at(p, i));
     for (uint32_t i = 0; i < p->reader_count; i++)
-        snapshot_end(&p->readers[i]);
+        snapshot_end(p, &p->readers[i]);
+    for (int i = 0; i < MSG_COUNT; i++)
+        shelf_free(&p->shelves[i]);
+    memory_free(p->objects);
     memory_free(p->log);
     memory_free(p->readers);
     buffer_free(&p->scratch);
@@ -122,7 +140,7 @@ void publisher_free(struct publisher **freeing)
 static void log_grow(struct publisher *p)
 {
     size_t room = p->log_room ? p->log_room * 2 : 64;
-    struct blob **log = memory_take_array(room, sizeof(struct blob *));
+    struct shelved **log = memory_take_array(room, sizeof(struct shelved *));
     for (size_t i = 0; i < p->log_count; i++)
         log[i] = log_at(p, i);
     memory_free(p->log);
@@ -133,19 +151,19 @@ static void log_grow(struct publisher *p)
 
 /* Gives the change the next sequence and makes room by forgetting the oldest. Takes the reference.
  */
-static void log_add(struct publisher *p, struct blob *blob)
+static void log_add(struct publisher *p, struct shelved *s)
 {
     if (p->log_count == p->log_room)
         log_grow(p);
-    p->log[(p->log_first + p->log_count++) % p->log_room] = blob;
-    p->log_bytes += sizeof(*blob) + blob->len;
+    p->log[(p->log_first + p->log_count++) % p->log_room] = s;
+    p->log_bytes += shelf_size(s);
     p->sequence++;
     while (p->log_count > 1 && p->log_bytes > p->options.log_bytes_max) {
-        struct blob *oldest = log_at(p, 0);
-        p->log_bytes -= sizeof(*oldest) + oldest->len;
+        struct shelved *oldest = log_at(p, 0);
+        p->log_bytes -= shelf_size(oldest);
         p->log_first = (p->log_first + 1) % p->log_room;
         p->log_count--;
-        blob_release(oldest);
+        release(p, oldest);
     }
 }
 
@@ -155,39 +173,61 @@ static int64_t log_oldest(const struct publisher *p)
     return p->sequence - (int64_t)p->log_count + 1;
 }
 
-static struct str encode(struct publisher *p, const struct message *m)
+static void add_object(struct publisher *p, struct published *object)
 {
-    buffer_reset(&p->scratch);
-    codec_encode(message_info[m->type].record, message_body_const(m), &p->scratch);
-    return buffer_str(&p->scratch);
+    if (p->object_count == p->object_room) {
+        must(p->object_room < UINT32_MAX / 2);
+        p->object_room += p->object_room / 2 + 64;
+        p->objects = memory_resize(p->objects, p->object_room * sizeof(struct published *));
+    }
+    object->place = p->object_count;
+    p->objects[p->object_count++] = object;
 }
 
-bool publisher_set(struct publisher *p, struct str key, const struct message *m)
+bool publisher_set(struct publisher *p, struct published *object, const struct message *m)
 {
-    struct str body = encode(p, m);
-    struct blob *known = map_get(p->mirror, key);
-    if (known != NULL && known->type == m->type &&
-        str_equal((struct str){known->at, known->len}, body))
+    struct shelved *now = shelve(p, m);
+    if (object->now != NULL && object->now->mark == m->type && shelf_same(object->now, now)) {
+        release(p, now);
         return false;
-    struct blob *blob = blob_new(m->type, body);
-    blob_release(map_set(p->mirror, key, blob));
-    log_add(p, blob_share(blob));
+    }
+    if (object->now == NULL)
+        add_object(p, object);
+    release(p, object->now);
+    object->now = now;
+    log_add(p, shelf_share(now));
     return true;
 }
 
-bool publisher_remove(struct publisher *p, struct str key, const struct message *gone)
+void publisher_get(const struct publisher *p, const struct published *object, struct message *m,
+                   struct arena *a)
 {
-    struct blob *known = map_remove(p->mirror, key);
-    if (known == NULL)
+    const struct shelved *now = object->now;
+    *m = (struct message){.type = (enum message_type)now->mark};
+    void *part = message_body(m);
+    if (m->type == MSG_pod_set)
+        part = &m->pod_set.pod;
+    else if (m->type == MSG_node_set)
+        part = &m->node_set.node;
+    shelf_get(p->shelves[m->type], now, part, a);
+}
+
+bool publisher_remove(struct publisher *p, struct published *object, const struct message *gone)
+{
+    if (object->now == NULL)
         return false;
-    blob_release(known);
+    must(object->place < p->object_count && p->objects[object->place] == object);
+    p->objects[object->place] = p->objects[--p->object_count];
+    p->objects[object->place]->place = object->place;
+    release(p, object->now);
+    object->now = NULL;
     publisher_note(p, gone);
     return true;
 }
 
 void publisher_note(struct publisher *p, const struct message *m)
 {
-    log_add(p, blob_new(m->type, encode(p, m)));
+    log_add(p, shelve(p, m));
 }
 
 static struct reader *reader_of(struct publisher *p, struct address from)
@@ -200,14 +240,10 @@ static struct reader *reader_of(struct publisher *p, struct address from)
 
 static void snapshot_begin(struct publisher *p, struct reader *reader)
 {
-    struct str key;
-    void *blob;
-    snapshot_end(reader);
-    reader->count = 0;
-    reader->at = memory_take_array(map_count(p->mirror) + 1, sizeof(struct blob *));
-    for (size_t at = 0; map_next(p->mirror, &at, &key, &blob);)
-        reader->at[reader->count++] = blob_share(blob);
-    must(reader->count == map_count(p->mirror));
+    snapshot_end(p, reader);
+    reader->at = memory_take_array(p->object_count + 1, sizeof(struct shelved *));
+    for (reader->count = 0; reader->count < p->object_count; reader->count++)
+        reader->at[reader->count] = shelf_share(p->objects[reader->count]->now);
     reader->sequence = p->sequence;
     reader->next = p->sequence + 1;
     reader->part = 0;
@@ -226,7 +262,7 @@ static void on_subscribe(struct publisher *p, struct address from, const struct 
         reader = &p->readers[p->reader_count++];
         *reader = (struct reader){.from = from};
     }
-    snapshot_end(reader);
+    snapshot_end(p, reader);
     reader->credit = m->credit < 0 ? 0 : m->credit > CREDIT_MAX ? CREDIT_MAX : m->credit;
     bool known = m->epoch == p->options.epoch && m->sequence <= p->sequence &&
                  m->sequence >= log_oldest(p) - 1;
@@ -250,7 +286,7 @@ static void on_peer_down(struct publisher *p, struct address from)
     struct reader *reader = reader_of(p, from);
     if (reader == NULL)
         return;
-    snapshot_end(reader);
+    snapshot_end(p, reader);
     *reader = p->readers[--p->reader_count];
 }
 
@@ -284,19 +320,19 @@ static void put_snapshot(struct publisher *p, struct reader *reader, struct outb
     } else if (object == reader->count) {
         head.type = MSG_snapshot_end;
     } else {
-        head.type = reader->at[object]->type;
-        body = (struct str){reader->at[object]->at, reader->at[object]->len};
+        head.type = (enum message_type)reader->at[object]->mark;
+        body = body_of(p, reader->at[object]);
     }
     put(p, reader, &head, body, out);
     if (head.type == MSG_snapshot_end)
-        snapshot_end(reader);
+        snapshot_end(p, reader);
 }
 
 static void put_change(struct publisher *p, struct reader *reader, struct outbox *out)
 {
-    const struct blob *blob = log_at(p, (size_t)(reader->next - log_oldest(p)));
-    struct outgoing head = {.type = blob->type, .sequence = reader->next++};
-    put(p, reader, &head, (struct str){blob->at, blob->len}, out);
+    const struct shelved *s = log_at(p, (size_t)(reader->next - log_oldest(p)));
+    struct outgoing head = {.type = (enum message_type)s->mark, .sequence = reader->next++};
+    put(p, reader, &head, body_of(p, s), out);
 }
 
 static void flush_reader(struct publisher *p, struct reader *reader, struct outbox *out)
@@ -326,7 +362,7 @@ int64_t publisher_sequence(const struct publisher *p)
 
 size_t publisher_objects(const struct publisher *p)
 {
-    return map_count(p->mirror);
+    return p->object_count;
 }
 
 uint32_t publisher_subscribers(const struct publisher *p)

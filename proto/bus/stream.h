@@ -1,10 +1,11 @@
 /* stream: a numbered state stream with snapshots, both ends as pure state machines.
  *
- * The publisher keeps the newest encoded message of every object (the mirror) and a bounded log of
- * recent changes. A subscriber says where it is and how much it can take (credit, in messages); it
- * gets the log from there, or, when the log no longer reaches back or the epoch is another, a
- * snapshot of the mirror between snapshot_begin and snapshot_end, and then the log. The snapshot is
- * taken at one sequence; changes that happen while it travels follow it.
+ * The publisher keeps the newest message of every object, encoded, and a bounded log of recent
+ * changes; what objects have in common it keeps once. A subscriber says where it is and how much it
+ * can take (credit, in messages); it gets the log from there, or, when the log no longer reaches
+ * back or the epoch is another, a snapshot of all objects between snapshot_begin and snapshot_end,
+ * and then the log. The snapshot is taken at one sequence; changes that happen while it travels
+ * follow it.
  *
  * The subscriber checks that numbers follow each other, asks again on any gap, on peer_up and when
  * nothing came for a while, and grants credit as it consumes. Snapshot messages carry the sequence
@@ -15,6 +16,7 @@
 #include "proto/base/moment.h"
 #include "proto/bus/delivery.h"
 #include "proto/bus/outbox.h"
+#include "proto/shelf.h"
 
 /* ---- publisher ---- */
 
@@ -28,11 +30,21 @@ struct publisher_options {
 
 struct publisher *publisher_new(const struct publisher_options *options);
 void publisher_free(struct publisher **p);
-/* Sets or replaces the object `key` (unique over all kinds, such as "pod/uid"). Does nothing when
- * the message's bytes equal those published last for key. Returns true when it published. */
-bool publisher_set(struct publisher *p, struct str key, const struct message *m);
-/* Removes the object and publishes gone; nothing when the key is unknown. */
-bool publisher_remove(struct publisher *p, struct str key, const struct message *gone);
+/* What the stream says of one object; zero-initialise. It must not move, and must be removed before
+ * it goes, or the publisher be freed. */
+struct published {
+    struct shelved *now; /* NULL: it is not in the stream */
+    uint32_t place;
+};
+
+/* Sets or replaces the object. Does nothing when the message has the values that were published
+ * last for it. Returns true when it published. */
+bool publisher_set(struct publisher *p, struct published *object, const struct message *m);
+/* What was published last, from the arena; the object must be in the stream. */
+void publisher_get(const struct publisher *p, const struct published *object, struct message *m,
+                   struct arena *a);
+/* Removes the object and publishes gone; nothing when it is not in the stream. */
+bool publisher_remove(struct publisher *p, struct published *object, const struct message *gone);
 /* Publishes a message that is no object's state (barrier_reached, view): in the log, not in
  * snapshots. */
 void publisher_note(struct publisher *p, const struct message *m);

@@ -33,6 +33,7 @@ struct world {
     struct publisher *p;
     struct publisher_options options;
     struct side side[SIDES];
+    struct published objects[NODES];
     int64_t truth[NODES];
     struct moment now;
     uint32_t peers;
@@ -215,22 +216,20 @@ static void settle(struct world *w)
 
 static void set_node(struct world *w, int i)
 {
-    char name[8], key[16];
+    char name[8];
     snprintf(name, sizeof(name), "n%d", i);
-    snprintf(key, sizeof(key), "node/%s", name);
     w->truth[i] = ++w->stamp;
     struct message m = {.type = MSG_node_set,
                         .node_set.node = {.name = str_of(name), .resource_version = w->stamp}};
-    assert_true(publisher_set(w->p, str_of(key), &m));
+    assert_true(publisher_set(w->p, &w->objects[i], &m));
 }
 
 static void remove_node(struct world *w, int i)
 {
-    char name[8], key[16];
+    char name[8];
     snprintf(name, sizeof(name), "n%d", i);
-    snprintf(key, sizeof(key), "node/%s", name);
     struct message m = {.type = MSG_node_gone, .node_gone.name = str_of(name)};
-    assert_int_equal(publisher_remove(w->p, str_of(key), &m), w->truth[i] != 0);
+    assert_int_equal(publisher_remove(w->p, &w->objects[i], &m), w->truth[i] != 0);
     w->truth[i] = 0;
 }
 
@@ -240,6 +239,7 @@ static void restart_publisher(struct world *w)
     for (int i = 0; i < SIDES; i++)
         disconnect(w, &w->side[i]);
     publisher_free(&w->p);
+    memset(w->objects, 0, sizeof(w->objects));
     w->options.epoch++;
     w->p = publisher_new(&w->options);
     for (int i = NODES - 1; i >= 0; i--)
@@ -302,11 +302,11 @@ static void the_same_bytes_are_not_published_again(void **state)
     struct world w;
     open_world(&w, 1 << 20, 10);
     struct message m = {.type = MSG_node_set, .node_set.node = {.name = str_of("n1")}};
-    assert_true(publisher_set(w.p, str_of("node/n1"), &m));
-    assert_false(publisher_set(w.p, str_of("node/n1"), &m));
+    assert_true(publisher_set(w.p, &w.objects[1], &m));
+    assert_false(publisher_set(w.p, &w.objects[1], &m));
     assert_int_equal(publisher_sequence(w.p), 1);
     struct message gone = {.type = MSG_node_gone, .node_gone.name = str_of("n2")};
-    assert_false(publisher_remove(w.p, str_of("node/n2"), &gone));
+    assert_false(publisher_remove(w.p, &w.objects[2], &gone));
     assert_int_equal(publisher_objects(w.p), 1);
     close_world(&w);
 }
