@@ -8,7 +8,6 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/base/uuid.h"
 
 #include <string.h>
 
@@ -304,6 +303,14 @@ bool shelf_uuid_is(const struct shelf *shelf, const struct shelved *s, struct st
     if (!s->uuid)
         return str_equal(shelf_str(s, shelf->uuid->tag), uuid);
     return uuid_pack(uuid, bytes) && memcmp(bytes, s->own, sizeof(bytes)) == 0;
+}
+
+struct str shelf_uuid(const struct shelf *shelf, const struct shelved *s, char *text)
+{
+    if (!s->uuid)
+        return shelf_str(s, shelf->uuid->tag);
+    uuid_print(s->own, text);
+    return (struct str){text, UUID_TEXT};
 }
 
 size_t shelf_size(const struct shelved *s)

@@ -7,6 +7,7 @@
 #define SHELF_H
 
 #include "proto/base/table.h"
+#include "proto/base/uuid.h"
 #include "proto/messages.h"
 
 #define SHELF_PARTS 2
@@ -55,6 +56,8 @@ void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct bu
 struct str shelf_str(const struct shelved *s, uint8_t tag);
 /* Whether the field that rule.uuid names has this value. */
 bool shelf_uuid_is(const struct shelf *shelf, const struct shelved *s, struct str uuid);
+/* Its value; in text, which has room for UUID_TEXT bytes, or borrowed from s. */
+struct str shelf_uuid(const struct shelf *shelf, const struct shelved *s, char *text);
 /* Bytes of the record as if it shared nothing. */
 size_t shelf_size(const struct shelved *s);
 

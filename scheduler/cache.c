@@ -1,18 +1,17 @@
 /* cache: nodes and pods as the coordinator knows them, and the telling of workers. The one idea:
- * each fact is kept once, packed; workers are replicas that are rebuilt from it at any time.
+ * each fact is kept once, on a shelf; workers are replicas that are rebuilt from it at any time.
  *
  * What must stay true: a node that is known is in the node tree, in the image states and, if there
  * is any worker, in exactly one share; a worker has the pods of its nodes and no others; a ghost is
  * kept as long as a pod names it. */
 #include "scheduler/cache.h"
 
-#include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/shelf.h"
 #include "scheduler/image_states.h"
 #include "scheduler/node_tree.h"
 #include "scheduler/nominator.h"
-#include "scheduler/packed.h"
 #include "scheduler/shares.h"
 #include "scheduler/storage_index.h"
 #include "scheduler/volumes.h"
@@ -20,33 +19,33 @@
 #include <stddef.h>
 
 struct cached_pod {
-    struct str uid;
+    struct shelved *kept; /* what workers may want; mark is the snapshot that last showed it */
     struct cached_node *node;
     struct cached_pod *before, *behind; /* on the node */
+    struct storage_links *storage;      /* its claims; NULL: it has none */
+    uint64_t printed;                   /* hash of what workers were told; 0: it has no volumes */
+    uint32_t hash;                      /* of the UID */
     bool assumed;
-    bool has_terms;                /* of pod affinity or anti-affinity */
-    uint64_t mark;                 /* the snapshot that last showed it */
-    uint64_t printed;              /* hash of what workers were told */
-    struct storage_links *storage; /* its claims; NULL: it has none */
-    struct packed packed;
+    bool has_terms; /* of pod affinity or anti-affinity */
 };
 
 struct cached_node {
     struct tree_link tree;
     struct share_link share;
     struct str name;
-    bool known; /* false: a ghost */
+    struct shelved *kept; /* NULL: a ghost */
     uint64_t mark;
     uint64_t storage_printed; /* hash of what workers were told of its storage; 0: nothing */
-    struct packed packed;
     struct cached_pod *first, *last;
+    uint32_t hash; /* of the name */
 };
 
 struct cache {
     struct cache_options options;
     struct arena profiles; /* the copies */
     struct arena arena;    /* for one telling */
-    struct map *nodes, *pods;
+    struct table nodes, pods;
+    struct shelf *node_shelf, *pod_shelf;
     struct node_tree *tree;
     struct image_states *images;
     struct nominator *nominator;
@@ -70,8 +69,8 @@ struct cache *cache_new(const struct cache_options *options)
     for (uint32_t i = 0; i < options->profile_count; i++)
         codec_copy(&profile_record, &copies[i], &options->profiles[i], &c->profiles);
     c->options.profiles = copies;
-    c->nodes = map_new();
-    c->pods = map_new();
+    c->node_shelf = shelf_new(&shelf_nodes);
+    c->pod_shelf = shelf_new(&shelf_pods);
     c->tree = node_tree_new();
     c->images = image_states_new();
     c->nominator = nominator_new();
@@ -79,6 +78,40 @@ struct cache *cache_new(const struct cache_options *options)
     if (options->catalog != NULL)
         c->storage = storage_index_new(options->catalog);
     return c;
+}
+
+/* ---- by name and UID ---- */
+
+static uint32_t hash_of(struct str key)
+{
+    return table_hash(str_hash(key));
+}
+
+static bool has_name(const void *thing, const void *key)
+{
+    return str_equal(((const struct cached_node *)thing)->name, *(const struct str *)key);
+}
+
+static struct cached_node *find_node(const struct cache *c, struct str name)
+{
+    return table_get(&c->nodes, hash_of(name), has_name, &name);
+}
+
+struct wanted_pod {
+    const struct shelf *shelf;
+    struct str uid;
+};
+
+static bool has_uid(const void *thing, const void *key)
+{
+    const struct wanted_pod *w = key;
+    return shelf_uuid_is(w->shelf, ((const struct cached_pod *)thing)->kept, w->uid);
+}
+
+static struct cached_pod *find_pod(const struct cache *c, struct str uid)
+{
+    const struct wanted_pod wanted = {c->pod_shelf, uid};
+    return table_get(&c->pods, hash_of(uid), has_uid, &wanted);
 }
 
 /* ---- telling ---- */
@@ -99,7 +132,7 @@ static void resolve(const struct cache *c, struct pod *pod, struct arena *a)
 static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *p)
 {
     struct message m = {.type = MSG_shard_pod};
-    packed_get(&p->packed, &pod_record, &m.shard_pod.pod, &c->arena);
+    shelf_get(c->pod_shelf, p->kept, &m.shard_pod.pod, &c->arena);
     resolve(c, &m.shard_pod.pod, &c->arena);
     tell(c, worker, &m);
 }
@@ -107,7 +140,7 @@ static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *
 static void tell_node(struct cache *c, uint32_t worker, const struct cached_node *n)
 {
     struct message m = {.type = MSG_shard_node};
-    packed_get(&n->packed, &node_record, &m.shard_node.node, &c->arena);
+    shelf_get(c->node_shelf, n->kept, &m.shard_node.node, &c->arena);
     tell(c, worker, &m);
 }
 
@@ -159,7 +192,8 @@ static void tell_pod_gone(struct cache *c, const struct cached_pod *p)
     if (!shares_owner(&p->node->share, &worker))
         return;
     struct message m = {.type = MSG_shard_pod_gone};
-    m.shard_pod_gone.uid = p->uid;
+    char text[UUID_TEXT];
+    m.shard_pod_gone.uid = shelf_uuid(c->pod_shelf, p->kept, text);
     m.shard_pod_gone.node_name = p->node->name;
     tell(c, worker, &m);
 }
@@ -183,21 +217,21 @@ static void on_moved(void *context, const struct share_move *move)
 
 static struct cached_node *need_node(struct cache *c, struct str name)
 {
-    struct cached_node *n = map_get(c->nodes, name);
+    struct cached_node *n = find_node(c, name);
     if (n != NULL)
         return n;
     n = memory_take(sizeof(*n));
     n->name = str_keep(name);
-    map_set(c->nodes, name, n);
+    n->hash = hash_of(name);
+    table_add(&c->nodes, n->hash, n);
     return n;
 }
 
 static void free_node_if_unused(struct cache *c, struct cached_node *n)
 {
-    if (n->known || n->first != NULL)
+    if (n->kept != NULL || n->first != NULL)
         return;
-    map_remove(c->nodes, n->name);
-    packed_free(&n->packed);
+    table_remove(&c->nodes, n->hash, n);
     str_drop(&n->name);
     memory_free(n);
 }
@@ -218,17 +252,22 @@ static void unlink_pod(struct cached_pod *p)
     *(p->behind != NULL ? &p->behind->before : &n->last) = p->before;
 }
 
-/* What workers have no use for; changes of these alone are not told. */
-static uint64_t print_of(const struct pod *pod)
+/* Without what workers have no use for; changes of these alone are not told. */
+static struct pod without_status(const struct pod *pod)
 {
     struct pod plain = *pod;
     plain.resource_version = plain.generation = plain.created = 0;
     plain.scheduled = (struct condition){0};
     plain.condition_types = plain.gates = (struct strs){0};
     plain.nominated_node = plain.disruption_target = (struct str){0};
+    return plain;
+}
+
+static uint64_t print_of(const struct pod *pod)
+{
     struct buffer bytes = {0};
-    codec_encode(&pod_record, &plain, &bytes);
-    uint64_t hash = str_hash(buffer_str(&bytes));
+    codec_encode(&pod_record, pod, &bytes);
+    uint64_t hash = str_hash(buffer_str(&bytes)) | 1;
     buffer_free(&bytes);
     return hash;
 }
@@ -242,7 +281,7 @@ static bool has_terms(const struct pod *pod)
 
 static void count_claims(struct cache *c, const struct cached_pod *p, int times)
 {
-    if (c->storage != NULL && p->node->known)
+    if (c->storage != NULL && p->node->kept != NULL)
         storage_index_count(c->storage, p->storage, times);
 }
 
@@ -261,24 +300,36 @@ static void set_claims(struct cache *c, struct cached_pod *p, const struct pod *
     count_claims(c, p, 1);
 }
 
-/* Tells its worker if that is anything new. */
-static void tell_if_new(struct cache *c, struct cached_pod *p, const struct pod *pod)
+/* Of a pod with volumes it matters what they are resolved to, of others only the pod itself. */
+static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plain, bool same)
 {
-    struct pod resolved = *pod;
+    if (plain->volumes.count == 0)
+        return !same;
+    struct pod resolved = *plain;
     resolve(c, &resolved, &c->arena);
-    uint64_t print = print_of(&resolved);
-    uint32_t worker;
-    if (print != p->printed && shares_owner(&p->node->share, &worker))
-        tell_pod(c, worker, p);
+    uint64_t print = print_of(&resolved), before = p->printed;
     p->printed = print;
     arena_reset(&c->arena);
+    return print != before;
+}
+
+static void tell_owner(struct cache *c, const struct cached_pod *p)
+{
+    uint32_t worker;
+    if (shares_owner(&p->node->share, &worker))
+        tell_pod(c, worker, p);
 }
 
 static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod)
 {
-    packed_set(&p->packed, &pod_record, pod);
+    struct shelved *before = p->kept;
+    struct pod plain = without_status(pod);
+    p->kept = shelf_put(c->pod_shelf, &plain);
+    p->kept->mark = (uint32_t)c->mark;
     set_claims(c, p, pod);
-    tell_if_new(c, p, pod);
+    if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)))
+        tell_owner(c, p);
+    shelf_drop(c->pod_shelf, before);
     c->with_terms -= p->has_terms;
     p->has_terms = has_terms(pod);
     c->with_terms += p->has_terms;
@@ -287,13 +338,12 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
 static void add_pod(struct cache *c, const struct pod *pod, bool assumed)
 {
     struct cached_pod *p = memory_take(sizeof(*p));
-    p->uid = str_keep(pod->uid);
     p->assumed = assumed;
-    p->mark = c->mark;
     c->assumed += assumed;
-    map_set(c->pods, p->uid, p);
+    p->hash = hash_of(pod->uid);
     link_pod(need_node(c, pod->node_name), p);
     set_pod(c, p, pod);
+    table_add(&c->pods, p->hash, p);
     nominator_drop(c->nominator, pod->uid);
 }
 
@@ -303,11 +353,10 @@ static void remove_pod(struct cache *c, struct cached_pod *p)
     tell_pod_gone(c, p);
     drop_claims(c, p);
     unlink_pod(p);
-    map_remove(c->pods, p->uid);
+    table_remove(&c->pods, p->hash, p);
     c->assumed -= p->assumed;
     c->with_terms -= p->has_terms;
-    packed_free(&p->packed);
-    str_drop(&p->uid);
+    shelf_drop(c->pod_shelf, p->kept);
     memory_free(p);
     free_node_if_unused(c, n);
 }
@@ -417,25 +466,32 @@ void cache_flush(struct cache *c)
 
 /* ---- nodes ---- */
 
+/* Its images leave, as they were last seen. */
+static void forget_images(struct cache *c, const struct cached_node *n)
+{
+    struct node old;
+    shelf_get(c->node_shelf, n->kept, &old, &c->arena);
+    image_states_remove(c->images, &old);
+    arena_reset(&c->arena);
+}
+
 void cache_node_set(struct cache *c, const struct node *node)
 {
     struct cached_node *n = need_node(c, node->name);
+    struct shelved *before = n->kept;
     n->mark = c->mark;
-    if (n->known) {
-        struct node old;
-        packed_get(&n->packed, &node_record, &old, &c->arena);
-        image_states_remove(c->images, &old);
-        arena_reset(&c->arena);
-    }
+    if (before != NULL)
+        forget_images(c, n);
     image_states_add(c->images, node);
     node_tree_set(c->tree, &n->tree, node);
-    bool changed = packed_set(&n->packed, &node_record, node);
+    n->kept = shelf_put(c->node_shelf, node);
     uint32_t worker;
-    if (n->known && changed && shares_owner(&n->share, &worker))
+    if (before != NULL && !shelf_same(before, n->kept) && shares_owner(&n->share, &worker))
         tell_node(c, worker, n);
-    if (n->known)
+    shelf_drop(c->node_shelf, before);
+    if (before != NULL)
         return;
-    n->known = c->count_changed = true;
+    c->count_changed = true;
     (void)storage_differs(c, n);
     for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
         count_claims(c, p, 1);
@@ -444,15 +500,12 @@ void cache_node_set(struct cache *c, const struct node *node)
 
 static void node_gone(struct cache *c, struct cached_node *n)
 {
-    struct node old;
-    packed_get(&n->packed, &node_record, &old, &c->arena);
-    image_states_remove(c->images, &old);
-    arena_reset(&c->arena);
+    forget_images(c, n);
     node_tree_remove(c->tree, &n->tree);
-    packed_free(&n->packed);
     for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
         count_claims(c, p, -1);
-    n->known = false;
+    shelf_drop(c->node_shelf, n->kept);
+    n->kept = NULL;
     n->storage_printed = 0;
     c->count_changed = true;
     uint32_t worker;
@@ -463,8 +516,8 @@ static void node_gone(struct cache *c, struct cached_node *n)
 
 void cache_node_gone(struct cache *c, struct str name)
 {
-    struct cached_node *n = map_get(c->nodes, name);
-    if (n != NULL && n->known)
+    struct cached_node *n = find_node(c, name);
+    if (n != NULL && n->kept != NULL)
         node_gone(c, n);
 }
 
@@ -472,20 +525,22 @@ void cache_node_gone(struct cache *c, struct str name)
 
 static void pod_touched(void *context, void *owner)
 {
+    struct cache *c = context;
     struct cached_pod *p = owner;
     struct arena a = {0};
     struct pod pod;
-    packed_get(&p->packed, &pod_record, &pod, &a);
-    tell_if_new(context, p, &pod);
+    shelf_get(c->pod_shelf, p->kept, &pod, &a);
+    if (is_new(c, p, &pod, true))
+        tell_owner(c, p);
     arena_free(&a);
 }
 
 static void node_touched(void *context, struct str name)
 {
     struct cache *c = context;
-    struct cached_node *n = map_get(c->nodes, name);
+    struct cached_node *n = find_node(c, name);
     uint32_t worker;
-    if (n != NULL && n->known && storage_differs(c, n) && shares_owner(&n->share, &worker))
+    if (n != NULL && n->kept != NULL && storage_differs(c, n) && shares_owner(&n->share, &worker))
         tell_storage(c, worker, n);
 }
 
@@ -500,19 +555,17 @@ void cache_object(struct cache *c, const struct message *m)
 static void refresh_storage(struct cache *c)
 {
     size_t at = 0;
-    struct str key;
-    void *value;
+    struct cached_pod *p;
+    const struct cached_node *n;
     if (c->storage == NULL)
         return;
     storage_index_refresh(c->storage);
-    while (map_next(c->pods, &at, &key, &value)) {
-        struct cached_pod *p = value;
+    while ((p = table_next(&c->pods, &at)) != NULL)
         if (p->storage != NULL)
             pod_touched(c, p);
-    }
     at = 0;
-    while (map_next(c->nodes, &at, &key, &value))
-        node_touched(c, key);
+    while ((n = table_next(&c->nodes, &at)) != NULL)
+        node_touched(c, n->name);
 }
 
 /* ---- pods ---- */
@@ -528,7 +581,6 @@ static enum cache_change see_assigned(struct cache *c, struct cached_pod *p, con
     }
     c->assumed -= p->assumed;
     p->assumed = false;
-    p->mark = c->mark;
     set_pod(c, p, pod);
     nominator_drop(c->nominator, pod->uid);
     return confirmed ? CACHE_confirmed : CACHE_updated;
@@ -539,7 +591,7 @@ static enum cache_change see_pending(struct cache *c, struct cached_pod *p, cons
 {
     bool assumed = p->assumed;
     if (assumed && !pod->deleting) {
-        p->mark = c->mark;
+        p->kept->mark = (uint32_t)c->mark;
         return CACHE_nothing;
     }
     remove_pod(c, p);
@@ -549,7 +601,7 @@ static enum cache_change see_pending(struct cache *c, struct cached_pod *p, cons
 
 enum cache_change cache_pod_set(struct cache *c, const struct pod *pod)
 {
-    struct cached_pod *p = map_get(c->pods, pod->uid);
+    struct cached_pod *p = find_pod(c, pod->uid);
     if (p != NULL)
         return pod->node_name.len > 0 ? see_assigned(c, p, pod) : see_pending(c, p, pod);
     if (pod->node_name.len == 0) {
@@ -562,7 +614,7 @@ enum cache_change cache_pod_set(struct cache *c, const struct pod *pod)
 
 enum cache_change cache_pod_gone(struct cache *c, struct str uid)
 {
-    struct cached_pod *p = map_get(c->pods, uid);
+    struct cached_pod *p = find_pod(c, uid);
     nominator_drop(c->nominator, uid);
     if (p == NULL)
         return CACHE_nothing;
@@ -579,19 +631,15 @@ void cache_snapshot_begin(struct cache *c)
 void cache_snapshot_end(struct cache *c)
 {
     size_t at = 0;
-    struct str key;
-    void *value;
-    while (map_next(c->pods, &at, &key, &value)) {
-        struct cached_pod *p = value;
-        if (p->mark != c->mark)
+    struct cached_pod *p;
+    struct cached_node *n;
+    while ((p = table_next(&c->pods, &at)) != NULL)
+        if (p->kept->mark != (uint32_t)c->mark)
             remove_pod(c, p);
-    }
     at = 0;
-    while (map_next(c->nodes, &at, &key, &value)) {
-        struct cached_node *n = value;
-        if (n->known && n->mark != c->mark)
+    while ((n = table_next(&c->nodes, &at)) != NULL)
+        if (n->kept != NULL && n->mark != c->mark)
             node_gone(c, n);
-    }
     nominator_sweep(c->nominator, c->mark);
     refresh_storage(c);
 }
@@ -600,7 +648,7 @@ void cache_snapshot_end(struct cache *c)
 
 bool cache_assume(struct cache *c, const struct pod *pod, struct str node)
 {
-    if (map_get(c->pods, pod->uid) != NULL || node.len == 0)
+    if (find_pod(c, pod->uid) != NULL || node.len == 0)
         return false;
     struct pod placed = *pod;
     placed.node_name = node;
@@ -610,7 +658,7 @@ bool cache_assume(struct cache *c, const struct pod *pod, struct str node)
 
 bool cache_forget(struct cache *c, struct str uid)
 {
-    struct cached_pod *p = map_get(c->pods, uid);
+    struct cached_pod *p = find_pod(c, uid);
     if (p == NULL || !p->assumed)
         return false;
     remove_pod(c, p);
@@ -619,7 +667,7 @@ bool cache_forget(struct cache *c, struct str uid)
 
 enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str *node)
 {
-    const struct cached_pod *p = map_get(c->pods, uid);
+    const struct cached_pod *p = find_pod(c, uid);
     if (p == NULL)
         return CACHE_absent;
     if (node != NULL)
@@ -629,15 +677,15 @@ enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str
 
 bool cache_pod_get(const struct cache *c, struct str uid, struct pod *pod, struct arena *a)
 {
-    const struct cached_pod *p = map_get(c->pods, uid);
+    const struct cached_pod *p = find_pod(c, uid);
     if (p != NULL)
-        packed_get(&p->packed, &pod_record, pod, a);
+        shelf_get(c->pod_shelf, p->kept, pod, a);
     return p != NULL;
 }
 
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
 {
-    if (map_get(c->pods, pod->uid) == NULL)
+    if (find_pod(c, pod->uid) == NULL)
         nominator_set(c->nominator, pod, node);
 }
 
@@ -679,7 +727,7 @@ uint32_t cache_nodes(const struct cache *c)
 
 uint32_t cache_pods(const struct cache *c)
 {
-    return (uint32_t)map_count(c->pods);
+    return (uint32_t)c->pods.count;
 }
 
 uint32_t cache_assumed(const struct cache *c)
@@ -694,22 +742,22 @@ uint32_t cache_pods_with_terms(const struct cache *c)
 
 bool cache_has_node(const struct cache *c, struct str name)
 {
-    const struct cached_node *n = map_get(c->nodes, name);
-    return n != NULL && n->known;
+    const struct cached_node *n = find_node(c, name);
+    return n != NULL && n->kept != NULL;
 }
 
 bool cache_node_get(const struct cache *c, struct str name, struct node *node, struct arena *a)
 {
-    const struct cached_node *n = map_get(c->nodes, name);
-    if (n == NULL || !n->known)
+    const struct cached_node *n = find_node(c, name);
+    if (n == NULL || n->kept == NULL)
         return false;
-    packed_get(&n->packed, &node_record, node, a);
+    shelf_get(c->node_shelf, n->kept, node, a);
     return true;
 }
 
 bool cache_owner(const struct cache *c, struct str node, uint32_t *worker)
 {
-    const struct cached_node *n = map_get(c->nodes, node);
+    const struct cached_node *n = find_node(c, node);
     return n != NULL && shares_owner(&n->share, worker);
 }
 
@@ -726,14 +774,12 @@ void cache_each_assumed(const struct cache *c, void (*visit)(void *context, cons
 {
     struct arena a = {0};
     size_t at = 0;
-    struct str uid;
-    void *value;
-    while (map_next(c->pods, &at, &uid, &value)) {
-        const struct cached_pod *p = value;
+    const struct cached_pod *p;
+    while ((p = table_next(&c->pods, &at)) != NULL) {
         struct pod pod;
         if (!p->assumed)
             continue;
-        packed_get(&p->packed, &pod_record, &pod, &a);
+        shelf_get(c->pod_shelf, p->kept, &pod, &a);
         visit(context, &pod);
         arena_reset(&a);
     }
@@ -756,8 +802,10 @@ void cache_free(struct cache **cache)
     cache_snapshot_begin(c); /* an empty one: everything goes */
     cache_snapshot_end(c);
     storage_index_free(&c->storage);
-    map_free(&c->nodes);
-    map_free(&c->pods);
+    table_free(&c->nodes);
+    table_free(&c->pods);
+    shelf_free(&c->node_shelf);
+    shelf_free(&c->pod_shelf);
     node_tree_free(&c->tree);
     image_states_free(&c->images);
     nominator_free(&c->nominator);

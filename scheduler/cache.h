@@ -83,7 +83,7 @@ bool cache_forget(struct cache *c, struct str uid);
 enum cache_pod_state { CACHE_absent, CACHE_assumed, CACHE_assigned };
 /* node (may be NULL) becomes where it is; borrowed until the cache changes. */
 enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str *node);
-/* The whole pod, from the arena. False when absent. */
+/* The pod as workers may want it (no conditions, versions, gates), from the arena. False: absent. */
 bool cache_pod_get(const struct cache *c, struct str uid, struct pod *pod, struct arena *a);
 
 /* ---- nominated pods: a claim on a node while victims terminate ---- */

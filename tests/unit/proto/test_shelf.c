@@ -122,6 +122,8 @@ static void a_text_is_found_without_decoding(void **state)
         assert_true(str_is(shelf_str(s, 2), "default"));
         assert_true(str_is(shelf_str(s, 3), "one"));
         assert_int_equal(shelf_str(s, 6).len, 0);
+        char room[UUID_TEXT];
+        assert_true(str_is(shelf_uuid(shelf, s, room), uids[i]));
         for (int k = 0; k < 3; k++)
             assert_int_equal(shelf_uuid_is(shelf, s, str_of(uids[k])), i == k);
         shelf_drop(shelf, s);
