@@ -16,6 +16,7 @@
 
 #define LOAD_BATCH   512
 #define WARM_UP      32
+#define BATCH_LEAST  64
 #define FINGERPRINTS 100 /* decisions whose nodes make up the fingerprint */
 
 /* One workload on one cluster. */
@@ -219,16 +220,21 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Batches until time or pods run out. The first ones only warm up. */
+/* Batches until time or pods run out. The first only warms up and says how large the others are. */
 static void decide_all(struct bench *b)
 {
     uint32_t batch = least(b->options->credit, workload_room(b->workload, &b->setup->shape));
     struct live_cost before, part;
+    before = *live_cost(b->live);
     bench_decide(b, least(batch, WARM_UP));
+    live_cost_since(&part, &before, live_cost(b->live));
     confirm(b);
     b->counting = true;
     b->ended = b->failed = 0;
     double limit = b->options->seconds * 1e9;
+    double one = (double)live_cost_total(&part) / least(batch, WARM_UP);
+    if (limit / one < batch)
+        batch = least(batch, limit / one > BATCH_LEAST ? (uint32_t)(limit / one) : BATCH_LEAST);
     while (b->ended < b->options->decisions && (double)live_cost_total(&b->spent) < limit) {
         uint32_t ended = b->ended;
         make_room(b);

@@ -290,7 +290,7 @@ static void join(struct live *l, uint32_t k)
 struct live *live_new(const struct live_options *options)
 {
     struct live *l = memory_take(sizeof(*l));
-    must(options->workers >= 1 && options->workers <= LIVE_WORKERS_MAX);
+    must(options->workers <= LIVE_WORKERS_MAX);
     l->options = *options;
     l->middle.self = coordinator_at;
     l->middle.work = &l->cost.work;

@@ -3,6 +3,7 @@
 #include "proto/base/log.h"
 #include "proto/base/str.h"
 #include "tests/bench/core/clock.h"
+#include "tests/bench/core/curves.h"
 #include "tests/bench/core/sections.h"
 
 #include <errno.h>
@@ -39,10 +40,12 @@ int main(int argc, char **argv)
     report_about(report, "commit", options.commit);
     report_about(report, "tie-break", options.tie_break);
     bool well = sections_run(&options, report);
-    snprintf(seconds, sizeof(seconds), "%.1f s CPU, %.1f s wall", (double)clock_cpu_ns() / 1e9,
+    snprintf(seconds, sizeof(seconds), "%.1f s CPU, %.1f s wall",
+             (double)(clock_cpu_ns() + clock_children_ns()) / 1e9,
              (double)moment_since(moment_now(), began).ns / 1e9);
     report_about(report, "took", seconds);
-    if (options.out != NULL && !report_save(report, options.out)) {
+    if (options.out != NULL &&
+        (!report_save(report, options.out) || !curves_save(report, options.out))) {
         fprintf(stderr, "bench-core: %s: %s\n", options.out, strerror(errno));
         well = false;
     }

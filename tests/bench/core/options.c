@@ -13,10 +13,26 @@ static bool take_sizes(struct sizes *sizes, const char *text)
     sizes->count = 0;
     while (str_split(&rest, ",", &piece)) {
         int64_t n;
-        if (sizes->count == SIZES_MAX || !str_to_i64(piece, &n) || n < 1 || n > 10000000)
+        if (sizes->count == SIZES_MAX || !str_to_i64(piece, &n) || n < 0 || n > 10000000)
             return false;
         sizes->at[sizes->count++] = (uint32_t)n;
     }
+    return true;
+}
+
+static bool all_at_least_one(const struct sizes *sizes)
+{
+    for (uint32_t i = 0; i < sizes->count; i++)
+        if (sizes->at[i] < 1)
+            return false;
+    return true;
+}
+
+static bool all_workers(const struct sizes *sizes)
+{
+    for (uint32_t i = 0; i < sizes->count; i++)
+        if (sizes->at[i] > 64)
+            return false;
     return true;
 }
 
@@ -43,18 +59,30 @@ static bool take_workloads(void *state, const char *value)
 
 static bool take_nodes(void *state, const char *value)
 {
-    return take_sizes(&((struct core_options *)state)->nodes, value);
+    struct sizes *nodes = &((struct core_options *)state)->nodes;
+    return take_sizes(nodes, value) && all_at_least_one(nodes);
 }
 
 static bool take_workers(void *state, const char *value)
 {
     struct sizes *workers = &((struct core_options *)state)->workers;
-    if (!take_sizes(workers, value))
-        return false;
-    for (uint32_t i = 0; i < workers->count; i++)
-        if (workers->at[i] > 64)
-            return false;
-    return true;
+    return take_sizes(workers, value) && all_at_least_one(workers) && all_workers(workers);
+}
+
+static bool take_parked(void *state, const char *value)
+{
+    return take_sizes(&((struct core_options *)state)->parked, value);
+}
+
+static bool take_shares(void *state, const char *value)
+{
+    struct sizes *shares = &((struct core_options *)state)->shares;
+    return take_sizes(shares, value) && all_at_least_one(shares) && all_workers(shares);
+}
+
+static bool take_density(void *state, const char *value)
+{
+    return take_sizes(&((struct core_options *)state)->density, value);
 }
 
 static bool take_bound(void *state, const char *value)
@@ -66,6 +94,12 @@ static bool take_zones(void *state, const char *value)
 {
     uint32_t *zones = &((struct core_options *)state)->zones;
     return take_count(zones, value) && *zones > 0;
+}
+
+static bool take_rule_nodes(void *state, const char *value)
+{
+    uint32_t *nodes = &((struct core_options *)state)->rule_nodes;
+    return take_count(nodes, value) && *nodes > 0;
 }
 
 static bool take_decisions(void *state, const char *value)
@@ -128,13 +162,17 @@ static bool take_encode(void *state, const char *value)
 }
 
 static const struct own_option own[] = {
-    {"sections", "LIST", "which parts to measure (default: all but those named in README)",
-     take_sections},
+    {"sections", "LIST", "which parts to measure, see README (default: all)", take_sections},
     {"workloads", "LIST", "which kinds of pods (default: all)", take_workloads},
     {"nodes", "LIST", "numbers of nodes (default 1000,5000,10000)", take_nodes},
     {"bound-per-node", "N", "pods that each node has already (default 10)", take_bound},
     {"zones", "N", "zones of the cluster (default 3)", take_zones},
     {"workers", "LIST", "numbers of workers (default 1)", take_workers},
+    {"shares", "LIST", "numbers of workers in workers and rounds (default 1,2,4,8)", take_shares},
+    {"rule-nodes", "N", "nodes of the clusters in growth and rules (default 2000)",
+     take_rule_nodes},
+    {"density", "LIST", "pods on each node in growth (default 1,10,30,100)", take_density},
+    {"parked", "LIST", "waiting pods in queue (default 0,1000,10000,100000)", take_parked},
     {"seconds", "N", "CPU seconds for each kind of pods (default 0.3)", take_seconds},
     {"decisions", "N", "decisions of each kind at most (default 20000)", take_decisions},
     {"credit", "N", "pods handed over at once (default 256, as live)", take_credit},
@@ -150,8 +188,12 @@ void core_options_read(struct core_options *o, int argc, char **argv)
 {
     *o = (struct core_options){.nodes = {3, {1000, 5000, 10000}},
                                .workers = {1, {1}},
+                               .shares = {4, {1, 2, 4, 8}},
+                               .density = {4, {1, 10, 30, 100}},
+                               .parked = {4, {0, 1000, 10000, 100000}},
                                .bound_per_node = 10,
                                .zones = 3,
+                               .rule_nodes = 2000,
                                .decisions = 20000,
                                .credit = 256,
                                .seconds = 0.3,

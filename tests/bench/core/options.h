@@ -15,12 +15,16 @@ struct core_options {
     const char *sections;  /* with commas; NULL: those of the default selection */
     const char *workloads; /* likewise */
     struct sizes nodes, workers;
+    struct sizes parked;  /* pods that wait while the queue gets events */
+    struct sizes shares;  /* numbers of workers, for the sections workers and rounds */
+    struct sizes density; /* pods on each node, for the section growth */
     uint32_t bound_per_node, zones;
-    uint32_t decisions; /* at most, of each kind */
-    uint32_t credit;    /* attempts at once, as the coordinator asks the queue for them */
-    double seconds;     /* of CPU, for each kind */
+    uint32_t rule_nodes; /* of the clusters in the sections growth and rules */
+    uint32_t decisions;  /* at most, of each kind */
+    uint32_t credit;     /* attempts at once, as the coordinator asks the queue for them */
+    double seconds;      /* of CPU, for each kind */
     const char *tie_break, *rule, *out, *commit;
-    bool bare, framed, quiet;
+    bool bare, framed;
 };
 
 /* Reads the arguments; prints help and exits 0, or names what is wrong and exits 2. */

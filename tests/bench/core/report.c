@@ -14,6 +14,7 @@
 #define SECTIONS_MAX 24
 #define ABOUT_MAX    16
 #define WIDTH_LEAST  9
+#define WIDTH_TEXT   16
 
 struct section {
     const char *name, *title;
@@ -81,10 +82,10 @@ static struct section *find(const struct report *r, const char *name)
 /* ---- the table ---- */
 
 /* Words are left in their column, numbers right. Text columns are as wide as the longest word
- * there, which is why workloads have short names. */
+ * there is likely to be; a longer one moves its row. */
 static int width(const struct column *c)
 {
-    int least = c->decimals == COLUMN_TEXT ? 20 : WIDTH_LEAST;
+    int least = c->decimals == COLUMN_TEXT ? WIDTH_TEXT : WIDTH_LEAST;
     int len = (int)strlen(c->name);
     return len > least ? len : least;
 }

@@ -5,26 +5,154 @@
 #include "tests/bench/core/decisions.h"
 #include "tests/bench/core/profile.h"
 
-bool decisions_run(const struct core_options *o, struct report *r)
+#include <math.h>
+#include <string.h>
+
+#define LARGE_NODES     100000
+#define LARGE_WORKLOADS "plain,distinct"
+#define SCALED          "plain,distinct,service,zone-spread,host-anti,zone-affinity"
+
+/* One cluster with a profile of its own. */
+static bool measure(const struct core_options *o, const struct decisions_setup *given,
+                    const char *workload_list, struct report *r)
 {
     struct arena memory = {0};
     struct profile profile;
-    bool well = profile_make(&profile, o->rule, &memory);
-    if (!well)
-        fprintf(stderr, "bench-core: the default profile has no rule %s\n", o->rule);
-    decisions_begin(r, "decisions", "CPU time of a decision, and how many one core makes");
-    for (uint32_t i = 0; well && i < o->nodes.count; i++)
-        for (uint32_t k = 0; well && k < o->workers.count; k++) {
-            const struct decisions_setup setup = {.shape = {.nodes = o->nodes.at[i],
-                                                            .bound_per_node = o->bound_per_node,
-                                                            .zones = o->zones},
-                                                  .workers = o->workers.at[k],
-                                                  .profile = &profile,
-                                                  .rule = o->rule != NULL ? o->rule : "all"};
-            well = decisions_measure(o, &setup, o->workloads, r);
-        }
+    struct decisions_setup setup = *given;
+    setup.profile = &profile;
+    bool well = profile_make(&profile, given->rule, &memory);
+    setup.rule = given->rule != NULL ? given->rule : "all";
+    if (well)
+        well = decisions_measure(o, &setup, workload_list, r);
+    else
+        fprintf(stderr, "bench-core: the default profile has no rule %s\n", given->rule);
     arena_free(&memory);
     return well;
+}
+
+static struct decisions_setup setup_of(const struct core_options *o, uint32_t nodes,
+                                       uint32_t workers)
+{
+    return (struct decisions_setup){
+        .shape = {.nodes = nodes, .bound_per_node = o->bound_per_node, .zones = o->zones},
+        .workers = workers,
+        .rule = o->rule};
+}
+
+bool decisions_run(const struct core_options *o, struct report *r)
+{
+    decisions_begin(r, "decisions", "CPU time of a decision, and how many one core makes");
+    for (uint32_t i = 0; i < o->nodes.count; i++)
+        for (uint32_t k = 0; k < o->workers.count; k++) {
+            struct decisions_setup setup = setup_of(o, o->nodes.at[i], o->workers.at[k]);
+            if (!measure(o, &setup, o->workloads, r))
+                return false;
+        }
+    return true;
+}
+
+/* A cluster that takes a while to load, for few kinds of pods. */
+bool large_run(const struct core_options *o, struct report *r)
+{
+    struct decisions_setup setup = setup_of(o, LARGE_NODES, 1);
+    decisions_begin(r, "large", "CPU time of a decision in a large cluster");
+    return measure(o, &setup, o->workloads != NULL ? o->workloads : LARGE_WORKLOADS, r);
+}
+
+bool workers_run(const struct core_options *o, struct report *r)
+{
+    uint32_t nodes = o->nodes.at[o->nodes.count - 1];
+    decisions_begin(r, "workers", "CPU time of a decision in each worker, by number of workers");
+    for (uint32_t i = 0; i < o->shares.count; i++) {
+        struct decisions_setup setup = setup_of(o, nodes, o->shares.at[i]);
+        if (!measure(o, &setup, o->workloads != NULL ? o->workloads : SCALED, r))
+            return false;
+    }
+    return true;
+}
+
+/* ---- growth ---- */
+
+static double cost_at(const struct report *r, const char *section, const char *workload, double at)
+{
+    const char *by = strcmp(section, "density") == 0 ? "bound" : "nodes";
+    for (size_t i = 0; i < report_rows(r, section); i++)
+        if (strcmp(report_text(r, section, i, "workload"), workload) == 0 &&
+            report_number(r, section, i, by) == at)
+            return report_number(r, section, i, "us");
+    return (double)NAN;
+}
+
+static double slope(const struct report *r, const char *section, const char *workload,
+                    const double *range)
+{
+    return log(cost_at(r, section, workload, range[1]) / cost_at(r, section, workload, range[0])) /
+           log(range[1] / range[0]);
+}
+
+static void tell_growth(const struct core_options *o, struct report *r)
+{
+    static const struct column columns[] = {
+        {"workload", COLUMN_TEXT}, {"by_nodes", 2}, {"by_pods", 2}};
+    const uint32_t *n = o->nodes.at, *d = o->density.at;
+    double nodes[] = {n[0], n[o->nodes.count - 1]};
+    double pods[] = {(double)d[0] * o->rule_nodes, (double)d[o->density.count - 1] * o->rule_nodes};
+    report_section(r, "growth",
+                   "exponents: 0 the same, 1 as the cluster grows; by pods on the same nodes",
+                   columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < workload_count; i++) {
+        const char *name = workloads[i].name;
+        double by_nodes = slope(r, "decisions", name, nodes);
+        double by_pods = slope(r, "density", name, pods);
+        if (!isnan(by_nodes) || !isnan(by_pods))
+            report_row(r, (struct cell[]){TEXT(name), NUMBER(by_nodes), NUMBER(by_pods)});
+    }
+}
+
+bool growth_run(const struct core_options *o, struct report *r)
+{
+    decisions_begin(r, "density", "CPU time of a decision, by number of pods on each node");
+    for (uint32_t i = 0; i < o->density.count; i++) {
+        struct decisions_setup setup = setup_of(o, o->rule_nodes, o->workers.at[0]);
+        setup.shape.bound_per_node = o->density.at[i];
+        if (!measure(o, &setup, o->workloads != NULL ? o->workloads : SCALED, r))
+            return false;
+    }
+    tell_growth(o, r);
+    return true;
+}
+
+/* ---- rules ---- */
+
+/* Each rule of the default profile with pods that it has something to say about; the others have
+ * plain ones, which shows what a rule costs that has nothing to do. */
+bool rules_run(const struct core_options *o, struct report *r)
+{
+    static const struct {
+        const char *rule, *workloads;
+    } rules[] = {{"NodeUnschedulable", "plain"},
+                 {"NodeName", "plain"},
+                 {"TaintToleration", "plain"},
+                 {"NodeAffinity", "plain,node-affinity"},
+                 {"NodePorts", "plain,ports"},
+                 {"NodeResourcesFit", "plain,distinct"},
+                 {"NodeResourcesBalancedAllocation", "plain,distinct"},
+                 {"VolumeRestrictions", "plain"},
+                 {"NodeVolumeLimits", "plain"},
+                 {"VolumeBinding", "plain"},
+                 {"VolumeZone", "plain"},
+                 {"PodTopologySpread", "plain,service,zone-spread,soft-spread"},
+                 {"InterPodAffinity", "plain,host-anti,zone-affinity,soft-anti,soft-affinity"},
+                 {"ImageLocality", "plain,images"}};
+    decisions_begin(r, "rules", "CPU time of a decision with one rule alone");
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        struct decisions_setup setup = setup_of(o, o->rule_nodes, 1);
+        setup.rule = rules[i].rule;
+        if ((o->rule == NULL || strcmp(o->rule, setup.rule) == 0) &&
+            !measure(o, &setup, rules[i].workloads, r))
+            return false;
+    }
+    return true;
 }
 
 bool sections_run(const struct core_options *o, struct report *r)
@@ -32,7 +160,10 @@ bool sections_run(const struct core_options *o, struct report *r)
     static const struct {
         const char *name;
         bool (*run)(const struct core_options *o, struct report *r);
-    } all[] = {{"decisions", decisions_run}};
+    } all[] = {{"decisions", decisions_run}, {"large", large_run},       {"growth", growth_run},
+               {"rules", rules_run},         {"workers", workers_run},   {"rounds", rounds_run},
+               {"queue", queue_run},         {"messages", messages_run}, {"json", json_run},
+               {"memory", memory_run}};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (list_has(o->sections, all[i].name) && !all[i].run(o, r))
             return false;

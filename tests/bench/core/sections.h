@@ -9,5 +9,17 @@
 bool sections_run(const struct core_options *o, struct report *r);
 
 bool decisions_run(const struct core_options *o, struct report *r);
+/* In a cluster of 100,000 nodes. */
+bool large_run(const struct core_options *o, struct report *r);
+/* Decisions by several workers, and by each rule alone. */
+bool workers_run(const struct core_options *o, struct report *r);
+bool rules_run(const struct core_options *o, struct report *r);
+/* Decisions with more and more pods on each node, and how cost grows; after decisions_run. */
+bool growth_run(const struct core_options *o, struct report *r);
+bool queue_run(const struct core_options *o, struct report *r);
+bool messages_run(const struct core_options *o, struct report *r);
+bool json_run(const struct core_options *o, struct report *r);
+bool memory_run(const struct core_options *o, struct report *r);
+bool rounds_run(const struct core_options *o, struct report *r);
 
 #endif

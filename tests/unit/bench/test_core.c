@@ -1,6 +1,7 @@
 /* test_core: bench-core on clusters of a few dozen nodes, so that it cannot rot unseen: every
  * workload is decided, what is measured is the same work however it is driven, and what is written
  * down is what was measured. */
+#include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/kube/json.h"
 #include "tests/bench/core/sections.h"
@@ -15,8 +16,12 @@ static struct core_options small(void)
 {
     return (struct core_options){.nodes = {1, {60}},
                                  .workers = {1, {1}},
+                                 .shares = {2, {1, 3}},
+                                 .density = {2, {1, 3}},
+                                 .parked = {2, {0, 50}},
                                  .bound_per_node = 2,
                                  .zones = 3,
+                                 .rule_nodes = 60,
                                  .decisions = 20,
                                  .credit = 8,
                                  .seconds = 60,
@@ -105,6 +110,49 @@ static void what_was_measured_is_written_down(void **state)
     report_free(&r);
 }
 
+/* Less rows than that: something was left out. */
+static void every_section_has_its_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *section, *rows_of, *positive;
+        size_t least;
+    } sections[] = {{"growth", "density", "us", 12},  {"rules", "rules", "us", 26},
+                    {"workers", "workers", "us", 12}, {"rounds", "rounds", "us_wall", 4},
+                    {"queue", "queue", "us", 24},     {"messages", "messages", "decode_ns", 9},
+                    {"json", "json", "MB_s", 6},      {"memory", "memory", "nodes", 5}};
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+        struct core_options o = small();
+        o.sections = sections[i].section;
+        o.seconds = i < 3 ? 60 : 0.01;
+        struct report *r = measured(&o);
+        assert_true(report_rows(r, sections[i].rows_of) >= sections[i].least);
+        for (size_t row = 0; row < report_rows(r, sections[i].rows_of); row++)
+            assert_true(report_number(r, sections[i].rows_of, row, sections[i].positive) > 0);
+        report_free(&r);
+    }
+}
+
+/* Those who wait for a node's room are woken by what is deleted, and by nothing that happens to
+ * labels. */
+static void the_queue_is_measured_with_pods_that_wait(void **state)
+{
+    (void)state;
+    struct core_options o = small();
+    o.sections = "queue";
+    struct report *r = measured(&o);
+    size_t woken = 0;
+    for (size_t i = 0; i < report_rows(r, "queue"); i++) {
+        bool room = strcmp(report_text(r, "queue", i, "waiting"), "too big") == 0;
+        bool gone = strcmp(report_text(r, "queue", i, "event"), "pod deleted") == 0;
+        double waiting = room && gone ? report_number(r, "queue", i, "parked") : 0;
+        assert_true(report_number(r, "queue", i, "woken") == waiting);
+        woken += waiting > 0;
+    }
+    assert_int_equal(woken, 1);
+    report_free(&r);
+}
+
 static void an_unknown_rule_is_refused(void **state)
 {
     (void)state;
@@ -122,7 +170,10 @@ int main(void)
         cmocka_unit_test(every_workload_is_decided),
         cmocka_unit_test(it_is_the_same_work_however_it_is_driven),
         cmocka_unit_test(what_was_measured_is_written_down),
+        cmocka_unit_test(every_section_has_its_rows),
+        cmocka_unit_test(the_queue_is_measured_with_pods_that_wait),
         cmocka_unit_test(an_unknown_rule_is_refused),
     };
+    log_open("test", LOG_LEVEL_error);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
