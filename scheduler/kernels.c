@@ -5,6 +5,8 @@
 
 #include "scheduler/wrap.h"
 
+#include <string.h>
+
 /* Sanitizers start up after the choice is made, and would watch it. */
 #ifndef __has_feature
 #define __has_feature(x) 0
@@ -27,5 +29,115 @@ VECTORISED void kernel_lacks(const int64_t *room, const int64_t *used, int64_t a
 VECTORISED void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        blamed[i] = blamed[i] != 0 || said[i] == 0 ? blamed[i] : whom;
+        blamed[i] |= (uint8_t)(whom & -((blamed[i] == 0) & (said[i] != 0)));
+}
+
+/* ---- whole numbers as doubles ----
+ *
+ * Vectors divide doubles, not integers. For whole a >= 0 and b > 0 with a + b < 2^53 the double a /
+ * b cut is the whole quotient: a quotient that is no whole number lies at least 1 / b below the
+ * next, too far to be rounded to it. Choices are made with masks, since a branch would end the
+ * vector. */
+
+#define EXACT_BITS 46 /* 100 * 2^46 < 2^53 */
+
+static inline double from_bits(uint64_t bits)
+{
+    double d;
+    memcpy(&d, &bits, sizeof(d));
+    return d;
+}
+
+static inline uint64_t to_bits(double d)
+{
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof(bits));
+    return bits;
+}
+
+/* x as a double, for 0 <= x < 2^52: the bits of x below those of 2^52 are 2^52 + x. */
+static inline double whole(int64_t x)
+{
+    return from_bits((uint64_t)x | UINT64_C(0x4330000000000000)) - 0x1p52;
+}
+
+/* d, or 0. */
+static inline double only_if(bool condition, double d)
+{
+    return from_bits(to_bits(d) & -(uint64_t)condition);
+}
+
+VECTORISED bool kernel_is_exact(const struct kernel_resource *r, uint32_t count)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < count; i++)
+        all |=
+            (uint64_t)r->room[i] | (uint64_t)r->used[i] | (uint64_t)wrap_add(r->used[i], r->asked);
+    return all >> EXACT_BITS == 0;
+}
+
+VECTORISED void kernel_add_least(const struct kernel_resource *r, double weight, uint32_t count,
+                                 struct kernel_sums *sums)
+{
+    const int64_t *room = r->room, *used = r->used, asked = r->asked;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t offered = room[i], taken = used[i] + asked;
+        double percent = whole(offered - taken) * 100 / whole(offered);
+        sums->sum[i] += weight * (int32_t)only_if((taken <= offered) & (offered != 0), percent);
+        sums->weights[i] += only_if(offered != 0, weight);
+    }
+}
+
+VECTORISED void kernel_add_most(const struct kernel_resource *r, double weight, uint32_t count,
+                                struct kernel_sums *sums)
+{
+    const int64_t *room = r->room, *used = r->used, asked = r->asked;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t offered = room[i], taken = used[i] + asked;
+        double percent = whole(taken) * 100 / whole(offered);
+        double rated = only_if(taken <= offered, percent) + only_if(taken > offered, 100);
+        sums->sum[i] += weight * (int32_t)only_if(offered != 0, rated);
+        sums->weights[i] += only_if(offered != 0, weight);
+    }
+}
+
+VECTORISED void kernel_quotient(const struct kernel_sums *sums, uint32_t count, int64_t *raw)
+{
+    for (uint32_t i = 0; i < count; i++)
+        raw[i] = (int32_t)only_if(sums->weights[i] != 0, sums->sum[i] / sums->weights[i]);
+}
+
+VECTORISED void kernel_percent(const struct kernel_resource *r, uint32_t count, int32_t *percent)
+{
+    const int64_t *room = r->room, *used = r->used, asked = r->asked;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t offered = room[i], taken = used[i] + asked;
+        double part = only_if(taken <= offered, whole(taken) * 100 / whole(offered)) +
+                      only_if(taken > offered, 100);
+        percent[i] = (int32_t)only_if(offered != 0, part);
+    }
+}
+
+static inline double fraction(int64_t taken, int64_t offered)
+{
+    return only_if(taken <= offered, whole(taken) / whole(offered)) + only_if(taken > offered, 1);
+}
+
+static inline double distance(double a, double b)
+{
+    return from_bits(to_bits((a - b) / 2) & INT64_MAX);
+}
+
+VECTORISED void kernel_balance(const struct kernel_resource r[2], uint32_t count, int64_t *raw)
+{
+    const int64_t *room0 = r[0].room, *room1 = r[1].room, *used0 = r[0].used, *used1 = r[1].used;
+    const int64_t asked0 = r[0].asked, asked1 = r[1].asked;
+    for (uint32_t i = 0; i < count; i++) {
+        bool both = (room0[i] != 0) & (room1[i] != 0);
+        double with =
+            distance(fraction(used0[i] + asked0, room0[i]), fraction(used1[i] + asked1, room1[i]));
+        double without = distance(fraction(used0[i], room0[i]), fraction(used1[i], room1[i]));
+        int32_t balance = (int32_t)((1 - only_if(both, with)) * 100);
+        raw[i] = 50 + (50 + balance - (int32_t)((1 - only_if(both, without)) * 100)) / 2;
+    }
 }

@@ -4,6 +4,7 @@
 #ifndef SCHEDULER_KERNELS_H
 #define SCHEDULER_KERNELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* no[i] |= asked > room[i] - used[i], wrapping. */
@@ -11,5 +12,40 @@ void kernel_lacks(const int64_t *room, const int64_t *used, int64_t asked, uint3
                   uint8_t *no);
 /* blamed[i] = blamed[i] != 0 || !said[i] ? blamed[i] : whom */
 void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom, uint32_t count);
+
+/* A resource of some rows: what they offer, what is used of it, and what a pod would use more. */
+struct kernel_resource {
+    const int64_t *room, *used;
+    int64_t asked;
+};
+
+/* Rows that one call of the kernels below may look at. */
+#define KERNEL_ROWS 256
+
+/* True when everything lies in [0, 2^46): what is then computed in doubles is exact, a percentage
+ * included. */
+bool kernel_is_exact(const struct kernel_resource *r, uint32_t count);
+
+/* Sums over resources, in doubles that hold whole numbers. */
+struct kernel_sums {
+    double sum[KERNEL_ROWS], weights[KERNEL_ROWS];
+};
+
+/* Where room > 0, with u = used + asked: sum += weight * (u > room ? 0 : (room - u) * 100 / room),
+ * and weights += weight. */
+void kernel_add_least(const struct kernel_resource *r, double weight, uint32_t count,
+                      struct kernel_sums *sums);
+/* The same with (u > room ? room : u) * 100 / room. */
+void kernel_add_most(const struct kernel_resource *r, double weight, uint32_t count,
+                     struct kernel_sums *sums);
+/* raw = weights == 0 ? 0 : sum / weights, cut. */
+void kernel_quotient(const struct kernel_sums *sums, uint32_t count, int64_t *raw);
+/* percent = u > room ? 100 : u * 100 / room; 0 where room is 0. */
+void kernel_percent(const struct kernel_resource *r, uint32_t count, int32_t *percent);
+
+/* With f = min(u / room, 1), the deviation d = fabs((f of the first - f of the second) / 2), or 0
+ * where one of them has no room, and the balance b = (1 - d) * 100, cut, for u with what is asked
+ * and without: raw = 50 + (50 + with - without) / 2. */
+void kernel_balance(const struct kernel_resource r[2], uint32_t count, int64_t *raw);
 
 #endif

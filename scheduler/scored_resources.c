@@ -24,6 +24,16 @@ struct scored_resources *scored_resources_make(const struct cycle *c, const stru
     return all;
 }
 
+/* What is used of one of the fixed resources, by row. */
+static const int64_t *used_column(const struct scored_resources *all, int fixed,
+                                  const struct nodes *n)
+{
+    _Static_assert((int)SCORED_cpu == (int)RESOURCE_cpu, "cpu comes first in both");
+    _Static_assert((int)SCORED_memory == (int)RESOURCE_memory, "memory comes second in both");
+    bool scored = all->with_defaults && fixed < SCORED_COUNT;
+    return scored ? n->scored[fixed] : n->requested[fixed];
+}
+
 bool scored_resource_on(const struct scored_resources *all, uint32_t i, const struct nodes *n,
                         uint32_t row, int64_t room_used[2])
 {
@@ -35,11 +45,20 @@ bool scored_resource_on(const struct scored_resources *all, uint32_t i, const st
         room_used[0] = s == NULL ? 0 : s->allocatable;
         room_used[1] = s == NULL ? 0 : s->requested;
     } else {
-        _Static_assert((int)SCORED_cpu == (int)RESOURCE_cpu, "cpu comes first in both");
-        _Static_assert((int)SCORED_memory == (int)RESOURCE_memory, "memory comes second in both");
-        bool scored = all->with_defaults && r->fixed < SCORED_COUNT;
         room_used[0] = n->allocatable[r->fixed][row];
-        room_used[1] = scored ? n->scored[r->fixed][row] : n->requested[r->fixed][row];
+        room_used[1] = used_column(all, r->fixed, n)[row];
     }
     return room_used[0] != 0;
+}
+
+bool scored_resource_column(const struct scored_resources *all, uint32_t i, const struct nodes *n,
+                            struct row_range rows, struct kernel_resource *out)
+{
+    const struct scored_resource *r = &all->at[i];
+    if (r->fixed < 0)
+        return false;
+    *out = (struct kernel_resource){.room = n->allocatable[r->fixed] + rows.from,
+                                    .used = used_column(all, r->fixed, n) + rows.from,
+                                    .asked = r->asked};
+    return kernel_is_exact(out, rows.count);
 }

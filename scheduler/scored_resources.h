@@ -4,6 +4,7 @@
 #ifndef SCHEDULER_SCORED_RESOURCES_H
 #define SCHEDULER_SCORED_RESOURCES_H
 
+#include "scheduler/kernels.h"
 #include "scheduler/plugin.h"
 
 struct scored_resource {
@@ -27,5 +28,10 @@ struct scored_resources *scored_resources_make(const struct cycle *c, const stru
 /* What the node offers and what is used of it. False: leave this resource out. */
 bool scored_resource_on(const struct scored_resources *all, uint32_t i, const struct nodes *n,
                         uint32_t row, int64_t room_used[2]);
+
+/* The resource as columns that begin at the first of the rows. False: it is a scalar, or some
+ * amount is too large for the kernels. Not for one that is left out. */
+bool scored_resource_column(const struct scored_resources *all, uint32_t i, const struct nodes *n,
+                            struct row_range rows, struct kernel_resource *out);
 
 #endif

@@ -78,10 +78,44 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
     return SCORE_MAX / 2 + (SCORE_MAX / 2 + wrap_sub(with, without)) / 2;
 }
 
+/* The two resources that take part, when there are two and both are in columns. */
+static bool pair(const struct balance *b, const struct nodes *n, struct row_range rows,
+                 struct kernel_resource out[2])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->resources->count; i++) {
+        if (b->resources->at[i].left_out)
+            continue;
+        if (count == 2 || !scored_resource_column(b->resources, i, n, rows, &out[count]))
+            return false;
+        count++;
+    }
+    return count == 2;
+}
+
+static void score_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                       struct row_range rows, int64_t *raw)
+{
+    const struct balance *b = state;
+    struct kernel_resource both[2];
+    uint32_t end = rows.from + rows.count;
+    while (rows.from < end) {
+        rows.count = end - rows.from < KERNEL_ROWS ? end - rows.from : KERNEL_ROWS;
+        bool paired = !b->nothing_asked && pair(b, n, rows, both);
+        if (paired)
+            kernel_balance(both, rows.count, raw);
+        for (uint32_t i = 0; i < rows.count && !paired; i++)
+            raw[i] = score(c, state, n, rows.from + i);
+        raw += rows.count;
+        rows.from += rows.count;
+    }
+}
+
 const struct plugin plugin_node_resources_balanced_allocation = {
     .name = "NodeResourcesBalancedAllocation",
     .score_skips = score_skips,
     .score_begin = score_begin,
     .score = score,
     .by_row = true,
+    .score_rows = score_rows,
 };

@@ -4,7 +4,6 @@
  * Filter tells every resource that is short, not just the first. When one of them exceeds all that
  * the node has, removing pods cannot help. Score counts 100m and 200Mi for containers that ask for
  * nothing, and ignores pod-level requests of the incoming pod, as upstream does. */
-#include "scheduler/kernels.h"
 #include "scheduler/scored_resources.h"
 #include "scheduler/wrap.h"
 
@@ -118,23 +117,8 @@ struct scoring {
     enum strategy strategy;
     uint32_t point_count;
     const struct shape_point *points;
+    double by_percent[101]; /* the shape's score of a utilization */
 };
-
-static void *score_begin(const struct cycle *c)
-{
-    const struct profile *profile = &c->framework->profile;
-    struct scoring *s = arena_take(c->arena, sizeof(*s));
-    s->resources = scored_resources_make(c, profile->fit_resources.at, profile->fit_resources.count,
-                                         c->pod->score_request.at, c->pod->score_request.count);
-    s->resources->with_defaults = true;
-    if (str_is(profile->fit_strategy, "MostAllocated"))
-        s->strategy = MOST_ALLOCATED;
-    else if (str_is(profile->fit_strategy, "RequestedToCapacityRatio"))
-        s->strategy = REQUESTED_TO_CAPACITY_RATIO;
-    s->points = profile->fit_shape.at;
-    s->point_count = profile->fit_shape.count;
-    return s;
-}
 
 /* The shape's scores go to 10, ours to 100. Straight lines between its points, cut toward zero. */
 static int64_t on_shape(const struct scoring *s, int64_t utilization)
@@ -150,6 +134,24 @@ static int64_t on_shape(const struct scoring *s, int64_t utilization)
                                       (p->utilization - p[-1].utilization);
     }
     return s->point_count == 0 ? 0 : s->points[s->point_count - 1].score * 10;
+}
+
+static void *score_begin(const struct cycle *c)
+{
+    const struct profile *profile = &c->framework->profile;
+    struct scoring *s = arena_take(c->arena, sizeof(*s));
+    s->resources = scored_resources_make(c, profile->fit_resources.at, profile->fit_resources.count,
+                                         c->pod->score_request.at, c->pod->score_request.count);
+    s->resources->with_defaults = true;
+    if (str_is(profile->fit_strategy, "MostAllocated"))
+        s->strategy = MOST_ALLOCATED;
+    else if (str_is(profile->fit_strategy, "RequestedToCapacityRatio"))
+        s->strategy = REQUESTED_TO_CAPACITY_RATIO;
+    s->points = profile->fit_shape.at;
+    s->point_count = profile->fit_shape.count;
+    for (int percent = 0; percent <= 100 && s->strategy == REQUESTED_TO_CAPACITY_RATIO; percent++)
+        s->by_percent[percent] = (double)on_shape(s, percent);
+    return s;
 }
 
 static int64_t rate(const struct scoring *s, int64_t used, int64_t room)
@@ -185,11 +187,68 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
     return sum / weights;
 }
 
+/* More than this times a score, or less than nothing, is left to the plain way. */
+#define WEIGHT_MAX (1 << 20)
+
+static void add_on_shape(const struct scoring *s, const struct kernel_resource *r, double weight,
+                         uint32_t count, struct kernel_sums *sums)
+{
+    int32_t percent[KERNEL_ROWS];
+    kernel_percent(r, count, percent);
+    for (uint32_t i = 0; i < count; i++) {
+        double rated = s->by_percent[percent[i]];
+        bool counts = r->room[i] != 0 && rated > 0;
+        sums->sum[i] += counts ? rated * weight : 0;
+        sums->weights[i] += counts ? weight : 0;
+    }
+}
+
+static void round_quotient(const struct kernel_sums *sums, uint32_t count, int64_t *raw)
+{
+    for (uint32_t i = 0; i < count; i++)
+        raw[i] = sums->weights[i] == 0 ? 0 : cut_to_i64(round(sums->sum[i] / sums->weights[i]));
+}
+
+/* False when something is in the way of the kernels. */
+static bool score_block(const struct scoring *s, const struct nodes *n, struct row_range rows,
+                        int64_t *raw)
+{
+    struct kernel_sums sums = {{0}, {0}};
+    for (uint32_t i = 0; i < s->resources->count; i++) {
+        const struct scored_resource *r = &s->resources->at[i];
+        struct kernel_resource column;
+        if (r->left_out)
+            continue;
+        if (r->weight < 0 || r->weight > WEIGHT_MAX ||
+            !scored_resource_column(s->resources, i, n, rows, &column))
+            return false;
+        if (s->strategy == LEAST_ALLOCATED)
+            kernel_add_least(&column, (double)r->weight, rows.count, &sums);
+        else if (s->strategy == MOST_ALLOCATED)
+            kernel_add_most(&column, (double)r->weight, rows.count, &sums);
+        else
+            add_on_shape(s, &column, (double)r->weight, rows.count, &sums);
+    }
+    if (s->strategy == REQUESTED_TO_CAPACITY_RATIO)
+        round_quotient(&sums, rows.count, raw);
+    else
+        kernel_quotient(&sums, rows.count, raw);
+    return true;
+}
+
 static void score_rows(const struct cycle *c, const void *state, const struct nodes *n,
                        struct row_range rows, int64_t *raw)
 {
-    for (uint32_t i = 0; i < rows.count; i++)
-        raw[i] = score(c, state, n, rows.from + i);
+    const struct scoring *s = state;
+    uint32_t end = rows.from + rows.count;
+    while (rows.from < end) {
+        rows.count = end - rows.from < KERNEL_ROWS ? end - rows.from : KERNEL_ROWS;
+        bool done = score_block(s, n, rows, raw);
+        for (uint32_t i = 0; i < rows.count && !done; i++)
+            raw[i] = score(c, state, n, rows.from + i);
+        raw += rows.count;
+        rows.from += rows.count;
+    }
 }
 
 const struct plugin plugin_node_resources_fit = {
