@@ -136,9 +136,13 @@ fuzz:
 	@tests/deps build test
 	@tests/fuzz/run $(FUZZ_TIME)
 
+# make bench CASES="SchedulingBasic TopologySpreading" PAIRS=5 API=real NODES=5000 BENCH="--mode arrival --rate 200"
+API ?= real
+NODES ?= 1000
+PAIRS ?= 2
 bench: all
-	@$(if $(real),tests/controlplane/controlplane build && tests/bench/run --api real,echo 'skipped: the real API server (no go)')
-	@tests/bench/run --api small
+	@$(if $(real),tests/controlplane/controlplane build && tests/bench/run --api $(API) --nodes $(NODES) \
+	    --pairs $(PAIRS) $(if $(CASES),,--minutes 18) $(BENCH) $(CASES),echo 'skipped: bench (no go)')
 
 # CPU time of the cores, without an API server: make bench-core BENCH_CORE="--sections decisions"
 bench-core: $(BIN)/bench-core

@@ -1,0 +1,463 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// Executor plays the operations of a workload. Names are numbered where upstream lets the server
+// make them up, so that every candidate meets the same cluster.
+type Executor struct {
+	ctx        context.Context
+	client     *Client
+	tracker    *Tracker
+	chosen     *Chosen
+	bindInit   bool // pods of earlier operations are created with a node, in turn
+	nodes      []string
+	bindNext   int
+	inventory  map[string][]string // keys of the pods created, by namespace
+	spaces     map[string]bool
+	priorities map[int32]bool
+	background []func(context.Context) // churn and deletions, started with the clock
+	serial     int
+}
+
+const creators = 30 // as many as upstream's
+
+// order is one request to create something.
+type order struct {
+	collection, what string
+	body             []byte
+}
+
+// sendAll posts orders from several workers; at a rate, when it is not 0.
+func (e *Executor) sendAll(orders []order, rate float64) error {
+	work := make(chan order, len(orders))
+	failures := make(chan error, creators)
+	var workers sync.WaitGroup
+	for range creators {
+		workers.Go(func() {
+			for each := range work {
+				err := e.client.send(e.ctx, "POST", each.collection, e.client.contentType(), "POST "+each.what, each.body)
+				if err != nil {
+					select {
+					case failures <- err:
+					default:
+					}
+				}
+			}
+		})
+	}
+	began := time.Now()
+	for i, each := range orders {
+		if rate > 0 {
+			time.Sleep(time.Until(began.Add(time.Duration(float64(i) / rate * float64(time.Second)))))
+		}
+		work <- each
+	}
+	close(work)
+	workers.Wait()
+	select {
+	case err := <-failures:
+		return err
+	default:
+		return nil
+	}
+}
+
+// prepare plays all operations before the measured one, and returns that one with its number.
+func (e *Executor) prepare() (*Op, int, error) {
+	for index := range e.chosen.Ops {
+		op := &e.chosen.Ops[index]
+		if op.CollectMetrics {
+			return op, index, nil
+		}
+		if err := e.play(op, index); err != nil {
+			return nil, 0, fmt.Errorf("operation %d, %s: %w", index, op.Opcode, err)
+		}
+	}
+	return nil, 0, fmt.Errorf("no operation is measured")
+}
+
+func (e *Executor) play(op *Op, index int) error {
+	switch op.Opcode {
+	case "createNodes":
+		return e.createNodes(op, index)
+	case "createNamespaces":
+		return e.createNamespaces(op)
+	case "createPods":
+		return e.createPods(op, index)
+	case "createAny":
+		return e.createAny(op)
+	case "churn":
+		return e.churn(op, index)
+	case "deletePods":
+		return e.deletePods(op)
+	case "barrier":
+		return e.barrier(op)
+	case "sleep":
+		time.Sleep(op.Duration.Duration)
+		return nil
+	}
+	return fmt.Errorf("not known")
+}
+
+// ---- nodes and namespaces -----------------------------------------------------------------------
+
+func baseNode(prefix string) *v1.Node {
+	return &v1.Node{ObjectMeta: metav1.ObjectMeta{GenerateName: prefix}, Status: v1.NodeStatus{
+		Capacity: v1.ResourceList{v1.ResourcePods: resource.MustParse("110"), v1.ResourceCPU: resource.MustParse("4"),
+			v1.ResourceMemory: resource.MustParse("32Gi")},
+		Phase:      v1.NodeRunning,
+		Conditions: []v1.NodeCondition{{Type: v1.NodeReady, Status: v1.ConditionTrue}}}}
+}
+
+func (e *Executor) createNodes(op *Op, index int) error {
+	next := func(int, int) (*v1.Node, error) { return baseNode(fmt.Sprintf("node-%d-", index)), nil }
+	if op.NodeTemplatePath != "" {
+		template, err := readTemplate(e.chosen.path(op.NodeTemplatePath))
+		if err != nil {
+			return err
+		}
+		next = copier[v1.Node](template)
+	}
+	var orders []order
+	for i := range op.Count {
+		node, err := next(i, op.Count)
+		if err != nil {
+			return err
+		}
+		if node.Name == "" {
+			node.Name = fmt.Sprintf("%s%05d", node.GenerateName, len(e.nodes)+i)
+		}
+		if node.Labels == nil {
+			node.Labels = map[string]string{}
+		}
+		node.Labels["kubernetes.io/hostname"] = node.Name
+		// Upstream patches these labels afterwards; in the first request they cost the server less.
+		if s := op.LabelNodePrepareStrategy; s != nil {
+			node.Labels[s.LabelKey] = s.LabelValues[i%len(s.LabelValues)]
+		} else if s := op.UniqueNodeLabelStrategy; s != nil {
+			node.Labels[s.LabelKey] = "unique-" + node.Name
+		}
+		body, err := e.client.encode("v1", "Node", node)
+		if err != nil {
+			return err
+		}
+		orders = append(orders, order{"/api/v1/nodes", "nodes", body})
+		if len(node.Spec.Taints) == 0 {
+			e.nodes = append(e.nodes, node.Name)
+		}
+	}
+	return e.sendAll(orders, 0)
+}
+
+func (e *Executor) namespace(name string, base *v1.Namespace) error {
+	if e.spaces[name] {
+		return nil
+	}
+	space := base.DeepCopy()
+	space.Name = name
+	e.spaces[name] = true
+	return e.client.Create(e.ctx, "/api/v1/namespaces", "namespaces", "v1", "Namespace", space)
+}
+
+func (e *Executor) createNamespaces(op *Op) error {
+	base := &v1.Namespace{}
+	if op.NamespaceTemplatePath != "" {
+		text, err := os.ReadFile(e.chosen.path(op.NamespaceTemplatePath))
+		if err != nil {
+			return err
+		}
+		if err := yaml.UnmarshalStrict(text, base); err != nil {
+			return err
+		}
+	}
+	for i := range op.Count {
+		if err := e.namespace(fmt.Sprintf("%s-%d", op.Prefix, i), base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ---- pods ---------------------------------------------------------------------------------------
+
+func basePod() *v1.Pod {
+	amounts := v1.ResourceList{v1.ResourceCPU: resource.MustParse("100m"), v1.ResourceMemory: resource.MustParse("500Mi")}
+	return &v1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "pod-"}, Spec: v1.PodSpec{Containers: []v1.Container{{
+		Name: "pause", Image: "registry.k8s.io/pause:3.10.2", Ports: []v1.ContainerPort{{ContainerPort: 80}},
+		Resources: v1.ResourceRequirements{Limits: amounts, Requests: amounts}}}}}
+}
+
+// priorityClass names a class of this value. Upstream switches the Priority admission off to write
+// bare numbers; with a class of the number they are the same pods, and it can stay on.
+func (e *Executor) priorityClass(value int32) (string, error) {
+	name := fmt.Sprintf("priority-%d", value)
+	if e.priorities[value] {
+		return name, nil
+	}
+	e.priorities[value] = true
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Value: value}
+	return name, e.client.Create(e.ctx, "/apis/scheduling.k8s.io/v1/priorityclasses", "priorityclasses",
+		"scheduling.k8s.io/v1", "PriorityClass", class)
+}
+
+// podOrders makes the requests for an operation's pods, and their keys.
+func (e *Executor) podOrders(op *Op, index int, bind bool) ([]order, []string, error) {
+	namespace := op.Namespace
+	if namespace == "" {
+		namespace = fmt.Sprintf("namespace-%d", index)
+	}
+	if err := e.namespace(namespace, &v1.Namespace{}); err != nil {
+		return nil, nil, err
+	}
+	next := func(int, int) (*v1.Pod, error) { return basePod(), nil }
+	path := op.PodTemplatePath
+	if path == "" {
+		path = e.chosen.template
+	}
+	if path != "" {
+		template, err := readTemplate(e.chosen.path(path))
+		if err != nil {
+			return nil, nil, err
+		}
+		next = copier[v1.Pod](template)
+	}
+	var orders []order
+	var keys []string
+	for i := range op.Count {
+		pod, err := next(i, op.Count)
+		if err != nil {
+			return nil, nil, err
+		}
+		if pod.Name == "" {
+			e.serial++
+			pod.Name = fmt.Sprintf("%s%06d", pod.GenerateName, e.serial)
+		}
+		pod.Namespace = namespace
+		if pod.Spec.Priority != nil {
+			if pod.Spec.PriorityClassName, err = e.priorityClass(*pod.Spec.Priority); err != nil {
+				return nil, nil, err
+			}
+		}
+		if bind {
+			pod.Spec.NodeName = e.nodes[e.bindNext%len(e.nodes)]
+			e.bindNext++
+		}
+		body, err := e.client.encode("v1", "Pod", pod)
+		if err != nil {
+			return nil, nil, err
+		}
+		orders = append(orders, order{"/api/v1/namespaces/" + namespace + "/pods", "pods", body})
+		keys = append(keys, namespace+"/"+pod.Name)
+	}
+	e.inventory[namespace] = append(e.inventory[namespace], keys...)
+	return orders, keys, nil
+}
+
+func (e *Executor) createPods(op *Op, index int) error {
+	waits := !op.SkipWaitToCompletion
+	orders, keys, err := e.podOrders(op, index, waits && e.bindInit)
+	if err != nil {
+		return err
+	}
+	if err := e.sendAll(orders, 0); err != nil {
+		return err
+	}
+	return e.tracker.wait("the pods of an earlier operation", 10*time.Minute, func() bool {
+		for _, key := range keys {
+			state := e.tracker.pods[key]
+			if state == nil || (waits && state.bound.IsZero()) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// barrier waits until all pods so far are bound or, with stage Attempted, were at least looked at.
+func (e *Executor) barrier(op *Op) error {
+	wanted := map[string]bool{}
+	for _, name := range op.Namespaces {
+		wanted[name] = true
+	}
+	return e.tracker.wait("a barrier", 10*time.Minute, func() bool {
+		for key, state := range e.tracker.pods {
+			namespace, _, _ := strings.Cut(key, "/")
+			if len(wanted) > 0 && !wanted[namespace] {
+				continue
+			}
+			if state.bound.IsZero() && !(op.StageRequirement == "Attempted" && state.attempted) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (e *Executor) deletePods(op *Op) error {
+	remove := func(ctx context.Context) {
+		for _, key := range e.inventory[op.Namespace] {
+			if op.DeletePodsPerSecond > 0 {
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(time.Second / time.Duration(op.DeletePodsPerSecond)):
+				}
+			}
+			path := "/api/v1/namespaces/" + strings.Replace(key, "/", "/pods/", 1)
+			if err := e.client.Delete(ctx, path, "pods", ""); err != nil && ctx.Err() == nil {
+				fmt.Fprintln(os.Stderr, "deletePods:", err)
+			}
+		}
+	}
+	if op.SkipWaitToCompletion {
+		e.background = append(e.background, remove)
+	} else {
+		remove(e.ctx)
+	}
+	return nil
+}
+
+// ---- any kind -----------------------------------------------------------------------------------
+
+type anyObject map[string]any
+
+func (o anyObject) text(name string) string {
+	value, _ := o[name].(string)
+	return value
+}
+
+func (o anyObject) metadata() map[string]any {
+	if found, ok := o["metadata"].(map[string]any); ok {
+		return found
+	}
+	made := map[string]any{}
+	o["metadata"] = made
+	return made
+}
+
+// post creates an object of any kind and returns its path.
+func (e *Executor) post(ctx context.Context, object anyObject, namespace string) (string, error) {
+	collection, plural, err := e.client.collection(ctx, object.text("apiVersion"), object.text("kind"), namespace)
+	if err != nil {
+		return "", err
+	}
+	metadata := object.metadata()
+	if metadata["name"] == nil {
+		e.serial++
+		metadata["name"] = fmt.Sprintf("%v%06d", metadata["generateName"], e.serial)
+	}
+	if spec, ok := object["spec"].(map[string]any); ok && object.text("kind") == "Pod" {
+		if value, ok := spec["priority"].(float64); ok {
+			if spec["priorityClassName"], err = e.priorityClass(int32(value)); err != nil {
+				return "", err
+			}
+		}
+	}
+	body, err := json.Marshal(object)
+	if err != nil {
+		return "", err
+	}
+	path := collection + "/" + metadata["name"].(string)
+	return path, e.client.send(ctx, "POST", collection, "application/json", "POST "+plural, body)
+}
+
+func (e *Executor) createAny(op *Op) error {
+	template, err := readTemplate(e.chosen.path(op.TemplatePath))
+	if err != nil {
+		return err
+	}
+	if op.Namespace != "" {
+		if err := e.namespace(op.Namespace, &v1.Namespace{}); err != nil {
+			return err
+		}
+	}
+	for i := range max(1, op.Count) {
+		object, err := render[anyObject](template, i, max(1, op.Count))
+		if err != nil {
+			return err
+		}
+		if _, err := e.post(e.ctx, *object, op.Namespace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// churn creates objects again and again beside the measured pods, or creates and deletes them in turn.
+func (e *Executor) churn(op *Op, index int) error {
+	namespace := op.Namespace
+	if namespace == "" {
+		namespace = fmt.Sprintf("namespace-%d", index)
+	}
+	if err := e.namespace(namespace, &v1.Namespace{}); err != nil {
+		return err
+	}
+	interval := max(op.IntervalMilliseconds, 0)
+	if interval == 0 {
+		interval = 500
+	}
+	turns := make([]func(context.Context, int), len(op.TemplatePaths))
+	for i, path := range op.TemplatePaths {
+		template, err := readTemplate(e.chosen.path(path))
+		if err != nil {
+			return err
+		}
+		if turns[i], err = e.turn(op, template, namespace); err != nil {
+			return err
+		}
+	}
+	e.background = append(e.background, func(ctx context.Context) {
+		ticker := time.NewTicker(time.Duration(interval) * time.Millisecond)
+		defer ticker.Stop()
+		for count := 0; op.Mode == "recreate" || op.Number == 0 || count < op.Number; count++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			for _, turn := range turns {
+				turn(ctx, count)
+			}
+		}
+	})
+	return nil
+}
+
+// turn is what a template's object goes through at each tick.
+func (e *Executor) turn(op *Op, template *Template, namespace string) (func(context.Context, int), error) {
+	if op.Mode != "recreate" && op.Mode != "create" {
+		return nil, fmt.Errorf("churn has no mode %q", op.Mode)
+	}
+	slots := make([]string, max(1, op.Number))
+	return func(ctx context.Context, count int) {
+		slot := &slots[count%len(slots)]
+		if op.Mode == "recreate" && *slot != "" {
+			if err := e.client.Delete(ctx, *slot, "churned", ""); err != nil && ctx.Err() == nil {
+				fmt.Fprintln(os.Stderr, "churn:", err)
+			}
+			*slot = ""
+			return
+		}
+		object, err := render[anyObject](template, count, 0)
+		if err == nil {
+			*slot, err = e.post(ctx, *object, namespace)
+		}
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintln(os.Stderr, "churn:", err)
+		}
+	}, nil
+}

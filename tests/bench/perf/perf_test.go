@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+func samplePod() *v1.Pod {
+	now := metav1.NewTime(time.Unix(1700000000, 0))
+	return &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "space", Name: "pod-1", UID: "u-1", ResourceVersion: "77",
+			DeletionTimestamp: &now, Labels: map[string]string{"a": "b"}},
+		Spec: v1.PodSpec{NodeName: "node-9", SchedulingGates: []v1.PodSchedulingGate{{Name: "g"}},
+			Containers: []v1.Container{{Name: "c", Image: "i"}}},
+		Status: v1.PodStatus{Phase: v1.PodPending, Conditions: []v1.PodCondition{
+			{Type: v1.PodScheduled, Status: v1.ConditionTrue}}}}
+}
+
+// frame is what kube-apiserver writes: a length, and a WatchEvent around the enveloped object.
+func frame(t *testing.T, kind string, pod *v1.Pod) []byte {
+	t.Helper()
+	client := &Client{}
+	raw, err := client.encode("v1", "Pod", pod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := (&metav1.WatchEvent{Type: kind, Object: runtime.RawExtension{Raw: raw}}).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
+}
+
+func wanted() PodEvent {
+	return PodEvent{Type: "MODIFIED", Namespace: "space", Name: "pod-1", UID: "u-1", Version: "77", Node: "node-9",
+		Attempted: true, Gated: true, Deleted: true}
+}
+
+func TestBothEncodingsOfAWatchSayTheSame(t *testing.T) {
+	text, err := json.Marshal(map[string]any{"type": "MODIFIED", "object": samplePod()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for asJSON, body := range map[bool][]byte{false: frame(t, "MODIFIED", samplePod()), true: text} {
+		var events []PodEvent
+		err := decodePods(bytes.NewReader(body), asJSON, func(event *PodEvent) { events = append(events, *event) })
+		if err != io.EOF || len(events) != 1 || events[0] != wanted() {
+			t.Errorf("json=%v: %v, %+v", asJSON, err, events)
+		}
+	}
+}
+
+func TestAPendingPodHasNothingSet(t *testing.T) {
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "space", Name: "pod-2"}}
+	var events []PodEvent
+	_ = decodePods(bytes.NewReader(frame(t, "ADDED", pod)), false, func(e *PodEvent) { events = append(events, *e) })
+	if len(events) != 1 || events[0] != (PodEvent{Type: "ADDED", Namespace: "space", Name: "pod-2"}) {
+		t.Errorf("%+v", events)
+	}
+}
+
+func TestDamagedFramesDoNotPass(t *testing.T) {
+	whole := frame(t, "MODIFIED", samplePod())
+	for at := range whole {
+		if at == 0 {
+			continue
+		}
+		err := decodePods(bytes.NewReader(whole[:at]), false, func(*PodEvent) { t.Errorf("cut at %d went unnoticed", at) })
+		if err == nil || err == io.EOF {
+			t.Errorf("cut at %d: %v", at, err)
+		}
+	}
+	for at := 4; at < len(whole); at++ {
+		damaged := bytes.Clone(whole[4:])
+		damaged[at-4] ^= 0xff
+		if event, err := scanWatchEvent(damaged); err == nil && event == nil {
+			t.Errorf("damage at %d: neither event nor error", at) // and above all no panic
+		}
+	}
+}
+
+func TestScalingKeepsTheClusterAsFull(t *testing.T) {
+	for _, row := range []struct {
+		params map[string]int
+		nodes  int
+		want   map[string]int
+	}{
+		{map[string]int{"initNodes": 5000, "initPods": 1000, "measurePods": 10000}, 500,
+			map[string]int{"initNodes": 500, "initPods": 100, "measurePods": 1000}},
+		{map[string]int{"taintNodes": 1000, "normalNodes": 4000, "measurePods": 4000}, 50,
+			map[string]int{"taintNodes": 10, "normalNodes": 40, "measurePods": 40}},
+		{map[string]int{"initNodes": 6000, "initNamespaces": 100, "initPodsPerNamespace": 40}, 600,
+			map[string]int{"initNodes": 600, "initNamespaces": 100, "initPodsPerNamespace": 4}},
+		{map[string]int{"initNodes": 6000, "initNamespaces": 100, "initPodsPerNamespace": 40}, 60,
+			map[string]int{"initNodes": 60, "initNamespaces": 40, "initPodsPerNamespace": 1}},
+		{map[string]int{"gatedPods": 10000, "measurePods": 20000}, 500,
+			map[string]int{"gatedPods": 1000, "measurePods": 2000}},
+		{map[string]int{"nodes": 10, "none": 0}, 100, map[string]int{"nodes": 100, "none": 0}},
+	} {
+		got := scale(row.params, row.nodes)
+		for name, value := range row.want {
+			if got[name] != value {
+				t.Errorf("%v to %d nodes: %s is %d, not %d", row.params, row.nodes, name, got[name], value)
+			}
+		}
+	}
+}
+
+const sampleCases = `
+- name: Plain
+  defaultPodTemplatePath: pod.yaml
+  workloadTemplate:
+  - {opcode: createNodes, countParam: $initNodes}
+  - {opcode: createPodSets, count: 2, namespacePrefix: set, createPodsOp: {opcode: createPods, count: 3}}
+  - {opcode: createPods, countParam: $measurePods, collectMetrics: true}
+  workloads:
+  - {name: Small, params: {initNodes: 5, measurePods: 10}}
+  - {name: Large, labels: [performance], threshold: 100, params: {initNodes: 5000, measurePods: 9000}}
+  - {name: Larger, labels: [performance], params: {initNodes: 5000, measurePods: 90}}
+- name: Driver
+  workloadTemplate: [{opcode: createResourceDriver}]
+  workloads: [{name: One}]
+- name: Volumes
+  workloadTemplate: [{opcode: createPods, count: 1, persistentVolumeTemplatePath: pv.yaml}]
+  workloads: [{name: One}]
+`
+
+func sample(t *testing.T) []TestCase {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "performance-config.yaml"), []byte(sampleCases), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases, err := readCases(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+func TestACaseIsScaledFromTheWorkloadWithAThreshold(t *testing.T) {
+	chosen, err := choose(sample(t), "Plain", 50, map[string]int{"measurePods": 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chosen.Workload != "Large" || chosen.Params["initNodes"] != 50 || chosen.Params["measurePods"] != 7 {
+		t.Errorf("%+v", chosen)
+	}
+	var spaces []string
+	for _, op := range chosen.Ops {
+		spaces = append(spaces, op.Opcode+" "+op.Namespace)
+	}
+	if got := strings.Join(spaces, ","); got != "createNodes ,createPods set-0,createPods set-1,createPods " {
+		t.Errorf("unrolled to %s", got)
+	}
+}
+
+func TestAWorkloadByNameKeepsItsSize(t *testing.T) {
+	chosen, err := choose(sample(t), "Plain/Small", 0, nil)
+	if err != nil || chosen.Params["measurePods"] != 10 {
+		t.Errorf("%v %+v", err, chosen)
+	}
+}
+
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	for name, want := range map[string]string{"Driver": "opcode createResourceDriver",
+		"Volumes": "opcode createPods with persistent volumes", "None": "no case None", "Plain/None": "no workload None"} {
+		if _, err := choose(sample(t), name, 0, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := choose(sample(t), "Plain", 0, map[string]int{"pods": 1}); err == nil ||
+		!strings.Contains(err.Error(), "initNodes, measurePods") {
+		t.Errorf("an unknown parameter: %v", err)
+	}
+}
+
+func TestTemplateFunctionsAreUpstreams(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.yaml")
+	text := `{a: {{AddInt .Index 2}}, b: {{Mod .Index 3}}, c: {{DivideInt .Count 4}}, d: {{MultiplyInt .Index 2 2}}, e: {{SubtractInt .Count "1"}}}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	template, err := readTemplate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := render[map[string]int](template, 7, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]int{"a": 9, "b": 1, "c": 2, "d": 28, "e": 9} {
+		if (*got)[name] != value {
+			t.Errorf("%s is %d, not %d", name, (*got)[name], value)
+		}
+	}
+}
+
+func TestUpstreamsAverageLeavesOutTheFirstSecond(t *testing.T) {
+	began := time.Unix(1000, 0)
+	var bounds []time.Time
+	for second, count := range []int{0, 5, 10, 0, 20} { // binds in the middle of each second
+		for range count {
+			bounds = append(bounds, began.Add(time.Duration(second)*time.Second+500*time.Millisecond))
+		}
+	}
+	// 10 in one second, then 20 in two seconds, which count twice.
+	if got, want := upstreamAverage(bounds, began), (10.0+10+10)/3; math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v, not %v", got, want)
+	}
+}

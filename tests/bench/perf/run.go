@@ -1,0 +1,398 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// options of one run.
+type options struct {
+	from, name, mode, init, kubeconfig, log string
+	nodes                                   int
+	rate                                    float64
+	json                                    bool
+	overrides                               map[string]int
+	servers                                 []int
+	limit, stall                            time.Duration
+	command                                 []string
+}
+
+// Result is what a run tells.
+type Result struct {
+	*Chosen
+	Mode          string             `json:"mode"`
+	Rate          float64            `json:"rate,omitempty"`
+	Pods          int                `json:"pods"`
+	Bound         int                `json:"bound"`
+	Failure       string             `json:"failure,omitempty"`
+	Seconds       float64            `json:"seconds"`       // first to last bind
+	StartSeconds  float64            `json:"start_seconds"` // from the start of the scheduler, or of the pods, to the first bind
+	PodsPerSecond float64            `json:"pods_per_s"`
+	Upstream      float64            `json:"upstream_average"`      // upstream's own mean of whole seconds, 0 when too short
+	Latency       map[string]float64 `json:"latency_ms"`            // from the pod's ADDED to its first event with a node
+	CPU           float64            `json:"cpu_ms_per_pod"`        // all processes, from the start until all is quiet again
+	CPUWindow     float64            `json:"cpu_window_ms_per_pod"` // the same, first to last bind
+	ServerCPU     float64            `json:"server_cpu_ms_per_pod"` // API server and etcd, from the start until quiet
+	HarnessCPU    float64            `json:"harness_cpu_ms_per_pod"`
+	PeakPSS       float64            `json:"peak_pss_mib"`
+	PeakRSS       float64            `json:"peak_rss_mib"`
+	Processes     int                `json:"processes"`
+	Requests      map[string]int     `json:"requests,omitempty"` // of the candidate, by verb and resource
+}
+
+func parseOptions(arguments []string) (*options, error) {
+	o := &options{overrides: map[string]int{}}
+	flags := flag.NewFlagSet("run", flag.ExitOnError)
+	flags.StringVar(&o.from, "from", "", "the folder test/integration/scheduler_perf")
+	flags.StringVar(&o.name, "case", "", "CASE or CASE/WORKLOAD")
+	flags.StringVar(&o.mode, "mode", "backlog", "backlog, arrival or live")
+	flags.StringVar(&o.init, "init", "bound", "who places the pods before the measured ones: bound or scheduler")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the administrator's kubeconfig")
+	flags.StringVar(&o.log, "log", "", "the scheduler's output")
+	flags.IntVar(&o.nodes, "nodes", 0, "scale the workload to this many nodes")
+	flags.Float64Var(&o.rate, "rate", 0, "pods a second, for arrival")
+	flags.BoolVar(&o.json, "json", false, "speak JSON (our small API server)")
+	flags.DurationVar(&o.limit, "limit", 10*time.Minute, "the most that the measured part may take")
+	flags.DurationVar(&o.stall, "stall", time.Minute, "without a bind for so long, the run has failed")
+	flags.Func("set", "PARAM=VALUE of the workload", func(text string) error {
+		name, value, _ := strings.Cut(text, "=")
+		number, err := strconv.Atoi(value)
+		o.overrides[name] = number
+		return err
+	})
+	flags.Func("server-pid", "a process of the API server", func(text string) error {
+		pid, err := strconv.Atoi(text)
+		o.servers = append(o.servers, pid)
+		return err
+	})
+	if err := flags.Parse(arguments); err != nil {
+		return nil, err
+	}
+	o.command = flags.Args()
+	switch {
+	case len(o.command) == 0:
+		return nil, errors.New("no scheduler after --")
+	case !slices.Contains([]string{"backlog", "arrival", "live"}, o.mode):
+		return nil, fmt.Errorf("no mode %q", o.mode)
+	case o.mode == "arrival" && o.rate <= 0:
+		return nil, errors.New("--mode arrival needs --rate")
+	case o.mode == "backlog" && o.init != "bound":
+		return nil, errors.New("--init scheduler needs --mode arrival or live")
+	}
+	return o, nil
+}
+
+// run is one run under way.
+type run struct {
+	*options
+	ctx       context.Context
+	client    *Client
+	tracker   *Tracker
+	executor  *Executor
+	candidate *Candidate
+	keys      []string
+
+	began                                  time.Time
+	cpuBefore, cpuFirst, cpuLast, cpuAfter float64
+	serverBefore, serverAfter, ownBefore   float64
+	requestsBefore                         map[string]int
+	sentBefore                             map[string]int
+}
+
+func runMain(arguments []string) error {
+	o, err := parseOptions(arguments)
+	if err != nil {
+		return err
+	}
+	cases, err := readCases(o.from)
+	if err != nil {
+		return err
+	}
+	chosen, err := choose(cases, o.name, o.nodes, o.overrides)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer cancel()
+	r := &run{options: o, ctx: ctx}
+	if r.client, err = NewClient(o.kubeconfig, o.json, 2); err != nil {
+		return err
+	}
+	if r.tracker, err = NewTracker(ctx, r.client); err != nil {
+		return err
+	}
+	r.executor = &Executor{ctx: ctx, client: r.client, tracker: r.tracker, chosen: chosen, bindInit: o.init == "bound",
+		inventory: map[string][]string{}, spaces: map[string]bool{}, priorities: map[int32]bool{}}
+	defer func() {
+		if r.candidate != nil {
+			r.candidate.stop()
+		}
+	}()
+	failure := r.play()
+	if r.candidate == nil || len(r.keys) == 0 {
+		return failure
+	}
+	result := r.result(chosen, failure)
+	return json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// play is the run itself: what comes before, the clock, and the quiet after.
+func (r *run) play() error {
+	if r.init == "scheduler" {
+		if err := r.start(); err != nil {
+			return err
+		}
+	}
+	op, index, err := r.executor.prepare()
+	if err != nil {
+		return err
+	}
+	orders, keys, err := r.executor.podOrders(op, index, false)
+	if err != nil {
+		return err
+	}
+	r.tracker.expect(keys)
+	r.keys = keys
+	if r.mode == "backlog" {
+		if err := r.executor.sendAll(orders, 0); err != nil {
+			return err
+		}
+		err := r.tracker.wait("the measured pods to exist", 5*time.Minute, func() bool { return r.tracker.seen == len(keys) })
+		if err != nil {
+			return err
+		}
+	}
+	settle(10*time.Second, func() []int { return r.servers })
+	if err := r.measure(orders); err != nil {
+		return err
+	}
+	return r.tracker.failure
+}
+
+// measure starts the clock and the scheduler, and stops the clock.
+func (r *run) measure(orders []order) error {
+	var err error
+	if r.mode != "backlog" {
+		// The scheduler is up, and has placed a pod, before the first measured one comes.
+		if r.candidate == nil {
+			if err := r.start(); err != nil {
+				return err
+			}
+		}
+		if err := r.canary(); err != nil {
+			return err
+		}
+		r.cpuBefore = r.candidate.cpu()
+	}
+	if err := r.snapshot(); err != nil {
+		return err
+	}
+	r.began = time.Now()
+	if r.mode == "backlog" {
+		if err := r.start(); err != nil {
+			return err
+		}
+	}
+	ctx, stop := context.WithCancel(r.ctx)
+	defer stop()
+	for _, each := range r.executor.background {
+		go each(ctx)
+	}
+	first := make(chan float64, 1) // what was used before the first bind
+	go func() {
+		select {
+		case <-r.tracker.first:
+		case <-ctx.Done():
+		}
+		first <- r.candidate.cpu()
+	}()
+	if r.mode != "backlog" {
+		if err := r.executor.sendAll(orders, r.rate); err != nil {
+			return err
+		}
+	}
+	err = r.tracker.allBound(r.limit, r.stall, r.candidate.alive)
+	r.cpuLast = r.candidate.cpu()
+	stop()
+	r.cpuFirst = <-first
+	// Events and the like may still be on their way; they are part of the work.
+	settle(5*time.Second, func() []int { return append(slices.Clone(r.servers), r.candidate.members()...) })
+	r.cpuAfter, r.serverAfter = r.candidate.cpu(), cpuSeconds(r.servers)
+	r.candidate.sampleMemory()
+	return err
+}
+
+func (r *run) start() error {
+	var err error
+	r.candidate, err = startCandidate(r.command, r.log)
+	return err
+}
+
+// canary is one pod more, placed before the clock starts and then removed.
+func (r *run) canary() error {
+	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "canary", Namespace: "canary"},
+		Spec: v1.PodSpec{Containers: []v1.Container{{Name: "pause", Image: "registry.k8s.io/pause:3.10.2"}}}}
+	if err := r.executor.namespace("canary", &v1.Namespace{}); err != nil {
+		return err
+	}
+	if err := r.client.Create(r.ctx, "/api/v1/namespaces/canary/pods", "pods", "v1", "Pod", pod); err != nil {
+		return err
+	}
+	err := r.tracker.wait("the scheduler's first bind", 2*time.Minute, func() bool {
+		state := r.tracker.pods["canary/canary"]
+		return !r.candidate.alive() || (state != nil && !state.bound.IsZero())
+	})
+	if err == nil && !r.candidate.alive() {
+		err = errors.New("the scheduler ended")
+	}
+	if err != nil {
+		return err
+	}
+	return r.client.Delete(r.ctx, "/api/v1/namespaces/canary/pods/canary", "pods", `{"gracePeriodSeconds":0}`)
+}
+
+// ---- the API server's own figures ---------------------------------------------------------------
+
+var requestLine = regexp.MustCompile(`^apiserver_request_total\{(.*)\} ([0-9.e+]+)$`)
+var labelPair = regexp.MustCompile(`(\w+)="([^"]*)"`)
+
+// requests reads how many requests the API server has finished, by verb and resource; a server
+// without metrics has none.
+func (r *run) requests() (map[string]int, error) {
+	text, err := r.client.Get(r.ctx, "/metrics", "GET metrics")
+	var status *StatusError
+	if errors.As(err, &status) && status.Code == 404 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]int{}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		match := requestLine.FindSubmatch(lines.Bytes())
+		if match == nil {
+			continue
+		}
+		labels := map[string]string{}
+		for _, pair := range labelPair.FindAllSubmatch(match[1], -1) {
+			labels[string(pair[1])] = string(pair[2])
+		}
+		what := labels["verb"] + " " + labels["resource"]
+		if labels["subresource"] != "" {
+			what += "/" + labels["subresource"]
+		}
+		value, _ := strconv.ParseFloat(string(match[2]), 64)
+		found[what] += int(value)
+	}
+	return found, lines.Err()
+}
+
+func (r *run) snapshot() error {
+	var err error
+	r.requestsBefore, err = r.requests()
+	r.sentBefore = r.client.Sent()
+	r.serverBefore, r.ownBefore = cpuSeconds(r.servers), ownCPU()
+	return err
+}
+
+// candidateRequests are those since the snapshot that were not the harness's own.
+func (r *run) candidateRequests() map[string]int {
+	after, err := r.requests()
+	if after == nil || err != nil {
+		return nil
+	}
+	sent := r.client.Sent()
+	difference := map[string]int{}
+	for what, times := range after {
+		times -= r.requestsBefore[what] + sent[what] - r.sentBefore[what]
+		if times > 0 {
+			difference[what] = times
+		}
+	}
+	return difference
+}
+
+// ---- figures ------------------------------------------------------------------------------------
+
+func (r *run) result(chosen *Chosen, failure error) *Result {
+	result := &Result{Chosen: chosen, Mode: r.mode, Rate: r.rate, Pods: len(r.keys), Latency: map[string]float64{}}
+	if failure != nil {
+		result.Failure = failure.Error()
+	}
+	var bounds []time.Time
+	var latencies []float64
+	for _, state := range r.tracker.states(r.keys) {
+		if !state.bound.IsZero() {
+			bounds = append(bounds, state.bound)
+			latencies = append(latencies, float64(state.bound.Sub(state.created).Microseconds())/1000)
+		}
+	}
+	result.Bound = len(bounds)
+	pods := float64(max(1, len(bounds)))
+	result.CPU = (r.cpuAfter - r.cpuBefore) * 1000 / pods
+	result.CPUWindow = (r.cpuLast - r.cpuFirst) * 1000 / pods
+	result.ServerCPU = (r.serverAfter - r.serverBefore) * 1000 / pods
+	result.HarnessCPU = (ownCPU() - r.ownBefore) * 1000 / pods
+	result.PeakPSS, result.PeakRSS = float64(r.candidate.peakPSS)/1024, float64(r.candidate.peakRSS)/1024
+	result.Processes = r.candidate.peakCount
+	result.Requests = r.candidateRequests()
+	if len(bounds) < 2 {
+		return result
+	}
+	slices.SortFunc(bounds, time.Time.Compare)
+	slices.Sort(latencies)
+	first, last := bounds[0], bounds[len(bounds)-1]
+	result.Seconds, result.StartSeconds = last.Sub(first).Seconds(), first.Sub(r.began).Seconds()
+	result.PodsPerSecond = float64(len(bounds)-1) / math.Max(result.Seconds, 1e-3)
+	result.Upstream = upstreamAverage(bounds, r.began)
+	for name, share := range map[string]float64{"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999, "max": 1} {
+		result.Latency[name] = latencies[int(math.Ceil(share*float64(len(latencies))))-1]
+	}
+	return result
+}
+
+// upstreamAverage is scheduler_perf's SchedulingThroughput: the mean of rates in whole seconds. The
+// first second with a bind is left out, and a second without one takes the rate of the next with some.
+func upstreamAverage(bounds []time.Time, began time.Time) float64 {
+	var rates []float64
+	started, before, sampled, skipped := false, 0, began, 0
+	for tick := began.Add(time.Second); !tick.After(bounds[len(bounds)-1].Add(time.Second)); tick = tick.Add(time.Second) {
+		count, _ := slices.BinarySearchFunc(bounds, tick, func(a, b time.Time) int { return a.Compare(b) })
+		switch {
+		case count == 0:
+		case !started:
+			started, before, sampled = true, count, tick
+		case count == before:
+			skipped++
+		default:
+			for range skipped + 1 {
+				rates = append(rates, float64(count-before)/tick.Sub(sampled).Seconds())
+			}
+			before, sampled, skipped = count, tick, 0
+		}
+	}
+	total := 0.0
+	for _, rate := range rates {
+		total += rate
+	}
+	return total / math.Max(1, float64(len(rates)))
+}
