@@ -334,6 +334,16 @@ static void fill_images(const struct shape *s, uint32_t i, struct pod *pod, stru
         one_text(a, arena_print(a, "registry.example.com/team/app-%u:v1", i % CLUSTER_SERVICES));
 }
 
+/* As many kinds as there are services, one after another, each with amounts of its own. */
+static void fill_fleet(const struct shape *s, uint32_t i, struct pod *pod, struct arena *a)
+{
+    (void)s;
+    uint32_t app = i % CLUSTER_SERVICES;
+    pod->namespace_name = arena_print(a, "space-%u", app % CLUSTER_NAMESPACES);
+    set_label(pod, a, "app", arena_print(a, "app-%u", app));
+    set_amounts(pod, a, 20 + 5 * (int64_t)app, (32 + 4 * (int64_t)app) * MIB);
+}
+
 static void fill_mixed(const struct shape *s, uint32_t i, struct pod *pod, struct arena *a)
 {
     static void (*const kinds[])(const struct shape *, uint32_t, struct pod *, struct arena *) = {
@@ -359,6 +369,7 @@ const struct workload workloads[] = {
     {"daemon", "required node affinity by name, as of a DaemonSet", fill_daemon, 0, false, 1000},
     {"ports", "a host port", fill_ports, 0, false, 300},
     {"images", "images that some nodes have", fill_images, 0, false, 1000},
+    {"fleet", "pods of fifty Services in turn, spread by default", fill_fleet, 0, false, 1000},
     {"mixed", "ten of the kinds above, one after another", fill_mixed, 0, false, 100},
 };
 const size_t workload_count = COUNT(workloads);

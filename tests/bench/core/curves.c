@@ -84,7 +84,7 @@ static void draw_axes(const struct plot *p)
                 LEFT, WIDTH - RIGHT, y, y, y + 4, pow(10, power));
     }
     for (size_t i = 0; i < report_rows(p->report, p->section); i++)
-        if (drawn(p, i))
+        if (drawn(p, i) && (i == 0 || number(p, i, p->x) != number(p, i - 1, p->x)))
             fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.0f</text>\n",
                     at_x(p, number(p, i, p->x)), HEIGHT - 12, number(p, i, p->x));
 }

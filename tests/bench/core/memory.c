@@ -179,6 +179,7 @@ static bool run_child(void (*fill)(const struct shape *, struct stages *), const
     if (pipe(pipe_ends) != 0)
         return false;
     fflush(stdout);
+    malloc_trim(0); /* what was free before would be taken without the set growing */
     pid_t child = fork();
     if (child == 0) {
         struct stages own;
