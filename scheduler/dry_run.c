@@ -64,7 +64,7 @@ static void find_lower(struct search *s, const struct node_entry *node)
     s->lower.count = 0;
     for (uint32_t i = 0; i < node->pod_count; i++) {
         struct node_pod *p = node->pods[i];
-        if (p->priority >= s->e->cycle.pod->priority)
+        if (p->demand->priority >= s->e->cycle.pod->priority)
             continue;
         int64_t started = p->started != 0 ? p->started : s->e->request->now_us;
         append(s, &s->lower, (struct lower_pod){p, started, false, 0});
@@ -74,8 +74,8 @@ static void find_lower(struct search *s, const struct node_entry *node)
 static int compare_importance(const void *a, const void *b)
 {
     const struct lower_pod *l = a, *r = b;
-    if (l->pod->priority != r->pod->priority)
-        return l->pod->priority > r->pod->priority ? -1 : 1;
+    if (l->pod->demand->priority != r->pod->demand->priority)
+        return l->pod->demand->priority > r->pod->demand->priority ? -1 : 1;
     if (l->started != r->started)
         return l->started < r->started ? -1 : 1;
     return l->place < r->place ? -1 : l->place > r->place;
@@ -122,11 +122,11 @@ static bool is_disrupted(const struct budget *b, struct str pod)
 static bool breaks_a_budget(struct search *s, const struct node_pod *p)
 {
     bool breaks = false;
-    for (uint32_t i = 0; i < s->guard_count && p->label_count > 0; i++) {
+    for (uint32_t i = 0; i < s->guard_count && p->group->label_count > 0; i++) {
         struct guard *g = &s->guards[i];
-        if (g->namespace_name != p->namespace_name ||
-            !label_matcher_matches(g->matcher, p->labels, p->label_count) ||
-            is_disrupted(g->budget, p->name))
+        if (g->namespace_name != p->group->namespace_name ||
+            !label_matcher_matches(g->matcher, p->group->labels, p->group->label_count) ||
+            is_disrupted(g->budget, node_pod_name(p)))
             continue;
         breaks |= --g->left < 0;
     }
@@ -206,10 +206,10 @@ static void tell_candidate(struct search *s, struct str node, const struct lower
     for (uint32_t i = 0; i < victims->count; i++) {
         const struct node_pod *p = victims->at[i].pod;
         c->victims.at[c->victims.count++] =
-            (struct victim){.uid = p->uid,
-                            .namespace_name = atom_text(e->cycle.atoms, p->namespace_name),
-                            .name = p->name,
-                            .priority = p->priority,
+            (struct victim){.uid = node_pod_uid(p, e->arena),
+                            .namespace_name = atom_text(e->cycle.atoms, p->group->namespace_name),
+                            .name = node_pod_name(p),
+                            .priority = p->demand->priority,
                             .started = p->started,
                             .deleting = p->deleting};
     }
@@ -228,7 +228,7 @@ static void compete(struct search *s, struct str node)
 {
     struct candidate_rank rank = {.violations = s->violations};
     for (uint32_t i = 0; i < s->victims.count; i++)
-        candidate_rank_add(&rank, s->victims.at[i].pod->priority, s->victims.at[i].started);
+        candidate_rank_add(&rank, s->victims.at[i].pod->demand->priority, s->victims.at[i].started);
     int order = s->ties == 0 ? -1 : candidate_rank_compare(&rank, &s->best_rank);
     if (order > 0)
         return;

@@ -250,7 +250,7 @@ static void look_at_nominated(struct evaluation *e, const struct node_entry *nod
     for (uint32_t i = 0; i < node->pod_count; i++) {
         const struct node_pod *p = node->pods[i];
         e->result->nominated_waits |=
-            p->deleting && p->preempted && p->priority < e->cycle.pod->priority;
+            p->deleting && p->preempted && p->demand->priority < e->cycle.pod->priority;
     }
 }
 

@@ -3,6 +3,9 @@
  * are the sums over the entry's pods, and a row holds no scalar that is zero on both sides. */
 #include "scheduler/nodes.h"
 
+#include "proto/base/uuid.h"
+#include "scheduler/pod_demands.h"
+
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/wrap.h"
@@ -199,16 +202,16 @@ static void add_port(struct ports *list, const struct host_socket *port)
 void nodes_add_pod(struct nodes *n, uint32_t row, const struct node_pod *pod)
 {
     for (int i = 0; i < RESOURCE_COUNT; i++)
-        n->requested[i][row] = wrap_add(n->requested[i][row], pod->usage[i]);
+        n->requested[i][row] = wrap_add(n->requested[i][row], pod->demand->usage[i]);
     for (int i = 0; i < SCORED_COUNT; i++)
-        n->scored[i][row] = wrap_add(n->scored[i][row], pod->scored[i]);
-    for (uint32_t i = 0; i < pod->scalar_count; i++) {
-        struct scalar *s = need_scalar(n, row, pod->scalars[i].resource);
-        s->requested = wrap_add(s->requested, pod->scalars[i].requested);
+        n->scored[i][row] = wrap_add(n->scored[i][row], pod->demand->scored[i]);
+    for (uint32_t i = 0; i < pod->demand->scalar_count; i++) {
+        struct scalar *s = need_scalar(n, row, pod->demand->scalars[i].resource);
+        s->requested = wrap_add(s->requested, pod->demand->scalars[i].requested);
         drop_if_zero(n, row, s);
     }
-    for (uint32_t i = 0; i < pod->port_count; i++)
-        add_port(&n->ports[row], &pod->ports[i]);
+    for (uint32_t i = 0; i < pod->demand->port_count; i++)
+        add_port(&n->ports[row], &pod->demand->ports[i]);
     n->pods[row]++;
 }
 
@@ -216,17 +219,17 @@ void nodes_remove_pod(struct nodes *n, uint32_t row, const struct node_pod *pod)
 {
     must(n->pods[row] > 0);
     for (int i = 0; i < RESOURCE_COUNT; i++)
-        n->requested[i][row] = wrap_sub(n->requested[i][row], pod->usage[i]);
+        n->requested[i][row] = wrap_sub(n->requested[i][row], pod->demand->usage[i]);
     for (int i = 0; i < SCORED_COUNT; i++)
-        n->scored[i][row] = wrap_sub(n->scored[i][row], pod->scored[i]);
-    for (uint32_t i = 0; i < pod->scalar_count; i++) {
-        struct scalar *s = need_scalar(n, row, pod->scalars[i].resource);
-        s->requested = wrap_sub(s->requested, pod->scalars[i].requested);
+        n->scored[i][row] = wrap_sub(n->scored[i][row], pod->demand->scored[i]);
+    for (uint32_t i = 0; i < pod->demand->scalar_count; i++) {
+        struct scalar *s = need_scalar(n, row, pod->demand->scalars[i].resource);
+        s->requested = wrap_sub(s->requested, pod->demand->scalars[i].requested);
         drop_if_zero(n, row, s);
     }
     struct ports *list = &n->ports[row];
-    for (uint32_t i = 0; i < pod->port_count; i++) {
-        int64_t at = find_port(list, &pod->ports[i]);
+    for (uint32_t i = 0; i < pod->demand->port_count; i++) {
+        int64_t at = find_port(list, &pod->demand->ports[i]);
         if (at >= 0)
             list->at[at] = list->at[--list->count];
     }
@@ -314,4 +317,20 @@ void row_copy_free(struct row_copy *copy)
     memory_free(copy->scalars.at);
     memory_free(copy->ports.at);
     *copy = (struct row_copy){0};
+}
+
+/* ---- pods ---- */
+
+struct str node_pod_uid(const struct node_pod *pod, struct arena *a)
+{
+    if (!pod->packed)
+        return (struct str){pod->text, pod->uid_len};
+    char *text = arena_take(a, UUID_TEXT);
+    uuid_print((const uint8_t *)pod->text, text);
+    return (struct str){text, UUID_TEXT};
+}
+
+struct str node_pod_name(const struct node_pod *pod)
+{
+    return (struct str){pod->text + pod->uid_len, pod->name_len};
 }

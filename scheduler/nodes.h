@@ -4,6 +4,7 @@
 #ifndef SCHEDULER_NODES_H
 #define SCHEDULER_NODES_H
 
+#include "proto/base/arena.h"
 #include "scheduler/node_storage.h"
 #include "scheduler/resource.h"
 
@@ -68,31 +69,32 @@ struct image_state {
 };
 
 struct node_entry;
+struct pod_demand;
 struct pod_group;
 struct pod_terms;
 
-/* What a pod takes from its node; one block of memory with its lists behind it. */
+/* A pod on a node; there may be a million, so what many have alike is shared. */
 struct node_pod {
     struct node_entry *node;
-    uint32_t place; /* index in node->pods */
-    struct str uid, name;
-    uint32_t namespace_name; /* atom */
-    bool deleting;           /* terminating */
-    bool preempted;          /* DisruptionTarget by a scheduler's preemption */
-    uint32_t label_count;
-    const struct node_label *labels; /* its group's: sorted by key atom */
-    struct pod_group *group;         /* the pods that look as it does */
-    uint32_t group_place;            /* index in group->pods */
-    int64_t priority, started;
-    int64_t usage[RESOURCE_COUNT];
-    int64_t scored[SCORED_COUNT]; /* with defaults for what a container does not ask for */
-    uint32_t scalar_count, port_count;
-    struct scalar *scalars; /* .requested */
-    struct host_socket *ports;
-    struct pod_terms *terms;     /* its affinity terms, shared; NULL: none */
-    uint32_t terms_place;        /* index in terms->pods */
+    struct pod_group *group;     /* the pods that look as it does: namespace and labels */
+    struct pod_demand *demand;   /* what it takes, and its priority */
+    struct pod_terms *terms;     /* its affinity terms; NULL: none */
     struct pod_storage *storage; /* NULL: it has no volumes that matter here */
+    int64_t started;
+    uint32_t place;       /* index in node->pods */
+    uint32_t group_place; /* index in group->pods */
+    uint32_t terms_place; /* index in terms->pods */
+    uint32_t hash;        /* of the UID */
+    uint32_t uid_len, name_len;
+    bool deleting;  /* terminating */
+    bool preempted; /* DisruptionTarget by a scheduler's preemption */
+    bool packed;    /* the UID is UUID_BYTES of one */
+    char text[];    /* UID and name */
 };
+
+/* Borrowed from the pod, or for a UUID from the arena. */
+struct str node_pod_uid(const struct node_pod *pod, struct arena *a);
+struct str node_pod_name(const struct node_pod *pod);
 
 /* The atom of the value of a label in a list sorted by key atom; 0 when there is none. */
 uint32_t label_value(const struct node_label *labels, uint32_t count, uint32_t key);

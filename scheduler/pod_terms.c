@@ -9,6 +9,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/selector.h"
+#include "scheduler/pod_groups.h"
 
 #include <stdlib.h>
 
@@ -241,9 +242,9 @@ struct term_subject term_subject_find(const struct atoms *atoms, const struct po
 
 struct term_subject term_subject_of(const struct node_pod *pod)
 {
-    return (struct term_subject){.namespace_name = pod->namespace_name,
-                                 .label_count = pod->label_count,
-                                 .labels = pod->labels};
+    return (struct term_subject){.namespace_name = pod->group->namespace_name,
+                                 .label_count = pod->group->label_count,
+                                 .labels = pod->group->labels};
 }
 
 static bool names_namespace(const struct pod_term *term, uint32_t name)

@@ -7,6 +7,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/base/uuid.h"
 #include "scheduler/shard_inside.h"
 
 #include <stdlib.h>
@@ -17,7 +18,6 @@ struct shard *shard_new(void)
     struct shard *s = memory_take(sizeof(*s));
     s->atoms = atoms_new();
     s->by_name = map_new();
-    s->by_uid = map_new();
     s->images = map_new();
     pod_groups_start(&s->groups);
     term_table_start(&s->terms);
@@ -282,16 +282,16 @@ static void account(struct shard *s, const struct node_pod *pod, bool add)
     if (row == NO_ROW)
         return;
     touched_add(&s->touched, row);
-    for (uint32_t i = 0; i < pod->scalar_count; i++)
-        if (nodes_scalar(&s->nodes, row, pod->scalars[i].resource) == NULL)
-            (void)atom_take(s->atoms, atom_text(s->atoms, pod->scalars[i].resource));
+    for (uint32_t i = 0; i < pod->demand->scalar_count; i++)
+        if (nodes_scalar(&s->nodes, row, pod->demand->scalars[i].resource) == NULL)
+            (void)atom_take(s->atoms, atom_text(s->atoms, pod->demand->scalars[i].resource));
     if (add)
         nodes_add_pod(&s->nodes, row, pod);
     else
         nodes_remove_pod(&s->nodes, row, pod);
-    for (uint32_t i = 0; i < pod->scalar_count; i++)
-        if (nodes_scalar(&s->nodes, row, pod->scalars[i].resource) == NULL)
-            atom_drop(s->atoms, pod->scalars[i].resource);
+    for (uint32_t i = 0; i < pod->demand->scalar_count; i++)
+        if (nodes_scalar(&s->nodes, row, pod->demand->scalars[i].resource) == NULL)
+            atom_drop(s->atoms, pod->demand->scalars[i].resource);
 }
 
 void shard_node_set(struct shard *s, const struct node *node)
@@ -358,69 +358,45 @@ void shard_storage(struct shard *s, const struct shard_storage *told)
 
 /* ---- pods ---- */
 
-/* Names are unique in what we send; whoever repeats one means its last amount. */
-static void add_usage(struct shard *s, struct node_pod *p, const struct quantity *q)
+static bool has_uid(const void *thing, const void *key)
 {
-    int fixed = resource_fixed(q->name);
-    if (fixed >= 0)
-        p->usage[fixed] = q->amount;
-    if (fixed >= 0 || !resource_is_scalar(q->name))
-        return;
-    uint32_t resource = atom_take(s->atoms, q->name);
-    for (uint32_t i = 0; i < p->scalar_count; i++)
-        if (p->scalars[i].resource == resource) {
-            p->scalars[i].requested = q->amount;
-            atom_drop(s->atoms, resource);
-            return;
-        }
-    p->scalars[p->scalar_count++] = (struct scalar){.resource = resource, .requested = q->amount};
+    const struct node_pod *p = thing;
+    const struct str *uid = key;
+    uint8_t bytes[UUID_BYTES];
+    if (!p->packed)
+        return str_equal((struct str){p->text, p->uid_len}, *uid);
+    return uuid_pack(*uid, bytes) && memcmp(bytes, p->text, sizeof(bytes)) == 0;
 }
 
-static struct str keep_behind(char **text, struct str s)
+static uint32_t hash_of(struct str uid)
 {
-    struct str kept = {*text, s.len};
-    if (s.len > 0)
-        memcpy(*text, s.at, s.len);
-    *text += s.len;
-    return kept;
+    return table_hash(str_hash(uid));
 }
 
-static void set_identity(struct shard *s, struct node_pod *p, const struct pod *pod)
+static struct node_pod *find_pod(const struct shard *s, struct str uid)
 {
-    p->group = pod_group_take(&s->groups, s->atoms, pod);
-    p->namespace_name = p->group->namespace_name;
-    p->label_count = p->group->label_count;
-    p->labels = p->group->labels;
-    p->deleting = pod->deleting;
-    p->preempted = pod->preempted;
+    return table_get(&s->by_uid, hash_of(uid), has_uid, &uid);
 }
 
 struct node_pod *node_pod_make(struct shard *s, const struct pod *pod)
 {
-    uint32_t scalars = 0;
-    for (uint32_t i = 0; i < pod->usage.count; i++)
-        scalars += resource_is_scalar(pod->usage.at[i].name);
-    size_t scalar_bytes = scalars * sizeof(struct scalar);
-    size_t port_bytes = pod->ports.count * sizeof(struct host_socket);
-    struct node_pod *p =
-        memory_take(sizeof(*p) + scalar_bytes + port_bytes + pod->uid.len + pod->name.len);
-    p->scalars = (struct scalar *)(p + 1);
-    p->ports = (struct host_socket *)((char *)p->scalars + scalar_bytes);
-    char *text = (char *)p->ports + port_bytes;
-    p->uid = keep_behind(&text, pod->uid);
-    p->name = keep_behind(&text, pod->name);
-    set_identity(s, p, pod);
-    p->priority = pod->priority;
+    uint8_t bytes[UUID_BYTES];
+    bool packed = uuid_pack(pod->uid, bytes);
+    struct str uid = packed ? (struct str){(const char *)bytes, sizeof(bytes)} : pod->uid;
+    struct node_pod *p = memory_take(offsetof(struct node_pod, text) + uid.len + pod->name.len);
+    p->packed = packed;
+    p->uid_len = uid.len;
+    p->name_len = pod->name.len;
+    if (uid.len > 0)
+        memcpy(p->text, uid.at, uid.len);
+    if (pod->name.len > 0)
+        memcpy(p->text + uid.len, pod->name.at, pod->name.len);
+    p->hash = hash_of(pod->uid);
+    p->deleting = pod->deleting;
+    p->preempted = pod->preempted;
     p->started = pod->started;
-    for (uint32_t i = 0; i < pod->usage.count; i++)
-        add_usage(s, p, &pod->usage.at[i]);
-    p->scored[SCORED_cpu] = pod->usage_score_cpu;
-    p->scored[SCORED_memory] = pod->usage_score_memory;
-    p->port_count = pod->ports.count;
-    for (uint32_t i = 0; i < p->port_count; i++)
-        p->ports[i] = (struct host_socket){atom_take(s->atoms, pod->ports.at[i].ip),
-                                           atom_take(s->atoms, pod->ports.at[i].protocol),
-                                           pod->ports.at[i].port};
+    p->group = pod_group_take(&s->groups, s->atoms, pod);
+    p->demand = pod_demand_take(&s->demands, s->atoms, pod);
     p->terms = pod_terms_take(&s->terms, s->atoms, pod);
     p->storage = pod_storage_make(s->atoms, pod);
     return p;
@@ -429,12 +405,7 @@ struct node_pod *node_pod_make(struct shard *s, const struct pod *pod)
 void node_pod_free(struct shard *s, struct node_pod *p)
 {
     pod_group_drop(&s->groups, s->atoms, p->group);
-    for (uint32_t i = 0; i < p->scalar_count; i++)
-        atom_drop(s->atoms, p->scalars[i].resource);
-    for (uint32_t i = 0; i < p->port_count; i++) {
-        atom_drop(s->atoms, p->ports[i].ip);
-        atom_drop(s->atoms, p->ports[i].protocol);
-    }
+    pod_demand_drop(&s->demands, s->atoms, p->demand);
     pod_terms_drop(&s->terms, s->atoms, p->terms);
     pod_storage_free(s->atoms, &p->storage);
     memory_free(p);
@@ -447,7 +418,7 @@ static void remove_pod(struct shard *s, struct node_pod *pod)
     account(s, pod, false);
     e->pods[pod->place] = e->pods[--e->pod_count];
     e->pods[pod->place]->place = pod->place;
-    map_remove(s->by_uid, pod->uid);
+    table_remove(&s->by_uid, pod->hash, pod);
     pod_group_leave(pod);
     pod_terms_leave(pod);
     node_pod_free(s, pod);
@@ -457,7 +428,7 @@ static void remove_pod(struct shard *s, struct node_pod *pod)
 
 void shard_pod_gone(struct shard *s, struct str uid)
 {
-    struct node_pod *pod = map_get(s->by_uid, uid);
+    struct node_pod *pod = find_pod(s, uid);
     if (pod != NULL)
         remove_pod(s, pod);
 }
@@ -476,7 +447,7 @@ void shard_pod_set(struct shard *s, const struct pod *pod)
     p->node = e;
     p->place = e->pod_count;
     e->pods[e->pod_count++] = p;
-    map_set(s->by_uid, p->uid, p);
+    table_add(&s->by_uid, p->hash, p);
     pod_group_join(p);
     pod_terms_join(p);
     account(s, p, true);
@@ -503,7 +474,7 @@ static void forget_all(struct shard *s)
     }
     s->cluster_nodes = 0;
     s->scratch.kept = false;
-    must(s->nodes.count == 0 && s->ghosts == 0 && map_count(s->by_uid) == 0);
+    must(s->nodes.count == 0 && s->ghosts == 0 && s->by_uid.count == 0);
     must(atoms_count(s->atoms) == 1); /* any_ip */
 }
 
@@ -524,7 +495,8 @@ void shard_free(struct shard **shard)
     frameworks_clear(&s->frameworks);
     nodes_free(&s->nodes);
     map_free(&s->by_name);
-    map_free(&s->by_uid);
+    table_free(&s->by_uid);
+    table_free(&s->demands.known);
     map_free(&s->images);
     pod_groups_free(&s->groups);
     term_table_free(&s->terms);
@@ -541,7 +513,7 @@ uint32_t shard_nodes(const struct shard *s)
 
 uint32_t shard_pods(const struct shard *s)
 {
-    return (uint32_t)map_count(s->by_uid);
+    return (uint32_t)s->by_uid.count;
 }
 
 uint32_t shard_ghosts(const struct shard *s)

@@ -5,6 +5,7 @@
 
 #include "scheduler/classes.h"
 #include "scheduler/plugin.h"
+#include "scheduler/pod_demands.h"
 #include "scheduler/pod_groups.h"
 #include "scheduler/pod_terms.h"
 #include "scheduler/shard.h"
@@ -37,10 +38,11 @@ struct shard {
     struct frameworks frameworks;
     struct nodes nodes;
     struct map *by_name;      /* node → struct node_entry, ghosts included */
-    struct map *by_uid;       /* pod → struct node_pod */
+    struct table by_uid;      /* pod → struct node_pod */
     struct map *images;       /* name → struct image_state */
     struct pod_groups groups; /* the pods by namespace and labels */
-    struct term_table terms;  /* what the pods ask of other pods */
+    struct pod_demands demands;
+    struct term_table terms; /* what the pods ask of other pods */
     int64_t cluster_nodes;
     uint32_t any_ip;
     uint32_t ghosts;

@@ -6,6 +6,7 @@
 #include "proto/kube/selector.h"
 #include "scheduler/catalog.h"
 #include "scheduler/label_matcher.h"
+#include "scheduler/pod_groups.h"
 
 #include <stdlib.h>
 
@@ -94,10 +95,10 @@ struct siblings *siblings_make(const struct cycle *c, enum sibling_scope scope)
 
 static bool is_sibling(const struct siblings *s, const struct node_pod *pod)
 {
-    if (pod->namespace_name != s->namespace_name || pod->deleting)
+    if (pod->group->namespace_name != s->namespace_name || pod->deleting)
         return false;
     for (uint32_t i = 0; i < s->count; i++)
-        if (!label_matcher_matches(s->at[i], pod->labels, pod->label_count))
+        if (!label_matcher_matches(s->at[i], pod->group->labels, pod->group->label_count))
             return false;
     return true;
 }

@@ -2,6 +2,7 @@
  * labels. What the pod's nodeSelector leaves open is taken from the node of another pod with the
  * same labels: of those, from the first by the node's name. Today required pod affinity with such a
  * topologyKey does so. */
+#include "scheduler/pod_groups.h"
 #include "scheduler/siblings.h"
 
 extern const struct plugin plugin_check_service_affinity;
@@ -23,12 +24,12 @@ static bool counts(const struct framework *fw, const struct pod *pod, const stru
 static bool alike(const struct cycle *c, const struct node_pod *other)
 {
     const struct pod *pod = c->pod;
-    if (other->namespace_name != atom_find(c->atoms, pod->namespace_name))
+    if (other->group->namespace_name != atom_find(c->atoms, pod->namespace_name))
         return false;
     for (uint32_t i = 0; i < pod->labels.count; i++) {
         uint32_t key = atom_find(c->atoms, pod->labels.at[i].key);
         uint32_t value = atom_find(c->atoms, pod->labels.at[i].value);
-        if (key == 0 || value == 0 || label_value(other->labels, other->label_count, key) != value)
+        if (key == 0 || value == 0 || label_value(other->group->labels, other->group->label_count, key) != value)
             return false;
     }
     return true;

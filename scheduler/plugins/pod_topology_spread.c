@@ -277,11 +277,11 @@ static void what_if(const struct cycle *c, void *state, const struct node_entry 
                     const struct node_pod *pod, int times)
 {
     struct spreading *s = state;
-    if (pod->namespace_name != s->space || !has_keys(s, node, true))
+    if (pod->group->namespace_name != s->space || !has_keys(s, node, true))
         return;
     for (uint32_t i = 0; i < s->count; i++) {
         struct constraint *k = &s->at[i];
-        if (k->hard && label_matcher_matches(k->matcher, pod->labels, pod->label_count) &&
+        if (k->hard && label_matcher_matches(k->matcher, pod->group->labels, pod->group->label_count) &&
             includes(c, s, k, node))
             k->moved += times;
     }
@@ -398,8 +398,8 @@ static int64_t pods_on(const struct spreading *s, const struct constraint *k,
     int64_t count = 0;
     for (uint32_t i = 0; !label_matcher_is_empty(k->matcher) && i < node->pod_count; i++) {
         const struct node_pod *pod = node->pods[i];
-        count += pod->namespace_name == s->space && !pod->deleting &&
-                 label_matcher_matches(k->matcher, pod->labels, pod->label_count);
+        count += pod->group->namespace_name == s->space && !pod->deleting &&
+                 label_matcher_matches(k->matcher, pod->group->labels, pod->group->label_count);
     }
     return count;
 }
