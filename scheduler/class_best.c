@@ -49,12 +49,12 @@ bool span_is_worn(const struct span *span)
     return span->any && (span->at_least == 0 || span->at_greatest == 0);
 }
 
-bool class_scores(const struct class *k, uint32_t scorer)
+bool class_scores(const struct pod_class *k, uint32_t scorer)
 {
     return (k->score_skip >> scorer & 1) == 0;
 }
 
-void class_span(struct class *k, uint32_t scorer)
+void class_span(struct pod_class *k, uint32_t scorer)
 {
     struct span *span = &k->spans[scorer];
     span_start(span, k->framework->score[scorer].plugin);
@@ -65,25 +65,38 @@ void class_span(struct class *k, uint32_t scorer)
 
 /* ---- totals ---- */
 
-static int64_t total_of(const struct class *k, uint32_t row)
+bool class_normalises(const struct pod_class *k, uint32_t scorer)
 {
-    const struct framework *fw = k->framework;
-    int64_t total = fw->has_scores ? 0 : 1;
-    for (uint32_t i = 0; i < fw->score_count; i++) {
-        if (!class_scores(k, i))
-            continue;
-        const struct scorer *sc = &fw->score[i];
-        int64_t score =
-            plugin_normalise(sc->plugin, k->raw[i][row], k->used[i].least, k->used[i].greatest);
-        total = wrap_add(total, wrap_mul(score, sc->weight));
-    }
-    return total;
+    return k->framework->score[scorer].plugin->normalise != NORMALISE_none;
 }
 
-static void look_through(struct class *k, uint32_t number)
+static int64_t weighted(const struct pod_class *k, uint32_t scorer, int64_t raw,
+                        const struct span *range)
+{
+    const struct scorer *sc = &k->framework->score[scorer];
+    return wrap_mul(plugin_normalise(sc->plugin, raw, range->least, range->greatest), sc->weight);
+}
+
+void class_retotal(struct pod_class *k, uint32_t row)
+{
+    int64_t total = k->framework->has_scores ? 0 : 1;
+    for (uint32_t i = 0; i < k->framework->score_count; i++)
+        if (class_scores(k, i))
+            total = wrap_add(total, weighted(k, i, k->raw[i][row], &k->used[i]));
+    k->total[row] = total;
+}
+
+void class_change(struct pod_class *k, uint32_t scorer, uint32_t row, int64_t before)
+{
+    int64_t old = weighted(k, scorer, before, &k->used[scorer]),
+            now = weighted(k, scorer, k->raw[scorer][row], &k->used[scorer]);
+    k->total[row] = wrap_add(k->total[row], wrap_sub(now, old));
+}
+
+void class_look_through(struct pod_class *k, uint32_t block)
 {
     struct block b = {0};
-    uint32_t from = number * BLOCK_ROWS, to = from + BLOCK_ROWS;
+    uint32_t from = block * BLOCK_ROWS, to = from + BLOCK_ROWS;
     for (uint32_t row = from; row < to && row < k->rows; row++) {
         if (k->outcome[row] != 0 || (b.count > 0 && k->total[row] < b.best))
             continue;
@@ -91,73 +104,52 @@ static void look_through(struct class *k, uint32_t number)
             b = (struct block){k->total[row], 0};
         b.count++;
     }
-    k->blocks[number] = b;
+    k->blocks[block] = b;
 }
 
-static uint32_t block_count(const struct class *k)
+static uint32_t block_count(const struct pod_class *k)
 {
     return (k->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
 }
 
-void class_retotal(struct class *k, const uint32_t *rows, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (k->outcome[rows[i]] == 0)
-            k->total[rows[i]] = total_of(k, rows[i]);
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || rows[i] / BLOCK_ROWS != rows[i - 1] / BLOCK_ROWS)
-            look_through(k, rows[i] / BLOCK_ROWS);
-}
-
-/* Rows mostly have one of few raw scores, so the last ones normalised are remembered. */
-struct memo {
+/* Rows mostly have one of few raw scores, so the last ones seen are remembered. */
+struct shift {
     bool set;
-    int64_t raw, weighted;
+    int64_t raw, by;
 };
 
-#define MEMO_ROOM 64
+#define SHIFTS 64
 
-static void add_column(struct class *k, uint32_t scorer)
+/* Adds to each total what one rule makes of the range now, less what it made of the one before;
+ * from NULL: it made nothing yet. */
+static void shift_column(struct pod_class *k, uint32_t scorer, const struct span *from,
+                         const struct span *to)
 {
-    const struct scorer *sc = &k->framework->score[scorer];
     const int64_t *raw = k->raw[scorer];
-    const struct extreme *used = &k->used[scorer];
-    struct memo memo[MEMO_ROOM];
-    memset(memo, 0, sizeof(memo));
+    struct shift shifts[SHIFTS];
+    memset(shifts, 0, sizeof(shifts));
     for (uint32_t row = 0; row < k->rows; row++) {
-        if (k->outcome[row] != 0)
-            continue;
-        struct memo *m = &memo[(uint64_t)raw[row] % MEMO_ROOM];
-        if (!m->set || m->raw != raw[row])
-            *m = (struct memo){
-                true, raw[row],
-                wrap_mul(plugin_normalise(sc->plugin, raw[row], used->least, used->greatest),
-                         sc->weight)};
-        k->total[row] = wrap_add(k->total[row], m->weighted);
+        struct shift *s = &shifts[(uint64_t)raw[row] % SHIFTS];
+        if (!s->set || s->raw != raw[row]) {
+            int64_t old = from == NULL ? 0 : weighted(k, scorer, raw[row], from);
+            *s = (struct shift){true, raw[row], wrap_sub(weighted(k, scorer, raw[row], to), old)};
+        }
+        k->total[row] = wrap_add(k->total[row], s->by);
     }
 }
 
-static void total_all(struct class *k)
+/* What stands for the rule in the totals: its range, widened by what the request says of other
+ * workers. */
+static struct span range_for(const struct pod_class *k, uint32_t scorer,
+                             const struct map_request *r)
 {
-    const struct framework *fw = k->framework;
-    for (uint32_t row = 0; row < k->rows; row++)
-        k->total[row] = fw->has_scores ? 0 : 1;
-    for (uint32_t i = 0; i < fw->score_count; i++)
-        if (class_scores(k, i))
-            add_column(k, i);
-    for (uint32_t i = 0; i < block_count(k); i++)
-        look_through(k, i);
-}
-
-static struct extreme range_for(const struct class *k, uint32_t scorer, const struct map_request *r)
-{
-    const struct span *span = &k->spans[scorer];
-    struct extreme range = {.plugin = str_of(k->framework->score[scorer].plugin->name),
-                            .least = span->any ? span->least : 0,
-                            .greatest = span->any ? span->greatest : 0};
+    struct span range = k->spans[scorer];
+    struct str name = str_of(k->framework->score[scorer].plugin->name);
+    if (!range.any)
+        range.least = range.greatest = 0;
     for (uint32_t i = 0; i < r->extremes.count; i++) {
         const struct extreme *all = &r->extremes.at[i];
-        if (!str_equal(all->plugin, range.plugin))
+        if (!str_equal(all->plugin, name))
             continue;
         if (all->least < range.least)
             range.least = all->least;
@@ -167,30 +159,43 @@ static struct extreme range_for(const struct class *k, uint32_t scorer, const st
     return range;
 }
 
-void class_normalise(struct class *k, const struct map_request *r)
+static void total_all(struct pod_class *k)
 {
-    const struct framework *fw = k->framework;
-    for (uint32_t i = 0; i < fw->score_count; i++) {
-        if (!class_scores(k, i) || fw->score[i].plugin->normalise == NORMALISE_none)
+    for (uint32_t row = 0; row < k->rows; row++)
+        k->total[row] = k->framework->has_scores ? 0 : 1;
+    for (uint32_t i = 0; i < k->framework->score_count; i++)
+        if (class_scores(k, i))
+            shift_column(k, i, NULL, &k->used[i]);
+}
+
+void class_normalise(struct pod_class *k, const struct map_request *r)
+{
+    bool shifted = !k->totals_hold;
+    for (uint32_t i = 0; i < k->framework->score_count; i++) {
+        if (!class_scores(k, i) || !class_normalises(k, i))
             continue;
-        struct extreme range = range_for(k, i, r);
-        k->totals_hold = k->totals_hold && range.least == k->used[i].least &&
-                         range.greatest == k->used[i].greatest;
+        const struct span range = range_for(k, i, r), was = k->used[i];
         k->used[i] = range;
+        if (!k->totals_hold || (range.least == was.least && range.greatest == was.greatest))
+            continue;
+        shift_column(k, i, &was, &range);
+        shifted = true;
     }
     if (!k->totals_hold)
         total_all(k);
+    for (uint32_t i = 0; shifted && i < block_count(k); i++)
+        class_look_through(k, i);
     k->totals_hold = true;
 }
 
 /* ---- the best ---- */
 
-static void tell_ranges(const struct class *k, struct map_result *out)
+static void tell_ranges(const struct pod_class *k, struct map_result *out)
 {
     const struct framework *fw = k->framework;
     for (uint32_t i = 0; i < fw->score_count; i++) {
         const struct plugin *p = fw->score[i].plugin;
-        if (class_scores(k, i) && p->normalise != NORMALISE_none && k->spans[i].any)
+        if (class_scores(k, i) && class_normalises(k, i) && k->spans[i].any)
             out->extremes.at[out->extremes.count++] =
                 (struct extreme){str_of(p->name), k->spans[i].least, k->spans[i].greatest};
     }
@@ -202,7 +207,7 @@ static struct str name_of(const struct shard *s, uint32_t row)
 }
 
 /* The row that is that many best ones behind the first. */
-static uint32_t best_row(const struct class *k, int64_t best, uint64_t skip)
+static uint32_t best_row(const struct pod_class *k, int64_t best, uint64_t skip)
 {
     for (uint32_t i = 0; i < block_count(k); i++) {
         if (k->blocks[i].count == 0 || k->blocks[i].best != best)
@@ -224,7 +229,7 @@ static bool before(struct str a, struct str b)
     return b.len == 0 || str_compare(a, b) < 0;
 }
 
-static void choose_by_name(const struct shard *s, const struct class *k,
+static void choose_by_name(const struct shard *s, const struct pod_class *k,
                            const struct map_request *r, struct map_result *out)
 {
     for (uint32_t row = 0; row < k->rows; row++) {
@@ -239,7 +244,7 @@ static void choose_by_name(const struct shard *s, const struct class *k,
     }
 }
 
-void class_tell_best(const struct shard *s, const struct class *k, const struct map_request *r,
+void class_tell_best(const struct shard *s, const struct pod_class *k, const struct map_request *r,
                      struct map_result *out)
 {
     tell_ranges(k, out);

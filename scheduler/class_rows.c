@@ -7,25 +7,31 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/classes_inside.h"
-#include "scheduler/node_selector.h"
 
 #include <string.h>
 
 #define OUTCOMES_MAX 4096
 
+/* What a catching up has found of a row. */
+#define MARK_TOUCHED 1
+#define MARK_MOVED   2
+#define MARK_OUT     4 /* its scores are taken out of the ranges */
+
 /* What one catching up is about. */
 struct step {
     struct shard *shard;
-    struct class *k;
+    struct pod_class *k;
     struct class_scratch *w;
-    bool all;     /* every row is judged anew */
-    bool rescore; /* what kept rules score has changed for every row */
+    bool all;         /* every row is judged anew */
+    bool rescore;     /* what kept rules score has changed for every row */
+    bool other_rules; /* other rules score than did */
+    bool first;       /* nothing is known of any row yet */
     bool fit;
 };
 
 /* ---- states ---- */
 
-static bool is_kept(const struct class *k, const struct plugin *p)
+static bool is_kept(const struct pod_class *k, const struct plugin *p)
 {
     for (uint32_t i = 0; i < k->kept_count; i++)
         if (k->kept[i].plugin == p)
@@ -33,7 +39,7 @@ static bool is_kept(const struct class *k, const struct plugin *p)
     return false;
 }
 
-static bool begin_filters(struct class *k)
+static bool begin_filters(struct pod_class *k)
 {
     const struct framework *fw = k->framework;
     k->filter_skip = k->kept_filters = 0;
@@ -57,7 +63,7 @@ static bool begin_filters(struct class *k)
     return true;
 }
 
-static void begin_kept(struct class *k)
+static void begin_kept(struct pod_class *k)
 {
     const struct framework *fw = k->framework;
     for (uint32_t i = 0; i < k->kept_count; i++) {
@@ -76,7 +82,7 @@ static void begin_kept(struct class *k)
     }
 }
 
-static bool pre_score(struct class *k)
+static bool pre_score(struct pod_class *k)
 {
     const struct framework *fw = k->framework;
     for (uint32_t i = 0; fw->has_scores && i < fw->pre_score_count; i++)
@@ -85,7 +91,7 @@ static bool pre_score(struct class *k)
     return k->cycle.error.len == 0;
 }
 
-static bool begin_scores(struct class *k)
+static bool begin_scores(struct pod_class *k)
 {
     const struct framework *fw = k->framework;
     k->score_state = arena_take(&k->states, fw->score_count * sizeof(void *));
@@ -105,7 +111,7 @@ static bool begin_scores(struct class *k)
     return true;
 }
 
-bool class_begin(struct shard *s, struct class *k)
+bool class_begin(struct shard *s, struct pod_class *k)
 {
     arena_reset(&k->states);
     k->atoms_made = atoms_made(s->atoms);
@@ -131,7 +137,7 @@ static bool same_reasons(const struct row_outcome *o, const struct ruling *r)
 
 /* The number of this outcome; a new one if there was none like it. 0 on failure: there are too
  * many, or a filter failed. */
-static uint32_t outcome_of(struct class *k, const struct ruling *r)
+static uint32_t outcome_of(struct pod_class *k, const struct ruling *r)
 {
     for (uint32_t i = 1; i < k->outcome_count; i++) {
         const struct row_outcome *o = &k->outcomes[i];
@@ -155,7 +161,7 @@ static uint32_t outcome_of(struct class *k, const struct ruling *r)
 /* Asks the filters in which, in their order, until one says no. */
 static bool passes(const struct step *at, uint32_t row, uint64_t which)
 {
-    const struct class *k = at->k;
+    const struct pod_class *k = at->k;
     struct ruling *r = &at->w->ruling;
     r->count = 0;
     r->code = CODE_success;
@@ -175,13 +181,13 @@ static bool passes(const struct step *at, uint32_t row, uint64_t which)
 
 static void set_outcome(struct step *at, uint32_t row, uint32_t outcome)
 {
-    struct class *k = at->k;
+    struct pod_class *k = at->k;
     k->outcomes[k->outcome[row]].rows--;
     k->outcomes[outcome].rows++;
     k->outcome[row] = (uint16_t)outcome;
 }
 
-static uint64_t asked_filters(const struct class *k)
+static uint64_t asked_filters(const struct pod_class *k)
 {
     uint32_t unused = 64 - k->framework->filter_count;
     uint64_t skip = k->filter_skip;
@@ -192,7 +198,7 @@ static uint64_t asked_filters(const struct class *k)
     return unused == 64 ? 0 : ~skip << unused >> unused;
 }
 
-bool class_skips(const struct class *k, uint32_t filter)
+bool class_skips(const struct pod_class *k, uint32_t filter)
 {
     const struct plugin *p = k->framework->filter[filter];
     uint64_t brief = (uint64_t)k->brief.skip >> k->framework->filter_place[filter] & 1;
@@ -204,29 +210,52 @@ bool class_skips(const struct class *k, uint32_t filter)
     return (k->filter_skip >> filter & 1) != 0;
 }
 
+/* What one kept rule says of a row: its outcome. */
+static uint32_t ask_kept(struct step *at, struct kept_rule *rule, uint32_t filter, uint32_t row)
+{
+    struct kind_memo *m = class_memo(rule, rule->judged, row, at->w->when);
+    if (m != NULL && m->when == at->w->when)
+        return (uint32_t)m->found;
+    bool pass = passes(at, row, UINT64_C(1) << filter);
+    uint32_t outcome = pass ? 0 : outcome_of(at->k, &at->w->ruling);
+    at->fit &= pass || outcome != 0;
+    if (m != NULL) {
+        m->when = at->w->when;
+        m->found = outcome;
+    }
+    return outcome;
+}
+
+/* A row that passes all other rules, as the kept ones see it. */
+static uint32_t judge_by_kept(struct step *at, uint32_t row, uint64_t which)
+{
+    struct pod_class *k = at->k;
+    uint32_t outcome = 0;
+    for (uint32_t f = 0; f < k->framework->filter_count && outcome == 0; f++)
+        for (uint32_t i = 0; (which >> f & 1) != 0 && i < k->kept_count && outcome == 0; i++)
+            if (k->framework->filter[f] == k->kept[i].plugin)
+                outcome = ask_kept(at, &k->kept[i], f, row);
+    return outcome;
+}
+
 /* Judges a row anew: if it did not change itself and passed the rules that look at the row alone,
  * only by the others. */
 static void judge(struct step *at, uint32_t row, uint64_t which, bool changed)
 {
-    struct class *k = at->k;
+    struct pod_class *k = at->k;
     uint64_t kept = which & k->kept_filters;
-    bool pass;
     if (!changed && k->passes_other[row]) {
-        pass = passes(at, row, kept);
-    } else {
-        pass = passes(at, row, which);
-        uint32_t by = at->w->ruling.plugin;
-        k->passes_other[row] = pass || ((kept >> by & 1) != 0 && (which & ~kept) >> by == 0);
+        set_outcome(at, row, judge_by_kept(at, row, kept));
+        return;
     }
-    uint32_t outcome = pass ? 0 : outcome_of(k, &at->w->ruling);
+    bool pass = passes(at, row, which);
+    uint32_t by = at->w->ruling.plugin, outcome = pass ? 0 : outcome_of(k, &at->w->ruling);
+    k->passes_other[row] = pass || ((kept >> by & 1) != 0 && (which & ~kept) >> by == 0);
     at->fit &= pass || outcome != 0;
     set_outcome(at, row, outcome);
 }
 
 /* ---- which rows ---- */
-
-#define MARK_TOUCHED 1
-#define MARK_MOVED   2
 
 static void mark(struct class_scratch *w, uint32_t row)
 {
@@ -243,7 +272,7 @@ static void mark_touched(struct class_scratch *w, uint32_t row)
     mark(w, row);
 }
 
-static void reserve(struct class_scratch *w, const struct class *k)
+static void reserve(struct class_scratch *w, const struct pod_class *k)
 {
     const struct framework *fw = k->framework;
     uint32_t reasons = RESOURCE_COUNT + 4 + k->pod.request.count + 4 * fw->filter_count;
@@ -251,27 +280,17 @@ static void reserve(struct class_scratch *w, const struct class *k)
         w->ruling.room = reasons;
         w->ruling.reasons = memory_resize(w->ruling.reasons, reasons * sizeof(*w->ruling.reasons));
     }
-    if (w->room < k->rows) {
+    if (w->room <= k->rows) {
         memory_free(w->marks);
-        w->room = k->rows * 2;
+        w->room = k->rows * 2 + 1;
         w->marks = memory_take(w->room);
+        memory_free(w->dirty);
+        w->dirty = memory_take(w->room / BLOCK_ROWS + 1);
         w->touched = memory_resize(w->touched, w->room * sizeof(*w->touched));
         w->moved = memory_resize(w->moved, w->room * sizeof(*w->moved));
     }
     w->touched_count = w->moved_count = 0;
-}
-
-static const uint32_t *label_column(struct class *k, uint32_t key)
-{
-    for (uint32_t i = 0; i < k->column_count; i++)
-        if (k->columns[i].key == key)
-            return k->columns[i].values;
-    k->columns = memory_resize(k->columns, (k->column_count + 1) * sizeof(*k->columns));
-    struct label_column *column = &k->columns[k->column_count++];
-    *column = (struct label_column){key, memory_take_array(k->rows, sizeof(*column->values))};
-    for (uint32_t row = 0; row < k->rows; row++)
-        column->values[row] = node_label_value(k->cycle.nodes->entry[row], key);
-    return column->values;
+    w->when++;
 }
 
 /* Marks the rows to which a changed entry matters. */
@@ -283,7 +302,7 @@ static void spread_entry(struct step *at, const struct kept_rule *rule,
         at->all = true;
     if (key == KEEP_ALL || key == KEEP_ROW)
         return;
-    const uint32_t *values = label_column(at->k, key);
+    const uint32_t *values = class_label(at->k, key);
     for (uint32_t row = 0; row < at->k->rows; row++)
         if (values[row] == entry->value)
             mark(at->w, row);
@@ -298,7 +317,7 @@ static bool outlook_same(const struct outlook *a, const struct outlook *b)
 /* The counts of one rule have changed, or its state is new (whole). */
 static void look_out(struct step *at, struct kept_rule *rule, bool whole)
 {
-    const struct class *k = at->k;
+    struct pod_class *k = at->k;
     struct outlook now = {0};
     rule->plugin->keep->counts_outlook(&k->cycle, &rule->states, whole ? NULL : &rule->changed,
                                        &now);
@@ -307,6 +326,7 @@ static void look_out(struct step *at, struct kept_rule *rule, bool whole)
     at->all |= !outlook_same(&now, &rule->count_says) || skips != rule->filter_skips;
     rule->count_says = now;
     rule->filter_skips = skips;
+    class_kinds(at->k, rule);
     for (uint32_t i = 0; i < rule->changed.count && !at->all; i++)
         spread_entry(at, rule, &rule->changed.at[i]);
     rule->changed.count = 0;
@@ -314,12 +334,13 @@ static void look_out(struct step *at, struct kept_rule *rule, bool whole)
 
 static void recount(struct step *at)
 {
-    struct class *k = at->k;
+    struct pod_class *k = at->k;
     for (uint32_t i = 0; i < k->kept_count; i++) {
         struct kept_rule *rule = &k->kept[i];
         for (uint32_t t = 0; t < at->w->touched_count; t++) {
             at->w->entries.count = 0;
             rule->plugin->keep->row(&k->cycle, &rule->states, at->w->touched[t], &at->w->entries);
+            class_own(k, rule, at->w->touched[t], &at->w->entries);
             ledger_set(rule->counts, at->w->touched[t], &at->w->entries, &rule->changed);
         }
     }
@@ -338,7 +359,7 @@ static void survey_row(struct step *at, struct kept_rule *rule, uint32_t row)
 
 static void survey(struct step *at)
 {
-    struct class *k = at->k;
+    struct pod_class *k = at->k;
     for (uint32_t i = 0; i < k->kept_count; i++) {
         struct kept_rule *rule = &k->kept[i];
         if (rule->plugin->keep->survey_row == NULL || rule->scorer == SCORERS_MAX)
@@ -353,82 +374,164 @@ static void survey(struct step *at)
     }
 }
 
-static void score_rows(struct class *k, uint32_t scorer, const uint32_t *rows, uint32_t count)
+/* Which rules score; a counting rule may begin or cease to. */
+static void decide_scorers(struct step *at)
 {
-    const struct plugin *p = k->framework->score[scorer].plugin;
-    for (uint32_t i = 0; i < count; i++)
-        k->raw[scorer][rows[i]] =
-            p->score(&k->cycle, k->score_state[scorer], k->cycle.nodes, rows[i]);
+    struct pod_class *k = at->k;
+    uint64_t skips = framework_score_skips(&k->cycle);
+    at->other_rules = skips != k->score_skip;
+    at->rescore |= at->other_rules;
+    k->score_skip = skips;
 }
 
-static void score_all_rows(struct class *k, uint32_t scorer)
-{
-    const struct plugin *p = k->framework->score[scorer].plugin;
-    for (uint32_t row = 0; row < k->rows; row++)
-        k->raw[scorer][row] = p->score(&k->cycle, k->score_state[scorer], k->cycle.nodes, row);
-}
-
-static void need_column(struct class *k, uint32_t scorer)
+static void need_column(struct pod_class *k, uint32_t scorer)
 {
     if (k->raw[scorer] == NULL)
         k->raw[scorer] = memory_take_array(k->rows, sizeof(int64_t));
 }
 
-/* Which rules score; a counting rule may begin or cease to. */
-static void decide_scorers(struct step *at)
+static int64_t ask_score(const struct pod_class *k, uint32_t scorer, uint32_t row)
 {
-    struct class *k = at->k;
-    uint64_t skips = framework_score_skips(&k->cycle);
-    if (skips != k->score_skip) {
-        at->rescore = true;
-        k->score_skip = skips;
+    const struct plugin *p = k->framework->score[scorer].plugin;
+    return p->score(&k->cycle, k->score_state[scorer], k->cycle.nodes, row);
+}
+
+static int64_t score_kept(struct step *at, struct kept_rule *rule, uint32_t row)
+{
+    struct kind_memo *m = class_memo(rule, rule->scored, row, at->w->when);
+    if (m == NULL)
+        return ask_score(at->k, rule->scorer, row);
+    if (m->when != at->w->when) {
+        m->found = ask_score(at->k, rule->scorer, row);
+        m->when = at->w->when;
     }
+    return m->found;
+}
+
+/* The row's raw score of a rule has changed. */
+static void set_raw(struct step *at, uint32_t scorer, uint32_t row, int64_t raw)
+{
+    struct pod_class *k = at->k;
+    int64_t before = k->raw[scorer][row];
+    if (raw == before)
+        return;
+    k->raw[scorer][row] = raw;
+    if (at->first || at->other_rules || (at->w->marks[row] & MARK_OUT) != 0)
+        return; /* its spans and its total are seen to in the end */
+    if (k->outcome[row] == 0) {
+        span_leave(&k->spans[scorer], before);
+        span_enter(&k->spans[scorer], raw);
+    }
+    if (k->totals_hold)
+        class_change(k, scorer, row, before);
+    at->w->dirty[row / BLOCK_ROWS] = 1;
+}
+
+static void score_by_kept(struct step *at, struct kept_rule *rule)
+{
+    struct pod_class *k = at->k;
+    if (rule->scorer == SCORERS_MAX || !class_scores(k, rule->scorer))
+        return;
+    need_column(k, rule->scorer);
+    for (uint32_t row = 0; at->rescore && row < k->rows; row++)
+        set_raw(at, rule->scorer, row, score_kept(at, rule, row));
+    for (uint32_t m = 0; !at->rescore && m < at->w->moved_count; m++)
+        set_raw(at, rule->scorer, at->w->moved[m], score_kept(at, rule, at->w->moved[m]));
+}
+
+/* A whole column, by the rule's own loop where it has one. */
+static void score_column(struct pod_class *k, uint32_t scorer)
+{
+    const struct plugin *p = k->framework->score[scorer].plugin;
+    const struct row_range all = {0, k->rows};
+    if (p->score_rows != NULL)
+        p->score_rows(&k->cycle, k->score_state[scorer], k->cycle.nodes, all, k->raw[scorer]);
+    for (uint32_t row = 0; p->score_rows == NULL && row < k->rows; row++)
+        k->raw[scorer][row] = ask_score(k, scorer, row);
 }
 
 static void score(struct step *at)
 {
-    struct class *k = at->k;
+    struct pod_class *k = at->k;
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
-        if (!class_scores(k, i))
+        if (!class_scores(k, i) || is_kept(k, k->framework->score[i].plugin))
             continue;
         need_column(k, i);
-        if (!is_kept(k, k->framework->score[i].plugin))
-            score_rows(k, i, at->w->touched, at->w->touched_count);
-        else if (at->rescore || at->all)
-            score_all_rows(k, i);
-        else
-            score_rows(k, i, at->w->moved, at->w->moved_count);
+        if (at->first)
+            score_column(k, i);
+        for (uint32_t t = 0; !at->first && t < at->w->touched_count; t++)
+            k->raw[i][at->w->touched[t]] = ask_score(k, i, at->w->touched[t]);
     }
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        score_by_kept(at, &k->kept[i]);
 }
 
-/* ---- spans ---- */
+/* ---- spans and totals ---- */
 
-static void leave_spans(struct step *at)
+/* The row's scores are no part of the ranges until it enters again. */
+static void leave(struct step *at, uint32_t row)
 {
-    struct class *k = at->k;
-    for (uint32_t m = 0; m < at->w->moved_count && !at->all; m++)
-        for (uint32_t i = 0; i < k->framework->score_count; i++)
-            if (class_scores(k, i) && k->outcome[at->w->moved[m]] == 0)
-                span_leave(&k->spans[i], k->raw[i][at->w->moved[m]]);
+    struct pod_class *k = at->k;
+    for (uint32_t i = 0; i < k->framework->score_count; i++)
+        if (class_scores(k, i) && class_normalises(k, i))
+            span_leave(&k->spans[i], k->raw[i][row]);
 }
 
-static void enter_spans(struct step *at)
+static void enter(struct step *at, uint32_t row)
 {
-    struct class *k = at->k;
-    bool anew = at->all || at->rescore;
-    for (uint32_t i = 0; i < k->framework->score_count; i++) {
-        if (!class_scores(k, i))
+    struct pod_class *k = at->k;
+    for (uint32_t i = 0; i < k->framework->score_count; i++)
+        if (class_scores(k, i) && class_normalises(k, i))
+            span_enter(&k->spans[i], k->raw[i][row]);
+}
+
+/* New verdicts. Rows that changed themselves, or begin or cease to pass, leave the ranges. */
+static void judge_moved(struct step *at)
+{
+    struct pod_class *k = at->k;
+    uint64_t which = asked_filters(k);
+    for (uint32_t m = 0; m < at->w->moved_count; m++) {
+        uint32_t row = at->w->moved[m];
+        bool touched = (at->w->marks[row] & MARK_TOUCHED) != 0, was = k->outcome[row] == 0;
+        judge(at, row, which, touched);
+        if (at->first || (!touched && was == (k->outcome[row] == 0)))
             continue;
-        for (uint32_t m = 0; m < at->w->moved_count && !anew; m++)
-            if (k->outcome[at->w->moved[m]] == 0)
-                span_enter(&k->spans[i], k->raw[i][at->w->moved[m]]);
-        if (anew || span_is_worn(&k->spans[i]))
-            class_span(k, i);
+        at->w->marks[row] |= MARK_OUT;
+        if (was)
+            leave(at, row);
     }
-    if (anew)
+}
+
+static void return_moved(struct step *at)
+{
+    struct pod_class *k = at->k;
+    for (uint32_t m = 0; m < at->w->moved_count; m++) {
+        uint32_t row = at->w->moved[m];
+        if ((at->w->marks[row] & MARK_OUT) == 0)
+            continue;
+        if (k->outcome[row] == 0)
+            enter(at, row);
+        if (k->totals_hold)
+            class_retotal(k, row);
+        at->w->dirty[row / BLOCK_ROWS] = 1;
+    }
+}
+
+static void settle(struct step *at)
+{
+    struct pod_class *k = at->k;
+    return_moved(at);
+    for (uint32_t i = 0; i < k->framework->score_count; i++)
+        if (class_scores(k, i) && class_normalises(k, i) &&
+            (at->first || at->other_rules || span_is_worn(&k->spans[i])))
+            class_span(k, i);
+    if (at->first || at->other_rules)
         k->totals_hold = false;
-    else if (k->totals_hold)
-        class_retotal(k, at->w->moved, at->w->moved_count);
+    for (uint32_t i = 0; i <= k->rows / BLOCK_ROWS; i++) {
+        if (at->w->dirty[i] != 0 && k->totals_hold)
+            class_look_through(k, i);
+        at->w->dirty[i] = 0;
+    }
 }
 
 /* ---- the whole ---- */
@@ -443,30 +546,25 @@ static void mark_all(struct step *at)
  * nothing is known yet, or the states are new. */
 static bool catch_up(struct step *at, bool whole)
 {
-    struct class *k = at->k;
+    struct pod_class *k = at->k;
     recount(at);
     for (uint32_t i = 0; i < k->kept_count; i++)
         if (whole || k->kept[i].changed.count > 0)
             look_out(at, &k->kept[i], whole);
     if (at->all)
         mark_all(at);
-    leave_spans(at);
-    uint64_t which = asked_filters(k);
-    for (uint32_t m = 0; m < at->w->moved_count; m++) {
-        uint32_t row = at->w->moved[m];
-        judge(at, row, which, (at->w->marks[row] & MARK_TOUCHED) != 0);
-    }
+    judge_moved(at);
     survey(at);
     decide_scorers(at);
     score(at);
-    enter_spans(at);
+    settle(at);
     for (uint32_t m = 0; m < at->w->moved_count; m++)
         at->w->marks[at->w->moved[m]] = 0;
     k->feasible = k->outcomes[0].rows;
     return at->fit;
 }
 
-static void allocate(struct class *k)
+static void allocate(struct pod_class *k)
 {
     k->outcome = memory_take_array(k->rows, sizeof(*k->outcome));
     k->passes_other = memory_take_array(k->rows, sizeof(*k->passes_other));
@@ -477,9 +575,10 @@ static void allocate(struct class *k)
     k->outcomes[0].rows = k->rows;
 }
 
-bool class_fill(struct shard *s, struct class *k)
+bool class_fill(struct shard *s, struct pod_class *k)
 {
-    struct step at = {.shard = s, .k = k, .w = &s->classes->scratch, .all = true, .fit = true};
+    struct step at = {
+        .shard = s, .k = k, .w = &s->classes->scratch, .all = true, .first = true, .fit = true};
     allocate(k);
     reserve(at.w, k);
     for (uint32_t row = 0; row < k->rows; row++)
@@ -489,7 +588,7 @@ bool class_fill(struct shard *s, struct class *k)
     return catch_up(&at, true);
 }
 
-bool class_catch_up(struct shard *s, struct class *k)
+bool class_catch_up(struct shard *s, struct pod_class *k)
 {
     struct step at = {.shard = s, .k = k, .w = &s->classes->scratch, .fit = true};
     bool whole = k->atoms_made != atoms_made(s->atoms);

@@ -28,10 +28,12 @@ static void free_rule(struct kept_rule *rule)
     ledger_free(&rule->counts);
     ledger_free(&rule->survey);
     entries_free(&rule->changed);
+    memory_free(rule->kind);
+    memory_free(rule->own);
 }
 
 /* What is kept by row; the key and its memory stay. */
-static void forget_rows(struct class *k)
+static void forget_rows(struct pod_class *k)
 {
     for (uint32_t i = 0; i < k->kept_count; i++)
         free_rule(&k->kept[i]);
@@ -59,13 +61,13 @@ static void forget_rows(struct class *k)
     k->totals_hold = false;
 }
 
-static void unlink_class(struct classes *c, struct class *k)
+static void unlink_class(struct classes *c, struct pod_class *k)
 {
     *(k->prev == NULL ? &c->first : &k->prev->next) = k->next;
     *(k->next == NULL ? &c->last : &k->next->prev) = k->prev;
 }
 
-static void put_first(struct classes *c, struct class *k)
+static void put_first(struct classes *c, struct pod_class *k)
 {
     k->prev = NULL;
     k->next = c->first;
@@ -73,7 +75,7 @@ static void put_first(struct classes *c, struct class *k)
     c->first = k;
 }
 
-static void free_class(struct classes *c, struct class *k)
+static void free_class(struct classes *c, struct pod_class *k)
 {
     if (c->kept == k)
         c->kept = NULL;
@@ -104,6 +106,7 @@ void classes_free(struct classes **classes)
     map_free(&c->by_key);
     buffer_free(&c->key);
     memory_free(c->scratch.marks);
+    memory_free(c->scratch.dirty);
     memory_free(c->scratch.touched);
     memory_free(c->scratch.moved);
     memory_free(c->scratch.ruling.reasons);
@@ -112,7 +115,7 @@ void classes_free(struct classes **classes)
     *classes = NULL;
 }
 
-static size_t bytes_of(const struct class *k)
+static size_t bytes_of(const struct pod_class *k)
 {
     size_t bytes =
         sizeof(*k) + arena_held(&k->memory) + arena_held(&k->filling) + arena_held(&k->states);
@@ -121,7 +124,8 @@ static size_t bytes_of(const struct class *k)
     for (uint32_t i = 0; i < SCORERS_MAX; i++)
         bytes += k->raw[i] == NULL ? 0 : (size_t)k->rows * sizeof(int64_t);
     for (uint32_t i = 0; i < k->kept_count; i++)
-        bytes += ledger_bytes(k->kept[i].counts) + ledger_bytes(k->kept[i].survey);
+        bytes += ledger_bytes(k->kept[i].counts) + ledger_bytes(k->kept[i].survey) +
+                 sizeof(k->kept[i]) + (size_t)k->rows * (sizeof(uint32_t) + sizeof(int64_t));
     return bytes;
 }
 
@@ -129,7 +133,7 @@ struct classes_status classes_status(const struct classes *c)
 {
     struct classes_status status = c->status;
     status.bytes = 0;
-    for (const struct class *k = c->first; k != NULL; k = k->next)
+    for (const struct pod_class *k = c->first; k != NULL; k = k->next)
         status.bytes += bytes_of(k);
     return status;
 }
@@ -177,7 +181,7 @@ static uint32_t counting(const struct framework *fw, const struct map_request *r
 
 /* ---- making one ---- */
 
-static void prepare_rules(struct class *k, const struct plugin **rules, uint32_t count)
+static void prepare_rules(struct pod_class *k, const struct plugin **rules, uint32_t count)
 {
     k->kept_count = count;
     k->kept = arena_take(&k->filling, count * sizeof(*k->kept));
@@ -200,7 +204,7 @@ static bool all_keep(const struct plugin **rules, uint32_t count)
 }
 
 /* Everything by row from scratch. */
-static void fill(struct shard *s, struct class *k)
+static void fill(struct shard *s, struct pod_class *k)
 {
     const struct map_request like = {.pod = k->pod, .brief = k->brief};
     const struct plugin **rules;
@@ -221,11 +225,11 @@ static void fill(struct shard *s, struct class *k)
         forget_rows(k);
 }
 
-static struct class *make(struct shard *s, const struct framework *fw, const struct map_request *r,
-                          const struct pod *pod)
+static struct pod_class *make(struct shard *s, const struct framework *fw,
+                              const struct map_request *r, const struct pod *pod)
 {
     struct classes *c = s->classes;
-    struct class *k = memory_take(sizeof(*k));
+    struct pod_class *k = memory_take(sizeof(*k));
     k->key = str_keep(buffer_str(&c->key));
     codec_copy(&pod_record, &k->pod, pod, &k->memory);
     codec_copy(&brief_record, &k->brief, &r->brief, &k->memory);
@@ -258,8 +262,8 @@ static bool is_plain(const struct map_request *r, const struct framework *fw)
 }
 
 /* The class of these pods, or NULL: not seen before, or not to be kept. */
-static struct class *find(struct shard *s, const struct framework *fw, const struct map_request *r,
-                          struct arena *a)
+static struct pod_class *find(struct shard *s, const struct framework *fw,
+                              const struct map_request *r, struct arena *a)
 {
     struct classes *c = s->classes;
     const struct plugin **rules;
@@ -270,7 +274,7 @@ static struct class *find(struct shard *s, const struct framework *fw, const str
     buffer_reset(&c->key);
     codec_encode(&pod_record, &pod, &c->key);
     codec_encode(&brief_record, &r->brief, &c->key);
-    struct class *k = map_get(c->by_key, buffer_str(&c->key));
+    struct pod_class *k = map_get(c->by_key, buffer_str(&c->key));
     if (k != NULL)
         return k;
     uint64_t hash = hash_of(buffer_str(&c->key));
@@ -281,14 +285,14 @@ static struct class *find(struct shard *s, const struct framework *fw, const str
     return NULL;
 }
 
-static bool is_in_step(const struct shard *s, const struct class *k)
+static bool is_in_step(const struct shard *s, const struct pod_class *k)
 {
     return k->layout == s->touched.layout && touched_reaches(&s->touched, k->seen) &&
            (k->kept_count == 0 || k->facts == s->touched.facts);
 }
 
 /* Only when nothing is feasible anywhere do reasons matter, and then every share tells its own. */
-static void tell_rejections(const struct class *k, struct map_result *out, struct arena *a)
+static void tell_rejections(const struct pod_class *k, struct map_result *out, struct arena *a)
 {
     const struct framework *fw = k->framework;
     uint32_t room = 0;
@@ -312,7 +316,7 @@ static void tell_rejections(const struct class *k, struct map_result *out, struc
             out->plugins.at[out->plugins.count++] = str_of(fw->filter[i]->name);
 }
 
-static void tell_skips(const struct class *k, struct map_result *out)
+static void tell_skips(const struct pod_class *k, struct map_result *out)
 {
     const struct framework *fw = k->framework;
     for (uint32_t i = 0; i < fw->score_count; i++)
@@ -324,7 +328,7 @@ static void tell_skips(const struct class *k, struct map_result *out)
                 out->skipped |= (int64_t)(UINT64_C(1) << fw->pre_filter_place[r]);
 }
 
-static void tell(const struct shard *s, const struct class *k, const struct map_request *r,
+static void tell(const struct shard *s, const struct pod_class *k, const struct map_request *r,
                  struct map_result *out, struct arena *a)
 {
     out->feasible = k->feasible;
@@ -337,7 +341,7 @@ static void tell(const struct shard *s, const struct class *k, const struct map_
 }
 
 /* The class that the same cycle was answered from before. */
-static struct class *kept(struct shard *s, const struct map_request *r)
+static struct pod_class *kept(struct shard *s, const struct map_request *r)
 {
     const struct classes *c = s->classes;
     bool again = str_is(r->step, "again") && c->kept != NULL && c->kept_cycle == r->cycle;
@@ -352,7 +356,7 @@ bool classes_answer(struct shard *s, const struct map_request *request, struct m
     bool map = str_is(request->step, "map");
     if (fw == NULL || !is_plain(request, fw) || (!map && kept(s, request) == NULL))
         return false;
-    struct class *k = map ? find(s, fw, request, a) : kept(s, request);
+    struct pod_class *k = map ? find(s, fw, request, a) : kept(s, request);
     c->kept = NULL;
     if (k == NULL)
         return false;

@@ -33,6 +33,15 @@ struct block {
     uint32_t count; /* feasible rows with it; 0: none is feasible */
 };
 
+/* What was found out for one kind of rows, during one catching up. */
+struct kind_memo {
+    uint64_t when;
+    uint32_t kind;
+    int64_t own, found;
+};
+
+#define MEMO_ROOM 256
+
 /* A rule that counts, for one class. */
 struct kept_rule {
     const struct plugin *plugin;
@@ -42,6 +51,13 @@ struct kept_rule {
     struct outlook count_says, survey_says; /* at the last look */
     bool filters, filter_skips;
     uint32_t scorer; /* index in framework.score, or SCORERS_MAX */
+    /* Rows that the rule judges and scores alike: by kind, and by what they count for alone. */
+    uint32_t key_count, keys[KEEP_KEYS];
+    uint32_t *kind;    /* by row; NULL: each row is one of its own */
+    int64_t *own;      /* by row; NULL: no row counts for itself alone */
+    uint32_t own_slot; /* whose counts own has, plus one */
+    bool own_is_many;  /* several slots': own cannot hold them */
+    struct kind_memo judged[MEMO_ROOM], scored[MEMO_ROOM];
 };
 
 /* The values of one label by row. */
@@ -50,9 +66,8 @@ struct label_column {
     uint32_t *values;
 };
 
-struct class
-{
-    struct class *next, *prev; /* by use */
+struct pod_class {
+    struct pod_class *next, *prev; /* by use */
     struct str key;
     bool unfit;           /* no class can be made of such pods */
     struct arena memory;  /* pod and brief */
@@ -78,9 +93,9 @@ struct class
     uint32_t feasible;
     int64_t *raw[SCORERS_MAX]; /* by row; NULL: the rule scores nothing */
     struct span spans[SCORERS_MAX];
-    struct extreme used[SCORERS_MAX]; /* the ranges that totals are made with */
-    bool totals_hold;
-    int64_t *total; /* by row */
+    struct span used[SCORERS_MAX]; /* the ranges that totals are made with */
+    bool totals_hold;              /* total is the sum of raw scores, normalised as used says */
+    int64_t *total;                /* by row, feasible or not */
     struct block *blocks;
     uint32_t column_count;
     struct label_column *columns;
@@ -90,50 +105,73 @@ struct class
 struct class_scratch {
     uint32_t room;
     uint8_t *marks;    /* by row, all 0 between two uses */
+    uint8_t *dirty;    /* by block, likewise */
     uint32_t *touched; /* rows that changed themselves */
     uint32_t *moved;   /* rows that may be judged otherwise, those included */
     uint32_t touched_count, moved_count;
+    uint64_t when; /* number of the catching up */
     struct ruling ruling;
     struct entries entries;
 };
 
 struct classes {
     struct map *by_key;
-    struct class *first, *last; /* most and least recently used */
+    struct pod_class *first, *last; /* most and least recently used */
     struct buffer key;
     uint64_t asked_once[1024]; /* hashes of what was asked for, by hash */
     struct class_scratch scratch;
     struct classes_status status;
-    const struct class *kept; /* what the last request was answered from */
+    const struct pod_class *kept; /* what the last request was answered from */
     int64_t kept_cycle;
 };
 
 /* ---- class_rows.c ---- */
 
 /* Makes the states anew, because atoms may have changed their meaning. False: unfit. */
-bool class_begin(struct shard *s, struct class *k);
+bool class_begin(struct shard *s, struct pod_class *k);
 /* Looks at all rows. False: unfit. */
-bool class_fill(struct shard *s, struct class *k);
+bool class_fill(struct shard *s, struct pod_class *k);
 /* Looks at the rows that have changed since, and brings spans and totals' rows up to date. */
-bool class_catch_up(struct shard *s, struct class *k);
+bool class_catch_up(struct shard *s, struct pod_class *k);
+
+/* True when framework.filter[filter] turned out to have nothing to do, once counts were known. */
+bool class_skips(const struct pod_class *k, uint32_t filter);
+
+/* ---- class_kinds.c ---- */
+
+/* The values of a label by row; kept until all rows are looked at anew. */
+const uint32_t *class_label(struct pod_class *k, uint32_t key);
+/* Finds the kinds again if the rule reads other labels than it did. */
+void class_kinds(struct pod_class *k, struct kept_rule *rule);
+/* What the row counts for itself alone has changed to these. */
+void class_own(const struct pod_class *k, struct kept_rule *rule, uint32_t row,
+               const struct entries *counts);
+/* The place for what is found for rows like this one; NULL: there are none. It is set when its
+ * `when` is the one given. */
+struct kind_memo *class_memo(struct kept_rule *rule, struct kind_memo *memo, uint32_t row,
+                             uint64_t when);
 
 /* ---- class_best.c ---- */
 
-/* True when framework.filter[filter] turned out to have nothing to do, once counts were known. */
-bool class_skips(const struct class *k, uint32_t filter);
 void span_start(struct span *span, const struct plugin *p);
 void span_enter(struct span *span, int64_t raw);
 void span_leave(struct span *span, int64_t raw);
 /* True when a row left that was the last at an end. */
 bool span_is_worn(const struct span *span);
-void class_span(struct class *k, uint32_t scorer);
-bool class_scores(const struct class *k, uint32_t scorer);
-/* Totals and blocks of these rows, as the ranges in use have it. */
-void class_retotal(struct class *k, const uint32_t *rows, uint32_t count);
+void class_span(struct pod_class *k, uint32_t scorer);
+bool class_scores(const struct pod_class *k, uint32_t scorer);
+/* True when the rule's scores depend on the range of all. */
+bool class_normalises(const struct pod_class *k, uint32_t scorer);
+/* The row's total from its raw scores. */
+void class_retotal(struct pod_class *k, uint32_t row);
+/* The row's total after one of its raw scores changed. */
+void class_change(struct pod_class *k, uint32_t scorer, uint32_t row, int64_t before);
+/* The best of these BLOCK_ROWS rows. */
+void class_look_through(struct pod_class *k, uint32_t block);
 /* Brings all totals in line with the ranges that hold now, widened by the request's. */
-void class_normalise(struct class *k, const struct map_request *r);
+void class_normalise(struct pod_class *k, const struct map_request *r);
 /* Fills in what the result says of feasible rows. */
-void class_tell_best(const struct shard *s, const struct class *k, const struct map_request *r,
+void class_tell_best(const struct shard *s, const struct pod_class *k, const struct map_request *r,
                      struct map_result *out);
 
 #endif

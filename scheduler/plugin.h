@@ -148,10 +148,17 @@ struct plugin_keep {
     /* The nodes that an entry of the counts matters to are those whose label of this key has the
      * entry's value; KEEP_ROW: only the rows that count for it; KEEP_ALL: perhaps all. */
     uint32_t (*key)(const struct kept_states *s, const struct count_entry *entry);
+    /* The labels that filter and score read of a node: rows that have the same values, and the same
+     * counts for themselves alone (KEEP_ROW), are judged and scored alike. KEEP_PRESENCE: it only
+     * matters whether there is such a label. Into at, which has room for KEEP_KEYS; how many, or
+     * more than that: too many to be told. */
+    uint32_t (*keys)(const struct kept_states *s, uint32_t *at);
 };
 
-#define KEEP_ROW UINT32_MAX
-#define KEEP_ALL (UINT32_MAX - 1)
+#define KEEP_ROW      UINT32_MAX
+#define KEEP_ALL      (UINT32_MAX - 1)
+#define KEEP_KEYS     8
+#define KEEP_PRESENCE (UINT32_C(1) << 31) /* or-ed to the key; atoms are smaller */
 
 /* Hooks that a rule does not need are NULL. */
 struct plugin {

@@ -653,11 +653,37 @@ static uint32_t keep_key(const struct kept_states *states, const struct count_en
     return entry->key;
 }
 
+static uint32_t add_key(uint32_t *at, uint32_t count, uint32_t key)
+{
+    for (uint32_t i = 0; i < count && i < KEEP_KEYS; i++)
+        if (at[i] == key)
+            return count;
+    if (count < KEEP_KEYS)
+        at[count] = key;
+    return count + 1;
+}
+
+static uint32_t keep_keys(const struct kept_states *states, uint32_t *at)
+{
+    const struct judge *j = states->filter;
+    const struct sums *s = states->score;
+    uint32_t count = 0;
+    for (enum term_kind kind = 0; kind < TERM_KINDS; kind++)
+        for (uint32_t i = 0; i < j->asker->of[kind].count; i++)
+            count = add_key(at, count, j->asker->of[kind].at[i].topology_key);
+    for (uint32_t i = 0; i < j->key_count; i++)
+        count = add_key(at, count, j->keys[i]);
+    for (uint32_t i = 0; i < s->key_count; i++)
+        count = add_key(at, count, s->keys[i]);
+    return count;
+}
+
 static const struct plugin_keep keep = {
     .begin = keep_begin,
     .row = keep_row,
     .counts_outlook = counts_outlook,
     .key = keep_key,
+    .keys = keep_keys,
 };
 
 const struct plugin plugin_inter_pod_affinity = {

@@ -473,6 +473,14 @@ static uint32_t keep_key(const struct kept_states *states, const struct count_en
     return entry->value == 0 ? KEEP_ALL : s->at[entry->slot].key;
 }
 
+static uint32_t keep_keys(const struct kept_states *states, uint32_t *at)
+{
+    const struct spreading *s = states->filter;
+    for (uint32_t i = 0; i < s->count && i < KEEP_KEYS; i++)
+        at[i] = s->at[i].by_node ? s->at[i].key | KEEP_PRESENCE : s->at[i].key;
+    return s->count;
+}
+
 static const struct plugin_keep keep = {
     .begin = keep_begin,
     .row = keep_row,
@@ -480,6 +488,7 @@ static const struct plugin_keep keep = {
     .survey_row = survey_row,
     .score_outlook = score_outlook,
     .key = keep_key,
+    .keys = keep_keys,
 };
 
 const struct plugin plugin_pod_topology_spread = {
