@@ -131,7 +131,7 @@ static void turned(void *context)
 
 /* ---- a batch ---- */
 
-void bench_decide(struct bench *b, uint32_t count)
+static void offer(struct bench *b, uint32_t count)
 {
     struct message m = {.type = MSG_attempt};
     arena_reset(&b->arena);
@@ -145,6 +145,10 @@ void bench_decide(struct bench *b, uint32_t count)
         workload_pod(b->workload, &b->setup->shape, index, &m.attempt.pod, &b->arena);
         live_say(b->live, QUEUE, &m);
     }
+}
+
+__attribute__((noinline)) void bench_decide(struct bench *b)
+{
     b->turn_from = live_cost_total(live_cost(b->live));
     live_run(b->live);
 }
@@ -226,7 +230,8 @@ static void decide_all(struct bench *b)
     uint32_t batch = least(b->options->credit, workload_room(b->workload, &b->setup->shape));
     struct live_cost before, part;
     before = *live_cost(b->live);
-    bench_decide(b, least(batch, WARM_UP));
+    offer(b, least(batch, WARM_UP));
+    bench_decide(b);
     live_cost_since(&part, &before, live_cost(b->live));
     confirm(b);
     b->counting = true;
@@ -239,7 +244,8 @@ static void decide_all(struct bench *b)
         uint32_t ended = b->ended;
         make_room(b);
         before = *live_cost(b->live);
-        bench_decide(b, least(batch, b->options->decisions - b->ended));
+        offer(b, least(batch, b->options->decisions - b->ended));
+        bench_decide(b);
         live_cost_since(&part, &before, live_cost(b->live));
         live_cost_add(&b->spent, &part);
         before = *live_cost(b->live);
@@ -356,6 +362,7 @@ bool decisions_measure(const struct core_options *o, const struct decisions_setu
                                              .credit = o->credit,
                                              .bare = o->bare,
                                              .framed = o->framed,
+                                             .codec_within = o->profiled,
                                              .heard = heard,
                                              .turned = turned,
                                              .context = &b});

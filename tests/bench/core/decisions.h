@@ -20,8 +20,8 @@ void decisions_begin(struct report *r, const char *section, const char *title);
 bool decisions_measure(const struct core_options *o, const struct decisions_setup *setup,
                        const char *workload_list, struct report *r);
 
-/* The batch that is measured, in a function of its own for profilers: --toggle-collect. */
+/* Decides what was offered: all that is measured, in one function for profilers to look into. */
 struct bench;
-void bench_decide(struct bench *b, uint32_t count);
+void bench_decide(struct bench *b);
 
 #endif

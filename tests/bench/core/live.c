@@ -215,7 +215,7 @@ static void turn(struct live *l, struct side *side)
     struct message m;
     size_t end = side->taken.count - side->next > TURN ? side->next + TURN : side->taken.count;
     stopwatch_start(&l->watch);
-    for (size_t i = side->next; i < end; i++)
+    for (size_t i = side->next; i < end && !l->options.codec_within; i++)
         decode(l, side, i, &m);
     int64_t codec = stopwatch_lap(&l->watch);
     for (size_t i = side->next; i < end; i++)

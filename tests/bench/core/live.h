@@ -17,8 +17,9 @@ struct live_options {
     uint32_t profile_count, workers;
     const char *tie_break;
     int64_t credit;
-    bool bare;   /* workers are shards alone: only what the shard does is counted as work */
-    bool framed; /* messages also get the bus's frame, as they would between processes */
+    bool bare;         /* workers are shards alone: only what the shard does is counted as work */
+    bool codec_within; /* decoding is not counted apart */
+    bool framed;       /* messages also get the bus's frame, as they would between processes */
     /* What coordinator says to watcher, queue or binder. */
     void (*heard)(void *context, const struct message *m);
     /* After each turn of the coordinator. */

@@ -161,6 +161,13 @@ static bool take_encode(void *state, const char *value)
     return true;
 }
 
+static bool take_profiled(void *state, const char *value)
+{
+    (void)value;
+    ((struct core_options *)state)->profiled = true;
+    return true;
+}
+
 static const struct own_option own[] = {
     {"sections", "LIST", "which parts to measure, see README (default: all)", take_sections},
     {"workloads", "LIST", "which kinds of pods (default: all)", take_workloads},
@@ -180,6 +187,8 @@ static const struct own_option own[] = {
     {"rule", "PLUGIN", "a profile with this rule alone", take_rule},
     {"bare", NULL, "count as a worker's work only what its shard does", take_bare},
     {"encode", NULL, "put messages into the bus's frames, too", take_encode},
+    {"profiled", NULL, "for profilers: do nothing twice, so decoding is not counted apart",
+     take_profiled},
     {"out", "DIR", "write core.json, CSV files and curves there", take_out},
     {"commit", "TEXT", "what is measured, for the report", take_commit},
     {NULL, NULL, NULL, NULL}};

@@ -24,7 +24,7 @@ struct core_options {
     uint32_t credit;     /* attempts at once, as the coordinator asks the queue for them */
     double seconds;      /* of CPU, for each kind */
     const char *tie_break, *rule, *out, *commit;
-    bool bare, framed;
+    bool bare, framed, profiled;
 };
 
 /* Reads the arguments; prints help and exits 0, or names what is wrong and exits 2. */
