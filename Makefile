@@ -30,7 +30,8 @@ MAINS     := proto/document.c ctl/main.c tests/apiserver/main.c tests/bench/core
              $(PROCESSES:%=%/main.c)
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAINS),$(wildcard $(1))))
 BASE      := $(call objects,proto/base/*.c)
-PROTO     := $(call objects,proto/*.c proto/*/*.c)
+# An archive, so that a process maps only the libraries that it uses.
+PROTO     := $(BUILD)/libproto.a
 SCHEDULER := $(call objects,scheduler/*.c scheduler/plugins/*.c)
 APISERVER := $(call objects,tests/apiserver/*.c)
 BENCHCORE := $(call objects,tests/bench/core/*.c)
@@ -44,7 +45,10 @@ TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(shell find tests/unit -
 all: $(PROGRAMS)
 	@mkdir -p build && ln -sfn $(MODE)/bin build/bin
 
-LINK = @mkdir -p $(@D); echo "  LINK $@"; $(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+$(PROTO): $(call objects,proto/*.c proto/*/*.c)
+	@echo "  AR   $@"; rm -f $@; $(AR) rcs $@ $^
+
+LINK = @mkdir -p $(@D); echo "  LINK $@"; $(CC) $(CFLAGS) $(LDFLAGS) $^ -Wl,--as-needed $(LIBS) -o $@
 
 # A process is its own folder plus proto; nothing links another process's folder. Only berth, which
 # simulates, also links the scheduler's; the small API server stands on the base alone.
