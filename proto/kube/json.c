@@ -1,41 +1,353 @@
-/* json: cJSON behind an opaque type. The one idea: the tree is read-only and forgiving to ask (any
- * missing step gives NULL), so that conversions read like the API's field paths. What must stay
- * true: no number is handed out as an integer unless it is exactly that integer. */
+/* json: a reader of our own, because half of what an API server sends is never looked at and a tree
+ * of many small allocations cost more than all the rest of an event. The one idea: the text is
+ * copied once and its strings are made in place, values lie in few blocks. The tree is read-only
+ * and forgiving to ask (any missing step gives NULL), so that conversions read like the API's field
+ * paths. What must stay true: no number is handed out as an integer unless it is exactly that
+ * integer; work and memory are bounded by the text's length. */
 #include "proto/kube/json.h"
-#include "proto/kube/json_internal.h"
 
 #include "proto/base/memory.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Greatest integer n such that n and n + 1 are both doubles: beyond it two texts may give the same
  * double, so the value cannot be trusted. */
 #define INTEGER_MAX 9007199254740991.0
 
-static void *cjson_take(size_t size)
+#define DIGITS_EXACT  15 /* so many decimal digits are a double without rounding */
+#define NUMBER_MAX    63 /* bytes of a number that are looked at */
+#define BLOCK_LEAST   16
+#define BLOCK_MOST    65536
+#define BYTES_A_VALUE 24 /* of API objects, about */
+
+enum json_kind {
+    JSON_null,
+    JSON_false,
+    JSON_true,
+    JSON_number,
+    JSON_string,
+    JSON_array,
+    JSON_object
+};
+
+struct kube_json {
+    const struct kube_json *next;
+    struct str name; /* in an object; ended by a zero byte, as text is */
+    union {
+        struct str text;
+        double number;
+        struct kube_json *child;
+    };
+    uint32_t count; /* children */
+    enum json_kind kind;
+};
+
+struct block {
+    struct block *next;
+    size_t used, room;
+    struct kube_json at[];
+};
+
+/* The root comes first: whoever has the root has the document. */
+struct document {
+    struct kube_json root;
+    struct block *blocks; /* newest first */
+    char *text;
+};
+
+/* ---- making ---- */
+
+static struct kube_json *value_new(struct document *d, size_t likely)
 {
-    return memory_resize(NULL, size);
+    struct block *b = d->blocks;
+    if (b == NULL || b->used == b->room) {
+        size_t room = b != NULL ? b->room * 2 : likely;
+        room = room < BLOCK_LEAST ? BLOCK_LEAST : room > BLOCK_MOST ? BLOCK_MOST : room;
+        b = memory_resize(NULL, sizeof(*b) + room * sizeof(b->at[0]));
+        *b = (struct block){.next = d->blocks, .room = room};
+        d->blocks = b;
+    }
+    return &b->at[b->used++];
 }
 
-void kube_json_use_our_memory(void)
+/* A container under construction. */
+struct level {
+    struct kube_json *container, *last;
+};
+
+static struct kube_json *add_child(struct document *d, struct level *in, struct str name,
+                                   size_t likely)
 {
-    static bool done;
-    if (done)
-        return;
-    done = true;
-    cJSON_InitHooks(&(cJSON_Hooks){cjson_take, memory_free});
+    struct kube_json *child = value_new(d, likely);
+    *child = (struct kube_json){.name = name};
+    if (in->last != NULL)
+        in->last->next = child;
+    else
+        in->container->child = child;
+    in->last = child;
+    in->container->count++;
+    return child;
 }
 
-static const cJSON *inside(const struct kube_json *value)
+/* ---- reading text ---- */
+
+struct parser {
+    char *at, *end;
+    struct document *document;
+    struct str skipped; /* members of this name that are lists are left out; empty: none */
+    size_t likely;      /* how many values there may be */
+    size_t depth;
+    struct level levels[KUBE_JSON_DEPTH_MAX];
+};
+
+static bool is_space(char c)
 {
-    return (const cJSON *)(const void *)value;
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static const struct kube_json *outside(const cJSON *value)
+static void skip_space(struct parser *p)
 {
-    return (const struct kube_json *)(const void *)value;
+    while (p->at < p->end && is_space(*p->at))
+        p->at++;
+}
+
+static bool hex4(const char *at, const char *end, unsigned *code)
+{
+    *code = 0;
+    if (end - at < 4)
+        return false;
+    for (int i = 0; i < 4; i++) {
+        unsigned char c = (unsigned char)at[i];
+        unsigned digit = c >= '0' && c <= '9'   ? c - 48u
+                         : c >= 'a' && c <= 'f' ? c - 'a' + 10u
+                         : c >= 'A' && c <= 'F' ? c - 'A' + 10u
+                                                : 16u;
+        if (digit > 15)
+            return false;
+        *code = *code << 4 | digit;
+    }
+    return true;
+}
+
+static char *put_utf8(char *to, unsigned code)
+{
+    if (code < 0x80) {
+        *to++ = (char)code;
+        return to;
+    }
+    unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
+    *to++ = (char)(leads[more] | code >> (6 * more));
+    while (more-- > 0)
+        *to++ = (char)(0x80 | (code >> (6 * more) & 0x3f));
+    return to;
+}
+
+/* Behind \u: one code point, which may take two escapes. */
+static bool read_unicode(struct parser *p, char **to)
+{
+    unsigned code, low;
+    if (!hex4(p->at, p->end, &code) || (code >= 0xdc00 && code <= 0xdfff))
+        return false;
+    p->at += 4;
+    if (code >= 0xd800 && code <= 0xdbff) {
+        if (p->end - p->at < 6 || p->at[0] != '\\' || p->at[1] != 'u' ||
+            !hex4(p->at + 2, p->end, &low) || low < 0xdc00 || low > 0xdfff)
+            return false;
+        p->at += 6;
+        code = 0x10000 + ((code & 0x3ff) << 10 | (low & 0x3ff));
+    }
+    *to = put_utf8(*to, code); /* never longer than its escape */
+    return true;
+}
+
+/* From the first backslash on: what is made is shorter than what is read. */
+static bool read_escaped(struct parser *p, char *start, struct str *out)
+{
+    static const char from[] = "\"\\/bfnrt", made[] = "\"\\/\b\f\n\r\t";
+    char *to = p->at;
+    while (p->at < p->end && *p->at != '"') {
+        if (*p->at != '\\') {
+            *to++ = *p->at++;
+            continue;
+        }
+        if (p->end - p->at < 2)
+            return false;
+        const char *known = memchr(from, p->at[1], sizeof(from) - 1);
+        p->at += 2;
+        if (known != NULL)
+            *to++ = made[known - from];
+        else if (p->at[-1] != 'u' || !read_unicode(p, &to))
+            return false;
+    }
+    if (p->at == p->end)
+        return false;
+    p->at++;
+    *to = 0;
+    *out = (struct str){start, (uint32_t)(to - start)};
+    return true;
+}
+
+/* At the opening quote. */
+static bool read_string(struct parser *p, struct str *out)
+{
+    char *start = ++p->at;
+    while (p->at < p->end && *p->at != '"' && *p->at != '\\')
+        p->at++;
+    if (p->at == p->end)
+        return false;
+    if (*p->at == '\\')
+        return read_escaped(p, start, out);
+    *out = (struct str){start, (uint32_t)(p->at - start)};
+    *p->at++ = 0;
+    return true;
+}
+
+static bool in_number(char c)
+{
+    return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' || c == 'e' || c == 'E';
+}
+
+static bool read_number(struct parser *p, double *number)
+{
+    char digits[NUMBER_MAX + 1];
+    size_t len = 0;
+    bool negative = *p->at == '-', plain = true;
+    int64_t whole = 0;
+    for (; p->at + len < p->end && len < NUMBER_MAX && in_number(p->at[len]); len++) {
+        char c = digits[len] = p->at[len];
+        if (c >= '0' && c <= '9')
+            whole = len <= DIGITS_EXACT ? whole * 10 + (c - '0') : 0;
+        else
+            plain = plain && len == 0;
+    }
+    digits[len] = 0;
+    if (plain && len > negative && len <= DIGITS_EXACT) {
+        *number = (double)(negative ? -whole : whole);
+        p->at += len;
+        return true;
+    }
+    char *behind = digits;
+    *number = strtod(digits, &behind);
+    p->at += behind - digits;
+    return behind > digits;
+}
+
+static bool read_word(struct parser *p, const char *word)
+{
+    size_t len = strlen(word);
+    if ((size_t)(p->end - p->at) < len || memcmp(p->at, word, len) != 0)
+        return false;
+    p->at += len;
+    return true;
+}
+
+/* A container is only opened. */
+static bool read_value(struct parser *p, struct kube_json *value)
+{
+    skip_space(p);
+    char c = p->at < p->end ? *p->at : 0;
+    if (c == '"') {
+        value->kind = JSON_string;
+        return read_string(p, &value->text);
+    }
+    if (c == '{' || c == '[') {
+        value->kind = c == '{' ? JSON_object : JSON_array;
+        value->child = NULL;
+        if (p->depth == KUBE_JSON_DEPTH_MAX)
+            return false;
+        p->levels[p->depth++] = (struct level){value, NULL};
+        p->at++;
+        return true;
+    }
+    if (c == '-' || (c >= '0' && c <= '9')) {
+        value->kind = JSON_number;
+        return read_number(p, &value->number);
+    }
+    value->kind = c == 't' ? JSON_true : c == 'f' ? JSON_false : JSON_null;
+    return read_word(p, c == 't' ? "true" : c == 'f' ? "false" : "null");
+}
+
+/* A list that is left out; only its brackets and strings are looked at. */
+static bool skip_list(struct parser *p)
+{
+    size_t open = 0;
+    do {
+        char c = *p->at++;
+        if (c == '[' || c == '{') {
+            open++;
+        } else if (c == ']' || c == '}') {
+            open--;
+        } else if (c == '"') {
+            while (p->at < p->end && *p->at != '"')
+                p->at += *p->at == '\\' ? 2 : 1;
+            p->at++;
+        }
+    } while (open > 0 && p->at < p->end);
+    return open == 0 && p->at <= p->end;
+}
+
+/* At a member's name. *skipped: it was left out. */
+static bool read_name(struct parser *p, struct str *name, bool *skipped)
+{
+    skip_space(p);
+    if (p->at == p->end || *p->at != '"' || !read_string(p, name))
+        return false;
+    skip_space(p);
+    if (p->at == p->end || *p->at != ':')
+        return false;
+    p->at++;
+    *skipped = false;
+    if (p->skipped.len == 0 || !str_equal(*name, p->skipped))
+        return true;
+    skip_space(p);
+    *skipped = p->at < p->end && *p->at == '[';
+    return !*skipped || skip_list(p);
+}
+
+/* Finds the place of the next value, closing what ends before it. NULL with true: the end. */
+static bool next_place(struct parser *p, struct kube_json **place)
+{
+    *place = NULL;
+    bool first = p->depth > 0 && p->levels[p->depth - 1].last == NULL;
+    while (p->depth > 0) {
+        struct level *in = &p->levels[p->depth - 1];
+        bool object = in->container->kind == JSON_object;
+        skip_space(p);
+        if (p->at == p->end)
+            return false;
+        if (*p->at == (object ? '}' : ']')) {
+            p->at++;
+            p->depth--;
+            first = false;
+            continue;
+        }
+        if (!first && *p->at != ',')
+            return false;
+        p->at += !first;
+        struct str name = {NULL, 0};
+        bool skipped = false;
+        if (object && !read_name(p, &name, &skipped))
+            return false;
+        first = false;
+        if (skipped)
+            continue;
+        *place = add_child(p->document, in, name, p->likely);
+        return true;
+    }
+    return true;
+}
+
+static bool read_document(struct parser *p)
+{
+    struct kube_json *place = &p->document->root;
+    while (place != NULL)
+        if (!read_value(p, place) || !next_place(p, &place))
+            return false;
+    skip_space(p);
+    return p->at == p->end;
 }
 
 static void say_where(struct str text, const char *at, struct str *error, struct arena *a)
@@ -55,70 +367,97 @@ static void say_where(struct str text, const char *at, struct str *error, struct
                              left < 20 ? (int)left : 20, at);
 }
 
-static bool is_space(char c)
+struct kube_json *kube_json_parse_without(struct str text, struct str skipped, struct str *error,
+                                          struct arena *a)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    static const char mark[] = "\xef\xbb\xbf"; /* of the byte order; Go's tools may write it */
+    struct document *d = memory_resize(NULL, sizeof(*d));
+    *d = (struct document){.text = memory_resize(NULL, (size_t)text.len + 1)};
+    if (text.len > 0)
+        memcpy(d->text, text.at, text.len);
+    struct parser p; /* large, and all but its levels is set here */
+    p.at = d->text;
+    p.end = d->text + text.len;
+    p.document = d;
+    p.skipped = skipped;
+    p.likely = text.len / BYTES_A_VALUE;
+    p.depth = 0;
+    if (text.len >= 3 && memcmp(p.at, mark, 3) == 0)
+        p.at += 3;
+    if (read_document(&p))
+        return &d->root;
+    const char *at = p.at < p.end ? text.at + (p.at - d->text) : text.at + text.len;
+    say_where(text, text.len > 0 ? at : text.at, error, a);
+    struct kube_json *root = &d->root;
+    kube_json_free(&root);
+    return NULL;
 }
 
 struct kube_json *kube_json_parse(struct str text, struct str *error, struct arena *a)
 {
-    kube_json_use_our_memory();
-    const char *end = text.at;
-    cJSON *tree = text.len ? cJSON_ParseWithLengthOpts(text.at, text.len, &end, false) : NULL;
-    const char *limit = text.len ? text.at + text.len : text.at;
-    while (tree != NULL && end < limit && is_space(*end))
-        end++;
-    if (tree != NULL && end == limit)
-        return (struct kube_json *)(void *)tree;
-    cJSON_Delete(tree);
-    say_where(text, end < limit ? end : limit, error, a);
-    return NULL;
+    return kube_json_parse_without(text, (struct str){NULL, 0}, error, a);
 }
 
 void kube_json_free(struct kube_json **json)
 {
-    cJSON_Delete((cJSON *)(void *)*json);
+    struct document *d = (struct document *)*json;
+    if (d == NULL)
+        return;
+    while (d->blocks != NULL) {
+        struct block *older = d->blocks->next;
+        memory_free(d->blocks);
+        d->blocks = older;
+    }
+    memory_free(d->text);
+    memory_free(d);
     *json = NULL;
 }
 
-static const cJSON *member_of(const cJSON *object, const char *name, size_t len)
+/* ---- asking ---- */
+
+static const struct kube_json *member_of(const struct kube_json *object, const char *name,
+                                         size_t len)
 {
-    const cJSON *found = NULL;
-    if (!cJSON_IsObject(object))
+    const struct kube_json *found = NULL;
+    if (object == NULL || object->kind != JSON_object)
         return NULL;
-    for (const cJSON *c = object->child; c != NULL; c = c->next)
-        if (strncmp(c->string, name, len) == 0 && c->string[len] == 0)
+    for (const struct kube_json *c = object->child; c != NULL; c = c->next)
+        if (c->name.len == len && memcmp(c->name.at, name, len) == 0)
             found = c; /* no break: the last one wins */
-    return cJSON_IsNull(found) ? NULL : found;
+    return found != NULL && found->kind == JSON_null ? NULL : found;
 }
 
 const struct kube_json *kube_json_get(const struct kube_json *object, const char *member)
 {
-    return outside(member_of(inside(object), member, strlen(member)));
+    return member_of(object, member, strlen(member));
 }
 
 const struct kube_json *kube_json_path(const struct kube_json *object, const char *path)
 {
-    const cJSON *at = inside(object);
     for (;;) {
         size_t len = strcspn(path, ".");
-        at = member_of(at, path, len);
+        object = member_of(object, path, len);
         if (path[len] == 0)
-            return outside(at);
+            return object;
         path += len + 1;
     }
 }
 
+static bool is(const struct kube_json *value, enum json_kind kind)
+{
+    return value != NULL && value->kind == kind;
+}
+
 struct str kube_json_text(const struct kube_json *value)
 {
-    return cJSON_IsString(inside(value)) ? str_of(inside(value)->valuestring) : (struct str){0};
+    return is(value, JSON_string) ? value->text : (struct str){0};
 }
 
 bool kube_json_number(const struct kube_json *value, double *number)
 {
-    if (!cJSON_IsNumber(inside(value)))
+    if (!is(value, JSON_number))
         return false;
-    *number = inside(value)->valuedouble;
+    *number = value->number;
     return true;
 }
 
@@ -133,68 +472,64 @@ bool kube_json_i64(const struct kube_json *value, int64_t *number)
 
 bool kube_json_true(const struct kube_json *value)
 {
-    return cJSON_IsTrue(inside(value));
+    return is(value, JSON_true);
 }
 
 bool kube_json_is_object(const struct kube_json *value)
 {
-    return cJSON_IsObject(inside(value));
+    return is(value, JSON_object);
 }
 
 bool kube_json_is_array(const struct kube_json *value)
 {
-    return cJSON_IsArray(inside(value));
+    return is(value, JSON_array);
 }
 
 bool kube_json_is_string(const struct kube_json *value)
 {
-    return cJSON_IsString(inside(value));
+    return is(value, JSON_string);
 }
 
 bool kube_json_is_bool(const struct kube_json *value)
 {
-    return cJSON_IsBool(inside(value));
+    return is(value, JSON_true) || is(value, JSON_false);
 }
 
 bool kube_json_is_null(const struct kube_json *value)
 {
-    return cJSON_IsNull(inside(value));
+    return is(value, JSON_null);
 }
 
 const char *kube_json_kind(const struct kube_json *value)
 {
-    static const struct {
-        int type;
-        const char *name;
-    } kinds[] = {{cJSON_Object, "an object"}, {cJSON_Array, "a list"},
-                 {cJSON_String, "a string"},  {cJSON_Number, "a number"},
-                 {cJSON_True, "a boolean"},   {cJSON_False, "a boolean"}};
-    for (size_t i = 0; value != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        if ((inside(value)->type & 0xff) == kinds[i].type)
-            return kinds[i].name;
-    return "null";
+    static const char *const names[] = {
+        [JSON_null] = "null",       [JSON_false] = "a boolean", [JSON_true] = "a boolean",
+        [JSON_number] = "a number", [JSON_string] = "a string", [JSON_array] = "a list",
+        [JSON_object] = "an object"};
+    return names[value != NULL ? value->kind : JSON_null];
+}
+
+static bool holds(const struct kube_json *value)
+{
+    return is(value, JSON_object) || is(value, JSON_array);
 }
 
 size_t kube_json_count(const struct kube_json *array_or_object)
 {
-    size_t count = 0;
-    for (const struct kube_json *c = kube_json_first(array_or_object); c; c = kube_json_next(c))
-        count++;
-    return count;
+    return holds(array_or_object) ? array_or_object->count : 0;
 }
 
 const struct kube_json *kube_json_first(const struct kube_json *array_or_object)
 {
-    const cJSON *value = inside(array_or_object);
-    return cJSON_IsObject(value) || cJSON_IsArray(value) ? outside(value->child) : NULL;
+    return holds(array_or_object) ? array_or_object->child : NULL;
 }
 
 const struct kube_json *kube_json_next(const struct kube_json *child)
 {
-    return child ? outside(inside(child)->next) : NULL;
+    return child ? child->next : NULL;
 }
 
 struct str kube_json_name(const struct kube_json *child)
 {
-    return child ? str_of(inside(child)->string) : (struct str){0};
+    return child ? child->name : (struct str){0};
 }

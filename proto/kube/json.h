@@ -1,4 +1,4 @@
-/* json: a parsed JSON or YAML document, read-only, for code that must not know cJSON or libyaml.
+/* json: a parsed JSON or YAML document, read-only, for code that must not know how.
  *
  * Numbers are IEEE doubles inside: integers are exact up to 2^53 - 1, and kube_json_i64 refuses
  * what lies beyond instead of rounding it. (Kubernetes sends whatever may be larger, such as
@@ -23,6 +23,10 @@ struct kube_json;
 /* One JSON document; the text need not end in a zero byte and is not kept. NULL when malformed;
  * error (may be NULL) then says where, as `line 3, column 7: …`, in memory of the arena. */
 struct kube_json *kube_json_parse(struct str text, struct str *error, struct arena *a);
+/* The same without the members of that name that are lists: nothing is read of them but where they
+ * end. */
+struct kube_json *kube_json_parse_without(struct str text, struct str skipped, struct str *error,
+                                          struct arena *a);
 /* YAML or JSON; several documents give an array of them (empty ones left out), none gives null.
  * Scalars mean what they mean to Kubernetes (yes, on, 0x10 and 017 included); anchors, aliases and
  * merge keys work, within bounds. */

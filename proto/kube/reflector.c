@@ -27,6 +27,7 @@
 #define QUICK_END_MS       1000  /* a watch that ends sooner, without an event, is a failure */
 #define BACK_JITTER_MS     200   /* when a server is back */
 #define BACKWARDS_ACCEPTED 3
+#define UNREAD             STR_LITERAL("managedFields") /* a third of an object, and nobody's */
 
 enum phase { WANT_list, LISTING, WANT_watch, WATCHING };
 
@@ -376,7 +377,7 @@ static void take_page(struct reflector *r, struct moment now, const struct kube_
 static void read_page(struct reflector *r, struct moment now, struct str body)
 {
     struct str error = {0};
-    struct kube_json *page = kube_json_parse(body, &error, &r->arena);
+    struct kube_json *page = kube_json_parse_without(body, UNREAD, &error, &r->arena);
     const struct kube_json *items = kube_json_get(page, "items");
     char text[400];
     if (page == NULL || version_of(page) == 0 || (items != NULL && !kube_json_is_array(items))) {
@@ -461,7 +462,7 @@ static bool take_event(struct reflector *r, struct moment now, const struct kube
 static void read_line(struct reflector *r, struct moment now, struct str line)
 {
     struct str error = STR_LITERAL("no type, object or resourceVersion");
-    struct kube_json *event = kube_json_parse(line, &error, &r->arena);
+    struct kube_json *event = kube_json_parse_without(line, UNREAD, &error, &r->arena);
     if (event == NULL || !take_event(r, now, event)) {
         r->malformed++;
         char text[300];

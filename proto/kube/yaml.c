@@ -1,13 +1,13 @@
-/* yaml: libyaml's events built into the same tree that JSON gives. The one idea: an explicit stack
- * of open containers, each knowing how heavy and how tall it is, so that what an alias would copy
- * is known before it is copied. What must stay true: the work and memory are bounded by the text
- * plus ALIAS_BYTES_MAX, and nothing is nested deeper than KUBE_JSON_DEPTH_MAX. */
+/* yaml: libyaml's events built into a tree, which is read again as JSON. The one idea: an explicit
+ * stack of open containers, each knowing how heavy and how tall it is, so that what an alias would
+ * copy is known before it is copied. What must stay true: the work and memory are bounded by the
+ * text plus ALIAS_BYTES_MAX, and nothing is nested deeper than KUBE_JSON_DEPTH_MAX. */
 #include "proto/kube/json.h"
-#include "proto/kube/json_internal.h"
 #include "proto/kube/yaml_scalar.h"
 
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
+#include "proto/base/must.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -166,13 +166,21 @@ static bool resolve(struct builder *b, struct yaml_value *value)
     return true;
 }
 
+/* Written so that the very same number is read again; cJSON would round it. */
+static cJSON *number_node(double number)
+{
+    char digits[40];
+    snprintf(digits, sizeof(digits), "%.17g", number);
+    return cJSON_CreateRaw(digits);
+}
+
 static cJSON *scalar_node(const struct yaml_value *value, const char *text)
 {
     switch (value->kind) {
     case YAML_null: return cJSON_CreateNull();
     case YAML_bool: return cJSON_CreateBool(value->truth);
     case YAML_integer:
-    case YAML_float: return cJSON_CreateNumber(value->number);
+    case YAML_float: return number_node(value->number);
     case YAML_text:
     case YAML_not_finite: break;
     }
@@ -427,6 +435,17 @@ static cJSON *take_documents(struct builder *b)
     return result;
 }
 
+static struct kube_json *as_json(const cJSON *tree, struct arena *a)
+{
+    struct str error = {0};
+    char *text = cJSON_PrintUnformatted(tree);
+    must(text != NULL);
+    struct kube_json *json = kube_json_parse(str_of(text), &error, a);
+    must(json != NULL); /* what cJSON prints is JSON, and no deeper than what it was made of */
+    cJSON_free(text);
+    return json;
+}
+
 static struct kube_json *parse_yaml(struct str text, struct str *error, struct arena *a)
 {
     struct builder b = {.error = error, .arena = a};
@@ -446,12 +465,22 @@ static struct kube_json *parse_yaml(struct str text, struct str *error, struct a
     cJSON_Delete(b.used_merges);
     cJSON_Delete(b.documents);
     yaml_parser_delete(&b.parser);
-    return (struct kube_json *)(void *)result;
+    struct kube_json *json = result != NULL ? as_json(result, a) : NULL;
+    cJSON_Delete(result);
+    return json;
+}
+
+static void *take(size_t size)
+{
+    return memory_resize(NULL, size);
 }
 
 struct kube_json *kube_json_parse_yaml(struct str text, struct str *error, struct arena *a)
 {
-    kube_json_use_our_memory();
+    static bool hooked;
+    if (!hooked)
+        cJSON_InitHooks(&(cJSON_Hooks){take, memory_free});
+    hooked = true;
     uint32_t i = 0;
     while (i < text.len && strchr(" \t\r\n", text.at[i]) != NULL && text.at[i] != 0)
         i++;

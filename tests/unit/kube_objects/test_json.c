@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/base/buffer.h"
+#include "proto/base/memory.h"
 #include "proto/kube/json.h"
 
 static struct arena arena;
@@ -218,6 +219,118 @@ static void missing_steps_give_nothing(void **state)
     kube_json_free(&json);
 }
 
+static void strings_are_read_to_the_letter(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json, *text;
+    } strings[] = {
+        {"\"\"", ""},
+        {"\"plain\"", "plain"},
+        {"\"a\\\"b\\\\c\\/d\"", "a\"b\\c/d"},
+        {"\"\\b\\f\\n\\r\\t\"", "\b\f\n\r\t"},
+        {"\"\\u0041\\u00e9\\u20AC\"", "A\xc3\xa9\xe2\x82\xac"},
+        {"\"x\\ud83d\\ude00y\"", "x\xf0\x9f\x98\x80y"},
+    };
+    static const char *const wrong[] = {"\"",          "\"a",          "\"\\\"",
+                                        "\"\\x\"",     "\"\\u12\"",    "\"\\u12g4\"",
+                                        "\"\\ud83d\"", "\"\\ud83dx\"", "\"\\ud83d\\u0041\"",
+                                        "\"\\ude00\""};
+    for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+        struct kube_json *json = kube_json_parse(str_of(strings[i].json), NULL, &arena);
+        assert_non_null(json);
+        assert_true(kube_json_is_string(json));
+        assert_string_equal(kube_json_text(json).at, strings[i].text);
+        assert_int_equal(kube_json_text(json).len, strlen(strings[i].text));
+        kube_json_free(&json);
+    }
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_null(kube_json_parse(str_of(wrong[i]), NULL, &arena));
+}
+
+static void numbers_are_read_exactly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json;
+        double number;
+    } numbers[] = {{"0", 0},
+                   {"-0", 0},
+                   {"-17", -17},
+                   {"999999999999999", 999999999999999.0},
+                   {"1000000000000001", 1000000000000001.0},
+                   {"-9007199254740991", -9007199254740991.0},
+                   {"1.5", 1.5},
+                   {"-2.5e-3", -0.0025},
+                   {"1E2", 100}};
+    static const char *const wrong[] = {"-", "+1", ".5", "1x", "--1", "1 2"};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        double number = 4711;
+        struct kube_json *json = kube_json_parse(str_of(numbers[i].json), NULL, &arena);
+        assert_true(kube_json_number(json, &number));
+        assert_true(number == numbers[i].number);
+        kube_json_free(&json);
+    }
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_null(kube_json_parse(str_of(wrong[i]), NULL, &arena));
+}
+
+static const char object[] = " {\"a\" : [1, {\"b\":\"\\u00e9\"}, [], {}, null, true , false],"
+                             "\"managedFields\": [{\"x\":\"]\\\"}\",\"y\":[[]]}], \"c\":-1.5}\n";
+
+/* Also that no byte behind the end is read, which the sanitizer sees. */
+static void what_is_cut_off_or_wrong_is_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"[1,]",  "{\"a\":1,}", "[,1]",      "{,}",       "{\"a\"}",
+                                        "{a:1}", "[1}",        "{\"a\":}",  "[1 2]",     "]",
+                                        "tru",   "nul",        "{\"a\":1]", "[\"a\":1]", "[]]",
+                                        "{}{}",  "\xef\xbb"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_null(kube_json_parse(str_of(wrong[i]), NULL, &arena));
+    for (uint32_t len = 0; len + 2 < sizeof(object); len++) {
+        char *cut = memory_copy(object, len);
+        struct str text = {cut, len};
+        assert_null(kube_json_parse(text, NULL, &arena));
+        assert_null(kube_json_parse_without(text, STR_LITERAL("managedFields"), NULL, &arena));
+        memory_free(cut);
+    }
+}
+
+static void nesting_is_bounded(void **state)
+{
+    (void)state;
+    char deep[2 * (KUBE_JSON_DEPTH_MAX + 1)];
+    for (uint32_t depth = KUBE_JSON_DEPTH_MAX; depth <= KUBE_JSON_DEPTH_MAX + 1; depth++) {
+        memset(deep, '[', depth);
+        memset(deep + depth, ']', depth);
+        struct kube_json *json = kube_json_parse((struct str){deep, 2 * depth}, NULL, &arena);
+        assert_int_equal(json != NULL, depth == KUBE_JSON_DEPTH_MAX);
+        kube_json_free(&json);
+    }
+}
+
+static void lists_that_nobody_reads_are_left_out(void **state)
+{
+    (void)state;
+    double number = 0;
+    struct kube_json *json =
+        kube_json_parse_without(str_of(object), STR_LITERAL("managedFields"), NULL, &arena);
+    assert_int_equal(kube_json_count(json), 2);
+    assert_null(kube_json_get(json, "managedFields"));
+    assert_int_equal(kube_json_count(kube_json_get(json, "a")), 7);
+    assert_true(kube_json_number(kube_json_get(json, "c"), &number));
+    assert_true(number == -1.5);
+    kube_json_free(&json);
+    /* A label may well have that name. */
+    json = kube_json_parse_without(
+        STR_LITERAL("{\"managedFields\":[],\"labels\":{\"managedFields\":\"x\"}}"),
+        STR_LITERAL("managedFields"), NULL, &arena);
+    assert_int_equal(kube_json_count(json), 1);
+    assert_true(str_is(kube_json_text(kube_json_path(json, "labels.managedFields")), "x"));
+    kube_json_free(&json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +344,11 @@ int main(void)
         cmocka_unit_test_setup(several_documents_are_a_list, reset),
         cmocka_unit_test_setup(only_exact_integers_are_integers, reset),
         cmocka_unit_test_setup(missing_steps_give_nothing, reset),
+        cmocka_unit_test_setup(strings_are_read_to_the_letter, reset),
+        cmocka_unit_test_setup(numbers_are_read_exactly, reset),
+        cmocka_unit_test_setup(what_is_cut_off_or_wrong_is_refused, reset),
+        cmocka_unit_test_setup(nesting_is_bounded, reset),
+        cmocka_unit_test_setup(lists_that_nobody_reads_are_left_out, reset),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }
