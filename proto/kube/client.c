@@ -2,13 +2,15 @@
  *
  * Requests wait in one queue a channel (lease first, events last) until a slot, a token of the rate
  * limit and credentials are there; then they run in the channel's pool of connections. Sockets and
- * plugins share one epoll descriptor; time is the owner's business (kube_client_deadline), because a
- * timer in the kernel that is set for each request costs more than the request. What must stay true: callbacks come from
- * kube_client_work alone, and a request is in exactly one list until its callback or its cancel. */
+ * plugins share one epoll descriptor; time is the owner's business (kube_client_deadline), because
+ * a timer in the kernel that is set for each request costs more than the request. What must stay
+ * true: callbacks come from kube_client_work alone, and a request is in exactly one list until its
+ * callback or its cancel. */
 #include "proto/kube/client.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/exchange.h"
+#include "proto/kube/http2.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +40,7 @@ struct kube_client {
     struct exchanges failing; /* taken from waiting, to be told that there are no credentials */
     uint32_t counted;         /* active ones that in_flight_max is about */
     uint32_t may_idle;        /* active ones with an idle_timeout */
+    struct moment overdue_at; /* no deadline of an active one is earlier */
     uint64_t number;          /* of the newest request */
     bool inside;              /* curl is on the stack: it must not be called now */
     bool cancels;             /* active requests were cancelled while inside */
@@ -104,6 +107,7 @@ struct kube_client *kube_client_new(const struct kube_config *config,
     c->qps = options->qps;
     c->burst = options->burst ? options->burst : 1;
     c->tokens = c->burst;
+    c->overdue_at = MOMENT_NEVER;
     return c;
 }
 
@@ -112,7 +116,7 @@ static void drop_all(struct exchanges *list)
     while (list->first != NULL) {
         struct exchange *r = list->first;
         list_remove(list, r);
-        if (r->easy != NULL)
+        if (r->pool != NULL)
             exchange_stop(r);
         exchange_free(&r);
     }
@@ -226,9 +230,11 @@ static void judge_pool(struct kube_client *c, const struct exchange *r, CURLcode
 
 static void count(struct kube_client *c, struct exchange *r, const struct kube_response *response)
 {
-    long opened = 0, version = 0;
-    curl_easy_getinfo(r->easy, CURLINFO_NUM_CONNECTS, &opened);
-    curl_easy_getinfo(r->easy, CURLINFO_HTTP_VERSION, &version);
+    long opened = 0, version = CURL_HTTP_VERSION_2_0;
+    if (!r->fast) {
+        curl_easy_getinfo(r->easy, CURLINFO_NUM_CONNECTS, &opened);
+        curl_easy_getinfo(r->easy, CURLINFO_HTTP_VERSION, &version);
+    }
     c->stats.connections += (uint64_t)opened;
     c->stats.requests++;
     if (response->error[0] != 0)
@@ -266,19 +272,39 @@ static void finish(struct kube_client *c, struct exchange *r, CURLcode code)
     exchange_free(&r);
 }
 
+/* One that only connects has no request; its pool is another one's link. */
+static void connected(struct kube_client *c, CURL *easy, CURLcode code)
+{
+    for (struct pool *pool = c->pools.pools; pool != NULL; pool = pool->next)
+        if (pool->fast != NULL && http2_connected(pool->fast, easy, code))
+            return;
+}
+
+static void collect_curls(struct kube_client *c, struct pool *pool)
+{
+    CURLMsg *message;
+    int left;
+    while ((message = curl_multi_info_read(pool->multi, &left)) != NULL) {
+        struct exchange *r = NULL;
+        CURLcode code = message->data.result;
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &r);
+        if (r != NULL)
+            finish(c, r, code);
+        else
+            connected(c, message->easy_handle, code);
+    }
+}
+
 static void collect(struct kube_client *c)
 {
+    struct exchange *r;
+    CURLcode code;
     for (struct pool *pool = c->pools.pools; pool != NULL; pool = pool->next) {
-        CURLMsg *message;
-        int left;
-        while ((message = curl_multi_info_read(pool->multi, &left)) != NULL) {
-            struct exchange *r = NULL;
-            CURLcode code = message->data.result;
-            if (message->msg != CURLMSG_DONE)
-                continue;
-            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &r);
+        collect_curls(c, pool);
+        while (pool->fast != NULL && (r = http2_ended(pool->fast, &code)) != NULL)
             finish(c, r, code);
-        }
     }
 }
 
@@ -287,18 +313,26 @@ static struct moment idle_limit(const struct exchange *r)
     return r->idle_timeout.ns > 0 ? moment_after(r->heard, r->idle_timeout) : MOMENT_NEVER;
 }
 
-/* Ends what was cancelled inside curl and what was silent for too long. */
+/* Ends what was cancelled inside curl, what was silent for too long and what took too long. */
 static void sweep(struct kube_client *c)
 {
-    if (!c->cancels && c->may_idle == 0)
+    bool overdue = moment_reached(c->pools.now, c->overdue_at);
+    if (!c->cancels && c->may_idle == 0 && !overdue)
         return;
     c->cancels = false;
+    c->overdue_at = overdue ? MOMENT_NEVER : c->overdue_at;
     struct exchange *next;
     for (struct exchange *r = c->active.first; r != NULL; r = next) {
         next = r->next;
-        if (!r->cancelled && !moment_reached(c->pools.now, idle_limit(r)))
+        r->idle_expired = !r->cancelled && moment_reached(c->pools.now, idle_limit(r));
+        bool late = moment_reached(c->pools.now, r->deadline);
+        if (!r->cancelled && !r->idle_expired && !late) {
+            c->overdue_at = moment_earlier(c->overdue_at, r->deadline);
             continue;
-        r->idle_expired = !r->cancelled;
+        }
+        if (late)
+            snprintf(r->curl_error, sizeof(r->curl_error), "no answer within %.3g s",
+                     (double)span_ms(r->timeout) / 1000);
         uint64_t number = next != NULL ? next->number : 0;
         finish(c, r, CURLE_OPERATION_TIMEDOUT);
         if (next != NULL && list_find(&c->active, number) == NULL)
@@ -336,19 +370,47 @@ static enum kube_channel startable(const struct kube_client *c)
     return KUBE_CHANNEL_COUNT;
 }
 
+/* The many small requests are worth a connection of our own, where curl's first one told that the
+ * server speaks HTTP/2. */
+static void speed_up(struct kube_client *c, struct pool *pool, enum kube_channel channel)
+{
+    const struct target *t = &c->target;
+    bool basic = t->config->username != NULL && credentials_token(t->credentials) == NULL;
+    bool many = channel == KUBE_CHANNEL_write || channel == KUBE_CHANNEL_event ||
+                channel == KUBE_CHANNEL_volume;
+    if (!many || pool->fast != NULL || pool->protocol != PROTOCOL_http2 || basic ||
+        t->host_header != NULL || !str_starts_with(str_of(t->base), "https://"))
+        return;
+    pool->fast = http2_open(pool, t);
+    c->stats.connections++;
+}
+
+static struct pool *pool_for(struct kube_client *c, enum kube_channel channel)
+{
+    const struct pool *pool = c->current[channel];
+    uint64_t credentials = credentials_generation(c->target.credentials);
+    if (pool != NULL && pool->fast != NULL &&
+        http2_state(pool->fast, credentials, c->pools.now) == HTTP2_over)
+        kube_client_distrust(c, channel);
+    if (c->current[channel] == NULL)
+        c->current[channel] = pool_new(&c->pools, c->connections_max);
+    speed_up(c, c->current[channel], channel);
+    return c->current[channel];
+}
+
 static void start(struct kube_client *c, enum kube_channel channel)
 {
     struct exchange *r = c->waiting[channel].first;
     list_remove(&c->waiting[channel], r);
-    if (c->current[channel] == NULL)
-        c->current[channel] = pool_new(&c->pools, c->connections_max);
+    struct pool *pool = pool_for(c, channel);
     if (c->qps > 0 && channel != KUBE_CHANNEL_lease)
         c->tokens -= 1;
     if (is_counted(r))
         c->counted++;
     c->may_idle += r->idle_timeout.ns > 0;
     list_add(&c->active, r);
-    exchange_start(r, c->current[channel]);
+    exchange_start(r, pool);
+    c->overdue_at = moment_earlier(c->overdue_at, r->deadline);
 }
 
 /* Without credentials nothing can be asked: whoever waits is told why. */
@@ -408,6 +470,7 @@ static struct moment deadline(const struct kube_client *c)
 {
     struct moment first =
         moment_earlier(pools_deadline(&c->pools), credentials_deadline(c->target.credentials));
+    first = moment_earlier(first, c->overdue_at);
     for (const struct exchange *r = c->active.first; c->may_idle > 0 && r != NULL; r = r->next)
         first = moment_earlier(first, idle_limit(r));
     bool limited = c->qps > 0 && c->tokens < 1 && c->counted < c->in_flight_max;
@@ -434,6 +497,7 @@ void kube_client_work(struct kube_client *client, struct moment now)
     start_waiting(client);
     client->inside = true;
     pools_timers(&client->pools); /* what was just started goes out at once */
+    pools_flush(&client->pools);
     client->inside = false;
     collect(client);
     if (client->cancels)

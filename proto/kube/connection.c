@@ -6,6 +6,7 @@
 #include "proto/kube/connection.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/http2.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -81,6 +82,9 @@ void pool_learn(struct pool *pool, uint32_t in_flight_max)
 
 void pools_sweep(struct pools *pools, bool all)
 {
+    for (struct pool *pool = pools->pools; pool != NULL; pool = pool->next)
+        if (all || (pool->retired && pool->active == 0))
+            http2_free(&pool->fast); /* retires the pool of its link, whichever comes first here */
     struct pool **at = &pools->pools;
     while (*at != NULL) {
         struct pool *pool = *at;
@@ -100,7 +104,8 @@ void pools_event(struct pools *pools, uint64_t data, uint32_t events)
     struct pool *pool = pools->pools;
     while (pool != NULL && pool->id != data >> 32)
         pool = pool->next;
-    if (pool == NULL)
+    if (pool == NULL ||
+        (pool->fast != NULL && http2_event(pool->fast, (int)(data & 0xffffffff), events)))
         return;
     int running, mask = 0;
     if (events & (EPOLLIN | EPOLLHUP))
@@ -121,6 +126,13 @@ void pools_timers(struct pools *pools)
         pool->timer = MOMENT_NEVER;
         curl_multi_socket_action(pool->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     }
+}
+
+void pools_flush(struct pools *pools)
+{
+    for (struct pool *pool = pools->pools; pool != NULL; pool = pool->next)
+        if (pool->fast != NULL)
+            http2_flush(pool->fast);
 }
 
 struct moment pools_deadline(const struct pools *pools)

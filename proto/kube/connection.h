@@ -25,6 +25,7 @@ struct pool {
     } protocol;
     enum pool_protocol learned; /* what the limits are set for */
     uint32_t connections_max, requests_max;
+    struct http2 *fast; /* a connection beside curl's; NULL: none */
 };
 
 /* Zero-initialise and set epoll_fd. */
@@ -46,6 +47,8 @@ void pools_sweep(struct pools *pools, bool all);
 void pools_event(struct pools *pools, uint64_t data, uint32_t events);
 /* Runs the timers of curl that are due. */
 void pools_timers(struct pools *pools);
+/* Writes what was started on connections of our own. */
+void pools_flush(struct pools *pools);
 struct moment pools_deadline(const struct pools *pools);
 
 /* For CURLOPT_SOCKOPTFUNCTION: a peer that is gone is noticed within half a minute. */

@@ -6,7 +6,9 @@
 #include "proto/kube/exchange.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/http2.h"
 
+#include <openssl/ssl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,6 +92,7 @@ struct exchange *exchange_new(const struct kube_request *from, const struct targ
     r->context = from->context;
     r->data = from->data;
     r->done = from->done;
+    r->deadline = MOMENT_NEVER;
     return r;
 }
 
@@ -98,8 +101,9 @@ void exchange_free(struct exchange **request)
     struct exchange *r = *request;
     if (r == NULL)
         return;
-    must(r->easy == NULL);
+    must(r->pool == NULL);
     memory_free(r->path);
+    buffer_free(&r->whole_path);
     memory_free(r->content_type);
     buffer_free(&r->body);
     buffer_free(&r->answer);
@@ -137,6 +141,15 @@ static size_t on_header(char *at, size_t size, size_t count, void *context)
     return size * count;
 }
 
+bool exchange_take(struct exchange *r, struct str piece)
+{
+    hear(r);
+    r->too_long = piece.len > EXCHANGE_BODY_MAX - r->answer.len;
+    if (!r->too_long)
+        buffer_add_str(&r->answer, piece);
+    return !r->too_long;
+}
+
 static size_t on_body(char *at, size_t size, size_t count, void *context)
 {
     struct exchange *r = context;
@@ -148,11 +161,7 @@ static size_t on_body(char *at, size_t size, size_t count, void *context)
         r->data(r->context, (struct str){at, (uint32_t)len});
         return r->cancelled ? CURL_WRITEFUNC_ERROR : len;
     }
-    r->too_long = len > EXCHANGE_BODY_MAX - r->answer.len;
-    if (r->too_long)
-        return CURL_WRITEFUNC_ERROR;
-    buffer_add(&r->answer, at, len);
-    return len;
+    return exchange_take(r, (struct str){at, (uint32_t)len}) ? len : CURL_WRITEFUNC_ERROR;
 }
 
 /* Just before a request is sent. curl sends again by itself when a connection that it reused breaks
@@ -168,6 +177,11 @@ static int on_send(void *context, char *to_ip, char *from_ip, int to_port, int f
 /* ---- setting up ---- */
 
 static const char *const method_names[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
+
+const char *exchange_method(const struct exchange *r)
+{
+    return method_names[r->method];
+}
 
 static void add_header(struct exchange *r, const char *name, const char *value)
 {
@@ -269,23 +283,19 @@ static void set_method(struct exchange *r)
     curl_easy_setopt(r->easy, CURLOPT_CUSTOMREQUEST, method_names[r->method]);
 }
 
-void exchange_start(struct exchange *r, struct pool *pool)
+static void set_url(struct exchange *r, const char *path)
 {
-    must(r->easy == NULL && !pool->retired);
-    const struct target *e = r->target;
-    r->easy = curl_easy_init();
-    must(r->easy != NULL);
-    r->pool = pool;
-    r->sent = r->heard = pool->pools->now;
-    r->credentials = credentials_generation(e->credentials);
-    r->status = 0;
-    r->attempts = 0;
-    r->curl_error[0] = 0;
-    buffer_reset(&r->answer);
     struct buffer url = {0};
-    buffer_print(&url, "%s%s", e->base, r->path);
+    buffer_print(&url, "%s%s", r->target->base, path);
     curl_easy_setopt(r->easy, CURLOPT_URL, url.at);
     buffer_free(&url);
+}
+
+static void start_with_curl(struct exchange *r)
+{
+    r->easy = curl_easy_init();
+    must(r->easy != NULL);
+    set_url(r, r->path);
     curl_easy_setopt(r->easy, CURLOPT_PRIVATE, r);
     curl_easy_setopt(r->easy, CURLOPT_ERRORBUFFER, r->curl_error);
     curl_easy_setopt(r->easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -294,25 +304,77 @@ void exchange_start(struct exchange *r, struct pool *pool)
     curl_easy_setopt(r->easy, CURLOPT_HEADERDATA, r);
     curl_easy_setopt(r->easy, CURLOPT_PREREQFUNCTION, on_send);
     curl_easy_setopt(r->easy, CURLOPT_PREREQDATA, r);
-    curl_easy_setopt(r->easy, CURLOPT_USERAGENT, e->user_agent);
+    curl_easy_setopt(r->easy, CURLOPT_USERAGENT, r->target->user_agent);
     set_transport(r);
     set_method(r);
     set_headers(r);
     set_tls(r);
-    must(curl_multi_add_handle(pool->multi, r->easy) == CURLM_OK);
+    must(curl_multi_add_handle(r->pool->multi, r->easy) == CURLM_OK);
+}
+
+void exchange_start(struct exchange *r, struct pool *pool)
+{
+    must(r->pool == NULL && !pool->retired);
+    r->pool = pool;
+    r->sent = r->heard = pool->pools->now;
+    r->credentials = credentials_generation(r->target->credentials);
+    r->status = 0;
+    r->attempts = 0;
+    r->curl_error[0] = 0;
+    r->left = r->ended = r->fetched = false;
+    r->body_at = 0;
+    r->retry_after_s = -1;
+    buffer_reset(&r->answer);
+    r->fast = r->data == NULL && pool->fast != NULL &&
+              http2_state(pool->fast, r->credentials, pool->pools->now) == HTTP2_ready;
+    r->deadline = r->fast && r->timeout.ns > 0 ? moment_after(r->sent, r->timeout) : MOMENT_NEVER;
     pool->active++;
+    if (r->fast)
+        http2_start(pool->fast, r);
+    else
+        start_with_curl(r);
+}
+
+/* Told of HTTP/2, curl would speak it itself as soon as it is connected. */
+static CURLcode offer_http2(CURL *easy, void *context, void *unused)
+{
+    (void)easy, (void)unused;
+    int failed = SSL_CTX_set_alpn_protos(context, (const unsigned char *)"\x02h2", 3);
+    return failed ? CURLE_SSL_CONNECT_ERROR : CURLE_OK;
+}
+
+void exchange_connect(struct exchange *r, struct pool *pool)
+{
+    r->pool = pool;
+    r->easy = curl_easy_init();
+    must(r->easy != NULL);
+    set_url(r, "/");
+    curl_easy_setopt(r->easy, CURLOPT_ERRORBUFFER, r->curl_error);
+    curl_easy_setopt(r->easy, CURLOPT_CONNECT_ONLY, 1L);
+    set_transport(r);
+    set_tls(r);
+    curl_easy_setopt(r->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(r->easy, CURLOPT_SSL_ENABLE_ALPN, 0L);
+    curl_easy_setopt(r->easy, CURLOPT_SSL_CTX_FUNCTION, offer_http2);
+    must(curl_multi_add_handle(pool->multi, r->easy) == CURLM_OK);
 }
 
 void exchange_stop(struct exchange *r)
 {
-    must(r->easy != NULL);
-    curl_multi_remove_handle(r->pool->multi, r->easy);
-    curl_easy_cleanup(r->easy);
-    curl_slist_free_all(r->headers);
+    must(r->pool != NULL);
+    if (r->fast) {
+        http2_stop(r->pool->fast, r);
+    } else {
+        curl_multi_remove_handle(r->pool->multi, r->easy);
+        curl_easy_cleanup(r->easy);
+        curl_slist_free_all(r->headers);
+    }
     r->pool->active--;
     r->easy = NULL;
     r->headers = NULL;
     r->pool = NULL;
+    r->fast = false;
+    r->deadline = MOMENT_NEVER;
 }
 
 /* ---- what became of it ---- */
@@ -370,6 +432,8 @@ static void say_error(struct exchange *r, CURLcode code)
 static bool may_have_left(struct exchange *r)
 {
     long sent = 0;
+    if (r->fast)
+        return r->left;
     curl_easy_getinfo(r->easy, CURLINFO_REQUEST_SIZE, &sent);
     return r->attempts > 1 || (r->attempts == 1 && sent > 0);
 }
@@ -378,10 +442,12 @@ struct kube_response exchange_response(struct exchange *r, CURLcode code, struct
 {
     struct kube_response response = {.error = "", .retry_after_s = -1};
     response.took = moment_since(now, r->sent);
-    long status = 0;
-    curl_off_t after = 0;
-    curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &after);
+    long status = r->status;
+    curl_off_t after = r->retry_after_s;
+    if (!r->fast) {
+        curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
+        curl_easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &after);
+    }
     if (after > 0)
         response.retry_after_s = after > INT32_MAX ? INT32_MAX : (int)after;
     if (code == CURLE_OK) {

@@ -43,12 +43,29 @@ struct exchange {
     uint32_t attempts; /* times that curl began to send it */
     bool cancelled, idle_expired, too_long, renewed;
     char curl_error[CURL_ERROR_SIZE];
+    /* Over a connection of our own (http2.c) instead of curl. */
+    bool fast;
+    struct moment deadline; /* curl minds its own */
+    struct buffer whole_path;
+    size_t body_at;    /* so much of the body was sent */
+    int32_t stream;    /* 0: none, or closed */
+    bool left;         /* the server may have heard of it */
+    int retry_after_s; /* -1: none */
+    bool ended, fetched;
+    CURLcode code; /* how it ended */
+    struct exchange *open_next, *open_before, *ended_next;
 };
 
 struct exchange *exchange_new(const struct kube_request *from, const struct target *target);
 void exchange_free(struct exchange **request);
 /* Prepares its easy handle and hands it to the pool. */
 void exchange_start(struct exchange *r, struct pool *pool);
+/* An easy handle that only connects; r is not a request and only carries it. */
+void exchange_connect(struct exchange *r, struct pool *pool);
+/* "GET", … */
+const char *exchange_method(const struct exchange *r);
+/* A piece of an answer that is wanted whole. False when it is longer than is taken. */
+bool exchange_take(struct exchange *r, struct str piece);
 /* Takes it out of its pool; the easy handle is gone then. */
 void exchange_stop(struct exchange *r);
 /* What became of it; to be called before exchange_stop. Strings borrow from the request. */
