@@ -92,7 +92,7 @@ AREA_watcher   := $(call objects,watcher/*.c)
 area = $(firstword $(subst /, ,$(1)))
 
 define unit_test
-$(BUILD)/tests/$(1): LIBS += -lcmocka $(if $(filter apiserver,$(call area,$(1))),-lmicrohttpd -lgnutls)
+$(BUILD)/tests/$(1): LIBS += -lcmocka -lcrypto $(if $(filter apiserver,$(call area,$(1))),-lmicrohttpd -lgnutls)
 $(BUILD)/tests/$(1): $(BUILD)/tests/unit/$(1).o $(AREA_$(call area,$(1))) \
                      $(if $(filter apiserver,$(call area,$(1))),$(BASE),$(PROTO))
 	$$(LINK)
