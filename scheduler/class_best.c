@@ -2,7 +2,8 @@
  * normalises with stays the same, a total changes only with its own row; and with the best of each
  * block of rows at hand, the best of all is found without looking at all.
  *
- * What must stay true: a block's best and count are those of its feasible rows' totals. */
+ * What must stay true: a block that is not dirty has the best and the count of its passing rows'
+ * totals; what the rules that group add is added to a whole group, never to a row. */
 #include "proto/base/must.h"
 #include "proto/base/random.h"
 #include "scheduler/classes_inside.h"
@@ -54,21 +55,31 @@ bool class_scores(const struct pod_class *k, uint32_t scorer)
     return (k->score_skip >> scorer & 1) == 0;
 }
 
-void class_span(struct pod_class *k, uint32_t scorer)
+struct kept_rule *class_grouping(const struct pod_class *k, uint32_t scorer)
 {
-    struct span *span = &k->spans[scorer];
-    span_start(span, k->framework->score[scorer].plugin);
-    for (uint32_t row = 0; row < k->rows; row++)
-        if (k->outcome[row] == 0)
-            span_enter(span, k->raw[scorer][row]);
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        if (k->kept[i].groups && k->kept[i].scorer == scorer)
+            return &k->kept[i];
+    return NULL;
 }
 
-/* ---- totals ---- */
-
-bool class_normalises(const struct pod_class *k, uint32_t scorer)
+static bool normalises(const struct pod_class *k, uint32_t scorer)
 {
     return k->framework->score[scorer].plugin->normalise != NORMALISE_none;
 }
+
+bool class_has_spans(const struct pod_class *k, uint32_t scorer)
+{
+    return class_scores(k, scorer) && normalises(k, scorer) && class_grouping(k, scorer) == NULL;
+}
+
+/* The scorer has a score for each row. */
+static bool scores_rows(const struct pod_class *k, uint32_t scorer)
+{
+    return class_scores(k, scorer) && class_grouping(k, scorer) == NULL;
+}
+
+/* ---- totals ---- */
 
 static int64_t weighted(const struct pod_class *k, uint32_t scorer, int64_t raw,
                         const struct span *range)
@@ -81,35 +92,9 @@ void class_retotal(struct pod_class *k, uint32_t row)
 {
     int64_t total = k->framework->has_scores ? 0 : 1;
     for (uint32_t i = 0; i < k->framework->score_count; i++)
-        if (class_scores(k, i))
+        if (scores_rows(k, i))
             total = wrap_add(total, weighted(k, i, k->raw[i][row], &k->used[i]));
     k->total[row] = total;
-}
-
-void class_change(struct pod_class *k, uint32_t scorer, uint32_t row, int64_t before)
-{
-    int64_t old = weighted(k, scorer, before, &k->used[scorer]),
-            now = weighted(k, scorer, k->raw[scorer][row], &k->used[scorer]);
-    k->total[row] = wrap_add(k->total[row], wrap_sub(now, old));
-}
-
-void class_look_through(struct pod_class *k, uint32_t block)
-{
-    struct block b = {0};
-    uint32_t from = block * BLOCK_ROWS, to = from + BLOCK_ROWS;
-    for (uint32_t row = from; row < to && row < k->rows; row++) {
-        if (k->outcome[row] != 0 || (b.count > 0 && k->total[row] < b.best))
-            continue;
-        if (b.count == 0 || k->total[row] > b.best)
-            b = (struct block){k->total[row], 0};
-        b.count++;
-    }
-    k->blocks[block] = b;
-}
-
-static uint32_t block_count(const struct pod_class *k)
-{
-    return (k->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
 }
 
 /* Rows mostly have one of few raw scores, so the last ones seen are remembered. */
@@ -138,6 +123,115 @@ static void shift_column(struct pod_class *k, uint32_t scorer, const struct span
     }
 }
 
+static void total_all(struct pod_class *k)
+{
+    for (uint32_t row = 0; row < k->rows; row++)
+        k->total[row] = k->framework->has_scores ? 0 : 1;
+    for (uint32_t i = 0; i < k->framework->score_count; i++)
+        if (scores_rows(k, i))
+            shift_column(k, i, NULL, &k->used[i]);
+}
+
+/* ---- groups ---- */
+
+static void span_group(const struct pod_class *k, struct row_group *g, uint32_t scorer)
+{
+    span_start(&g->spans[scorer], k->framework->score[scorer].plugin);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (k->outcome[g->rows[i]] == 0)
+            span_enter(&g->spans[scorer], k->raw[scorer][g->rows[i]]);
+}
+
+static bool counts_in(const struct row_group *g)
+{
+    return g->passing > 0 && g->passes;
+}
+
+static void judge_groups(struct pod_class *k, struct class_scratch *w)
+{
+    k->feasible = 0;
+    for (uint32_t i = 0; i < k->kept_count; i++) {
+        struct kept_rule *rule = &k->kept[i];
+        if (rule->groups && rule->filters && rule->plugin->filter_skips != NULL)
+            rule->filter_skips = rule->plugin->filter_skips(&k->cycle, rule->states.filter);
+    }
+    for (uint32_t i = 0; i < k->group_count; i++) {
+        struct row_group *g = &k->groups[i];
+        g->passes = true;
+        for (uint32_t r = 0; r < k->kept_count && g->passing > 0 && g->passes; r++) {
+            const struct kept_rule *rule = &k->kept[r];
+            if (!rule->groups || !rule->filters || rule->filter_skips)
+                continue;
+            w->ruling.count = 0;
+            w->ruling.code = CODE_success;
+            rule->plugin->filter(&k->cycle, rule->states.filter, k->cycle.nodes, g->rows[0],
+                                 &w->ruling);
+            g->passes = w->ruling.count == 0;
+        }
+        k->feasible += counts_in(g) ? g->passing : 0;
+    }
+}
+
+/* The survey of a rule that groups has a part for each group. */
+static void survey_groups(struct pod_class *k, struct class_scratch *w, struct kept_rule *rule)
+{
+    if (rule->plugin->keep->survey_row == NULL)
+        return;
+    for (uint32_t i = 0; i < k->group_count; i++) {
+        const struct row_group *g = &k->groups[i];
+        w->entries.count = 0;
+        if (counts_in(g))
+            rule->plugin->keep->survey_row(&k->cycle, &rule->states, g->rows[0], &w->entries);
+        for (uint32_t e = 0; e < w->entries.count; e++)
+            w->entries.at[e].count = wrap_mul(w->entries.at[e].count, g->passing);
+        ledger_set(rule->survey, i, &w->entries, NULL);
+    }
+    struct outlook ignored = {0};
+    rule->plugin->keep->score_outlook(&k->cycle, &rule->states, ledger_sums(rule->survey),
+                                      &ignored);
+}
+
+static void score_groups(struct pod_class *k, struct class_scratch *w)
+{
+    for (uint32_t r = 0; r < k->kept_count; r++) {
+        struct kept_rule *rule = &k->kept[r];
+        if (!rule->groups || rule->scorer == SCORERS_MAX || !class_scores(k, rule->scorer))
+            continue;
+        survey_groups(k, w, rule);
+        struct span *span = &k->spans[rule->scorer];
+        span_start(span, rule->plugin);
+        for (uint32_t i = 0; i < k->group_count; i++) {
+            struct row_group *g = &k->groups[i];
+            if (!counts_in(g))
+                continue;
+            g->raw[r] =
+                rule->plugin->score(&k->cycle, rule->states.score, k->cycle.nodes, g->rows[0]);
+            span_enter(span, g->raw[r]);
+        }
+    }
+}
+
+/* The ranges of rules by row, over all groups that count. */
+static void merge_spans(struct pod_class *k)
+{
+    for (uint32_t i = 0; i < k->framework->score_count; i++) {
+        if (!class_has_spans(k, i))
+            continue;
+        span_start(&k->spans[i], k->framework->score[i].plugin);
+        for (uint32_t g = 0; g < k->group_count; g++) {
+            struct row_group *group = &k->groups[g];
+            if (!counts_in(group))
+                continue;
+            if (span_is_worn(&group->spans[i]))
+                span_group(k, group, i);
+            if (!group->spans[i].any)
+                continue;
+            span_enter(&k->spans[i], group->spans[i].least);
+            span_enter(&k->spans[i], group->spans[i].greatest);
+        }
+    }
+}
+
 /* What stands for the rule in the totals: its range, widened by what the request says of other
  * workers. */
 static struct span range_for(const struct pod_class *k, uint32_t scorer,
@@ -159,33 +253,96 @@ static struct span range_for(const struct pod_class *k, uint32_t scorer,
     return range;
 }
 
-static void total_all(struct pod_class *k)
-{
-    for (uint32_t row = 0; row < k->rows; row++)
-        k->total[row] = k->framework->has_scores ? 0 : 1;
-    for (uint32_t i = 0; i < k->framework->score_count; i++)
-        if (class_scores(k, i))
-            shift_column(k, i, NULL, &k->used[i]);
-}
-
-void class_normalise(struct pod_class *k, const struct map_request *r)
+static void normalise(struct pod_class *k, const struct map_request *r)
 {
     bool shifted = !k->totals_hold;
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
-        if (!class_scores(k, i) || !class_normalises(k, i))
+        if (!class_scores(k, i) || !normalises(k, i))
             continue;
         const struct span range = range_for(k, i, r), was = k->used[i];
         k->used[i] = range;
-        if (!k->totals_hold || (range.least == was.least && range.greatest == was.greatest))
+        if (!k->totals_hold || class_grouping(k, i) != NULL ||
+            (range.least == was.least && range.greatest == was.greatest))
             continue;
         shift_column(k, i, &was, &range);
         shifted = true;
     }
     if (!k->totals_hold)
         total_all(k);
-    for (uint32_t i = 0; shifted && i < block_count(k); i++)
-        class_look_through(k, i);
+    if (shifted)
+        groups_touch_all(k);
     k->totals_hold = true;
+}
+
+static struct block look_through(const struct pod_class *k, const struct row_group *g,
+                                 uint32_t number)
+{
+    struct block b = {0};
+    uint32_t from = number * BLOCK_ROWS, to = from + BLOCK_ROWS;
+    for (uint32_t i = from; i < to && i < g->count; i++) {
+        uint32_t row = g->rows[i];
+        if (k->outcome[row] != 0 || (b.count > 0 && k->total[row] < b.best))
+            continue;
+        if (b.count == 0 || k->total[row] > b.best)
+            b = (struct block){k->total[row], 0};
+        b.count++;
+    }
+    return b;
+}
+
+static uint32_t block_count(const struct row_group *g)
+{
+    return (g->count + BLOCK_ROWS - 1) / BLOCK_ROWS;
+}
+
+/* The best of two. */
+static void add_best(struct block *all, const struct block *b)
+{
+    if (b->count == 0 || (all->count > 0 && b->best < all->best))
+        return;
+    if (all->count == 0 || b->best > all->best)
+        *all = (struct block){b->best, 0};
+    all->count += b->count;
+}
+
+static void find_best(const struct pod_class *k, struct row_group *g)
+{
+    if (!g->is_dirty)
+        return;
+    g->best = (struct block){0};
+    for (uint32_t i = 0; i < block_count(g); i++) {
+        if (g->dirty[i] != 0)
+            g->blocks[i] = look_through(k, g, i);
+        g->dirty[i] = 0;
+        add_best(&g->best, &g->blocks[i]);
+    }
+    g->is_dirty = false;
+}
+
+static void add_up(struct pod_class *k)
+{
+    for (uint32_t i = 0; i < k->group_count; i++) {
+        struct row_group *g = &k->groups[i];
+        g->plus = 0;
+        if (!counts_in(g))
+            continue;
+        for (uint32_t r = 0; r < k->kept_count; r++) {
+            const struct kept_rule *rule = &k->kept[r];
+            if (rule->groups && rule->scorer < SCORERS_MAX && class_scores(k, rule->scorer))
+                g->plus =
+                    wrap_add(g->plus, weighted(k, rule->scorer, g->raw[r], &k->used[rule->scorer]));
+        }
+        find_best(k, g);
+    }
+}
+
+void class_weigh(struct pod_class *k, struct class_scratch *w, const struct map_request *r)
+{
+    judge_groups(k, w);
+    score_groups(k, w);
+    merge_spans(k);
+    normalise(k, r);
+    add_up(k);
 }
 
 /* ---- the best ---- */
@@ -193,12 +350,10 @@ void class_normalise(struct pod_class *k, const struct map_request *r)
 static void tell_ranges(const struct pod_class *k, struct map_result *out)
 {
     const struct framework *fw = k->framework;
-    for (uint32_t i = 0; i < fw->score_count; i++) {
-        const struct plugin *p = fw->score[i].plugin;
-        if (class_scores(k, i) && class_normalises(k, i) && k->spans[i].any)
-            out->extremes.at[out->extremes.count++] =
-                (struct extreme){str_of(p->name), k->spans[i].least, k->spans[i].greatest};
-    }
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        if (class_scores(k, i) && normalises(k, i) && k->spans[i].any)
+            out->extremes.at[out->extremes.count++] = (struct extreme){
+                str_of(fw->score[i].plugin->name), k->spans[i].least, k->spans[i].greatest};
 }
 
 static struct str name_of(const struct shard *s, uint32_t row)
@@ -206,21 +361,41 @@ static struct str name_of(const struct shard *s, uint32_t row)
     return atom_text(s->atoms, s->nodes.entry[row]->name);
 }
 
-/* The row that is that many best ones behind the first. */
-static uint32_t best_row(const struct pod_class *k, int64_t best, uint64_t skip)
+static bool is_best(const struct row_group *g, int64_t best)
 {
-    for (uint32_t i = 0; i < block_count(k); i++) {
-        if (k->blocks[i].count == 0 || k->blocks[i].best != best)
+    return counts_in(g) && g->best.count > 0 && wrap_add(g->best.best, g->plus) == best;
+}
+
+/* The row that is that many best ones behind the first of its group. */
+static uint32_t best_in(const struct pod_class *k, const struct row_group *g, uint64_t skip)
+{
+    for (uint32_t i = 0; i < block_count(g); i++) {
+        const struct block *b = &g->blocks[i];
+        if (b->count == 0 || b->best != g->best.best)
             continue;
-        if (skip >= k->blocks[i].count) {
-            skip -= k->blocks[i].count;
+        if (skip >= b->count) {
+            skip -= b->count;
             continue;
         }
-        for (uint32_t row = i * BLOCK_ROWS; row < k->rows; row++)
-            if (k->outcome[row] == 0 && k->total[row] == best && skip-- == 0)
-                return row;
+        for (uint32_t at = i * BLOCK_ROWS; at < g->count; at++)
+            if (k->outcome[g->rows[at]] == 0 && k->total[g->rows[at]] == b->best && skip-- == 0)
+                return g->rows[at];
     }
     must(!"as many rows are best as the blocks say");
+    return 0;
+}
+
+static uint32_t best_row(const struct pod_class *k, int64_t best, uint64_t skip)
+{
+    for (uint32_t i = 0; i < k->group_count; i++) {
+        const struct row_group *g = &k->groups[i];
+        if (!is_best(g, best))
+            continue;
+        if (skip < g->best.count)
+            return best_in(k, g, skip);
+        skip -= g->best.count;
+    }
+    must(!"as many rows are best as the groups say");
     return 0;
 }
 
@@ -233,7 +408,8 @@ static void choose_by_name(const struct shard *s, const struct pod_class *k,
                            const struct map_request *r, struct map_result *out)
 {
     for (uint32_t row = 0; row < k->rows; row++) {
-        if (k->outcome[row] != 0 || k->total[row] != out->best_total)
+        const struct row_group *g = &k->groups[k->group[row]];
+        if (k->outcome[row] != 0 || !is_best(g, out->best_total) || k->total[row] != g->best.best)
             continue;
         struct str name = name_of(s, row);
         if (before(name, out->best_node))
@@ -247,24 +423,22 @@ static void choose_by_name(const struct shard *s, const struct pod_class *k,
 void class_tell_best(const struct shard *s, const struct pod_class *k, const struct map_request *r,
                      struct map_result *out)
 {
+    struct block all = {0};
     tell_ranges(k, out);
-    for (uint32_t i = 0; i < block_count(k); i++) {
-        const struct block *b = &k->blocks[i];
-        if (b->count == 0 || (out->best_count > 0 && b->best < out->best_total))
-            continue;
-        if (out->best_count == 0 || b->best > out->best_total) {
-            out->best_total = b->best;
-            out->best_count = 0;
-        }
-        out->best_count += b->count;
+    for (uint32_t i = 0; i < k->group_count; i++) {
+        const struct row_group *g = &k->groups[i];
+        const struct block b = {wrap_add(g->best.best, g->plus), g->best.count};
+        if (counts_in(g))
+            add_best(&all, &b);
     }
-    if (out->best_count == 0)
+    out->best_total = all.best;
+    out->best_count = all.count;
+    if (all.count == 0)
         return;
     if (str_is(r->tie_break, "first") || str_is(r->tie_break, "round-robin")) {
         choose_by_name(s, k, r, out);
         return;
     }
     struct random dice = {(uint64_t)r->seed};
-    uint64_t skip = random_below(&dice, (uint64_t)out->best_count);
-    out->best_node = name_of(s, best_row(k, out->best_total, skip));
+    out->best_node = name_of(s, best_row(k, all.best, random_below(&dice, all.count)));
 }

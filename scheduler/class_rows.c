@@ -1,9 +1,10 @@
 /* class_rows: a class's verdicts and raw scores by row, kept in step with the share.
  *
  * Rows that have changed are judged and scored anew. Of the others, only what counting rules say
- * can have become another: where an entry of their counts has changed, for the rows it matters to;
- * where their outlook has, for all rows. What must stay true: every row's outcome and raw scores
- * are what the rules would say now, and spans are those of the feasible rows. */
+ * that speak for each row can have become another: where an entry of their counts has changed, for
+ * the rows it matters to; where their outlook has, for all rows. Rules that group are not asked
+ * here. What must stay true: every row's outcome and raw scores are what the rules by row would say
+ * now, and every row is in the group it belongs to. */
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/classes_inside.h"
@@ -14,18 +15,18 @@
 
 /* What a catching up has found of a row. */
 #define MARK_TOUCHED 1
-#define MARK_MOVED   2
-#define MARK_OUT     4 /* its scores are taken out of the ranges */
+#define MARK_MOVED   2 /* it is taken out of its group for the time being */
 
 /* What one catching up is about. */
 struct step {
     struct shard *shard;
     struct pod_class *k;
     struct class_scratch *w;
-    bool all;         /* every row is judged anew */
-    bool rescore;     /* what kept rules score has changed for every row */
-    bool other_rules; /* other rules score than did */
     bool first;       /* nothing is known of any row yet */
+    bool all;         /* every row is judged anew */
+    bool rescore;     /* what counting rules score has changed for every row */
+    bool other_rules; /* other rules score each row than did */
+    bool regroup;     /* the groups are no longer what they were: all is to be begun anew */
     bool fit;
 };
 
@@ -74,6 +75,7 @@ static void begin_kept(struct pod_class *k)
         for (uint32_t f = 0; f < fw->filter_count; f++)
             if ((k->kept_filters >> f & 1) != 0 && fw->filter[f] == rule->plugin) {
                 rule->filters = true;
+                rule->filter = f;
                 k->filter_state[f] = rule->states.filter;
             }
         for (uint32_t f = 0; f < fw->score_count; f++)
@@ -187,14 +189,14 @@ static void set_outcome(struct step *at, uint32_t row, uint32_t outcome)
     k->outcome[row] = (uint16_t)outcome;
 }
 
+/* The filters that are asked about each row. */
 static uint64_t asked_filters(const struct pod_class *k)
 {
     uint32_t unused = 64 - k->framework->filter_count;
     uint64_t skip = k->filter_skip;
     for (uint32_t i = 0; i < k->kept_count; i++)
-        for (uint32_t f = 0; k->kept[i].filter_skips && f < k->framework->filter_count; f++)
-            if (k->framework->filter[f] == k->kept[i].plugin)
-                skip |= UINT64_C(1) << f;
+        if (k->kept[i].filters && (k->kept[i].groups || k->kept[i].filter_skips))
+            skip |= UINT64_C(1) << k->kept[i].filter;
     return unused == 64 ? 0 : ~skip << unused >> unused;
 }
 
@@ -210,47 +212,10 @@ bool class_skips(const struct pod_class *k, uint32_t filter)
     return (k->filter_skip >> filter & 1) != 0;
 }
 
-/* What one kept rule says of a row: its outcome. */
-static uint32_t ask_kept(struct step *at, struct kept_rule *rule, uint32_t filter, uint32_t row)
+static void judge(struct step *at, uint32_t row, uint64_t which)
 {
-    struct kind_memo *m = class_memo(rule, rule->judged, row, at->w->when);
-    if (m != NULL && m->when == at->w->when)
-        return (uint32_t)m->found;
-    bool pass = passes(at, row, UINT64_C(1) << filter);
-    uint32_t outcome = pass ? 0 : outcome_of(at->k, &at->w->ruling);
-    at->fit &= pass || outcome != 0;
-    if (m != NULL) {
-        m->when = at->w->when;
-        m->found = outcome;
-    }
-    return outcome;
-}
-
-/* A row that passes all other rules, as the kept ones see it. */
-static uint32_t judge_by_kept(struct step *at, uint32_t row, uint64_t which)
-{
-    struct pod_class *k = at->k;
-    uint32_t outcome = 0;
-    for (uint32_t f = 0; f < k->framework->filter_count && outcome == 0; f++)
-        for (uint32_t i = 0; (which >> f & 1) != 0 && i < k->kept_count && outcome == 0; i++)
-            if (k->framework->filter[f] == k->kept[i].plugin)
-                outcome = ask_kept(at, &k->kept[i], f, row);
-    return outcome;
-}
-
-/* Judges a row anew: if it did not change itself and passed the rules that look at the row alone,
- * only by the others. */
-static void judge(struct step *at, uint32_t row, uint64_t which, bool changed)
-{
-    struct pod_class *k = at->k;
-    uint64_t kept = which & k->kept_filters;
-    if (!changed && k->passes_other[row]) {
-        set_outcome(at, row, judge_by_kept(at, row, kept));
-        return;
-    }
     bool pass = passes(at, row, which);
-    uint32_t by = at->w->ruling.plugin, outcome = pass ? 0 : outcome_of(k, &at->w->ruling);
-    k->passes_other[row] = pass || ((kept >> by & 1) != 0 && (which & ~kept) >> by == 0);
+    uint32_t outcome = pass ? 0 : outcome_of(at->k, &at->w->ruling);
     at->fit &= pass || outcome != 0;
     set_outcome(at, row, outcome);
 }
@@ -284,13 +249,10 @@ static void reserve(struct class_scratch *w, const struct pod_class *k)
         memory_free(w->marks);
         w->room = k->rows * 2 + 1;
         w->marks = memory_take(w->room);
-        memory_free(w->dirty);
-        w->dirty = memory_take(w->room / BLOCK_ROWS + 1);
         w->touched = memory_resize(w->touched, w->room * sizeof(*w->touched));
         w->moved = memory_resize(w->moved, w->room * sizeof(*w->moved));
     }
     w->touched_count = w->moved_count = 0;
-    w->when++;
 }
 
 /* Marks the rows to which a changed entry matters. */
@@ -317,18 +279,19 @@ static bool outlook_same(const struct outlook *a, const struct outlook *b)
 /* The counts of one rule have changed, or its state is new (whole). */
 static void look_out(struct step *at, struct kept_rule *rule, bool whole)
 {
-    struct pod_class *k = at->k;
     struct outlook now = {0};
-    rule->plugin->keep->counts_outlook(&k->cycle, &rule->states, whole ? NULL : &rule->changed,
+    rule->plugin->keep->counts_outlook(&at->k->cycle, &rule->states, whole ? NULL : &rule->changed,
                                        &now);
-    bool skips = rule->plugin->filter_skips != NULL && rule->filters &&
-                 rule->plugin->filter_skips(&k->cycle, rule->states.filter);
-    at->all |= !outlook_same(&now, &rule->count_says) || skips != rule->filter_skips;
-    rule->count_says = now;
-    rule->filter_skips = skips;
-    class_kinds(at->k, rule);
-    for (uint32_t i = 0; i < rule->changed.count && !at->all; i++)
-        spread_entry(at, rule, &rule->changed.at[i]);
+    at->regroup |= class_kinds(at->k, rule) && !at->first;
+    if (!rule->groups) {
+        bool skips = rule->filters && rule->plugin->filter_skips != NULL &&
+                     rule->plugin->filter_skips(&at->k->cycle, rule->states.filter);
+        at->all |= !outlook_same(&now, &rule->count_says) || skips != rule->filter_skips;
+        rule->count_says = now;
+        rule->filter_skips = skips;
+        for (uint32_t i = 0; i < rule->changed.count && !at->all; i++)
+            spread_entry(at, rule, &rule->changed.at[i]);
+    }
     rule->changed.count = 0;
 }
 
@@ -362,7 +325,7 @@ static void survey(struct step *at)
     struct pod_class *k = at->k;
     for (uint32_t i = 0; i < k->kept_count; i++) {
         struct kept_rule *rule = &k->kept[i];
-        if (rule->plugin->keep->survey_row == NULL || rule->scorer == SCORERS_MAX)
+        if (rule->groups || rule->plugin->keep->survey_row == NULL || rule->scorer == SCORERS_MAX)
             continue;
         for (uint32_t m = 0; m < at->w->moved_count; m++)
             survey_row(at, rule, at->w->moved[m]);
@@ -374,12 +337,21 @@ static void survey(struct step *at)
     }
 }
 
+static uint64_t grouping_scorers(const struct pod_class *k)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        if (k->kept[i].groups && k->kept[i].scorer < SCORERS_MAX)
+            all |= UINT64_C(1) << k->kept[i].scorer;
+    return all;
+}
+
 /* Which rules score; a counting rule may begin or cease to. */
 static void decide_scorers(struct step *at)
 {
     struct pod_class *k = at->k;
     uint64_t skips = framework_score_skips(&k->cycle);
-    at->other_rules = skips != k->score_skip;
+    at->other_rules = ((skips ^ k->score_skip) & ~grouping_scorers(k)) != 0;
     at->rescore |= at->other_rules;
     k->score_skip = skips;
 }
@@ -396,47 +368,34 @@ static int64_t ask_score(const struct pod_class *k, uint32_t scorer, uint32_t ro
     return p->score(&k->cycle, k->score_state[scorer], k->cycle.nodes, row);
 }
 
-static int64_t score_kept(struct step *at, struct kept_rule *rule, uint32_t row)
-{
-    struct kind_memo *m = class_memo(rule, rule->scored, row, at->w->when);
-    if (m == NULL)
-        return ask_score(at->k, rule->scorer, row);
-    if (m->when != at->w->when) {
-        m->found = ask_score(at->k, rule->scorer, row);
-        m->when = at->w->when;
-    }
-    return m->found;
-}
-
-/* The row's raw score of a rule has changed. */
+/* The raw score of a row that need not be out of its group has changed. */
 static void set_raw(struct step *at, uint32_t scorer, uint32_t row, int64_t raw)
 {
     struct pod_class *k = at->k;
     int64_t before = k->raw[scorer][row];
-    if (raw == before)
-        return;
     k->raw[scorer][row] = raw;
-    if (at->first || at->other_rules || (at->w->marks[row] & MARK_OUT) != 0)
+    if (raw == before || at->first || at->other_rules || (at->w->marks[row] & MARK_MOVED) != 0)
         return; /* its spans and its total are seen to in the end */
-    if (k->outcome[row] == 0) {
-        span_leave(&k->spans[scorer], before);
-        span_enter(&k->spans[scorer], raw);
+    struct span *span = &k->groups[k->group[row]].spans[scorer];
+    if (k->outcome[row] == 0 && class_has_spans(k, scorer)) {
+        span_leave(span, before);
+        span_enter(span, raw);
     }
     if (k->totals_hold)
-        class_change(k, scorer, row, before);
-    at->w->dirty[row / BLOCK_ROWS] = 1;
+        class_retotal(k, row);
+    group_touch(k, row);
 }
 
-static void score_by_kept(struct step *at, struct kept_rule *rule)
+static void score_by_kept(struct step *at, const struct kept_rule *rule)
 {
     struct pod_class *k = at->k;
-    if (rule->scorer == SCORERS_MAX || !class_scores(k, rule->scorer))
+    if (rule->groups || rule->scorer == SCORERS_MAX || !class_scores(k, rule->scorer))
         return;
     need_column(k, rule->scorer);
     for (uint32_t row = 0; at->rescore && row < k->rows; row++)
-        set_raw(at, rule->scorer, row, score_kept(at, rule, row));
+        set_raw(at, rule->scorer, row, ask_score(k, rule->scorer, row));
     for (uint32_t m = 0; !at->rescore && m < at->w->moved_count; m++)
-        set_raw(at, rule->scorer, at->w->moved[m], score_kept(at, rule, at->w->moved[m]));
+        set_raw(at, rule->scorer, at->w->moved[m], ask_score(k, rule->scorer, at->w->moved[m]));
 }
 
 /* A whole column, by the rule's own loop where it has one. */
@@ -466,72 +425,31 @@ static void score(struct step *at)
         score_by_kept(at, &k->kept[i]);
 }
 
-/* ---- spans and totals ---- */
+/* ---- groups ---- */
 
-/* The row's scores are no part of the ranges until it enters again. */
-static void leave(struct step *at, uint32_t row)
+static void take_out(struct step *at)
 {
-    struct pod_class *k = at->k;
-    for (uint32_t i = 0; i < k->framework->score_count; i++)
-        if (class_scores(k, i) && class_normalises(k, i))
-            span_leave(&k->spans[i], k->raw[i][row]);
+    for (uint32_t m = 0; !at->first && m < at->w->moved_count; m++)
+        group_leave(at->k, at->w->moved[m]);
 }
 
-static void enter(struct step *at, uint32_t row)
-{
-    struct pod_class *k = at->k;
-    for (uint32_t i = 0; i < k->framework->score_count; i++)
-        if (class_scores(k, i) && class_normalises(k, i))
-            span_enter(&k->spans[i], k->raw[i][row]);
-}
-
-/* New verdicts. Rows that changed themselves, or begin or cease to pass, leave the ranges. */
-static void judge_moved(struct step *at)
-{
-    struct pod_class *k = at->k;
-    uint64_t which = asked_filters(k);
-    for (uint32_t m = 0; m < at->w->moved_count; m++) {
-        uint32_t row = at->w->moved[m];
-        bool touched = (at->w->marks[row] & MARK_TOUCHED) != 0, was = k->outcome[row] == 0;
-        judge(at, row, which, touched);
-        if (at->first || (!touched && was == (k->outcome[row] == 0)))
-            continue;
-        at->w->marks[row] |= MARK_OUT;
-        if (was)
-            leave(at, row);
-    }
-}
-
-static void return_moved(struct step *at)
+static void put_back(struct step *at)
 {
     struct pod_class *k = at->k;
     for (uint32_t m = 0; m < at->w->moved_count; m++) {
-        uint32_t row = at->w->moved[m];
-        if ((at->w->marks[row] & MARK_OUT) == 0)
-            continue;
-        if (k->outcome[row] == 0)
-            enter(at, row);
         if (k->totals_hold)
-            class_retotal(k, row);
-        at->w->dirty[row / BLOCK_ROWS] = 1;
+            class_retotal(k, at->w->moved[m]);
+        if (!group_join(k, at->w->moved[m])) {
+            k->by_row_only = true;
+            at->regroup = true;
+            return;
+        }
     }
-}
-
-static void settle(struct step *at)
-{
-    struct pod_class *k = at->k;
-    return_moved(at);
-    for (uint32_t i = 0; i < k->framework->score_count; i++)
-        if (class_scores(k, i) && class_normalises(k, i) &&
-            (at->first || at->other_rules || span_is_worn(&k->spans[i])))
-            class_span(k, i);
-    if (at->first || at->other_rules)
+    for (uint32_t i = 0; at->other_rules && i < k->framework->score_count; i++)
+        if (class_has_spans(k, i))
+            groups_span(k, i);
+    if (at->other_rules)
         k->totals_hold = false;
-    for (uint32_t i = 0; i <= k->rows / BLOCK_ROWS; i++) {
-        if (at->w->dirty[i] != 0 && k->totals_hold)
-            class_look_through(k, i);
-        at->w->dirty[i] = 0;
-    }
 }
 
 /* ---- the whole ---- */
@@ -544,32 +462,39 @@ static void mark_all(struct step *at)
 
 /* Brings everything in step, once the rows that changed themselves are marked as touched. whole:
  * nothing is known yet, or the states are new. */
-static bool catch_up(struct step *at, bool whole)
+static void catch_up(struct step *at, bool whole)
 {
     struct pod_class *k = at->k;
     recount(at);
     for (uint32_t i = 0; i < k->kept_count; i++)
         if (whole || k->kept[i].changed.count > 0)
             look_out(at, &k->kept[i], whole);
+    if (at->regroup)
+        return;
     if (at->all)
         mark_all(at);
-    judge_moved(at);
+    take_out(at);
+    uint64_t which = asked_filters(k);
+    for (uint32_t m = 0; m < at->w->moved_count; m++)
+        judge(at, at->w->moved[m], which);
     survey(at);
     decide_scorers(at);
     score(at);
-    settle(at);
-    for (uint32_t m = 0; m < at->w->moved_count; m++)
-        at->w->marks[at->w->moved[m]] = 0;
-    k->feasible = k->outcomes[0].rows;
-    return at->fit;
+    put_back(at);
+}
+
+static void clear_marks(struct class_scratch *w)
+{
+    for (uint32_t m = 0; m < w->moved_count; m++)
+        w->marks[w->moved[m]] = 0;
 }
 
 static void allocate(struct pod_class *k)
 {
     k->outcome = memory_take_array(k->rows, sizeof(*k->outcome));
-    k->passes_other = memory_take_array(k->rows, sizeof(*k->passes_other));
     k->total = memory_take_array(k->rows, sizeof(*k->total));
-    k->blocks = memory_take_array((size_t)k->rows / BLOCK_ROWS + 1, sizeof(*k->blocks));
+    k->group = memory_take_array(k->rows, sizeof(*k->group));
+    k->place = memory_take_array(k->rows, sizeof(*k->place));
     k->outcomes = memory_take_array(1, sizeof(*k->outcomes));
     k->outcome_count = k->outcome_room = 1;
     k->outcomes[0].rows = k->rows;
@@ -578,14 +503,17 @@ static void allocate(struct pod_class *k)
 bool class_fill(struct shard *s, struct pod_class *k)
 {
     struct step at = {
-        .shard = s, .k = k, .w = &s->classes->scratch, .all = true, .first = true, .fit = true};
+        .shard = s, .k = k, .w = &s->classes->scratch, .first = true, .all = true, .fit = true};
     allocate(k);
     reserve(at.w, k);
     for (uint32_t row = 0; row < k->rows; row++)
         mark_touched(at.w, row);
     s->classes->status.rows_looked_at += k->rows;
     k->seen = s->touched.count;
-    return catch_up(&at, true);
+    catch_up(&at, true);
+    clear_marks(at.w);
+    k->stale = at.regroup;
+    return at.fit;
 }
 
 bool class_catch_up(struct shard *s, struct pod_class *k)
@@ -598,5 +526,9 @@ bool class_catch_up(struct shard *s, struct pod_class *k)
     for (; k->seen < s->touched.count; k->seen++)
         mark_touched(at.w, s->touched.rows[k->seen & (TOUCHED_ROOM - 1)]);
     s->classes->status.rows_looked_at += at.w->touched_count;
-    return (at.w->touched_count == 0 && !whole) || catch_up(&at, whole);
+    if (at.w->touched_count > 0 || whole)
+        catch_up(&at, whole);
+    clear_marks(at.w);
+    k->stale = at.regroup;
+    return at.fit;
 }

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define CLASSES_MAX 48
+#define CLASSES_MAX 512
 #define BYTES_MAX   ((size_t)64 << 20)
 
 struct classes *classes_new(void)
@@ -48,15 +48,16 @@ static void forget_rows(struct pod_class *k)
     memory_free(k->columns);
     memory_free(k->outcomes);
     memory_free(k->outcome);
-    memory_free(k->passes_other);
     memory_free(k->total);
-    memory_free(k->blocks);
+    memory_free(k->group);
+    memory_free(k->place);
+    groups_free(k);
     k->columns = NULL;
     k->outcomes = NULL;
     k->outcome = NULL;
-    k->passes_other = NULL;
     k->total = NULL;
-    k->blocks = NULL;
+    k->group = NULL;
+    k->place = NULL;
     k->kept_count = k->outcome_count = k->outcome_room = k->column_count = k->rows = 0;
     k->totals_hold = false;
 }
@@ -106,7 +107,6 @@ void classes_free(struct classes **classes)
     map_free(&c->by_key);
     buffer_free(&c->key);
     memory_free(c->scratch.marks);
-    memory_free(c->scratch.dirty);
     memory_free(c->scratch.touched);
     memory_free(c->scratch.moved);
     memory_free(c->scratch.ruling.reasons);
@@ -119,7 +119,7 @@ static size_t bytes_of(const struct pod_class *k)
 {
     size_t bytes =
         sizeof(*k) + arena_held(&k->memory) + arena_held(&k->filling) + arena_held(&k->states);
-    bytes += (size_t)k->rows * (sizeof(*k->outcome) + sizeof(*k->passes_other) + sizeof(*k->total));
+    bytes += (size_t)k->rows * (sizeof(*k->outcome) + sizeof(*k->total) + 3 * sizeof(uint32_t));
     bytes += (size_t)k->rows * k->column_count * sizeof(uint32_t);
     for (uint32_t i = 0; i < SCORERS_MAX; i++)
         bytes += k->raw[i] == NULL ? 0 : (size_t)k->rows * sizeof(int64_t);
@@ -188,8 +188,11 @@ static void prepare_rules(struct pod_class *k, const struct plugin **rules, uint
     k->cycle.knowledge_count = count;
     k->cycle.knowledge = arena_take(&k->filling, count * sizeof(*k->cycle.knowledge));
     for (uint32_t i = 0; i < count; i++) {
-        k->kept[i] = (struct kept_rule){
-            .plugin = rules[i], .counts = ledger_new(k->rows), .survey = ledger_new(k->rows)};
+        uint32_t parts = k->rows < GROUPS_MAX ? GROUPS_MAX : k->rows; /* one a row, or a group */
+        k->kept[i] = (struct kept_rule){.plugin = rules[i],
+                                        .counts = ledger_new(k->rows),
+                                        .survey = ledger_new(parts),
+                                        .no_groups = k->by_row_only};
         k->cycle.knowledge[i] = (struct plugin_knowledge){rules[i], ledger_sums(k->kept[i].counts),
                                                           ledger_sums(k->kept[i].survey)};
     }
@@ -215,7 +218,7 @@ static void fill(struct shard *s, struct pod_class *k)
     k->rows = s->nodes.count;
     k->layout = s->touched.layout;
     k->facts = s->touched.facts;
-    if (all_keep(rules, count)) {
+    if (count <= KEPT_MAX && all_keep(rules, count)) {
         prepare_rules(k, rules, count);
         k->unfit = !class_begin(s, k) || !class_fill(s, k);
     } else {
@@ -287,7 +290,7 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
 
 static bool is_in_step(const struct shard *s, const struct pod_class *k)
 {
-    return k->layout == s->touched.layout && touched_reaches(&s->touched, k->seen) &&
+    return !k->stale && k->layout == s->touched.layout && touched_reaches(&s->touched, k->seen) &&
            (k->kept_count == 0 || k->facts == s->touched.facts);
 }
 
@@ -348,6 +351,30 @@ static struct pod_class *kept(struct shard *s, const struct map_request *r)
     return again ? c->first : NULL;
 }
 
+/* False when the class is of no use, or of none any more. */
+static bool bring_in_step(struct shard *s, struct pod_class *k)
+{
+    if (!is_in_step(s, k))
+        fill(s, k);
+    if (k->unfit)
+        return false;
+    if (!class_catch_up(s, k)) {
+        free_class(s->classes, k);
+        return false;
+    }
+    if (k->stale)
+        fill(s, k);
+    return !k->unfit && !k->stale;
+}
+
+static bool groups_filter(const struct pod_class *k)
+{
+    bool filter = false;
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        filter |= k->kept[i].groups && k->kept[i].filters && !k->kept[i].filter_skips;
+    return filter;
+}
+
 bool classes_answer(struct shard *s, const struct map_request *request, struct map_result *result,
                     struct arena *a)
 {
@@ -362,15 +389,11 @@ bool classes_answer(struct shard *s, const struct map_request *request, struct m
         return false;
     unlink_class(c, k);
     put_first(c, k);
-    if (!is_in_step(s, k))
-        fill(s, k);
-    if (k->unfit)
+    if (!bring_in_step(s, k))
         return false;
-    if (!class_catch_up(s, k)) {
-        free_class(c, k);
-        return false;
-    }
-    class_normalise(k, request);
+    class_weigh(k, &c->scratch, request);
+    if (k->feasible == 0 && groups_filter(k))
+        return false; /* which rule comes first where several say no is not kept */
     tell(s, k, request, result, a);
     c->kept = k;
     c->kept_cycle = request->cycle;

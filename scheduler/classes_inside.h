@@ -1,6 +1,11 @@
 /* classes_inside: one class, for the files that make it up: classes.c (which pods share one, and
- * for how long), class_rows.c (verdicts and scores by row, kept in step), class_best.c (totals and
- * the best of them). */
+ * for how long), class_rows.c (verdicts and scores by row, kept in step), class_groups.c (rows that
+ * counting rules cannot tell apart), class_best.c (totals and the best of them).
+ *
+ * Rules are of three kinds to a class. Those by_row (plugin.h) and those that count and can tell
+ * nearly every row from every other speak for each row: that is kept by row. Other counting rules
+ * speak for whole groups of rows, the nodes of a zone say, and are asked anew each time, once a
+ * group. A row's total is that of its row plus that of its group. */
 #ifndef SCHEDULER_CLASSES_INSIDE_H
 #define SCHEDULER_CLASSES_INSIDE_H
 
@@ -33,31 +38,41 @@ struct block {
     uint32_t count; /* feasible rows with it; 0: none is feasible */
 };
 
-/* What was found out for one kind of rows, during one catching up. */
-struct kind_memo {
-    uint64_t when;
-    uint32_t kind;
-    int64_t own, found;
-};
-
-#define MEMO_ROOM 256
+#define KEPT_MAX 4
 
 /* A rule that counts, for one class. */
 struct kept_rule {
     const struct plugin *plugin;
     struct kept_states states;
-    struct ledger *counts, *survey;
+    struct ledger *counts, *survey;         /* survey: of a rule that does not group */
     struct entries changed;                 /* since the last outlook */
     struct outlook count_says, survey_says; /* at the last look */
     bool filters, filter_skips;
-    uint32_t scorer; /* index in framework.score, or SCORERS_MAX */
+    uint32_t filter, scorer; /* index in framework.filter, if it filters; in framework.score, or
+                                SCORERS_MAX */
     /* Rows that the rule judges and scores alike: by kind, and by what they count for alone. */
+    bool groups;    /* it speaks for groups of rows */
+    bool no_groups; /* it has been found not to */
     uint32_t key_count, keys[KEEP_KEYS];
-    uint32_t *kind;    /* by row; NULL: each row is one of its own */
+    uint32_t *kind;    /* by row */
     int64_t *own;      /* by row; NULL: no row counts for itself alone */
     uint32_t own_slot; /* whose counts own has, plus one */
-    bool own_is_many;  /* several slots': own cannot hold them */
-    struct kind_memo judged[MEMO_ROOM], scored[MEMO_ROOM];
+};
+
+/* Rows that are alike to all rules that group. */
+struct row_group {
+    uint32_t kind[KEPT_MAX];
+    int64_t own[KEPT_MAX];
+    uint32_t count, room;
+    uint32_t *rows;       /* all of them, in no particular order */
+    uint32_t passing;     /* of them, those that rules by row let pass */
+    struct span *spans;   /* by scorer: of the passing rows' raw scores */
+    struct block *blocks; /* of BLOCK_ROWS rows of the list */
+    uint8_t *dirty;       /* by block: to be looked through */
+    bool is_dirty;        /* some are */
+    struct block best;    /* of all of them; as the last request found it: */
+    bool passes;
+    int64_t raw[KEPT_MAX], plus; /* what the rules that group score, and what it adds */
 };
 
 /* The values of one label by row. */
@@ -79,6 +94,7 @@ struct pod_class {
     const struct framework *framework;
     uint64_t atoms_made, layout, facts, seen; /* of the shard, when this was in step */
     uint32_t rows;
+    bool stale; /* what is kept by row is to be begun anew */
 
     uint64_t filter_skip, kept_filters; /* bits as in framework.filter */
     uint64_t score_skip;                /* bits as in framework.score */
@@ -86,17 +102,20 @@ struct pod_class {
     uint32_t kept_count;
     struct kept_rule *kept;
 
-    uint16_t *outcome;  /* by row */
-    bool *passes_other; /* by row: all filters but the kept rules' */
+    uint16_t *outcome; /* by row, of the rules by row */
     uint32_t outcome_count, outcome_room;
     struct row_outcome *outcomes;
-    uint32_t feasible;
-    int64_t *raw[SCORERS_MAX]; /* by row; NULL: the rule scores nothing */
-    struct span spans[SCORERS_MAX];
-    struct span used[SCORERS_MAX]; /* the ranges that totals are made with */
-    bool totals_hold;              /* total is the sum of raw scores, normalised as used says */
-    int64_t *total;                /* by row, feasible or not */
-    struct block *blocks;
+    uint32_t *group, *place; /* by row: the group it is in, and where in its list */
+    uint32_t group_count;
+    struct row_group *groups;
+    uint8_t group_hint[64];         /* by hash: where a group was found last */
+    bool by_row_only;               /* there were too many groups */
+    int64_t *raw[SCORERS_MAX];      /* by row, of rules by row; NULL: the rule scores nothing */
+    struct span spans[SCORERS_MAX]; /* the ranges of feasible rows' scores */
+    struct span used[SCORERS_MAX];  /* the ranges that totals are made with */
+    bool totals_hold;               /* total is the sum of raw scores, normalised as used says */
+    int64_t *total;                 /* by row, whether it passes or not */
+    uint32_t feasible;              /* rows, as the last request found it */
     uint32_t column_count;
     struct label_column *columns;
 };
@@ -105,11 +124,9 @@ struct pod_class {
 struct class_scratch {
     uint32_t room;
     uint8_t *marks;    /* by row, all 0 between two uses */
-    uint8_t *dirty;    /* by block, likewise */
     uint32_t *touched; /* rows that changed themselves */
     uint32_t *moved;   /* rows that may be judged otherwise, those included */
     uint32_t touched_count, moved_count;
-    uint64_t when; /* number of the catching up */
     struct ruling ruling;
     struct entries entries;
 };
@@ -131,25 +148,32 @@ struct classes {
 bool class_begin(struct shard *s, struct pod_class *k);
 /* Looks at all rows. False: unfit. */
 bool class_fill(struct shard *s, struct pod_class *k);
-/* Looks at the rows that have changed since, and brings spans and totals' rows up to date. */
+/* Looks at the rows that have changed since. False: unfit. */
 bool class_catch_up(struct shard *s, struct pod_class *k);
-
 /* True when framework.filter[filter] turned out to have nothing to do, once counts were known. */
 bool class_skips(const struct pod_class *k, uint32_t filter);
 
-/* ---- class_kinds.c ---- */
+/* ---- class_groups.c ---- */
+
+#define GROUPS_MAX 256
 
 /* The values of a label by row; kept until all rows are looked at anew. */
 const uint32_t *class_label(struct pod_class *k, uint32_t key);
-/* Finds the kinds again if the rule reads other labels than it did. */
-void class_kinds(struct pod_class *k, struct kept_rule *rule);
+/* Finds out whether the rule groups rows, and which. True when it is no longer as it was. */
+bool class_kinds(struct pod_class *k, struct kept_rule *rule);
 /* What the row counts for itself alone has changed to these. */
 void class_own(const struct pod_class *k, struct kept_rule *rule, uint32_t row,
                const struct entries *counts);
-/* The place for what is found for rows like this one; NULL: there are none. It is set when its
- * `when` is the one given. */
-struct kind_memo *class_memo(struct kept_rule *rule, struct kind_memo *memo, uint32_t row,
-                             uint64_t when);
+/* Puts a row into the group that it belongs to now, or takes it out. Its scores stand in the
+ * group's ranges if it passes. False: there are too many groups. */
+bool group_join(struct pod_class *k, uint32_t row);
+void group_leave(struct pod_class *k, uint32_t row);
+/* The row's total has changed. */
+void group_touch(struct pod_class *k, uint32_t row);
+void groups_touch_all(struct pod_class *k);
+/* Finds the range of a rule's scores in each group anew. */
+void groups_span(struct pod_class *k, uint32_t scorer);
+void groups_free(struct pod_class *k);
 
 /* ---- class_best.c ---- */
 
@@ -158,18 +182,16 @@ void span_enter(struct span *span, int64_t raw);
 void span_leave(struct span *span, int64_t raw);
 /* True when a row left that was the last at an end. */
 bool span_is_worn(const struct span *span);
-void class_span(struct pod_class *k, uint32_t scorer);
 bool class_scores(const struct pod_class *k, uint32_t scorer);
-/* True when the rule's scores depend on the range of all. */
-bool class_normalises(const struct pod_class *k, uint32_t scorer);
+/* True when the rule scores each row, and so that the range of all matters. */
+bool class_has_spans(const struct pod_class *k, uint32_t scorer);
+/* The counting rule behind a scorer, if it groups; else NULL. */
+struct kept_rule *class_grouping(const struct pod_class *k, uint32_t scorer);
 /* The row's total from its raw scores. */
 void class_retotal(struct pod_class *k, uint32_t row);
-/* The row's total after one of its raw scores changed. */
-void class_change(struct pod_class *k, uint32_t scorer, uint32_t row, int64_t before);
-/* The best of these BLOCK_ROWS rows. */
-void class_look_through(struct pod_class *k, uint32_t block);
-/* Brings all totals in line with the ranges that hold now, widened by the request's. */
-void class_normalise(struct pod_class *k, const struct map_request *r);
+/* Asks the rules that group, and brings all totals in line with the ranges that hold now, widened
+ * by the request's. */
+void class_weigh(struct pod_class *k, struct class_scratch *w, const struct map_request *r);
 /* Fills in what the result says of feasible rows. */
 void class_tell_best(const struct shard *s, const struct pod_class *k, const struct map_request *r,
                      struct map_result *out);
