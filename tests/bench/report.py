@@ -1,10 +1,10 @@
 """Runs as lines, medians and ratios. A ratio is taken inside a pair, and its median, least and most told."""
 import statistics
 
-FIGURES = ("pods_per_s", "upstream_average", "start_seconds", "cpu_ms_per_pod", "cpu_window_ms_per_pod",
+FIGURES = ("pods_per_s", "pods_per_core_s", "others_cores", "upstream_average", "start_seconds", "cpu_ms_per_pod", "cpu_window_ms_per_pod",
            "server_cpu_ms_per_pod", "peak_pss_mib", "peak_rss_mib", "p50", "p99", "p999")
 # Ours divided by the other's, figure by figure; memory as our share against all that it holds.
-RATIOS = {"pods_per_s": "pods_per_s", "cpu_ms_per_pod": "cpu_ms_per_pod", "peak_pss_mib": "peak_rss_mib",
+RATIOS = {"pods_per_s": "pods_per_s", "pods_per_core_s": "pods_per_core_s", "cpu_ms_per_pod": "cpu_ms_per_pod", "peak_pss_mib": "peak_rss_mib",
           "p99": "p99"}
 OURS = "berth"
 
@@ -19,9 +19,9 @@ def line(run):
 def words(run):
     if "pods_per_s" not in run:
         return "FAILED: " + run["failure"]
-    text = "%d/%d pods, %.0f/s in %.1f s, CPU %.2f ms/pod, server %.2f, PSS %.0f MiB" % (
+    text = "%d/%d pods, %.0f/s in %.1f s, CPU %.2f ms/pod, server %.2f, PSS %.0f MiB, others %.1f cores" % (
         run["bound"], run["pods"], run["pods_per_s"], run["seconds"], run["cpu_ms_per_pod"],
-        run["server_cpu_ms_per_pod"], run["peak_pss_mib"])
+        run["server_cpu_ms_per_pod"], run["peak_pss_mib"], run["others_cores"])
     if run["mode"] != "backlog" and run["latency_ms"]:
         text += ", p50 %.1f p99 %.1f ms" % (run["latency_ms"]["p50"], run["latency_ms"]["p99"])
     return text + (", FAILED: " + run["failure"] if run.get("failure") else "")
@@ -78,12 +78,13 @@ def number(figure, digits=0):
 def table(document):
     rows = []
     for case, found in document["summary"].items():
-        rows += ["", case, "  %-20s %8s %8s %10s %10s %8s %8s %7s %7s  %s" % (
-            "median", "pods/s", "start s", "CPU ms/pod", "server ms", "PSS MiB", "RSS MiB", "p50 ms", "p99 ms",
+        rows += ["", case, "  %-20s %8s %8s %7s %8s %10s %10s %8s %8s %7s %7s  %s" % (
+            "median", "pods/s", "/core s", "others", "start s", "CPU ms/pod", "server ms", "PSS MiB", "RSS MiB", "p50 ms", "p99 ms",
             "requests a pod")]
         for name, medians_ in found["medians"].items():
-            rows.append("  %-20s %8s %8s %10s %10s %8s %8s %7s %7s  %s" % (
-                name, number(medians_["pods_per_s"]), number(medians_["start_seconds"], 2),
+            rows.append("  %-20s %8s %8s %7s %8s %10s %10s %8s %8s %7s %7s  %s" % (
+                name, number(medians_["pods_per_s"]), number(medians_["pods_per_core_s"]),
+                number(medians_["others_cores"], 1), number(medians_["start_seconds"], 2),
                 number(medians_["cpu_ms_per_pod"], 2), number(medians_["server_cpu_ms_per_pod"], 2),
                 number(medians_["peak_pss_mib"]), number(medians_["peak_rss_mib"]), number(medians_["p50"], 1),
                 number(medians_["p99"], 1), busiest(medians_["requests_per_pod"])))
@@ -91,7 +92,7 @@ def table(document):
             rows.append("  %s / %-20s %s" % (OURS, name, "   ".join(
                 "%s ×%.2f (%.2f to %.2f)" % (label, against[figure]["median"], against[figure]["least"],
                                              against[figure]["most"])
-                for figure, label in (("pods_per_s", "pods/s"), ("cpu_ms_per_pod", "CPU"),
+                for figure, label in (("pods_per_s", "pods/s"), ("pods_per_core_s", "/core s"), ("cpu_ms_per_pod", "CPU"),
                                       ("peak_pss_mib", "PSS/RSS"), ("p99", "p99")) if figure in against)))
     return "\n".join(rows)
 

@@ -62,6 +62,27 @@ func TestBothEncodingsOfAWatchSayTheSame(t *testing.T) {
 	}
 }
 
+func TestBothEncodingsOfAListSayTheSame(t *testing.T) {
+	list := &v1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "99"}, Items: []v1.Pod{*samplePod(), *samplePod()}}
+	for _, asJSON := range []bool{false, true} {
+		text, err := (&Client{json: asJSON}).encode("v1", "PodList", list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, seen := wanted(), 0
+		want.Type = "ADDED"
+		version, err := scanPodList(text, asJSON, func(event *PodEvent) {
+			seen++
+			if *event != want {
+				t.Errorf("json=%v: %+v", asJSON, *event)
+			}
+		})
+		if err != nil || version != "99" || seen != 2 {
+			t.Errorf("json=%v: %v, version %s, %d pods", asJSON, err, version, seen)
+		}
+	}
+}
+
 func TestAPendingPodHasNothingSet(t *testing.T) {
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "space", Name: "pod-2"}}
 	var events []PodEvent

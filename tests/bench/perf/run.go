@@ -30,31 +30,34 @@ type options struct {
 	json                                    bool
 	overrides                               map[string]int
 	servers                                 []int
-	limit, stall                            time.Duration
+	limit, stall, quiet                     time.Duration
 	command                                 []string
 }
 
 // Result is what a run tells.
 type Result struct {
 	*Chosen
-	Mode          string             `json:"mode"`
-	Rate          float64            `json:"rate,omitempty"`
-	Pods          int                `json:"pods"`
-	Bound         int                `json:"bound"`
-	Failure       string             `json:"failure,omitempty"`
-	Seconds       float64            `json:"seconds"`       // first to last bind
-	StartSeconds  float64            `json:"start_seconds"` // from the start of the scheduler, or of the pods, to the first bind
-	PodsPerSecond float64            `json:"pods_per_s"`
-	Upstream      float64            `json:"upstream_average"`      // upstream's own mean of whole seconds, 0 when too short
-	Latency       map[string]float64 `json:"latency_ms"`            // from the pod's ADDED to its first event with a node
-	CPU           float64            `json:"cpu_ms_per_pod"`        // all processes, from the start until all is quiet again
-	CPUWindow     float64            `json:"cpu_window_ms_per_pod"` // the same, first to last bind
-	ServerCPU     float64            `json:"server_cpu_ms_per_pod"` // API server and etcd, from the start until quiet
-	HarnessCPU    float64            `json:"harness_cpu_ms_per_pod"`
-	PeakPSS       float64            `json:"peak_pss_mib"`
-	PeakRSS       float64            `json:"peak_rss_mib"`
-	Processes     int                `json:"processes"`
-	Requests      map[string]int     `json:"requests,omitempty"` // of the candidate, by verb and resource
+	Mode              string             `json:"mode"`
+	Rate              float64            `json:"rate,omitempty"`
+	Pods              int                `json:"pods"`
+	Bound             int                `json:"bound"`
+	Failure           string             `json:"failure,omitempty"`
+	Seconds           float64            `json:"seconds"`       // first to last bind
+	StartSeconds      float64            `json:"start_seconds"` // from the scheduler's start, or the first pod, to the first bind
+	PodsPerSecond     float64            `json:"pods_per_s"`
+	PodsPerCoreSecond float64            `json:"pods_per_core_s"`          // by CPU of candidate and server, first to last bind
+	Upstream          float64            `json:"upstream_average"`         // scheduler_perf's mean of whole seconds, 0 when too short
+	Latency           map[string]float64 `json:"latency_ms"`               // from the pod's ADDED to its first event with a node
+	CPU               float64            `json:"cpu_ms_per_pod"`           // all processes, from the start until all is quiet again
+	CPUWindow         float64            `json:"cpu_window_ms_per_pod"`    // the same, first to last bind
+	ServerCPU         float64            `json:"server_cpu_ms_per_pod"`    // API server and etcd, from the start until quiet
+	ServerWindow      float64            `json:"server_window_ms_per_pod"` // the same, first to last bind
+	HarnessCPU        float64            `json:"harness_cpu_ms_per_pod"`
+	OthersCores       float64            `json:"others_cores"` // what the machine's other work took, first to last bind
+	PeakPSS           float64            `json:"peak_pss_mib"`
+	PeakRSS           float64            `json:"peak_rss_mib"`
+	Processes         int                `json:"processes"`
+	Requests          map[string]int     `json:"requests,omitempty"` // of the candidate, by verb and resource
 }
 
 func parseOptions(arguments []string) (*options, error) {
@@ -70,6 +73,7 @@ func parseOptions(arguments []string) (*options, error) {
 	flags.Float64Var(&o.rate, "rate", 0, "pods a second, for arrival")
 	flags.BoolVar(&o.json, "json", false, "speak JSON (our small API server)")
 	flags.DurationVar(&o.limit, "limit", 10*time.Minute, "the most that the measured part may take")
+	flags.DurationVar(&o.quiet, "quiet", 0, "wait at most so long for the machine's other work to rest")
 	flags.DurationVar(&o.stall, "stall", time.Minute, "without a bind for so long, the run has failed")
 	flags.Func("set", "PARAM=VALUE of the workload", func(text string) error {
 		name, value, _ := strings.Cut(text, "=")
@@ -99,6 +103,20 @@ func parseOptions(arguments []string) (*options, error) {
 	return o, nil
 }
 
+// usage is CPU time at a moment: of the candidate, of the API server, of the harness, of everybody.
+type usage struct {
+	at                             time.Time
+	candidate, server, own, anyone float64
+}
+
+func (r *run) usage() usage {
+	used := usage{at: time.Now(), server: cpuSeconds(r.servers), own: ownCPU(), anyone: machineCPU()}
+	if r.candidate != nil {
+		used.candidate = r.candidate.cpu()
+	}
+	return used
+}
+
 // run is one run under way.
 type run struct {
 	*options
@@ -109,11 +127,10 @@ type run struct {
 	candidate *Candidate
 	keys      []string
 
-	began                                  time.Time
-	cpuBefore, cpuFirst, cpuLast, cpuAfter float64
-	serverBefore, serverAfter, ownBefore   float64
-	requestsBefore                         map[string]int
-	sentBefore                             map[string]int
+	began                      time.Time
+	before, first, last, after usage
+	requestsBefore             map[string]int
+	sentBefore                 map[string]int
 }
 
 func runMain(arguments []string) error {
@@ -179,7 +196,8 @@ func (r *run) play() error {
 			return err
 		}
 	}
-	settle(10*time.Second, func() []int { return r.servers })
+	settle(10*time.Second, func() float64 { return cpuSeconds(r.servers) })
+	settle(r.quiet, machineCPU)
 	if err := r.measure(orders); err != nil {
 		return err
 	}
@@ -199,7 +217,6 @@ func (r *run) measure(orders []order) error {
 		if err := r.canary(); err != nil {
 			return err
 		}
-		r.cpuBefore = r.candidate.cpu()
 	}
 	if err := r.snapshot(); err != nil {
 		return err
@@ -215,13 +232,13 @@ func (r *run) measure(orders []order) error {
 	for _, each := range r.executor.background {
 		go each(ctx)
 	}
-	first := make(chan float64, 1) // what was used before the first bind
+	first := make(chan usage, 1)
 	go func() {
 		select {
 		case <-r.tracker.first:
 		case <-ctx.Done():
 		}
-		first <- r.candidate.cpu()
+		first <- r.usage()
 	}()
 	if r.mode != "backlog" {
 		if err := r.executor.sendAll(orders, r.rate); err != nil {
@@ -229,12 +246,12 @@ func (r *run) measure(orders []order) error {
 		}
 	}
 	err = r.tracker.allBound(r.limit, r.stall, r.candidate.alive)
-	r.cpuLast = r.candidate.cpu()
+	r.last = r.usage()
 	stop()
-	r.cpuFirst = <-first
+	r.first = <-first
 	// Events and the like may still be on their way; they are part of the work.
-	settle(5*time.Second, func() []int { return append(slices.Clone(r.servers), r.candidate.members()...) })
-	r.cpuAfter, r.serverAfter = r.candidate.cpu(), cpuSeconds(r.servers)
+	settle(5*time.Second, func() float64 { return cpuSeconds(r.servers) + r.candidate.cpu() })
+	r.after = r.usage()
 	r.candidate.sampleMemory()
 	return err
 }
@@ -310,7 +327,7 @@ func (r *run) snapshot() error {
 	var err error
 	r.requestsBefore, err = r.requests()
 	r.sentBefore = r.client.Sent()
-	r.serverBefore, r.ownBefore = cpuSeconds(r.servers), ownCPU()
+	r.before = r.usage()
 	return err
 }
 
@@ -348,10 +365,19 @@ func (r *run) result(chosen *Chosen, failure error) *Result {
 	}
 	result.Bound = len(bounds)
 	pods := float64(max(1, len(bounds)))
-	result.CPU = (r.cpuAfter - r.cpuBefore) * 1000 / pods
-	result.CPUWindow = (r.cpuLast - r.cpuFirst) * 1000 / pods
-	result.ServerCPU = (r.serverAfter - r.serverBefore) * 1000 / pods
-	result.HarnessCPU = (ownCPU() - r.ownBefore) * 1000 / pods
+	result.CPU = (r.after.candidate - r.before.candidate) * 1000 / pods
+	result.CPUWindow = (r.last.candidate - r.first.candidate) * 1000 / pods
+	result.ServerCPU = (r.after.server - r.before.server) * 1000 / pods
+	result.ServerWindow = (r.last.server - r.first.server) * 1000 / pods
+	result.HarnessCPU = (r.after.own - r.before.own) * 1000 / pods
+	ours := r.last.candidate - r.first.candidate + r.last.server - r.first.server
+	if ours > 0 {
+		result.PodsPerCoreSecond = float64(len(bounds)) / ours
+	}
+	if window := r.last.at.Sub(r.first.at).Seconds(); window > 0 {
+		others := r.last.anyone - r.first.anyone - ours - (r.last.own - r.first.own)
+		result.OthersCores = math.Max(0, others/window)
+	}
 	result.PeakPSS, result.PeakRSS = float64(r.candidate.peakPSS)/1024, float64(r.candidate.peakRSS)/1024
 	result.Processes = r.candidate.peakCount
 	result.Requests = r.candidateRequests()

@@ -13,7 +13,7 @@ type podState struct {
 	attempted, measured bool
 }
 
-// Tracker is the stopwatch: one watch of all pods, opened before the first of them exists.
+// Tracker is the stopwatch: one watch of all pods, opened before the first of them is created.
 type Tracker struct {
 	mutex    sync.Mutex
 	changed  *sync.Cond

@@ -18,19 +18,32 @@ type PodEvent struct {
 	Attempted, Gated, Deleted     bool
 }
 
-// followPods watches pods, from what the server has at hand, until the context ends. The server cuts
-// off watches that it cannot fill quickly enough; such a one goes on where it ended.
+// followPods lists pods, as the server's cache has them, and watches from there until the context ends.
+// The server cuts off watches that it cannot fill quickly enough; such a one goes on where it ended.
+// What is listed comes before it returns, as ADDED; the rest with the function that it returns.
 func followPods(ctx context.Context, client *Client, selector string, each func(*PodEvent)) (func() error, error) {
-	accept, version := "application/json", "0"
+	const pods = "/api/v1/pods?resourceVersion="
+	accept, stream := "application/json", "application/json"
 	if !client.json {
-		accept = protobufType + ";stream=watch"
+		accept, stream = protobufType, protobufType+";stream=watch"
+	}
+	answer, err := client.open(ctx, "GET", pods+"0"+selector, "", accept, nil)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	version, err := scanPodList(text, client.json, each)
+	if err != nil {
+		return nil, err
 	}
 	open := func() (*http.Response, error) {
-		return client.open(ctx, "GET", "/api/v1/pods?watch=1&timeoutSeconds=3600&resourceVersion="+version+selector,
-			"", accept, nil)
+		return client.open(ctx, "GET", pods+version+"&watch=1&timeoutSeconds=3600"+selector, "", stream, nil)
 	}
-	answer, err := open()
-	if err != nil {
+	if answer, err = open(); err != nil {
 		return nil, err
 	}
 	return func() error {
@@ -87,43 +100,83 @@ func decodePods(body io.Reader, asJSON bool, each func(*PodEvent)) error {
 	}
 }
 
-type jsonEvent struct {
-	Type   string
-	Object struct {
-		Message  string
-		Metadata struct {
-			Namespace, Name, UID, ResourceVersion string
-			DeletionTimestamp                     string
-		}
-		Spec struct {
-			NodeName        string
-			SchedulingGates []struct{ Name string }
-		}
-		Status struct {
-			Conditions []struct{ Type string }
-		}
+type jsonPod struct {
+	Message  string // of a Status, which stands here in an ERROR
+	Metadata struct {
+		Namespace, Name, UID, ResourceVersion string
+		DeletionTimestamp                     string
 	}
+	Spec struct {
+		NodeName        string
+		SchedulingGates []struct{ Name string }
+	}
+	Status json.RawMessage // a Status has a text here
+}
+
+func (p *jsonPod) event(kind string) *PodEvent {
+	var status struct{ Conditions []struct{ Type string } }
+	_ = json.Unmarshal(p.Status, &status)
+	event := &PodEvent{Type: kind, Namespace: p.Metadata.Namespace, Name: p.Metadata.Name, UID: p.Metadata.UID,
+		Version: p.Metadata.ResourceVersion, Node: p.Spec.NodeName, Gated: len(p.Spec.SchedulingGates) > 0,
+		Deleted: p.Metadata.DeletionTimestamp != ""}
+	for _, condition := range status.Conditions {
+		event.Attempted = event.Attempted || condition.Type == "PodScheduled"
+	}
+	return event
 }
 
 func decodeJSON(body io.Reader, each func(*PodEvent)) error {
 	decoder := json.NewDecoder(bufio.NewReaderSize(body, 256<<10))
 	for {
-		var read jsonEvent
+		var read struct {
+			Type   string
+			Object jsonPod
+		}
 		if err := decoder.Decode(&read); err != nil {
 			return err
 		}
 		if read.Type == "ERROR" {
 			return &watchError{read.Object.Message}
 		}
-		object := &read.Object
-		event := &PodEvent{Type: read.Type, Namespace: object.Metadata.Namespace, Name: object.Metadata.Name,
-			UID: object.Metadata.UID, Version: object.Metadata.ResourceVersion, Node: object.Spec.NodeName,
-			Gated: len(object.Spec.SchedulingGates) > 0, Deleted: object.Metadata.DeletionTimestamp != ""}
-		for _, condition := range object.Status.Conditions {
-			event.Attempted = event.Attempted || condition.Type == "PodScheduled"
-		}
-		each(event)
+		each(read.Object.event(read.Type))
 	}
+}
+
+// scanPodList hands out a list's pods as if they were added, and returns the list's version.
+func scanPodList(text []byte, asJSON bool, each func(*PodEvent)) (string, error) {
+	if asJSON {
+		var list struct {
+			Metadata struct{ ResourceVersion string }
+			Items    []jsonPod
+		}
+		err := json.Unmarshal(text, &list)
+		for i := range list.Items {
+			each(list.Items[i].event("ADDED"))
+		}
+		return list.Metadata.ResourceVersion, err
+	}
+	version := ""
+	err := envelope(text, func(list []byte) error {
+		return fields(list, func(number int, value []byte) error {
+			switch number {
+			case 1:
+				return fields(value, func(number int, text []byte) error {
+					if number == 2 {
+						version = string(text)
+					}
+					return nil
+				})
+			case 2:
+				event := &PodEvent{Type: "ADDED"}
+				if err := scanPod(value, event); err != nil {
+					return err
+				}
+				each(event)
+			}
+			return nil
+		})
+	})
+	return version, err
 }
 
 // ---- protobuf, only the fields that are looked at -----------------------------------------------
@@ -169,7 +222,7 @@ func fields(data []byte, each func(number int, value []byte) error) error {
 	return nil
 }
 
-// scanWatchEvent: WatchEvent{type=1, object=2{raw=1}}; raw is "k8s\0" and Unknown{raw=2}; that is the pod.
+// scanWatchEvent: WatchEvent{type=1, object=2{raw=1}}; raw is an envelope around the pod.
 func scanWatchEvent(frame []byte) (*PodEvent, error) {
 	event := &PodEvent{}
 	err := fields(frame, func(number int, value []byte) error {
@@ -181,7 +234,12 @@ func scanWatchEvent(frame []byte) (*PodEvent, error) {
 				if number != 1 {
 					return nil
 				}
-				return scanEnvelope(raw, event)
+				return envelope(raw, func(object []byte) error {
+					if event.Type == "ERROR" {
+						return &watchError{printable(object)}
+					}
+					return scanPod(object, event)
+				})
 			})
 		}
 		return nil
@@ -189,18 +247,16 @@ func scanWatchEvent(frame []byte) (*PodEvent, error) {
 	return event, err
 }
 
-func scanEnvelope(raw []byte, event *PodEvent) error {
+// envelope opens "k8s\0" and Unknown{raw=2}.
+func envelope(raw []byte, each func([]byte) error) error {
 	if len(raw) < 4 || string(raw[:4]) != "k8s\x00" {
 		return errWire
 	}
 	return fields(raw[4:], func(number int, value []byte) error {
-		if number == 2 && event.Type == "ERROR" {
-			return &watchError{printable(value)}
-		}
 		if number != 2 {
 			return nil
 		}
-		return scanPod(value, event)
+		return each(value)
 	})
 }
 
