@@ -23,6 +23,12 @@ VECTORISED void kernel_lacks(const int64_t *room, const int64_t *used, int64_t a
         no[i] |= asked > wrap_sub(room[i], used[i]);
 }
 
+VECTORISED void kernel_mark(const uint32_t *fact, uint32_t count, uint8_t *no)
+{
+    for (uint32_t i = 0; i < count; i++)
+        no[i] |= fact[i] != 0;
+}
+
 VECTORISED void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

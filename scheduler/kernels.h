@@ -10,6 +10,8 @@
 /* no[i] |= asked > room[i] - used[i], wrapping. */
 void kernel_lacks(const int64_t *room, const int64_t *used, int64_t asked, uint32_t count,
                   uint8_t *no);
+/* no[i] |= fact[i] != 0 */
+void kernel_mark(const uint32_t *fact, uint32_t count, uint8_t *no);
 /* blamed[i] = blamed[i] != 0 || !said[i] ? blamed[i] : whom */
 void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom, uint32_t count);
 

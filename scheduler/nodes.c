@@ -50,6 +50,7 @@ static void grow(struct nodes *n)
     n->scalars = memory_resize(n->scalars, n->room * sizeof(*n->scalars));
     n->ports = memory_resize(n->ports, n->room * sizeof(*n->ports));
     n->entry = memory_resize(n->entry, n->room * sizeof(struct node_entry *));
+    node_facts_reserve(&n->facts, n->room);
 }
 
 uint32_t nodes_add(struct nodes *n, struct node_entry *entry)
@@ -63,6 +64,7 @@ uint32_t nodes_add(struct nodes *n, struct node_entry *entry)
     n->scalars[row] = (struct scalars){0};
     n->ports[row] = (struct ports){0};
     n->entry[row] = entry;
+    node_facts_add(&n->facts, row);
     entry->row = row;
     return row;
 }
@@ -73,6 +75,7 @@ void nodes_remove(struct nodes *n, struct node_entry *entry)
     must(row < n->count && n->entry[row] == entry);
     memory_free(n->scalars[row].at);
     memory_free(n->ports[row].at);
+    node_facts_remove(&n->facts, row, last);
     if (row != last) {
         for (int i = 0; i < COLUMN_COUNT; i++)
             (*column(n, i))[row] = (*column(n, i))[last];
@@ -90,7 +93,9 @@ void nodes_free(struct nodes *n)
     for (uint32_t row = 0; row < n->count; row++) {
         memory_free(n->scalars[row].at);
         memory_free(n->ports[row].at);
+        node_facts_remove(&n->facts, row, row);
     }
+    node_facts_free(&n->facts);
     for (int i = 0; i < COLUMN_COUNT; i++)
         memory_free(*column(n, i));
     memory_free(n->scalars);

@@ -5,6 +5,7 @@
 #define SCHEDULER_NODES_H
 
 #include "proto/base/arena.h"
+#include "scheduler/node_facts.h"
 #include "scheduler/node_storage.h"
 #include "scheduler/resource.h"
 
@@ -129,6 +130,7 @@ struct nodes {
     struct scalars *scalars;
     struct ports *ports;
     struct node_entry **entry;
+    struct node_facts facts; /* what the entries say, as columns; none of a copy */
 };
 
 /* A new row, all zero, for the entry. */

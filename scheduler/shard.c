@@ -307,6 +307,7 @@ void shard_node_set(struct shard *s, const struct node *node)
     }
     struct node_entry old = *e;
     set_facts(s, e, node);
+    node_facts_set(&s->nodes, e->row);
     s->touched.facts += !same_facts(&old, e);
     drop_facts(s, &old);
     set_allocatable(s, e->row, node);

@@ -6,6 +6,8 @@
 
 #include "scheduler/wrap.h"
 
+#include <string.h>
+
 #define MIB           ((int64_t)1024 * 1024)
 #define THRESHOLD_MIN (23 * MIB)
 #define PER_CONTAINER (1000 * MIB)
@@ -35,28 +37,8 @@ static void *score_begin(const struct cycle *c)
     return w;
 }
 
-/* The node's images are sorted by address. */
-static bool holds(const struct node_entry *node, const struct image_state *image)
+static int64_t of_sum(const struct wanted *w, int64_t sum)
 {
-    uint32_t low = 0, high = node->image_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if ((uintptr_t)node->images[middle] < (uintptr_t)image)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < node->image_count && node->images[low] == image;
-}
-
-static int64_t score(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row)
-{
-    (void)c;
-    const struct wanted *w = state;
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < w->count; i++)
-        if (holds(n->entry[row], w->at[i].image))
-            sum = wrap_add(sum, w->at[i].weight);
     if (sum < THRESHOLD_MIN)
         sum = THRESHOLD_MIN;
     else if (sum > w->most)
@@ -65,9 +47,58 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
     return range == 0 ? 0 : wrap_mul(SCORE_MAX, wrap_sub(sum, THRESHOLD_MIN)) / range;
 }
 
+static int64_t score(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row)
+{
+    (void)c;
+    const struct wanted *w = state;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < w->count; i++)
+        if (node_holds_image(n->entry[row], w->at[i].image))
+            sum = wrap_add(sum, w->at[i].weight);
+    return of_sum(w, sum);
+}
+
+/* Nodes differ only in which of the wanted images they hold: with few, each combination is scored
+ * once. */
+#define COMBINED_MAX 6
+
+static void score_combined(const struct wanted *w, const struct nodes *n, struct row_range rows,
+                           int64_t *raw)
+{
+    int64_t scores[1 << COMBINED_MAX];
+    for (uint32_t held = 0; held < 1U << w->count; held++) {
+        int64_t sum = 0;
+        for (uint32_t k = 0; k < w->count; k++)
+            sum = wrap_add(sum, (held >> k & 1) != 0 ? w->at[k].weight : 0);
+        scores[held] = of_sum(w, sum);
+    }
+    memset(raw, 0, rows.count * sizeof(*raw));
+    for (uint32_t k = 0; k < w->count; k++) {
+        const uint32_t *there = facts_of_image(n, w->at[k].image) + rows.from;
+        for (uint32_t i = 0; i < rows.count; i++)
+            raw[i] |= (int64_t)there[i] << k;
+    }
+    for (uint32_t i = 0; i < rows.count; i++)
+        raw[i] = scores[raw[i]];
+}
+
+static void score_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                       struct row_range rows, int64_t *raw)
+{
+    const struct wanted *w = state;
+    if (w->count > 0 && w->count <= COMBINED_MAX) {
+        score_combined(w, n, rows, raw);
+        return;
+    }
+    int64_t none = of_sum(w, 0);
+    for (uint32_t i = 0; i < rows.count; i++)
+        raw[i] = w->count == 0 ? none : score(c, state, n, rows.from + i);
+}
+
 const struct plugin plugin_image_locality = {
     .name = "ImageLocality",
     .score_begin = score_begin,
     .score = score,
+    .score_rows = score_rows,
     .by_row = true,
 };

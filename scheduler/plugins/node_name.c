@@ -25,9 +25,22 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
                       (struct str){0});
 }
 
+static void filter_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                        struct row_range rows, uint8_t *no)
+{
+    (void)c;
+    const struct wanted *w = state;
+    if (w->any)
+        return;
+    const uint32_t *name = facts_of_name(n) + rows.from;
+    for (uint32_t i = 0; i < rows.count; i++)
+        no[i] |= name[i] != w->name;
+}
+
 const struct plugin plugin_node_name = {
     .name = "NodeName",
     .filter_begin = filter_begin,
     .filter = filter,
+    .filter_rows = filter_rows,
     .by_row = true,
 };

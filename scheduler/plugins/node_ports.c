@@ -58,10 +58,20 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
     }
 }
 
+static void filter_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                        struct row_range rows, uint8_t *no)
+{
+    const struct wanted *w = state;
+    for (uint32_t k = 0; k < w->count; k++)
+        for (uint32_t i = 0; i < rows.count; i++)
+            no[i] |= taken(&n->ports[rows.from + i], &w->at[k], c->any_ip);
+}
+
 const struct plugin plugin_node_ports = {
     .name = "NodePorts",
     .pre_filter = pre_filter,
     .filter_begin = filter_begin,
     .filter = filter,
+    .filter_rows = filter_rows,
     .by_row = true,
 };

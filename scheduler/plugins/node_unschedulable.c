@@ -1,5 +1,6 @@
 /* NodeUnschedulable keeps pods off cordoned nodes, unless they tolerate the taint that such a node
  * is understood to carry, whether or not the node controller has written it yet. */
+#include "scheduler/kernels.h"
 #include "scheduler/plugin.h"
 
 static bool tolerates(const struct toleration *t)
@@ -30,9 +31,18 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
         ruling_reject(out, CODE_unresolvable, "node(s) were unschedulable", (struct str){0});
 }
 
+static void filter_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                        struct row_range rows, uint8_t *no)
+{
+    (void)c;
+    if (state != NULL && n->facts.limit[FACT_unschedulable] > 1)
+        kernel_mark(n->facts.at[FACT_unschedulable] + rows.from, rows.count, no);
+}
+
 const struct plugin plugin_node_unschedulable = {
     .name = "NodeUnschedulable",
     .filter_begin = filter_begin,
     .filter = filter,
+    .filter_rows = filter_rows,
     .by_row = true,
 };

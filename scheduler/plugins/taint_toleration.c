@@ -1,35 +1,90 @@
 /* TaintToleration rejects nodes with a NoSchedule or NoExecute taint that the pod does not
- * tolerate, and prefers nodes with few PreferNoSchedule taints that it does not tolerate. */
+ * tolerate, and prefers nodes with few PreferNoSchedule taints that it does not tolerate.
+ *
+ * Many nodes, few distinct lists of taints: of many rows each list is looked at once. */
 #include "scheduler/tolerations.h"
+
+#include <string.h>
+
+struct tolerating {
+    struct tolerations *tolerations;
+    struct fact_memo *lists; /* of taints: what filter or score says, plus one */
+};
+
+static void *tolerating(const struct cycle *c, struct tolerations *tolerations)
+{
+    struct tolerating *t = arena_take(c->arena, sizeof(*t));
+    t->tolerations = tolerations;
+    t->lists = arena_take(c->arena, sizeof(*t->lists));
+    return t;
+}
 
 static void *filter_begin(const struct cycle *c)
 {
-    return tolerations_make(c);
+    return tolerating(c, tolerations_make(c));
 }
 
 static void filter(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
                    struct ruling *out)
 {
     (void)c;
-    if (!tolerations_admit(state, n->entry[row]))
+    const struct tolerating *t = state;
+    if (!tolerations_admit(t->tolerations, n->entry[row]))
         ruling_reject(out, CODE_unresolvable, "node(s) had untolerated taint(s)", (struct str){0});
+}
+
+static void filter_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                        struct row_range rows, uint8_t *no)
+{
+    const struct tolerating *t = state;
+    if (n->facts.limit[FACT_taints] <= 1)
+        return;
+    const uint32_t *list = n->facts.at[FACT_taints] + rows.from;
+    uint32_t *known = fact_memo(t->lists, n, FACT_taints, c->arena);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        if (known[list[i]] == 0)
+            known[list[i]] = tolerations_admit(t->tolerations, n->entry[rows.from + i]) ? 1 : 2;
+        no[i] |= known[list[i]] == 2;
+    }
 }
 
 static void *score_begin(const struct cycle *c)
 {
-    return tolerations_make_preferring(c);
+    return tolerating(c, tolerations_make_preferring(c));
+}
+
+static uint32_t bothering(const struct tolerations *tolerations, const struct node_entry *node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < node->taint_count; i++) {
+        const struct node_taint *taint = &node->taints[i];
+        count +=
+            taint->effect == EFFECT_prefer_no_schedule && !tolerations_hold(tolerations, taint);
+    }
+    return count;
 }
 
 static int64_t score(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row)
 {
     (void)c;
-    const struct node_entry *node = n->entry[row];
-    int64_t bothering = 0;
-    for (uint32_t i = 0; i < node->taint_count; i++) {
-        const struct node_taint *taint = &node->taints[i];
-        bothering += taint->effect == EFFECT_prefer_no_schedule && !tolerations_hold(state, taint);
+    return bothering(((const struct tolerating *)state)->tolerations, n->entry[row]);
+}
+
+static void score_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                       struct row_range rows, int64_t *raw)
+{
+    const struct tolerating *t = state;
+    if (n->facts.limit[FACT_taints] <= 1) {
+        memset(raw, 0, rows.count * sizeof(*raw));
+        return;
     }
-    return bothering;
+    const uint32_t *list = n->facts.at[FACT_taints] + rows.from;
+    uint32_t *known = fact_memo(t->lists, n, FACT_taints, c->arena);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        if (known[list[i]] == 0)
+            known[list[i]] = 1 + bothering(t->tolerations, n->entry[rows.from + i]);
+        raw[i] = known[list[i]] - 1;
+    }
 }
 
 const struct plugin plugin_taint_toleration = {
@@ -38,6 +93,8 @@ const struct plugin plugin_taint_toleration = {
     .filter = filter,
     .score_begin = score_begin,
     .score = score,
+    .filter_rows = filter_rows,
+    .score_rows = score_rows,
     .normalise = NORMALISE_reversed,
     .by_row = true,
 };

@@ -233,6 +233,18 @@ static void random_arguments(struct cluster *c, struct random *r)
 }
 
 /* Nodes come, change and go, so that rows move. */
+static void random_changes(struct cluster *c, struct random *r)
+{
+    for (uint64_t k = random_below(r, 10); k > 0; k--) {
+        int i = (int)random_below(r, NODES);
+        struct node *n = random_node(c, r, i);
+        if (chance(r, 2))
+            shard_node_gone(c->shard, n->name);
+        else
+            put_node(c, n);
+    }
+}
+
 static void random_share(struct cluster *c, struct random *r)
 {
     static const char *const names[] = {"app:v1", "app:v2", "db:v1"};
@@ -253,14 +265,7 @@ static void random_share(struct cluster *c, struct random *r)
         snprintf(node, 8, "n%u", (unsigned)random_below(r, NODES));
         put_pod(c, random_pod(c, r, i), node);
     }
-    for (uint64_t k = random_below(r, 10); k > 0; k--) {
-        int i = (int)random_below(r, NODES);
-        struct node *n = random_node(c, r, i);
-        if (chance(r, 2))
-            shard_node_gone(c->shard, n->name);
-        else
-            put_node(c, n);
-    }
+    random_changes(c, r);
 }
 
 /* ---- the comparison ---- */
@@ -382,6 +387,7 @@ static void rules_say_of_many_rows_what_they_say_of_each(void **state)
             look_at(&l, p);
             compare_rules(&l);
             compared += l.compared;
+            random_changes(c, &r);
         }
     }
     assert_true(compared > (uint64_t)SEEDS * QUESTIONS * NODES);
