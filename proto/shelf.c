@@ -297,18 +297,18 @@ struct str shelf_str(const struct shelved *s, uint8_t tag)
     return found;
 }
 
-bool shelf_uuid_is(const struct shelf *shelf, const struct shelved *s, struct str uuid)
+bool shelf_uuid_is(const struct shelved *s, uint8_t tag, struct str uuid)
 {
     uint8_t bytes[UUID_BYTES];
     if (!s->uuid)
-        return str_equal(shelf_str(s, shelf->uuid->tag), uuid);
+        return str_equal(shelf_str(s, tag), uuid);
     return uuid_pack(uuid, bytes) && memcmp(bytes, s->own, sizeof(bytes)) == 0;
 }
 
-struct str shelf_uuid(const struct shelf *shelf, const struct shelved *s, char *text)
+struct str shelf_uuid(const struct shelved *s, uint8_t tag, char *text)
 {
     if (!s->uuid)
-        return shelf_str(s, shelf->uuid->tag);
+        return shelf_str(s, tag);
     uuid_print(s->own, text);
     return (struct str){text, UUID_TEXT};
 }

@@ -54,10 +54,10 @@ void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct bu
 /* One str of the record, by its tag; borrowed as long as s is kept. Empty: absent. Not for the
  * field that rule.uuid names. */
 struct str shelf_str(const struct shelved *s, uint8_t tag);
-/* Whether the field that rule.uuid names has this value. */
-bool shelf_uuid_is(const struct shelf *shelf, const struct shelved *s, struct str uuid);
+/* Whether the field that rule.uuid names, and that has this tag, has this value. */
+bool shelf_uuid_is(const struct shelved *s, uint8_t tag, struct str uuid);
 /* Its value; in text, which has room for UUID_TEXT bytes, or borrowed from s. */
-struct str shelf_uuid(const struct shelf *shelf, const struct shelved *s, char *text);
+struct str shelf_uuid(const struct shelved *s, uint8_t tag, char *text);
 /* Bytes of the record as if it shared nothing. */
 size_t shelf_size(const struct shelved *s);
 

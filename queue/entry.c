@@ -69,7 +69,7 @@ void entry_replace(struct entry *e, const struct pod *pod)
 
 bool entry_has_uid(const struct entry *e, struct str uid)
 {
-    return shelf_uuid_is(e->shelf, e->kept, uid);
+    return shelf_uuid_is(e->kept, TAG_pod_uid, uid);
 }
 
 bool entry_before(const struct entry *a, const struct entry *b)

@@ -223,9 +223,9 @@ bool mirror_pod(const struct mirror *m, struct str key, struct mirrored_pod *pod
     return kept != NULL;
 }
 
-bool mirror_pod_is(const struct mirror *m, const struct mirrored_pod *pod, struct str uid)
+bool mirror_pod_is(const struct mirrored_pod *pod, struct str uid)
 {
-    return shelf_uuid_is(m->tables[EVENT_OF_assigned_pod].shelf, pod->kept, uid);
+    return shelf_uuid_is(pod->kept, TAG_pod_uid, uid);
 }
 
 bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct pod *before,
@@ -233,7 +233,7 @@ bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct 
 {
     struct table_of *t = &m->tables[EVENT_OF_assigned_pod];
     struct shelved *kept = find(t, key);
-    if (kept == NULL || (uid.len > 0 && !shelf_uuid_is(t->shelf, kept, uid)))
+    if (kept == NULL || (uid.len > 0 && !shelf_uuid_is(kept, TAG_pod_uid, uid)))
         return false;
     shelf_get(t->shelf, kept, before, a);
     before->resource_version = kept->version;

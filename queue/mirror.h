@@ -46,7 +46,7 @@ struct mirrored_pod {
 };
 /* False when it is not known. */
 bool mirror_pod(const struct mirror *m, struct str key, struct mirrored_pod *pod);
-bool mirror_pod_is(const struct mirror *m, const struct mirrored_pod *pod, struct str uid);
+bool mirror_pod_is(const struct mirrored_pod *pod, struct str uid);
 
 /* Any of the objects that are neither nodes nor pods, as event.resource says. */
 union mirror_record {

@@ -177,7 +177,7 @@ static void drop_namesake(struct queue *q, struct moment now, struct str key, co
     if (e != NULL && !entry_has_uid(e, pod->uid))
         queues_deleted(&q->queues, now, key);
     if (mirror_pod(q->mirror, key, &known) &&
-        (pod->node_name.len == 0 || !mirror_pod_is(q->mirror, &known, pod->uid)) &&
+        (pod->node_name.len == 0 || !mirror_pod_is(&known, pod->uid)) &&
         mirror_remove_pod(q->mirror, key, (struct str){NULL, 0}, &before, &q->scratch))
         tell_of_pod(q, now, EVENT_DELETE, &before, NULL);
 }

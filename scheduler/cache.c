@@ -97,21 +97,15 @@ static struct cached_node *find_node(const struct cache *c, struct str name)
     return table_get(&c->nodes, hash_of(name), has_name, &name);
 }
 
-struct wanted_pod {
-    const struct shelf *shelf;
-    struct str uid;
-};
-
 static bool has_uid(const void *thing, const void *key)
 {
-    const struct wanted_pod *w = key;
-    return shelf_uuid_is(w->shelf, ((const struct cached_pod *)thing)->kept, w->uid);
+    const struct str *uid = key;
+    return shelf_uuid_is(((const struct cached_pod *)thing)->kept, TAG_pod_uid, *uid);
 }
 
 static struct cached_pod *find_pod(const struct cache *c, struct str uid)
 {
-    const struct wanted_pod wanted = {c->pod_shelf, uid};
-    return table_get(&c->pods, hash_of(uid), has_uid, &wanted);
+    return table_get(&c->pods, hash_of(uid), has_uid, &uid);
 }
 
 /* ---- telling ---- */
@@ -129,10 +123,18 @@ static void resolve(const struct cache *c, struct pod *pod, struct arena *a)
         volumes_resolve(c->options.catalog, pod, a);
 }
 
+/* Where it is is not kept twice. */
+static void get_pod(const struct cache *c, const struct cached_pod *p, struct pod *pod,
+                    struct arena *a)
+{
+    shelf_get(c->pod_shelf, p->kept, pod, a);
+    pod->node_name = p->node->name;
+}
+
 static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *p)
 {
     struct message m = {.type = MSG_shard_pod};
-    shelf_get(c->pod_shelf, p->kept, &m.shard_pod.pod, &c->arena);
+    get_pod(c, p, &m.shard_pod.pod, &c->arena);
     resolve(c, &m.shard_pod.pod, &c->arena);
     tell(c, worker, &m);
 }
@@ -193,7 +195,7 @@ static void tell_pod_gone(struct cache *c, const struct cached_pod *p)
         return;
     struct message m = {.type = MSG_shard_pod_gone};
     char text[UUID_TEXT];
-    m.shard_pod_gone.uid = shelf_uuid(c->pod_shelf, p->kept, text);
+    m.shard_pod_gone.uid = shelf_uuid(p->kept, TAG_pod_uid, text);
     m.shard_pod_gone.node_name = p->node->name;
     tell(c, worker, &m);
 }
@@ -324,7 +326,9 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
 {
     struct shelved *before = p->kept;
     struct pod plain = without_status(pod);
+    plain.node_name = (struct str){NULL, 0};
     p->kept = shelf_put(c->pod_shelf, &plain);
+    plain.node_name = pod->node_name;
     p->kept->mark = (uint32_t)c->mark;
     set_claims(c, p, pod);
     if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)))
@@ -529,7 +533,7 @@ static void pod_touched(void *context, void *owner)
     struct cached_pod *p = owner;
     struct arena a = {0};
     struct pod pod;
-    shelf_get(c->pod_shelf, p->kept, &pod, &a);
+    get_pod(c, p, &pod, &a);
     if (is_new(c, p, &pod, true))
         tell_owner(c, p);
     arena_free(&a);
@@ -679,7 +683,7 @@ bool cache_pod_get(const struct cache *c, struct str uid, struct pod *pod, struc
 {
     const struct cached_pod *p = find_pod(c, uid);
     if (p != NULL)
-        shelf_get(c->pod_shelf, p->kept, pod, a);
+        get_pod(c, p, pod, a);
     return p != NULL;
 }
 
@@ -779,7 +783,7 @@ void cache_each_assumed(const struct cache *c, void (*visit)(void *context, cons
         struct pod pod;
         if (!p->assumed)
             continue;
-        shelf_get(c->pod_shelf, p->kept, &pod, &a);
+        get_pod(c, p, &pod, &a);
         visit(context, &pod);
         arena_reset(&a);
     }

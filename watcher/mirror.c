@@ -9,18 +9,15 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/table.h"
-#include "proto/base/uuid.h"
 
 #include <string.h>
 
 struct entry {
-    struct published object; /* not in the stream: never understood */
+    struct published object; /* now: NULL if never understood; mark: the last list that showed it */
     int64_t version;
-    uint32_t mark; /* the last list that showed it */
-    uint32_t hash; /* of its id */
-    uint32_t id_len, uid_len;
-    bool packed; /* the UID is one of UUID_BYTES */
-    char text[]; /* id, UID */
+    uint32_t hash;            /* of its id */
+    uint32_t id_len, uid_len; /* no id: the record in the stream spells both, as a pod's does */
+    char text[];              /* id, UID */
 };
 
 struct mirror {
@@ -71,11 +68,21 @@ static uint32_t hash_of(struct str id)
     return table_hash(str_hash(id));
 }
 
+static bool spells(struct str id, struct str space, struct str name)
+{
+    return id.len == space.len + 1 + name.len && id.at[space.len] == '/' &&
+           str_equal((struct str){id.at, space.len}, space) &&
+           str_equal((struct str){id.at + space.len + 1, name.len}, name);
+}
+
 static bool has_id(const void *thing, const void *key)
 {
     const struct entry *e = thing;
+    const struct shelved *now = e->object.now;
     const struct str *id = key;
-    return str_equal((struct str){e->text, e->id_len}, *id);
+    if (e->id_len > 0)
+        return str_equal((struct str){e->text, e->id_len}, *id);
+    return spells(*id, shelf_str(now, TAG_pod_namespace_name), shelf_str(now, TAG_pod_name));
 }
 
 static struct entry *find(const struct mirror *m, struct str id)
@@ -85,26 +92,26 @@ static struct entry *find(const struct mirror *m, struct str id)
 
 static bool has_uid(const struct entry *e, struct str uid)
 {
-    uint8_t bytes[UUID_BYTES];
-    if (!e->packed)
+    if (e->id_len > 0)
         return str_equal((struct str){e->text + e->id_len, e->uid_len}, uid);
-    return uuid_pack(uid, bytes) && memcmp(e->text + e->id_len, bytes, sizeof(bytes)) == 0;
+    return shelf_uuid_is(e->object.now, TAG_pod_uid, uid);
 }
 
-static struct entry *add(struct mirror *m, const struct identity *who)
+/* set: what the stream will say of it, if anything; of a pod nothing has to be kept beside it. */
+static struct entry *entry_new(const struct identity *who, const struct message *set)
 {
-    uint8_t bytes[UUID_BYTES];
-    bool packed = uuid_pack(who->uid, bytes);
-    struct str uid = packed ? (struct str){(const char *)bytes, sizeof(bytes)} : who->uid;
-    struct entry *e = memory_take(offsetof(struct entry, text) + who->id.len + uid.len);
+    struct str id = who->id, uid = who->uid;
+    if (set->type == MSG_pod_set && str_equal(set->pod_set.pod.uid, uid) &&
+        spells(id, set->pod_set.pod.namespace_name, set->pod_set.pod.name))
+        id.len = uid.len = 0;
+    struct entry *e = memory_take(offsetof(struct entry, text) + id.len + uid.len);
     e->hash = hash_of(who->id);
-    e->id_len = who->id.len;
+    e->id_len = id.len;
     e->uid_len = uid.len;
-    e->packed = packed;
-    memcpy(e->text, who->id.at, who->id.len);
+    if (id.len > 0)
+        memcpy(e->text, id.at, id.len);
     if (uid.len > 0)
         memcpy(e->text + e->id_len, uid.at, uid.len);
-    table_add(&m->entries, e->hash, e);
     return e;
 }
 
@@ -152,14 +159,33 @@ static void drop(struct mirror *m, struct entry *e)
     memory_free(e);
 }
 
-static void take(struct mirror *m, struct entry *e, struct str id, const struct kube_json *object)
+/* The message for the stream; its type is MSG_none when the object cannot be understood. */
+static void read_object(struct mirror *m, struct str id, const struct kube_json *object,
+                        struct message *set)
 {
-    struct message set = {0};
     struct str key, error = {0}; /* the key is what id and UID say already */
-    if (!m->kind->set(object, &set, &key, &m->arena, &error))
-        refuse(m, id, error);
-    else
+    *set = (struct message){0};
+    if (m->kind->set(object, set, &key, &m->arena, &error))
+        return;
+    refuse(m, id, error);
+    set->type = MSG_none;
+}
+
+/* e: what is known of it, NULL if nothing is. */
+static void take(struct mirror *m, struct entry *e, const struct identity *who,
+                 const struct kube_json *object)
+{
+    struct message set;
+    read_object(m, who->id, object, &set);
+    bool is_new = e == NULL;
+    if (is_new)
+        e = entry_new(who, &set);
+    e->object.mark = m->mark;
+    e->version = who->version;
+    if (set.type != MSG_none)
         publisher_set(m->publisher, &e->object, &set);
+    if (is_new)
+        table_add(&m->entries, e->hash, e);
     arena_reset(&m->arena);
 }
 
@@ -169,22 +195,18 @@ void mirror_object(struct mirror *m, const struct kube_json *object, bool listed
     if (!identify(m, object, &who))
         return;
     struct entry *e = find(m, who.id);
-    bool same = e != NULL && has_uid(e, who.uid);
     if (e != NULL && !listed && who.version <= e->version) {
         m->outdated += who.version < e->version;
         return;
     }
-    if (e != NULL && !same) { /* another life of the name: the end of the former was missed */
-        drop(m, e);
+    if (e != NULL && !has_uid(e, who.uid)) {
+        drop(m, e); /* another life of the name: the end of the former was missed */
         e = NULL;
     }
-    if (e == NULL)
-        e = add(m, &who);
-    e->mark = m->mark;
-    if (same && e->version == who.version)
-        return; /* a list shows what is known already */
-    e->version = who.version;
-    take(m, e, who.id, object);
+    if (e != NULL && e->version == who.version)
+        e->object.mark = m->mark; /* a list shows what is known already */
+    else
+        take(m, e, &who, object);
 }
 
 void mirror_deleted(struct mirror *m, const struct kube_json *object)
@@ -215,7 +237,7 @@ void mirror_list_end(struct mirror *m)
     size_t at = 0;
     struct entry *e;
     while ((e = table_next(&m->entries, &at)) != NULL)
-        if (e->mark != m->mark)
+        if (e->object.mark != m->mark)
             drop(m, e);
 }
 

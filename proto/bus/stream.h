@@ -35,6 +35,7 @@ void publisher_free(struct publisher **p);
 struct published {
     struct shelved *now; /* NULL: it is not in the stream */
     uint32_t place;
+    uint32_t mark; /* its owner's to use */
 };
 
 /* Sets or replaces the object. Does nothing when the message has the values that were published

@@ -225,7 +225,7 @@ static void read_pod_status(const struct spot *object, struct pod *pod)
     pod->condition_types = object_each(&status, "conditions", "type");
     for (struct spot i = spot_first(&conditions); i.value != NULL; i = spot_next(&i)) {
         struct str type = kube_json_text(kube_json_get(i.value, "type"));
-        if (str_is(type, "PodScheduled") && !scheduled) {
+        if (str_is(type, "PodScheduled") && !scheduled && pod->node_name.len == 0) {
             scheduled = true;
             read_scheduled(&i, pod);
         } else if (str_is(type, "DisruptionTarget") && !disrupted) {

@@ -119,13 +119,13 @@ static void a_text_is_found_without_decoding(void **state)
         struct pod pod = named(uids[i], "one", &web);
         struct shelved *s = shelf_put(shelf, &pod);
         assert_int_equal(s->uuid, i == 0);
-        assert_true(str_is(shelf_str(s, 2), "default"));
-        assert_true(str_is(shelf_str(s, 3), "one"));
-        assert_int_equal(shelf_str(s, 6).len, 0);
+        assert_true(str_is(shelf_str(s, TAG_pod_namespace_name), "default"));
+        assert_true(str_is(shelf_str(s, TAG_pod_name), "one"));
+        assert_int_equal(shelf_str(s, TAG_pod_node_name).len, 0);
         char room[UUID_TEXT];
-        assert_true(str_is(shelf_uuid(shelf, s, room), uids[i]));
+        assert_true(str_is(shelf_uuid(s, TAG_pod_uid, room), uids[i]));
         for (int k = 0; k < 3; k++)
-            assert_int_equal(shelf_uuid_is(shelf, s, str_of(uids[k])), i == k);
+            assert_int_equal(shelf_uuid_is(s, TAG_pod_uid, str_of(uids[k])), i == k);
         shelf_drop(shelf, s);
     }
     shelf_free(&shelf);
