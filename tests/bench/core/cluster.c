@@ -353,24 +353,27 @@ static void fill_mixed(const struct shape *s, uint32_t i, struct pod *pod, struc
 }
 
 const struct workload workloads[] = {
-    {"plain", "equal pods without labels", fill_plain, 0, false, 1000},
-    {"distinct", "every pod with amounts and labels of its own", fill_distinct, 0, false, 1000},
+    {"plain", "equal pods without labels", fill_plain, 0, false, 1000, false},
+    {"distinct", "every pod with amounts and labels of its own", fill_distinct, 0, false, 1000,
+     false},
     {"service", "equal pods of one Service: the system's default spreading", fill_service, 50,
-     false, 1000},
-    {"zone-spread", "required spreading over zones", fill_zone_spread, 50, false, 1000},
-    {"host-anti", "required anti-affinity by host", fill_host_anti, 25, false, 25},
-    {"soft-spread", "preferred spreading over zones", fill_soft_spread, 50, false, 1000},
-    {"soft-anti", "preferred anti-affinity by host", fill_soft_anti, 25, false, 1000},
-    {"soft-affinity", "preferred affinity by host", fill_soft_affinity, 25, false, 1000},
-    {"zone-affinity", "required affinity by zone", fill_zone_affinity, 25, true, 1000},
+     false, 1000, false},
+    {"zone-spread", "required spreading over zones", fill_zone_spread, 50, false, 1000, false},
+    {"host-anti", "required anti-affinity by host", fill_host_anti, 25, false, 25, true},
+    {"soft-spread", "preferred spreading over zones", fill_soft_spread, 50, false, 1000, false},
+    {"soft-anti", "preferred anti-affinity by host", fill_soft_anti, 25, false, 1000, false},
+    {"soft-affinity", "preferred affinity by host", fill_soft_affinity, 25, false, 1000, false},
+    {"zone-affinity", "required affinity by zone", fill_zone_affinity, 25, true, 1000, false},
     {"ns-anti", "required anti-affinity by host, over namespaces by label", fill_ns_anti, 25, false,
-     25},
-    {"node-affinity", "required node affinity by zone", fill_node_affinity, 0, false, 1000},
-    {"daemon", "required node affinity by name, as of a DaemonSet", fill_daemon, 0, false, 1000},
-    {"ports", "a host port", fill_ports, 0, false, 300},
-    {"images", "images that some nodes have", fill_images, 0, false, 1000},
-    {"fleet", "pods of fifty Services in turn, spread by default", fill_fleet, 0, false, 1000},
-    {"mixed", "ten of the kinds above, one after another", fill_mixed, 0, false, 100},
+     25, true},
+    {"node-affinity", "required node affinity by zone", fill_node_affinity, 0, false, 1000, false},
+    {"daemon", "required node affinity by name, as of a DaemonSet", fill_daemon, 0, false, 1000,
+     false},
+    {"ports", "a host port", fill_ports, 0, false, 300, false},
+    {"images", "images that some nodes have", fill_images, 0, false, 1000, false},
+    {"fleet", "pods of fifty Services in turn, spread by default", fill_fleet, 0, false, 1000,
+     false},
+    {"mixed", "ten of the kinds above, one after another", fill_mixed, 0, false, 100, false},
 };
 const size_t workload_count = COUNT(workloads);
 
@@ -383,14 +386,17 @@ void workload_pod(const struct workload *w, const struct shape *s, uint32_t i, s
 
 uint32_t workload_own(const struct workload *w, const struct shape *s)
 {
-    return (uint32_t)((uint64_t)s->nodes * w->own_percent / 100);
+    uint32_t times = s->kin > 0 && !w->alone ? s->kin : 1;
+    return (uint32_t)((uint64_t)s->nodes * w->own_percent * times / 100);
 }
 
 /* On every k-th node, over all zones unless they are to be in one. */
 uint32_t workload_own_node(const struct workload *w, const struct shape *s, uint32_t i)
 {
     uint64_t step = w->own_in_zone ? s->zones : 100 / w->own_percent;
-    return (uint32_t)(i * step % s->nodes);
+    uint64_t lap =
+        w->own_in_zone ? 0 : i * step / s->nodes; /* the next time round, the next ones */
+    return (uint32_t)((i * step + lap) % s->nodes);
 }
 
 uint32_t workload_room(const struct workload *w, const struct shape *s)

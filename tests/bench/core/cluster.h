@@ -9,6 +9,7 @@
  * on node j % nodes. */
 struct shape {
     uint32_t nodes, bound_per_node, zones;
+    uint32_t kin; /* times as many of a workload's own pods are placed before; 0: once */
 };
 
 #define CLUSTER_SCHEDULER  "default-scheduler"
@@ -33,6 +34,7 @@ struct workload {
     uint32_t own_percent;  /* placed before, as a share of the number of nodes */
     bool own_in_zone;      /* only in zone 0 */
     uint32_t room_percent; /* how many more may be placed, as a share of the number of nodes */
+    bool alone;            /* there is room for one on a node: kin does not count */
 };
 
 extern const struct workload workloads[];

@@ -135,5 +135,10 @@ bool curves_save(const struct report *r, const char *folder)
                         .section = "density",
                         .x = "bound",
                         .title = "CPU time of a decision, by number of pods on the same nodes"};
-    return draw(&nodes, folder, "growth-nodes.svg") && draw(&pods, folder, "growth-pods.svg");
+    struct plot kin = {.report = r,
+                       .section = "kin",
+                       .x = "own",
+                       .title = "CPU time of a decision, by number of pods of its own kind"};
+    return draw(&nodes, folder, "growth-nodes.svg") && draw(&pods, folder, "growth-pods.svg") &&
+           draw(&kin, folder, "growth-kin.svg");
 }

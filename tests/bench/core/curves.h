@@ -4,7 +4,8 @@
 
 #include "tests/bench/core/report.h"
 
-/* growth-nodes.svg and growth-pods.svg into the folder, for what the report has. False with errno.
+/* growth-nodes.svg, growth-pods.svg and growth-kin.svg into the folder, for what the report has.
+ * False with errno.
  */
 bool curves_save(const struct report *r, const char *folder);
 

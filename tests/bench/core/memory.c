@@ -226,7 +226,8 @@ bool memory_run(const struct core_options *o, struct report *r)
     report_section(r, "memory", "bytes for each node and pod: allocated, and resident", columns,
                    sizeof(columns) / sizeof(columns[0]));
     for (uint32_t i = o->nodes.count - 1; i < o->nodes.count; i++) {
-        const struct shape s = {o->nodes.at[i], o->bound_per_node, o->zones};
+        const struct shape s = {
+            .nodes = o->nodes.at[i], .bound_per_node = o->bound_per_node, .zones = o->zones};
         double sum[4] = {0, 0, 0, 0};
         for (size_t p = 0; p < sizeof(processes) / sizeof(processes[0]); p++) {
             struct stages stages;

@@ -80,6 +80,12 @@ static bool take_shares(void *state, const char *value)
     return take_sizes(shares, value) && all_at_least_one(shares) && all_workers(shares);
 }
 
+static bool take_kin(void *state, const char *value)
+{
+    struct sizes *kin = &((struct core_options *)state)->kin;
+    return take_sizes(kin, value) && all_at_least_one(kin);
+}
+
 static bool take_density(void *state, const char *value)
 {
     return take_sizes(&((struct core_options *)state)->density, value);
@@ -179,6 +185,7 @@ static const struct own_option own[] = {
     {"rule-nodes", "N", "nodes of the clusters in growth and rules (default 2000)",
      take_rule_nodes},
     {"density", "LIST", "pods on each node in growth (default 1,10,30,100)", take_density},
+    {"kin", "LIST", "times as many pods of its own kind in growth (default 1,10,40)", take_kin},
     {"parked", "LIST", "waiting pods in queue (default 0,1000,10000,100000)", take_parked},
     {"seconds", "N", "CPU seconds for each kind of pods (default 0.3)", take_seconds},
     {"decisions", "N", "decisions of each kind at most (default 20000)", take_decisions},
@@ -199,6 +206,7 @@ void core_options_read(struct core_options *o, int argc, char **argv)
                                .workers = {1, {1}},
                                .shares = {4, {1, 2, 4, 8}},
                                .density = {4, {1, 10, 30, 100}},
+                               .kin = {3, {1, 10, 40}},
                                .parked = {4, {0, 1000, 10000, 100000}},
                                .bound_per_node = 10,
                                .zones = 3,

@@ -17,6 +17,7 @@ struct core_options {
     struct sizes nodes, workers;
     struct sizes parked;  /* pods that wait while the queue gets events */
     struct sizes shares;  /* numbers of workers, for the sections workers and rounds */
+    struct sizes kin;     /* times as many pods of its own kind, for the section growth */
     struct sizes density; /* pods on each node, for the section growth */
     uint32_t bound_per_node, zones;
     uint32_t rule_nodes; /* of the clusters in the sections growth and rules */

@@ -135,8 +135,10 @@ void report_row(struct report *r, const struct cell *cells)
     size_t at = s->row_count++ * s->column_count;
     s->cells = memory_resize(s->cells, (at + s->column_count) * sizeof(*s->cells));
     for (size_t i = 0; i < s->column_count; i++) {
+        bool text = s->columns[i].decimals == COLUMN_TEXT;
+        must((cells[i].text != NULL) == text); /* the row is that of these columns */
         s->cells[at + i] = cells[i];
-        if (s->columns[i].decimals == COLUMN_TEXT)
+        if (text)
             s->cells[at + i].text = memory_copy(cells[i].text, strlen(cells[i].text));
     }
     if (!r->quiet)

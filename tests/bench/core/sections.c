@@ -11,6 +11,13 @@
 #define LARGE_NODES     100000
 #define LARGE_WORKLOADS "plain,distinct"
 #define SCALED          "plain,distinct,service,zone-spread,host-anti,zone-affinity"
+#define WITH_KIN        "service,zone-spread,soft-anti,soft-affinity,zone-affinity"
+
+/* Two ends of what cost is measured by: a column, from and to. */
+struct range {
+    const char *by;
+    double from, to;
+};
 
 /* One cluster with a profile of its own. */
 static bool measure(const struct core_options *o, const struct decisions_setup *given,
@@ -73,49 +80,66 @@ bool workers_run(const struct core_options *o, struct report *r)
 
 /* ---- growth ---- */
 
-static double cost_at(const struct report *r, const char *section, const char *workload, double at)
+static double cost_at(const struct report *r, const char *section, const char *workload,
+                      const struct range *range, bool last)
 {
-    const char *by = strcmp(section, "density") == 0 ? "bound" : "nodes";
+    double cost = (double)NAN;
     for (size_t i = 0; i < report_rows(r, section); i++)
         if (strcmp(report_text(r, section, i, "workload"), workload) == 0 &&
-            report_number(r, section, i, by) == at)
-            return report_number(r, section, i, "us");
-    return (double)NAN;
+            report_number(r, section, i, range->by) == (last ? range->to : range->from))
+            cost = report_number(r, section, i, "us");
+    return cost;
 }
 
+/* 0: the cost is the same at both ends; 1: it has grown as what it is measured by. */
 static double slope(const struct report *r, const char *section, const char *workload,
-                    const double *range)
+                    const struct range *range)
 {
-    return log(cost_at(r, section, workload, range[1]) / cost_at(r, section, workload, range[0])) /
-           log(range[1] / range[0]);
+    double more =
+        cost_at(r, section, workload, range, true) / cost_at(r, section, workload, range, false);
+    return range->to > range->from ? log(more) / log(range->to / range->from) : (double)NAN;
 }
 
 static void tell_growth(const struct core_options *o, struct report *r)
 {
     static const struct column columns[] = {
-        {"workload", COLUMN_TEXT}, {"by_nodes", 2}, {"by_pods", 2}};
-    const uint32_t *n = o->nodes.at, *d = o->density.at;
-    double nodes[] = {n[0], n[o->nodes.count - 1]};
-    double pods[] = {(double)d[0] * o->rule_nodes, (double)d[o->density.count - 1] * o->rule_nodes};
-    report_section(r, "growth",
-                   "exponents: 0 the same, 1 as the cluster grows; by pods on the same nodes",
-                   columns, sizeof(columns) / sizeof(columns[0]));
+        {"workload", COLUMN_TEXT}, {"by_nodes", 2}, {"by_pods", 2}, {"by_kin", 2}};
+    const uint32_t *n = o->nodes.at, *d = o->density.at, *k = o->kin.at;
+    const struct range nodes = {"nodes", n[0], n[o->nodes.count - 1]};
+    const struct range pods = {"bound", (double)d[0] * o->rule_nodes,
+                               (double)d[o->density.count - 1] * o->rule_nodes};
+    report_section(r, "growth", "exponents: 0 the same, 1 as what it is measured by", columns,
+                   sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < workload_count; i++) {
-        const char *name = workloads[i].name;
-        double by_nodes = slope(r, "decisions", name, nodes);
-        double by_pods = slope(r, "density", name, pods);
-        if (!isnan(by_nodes) || !isnan(by_pods))
-            report_row(r, (struct cell[]){TEXT(name), NUMBER(by_nodes), NUMBER(by_pods)});
+        const struct workload *w = &workloads[i];
+        const struct shape few = {.nodes = o->rule_nodes, .kin = k[0]};
+        const struct shape many = {.nodes = o->rule_nodes, .kin = k[o->kin.count - 1]};
+        const struct range kin = {"own", workload_own(w, &few), workload_own(w, &many)};
+        double by_nodes = slope(r, "decisions", w->name, &nodes);
+        double by_pods = slope(r, "density", w->name, &pods);
+        double by_kin = slope(r, "kin", w->name, &kin);
+        if (!isnan(by_nodes) || !isnan(by_pods) || !isnan(by_kin))
+            report_row(r, (struct cell[]){TEXT(w->name), NUMBER(by_nodes), NUMBER(by_pods),
+                                          NUMBER(by_kin)});
     }
 }
 
 bool growth_run(const struct core_options *o, struct report *r)
 {
+    const char *of_density = o->workloads != NULL ? o->workloads : SCALED;
+    const char *of_kin = o->workloads != NULL ? o->workloads : WITH_KIN;
+    struct decisions_setup setup = setup_of(o, o->rule_nodes, o->workers.at[0]);
     decisions_begin(r, "density", "CPU time of a decision, by number of pods on each node");
     for (uint32_t i = 0; i < o->density.count; i++) {
-        struct decisions_setup setup = setup_of(o, o->rule_nodes, o->workers.at[0]);
         setup.shape.bound_per_node = o->density.at[i];
-        if (!measure(o, &setup, o->workloads != NULL ? o->workloads : SCALED, r))
+        if (!measure(o, &setup, of_density, r))
+            return false;
+    }
+    setup.shape.bound_per_node = o->bound_per_node;
+    decisions_begin(r, "kin", "CPU time of a decision, by number of pods of its own kind");
+    for (uint32_t i = 0; i < o->kin.count; i++) {
+        setup.shape.kin = o->kin.at[i];
+        if (!measure(o, &setup, of_kin, r))
             return false;
     }
     tell_growth(o, r);

@@ -18,6 +18,7 @@ static struct core_options small(void)
                                  .workers = {1, {1}},
                                  .shares = {2, {1, 3}},
                                  .density = {2, {1, 3}},
+                                 .kin = {2, {1, 3}},
                                  .parked = {2, {0, 50}},
                                  .bound_per_node = 2,
                                  .zones = 3,
@@ -117,14 +118,19 @@ static void every_section_has_its_rows(void **state)
     static const struct {
         const char *section, *rows_of, *positive;
         size_t least;
-    } sections[] = {{"growth", "density", "us", 12},  {"rules", "rules", "us", 26},
-                    {"workers", "workers", "us", 12}, {"rounds", "rounds", "us_wall", 4},
-                    {"queue", "queue", "us", 24},     {"messages", "messages", "decode_ns", 9},
-                    {"json", "json", "MB_s", 6},      {"memory", "memory", "nodes", 5}};
+    } sections[] = {{"growth", "density", "us", 12},
+                    {"growth", "kin", "us", 10},
+                    {"rules", "rules", "us", 26},
+                    {"workers", "workers", "us", 12},
+                    {"rounds", "rounds", "us_wall", 4},
+                    {"queue", "queue", "us", 24},
+                    {"messages", "messages", "decode_ns", 9},
+                    {"json", "json", "MB_s", 6},
+                    {"memory", "memory", "nodes", 5}};
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         struct core_options o = small();
         o.sections = sections[i].section;
-        o.seconds = i < 3 ? 60 : 0.01;
+        o.seconds = i < 4 ? 60 : 0.01;
         struct report *r = measured(&o);
         assert_true(report_rows(r, sections[i].rows_of) >= sections[i].least);
         for (size_t row = 0; row < report_rows(r, sections[i].rows_of); row++)
