@@ -76,8 +76,11 @@ void columns_filter(struct evaluation *e)
 {
     struct scratch *s = &e->shard->scratch;
     ask_filters(e);
-    s->feasible_count = 0;
-    for (uint32_t row = 0; row < s->row_count; row++) {
+    bool all = kernel_zeros(s->blame, s->row_count) == s->row_count;
+    s->feasible_count = all ? s->row_count : 0;
+    if (all)
+        memcpy(s->feasible, s->rows, s->row_count * sizeof(*s->feasible));
+    for (uint32_t row = 0; row < s->row_count && !all; row++) {
         s->feasible[s->feasible_count] = row;
         s->feasible_count += s->blame[row] == 0;
     }
@@ -96,9 +99,10 @@ static void score_near(struct evaluation *e, const struct plugin *p, const void 
     int64_t block[BLOCK];
     for (uint32_t k = 0; k < s->feasible_count;) {
         const uint32_t *rows = s->feasible + k, from = rows[0];
-        uint32_t left = s->feasible_count - k, found = 1;
-        while (found < left && rows[found] - from < BLOCK)
-            found++;
+        uint32_t left = s->feasible_count - k, found = left < BLOCK ? left : BLOCK;
+        if (rows[found - 1] - from >= BLOCK)
+            for (found = 1; rows[found] - from < BLOCK;)
+                found++;
         struct row_range range = {from, rows[found - 1] - from + 1};
         bool whole = range.count == found, many = found >= range.count / 4;
         if (many)

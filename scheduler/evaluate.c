@@ -53,11 +53,6 @@ static void scratch_reserve_raw(struct scratch *s, size_t count)
     s->raw = memory_resize(s->raw, s->raw_room * sizeof(*s->raw));
 }
 
-static struct str node_name(const struct shard *s, uint32_t row)
-{
-    return atom_text(s->atoms, s->nodes.entry[row]->name);
-}
-
 /* ---- reasons ---- */
 
 void reason_counts_add(struct evaluation *e, struct reason_counts *all, const struct ruling *r)
@@ -322,29 +317,19 @@ static void filter_all(struct evaluation *e)
 
 /* ---- scores ---- */
 
-static int64_t *raw_column(const struct scratch *s, uint32_t scorer)
-{
-    return s->raw + (size_t)scorer * s->feasible_count;
-}
-
-static bool scores(const struct scratch *s, uint32_t scorer)
-{
-    return (s->score_skips >> scorer & 1) == 0;
-}
-
 static void score_column(struct evaluation *e, uint32_t scorer)
 {
     const struct scratch *scratch = &e->shard->scratch;
     const struct plugin *p = e->cycle.framework->score[scorer].plugin;
     const void *state = p->score_begin == NULL ? NULL : p->score_begin(&e->cycle);
-    columns_score(e, p, state, raw_column(scratch, scorer));
+    columns_score(e, p, state, scratch_raw(scratch, scorer));
 }
 
 static void tell_score_skips(struct evaluation *e)
 {
     const struct framework *fw = e->cycle.framework;
     for (uint32_t i = 0; i < fw->score_count; i++)
-        if (!scores(&e->shard->scratch, i))
+        if (!scratch_scores(&e->shard->scratch, i))
             e->result->score_skipped |= (int64_t)(UINT64_C(1) << fw->score[i].place);
 }
 
@@ -360,7 +345,7 @@ static void score_all(struct evaluation *e)
             fw->pre_score[i]->pre_score(&e->cycle);
     scratch_reserve_raw(scratch, (size_t)fw->score_count * scratch->feasible_count);
     for (uint32_t i = 0; i < fw->score_count; i++)
-        if (scores(scratch, i))
+        if (scratch_scores(scratch, i))
             score_column(e, i);
     scratch->error = arena_copy(&scratch->arena, e->cycle.error);
 }
@@ -371,145 +356,9 @@ static void score_again(struct evaluation *e)
     know(e);
     survey(e);
     for (uint32_t i = 0; i < e->cycle.framework->score_count; i++)
-        if (scores(&e->shard->scratch, i) && e->cycle.framework->score[i].plugin->survey != NULL)
+        if (scratch_scores(&e->shard->scratch, i) &&
+            e->cycle.framework->score[i].plugin->survey != NULL)
             score_column(e, i);
-}
-
-/* ---- sums ---- */
-
-/* The range of a column; for rules that only need the greatest it begins at 0. False when no score
- * is in it: a rule of its own normalising that ignores all of these nodes. */
-static bool range_of(const struct plugin *p, const int64_t *raw, uint32_t count,
-                     struct extreme *out)
-{
-    struct extreme r = {.plugin = str_of(p->name)};
-    bool any = p->normalise != NORMALISE_own;
-    for (uint32_t i = 0; i < count; i++) {
-        if (raw[i] == SCORE_IGNORED)
-            continue;
-        if (!any || raw[i] < r.least)
-            r.least = raw[i];
-        if (!any || raw[i] > r.greatest)
-            r.greatest = raw[i];
-        any = true;
-    }
-    *out = r;
-    return any;
-}
-
-/* Widened by what the request says of other workers; never narrower than ours, or scores would
- * leave 0–100 when nodes changed between the rounds. */
-static struct extreme widened(struct evaluation *e, struct extreme own)
-{
-    for (uint32_t i = 0; i < e->request->extremes.count; i++) {
-        const struct extreme *all = &e->request->extremes.at[i];
-        if (!str_equal(all->plugin, own.plugin))
-            continue;
-        if (all->least < own.least)
-            own.least = all->least;
-        if (all->greatest > own.greatest)
-            own.greatest = all->greatest;
-    }
-    return own;
-}
-
-/* Passing nodes stand in the verdicts in the order in which they stand in feasible. */
-static struct verdict *next_passing(struct map_result *r, uint32_t *at)
-{
-    while (*at < r->verdicts.count && !str_is(r->verdicts.at[*at].code, "Success"))
-        (*at)++;
-    must(*at < r->verdicts.count);
-    return &r->verdicts.at[(*at)++];
-}
-
-static void detail_scores(struct evaluation *e, uint32_t scorer, const struct extreme *range)
-{
-    const struct scratch *scratch = &e->shard->scratch;
-    const struct scorer *sc = &scratch->framework->score[scorer];
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < scratch->feasible_count; k++) {
-        struct verdict *v = next_passing(e->result, &at);
-        int64_t raw = raw_column(scratch, scorer)[k];
-        int64_t score = plugin_normalise(sc->plugin, raw, range->least, range->greatest);
-        v->scores.at[v->scores.count++] = (struct plugin_score){
-            str_of(sc->plugin->name), raw == SCORE_IGNORED ? 0 : raw, wrap_mul(score, sc->weight)};
-    }
-}
-
-static void detail_totals(struct evaluation *e)
-{
-    uint32_t at = 0;
-    for (uint32_t k = 0; e->request->detail && k < e->shard->scratch.feasible_count; k++)
-        next_passing(e->result, &at)->total = e->shard->scratch.total[k];
-}
-
-static void add_weighted(struct evaluation *e, uint32_t scorer)
-{
-    struct scratch *scratch = &e->shard->scratch;
-    const struct scorer *sc = &scratch->framework->score[scorer];
-    const int64_t *raw = raw_column(scratch, scorer);
-    struct extreme range = {0};
-    if (sc->plugin->normalise != NORMALISE_none) {
-        if (range_of(sc->plugin, raw, scratch->feasible_count, &range))
-            e->result->extremes.at[e->result->extremes.count++] = range;
-        range = widened(e, range);
-    }
-    for (uint32_t k = 0; k < scratch->feasible_count; k++) {
-        int64_t score = plugin_normalise(sc->plugin, raw[k], range.least, range.greatest);
-        scratch->total[k] = wrap_add(scratch->total[k], wrap_mul(score, sc->weight));
-    }
-    if (e->request->detail)
-        detail_scores(e, scorer, &range);
-}
-
-static void sum_up(struct evaluation *e)
-{
-    struct scratch *scratch = &e->shard->scratch;
-    const struct framework *fw = scratch->framework;
-    e->result->extremes.at = arena_take(e->arena, fw->score_count * sizeof(struct extreme));
-    if (scratch->feasible_count > 0)
-        e->result->score_error = arena_copy(e->arena, scratch->error);
-    for (uint32_t k = 0; k < scratch->feasible_count; k++)
-        scratch->total[k] = fw->has_scores ? 0 : 1;
-    for (uint32_t i = 0; i < fw->score_count; i++)
-        if (scores(scratch, i) && e->result->score_error.len == 0)
-            add_weighted(e, i);
-    detail_totals(e);
-}
-
-/* ---- the best ---- */
-
-static bool before(struct str a, struct str b)
-{
-    return b.len == 0 || str_compare(a, b) < 0;
-}
-
-/* Among the nodes with the greatest total: one at random, the first by name, or for a round the
- * first by name and the first behind the node chosen last. */
-static void choose(struct evaluation *e)
-{
-    const struct scratch *scratch = &e->shard->scratch;
-    struct map_result *r = e->result;
-    bool by_name = str_is(e->request->tie_break, "first");
-    bool round = str_is(e->request->tie_break, "round-robin");
-    struct random dice = {(uint64_t)e->request->seed};
-    for (uint32_t k = 0; k < scratch->feasible_count; k++) {
-        int64_t total = scratch->total[k];
-        if (r->best_count > 0 && total < r->best_total)
-            continue;
-        struct str name = node_name(e->shard, scratch->feasible[k]);
-        if (r->best_count == 0 || total > r->best_total) {
-            r->best_total = total;
-            r->best_count = 0;
-            r->best_node = r->best_after = (struct str){0};
-        }
-        r->best_count++;
-        if (by_name || round ? before(name, r->best_node)
-                             : random_below(&dice, (uint64_t)r->best_count) == 0)
-            r->best_node = name;
-        if (round && str_compare(name, e->request->after) > 0 && before(name, r->best_after))
-            r->best_after = name;
-    }
 }
 
 /* ---- the cycle ---- */
@@ -701,6 +550,6 @@ void shard_map(struct shard *s, const struct map_request *request, struct map_re
         return;
     result->feasible = s->scratch.feasible_count;
     result->evaluated = s->scratch.row_count;
-    sum_up(&e);
-    choose(&e);
+    totals_sum_up(&e);
+    totals_choose(&e);
 }

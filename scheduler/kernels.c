@@ -35,6 +35,50 @@ VECTORISED void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom,
         blamed[i] |= (uint8_t)(whom & -((blamed[i] == 0) & (said[i] != 0)));
 }
 
+VECTORISED void kernel_range(const int64_t *column, uint32_t count, int64_t *least,
+                             int64_t *greatest)
+{
+    int64_t low = column[0], high = column[0];
+    for (uint32_t i = 0; i < count; i++) {
+        low = column[i] < low ? column[i] : low;
+        high = column[i] > high ? column[i] : high;
+    }
+    *least = low;
+    *greatest = high;
+}
+
+VECTORISED uint32_t kernel_count(const int64_t *column, int64_t what, uint32_t count)
+{
+    uint64_t found = 0; /* as wide as the column, or vectors would have to be narrowed */
+    for (uint32_t i = 0; i < count; i++)
+        found += column[i] == what;
+    return (uint32_t)found;
+}
+
+VECTORISED uint32_t kernel_zeros(const uint8_t *column, uint32_t count)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        found += column[i] == 0;
+    return found;
+}
+
+VECTORISED void kernel_raise(int64_t *total, int64_t by, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        total[i] = wrap_add(total[i], by);
+}
+
+VECTORISED void kernel_add(int64_t *total, const int64_t *column, int64_t weight, uint32_t count)
+{
+    if (weight == 1)
+        for (uint32_t i = 0; i < count; i++)
+            total[i] = wrap_add(total[i], column[i]);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            total[i] = wrap_add(total[i], wrap_mul(column[i], weight));
+}
+
 /* ---- whole numbers as doubles ----
  *
  * Vectors divide doubles, not integers. For whole a >= 0 and b > 0 with a + b < 2^53 the double a /
@@ -42,7 +86,7 @@ VECTORISED void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom,
  * next, too far to be rounded to it. Choices are made with masks, since a branch would end the
  * vector. */
 
-#define EXACT_BITS 46 /* 100 * 2^46 < 2^53 */
+_Static_assert(KERNEL_EXACT * 101 < INT64_C(1) << 53, "a hundred times what is exact, and once");
 
 static inline double from_bits(uint64_t bits)
 {
@@ -76,7 +120,7 @@ VECTORISED bool kernel_is_exact(const struct kernel_resource *r, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         all |=
             (uint64_t)r->room[i] | (uint64_t)r->used[i] | (uint64_t)wrap_add(r->used[i], r->asked);
-    return all >> EXACT_BITS == 0;
+    return all < KERNEL_EXACT;
 }
 
 VECTORISED void kernel_add_least(const struct kernel_resource *r, double weight, uint32_t count,
@@ -119,6 +163,14 @@ VECTORISED void kernel_percent(const struct kernel_resource *r, uint32_t count, 
                       only_if(taken > offered, 100);
         percent[i] = (int32_t)only_if(offered != 0, part);
     }
+}
+
+VECTORISED void kernel_add_percent(int64_t *total, const int64_t *column, int64_t of,
+                                   int64_t weight, uint32_t count)
+{
+    double all = (double)of;
+    for (uint32_t i = 0; i < count; i++)
+        total[i] = wrap_add(total[i], wrap_mul((int32_t)(whole(column[i]) * 100 / all), weight));
 }
 
 static inline double fraction(int64_t taken, int64_t offered)

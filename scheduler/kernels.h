@@ -15,6 +15,25 @@ void kernel_mark(const uint32_t *fact, uint32_t count, uint8_t *no);
 /* blamed[i] = blamed[i] != 0 || !said[i] ? blamed[i] : whom */
 void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom, uint32_t count);
 
+/* The least and the greatest; count > 0. */
+void kernel_range(const int64_t *column, uint32_t count, int64_t *least, int64_t *greatest);
+/* How many are equal to what. */
+uint32_t kernel_count(const int64_t *column, int64_t what, uint32_t count);
+/* How many are 0. */
+uint32_t kernel_zeros(const uint8_t *column, uint32_t count);
+/* total[i] += by, wrapping. */
+void kernel_raise(int64_t *total, int64_t by, uint32_t count);
+/* total[i] += column[i] * weight, wrapping. */
+void kernel_add(int64_t *total, const int64_t *column, int64_t weight, uint32_t count);
+
+/* What lies in [0, KERNEL_EXACT) can be computed with in doubles, a percentage included. */
+#define KERNEL_EXACT (INT64_C(1) << 46)
+
+/* total[i] += column[i] * 100 / of * weight, wrapping; 0 <= column[i] <= of, which is
+ * positive and below KERNEL_EXACT. */
+void kernel_add_percent(int64_t *total, const int64_t *column, int64_t of, int64_t weight,
+                        uint32_t count);
+
 /* A resource of some rows: what they offer, what is used of it, and what a pod would use more. */
 struct kernel_resource {
     const int64_t *room, *used;
@@ -24,8 +43,7 @@ struct kernel_resource {
 /* Rows that one call of the kernels below may look at. */
 #define KERNEL_ROWS 256
 
-/* True when everything lies in [0, 2^46): what is then computed in doubles is exact, a percentage
- * included. */
+/* True when everything lies in [0, KERNEL_EXACT). */
 bool kernel_is_exact(const struct kernel_resource *r, uint32_t count);
 
 /* Sums over resources, in doubles that hold whole numbers. */

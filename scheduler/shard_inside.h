@@ -1,5 +1,5 @@
 /* shard_inside: the shard's parts, for the files that make it up (shard.c, evaluate.c, columns.c,
- * dry_run.c). */
+ * totals.c, dry_run.c). */
 #ifndef SCHEDULER_SHARD_INSIDE_H
 #define SCHEDULER_SHARD_INSIDE_H
 
@@ -108,6 +108,27 @@ bool columns_suffice(const struct evaluation *e);
 void columns_filter(struct evaluation *e);
 /* raw[k] becomes the raw score of row feasible[k]. */
 void columns_score(struct evaluation *e, const struct plugin *p, const void *state, int64_t *raw);
+
+/* ---- totals.c ---- */
+
+/* The raw scores of a scorer, by place in feasible; false: it has nothing to say. */
+static inline int64_t *scratch_raw(const struct scratch *s, uint32_t scorer)
+{
+    return s->raw + (size_t)scorer * s->feasible_count;
+}
+
+static inline bool scratch_scores(const struct scratch *s, uint32_t scorer)
+{
+    return (s->score_skips >> scorer & 1) == 0;
+}
+
+/* total[i] += weight * plugin_normalise(raw[i] in range), wrapping. */
+void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
+                const struct extreme *range, int64_t *total);
+/* Normalises the raw scores with the ranges of the request and adds them up. */
+void totals_sum_up(struct evaluation *e);
+/* The node with the greatest total; of several, by the tie-break. */
+void totals_choose(struct evaluation *e);
 
 /* Words for those who want to see every node. The ruling's plugin, when it is no filter's: */
 #define NO_PLUGIN UINT32_MAX

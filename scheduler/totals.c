@@ -1,0 +1,222 @@
+/* totals: a share's raw scores, normalised, weighted and added up, and the best of the sums. The
+ * one idea: a rule's scores are a column, and mostly a whole column can be treated alike.
+ *
+ * What must stay true: a node's total is what plugin_normalise and the weights say, rule by rule; a
+ * tie is broken evenly, with the seed's first throw, as reduce does with its second. */
+#include "proto/base/must.h"
+#include "proto/base/random.h"
+#include "scheduler/kernels.h"
+#include "scheduler/shard_inside.h"
+#include "scheduler/wrap.h"
+
+#include <string.h>
+
+/* ---- one column ---- */
+
+/* Scores are often few different numbers: those normalised last are remembered. */
+#define MEMO_ROOM 64
+
+static void add_each(const struct scorer *sc, const int64_t *raw, uint32_t count,
+                     const struct extreme *range, int64_t *total)
+{
+    struct {
+        bool known;
+        int64_t raw, weighted;
+    } memo[MEMO_ROOM];
+    memset(memo, 0, sizeof(memo));
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t slot = (uint64_t)raw[i] % MEMO_ROOM;
+        if (!memo[slot].known || memo[slot].raw != raw[i]) {
+            int64_t score = plugin_normalise(sc->plugin, raw[i], range->least, range->greatest);
+            memo[slot].known = true;
+            memo[slot].raw = raw[i];
+            memo[slot].weighted = wrap_mul(score, sc->weight);
+        }
+        total[i] = wrap_add(total[i], memo[slot].weighted);
+    }
+}
+
+void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
+                const struct extreme *range, int64_t *total)
+{
+    enum normalise how = sc->plugin->normalise;
+    int64_t least, greatest;
+    if (count == 0)
+        return;
+    kernel_range(raw, count, &least, &greatest);
+    if (least == greatest) {
+        int64_t score = plugin_normalise(sc->plugin, least, range->least, range->greatest);
+        kernel_raise(total, wrap_mul(score, sc->weight), count);
+    } else if (how == NORMALISE_none && least != SCORE_IGNORED) {
+        kernel_add(total, raw, sc->weight, count);
+    } else if (how != NORMALISE_none && how != NORMALISE_own && least >= 0 &&
+               greatest <= range->greatest && range->greatest < KERNEL_EXACT) {
+        bool reversed = how == NORMALISE_reversed;
+        if (reversed)
+            kernel_raise(total, wrap_mul(SCORE_MAX, sc->weight), count);
+        kernel_add_percent(total, raw, range->greatest,
+                           reversed ? wrap_sub(0, sc->weight) : sc->weight, count);
+    } else {
+        add_each(sc, raw, count, range, total);
+    }
+}
+
+/* ---- sums ---- */
+
+/* The range of a column; for rules that only need the greatest it begins at 0. False when no score
+ * is in it: a rule of its own normalising that ignores all of these nodes. */
+static bool range_of(const struct plugin *p, const int64_t *raw, uint32_t count,
+                     struct extreme *out)
+{
+    struct extreme r = {.plugin = str_of(p->name)};
+    bool any = p->normalise != NORMALISE_own;
+    int64_t least = 0, greatest = 0;
+    if (count > 0)
+        kernel_range(raw, count, &least, &greatest);
+    if (count > 0 && least != SCORE_IGNORED) {
+        r.least = any && least > 0 ? 0 : least;
+        r.greatest = any && greatest < 0 ? 0 : greatest;
+        *out = r;
+        return true;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (raw[i] == SCORE_IGNORED)
+            continue;
+        if (!any || raw[i] < r.least)
+            r.least = raw[i];
+        if (!any || raw[i] > r.greatest)
+            r.greatest = raw[i];
+        any = true;
+    }
+    *out = r;
+    return any;
+}
+
+/* Widened by what the request says of other workers; never narrower than ours, or scores would
+ * leave 0–100 when nodes changed between the rounds. */
+static struct extreme widened(struct evaluation *e, struct extreme own)
+{
+    for (uint32_t i = 0; i < e->request->extremes.count; i++) {
+        const struct extreme *all = &e->request->extremes.at[i];
+        if (!str_equal(all->plugin, own.plugin))
+            continue;
+        if (all->least < own.least)
+            own.least = all->least;
+        if (all->greatest > own.greatest)
+            own.greatest = all->greatest;
+    }
+    return own;
+}
+
+/* Passing nodes stand in the verdicts in the order in which they stand in feasible. */
+static struct verdict *next_passing(struct map_result *r, uint32_t *at)
+{
+    while (*at < r->verdicts.count && !str_is(r->verdicts.at[*at].code, "Success"))
+        (*at)++;
+    must(*at < r->verdicts.count);
+    return &r->verdicts.at[(*at)++];
+}
+
+static void detail_scores(struct evaluation *e, uint32_t scorer, const struct extreme *range)
+{
+    const struct scratch *scratch = &e->shard->scratch;
+    const struct scorer *sc = &scratch->framework->score[scorer];
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < scratch->feasible_count; k++) {
+        struct verdict *v = next_passing(e->result, &at);
+        int64_t raw = scratch_raw(scratch, scorer)[k];
+        int64_t score = plugin_normalise(sc->plugin, raw, range->least, range->greatest);
+        v->scores.at[v->scores.count++] = (struct plugin_score){
+            str_of(sc->plugin->name), raw == SCORE_IGNORED ? 0 : raw, wrap_mul(score, sc->weight)};
+    }
+}
+
+static void detail_totals(struct evaluation *e)
+{
+    uint32_t at = 0;
+    for (uint32_t k = 0; e->request->detail && k < e->shard->scratch.feasible_count; k++)
+        next_passing(e->result, &at)->total = e->shard->scratch.total[k];
+}
+
+static void add_weighted(struct evaluation *e, uint32_t scorer)
+{
+    struct scratch *scratch = &e->shard->scratch;
+    const struct scorer *sc = &scratch->framework->score[scorer];
+    const int64_t *raw = scratch_raw(scratch, scorer);
+    struct extreme range = {0};
+    if (sc->plugin->normalise != NORMALISE_none) {
+        if (range_of(sc->plugin, raw, scratch->feasible_count, &range))
+            e->result->extremes.at[e->result->extremes.count++] = range;
+        range = widened(e, range);
+    }
+    totals_add(sc, raw, scratch->feasible_count, &range, scratch->total);
+    if (e->request->detail)
+        detail_scores(e, scorer, &range);
+}
+
+void totals_sum_up(struct evaluation *e)
+{
+    struct scratch *scratch = &e->shard->scratch;
+    const struct framework *fw = scratch->framework;
+    e->result->extremes.at = arena_take(e->arena, fw->score_count * sizeof(struct extreme));
+    if (scratch->feasible_count > 0)
+        e->result->score_error = arena_copy(e->arena, scratch->error);
+    for (uint32_t k = 0; k < scratch->feasible_count; k++)
+        scratch->total[k] = fw->has_scores ? 0 : 1;
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        if (scratch_scores(scratch, i) && e->result->score_error.len == 0)
+            add_weighted(e, i);
+    detail_totals(e);
+}
+
+static struct str node_name(const struct shard *s, uint32_t row)
+{
+    return atom_text(s->atoms, s->nodes.entry[row]->name);
+}
+
+/* ---- the best ---- */
+
+static bool before(struct str a, struct str b)
+{
+    return b.len == 0 || str_compare(a, b) < 0;
+}
+
+/* By name: the first of the best, and the first of them behind the node chosen last. */
+static void choose_by_name(struct evaluation *e, bool round)
+{
+    const struct scratch *scratch = &e->shard->scratch;
+    struct map_result *r = e->result;
+    for (uint32_t k = 0; k < scratch->feasible_count; k++) {
+        if (scratch->total[k] != r->best_total)
+            continue;
+        struct str name = node_name(e->shard, scratch->feasible[k]);
+        if (before(name, r->best_node))
+            r->best_node = name;
+        if (round && str_compare(name, e->request->after) > 0 && before(name, r->best_after))
+            r->best_after = name;
+    }
+}
+
+/* Among the nodes with the greatest total: one at random, the first by name, or for a round the
+ * first by name and the first behind the node chosen last. */
+void totals_choose(struct evaluation *e)
+{
+    const struct scratch *scratch = &e->shard->scratch;
+    struct map_result *r = e->result;
+    bool round = str_is(e->request->tie_break, "round-robin");
+    int64_t least;
+    if (scratch->feasible_count == 0)
+        return;
+    kernel_range(scratch->total, scratch->feasible_count, &least, &r->best_total);
+    r->best_count = kernel_count(scratch->total, r->best_total, scratch->feasible_count);
+    if (round || str_is(e->request->tie_break, "first")) {
+        choose_by_name(e, round);
+        return;
+    }
+    struct random dice = {(uint64_t)e->request->seed};
+    uint64_t skip = random_below(&dice, (uint64_t)r->best_count);
+    uint32_t k = 0;
+    while (scratch->total[k] != r->best_total || skip-- > 0)
+        k++;
+    r->best_node = node_name(e->shard, scratch->feasible[k]);
+}
