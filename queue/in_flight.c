@@ -69,6 +69,8 @@ static void note(struct flight *flight, const struct event *event, uint64_t inte
 {
     uint64_t ask = interest & ~flight->helped;
     flight->woken |= event->wildcard;
+    if (ask != 0 && hints_arrival(event)) /* by far the most frequent, and for most pods nothing */
+        ask &= ~entry_deaf(flight->entry);
     if (ask != 0)
         flight->helped |= hints_helped(event, entry_pod(flight->entry), flight->entry->around, ask);
 }
