@@ -1,13 +1,13 @@
 /* codec: one msgpack reader and writer for every record.
  *
- * A record travels as a map from tag to value, zero values left out. Writing is msgpack-c's; the
- * reader is our own, because it must never trust a count that it has not checked against the bytes
- * left: so its work is bounded by the frame, and its memory by the arena's limit. Text forms are in
- * codec_text.c. */
+ * A record travels as a map from tag to value, zero values left out. Writer and reader are our own:
+ * the writer because msgpack-c's calls back for every head and wants to know first how many values
+ * there are; the reader because it must never trust a count that it has not checked against the
+ * bytes left: so its work is bounded by the frame, and its memory by the arena's limit. Text forms
+ * are in codec_text.c. */
 #include "proto/codec.h"
 #include "proto/base/must.h"
 
-#include <msgpack.h>
 #include <string.h>
 
 /* Records hold records, so what follows recurses. Reading goes at most CODEC_DEPTH_MAX deep,
@@ -16,12 +16,6 @@
 /* NOLINTBEGIN(misc-no-recursion) */
 
 /* ---- writing ---------------------------------------------------------------------- */
-
-static int append(void *data, const char *bytes, size_t len)
-{
-    buffer_add(data, bytes, len);
-    return 0;
-}
 
 bool codec_value_is_zero(const struct field *f, const void *at)
 {
@@ -40,58 +34,145 @@ bool codec_value_is_zero(const struct field *f, const void *at)
     return zero;
 }
 
-static void put_str(msgpack_packer *p, struct str s)
+#define HEAD_MAX 9 /* bytes of a head or a number */
+
+/* As msgpack-c, whose reader the tests compare with: always the shortest form. */
+static uint8_t *put_bytes(uint8_t *at, uint8_t lead, uint64_t v, unsigned bytes)
 {
-    msgpack_pack_str(p, s.len);
-    msgpack_pack_str_body(p, s.at, s.len);
+    *at++ = lead;
+    while (bytes-- > 0)
+        *at++ = (uint8_t)(v >> (8 * bytes));
+    return at;
 }
 
-static void put_record(msgpack_packer *p, const struct record *r, const char *object);
+static uint8_t *put_unsigned(uint8_t *at, uint64_t v)
+{
+    if (v < 0x80)
+        return put_bytes(at, (uint8_t)v, 0, 0);
+    if (v <= UINT8_MAX)
+        return put_bytes(at, 0xcc, v, 1);
+    if (v <= UINT16_MAX)
+        return put_bytes(at, 0xcd, v, 2);
+    return v <= UINT32_MAX ? put_bytes(at, 0xce, v, 4) : put_bytes(at, 0xcf, v, 8);
+}
 
-static void put_value(msgpack_packer *p, const struct field *f, const char *at)
+static uint8_t *put_negative(uint8_t *at, int64_t v)
+{
+    if (v >= -32)
+        return put_bytes(at, (uint8_t)v, 0, 0);
+    if (v >= INT8_MIN)
+        return put_bytes(at, 0xd0, (uint64_t)v, 1);
+    if (v >= INT16_MIN)
+        return put_bytes(at, 0xd1, (uint64_t)v, 2);
+    return v >= INT32_MIN ? put_bytes(at, 0xd2, (uint64_t)v, 4)
+                          : put_bytes(at, 0xd3, (uint64_t)v, 8);
+}
+
+static void put_i64(struct buffer *out, int64_t v)
+{
+    uint8_t *start = (uint8_t *)buffer_reserve(out, HEAD_MAX);
+    uint8_t *end = v >= 0 ? put_unsigned(start, (uint64_t)v) : put_negative(start, v);
+    out->len += (size_t)(end - start);
+}
+
+static void put_str(struct buffer *out, struct str s)
+{
+    uint8_t *start = (uint8_t *)buffer_reserve(out, (size_t)s.len + HEAD_MAX), *at = start;
+    if (s.len < 32)
+        at = put_bytes(at, (uint8_t)(0xa0 | s.len), 0, 0);
+    else if (s.len <= UINT8_MAX)
+        at = put_bytes(at, 0xd9, s.len, 1);
+    else
+        at = s.len <= UINT16_MAX ? put_bytes(at, 0xda, s.len, 2) : put_bytes(at, 0xdb, s.len, 4);
+    if (s.len > 0)
+        memcpy(at, s.at, s.len);
+    out->len += (size_t)(at - start) + s.len;
+}
+
+static void put_array(struct buffer *out, uint32_t count)
+{
+    uint8_t *start = (uint8_t *)buffer_reserve(out, HEAD_MAX), *at = start;
+    if (count < 16)
+        at = put_bytes(at, (uint8_t)(0x90 | count), 0, 0);
+    else
+        at = count <= UINT16_MAX ? put_bytes(at, 0xdc, count, 2) : put_bytes(at, 0xdd, count, 4);
+    out->len += (size_t)(at - start);
+}
+
+static void put_byte(struct buffer *out, uint8_t byte)
+{
+    *buffer_reserve(out, 1) = (char)byte;
+    out->len++;
+}
+
+static size_t put_record(struct buffer *out, const struct record *r, const char *object);
+
+/* False when it turns out to be zero, which an absent field means. */
+static bool put_value(struct buffer *out, const struct field *f, const char *at)
 {
     switch ((enum kind)f->kind) {
-    case KIND_bool: msgpack_pack_true(p); break; /* false is left out */
-    case KIND_i64: msgpack_pack_int64(p, *(const int64_t *)at); break;
-    case KIND_str: put_str(p, *(const struct str *)at); break;
+    case KIND_bool: put_byte(out, 0xc3); break; /* false is left out */
+    case KIND_i64: put_i64(out, *(const int64_t *)at); break;
+    case KIND_str: put_str(out, *(const struct str *)at); break;
     case KIND_strs: {
         const struct strs *l = (const void *)at;
-        msgpack_pack_array(p, l->count);
+        put_array(out, l->count);
         for (uint32_t k = 0; k < l->count; k++)
-            put_str(p, l->at[k]);
+            put_str(out, l->at[k]);
         break;
     }
     case KIND_list: {
         const struct list *l = (const void *)at;
-        msgpack_pack_array(p, l->count);
+        put_array(out, l->count);
         for (uint32_t k = 0; k < l->count; k++)
-            put_record(p, f->of, (const char *)l->at + k * f->of->size);
+            put_record(out, f->of, (const char *)l->at + k * f->of->size);
         break;
     }
-    case KIND_one: put_record(p, f->of, at); break;
+    case KIND_one: return put_record(out, f->of, at) > 0;
     }
+    return true;
 }
 
-static void put_record(msgpack_packer *p, const struct record *r, const char *object)
+/* The head of a map stands before its pairs, and how many there are shows behind them: one byte is
+ * left for it, and rarely two more are made. */
+static void put_map_head(struct buffer *out, size_t start, size_t present)
 {
-    size_t present = 0;
-    for (size_t i = 0; i < r->field_count; i++)
-        present += !codec_value_is_zero(&r->fields[i], object + r->fields[i].offset);
-    msgpack_pack_map(p, present);
+    if (present < 16) {
+        out->at[start] = (char)(0x80 | present);
+        return;
+    }
+    must(present <= UINT16_MAX);
+    buffer_reserve(out, 2);
+    memmove(out->at + start + 3, out->at + start + 1, out->len - start - 1);
+    out->len += 2;
+    put_bytes((uint8_t *)out->at + start, 0xde, present, 2);
+}
+
+/* Returns how many fields it has. */
+static size_t put_record(struct buffer *out, const struct record *r, const char *object)
+{
+    size_t present = 0, start = out->len;
+    put_byte(out, 0);
     for (size_t i = 0; i < r->field_count; i++) {
         const struct field *f = &r->fields[i];
-        if (codec_value_is_zero(f, object + f->offset))
+        const char *at = object + f->offset;
+        size_t before = out->len;
+        if (f->kind != KIND_one && codec_value_is_zero(f, at))
             continue;
-        msgpack_pack_uint8(p, f->tag);
-        put_value(p, f, object + f->offset);
+        put_i64(out, f->tag);
+        if (put_value(out, f, at))
+            present++;
+        else
+            out->len = before;
     }
+    put_map_head(out, start, present);
+    return present;
 }
 
 void codec_encode(const struct record *r, const void *object, struct buffer *out)
 {
-    msgpack_packer packer;
-    msgpack_packer_init(&packer, out, append);
-    put_record(&packer, r, object);
+    put_record(out, r, object);
+    out->at[out->len] = 0;
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -266,13 +347,16 @@ static bool take_value(struct cursor *c, const struct field *f, char *at, struct
 /* Tags mostly arrive in order, so the field is looked for from where the last one was found. */
 static const struct field *field_of(const struct record *r, uint64_t tag, size_t *hint)
 {
-    for (size_t k = 0; k < r->field_count; k++) {
-        size_t i = (*hint + k) % r->field_count;
+    for (size_t i = *hint; i < r->field_count; i++)
         if (r->fields[i].tag == tag) {
             *hint = i + 1;
             return &r->fields[i];
         }
-    }
+    for (size_t i = 0; i < *hint; i++)
+        if (r->fields[i].tag == tag) {
+            *hint = i + 1;
+            return &r->fields[i];
+        }
     return NULL;
 }
 

@@ -29,6 +29,12 @@ void buffer_add(struct buffer *b, const void *bytes, size_t len)
     b->at[b->len] = 0;
 }
 
+char *buffer_reserve(struct buffer *b, size_t len)
+{
+    make_room(b, len);
+    return b->at + b->len;
+}
+
 void buffer_add_str(struct buffer *b, struct str s)
 {
     buffer_add(b, s.at, s.len);

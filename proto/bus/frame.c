@@ -70,7 +70,7 @@ enum refusal frame_decode(const struct envelope *envelope, struct cursor body, s
     if (record == NULL)
         return REFUSED_unknown_message;
     arena->limit = ARENA_PER_BYTE * (size_t)(body.end - body.at) + ARENA_LEAST;
-    *m = (struct message){.type = (enum message_type)envelope->type};
+    m->type = (enum message_type)envelope->type; /* all that belongs to it is set by decoding */
     if (!codec_decode(record, message_body(m), &body, arena))
         return REFUSED_malformed_body;
     return body.at == body.end ? REFUSED_nothing : REFUSED_trailing_bytes;
