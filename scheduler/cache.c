@@ -54,6 +54,7 @@ struct cache {
     uint32_t assumed;
     uint32_t with_terms; /* pods with has_terms */
     bool count_changed;
+    bool told; /* the worker knows of what is being set */
     uint64_t mark;
     struct tree_link **order;
 };
@@ -274,7 +275,7 @@ static uint64_t print_of(const struct pod *pod)
     return hash;
 }
 
-static bool has_terms(const struct pod *pod)
+bool cache_pod_has_terms(const struct pod *pod)
 {
     return pod->affinity_required.count + pod->affinity_preferred.count +
                pod->anti_affinity_required.count + pod->anti_affinity_preferred.count >
@@ -331,11 +332,11 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
     plain.node_name = pod->node_name;
     p->kept->mark = (uint32_t)c->mark;
     set_claims(c, p, pod);
-    if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)))
+    if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)) && !c->told)
         tell_owner(c, p);
     shelf_drop(c->pod_shelf, before);
     c->with_terms -= p->has_terms;
-    p->has_terms = has_terms(pod);
+    p->has_terms = cache_pod_has_terms(pod);
     c->with_terms += p->has_terms;
 }
 
@@ -658,6 +659,14 @@ bool cache_assume(struct cache *c, const struct pod *pod, struct str node)
     placed.node_name = node;
     add_pod(c, &placed, true);
     return true;
+}
+
+bool cache_assume_told(struct cache *c, const struct pod *pod, struct str node)
+{
+    c->told = true;
+    bool assumed = cache_assume(c, pod, node);
+    c->told = false;
+    return assumed;
 }
 
 bool cache_forget(struct cache *c, struct str uid)

@@ -77,6 +77,8 @@ void cache_snapshot_end(struct cache *c);
 
 /* Reserves. False when the pod is in the cache already (assumed or assigned). */
 bool cache_assume(struct cache *c, const struct pod *pod, struct str node);
+/* The same for a pod that the node's worker has put there itself: it is not told. */
+bool cache_assume_told(struct cache *c, const struct pod *pod, struct str node);
 /* Gives an assumed pod's room back. False when it is not assumed. */
 bool cache_forget(struct cache *c, struct str uid);
 
@@ -108,6 +110,8 @@ uint32_t cache_pods(const struct cache *c);  /* assumed and assigned */
 uint32_t cache_assumed(const struct cache *c);
 /* How many of the pods have terms of pod affinity or anti-affinity. */
 uint32_t cache_pods_with_terms(const struct cache *c);
+/* True when the pod is such a one. */
+bool cache_pod_has_terms(const struct pod *pod);
 bool cache_has_node(const struct cache *c, struct str name);
 /* The whole node, from the arena. False when it is not known. */
 bool cache_node_get(const struct cache *c, struct str name, struct node *node, struct arena *a);

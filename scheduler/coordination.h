@@ -1,5 +1,5 @@
-/* coordination: the coordinator's state, shared by coordinator.c (messages, readiness) and cycle.c
- * (deciding); nobody else includes it. */
+/* coordination: the coordinator's state, shared by coordinator.c (messages, readiness), cycle.c
+ * (deciding), batch.c (several pods in one exchange) and preempting.c; nobody else includes it. */
 #ifndef SCHEDULER_COORDINATION_H
 #define SCHEDULER_COORDINATION_H
 
@@ -13,13 +13,19 @@
 #include "scheduler/reduce.h"
 
 #define WORKERS_MAX 64
+#define BATCH_MAX   64
+
+/* A pod that is being decided. */
+struct slot {
+    struct flight *flight;
+    struct reduce *reduce;
+};
 
 struct coordinator {
     struct coordinator_options options;
     struct frameworks frameworks;
     struct cache *cache;
     struct catalog *catalog;
-    struct reduce *reduce;
     struct subscriber stream;
     struct flights flights;
     struct random random;
@@ -27,10 +33,13 @@ struct coordinator {
     struct moment last_call;
     struct arena cycle_memory;
 
-    /* the decision that is under way */
-    struct flight *deciding; /* NULL: none */
-    struct outbox held;      /* what workers are to hear as soon as it is decided */
-    uint32_t preempting;     /* flights in that state */
+    /* the decision that is under way: of one pod, or of a batch */
+    struct slot slots[BATCH_MAX];
+    uint32_t under_way;   /* how many of them are used; 0: nothing is being decided */
+    uint32_t batch_limit; /* how many pods the next batch may have */
+    struct outbox held;   /* what workers are to hear as soon as it is decided */
+    bool held_gone;       /* that a node went is among it */
+    uint32_t preempting;  /* flights in that state */
     int64_t cycle;
     struct moment cycle_started;
     uint32_t asked[WORKERS_MAX], asked_count; /* workers by shard number */
@@ -50,7 +59,7 @@ struct coordinator {
 
     struct {
         uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound,
-            bind_failed, restarted, late;
+            bind_failed, restarted, late, batches, batch_pods, batches_cut;
         int64_t decision_us, decision_us_max;
         uint64_t preempted; /* victims named */
     } count;
@@ -64,6 +73,22 @@ void cycle_advance(struct coordinator *c, struct moment now);
 void cycle_abandon(struct coordinator *c);
 void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t worker,
                          const struct map_result *result);
+/* Takes the first waiting flight into the next slot, and its first step. */
+enum reduce_step cycle_take(struct coordinator *c, struct moment now);
+/* Flights from this slot on go back to the head of the line, as if they had not been taken. */
+void cycle_give_back(struct coordinator *c, uint32_t from);
+/* Goes on with the only slot. */
+void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step);
+/* True when the slot's decision is a node and nothing has come in between that makes it moot. */
+bool cycle_stands(const struct coordinator *c, const struct slot *s);
+/* Such a slot's pod is assumed and bound. told: the worker has put it on the node. */
+void cycle_place(struct coordinator *c, struct moment now, const struct slot *s, bool told);
+/* Nothing is under way any more: workers hear what has happened meanwhile, in order. */
+void cycle_end(struct coordinator *c);
+/* True when there is nothing to decide about this flight. */
+bool cycle_is_idle(const struct coordinator *c, const struct flight *f);
+/* True when our view is older than the queue's was when it made this attempt. */
+bool cycle_view_is_behind(const struct coordinator *c, struct moment now, const struct flight *f);
 /* The flight is over: tells the queue if it waits, and forgets the flight. plugins may be NULL. */
 void cycle_land(struct coordinator *c, struct flight *f, const char *result,
                 const struct strs *plugins);
@@ -81,5 +106,17 @@ void cycle_report_failure(struct coordinator *c, const struct flight *f, const c
                           const struct failure *failure);
 /* The attempt ends with an error that is not the pod's doing: told and landed. */
 void cycle_fail(struct coordinator *c, struct flight *f, struct str message);
+
+/* ---- batch.c ---- */
+
+/* The first slot waits for its worker: more flights may go along. */
+void batch_grow(struct coordinator *c, struct moment now);
+void batch_ask(struct coordinator *c);
+/* The worker shall forget the pods of these slots, which it may have put on nodes itself. */
+void batch_undo(struct coordinator *c, uint32_t from, uint32_t to);
+/* How a decision of one pod ended, for the size of the next batch. */
+void batch_learn(struct coordinator *c, bool placed);
+void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
+                     const struct map_batch_result *result);
 
 #endif

@@ -20,12 +20,27 @@
 #define BARRIER_AGAIN_MS 10000 /* longer than a list takes, as asking again begins a new one */
 #define TICK_MS          250
 
+/* What is held may overtake what is being decided. */
+static void note_held(struct coordinator *c, const struct message *m)
+{
+    struct flight *f = NULL;
+    c->held_gone |= m->type == MSG_shard_node_gone;
+    if (m->type == MSG_shard_pod)
+        f = flights_get(&c->flights, m->shard_pod.pod.uid);
+    else if (m->type == MSG_shard_pod_gone)
+        f = flights_get(&c->flights, m->shard_pod_gone.uid);
+    if (f != NULL && f->state == FLIGHT_deciding)
+        f->overtaken = true;
+}
+
 /* While a decision is under way workers hear of no change, so that all its steps see one state. */
 static void tell(void *context, uint32_t worker, const struct message *m)
 {
     struct coordinator *c = context;
     must(c->out != NULL);
-    outbox_put(c->deciding != NULL ? &c->held : c->out, (struct address){WORKER, worker}, m);
+    if (c->under_way > 0)
+        note_held(c, m);
+    outbox_put(c->under_way > 0 ? &c->held : c->out, (struct address){WORKER, worker}, m);
 }
 
 struct coordinator *coordinator_new(const struct coordinator_options *options)
@@ -38,6 +53,9 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
         c->options.stale_after = span_of_ms(STALE_DEFAULT_MS);
     c->random.state = options->seed;
     c->credit_said = -1;
+    if (c->options.batch <= 0 || c->options.batch > BATCH_MAX)
+        c->options.batch = BATCH_MAX;
+    c->batch_limit = (uint32_t)c->options.batch;
     frameworks_build(&c->frameworks, options->profiles, options->profile_count);
     c->catalog = catalog_new();
     c->cache = cache_new(&(struct cache_options){.profiles = options->profiles,
@@ -45,7 +63,6 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
                                                  .tell = tell,
                                                  .context = c,
                                                  .catalog = c->catalog});
-    c->reduce = reduce_new();
     flights_init(&c->flights);
     subscriber_init(&c->stream, STREAM_WINDOW);
     return c;
@@ -59,7 +76,8 @@ void coordinator_free(struct coordinator **coordinator)
     frameworks_clear(&c->frameworks);
     cache_free(&c->cache);
     catalog_free(&c->catalog);
-    reduce_free(&c->reduce);
+    for (uint32_t i = 0; i < BATCH_MAX; i++)
+        reduce_free(&c->slots[i].reduce);
     flights_free(&c->flights);
     outbox_free(&c->held);
     arena_free(&c->cycle_memory);
@@ -248,6 +266,8 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
     (void)now;
     uint32_t peer = in->from.peer;
     if (in->from.process == WORKER) {
+        if (c->asked_count == 1 && c->asked[0] == peer)
+            c->asked_count = 0; /* who is gone need not be told to forget */
         cycle_abandon(c);
         cache_worker_leave(c->cache, peer);
     } else if (in->from.process == QUEUE && peer == c->queue.peer) {
@@ -309,6 +329,8 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
         return;
     if (f->state == FLIGHT_waiting)
         flight_set_pod(f, pod);
+    else if (f->state == FLIGHT_deciding && pod->node_name.len == 0)
+        flight_keep_pod(f, pod);
     else if (f->state == FLIGHT_binding && pod->node_name.len > 0)
         cycle_land(c, f, "bound", NULL);
 }
@@ -321,8 +343,8 @@ static void on_pod_gone(struct coordinator *c, struct moment now, const struct d
     cache_pod_gone(c->cache, uid);
     if (f != NULL && f->state == FLIGHT_waiting)
         cycle_land(c, f, "skipped", NULL);
-    else if (f != NULL && f == c->deciding)
-        f->pod.deleting = true;
+    else if (f != NULL && f->state == FLIGHT_deciding)
+        f->gone = true;
     else if (f != NULL && f->state == FLIGHT_binding && f->reserved.count > 0)
         cycle_cancel_bind(c, f->pod.uid, f->pod.node_name, "pod does not exist any more");
     preempting_look(c, now);
@@ -381,6 +403,11 @@ static void on_worker_join(struct coordinator *c, struct moment now, const struc
 static void on_map_result(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     cycle_on_map_result(c, now, in->from.peer, &in->message->map_result);
+}
+
+static void on_map_batch_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    batch_on_result(c, now, in->from.peer, &in->message->map_batch_result);
 }
 
 static void on_bind_result(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -485,6 +512,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_attempt] = on_attempt,
     [MSG_worker_join] = on_worker_join,
     [MSG_map_result] = on_map_result,
+    [MSG_map_batch_result] = on_map_batch_result,
     [MSG_bind_result] = on_bind_result,
     [MSG_preempt_result] = on_preempt_result,
     [MSG_leadership] = on_leadership,
@@ -505,7 +533,6 @@ void coordinator_handle(void *state, struct moment now, const struct delivery *i
         in->message->type == MSG_peer_up || in->message->type == MSG_peer_down)
         if (handlers[in->message->type] != NULL)
             handlers[in->message->type](c, now, in);
-    go_on(c, now);
     c->out = NULL;
 }
 
@@ -541,6 +568,10 @@ void coordinator_status(void *state, struct buffer *lines)
                  map_count(c->flights.by_uid) - c->flights.waiting);
     buffer_print(lines, "cycles=%" PRIu64 "\nsecond_rounds=%" PRIu64 "\nrestarted=%" PRIu64 "\n",
                  c->count.cycles, c->count.second_rounds, c->count.restarted);
+    buffer_print(lines, "batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_cut=%" PRIu64 "\n",
+                 c->count.batches, c->count.batch_pods, c->count.batches_cut);
+    buffer_print(lines, "pods_per_batch=%.1f\n",
+                 c->count.batches ? (double)c->count.batch_pods / (double)c->count.batches : 0.0);
     buffer_print(lines, "scheduled=%" PRIu64 "\nunschedulable=%" PRIu64 "\nerrors=%" PRIu64 "\n",
                  c->count.scheduled, c->count.unschedulable, c->count.errors);
     buffer_print(lines, "skipped=%" PRIu64 "\nbound=%" PRIu64 "\nbind_failed=%" PRIu64 "\n",

@@ -14,13 +14,15 @@ struct coordinator_options {
     const char *tie_break;   /* random, round-robin or first */
     uint64_t seed;           /* of the random tie-break and of barrier numbers */
     int64_t credit;          /* attempts outstanding at most, binds in flight included; 0: 256 */
+    int64_t batch;           /* pods asked of a lone worker at once; 0: 64, the most; 1: one */
     struct span stale_after; /* a view older than this stops decisions; 0: 60 s */
     int64_t wall_us_at_zero; /* wall clock when the moment was 0 */
 };
 
 struct coordinator *coordinator_new(const struct coordinator_options *options);
 void coordinator_free(struct coordinator **coordinator);
-/* For the actor loop; state is a struct coordinator. */
+/* For the actor loop; state is a struct coordinator. Messages are taken in at once; deciding begins
+ * with the tick behind them, so that what has arrived together is decided together. */
 void coordinator_handle(void *state, struct moment now, const struct delivery *in,
                         struct outbox *out);
 struct moment coordinator_tick(void *state, struct moment now, struct outbox *out);

@@ -1,9 +1,9 @@
 /* cycle: one pod at a time, from the head of the line to a decision.
  *
  * skip what needs no decision → ask every worker (map) → merge (reduce), perhaps a second round →
- * assume and send the bind, or say why not. What must stay true: at most one cycle is under way,
- * and the workers asked for it are the ones that had the nodes when it began; when shares change,
- * it begins again. */
+ * assume and send the bind, or say why not. What must stay true: at most one cycle is under way, or
+ * one batch of them (batch.c), and the workers asked for it are the ones that had the nodes when it
+ * began; when shares change, it begins again. */
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "scheduler/coordination.h"
@@ -69,14 +69,23 @@ static void report_deleting(struct coordinator *c, const struct flight *f)
     outbox_put(c->out, c->binder, &m);
 }
 
+static bool is_known(const struct coordinator *c, const struct flight *f)
+{
+    return cache_pod(c->cache, f->pod.uid, NULL) != CACHE_absent;
+}
+
+bool cycle_is_idle(const struct coordinator *c, const struct flight *f)
+{
+    bool ours = frameworks_find(&c->frameworks, f->pod.scheduler_name) != NULL;
+    return is_known(c, f) || !ours || f->pod.deleting || f->pod.node_name.len > 0;
+}
+
 /* True when the flight was ended because there is nothing to decide about it. */
 static bool skip(struct coordinator *c, struct flight *f)
 {
-    bool known = cache_pod(c->cache, f->pod.uid, NULL) != CACHE_absent;
-    bool ours = frameworks_find(&c->frameworks, f->pod.scheduler_name) != NULL;
-    if (!known && ours && !f->pod.deleting && f->pod.node_name.len == 0)
+    if (!cycle_is_idle(c, f))
         return false;
-    if (f->pod.deleting && !known)
+    if (f->pod.deleting && !is_known(c, f))
         report_deleting(c, f);
     c->count.skipped++;
     cycle_land(c, f, "skipped", NULL);
@@ -128,9 +137,11 @@ void cycle_cancel_bind(struct coordinator *c, struct str uid, struct str node, c
 }
 
 /* Assumes what becomes of the pod's volumes on its node. False: the attempt has failed. */
-static bool reserve(struct coordinator *c, struct flight *f, const struct decision *d)
+static bool reserve(struct coordinator *c, const struct slot *s)
 {
-    const struct volume_brief *brief = &reduce_request(c->reduce)->brief.volumes;
+    struct flight *f = s->flight;
+    const struct decision *d = reduce_decision(s->reduce);
+    const struct volume_brief *brief = &reduce_request(s->reduce)->brief.volumes;
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
     struct node node = {.name = d->node};
     struct str error;
@@ -148,13 +159,34 @@ static bool reserve(struct coordinator *c, struct flight *f, const struct decisi
     return false;
 }
 
-static void place(struct coordinator *c, struct flight *f, const struct decision *d)
+static void count_decision(struct coordinator *c, struct moment now)
 {
-    if (!reserve(c, f, d))
+    int64_t took_us = moment_since(now, c->cycle_started).ns / 1000;
+    c->count.decision_us += took_us;
+    if (took_us > c->count.decision_us_max)
+        c->count.decision_us_max = took_us;
+    c->count.cycles++;
+}
+
+bool cycle_stands(const struct coordinator *c, const struct slot *s)
+{
+    const struct decision *d = reduce_decision(s->reduce);
+    const struct flight *f = s->flight;
+    return d->kind == DECISION_node && !f->gone && !f->overtaken && !is_known(c, f) &&
+           cache_has_node(c->cache, d->node);
+}
+
+void cycle_place(struct coordinator *c, struct moment now, const struct slot *s, bool told)
+{
+    struct flight *f = s->flight;
+    const struct decision *d = reduce_decision(s->reduce);
+    count_decision(c, now);
+    if (!reserve(c, s))
         return;
     flights_start(&c->flights, f, FLIGHT_binding);
-    bool assumed = cache_assume(c->cache, &f->pod, d->node);
-    must(assumed); /* skip() has looked, and nothing can have come in between */
+    bool assumed = told ? cache_assume_told(c->cache, &f->pod, d->node)
+                        : cache_assume(c->cache, &f->pod, d->node);
+    must(assumed); /* it stands */
     f->pod.node_name = arena_copy(&f->arena, d->node);
     snprintf(c->last_node, sizeof(c->last_node), "%.*s", STR_ARG(d->node));
     c->count.scheduled++;
@@ -186,10 +218,9 @@ static void reject(struct coordinator *c, struct moment now, struct flight *f,
     cycle_land(c, f, unschedulable ? "unschedulable" : "error", &d->plugins);
 }
 
-/* The decision is over: workers hear what has happened meanwhile, in order. */
-static void end_decision(struct coordinator *c)
+void cycle_end(struct coordinator *c)
 {
-    c->deciding = NULL;
+    c->under_way = 0;
     for (size_t i = 0; i < c->held.count; i++)
         outbox_put_encoded(c->out, &c->held.at[i], outbox_body(&c->held, i));
     outbox_reset(&c->held);
@@ -197,24 +228,22 @@ static void end_decision(struct coordinator *c)
 
 static void conclude(struct coordinator *c, struct moment now)
 {
-    const struct decision *d = reduce_decision(c->reduce);
-    struct flight *f = c->deciding;
-    end_decision(c);
-    int64_t took_us = moment_since(now, c->cycle_started).ns / 1000;
-    c->count.decision_us += took_us;
-    if (took_us > c->count.decision_us_max)
-        c->count.decision_us_max = took_us;
-    c->count.cycles++;
-    if (f->pod.deleting) { /* it went while the workers were asked */
-        c->count.skipped++;
-        cycle_land(c, f, "skipped", NULL);
+    const struct slot *s = &c->slots[0];
+    const struct decision *d = reduce_decision(s->reduce);
+    struct flight *f = s->flight;
+    cycle_end(c);
+    batch_learn(c, d->kind == DECISION_node);
+    if (cycle_stands(c, s)) {
+        cycle_place(c, now, s, false);
         return;
     }
-    if (d->kind == DECISION_node && !cache_has_node(c->cache, d->node)) {
-        flights_return(&c->flights, f); /* the node went meanwhile: once more */
-        c->count.restarted++;
+    count_decision(c, now);
+    if (f->gone || is_known(c, f)) { /* it went, or somebody has bound it, meanwhile */
+        c->count.skipped++;
+        cycle_land(c, f, "skipped", NULL);
     } else if (d->kind == DECISION_node) {
-        place(c, f, d);
+        flights_return(&c->flights, f); /* its node went, or it came and went: once more */
+        c->count.restarted++;
     } else {
         reject(c, now, f, d);
     }
@@ -224,15 +253,16 @@ static void conclude(struct coordinator *c, struct moment now)
 
 static void ask(struct coordinator *c)
 {
-    struct message m = {.type = MSG_map_request, .map_request = *reduce_request(c->reduce)};
+    const struct reduce *r = c->slots[0].reduce;
+    struct message m = {.type = MSG_map_request, .map_request = *reduce_request(r)};
     c->count.second_rounds += m.map_request.round > 1;
     for (uint32_t i = 0; i < c->asked_count; i++)
-        if (reduce_asks(c->reduce, i))
+        if (reduce_asks(r, i))
             outbox_put(c->out, (struct address){WORKER, c->asked[i]}, &m);
 }
 
 /* Takes the next step until answers are missing or the cycle is over. */
-static void step(struct coordinator *c, struct moment now, enum reduce_step step)
+void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step)
 {
     if (step == REDUCE_ask)
         ask(c);
@@ -248,38 +278,75 @@ static void remember_nomination(struct coordinator *c, struct flight *f)
         f->pod.nominated_node = arena_copy(&f->arena, node);
 }
 
-static void begin(struct coordinator *c, struct moment now, struct flight *f)
+/* Those whose decisions come first will be on nodes by then. */
+static bool nobody_has_terms(const struct coordinator *c, uint32_t before)
 {
-    cache_flush(c->cache);
+    for (uint32_t i = 0; i < before; i++)
+        if (cache_pod_has_terms(&c->slots[i].flight->pod))
+            return false;
+    return cache_pods_with_terms(c->cache) == 0;
+}
+
+enum reduce_step cycle_take(struct coordinator *c, struct moment now)
+{
+    must(c->under_way < BATCH_MAX && c->flights.first != NULL);
+    struct flight *f = c->flights.first;
+    struct slot *s = &c->slots[c->under_way++];
     remember_nomination(c, f);
     flights_start(&c->flights, f, FLIGHT_deciding);
-    c->deciding = f;
-    c->cycle++;
-    c->cycle_started = now;
-    c->asked_count = cache_workers(c->cache);
-    must(c->asked_count <= WORKERS_MAX);
-    for (uint32_t i = 0; i < c->asked_count; i++)
-        c->asked[i] = cache_worker(c->cache, i);
-    struct reduce_start start = {.cycle = c->cycle,
+    s->flight = f;
+    if (s->reduce == NULL)
+        s->reduce = reduce_new();
+    struct reduce_start start = {.cycle = ++c->cycle,
                                  .framework =
                                      frameworks_find(&c->frameworks, f->pod.scheduler_name),
                                  .catalog = c->catalog,
                                  .pod = &f->pod,
                                  .shards = c->asked_count,
                                  .nodes = cache_nodes(c->cache),
-                                 .no_terms = cache_pods_with_terms(c->cache) == 0,
+                                 .no_terms = nobody_has_terms(c, c->under_way - 1),
                                  .tie_break = str_of(c->options.tie_break),
                                  .seed = (int64_t)random_next(&c->random),
                                  .after = str_of(c->last_node),
                                  .now_us = c->options.wall_us_at_zero + now.ns / 1000};
     start.nominated = cache_nominated(c->cache, &f->pod, &start.nominated_count, &c->cycle_memory);
-    step(c, now, reduce_start(c->reduce, &start));
+    return reduce_start(s->reduce, &start);
+}
+
+void cycle_give_back(struct coordinator *c, uint32_t from)
+{
+    for (uint32_t i = c->under_way; i > from; i--) {
+        struct flight *f = c->slots[i - 1].flight;
+        flights_return(&c->flights, f);
+        if (f->gone)
+            cycle_land(c, f, "skipped", NULL);
+    }
+    if (from < c->under_way)
+        c->under_way = from;
+}
+
+static void begin(struct coordinator *c, struct moment now)
+{
+    cache_flush(c->cache);
+    c->held_gone = false;
+    c->cycle_started = now;
+    c->asked_count = cache_workers(c->cache);
+    must(c->asked_count <= WORKERS_MAX);
+    for (uint32_t i = 0; i < c->asked_count; i++)
+        c->asked[i] = cache_worker(c->cache, i);
+    enum reduce_step first = cycle_take(c, now);
+    if (first == REDUCE_ask)
+        batch_grow(c, now);
+    if (c->under_way > 1)
+        batch_ask(c);
+    else
+        cycle_step(c, now, first);
 }
 
 /* Our view must not be older than the queue's was: else a pod could be rejected on the old one, and
  * the event that would have helped it has already gone by. Epochs grow with every life of the
  * watcher. Bounded, because a position of a life that ended may never be reached. */
-static bool view_is_behind(const struct coordinator *c, struct moment now, const struct flight *f)
+bool cycle_view_is_behind(const struct coordinator *c, struct moment now, const struct flight *f)
 {
     bool behind =
         c->stream.epoch == f->epoch ? c->stream.sequence < f->sequence : c->stream.epoch < f->epoch;
@@ -288,33 +355,35 @@ static bool view_is_behind(const struct coordinator *c, struct moment now, const
 
 void cycle_advance(struct coordinator *c, struct moment now)
 {
-    while (c->deciding == NULL && c->flights.first != NULL &&
-           coordinator_waits_for(c, now)[0] == 0 && !view_is_behind(c, now, c->flights.first)) {
+    while (c->under_way == 0 && c->flights.first != NULL && coordinator_waits_for(c, now)[0] == 0 &&
+           !cycle_view_is_behind(c, now, c->flights.first)) {
         arena_reset(&c->cycle_memory);
         if (!skip(c, c->flights.first))
-            begin(c, now, c->flights.first);
+            begin(c, now);
     }
 }
 
 void cycle_abandon(struct coordinator *c)
 {
-    if (c->deciding == NULL)
+    if (c->under_way == 0)
         return;
-    flights_return(&c->flights, c->deciding);
-    end_decision(c);
+    if (c->under_way > 1)
+        batch_undo(c, 0, c->under_way);
+    cycle_give_back(c, 0);
+    cycle_end(c);
     c->count.restarted++;
 }
 
 void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t worker,
                          const struct map_result *result)
 {
-    if (c->deciding == NULL || result->cycle != c->cycle) {
+    if (c->under_way != 1 || result->cycle != reduce_request(c->slots[0].reduce)->cycle) {
         c->count.late++;
         return;
     }
     for (uint32_t i = 0; i < c->asked_count; i++)
         if (c->asked[i] == worker) {
-            step(c, now, reduce_add(c->reduce, i, result));
+            cycle_step(c, now, reduce_add(c->slots[0].reduce, i, result));
             return;
         }
     c->count.late++;

@@ -11,6 +11,7 @@ void flights_init(struct flights *all)
 
 static void flight_free(struct flight *f)
 {
+    packed_free(&f->newer);
     arena_free(&f->arena);
     memory_free(f);
 }
@@ -63,6 +64,24 @@ void flight_set_pod(struct flight *f, const struct pod *pod)
     f->pod = copy;
 }
 
+void flight_keep_pod(struct flight *f, const struct pod *pod)
+{
+    must(str_equal(f->pod.uid, pod->uid));
+    (void)packed_set(&f->newer, &pod_record, pod);
+}
+
+static void take_newer(struct flight *f)
+{
+    struct arena memory = {0};
+    struct pod newer;
+    if (f->newer.bytes == NULL)
+        return;
+    packed_get(&f->newer, &pod_record, &newer, &memory);
+    flight_set_pod(f, &newer);
+    arena_free(&memory);
+    packed_free(&f->newer);
+}
+
 void flights_start(struct flights *all, struct flight *f, enum flight_state state)
 {
     must(state != FLIGHT_waiting);
@@ -73,6 +92,10 @@ void flights_start(struct flights *all, struct flight *f, enum flight_state stat
 void flights_return(struct flights *all, struct flight *f)
 {
     must(f->state != FLIGHT_waiting);
+    f->node = (struct str){NULL, 0}; /* of a preemption that is given up; lay in the pod's arena */
+    f->plugins = f->victims = (struct strs){0};
+    f->answered = f->activate = f->overtaken = false;
+    take_newer(f);
     f->state = FLIGHT_waiting;
     f->prev = NULL;
     f->next = all->first;

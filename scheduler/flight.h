@@ -6,6 +6,7 @@
 #include "proto/base/map.h"
 #include "proto/base/moment.h"
 #include "proto/messages.h"
+#include "scheduler/packed.h"
 #include "scheduler/volume_reserve.h"
 
 enum flight_state {
@@ -19,6 +20,9 @@ struct flight {
     enum flight_state state;
     struct arena arena;      /* what pod borrows from */
     struct pod pod;          /* node_name is set from the decision on */
+    struct packed newer;     /* deciding: the pod as it was seen meanwhile */
+    bool gone;               /* deciding: it does not exist any more */
+    bool overtaken;          /* deciding: it was on a node meanwhile, by somebody else */
     bool owed;               /* the queue waits for an outcome of `cycle` */
     int64_t cycle;           /* the attempt's */
     int64_t epoch, sequence; /* how far the queue had read the stream when it made the attempt */
@@ -48,6 +52,8 @@ struct flight *flights_get(const struct flights *all, struct str uid);
 struct flight *flights_add(struct flights *all, const struct pod *pod);
 /* Replaces the pod by a newer one. */
 void flight_set_pod(struct flight *f, const struct pod *pod);
+/* The same, for one that is being decided, as soon as it waits again. */
+void flight_keep_pod(struct flight *f, const struct pod *pod);
 /* Takes it out of the line of waiting ones. */
 void flights_start(struct flights *all, struct flight *f, enum flight_state state);
 /* Puts it back at the head of the line. */

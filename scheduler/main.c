@@ -12,6 +12,7 @@
 static int run_worker(struct bus *bus, const struct options *options, const struct settings *s)
 {
     struct worker *worker = worker_new(options->bus.instance, s->capacity);
+    worker_set_clock(worker, moment_now);
     struct actor actor = {.state = worker,
                           .handle = worker_handle,
                           .tick = worker_tick,
@@ -32,6 +33,7 @@ static int run_coordinator(struct bus *bus, const struct scheduler_config *confi
                                       .tie_break = s->tie_break,
                                       .seed = random_seed(),
                                       .credit = s->credit,
+                                      .batch = s->batch,
                                       .stale_after = span_of_seconds(s->stale_after_s),
                                       .wall_us_at_zero = moment_wall_us() - now_us});
     struct actor actor = {.state = c,

@@ -84,6 +84,9 @@ bool reduce_asks(const struct reduce *r, uint32_t shard);
 /* Takes a copy of what it needs. Answers of another cycle or round, of a shard that was not asked,
  * or doubled, are ignored (REDUCE_wait). */
 enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_result *result);
+/* The node that is chosen when a single shard gives this answer to the step map, with a node
+ * feasible and none nominated; borrowed from the answer. */
+struct str reduce_choice(struct str tie_break, const struct map_result *result);
 /* After REDUCE_done; borrowed until the next reduce_start. */
 const struct decision *reduce_decision(const struct reduce *r);
 /* With detail: every node's verdict, sorted by name; borrowed likewise. */

@@ -45,6 +45,11 @@ static bool take_credit(void *state, const char *value)
     return take_number(&((struct settings *)state)->credit, value, 100000);
 }
 
+static bool take_batch(void *state, const char *value)
+{
+    return take_number(&((struct settings *)state)->batch, value, 64);
+}
+
 static bool take_capacity(void *state, const char *value)
 {
     return take_number(&((struct settings *)state)->capacity, value, 1000);
@@ -58,6 +63,8 @@ const struct own_option scheduler_options[] = {
      take_stale_after},
     {"credit", "N", "pods taken from the queue at once, binds in flight included (default 256)",
      take_credit},
+    {"batch", "N", "pods that a lone worker is asked for at once, at most (default 64)",
+     take_batch},
     CONFIG_PREEMPTION_OPTION,
     {"capacity", "N", "worker: size of the share it wants relative to others (default 1)",
      take_capacity},

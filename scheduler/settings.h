@@ -11,6 +11,7 @@ struct settings {
     const char *tie_break;     /* random, round-robin or first */
     double stale_after_s;
     long credit;   /* attempts at once; 0: the default */
+    long batch;    /* pods asked of a lone worker at once; 0: the default */
     long capacity; /* of a worker */
 };
 

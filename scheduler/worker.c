@@ -5,6 +5,7 @@
 #include "scheduler/worker.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
+#include "scheduler/reduce.h"
 #include "scheduler/shard.h"
 
 #include <inttypes.h>
@@ -15,11 +16,12 @@ struct worker {
     const char *instance;
     int64_t capacity;
     struct shard *shard;
-    struct arena cycle;       /* of one answer */
-    struct address scheduler; /* peer 0: none */
-    bool ready;               /* shard_reset has come on this link */
-    struct moment join_at;    /* when to ask again */
-    uint64_t requests, second_rounds, joins;
+    struct arena cycle;           /* of one answer */
+    struct address scheduler;     /* peer 0: none */
+    bool ready;                   /* shard_reset has come on this link */
+    struct moment join_at;        /* when to ask again */
+    struct moment (*clock)(void); /* NULL: none */
+    uint64_t requests, second_rounds, joins, batches, batch_pods, batches_late;
 };
 
 struct worker *worker_new(const char *instance, int64_t capacity)
@@ -29,6 +31,11 @@ struct worker *worker_new(const char *instance, int64_t capacity)
     w->capacity = capacity;
     w->shard = shard_new();
     return w;
+}
+
+void worker_set_clock(struct worker *w, struct moment (*clock)(void))
+{
+    w->clock = clock;
 }
 
 void worker_free(struct worker **worker)
@@ -157,6 +164,72 @@ static void on_map_request(struct worker *w, struct moment now, const struct del
     outbox_put(out, in->from, &m);
 }
 
+/* Put on its node as shard_pod would, so that the next pod is decided as if it had come alone. */
+static void put(struct worker *w, const struct map_request *request, struct str node)
+{
+    struct pod placed = request->pod;
+    placed.node_name = node;
+    shard_pod_set(w->shard, &placed);
+}
+
+/* One pod of a batch; false when it is not simply placed. */
+static bool try_one(struct worker *w, const struct map_request *request, struct map_result *out,
+                    struct str *node)
+{
+    struct map_result r;
+    shard_map(w->shard, request, &r, &w->cycle);
+    *out = r;
+    if (r.feasible == 0 || r.error.len > 0 || r.score_error.len > 0 || r.nominated_fits)
+        return false;
+    *out = (struct map_result){.cycle = r.cycle,
+                               .round = r.round,
+                               .nodes = r.nodes,
+                               .feasible = r.feasible,
+                               .evaluated = r.evaluated,
+                               .unresolvable = r.unresolvable,
+                               .best_total = r.best_total,
+                               .best_count = r.best_count,
+                               .best_node = arena_copy(&w->cycle, r.best_node),
+                               .best_after = arena_copy(&w->cycle, r.best_after),
+                               .skipped = r.skipped,
+                               .score_skipped = r.score_skipped};
+    *node = reduce_choice(request->tie_break, out);
+    put(w, request, *node);
+    return true;
+}
+
+static bool is_late(const struct worker *w, struct moment began, int64_t limit_us)
+{
+    return w->clock != NULL && limit_us > 0 &&
+           moment_reached(w->clock(), moment_after(began, span_of_us(limit_us)));
+}
+
+static void on_map_batch(struct worker *w, struct moment now, const struct delivery *in,
+                         struct outbox *out)
+{
+    const struct map_batch *batch = &in->message->map_batch;
+    if (!w->ready)
+        return; /* as with a map_request */
+    struct message m = {.type = MSG_map_batch_result, .map_batch_result = {.cycle = batch->cycle}};
+    struct map_batch_result *r = &m.map_batch_result;
+    struct moment began = w->clock != NULL ? w->clock() : now;
+    struct str node = {NULL, 0};
+    bool late = false;
+    arena_reset(&w->cycle);
+    r->results.at = arena_take(&w->cycle, batch->requests.count * sizeof(struct map_result));
+    for (uint32_t i = 0; i < batch->requests.count && !late && r->placed == i; i++) {
+        struct map_request request = batch->requests.at[i];
+        if (i > 0)
+            request.after = node;
+        r->placed += try_one(w, &request, &r->results.at[r->results.count++], &node);
+        late = i + 1 < batch->requests.count && is_late(w, began, batch->limit_us);
+    }
+    w->batches++;
+    w->batch_pods += r->results.count;
+    w->batches_late += late;
+    outbox_put(out, in->from, &m);
+}
+
 /* One line a message; the handlers are above, in this order. */
 static handler *const handlers[MSG_COUNT] = {
     [MSG_peer_up] = on_peer_up,
@@ -169,6 +242,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_shard_images] = on_shard_images,
     [MSG_shard_storage] = on_shard_storage,
     [MSG_map_request] = on_map_request,
+    [MSG_map_batch] = on_map_batch,
 };
 
 bool worker_takes(enum message_type type)
@@ -203,5 +277,8 @@ void worker_status(void *state, struct buffer *lines)
     buffer_print(lines, "nodes=%u\npods=%u\n", shard_nodes(w->shard), shard_pods(w->shard));
     buffer_print(lines, "map_requests=%" PRIu64 "\nsecond_rounds=%" PRIu64 "\n", w->requests,
                  w->second_rounds);
+    buffer_print(lines,
+                 "map_batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_late=%" PRIu64 "\n",
+                 w->batches, w->batch_pods, w->batches_late);
     buffer_print(lines, "joins=%" PRIu64 "\n", w->joins);
 }

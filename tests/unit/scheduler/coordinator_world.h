@@ -84,6 +84,7 @@ static void coordinator_gets(struct address from, const struct message *m, bool 
         in.sequence = w.sequence;
     }
     coordinator_handle(w.coordinator, w.now, &in, &out);
+    coordinator_tick(w.coordinator, w.now, &out);
     settle(&out);
     outbox_free(&out);
 }
