@@ -19,10 +19,14 @@ const struct shelf_rule shelf_pods = {
      "has_node_selector required_terms has_required_terms preferred_terms tolerations images "
      "container_count condition_types has_spread affinity_required affinity_preferred "
      "anti_affinity_required anti_affinity_preferred spread features"},
-    "uid"};
+    "uid", NULL};
 
+/* Lists of images are as good as never alike. */
 const struct shelf_rule shelf_nodes = {
-    &node_record, {"taints allocatable features conditions avoided", "images"}, "uid"};
+    &node_record, {"labels", "taints allocatable features conditions avoided"}, "uid", "labels"};
+
+/* Stands for the name in a label; no API server lets one in. */
+#define ECHO STR_LITERAL("\1")
 
 #define MAP16 0xde
 #define STR8  0xd9
@@ -41,9 +45,12 @@ struct shelf_part {
 struct shelf {
     const struct record *record;
     const struct field *uuid;
+    const struct field *name, *labels; /* NULL: labels stay as they are */
     struct piece own, parts[SHELF_PARTS];
-    struct table known; /* struct shelf_part */
-    char *object;       /* a record of which one piece is filled in */
+    struct table known;  /* struct shelf_part */
+    char *object;        /* a record of which one piece is filled in */
+    char *muted;         /* the record without its name in labels */
+    struct arena memory; /* for those labels */
     struct buffer bytes;
 };
 
@@ -64,11 +71,20 @@ static void add_field(struct piece *piece, const struct field *f)
     piece->at[piece->count++] = f;
 }
 
+static const struct field *field_named(const struct record *r, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < r->field_count; i++)
+        if (strcmp(r->fields[i].name, name) == 0)
+            return &r->fields[i];
+    return NULL;
+}
+
 struct shelf *shelf_new(const struct shelf_rule *rule)
 {
     struct shelf *shelf = memory_take(sizeof(*shelf));
     shelf->record = rule->record;
     shelf->object = memory_take(rule->record->size);
+    shelf->muted = memory_take(rule->record->size);
     for (size_t i = 0; i < rule->record->field_count; i++) {
         const struct field *f = &rule->record->fields[i];
         struct piece *piece = &shelf->own;
@@ -81,6 +97,9 @@ struct shelf *shelf_new(const struct shelf_rule *rule)
             add_field(piece, f);
     }
     must((rule->uuid == NULL) == (shelf->uuid == NULL));
+    shelf->labels = field_named(rule->record, rule->labels);
+    shelf->name = shelf->labels != NULL ? field_named(rule->record, "name") : NULL;
+    must(shelf->labels == NULL || (shelf->name != NULL && shelf->labels->of == &label_record));
     return shelf;
 }
 
@@ -95,6 +114,8 @@ void shelf_free(struct shelf **freeing)
     for (int k = 0; k < SHELF_PARTS; k++)
         memory_free(shelf->parts[k].at);
     memory_free(shelf->object);
+    memory_free(shelf->muted);
+    arena_free(&shelf->memory);
     buffer_free(&shelf->bytes);
     memory_free(shelf);
     *freeing = NULL;
@@ -167,6 +188,56 @@ static void drop_part(struct shelf *shelf, struct shelf_part *part)
     memory_free(part);
 }
 
+/* ---- labels that repeat the name ---- */
+
+struct labels {
+    uint32_t count;
+    struct label *at;
+};
+
+static struct labels *labels_of(const struct shelf *shelf, void *object)
+{
+    return (struct labels *)(void *)((char *)object + shelf->labels->offset);
+}
+
+static struct str name_of(const struct shelf *shelf, const void *object)
+{
+    return *(const struct str *)(const void *)((const char *)object + shelf->name->offset);
+}
+
+static bool any_is(const struct labels *labels, struct str value)
+{
+    for (uint32_t i = 0; i < labels->count; i++)
+        if (str_equal(labels->at[i].value, value))
+            return true;
+    return false;
+}
+
+static void replace_values(struct labels *labels, struct str value, struct str by)
+{
+    for (uint32_t i = 0; i < labels->count; i++)
+        if (str_equal(labels->at[i].value, value))
+            labels->at[i].value = by;
+}
+
+/* The record without its name in labels; NULL when it is not in them, or what stands for it is. */
+static const void *mute(struct shelf *shelf, const void *object)
+{
+    if (shelf->labels == NULL)
+        return NULL;
+    memcpy(shelf->muted, object, shelf->record->size);
+    struct labels *labels = labels_of(shelf, shelf->muted);
+    struct str name = name_of(shelf, object);
+    if (name.len == 0 || !any_is(labels, name) || any_is(labels, ECHO))
+        return NULL;
+    const struct label *from = labels->at;
+    arena_reset(&shelf->memory);
+    labels->at = arena_take(&shelf->memory, labels->count * sizeof(*labels->at));
+    memcpy(labels->at, from, labels->count * sizeof(*labels->at));
+    replace_values(labels, name, ECHO);
+    return shelf->muted;
+}
+
 /* ---- records ---- */
 
 static struct str uuid_of(const struct shelf *shelf, const void *object)
@@ -176,8 +247,11 @@ static struct str uuid_of(const struct shelf *shelf, const void *object)
 
 struct shelved *shelf_put(struct shelf *shelf, const void *object)
 {
-    struct shelved head = {.references = 1};
+    const void *muted = mute(shelf, object);
+    struct shelved head = {.references = 1, .echoes = muted != NULL};
     uint8_t uuid[UUID_BYTES];
+    if (muted != NULL)
+        object = muted;
     for (int k = 0; k < SHELF_PARTS; k++) {
         buffer_reset(&shelf->bytes);
         if (encode_piece(shelf, &shelf->parts[k], NULL, object))
@@ -215,7 +289,8 @@ void shelf_drop(struct shelf *shelf, struct shelved *s)
 
 bool shelf_same(const struct shelved *a, const struct shelved *b)
 {
-    bool same = a->uuid == b->uuid && a->len == b->len && memcmp(a->own, b->own, a->len) == 0;
+    bool same = a->uuid == b->uuid && a->echoes == b->echoes && a->len == b->len &&
+                memcmp(a->own, b->own, a->len) == 0;
     for (int k = 0; k < SHELF_PARTS; k++)
         same = same && a->parts[k] == b->parts[k];
     return same;
@@ -263,7 +338,8 @@ static void add_uuid(const struct shelf *shelf, const struct shelved *s, struct 
     buffer_add(out, text, sizeof(text));
 }
 
-void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct buffer *out)
+/* As it was cut, which is the record unless labels repeat its name. */
+static void join(const struct shelf *shelf, const struct shelved *s, struct buffer *out)
 {
     struct pieces p = pieces_of(s);
     struct str fields[SHELF_PARTS + 1];
@@ -281,11 +357,26 @@ void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct bu
 void shelf_get(const struct shelf *shelf, const struct shelved *s, void *object, struct arena *a)
 {
     struct buffer bytes = {0};
-    shelf_encoded(shelf, s, &bytes);
+    join(shelf, s, &bytes);
     struct str whole = arena_copy(a, buffer_str(&bytes));
     buffer_free(&bytes);
     struct cursor in = {(const uint8_t *)whole.at, (const uint8_t *)whole.at + whole.len};
     must(codec_decode(shelf->record, object, &in, a));
+    if (s->echoes)
+        replace_values(labels_of(shelf, object), ECHO, name_of(shelf, object));
+}
+
+void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct buffer *out)
+{
+    if (!s->echoes) {
+        join(shelf, s, out);
+        return;
+    }
+    struct arena memory = {0};
+    void *object = arena_take(&memory, shelf->record->size);
+    shelf_get(shelf, s, object, &memory);
+    codec_encode(shelf->record, object, out);
+    arena_free(&memory);
 }
 
 struct str shelf_str(const struct shelved *s, uint8_t tag)

@@ -20,6 +20,9 @@ struct shelf_rule {
     /* Names of fields with a blank between them, none in both; all others are the record's own. */
     const char *parts[SHELF_PARTS];
     const char *uuid; /* a str that mostly is a UUID, kept in 16 bytes then; NULL: there is none */
+    /* A list of labels that may repeat the record's name, as a node's do; kept without it, so that
+     * they are alike. NULL: there is none. */
+    const char *labels;
 };
 
 /* How pods and nodes fall apart: what differs from one to the next is their own. */
@@ -32,7 +35,8 @@ struct shelved {
     uint32_t mark;
     uint32_t references;
     uint32_t len;
-    bool uuid; /* own begins with the 16 bytes of one */
+    bool uuid;   /* own begins with the 16 bytes of one */
+    bool echoes; /* labels repeat the name */
     uint8_t own[];
 };
 

@@ -42,6 +42,8 @@ static void any_record_comes_out_as_it_went_in(void **state)
         codec_fill(&node_record, &node, &seed, &arena);
         if (i % 2 == 0)
             pod.uid = node.uid = STR_LITERAL(UUID);
+        if (i % 3 == 0 && node.labels.count > 0)
+            node.labels.at[0].value = node.name;
         check_one(pods, &pod_record, &pod);
         check_one(nodes, &node_record, &node);
         arena_reset(&arena);
@@ -131,6 +133,28 @@ static void a_text_is_found_without_decoding(void **state)
     shelf_free(&shelf);
 }
 
+static void what_echoes_the_name_is_alike(void **state)
+{
+    (void)state;
+    struct shelf *shelf = shelf_new(&shelf_nodes);
+    struct shelved *kept[3];
+    const char *const names[] = {"n1", "n2", "n3"};
+    for (int i = 0; i < 3; i++) {
+        struct label labels[] = {{STR_LITERAL("host"), str_of(names[i])},
+                                 {STR_LITERAL("zone"), STR_LITERAL("a")},
+                                 {STR_LITERAL("odd"), STR_LITERAL("\1")}};
+        struct node node = {.name = str_of(names[i]), .labels = {i < 2 ? 2 : 3, labels}};
+        kept[i] = shelf_put(shelf, &node);
+        check_one(shelf, &node_record, &node);
+        assert_int_equal(kept[i]->echoes, i < 2); /* not where that would be ambiguous */
+    }
+    assert_ptr_equal(kept[0]->parts[0], kept[1]->parts[0]);
+    assert_ptr_not_equal(kept[0]->parts[0], kept[2]->parts[0]);
+    for (int i = 0; i < 3; i++)
+        shelf_drop(shelf, kept[i]);
+    shelf_free(&shelf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +162,7 @@ int main(void)
         cmocka_unit_test(what_is_alike_is_kept_once),
         cmocka_unit_test(sameness_is_that_of_all_values),
         cmocka_unit_test(a_text_is_found_without_decoding),
+        cmocka_unit_test(what_echoes_the_name_is_alike),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);
