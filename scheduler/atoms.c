@@ -1,15 +1,16 @@
-/* atoms: a table of counted strings with a map from text to index. Free entries form a list, so
- * numbers stay small and dense. What must stay true: an entry is in the map exactly while it has
- * users, and its text never moves meanwhile. */
+/* atoms: counted strings by index, found by their text. Free entries form a list, so numbers stay
+ * small and dense. What must stay true: an entry is found exactly while it has users, and its text
+ * never moves meanwhile. */
 #include "scheduler/atoms.h"
 
-#include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/base/table.h"
 
 struct entry {
     char *text; /* NULL: free, and users is the next free entry */
     uint32_t len, users;
+    uint32_t hash;
     bool is_integer;
     int64_t integer;
 };
@@ -18,13 +19,12 @@ struct atoms {
     struct entry *at; /* at[0] is never used, so that 0 can mean "no such string" */
     uint32_t count, room, free, live;
     uint64_t made;
-    struct map *by_text;
+    struct table by_text; /* numbers in the place of pointers */
 };
 
 struct atoms *atoms_new(void)
 {
     struct atoms *atoms = memory_take(sizeof(*atoms));
-    atoms->by_text = map_new();
     atoms->room = 64;
     atoms->at = memory_take_array(atoms->room, sizeof(*atoms->at));
     atoms->count = 1;
@@ -38,7 +38,7 @@ void atoms_free(struct atoms **atoms)
     for (uint32_t i = 1; i < (*atoms)->count; i++)
         memory_free((*atoms)->at[i].text);
     memory_free((*atoms)->at);
-    map_free(&(*atoms)->by_text);
+    table_free(&(*atoms)->by_text);
     memory_free(*atoms);
     *atoms = NULL;
 }
@@ -58,18 +58,42 @@ static uint32_t free_entry(struct atoms *atoms)
     return atoms->count++;
 }
 
+static void *as_thing(uint32_t atom)
+{
+    return (void *)(uintptr_t)atom; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+struct wanted {
+    const struct atoms *atoms;
+    struct str text;
+};
+
+static bool is_wanted(const void *thing, const void *key)
+{
+    const struct wanted *w = key;
+    const struct entry *e = &w->atoms->at[(uintptr_t)thing];
+    return str_equal((struct str){e->text, e->len}, w->text);
+}
+
+static uint32_t find(const struct atoms *atoms, struct str s, uint32_t hash)
+{
+    const struct wanted wanted = {atoms, s};
+    return (uint32_t)(uintptr_t)table_get(&atoms->by_text, hash, is_wanted, &wanted);
+}
+
 uint32_t atom_take(struct atoms *atoms, struct str s)
 {
-    uint32_t i = atom_find(atoms, s);
+    uint32_t hash = table_hash(str_hash(s));
+    uint32_t i = find(atoms, s, hash);
     if (i != 0) {
         atoms->at[i].users++;
         return i;
     }
     i = free_entry(atoms);
     struct entry *e = &atoms->at[i];
-    *e = (struct entry){.text = memory_copy(s.at, s.len), .len = s.len, .users = 1};
+    *e = (struct entry){.text = memory_copy(s.at, s.len), .len = s.len, .users = 1, .hash = hash};
     e->is_integer = str_to_i64((struct str){e->text, e->len}, &e->integer);
-    map_set(atoms->by_text, s, (void *)(uintptr_t)i); /* NOLINT(performance-no-int-to-ptr) */
+    table_add(&atoms->by_text, hash, as_thing(i));
     atoms->live++;
     atoms->made++;
     return i;
@@ -83,7 +107,7 @@ void atom_drop(struct atoms *atoms, uint32_t atom)
     struct entry *e = &atoms->at[atom];
     if (--e->users > 0)
         return;
-    map_remove(atoms->by_text, (struct str){e->text, e->len});
+    table_remove(&atoms->by_text, e->hash, as_thing(atom));
     memory_free(e->text);
     *e = (struct entry){.users = atoms->free};
     atoms->free = atom;
@@ -92,7 +116,7 @@ void atom_drop(struct atoms *atoms, uint32_t atom)
 
 uint32_t atom_find(const struct atoms *atoms, struct str s)
 {
-    return (uint32_t)(uintptr_t)map_get(atoms->by_text, s);
+    return find(atoms, s, table_hash(str_hash(s)));
 }
 
 struct str atom_text(const struct atoms *atoms, uint32_t atom)
