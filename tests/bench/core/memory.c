@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ struct held {
 /* Before, with nodes, with pods. */
 struct stages {
     struct held at[3];
+    double peak; /* of the resident set, at any time */
 };
 
 static struct held held_now(void)
@@ -184,6 +186,9 @@ static bool run_child(void (*fill)(const struct shape *, struct stages *), const
     if (child == 0) {
         struct stages own;
         fill(s, &own);
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        own.peak = (double)usage.ru_maxrss * 1024;
         bool told = write(pipe_ends[1], &own, sizeof(own)) == (ssize_t)sizeof(own);
         _exit(told ? 0 : 1);
     }
@@ -208,14 +213,14 @@ static void tell(struct report *r, const char *name, const struct shape *s, cons
     report_row(r, (struct cell[]){TEXT(name), NUMBER(s->nodes), NUMBER(pods_of(s)),
                                   NUMBER(grown[0] / s->nodes), NUMBER(grown[1] / pods),
                                   NUMBER(grown[2] / s->nodes), NUMBER(grown[3] / pods),
-                                  NUMBER((grown[2] + grown[3]) / 1e6)});
+                                  NUMBER((grown[2] + grown[3]) / 1e6), NUMBER(grown[4] / 1e6)});
 }
 
 bool memory_run(const struct core_options *o, struct report *r)
 {
     static const struct column columns[] = {
-        {"process", COLUMN_TEXT}, {"nodes", 0},   {"pods", 0},  {"B_node", 0}, {"B_pod", 0},
-        {"rss_node", 0},          {"rss_pod", 0}, {"rss_MB", 1}};
+        {"process", COLUMN_TEXT}, {"nodes", 0},   {"pods", 0},   {"B_node", 0}, {"B_pod", 0},
+        {"rss_node", 0},          {"rss_pod", 0}, {"rss_MB", 1}, {"peak_MB", 1}};
     static const struct {
         const char *name;
         void (*fill)(const struct shape *s, struct stages *stages);
@@ -228,18 +233,19 @@ bool memory_run(const struct core_options *o, struct report *r)
     for (uint32_t i = o->nodes.count - 1; i < o->nodes.count; i++) {
         const struct shape s = {
             .nodes = o->nodes.at[i], .bound_per_node = o->bound_per_node, .zones = o->zones};
-        double sum[4] = {0, 0, 0, 0};
+        double sum[5] = {0, 0, 0, 0, 0};
         for (size_t p = 0; p < sizeof(processes) / sizeof(processes[0]); p++) {
             struct stages stages;
             if (!run_child(processes[p].fill, &s, &stages)) {
                 fprintf(stderr, "bench-core: the child %s has failed\n", processes[p].name);
                 return false;
             }
-            double grown[4];
-            for (int k = 0; k < 4; k++) {
+            double grown[5];
+            for (int k = 0; k < 4; k++)
                 grown[k] = growth(&stages, k % 2, k >= 2);
+            grown[4] = stages.peak - stages.at[0].resident;
+            for (int k = 0; k < 5; k++)
                 sum[k] += grown[k];
-            }
             tell(r, processes[p].name, &s, grown);
         }
         tell(r, "all", &s, sum);
