@@ -37,7 +37,8 @@ class SmallServer(cluster.SmallCluster):
         return [self.process.pid]
 
 
-def World(api, directory):  # noqa: N802 (reads as what it makes)
+def start_server(api, directory):
+    """An API server of a run's own: kubeconfig(user), server_pids(), stop()."""
     os.makedirs(directory, exist_ok=True)
     return {"real": RealServer, "small": SmallServer}[api](directory)
 

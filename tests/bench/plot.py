@@ -1,7 +1,10 @@
 """The result as an SVG: for each case a group of bars, one a candidate; throughput, CPU, memory."""
+import math
 from xml.sax.saxutils import escape
 
-PANELS = [("pods_per_s", "pods/s (higher is better)", False), ("cpu_ms_per_pod", "CPU ms per pod, all processes, log scale", True),
+PANELS = [("pods_per_s", "pods/s (higher is better)", False),
+          ("pods_per_core_s", "pods by CPU second of scheduler and API server (higher is better)", False),
+          ("cpu_ms_per_pod", "CPU ms per pod, all processes of the scheduler, log scale", True),
           ("peak_pss_mib", "peak PSS in MiB, all processes", False)]
 COLOURS = ["#1b6ca8", "#d98324", "#b3452f", "#8a8f98", "#3f8f4f", "#7b5aa6"]
 LEFT, TOP, HEIGHT, GAP, BAR, BETWEEN = 70, 70, 150, 60, 18, 26
@@ -28,7 +31,6 @@ class Canvas:
 def share(value, low, high, logarithmic):
     """Where a value lies between the bottom, 0, and the top, 1."""
     if logarithmic:
-        import math
         return (math.log10(max(value, low)) - math.log10(low)) / max(math.log10(high) - math.log10(low), 1e-9)
     return value / high if high else 0
 

@@ -1,11 +1,18 @@
 """Runs as lines, medians and ratios. A ratio is taken inside a pair, and its median, least and most told."""
 import statistics
 
-FIGURES = ("pods_per_s", "pods_per_core_s", "others_cores", "upstream_average", "start_seconds", "cpu_ms_per_pod", "cpu_window_ms_per_pod",
-           "server_cpu_ms_per_pod", "peak_pss_mib", "peak_rss_mib", "p50", "p99", "p999")
-# Ours divided by the other's, figure by figure; memory as our share against all that it holds.
-RATIOS = {"pods_per_s": "pods_per_s", "pods_per_core_s": "pods_per_core_s", "cpu_ms_per_pod": "cpu_ms_per_pod", "peak_pss_mib": "peak_rss_mib",
-          "p99": "p99"}
+# Figure, its column in the table (none: only in the JSON), and how many digits.
+FIGURES = {
+    "pods_per_s": ("pods/s", 0), "pods_per_s_from_start": ("all in", 0), "pods_per_core_s": ("/core s", 0),
+    "others_cores": ("others", 1), "start_seconds": ("start s", 2), "cpu_ms_per_pod": ("CPU ms", 2),
+    "server_cpu_ms_per_pod": ("server ms", 2), "peak_pss_mib": ("PSS MiB", 0), "peak_rss_mib": ("RSS MiB", 0),
+    "p50": ("p50 ms", 1), "p99": ("p99 ms", 1), "p999": ("p999 ms", 1), "cpu_window_ms_per_pod": (None, 2),
+    "server_window_ms_per_pod": (None, 2), "upstream_average": (None, 0)}
+# Ours divided by the other's: figure, the other's figure, and what the ratio is called. Memory is our
+# share against all that the other holds.
+RATIOS = (("pods_per_s", "pods_per_s", "pods/s"), ("pods_per_s_from_start", "pods_per_s_from_start", "all in"),
+          ("pods_per_core_s", "pods_per_core_s", "/core s"), ("cpu_ms_per_pod", "cpu_ms_per_pod", "CPU"),
+          ("peak_pss_mib", "peak_rss_mib", "PSS/RSS"), ("p99", "p99", "p99"))
 OURS = "berth"
 
 
@@ -62,7 +69,7 @@ def medians(by_pair):
 
 def ratios(ours, other):
     found = {}
-    for figure, divisor in RATIOS.items():
+    for figure, divisor, _ in RATIOS:
         values = [value(ours[pair], figure) / value(other[pair], divisor) for pair in ours
                   if pair in other and value(ours[pair], figure) is not None and value(other[pair], divisor)]
         if values:
@@ -71,29 +78,23 @@ def ratios(ours, other):
     return found
 
 
-def number(figure, digits=0):
-    return "-" if figure is None else "%.*f" % (digits, figure)
+def cell(figure, digits):
+    return "%10s" % ("-" if figure is None else "%.*f" % (digits, figure))
 
 
 def table(document):
     rows = []
+    columns = [(figure, *shown) for figure, shown in FIGURES.items() if shown[0]]
     for case, found in document["summary"].items():
-        rows += ["", case, "  %-20s %8s %8s %7s %8s %10s %10s %8s %8s %7s %7s  %s" % (
-            "median", "pods/s", "/core s", "others", "start s", "CPU ms/pod", "server ms", "PSS MiB", "RSS MiB", "p50 ms", "p99 ms",
-            "requests a pod")]
+        rows += ["", case, "  %-20s" % "median" + "".join("%10s" % title for _, title, _ in columns) + "  requests a pod"]
         for name, medians_ in found["medians"].items():
-            rows.append("  %-20s %8s %8s %7s %8s %10s %10s %8s %8s %7s %7s  %s" % (
-                name, number(medians_["pods_per_s"]), number(medians_["pods_per_core_s"]),
-                number(medians_["others_cores"], 1), number(medians_["start_seconds"], 2),
-                number(medians_["cpu_ms_per_pod"], 2), number(medians_["server_cpu_ms_per_pod"], 2),
-                number(medians_["peak_pss_mib"]), number(medians_["peak_rss_mib"]), number(medians_["p50"], 1),
-                number(medians_["p99"], 1), busiest(medians_["requests_per_pod"])))
+            rows.append("  %-20s" % name + "".join(cell(medians_[figure], digits) for figure, _, digits in columns)
+                        + "  " + busiest(medians_["requests_per_pod"]))
         for name, against in found["ratios"].items():
             rows.append("  %s / %-20s %s" % (OURS, name, "   ".join(
-                "%s ×%.2f (%.2f to %.2f)" % (label, against[figure]["median"], against[figure]["least"],
+                "%s ×%.2f (%.2f to %.2f)" % (title, against[figure]["median"], against[figure]["least"],
                                              against[figure]["most"])
-                for figure, label in (("pods_per_s", "pods/s"), ("pods_per_core_s", "/core s"), ("cpu_ms_per_pod", "CPU"),
-                                      ("peak_pss_mib", "PSS/RSS"), ("p99", "p99")) if figure in against)))
+                for figure, _, title in RATIOS if figure in against)))
     return "\n".join(rows)
 
 

@@ -45,6 +45,7 @@ type Result struct {
 	Seconds           float64            `json:"seconds"`       // first to last bind
 	StartSeconds      float64            `json:"start_seconds"` // from the scheduler's start, or the first pod, to the first bind
 	PodsPerSecond     float64            `json:"pods_per_s"`
+	FromStart         float64            `json:"pods_per_s_from_start"`    // all pods by the time from the start to the last bind
 	PodsPerCoreSecond float64            `json:"pods_per_core_s"`          // by CPU of candidate and server, first to last bind
 	Upstream          float64            `json:"upstream_average"`         // scheduler_perf's mean of whole seconds, 0 when too short
 	Latency           map[string]float64 `json:"latency_ms"`               // from the pod's ADDED to its first event with a node
@@ -389,6 +390,7 @@ func (r *run) result(chosen *Chosen, failure error) *Result {
 	first, last := bounds[0], bounds[len(bounds)-1]
 	result.Seconds, result.StartSeconds = last.Sub(first).Seconds(), first.Sub(r.began).Seconds()
 	result.PodsPerSecond = float64(len(bounds)-1) / math.Max(result.Seconds, 1e-3)
+	result.FromStart = float64(len(bounds)) / math.Max(last.Sub(r.began).Seconds(), 1e-3)
 	result.Upstream = upstreamAverage(bounds, r.began)
 	for name, share := range map[string]float64{"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999, "max": 1} {
 		result.Latency[name] = latencies[int(math.Ceil(share*float64(len(latencies))))-1]
