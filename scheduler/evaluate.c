@@ -8,6 +8,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
+#include "scheduler/kernels.h"
 #include "scheduler/shard_inside.h"
 #include "scheduler/wrap.h"
 
@@ -400,8 +401,10 @@ static void pick_rows(struct evaluation *e)
         if (node != NULL && node->row != NO_ROW && scratch->row_count < e->shard->nodes.count)
             scratch->rows[scratch->row_count++] = node->row;
     }
-    for (uint32_t row = 0; e->request->only.count == 0 && row < e->shard->nodes.count; row++)
-        scratch->rows[scratch->row_count++] = row;
+    if (e->request->only.count > 0)
+        return;
+    scratch->row_count = e->shard->nodes.count;
+    kernel_number(scratch->rows, scratch->row_count);
 }
 
 /* A rule may find out only from its counts that it has nothing to do. */

@@ -29,6 +29,24 @@ VECTORISED void kernel_mark(const uint32_t *fact, uint32_t count, uint8_t *no)
         no[i] |= fact[i] != 0;
 }
 
+VECTORISED void kernel_mark_equal(const uint32_t *fact, uint32_t what, uint32_t count, uint8_t *no)
+{
+    for (uint32_t i = 0; i < count; i++)
+        no[i] |= fact[i] == what;
+}
+
+VECTORISED void kernel_mark_other(const uint32_t *fact, uint32_t what, uint32_t count, uint8_t *no)
+{
+    for (uint32_t i = 0; i < count; i++)
+        no[i] |= fact[i] != what;
+}
+
+VECTORISED void kernel_keep(const uint8_t *hit, bool negated, uint32_t count, uint8_t *yes)
+{
+    for (uint32_t i = 0; i < count; i++)
+        yes[i] &= (uint8_t)(hit[i] ^ negated);
+}
+
 VECTORISED void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -67,6 +85,24 @@ VECTORISED void kernel_raise(int64_t *total, int64_t by, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         total[i] = wrap_add(total[i], by);
+}
+
+VECTORISED void kernel_raise_where(int64_t *total, const uint8_t *which, int64_t by, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        total[i] = wrap_add(total[i], by & -(int64_t)which[i]);
+}
+
+VECTORISED void kernel_fill(int64_t *column, int64_t what, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        column[i] = what;
+}
+
+VECTORISED void kernel_number(uint32_t *rows, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = i;
 }
 
 VECTORISED void kernel_add(int64_t *total, const int64_t *column, int64_t weight, uint32_t count)

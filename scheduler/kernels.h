@@ -12,6 +12,11 @@ void kernel_lacks(const int64_t *room, const int64_t *used, int64_t asked, uint3
                   uint8_t *no);
 /* no[i] |= fact[i] != 0 */
 void kernel_mark(const uint32_t *fact, uint32_t count, uint8_t *no);
+/* no[i] |= fact[i] == what; and no[i] |= fact[i] != what */
+void kernel_mark_equal(const uint32_t *fact, uint32_t what, uint32_t count, uint8_t *no);
+void kernel_mark_other(const uint32_t *fact, uint32_t what, uint32_t count, uint8_t *no);
+/* yes[i] &= hit[i] != negated; both hold 0 or 1 */
+void kernel_keep(const uint8_t *hit, bool negated, uint32_t count, uint8_t *yes);
 /* blamed[i] = blamed[i] != 0 || !said[i] ? blamed[i] : whom */
 void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom, uint32_t count);
 
@@ -23,6 +28,12 @@ uint32_t kernel_count(const int64_t *column, int64_t what, uint32_t count);
 uint32_t kernel_zeros(const uint8_t *column, uint32_t count);
 /* total[i] += by, wrapping. */
 void kernel_raise(int64_t *total, int64_t by, uint32_t count);
+/* total[i] += by where which[i] is 1, not 0; wrapping. */
+void kernel_raise_where(int64_t *total, const uint8_t *which, int64_t by, uint32_t count);
+/* column[i] = what */
+void kernel_fill(int64_t *column, int64_t what, uint32_t count);
+/* rows[i] = i */
+void kernel_number(uint32_t *rows, uint32_t count);
 /* total[i] += column[i] * weight, wrapping. */
 void kernel_add(int64_t *total, const int64_t *column, int64_t weight, uint32_t count);
 

@@ -4,6 +4,9 @@
 #include "scheduler/node_selector.h"
 
 #include "proto/kube/selector.h"
+#include "scheduler/kernels.h"
+
+#include <string.h>
 
 struct condition_on_label {
     enum kube_operator operation;
@@ -191,4 +194,92 @@ bool required_affinity_matches(const struct atoms *atoms, const struct required_
             return false;
     }
     return !r->has_terms || node_matchers_match_any(atoms, r->terms, r->term_count, node);
+}
+
+/* ---- many rows ---- */
+
+static void beyond_rows(const struct atoms *atoms, const struct condition_on_label *w,
+                        const uint32_t *value, uint32_t count, uint8_t *hit)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t number;
+        hit[i] = value[i] != 0 && atom_integer(atoms, value[i], &number) &&
+                 (w->operation == OPERATOR_Gt ? number > w->bound : number < w->bound);
+    }
+}
+
+/* yes[i] &= the condition, for at most KERNEL_ROWS rows. */
+static void label_rows(const struct cycle *c, const struct condition_on_label *w,
+                       struct row_range rows, uint8_t *yes)
+{
+    uint8_t hit[KERNEL_ROWS] = {0};
+    bool negated = w->operation == OPERATOR_NotIn || w->operation == OPERATOR_DoesNotExist;
+    const uint32_t *value = w->key == 0 ? NULL : facts_of_label(c->nodes, w->key) + rows.from;
+    if (value == NULL)
+        ; /* no node has the label */
+    else if (w->operation == OPERATOR_Exists || w->operation == OPERATOR_DoesNotExist)
+        kernel_mark(value, rows.count, hit);
+    else if (w->operation == OPERATOR_Gt || w->operation == OPERATOR_Lt)
+        beyond_rows(c->atoms, w, value, rows.count, hit);
+    else
+        for (uint32_t i = 0; i < w->value_count; i++)
+            if (w->values[i] != 0)
+                kernel_mark_equal(value, w->values[i], rows.count, hit);
+    kernel_keep(hit, negated, rows.count, yes);
+}
+
+static void field_rows(const struct cycle *c, const struct condition_on_field *f,
+                       struct row_range rows, uint8_t *yes)
+{
+    uint8_t hit[KERNEL_ROWS];
+    memset(hit, !f->is_name && f->wants_empty, rows.count);
+    if (f->is_name)
+        kernel_mark_equal(facts_of_name(c->nodes) + rows.from, f->name, rows.count, hit);
+    kernel_keep(hit, f->negated, rows.count, yes);
+}
+
+void node_matcher_rows(const struct cycle *c, const struct node_matcher *m, struct row_range rows,
+                       uint8_t *yes)
+{
+    memset(yes, !m->malformed, rows.count);
+    for (uint32_t from = 0; from < rows.count && !m->malformed; from += KERNEL_ROWS) {
+        uint32_t left = rows.count - from;
+        struct row_range block = {rows.from + from, left < KERNEL_ROWS ? left : KERNEL_ROWS};
+        for (uint32_t i = 0; i < m->label_count; i++)
+            label_rows(c, &m->labels[i], block, yes + from);
+        for (uint32_t i = 0; i < m->field_count; i++)
+            field_rows(c, &m->fields[i], block, yes + from);
+    }
+}
+
+void node_matchers_rows(const struct cycle *c, struct node_matcher *const *terms, uint32_t count,
+                        struct row_range rows, uint8_t *no)
+{
+    for (uint32_t from = 0; from < rows.count; from += KERNEL_ROWS) {
+        uint32_t left = rows.count - from;
+        struct row_range block = {rows.from + from, left < KERNEL_ROWS ? left : KERNEL_ROWS};
+        uint8_t yes[KERNEL_ROWS], any[KERNEL_ROWS] = {0};
+        for (uint32_t i = 0; i < count; i++) {
+            node_matcher_rows(c, terms[i], block, yes);
+            for (uint32_t k = 0; k < block.count; k++)
+                any[k] |= yes[k];
+        }
+        for (uint32_t k = 0; k < block.count; k++)
+            no[from + k] |= !any[k];
+    }
+}
+
+void required_affinity_rows(const struct cycle *c, const struct required_affinity *r,
+                            struct row_range rows, uint8_t *no)
+{
+    for (uint32_t i = 0; i < r->pair_count; i++) {
+        const struct pair *p = &r->pairs[i];
+        if (p->key == 0 || p->value == 0)
+            memset(no, 1, rows.count);
+        else
+            kernel_mark_other(facts_of_label(c->nodes, p->key) + rows.from, p->value, rows.count,
+                              no);
+    }
+    if (r->has_terms)
+        node_matchers_rows(c, r->terms, r->term_count, rows, no);
 }

@@ -25,6 +25,15 @@ uint32_t node_matchers_make(const struct cycle *c, const struct node_term *at, u
 bool node_matchers_match_any(const struct atoms *atoms, struct node_matcher *const *terms,
                              uint32_t count, const struct node_entry *node);
 
+/* The same for many rows of the share: no[i] |= 1 where row from + i does not match, … */
+void node_matchers_rows(const struct cycle *c, struct node_matcher *const *terms, uint32_t count,
+                        struct row_range rows, uint8_t *no);
+void required_affinity_rows(const struct cycle *c, const struct required_affinity *r,
+                            struct row_range rows, uint8_t *no);
+/* … and yes[i] = 1 where it matches, else 0. */
+void node_matcher_rows(const struct cycle *c, const struct node_matcher *m, struct row_range rows,
+                       uint8_t *yes);
+
 /* The value of a label as an atom, 0 when the node has no such label. */
 uint32_t node_label_value(const struct node_entry *node, uint32_t key);
 

@@ -7,6 +7,8 @@
 #include "scheduler/catalog.h"
 #include "scheduler/node_selector.h"
 
+#include <string.h>
+
 /* ---- PreFilter ---- */
 
 static bool reject(struct pre_filter *out, struct str reason)
@@ -140,12 +142,22 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
     return 0;
 }
 
+static void score_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                       struct row_range rows, int64_t *raw)
+{
+    (void)c;
+    (void)state;
+    (void)n;
+    memset(raw, 0, rows.count * sizeof(*raw));
+}
+
 const struct plugin plugin_dynamic_resources = {
     .name = "DynamicResources",
     .pre_filter = pre_filter,
     .filter_begin = filter_begin,
     .filter = filter,
     .score = score,
+    .score_rows = score_rows,
     .normalise = NORMALISE_default,
     .by_row = true,
 };

@@ -2,6 +2,7 @@
  * the more widely an image is spread the more it counts, so that a rare image draws no crowd.
  *
  * An image weighs the same on every node that has it, so that weight is computed once a cycle. */
+#include "scheduler/kernels.h"
 #include "scheduler/plugin.h"
 
 #include "scheduler/wrap.h"
@@ -90,9 +91,12 @@ static void score_rows(const struct cycle *c, const void *state, const struct no
         score_combined(w, n, rows, raw);
         return;
     }
-    int64_t none = of_sum(w, 0);
+    if (w->count == 0) {
+        kernel_fill(raw, of_sum(w, 0), rows.count);
+        return;
+    }
     for (uint32_t i = 0; i < rows.count; i++)
-        raw[i] = w->count == 0 ? none : score(c, state, n, rows.from + i);
+        raw[i] = score(c, state, n, rows.from + i);
 }
 
 const struct plugin plugin_image_locality = {

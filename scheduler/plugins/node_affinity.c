@@ -4,6 +4,7 @@
  * Terms are ORed, requirements inside a term ANDed. Terms that all name nodes by metadata.name
  * narrow the search to those nodes, so that a DaemonSet's pod costs one node and not all. */
 #include "proto/kube/selector.h"
+#include "scheduler/kernels.h"
 #include "scheduler/node_selector.h"
 #include "scheduler/wrap.h"
 
@@ -129,6 +130,16 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
                       (struct str){0});
 }
 
+static void filter_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                        struct row_range rows, uint8_t *no)
+{
+    (void)n;
+    const struct selection *s = state;
+    if (s->has_added)
+        node_matchers_rows(c, s->added, s->added_count, rows, no);
+    required_affinity_rows(c, s->own, rows, no);
+}
+
 static bool score_skips(const struct cycle *c)
 {
     return c->pod->preferred_terms.count == 0 && c->framework->profile.added_preferred.count == 0;
@@ -199,6 +210,25 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
     return sum;
 }
 
+static void score_rows(const struct cycle *c, const void *state, const struct nodes *n,
+                       struct row_range rows, int64_t *raw)
+{
+    (void)n;
+    const struct preference *p = state;
+    memset(raw, 0, rows.count * sizeof(*raw));
+    while (rows.count > 0) {
+        struct row_range block = {rows.from, rows.count < KERNEL_ROWS ? rows.count : KERNEL_ROWS};
+        uint8_t yes[KERNEL_ROWS];
+        for (uint32_t i = 0; i < p->count; i++) {
+            node_matcher_rows(c, p->at[i].term, block, yes);
+            kernel_raise_where(raw, yes, p->at[i].weight, block.count);
+        }
+        rows.from += block.count;
+        rows.count -= block.count;
+        raw += block.count;
+    }
+}
+
 const struct plugin plugin_node_affinity = {
     .name = "NodeAffinity",
     .pre_filter = pre_filter,
@@ -208,6 +238,8 @@ const struct plugin plugin_node_affinity = {
     .pre_score = pre_score,
     .score_begin = score_begin,
     .score = score,
+    .filter_rows = filter_rows,
+    .score_rows = score_rows,
     .normalise = NORMALISE_default,
     .by_row = true,
 };

@@ -190,6 +190,42 @@ static void columns_are_compared_and_counted(void **state)
     }
 }
 
+static void marks_follow_their_condition(void **state)
+{
+    struct random r = {7};
+    uint32_t facts[ROWS], rows[ROWS];
+    uint8_t equal[ROWS], other[ROWS], before[ROWS], kept[ROWS];
+    int64_t total[ROWS], filled[ROWS];
+    (void)state;
+    for (int turn = 0; turn < TURNS; turn++) {
+        uint32_t count = random_count(&r), what = (uint32_t)random_below(&r, 4);
+        bool negated = random_below(&r, 2) == 0;
+        int64_t by = anything(&r);
+        for (uint32_t i = 0; i < count; i++) {
+            facts[i] = (uint32_t)random_below(&r, 4);
+            equal[i] = other[i] = before[i] = random_below(&r, 2) == 0;
+            kept[i] = random_below(&r, 2) == 0;
+            total[i] = i;
+        }
+        kernel_mark_equal(facts, what, count, equal);
+        kernel_mark_other(facts, what, count, other);
+        kernel_raise_where(total, kept, by, count);
+        kernel_fill(filled, by, count);
+        kernel_number(rows, count);
+        for (uint32_t i = 0; i < count; i++) {
+            assert_int_equal(equal[i], before[i] | (facts[i] == what));
+            assert_int_equal(other[i], before[i] | (facts[i] != what));
+            assert_int_equal(total[i], kept[i] ? wrap_add(i, by) : i);
+            assert_int_equal(filled[i], by);
+            assert_int_equal(rows[i], i);
+        }
+        memcpy(equal, kept, count);
+        kernel_keep(before, negated, count, kept);
+        for (uint32_t i = 0; i < count; i++)
+            assert_int_equal(kept[i], equal[i] & (before[i] != negated));
+    }
+}
+
 static void the_ends_of_a_column_are_found(void **state)
 {
     struct random r = {5};
@@ -272,6 +308,7 @@ int main(void)
         cmocka_unit_test(the_balance_of_two_resources_is_upstreams),
         cmocka_unit_test(amounts_out_of_bounds_are_not_exact),
         cmocka_unit_test(columns_are_compared_and_counted),
+        cmocka_unit_test(marks_follow_their_condition),
         cmocka_unit_test(the_ends_of_a_column_are_found),
         cmocka_unit_test(totals_are_normalised_and_weighted_scores),
     };
