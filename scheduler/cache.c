@@ -37,7 +37,8 @@ struct cached_node {
     uint64_t mark;
     uint64_t storage_printed; /* hash of what workers were told of its storage; 0: nothing */
     struct cached_pod *first, *last;
-    uint32_t hash; /* of the name */
+    uint32_t hash;     /* of the name */
+    bool odd_hostname; /* its label kubernetes.io/hostname is not its name */
 };
 
 struct cache {
@@ -45,6 +46,7 @@ struct cache {
     struct arena profiles; /* the copies */
     struct arena arena;    /* for one telling */
     struct table nodes, pods;
+    uint32_t odd_hostnames; /* nodes that have one */
     struct shelf *node_shelf, *pod_shelf;
     struct node_tree *tree;
     struct image_states *images;
@@ -480,6 +482,21 @@ static void forget_images(struct cache *c, const struct cached_node *n)
     arena_reset(&c->arena);
 }
 
+static bool hostname_is_odd(const struct node *node)
+{
+    for (uint32_t i = 0; i < node->labels.count; i++)
+        if (str_is(node->labels.at[i].key, "kubernetes.io/hostname"))
+            return !str_equal(node->labels.at[i].value, node->name);
+    return false;
+}
+
+static void note_hostname(struct cache *c, struct cached_node *n, bool odd)
+{
+    c->odd_hostnames += odd;
+    c->odd_hostnames -= n->odd_hostname;
+    n->odd_hostname = odd;
+}
+
 void cache_node_set(struct cache *c, const struct node *node)
 {
     struct cached_node *n = need_node(c, node->name);
@@ -490,6 +507,7 @@ void cache_node_set(struct cache *c, const struct node *node)
     image_states_add(c->images, node);
     node_tree_set(c->tree, &n->tree, node);
     n->kept = shelf_put(c->node_shelf, node);
+    note_hostname(c, n, hostname_is_odd(node));
     uint32_t worker;
     if (before != NULL && !shelf_same(before, n->kept) && shares_owner(&n->share, &worker))
         tell_node(c, worker, n);
@@ -506,6 +524,7 @@ void cache_node_set(struct cache *c, const struct node *node)
 static void node_gone(struct cache *c, struct cached_node *n)
 {
     forget_images(c, n);
+    note_hostname(c, n, false);
     node_tree_remove(c->tree, &n->tree);
     for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
         count_claims(c, p, -1);
@@ -746,6 +765,11 @@ uint32_t cache_pods(const struct cache *c)
 uint32_t cache_assumed(const struct cache *c)
 {
     return c->assumed;
+}
+
+uint32_t cache_odd_hostnames(const struct cache *c)
+{
+    return c->odd_hostnames;
 }
 
 uint32_t cache_pods_with_terms(const struct cache *c)

@@ -112,6 +112,8 @@ uint32_t cache_assumed(const struct cache *c);
 uint32_t cache_pods_with_terms(const struct cache *c);
 /* True when the pod is such a one. */
 bool cache_pod_has_terms(const struct pod *pod);
+/* Nodes whose label kubernetes.io/hostname is not their name, which is rare. */
+uint32_t cache_odd_hostnames(const struct cache *c);
 bool cache_has_node(const struct cache *c, struct str name);
 /* The whole node, from the arena. False when it is not known. */
 bool cache_node_get(const struct cache *c, struct str name, struct node *node, struct arena *a);

@@ -175,8 +175,6 @@ static void judge_groups(struct pod_class *k, struct class_scratch *w)
 /* The survey of a rule that groups has a part for each group. */
 static void survey_groups(struct pod_class *k, struct class_scratch *w, struct kept_rule *rule)
 {
-    if (rule->plugin->keep->survey_row == NULL)
-        return;
     for (uint32_t i = 0; i < k->group_count; i++) {
         const struct row_group *g = &k->groups[i];
         w->entries.count = 0;
@@ -186,18 +184,27 @@ static void survey_groups(struct pod_class *k, struct class_scratch *w, struct k
             w->entries.at[e].count = wrap_mul(w->entries.at[e].count, g->passing);
         ledger_set(rule->survey, i, &w->entries, NULL);
     }
+}
+
+static void look_at_survey(struct pod_class *k, struct class_scratch *w, struct kept_rule *rule,
+                           const struct map_request *r, struct arena *a)
+{
     struct outlook ignored = {0};
-    rule->plugin->keep->score_outlook(&k->cycle, &rule->states, ledger_sums(rule->survey),
+    if (rule->plugin->keep->survey_row == NULL)
+        return;
+    survey_groups(k, w, rule);
+    rule->plugin->keep->score_outlook(&k->cycle, &rule->states, class_survey(k, rule, r, a),
                                       &ignored);
 }
 
-static void score_groups(struct pod_class *k, struct class_scratch *w)
+static void score_groups(struct pod_class *k, struct class_scratch *w,
+                         const struct map_request *request, struct arena *a)
 {
     for (uint32_t r = 0; r < k->kept_count; r++) {
         struct kept_rule *rule = &k->kept[r];
         if (!rule->groups || rule->scorer == SCORERS_MAX || !class_scores(k, rule->scorer))
             continue;
-        survey_groups(k, w, rule);
+        look_at_survey(k, w, rule, request, a);
         struct span *span = &k->spans[rule->scorer];
         span_start(span, rule->plugin);
         for (uint32_t i = 0; i < k->group_count; i++) {
@@ -336,10 +343,11 @@ static void add_up(struct pod_class *k)
     }
 }
 
-void class_weigh(struct pod_class *k, struct class_scratch *w, const struct map_request *r)
+void class_weigh(struct pod_class *k, struct class_scratch *w, const struct map_request *r,
+                 struct arena *a)
 {
     judge_groups(k, w);
-    score_groups(k, w);
+    score_groups(k, w, r, a);
     merge_spans(k);
     normalise(k, r);
     add_up(k);

@@ -121,8 +121,6 @@ bool class_begin(struct shard *s, struct pod_class *k)
     if (!begin_filters(k))
         return false;
     begin_kept(k);
-    for (uint32_t i = 0; i < k->kept_count; i++)
-        k->kept[i].changed.count = 0;
     return pre_score(k) && begin_scores(k);
 }
 
@@ -526,7 +524,10 @@ bool class_catch_up(struct shard *s, struct pod_class *k)
     for (; k->seen < s->touched.count; k->seen++)
         mark_touched(at.w, s->touched.rows[k->seen & (TOUCHED_ROOM - 1)]);
     s->classes->status.rows_looked_at += at.w->touched_count;
-    if (at.w->touched_count > 0 || whole)
+    bool told = false; /* something new by others */
+    for (uint32_t i = 0; i < k->kept_count; i++)
+        told |= k->kept[i].changed.count > 0;
+    if (at.w->touched_count > 0 || whole || told)
         catch_up(&at, whole);
     clear_marks(at.w);
     k->stale = at.regroup;

@@ -14,17 +14,19 @@
 #define CLASSES_MAX 512
 #define BYTES_MAX   ((size_t)64 << 20)
 
-struct classes *classes_new(void)
+struct classes *classes_new(struct atoms *atoms)
 {
     struct classes *c = memory_take(sizeof(*c));
+    c->atoms = atoms;
     c->by_key = map_new();
     return c;
 }
 
 /* ---- a class's life ---- */
 
-static void free_rule(struct kept_rule *rule)
+static void free_rule(struct kept_rule *rule, struct atoms *atoms)
 {
+    class_drop_foreign(rule, atoms);
     ledger_free(&rule->counts);
     ledger_free(&rule->survey);
     entries_free(&rule->changed);
@@ -33,10 +35,10 @@ static void free_rule(struct kept_rule *rule)
 }
 
 /* What is kept by row; the key and its memory stay. */
-static void forget_rows(struct pod_class *k)
+static void forget_rows(struct pod_class *k, struct atoms *atoms)
 {
     for (uint32_t i = 0; i < k->kept_count; i++)
-        free_rule(&k->kept[i]);
+        free_rule(&k->kept[i], atoms);
     for (uint32_t i = 1; i < k->outcome_count; i++)
         memory_free(k->outcomes[i].reasons);
     for (uint32_t i = 0; i < SCORERS_MAX; i++) {
@@ -82,7 +84,7 @@ static void free_class(struct classes *c, struct pod_class *k)
         c->kept = NULL;
     unlink_class(c, k);
     map_remove(c->by_key, k->key);
-    forget_rows(k);
+    forget_rows(k, c->atoms);
     arena_free(&k->states);
     arena_free(&k->filling);
     arena_free(&k->memory);
@@ -179,10 +181,20 @@ static uint32_t counting(const struct framework *fw, const struct map_request *r
     return framework_counting(fw, &r->pod, &r->brief, *out);
 }
 
+static bool counts_pods(const struct framework *fw, const struct map_request *r)
+{
+    struct arena a = {.first = 1024};
+    const struct plugin **rules;
+    bool any = counting(fw, r, &a, &rules) > 0;
+    arena_free(&a);
+    return any;
+}
+
 /* ---- making one ---- */
 
 static void prepare_rules(struct pod_class *k, const struct plugin **rules, uint32_t count)
 {
+    const struct map_request like = {.own_hostnames = k->own_hostnames};
     k->kept_count = count;
     k->kept = arena_take(&k->filling, count * sizeof(*k->kept));
     k->cycle.knowledge_count = count;
@@ -193,6 +205,8 @@ static void prepare_rules(struct pod_class *k, const struct plugin **rules, uint
                                         .counts = ledger_new(k->rows),
                                         .survey = ledger_new(parts),
                                         .no_groups = k->by_row_only};
+        if (!k->alone)
+            ledger_tell(k->kept[i].counts, folded_key(k->cycle.atoms, &like, rules[i]));
         k->cycle.knowledge[i] = (struct plugin_knowledge){rules[i], ledger_sums(k->kept[i].counts),
                                                           ledger_sums(k->kept[i].survey)};
     }
@@ -211,7 +225,7 @@ static void fill(struct shard *s, struct pod_class *k)
 {
     const struct map_request like = {.pod = k->pod, .brief = k->brief};
     const struct plugin **rules;
-    forget_rows(k);
+    forget_rows(k, s->atoms);
     arena_reset(&k->states);
     arena_reset(&k->filling);
     uint32_t count = counting(k->framework, &like, &k->filling, &rules);
@@ -225,7 +239,7 @@ static void fill(struct shard *s, struct pod_class *k)
         k->unfit = true;
     }
     if (k->unfit)
-        forget_rows(k);
+        forget_rows(k, s->atoms);
 }
 
 static struct pod_class *make(struct shard *s, const struct framework *fw,
@@ -237,6 +251,8 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
     codec_copy(&pod_record, &k->pod, pod, &k->memory);
     codec_copy(&brief_record, &k->brief, &r->brief, &k->memory);
     k->framework = fw;
+    k->alone = r->alone || !counts_pods(fw, r);
+    k->own_hostnames = r->own_hostnames;
     k->cycle = (struct cycle){.framework = fw,
                               .pod = &k->pod,
                               .brief = &k->brief,
@@ -261,24 +277,25 @@ static bool is_plain(const struct map_request *r, const struct framework *fw)
 {
     return !r->detail && r->nominated.count == 0 && r->only.count == 0 && !r->nominated_too &&
            r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 && !fw->profile.check_all &&
-           fw->score_count <= SCORERS_MAX && r->counts.count == 0 && r->surveys.count == 0;
+           fw->score_count <= SCORERS_MAX;
 }
 
-/* The class of these pods, or NULL: not seen before, or not to be kept. */
+/* The class of these pods, or NULL: not seen before, or not to be kept. Of a cycle with the step
+ * count only that one makes classes. */
 static struct pod_class *find(struct shard *s, const struct framework *fw,
                               const struct map_request *r, struct arena *a)
 {
     struct classes *c = s->classes;
     const struct plugin **rules;
     uint32_t count = counting(fw, r, a, &rules);
-    if (count > 0 && !r->alone)
-        return NULL;
+    const uint8_t ways[] = {r->alone || count == 0, r->own_hostnames && !r->alone && count > 0};
     const struct pod pod = without_identity(&r->pod, count > 0);
     buffer_reset(&c->key);
     codec_encode(&pod_record, &pod, &c->key);
     codec_encode(&brief_record, &r->brief, &c->key);
+    buffer_add(&c->key, ways, sizeof(ways));
     struct pod_class *k = map_get(c->by_key, buffer_str(&c->key));
-    if (k != NULL)
+    if (k != NULL || (!ways[0] && str_is(r->step, "map")))
         return k;
     uint64_t hash = hash_of(buffer_str(&c->key));
     uint64_t *asked = &c->asked_once[hash % (sizeof(c->asked_once) / sizeof(c->asked_once[0]))];
@@ -338,41 +355,69 @@ static void tell(const struct shard *s, const struct pod_class *k, const struct 
     out->evaluated = k->rows;
     out->extremes.at = arena_take(a, k->framework->score_count * sizeof(struct extreme));
     tell_skips(k, out);
+    if (!k->alone && r->surveys.count == 0)
+        class_tell_surveys(k, out, a);
     if (k->feasible == 0)
         tell_rejections(k, out, a);
     class_tell_best(s, k, r, out);
 }
 
-/* The class that the same cycle was answered from before. */
-static struct pod_class *kept(struct shard *s, const struct map_request *r)
+/* False when the class is of no use, or of none any more. */
+static bool bring_in_step(struct shard *s, struct pod_class *k, const struct map_request *r)
 {
-    const struct classes *c = s->classes;
+    bool merged = !str_is(r->step, "count");
+    for (int tries = 0; tries < 2; tries++) {
+        if (!is_in_step(s, k))
+            fill(s, k);
+        if (k->unfit || k->stale)
+            return false;
+        if (merged)
+            class_take_counts(k, s->atoms, r);
+        if (!class_catch_up(s, k)) {
+            free_class(s->classes, k);
+            return false;
+        }
+        if (!k->stale)
+            return true;
+    }
+    return false;
+}
+
+/* What no class can tell: which rule comes first where several reject a row, some by groups; and
+ * how rows are to be scored by a survey that others have a part in. */
+static bool cannot_tell(const struct pod_class *k)
+{
+    bool cannot = false;
+    for (uint32_t i = 0; i < k->kept_count; i++) {
+        const struct kept_rule *rule = &k->kept[i];
+        cannot |= k->feasible == 0 && rule->groups && rule->filters && !rule->filter_skips;
+        cannot |= !k->alone && !rule->groups && rule->plugin->survey != NULL &&
+                  rule->scorer < SCORERS_MAX;
+    }
+    return cannot;
+}
+
+static bool answer(struct shard *s, struct pod_class *k, const struct map_request *r,
+                   struct map_result *out, struct arena *a)
+{
+    if (str_is(r->step, "count")) {
+        class_tell_counts(k, out, a);
+        return true;
+    }
+    class_weigh(k, &s->classes->scratch, r, a);
+    if (cannot_tell(k))
+        return false;
+    tell(s, k, r, out, a);
+    s->classes->kept = k;
+    s->classes->kept_cycle = r->cycle;
+    return true;
+}
+
+/* The class that the same cycle was answered from before. */
+static struct pod_class *kept(const struct classes *c, const struct map_request *r)
+{
     bool again = str_is(r->step, "again") && c->kept != NULL && c->kept_cycle == r->cycle;
     return again ? c->first : NULL;
-}
-
-/* False when the class is of no use, or of none any more. */
-static bool bring_in_step(struct shard *s, struct pod_class *k)
-{
-    if (!is_in_step(s, k))
-        fill(s, k);
-    if (k->unfit)
-        return false;
-    if (!class_catch_up(s, k)) {
-        free_class(s->classes, k);
-        return false;
-    }
-    if (k->stale)
-        fill(s, k);
-    return !k->unfit && !k->stale;
-}
-
-static bool groups_filter(const struct pod_class *k)
-{
-    bool filter = false;
-    for (uint32_t i = 0; i < k->kept_count; i++)
-        filter |= k->kept[i].groups && k->kept[i].filters && !k->kept[i].filter_skips;
-    return filter;
 }
 
 bool classes_answer(struct shard *s, const struct map_request *request, struct map_result *result,
@@ -380,23 +425,17 @@ bool classes_answer(struct shard *s, const struct map_request *request, struct m
 {
     struct classes *c = s->classes;
     const struct framework *fw = frameworks_find(&s->frameworks, request->pod.scheduler_name);
-    bool map = str_is(request->step, "map");
-    if (fw == NULL || !is_plain(request, fw) || (!map && kept(s, request) == NULL))
+    bool asks = str_is(request->step, "map") || str_is(request->step, "count");
+    if (fw == NULL || !is_plain(request, fw) || (!asks && kept(c, request) == NULL))
         return false;
-    struct pod_class *k = map ? find(s, fw, request, a) : kept(s, request);
+    struct pod_class *k = asks ? find(s, fw, request, a) : kept(c, request);
     c->kept = NULL;
     if (k == NULL)
         return false;
     unlink_class(c, k);
     put_first(c, k);
-    if (!bring_in_step(s, k))
+    if (!bring_in_step(s, k, request) || !answer(s, k, request, result, a))
         return false;
-    class_weigh(k, &c->scratch, request);
-    if (k->feasible == 0 && groups_filter(k))
-        return false; /* which rule comes first where several say no is not kept */
-    tell(s, k, request, result, a);
-    c->kept = k;
-    c->kept_cycle = request->cycle;
     s->scratch.kept = false;
     c->status.answers++;
     return true;

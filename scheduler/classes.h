@@ -9,10 +9,12 @@
 
 #include "proto/messages.h"
 
+struct atoms;
 struct classes;
 struct shard;
 
-struct classes *classes_new(void);
+/* atoms must outlive it. */
+struct classes *classes_new(struct atoms *atoms);
 void classes_free(struct classes **classes);
 /* Forgets all. */
 void classes_clear(struct classes *c);

@@ -57,6 +57,8 @@ struct kept_rule {
     uint32_t *kind;    /* by row */
     int64_t *own;      /* by row; NULL: no row counts for itself alone */
     uint32_t own_slot; /* whose counts own has, plus one */
+    /* Texts that only other workers' nodes have, held as atoms. */
+    uint32_t foreign_count, foreign_room, *foreign;
 };
 
 /* Rows that are alike to all rules that group. */
@@ -85,6 +87,8 @@ struct pod_class {
     struct pod_class *next, *prev; /* by use */
     struct str key;
     bool unfit;           /* no class can be made of such pods */
+    bool alone;           /* this worker has all nodes */
+    bool own_hostnames;   /* as in the request */
     struct arena memory;  /* pod and brief */
     struct arena filling; /* what lives until all rows are looked at anew */
     struct arena states;
@@ -132,6 +136,7 @@ struct class_scratch {
 };
 
 struct classes {
+    struct atoms *atoms;
     struct map *by_key;
     struct pod_class *first, *last; /* most and least recently used */
     struct buffer key;
@@ -152,6 +157,19 @@ bool class_fill(struct shard *s, struct pod_class *k);
 bool class_catch_up(struct shard *s, struct pod_class *k);
 /* True when framework.filter[filter] turned out to have nothing to do, once counts were known. */
 bool class_skips(const struct pod_class *k, uint32_t filter);
+
+/* ---- class_shares.c: where other workers have nodes as well ---- */
+
+/* Takes over what others count for: the request's merged counts, less what we have told. */
+void class_take_counts(struct pod_class *k, struct atoms *atoms, const struct map_request *r);
+void class_drop_foreign(struct kept_rule *rule, struct atoms *atoms);
+/* What we have counted, as the answer to the step count. */
+void class_tell_counts(const struct pod_class *k, struct map_result *out, struct arena *a);
+/* What our feasible rows add to surveys. */
+void class_tell_surveys(const struct pod_class *k, struct map_result *out, struct arena *a);
+/* The merged survey of the rule, if the request brings it; else our own. From the arena. */
+const struct counts *class_survey(const struct pod_class *k, const struct kept_rule *rule,
+                                  const struct map_request *r, struct arena *a);
 
 /* ---- class_groups.c ---- */
 
@@ -191,7 +209,8 @@ struct kept_rule *class_grouping(const struct pod_class *k, uint32_t scorer);
 void class_retotal(struct pod_class *k, uint32_t row);
 /* Asks the rules that group, and brings all totals in line with the ranges that hold now, widened
  * by the request's. */
-void class_weigh(struct pod_class *k, struct class_scratch *w, const struct map_request *r);
+void class_weigh(struct pod_class *k, struct class_scratch *w, const struct map_request *r,
+                 struct arena *a);
 /* Fills in what the result says of feasible rows. */
 void class_tell_best(const struct shard *s, const struct pod_class *k, const struct map_request *r,
                      struct map_result *out);

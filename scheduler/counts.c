@@ -211,6 +211,18 @@ void counts_tell(const struct counts *c, const struct atoms *atoms, struct plugi
     qsort(out->counts.at, out->counts.count, sizeof(*out->counts.at), compare_counts);
 }
 
+struct counts *counts_fold(const struct counts *c, uint32_t key, struct arena *a)
+{
+    struct counts *folded = counts_new(a);
+    uint32_t at = 0;
+    struct count_entry e;
+    while (counts_next(c, &at, &e)) {
+        bool fold = key != 0 && e.key == key;
+        counts_add(folded, e.slot, e.key, fold ? 0 : e.value, fold ? 1 : e.count);
+    }
+    return folded;
+}
+
 static uint32_t number_of(struct counts *c, const struct atoms *atoms, struct str text)
 {
     uint32_t atom = atom_find(atoms, text);

@@ -27,6 +27,8 @@ bool counts_get(const struct counts *c, uint32_t slot, uint32_t key, uint32_t va
 /* Takes an entry out, if it is there. */
 void counts_remove(struct counts *c, uint32_t slot, uint32_t key, uint32_t value);
 uint32_t counts_size(const struct counts *c);
+/* The key of entries that concern one row alone, whatever their value; others are told of none. */
+#define COUNTS_OWN UINT32_MAX
 /* Entries of one slot; slot < COUNTS_SLOTS. */
 #define COUNTS_SLOTS 4
 uint32_t counts_in_slot(const struct counts *c, uint32_t slot);
@@ -45,6 +47,10 @@ bool counts_next(const struct counts *c, uint32_t *at, struct count_entry *entry
 void counts_tell(const struct counts *c, const struct atoms *atoms, struct plugin_counts *out,
                  struct arena *a);
 void counts_take(struct counts *c, const struct atoms *atoms, const struct plugin_counts *from);
+
+/* What is of use to other workers: entries of that key (0: none) become one for each slot and key,
+ * without a value, that says how many there are. */
+struct counts *counts_fold(const struct counts *c, uint32_t key, struct arena *a);
 
 /* Adds up what several workers told: one plugin_counts for each plugin, by first occurrence, its
  * counts sorted by slot, key and value. Strings are borrowed. */

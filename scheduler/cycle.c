@@ -305,6 +305,7 @@ enum reduce_step cycle_take(struct coordinator *c, struct moment now)
                                  .shards = c->asked_count,
                                  .nodes = cache_nodes(c->cache),
                                  .no_terms = nobody_has_terms(c, c->under_way - 1),
+                                 .own_hostnames = cache_odd_hostnames(c->cache) == 0,
                                  .tie_break = str_of(c->options.tie_break),
                                  .seed = (int64_t)random_next(&c->random),
                                  .after = str_of(c->last_node),

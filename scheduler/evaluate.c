@@ -105,10 +105,39 @@ static const struct plugin_counts *listed(const struct plugin_counts *at, uint32
     return NULL;
 }
 
+uint32_t folded_key(const struct atoms *atoms, const struct map_request *r, const struct plugin *p)
+{
+    return r->own_hostnames && p->folds_hostnames
+               ? atom_find(atoms, STR_LITERAL("kubernetes.io/hostname"))
+               : 0;
+}
+
+/* Merged counts without what we have told ourselves of a folded key, which we know better. */
+static void unfold(struct evaluation *e, struct plugin_knowledge *k, uint32_t key)
+{
+    uint32_t at = 0;
+    struct count_entry entry;
+    struct counts *own = counts_new(e->cycle.arena);
+    k->plugin->count(&e->cycle, own);
+    while (counts_next(own, &at, &entry)) {
+        int64_t all;
+        if (entry.key != key)
+            continue;
+        counts_add(k->counts, entry.slot, key, entry.value, entry.count);
+        if (!counts_get(k->counts, entry.slot, key, 0, &all))
+            continue;
+        if (all == 1)
+            counts_remove(k->counts, entry.slot, key, 0);
+        else
+            counts_add(k->counts, entry.slot, key, 0, -1);
+    }
+}
+
 /* The counts: our own, or those that the coordinator has added up. */
 static void know_counts(struct evaluation *e, struct plugin_knowledge *k)
 {
     const struct map_request *r = e->request;
+    uint32_t key = folded_key(e->cycle.atoms, r, k->plugin);
     k->counts = counts_new(e->cycle.arena);
     k->survey = counts_new(e->cycle.arena);
     const struct plugin_counts *merged = listed(r->counts.at, r->counts.count, k->plugin);
@@ -116,6 +145,10 @@ static void know_counts(struct evaluation *e, struct plugin_knowledge *k)
         k->plugin->count(&e->cycle, k->counts);
     else if (merged != NULL)
         counts_take(k->counts, e->cycle.atoms, merged);
+    if (k->plugin->count != NULL && merged != NULL && key != 0)
+        unfold(e, k, key);
+    else if (str_is(r->step, "count"))
+        k->counts = counts_fold(k->counts, key, e->cycle.arena);
 }
 
 static void know(struct evaluation *e)

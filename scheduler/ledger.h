@@ -13,6 +13,8 @@ struct entries {
 
 /* Adds to the entry of the same slot, key and value, which exists then even with 0. */
 void entries_add(struct entries *e, uint32_t slot, uint32_t key, uint32_t value, int64_t more);
+/* Adds to the end, whatever is there. */
+void entries_append(struct entries *e, const struct count_entry *entry);
 void entries_free(struct entries *e);
 
 struct ledger;
@@ -25,6 +27,14 @@ void ledger_free(struct ledger **ledger);
 void ledger_set(struct ledger *l, uint32_t row, const struct entries *now, struct entries *changed);
 /* An entry exists as long as some row has a part in it. */
 struct counts *ledger_sums(const struct ledger *l);
+/* From now on (no row counts for anything yet) also keeps what there is to be told to others: the
+ * sums of the rows alone, where entries of this key (0: none) become one for each slot and key,
+ * without a value, that says how many there are. */
+void ledger_tell(struct ledger *l, uint32_t folded_key);
+/* NULL without ledger_tell. */
+const struct counts *ledger_told(const struct ledger *l);
+/* What others count for from now on, as if it were another row. */
+void ledger_others(struct ledger *l, const struct entries *now, struct entries *changed);
 /* Bytes on the heap, roughly. */
 size_t ledger_bytes(const struct ledger *l);
 

@@ -194,6 +194,9 @@ struct plugin {
      * the images of the cluster: then they are asked again only about rows that have changed. A
      * rule that promises nothing is always asked about every row. */
     bool by_row;
+    /* What is counted under the key kubernetes.io/hostname matters to that node alone, but for how
+     * many such entries there are. */
+    bool folds_hostnames;
     const struct plugin_keep *keep; /* NULL: a counting rule that counts anew for every pod */
 };
 

@@ -620,6 +620,7 @@ static void begin_request(struct reduce *r)
                                       .brief = brief,
                                       .alone = s->shards == 1,
                                       .detail = s->detail,
+                                      .own_hostnames = s->own_hostnames && s->shards > 1,
                                       .tie_break = s->tie_break,
                                       .seed = s->seed,
                                       .after = s->after};

@@ -21,7 +21,7 @@ struct shard *shard_new(void)
     s->images = map_new();
     pod_groups_start(&s->groups);
     term_table_start(&s->terms);
-    s->classes = classes_new();
+    s->classes = classes_new(s->atoms);
     s->any_ip = atom_take(s->atoms, STR_LITERAL("0.0.0.0"));
     return s;
 }
@@ -458,6 +458,7 @@ void shard_pod_set(struct shard *s, const struct pod *pod)
 
 static void forget_all(struct shard *s)
 {
+    classes_clear(s->classes);
     size_t at = 0;
     struct str name;
     void *value;
@@ -482,7 +483,6 @@ static void forget_all(struct shard *s)
 void shard_reset(struct shard *s, const struct profile *profiles, uint32_t count)
 {
     forget_all(s);
-    classes_clear(s->classes);
     frameworks_build(&s->frameworks, profiles, count);
 }
 

@@ -702,5 +702,6 @@ const struct plugin plugin_inter_pod_affinity = {
     .score = score,
     .normalise = NORMALISE_own,
     .normalise_own = normalise_own,
+    .folds_hostnames = true,
     .keep = &keep,
 };

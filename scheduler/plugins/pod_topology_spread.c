@@ -222,7 +222,7 @@ static void add_domains(struct spreading *s)
     uint32_t at = 0;
     struct count_entry e;
     while (s->counts != NULL && counts_next(s->counts, &at, &e))
-        if (e.slot < s->count)
+        if (e.slot < s->count && e.key != COUNTS_OWN)
             add_domain(&s->at[e.slot], &e);
 }
 
@@ -281,7 +281,8 @@ static void what_if(const struct cycle *c, void *state, const struct node_entry 
         return;
     for (uint32_t i = 0; i < s->count; i++) {
         struct constraint *k = &s->at[i];
-        if (k->hard && label_matcher_matches(k->matcher, pod->group->labels, pod->group->label_count) &&
+        if (k->hard &&
+            label_matcher_matches(k->matcher, pod->group->labels, pod->group->label_count) &&
             includes(c, s, k, node))
             k->moved += times;
     }
@@ -366,7 +367,8 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
         if (k->by_node && k->pods != NULL)
             pods = k->pods[row];
         else
-            counts_get(s->counts, i, 0, k->by_node ? node->name : domain_of(s, value), &pods);
+            counts_get(s->counts, i, k->by_node ? COUNTS_OWN : 0,
+                       k->by_node ? node->name : domain_of(s, value), &pods);
         sum += (double)pods * k->weight + (double)(int32_t)((uint32_t)k->max_skew - 1);
     }
     return cut_to_i64(round(sum));
@@ -418,7 +420,7 @@ static void keep_row(const struct cycle *c, const struct kept_states *states, ui
         if (counted)
             entries_add(out, i, 0, domain_of(s, node_label_value(node, k->key)), pods);
         else if (pods > 0)
-            entries_add(out, i, 0, node->name, pods);
+            entries_add(out, i, COUNTS_OWN, node->name, pods);
     }
 }
 
@@ -468,7 +470,7 @@ static uint32_t keep_key(const struct kept_states *states, const struct count_en
     const struct spreading *s = states->filter;
     if (entry->slot >= s->count)
         return KEEP_ALL;
-    if (s->at[entry->slot].by_node)
+    if (entry->key == COUNTS_OWN)
         return KEEP_ROW;
     return entry->value == 0 ? KEEP_ALL : s->at[entry->slot].key;
 }
