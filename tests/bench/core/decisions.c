@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #define LOAD_BATCH   512
-#define WARM_UP      32
+#define WARM_UP      128 /* more than there are classes in any workload but distinct */
 #define BATCH_LEAST  64
 #define FINGERPRINTS 100 /* decisions whose nodes make up the fingerprint */
 
@@ -41,6 +41,7 @@ struct bench {
     float *samples; /* nanoseconds of each decision */
     struct live_cost spent;
     int64_t confirm_ns;
+    double first_ns; /* of a decision while warming up */
 };
 
 static const struct column columns[] = {{"workload", COLUMN_TEXT},
@@ -58,6 +59,8 @@ static const struct column columns[] = {{"workload", COLUMN_TEXT},
                                         {"worker_us", 1},
                                         {"codec_us", 1},
                                         {"confirm_us", 1},
+                                        {"first_us", 1},
+                                        {"messages", 2},
                                         {"per_s", 0},
                                         {"overlap_per_s", 0},
                                         {"Mnode_s", 1},
@@ -238,9 +241,10 @@ static void decide_all(struct bench *b)
     b->counting = true;
     b->ended = b->failed = 0;
     double limit = b->options->seconds * 1e9;
-    double one = (double)live_cost_total(&part) / least(batch, WARM_UP);
-    if (limit / one < batch)
-        batch = least(batch, limit / one > BATCH_LEAST ? (uint32_t)(limit / one) : BATCH_LEAST);
+    b->first_ns = (double)live_cost_total(&part) / least(batch, WARM_UP);
+    double fit = limit / b->first_ns;
+    if (fit < batch)
+        batch = least(batch, fit > BATCH_LEAST ? (uint32_t)fit : BATCH_LEAST);
     while (b->ended < b->options->decisions && (double)live_cost_total(&b->spent) < limit) {
         uint32_t ended = b->ended;
         make_room(b);
@@ -284,17 +288,27 @@ static void tell(struct bench *b, struct report *r)
     }
     snprintf(places, sizeof(places), "%016llx", (unsigned long long)b->fingerprint);
     qsort(b->samples, b->sample_count, sizeof(*b->samples), by_size);
-    report_row(r,
-               (struct cell[]){TEXT(b->workload->name), TEXT(b->setup->rule), NUMBER(shape->nodes),
-                               NUMBER((uint64_t)shape->nodes * shape->bound_per_node),
-                               NUMBER(workload_own(b->workload, shape)), NUMBER(b->setup->workers),
-                               NUMBER(b->ended), NUMBER(b->failed), NUMBER(all / n / 1000),
-                               NUMBER(quantile(b, 0.5) / 1000), NUMBER(quantile(b, 0.99) / 1000),
-                               NUMBER((double)c->work / n / 1000),
-                               NUMBER(workers / b->setup->workers / n / 1000),
-                               NUMBER(codec / n / 1000), NUMBER((double)b->confirm_ns / n / 1000),
-                               NUMBER(n * 1e9 / all), NUMBER(n * 1e9 / longest),
-                               NUMBER(n * shape->nodes * 1e3 / workers), TEXT(places)});
+    report_row(r, (struct cell[]){TEXT(b->workload->name),
+                                  TEXT(b->setup->rule),
+                                  NUMBER(shape->nodes),
+                                  NUMBER((uint64_t)shape->nodes * shape->bound_per_node),
+                                  NUMBER(workload_own(b->workload, shape)),
+                                  NUMBER(b->setup->workers),
+                                  NUMBER(b->ended),
+                                  NUMBER(b->failed),
+                                  NUMBER(all / n / 1000),
+                                  NUMBER(quantile(b, 0.5) / 1000),
+                                  NUMBER(quantile(b, 0.99) / 1000),
+                                  NUMBER((double)c->work / n / 1000),
+                                  NUMBER(workers / b->setup->workers / n / 1000),
+                                  NUMBER(codec / n / 1000),
+                                  NUMBER((double)b->confirm_ns / n / 1000),
+                                  NUMBER(b->first_ns / 1000),
+                                  NUMBER((double)c->messages / n),
+                                  NUMBER(n * 1e9 / all),
+                                  NUMBER(n * 1e9 / longest),
+                                  NUMBER(n * shape->nodes * 1e3 / workers),
+                                  TEXT(places)});
 }
 
 /* False when nothing could be decided. */
@@ -362,6 +376,7 @@ bool decisions_measure(const struct core_options *o, const struct decisions_setu
                                              .workers = setup->workers,
                                              .tie_break = o->tie_break,
                                              .credit = o->credit,
+                                             .batch = o->batch,
                                              .bare = o->bare,
                                              .framed = o->framed,
                                              .codec_within = o->profiled,

@@ -300,7 +300,8 @@ struct live *live_new(const struct live_options *options)
                                                       .profile_count = options->profile_count,
                                                       .tie_break = options->tie_break,
                                                       .seed = 1,
-                                                      .credit = options->credit});
+                                                      .credit = options->credit,
+                                                      .batch = options->bare ? 1 : options->batch});
     for (uint32_t k = 0; k < options->workers; k++)
         join(l, k);
     const struct message up = {.type = MSG_peer_up};

@@ -120,6 +120,11 @@ static bool take_credit(void *state, const char *value)
     return take_count(credit, value) && *credit > 0;
 }
 
+static bool take_batch(void *state, const char *value)
+{
+    return take_count(&((struct core_options *)state)->batch, value);
+}
+
 static bool take_seconds(void *state, const char *value)
 {
     char *end;
@@ -190,6 +195,7 @@ static const struct own_option own[] = {
     {"seconds", "N", "CPU seconds for each kind of pods (default 0.3)", take_seconds},
     {"decisions", "N", "decisions of each kind at most (default 20000)", take_decisions},
     {"credit", "N", "pods handed over at once (default 256, as live)", take_credit},
+    {"batch", "N", "pods asked of a lone worker at once (default 64, as live)", take_batch},
     {"tie-break", "WORD", "random (default), round-robin or first", take_tie_break},
     {"rule", "PLUGIN", "a profile with this rule alone", take_rule},
     {"bare", NULL, "count as a worker's work only what its shard does", take_bare},

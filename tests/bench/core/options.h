@@ -23,6 +23,7 @@ struct core_options {
     uint32_t rule_nodes; /* of the clusters in the sections growth and rules */
     uint32_t decisions;  /* at most, of each kind */
     uint32_t credit;     /* attempts at once, as the coordinator asks the queue for them */
+    uint32_t batch;      /* pods asked of a lone worker at once, at most; 0: as live */
     double seconds;      /* of CPU, for each kind */
     const char *tie_break, *rule, *out, *commit;
     bool bare, framed, profiled;

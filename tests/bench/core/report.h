@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define REPORT_COLUMNS_MAX 20
+#define REPORT_COLUMNS_MAX 24
 #define COLUMN_TEXT        (-1)
 
 struct column {

@@ -60,7 +60,8 @@ static void same_places(const struct report *a, const struct report *b)
                             report_text(b, "decisions", i, "places"));
 }
 
-/* Several workers, frames and bare shards are other ways to the same decisions. */
+/* Several workers, frames, bare shards and one pod at a time are other ways to the same decisions.
+ */
 static void it_is_the_same_work_however_it_is_driven(void **state)
 {
     (void)state;
@@ -73,6 +74,13 @@ static void it_is_the_same_work_however_it_is_driven(void **state)
     struct report *three = measured(&o);
     o.bare = true;
     struct report *bare = measured(&o);
+    o.workers.at[0] = 1;
+    struct report *alone = measured(&o);
+    o.bare = false;
+    o.batch = 1;
+    struct report *single = measured(&o);
+    same_places(one, alone);
+    same_places(one, single);
     same_places(one, framed);
     same_places(one, three);
     same_places(one, bare);
@@ -80,6 +88,8 @@ static void it_is_the_same_work_however_it_is_driven(void **state)
     report_free(&framed);
     report_free(&three);
     report_free(&bare);
+    report_free(&alone);
+    report_free(&single);
 }
 
 static void what_was_measured_is_written_down(void **state)
