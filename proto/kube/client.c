@@ -356,6 +356,16 @@ static void refill(struct kube_client *c)
 }
 
 /* The channel whose oldest request may go out now, or COUNT. */
+/* Watches and what proves that they live go over one and the same connection: so they wait until it
+ * is known which one that is. */
+static bool undecided(const struct kube_client *c, enum kube_channel channel)
+{
+    const struct pool *pool = c->current[channel];
+    uint64_t credentials = credentials_generation(c->target.credentials);
+    return channel == KUBE_CHANNEL_watch && pool->fast != NULL &&
+           http2_state(pool->fast, credentials, c->pools.now) == HTTP2_opening;
+}
+
 static enum kube_channel startable(const struct kube_client *c)
 {
     bool open = c->counted < c->in_flight_max && (c->qps <= 0 || c->tokens >= 1);
@@ -363,23 +373,23 @@ static enum kube_channel startable(const struct kube_client *c)
         enum kube_channel channel = channel_order[i];
         const struct exchange *r = c->waiting[channel].first;
         const struct pool *pool = c->current[channel];
-        bool full = pool != NULL && pool->active >= pool->requests_max;
+        bool full = pool != NULL && (pool->active >= pool->requests_max || undecided(c, channel));
         if (r != NULL && !full && (channel == KUBE_CHANNEL_lease || open))
             return channel;
     }
     return KUBE_CHANNEL_COUNT;
 }
 
-/* The many small requests are worth a connection of our own, where curl's first one told that the
- * server speaks HTTP/2. */
-static void speed_up(struct kube_client *c, struct pool *pool, enum kube_channel channel)
+/* A connection of our own, where curl's first one told that the server speaks HTTP/2. The lease's
+ * few requests are not worth it. */
+static void speed_up(struct kube_client *c, enum kube_channel channel)
 {
     const struct target *t = &c->target;
+    struct pool *pool = c->current[channel];
     bool basic = t->config->username != NULL && credentials_token(t->credentials) == NULL;
-    bool many = channel == KUBE_CHANNEL_write || channel == KUBE_CHANNEL_event ||
-                channel == KUBE_CHANNEL_volume;
-    if (!many || pool->fast != NULL || pool->protocol != PROTOCOL_http2 || basic ||
-        t->host_header != NULL || !str_starts_with(str_of(t->base), "https://"))
+    if (channel == KUBE_CHANNEL_lease || pool == NULL || pool->fast != NULL ||
+        pool->protocol != PROTOCOL_http2 || basic || t->host_header != NULL ||
+        !str_starts_with(str_of(t->base), "https://"))
         return;
     pool->fast = http2_open(pool, t);
     c->stats.connections++;
@@ -394,7 +404,6 @@ static struct pool *pool_for(struct kube_client *c, enum kube_channel channel)
         kube_client_distrust(c, channel);
     if (c->current[channel] == NULL)
         c->current[channel] = pool_new(&c->pools, c->connections_max);
-    speed_up(c, c->current[channel], channel);
     return c->current[channel];
 }
 
@@ -442,6 +451,9 @@ static void start_waiting(struct kube_client *c)
     refill(c);
     for (struct pool *pool = c->pools.pools; pool != NULL; pool = pool->next)
         pool_learn(pool, c->in_flight_max);
+    for (size_t i = 0; i < KUBE_CHANNEL_COUNT; i++)
+        if (c->waiting[i].first != NULL)
+            speed_up(c, (enum kube_channel)i);
     enum kube_channel channel;
     while ((channel = startable(c)) != KUBE_CHANNEL_COUNT) {
         enum credentials_state state =

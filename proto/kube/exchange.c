@@ -125,6 +125,28 @@ static bool is_stream(const struct exchange *r)
     return r->data != NULL && r->status >= 200 && r->status < 300;
 }
 
+void exchange_opened(struct exchange *r)
+{
+    hear(r);
+    if (is_stream(r) && !r->cancelled)
+        r->data(r->context, (struct str){"", 0});
+}
+
+bool exchange_take(struct exchange *r, struct str piece)
+{
+    hear(r);
+    if (r->cancelled)
+        return false;
+    if (is_stream(r)) {
+        r->data(r->context, piece);
+        return !r->cancelled;
+    }
+    r->too_long = piece.len > EXCHANGE_BODY_MAX - r->answer.len;
+    if (!r->too_long)
+        buffer_add_str(&r->answer, piece);
+    return !r->too_long;
+}
+
 static size_t on_header(char *at, size_t size, size_t count, void *context)
 {
     struct exchange *r = context;
@@ -136,32 +158,15 @@ static size_t on_header(char *at, size_t size, size_t count, void *context)
     }
     bool last = size * count == 2 && memcmp(at, "\r\n", 2) == 0;
     curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &r->status);
-    if (last && is_stream(r) && !r->cancelled)
-        r->data(r->context, (struct str){"", 0}); /* the stream is open */
+    if (last)
+        exchange_opened(r);
     return size * count;
-}
-
-bool exchange_take(struct exchange *r, struct str piece)
-{
-    hear(r);
-    r->too_long = piece.len > EXCHANGE_BODY_MAX - r->answer.len;
-    if (!r->too_long)
-        buffer_add_str(&r->answer, piece);
-    return !r->too_long;
 }
 
 static size_t on_body(char *at, size_t size, size_t count, void *context)
 {
-    struct exchange *r = context;
     size_t len = size * count;
-    hear(r);
-    if (r->cancelled)
-        return CURL_WRITEFUNC_ERROR;
-    if (is_stream(r)) {
-        r->data(r->context, (struct str){at, (uint32_t)len});
-        return r->cancelled ? CURL_WRITEFUNC_ERROR : len;
-    }
-    return exchange_take(r, (struct str){at, (uint32_t)len}) ? len : CURL_WRITEFUNC_ERROR;
+    return exchange_take(context, (struct str){at, (uint32_t)len}) ? len : CURL_WRITEFUNC_ERROR;
 }
 
 /* Just before a request is sent. curl sends again by itself when a connection that it reused breaks
@@ -325,7 +330,7 @@ void exchange_start(struct exchange *r, struct pool *pool)
     r->body_at = 0;
     r->retry_after_s = -1;
     buffer_reset(&r->answer);
-    r->fast = r->data == NULL && pool->fast != NULL &&
+    r->fast = pool->fast != NULL &&
               http2_state(pool->fast, r->credentials, pool->pools->now) == HTTP2_ready;
     r->deadline = r->fast && r->timeout.ns > 0 ? moment_after(r->sent, r->timeout) : MOMENT_NEVER;
     pool->active++;

@@ -64,7 +64,10 @@ void exchange_start(struct exchange *r, struct pool *pool);
 void exchange_connect(struct exchange *r, struct pool *pool);
 /* "GET", … */
 const char *exchange_method(const struct exchange *r);
-/* A piece of an answer that is wanted whole. False when it is longer than is taken. */
+/* All headers of an answer are there. */
+void exchange_opened(struct exchange *r);
+/* A piece of its body. False when no more is wanted: it was cancelled, or is longer than is taken.
+ */
 bool exchange_take(struct exchange *r, struct str piece);
 /* Takes it out of its pool; the easy handle is gone then. */
 void exchange_stop(struct exchange *r);

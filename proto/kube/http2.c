@@ -15,11 +15,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define CHUNK      (16u << 10) /* a TLS record: so much is made before it is written */
-#define READ_CHUNK (64u << 10)
-#define WINDOW     (1 << 20)  /* of a stream; answers are small */
-#define WINDOW_ALL (16 << 20) /* of the connection */
-#define IDLE_MAX_S 60         /* a server may have closed an older one just now */
+#define CHUNK       (16u << 10) /* a TLS record: so much is made before it is written */
+#define READ_CHUNK  (64u << 10)
+#define WINDOW      (1 << 20)  /* of a stream; answers are small */
+#define WINDOW_ALL  (16 << 20) /* of the connection */
+#define IDLE_MAX_S  60         /* a server may have closed an older one just now */
+#define GREET_MAX_S 15         /* a server that says nothing for so long does not speak HTTP/2 */
 
 enum phase { PHASE_connecting, PHASE_greeting, PHASE_open, PHASE_useless, PHASE_over };
 
@@ -31,7 +32,8 @@ struct http2 {
     enum phase phase;
     int fd; /* -1: not ours (yet) */
     bool wants_out;
-    bool told_to_go;      /* no new requests; those on it are answered */
+    bool told_to_go; /* no new requests; those on it are answered */
+    struct moment begun;
     uint64_t credentials; /* generation that it was opened with */
     nghttp2_session *session;
     struct str authority, prefix; /* in the target's base */
@@ -121,7 +123,8 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, cons
 {
     struct exchange *r = exchange_of(session, stream);
     (void)flags, (void)context;
-    if (r != NULL && !exchange_take(r, (struct str){(const char *)data, (uint32_t)len}))
+    bool good = r == NULL || exchange_take(r, (struct str){(const char *)data, (uint32_t)len});
+    if (!good && !r->cancelled) /* else it is stopped soon */
         nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_CANCEL);
     return 0;
 }
@@ -156,7 +159,9 @@ static int before_frame(nghttp2_session *session, const nghttp2_frame *frame, vo
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *context)
 {
     struct http2 *h = context;
-    (void)session;
+    struct exchange *r = exchange_of(session, frame->hd.stream_id);
+    if (r != NULL && frame->hd.type == NGHTTP2_HEADERS)
+        exchange_opened(r);
     if (frame->hd.type == NGHTTP2_SETTINGS && h->phase == PHASE_greeting)
         h->phase = PHASE_open;
     else if (frame->hd.type == NGHTTP2_GOAWAY && h->phase == PHASE_open)
@@ -214,6 +219,7 @@ struct http2 *http2_open(struct pool *pool, const struct target *target)
     h->pool = pool;
     h->target = target;
     h->fd = -1;
+    h->begun = pool->pools->now;
     h->credentials = credentials_generation(target->credentials);
     if (token != NULL) {
         struct buffer text = {0};
@@ -273,10 +279,11 @@ void http2_free(struct http2 **freeing)
 
 enum http2_state http2_state(const struct http2 *h, uint64_t credentials, struct moment now)
 {
-    if (h->phase == PHASE_useless)
-        return HTTP2_useless;
-    if (h->phase < PHASE_open)
+    if (h->phase < PHASE_open &&
+        !moment_reached(now, moment_after(h->begun, span_of_seconds(GREET_MAX_S))))
         return HTTP2_opening;
+    if (h->phase < PHASE_open || h->phase == PHASE_useless)
+        return HTTP2_useless;
     bool old = h->open == NULL &&
                moment_reached(now, moment_after(h->pool->heard, span_of_seconds(IDLE_MAX_S)));
     if (h->phase == PHASE_over || h->told_to_go || old || credentials != h->credentials)

@@ -1,6 +1,6 @@
-/* http2: one HTTP/2 connection that we drive ourselves, for the many small writes of a pool. curl
- * opens it (proxy, resolving, TLS and all that can be wrong with them are its business), nghttp2
- * speaks on it. What a pool cannot send over it goes through curl as ever. */
+/* http2: one HTTP/2 connection that we drive ourselves, for the requests of a pool. curl opens it
+ * (proxy, resolving, TLS and all that can be wrong with them are its business), nghttp2 speaks on
+ * it. What a pool cannot send over it goes through curl as ever. */
 #ifndef KUBE_HTTP2_H
 #define KUBE_HTTP2_H
 

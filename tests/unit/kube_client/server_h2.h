@@ -22,6 +22,7 @@
 struct h2_stream {
     struct h2_stream *next, **at_me; /* among those of the link */
     char path[64], token[64];
+    bool endless;       /* its body does not end */
     struct buffer body; /* sent back */
     size_t at;
 };
@@ -130,7 +131,9 @@ static ssize_t give_body(nghttp2_session *session, int32_t id, uint8_t *at, size
     if (len > 0)
         memcpy(at, stream->body.at + stream->at, len);
     stream->at += len;
-    if (stream->at == stream->body.len)
+    if (stream->endless && len == 0)
+        return NGHTTP2_ERR_DEFERRED;
+    if (stream->at == stream->body.len && !stream->endless)
         *flags |= NGHTTP2_DATA_FLAG_EOF;
     return (ssize_t)len;
 }
@@ -156,6 +159,9 @@ static void serve(struct h2_link *l, int32_t id, struct h2_stream *stream)
     const char *path = stream->path;
     l->requests++;
     l->server->requests++;
+    stream->endless = strcmp(path, "/endless") == 0;
+    if (stream->endless || strcmp(path, "/stream") == 0)
+        buffer_add_text(&stream->body, "one\ntwo\n");
     if (strcmp(path, "/busy") == 0)
         respond(l, id, stream, "429");
     else if (strcmp(path, "/new") == 0)

@@ -25,6 +25,10 @@ struct answer {
     int status, retry_after_s;
     bool maybe_done;
     char body[64], error[256];
+    char data[64]; /* of streams */
+    unsigned pieces;
+    struct fixture *f;
+    uint64_t cancel; /* to be cancelled at the first piece with bytes */
 };
 
 struct fixture {
@@ -74,6 +78,27 @@ static uint64_t post_within(struct fixture *f, const char *path, const char *bod
 static uint64_t post(struct fixture *f, const char *path, const char *body)
 {
     return post_within(f, path, body, 0);
+}
+
+static void on_data(void *context, struct str piece)
+{
+    struct answer *a = context;
+    size_t len = strlen(a->data);
+    a->pieces++;
+    snprintf(a->data + len, sizeof(a->data) - len, "%.*s", STR_ARG(piece));
+    if (piece.len > 0 && a->cancel != 0)
+        kube_client_cancel(a->f->client, a->cancel);
+}
+
+static uint64_t watch(struct fixture *f, const char *path, int64_t idle_ms)
+{
+    return kube_client_send(f->client, &(struct kube_request){.method = KUBE_GET,
+                                                              .channel = KUBE_CHANNEL_watch,
+                                                              .path = str_of(path),
+                                                              .idle_timeout = span_of_ms(idle_ms),
+                                                              .context = &f->a,
+                                                              .data = on_data,
+                                                              .done = on_done});
 }
 
 static void turn(struct fixture *f)
@@ -286,6 +311,49 @@ static void newer_credentials_go_over_a_newer_connection(void **state)
     assert_true(f->server.connections > 2);
 }
 
+static void watches_share_a_connection_with_what_proves_them_alive(void **state)
+{
+    struct fixture *f = *state;
+    watch(f, "/stream", 0); /* curl's: it tells what the server speaks */
+    watch(f, "/stream", 0);
+    watch(f, "/stream", 0);
+    wait_done(f, 3);
+    assert_int_equal(f->a.status, 201);
+    assert_string_equal(f->a.body, "");
+    assert_string_equal(f->a.data, "one\ntwo\none\ntwo\none\ntwo\n");
+    assert_true(f->a.pieces >= 6); /* an empty one at the beginning of each */
+    assert_int_equal(f->server.connections, 4);
+    assert_int_equal(f->server.links[2].requests, 1);
+    assert_int_equal(f->server.links[3].requests, 2);
+}
+
+static void a_watch_may_be_cancelled_by_what_it_says(void **state)
+{
+    struct fixture *f = *state;
+    watch(f, "/stream", 0);
+    wait_done(f, 1);
+    f->a.f = f;
+    f->a.data[0] = 0;
+    f->a.cancel = watch(f, "/endless", 0);
+    for (int i = 0; f->server.cancelled == 0 && i < TURNS_MAX; i++)
+        turn(f);
+    assert_string_equal(f->a.data, "one\ntwo\n");
+    assert_int_equal(f->a.done, 1);
+    assert_int_equal(f->server.cancelled, 1);
+}
+
+static void a_silent_watch_ends_and_gives_up_its_connection(void **state)
+{
+    struct fixture *f = *state;
+    watch(f, "/stream", 0);
+    wait_done(f, 1);
+    watch(f, "/endless", 40);
+    wait_done(f, 2);
+    assert_int_equal(f->a.status, 201);
+    assert_non_null(strstr(f->a.error, "no byte for 0.04 s"));
+    assert_int_equal(f->server.connections, 4);
+}
+
 static void it_can_be_freed_at_any_time(void **state)
 {
     struct fixture *f = *state;
@@ -311,6 +379,9 @@ int main(void)
         CASE(a_hanging_server_costs_its_connection),
         CASE(a_server_that_says_goodbye_is_left),
         CASE(newer_credentials_go_over_a_newer_connection),
+        CASE(watches_share_a_connection_with_what_proves_them_alive),
+        CASE(a_watch_may_be_cancelled_by_what_it_says),
+        CASE(a_silent_watch_ends_and_gives_up_its_connection),
         CASE(it_can_be_freed_at_any_time),
     };
     signal(SIGPIPE, SIG_IGN);
