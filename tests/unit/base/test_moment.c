@@ -95,6 +95,10 @@ static void times_are_printed(void **state)
     assert_string_equal(text, "2026-01-02T03:04:05Z");
     moment_print_micros(AT + 6, text, sizeof(text));
     assert_string_equal(text, "2026-01-02T03:04:05.000006Z");
+    moment_print_micros(INT64_MAX, text, sizeof(text));
+    assert_string_equal(text, "9999-12-31T23:59:59.999999Z");
+    moment_print_micros(INT64_MIN, text, sizeof(text));
+    assert_string_equal(text, "0000-01-01T00:00:00.000000Z");
     moment_print_micros(-1, text, sizeof(text));
     assert_string_equal(text, "1969-12-31T23:59:59.999999Z");
     moment_print_seconds(-1, text, sizeof(text));

@@ -22,6 +22,17 @@ static void binding_carries_the_uid(void **state)
                "\"name\":\"n1\"}}");
 }
 
+static void strings_cannot_leave_their_quotes(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct message m = world_bind("\"", "\\", "a\"b\\c\b\f\n\r\t\x01\x1f/\xc3\xa9z");
+    writes_binding(&out, &m.bind);
+    same(&out, "{\"apiVersion\":\"v1\",\"kind\":\"Binding\",\"metadata\":{\"name\":\"\\\\\","
+               "\"namespace\":\"default\",\"uid\":\"\\\"\"},\"target\":{\"kind\":\"Node\","
+               "\"name\":\"a\\\"b\\\\c\\b\\f\\n\\r\\t\\u0001\\u001f/\xc3\xa9z\"}}");
+}
+
 static void no_name_leaves_its_path_segment(void **state)
 {
     (void)state;
@@ -317,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(binding_carries_the_uid),
+        cmocka_unit_test(strings_cannot_leave_their_quotes),
         cmocka_unit_test(no_name_leaves_its_path_segment),
         cmocka_unit_test(first_failure_patches_the_whole_condition),
         cmocka_unit_test(a_nomination_comes_behind_the_conditions),
