@@ -100,6 +100,7 @@ static struct exchange *exchange_of(nghttp2_session *session, int32_t stream)
     return nghttp2_session_get_stream_user_data(session, stream);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): nghttp2 says what it passes */
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
                      size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
                      void *context)
@@ -118,6 +119,7 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     return 0;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): nghttp2 says what it passes */
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t stream, const uint8_t *data,
                    size_t len, void *context)
 {
@@ -169,6 +171,7 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     return 0;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): nghttp2 says what it passes */
 static ssize_t read_body(nghttp2_session *session, int32_t stream, uint8_t *at, size_t room,
                          uint32_t *flags, nghttp2_data_source *source, void *context)
 {

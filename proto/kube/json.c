@@ -248,7 +248,9 @@ static bool read_word(struct parser *p, const char *word)
 static bool read_value(struct parser *p, struct kube_json *value)
 {
     skip_space(p);
-    char c = p->at < p->end ? *p->at : 0;
+    char c = '\0';
+    if (p->at < p->end)
+        c = *p->at;
     if (c == '"') {
         value->kind = JSON_string;
         return read_string(p, &value->text);
