@@ -218,6 +218,25 @@ static void judge(struct step *at, uint32_t row, uint64_t which)
     set_outcome(at, row, outcome);
 }
 
+/* Judges all rows, most of them by the rules' own loops. */
+static void judge_all(struct step *at, uint64_t which)
+{
+    const struct pod_class *k = at->k;
+    const struct row_range all = {0, k->rows};
+    uint8_t *no = memory_take(k->rows);
+    uint64_t rest = which;
+    for (uint32_t i = 0; i < k->framework->filter_count; i++) {
+        const struct plugin *p = k->framework->filter[i];
+        if ((which >> i & 1) == 0 || p->filter_rows == NULL)
+            continue;
+        p->filter_rows(&k->cycle, k->filter_state[i], k->cycle.nodes, all, no);
+        rest &= ~(UINT64_C(1) << i);
+    }
+    for (uint32_t row = 0; row < k->rows; row++)
+        judge(at, row, no[row] != 0 ? which : rest);
+    memory_free(no);
+}
+
 /* ---- which rows ---- */
 
 static void mark(struct class_scratch *w, uint32_t row)
@@ -293,18 +312,27 @@ static void look_out(struct step *at, struct kept_rule *rule, bool whole)
     rule->changed.count = 0;
 }
 
+static void recount_rule(struct step *at, struct kept_rule *rule)
+{
+    const struct pod_class *k = at->k;
+    const struct plugin_keep *keep = rule->plugin->keep;
+    if (at->first && keep->all_rows != NULL)
+        keep->all_rows(&k->cycle, &rule->states);
+    for (uint32_t t = 0; t < at->w->touched_count; t++) {
+        uint32_t row = at->w->touched[t];
+        at->w->entries.count = 0;
+        keep->row(&k->cycle, &rule->states, row, &at->w->entries);
+        class_own(k, rule, row, &at->w->entries);
+        ledger_set(rule->counts, row, &at->w->entries, at->first ? NULL : &rule->changed);
+    }
+    if (at->first && keep->all_rows_end != NULL)
+        keep->all_rows_end(&rule->states);
+}
+
 static void recount(struct step *at)
 {
-    struct pod_class *k = at->k;
-    for (uint32_t i = 0; i < k->kept_count; i++) {
-        struct kept_rule *rule = &k->kept[i];
-        for (uint32_t t = 0; t < at->w->touched_count; t++) {
-            at->w->entries.count = 0;
-            rule->plugin->keep->row(&k->cycle, &rule->states, at->w->touched[t], &at->w->entries);
-            class_own(k, rule, at->w->touched[t], &at->w->entries);
-            ledger_set(rule->counts, at->w->touched[t], &at->w->entries, &rule->changed);
-        }
-    }
+    for (uint32_t i = 0; i < at->k->kept_count; i++)
+        recount_rule(at, &at->k->kept[i]);
 }
 
 /* ---- surveys and scores ---- */
@@ -473,7 +501,9 @@ static void catch_up(struct step *at, bool whole)
         mark_all(at);
     take_out(at);
     uint64_t which = asked_filters(k);
-    for (uint32_t m = 0; m < at->w->moved_count; m++)
+    if (at->first)
+        judge_all(at, which);
+    for (uint32_t m = 0; !at->first && m < at->w->moved_count; m++)
         judge(at, at->w->moved[m], which);
     survey(at);
     decide_scorers(at);

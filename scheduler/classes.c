@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define CLASSES_MAX 512
-#define BYTES_MAX   ((size_t)64 << 20)
+#define BYTES_MAX   ((size_t)128 << 20)
 
 struct classes *classes_new(struct atoms *atoms)
 {
@@ -140,12 +140,24 @@ struct classes_status classes_status(const struct classes *c)
     return status;
 }
 
+static bool is_full(const struct classes *c)
+{
+    return c->status.count > CLASSES_MAX || classes_status(c).bytes > BYTES_MAX;
+}
+
 /* Those that were not asked for longest go; never the first, which has just been asked for. */
 static void make_room(struct classes *c)
 {
-    while (c->last != c->first &&
-           (c->status.count > CLASSES_MAX || classes_status(c).bytes > BYTES_MAX))
+    while (c->last != c->first && is_full(c))
         free_class(c, c->last);
+}
+
+/* Where more classes take turns than there is room for, making each anew every time would cost more
+ * than to do without: one that has been of use lately makes no room. */
+static bool is_worth_while(const struct classes *c)
+{
+    return c->last == NULL || c->last->asked_at + 4 * (uint64_t)c->status.count < c->questions ||
+           !is_full(c);
 }
 
 /* ---- keys ---- */
@@ -299,7 +311,7 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
         return k;
     uint64_t hash = hash_of(buffer_str(&c->key));
     uint64_t *asked = &c->asked_once[hash % (sizeof(c->asked_once) / sizeof(c->asked_once[0]))];
-    if (*asked == hash)
+    if (*asked == hash && is_worth_while(c))
         return make(s, fw, r, &pod);
     *asked = hash;
     return NULL;
@@ -430,8 +442,10 @@ bool classes_answer(struct shard *s, const struct map_request *request, struct m
         return false;
     struct pod_class *k = asks ? find(s, fw, request, a) : kept(c, request);
     c->kept = NULL;
+    c->questions++;
     if (k == NULL)
         return false;
+    k->asked_at = c->questions;
     unlink_class(c, k);
     put_first(c, k);
     if (!bring_in_step(s, k, request) || !answer(s, k, request, result, a))

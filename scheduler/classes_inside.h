@@ -86,6 +86,7 @@ struct label_column {
 struct pod_class {
     struct pod_class *next, *prev; /* by use */
     struct str key;
+    uint64_t asked_at;    /* number of the last question to it */
     bool unfit;           /* no class can be made of such pods */
     bool alone;           /* this worker has all nodes */
     bool own_hostnames;   /* as in the request */
@@ -140,6 +141,7 @@ struct classes {
     struct map *by_key;
     struct pod_class *first, *last; /* most and least recently used */
     struct buffer key;
+    uint64_t questions;        /* ever */
     uint64_t asked_once[1024]; /* hashes of what was asked for, by hash */
     struct class_scratch scratch;
     struct classes_status status;

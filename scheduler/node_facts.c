@@ -136,6 +136,8 @@ static uint32_t answer(const struct asked_column *c, const struct node_entry *no
 static const uint32_t *ask(const struct nodes *n, const struct asked_column *what)
 {
     struct asked_columns *all = n->facts.asked;
+    if (all == NULL)
+        return NULL; /* there never was a row */
     struct asked_column *column = &all->of[0];
     for (int i = 0; i < ASKED_MAX; i++) {
         struct asked_column *c = &all->of[i];

@@ -132,6 +132,10 @@ struct plugin_keep {
     /* The states, from the cycle's arena; what depends on counts is left to the outlooks. counts
      * and survey live as long. */
     void (*begin)(const struct cycle *c, struct counts *counts, struct kept_states *out);
+    /* All rows are to be asked about: a chance to go through pods instead of rows; and its end.
+     * Both may be NULL. */
+    void (*all_rows)(const struct cycle *c, struct kept_states *s);
+    void (*all_rows_end)(struct kept_states *s);
     /* What the row counts for. */
     void (*row)(const struct cycle *c, const struct kept_states *s, uint32_t row,
                 struct entries *out);

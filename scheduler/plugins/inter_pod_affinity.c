@@ -299,6 +299,7 @@ struct judge {
     uint32_t key_count, key_room;
     uint32_t *keys; /* the topology keys in SLOT_existing */
     bool wants_itself;
+    uint8_t *marks; /* by row, while all are kept: 0 counts for nothing; else NULL */
     struct arena *arena;
 };
 
@@ -589,12 +590,48 @@ static int64_t wanted_on(const struct asker *a, enum term_kind kind, uint32_t te
     return count;
 }
 
+static void mark_rows(struct node_pod *const *pods, uint32_t count, uint8_t *marks)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (pods[i]->node->row != NO_ROW)
+            marks[pods[i]->node->row] = 1;
+}
+
+static bool wants_any(const struct asker *a, const struct pod_group *group)
+{
+    bool wanted = false;
+    for (enum term_kind kind = 0; kind < TERM_KINDS; kind++)
+        for (uint32_t i = 0; i < a->of[kind].count && !wanted; i++)
+            wanted = wants_group(a, kind, i, group);
+    return wanted;
+}
+
+/* Rows on which no pod has terms or is wanted count for nothing. */
+static void keep_all_rows(const struct cycle *c, struct kept_states *states)
+{
+    struct judge *j = states->filter;
+    j->marks = arena_take(c->arena, c->nodes->count);
+    for (uint32_t i = 0; i < c->terms->count; i++)
+        mark_rows(c->terms->at[i]->pods, c->terms->at[i]->pod_count, j->marks);
+    for (uint32_t i = 0; i < c->groups->count; i++)
+        if (wants_any(j->asker, c->groups->at[i]))
+            mark_rows(c->groups->at[i]->pods, c->groups->at[i]->pod_count, j->marks);
+}
+
+static void keep_all_rows_end(struct kept_states *states)
+{
+    struct judge *j = states->filter;
+    j->marks = NULL;
+}
+
 static void keep_row(const struct cycle *c, const struct kept_states *states, uint32_t row,
                      struct entries *out)
 {
     const struct judge *j = states->filter;
     const struct asker *a = j->asker;
     const struct node_entry *node = c->nodes->entry[row];
+    if (j->marks != NULL && !j->marks[row])
+        return;
     for (uint32_t i = 0; i < node->pod_count; i++)
         if (node->pods[i]->terms != NULL)
             keep_wishes(c, a, node->pods[i], out);
@@ -680,6 +717,8 @@ static uint32_t keep_keys(const struct kept_states *states, uint32_t *at)
 
 static const struct plugin_keep keep = {
     .begin = keep_begin,
+    .all_rows = keep_all_rows,
+    .all_rows_end = keep_all_rows_end,
     .row = keep_row,
     .counts_outlook = counts_outlook,
     .key = keep_key,

@@ -394,10 +394,26 @@ static void keep_begin(const struct cycle *c, struct counts *counts, struct kept
     out->filter = out->score = s;
 }
 
+static void keep_all_rows(const struct cycle *c, struct kept_states *states)
+{
+    struct spreading *s = states->filter;
+    for (uint32_t i = 0; i < s->count; i++)
+        s->at[i].pods = count_pods(c, s, &s->at[i]);
+}
+
+static void keep_all_rows_end(struct kept_states *states)
+{
+    struct spreading *s = states->filter;
+    for (uint32_t i = 0; i < s->count; i++)
+        s->at[i].pods = NULL;
+}
+
 static int64_t pods_on(const struct spreading *s, const struct constraint *k,
                        const struct node_entry *node)
 {
     int64_t count = 0;
+    if (k->pods != NULL)
+        return k->pods[node->row];
     for (uint32_t i = 0; !label_matcher_is_empty(k->matcher) && i < node->pod_count; i++) {
         const struct node_pod *pod = node->pods[i];
         count += pod->group->namespace_name == s->space && !pod->deleting &&
@@ -485,6 +501,8 @@ static uint32_t keep_keys(const struct kept_states *states, uint32_t *at)
 
 static const struct plugin_keep keep = {
     .begin = keep_begin,
+    .all_rows = keep_all_rows,
+    .all_rows_end = keep_all_rows_end,
     .row = keep_row,
     .counts_outlook = counts_outlook,
     .survey_row = survey_row,
