@@ -43,7 +43,7 @@ def about(options):
 def text(what):
     options = what["options"]
     size = "%d nodes" % options["nodes"] if options["nodes"] else "upstream's sizes"
-    rate = " of %g pods/s" % options["rate"] if options["rate"] else ""
+    rate = " at %s pods/s" % options["rate"].replace("half", "half the ceiling's") if options["mode"] == "arrival" else ""
     return ("%s API server, %s, %s%s, %d pairs; commit %s, %s\n%s, %d cores, %s GiB, Linux %s, load %.2f; %s" % (
         options["api"], size, options["mode"], rate, options["pairs"], what["commit"], what["date"],
         what["processor"], what["cores"], what["memory_gib"], what["kernel"], what["load"], what["kube_scheduler"]))

@@ -229,6 +229,18 @@ func TestTemplateFunctionsAreUpstreams(t *testing.T) {
 	}
 }
 
+func TestOthersAreSoughtOnOurProcessorsOnly(t *testing.T) {
+	ours := allowedCPUs("Name:\tx\nCpus_allowed_list:\t0-1,4\nother: 7\n")
+	if len(ours) != 3 || !ours["cpu0"] || !ours["cpu1"] || !ours["cpu4"] {
+		t.Errorf("%v", ours)
+	}
+	stat := "cpu  99 99 99 99 99 99 99 99 0 0\ncpu0 1 2 3 1000 1000 4 5 6 0 0\ncpu2 9 9 9 9 9 9 9 9 0 0\n" +
+		"cpu4 10 0 0 7 7 0 0 0 0 0\nintr 5\n"
+	if got := busyTicks(stat, ours); got != 31 {
+		t.Errorf("%d ticks, not 31", got)
+	}
+}
+
 func TestUpstreamsAverageLeavesOutTheFirstSecond(t *testing.T) {
 	began := time.Unix(1000, 0)
 	var bounds []time.Time

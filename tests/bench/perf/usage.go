@@ -183,20 +183,51 @@ func (c *Candidate) stop() {
 	<-c.ended
 }
 
-// machineCPU is the CPU time that anybody has used on this machine, or that its host took away.
-func machineCPU() float64 {
-	text, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return 0
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	ticks := 0
-	for at, field := range strings.Fields(line) {
-		if value, err := strconv.Atoi(field); err == nil && at <= 8 && at != 4 && at != 5 { // not idle, not iowait
-			ticks += value
+// allowedCPUs reads the list of processors that we may run on, as "0-1,4".
+func allowedCPUs(status string) map[string]bool {
+	allowed := map[string]bool{}
+	_, list, _ := strings.Cut(status, "Cpus_allowed_list:")
+	list, _, _ = strings.Cut(list, "\n")
+	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
+		low, high, several := strings.Cut(part, "-")
+		first, err := strconv.Atoi(low)
+		last := first
+		if several {
+			last, _ = strconv.Atoi(high)
+		}
+		for cpu := first; err == nil && cpu <= last; cpu++ {
+			allowed["cpu"+strconv.Itoa(cpu)] = true
 		}
 	}
-	return float64(ticks) / ticksPerSecond
+	return allowed
+}
+
+// busyTicks adds up what anybody has used of these processors, or what their host took away.
+func busyTicks(stat string, allowed map[string]bool) int {
+	ticks := 0
+	for line := range strings.Lines(stat) {
+		columns := strings.Fields(line)
+		if len(columns) < 9 || !allowed[columns[0]] {
+			continue
+		}
+		for at, column := range columns[1:9] {
+			if value, err := strconv.Atoi(column); err == nil && at != 3 && at != 4 { // not idle, not iowait
+				ticks += value
+			}
+		}
+	}
+	return ticks
+}
+
+var allowed = sync.OnceValue(func() map[string]bool {
+	status, _ := os.ReadFile("/proc/self/status")
+	return allowedCPUs(string(status))
+})
+
+// machineCPU is the CPU time that anybody has used on the processors that are ours to use.
+func machineCPU() float64 {
+	stat, _ := os.ReadFile("/proc/stat")
+	return float64(busyTicks(string(stat), allowed())) / ticksPerSecond
 }
 
 // settle waits until what `used` measures stands nearly still, at most `limit`.
