@@ -35,7 +35,7 @@ static bool goes_along(const struct slot *s)
     const struct pod *pod = &s->flight->pod;
     const struct map_request *request = reduce_request(s->reduce);
     return is_plain(pod) && pod->nominated_node.len == 0 && request->nominated.count == 0 &&
-           str_is(request->step, "map") && is_as_seen(&request->pod, pod);
+           is_as_seen(&request->pod, pod);
 }
 
 static bool may_follow(const struct coordinator *c, struct moment now, const struct flight *f)

@@ -7,15 +7,17 @@ import objects
 from feeder import Feeder
 from suite import case
 
-# berth's processes in the order in which they are killed; the supervisor last.
-ACTORS = ["watcher", "queue", "scheduler", "worker-0", "worker-1", "binder", "berth"]
 ROUNDS = 2
 RESTART_SECONDS = 30
 BOUND_SECONDS = 30
 
 
-def victims(scheduler):
-    return ACTORS if scheduler.has_actors else ["scheduler"]
+def victims(scheduler, workers):
+    """Its processes in the order in which they are killed; the supervisor last."""
+    if not scheduler.has_actors:
+        return ["scheduler"]
+    return (["watcher", "queue", "scheduler"] + ["worker-%d" % i for i in range(workers)]
+            + ["binder", "berth"])
 
 
 def pid_of(scheduler, name, other_than=None):
@@ -40,14 +42,12 @@ def kill(scheduler, name):
     return pid_of(scheduler, name, other_than=pid)
 
 
-@case("kill")
-def kill_each(world):
-    """Each process is killed twice while pods arrive; all are bound 30 s after the last kill."""
+def kill_each(world, workers, flags=()):
     count = world.options.pods
     objects.small_nodes(world.admin, world.options.nodes)
     pods = world.pods()
-    scheduler = world.scheduler()
-    names = victims(scheduler) * ROUNDS
+    scheduler = world.scheduler(flags=flags)
+    names = victims(scheduler, workers) * ROUNDS
     feeder = Feeder(world.admin, count)
     feeder.allow(len(names))
     for number, name in enumerate(names):
@@ -62,3 +62,15 @@ def kill_each(world):
     names = {uid: name for name, (uid, _, _) in pods.items.items()}
     checks.one_binding_each(world.log, names, names)
     checks.no_overcommit(world.admin)
+
+
+@case("kill")
+def kill_two_workers(world):
+    """Each process is killed twice while pods arrive; all are bound 30 s after the last kill."""
+    kill_each(world, 2)
+
+
+@case("kill-one-worker", not_upstream="--workers is a flag of berth")
+def kill_one_worker(world):
+    """The same with one worker: it decides pods in batches, and those under way die with it."""
+    kill_each(world, 1, ("--workers=1",))
