@@ -20,7 +20,7 @@
 
 #include <inttypes.h>
 
-#define STREAM_WINDOW 4096
+#define STREAM_WINDOW 2048
 #define CREDIT_MAX    65536 /* a peer's number bounds our memory nowhere */
 
 struct queue {

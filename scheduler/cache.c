@@ -2,14 +2,16 @@
  * each fact is kept once, on a shelf; workers are replicas that are rebuilt from it at any time.
  *
  * What must stay true: a node that is known is in the node tree, in the image states and, if there
- * is any worker, in exactly one share; a worker has the pods of its nodes and no others; a ghost is
- * kept as long as a pod names it. */
+ * is any worker, in exactly one share; a worker has the pods of its nodes and no others, but for
+ * the nodes that it is owed, of which it hears nothing until it is told all; a ghost is kept as
+ * long as a pod names it. */
 #include "scheduler/cache.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/shelf.h"
 #include "scheduler/image_states.h"
+#include "scheduler/lines.h"
 #include "scheduler/node_tree.h"
 #include "scheduler/nominator.h"
 #include "scheduler/shares.h"
@@ -39,6 +41,7 @@ struct cached_node {
     struct cached_pod *first, *last;
     uint32_t hash;     /* of the name */
     bool odd_hostname; /* its label kubernetes.io/hostname is not its name */
+    bool owed;         /* its worker is told of it, and of all on it, when it has taken in more */
 };
 
 struct cache {
@@ -52,6 +55,7 @@ struct cache {
     struct image_states *images;
     struct nominator *nominator;
     struct shares *shares;
+    struct lines lines;
     struct storage_index *storage; /* NULL: there is no catalog */
     uint32_t assumed;
     uint32_t with_terms; /* pods with has_terms */
@@ -116,7 +120,32 @@ static struct cached_pod *find_pod(const struct cache *c, struct str uid)
 static void tell(struct cache *c, uint32_t worker, const struct message *m)
 {
     c->options.tell(c->options.context, worker, m);
+    line_sent(&c->lines, worker);
     arena_reset(&c->arena);
+}
+
+static bool has_room(const struct cache *c, uint32_t worker)
+{
+    const struct line *line = line_of(&c->lines, worker);
+    return line == NULL || c->options.window == 0 || line->on_the_way < c->options.window ||
+           !c->options.may_wait(c->options.context);
+}
+
+static void set_owed(struct cache *c, struct cached_node *n, uint32_t worker, bool owed)
+{
+    if (n->owed != owed)
+        line_owes(&c->lines, worker, owed ? 1 : -1);
+    n->owed = owed;
+}
+
+/* True, with the worker, if there is one and it is to be told of a change of the node now. */
+static bool may_tell(struct cache *c, struct cached_node *n, uint32_t *worker)
+{
+    if (!shares_owner(&n->share, worker))
+        return false;
+    if (!n->owed && !has_room(c, *worker))
+        set_owed(c, n, *worker, true);
+    return !n->owed;
 }
 
 /* What a pod on a node has attached there. */
@@ -194,7 +223,7 @@ static void tell_node_gone(struct cache *c, uint32_t worker, struct str name)
 static void tell_pod_gone(struct cache *c, const struct cached_pod *p)
 {
     uint32_t worker;
-    if (!shares_owner(&p->node->share, &worker))
+    if (!may_tell(c, p->node, &worker))
         return;
     struct message m = {.type = MSG_shard_pod_gone};
     char text[UUID_TEXT];
@@ -211,11 +240,53 @@ static struct cached_node *of_share_link(struct share_link *link)
 static void on_moved(void *context, const struct share_move *move)
 {
     struct cache *c = context;
-    const struct cached_node *n = of_share_link(move->link);
-    if (move->had)
+    struct cached_node *n = of_share_link(move->link);
+    if (move->had) {
+        set_owed(c, n, move->from, false);
         tell_node_gone(c, move->from, n->name);
-    if (move->has)
+    }
+    n->owed = false; /* an owner that is no more is owed nothing */
+    if (move->has && has_room(c, move->to))
         tell_node_and_pods(c, move->to, n);
+    else if (move->has)
+        set_owed(c, n, move->to, true);
+}
+
+/* What it may have of the node is out of date. */
+static void pay(struct cache *c, struct cached_node *n, uint32_t worker)
+{
+    set_owed(c, n, worker, false);
+    tell_node_gone(c, worker, n->name);
+    tell_node_and_pods(c, worker, n);
+}
+
+static void catch_up(struct cache *c, struct line *line)
+{
+    uint32_t count;
+    struct share_link *const *links = shares_links(c->shares, line->worker, &count);
+    while (line->owed > 0 && has_room(c, line->worker)) {
+        must(count > 0);
+        line->cursor = line->cursor + 1 < count ? line->cursor + 1 : 0;
+        struct cached_node *n = of_share_link(links[line->cursor]);
+        if (n->owed)
+            pay(c, n, line->worker);
+    }
+}
+
+void cache_catch_up(struct cache *c)
+{
+    for (uint32_t i = 0; c->lines.owed > 0 && i < c->lines.count; i++)
+        catch_up(c, &c->lines.at[i]);
+}
+
+uint32_t cache_owed(const struct cache *c)
+{
+    return c->lines.owed;
+}
+
+void cache_worker_took(struct cache *c, uint32_t worker, int64_t count)
+{
+    line_taken(&c->lines, worker, count);
 }
 
 /* ---- pods, inside ---- */
@@ -321,7 +392,7 @@ static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plai
 static void tell_owner(struct cache *c, const struct cached_pod *p)
 {
     uint32_t worker;
-    if (shares_owner(&p->node->share, &worker))
+    if (may_tell(c, p->node, &worker))
         tell_pod(c, worker, p);
 }
 
@@ -429,8 +500,19 @@ static void give_unowned(struct cache *c)
     }
 }
 
-void cache_worker_join(struct cache *c, uint32_t worker, int64_t capacity)
+/* It knows nothing any more. */
+static void forget_debts(struct cache *c, uint32_t worker)
 {
+    uint32_t count;
+    struct share_link *const *links = shares_links(c->shares, worker, &count);
+    for (uint32_t i = 0; i < count; i++)
+        set_owed(c, of_share_link(links[i]), worker, false);
+}
+
+static void join(struct cache *c, uint32_t worker, int64_t capacity, bool counts)
+{
+    forget_debts(c, worker);
+    line_open(&c->lines, worker, counts);
     tell_start(c, worker);
     if (shares_join(c->shares, worker, capacity)) {
         if (shares_count(c->shares) == 1)
@@ -440,11 +522,25 @@ void cache_worker_join(struct cache *c, uint32_t worker, int64_t capacity)
     uint32_t count;
     struct share_link *const *links = shares_links(c->shares, worker, &count);
     for (uint32_t i = 0; i < count; i++)
-        tell_node_and_pods(c, worker, of_share_link(links[i]));
+        if (has_room(c, worker))
+            tell_node_and_pods(c, worker, of_share_link(links[i]));
+        else
+            set_owed(c, of_share_link(links[i]), worker, true);
+}
+
+void cache_worker_join(struct cache *c, uint32_t worker, int64_t capacity)
+{
+    join(c, worker, capacity, false);
+}
+
+void cache_worker_join_paced(struct cache *c, uint32_t worker, int64_t capacity)
+{
+    join(c, worker, capacity, true);
 }
 
 void cache_worker_leave(struct cache *c, uint32_t worker)
 {
+    line_close(&c->lines, worker);
     shares_leave(c->shares, worker);
 }
 
@@ -509,7 +605,7 @@ void cache_node_set(struct cache *c, const struct node *node)
     n->kept = shelf_put(c->node_shelf, node);
     note_hostname(c, n, hostname_is_odd(node));
     uint32_t worker;
-    if (before != NULL && !shelf_same(before, n->kept) && shares_owner(&n->share, &worker))
+    if (before != NULL && !shelf_same(before, n->kept) && may_tell(c, n, &worker))
         tell_node(c, worker, n);
     shelf_drop(c->node_shelf, before);
     if (before != NULL)
@@ -533,8 +629,10 @@ static void node_gone(struct cache *c, struct cached_node *n)
     n->storage_printed = 0;
     c->count_changed = true;
     uint32_t worker;
-    if (shares_take(c->shares, &n->share, &worker))
+    if (shares_take(c->shares, &n->share, &worker)) {
+        set_owed(c, n, worker, false);
         tell_node_gone(c, worker, n->name);
+    }
     free_node_if_unused(c, n);
 }
 
@@ -564,7 +662,7 @@ static void node_touched(void *context, struct str name)
     struct cache *c = context;
     struct cached_node *n = find_node(c, name);
     uint32_t worker;
-    if (n != NULL && n->kept != NULL && storage_differs(c, n) && shares_owner(&n->share, &worker))
+    if (n != NULL && n->kept != NULL && storage_differs(c, n) && may_tell(c, n, &worker))
         tell_storage(c, worker, n);
 }
 
@@ -847,6 +945,7 @@ void cache_free(struct cache **cache)
     image_states_free(&c->images);
     nominator_free(&c->nominator);
     shares_free(&c->shares);
+    lines_free(&c->lines);
     memory_free(c->order);
     arena_free(&c->profiles);
     arena_free(&c->arena);

@@ -24,6 +24,10 @@ struct cache_options {
     /* Sends m to a worker, by the id it joined with. m is borrowed for the call. */
     void (*tell)(void *context, uint32_t worker, const struct message *m);
     void *context;
+    /* Messages that may be on the way to a worker that counts what it takes; what changes beyond
+     * that it hears of later, node by node as a whole. 0: no limit. */
+    uint32_t window;
+    bool (*may_wait)(void *context); /* false: not now, it must be told at once */
     /* Borrowed; what is told of pods' volumes and of nodes' storage comes from it, and it is told
      * which claims are in use. NULL: workers hear nothing of storage. */
     struct catalog *catalog;
@@ -37,6 +41,14 @@ void cache_free(struct cache **c);
 /* A worker (again) offers itself: it is told shard_reset, the images, its share and the pods on it.
  * ids are the caller's (the bus's peer number); an id that is known starts anew. */
 void cache_worker_join(struct cache *c, uint32_t worker, int64_t capacity);
+/* The same for one that will say what it has taken in (cache_worker_took). */
+void cache_worker_join_paced(struct cache *c, uint32_t worker, int64_t capacity);
+/* It has taken in so many messages. */
+void cache_worker_took(struct cache *c, uint32_t worker, int64_t count);
+/* Tells what is owed to workers, as far as there is room. */
+void cache_catch_up(struct cache *c);
+/* Nodes that workers are still to be told of: nothing can be decided until there are none. */
+uint32_t cache_owed(const struct cache *c);
 /* Its nodes go to the others. Unknown: nothing. */
 void cache_worker_leave(struct cache *c, uint32_t worker);
 uint32_t cache_workers(const struct cache *c);
@@ -85,7 +97,8 @@ bool cache_forget(struct cache *c, struct str uid);
 enum cache_pod_state { CACHE_absent, CACHE_assumed, CACHE_assigned };
 /* node (may be NULL) becomes where it is; borrowed until the cache changes. */
 enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str *node);
-/* The pod as workers may want it (no conditions, versions, gates), from the arena. False: absent. */
+/* The pod as workers may want it (no conditions, versions, gates), from the arena. False: absent.
+ */
 bool cache_pod_get(const struct cache *c, struct str uid, struct pod *pod, struct arena *a);
 
 /* ---- nominated pods: a claim on a node while victims terminate ---- */

@@ -14,7 +14,8 @@
 #include <stdio.h>
 
 #define CREDIT_DEFAULT   256
-#define STREAM_WINDOW    8192
+#define STREAM_WINDOW    2048
+#define WORKER_WINDOW    16384 /* messages on the way to a worker; a link holds 100,000 */
 #define STALE_DEFAULT_MS 60000
 #define PULL_AGAIN_MS    1000  /* messages can be lost */
 #define BARRIER_AGAIN_MS 10000 /* longer than a list takes, as asking again begins a new one */
@@ -43,6 +44,13 @@ static void tell(void *context, uint32_t worker, const struct message *m)
     outbox_put(c->under_way > 0 ? &c->held : c->out, (struct address){WORKER, worker}, m);
 }
 
+/* Whatever changes during a decision has to be known when it ends. */
+static bool may_wait(void *context)
+{
+    const struct coordinator *c = context;
+    return c->under_way == 0;
+}
+
 struct coordinator *coordinator_new(const struct coordinator_options *options)
 {
     struct coordinator *c = memory_take(sizeof(*c));
@@ -62,6 +70,8 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
                                                  .profile_count = options->profile_count,
                                                  .tell = tell,
                                                  .context = c,
+                                                 .window = WORKER_WINDOW,
+                                                 .may_wait = may_wait,
                                                  .catalog = c->catalog});
     flights_init(&c->flights);
     subscriber_init(&c->stream, STREAM_WINDOW);
@@ -102,6 +112,8 @@ const char *coordinator_waits_for(const struct coordinator *c, struct moment now
         return "a fresh view";
     if (cache_workers(c->cache) == 0 && cache_nodes(c->cache) > 0)
         return "a worker";
+    if (cache_owed(c->cache) > 0)
+        return "workers to catch up";
     return "";
 }
 
@@ -139,6 +151,8 @@ static void say_barrier(struct coordinator *c, struct moment now)
 static void go_on(struct coordinator *c, struct moment now)
 {
     say_barrier(c, now);
+    if (c->under_way == 0)
+        cache_catch_up(c->cache);
     cycle_advance(c, now);
     say_pull(c, now);
 }
@@ -395,9 +409,18 @@ static void on_worker_join(struct coordinator *c, struct moment now, const struc
         return;
     }
     cycle_abandon(c);
-    cache_worker_join(c->cache, in->from.peer, join->capacity);
+    if (join->counts)
+        cache_worker_join_paced(c->cache, in->from.peer, join->capacity);
+    else
+        cache_worker_join(c->cache, in->from.peer, join->capacity);
     log_info("worker joined| worker=%.*s workers=%u", STR_ARG(join->instance),
              cache_workers(c->cache));
+}
+
+static void on_shard_taken(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    cache_worker_took(c->cache, in->from.peer, in->message->shard_taken.count);
 }
 
 static void on_map_result(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -511,6 +534,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_view] = on_view,
     [MSG_attempt] = on_attempt,
     [MSG_worker_join] = on_worker_join,
+    [MSG_shard_taken] = on_shard_taken,
     [MSG_map_result] = on_map_result,
     [MSG_map_batch_result] = on_map_batch_result,
     [MSG_bind_result] = on_bind_result,

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #define JOIN_AGAIN_MS 1000
+#define TAKEN_SAID    1024 /* state messages taken in before it is said */
 
 struct worker {
     const char *instance;
@@ -18,6 +19,7 @@ struct worker {
     struct shard *shard;
     struct arena cycle;           /* of one answer */
     struct address scheduler;     /* peer 0: none */
+    int64_t taken;                /* state messages since that was said */
     bool ready;                   /* shard_reset has come on this link */
     struct moment join_at;        /* when to ask again */
     struct moment (*clock)(void); /* NULL: none */
@@ -50,8 +52,9 @@ void worker_free(struct worker **worker)
 
 static void join(struct worker *w, struct moment now, struct outbox *out)
 {
-    struct message m = {.type = MSG_worker_join,
-                        .worker_join = {.instance = str_of(w->instance), .capacity = w->capacity}};
+    struct message m = {
+        .type = MSG_worker_join,
+        .worker_join = {.instance = str_of(w->instance), .capacity = w->capacity, .counts = true}};
     outbox_put(out, w->scheduler, &m);
     w->joins++;
     w->join_at = moment_after(now, span_of_ms(JOIN_AGAIN_MS));
@@ -250,14 +253,33 @@ bool worker_takes(enum message_type type)
     return handlers[type] != NULL;
 }
 
+static bool is_state(enum message_type type)
+{
+    return (type >= MSG_shard_reset && type <= MSG_shard_images) || type == MSG_shard_storage;
+}
+
+/* The scheduler sends so much and no more, as a link that is full loses messages. */
+static void count_taken(struct worker *w, struct outbox *out)
+{
+    if (++w->taken < TAKEN_SAID)
+        return;
+    struct message m = {.type = MSG_shard_taken, .shard_taken = {.count = w->taken}};
+    outbox_put(out, w->scheduler, &m);
+    w->taken = 0;
+}
+
 void worker_handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
 {
     struct worker *w = state;
     bool local = in->message->type == MSG_peer_up || in->message->type == MSG_peer_down;
     if (!local && in->from.peer != w->scheduler.peer)
         return; /* a former life of the scheduler */
+    if (in->message->type == MSG_shard_reset)
+        w->taken = 0;
     if (handlers[in->message->type] != NULL)
         handlers[in->message->type](w, now, in, out);
+    if (is_state(in->message->type))
+        count_taken(w, out);
 }
 
 struct moment worker_tick(void *state, struct moment now, struct outbox *out)

@@ -11,6 +11,8 @@ struct fleet {
     struct cache *cache;
     struct shard *shards[WORKERS];
     int told[MSG_COUNT];
+    bool paced, must_hear;
+    int on_the_way[WORKERS], most_on_the_way;
     int64_t nodes, image_count, image_size; /* as told last */
 };
 
@@ -19,6 +21,9 @@ static void on_tell(void *context, uint32_t worker, const struct message *m)
     struct fleet *f = context;
     struct shard *s = f->shards[worker];
     f->told[m->type]++;
+    f->on_the_way[worker] = m->type == MSG_shard_reset ? 1 : f->on_the_way[worker] + 1;
+    if (f->on_the_way[worker] > f->most_on_the_way)
+        f->most_on_the_way = f->on_the_way[worker];
     switch (m->type) {
     case MSG_shard_reset:
         shard_reset(s, m->shard_reset.profiles.at, m->shard_reset.profiles.count);
@@ -39,16 +44,31 @@ static void on_tell(void *context, uint32_t worker, const struct message *m)
     }
 }
 
-static struct fleet *fleet_new(struct cluster *c)
+static bool may_wait(void *context)
+{
+    return !((struct fleet *)context)->must_hear;
+}
+
+static struct fleet *fleet_of(struct cluster *c, uint32_t window)
 {
     struct fleet *f = arena_take(&c->arena, sizeof(*f));
     f->c = c;
     for (int i = 0; i < WORKERS; i++)
         f->shards[i] = shard_new();
-    const struct cache_options options = {
-        .profiles = &c->profile, .profile_count = 1, .tell = on_tell, .context = f};
+    const struct cache_options options = {.profiles = &c->profile,
+                                          .profile_count = 1,
+                                          .tell = on_tell,
+                                          .context = f,
+                                          .window = window,
+                                          .may_wait = may_wait};
+    f->paced = window > 0;
     f->cache = cache_new(&options);
     return f;
+}
+
+static struct fleet *fleet_new(struct cluster *c)
+{
+    return fleet_of(c, 0);
 }
 
 static void fleet_free(struct fleet *f)
@@ -469,7 +489,10 @@ static void random_step(struct fleet *f, struct random *r)
         cache_pod_set(f->cache, p);
         break;
     case 6: cache_pod_gone(f->cache, p->uid); break;
-    case 7: cache_worker_join(f->cache, (uint32_t)random_below(r, WORKERS), 1); break;
+    case 7:
+        (f->paced ? cache_worker_join_paced
+                  : cache_worker_join)(f->cache, (uint32_t)random_below(r, WORKERS), 1);
+        break;
     default:
         shard_reset(f->shards[i % WORKERS], &c->profile, 1); /* it dies and forgets */
         cache_worker_leave(f->cache, (uint32_t)(i % WORKERS));
@@ -488,26 +511,86 @@ static uint32_t placed_pods(struct fleet *f)
     return count;
 }
 
+static void check_fleet(struct fleet *f)
+{
+    uint32_t nodes = 0, pods = 0, ghosts = 0;
+    for (uint32_t i = 0; i < cache_workers(f->cache); i++) {
+        const struct shard *s = f->shards[cache_worker(f->cache, i)];
+        assert_int_equal(shard_nodes(s), cache_worker_nodes(f->cache, i));
+        nodes += shard_nodes(s);
+        pods += shard_pods(s);
+        ghosts += shard_ghosts(s);
+    }
+    bool any = cache_workers(f->cache) > 0;
+    assert_int_equal(nodes, any ? cache_nodes(f->cache) : 0);
+    assert_int_equal(pods, any ? placed_pods(f) : 0);
+    assert_int_equal(ghosts, 0);
+}
+
 static void workers_hold_together_what_the_cache_has(void **state)
 {
-    struct cluster *c = *state;
-    struct fleet *f = fleet_new(c);
+    struct fleet *f = fleet_new(*state);
     struct random r = {42};
     for (int step = 0; step < 3000; step++) {
         random_step(f, &r);
-        uint32_t nodes = 0, pods = 0, ghosts = 0;
-        for (uint32_t i = 0; i < cache_workers(f->cache); i++) {
-            const struct shard *s = f->shards[cache_worker(f->cache, i)];
-            assert_int_equal(shard_nodes(s), cache_worker_nodes(f->cache, i));
-            nodes += shard_nodes(s);
-            pods += shard_pods(s);
-            ghosts += shard_ghosts(s);
-        }
-        bool any = cache_workers(f->cache) > 0;
-        assert_int_equal(nodes, any ? cache_nodes(f->cache) : 0);
-        assert_int_equal(pods, any ? placed_pods(f) : 0);
-        assert_int_equal(ghosts, 0);
+        check_fleet(f);
     }
+    assert_int_equal(cache_owed(f->cache), 0);
+    fleet_free(f);
+}
+
+static void workers_take(struct fleet *f)
+{
+    for (uint32_t i = 0; i < WORKERS; i++) {
+        cache_worker_took(f->cache, i, f->on_the_way[i]);
+        f->on_the_way[i] = 0;
+    }
+    cache_catch_up(f->cache);
+}
+
+static void slow_workers_catch_up_with_what_the_cache_has(void **state)
+{
+    struct fleet *f = fleet_of(*state, 4);
+    struct random r = {43};
+    uint32_t most_owed = 0;
+    for (int step = 0; step < 6000; step++) {
+        f->must_hear = random_below(&r, 10) == 0;
+        random_step(f, &r);
+        f->must_hear = false;
+        most_owed = cache_owed(f->cache) > most_owed ? cache_owed(f->cache) : most_owed;
+        if (random_below(&r, 4) == 0)
+            workers_take(f);
+        if (random_below(&r, 8) != 0)
+            continue;
+        for (int round = 0; cache_owed(f->cache) > 0; round++) {
+            assert_true(round < 100);
+            workers_take(f);
+        }
+        check_fleet(f);
+    }
+    assert_true(most_owed > 3); /* it was about something */
+    fleet_free(f);
+}
+
+static void a_share_is_told_no_faster_than_it_is_taken(void **state)
+{
+    struct fleet *f = fleet_of(*state, 16);
+    add_nodes(f, 90);
+    cache_worker_join_paced(f->cache, 0, 1);
+    assert_true(cache_owed(f->cache) > 0);
+    while (cache_owed(f->cache) > 0)
+        workers_take(f);
+    assert_int_equal(shard_nodes(f->shards[0]), 90);
+    assert_in_range(f->most_on_the_way, 16, 18); /* a node is told with its own end */
+    cache_worker_join_paced(f->cache, 1, 1);
+    while (cache_owed(f->cache) > 0)
+        workers_take(f);
+    assert_int_equal(shard_nodes(f->shards[0]), 45);
+    assert_int_equal(shard_nodes(f->shards[1]), 45);
+    cache_worker_leave(f->cache, 1); /* what it was owed goes with it */
+    while (cache_owed(f->cache) > 0)
+        workers_take(f);
+    assert_int_equal(shard_nodes(f->shards[0]), 90);
     fleet_free(f);
 }
 
@@ -532,6 +615,8 @@ int main(void)
         CLUSTER_TEST(a_claim_made_here_outlives_a_status_that_does_not_know_it_yet),
         CLUSTER_TEST(what_a_snapshot_does_not_show_is_gone),
         CLUSTER_TEST(workers_hold_together_what_the_cache_has),
+        CLUSTER_TEST(slow_workers_catch_up_with_what_the_cache_has),
+        CLUSTER_TEST(a_share_is_told_no_faster_than_it_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
