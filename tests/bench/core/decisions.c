@@ -105,6 +105,9 @@ static void heard(void *context, const struct message *m)
         b->turn_ended++;
     } else if (m->type == MSG_pod_failed) {
         mark(b, index_of(m->pod_failed.pod.name), (struct str){NULL, 0});
+        if (b->failed == 0)
+            fprintf(stderr, "bench-core: %.*s: %.*s: %.*s\n", STR_ARG(m->pod_failed.pod.name),
+                    STR_ARG(m->pod_failed.reason), STR_ARG(m->pod_failed.message));
         b->failed++;
         b->turn_ended++;
     }
