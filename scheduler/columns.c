@@ -90,27 +90,43 @@ void columns_filter(struct evaluation *e)
 
 /* ---- scores ---- */
 
-/* One rule's scores of the rows in feasible, which ascend: those that lie near each other are
- * scored together, with the rows between them. */
+/* How many of these rows, which ascend, lie within a block from the first. */
+static uint32_t near(const uint32_t *rows, uint32_t count)
+{
+    uint32_t low = 1, high = count < BLOCK ? count : BLOCK;
+    if (rows[high - 1] - rows[0] < BLOCK)
+        return high;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (rows[middle] - rows[0] < BLOCK)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* One rule's scores of the rows in feasible: those that lie near each other are scored together,
+ * with the rows between them if these are not too many. */
 static void score_near(struct evaluation *e, const struct plugin *p, const void *state,
                        int64_t *raw)
 {
     const struct scratch *s = &e->shard->scratch;
     int64_t block[BLOCK];
-    for (uint32_t k = 0; k < s->feasible_count;) {
-        const uint32_t *rows = s->feasible + k, from = rows[0];
-        uint32_t left = s->feasible_count - k, found = left < BLOCK ? left : BLOCK;
-        if (rows[found - 1] - from >= BLOCK)
-            for (found = 1; rows[found] - from < BLOCK;)
-                found++;
-        struct row_range range = {from, rows[found - 1] - from + 1};
-        bool whole = range.count == found, many = found >= range.count / 4;
-        if (many)
-            p->score_rows(&e->cycle, state, e->cycle.nodes, range, whole ? raw + k : block);
-        for (uint32_t i = 0; i < found && !whole; i++)
-            raw[k + i] =
-                many ? block[rows[i] - from] : p->score(&e->cycle, state, e->cycle.nodes, rows[i]);
-        k += found;
+    for (uint32_t k = 0, found; k < s->feasible_count; k += found) {
+        const uint32_t *rows = s->feasible + k;
+        found = near(rows, s->feasible_count - k);
+        struct row_range range = {rows[0], rows[found - 1] - rows[0] + 1};
+        if (found == range.count) {
+            p->score_rows(&e->cycle, state, e->cycle.nodes, range, raw + k);
+        } else if (found < range.count / 8) {
+            for (uint32_t i = 0; i < found; i++)
+                raw[k + i] = p->score(&e->cycle, state, e->cycle.nodes, rows[i]);
+        } else {
+            p->score_rows(&e->cycle, state, e->cycle.nodes, range, block);
+            for (uint32_t i = 0; i < found; i++)
+                raw[k + i] = block[rows[i] - rows[0]];
+        }
     }
 }
 

@@ -13,6 +13,22 @@
 
 /* ---- one column ---- */
 
+/* Some rows' raw scores, with their ends; as SCORE_IGNORED is the least of all numbers, the least
+ * tells whether it is there. */
+struct column {
+    const int64_t *raw;
+    uint32_t count;
+    int64_t least, greatest;
+};
+
+static struct column column_of(const int64_t *raw, uint32_t count)
+{
+    struct column c = {raw, count, SCORE_IGNORED, SCORE_IGNORED};
+    if (count > 0)
+        kernel_range(raw, count, &c.least, &c.greatest);
+    return c;
+}
+
 /* Scores are often few different numbers: those normalised last are remembered. */
 #define MEMO_ROOM 64
 
@@ -36,56 +52,56 @@ static void add_each(const struct scorer *sc, const int64_t *raw, uint32_t count
     }
 }
 
+/* range: what is normalised with. */
+static void add_column(const struct scorer *sc, const struct column *c, const struct extreme *range,
+                       int64_t *total)
+{
+    enum normalise how = sc->plugin->normalise;
+    if (c->least == c->greatest) {
+        int64_t score = plugin_normalise(sc->plugin, c->least, range->least, range->greatest);
+        kernel_raise(total, wrap_mul(score, sc->weight), c->count);
+    } else if (how == NORMALISE_none && c->least != SCORE_IGNORED) {
+        kernel_add(total, c->raw, sc->weight, c->count);
+    } else if (how != NORMALISE_none && how != NORMALISE_own && c->least >= 0 &&
+               c->greatest <= range->greatest && range->greatest < KERNEL_EXACT) {
+        bool reversed = how == NORMALISE_reversed;
+        if (reversed)
+            kernel_raise(total, wrap_mul(SCORE_MAX, sc->weight), c->count);
+        kernel_add_percent(total, c->raw, range->greatest,
+                           reversed ? wrap_sub(0, sc->weight) : sc->weight, c->count);
+    } else {
+        add_each(sc, c->raw, c->count, range, total);
+    }
+}
+
 void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
                 const struct extreme *range, int64_t *total)
 {
-    enum normalise how = sc->plugin->normalise;
-    int64_t least, greatest;
-    if (count == 0)
-        return;
-    kernel_range(raw, count, &least, &greatest);
-    if (least == greatest) {
-        int64_t score = plugin_normalise(sc->plugin, least, range->least, range->greatest);
-        kernel_raise(total, wrap_mul(score, sc->weight), count);
-    } else if (how == NORMALISE_none && least != SCORE_IGNORED) {
-        kernel_add(total, raw, sc->weight, count);
-    } else if (how != NORMALISE_none && how != NORMALISE_own && least >= 0 &&
-               greatest <= range->greatest && range->greatest < KERNEL_EXACT) {
-        bool reversed = how == NORMALISE_reversed;
-        if (reversed)
-            kernel_raise(total, wrap_mul(SCORE_MAX, sc->weight), count);
-        kernel_add_percent(total, raw, range->greatest,
-                           reversed ? wrap_sub(0, sc->weight) : sc->weight, count);
-    } else {
-        add_each(sc, raw, count, range, total);
-    }
+    struct column c = column_of(raw, count);
+    add_column(sc, &c, range, total);
 }
 
 /* ---- sums ---- */
 
 /* The range of a column; for rules that only need the greatest it begins at 0. False when no score
  * is in it: a rule of its own normalising that ignores all of these nodes. */
-static bool range_of(const struct plugin *p, const int64_t *raw, uint32_t count,
-                     struct extreme *out)
+static bool range_of(const struct plugin *p, const struct column *c, struct extreme *out)
 {
     struct extreme r = {.plugin = str_of(p->name)};
     bool any = p->normalise != NORMALISE_own;
-    int64_t least = 0, greatest = 0;
-    if (count > 0)
-        kernel_range(raw, count, &least, &greatest);
-    if (count > 0 && least != SCORE_IGNORED) {
-        r.least = any && least > 0 ? 0 : least;
-        r.greatest = any && greatest < 0 ? 0 : greatest;
+    if (c->least != SCORE_IGNORED) {
+        r.least = any && c->least > 0 ? 0 : c->least;
+        r.greatest = any && c->greatest < 0 ? 0 : c->greatest;
         *out = r;
         return true;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        if (raw[i] == SCORE_IGNORED)
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (c->raw[i] == SCORE_IGNORED)
             continue;
-        if (!any || raw[i] < r.least)
-            r.least = raw[i];
-        if (!any || raw[i] > r.greatest)
-            r.greatest = raw[i];
+        if (!any || c->raw[i] < r.least)
+            r.least = c->raw[i];
+        if (!any || c->raw[i] > r.greatest)
+            r.greatest = c->raw[i];
         any = true;
     }
     *out = r;
@@ -142,14 +158,14 @@ static void add_weighted(struct evaluation *e, uint32_t scorer)
 {
     struct scratch *scratch = &e->shard->scratch;
     const struct scorer *sc = &scratch->framework->score[scorer];
-    const int64_t *raw = scratch_raw(scratch, scorer);
+    struct column c = column_of(scratch_raw(scratch, scorer), scratch->feasible_count);
     struct extreme range = {0};
     if (sc->plugin->normalise != NORMALISE_none) {
-        if (range_of(sc->plugin, raw, scratch->feasible_count, &range))
+        if (range_of(sc->plugin, &c, &range))
             e->result->extremes.at[e->result->extremes.count++] = range;
         range = widened(e, range);
     }
-    totals_add(sc, raw, scratch->feasible_count, &range, scratch->total);
+    add_column(sc, &c, &range, scratch->total);
     if (e->request->detail)
         detail_scores(e, scorer, &range);
 }
