@@ -5,15 +5,12 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "queue/hints.h"
 
 /* Most pods are a few hundred bytes. */
 #define POD_MEMORY ((struct arena){.first = 1024})
 
 struct opened {
     struct pod pod; /* borrows from memory */
-    bool deaf_known;
-    uint64_t deaf; /* see entry_deaf */
     struct arena memory;
 };
 
@@ -50,15 +47,6 @@ const struct pod *entry_pod(struct entry *e)
         shelf_get(e->shelf, e->kept, &e->opened->pod, &e->opened->memory);
     }
     return &e->opened->pod;
-}
-
-uint64_t entry_deaf(struct entry *e)
-{
-    const struct pod *pod = entry_pod(e);
-    if (!e->opened->deaf_known)
-        e->opened->deaf = hints_deaf(pod, e->around);
-    e->opened->deaf_known = true;
-    return e->opened->deaf;
 }
 
 void entry_free(struct entry **e)

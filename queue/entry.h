@@ -55,9 +55,6 @@ void entry_free(struct entry **e);
 void entry_replace(struct entry *e, const struct pod *pod);
 /* The whole pod; borrowed until it is replaced or folded. */
 const struct pod *entry_pod(struct entry *e);
-/* Plugins for which another pod that appears on a node never makes an attempt of this one
- * worthwhile (hints_deaf), worked out once while it is open. */
-uint64_t entry_deaf(struct entry *e);
 /* Nobody will look at the pod for a while: only its encoded form stays. */
 void entry_fold(struct entry *e);
 bool entry_has_uid(const struct entry *e, struct str uid);

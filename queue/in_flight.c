@@ -14,6 +14,7 @@ void in_flight_add(struct in_flight *f, struct entry *e)
     struct flight *flight = memory_take(sizeof(*flight));
     flight->cycle = ++f->cycle;
     flight->entry = e;
+    flight->deaf = hints_deaf(entry_pod(e), e->around);
     flight->prev = f->last;
     if (f->last != NULL)
         f->last->next = flight;
@@ -70,9 +71,15 @@ static void note(struct flight *flight, const struct event *event, uint64_t inte
     uint64_t ask = interest & ~flight->helped;
     flight->woken |= event->wildcard;
     if (ask != 0 && hints_arrival(event)) /* by far the most frequent, and for most pods nothing */
-        ask &= ~entry_deaf(flight->entry);
+        ask &= ~flight->deaf;
     if (ask != 0)
         flight->helped |= hints_helped(event, entry_pod(flight->entry), flight->entry->around, ask);
+}
+
+void in_flight_follow(struct entry *e)
+{
+    if (e->place == PLACE_in_flight)
+        e->flight->deaf = hints_deaf(entry_pod(e), e->around);
 }
 
 void in_flight_note_own(struct entry *e, const struct event *event)

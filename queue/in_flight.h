@@ -10,6 +10,7 @@ struct flight {
     int64_t cycle;       /* never used twice, not even by another life of the queue */
     struct entry *entry; /* NULL: the pod has left, but the attempt still counts against credit */
     uint64_t helped;     /* plugins whose rejection an event since the pop may have cured */
+    uint64_t deaf;       /* plugins that no pod that appears on a node can help (hints_deaf) */
     bool woken;          /* a wildcard came */
     struct flight *next, *prev;
 };
@@ -29,6 +30,8 @@ struct flight *in_flight_find(const struct in_flight *f, int64_t cycle);
 void in_flight_close(struct in_flight *f, struct flight *flight);
 /* The pod leaves; the outcome is still owed. */
 void in_flight_leave(struct in_flight *f, struct entry *e);
+/* The pod of an attempt was replaced by another version. */
+void in_flight_follow(struct entry *e);
 /* An event while attempts run: remembered for each as the plugins that it may help. */
 void in_flight_note(struct in_flight *f, const struct event *event);
 /* The same for one pod's own update. */

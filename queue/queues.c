@@ -159,6 +159,7 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
     struct pod before;
     shelf_get(q->shelf, e->kept, &before, &memory);
     entry_replace(e, pod);
+    in_flight_follow(e);
     nominated_follow(e, &before);
     if (pod->deleting && !before.deleting)
         begin_leaving(q, now, e);

@@ -3,11 +3,11 @@
  *
  * Each process has one ROUTER socket (its door) that others connect to, one DEALER for each process
  * that it connects to, and one XPUB socket for the tap. A frame is one ZeroMQ message part: a
- * version byte, the envelope, the body; frames that are sent to one peer at once travel as the parts
- * of one message. The door numbers frames per link, checks sizes, versions,
- * who may send what to whom (messages.def), term and generation; it counts everything by type,
- * answers hello, heartbeat and status_request itself, notices silent peers, and mirrors every frame
- * to the tap, which drops rather than waits. Doors:
+ * version byte, the envelope, the body; frames that are sent to one peer at once travel as the
+ * parts of one message. The door numbers frames per link, checks sizes, versions, who may send what
+ * to whom (messages.def), term and generation; it counts everything by type, answers hello,
+ * heartbeat and status_request itself, notices silent peers, and mirrors every frame to the tap,
+ * which drops rather than waits. Doors:
  *
  *     ipc://RUN_DIR/<instance>.sock      and      ipc://RUN_DIR/<instance>.tap
  *
