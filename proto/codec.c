@@ -148,6 +148,20 @@ static void put_map_head(struct buffer *out, size_t start, size_t present)
     put_bytes((uint8_t *)out->at + start, 0xde, present, 2);
 }
 
+/* Most fields are; of a record in a record that shows only when it is written. */
+static inline bool is_empty(const struct field *f, const char *at)
+{
+    switch ((enum kind)f->kind) {
+    case KIND_bool: return !*(const bool *)at;
+    case KIND_i64: return *(const int64_t *)at == 0;
+    case KIND_str: return ((const struct str *)(const void *)at)->len == 0;
+    case KIND_strs: return ((const struct strs *)(const void *)at)->count == 0;
+    case KIND_list: return ((const struct list *)(const void *)at)->count == 0;
+    case KIND_one: break;
+    }
+    return false;
+}
+
 /* Returns how many fields it has. */
 static size_t put_record(struct buffer *out, const struct record *r, const char *object)
 {
@@ -157,9 +171,12 @@ static size_t put_record(struct buffer *out, const struct record *r, const char 
         const struct field *f = &r->fields[i];
         const char *at = object + f->offset;
         size_t before = out->len;
-        if (f->kind != KIND_one && codec_value_is_zero(f, at))
+        if (is_empty(f, at))
             continue;
-        put_i64(out, f->tag);
+        if (f->tag < 0x80)
+            put_byte(out, f->tag);
+        else
+            put_i64(out, f->tag);
         if (put_value(out, f, at))
             present++;
         else

@@ -163,6 +163,32 @@ static bool read_unicode(struct parser *p, char **to)
     return true;
 }
 
+#define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
+#define PADDING      8 /* bytes behind the text, so that a whole word may be read anywhere in it */
+
+/* The high bit of each byte of word that is b; of those above one that is, also without being it.
+ */
+static uint64_t bytes_that_are(uint64_t word, uint8_t b)
+{
+    uint64_t differs = word ^ EACH_BYTE(b);
+    return (differs - EACH_BYTE(0x01)) & ~differs & EACH_BYTE(0x80);
+}
+
+/* The next quote or backslash, eight bytes at a time; end or more when there is none. */
+static char *quote_or_escape(char *at, const char *end)
+{
+    while (at < end) {
+        uint64_t word;
+        memcpy(&word, at, sizeof(word));
+        if ((bytes_that_are(word, '"') | bytes_that_are(word, '\\')) != 0)
+            break;
+        at += sizeof(word);
+    }
+    while (at < end && *at != '"' && *at != '\\')
+        at++;
+    return at;
+}
+
 /* From the first backslash on: what is made is shorter than what is read. */
 static bool read_escaped(struct parser *p, char *start, struct str *out)
 {
@@ -194,9 +220,8 @@ static bool read_escaped(struct parser *p, char *start, struct str *out)
 static bool read_string(struct parser *p, struct str *out)
 {
     char *start = ++p->at;
-    while (p->at < p->end && *p->at != '"' && *p->at != '\\')
-        p->at++;
-    if (p->at == p->end)
+    p->at = quote_or_escape(p->at, p->end);
+    if (p->at >= p->end)
         return false;
     if (*p->at == '\\')
         return read_escaped(p, start, out);
@@ -283,8 +308,8 @@ static bool skip_list(struct parser *p)
         } else if (c == ']' || c == '}') {
             open--;
         } else if (c == '"') {
-            while (p->at < p->end && *p->at != '"')
-                p->at += *p->at == '\\' ? 2 : 1;
+            while ((p->at = quote_or_escape(p->at, p->end)) < p->end && *p->at == '\\')
+                p->at += 2;
             p->at++;
         }
     } while (open > 0 && p->at < p->end);
@@ -374,7 +399,8 @@ struct kube_json *kube_json_parse_without(struct str text, struct str skipped, s
 {
     static const char mark[] = "\xef\xbb\xbf"; /* of the byte order; Go's tools may write it */
     struct document *d = memory_resize(NULL, sizeof(*d));
-    *d = (struct document){.text = memory_resize(NULL, (size_t)text.len + 1)};
+    *d = (struct document){.text = memory_resize(NULL, (size_t)text.len + PADDING)};
+    memset(d->text + text.len, 0, PADDING);
     if (text.len > 0)
         memcpy(d->text, text.at, text.len);
     struct parser p; /* large, and all but its levels is set here */
