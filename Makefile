@@ -67,11 +67,18 @@ $(BIN)/apiserver: $(BUILD)/tests/apiserver/main.o $(APISERVER) $(BASE)
 	$(LINK)
 
 # What is measured runs in one program, so that CPU time is counted and nothing else.
-# Processes name things alike (a mirror): what the queue does not share with the watcher is hidden.
-MEASURED := $(SCHEDULER) $(filter-out %/settings.o,$(call objects,watcher/*.c)) $(BUILD)/tests/bench/queue.o
+# Processes name things alike (a mirror, lines): of those that are measured in one program only what
+# the bench calls is seen, the rest of each is hidden from the others.
+MEASURED := $(addprefix $(BUILD)/tests/bench/,scheduler.o queue.o watcher.o)
+$(BUILD)/tests/bench/scheduler.o: $(SCHEDULER)
+$(BUILD)/tests/bench/scheduler.o: SEEN := coordinator* worker* shard*
 $(BUILD)/tests/bench/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c))
+$(BUILD)/tests/bench/queue.o: SEEN := queue*
+$(BUILD)/tests/bench/watcher.o: $(filter-out %/settings.o,$(call objects,watcher/*.c))
+$(BUILD)/tests/bench/watcher.o: SEEN := watcher*
+$(MEASURED):
 	@mkdir -p $(@D)
-	@$(LD) -r -o $@ $^ && objcopy --wildcard --keep-global-symbol='queue*' $@
+	@$(LD) -r -o $@ $^ && objcopy --wildcard $(SEEN:%=--keep-global-symbol='%') $@
 $(BIN)/bench-core: $(BUILD)/tests/bench/core/main.o $(BENCHCORE) $(MEASURED) $(PROTO)
 	$(LINK)
 
