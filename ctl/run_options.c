@@ -50,7 +50,7 @@ TAKE_TEXT(config)
 
 static const struct own_option table[] = {
     {"config", "FILE", "a KubeSchedulerConfiguration", take_config},
-    {"workers", "N", "how many workers to start, 0 to 64 (default 2)", take_workers},
+    {"workers", "N", "how many workers to start, 0 to 64 (default 1)", take_workers},
     {"run-dir", "DIR", "private directory of pid files and sockets", take_run_dir},
     {"tie-break", "MODE", "among equal best nodes: random (default), round-robin or first",
      take_tie_break},
@@ -64,7 +64,7 @@ static const struct own_option table[] = {
 
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
-    *o = (struct run_options){.workers = 2, .tie_break = "random", .run_dir = options_run_dir()};
+    *o = (struct run_options){.workers = 1, .tie_break = "random", .run_dir = options_run_dir()};
     options_read(&(struct options_table){.program = "berth run",
                                          .usage = "start all processes and keep them running",
                                          .options = table,

@@ -28,7 +28,7 @@ const uint32_t *class_label(struct pod_class *k, uint32_t key)
 /* ---- kinds ---- */
 
 #define KINDS_MAX 128
-#define TABLE     (KINDS_MAX * 4)
+#define TABLE     ((size_t)KINDS_MAX * 4)
 
 /* The labels of one row, as far as a rule reads them. */
 struct look {
@@ -63,7 +63,7 @@ struct known_kind {
 
 static uint32_t kind_of(struct known_kind *table, const struct look *look, uint32_t *count)
 {
-    uint32_t at = hash_of(look) % TABLE;
+    size_t at = hash_of(look) % TABLE;
     while (table[at].used && memcmp(&table[at].look, look, sizeof(*look)) != 0)
         at = (at + 1) % TABLE;
     if (!table[at].used)

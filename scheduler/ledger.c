@@ -187,5 +187,5 @@ const struct counts *ledger_told(const struct ledger *l)
 size_t ledger_bytes(const struct ledger *l)
 {
     return l->rows * sizeof(*l->row) + l->held * sizeof(struct count_entry) +
-           counts_size(l->sums) * 4 * sizeof(struct count_entry);
+           (size_t)counts_size(l->sums) * 4 * sizeof(struct count_entry);
 }

@@ -12,12 +12,14 @@ RESTART_SECONDS = 30
 BOUND_SECONDS = 30
 
 
-def victims(scheduler, workers):
-    """Its processes in the order in which they are killed; the supervisor last."""
-    if not scheduler.has_actors:
-        return ["scheduler"]
+def processes(workers):
+    """berth's processes in the order in which they are killed; the supervisor last."""
     return (["watcher", "queue", "scheduler"] + ["worker-%d" % i for i in range(workers)]
             + ["binder", "berth"])
+
+
+def victims(scheduler, workers):
+    return processes(workers) if scheduler.has_actors else ["scheduler"]
 
 
 def pid_of(scheduler, name, other_than=None):

@@ -2,13 +2,14 @@
 
 Of kube-scheduler, which is one process, only the case that kills everything is told.
 """
-from cases.kill import ACTORS, kill
+from cases.kill import kill, processes
 
 from build import claim, node, pod, storage_class
 import checks
 from stage import Skipped, case, node_of
 from volume_controller import SELECTED, Controller
 
+ACTORS = processes(2)
 GROUP = "kills/"
 MADE = "made.example.com"
 # A standby, or the next life with another identity, waits until the lease has ended.
