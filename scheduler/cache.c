@@ -11,9 +11,9 @@
 #include "proto/base/must.h"
 #include "proto/shelf.h"
 #include "scheduler/image_states.h"
-#include "scheduler/lines.h"
 #include "scheduler/node_tree.h"
 #include "scheduler/nominator.h"
+#include "scheduler/pacing.h"
 #include "scheduler/shares.h"
 #include "scheduler/storage_index.h"
 #include "scheduler/volumes.h"
@@ -55,7 +55,7 @@ struct cache {
     struct image_states *images;
     struct nominator *nominator;
     struct shares *shares;
-    struct lines lines;
+    struct paces paces;
     struct storage_index *storage; /* NULL: there is no catalog */
     uint32_t assumed;
     uint32_t with_terms; /* pods with has_terms */
@@ -120,21 +120,21 @@ static struct cached_pod *find_pod(const struct cache *c, struct str uid)
 static void tell(struct cache *c, uint32_t worker, const struct message *m)
 {
     c->options.tell(c->options.context, worker, m);
-    line_sent(&c->lines, worker);
+    pace_sent(&c->paces, worker);
     arena_reset(&c->arena);
 }
 
 static bool has_room(const struct cache *c, uint32_t worker)
 {
-    const struct line *line = line_of(&c->lines, worker);
-    return line == NULL || c->options.window == 0 || line->on_the_way < c->options.window ||
+    const struct pace *pace = pace_of(&c->paces, worker);
+    return pace == NULL || c->options.window == 0 || pace->on_the_way < c->options.window ||
            !c->options.may_wait(c->options.context);
 }
 
 static void set_owed(struct cache *c, struct cached_node *n, uint32_t worker, bool owed)
 {
     if (n->owed != owed)
-        line_owes(&c->lines, worker, owed ? 1 : -1);
+        pace_owes(&c->paces, worker, owed ? 1 : -1);
     n->owed = owed;
 }
 
@@ -260,33 +260,33 @@ static void pay(struct cache *c, struct cached_node *n, uint32_t worker)
     tell_node_and_pods(c, worker, n);
 }
 
-static void catch_up(struct cache *c, struct line *line)
+static void catch_up(struct cache *c, struct pace *pace)
 {
     uint32_t count;
-    struct share_link *const *links = shares_links(c->shares, line->worker, &count);
-    while (line->owed > 0 && has_room(c, line->worker)) {
+    struct share_link *const *links = shares_links(c->shares, pace->worker, &count);
+    while (pace->owed > 0 && has_room(c, pace->worker)) {
         must(count > 0);
-        line->cursor = line->cursor + 1 < count ? line->cursor + 1 : 0;
-        struct cached_node *n = of_share_link(links[line->cursor]);
+        pace->cursor = pace->cursor + 1 < count ? pace->cursor + 1 : 0;
+        struct cached_node *n = of_share_link(links[pace->cursor]);
         if (n->owed)
-            pay(c, n, line->worker);
+            pay(c, n, pace->worker);
     }
 }
 
 void cache_catch_up(struct cache *c)
 {
-    for (uint32_t i = 0; c->lines.owed > 0 && i < c->lines.count; i++)
-        catch_up(c, &c->lines.at[i]);
+    for (uint32_t i = 0; c->paces.owed > 0 && i < c->paces.count; i++)
+        catch_up(c, &c->paces.at[i]);
 }
 
 uint32_t cache_owed(const struct cache *c)
 {
-    return c->lines.owed;
+    return c->paces.owed;
 }
 
 void cache_worker_took(struct cache *c, uint32_t worker, int64_t count)
 {
-    line_taken(&c->lines, worker, count);
+    pace_taken(&c->paces, worker, count);
 }
 
 /* ---- pods, inside ---- */
@@ -512,7 +512,7 @@ static void forget_debts(struct cache *c, uint32_t worker)
 static void join(struct cache *c, uint32_t worker, int64_t capacity, bool counts)
 {
     forget_debts(c, worker);
-    line_open(&c->lines, worker, counts);
+    pace_open(&c->paces, worker, counts);
     tell_start(c, worker);
     if (shares_join(c->shares, worker, capacity)) {
         if (shares_count(c->shares) == 1)
@@ -540,7 +540,7 @@ void cache_worker_join_paced(struct cache *c, uint32_t worker, int64_t capacity)
 
 void cache_worker_leave(struct cache *c, uint32_t worker)
 {
-    line_close(&c->lines, worker);
+    pace_close(&c->paces, worker);
     shares_leave(c->shares, worker);
 }
 
@@ -945,7 +945,7 @@ void cache_free(struct cache **cache)
     image_states_free(&c->images);
     nominator_free(&c->nominator);
     shares_free(&c->shares);
-    lines_free(&c->lines);
+    paces_free(&c->paces);
     memory_free(c->order);
     arena_free(&c->profiles);
     arena_free(&c->arena);
