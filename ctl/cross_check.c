@@ -35,9 +35,9 @@ static struct gist gist_of(const struct decision *d, struct arena *a)
     struct gist g = {.kind = d->kind,
                      .node = arena_copy(a, d->node),
                      .message = arena_copy(a, d->message),
-                     .victims_on = arena_copy(a, d->preemption.node),
-                     .feasible = d->feasible};
-    if (!d->used_nominated) { /* else scores play no part */
+                     .victims_on = arena_copy(a, d->preemption.node)};
+    if (!d->used_nominated) { /* else neither scores nor other nodes play a part */
+        g.feasible = d->feasible;
         g.total = d->total;
         g.best_count = d->best_count;
     }

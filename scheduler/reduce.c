@@ -18,7 +18,7 @@
 /* Rounds of the step again at most; more happen only if nodes change between all of them. */
 #define ROUNDS_MAX 8
 
-enum phase { PHASE_count, PHASE_map, PHASE_again, PHASE_victims, PHASE_done };
+enum phase { PHASE_count, PHASE_nominated, PHASE_map, PHASE_again, PHASE_victims, PHASE_done };
 
 struct range {
     int64_t least, greatest;
@@ -528,9 +528,22 @@ static enum reduce_step start_victims(struct reduce *r)
     return REDUCE_ask;
 }
 
+/* Upstream tries the nominated node before all others, and takes it if it fits. Whoever wants to
+ * know of every node asks for all of them at once. */
+static bool nominated_first(const struct reduce *r)
+{
+    return r->start.pod->nominated_node.len > 0 && !r->start.detail &&
+           !r->decision.pre_filter.narrowed && r->phase != PHASE_nominated;
+}
+
 static enum reduce_step start_map(struct reduce *r)
 {
-    r->phase = PHASE_map;
+    struct str *name = arena_take(&r->arena, sizeof(*name));
+    bool first = nominated_first(r);
+    *name = r->start.pod->nominated_node;
+    if (!r->decision.pre_filter.narrowed)
+        r->request.only = (struct strs){first, name};
+    r->phase = first ? PHASE_nominated : PHASE_map;
     r->request.step = STR_LITERAL("map");
     r->request.round++;
     for (uint32_t i = 0; i < r->start.shards; i++)
@@ -565,6 +578,8 @@ static enum reduce_step all_are_in(struct reduce *r)
     if (r->phase == PHASE_victims)
         return s.error.len > 0 ? fail(r, s.error) : nothing_fits(r, &s);
     take_skips(r);
+    if (r->phase == PHASE_nominated)
+        return s.nominated_fits ? choose(r, &s) : start_map(r);
     if (r->phase == PHASE_map)
         r->decision.absent = absent_reason(r, s.nominated_plugin);
     /* A single feasible node, and a nominated one, is not scored upstream: that cannot fail. Where

@@ -1,9 +1,9 @@
 /* reduce: one scheduling cycle of one pod as the coordinator sees it: PreFilter, ask all shards,
  * merge what they answer, ask again where needed, decide.
  *
- * The steps asked for: count (only if a rule counts and there are several shards), map, again
- * (until all have normalised with the same ranges), victims (if nothing fits and preemption may
- * help).
+ * The steps asked for: count (only if a rule counts and there are several shards), map (first of
+ * the pod's nominated node alone, if it has one), again (until all have normalised with the same
+ * ranges), victims (if nothing fits and preemption may help).
  *
  * - step = reduce_start(r, &start).
  * - While it is REDUCE_ask: send reduce_request(r) to each shard i with reduce_asks(r, i); then for
