@@ -124,6 +124,8 @@ VECTORISED void kernel_add(int64_t *total, const int64_t *column, int64_t weight
 
 _Static_assert(KERNEL_EXACT * 101 < INT64_C(1) << 53, "a hundred times what is exact, and once");
 
+#define MANTISSA ((UINT64_C(1) << 52) - 1)
+
 static inline double from_bits(uint64_t bits)
 {
     double d;
@@ -186,6 +188,16 @@ VECTORISED void kernel_add_most(const struct kernel_resource *r, double weight, 
 
 VECTORISED void kernel_quotient(const struct kernel_sums *sums, uint32_t count, int64_t *raw)
 {
+    uint64_t differ = 0, first = to_bits(sums->weights[0]);
+    for (uint32_t i = 0; i < count; i++)
+        differ |= to_bits(sums->weights[i]) ^ first;
+    bool is_power = (first & MANTISSA) == 0 && sums->weights[0] >= 1;
+    if (differ == 0 && is_power) { /* as for two resources alike: multiplying is exact and quick */
+        double share = 1 / sums->weights[0];
+        for (uint32_t i = 0; i < count; i++)
+            raw[i] = (int32_t)(sums->sum[i] * share);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++)
         raw[i] = (int32_t)only_if(sums->weights[i] != 0, sums->sum[i] / sums->weights[i]);
 }
@@ -217,6 +229,19 @@ static inline double fraction(int64_t taken, int64_t offered)
 static inline double distance(double a, double b)
 {
     return from_bits(to_bits((a - b) / 2) & INT64_MAX);
+}
+
+VECTORISED void kernel_balance_from(const struct kernel_resource r[2], const uint8_t *without,
+                                    uint32_t count, int64_t *raw)
+{
+    const int64_t *room0 = r[0].room, *room1 = r[1].room, *used0 = r[0].used, *used1 = r[1].used;
+    const int64_t asked0 = r[0].asked, asked1 = r[1].asked;
+    for (uint32_t i = 0; i < count; i++) {
+        bool both = (room0[i] != 0) & (room1[i] != 0);
+        double with =
+            distance(fraction(used0[i] + asked0, room0[i]), fraction(used1[i] + asked1, room1[i]));
+        raw[i] = 50 + (50 + (int32_t)((1 - only_if(both, with)) * 100) - without[i]) / 2;
+    }
 }
 
 VECTORISED void kernel_balance(const struct kernel_resource r[2], uint32_t count, int64_t *raw)

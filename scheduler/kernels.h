@@ -78,5 +78,8 @@ void kernel_percent(const struct kernel_resource *r, uint32_t count, int32_t *pe
  * where one of them has no room, and the balance b = (1 - d) * 100, cut, for u with what is asked
  * and without: raw = 50 + (50 + with - without) / 2. */
 void kernel_balance(const struct kernel_resource r[2], uint32_t count, int64_t *raw);
+/* The same where the balance without what is asked is known. */
+void kernel_balance_from(const struct kernel_resource r[2], const uint8_t *without, uint32_t count,
+                         int64_t *raw);
 
 #endif

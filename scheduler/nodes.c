@@ -10,6 +10,7 @@
 #include "proto/base/must.h"
 #include "scheduler/wrap.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ROOM_MIN 16
@@ -47,10 +48,29 @@ static void grow(struct nodes *n)
         int64_t **c = column(n, i);
         *c = memory_resize(*c, n->room * sizeof(**c));
     }
+    n->balance = memory_resize(n->balance, n->room);
     n->scalars = memory_resize(n->scalars, n->room * sizeof(*n->scalars));
     n->ports = memory_resize(n->ports, n->room * sizeof(*n->ports));
     n->entry = memory_resize(n->entry, n->room * sizeof(struct node_entry *));
     node_facts_reserve(&n->facts, n->room);
+}
+
+/* The way the rule computes it: what is used beyond what there is counts as all of it. */
+static double used_part(const struct nodes *n, int resource, uint32_t row)
+{
+    double part = (double)n->requested[resource][row] / (double)n->allocatable[resource][row];
+    return part > 1 ? 1 : part;
+}
+
+void nodes_offer(struct nodes *n, uint32_t row)
+{
+    if (n->balance == NULL)
+        return;
+    double off = 0;
+    if (n->allocatable[RESOURCE_cpu][row] != 0 && n->allocatable[RESOURCE_memory][row] != 0)
+        off = fabs((used_part(n, RESOURCE_cpu, row) - used_part(n, RESOURCE_memory, row)) / 2);
+    double balance = (1 - off) * 100;
+    n->balance[row] = balance >= 0 && balance <= 100 ? (uint8_t)balance : 0;
 }
 
 uint32_t nodes_add(struct nodes *n, struct node_entry *entry)
@@ -61,6 +81,7 @@ uint32_t nodes_add(struct nodes *n, struct node_entry *entry)
     uint32_t row = n->count++;
     for (int i = 0; i < COLUMN_COUNT; i++)
         (*column(n, i))[row] = 0;
+    n->balance[row] = 100;
     n->scalars[row] = (struct scalars){0};
     n->ports[row] = (struct ports){0};
     n->entry[row] = entry;
@@ -79,6 +100,7 @@ void nodes_remove(struct nodes *n, struct node_entry *entry)
     if (row != last) {
         for (int i = 0; i < COLUMN_COUNT; i++)
             (*column(n, i))[row] = (*column(n, i))[last];
+        n->balance[row] = n->balance[last];
         n->scalars[row] = n->scalars[last];
         n->ports[row] = n->ports[last];
         n->entry[row] = n->entry[last];
@@ -98,6 +120,7 @@ void nodes_free(struct nodes *n)
     node_facts_free(&n->facts);
     for (int i = 0; i < COLUMN_COUNT; i++)
         memory_free(*column(n, i));
+    memory_free(n->balance);
     memory_free(n->scalars);
     memory_free(n->ports);
     memory_free(n->entry);
@@ -218,6 +241,7 @@ void nodes_add_pod(struct nodes *n, uint32_t row, const struct node_pod *pod)
     for (uint32_t i = 0; i < pod->demand->port_count; i++)
         add_port(&n->ports[row], &pod->demand->ports[i]);
     n->pods[row]++;
+    nodes_offer(n, row);
 }
 
 void nodes_remove_pod(struct nodes *n, uint32_t row, const struct node_pod *pod)
@@ -239,6 +263,7 @@ void nodes_remove_pod(struct nodes *n, uint32_t row, const struct node_pod *pod)
             list->at[at] = list->at[--list->count];
     }
     n->pods[row]--;
+    nodes_offer(n, row);
 }
 
 static void copy_scalars(struct scalars *to, const struct scalars *from)

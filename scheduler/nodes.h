@@ -127,6 +127,8 @@ struct nodes {
     int64_t *scored[SCORED_COUNT];
     int64_t *pods_allowed;
     int64_t *pods;
+    uint8_t *balance; /* of cpu and memory in use, 0 to 100, as NodeResourcesBalancedAllocation has
+                         it; anything where amounts are absurd; none of a copy */
     struct scalars *scalars;
     struct ports *ports;
     struct node_entry **entry;
@@ -143,6 +145,8 @@ void nodes_add_pod(struct nodes *n, uint32_t row, const struct node_pod *pod);
 void nodes_remove_pod(struct nodes *n, uint32_t row, const struct node_pod *pod);
 /* Sets what the node offers; what its pods take stays. amount 0 for names that went. */
 void nodes_set_scalar(struct nodes *n, uint32_t row, uint32_t resource, int64_t allocatable);
+/* After allocatable was written. */
+void nodes_offer(struct nodes *n, uint32_t row);
 /* The scalar of that name, or NULL; resource 0 gives NULL. */
 const struct scalar *nodes_scalar(const struct nodes *n, uint32_t row, uint32_t resource);
 

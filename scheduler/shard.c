@@ -249,6 +249,7 @@ static void set_allocatable(struct shard *s, uint32_t row, const struct node *no
         else if (resource_is_scalar(q->name))
             set_scalar(s, row, q->name, at_least_zero(q->amount));
     }
+    nodes_offer(&s->nodes, row);
 }
 
 static struct node_entry *need_entry(struct shard *s, struct str name)

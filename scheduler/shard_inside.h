@@ -20,7 +20,8 @@ struct scratch {
     uint8_t *blame;     /* by row: the filter that said no first, plus one; 0: none did */
     uint8_t *said;      /* by row: one filter's answer */
     int64_t *raw;       /* score_count columns of feasible_count */
-    int64_t *total;     /* by place in feasible */
+    int64_t *total;     /* by place in feasible, without base */
+    int64_t base;       /* what all totals have in common */
     uint32_t room;      /* rows that the arrays have room for */
     size_t raw_room;
     uint32_t row_count, feasible_count;

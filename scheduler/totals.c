@@ -52,33 +52,37 @@ static void add_each(const struct scorer *sc, const int64_t *raw, uint32_t count
     }
 }
 
-/* range: what is normalised with. */
-static void add_column(const struct scorer *sc, const struct column *c, const struct extreme *range,
-                       int64_t *total)
+/* range: what is normalised with. Returns what is left to be added to each total. */
+static int64_t add_column(const struct scorer *sc, const struct column *c,
+                          const struct extreme *range, int64_t *total)
 {
     enum normalise how = sc->plugin->normalise;
+    int64_t common = 0;
     if (c->least == c->greatest) {
         int64_t score = plugin_normalise(sc->plugin, c->least, range->least, range->greatest);
-        kernel_raise(total, wrap_mul(score, sc->weight), c->count);
+        common = wrap_mul(score, sc->weight);
     } else if (how == NORMALISE_none && c->least != SCORE_IGNORED) {
         kernel_add(total, c->raw, sc->weight, c->count);
     } else if (how != NORMALISE_none && how != NORMALISE_own && c->least >= 0 &&
                c->greatest <= range->greatest && range->greatest < KERNEL_EXACT) {
         bool reversed = how == NORMALISE_reversed;
         if (reversed)
-            kernel_raise(total, wrap_mul(SCORE_MAX, sc->weight), c->count);
+            common = wrap_mul(SCORE_MAX, sc->weight);
         kernel_add_percent(total, c->raw, range->greatest,
                            reversed ? wrap_sub(0, sc->weight) : sc->weight, c->count);
     } else {
         add_each(sc, c->raw, c->count, range, total);
     }
+    return common;
 }
 
 void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
                 const struct extreme *range, int64_t *total)
 {
     struct column c = column_of(raw, count);
-    add_column(sc, &c, range, total);
+    int64_t common = add_column(sc, &c, range, total);
+    if (common != 0)
+        kernel_raise(total, common, count);
 }
 
 /* ---- sums ---- */
@@ -151,7 +155,8 @@ static void detail_totals(struct evaluation *e)
 {
     uint32_t at = 0;
     for (uint32_t k = 0; e->request->detail && k < e->shard->scratch.feasible_count; k++)
-        next_passing(e->result, &at)->total = e->shard->scratch.total[k];
+        next_passing(e->result, &at)->total =
+            wrap_add(e->shard->scratch.total[k], e->shard->scratch.base);
 }
 
 static void add_weighted(struct evaluation *e, uint32_t scorer)
@@ -165,7 +170,7 @@ static void add_weighted(struct evaluation *e, uint32_t scorer)
             e->result->extremes.at[e->result->extremes.count++] = range;
         range = widened(e, range);
     }
-    add_column(sc, &c, &range, scratch->total);
+    scratch->base = wrap_add(scratch->base, add_column(sc, &c, &range, scratch->total));
     if (e->request->detail)
         detail_scores(e, scorer, &range);
 }
@@ -177,8 +182,8 @@ void totals_sum_up(struct evaluation *e)
     e->result->extremes.at = arena_take(e->arena, fw->score_count * sizeof(struct extreme));
     if (scratch->feasible_count > 0)
         e->result->score_error = arena_copy(e->arena, scratch->error);
-    for (uint32_t k = 0; k < scratch->feasible_count; k++)
-        scratch->total[k] = fw->has_scores ? 0 : 1;
+    scratch->base = fw->has_scores ? 0 : 1;
+    memset(scratch->total, 0, scratch->feasible_count * sizeof(*scratch->total));
     for (uint32_t i = 0; i < fw->score_count; i++)
         if (scratch_scores(scratch, i) && e->result->score_error.len == 0)
             add_weighted(e, i);
@@ -198,12 +203,12 @@ static bool before(struct str a, struct str b)
 }
 
 /* By name: the first of the best, and the first of them behind the node chosen last. */
-static void choose_by_name(struct evaluation *e, bool round)
+static void choose_by_name(struct evaluation *e, int64_t best, bool round)
 {
     const struct scratch *scratch = &e->shard->scratch;
     struct map_result *r = e->result;
     for (uint32_t k = 0; k < scratch->feasible_count; k++) {
-        if (scratch->total[k] != r->best_total)
+        if (scratch->total[k] != best)
             continue;
         struct str name = node_name(e->shard, scratch->feasible[k]);
         if (before(name, r->best_node))
@@ -213,26 +218,41 @@ static void choose_by_name(struct evaluation *e, bool round)
     }
 }
 
+/* Of the totals without their base; it is added after all if any would wrap with it, for then the
+ * order may be another. */
+static int64_t greatest_total(struct scratch *s)
+{
+    int64_t least, greatest, unused;
+    kernel_range(s->total, s->feasible_count, &least, &greatest);
+    if (__builtin_add_overflow(least, s->base, &unused) ||
+        __builtin_add_overflow(greatest, s->base, &unused)) {
+        kernel_raise(s->total, s->base, s->feasible_count);
+        s->base = 0;
+        kernel_range(s->total, s->feasible_count, &least, &greatest);
+    }
+    return greatest;
+}
+
 /* Among the nodes with the greatest total: one at random, the first by name, or for a round the
  * first by name and the first behind the node chosen last. */
 void totals_choose(struct evaluation *e)
 {
-    const struct scratch *scratch = &e->shard->scratch;
+    struct scratch *scratch = &e->shard->scratch;
     struct map_result *r = e->result;
     bool round = str_is(e->request->tie_break, "round-robin");
-    int64_t least;
     if (scratch->feasible_count == 0)
         return;
-    kernel_range(scratch->total, scratch->feasible_count, &least, &r->best_total);
-    r->best_count = kernel_count(scratch->total, r->best_total, scratch->feasible_count);
+    int64_t best = greatest_total(scratch);
+    r->best_total = wrap_add(best, scratch->base);
+    r->best_count = kernel_count(scratch->total, best, scratch->feasible_count);
     if (round || str_is(e->request->tie_break, "first")) {
-        choose_by_name(e, round);
+        choose_by_name(e, best, round);
         return;
     }
     struct random dice = {(uint64_t)e->request->seed};
     uint64_t skip = random_below(&dice, (uint64_t)r->best_count);
     uint32_t k = 0;
-    while (scratch->total[k] != r->best_total || skip-- > 0)
+    while (scratch->total[k] != best || skip-- > 0)
         k++;
     r->best_node = node_name(e->shard, scratch->feasible[k]);
 }

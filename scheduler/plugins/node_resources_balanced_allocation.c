@@ -93,6 +93,14 @@ static bool pair(const struct balance *b, const struct nodes *n, struct row_rang
     return count == 2;
 }
 
+/* The two whose balance without the pod every node knows. */
+static bool is_known(const struct balance *b)
+{
+    const struct scored_resource *at = b->resources->at;
+    return b->resources->count == 2 && at[0].fixed == RESOURCE_cpu &&
+           at[1].fixed == RESOURCE_memory && !b->resources->with_defaults;
+}
+
 static void score_rows(const struct cycle *c, const void *state, const struct nodes *n,
                        struct row_range rows, int64_t *raw)
 {
@@ -102,7 +110,9 @@ static void score_rows(const struct cycle *c, const void *state, const struct no
     while (rows.from < end) {
         rows.count = end - rows.from < KERNEL_ROWS ? end - rows.from : KERNEL_ROWS;
         bool paired = !b->nothing_asked && pair(b, n, rows, both);
-        if (paired)
+        if (paired && is_known(b))
+            kernel_balance_from(both, n->balance + rows.from, rows.count, raw);
+        else if (paired)
             kernel_balance(both, rows.count, raw);
         for (uint32_t i = 0; i < rows.count && !paired; i++)
             raw[i] = score(c, state, n, rows.from + i);
