@@ -328,15 +328,33 @@ static void unlink_pod(struct cached_pod *p)
     *(p->behind != NULL ? &p->behind->before : &n->last) = p->before;
 }
 
-/* Without what workers have no use for; changes of these alone are not told. */
-static struct pod without_status(const struct pod *pod)
+/* What workers do with a pod on a node: all that node_pod_make and volumes_resolve look at. Changes
+ * of anything else are not told. */
+static struct pod for_workers(const struct pod *pod)
 {
-    struct pod plain = *pod;
-    plain.resource_version = plain.generation = plain.created = 0;
-    plain.scheduled = (struct condition){0};
-    plain.condition_types = plain.gates = (struct strs){0};
-    plain.nominated_node = plain.disruption_target = (struct str){0};
-    return plain;
+    return (struct pod){
+        .uid = pod->uid,
+        .namespace_name = pod->namespace_name,
+        .name = pod->name,
+        .node_name = pod->node_name,
+        .priority = pod->priority,
+        .started = pod->started,
+        .deleting = pod->deleting,
+        .preempted = pod->preempted,
+        .labels = {pod->labels.count, pod->labels.at},
+        .usage = {pod->usage.count, pod->usage.at},
+        .usage_score_cpu = pod->usage_score_cpu,
+        .usage_score_memory = pod->usage_score_memory,
+        .ports = {pod->ports.count, pod->ports.at},
+        .affinity_required = {pod->affinity_required.count, pod->affinity_required.at},
+        .affinity_preferred = {pod->affinity_preferred.count, pod->affinity_preferred.at},
+        .anti_affinity_required = {pod->anti_affinity_required.count,
+                                   pod->anti_affinity_required.at},
+        .anti_affinity_preferred = {pod->anti_affinity_preferred.count,
+                                    pod->anti_affinity_preferred.at},
+        .volumes = {pod->volumes.count, pod->volumes.at},
+        .attached = {pod->attached.count, pod->attached.at},
+        .attach_problem = pod->attach_problem};
 }
 
 static uint64_t print_of(const struct pod *pod)
@@ -399,7 +417,7 @@ static void tell_owner(struct cache *c, const struct cached_pod *p)
 static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod)
 {
     struct shelved *before = p->kept;
-    struct pod plain = without_status(pod);
+    struct pod plain = for_workers(pod);
     plain.node_name = (struct str){NULL, 0};
     p->kept = shelf_put(c->pod_shelf, &plain);
     plain.node_name = pod->node_name;

@@ -15,7 +15,7 @@
 
 #define CREDIT_DEFAULT   256
 #define STREAM_WINDOW    2048
-#define WORKER_WINDOW    16384 /* messages on the way to a worker; a link holds 100,000 */
+#define WORKER_WINDOW    4096 /* messages on the way to a worker; a link holds 100,000 */
 #define STALE_DEFAULT_MS 60000
 #define PULL_AGAIN_MS    1000  /* messages can be lost */
 #define BARRIER_AGAIN_MS 10000 /* longer than a list takes, as asking again begins a new one */

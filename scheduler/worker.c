@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 #define JOIN_AGAIN_MS 1000
-#define TAKEN_SAID    1024 /* state messages taken in before it is said */
+#define TAKEN_SAID    512 /* state messages taken in before it is said */
 
 struct worker {
     const char *instance;
