@@ -188,8 +188,10 @@ static struct moment tick_peer(struct bus *bus, struct peer *peer, struct moment
         return moment_after(peer->greeted_at, greeting_interval(bus));
     }
     if (peer->state != PEER_up) {
-        if (moment_reached(now, silent))
+        if (moment_reached(now, silent)) {
             peer->state = PEER_gone; /* never said hello */
+            bus->any_gone = true;
+        }
         return silent;
     }
     struct moment beat = moment_after(peer->sent_at, bus->heartbeat);

@@ -78,6 +78,7 @@ struct bus {
     size_t link_count, turn; /* turn: whose socket is read next */
     struct peer **peers;
     size_t peer_count, peer_room;
+    bool any_gone;    /* a caller that left is still on the table */
     uint32_t numbers; /* last peer number given */
     struct event *events;
     size_t event_count, event_room, event_next;

@@ -162,6 +162,7 @@ void peer_down(struct bus *bus, struct peer *peer, const char *reason)
     peer->number = 0;
     peer->sent = peer->received = 0;
     peer->state = peer->connecting ? PEER_greeting : PEER_gone;
+    bus->any_gone = bus->any_gone || !peer->connecting;
     if (peer->connecting) {
         peer->session++;
         peer->greetings = 0;
@@ -172,6 +173,9 @@ void peer_down(struct bus *bus, struct peer *peer, const char *reason)
 void peers_sweep(struct bus *bus)
 {
     size_t kept = 0;
+    if (!bus->any_gone)
+        return;
+    bus->any_gone = false;
     for (size_t i = 0; i < bus->peer_count; i++) {
         if (bus->peers[i]->state == PEER_gone)
             memory_free(bus->peers[i]);

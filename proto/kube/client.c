@@ -302,7 +302,8 @@ static void collect(struct kube_client *c)
     struct exchange *r;
     CURLcode code;
     for (struct pool *pool = c->pools.pools; pool != NULL; pool = pool->next) {
-        collect_curls(c, pool);
+        if (pool->with_curl > 0)
+            collect_curls(c, pool);
         while (pool->fast != NULL && (r = http2_ended(pool->fast, &code)) != NULL)
             finish(c, r, code);
     }

@@ -15,6 +15,7 @@ struct pool {
     CURLM *multi;
     struct moment timer; /* when curl wants to be called, or MOMENT_NEVER */
     uint32_t active;     /* requests on it */
+    uint32_t with_curl;  /* those of them that curl has */
     bool retired;        /* no new requests; goes away with its last one */
     struct moment heard; /* last byte on any of its connections */
     enum pool_protocol {

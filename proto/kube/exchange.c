@@ -316,6 +316,7 @@ static void start_with_curl(struct exchange *r)
     set_headers(r);
     set_tls(r);
     must(curl_multi_add_handle(r->pool->multi, r->easy) == CURLM_OK);
+    r->pool->with_curl++;
 }
 
 void exchange_start(struct exchange *r, struct pool *pool)
@@ -366,6 +367,7 @@ void exchange_connect(struct exchange *r, struct pool *pool)
     curl_easy_setopt(r->easy, CURLOPT_SSL_ENABLE_ALPN, 0L);
     curl_easy_setopt(r->easy, CURLOPT_SSL_CTX_FUNCTION, offer_http2);
     must(curl_multi_add_handle(pool->multi, r->easy) == CURLM_OK);
+    pool->with_curl++;
 }
 
 void exchange_stop(struct exchange *r)
@@ -377,6 +379,7 @@ void exchange_stop(struct exchange *r)
         curl_multi_remove_handle(r->pool->multi, r->easy);
         curl_easy_cleanup(r->easy);
         curl_slist_free_all(r->headers);
+        r->pool->with_curl--;
     }
     r->pool->active--;
     r->easy = NULL;

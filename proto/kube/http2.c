@@ -249,6 +249,7 @@ bool http2_connected(struct http2 *h, CURL *easy, CURLcode code)
     curl_socket_t fd = CURL_SOCKET_BAD;
     if (easy != h->opener.easy)
         return false;
+    h->link->with_curl = 0; /* it has done its part */
     if (code == CURLE_OK)
         code = curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &fd);
     if (code != CURLE_OK || fd == CURL_SOCKET_BAD) {
