@@ -158,18 +158,23 @@ static uint32_t outcome_of(struct pod_class *k, const struct ruling *r)
     return k->outcome_count++;
 }
 
+/* A row of the share, or a copy of one. */
+struct row {
+    const struct nodes *nodes;
+    uint32_t row;
+};
+
 /* Asks the filters in which, in their order, until one says no. */
-static bool passes(const struct step *at, uint32_t row, uint64_t which)
+static bool passes(const struct pod_class *k, struct ruling *r, const struct row *of,
+                   uint64_t which)
 {
-    const struct pod_class *k = at->k;
-    struct ruling *r = &at->w->ruling;
     r->count = 0;
     r->code = CODE_success;
     r->plugins = 0;
     for (uint32_t i = 0; i < k->framework->filter_count; i++) {
         if ((which >> i & 1) == 0)
             continue;
-        k->framework->filter[i]->filter(&k->cycle, k->filter_state[i], k->cycle.nodes, row, r);
+        k->framework->filter[i]->filter(&k->cycle, k->filter_state[i], of->nodes, of->row, r);
         if (r->count == 0)
             continue;
         r->plugin = i;
@@ -179,9 +184,8 @@ static bool passes(const struct step *at, uint32_t row, uint64_t which)
     return true;
 }
 
-static void set_outcome(struct step *at, uint32_t row, uint32_t outcome)
+static void set_outcome(struct pod_class *k, uint32_t row, uint32_t outcome)
 {
-    struct pod_class *k = at->k;
     k->outcomes[k->outcome[row]].rows--;
     k->outcomes[outcome].rows++;
     k->outcome[row] = (uint16_t)outcome;
@@ -212,10 +216,30 @@ bool class_skips(const struct pod_class *k, uint32_t filter)
 
 static void judge(struct step *at, uint32_t row, uint64_t which)
 {
-    bool pass = passes(at, row, which);
+    const struct row of = {at->k->cycle.nodes, row};
+    bool pass = passes(at->k, &at->w->ruling, &of, which);
     uint32_t outcome = pass ? 0 : outcome_of(at->k, &at->w->ruling);
     at->fit &= pass || outcome != 0;
-    set_outcome(at, row, outcome);
+    set_outcome(at->k, row, outcome);
+}
+
+bool class_passes(const struct pod_class *k, struct class_scratch *w, const struct nodes *n,
+                  uint32_t row)
+{
+    const struct row of = {n, row};
+    return passes(k, &w->ruling, &of, asked_filters(k));
+}
+
+bool class_reject(struct pod_class *k, struct class_scratch *w, uint32_t row)
+{
+    uint32_t outcome = outcome_of(k, &w->ruling);
+    set_outcome(k, row, outcome);
+    return outcome != 0;
+}
+
+void class_judged(struct pod_class *k, uint32_t row, uint32_t outcome)
+{
+    set_outcome(k, row, outcome);
 }
 
 /* Judges all rows, most of them by the rules' own loops. */

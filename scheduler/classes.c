@@ -287,7 +287,7 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
 
 static bool is_plain(const struct map_request *r, const struct framework *fw)
 {
-    return !r->detail && r->nominated.count == 0 && r->only.count == 0 && !r->nominated_too &&
+    return !r->detail && r->only.count == 0 && !r->nominated_too &&
            r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 && !fw->profile.check_all &&
            fw->score_count <= SCORERS_MAX;
 }
@@ -396,17 +396,17 @@ static bool bring_in_step(struct shard *s, struct pod_class *k, const struct map
 }
 
 /* What no class can tell: which rule comes first where several reject a row, some by groups; and
- * how rows are to be scored by a survey that others have a part in. */
+ * how rows are to be scored one by one by a survey in which others have a part, or only the rows of
+ * some groups. */
 static bool cannot_tell(const struct pod_class *k)
 {
-    bool cannot = false;
+    bool surveys_rows = false, groups_filter = false;
     for (uint32_t i = 0; i < k->kept_count; i++) {
         const struct kept_rule *rule = &k->kept[i];
-        cannot |= k->feasible == 0 && rule->groups && rule->filters && !rule->filter_skips;
-        cannot |= !k->alone && !rule->groups && rule->plugin->survey != NULL &&
-                  rule->scorer < SCORERS_MAX;
+        groups_filter |= rule->groups && rule->filters && !rule->filter_skips;
+        surveys_rows |= !rule->groups && rule->plugin->survey != NULL && rule->scorer < SCORERS_MAX;
     }
-    return cannot;
+    return (k->feasible == 0 && groups_filter) || (surveys_rows && (groups_filter || !k->alone));
 }
 
 static bool answer(struct shard *s, struct pod_class *k, const struct map_request *r,
@@ -432,6 +432,30 @@ static struct pod_class *kept(const struct classes *c, const struct map_request 
     return again ? c->first : NULL;
 }
 
+/* The same, while pods are nominated to nodes of ours. */
+static bool answer_with(struct shard *s, struct pod_class *k, const struct evaluation *e)
+{
+    struct withheld withheld = {0};
+    bool fit = class_withhold(s, k, e, &withheld);
+    bool answered = fit && answer(s, k, e->request, e->result, e->arena);
+    class_give_back(k, &withheld);
+    return answered;
+}
+
+static bool answer_from(struct shard *s, struct pod_class *k, struct evaluation *e)
+{
+    if (e->request->nominated.count == 0 || str_is(e->request->step, "count"))
+        return bring_in_step(s, k, e->request) && answer(s, k, e->request, e->result, e->arena);
+    if (k->kept_count > 0)
+        return false; /* what counting rules say changes with each pod that is tried on a node */
+    arena_reset(&s->scratch.arena);
+    scratch_reserve(&s->scratch, s->nodes.count);
+    nominated_take(e); /* first: the rules look up atoms that these pods may bring */
+    bool answered = bring_in_step(s, k, e->request) && answer_with(s, k, e);
+    nominated_drop(e);
+    return answered;
+}
+
 bool classes_answer(struct shard *s, const struct map_request *request, struct map_result *result,
                     struct arena *a)
 {
@@ -441,14 +465,16 @@ bool classes_answer(struct shard *s, const struct map_request *request, struct m
     if (fw == NULL || !is_plain(request, fw) || (!asks && kept(c, request) == NULL))
         return false;
     struct pod_class *k = asks ? find(s, fw, request, a) : kept(c, request);
+    struct evaluation e = {.shard = s, .request = request, .result = result, .arena = a};
     c->kept = NULL;
     c->questions++;
     if (k == NULL)
         return false;
+    e.cycle.arena = &s->scratch.arena;
     k->asked_at = c->questions;
     unlink_class(c, k);
     put_first(c, k);
-    if (!bring_in_step(s, k, request) || !answer(s, k, request, result, a))
+    if (!answer_from(s, k, &e))
         return false;
     s->scratch.kept = false;
     c->status.answers++;

@@ -173,6 +173,29 @@ void class_tell_surveys(const struct pod_class *k, struct map_result *out, struc
 const struct counts *class_survey(const struct pod_class *k, const struct kept_rule *rule,
                                   const struct map_request *r, struct arena *a);
 
+/* What the filters by row say of a row, or of a copy of one; why not is in w->ruling then. */
+bool class_passes(const struct pod_class *k, struct class_scratch *w, const struct nodes *n,
+                  uint32_t row);
+/* The row's outcome becomes that ruling, or one that it had before. False: the class is unfit. The
+ * row must be out of its group. */
+bool class_reject(struct pod_class *k, struct class_scratch *w, uint32_t row);
+void class_judged(struct pod_class *k, uint32_t row, uint32_t outcome);
+
+/* ---- class_nominated.c ---- */
+
+/* Rows that do not take the pod with those that are nominated to them. */
+struct withheld {
+    uint32_t count;
+    struct withheld_row {
+        uint32_t row, outcome; /* as it was */
+    } * at;
+};
+
+/* Rejects them, until they are given back. False: the class is unfit. */
+bool class_withhold(struct shard *s, struct pod_class *k, const struct evaluation *e,
+                    struct withheld *out);
+void class_give_back(struct pod_class *k, const struct withheld *w);
+
 /* ---- class_groups.c ---- */
 
 #define GROUPS_MAX 256

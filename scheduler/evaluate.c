@@ -29,7 +29,7 @@ void scratch_free(struct scratch *s)
     *s = (struct scratch){0};
 }
 
-static void scratch_reserve(struct scratch *s, uint32_t rows)
+void scratch_reserve(struct scratch *s, uint32_t rows)
 {
     if (rows <= s->room)
         return;
@@ -397,7 +397,7 @@ static void score_again(struct evaluation *e)
 
 /* ---- the cycle ---- */
 
-static void take_nominated(struct evaluation *e)
+void nominated_take(struct evaluation *e)
 {
     struct shard *s = e->shard;
     uint32_t count = e->request->nominated.count;
@@ -416,7 +416,7 @@ static void take_nominated(struct evaluation *e)
     }
 }
 
-static void drop_nominated(struct evaluation *e)
+void nominated_drop(struct evaluation *e)
 {
     for (uint32_t i = 0; i < e->nominated_count; i++) {
         e->shard->scratch.first[e->nominated[i]->node->row] = 0;
@@ -472,7 +472,7 @@ static void begin(struct evaluation *e)
 {
     struct shard *s = e->shard;
     s->scratch.kept = false;
-    take_nominated(e); /* first: the rules look up atoms that these pods may bring */
+    nominated_take(e); /* first: the rules look up atoms that these pods may bring */
     know(e);
     begin_filters(e);
     /* no rule gives more than these reasons, and NodeResourcesFit one for each resource */
@@ -537,7 +537,7 @@ static void evaluate(struct evaluation *e)
         dry_run(e);
     else
         filter_and_score(e);
-    drop_nominated(e);
+    nominated_drop(e);
 }
 
 static bool has_kept(const struct evaluation *e)

@@ -82,6 +82,13 @@ struct evaluation {
     uint64_t rejecting; /* bit i: framework.filter[i] rejected a node */
 };
 
+/* Room for so many rows. */
+void scratch_reserve(struct scratch *s, uint32_t rows);
+/* The request's nominated pods that are nominated to nodes of this share: chained by scratch.first
+ * and e->next until they are dropped. */
+void nominated_take(struct evaluation *e);
+void nominated_drop(struct evaluation *e);
+
 /* The atom of the key whose entries other workers have no use for; 0: none. */
 uint32_t folded_key(const struct atoms *atoms, const struct map_request *r, const struct plugin *p);
 
