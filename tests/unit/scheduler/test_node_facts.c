@@ -41,7 +41,7 @@ static void numbers_are_used_again(void **state)
     struct cluster *c = *state;
     begin(c);
     for (int i = 0; i < 100; i++) {
-        char taint[16];
+        char taint[24];
         snprintf(taint, sizeof(taint), "t%d", i);
         put(c, "n1", taint, NULL);
         put(c, "n2", i % 3 == 0 ? taint : NULL, NULL);
@@ -74,7 +74,7 @@ static void a_memo_has_room_for_new_numbers(void **state)
     put(c, "n1", NULL, NULL);
     fact_memo(&memo, &c->shard->nodes, FACT_taints, &c->arena)[0] = 7;
     for (int i = 0; i < 300; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof(name), "m%d", i);
         put(c, name, name, NULL);
         uint32_t *at = fact_memo(&memo, &c->shard->nodes, FACT_taints, &c->arena);
@@ -106,7 +106,7 @@ static void columns_follow_their_nodes(void **state)
     put(c, "first", NULL, "a");
     assert_column(c, "zone");
     for (int i = 0; i < 2000; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof(name), "n%u", (unsigned)random_below(&r, 70));
         if (random_below(&r, 3) == 0)
             shard_node_gone(c->shard, str_of(name));
@@ -122,7 +122,7 @@ static void more_is_asked_for_than_is_kept(void **state)
     struct cluster *c = *state;
     begin(c);
     for (int i = 0; i < 200; i++) {
-        char key[16];
+        char key[24];
         struct node *n = make_node(c, "n", 1000, GIB);
         snprintf(key, sizeof(key), "k%d", i % 50);
         n->name = arena_print(&c->arena, "n%d", i);
@@ -130,7 +130,7 @@ static void more_is_asked_for_than_is_kept(void **state)
         put_node(c, n);
     }
     for (int i = 0; i < 300; i++) {
-        char key[16];
+        char key[24];
         snprintf(key, sizeof(key), "k%d", i * 7 % 50);
         assert_column(c, key);
     }
@@ -149,7 +149,7 @@ static void a_column_outlives_its_label(void **state)
     assert_int_equal(facts_of_label(&c->shard->nodes, zone)[0], 0);
     for (int i = 0; i < 8; i++) {
         struct node *n = make_node(c, "n2", 1000, GIB);
-        char key[16];
+        char key[24];
         snprintf(key, sizeof(key), "other%d", i);
         for (int k = 0; k <= i; k++)
             add_label(c, n, arena_print(&c->arena, "other%d", k).at, "x");
