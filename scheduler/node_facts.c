@@ -268,7 +268,7 @@ uint32_t *fact_memo(struct fact_memo *m, const struct nodes *n, enum fact fact, 
     uint32_t wanted = f->limit[fact] == 0 ? 1 : f->limit[fact];
     if (m->at != NULL && m->version == f->version)
         return m->at;
-    if (m->room < wanted) {
+    if (m->at == NULL || m->room < wanted) {
         m->room = wanted;
         m->at = arena_take(a, wanted * sizeof(*m->at));
     } else {

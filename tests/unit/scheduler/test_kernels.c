@@ -235,7 +235,7 @@ static void marks_follow_their_condition(void **state)
 static void the_ends_of_a_column_are_found(void **state)
 {
     struct random r = {5};
-    int64_t column[ROWS];
+    int64_t column[ROWS] = {0};
     (void)state;
     for (int turn = 0; turn < TURNS; turn++) {
         uint32_t count = random_count(&r), found = 0;
