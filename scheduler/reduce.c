@@ -536,6 +536,22 @@ static bool nominated_first(const struct reduce *r)
            !r->decision.pre_filter.narrowed && r->phase != PHASE_nominated;
 }
 
+/* The pods that are nominated to the pod's own node stand first in the list; only they matter when
+ * only it is looked at. */
+static void take_nominated(struct reduce *r, bool own_node_only)
+{
+    struct pod *at = r->request.nominated.at;
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < r->start.nominated_count && own_node_only; i++) {
+        if (!str_equal(at[i].nominated_node, r->start.pod->nominated_node))
+            continue;
+        struct pod swapped = at[own];
+        at[own++] = at[i];
+        at[i] = swapped;
+    }
+    r->request.nominated.count = own_node_only ? own : r->start.nominated_count;
+}
+
 static enum reduce_step start_map(struct reduce *r)
 {
     struct str *name = arena_take(&r->arena, sizeof(*name));
@@ -543,6 +559,7 @@ static enum reduce_step start_map(struct reduce *r)
     *name = r->start.pod->nominated_node;
     if (!r->decision.pre_filter.narrowed)
         r->request.only = (struct strs){first, name};
+    take_nominated(r, first);
     r->phase = first ? PHASE_nominated : PHASE_map;
     r->request.step = STR_LITERAL("map");
     r->request.round++;
@@ -624,6 +641,33 @@ static void look_only_at(struct reduce *r)
     r->request.only.at[r->request.only.count++] = nominated;
 }
 
+/* As much of a nominated pod as matters once it is on its node. */
+static struct pod as_if_placed(const struct pod *p)
+{
+    return (struct pod){.uid = p->uid,
+                        .namespace_name = p->namespace_name,
+                        .name = p->name,
+                        .nominated_node = p->nominated_node,
+                        .priority = p->priority,
+                        .created = p->created,
+                        .started = p->started,
+                        .deleting = p->deleting,
+                        .preempted = p->preempted,
+                        .labels = p->labels,
+                        .usage = p->usage,
+                        .usage_score_cpu = p->usage_score_cpu,
+                        .usage_score_memory = p->usage_score_memory,
+                        .ports = p->ports,
+                        .claims = p->claims,
+                        .affinity_required = p->affinity_required,
+                        .affinity_preferred = p->affinity_preferred,
+                        .anti_affinity_required = p->anti_affinity_required,
+                        .anti_affinity_preferred = p->anti_affinity_preferred,
+                        .volumes = p->volumes,
+                        .attached = p->attached,
+                        .attach_problem = p->attach_problem};
+}
+
 static void begin_request(struct reduce *r)
 {
     const struct reduce_start *s = &r->start;
@@ -641,8 +685,10 @@ static void begin_request(struct reduce *r)
                                       .after = s->after};
     r->request.nominated.count = s->nominated_count;
     r->request.nominated.at = arena_take(&r->arena, s->nominated_count * sizeof(struct pod));
-    for (uint32_t i = 0; i < s->nominated_count; i++)
-        codec_copy(&pod_record, &r->request.nominated.at[i], &s->nominated[i], &r->arena);
+    for (uint32_t i = 0; i < s->nominated_count; i++) {
+        const struct pod placed = as_if_placed(&s->nominated[i]);
+        codec_copy(&pod_record, &r->request.nominated.at[i], &placed, &r->arena);
+    }
     if (r->decision.pre_filter.narrowed)
         look_only_at(r);
 }
