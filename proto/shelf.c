@@ -19,7 +19,8 @@ const struct shelf_rule shelf_pods = {
      "has_node_selector required_terms has_required_terms preferred_terms tolerations images "
      "container_count condition_types has_spread affinity_required affinity_preferred "
      "anti_affinity_required anti_affinity_preferred spread features"},
-    "uid", NULL};
+    "uid",
+    NULL};
 
 /* Lists of images are as good as never alike. */
 const struct shelf_rule shelf_nodes = {

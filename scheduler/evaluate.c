@@ -31,8 +31,8 @@ void scratch_free(struct scratch *s)
 
 void scratch_reserve(struct scratch *s, uint32_t rows)
 {
-    if (rows <= s->room)
-        return;
+    if (s->room > 0 && rows <= s->room)
+        return; /* an empty share has room as well: nobody need ask whether there are arrays */
     uint32_t room = s->room == 0 ? 64 : s->room;
     while (room < rows)
         room *= 2;

@@ -29,7 +29,8 @@ static bool alike(const struct cycle *c, const struct node_pod *other)
     for (uint32_t i = 0; i < pod->labels.count; i++) {
         uint32_t key = atom_find(c->atoms, pod->labels.at[i].key);
         uint32_t value = atom_find(c->atoms, pod->labels.at[i].value);
-        if (key == 0 || value == 0 || label_value(other->group->labels, other->group->label_count, key) != value)
+        if (key == 0 || value == 0 ||
+            label_value(other->group->labels, other->group->label_count, key) != value)
             return false;
     }
     return true;
