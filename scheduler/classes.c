@@ -186,6 +186,27 @@ static uint64_t hash_of(struct str key)
     return h ^ h >> 29;
 }
 
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 31;
+}
+
+/* What the share knows of the pod's images, and of how many nodes: pods that differ in nothing else
+ * score the same while this stays. */
+static uint64_t image_print(const struct shard *s, const struct pod *pod)
+{
+    uint64_t h = mix(0, pod->images.count == 0 ? 0 : (uint64_t)s->cluster_nodes);
+    for (uint32_t i = 0; i < pod->images.count; i++) {
+        const struct image_state *image = map_get(s->images, pod->images.at[i]);
+        bool there = image != NULL && image->refs > 0;
+        h = mix(h, there);
+        h = mix(h, there ? (uint64_t)image->size : 0);
+        h = mix(h, there ? (uint64_t)image->count : 0);
+    }
+    return h;
+}
+
 static uint32_t counting(const struct framework *fw, const struct map_request *r, struct arena *a,
                          const struct plugin ***out)
 {
@@ -244,6 +265,8 @@ static void fill(struct shard *s, struct pod_class *k)
     k->rows = s->nodes.count;
     k->layout = s->touched.layout;
     k->facts = s->touched.facts;
+    k->images = s->touched.images;
+    k->image_print = image_print(s, &k->pod);
     if (count <= KEPT_MAX && all_keep(rules, count)) {
         prepare_rules(k, rules, count);
         k->unfit = !class_begin(s, k) || !class_fill(s, k);
@@ -317,8 +340,14 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
     return NULL;
 }
 
-static bool is_in_step(const struct shard *s, const struct pod_class *k)
+/* False when the class must be begun anew. */
+static bool is_in_step(const struct shard *s, struct pod_class *k)
 {
+    if (k->images != s->touched.images) {
+        k->images = s->touched.images;
+        k->atoms_made = UINT64_MAX; /* the states may point at images that have gone */
+        k->stale |= k->image_print != image_print(s, &k->pod);
+    }
     return !k->stale && k->layout == s->touched.layout && touched_reaches(&s->touched, k->seen) &&
            (k->kept_count == 0 || k->facts == s->touched.facts);
 }
@@ -378,6 +407,8 @@ static void tell(const struct shard *s, const struct pod_class *k, const struct 
 static bool bring_in_step(struct shard *s, struct pod_class *k, const struct map_request *r)
 {
     bool merged = !str_is(r->step, "count");
+    if (k->unfit)
+        return false;
     for (int tries = 0; tries < 2; tries++) {
         if (!is_in_step(s, k))
             fill(s, k);

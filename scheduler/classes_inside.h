@@ -97,7 +97,8 @@ struct pod_class {
     struct brief brief;
     struct cycle cycle;
     const struct framework *framework;
-    uint64_t atoms_made, layout, facts, seen; /* of the shard, when this was in step */
+    uint64_t atoms_made, layout, facts, images, seen; /* of the shard, when this was in step */
+    uint64_t image_print; /* hash of what scores may depend on of the pod's images */
     uint32_t rows;
     bool stale; /* what is kept by row is to be begun anew */
 

@@ -56,7 +56,7 @@ static void drop_image_if_unused(struct shard *s, struct image_state *image)
 void shard_images(struct shard *s, const struct shard_images *images)
 {
     s->cluster_nodes = images->nodes;
-    s->touched.layout++;
+    s->touched.images++;
     for (uint32_t i = 0; i < images->sizes.count; i++)
         need_image(s, images->sizes.at[i].text)->size = images->sizes.at[i].count;
     for (uint32_t i = 0; i < images->counts.count; i++)
@@ -192,6 +192,12 @@ static bool same_bytes(const void *a, const void *b, size_t size)
     return size == 0 || memcmp(a, b, size) == 0;
 }
 
+static bool same_images(const struct node_entry *a, const struct node_entry *b)
+{
+    return a->image_count == b->image_count &&
+           same_bytes(a->images, b->images, a->image_count * sizeof(struct image_state *));
+}
+
 /* What rules that count look at: labels, and taints. */
 static bool same_facts(const struct node_entry *a, const struct node_entry *b)
 {
@@ -310,6 +316,7 @@ void shard_node_set(struct shard *s, const struct node *node)
     set_facts(s, e, node);
     node_facts_set(&s->nodes, e->row);
     s->touched.facts += !same_facts(&old, e);
+    s->touched.images += !same_images(&old, e);
     drop_facts(s, &old);
     set_allocatable(s, e->row, node);
     touched_add(&s->touched, e->row);

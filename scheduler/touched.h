@@ -9,7 +9,8 @@
 
 struct touched {
     uint64_t count;              /* rows ever noted */
-    uint64_t layout;             /* grows when rows come or go, or images change */
+    uint64_t layout;             /* grows when rows come or go */
+    uint64_t images;             /* grows when an image comes, goes or has other numbers */
     uint64_t facts;              /* grows when what nodes are has changed: labels, taints, … */
     uint32_t rows[TOUCHED_ROOM]; /* the last of them, by their number modulo the room */
 };

@@ -46,7 +46,24 @@ static void set_node(struct world *w, uint32_t i)
     if (random_below(r, 8) == 0)
         add_taint(c, n, "k", random_below(r, 2) == 0 ? "NoSchedule" : "PreferNoSchedule");
     n->unschedulable = random_below(r, 30) == 0;
+    if (random_below(r, 3) == 0)
+        add_image(c, n, random_below(r, 2) == 0 ? "app:v1" : "other:v1", 900 * MIB);
     shard_node_set(owner_of(w, i), n);
+}
+
+/* On how many nodes there are images, as if the coordinator had counted anew. */
+static void tell_images(struct world *w)
+{
+    struct cluster *c = w->c;
+    struct shard_images m = {.nodes = NODES + (int64_t)random_below(&w->random, 2)};
+    const char *names[] = {"app:v1", "other:v1"};
+    for (size_t i = 0; i < 2; i++) {
+        *APPEND(&c->arena, m.sizes) = (struct tally){str_of(names[i]), 900 * MIB};
+        *APPEND(&c->arena, m.counts) =
+            (struct tally){str_of(names[i]), 1 + (int64_t)random_below(&w->random, 3)};
+    }
+    for (uint32_t i = 0; i < w->shard_count; i++)
+        shard_images(w->shards[i], &m);
 }
 
 static struct affinity_term term(struct cluster *c, const char *app, const char *key,
@@ -78,6 +95,8 @@ static struct pod *pod_of_kind(struct world *w, uint32_t kind)
     const char *app = apps[kind % 3];
     struct pod *p = make_pod(c, "p", 100, 100 * MIB);
     *APPEND(&c->arena, p->labels) = (struct label){STR_LITERAL("app"), str_of(app)};
+    if (kind % 2 == 0)
+        p->images = strs_of(&c->arena, "app:v1");
     switch (kind) {
     case 1: spread(c, p, "zone", "DoNotSchedule"); break;
     case 2:
@@ -124,6 +143,7 @@ static void world_start(struct world *w, struct cluster *c, uint64_t seed, uint3
     }
     for (uint32_t i = 0; i < NODES; i++)
         set_node(w, i);
+    tell_images(w);
     for (uint32_t i = 0; i < KINDS; i++)
         w->kinds[i] = pod_of_kind(w, i);
 }
@@ -216,6 +236,7 @@ static void happen(struct world *w)
     switch (random_below(r, 40)) {
     case 0: shard_node_gone(owner_of(w, node), arena_print(&w->c->arena, "n%u", node)); break;
     case 1: break;
+    case 2: tell_images(w); return;
     default: happen_to_pod(w, node, pod); return;
     }
     set_node(w, node);
