@@ -68,7 +68,7 @@ static bool has_name(const char *names, const char *name)
 
 static void add_field(struct piece *piece, const struct field *f)
 {
-    piece->at = memory_resize(piece->at, (piece->count + 1) * sizeof(*piece->at));
+    piece->at = memory_resize(piece->at, (piece->count + 1) * sizeof(struct field *));
     piece->at[piece->count++] = f;
 }
 

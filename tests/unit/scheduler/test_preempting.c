@@ -161,7 +161,7 @@ static void lost_leadership_gives_the_pod_back(void **state)
 static void victims_that_terminate_already_are_only_waited_for(void **state)
 {
     (void)state;
-    struct message m;
+    struct message m = {0};
     fill();
     stream("pod_set %s", pod_text("v1", 2000, "node_name=\"a\" deleting=true resource_version=10"));
     stream("pod_set %s", pod_text("v2", 2000, "node_name=\"a\" deleting=true resource_version=11"));
