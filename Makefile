@@ -43,7 +43,7 @@ PROGRAMS := $(PROCESSES:%=$(BIN)/berth-%) $(BIN)/berth $(BIN)/apiserver
 TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(shell find tests/unit -name 'test_*.c' | sort))
 
 all: $(PROGRAMS)
-	@mkdir -p build && ln -sfn $(MODE)/bin build/bin
+	@[ $(MODE) != release ] || { mkdir -p build && ln -sfn release/bin build/bin; }
 
 $(PROTO): $(call objects,proto/*.c proto/*/*.c)
 	@echo "  AR   $@"; rm -f $@; $(AR) rcs $@ $^
