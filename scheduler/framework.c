@@ -253,10 +253,6 @@ static bool ask(const struct pre_filter_question *q, uint32_t i, struct pre_filt
     p->pre_filter(q, &answer);
     if (answer.skip)
         mark_skipped(q, i, out);
-    if (answer.code != CODE_success) { /* upstream then forgets which nodes were wanted */
-        out->narrowed = false;
-        out->names.count = out->by.count = 0;
-    }
     if (answer.code != CODE_success) { /* what others narrowed to is forgotten */
         out->narrowed = false;
         out->names.count = out->by.count = 0;
