@@ -26,8 +26,8 @@ CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   += -std=c11 -ffp-contract=off $(CFLAGS_$(MODE)) $(WARNINGS)
 
 PROCESSES := watcher queue scheduler binder
-MAINS     := proto/document.c ctl/main.c tests/apiserver/main.c tests/bench/core/main.c \
-             $(PROCESSES:%=%/main.c)
+MAINS     := proto/document.c ctl/main.c ctl/serve/main.c tests/apiserver/main.c tests/bench/core/main.c \
+             $(PROCESSES:%=%/main.c) scheduler/extender/main.c
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAINS),$(wildcard $(1))))
 BASE      := $(call objects,proto/base/*.c)
 # An archive, so that a process maps only the libraries that it uses.
@@ -39,7 +39,7 @@ BENCHCORE := $(call objects,tests/bench/core/*.c)
 $(BUILD)/scheduler/kernels.o: CFLAGS_release += -O3
 LIBS      := -lzmq -lczmq -lsodium -lmsgpackc -lcurl -lnghttp2 -lssl -lcjson -lyaml -lm
 
-PROGRAMS := $(PROCESSES:%=$(BIN)/berth-%) $(BIN)/berth $(BIN)/apiserver
+PROGRAMS := $(PROCESSES:%=$(BIN)/berth-%) $(BIN)/berth-extender $(BIN)/berth $(BIN)/berth-serve $(BIN)/apiserver
 TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(shell find tests/unit -name 'test_*.c' | sort))
 
 all: $(PROGRAMS)
@@ -60,7 +60,12 @@ $(BIN)/berth-scheduler: $(BUILD)/scheduler/main.o $(SCHEDULER) $(PROTO)
 	$(LINK)
 $(BIN)/berth-binder: $(BUILD)/binder/main.o $(call objects,binder/*.c) $(PROTO)
 	$(LINK)
-$(BIN)/berth: $(BUILD)/ctl/main.o $(call objects,ctl/*.c) $(SCHEDULER) $(PROTO)
+$(BIN)/berth-extender: $(BUILD)/scheduler/extender/main.o $(call objects,scheduler/extender/*.c) $(PROTO)
+	$(LINK)
+$(BIN)/berth: $(BUILD)/ctl/main.o $(call objects,ctl/*.c) $(BUILD)/ctl/serve/flags.o $(SCHEDULER) $(PROTO)
+	$(LINK)
+$(BIN)/berth-serve: LIBS += -lmicrohttpd -lgnutls
+$(BIN)/berth-serve: $(BUILD)/ctl/serve/main.o $(call objects,ctl/serve/*.c) $(PROTO)
 	$(LINK)
 $(BIN)/apiserver: LIBS += -lmicrohttpd -lgnutls
 $(BIN)/apiserver: $(BUILD)/tests/apiserver/main.o $(APISERVER) $(BASE)
@@ -82,6 +87,11 @@ $(MEASURED):
 $(BIN)/bench-core: $(BUILD)/tests/bench/core/main.o $(BENCHCORE) $(MEASURED) $(PROTO)
 	$(LINK)
 
+# What tests/wire reads recorded bytes with, and makes bodies with.
+WIRE := $(BUILD)/tests/wire/decode $(BUILD)/tests/wire/encode
+$(WIRE): $(BUILD)/tests/wire/%: $(BUILD)/tests/wire/%.o $(PROTO)
+	$(LINK)
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
@@ -92,21 +102,23 @@ $(BUILD)/%.o: %.c
 AREA_apiserver := $(APISERVER)
 AREA_bench     := $(BENCHCORE) $(MEASURED)
 AREA_binder    := $(call objects,binder/*.c)
-AREA_ctl       := $(call objects,ctl/*.c) $(SCHEDULER)
+AREA_ctl       := $(call objects,ctl/*.c) $(BUILD)/ctl/serve/flags.o $(SCHEDULER)
+AREA_extender  := $(call objects,scheduler/extender/*.c)
 AREA_queue     := $(call objects,queue/*.c)
 AREA_scheduler := $(SCHEDULER)
+AREA_serve     := $(call objects,ctl/serve/*.c)
 AREA_watcher   := $(call objects,watcher/*.c)
 area = $(firstword $(subst /, ,$(1)))
 
 define unit_test
-$(BUILD)/tests/$(1): LIBS += -lcmocka -lcrypto $(if $(filter apiserver,$(call area,$(1))),-lmicrohttpd -lgnutls)
+$(BUILD)/tests/$(1): LIBS += -lcmocka -lcrypto $(if $(filter apiserver serve,$(call area,$(1))),-lmicrohttpd -lgnutls)
 $(BUILD)/tests/$(1): $(BUILD)/tests/unit/$(1).o $(AREA_$(call area,$(1))) \
                      $(if $(filter apiserver,$(call area,$(1))),$(BASE),$(PROTO))
 	$$(LINK)
 endef
 $(foreach t,$(TESTS:$(BUILD)/tests/%=%),$(eval $(call unit_test,$(t))))
 
-tests-built: $(TESTS)
+tests-built: $(TESTS) $(WIRE)
 
 # ---- run and test ----
 
@@ -132,7 +144,11 @@ real = $(shell command -v go >/dev/null && echo real)
 
 e2e: all
 	@tests/e2e/run --api small
+	@tests/e2e/reload
 	@$(if $(real),tests/controlplane/controlplane build && tests/e2e/run --api real,echo 'skipped: the real API server (no go)')
+
+wire: all $(WIRE)
+	@$(if $(real),tests/controlplane/controlplane build && tests/wire/run,echo 'skipped: the real API server (no go)')
 
 integration: all
 	@$(if $(real),tests/controlplane/controlplane build && tests/integration/run,echo 'skipped: the real API server (no go)')
@@ -203,13 +219,15 @@ install: all
 	install -m 755 $(filter-out %/apiserver,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 ctl/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 scheduler/scheduler.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 ctl/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	for p in $(PROCESSES); do \
 	    install -m 644 $$p/$$p.8 $(DESTDIR)$(PREFIX)/share/man/man8/berth-$$p.8; done
+	install -m 644 scheduler/extender/extender.8 $(DESTDIR)$(PREFIX)/share/man/man8/berth-extender.8
 
 clean:
 	rm -rf build/release build/asan build/tsan build/fuzz build/bin
 
-.PHONY: all deps run test test-unit tests-built e2e integration asan tsan fuzz bench bench-core \
+.PHONY: all deps run test test-unit tests-built e2e wire integration asan tsan fuzz bench bench-core \
         fmt fmt-check lint tidy docs docs-check man-check check compdb install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -17,6 +17,19 @@
 
 /* ---- writing ---------------------------------------------------------------------- */
 
+size_t codec_field_size(const struct field *f)
+{
+    switch ((enum kind)f->kind) {
+    case KIND_bool: return sizeof(bool);
+    case KIND_i64: return sizeof(int64_t);
+    case KIND_str: return sizeof(struct str);
+    case KIND_strs: return sizeof(struct strs);
+    case KIND_list: return sizeof(struct list);
+    case KIND_one: return f->of->size;
+    }
+    return 0;
+}
+
 bool codec_value_is_zero(const struct field *f, const void *at)
 {
     bool zero = true;

@@ -68,6 +68,8 @@ bool codec_parse(const struct record *r, void *object, struct str text, struct a
 
 /* Deep copy into an arena: nothing in to borrows from from. */
 void codec_copy(const struct record *r, void *to, const void *from, struct arena *a);
+/* Bytes that the field takes in its record's struct. */
+size_t codec_field_size(const struct field *f);
 /* A field's value that is not written because absent means the same; at points to the field. */
 bool codec_value_is_zero(const struct field *f, const void *at);
 /* True when both hold the same values. */

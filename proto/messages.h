@@ -12,10 +12,11 @@ enum process {
     WORKER = 1 << 3,
     BINDER = 1 << 4,
     TOOL = 1 << 5,
-    ANY = (1 << 6) - 1
+    EXTENDER = 1 << 6,
+    ANY = (1 << 7) - 1
 };
 
-#define PROCESS_COUNT 6
+#define PROCESS_COUNT 7
 
 /* "watcher", …; "?" for anything that is not exactly one kind. */
 const char *process_name(enum process process);

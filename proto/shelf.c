@@ -122,23 +122,10 @@ void shelf_free(struct shelf **freeing)
     *freeing = NULL;
 }
 
-static size_t field_size(const struct field *f)
-{
-    switch ((enum kind)f->kind) {
-    case KIND_bool: return sizeof(bool);
-    case KIND_i64: return sizeof(int64_t);
-    case KIND_str: return sizeof(struct str);
-    case KIND_strs: return sizeof(struct strs);
-    case KIND_list: return sizeof(struct list);
-    case KIND_one: return f->of->size;
-    }
-    return 0;
-}
-
 /* Copies one field to where it is encoded from. False when it is zero. */
 static bool pick(struct shelf *shelf, const struct field *f, const char *object)
 {
-    memcpy(shelf->object + f->offset, object + f->offset, field_size(f));
+    memcpy(shelf->object + f->offset, object + f->offset, codec_field_size(f));
     return !codec_value_is_zero(f, object + f->offset);
 }
 
@@ -265,7 +252,9 @@ struct shelved *shelf_put(struct shelf *shelf, const void *object)
         buffer_add(&shelf->bytes, uuid, sizeof(uuid));
     (void)encode_piece(shelf, &shelf->own, head.uuid ? NULL : shelf->uuid, object);
     head.len = (uint32_t)shelf->bytes.len;
-    struct shelved *s = memory_take(offsetof(struct shelved, own) + head.len);
+    /* Never less than the struct: it may be read as a whole, up to its padding. */
+    size_t size = offsetof(struct shelved, own) + head.len;
+    struct shelved *s = memory_take(size < sizeof(*s) ? sizeof(*s) : size);
     memcpy(s, &head, offsetof(struct shelved, own));
     if (head.len > 0)
         memcpy(s->own, shelf->bytes.at, head.len);

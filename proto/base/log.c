@@ -25,6 +25,11 @@ void log_set_level(enum log_level least)
     least_level = least;
 }
 
+void log_set_verbosity(int64_t verbosity)
+{
+    least_level = verbosity >= 2 ? LOG_LEVEL_debug : LOG_LEVEL_info;
+}
+
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
 
 const char *log_level_name(void)

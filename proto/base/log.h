@@ -5,12 +5,15 @@
 #include "proto/base/moment.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum log_level { LOG_LEVEL_error, LOG_LEVEL_warn, LOG_LEVEL_info, LOG_LEVEL_debug };
 
 /* Names the process in every line (proc=…); called once at start. */
 void log_open(const char *process, enum log_level least);
 void log_set_level(enum log_level least);
+/* The same by klog's number: 2 and more is debug. */
+void log_set_verbosity(int64_t verbosity);
 /* The name of the level in force, to hand on to another process. */
 const char *log_level_name(void);
 /* "error", "warn", "info", "debug" or klog's "0" … "10" (0-1 info, 2 and more debug). */

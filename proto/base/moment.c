@@ -19,6 +19,11 @@ struct moment moment_now(void)
     return (struct moment){clock_ns(CLOCK_MONOTONIC)};
 }
 
+int64_t moment_boot_ns(void)
+{
+    return clock_ns(CLOCK_BOOTTIME);
+}
+
 int64_t moment_wall_us(void)
 {
     return clock_ns(CLOCK_REALTIME) / 1000;

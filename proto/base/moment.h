@@ -21,6 +21,7 @@ struct span {
 #define MOMENT_NEVER ((struct moment){INT64_MAX})
 
 struct moment moment_now(void); /* CLOCK_MONOTONIC */
+int64_t moment_boot_ns(void);   /* CLOCK_BOOTTIME, which the kernel counts starts of processes in */
 int64_t moment_wall_us(void);   /* CLOCK_REALTIME, microseconds since 1970 */
 struct span span_of_ms(int64_t ms);
 struct span span_of_us(int64_t us);

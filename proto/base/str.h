@@ -34,7 +34,7 @@ char *str_copy(struct str s);
 /* The same as a str of its own: given back with str_drop, which empties it. */
 struct str str_keep(struct str s);
 void str_drop(struct str *kept);
-/* FNV-1a, for hash tables inside one process. */
+/* For hash tables inside one process: another machine may give another. */
 uint64_t str_hash(struct str s);
 /* Whole string as a decimal int64; false when it is anything else or out of range. */
 bool str_to_i64(struct str s, int64_t *value);

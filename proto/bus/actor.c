@@ -5,6 +5,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "proto/metrics.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +15,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* Messages handled between two looks at timers and descriptors; bounds a round's length. */
-#define BATCH 512
-
-static volatile sig_atomic_t signals_seen;
+static volatile sig_atomic_t signals_seen, dump_wanted, hangup_seen;
 static int signal_pipe[2] = {-1, -1};
 static bool failed;
 
@@ -35,11 +33,22 @@ void actor_fail(void)
     failed = true;
 }
 
+bool actor_hangup(void)
+{
+    bool seen = hangup_seen;
+    hangup_seen = 0;
+    return seen;
+}
+
 static void on_signal(int number)
 {
     int saved = errno;
-    (void)number;
-    signals_seen++;
+    if (number == SIGUSR2)
+        dump_wanted = 1;
+    else if (number == SIGHUP)
+        hangup_seen = 1;
+    else
+        signals_seen++;
     if (write(signal_pipe[1], "", 1) < 0) {
         /* full: the loop wakes up anyway */
     }
@@ -66,33 +75,44 @@ static void loop_open(struct loop *loop)
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     bus_set_status(loop->bus, loop->actor->status, loop->actor->state);
+    if (loop->actor->observe != NULL)
+        metrics_on_report(loop->actor->observe, loop->actor->state);
 }
 
 static void loop_close(struct loop *loop)
 {
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
+    signal(SIGUSR2, SIG_IGN);
+    signal(SIGHUP, SIG_DFL);
     bus_set_status(loop->bus, NULL, NULL);
+    metrics_on_report(NULL, loop->actor->state);
     close(loop->wait_fd);
     close(signal_pipe[0]);
     close(signal_pipe[1]);
     outbox_free(&loop->out);
 }
 
-/* Returns true when more messages may be waiting. */
+/* Returns true when more messages may be waiting. Whom something is said to by then may be waiting
+ * for it, with nothing else to do. */
 static bool handle_batch(struct loop *loop, struct moment now)
 {
     const struct actor *actor = loop->actor;
+    struct moment say_by = moment_after(now, span_of_us(ACTOR_SAY_US));
     struct delivery in;
-    for (int i = 0; i < BATCH; i++) {
+    for (int i = 0; i < ACTOR_TURN; i++) {
         if (!bus_receive(loop->bus, now, &in))
             return false;
         struct moment before = moment_now();
         actor->handle(actor->state, now, &in, &loop->out);
         now = moment_now();
         bus_handled(loop->bus, in.message->type, moment_since(now, before));
+        if (loop->out.count > 0 && moment_reached(now, say_by))
+            return true;
     }
     return true;
 }
@@ -104,6 +124,9 @@ static bool go_on(struct loop *loop, struct moment now)
     char spare[16];
     while (read(signal_pipe[0], spare, sizeof(spare)) > 0)
         continue;
+    if (dump_wanted && actor->dump)
+        actor->dump(actor->state);
+    dump_wanted = 0;
     if (failed || signals_seen > 1)
         return false;
     if (signals_seen == 0)

@@ -1,11 +1,18 @@
 /* actor: the main loop of every process, in named phases: wait, receive and handle a batch, work
  * on the extra descriptor, tick, send. It owns the sockets and the clock so that cores are pure.
  *
- * SIGTERM and SIGINT ask the core to stop; a second one ends at once. */
+ * SIGTERM and SIGINT ask the core to stop; a second one ends at once. SIGUSR2 makes it log what it
+ * holds. */
 #ifndef ACTOR_H
 #define ACTOR_H
 
 #include "proto/bus/bus.h"
+
+/* A round handles so many messages at most before timers and descriptors are looked at, and ends
+ * sooner when something was said and this long has passed: who is waited for should not wait for
+ * what else there is to handle. */
+#define ACTOR_TURN   512
+#define ACTOR_SAY_US 100
 
 struct actor {
     void *state;
@@ -25,6 +32,12 @@ struct actor {
     struct span stop_limit;
     /* `key=value` lines for status reports. May be NULL. */
     void (*status)(void *state, struct buffer *lines);
+    /* Logs what it holds, for people: on SIGUSR2. May be NULL. */
+    void (*dump)(void *state);
+    /* Sets gauges and health checks (proto/metrics.h): called before they are reported. May be
+     * NULL.
+     */
+    void (*observe)(void *state);
     /* What the term of outgoing messages should be; NULL: only what the bus learns from others. */
     int64_t (*term)(const void *state);
 };
@@ -32,6 +45,8 @@ struct actor {
 /* Returns the exit status: 0 after a stop (a warning is logged when stop_limit cut it short), 1
  * when the core called actor_fail. */
 int actor_run(struct bus *bus, const struct actor *actor);
+/* True once behind every SIGHUP, for cores that read something again then; they are ticked. */
+bool actor_hangup(void);
 /* Makes actor_run end with status 1 after the current batch. */
 void actor_fail(void);
 

@@ -278,6 +278,15 @@ static void answer_status(struct bus *bus, struct peer *peer)
     arena_free(&arena);
 }
 
+static void answer_metrics(struct bus *bus, struct peer *peer, const struct metrics_request *asked)
+{
+    struct arena arena = {0};
+    struct message m = {.type = MSG_metrics, .metrics = {.id = asked->id}};
+    report_metrics(bus, asked->checks_only, &m.metrics, &arena);
+    peer_say(bus, peer, &m);
+    arena_free(&arena);
+}
+
 /* The next of its link? A hello starts the numbering and is not checked. */
 static enum refusal check_order(struct bus *bus, struct peer *peer, const struct envelope *envelope)
 {
@@ -326,7 +335,12 @@ static bool handle_own(struct bus *bus, struct peer *peer, enum message_type typ
         peer_down(bus, peer, "goodbye");
     if (type == MSG_status_request)
         answer_status(bus, peer);
-    return type == MSG_heartbeat || type == MSG_goodbye || type == MSG_status_request;
+    if (type == MSG_metrics_request)
+        answer_metrics(bus, peer, &bus->message.metrics_request);
+    if (type == MSG_verbosity)
+        log_set_verbosity(bus->message.verbosity.level);
+    return type == MSG_verbosity || type == MSG_heartbeat || type == MSG_goodbye ||
+           type == MSG_status_request || type == MSG_metrics_request;
 }
 
 static enum refusal take_hello(struct bus *bus, struct peer *peer, const struct envelope *envelope,

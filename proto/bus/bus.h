@@ -24,7 +24,7 @@
 #include "proto/bus/outbox.h"
 
 #define BUS_FRAME_MAX   (16u << 20) /* bytes; longer frames are refused */
-#define BUS_PEERS_MAX   64          /* doors that one process connects to */
+#define BUS_PEERS_MAX   80          /* doors that one process connects to */
 #define BUS_CALLERS_MAX 1024        /* processes that may be connected to one door */
 
 struct bus_peer_option {

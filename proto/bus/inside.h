@@ -147,5 +147,8 @@ bool waiting_look(struct bus *bus);
 
 /* Fills a status report, in the arena. */
 void report_fill(struct bus *bus, struct status *status, struct arena *arena);
+/* The same for metrics, whose id stays. */
+void report_metrics(struct bus *bus, bool checks_only, struct metrics *metrics,
+                    struct arena *arena);
 
 #endif

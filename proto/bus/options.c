@@ -229,8 +229,9 @@ void options_read(const struct options_table *table, int argc, char **argv)
 {
     struct reader r = {.program = table->program,
                        .usage = table->usage,
-                       .table = {table->options, NULL},
-                       .state = {table->state, NULL}};
+                       .table = {table->options, table->more},
+                       .state = {table->state, table->more_state},
+                       .error = table->error};
     for (int i = 1; i < argc;)
         i += take_one(&r, argc - i, argv + i);
 }

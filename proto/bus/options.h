@@ -53,6 +53,9 @@ struct options_table {
     const char *program, *usage;      /* "berth tap", one line */
     const struct own_option *options; /* ends with a NULL name */
     void *state;                      /* given to each take() */
+    const struct own_option *more;    /* read behind them, so what both have is the first's; NULL */
+    void *more_state;
+    const char *error; /* where a take() says why it refused; NULL: none says so */
 };
 
 /* Reads argv[1] and on by one table, with the same rules, --help and --version as options_parse. */

@@ -5,12 +5,20 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/metrics.h"
+#include "proto/process.h"
 
 #include <string.h>
 #include <unistd.h>
 
 /* Two for each message type, the reasons, the peers, and some single ones. */
 #define COUNTERS_MAX (2 * MSG_COUNT + REFUSED_COUNT + DROP_COUNT + 8)
+
+static const char *const drop_names[] = {
+#define DROP(name) #name,
+    DROPS
+#undef DROP
+};
 
 struct labels {
     struct label *at;
@@ -76,11 +84,6 @@ static void add_peers(const struct bus *bus, struct labels *labels)
 
 static void add_counters(struct bus *bus, struct labels *labels)
 {
-    static const char *const drop_names[] = {
-#define DROP(name) #name,
-        DROPS
-#undef DROP
-    };
     add_peers(bus, labels);
     for (int why = 1; why < REFUSED_COUNT; why++)
         add_number(labels, "refused.", refusal_name((enum refusal)why), bus->counts.refused[why]);
@@ -145,6 +148,56 @@ void report_fill(struct bus *bus, struct status *status, struct arena *arena)
     add_counters(bus, &counters);
     status->counters.at = counters.at;
     status->counters.count = counters.count;
+}
+
+/* ---- metrics ---- */
+
+/* A counter that somebody else keeps. */
+static void count(enum metric metric, const char *label, uint64_t value)
+{
+    if (value > 0)
+        metric_series(metric, METRIC_VALUES(str_of(label)))->value = (int64_t)value;
+}
+
+static void measure_traffic(const struct counts *counts)
+{
+    uint64_t sent = 0, received = 0;
+    for (int type = 1; type < MSG_COUNT; type++) {
+        const char *name = frame_type_name(type);
+        sent += counts->sent[type].bytes;
+        received += counts->received[type].bytes;
+        count(METRIC_berth_bus_messages_sent_total, name, counts->sent[type].messages);
+        count(METRIC_berth_bus_messages_received_total, name, counts->received[type].messages);
+        count(METRIC_berth_bus_handled_seconds_total, name,
+              (uint64_t)counts->handled_us[type] * 1000);
+    }
+    count(METRIC_berth_bus_sent_bytes_total, "", sent);
+    count(METRIC_berth_bus_received_bytes_total, "", received);
+}
+
+static void measure(struct bus *bus)
+{
+    int64_t up = 0;
+    for (size_t i = 0; i < bus->peer_count; i++)
+        up += bus->peers[i]->state == PEER_up;
+    metric_set(METRIC_berth_bus_peers, up);
+    for (int why = 1; why < REFUSED_COUNT; why++)
+        count(METRIC_berth_bus_refused_total, refusal_name((enum refusal)why),
+              bus->counts.refused[why]);
+    for (int why = 0; why < DROP_COUNT; why++)
+        count(METRIC_berth_bus_dropped_total, drop_names[why], bus->counts.dropped[why]);
+    measure_traffic(&bus->counts);
+    process_measure();
+}
+
+void report_metrics(struct bus *bus, bool checks_only, struct metrics *metrics, struct arena *arena)
+{
+    metrics->process = str_of(process_name(bus->process));
+    metrics->instance = str_of(bus->instance);
+    metrics->incarnation = bus->incarnation;
+    if (!checks_only)
+        measure(bus);
+    metrics_fill(metrics, checks_only, arena);
 }
 
 uint64_t bus_refused(const struct bus *bus, const char *reason)

@@ -383,6 +383,13 @@ void subscriber_init(struct subscriber *s, uint32_t window)
     *s = (struct subscriber){.publisher.process = WATCHER, .window = window};
 }
 
+void subscriber_again(struct subscriber *s)
+{
+    s->synced = false;
+    s->in_snapshot = false;
+    s->again = true;
+}
+
 /* Half a snapshot is no position to go on from. */
 static void ask(struct subscriber *s, struct moment now, struct outbox *out)
 {
@@ -503,6 +510,9 @@ struct moment subscriber_tick(struct subscriber *s, struct moment now, struct ou
 {
     if (s->publisher.peer == 0)
         return MOMENT_NEVER; /* peer_up asks */
+    if (s->again)
+        ask(s, now, out);
+    s->again = false;
     bool waiting = s->asked || s->in_snapshot || !s->synced;
     /* What comes in while a question waits is no answer: the publisher may never have got it. */
     struct moment last = s->asked ? s->asked_at : s->heard_at;

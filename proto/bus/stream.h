@@ -68,6 +68,7 @@ struct subscriber {
     bool in_snapshot, synced; /* synced: at least one whole snapshot has been applied */
     uint32_t window, used;    /* credit granted at once, consumed since the last grant */
     bool asked;               /* a subscribe is under way */
+    bool again;               /* one is wanted, for a snapshot */
     struct moment asked_at, heard_at;
     uint64_t gaps, snapshots;
 };
@@ -78,6 +79,8 @@ enum stream_step {
 };
 
 void subscriber_init(struct subscriber *s, uint32_t window);
+/* Asks for a snapshot with the next tick, wherever it is; it is not synced until that has come. */
+void subscriber_again(struct subscriber *s);
 /* For each message from the watcher (peer_up and peer_down included), before applying it. */
 enum stream_step subscriber_take(struct subscriber *s, struct moment now, const struct delivery *in,
                                  struct outbox *out);

@@ -11,6 +11,7 @@
 #include "proto/base/must.h"
 #include "proto/kube/exchange.h"
 #include "proto/kube/http2.h"
+#include "proto/kube/measure.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -264,6 +265,7 @@ static void finish(struct kube_client *c, struct exchange *r, CURLcode code)
     }
     struct kube_response response = exchange_response(r, code, c->pools.now);
     count(c, r, &response);
+    measure_exchange(r, &response);
     if (try_again(c, r, response.status))
         return;
     judge_pool(c, r, code);
@@ -345,7 +347,7 @@ static void sweep(struct kube_client *c)
 
 static const enum kube_channel channel_order[] = {KUBE_CHANNEL_lease, KUBE_CHANNEL_watch,
                                                   KUBE_CHANNEL_write, KUBE_CHANNEL_volume,
-                                                  KUBE_CHANNEL_event};
+                                                  KUBE_CHANNEL_event, KUBE_CHANNEL_extender};
 
 static void refill(struct kube_client *c)
 {

@@ -52,6 +52,7 @@ enum kube_channel {
     KUBE_CHANNEL_volume,
     KUBE_CHANNEL_event,
     KUBE_CHANNEL_lease,
+    KUBE_CHANNEL_extender, /* of the binder: not to the API server at all */
     KUBE_CHANNEL_COUNT
 };
 
@@ -69,6 +70,8 @@ struct kube_request {
     enum kube_channel channel;
     struct str path;          /* with query, such as /api/v1/pods?limit=500; copied */
     const char *content_type; /* of body; NULL without a body */
+    const char *accept;       /* types of the answer; static; NULL: JSON */
+    bool unread;              /* the body of a 2xx answer is not wanted, and not kept */
     struct str body;          /* copied */
     struct span timeout;      /* whole request; 0: none (watches) */
     struct span idle_timeout; /* no byte for this long ends it; 0: none */

@@ -3,15 +3,17 @@
  * true: strictness and texts are upstream's, also for plugins whose arguments have no effect here
  * yet; those get a note. */
 #include "proto/kube/config_internal.h"
+#include "proto/kube/config_schema.h"
 #include "proto/kube/selector.h"
 #include "proto/kube/terms.h"
+
+#include "proto/base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define PLUGIN_CONFIG_MAX 1000 /* entries: bounds the search for duplicates */
-#define GROUP             "kubescheduler.config.k8s.io"
 
 /* What a reader of arguments works on. */
 struct args_reader {
@@ -49,10 +51,8 @@ static void fit_fault(const struct args_reader *r, const struct spot *at, const 
 }
 
 /* Resources with weights; an empty list means cpu and memory, weight 0 means 1. */
-static struct quantity *read_resources(const struct args_reader *r, const struct spot *object,
-                                       uint32_t *count)
+static struct quantity *read_resources(const struct spot *object, uint32_t *count)
 {
-    static const char *const fields[] = {"name", "weight", NULL};
     struct spot list = spot_list(object, "resources");
     size_t found = kube_json_count(list.value);
     struct quantity *out = spot_take(&list, found ? found : 2, sizeof(*out));
@@ -66,17 +66,14 @@ static struct quantity *read_resources(const struct args_reader *r, const struct
     for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
         if (!spot_is_object(&i))
             continue;
-        config_only(r->l, &i, fields);
         int64_t weight = spot_i64(&i, "weight");
         out[(*count)++] = (struct quantity){spot_text(&i, "name"), weight ? weight : 1};
     }
     return out;
 }
 
-static struct shape_point *read_shape(const struct args_reader *r, const struct spot *object,
-                                      uint32_t *count)
+static struct shape_point *read_shape(const struct spot *object, uint32_t *count)
 {
-    static const char *const fields[] = {"utilization", "score", NULL};
     struct spot list = spot_list(object, "shape");
     size_t found = kube_json_count(list.value);
     struct shape_point *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
@@ -84,7 +81,6 @@ static struct shape_point *read_shape(const struct args_reader *r, const struct 
     for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
         if (!spot_is_object(&i))
             continue;
-        config_only(r->l, &i, fields);
         out[(*count)++] = (struct shape_point){.utilization = spot_i32(&i, "utilization"),
                                                .score = spot_i32(&i, "score")};
     }
@@ -141,8 +137,12 @@ static void check_names(const struct args_reader *r, const char *field, const st
         if (groups && str_find(names->at[i], '/') >= 0)
             fit_fault(r, &at, "Invalid value: \"%.*s\": resource group name can't contain '/'",
                       STR_ARG(names->at[i]));
+        struct str reasons = {0}, reason;
         if (!kube_label_key_explain(names->at[i], &why))
-            fit_fault(r, &at, "Invalid value: \"%.*s\": %s", STR_ARG(names->at[i]), why.at);
+            reasons = buffer_str(&why);
+        while (str_split(&reasons, "; ", &reason))
+            fit_fault(r, &at, "Invalid value: \"%.*s\": %.*s", STR_ARG(names->at[i]),
+                      STR_ARG(reason));
     }
     buffer_free(&why);
 }
@@ -179,23 +179,16 @@ static void check_strategy(const struct args_reader *r, const struct spot *strat
 
 static void read_fit(const struct args_reader *r, const struct spot *args)
 {
-    static const char *const fields[] = {
-        "apiVersion", "kind", "ignoredResources", "ignoredResourceGroups", "scoringStrategy", NULL};
-    static const char *const strategy_fields[] = {"type", "resources", "requestedToCapacityRatio",
-                                                  NULL};
-    static const char *const ratio_fields[] = {"shape", NULL};
     struct profile *p = r->profile;
     struct spot strategy = spot_object(args, "scoringStrategy");
     struct spot ratio = spot_object(&strategy, "requestedToCapacityRatio");
-    config_only(r->l, args, fields);
-    config_only(r->l, &strategy, strategy_fields);
-    config_only(r->l, &ratio, ratio_fields);
     p->fit_ignored_resources = spot_texts(args, "ignoredResources");
     p->fit_ignored_groups = spot_texts(args, "ignoredResourceGroups");
     p->fit_strategy = strategy.value ? spot_text(&strategy, "type") : STR_LITERAL("LeastAllocated");
-    p->fit_resources.at = read_resources(r, &strategy, &p->fit_resources.count);
-    p->fit_shape.at = read_shape(r, &ratio, &p->fit_shape.count);
-    check_names(r, "ignoredResources", &p->fit_ignored_resources, false);
+    p->fit_resources.at = read_resources(&strategy, &p->fit_resources.count);
+    p->fit_shape.at = read_shape(&ratio, &p->fit_shape.count);
+    if (!r->outer->ignores_by_extenders)
+        check_names(r, "ignoredResources", &p->fit_ignored_resources, false);
     check_names(r, "ignoredResourceGroups", &p->fit_ignored_groups, true);
     check_strategy(r, &strategy);
 }
@@ -204,11 +197,9 @@ static void read_fit(const struct args_reader *r, const struct spot *args)
 
 static void read_balanced(const struct args_reader *r, const struct spot *args)
 {
-    static const char *const fields[] = {"apiVersion", "kind", "resources", NULL};
     struct profile *p = r->profile;
     struct spot list = spot_member(r->path, "resources");
-    config_only(r->l, args, fields);
-    p->balanced_resources.at = read_resources(r, args, &p->balanced_resources.count);
+    p->balanced_resources.at = read_resources(args, &p->balanced_resources.count);
     for (uint32_t i = 0; i < p->balanced_resources.count; i++) {
         const struct quantity *q = &p->balanced_resources.at[i];
         struct spot item = item_at(&list, i);
@@ -232,46 +223,27 @@ static void check_term(const struct args_reader *r, const struct spot *list, uin
     struct buffer path = {0}, faults = {0};
     struct spot item = item_at(list, i);
     spot_path(&item, &path);
-    if (!node_term_check(term, path.at, &faults))
-        config_invalid_text(r->outer, faults.at);
+    if (!node_term_check(term, path.at, &faults)) {
+        uint32_t count = 0;
+        for (const char *at = faults.at; (at = strstr(at, path.at)) != NULL; at += path.len)
+            count++;
+        config_invalid_text(r->outer, faults.at, count);
+    }
     buffer_free(&path);
     buffer_free(&faults);
 }
 
-static void only_requirements(struct loading *l, const struct spot *term)
-{
-    static const char *const term_fields[] = {"matchExpressions", "matchFields", NULL};
-    static const char *const fields[] = {"key", "operator", "values", NULL};
-    config_only(l, term, term_fields);
-    for (size_t f = 0; f < 2; f++) {
-        struct spot list = spot_list(term, term_fields[f]);
-        for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-            config_only(l, &i, fields);
-    }
-}
-
 static void read_node_affinity(const struct args_reader *r, const struct spot *args)
 {
-    static const char *const fields[] = {"apiVersion", "kind", "addedAffinity", NULL};
     static const char *const kinds[] = {"requiredDuringSchedulingIgnoredDuringExecution",
                                         "preferredDuringSchedulingIgnoredDuringExecution", NULL};
-    static const char *const required_fields[] = {"nodeSelectorTerms", NULL};
-    static const char *const preferred_fields[] = {"weight", "preference", NULL};
     struct profile *p = r->profile;
     struct spot added = spot_object(args, "addedAffinity");
     struct spot required = spot_object(&added, kinds[0]);
     struct spot terms = spot_list(&required, "nodeSelectorTerms");
     struct spot preferred = spot_list(&added, kinds[1]);
-    config_only(r->l, args, fields);
-    config_only(r->l, &added, kinds);
-    config_only(r->l, &required, required_fields);
-    for (struct spot i = spot_first(&terms); i.value != NULL; i = spot_next(&i))
-        only_requirements(r->l, &i);
-    for (struct spot i = spot_first(&preferred); i.value != NULL; i = spot_next(&i)) {
-        struct spot preference = spot_member(&i, "preference");
-        config_only(r->l, &i, preferred_fields);
-        only_requirements(r->l, &preference);
-    }
+    r->args->has_added_affinity = added.value != NULL;
+    r->args->has_required_terms = terms.value != NULL;
     p->has_added_required = required.value != NULL;
     p->added_required.at = kube_read_node_terms(&terms, &p->added_required.count);
     p->added_preferred.at = kube_read_preferred_terms(&preferred, &p->added_preferred.count);
@@ -289,12 +261,10 @@ static void read_node_affinity(const struct args_reader *r, const struct spot *a
 
 static void read_preemption(const struct args_reader *r, const struct spot *args)
 {
-    static const char *const fields[] = {"apiVersion", "kind", "minCandidateNodesPercentage",
-                                         "minCandidateNodesAbsolute", NULL};
-    struct spot percentage = spot_member(r->path, fields[2]);
-    struct spot absolute = spot_member(r->path, fields[3]);
-    int64_t p = number_or(args, fields[2], 10), n = number_or(args, fields[3], 100);
-    config_only(r->l, args, fields);
+    static const char *const names[] = {"minCandidateNodesPercentage", "minCandidateNodesAbsolute"};
+    struct spot percentage = spot_member(r->path, names[0]);
+    struct spot absolute = spot_member(r->path, names[1]);
+    int64_t p = number_or(args, names[0], 10), n = number_or(args, names[1], 100);
     r->args->preemption_percentage = p;
     r->args->preemption_absolute = n;
     if (!in_range(p, 0, 100))
@@ -317,12 +287,10 @@ static void read_preemption(const struct args_reader *r, const struct spot *args
 
 static void read_pod_affinity(const struct args_reader *r, const struct spot *args)
 {
-    static const char *const fields[] = {"apiVersion", "kind", "hardPodAffinityWeight",
-                                         "ignorePreferredTermsOfExistingPods", NULL};
-    struct spot weight = spot_member(r->path, fields[2]);
-    config_only(r->l, args, fields);
-    r->args->hard_pod_affinity_weight = number_or(args, fields[2], 1);
-    r->args->ignore_preferred_terms = spot_bool(args, fields[3]);
+    static const char name[] = "hardPodAffinityWeight";
+    struct spot weight = spot_member(r->path, name);
+    r->args->hard_pod_affinity_weight = number_or(args, name, 1);
+    r->args->ignore_preferred_terms = spot_bool(args, "ignorePreferredTermsOfExistingPods");
     if (!in_range(r->args->hard_pod_affinity_weight, 0, 100))
         config_invalid(r->outer, &weight, "Invalid value: %lld: not in valid range [0, 100]",
                        (long long)r->args->hard_pod_affinity_weight);
@@ -354,8 +322,7 @@ static void check_constraint(const struct args_reader *r, const struct spot *at,
     if (c->topology_key.len == 0)
         config_invalid(r->outer, &key, "Required value: can not be empty");
     else if (!kube_label_key_explain(c->topology_key, &why))
-        config_invalid(r->outer, &key, "Invalid value: \"%.*s\": %s", STR_ARG(c->topology_key),
-                       why.at);
+        config_invalid_each(r->outer, &key, c->topology_key, buffer_str(&why));
     check_choice(r, &action, c->when_unsatisfiable, actions);
     if (has_selector)
         config_invalid(r->outer, &selector,
@@ -373,25 +340,23 @@ static void check_constraint(const struct args_reader *r, const struct spot *at,
 
 static void read_constraints(const struct args_reader *r, const struct spot *list)
 {
-    static const char *const fields[] = {"maxSkew",          "topologyKey",    "whenUnsatisfiable",
-                                         "labelSelector",    "minDomains",     "nodeAffinityPolicy",
-                                         "nodeTaintsPolicy", "matchLabelKeys", NULL};
     struct spot path = spot_member(r->path, "defaultConstraints");
     size_t found = kube_json_count(list->value);
     struct spread_constraint *out = found ? spot_take(list, found, sizeof(*out)) : NULL;
     r->args->spread_constraints.at = out;
+    r->args->spread_constraints.count = 0;
     for (struct spot i = spot_first(list); out != NULL && i.value != NULL; i = spot_next(&i)) {
         uint32_t n = r->args->spread_constraints.count++;
         if (!spot_is_object(&i))
             continue;
-        config_only(r->l, &i, fields);
         out[n] =
             (struct spread_constraint){.max_skew = spot_i32(&i, "maxSkew"),
                                        .min_domains = spot_i32(&i, "minDomains"),
                                        .topology_key = spot_text(&i, "topologyKey"),
                                        .when_unsatisfiable = spot_text(&i, "whenUnsatisfiable"),
                                        .node_affinity_policy = spot_text(&i, "nodeAffinityPolicy"),
-                                       .node_taints_policy = spot_text(&i, "nodeTaintsPolicy")};
+                                       .node_taints_policy = spot_text(&i, "nodeTaintsPolicy"),
+                                       .match_label_keys = spot_texts(&i, "matchLabelKeys")};
         struct spot at = item_at(&path, n);
         check_constraint(r, &at, n, config_has(&i, "labelSelector"));
     }
@@ -399,12 +364,9 @@ static void read_constraints(const struct args_reader *r, const struct spot *lis
 
 static void read_spread(const struct args_reader *r, const struct spot *args)
 {
-    static const char *const fields[] = {"apiVersion", "kind", "defaultConstraints",
-                                         "defaultingType", NULL};
     struct spot list = spot_list(args, "defaultConstraints");
     struct spot type = spot_member(r->path, "defaultingType");
     struct str value = spot_text(args, "defaultingType");
-    config_only(r->l, args, fields);
     if (value.len == 0)
         value = STR_LITERAL("System");
     r->args->spread_defaulting = value;
@@ -420,19 +382,18 @@ static void read_spread(const struct args_reader *r, const struct spot *args)
 
 static void read_volume_binding(const struct args_reader *r, const struct spot *args)
 {
-    static const char *const fields[] = {"apiVersion", "kind", "bindTimeoutSeconds", "shape", NULL};
-    struct spot timeout = spot_member(r->path, "bindTimeoutSeconds");
+    static const char name[] = "bindTimeoutSeconds";
+    struct spot timeout = spot_member(r->path, name);
     struct spot shape = spot_member(r->path, "shape");
-    int64_t seconds = config_has(args, fields[2]) ? spot_i64(args, fields[2]) : 600;
+    int64_t seconds = config_has(args, name) ? spot_i64(args, name) : 600;
     uint32_t points = 0;
-    config_only(r->l, args, fields);
     r->args->volume_bind_timeout_s = seconds;
     if (seconds < 0)
         config_invalid(r->outer, &timeout,
                        "Invalid value: %lld: invalid BindTimeoutSeconds, should not be a negative "
                        "value",
                        (long long)seconds);
-    const struct shape_point *given = read_shape(r, args, &points);
+    const struct shape_point *given = read_shape(args, &points);
     if (config_has(args, "shape")) {
         struct buffer text = {0};
         for (uint32_t i = 0; i < points; i++)
@@ -460,10 +421,7 @@ static void check_timeout(const struct args_reader *r, const char *name, struct 
 
 static void read_resource_claims(const struct args_reader *r, const struct spot *args)
 {
-    static const char *const fields[] = {"apiVersion", "kind", "filterTimeout", "bindingTimeout",
-                                         NULL};
     struct span filter = span_of_ms(10000), binding = span_of_ms(600000);
-    config_only(r->l, args, fields);
     r->args->claim_filter_timeout = config_duration(args, "filterTimeout", filter);
     r->args->claim_binding_timeout = config_duration(args, "bindingTimeout", binding);
     check_timeout(r, "filterTimeout", r->args->claim_filter_timeout, span_of_ms(0));
@@ -565,23 +523,43 @@ bool config_args_kind(struct str kind)
            reader_of((struct str){kind.at, len}) < READER_COUNT;
 }
 
+/* Arguments of another kind are first decoded as what they say they are. */
+static bool checks_out(const struct spot *args, struct loading *inner, struct str kind)
+{
+    char *name = str_copy(kind);
+    bool good = config_schema_check_args(inner, args, name);
+    *args->reading = inner->reading;
+    memory_free(name);
+    buffer_free(&inner->strict);
+    return good;
+}
+
 /* An entry may say of what kind its arguments are. where: of the entry, for errors. */
 static bool check_type(struct loading *l, const struct spot *args, const char *plugin,
                        struct str where)
 {
-    struct str version = spot_text(args, "apiVersion"), kind = spot_text(args, "kind");
+    struct loading inner = {.reading = *args->reading};
+    struct str version, kind;
+    if (!config_schema_meta(&inner, args, &version, &kind)) {
+        *args->reading = inner.reading;
+        return false;
+    }
     char expected[64];
     snprintf(expected, sizeof(expected), "%sArgs", plugin);
     kind = kind.len ? kind : str_of(expected);
-    if ((version.len > 0 && !str_is(version, CONFIG_VERSION)) || !config_args_kind(kind)) {
-        spot_fail(args, "no kind \"%.*s\" is registered for version \"%.*s\"", STR_ARG(kind),
-                  STR_ARG(version.len ? version : STR_LITERAL(CONFIG_VERSION)));
-    } else if (!str_is(kind, expected) && !l->reading.failed) {
+    bool known = version.len == 0 || str_is(version, CONFIG_VERSION) ||
+                 (l->version.len > 0 && str_equal(version, l->version));
+    if (!known || !config_args_kind(kind)) {
+        struct buffer text = {0};
+        config_not_registered(kind, version.len ? version : STR_LITERAL(CONFIG_VERSION), &text);
+        spot_fail(args, "%s", text.at);
+        buffer_free(&text);
+    } else if (!str_is(kind, expected) && !l->reading.failed && checks_out(args, &inner, kind)) {
         l->reading.failed = true;
-        l->reading.error =
-            arena_print(l->reading.arena,
-                        "%.*s: args for plugin %s were not of type %s." GROUP ", got %.*s." GROUP,
-                        STR_ARG(where), plugin, expected, STR_ARG(kind));
+        l->reading.error = arena_print(l->reading.arena,
+                                       "%.*s: args for plugin %s were not of type %s." CONFIG_GROUP
+                                       ", got %.*s." CONFIG_GROUP,
+                                       STR_ARG(where), plugin, expected, STR_ARG(kind));
     }
     return !args->reading->failed && !l->reading.failed;
 }
@@ -591,6 +569,7 @@ static void read_one(struct loading *l, const struct spot *entry, size_t reader,
                      const struct args_reader *target)
 {
     const char *plugin = readers[reader].plugin;
+    char kind[64];
     struct buffer where = {0};
     struct spot path = spot_member(entry, "args");
     if (entry->up != NULL)
@@ -605,8 +584,11 @@ static void read_one(struct loading *l, const struct spot *entry, size_t reader,
     r.outer = l;
     r.path = &path;
     struct str entry_text = {where.at, (uint32_t)entry_length};
-    if (spot_is_object(&args) && check_type(l, &args, plugin, entry_text))
-        readers[reader].read(&r, &args);
+    if (check_type(l, &args, plugin, entry_text)) {
+        snprintf(kind, sizeof(kind), "%sArgs", plugin);
+        if (config_schema_check_args(&inner, &args, kind))
+            readers[reader].read(&r, &args);
+    }
     if (inner.strict.len > 0)
         buffer_print(&l->strict,
                      "%s%.*s: strict decoding error: decoding args for plugin %s: strict decoding "
@@ -620,13 +602,22 @@ static void read_one(struct loading *l, const struct spot *entry, size_t reader,
     buffer_free(&where);
 }
 
+static void keep_other(const struct spot *entry, struct str name, struct plugin_args *args)
+{
+    struct spot given = spot_member(entry, "args");
+    struct buffer text = {0};
+    if (given.value != NULL)
+        kube_json_write(given.value, &text);
+    args->others.at[args->others.count++] =
+        (struct other_args){name, arena_copy(entry->reading->arena, buffer_str(&text))};
+    buffer_free(&text);
+}
+
 static void read_entry(struct loading *l, const struct spot *entry, const struct spot *list,
                        const struct args_reader *target)
 {
-    static const char *const fields[] = {"name", "args", NULL};
     struct str name = spot_text(entry, "name");
     size_t reader = reader_of(name);
-    config_only(l, entry, fields);
     for (struct spot i = spot_first(list); i.value != entry->value; i = spot_next(&i))
         if (str_equal(kube_json_text(kube_json_get(i.value, "name")), name)) {
             config_invalid(l, entry, "Duplicate value: \"%.*s\"", STR_ARG(name));
@@ -636,6 +627,8 @@ static void read_entry(struct loading *l, const struct spot *entry, const struct
         config_invalid(l, entry, "Invalid value: \"%.*s\": " CONFIG_REMOVED_TEXT, STR_ARG(name));
     if (reader < READER_COUNT)
         read_one(l, entry, reader, target);
+    else
+        keep_other(entry, name, target->args);
 }
 
 void config_args_read(struct loading *l, const struct spot *profile, struct profile *out,
@@ -652,7 +645,10 @@ void config_args_read(struct loading *l, const struct spot *profile, struct prof
         spot_fail(&list, "has more than %d entries", PLUGIN_CONFIG_MAX);
         return;
     }
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
+    size_t found = kube_json_count(list.value);
+    args->others.at = found ? spot_take(&list, found, sizeof(*args->others.at)) : NULL;
+    for (struct spot i = spot_first(&list); args->others.at != NULL && i.value != NULL;
+         i = spot_next(&i))
         if (spot_is_object(&i))
             read_entry(l, &i, &list, &target);
     out->spread_system_defaults = str_is(args->spread_defaulting, "System");

@@ -24,22 +24,26 @@ static void skip(struct str *s, uint32_t count)
     s->len -= count;
 }
 
-static bool take_unit(struct str *s, int64_t *ns)
+/* How a text fails to be a duration. */
+enum fault { FINE, INVALID, NO_UNIT, STRANGE_UNIT };
+
+static enum fault take_unit(struct str *s, int64_t *ns, struct str *unit)
 {
     uint32_t len = 0;
     while (len < s->len && s->at[len] != '.' && (s->at[len] < '0' || s->at[len] > '9'))
         len++;
+    *unit = (struct str){s->at, len};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (str_is((struct str){s->at, len}, units[i].name)) {
+        if (str_is(*unit, units[i].name)) {
             *ns = units[i].ns;
             skip(s, len);
-            return true;
+            return FINE;
         }
-    return false;
+    return len == 0 ? NO_UNIT : STRANGE_UNIT;
 }
 
 /* One "1.5h"; adds it to sum. */
-static bool take_part(struct str *s, int64_t *sum)
+static enum fault take_part(struct str *s, int64_t *sum, struct str *unit_name)
 {
     int64_t whole = 0, unit = 0;
     double fraction = 0, scale = 1;
@@ -47,7 +51,7 @@ static bool take_part(struct str *s, int64_t *sum)
     for (; is_digit(*s); skip(s, 1))
         if (__builtin_mul_overflow(whole, 10, &whole) ||
             __builtin_add_overflow(whole, s->at[0] - '0', &whole))
-            return false;
+            return INVALID;
     if (s->len > 0 && s->at[0] == '.') {
         skip(s, 1);
         digits = digits || is_digit(*s);
@@ -57,28 +61,69 @@ static bool take_part(struct str *s, int64_t *sum)
                 scale *= 10;
             }
     }
-    if (!digits || !take_unit(s, &unit) || __builtin_mul_overflow(whole, unit, &whole))
-        return false;
-    return !__builtin_add_overflow(*sum, whole, sum) &&
-           !__builtin_add_overflow(*sum, (int64_t)(fraction * ((double)unit / scale)), sum);
+    enum fault fault = digits ? take_unit(s, &unit, unit_name) : INVALID;
+    if (fault != FINE)
+        return fault;
+    bool over = __builtin_mul_overflow(whole, unit, &whole) ||
+                __builtin_add_overflow(*sum, whole, sum) ||
+                __builtin_add_overflow(*sum, (int64_t)(fraction * ((double)unit / scale)), sum);
+    return over ? INVALID : FINE;
 }
 
-bool config_duration_parse(struct str text, struct span *span)
+static enum fault parse(struct str text, struct span *span, struct str *unit)
 {
     int64_t sum = 0;
     bool negative = text.len > 0 && text.at[0] == '-';
+    enum fault fault = FINE;
     if (negative || (text.len > 0 && text.at[0] == '+'))
         skip(&text, 1);
     *span = (struct span){0};
     if (str_is(text, "0"))
-        return true;
+        return FINE;
     if (text.len == 0)
-        return false;
-    while (text.len > 0)
-        if (!take_part(&text, &sum))
-            return false;
+        return INVALID;
+    while (text.len > 0 && fault == FINE)
+        fault = take_part(&text, &sum, unit);
     span->ns = negative ? -sum : sum;
-    return true;
+    return fault;
+}
+
+bool config_duration_parse(struct str text, struct span *span)
+{
+    struct str unit;
+    return parse(text, span, &unit) == FINE;
+}
+
+/* As Go's package time quotes, which knows ASCII alone. */
+static void quote(struct str text, struct buffer *out)
+{
+    buffer_add_text(out, "\"");
+    for (uint32_t i = 0; i < text.len && i < 64; i++) {
+        unsigned char c = (unsigned char)text.at[i];
+        if (c < ' ' || c >= 0x80)
+            buffer_print(out, "\\x%02x", c);
+        else
+            buffer_print(out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+    }
+    buffer_add_text(out, "\"");
+}
+
+bool config_duration_explain(struct str text, struct buffer *why)
+{
+    struct span span;
+    struct str unit;
+    enum fault fault = parse(text, &span, &unit);
+    if (fault == FINE)
+        return true;
+    buffer_add_text(why, fault == NO_UNIT        ? "time: missing unit in duration "
+                         : fault == STRANGE_UNIT ? "time: unknown unit "
+                                                 : "time: invalid duration ");
+    if (fault == STRANGE_UNIT) {
+        quote(unit, why);
+        buffer_add_text(why, " in duration ");
+    }
+    quote(text, why);
+    return false;
 }
 
 /* ns / unit with its fraction, without trailing zeroes. */

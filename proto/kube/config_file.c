@@ -4,6 +4,9 @@
  * true: nothing that the file says is dropped silently. */
 #include "proto/kube/config_file.h"
 #include "proto/kube/config_internal.h"
+#include "proto/kube/config_schema.h"
+#include "proto/kube/extenders.h"
+#include "proto/kube/protobuf.h"
 
 #include "proto/base/memory.h"
 
@@ -13,25 +16,40 @@
 #include <string.h>
 
 #define FILE_MAX     (4u << 20)
-#define MEMBERS_MAX  1000 /* of one object: bounds the search for duplicates */
 #define PROFILES_MAX 1000
 #define KIND         "KubeSchedulerConfiguration"
 
 /* ---- errors ---- */
 
-static void add_strict(struct loading *l, const char *what, const struct spot *at)
+void config_fail(struct loading *l, const char *text)
 {
-    buffer_print(&l->strict, "%s%s field \"", l->strict.len ? ", " : "", what);
-    spot_path(at, &l->strict);
-    buffer_add_text(&l->strict, "\"");
+    struct reading *r = &l->reading;
+    if (r->failed)
+        return;
+    r->failed = true;
+    r->error =
+        arena_print(r->arena, "%s%s%s", r->subject ? r->subject : "", r->subject ? ": " : "", text);
+}
+
+/* Each is told once. */
+void config_strict(struct loading *l, const char *what, const struct spot *at)
+{
+    struct buffer text = {0}, path = {0};
+    spot_path(at, &path);
+    buffer_print(&text, "%s field ", what);
+    config_quote(buffer_str(&path), &text);
+    if (l->strict.len == 0 || strstr(l->strict.at, text.at) == NULL)
+        buffer_print(&l->strict, "%s%s", l->strict.len ? ", " : "", text.at);
+    buffer_free(&text);
+    buffer_free(&path);
 }
 
 void config_only(struct loading *l, const struct spot *object, const char *const *names)
 {
     if (!kube_json_is_object(object->value))
         return;
-    if (kube_json_count(object->value) > MEMBERS_MAX) {
-        spot_fail(object, "has more than %d fields", MEMBERS_MAX);
+    if (kube_json_count(object->value) > CONFIG_MEMBERS_MAX) {
+        spot_fail(object, "has more than %d fields", CONFIG_MEMBERS_MAX);
         return;
     }
     for (struct spot c = spot_first(object); c.value != NULL; c = spot_next(&c)) {
@@ -41,9 +59,9 @@ void config_only(struct loading *l, const struct spot *object, const char *const
         for (struct spot d = spot_first(object); d.value != c.value; d = spot_next(&d))
             again = again || strcmp(d.name, c.name) == 0;
         if (!known)
-            add_strict(l, "unknown", &c);
+            config_strict(l, "unknown", &c);
         else if (again)
-            add_strict(l, "duplicate", &c);
+            config_strict(l, "duplicate", &c);
     }
 }
 
@@ -71,11 +89,38 @@ void config_invalid(struct loading *l, const struct spot *at, const char *format
     l->invalid_count++;
 }
 
-void config_invalid_text(struct loading *l, const char *text)
+void config_invalid_each(struct loading *l, const struct spot *at, struct str value,
+                         struct str reasons)
+{
+    struct str reason;
+    while (str_split(&reasons, "; ", &reason))
+        config_invalid(l, at, "Invalid value: \"%.*s\": %.*s", STR_ARG(value), STR_ARG(reason));
+}
+
+void config_quote(struct str text, struct buffer *out)
+{
+    static const char escapes[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
+    buffer_add_text(out, "\"");
+    for (uint32_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.at[i];
+        const char *escape = c != 0 ? strchr(escapes, c) : NULL;
+        if (c == '"' || c == '\\')
+            buffer_print(out, "\\%c", c);
+        else if (escape != NULL)
+            buffer_print(out, "\\%c", letters[escape - escapes]);
+        else if (c < 0x20 || c == 0x7f)
+            buffer_print(out, "\\x%02x", c);
+        else
+            buffer_add(out, &text.at[i], 1);
+    }
+    buffer_add_text(out, "\"");
+}
+
+void config_invalid_text(struct loading *l, const char *text, uint32_t count)
 {
     struct spot nowhere = {0};
     add_line(&l->invalid, ", ", &nowhere, text);
-    l->invalid_count++;
+    l->invalid_count += count;
 }
 
 void config_unsupported(struct loading *l, const struct spot *at, const char *format, ...)
@@ -142,11 +187,7 @@ static void check_leader(struct loading *l, const struct scheduler_config *c,
 
 static void read_leader(struct loading *l, const struct spot *root, struct scheduler_config *c)
 {
-    static const char *const fields[] = {
-        "leaderElect",  "leaseDuration", "renewDeadline",     "retryPeriod",
-        "resourceLock", "resourceName",  "resourceNamespace", NULL};
     struct spot object = spot_object(root, "leaderElection");
-    config_only(l, &object, fields);
     c->leader_elect = !config_has(&object, "leaderElect") || spot_bool(&object, "leaderElect");
     c->lease_duration = positive_or(&object, "leaseDuration", 15);
     c->renew_deadline = positive_or(&object, "renewDeadline", 10);
@@ -159,19 +200,17 @@ static void read_leader(struct loading *l, const struct spot *root, struct sched
 
 static void read_connection(struct loading *l, const struct spot *root, struct scheduler_config *c)
 {
-    static const char *const fields[] = {
-        "kubeconfig", "acceptContentTypes", "contentType", "qps", "burst", NULL};
     struct spot object = spot_object(root, "clientConnection");
     struct spot qps = spot_member(&object, "qps"), burst = spot_member(&object, "burst");
-    config_only(l, &object, fields);
     c->kubeconfig = spot_text(&object, "kubeconfig");
     c->accept_content_types = spot_text(&object, "acceptContentTypes");
-    c->content_type = text_or(&object, "contentType", "application/vnd.kubernetes.protobuf");
+    c->content_type = text_or(&object, "contentType", KUBE_TYPE_PROTOBUF);
     if (qps.value != NULL && !kube_json_number(qps.value, &c->qps))
         spot_fail(&qps, "wants a number, has %s", kube_json_kind(qps.value));
     c->burst = spot_i32(&object, "burst");
     if (c->burst < 0)
         config_invalid(l, &burst, "Invalid value: %lld: must be non-negative", (long long)c->burst);
+    c->rate_given = qps.value != NULL || burst.value != NULL;
     if (c->qps == 0)
         c->qps = 50;
     if (c->burst == 0)
@@ -187,8 +226,7 @@ static int64_t read_percentage(struct loading *l, const struct spot *object, int
         config_invalid(l, &at, "Invalid value: %lld: not in valid range [0-100]",
                        (long long)percent);
     else if (at.value != NULL && percent != 0 && percent != 100)
-        config_unsupported(l, &at, "%lld (0 and 100, which both look at all nodes, are)",
-                           (long long)percent);
+        config_note(l, &at, "has no effect: all nodes are looked at, at any number of them");
     return percent;
 }
 
@@ -211,7 +249,6 @@ static void read_backoff(struct loading *l, const struct spot *root, struct sche
 static void read_rest(struct loading *l, const struct spot *root, struct scheduler_config *c)
 {
     struct spot parallelism = spot_member(root, "parallelism");
-    struct spot extenders = spot_list(root, "extenders");
     struct spot delay = spot_member(root, "delayCacheUntilActive");
     c->parallelism = parallelism.value ? spot_i32(root, "parallelism") : 16;
     if (c->parallelism <= 0)
@@ -220,14 +257,22 @@ static void read_rest(struct loading *l, const struct spot *root, struct schedul
                        (long long)c->parallelism);
     else if (parallelism.value != NULL && c->parallelism != 16)
         config_note(l, &parallelism, "has no effect: the number of workers decides");
-    if (kube_json_count(extenders.value) > 0)
-        config_unsupported(l, &extenders, "%zu given", kube_json_count(extenders.value));
-    if (spot_bool(root, "delayCacheUntilActive"))
-        config_unsupported(l, &delay, "true");
+    c->delay_cache = spot_bool(root, "delayCacheUntilActive");
+    if (c->delay_cache)
+        config_note(l, &delay, "has no effect: a standby keeps its view of the cluster up to date");
     c->profiling = !config_has(root, "enableProfiling") || spot_bool(root, "enableProfiling");
     c->contention_profiling = config_has(root, "enableContentionProfiling")
                                   ? spot_bool(root, "enableContentionProfiling")
                                   : c->profiling;
+}
+
+static void check_extender_count(struct loading *l, const struct spot *root,
+                                 const struct scheduler_config *c)
+{
+    struct spot extenders = spot_member(root, "extenders");
+    if (c->extenders.count > EXTENDERS_MAX)
+        config_unsupported(l, &extenders, "%u given, %d are the most", c->extenders.count,
+                           EXTENDERS_MAX);
 }
 
 /* ---- profiles ---- */
@@ -241,17 +286,16 @@ struct draft {
 static void read_profile(struct loading *l, const struct spot *at, struct scheduler_config *c,
                          uint32_t index, struct draft *draft)
 {
-    static const char *const fields[] = {"schedulerName", "percentageOfNodesToScore", "plugins",
-                                         "pluginConfig", NULL};
     struct profile *p = &c->profiles.at[index];
     struct spot name = spot_member(at, "schedulerName");
-    config_only(l, at, fields);
     p->scheduler_name = spot_text(at, "schedulerName");
     if (name.value == NULL && c->profiles.count == 1)
         p->scheduler_name = STR_LITERAL("default-scheduler");
     if (p->scheduler_name.len == 0)
         config_invalid(l, &name, "Required value");
     p->percentage_of_nodes_to_score = read_percentage(l, at, c->percentage_of_nodes_to_score);
+    c->details[index].has_percentage = config_has(at, "percentageOfNodesToScore");
+    c->details[index].sets = &draft->sets;
     config_plugins_read(l, at, &draft->sets);
     config_plugins_check_removed(l, at, &draft->sets);
     config_args_read(l, at, p, &c->details[index].args, &draft->fit_faults);
@@ -291,11 +335,35 @@ static void invalid_set(struct loading *l, const struct spot *at, const struct p
     buffer_free(&text);
 }
 
+/* What a file gives to a plugin without arguments; the last entry counts. */
+static struct str other_args_of(const struct profile_details *d, struct str name)
+{
+    struct str json = {0};
+    for (uint32_t i = 0; i < d->args.others.count; i++)
+        if (str_equal(d->args.others.at[i].name, name))
+            json = d->args.others.at[i].json;
+    return json;
+}
+
+/* The plugin that sorts has no arguments, but a file may give it some, and then to all the same. */
+static void check_sort_args(struct loading *l, const struct spot *profile,
+                            const struct profile_details *details, uint32_t index, struct str name)
+{
+    struct spot config = spot_member(profile, "pluginConfig"), at = spot_member(&config, "args");
+    struct str mine = other_args_of(&details[index], name);
+    /* Where no plugin is named, upstream compares entries without a name with nothing. */
+    struct str first = name.len > 0 ? other_args_of(&details[0], name) : (struct str){0};
+    if (mine.len > 0 && !str_equal(mine, first))
+        config_invalid(l, &at, "Invalid value: %.*s: queueSort must be the same for all profiles",
+                       STR_ARG(mine));
+}
+
 static void check_queue_sort(struct loading *l, const struct spot *list, const struct draft *drafts,
-                             uint32_t count)
+                             const struct scheduler_config *c)
 {
     const struct plugin_set *first = &drafts[0].sets.points[POINT_queue_sort];
-    for (uint32_t i = 0; i < count; i++) {
+    struct str name = first->enabled_count > 0 ? first->enabled[0].name : (struct str){0};
+    for (uint32_t i = 0; i < c->profiles.count; i++) {
         struct spot item = {.reading = list->reading, .up = list, .index = i};
         struct spot plugins = spot_member(&item, "plugins");
         struct spot sort = spot_member(&plugins, "queueSort");
@@ -307,6 +375,8 @@ static void check_queue_sort(struct loading *l, const struct spot *list, const s
         if (!same_refs(first, &drafts[i].sets.points[POINT_queue_sort]))
             invalid_set(l, &sort, &drafts[i].sets.points[POINT_queue_sort],
                         "must be the same for all profiles");
+        if (i > 0)
+            check_sort_args(l, &item, c->details, i, name);
     }
 }
 
@@ -330,13 +400,26 @@ static struct draft *read_profiles(struct loading *l, const struct spot *root,
     for (uint32_t i = 0; i < count; i++, one = spot_next(&one))
         if (found == 0 || spot_is_object(&one))
             read_profile(l, &one, c, i, &drafts[i]);
-    check_queue_sort(l, &list, drafts, c->profiles.count);
+    check_queue_sort(l, &list, drafts, c);
     return drafts;
+}
+
+/* Upstream looks once more when it makes the profile. */
+static void compare_sort_args(struct loading *l, const struct scheduler_config *c, uint32_t i)
+{
+    struct str name = c->details[i].points[POINT_queue_sort].at[0];
+    struct buffer text = {0};
+    buffer_add_text(&text, "initializing profiles: different queue sort plugin args for profile ");
+    config_quote(c->profiles.at[i].scheduler_name, &text);
+    if (!str_equal(other_args_of(&c->details[i], name), other_args_of(&c->details[0], name)))
+        config_fail(l, text.at);
+    buffer_free(&text);
 }
 
 static void make_profiles(struct loading *l, const struct spot *root, struct scheduler_config *c,
                           struct draft *drafts)
 {
+    config_extenders_ignore(l, c);
     for (uint32_t i = 0; i < c->profiles.count && !l->reading.failed; i++) {
         struct profile *p = &c->profiles.at[i];
         config_plugins_merge(l, root, &drafts[i].sets);
@@ -347,56 +430,82 @@ static void make_profiles(struct loading *l, const struct spot *root, struct sch
                                   drafts[i].fit_faults.at);
         if (!l->reading.failed)
             config_plugins_expand(l, &drafts[i].sets, p, &c->details[i]);
+        if (i > 0 && !l->reading.failed)
+            compare_sort_args(l, c, i);
     }
 }
 
 /* ---- the whole ---- */
 
-static bool check_kind(const struct spot *root)
+static void check_missing(struct loading *l, struct str value, const char *what)
 {
-    if (kube_json_is_array(root->value))
-        spot_fail(root, "wants one document with a " KIND ", has several or a list");
-    else if (!kube_json_is_null(root->value))
-        spot_is_object(root);
-    struct str version = spot_text(root, "apiVersion"), kind = spot_text(root, "kind");
-    if (root->reading->failed)
+    struct buffer text = {0};
+    buffer_print(&text, "Object '%s' is missing in '%.*s'", what, STR_ARG(l->text));
+    if (value.len == 0)
+        config_fail(l, text.at);
+    buffer_free(&text);
+}
+
+/* Older versions of the same have the same fields, and v1beta2 two that have no meaning any more.
+ */
+static bool is_older(struct loading *l, const struct spot *root, struct str version)
+{
+    struct spot at = spot_member(root, "apiVersion");
+    bool older = str_is(version, CONFIG_BETA2) || str_is(version, CONFIG_BETA3);
+    if (older)
+        config_note(l, &at, "%.*s is read as " CONFIG_VERSION ", whose defaults hold",
+                    STR_ARG(version));
+    return older;
+}
+
+static size_t slashes(struct str version)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < version.len; i++)
+        count += version.at[i] == '/';
+    return count;
+}
+
+void config_not_registered(struct str kind, struct str version, struct buffer *out)
+{
+    if (slashes(version) > 1) {
+        buffer_print(out, "unexpected GroupVersion string: %.*s", STR_ARG(version));
+        return;
+    }
+    buffer_add_text(out, "no kind ");
+    config_quote(kind, out);
+    buffer_add_text(out, " is registered for version ");
+    config_quote(version, out);
+}
+
+static bool check_kind(struct loading *l, const struct spot *root)
+{
+    struct str version, kind;
+    if (!config_schema_meta(l, root, &version, &kind))
         return false;
-    if (kind.len == 0)
-        spot_fail(root, "Object 'Kind' is missing (it must be " KIND ")");
-    else if (version.len == 0)
-        spot_fail(root, "Object 'apiVersion' is missing (it must be " CONFIG_VERSION ")");
-    else if (str_is(kind, KIND) && str_starts_with(version, "kubescheduler.config.k8s.io/") &&
-             !str_is(version, CONFIG_VERSION))
-        spot_fail(root,
-                  "no kind \"" KIND "\" is registered for version \"%.*s\"; only " CONFIG_VERSION
-                  " is read",
-                  STR_ARG(version));
-    else if (!str_is(version, CONFIG_VERSION) || (!str_is(kind, KIND) && !config_args_kind(kind)))
-        spot_fail(root, "no kind \"%.*s\" is registered for version \"%.*s\"", STR_ARG(kind),
-                  STR_ARG(version));
+    if (slashes(version) < 2) {
+        check_missing(l, kind, "Kind");
+        check_missing(l, version, "apiVersion");
+    }
+    if (l->reading.failed || (str_is(kind, KIND) && is_older(l, root, version))) {
+        l->version = version;
+        return !l->reading.failed;
+    }
+    l->version = version;
+    struct buffer text = {0};
+    if (!str_is(version, CONFIG_VERSION) || (!str_is(kind, KIND) && !config_args_kind(kind)))
+        config_not_registered(kind, version, &text);
     else if (!str_is(kind, KIND))
-        spot_fail(root, "couldn't decode as " KIND ", got %.*s, Kind=%.*s", STR_ARG(version),
-                  STR_ARG(kind));
-    return !root->reading->failed;
+        buffer_print(&text, "couldn't decode as " KIND ", got %.*s, Kind=%.*s", STR_ARG(version),
+                     STR_ARG(kind));
+    if (text.len > 0)
+        config_fail(l, text.at);
+    buffer_free(&text);
+    return !l->reading.failed;
 }
 
 static void read_config(struct loading *l, const struct spot *root, struct scheduler_config *c)
 {
-    static const char *const fields[] = {"apiVersion",
-                                         "kind",
-                                         "parallelism",
-                                         "leaderElection",
-                                         "clientConnection",
-                                         "enableProfiling",
-                                         "enableContentionProfiling",
-                                         "percentageOfNodesToScore",
-                                         "podInitialBackoffSeconds",
-                                         "podMaxBackoffSeconds",
-                                         "profiles",
-                                         "extenders",
-                                         "delayCacheUntilActive",
-                                         NULL};
-    config_only(l, root, fields);
     read_connection(l, root, c);
     read_leader(l, root, c);
     read_rest(l, root, c);
@@ -404,16 +513,21 @@ static void read_config(struct loading *l, const struct spot *root, struct sched
     c->percentage_of_nodes_to_score = config_has(root, "percentageOfNodesToScore")
                                           ? spot_i32(root, "percentageOfNodesToScore")
                                           : 0;
+    config_extenders_read(root, c);
+    l->ignores_by_extenders = config_extenders_ignores(c) > 0;
     struct draft *drafts = read_profiles(l, root, c);
     read_percentage(l, root, 0);
     read_backoff(l, root, c);
+    config_extenders_check(l, root, c);
+    check_extender_count(l, root, c);
     if (!l->reading.failed && l->strict.len == 0 && l->invalid.len == 0)
         make_profiles(l, root, c, drafts);
     for (uint32_t i = 0; drafts != NULL && i < c->profiles.count; i++)
         buffer_free(&drafts[i].fit_faults);
 }
 
-static bool verdict(const struct loading *l, struct arena *a, struct str *error)
+static bool verdict(const struct loading *l, struct scheduler_config *c, struct arena *a,
+                    struct str *error)
 {
     bool several = l->invalid_count > 1;
     if (l->reading.failed)
@@ -423,7 +537,7 @@ static bool verdict(const struct loading *l, struct arena *a, struct str *error)
     else if (l->invalid.len > 0)
         *error = arena_print(a, "%s%s%s", several ? "[" : "", l->invalid.at, several ? "]" : "");
     else if (l->unsupported.len > 0)
-        *error = arena_print(a, "not supported yet: %s", l->unsupported.at);
+        *error = c->unsupported = arena_print(a, "not supported yet: %s", l->unsupported.at);
     else
         return true;
     return false;
@@ -463,16 +577,16 @@ static void free_loading(struct loading *l)
 }
 
 /* document NULL: the defaults. */
-static bool load_current(const struct kube_json *document, struct scheduler_config *config,
-                         struct arena *a, struct str *error)
+static bool load_current(const struct kube_json *document, struct str text,
+                         struct scheduler_config *config, struct arena *a, struct str *error)
 {
-    struct loading l = {.reading = {.arena = a}};
+    struct loading l = {.reading = {.arena = a}, .text = text};
     struct spot root = spot_root(&l.reading, document);
     *config = (struct scheduler_config){0};
-    if (document == NULL || check_kind(&root))
+    if (document == NULL || (check_kind(&l, &root) && config_schema_check(&l, &root)))
         read_config(&l, &root, config);
     config->notes = split_notes(&l, &root);
-    bool good = verdict(&l, a, error);
+    bool good = verdict(&l, config, a, error);
     free_loading(&l);
     return good;
 }
@@ -486,35 +600,35 @@ static bool load_policy(const struct kube_json *document, struct scheduler_confi
     struct buffer text = {0};
     *config = (struct scheduler_config){0};
     config_policy_translate(&l, &root, &text);
-    bool good = verdict(&l, a, error);
+    bool good = verdict(&l, config, a, error);
     free_loading(&l);
     struct kube_json *translated = good ? kube_json_parse_yaml(buffer_str(&text), error, a) : NULL;
-    good = translated != NULL && load_current(translated, config, a, error);
+    good = translated != NULL && load_current(translated, buffer_str(&text), config, a, error);
     kube_json_free(&translated);
     buffer_free(&text);
     return good;
 }
 
-static bool load(const struct kube_json *document, struct scheduler_config *config, struct arena *a,
-                 struct str *error)
+static bool load(const struct kube_json *document, struct str text, struct scheduler_config *config,
+                 struct arena *a, struct str *error)
 {
     struct str ignored;
     error = error != NULL ? error : &ignored;
     return is_policy(document) ? load_policy(document, config, a, error)
-                               : load_current(document, config, a, error);
+                               : load_current(document, text, config, a, error);
 }
 
 bool scheduler_config_parse_json(const struct kube_json *document, struct scheduler_config *config,
                                  struct arena *a, struct str *error)
 {
-    return load(document, config, a, error);
+    return load(document, (struct str){0}, config, a, error);
 }
 
 bool scheduler_config_parse(struct str text, struct scheduler_config *config, struct arena *a,
                             struct str *error)
 {
-    struct kube_json *document = kube_json_parse_yaml(text, error, a);
-    bool good = document != NULL && load(document, config, a, error);
+    struct kube_json *document = kube_json_parse_config(text, error, a);
+    bool good = document != NULL && load(document, text, config, a, error);
     kube_json_free(&document);
     return good;
 }
@@ -542,12 +656,13 @@ bool scheduler_config_load(const char *path, struct scheduler_config *config, st
     struct buffer text = {0};
     struct str why = {0};
     if (path == NULL)
-        return load(NULL, config, a, error);
+        return load(NULL, (struct str){0}, config, a, error);
     bool good = read_file(path, &text);
     if (!good)
         why = str_of(strerror(errno));
     else
         good = scheduler_config_parse(buffer_str(&text), config, a, &why);
+    config->from_file = good;
     if (!good && error != NULL)
         *error = arena_print(a, "%s: %.*s", path, STR_ARG(why));
     buffer_free(&text);
@@ -561,7 +676,31 @@ bool scheduler_config_check_leader(const struct scheduler_config *config, struct
     struct spot root = spot_root(&l.reading, NULL), object = spot_member(&root, "leaderElection");
     struct str ignored;
     check_leader(&l, config, &object);
-    bool good = verdict(&l, a, error ? error : &ignored);
+    struct scheduler_config unused = {0};
+    bool good = verdict(&l, &unused, a, error ? error : &ignored);
     buffer_free(&l.invalid);
     return good;
+}
+
+/* ---- protobuf ---- */
+
+bool scheduler_config_protobuf_written(const struct scheduler_config *config)
+{
+    return str_is(config->content_type, KUBE_TYPE_PROTOBUF);
+}
+
+bool scheduler_config_protobuf_read(const struct scheduler_config *config)
+{
+    struct str rest = config->accept_content_types, type;
+    if (rest.len == 0)
+        return scheduler_config_protobuf_written(config);
+    while (str_split(&rest, ",", &type)) {
+        while (type.len > 0 && type.at[0] == ' ')
+            type = (struct str){type.at + 1, type.len - 1};
+        size_t len = sizeof(KUBE_TYPE_PROTOBUF) - 1;
+        bool ends = type.len == len || (type.len > len && strchr("; ", type.at[len]) != NULL);
+        if (ends && str_starts_with(type, KUBE_TYPE_PROTOBUF))
+            return true;
+    }
+    return false;
 }

@@ -42,12 +42,48 @@ struct plugin_args {
     } spread_constraints;
     int64_t volume_bind_timeout_s;
     struct span claim_filter_timeout, claim_binding_timeout;
+    bool has_added_affinity; /* addedAffinity is there, if only as {} */
+    bool has_required_terms; /* its nodeSelectorTerms are, if only as [] */
+    struct {
+        uint32_t count;
+        struct other_args *at;
+    } others;
+};
+
+/* What a file gives to a plugin that takes no arguments: kept for printing. */
+struct other_args {
+    struct str name, json; /* json empty: no args */
 };
 
 /* The rest of a profile: what runs at points that struct profile does not carry, and arguments. */
 struct profile_details {
     struct strs points[POINT_COUNT];
     struct plugin_args args;
+    bool has_percentage;            /* the profile has a percentageOfNodesToScore of its own */
+    const struct plugin_sets *sets; /* as the file has them, merged with the defaults */
+};
+
+/* An HTTP extender as the file has it, after defaulting. Texts may be empty: not given. */
+struct extender_config {
+    struct str url_prefix;
+    struct str filter_verb, preempt_verb, prioritize_verb, bind_verb; /* empty: not its business */
+    int64_t weight;         /* positive whenever there is a prioritize_verb */
+    bool https;             /* enableHTTPS: verified only when a CA is given, as upstream */
+    bool has_tls;           /* tlsConfig is there */
+    bool insecure;          /* tlsConfig.insecure */
+    struct str server_name; /* for SNI and the certificate; empty: the URL's host */
+    struct str cert_file, key_file, ca_file;
+    struct str cert, key, ca; /* PEM, decoded; each comes before its file */
+    struct span http_timeout; /* 5 s unless given; negative: none */
+    bool node_cache_capable;  /* names of nodes are sent instead of nodes */
+    bool ignorable;           /* its failures do not fail a pod */
+    struct {
+        uint32_t count; /* 0: interested in every pod */
+        struct extender_resource {
+            struct str name;
+            bool ignored; /* ignoredByScheduler: NodeResourcesFit does not look at it */
+        } * at;
+    } managed;
 };
 
 struct scheduler_config {
@@ -55,20 +91,27 @@ struct scheduler_config {
     struct span lease_duration, renew_deadline, retry_period;
     struct str resource_lock; /* "leases" whenever leader_elect */
     struct str lease_name, lease_namespace;
-    struct str kubeconfig; /* clientConnection.kubeconfig; empty: none */
-    struct str content_type,
-        accept_content_types; /* accepted; requests are JSON whatever it says */
-    double qps;               /* negative: unlimited */
+    struct str kubeconfig;                         /* clientConnection.kubeconfig; empty: none */
+    struct str content_type, accept_content_types; /* see scheduler_config_protobuf_* */
+    double qps;                                    /* negative: unlimited */
     int64_t burst;
-    int64_t parallelism; /* accepted; the number of workers decides */
-    int64_t percentage_of_nodes_to_score;
+    bool rate_given;                      /* somebody wrote qps or burst down */
+    bool from_file;                       /* not the defaults of no file */
+    int64_t parallelism;                  /* accepted; the number of workers decides */
+    int64_t percentage_of_nodes_to_score; /* accepted; all nodes are looked at */
     int64_t pod_initial_backoff_s, pod_max_backoff_s;
     bool profiling, contention_profiling; /* accepted, without effect */
+    bool delay_cache;                     /* delayCacheUntilActive: accepted, without effect */
     struct {
         uint32_t count; /* at least 1 */
         struct profile *at;
     } profiles;
     struct profile_details *details; /* one a profile */
+    struct {
+        uint32_t count;
+        struct extender_config *at; /* in the file's order */
+    } extenders;
+    struct str unsupported; /* why a file was refused that kube-scheduler would take; else empty */
     struct strs notes; /* one line each for what was accepted without effect; worth a warning */
 };
 
@@ -84,6 +127,19 @@ bool scheduler_config_parse_json(const struct kube_json *document, struct schedu
 /* The whole configuration as YAML that reads back as the same: every default written out, every
  * plugin at the points where it runs. */
 void scheduler_config_print(const struct scheduler_config *config, struct buffer *out);
+/* The same as kube-scheduler's --write-config-to has it, to the letter: plugins as the file names
+ * them, merged with the defaults. As YAML, and as JSON. */
+void scheduler_config_write(const struct scheduler_config *config, struct buffer *out);
+void scheduler_config_write_json(const struct scheduler_config *config, struct buffer *out);
+/* Whether lists, watches and answers may come as protobuf: acceptContentTypes names it or, left
+ * empty, contentType does. Other types than protobuf and JSON are not spoken; JSON always is. */
+bool scheduler_config_protobuf_read(const struct scheduler_config *config);
+/* Whether bodies go out as protobuf where there is one for them: contentType says so. */
+bool scheduler_config_protobuf_written(const struct scheduler_config *config);
+/* Equal configurations have equal hashes; never 0. */
+int64_t scheduler_config_hash(const struct scheduler_config *config);
+/* The same of the extenders alone. */
+int64_t scheduler_config_extenders_hash(const struct scheduler_config *config);
 /* Checks that depend on values the command line may have changed: upstream's leader election
  * checks. False with error. */
 bool scheduler_config_check_leader(const struct scheduler_config *config, struct arena *a,

@@ -4,6 +4,7 @@
 #include "proto/kube/config_flags.h"
 #include "proto/kube/config_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* As Go's ParseBool. */
@@ -78,6 +79,40 @@ bool config_take_master(void *state, const char *value)
     return true;
 }
 
+bool config_take_qps(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    char *end;
+    f->qps = strtod(value, &end);
+    f->qps_text = value;
+    return *value != 0 && *end == 0 && f->qps > -1e30 && f->qps < 1e30;
+}
+
+bool config_take_burst(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    f->burst_text = value;
+    return str_to_i64(str_of(value), &f->burst) && f->burst >= INT32_MIN && f->burst <= INT32_MAX;
+}
+
+bool config_take_content_type(void *state, const char *value)
+{
+    ((struct config_flags *)state)->content_type = value;
+    return true;
+}
+
+bool config_take_profiling(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    return f->has_profiling = truth_of(*value ? value : "true", &f->profiling);
+}
+
+bool config_take_contention(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    return f->has_contention = truth_of(*value ? value : "true", &f->contention);
+}
+
 bool config_take_disable_preemption(void *state, const char *value)
 {
     struct config_flags *f = state;
@@ -106,6 +141,22 @@ static void disable_preemption(struct scheduler_config *config)
     }
 }
 
+/* Only without a file, as upstream; the file has fields for them. */
+static void apply_deprecated(const struct config_flags *flags, struct scheduler_config *config)
+{
+    if (flags->qps_text != NULL)
+        config->qps = flags->qps;
+    if (flags->burst_text != NULL)
+        config->burst = flags->burst;
+    if (flags->content_type != NULL)
+        config->content_type = str_of(flags->content_type);
+    if (flags->has_profiling)
+        config->profiling = flags->profiling;
+    if (flags->has_contention)
+        config->contention_profiling = flags->contention;
+    config->rate_given = flags->qps_text != NULL || flags->burst_text != NULL;
+}
+
 bool config_flags_apply(const struct config_flags *flags, struct scheduler_config *config,
                         struct arena *a, struct str *error)
 {
@@ -125,6 +176,8 @@ bool config_flags_apply(const struct config_flags *flags, struct scheduler_confi
         config->lease_namespace = str_of(flags->resource_namespace);
     if (flags->kubeconfig != NULL && config->kubeconfig.len == 0)
         config->kubeconfig = str_of(flags->kubeconfig);
+    if (!config->from_file)
+        apply_deprecated(flags, config);
     if (flags->disable_preemption)
         disable_preemption(config);
     return scheduler_config_check_leader(config, a, error);

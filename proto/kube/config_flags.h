@@ -18,6 +18,11 @@ struct config_flags {
     const char *resource_name, *resource_namespace, *resource_lock;
     const char *kubeconfig, *master;
     bool disable_preemption;
+    /* Deprecated by upstream, which ignores them beside a file. */
+    const char *qps_text, *burst_text, *content_type;
+    double qps;
+    int64_t burst;
+    bool has_profiling, profiling, has_contention, contention;
 };
 
 bool config_take_leader_elect(void *state, const char *value);
@@ -29,6 +34,11 @@ bool config_take_resource_name(void *state, const char *value);
 bool config_take_resource_namespace(void *state, const char *value);
 bool config_take_kubeconfig(void *state, const char *value);
 bool config_take_master(void *state, const char *value);
+bool config_take_qps(void *state, const char *value);
+bool config_take_burst(void *state, const char *value);
+bool config_take_content_type(void *state, const char *value);
+bool config_take_profiling(void *state, const char *value);
+bool config_take_contention(void *state, const char *value);
 bool config_take_disable_preemption(void *state, const char *value);
 
 /* clang-format off */
@@ -49,7 +59,16 @@ bool config_take_disable_preemption(void *state, const char *value);
      config_take_resource_namespace},                                                              \
     {"kubeconfig", "FILE", "how to reach the API server, unless --config names one",                 \
      config_take_kubeconfig},                                                                      \
-    {"master", "URL", "API server, instead of the one in the kubeconfig", config_take_master}
+    {"master", "URL", "API server, instead of the one in the kubeconfig", config_take_master},      \
+    {"kube-api-qps", "N", "requests a second, unless --config is given (no limit)",                  \
+     config_take_qps},                                                                             \
+    {"kube-api-burst", "N", "requests at once beyond that, unless --config is given (100)",          \
+     config_take_burst},                                                                           \
+    {"kube-api-content-type", "TYPE", "protobuf or JSON, unless --config is given (protobuf)",      \
+     config_take_content_type},                                                                    \
+    {"profiling", "[true|false]", "serve /debug/pprof (no effect here)", config_take_profiling},     \
+    {"contention-profiling", "[true|false]", "with it, of blocking (no effect here)",                \
+     config_take_contention}
 /* clang-format on */
 /* For what decides: profiles without the plugin DefaultPreemption. */
 #define CONFIG_PREEMPTION_OPTION                                                                   \

@@ -14,15 +14,32 @@ struct loading {
     uint32_t invalid_count;
     struct buffer unsupported;
     struct buffer notes; /* lines */
+    struct str version;  /* the document's apiVersion */
+    struct str text;     /* the document itself, where there is one */
+    /* Extenders' resources will take the place of NodeResourcesFit's ignoredResources. */
+    bool ignores_by_extenders;
 };
 
+#define CONFIG_MEMBERS_MAX 1000 /* of one object: bounds the search for duplicates */
+
+/* Fails the loading, behind the subject of its reading. */
+void config_fail(struct loading *l, const char *text);
+/* An unknown or a duplicate field; what: either word. */
+void config_strict(struct loading *l, const char *what, const struct spot *at);
 /* Objects may have these members and no others; ends with NULL. */
 void config_only(struct loading *l, const struct spot *object, const char *const *names);
 /* `path: text` as an error of validation. */
 void config_invalid(struct loading *l, const struct spot *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A text that is an error of validation by itself. */
-void config_invalid_text(struct loading *l, const char *text);
+/* `path: Invalid value: "value": reason` for each of the reasons, which are joined by "; ". */
+void config_invalid_each(struct loading *l, const struct spot *at, struct str value,
+                         struct str reasons);
+/* The text in quotes, as Go's %q has it. */
+void config_quote(struct str text, struct buffer *out);
+/* `no kind "Foo" is registered for version "v1"`, or that there cannot be such a version. */
+void config_not_registered(struct str kind, struct str version, struct buffer *out);
+/* A text that is so many errors of validation by itself. */
+void config_invalid_text(struct loading *l, const char *text, uint32_t count);
 void config_unsupported(struct loading *l, const struct spot *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void config_note(struct loading *l, const struct spot *at, const char *format, ...)
@@ -34,6 +51,8 @@ bool config_has(const struct spot *object, const char *member);
 /* ---- durations, as Go writes them ---- */
 
 bool config_duration_parse(struct str text, struct span *span);
+/* The same without a result: why gets Go's words when it is none. */
+bool config_duration_explain(struct str text, struct buffer *why);
 void config_duration_print(struct span span, struct buffer *out);
 /* A member; missing gives otherwise. */
 struct span config_duration(const struct spot *up, const char *name, struct span otherwise);
@@ -64,9 +83,13 @@ void config_plugins_merge(struct loading *l, const struct spot *profile, struct 
 /* A number below 64 for each plugin that can be named; more for any other name. */
 size_t config_plugin_index(struct str name);
 bool config_plugin_implements(struct str name, enum config_point point);
+bool config_plugin_implements_any(struct str name); /* it is known */
 /* Plugins that upstream once had; naming one is an error of its own. */
 bool config_plugin_removed(struct str name);
-#define CONFIG_VERSION "kubescheduler.config.k8s.io/v1"
+#define CONFIG_GROUP   "kubescheduler.config.k8s.io"
+#define CONFIG_VERSION CONFIG_GROUP "/v1"
+#define CONFIG_BETA2   CONFIG_GROUP "/v1beta2"
+#define CONFIG_BETA3   CONFIG_GROUP "/v1beta3"
 #define CONFIG_REMOVED_TEXT                                                                        \
     "was invalid in version \"v1\" (KubeSchedulerConfiguration is version \"" CONFIG_VERSION "\")"
 void config_plugins_check_removed(struct loading *l, const struct spot *profile,
@@ -98,6 +121,21 @@ bool config_args_kind(struct str kind);
 /* pluginConfig as YAML. */
 void config_args_print(const struct profile *profile, const struct plugin_args *args,
                        struct buffer *out);
+
+/* ---- extenders ---- */
+
+/* Reads the member extenders of the root, or of a Policy. Validation is a step of its own, because
+ * upstream reports its faults last. */
+void config_extenders_read(const struct spot *root, struct scheduler_config *c);
+void config_extenders_check(struct loading *l, const struct spot *root,
+                            const struct scheduler_config *c);
+/* How many resources are ignoredByScheduler. */
+size_t config_extenders_ignores(const struct scheduler_config *c);
+/* Resources that an extender takes off NodeResourcesFit's hands take the place of that plugin's
+ * ignoredResources in every profile. */
+void config_extenders_ignore(struct loading *l, struct scheduler_config *c);
+/* The member extenders as YAML. */
+void config_extenders_print(const struct scheduler_config *c, struct buffer *out);
 
 /* ---- Policy ---- */
 

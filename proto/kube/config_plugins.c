@@ -59,6 +59,7 @@ static const struct {
     {"GangScheduling", NOT_DEFAULT, P(pre_enqueue) | P(reserve) | P(permit)},
     {"TopologyPlacementGenerator", NOT_DEFAULT, P(placement_generate)},
     {"PodGroupPodsCount", NOT_DEFAULT, P(placement_score)},
+    {"FIFOSort", LEGACY, P(queue_sort)},
     {"AlwaysCheckAllPredicates", LEGACY, P(filter)},
     {"CheckNodeCondition", LEGACY, P(filter)},
     {"PodToleratesNodeNoExecuteTaints", LEGACY, P(filter)},
@@ -95,6 +96,11 @@ bool config_plugin_implements(struct str name, enum config_point point)
     return i < KNOWN_COUNT && (known_plugins[i].points & (1u << point)) != 0;
 }
 
+bool config_plugin_implements_any(struct str name)
+{
+    return config_plugin_index(name) < KNOWN_COUNT;
+}
+
 static bool lists(const struct strs *names, struct str name)
 {
     for (uint32_t i = 0; i < names->count; i++)
@@ -128,7 +134,6 @@ static void add_ref(struct loading *l, const struct spot *entry, struct plugin_r
 static struct plugin_ref *read_refs(struct loading *l, const struct spot *set, const char *name,
                                     uint32_t *count)
 {
-    static const char *const fields[] = {"name", "weight", NULL};
     struct spot list = spot_list(set, name);
     size_t found = kube_json_count(list.value);
     *count = 0;
@@ -140,7 +145,6 @@ static struct plugin_ref *read_refs(struct loading *l, const struct spot *set, c
     for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
         if (!spot_is_object(&i))
             continue;
-        config_only(l, &i, fields);
         add_ref(l, &i, out, count);
     }
     return out;
@@ -149,10 +153,8 @@ static struct plugin_ref *read_refs(struct loading *l, const struct spot *set, c
 static void read_set(struct loading *l, const struct spot *plugins, const char *name,
                      struct plugin_set *set)
 {
-    static const char *const fields[] = {"enabled", "disabled", NULL};
     struct spot object = spot_object(plugins, name);
     uint32_t disabled_count = 0;
-    config_only(l, &object, fields);
     set->enabled = read_refs(l, &object, "enabled", &set->enabled_count);
     struct plugin_ref *disabled = read_refs(l, &object, "disabled", &disabled_count);
     set->disabled.at = disabled ? spot_take(&object, disabled_count, sizeof(struct str)) : NULL;
@@ -165,7 +167,6 @@ void config_plugins_read(struct loading *l, const struct spot *profile, struct p
     const char *fields[POINT_COUNT + 2] = {"multiPoint"};
     struct spot plugins = spot_object(profile, "plugins");
     memcpy(fields + 1, config_point_field, sizeof(config_point_field));
-    config_only(l, &plugins, fields);
     for (int p = 0; p < POINT_COUNT; p++)
         read_set(l, &plugins, config_point_field[p], &sets->points[p]);
     read_set(l, &plugins, "multiPoint", &sets->multi_point);
@@ -373,11 +374,11 @@ static void check_expanded(struct expansion *e, const struct profile_details *d)
 
 static void refuse_alpha(struct expansion *e)
 {
+    struct spot nowhere = {0};
     for (size_t k = 0; k < KNOWN_COUNT; k++)
         if (known_plugins[k].weight == NOT_DEFAULT &&
             config_plugins_need(e->sets, str_of(known_plugins[k].name)))
-            config_construct_fail(e->l, e->scheduler_name, "not supported yet: plugin %s",
-                                  known_plugins[k].name);
+            config_unsupported(e->l, &nowhere, "plugin %s", known_plugins[k].name);
 }
 
 static void fill_profile(const struct plugin_sets *sets, const struct spot *root,

@@ -162,6 +162,11 @@ static void print_constraint(struct buffer *out, const struct spread_constraint 
         print_member(out, "        nodeAffinityPolicy: ", c->node_affinity_policy);
     if (c->node_taints_policy.len > 0)
         print_member(out, "        nodeTaintsPolicy: ", c->node_taints_policy);
+    if (c->match_label_keys.count == 0)
+        return;
+    buffer_add_text(out, "        matchLabelKeys: ");
+    print_list(out, &c->match_label_keys);
+    buffer_add_text(out, "\n");
 }
 
 static void print_spread(struct buffer *out, const struct plugin_args *args)
@@ -256,10 +261,11 @@ static void print_head(struct buffer *out, const struct scheduler_config *c)
     print_member(out, "  contentType: ", c->content_type);
     print_member(out, "  kubeconfig: ", c->kubeconfig);
     buffer_print(out, "  qps: %.9g\n", c->qps);
-    buffer_print(out, "delayCacheUntilActive: false\nenableContentionProfiling: %s\n",
-                 c->contention_profiling ? "true" : "false");
-    buffer_print(out, "enableProfiling: %s\nextenders: []\nleaderElection:\n  leaderElect: %s\n",
-                 c->profiling ? "true" : "false", c->leader_elect ? "true" : "false");
+    buffer_print(out, "delayCacheUntilActive: %s\nenableContentionProfiling: %s\n",
+                 c->delay_cache ? "true" : "false", c->contention_profiling ? "true" : "false");
+    buffer_print(out, "enableProfiling: %s\n", c->profiling ? "true" : "false");
+    config_extenders_print(c, out);
+    buffer_print(out, "leaderElection:\n  leaderElect: %s\n", c->leader_elect ? "true" : "false");
     print_span(out, "  leaseDuration: ", c->lease_duration);
     print_span(out, "  renewDeadline: ", c->renew_deadline);
     print_member(out, "  resourceLock: ", c->resource_lock);

@@ -7,6 +7,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/http2.h"
+#include "proto/kube/measure.h"
 
 #include <openssl/ssl.h>
 #include <stdio.h>
@@ -84,6 +85,8 @@ struct exchange *exchange_new(const struct kube_request *from, const struct targ
     struct exchange *r = memory_take(sizeof(*r));
     r->target = target;
     r->method = from->method;
+    r->unread = from->unread;
+    r->accept = from->accept != NULL ? from->accept : "application/json";
     r->channel = from->channel;
     r->path = str_copy(from->path);
     r->content_type = from->content_type ? str_copy(str_of(from->content_type)) : NULL;
@@ -121,16 +124,23 @@ static void hear(struct exchange *r)
     r->pool->heard = r->heard;
 }
 
+static bool is_good(const struct exchange *r)
+{
+    return r->status >= 200 && r->status < 300;
+}
+
 static bool is_stream(const struct exchange *r)
 {
-    return r->data != NULL && r->status >= 200 && r->status < 300;
+    return r->data != NULL && is_good(r);
 }
 
 void exchange_opened(struct exchange *r)
 {
     hear(r);
-    if (is_stream(r) && !r->cancelled)
+    if (is_stream(r) && !r->cancelled) {
+        measure_stream(r);
         r->data(r->context, (struct str){"", 0});
+    }
 }
 
 bool exchange_take(struct exchange *r, struct str piece)
@@ -142,6 +152,9 @@ bool exchange_take(struct exchange *r, struct str piece)
         r->data(r->context, piece);
         return !r->cancelled;
     }
+    r->received += piece.len;
+    if (r->unread && is_good(r))
+        return true;
     r->too_long = piece.len > EXCHANGE_BODY_MAX - r->answer.len;
     if (!r->too_long)
         buffer_add_str(&r->answer, piece);
@@ -202,7 +215,7 @@ static void set_headers(struct exchange *r)
 {
     const struct target *e = r->target;
     const char *token = credentials_token(e->credentials);
-    add_header(r, "Accept: ", "application/json");
+    add_header(r, "Accept: ", r->accept);
     if (r->content_type != NULL)
         add_header(r, "Content-Type: ", r->content_type);
     if (token != NULL)
@@ -331,6 +344,7 @@ void exchange_start(struct exchange *r, struct pool *pool)
     r->left = r->ended = r->fetched = false;
     r->body_at = 0;
     r->retry_after_s = -1;
+    r->received = 0;
     buffer_reset(&r->answer);
     r->fast = pool->fast != NULL &&
               http2_state(pool->fast, r->credentials, pool->pools->now) == HTTP2_ready;

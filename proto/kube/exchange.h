@@ -33,6 +33,9 @@ struct exchange {
     enum kube_method method;
     enum kube_channel channel;
     char *path, *content_type;
+    const char *accept;
+    bool unread;     /* the body of a 2xx answer */
+    size_t received; /* bytes of the answer's body */
     struct buffer body, answer, error;
     struct span timeout, idle_timeout;
     struct moment sent, heard;

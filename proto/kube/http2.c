@@ -319,7 +319,7 @@ void http2_start(struct http2 *h, struct exchange *r)
                             field(":scheme", STR_LITERAL("https")),
                             field(":authority", h->authority),
                             field(":path", buffer_str(&r->whole_path)),
-                            field("accept", STR_LITERAL("application/json")),
+                            field("accept", str_of(r->accept)),
                             field("user-agent", str_of(h->target->user_agent))};
     size_t count = 6;
     if (h->authorization != NULL)

@@ -4,7 +4,7 @@
  * and forgiving to ask (any missing step gives NULL), so that conversions read like the API's field
  * paths. What must stay true: no number is handed out as an integer unless it is exactly that
  * integer; work and memory are bounded by the text's length. */
-#include "proto/kube/json.h"
+#include "proto/kube/json_tree.h"
 
 #include "proto/base/memory.h"
 
@@ -18,88 +18,16 @@
 
 #define DIGITS_EXACT  15 /* so many decimal digits are a double without rounding */
 #define NUMBER_MAX    63 /* bytes of a number that are looked at */
-#define BLOCK_LEAST   16
-#define BLOCK_MOST    65536
 #define BYTES_A_VALUE 24 /* of API objects, about */
-
-enum json_kind {
-    JSON_null,
-    JSON_false,
-    JSON_true,
-    JSON_number,
-    JSON_string,
-    JSON_array,
-    JSON_object
-};
-
-struct kube_json {
-    const struct kube_json *next;
-    struct str name; /* in an object; ended by a zero byte, as text is */
-    union {
-        struct str text;
-        double number;
-        struct kube_json *child;
-    };
-    uint32_t count; /* children */
-    enum json_kind kind;
-};
-
-struct block {
-    struct block *next;
-    size_t used, room;
-    struct kube_json at[];
-};
-
-/* The root comes first: whoever has the root has the document. */
-struct document {
-    struct kube_json root;
-    struct block *blocks; /* newest first */
-    char *text;
-};
-
-/* ---- making ---- */
-
-static struct kube_json *value_new(struct document *d, size_t likely)
-{
-    struct block *b = d->blocks;
-    if (b == NULL || b->used == b->room) {
-        size_t room = b != NULL ? b->room * 2 : likely;
-        room = room < BLOCK_LEAST ? BLOCK_LEAST : room > BLOCK_MOST ? BLOCK_MOST : room;
-        b = memory_resize(NULL, sizeof(*b) + room * sizeof(b->at[0]));
-        *b = (struct block){.next = d->blocks, .room = room};
-        d->blocks = b;
-    }
-    return &b->at[b->used++];
-}
-
-/* A container under construction. */
-struct level {
-    struct kube_json *container, *last;
-};
-
-static struct kube_json *add_child(struct document *d, struct level *in, struct str name,
-                                   size_t likely)
-{
-    struct kube_json *child = value_new(d, likely);
-    *child = (struct kube_json){.name = name};
-    if (in->last != NULL)
-        in->last->next = child;
-    else
-        in->container->child = child;
-    in->last = child;
-    in->container->count++;
-    return child;
-}
 
 /* ---- reading text ---- */
 
 struct parser {
     char *at, *end;
-    struct document *document;
+    struct json_document *document;
     struct str skipped; /* members of this name that are lists are left out; empty: none */
-    size_t likely;      /* how many values there may be */
     size_t depth;
-    struct level levels[KUBE_JSON_DEPTH_MAX];
+    struct kube_json *levels[KUBE_JSON_DEPTH_MAX]; /* open containers */
 };
 
 static bool is_space(char c)
@@ -282,10 +210,10 @@ static bool read_value(struct parser *p, struct kube_json *value)
     }
     if (c == '{' || c == '[') {
         value->kind = c == '{' ? JSON_object : JSON_array;
-        value->child = NULL;
+        value->child = value->last = NULL;
         if (p->depth == KUBE_JSON_DEPTH_MAX)
             return false;
-        p->levels[p->depth++] = (struct level){value, NULL};
+        p->levels[p->depth++] = value;
         p->at++;
         return true;
     }
@@ -338,10 +266,10 @@ static bool read_name(struct parser *p, struct str *name, bool *skipped)
 static bool next_place(struct parser *p, struct kube_json **place)
 {
     *place = NULL;
-    bool first = p->depth > 0 && p->levels[p->depth - 1].last == NULL;
+    bool first = p->depth > 0 && p->levels[p->depth - 1]->child == NULL;
     while (p->depth > 0) {
-        struct level *in = &p->levels[p->depth - 1];
-        bool object = in->container->kind == JSON_object;
+        struct kube_json *in = p->levels[p->depth - 1];
+        bool object = in->kind == JSON_object;
         skip_space(p);
         if (p->at == p->end)
             return false;
@@ -361,7 +289,7 @@ static bool next_place(struct parser *p, struct kube_json **place)
         first = false;
         if (skipped)
             continue;
-        *place = add_child(p->document, in, name, p->likely);
+        *place = json_add(p->document, in, name);
         return true;
     }
     return true;
@@ -398,8 +326,8 @@ struct kube_json *kube_json_parse_without(struct str text, struct str skipped, s
                                           struct arena *a)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* of the byte order; Go's tools may write it */
-    struct document *d = memory_resize(NULL, sizeof(*d));
-    *d = (struct document){.text = memory_resize(NULL, (size_t)text.len + PADDING)};
+    struct json_document *d = json_document_new(text.len / BYTES_A_VALUE);
+    d->text = memory_resize(NULL, (size_t)text.len + PADDING);
     memset(d->text + text.len, 0, PADDING);
     if (text.len > 0)
         memcpy(d->text, text.at, text.len);
@@ -408,7 +336,6 @@ struct kube_json *kube_json_parse_without(struct str text, struct str skipped, s
     p.end = d->text + text.len;
     p.document = d;
     p.skipped = skipped;
-    p.likely = text.len / BYTES_A_VALUE;
     p.depth = 0;
     if (text.len >= 3 && memcmp(p.at, mark, 3) == 0)
         p.at += 3;
@@ -424,21 +351,6 @@ struct kube_json *kube_json_parse_without(struct str text, struct str skipped, s
 struct kube_json *kube_json_parse(struct str text, struct str *error, struct arena *a)
 {
     return kube_json_parse_without(text, (struct str){NULL, 0}, error, a);
-}
-
-void kube_json_free(struct kube_json **json)
-{
-    struct document *d = (struct document *)*json;
-    if (d == NULL)
-        return;
-    while (d->blocks != NULL) {
-        struct block *older = d->blocks->next;
-        memory_free(d->blocks);
-        d->blocks = older;
-    }
-    memory_free(d->text);
-    memory_free(d);
-    *json = NULL;
 }
 
 /* ---- asking ---- */
@@ -540,6 +452,15 @@ const char *kube_json_kind(const struct kube_json *value)
 static bool holds(const struct kube_json *value)
 {
     return is(value, JSON_object) || is(value, JSON_array);
+}
+
+const char *kube_json_go_kind(const struct kube_json *value)
+{
+    static const char *const names[] = {
+        [JSON_null] = "null",     [JSON_false] = "bool",    [JSON_true] = "bool",
+        [JSON_number] = "number", [JSON_string] = "string", [JSON_array] = "array",
+        [JSON_object] = "object"};
+    return value != NULL ? names[value->kind] : "nothing";
 }
 
 size_t kube_json_count(const struct kube_json *array_or_object)

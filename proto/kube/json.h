@@ -8,6 +8,7 @@
 #define KUBE_JSON_H
 
 #include "proto/base/arena.h"
+#include "proto/base/buffer.h"
 #include "proto/base/str.h"
 
 #include <stdbool.h>
@@ -31,6 +32,16 @@ struct kube_json *kube_json_parse_without(struct str text, struct str skipped, s
  * Scalars mean what they mean to Kubernetes (yes, on, 0x10 and 017 included); anchors, aliases and
  * merge keys work, within bounds. */
 struct kube_json *kube_json_parse_yaml(struct str text, struct str *error, struct arena *a);
+/* Writes a value as JSON without blanks, members in their order. */
+void kube_json_write(const struct kube_json *value, struct buffer *out);
+/* Writes it as YAML in the way of Kubernetes' tools: members sorted, lists not indented, texts
+ * quoted only where they must be. */
+void kube_json_write_yaml(const struct kube_json *value, struct buffer *out);
+/* False unless the text is JSON, with the reason in Go's words. */
+bool kube_json_explain(struct str text, struct buffer *why);
+/* As Kubernetes' tools read a configuration: what begins with { is JSON, all else is YAML, of which
+ * the first document alone counts. Errors in the words of Go's libraries. */
+struct kube_json *kube_json_parse_config(struct str text, struct str *error, struct arena *a);
 /* Frees a document (never a value inside one) and nulls the caller's pointer. */
 void kube_json_free(struct kube_json **json);
 
@@ -50,6 +61,8 @@ bool kube_json_is_bool(const struct kube_json *value);
 bool kube_json_is_null(const struct kube_json *value); /* a null that is there, such as in a list */
 /* "an object", "a list", "a string", "a number", "a boolean" or "null", for error texts. */
 const char *kube_json_kind(const struct kube_json *value);
+/* What Go's decoder calls it: string, number, bool, object, array or null. */
+const char *kube_json_go_kind(const struct kube_json *value);
 size_t kube_json_count(const struct kube_json *array_or_object);
 /* First child, then the next one; name is the member's name in an object. Members that are null
  * and all of several members of one name are seen here. */

@@ -13,23 +13,25 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/backoff.h"
+#include "proto/kube/frames.h"
 #include "proto/kube/lines.h"
+#include "proto/kube/protobuf.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define PAGE_SIZE          500
 #define STALE_AFTER_S      90
-#define LINE_MAX_BYTES     ((size_t)64 << 20)
+#define EVENT_MAX_BYTES    ((size_t)64 << 20) /* so a frame's first byte is at most 4 */
 #define PAGE_TIMEOUT_S     60
 #define WATCH_SECONDS      300   /* the server ends a watch after this and up to as much again */
 #define SLOW_RETRY_MS      60000 /* when degraded */
 #define QUICK_END_MS       1000  /* a watch that ends sooner, without an event, is a failure */
 #define BACK_JITTER_MS     200   /* when a server is back */
 #define BACKWARDS_ACCEPTED 3
-#define UNREAD             STR_LITERAL("managedFields") /* a third of an object, and nobody's */
 
 enum phase { WANT_list, LISTING, WANT_watch, WATCHING };
+enum form { FORM_unknown, FORM_lines, FORM_frames }; /* of a watch's stream */
 
 struct reflector {
     struct reflector_options o;
@@ -39,7 +41,9 @@ struct reflector {
     struct backoff backoff; /* requests that failed */
     struct backoff again;   /* watches that only a list could mend; not reset by the list, so that
                              * a watch that fails after each list makes no storm of lists */
+    enum form form;
     struct lines lines;
+    struct frames frames;
     struct arena arena;
     uint64_t lists_begun, lists_ended;
     int64_t list_version; /* of the list under way */
@@ -56,6 +60,8 @@ struct reflector {
     bool relist;           /* a new list was asked for while one was under way */
     bool first_page;       /* the page under way is the first of its list */
     bool quiet;            /* what failed last is told by others, too */
+    bool json_only;        /* protobuf was asked for and did not work */
+    bool protobuf;         /* what came last */
     bool degraded, warned; /* done without; and the warning was given */
     char error[512];
 };
@@ -73,7 +79,7 @@ struct reflector *reflector_new(const struct reflector_options *options)
         r->o.stale_after = span_of_seconds(STALE_AFTER_S);
     r->backoff.random.state = options->seed;
     r->again.random.state = ~options->seed;
-    r->lines.max = LINE_MAX_BYTES;
+    r->lines.max = r->frames.max = EVENT_MAX_BYTES;
     return r;
 }
 
@@ -84,6 +90,7 @@ void reflector_free(struct reflector **r)
     buffer_free(&(*r)->path);
     buffer_free(&(*r)->next_page);
     lines_free(&(*r)->lines);
+    frames_free(&(*r)->frames);
     arena_free(&(*r)->arena);
     memory_free(*r);
     *r = NULL;
@@ -121,14 +128,30 @@ static void worked(struct reflector *r, struct moment now)
 static void say_status(struct str body, struct buffer *out)
 {
     struct arena arena = {0};
-    struct kube_json *json = kube_json_parse(body, NULL, &arena);
+    struct kube_json *json = kube_answer_parse(body, NULL, &arena);
     struct str message = kube_json_text(kube_json_get(json, "message"));
-    if (message.len == 0)
+    if (message.len == 0 && !kube_protobuf_is(body))
         message = (struct str){body.at, body.len < 200 ? body.len : 200};
     if (message.len > 0)
         buffer_print(out, ": %.*s", STR_ARG(message));
     kube_json_free(&json);
     arena_free(&arena);
+}
+
+/* ---- protobuf ---- */
+
+static bool asks_protobuf(const struct reflector *r)
+{
+    return r->o.protobuf && !r->json_only;
+}
+
+/* Whatever is wrong with it: JSON is always there. */
+static void give_up_protobuf(struct reflector *r, const char *why)
+{
+    if (!asks_protobuf(r))
+        return;
+    r->json_only = true;
+    log_warn("asking for JSON from now on: %s|resource=%s", why, r->o.name);
 }
 
 /* ---- what comes next ---- */
@@ -244,6 +267,13 @@ static void ask_page(struct reflector *r)
     r->phase = LISTING;
 }
 
+static void forget_stream(struct reflector *r)
+{
+    lines_reset(&r->lines);
+    frames_reset(&r->frames);
+    r->form = FORM_unknown;
+}
+
 static void ask_watch(struct reflector *r, struct moment now)
 {
     r->watch_s = WATCH_SECONDS + (unsigned)random_below(&r->backoff.random, WATCH_SECONDS);
@@ -251,7 +281,7 @@ static void ask_watch(struct reflector *r, struct moment now)
                  "%s?watch=true&allowWatchBookmarks=true&resourceVersion=%lld&timeoutSeconds=%u",
                  r->o.path, (long long)r->version, r->watch_s);
     add_selector(r);
-    lines_reset(&r->lines);
+    forget_stream(r);
     r->opened = r->bytes_at = now;
     r->events_before = r->events + r->bookmarks;
     r->watches++;
@@ -287,10 +317,12 @@ bool reflector_next(struct reflector *r, struct moment now, struct reflector_req
         ask_watch(r, now);
     else
         ask_page(r);
-    *request = (struct reflector_request){.number = ++r->number,
-                                          .watch = watch,
-                                          .distrust = r->distrust,
-                                          .path = buffer_str(&r->path)};
+    *request =
+        (struct reflector_request){.number = ++r->number,
+                                   .watch = watch,
+                                   .distrust = r->distrust,
+                                   .path = buffer_str(&r->path),
+                                   .accept = asks_protobuf(r) ? KUBE_ACCEPT_BOTH : KUBE_TYPE_JSON};
     if (!watch)
         request->timeout = span_of_seconds(PAGE_TIMEOUT_S);
     r->distrust = false;
@@ -377,7 +409,8 @@ static void take_page(struct reflector *r, struct moment now, const struct kube_
 static void read_page(struct reflector *r, struct moment now, struct str body)
 {
     struct str error = {0};
-    struct kube_json *page = kube_json_parse_without(body, UNREAD, &error, &r->arena);
+    r->protobuf = kube_protobuf_is(body);
+    struct kube_json *page = kube_answer_parse(body, &error, &r->arena);
     const struct kube_json *items = kube_json_get(page, "items");
     char text[400];
     if (page == NULL || version_of(page) == 0 || (items != NULL && !kube_json_is_array(items))) {
@@ -386,6 +419,8 @@ static void read_page(struct reflector *r, struct moment now, struct str body)
         snprintf(text, sizeof(text), "the list of %s is malformed: %.*s", r->o.name,
                  STR_ARG(error));
         r->malformed++;
+        if (r->protobuf)
+            give_up_protobuf(r, text);
         say(r, now, text, false);
         buffer_reset(&r->next_page);
         fail(r, now, WANT_list, -1);
@@ -459,14 +494,18 @@ static bool take_event(struct reflector *r, struct moment now, const struct kube
     return true;
 }
 
-static void read_line(struct reflector *r, struct moment now, struct str line)
+static void read_event(struct reflector *r, struct moment now, struct str text_or_frame)
 {
     struct str error = STR_LITERAL("no type, object or resourceVersion");
-    struct kube_json *event = kube_json_parse_without(line, UNREAD, &error, &r->arena);
+    struct kube_json *event = r->form == FORM_frames
+                                  ? kube_protobuf_parse_event(text_or_frame, &error, &r->arena)
+                                  : kube_answer_parse(text_or_frame, &error, &r->arena);
     if (event == NULL || !take_event(r, now, event)) {
         r->malformed++;
         char text[300];
         snprintf(text, sizeof(text), "a watch event is malformed: %.*s", STR_ARG(error));
+        if (r->form == FORM_frames)
+            give_up_protobuf(r, text);
         say(r, now, text, false);
         list_again(r, now, text);
     } else if (r->phase == WATCHING) {
@@ -477,23 +516,52 @@ static void read_line(struct reflector *r, struct moment now, struct str line)
     arena_reset(&r->arena);
 }
 
+/* True while there are events in the piece and the watch goes on. */
+static bool next_event(struct reflector *r, struct str *event, bool *too_long)
+{
+    if (r->phase != WATCHING)
+        return false;
+    if (r->form == FORM_frames) {
+        enum frames_step step = frames_next(&r->frames, event);
+        *too_long = step == FRAMES_too_long;
+        return step == FRAMES_frame;
+    }
+    enum lines_step step = lines_next(&r->lines, event);
+    *too_long = step == LINES_too_long;
+    return step == LINES_line;
+}
+
+/* JSON begins with a bracket or a space; a frame of such a length would be too long. */
+static void feed(struct reflector *r, struct str piece)
+{
+    if (r->form == FORM_unknown && piece.len > 0) {
+        bool frames = asks_protobuf(r) && (unsigned char)piece.at[0] <= EVENT_MAX_BYTES >> 24;
+        r->form = frames ? FORM_frames : FORM_lines;
+        r->protobuf = frames;
+    }
+    if (r->form == FORM_frames)
+        frames_feed(&r->frames, piece);
+    else
+        lines_feed(&r->lines, piece);
+}
+
 void reflector_data(struct reflector *r, struct moment now, uint64_t number, struct str piece)
 {
     if (number != r->number || r->phase != WATCHING)
         return;
     worked(r, now);
-    struct str line;
-    enum lines_step step = LINES_more;
-    lines_feed(&r->lines, piece);
-    while (r->phase == WATCHING && (step = lines_next(&r->lines, &line)) == LINES_line)
-        read_line(r, now, line);
-    if (r->phase == WATCHING && step == LINES_too_long) {
+    struct str event;
+    bool too_long = false;
+    feed(r, piece);
+    while (next_event(r, &event, &too_long))
+        read_event(r, now, event);
+    if (r->phase == WATCHING && too_long) {
         r->malformed++;
         say(r, now, "a watch event is longer than 64 MiB", false);
         list_again(r, now, r->error);
     }
     if (r->phase != WATCHING)
-        lines_reset(&r->lines);
+        forget_stream(r);
 }
 
 /* A clean end resumes at once, unless the watch ended as soon as it began. */
@@ -537,6 +605,8 @@ void reflector_response(struct reflector *r, struct moment now, uint64_t number,
     if (r->unreachable && response->status != 0)
         backoff_reset(&r->backoff); /* it answers again: another story, even if it refuses */
     r->unreachable = response->status == 0;
+    if (response->status == 406)
+        give_up_protobuf(r, "the server does not answer in protobuf (406)");
     if (r->phase == LISTING)
         list_response(r, now, response);
     else if (r->phase == WATCHING)
@@ -569,7 +639,7 @@ void reflector_reconnect(struct reflector *r, struct moment now, const char *why
     else
         log_debug("watching again on a new connection: %s|resource=%s", why, r->o.name);
     r->failures++;
-    lines_reset(&r->lines);
+    forget_stream(r);
     go(r, WANT_watch, now);
 }
 
@@ -608,6 +678,7 @@ struct reflector_status reflector_status(const struct reflector *r)
                                      .failures = r->failures,
                                      .malformed = r->malformed,
                                      .stale = r->stale,
+                                     .protobuf = r->protobuf,
                                      .error = r->error};
 }
 

@@ -19,6 +19,7 @@ struct reflector_options {
     const char *path;           /* /api/v1/pods */
     const char *field_selector; /* "" or not yet escaped */
     bool required;              /* else: a missing right degrades with one warning */
+    bool protobuf;              /* ask for protobuf; answers in JSON are read as well */
     uint32_t page_size;         /* 0: 500 */
     struct span stale_after;    /* a watch silent for this long is half-dead; 0: 90 s */
     uint64_t seed;              /* of the jitter */
@@ -41,6 +42,7 @@ struct reflector_request {
     bool watch;          /* streamed */
     bool distrust;       /* the connection of the former one is to be given up */
     struct str path;     /* borrowed until the next call */
+    const char *accept;  /* the types that are asked for; static */
     struct span timeout; /* 0: none */
 };
 /* True when it wants a request now; the former one, if any, is then to be cancelled. */
@@ -77,6 +79,7 @@ struct reflector_status {
     int64_t version;     /* resourceVersion reached */
     struct moment heard; /* known to be alive; 0: never */
     uint64_t lists, watches, events, bookmarks, failures, malformed, stale;
+    bool protobuf;     /* what came last from a list or a watch was protobuf */
     const char *error; /* the last failure, "" after a success */
 };
 struct reflector_status reflector_status(const struct reflector *r);

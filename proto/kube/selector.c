@@ -190,13 +190,14 @@ static void add_quoted(struct buffer *out, struct str s)
 static void fault_values(struct faults *f, const struct requirement *r, const char *detail)
 {
     struct buffer text = {0};
-    buffer_add_text(&text, r->values.count ? "Invalid value: [" : "Invalid value: null");
-    for (uint32_t i = 0; i < r->values.count; i++) {
+    bool listed = r->values.at != NULL;
+    buffer_add_text(&text, listed ? "Invalid value: [" : "Invalid value: null");
+    for (uint32_t i = 0; listed && i < r->values.count; i++) {
         if (i > 0)
             buffer_add_text(&text, ",");
         add_quoted(&text, r->values.at[i]);
     }
-    buffer_add_text(&text, r->values.count ? "]: " : ": ");
+    buffer_add_text(&text, listed ? "]: " : ": ");
     fault(f, "values", text.at, detail);
     buffer_free(&text);
 }

@@ -67,7 +67,7 @@ struct spot spot_member(const struct spot *up, const char *name)
 
 bool spot_is_object(const struct spot *spot)
 {
-    if (spot->value == NULL || kube_json_is_object(spot->value))
+    if (spot->value == NULL || kube_json_is_object(spot->value) || kube_json_is_null(spot->value))
         return true;
     spot_fail(spot, "wants an object, has %s", kube_json_kind(spot->value));
     return false;
@@ -179,7 +179,10 @@ struct strs spot_texts(const struct spot *up, const char *name)
     struct spot list = spot_list(up, name);
     size_t count = kube_json_count(list.value);
     struct strs texts = {0};
-    texts.at = count ? spot_take(&list, count, sizeof(*texts.at)) : NULL;
+    static struct str none;
+    texts.at = count                ? spot_take(&list, count, sizeof(*texts.at))
+               : list.value != NULL ? &none
+                                    : NULL;
     if (texts.at == NULL)
         return texts;
     for (struct spot s = spot_first(&list); s.value != NULL; s = spot_next(&s))

@@ -43,12 +43,14 @@ int64_t spot_i64(const struct spot *up, const char *name);
 int64_t spot_i32(const struct spot *up, const char *name); /* refuses what does not fit 32 bits */
 /* RFC 3339, to microseconds since 1970. */
 int64_t spot_time(const struct spot *up, const char *name);
-struct strs spot_texts(const struct spot *up, const char *name); /* a list of strings */
+/* A list of strings; at is NULL when there is none, and not when there is an empty one. */
+struct strs spot_texts(const struct spot *up, const char *name);
 /* The spot's own value. */
 struct str spot_own_text(const struct spot *spot);
 struct kube_quantity spot_own_quantity(const struct spot *spot);
 
-/* False, with an error, unless the spot (when it is there) is an object. */
+/* False, with an error, unless the spot (when it is there) is an object, or a null in a list, which
+ * Go takes for an empty one. */
 bool spot_is_object(const struct spot *spot);
 
 /* count zeroed elements from the arena; NULL with an error when it is over its limit. */

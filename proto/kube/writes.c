@@ -6,6 +6,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/base/must.h"
+#include "proto/kube/protobuf.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -235,7 +236,7 @@ static void add_series(cJSON *object, int64_t count, int64_t last_us)
 }
 
 /* An object of no namespace has its events in the default one, as upstream. */
-static struct str event_namespace(const struct writes_event *event)
+struct str writes_event_namespace(const struct writes_event *event)
 {
     struct str ns = event->regarding.namespace_name;
     return ns.len > 0 ? ns : STR_LITERAL("default");
@@ -245,7 +246,7 @@ static void add_event_meta(cJSON *root, const struct writes_event *event)
 {
     cJSON *meta = add_object(root, "metadata");
     add_text(meta, "name", event->name);
-    add_text(meta, "namespace", event_namespace(event));
+    add_text(meta, "namespace", writes_event_namespace(event));
 }
 
 static void text_put_note(struct buffer *out, struct str note)
@@ -281,7 +282,7 @@ void writes_event(struct buffer *out, const struct writes_event *event)
     text_put(out, "kind", STR_LITERAL("Event"));
     text_open(out, "metadata");
     text_put(out, "name", event->name);
-    text_put(out, "namespace", event_namespace(event));
+    text_put(out, "namespace", writes_event_namespace(event));
     text_close(out);
     text_put_micros(out, "eventTime", event->time_us);
     if (event->series_count > 0) {
@@ -549,24 +550,32 @@ bool writes_lease_read(struct str body, struct writes_lease *lease, struct arena
     return good;
 }
 
+/* All that have this name: JSON lets one stand twice, and the second would come to light. */
+static void drop(cJSON *object, const char *key)
+{
+    cJSON *child;
+    while ((child = cJSON_GetObjectItemCaseSensitive(object, key)) != NULL)
+        cJSON_Delete(cJSON_DetachItemViaPointer(object, child));
+}
+
 static cJSON *member(cJSON *object, const char *key)
 {
     cJSON *child = cJSON_GetObjectItemCaseSensitive(object, key);
     if (cJSON_IsObject(child))
         return child;
-    cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    drop(object, key);
     return add_object(object, key);
 }
 
 static void put_text(cJSON *object, const char *key, struct str value)
 {
-    cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    drop(object, key);
     add_text(object, key, value);
 }
 
 static void put_number(cJSON *object, const char *key, int64_t value)
 {
-    cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+    drop(object, key);
     add_number(object, key, value);
 }
 
@@ -736,6 +745,13 @@ enum writes_change writes_claim_put(struct buffer *out, struct str json,
 
 void writes_status_read(struct str body, struct writes_status *status, struct arena *a)
 {
+    if (kube_protobuf_is(body)) {
+        struct kube_json *tree = kube_protobuf_parse(body, NULL, a);
+        status->reason = arena_copy(a, kube_json_text(kube_json_get(tree, "reason")));
+        status->message = arena_copy(a, kube_json_text(kube_json_get(tree, "message")));
+        kube_json_free(&tree);
+        return;
+    }
     cJSON *root = parse_kind(body, "Status");
     status->reason = text_of(root, "reason", a);
     status->message = text_of(root, "message", a);

@@ -1,4 +1,4 @@
-/* writes: the JSON that the binder sends to the API server, and what it reads from the answers.
+/* writes: the bodies that the binder sends to the API server, and what it reads from the answers.
  *
  * Pure functions from values to bytes: no request is made here. Bodies are as upstream's client
  * sends them, key for key; times are microseconds since 1970. */
@@ -8,8 +8,9 @@
 #include "proto/base/buffer.h"
 #include "proto/messages.h"
 
-#define WRITES_JSON  "application/json"
-#define WRITES_PATCH "application/strategic-merge-patch+json"
+#define WRITES_JSON     "application/json"
+#define WRITES_PROTOBUF "application/vnd.kubernetes.protobuf"
+#define WRITES_PATCH    "application/strategic-merge-patch+json"
 
 #define WRITES_NOTE_MAX 1024 /* bytes of an event's note; the API server refuses longer ones */
 
@@ -23,6 +24,8 @@ void writes_path(struct buffer *path, const char *prefix, struct str namespace_n
 
 /* The body of POST pods/NAME/binding, with the UID as precondition. */
 void writes_binding(struct buffer *out, const struct bind *bind);
+/* The same in protobuf. */
+void writes_binding_protobuf(struct buffer *out, const struct bind *bind);
 
 /* The object that an event is about. */
 struct writes_object {
@@ -46,8 +49,12 @@ void writes_event_name(struct buffer *out, struct str object, int64_t wall_ns);
 /* The note as upstream cuts it: over 1024 bytes, the first 1020 (never inside a character) and
  * " ..." behind them. Returns how many bytes of note to keep; *cut says whether " ..." follows. */
 uint32_t writes_note_len(struct str note, bool *cut);
+/* Where the event is written: an object of no namespace has its events in the default one. */
+struct str writes_event_namespace(const struct writes_event *event);
 /* The body of POST events. */
 void writes_event(struct buffer *out, const struct writes_event *event);
+/* The same in protobuf. */
+void writes_event_protobuf(struct buffer *out, const struct writes_event *event);
 /* The patch that turns an event into a series, or moves the series on. */
 void writes_series(struct buffer *out, int64_t count, int64_t last_us);
 

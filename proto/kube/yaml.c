@@ -54,6 +54,7 @@ struct builder {
     size_t alias_bytes;
     struct str *error;
     struct arena *arena;
+    bool first_only; /* one document, and errors as Go's library words them */
 };
 
 static bool fail(struct builder *b, const char *what, const char *detail)
@@ -207,6 +208,18 @@ static bool key_text(struct builder *b, const struct yaml_value *value, char *ou
     return true;
 }
 
+static bool say_twice(struct builder *b, const char *key)
+{
+    if (!b->first_only)
+        return fail(b, "a key stands twice in one mapping: ", key);
+    if (b->error != NULL)
+        *b->error = arena_print(b->arena,
+                                "strict decoding error: yaml: unmarshal errors: line %zu: key "
+                                "\"%.100s\" already set in map",
+                                b->event->start_mark.line + 1, key);
+    return false;
+}
+
 static bool on_key(struct builder *b, struct frame *f)
 {
     struct yaml_value value;
@@ -224,7 +237,7 @@ static bool on_key(struct builder *b, struct frame *f)
     if (f->keys == NULL)
         f->keys = map_new();
     if (map_set(f->keys, key, f) != NULL)
-        return fail(b, "a key stands twice in one mapping: ", raw);
+        return say_twice(b, raw);
     f->key = str_copy(key);
     f->expects = EXPECTS_value;
     f->weight.bytes += key.len;
@@ -347,11 +360,36 @@ static void frame_drop(struct builder *b, struct frame *f)
     b->depth--;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(cJSON *const *)a)->string, (*(cJSON *const *)b)->string);
+}
+
+/* On its way to JSON a mapping gets sorted by Go, and errors are found in that order. */
+static void sort_members(cJSON *object)
+{
+    size_t count = (size_t)cJSON_GetArraySize(object), n = 0;
+    if (count < 2)
+        return;
+    cJSON **members = memory_take(count * sizeof(cJSON *));
+    for (cJSON *c = object->child; c != NULL; c = c->next)
+        members[n++] = c;
+    qsort(members, count, sizeof(cJSON *), by_name);
+    for (size_t i = 0; i < count; i++) {
+        members[i]->prev = members[i > 0 ? i - 1 : count - 1];
+        members[i]->next = i + 1 < count ? members[i + 1] : NULL;
+    }
+    object->child = members[0];
+    memory_free(members);
+}
+
 static bool close_container(struct builder *b)
 {
     struct frame *f = top(b);
     if (f->merges != NULL && !merge(b, f))
         return false;
+    if (b->first_only && cJSON_IsObject(f->container))
+        sort_members(f->container);
     struct weight w = f->weight;
     /* Unless the name was given to something else meanwhile, the anchor now knows its weight. */
     struct anchor *anchor = f->anchor ? map_get(b->anchors, str_of(f->anchor)) : NULL;
@@ -385,13 +423,28 @@ static bool on_event(struct builder *b)
     return true;
 }
 
+/* Its lines: where the construct began rather than where it broke, and a scanner's one further. */
+static void say_as_go(struct builder *b, const char *problem)
+{
+    const yaml_parser_t *p = &b->parser;
+    size_t line = p->context_mark.line != 0 ? p->context_mark.line : p->problem_mark.line;
+    if (line != 0 && p->error == YAML_SCANNER_ERROR)
+        line++;
+    if (line != 0)
+        *b->error = arena_print(b->arena, "yaml: line %zu: %s", line, problem);
+    else
+        *b->error = arena_print(b->arena, "yaml: %s", problem);
+}
+
 static void say_syntax(struct builder *b)
 {
     const yaml_parser_t *p = &b->parser;
     const char *problem = p->problem ? p->problem : "malformed YAML";
     if (b->error == NULL)
         return;
-    if (p->error == YAML_READER_ERROR)
+    if (b->first_only)
+        say_as_go(b, problem);
+    else if (p->error == YAML_READER_ERROR)
         *b->error = arena_print(b->arena, "byte %zu: %s", p->problem_offset, problem);
     else
         *b->error = arena_print(b->arena, "line %zu, column %zu: %s", p->problem_mark.line + 1,
@@ -408,7 +461,8 @@ static bool build(struct builder *b)
         }
         b->event = &event;
         bool good = on_event(b);
-        more = event.type != YAML_STREAM_END_EVENT;
+        more = event.type != YAML_STREAM_END_EVENT &&
+               !(b->first_only && event.type == YAML_DOCUMENT_END_EVENT);
         yaml_event_delete(&event);
         b->event = NULL;
         if (!good)
@@ -446,9 +500,10 @@ static struct kube_json *as_json(const cJSON *tree, struct arena *a)
     return json;
 }
 
-static struct kube_json *parse_yaml(struct str text, struct str *error, struct arena *a)
+static struct kube_json *parse_yaml(struct str text, bool first_only, struct str *error,
+                                    struct arena *a)
 {
-    struct builder b = {.error = error, .arena = a};
+    struct builder b = {.error = error, .arena = a, .first_only = first_only};
     yaml_parser_initialize(&b.parser);
     yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);
     const char *at = text.len > 0 ? text.at : ""; /* libyaml wants a place even for no text */
@@ -475,16 +530,38 @@ static void *take(size_t size)
     return memory_resize(NULL, size);
 }
 
-struct kube_json *kube_json_parse_yaml(struct str text, struct str *error, struct arena *a)
+static void hook(void)
 {
     static bool hooked;
     if (!hooked)
         cJSON_InitHooks(&(cJSON_Hooks){take, memory_free});
     hooked = true;
+}
+
+static bool looks_like_json(struct str text)
+{
     uint32_t i = 0;
     while (i < text.len && strchr(" \t\r\n", text.at[i]) != NULL && text.at[i] != 0)
         i++;
-    bool like_json = i < text.len && text.at[i] == '{';
-    struct kube_json *json = like_json ? kube_json_parse(text, NULL, a) : NULL;
-    return json ? json : parse_yaml(text, error, a);
+    return i < text.len && text.at[i] == '{';
+}
+
+struct kube_json *kube_json_parse_yaml(struct str text, struct str *error, struct arena *a)
+{
+    hook();
+    struct kube_json *json = looks_like_json(text) ? kube_json_parse(text, NULL, a) : NULL;
+    return json ? json : parse_yaml(text, false, error, a);
+}
+
+struct kube_json *kube_json_parse_config(struct str text, struct str *error, struct arena *a)
+{
+    struct buffer why = {0};
+    hook();
+    if (!looks_like_json(text))
+        return parse_yaml(text, true, error, a);
+    bool good = kube_json_explain(text, &why);
+    if (!good && error != NULL)
+        *error = arena_print(a, "couldn't get version/kind; json parse error: %s", why.at);
+    buffer_free(&why);
+    return good ? kube_json_parse(text, error, a) : NULL;
 }

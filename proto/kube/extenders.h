@@ -1,0 +1,24 @@
+/* extenders: HTTP extenders as a configuration names them, and how to reach one. */
+#ifndef KUBE_EXTENDERS_H
+#define KUBE_EXTENDERS_H
+
+#include "proto/kube/config_file.h"
+
+struct kube_config;
+
+/* Most extenders that may be configured: sets of them are bits. */
+#define EXTENDERS_MAX 64
+
+/* Whether some container asks for a resource that it manages, or it manages none in particular. */
+bool extender_interested(const struct extender_config *e, const struct pod *pod);
+/* The order in which they are called: those that are not ignorable first. order has room for all.
+ */
+void extender_order(const struct extender_config *all, uint32_t count, uint32_t *order);
+/* What is called for a verb, such as http://host/prefix/filter, into url. */
+struct str extender_url(const struct extender_config *e, struct str verb, struct arena *a);
+/* The way there, for kube_client_new; to be freed with kube_config_free. NULL, with a line in
+ * error, when the prefix is not a URL. Like upstream's, TLS without a CA is not verified when
+ * enable_https is set. */
+struct kube_config *extender_way(const struct extender_config *e, char *error, size_t room);
+
+#endif

@@ -1,0 +1,92 @@
+/* process: CPU time, memory, descriptors and start of this process, from /proc/self; what cannot be
+ * read is left out rather than shown as 0. */
+#include "proto/process.h"
+
+#include "proto/metrics.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define STAT_START 19 /* fields of /proc/self/stat between the name and the start time */
+
+static void measure_cpu(void)
+{
+    struct rusage use;
+    if (getrusage(RUSAGE_SELF, &use) != 0)
+        return;
+    int64_t us = (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000000LL + use.ru_utime.tv_usec +
+                 use.ru_stime.tv_usec;
+    metric_series(METRIC_process_cpu_seconds_total, NULL)->value = us * 1000;
+    metric_series(METRIC_berth_process_cpu_seconds_total, NULL)->value = us * 1000;
+}
+
+/* A file's first line in at; "" when it cannot be read. */
+static void read_line(const char *path, char *at, size_t room)
+{
+    FILE *file = fopen(path, "re");
+    size_t len = file != NULL ? fread(at, 1, room - 1, file) : 0;
+    at[len] = 0;
+    if (file != NULL)
+        fclose(file);
+}
+
+static void measure_memory(void)
+{
+    char line[128], *end;
+    int64_t page = sysconf(_SC_PAGESIZE);
+    read_line("/proc/self/statm", line, sizeof(line));
+    int64_t size = strtoll(line, &end, 10), resident = strtoll(end, NULL, 10);
+    if (size <= 0 || resident <= 0)
+        return;
+    metric_set(METRIC_process_virtual_memory_bytes, size * page);
+    metric_set(METRIC_process_resident_memory_bytes, resident * page);
+    metric_set(METRIC_berth_process_resident_memory_bytes, resident * page);
+}
+
+static void measure_descriptors(void)
+{
+    struct rlimit limit;
+    DIR *entries = opendir("/proc/self/fd");
+    int64_t count = 0;
+    if (entries != NULL) {
+        for (struct dirent *e = readdir(entries); e != NULL; e = readdir(entries))
+            count += e->d_name[0] != '.';
+        closedir(entries);
+        metric_set(METRIC_process_open_fds, count - 1); /* without the one that counts */
+    }
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        metric_set(METRIC_process_max_fds, (int64_t)limit.rlim_cur);
+}
+
+/* Nanoseconds since 1970; 0 when it is not known. */
+static int64_t started(void)
+{
+    char line[1024];
+    read_line("/proc/self/stat", line, sizeof(line));
+    const char *at = strrchr(line, ')');
+    for (int i = 0; at != NULL && i <= STAT_START; i++)
+        at = strchr(at + 1, ' ');
+    int64_t ticks = at != NULL ? strtoll(at, NULL, 10) : 0;
+    if (ticks <= 0)
+        return 0;
+    int64_t since_boot_ns = ticks * (1000000000LL / sysconf(_SC_CLK_TCK));
+    return moment_wall_us() * 1000 - (moment_boot_ns() - since_boot_ns);
+}
+
+void process_measure(void)
+{
+    static int64_t start; /* read once, so that it never changes */
+    if (start == 0)
+        start = started();
+    if (start != 0) {
+        metric_set(METRIC_process_start_time_seconds, start);
+        metric_set(METRIC_berth_process_start_time_seconds, start);
+    }
+    measure_cpu();
+    measure_memory();
+    measure_descriptors();
+}
