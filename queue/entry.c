@@ -5,6 +5,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "queue/hints.h"
 
 /* Most pods are a few hundred bytes. */
 #define POD_MEMORY ((struct arena){.first = 1024})
@@ -21,6 +22,7 @@ static void keep(struct entry *e, const struct pod *pod)
     e->priority = pod->priority;
     e->deleting = pod->deleting;
     e->has_gates = pod->gates.count > 0;
+    e->has_device_claims = pod->device_claims.count > 0;
 }
 
 struct entry *entry_new(struct shelf *shelf, const struct pod *pod)
@@ -74,7 +76,7 @@ bool entry_has_uid(const struct entry *e, struct str uid)
 
 bool entry_before(const struct entry *a, const struct entry *b)
 {
-    if (a->priority != b->priority)
+    if (a->priority != b->priority && !a->around->fifo)
         return a->priority > b->priority;
     if (a->timestamp.ns != b->timestamp.ns)
         return a->timestamp.ns < b->timestamp.ns;

@@ -19,14 +19,23 @@ enum place {
 
 struct flight;
 struct opened;
+struct waiting;
 struct surroundings;
 
+/* What holds a pod back before it is tried at all; the first that applies. */
+enum gate {
+    GATE_none,
+    GATE_deleting,   /* it is going; upstream pops it and passes it over */
+    GATE_scheduling, /* spec.schedulingGates */
+    GATE_claims      /* a ResourceClaim of it is not there yet, or going */
+};
+
 struct entry {
-    struct shelf *shelf;      /* of all pending pods; borrowed */
-    struct shelved *kept;     /* the pod as last seen; version is its resource version */
-    struct opened *opened;    /* the same, decoded, while somebody looks at it; NULL: not now */
-    int64_t priority;         /* the pod's */
-    bool deleting, has_gates; /* the pod's */
+    struct shelf *shelf;   /* of all pending pods; borrowed */
+    struct shelved *kept;  /* the pod as last seen; version is its resource version */
+    struct opened *opened; /* the same, decoded, while somebody looks at it; NULL: not now */
+    int64_t priority;      /* the pod's */
+    bool deleting, has_gates, has_device_claims; /* the pod's */
     enum place place;
     struct heap_link heap;      /* in the active or a backoff heap */
     struct entry *next, *prev;  /* among the unschedulable or the bound */
@@ -42,10 +51,15 @@ struct entry {
     int64_t error_count;         /* errors since the last rejection, for the backoff */
     uint64_t rejectors;          /* plugins that rejected it in its last attempt, or gate it */
     uint64_t pending_plugins;    /* plugins that asked to wait for an event of their own */
-    char *nominated;             /* claim on a node, NULL = none */
+    struct waiting *waits; /* its needs (needs.h), while it is unschedulable and no gate holds it */
+    uint32_t wait_count;
+    uint64_t helped;          /* of the event that is being looked at: plugins that it may help */
+    struct entry *found_next; /* the next one that it may help */
+    char *nominated;          /* claim on a node, NULL = none */
     const struct surroundings *around; /* of its profile; borrowed, never NULL in the queues */
     uint32_t seen;                     /* number of the snapshot that last held it */
-    bool gated; /* in unschedulable because of its gates, or until it is deleted */
+    bool flushed;   /* nothing but its age has led to the attempt that is to come or under way */
+    enum gate gate; /* not none: that is why it is unschedulable, not what rejected it */
 };
 
 struct entry *entry_new(struct shelf *shelf, const struct pod *pod);
@@ -59,7 +73,8 @@ const struct pod *entry_pod(struct entry *e);
 void entry_fold(struct entry *e);
 bool entry_has_uid(const struct entry *e, struct str uid);
 
-/* QueueSort: higher priority first, then the older timestamp, then the order of arrival. */
+/* QueueSort: higher priority first (not with FIFOSort), then the older timestamp, then the order of
+ * arrival. */
 bool entry_before(const struct entry *a, const struct entry *b);
 
 /* A list of entries through next and prev, oldest first; zero-initialise. */

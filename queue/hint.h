@@ -5,6 +5,7 @@
 #ifndef QUEUE_HINT_H
 #define QUEUE_HINT_H
 
+#include "queue/filing.h"
 #include "queue/hints.h"
 
 /* Can this event, with these objects, cure the rejection of this pod? */
@@ -15,6 +16,20 @@ struct question {
 };
 
 typedef bool hint(const struct question *q);
+
+/* A row of wakes.def. */
+struct wake {
+    uint8_t plugin;   /* its bit in a set of plugins */
+    uint8_t resource; /* hints.c's */
+    uint32_t actions;
+    hint *worth; /* NULL: always */
+    const struct filing *filing;
+};
+/* The i-th; NULL behind the last. */
+const struct wake *wake_row(size_t i);
+bool wake_matches(const struct wake *wake, const struct event *event);
+/* What of a pod the i-th plugin's hints look at: names of fields with a blank between them. */
+const char *wake_fields(size_t i);
 
 /* Pods: hints.c. */
 hint hint_same_pod;

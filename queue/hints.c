@@ -106,8 +106,8 @@ bool hint_features_changed(const struct question *q)
 
 /* clang-format off */
 enum plugin {
-#define PLUGIN(name) PLUGIN_##name,
-#define WAKE(plugin, resource, actions, hint)
+#define PLUGIN(name, fields) PLUGIN_##name,
+#define WAKE(plugin, resource, actions, hint, filing)
 #include "queue/wakes.def"
 #undef PLUGIN
 #undef WAKE
@@ -115,12 +115,21 @@ enum plugin {
 };
 
 static const char *const names[] = {
-#define PLUGIN(name) #name,
-#define WAKE(plugin, resource, actions, hint)
+#define PLUGIN(name, fields) #name,
+#define WAKE(plugin, resource, actions, hint, filing)
 #include "queue/wakes.def"
 #undef PLUGIN
 #undef WAKE
     "others"
+};
+
+static const char *const fields_of[] = {
+#define PLUGIN(name, fields) fields,
+#define WAKE(plugin, resource, actions, hint, filing)
+#include "queue/wakes.def"
+#undef PLUGIN
+#undef WAKE
+    ""
 };
 
 enum wake_resource {
@@ -136,14 +145,10 @@ enum wake_resource {
     WAKE_resource_claim
 };
 
-static const struct wake {
-    enum plugin plugin;
-    enum wake_resource resource;
-    uint32_t actions;
-    hint *worth;
-} wakes[] = {
-#define PLUGIN(name)
-#define WAKE(plugin, resource, actions, hint) {PLUGIN_##plugin, WAKE_##resource, actions, hint},
+static const struct wake wakes[] = {
+#define PLUGIN(name, fields)
+#define WAKE(plugin, resource, actions, hint, filing) \
+    {PLUGIN_##plugin, WAKE_##resource, actions, hint, &filing},
 #include "queue/wakes.def"
 #undef PLUGIN
 #undef WAKE
@@ -196,6 +201,17 @@ bool plugins_has(uint64_t set, size_t i)
     return (set & bit(i)) != 0;
 }
 
+const struct wake *wake_row(size_t i)
+{
+    return i < WAKE_COUNT ? &wakes[i] : NULL;
+}
+
+const char *wake_fields(size_t i)
+{
+    must(i <= PLUGIN_COUNT);
+    return fields_of[i];
+}
+
 static const enum wake_resource resources[EVENT_RESOURCES] = {
     [EVENT_OF_node] = WAKE_node,
     [EVENT_OF_assigned_pod] = WAKE_pod,
@@ -211,10 +227,16 @@ static const enum wake_resource resources[EVENT_RESOURCES] = {
 };
 
 /* An update without a bit of its own matches only who asked for all updates. */
-static bool matches(const struct wake *wake, const struct event *event)
+bool wake_matches(const struct wake *wake, const struct event *event)
 {
     return wake->resource == resources[event->resource] && (wake->actions & event->action) != 0 &&
            event->action <= wake->actions;
+}
+
+/* The row asks whether a pod has changed itself, and an assigned one cannot be a waiting one. */
+static bool is_about_another(const struct wake *wake, const struct event *event)
+{
+    return wake->filing == &filed_nowhere && event->resource == EVENT_OF_assigned_pod;
 }
 
 uint64_t hints_interest(const struct event *event)
@@ -223,7 +245,7 @@ uint64_t hints_interest(const struct event *event)
     if (event->wildcard)
         return PLUGINS_all;
     for (size_t i = 0; i < WAKE_COUNT; i++)
-        if (matches(&wakes[i], event))
+        if (wake_matches(&wakes[i], event) && !is_about_another(&wakes[i], event))
             set |= bit(wakes[i].plugin);
     return set;
 }
@@ -237,7 +259,7 @@ uint64_t hints_helped(const struct event *event, const struct pod *pod,
         return among;
     for (size_t i = 0; i < WAKE_COUNT; i++) {
         uint64_t plugin = bit(wakes[i].plugin);
-        if ((among & plugin) != 0 && (helped & plugin) == 0 && matches(&wakes[i], event) &&
+        if ((among & plugin) != 0 && (helped & plugin) == 0 && wake_matches(&wakes[i], event) &&
             (wakes[i].worth == NULL || wakes[i].worth(&q)))
             helped |= plugin;
     }

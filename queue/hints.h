@@ -4,13 +4,17 @@
 
 #include "queue/event.h"
 
+struct mirror;
 struct owners;
 
 /* What is known about all pods of one profile. */
 struct surroundings {
     const struct profile *profile; /* NULL: the default one */
     const struct owners *owners;   /* whose pods are spread by default; NULL: none are known */
-    bool obeys_gates;              /* the profile runs SchedulingGates */
+    const struct mirror *mirror;   /* where ResourceClaims are looked up */
+    bool obeys_gates;              /* the profile runs SchedulingGates before a pod is queued, */
+    bool obeys_claims;             /* and DynamicResources */
+    bool fifo;                     /* FIFOSort in place of PrioritySort; the same in all profiles */
 };
 
 /* A set of plugins: one bit for each in wakes.def, in its order, and the top bit for all others. */

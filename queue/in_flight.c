@@ -66,7 +66,8 @@ void in_flight_leave(struct in_flight *f, struct entry *e)
 }
 
 /* Only plugins that are not known to be helped yet have to be asked. */
-static void note(struct flight *flight, const struct event *event, uint64_t interest)
+static void note(const struct in_flight *f, struct flight *flight, const struct event *event,
+                 uint64_t interest)
 {
     uint64_t ask = interest & ~flight->helped;
     flight->woken |= event->wildcard;
@@ -74,6 +75,14 @@ static void note(struct flight *flight, const struct event *event, uint64_t inte
         ask &= ~flight->deaf;
     if (ask != 0)
         flight->helped |= hints_helped(event, entry_pod(flight->entry), flight->entry->around, ask);
+    if ((interest & flight->helped) != 0) /* who is helped already is not asked again */
+        flight->heard = f->position;
+}
+
+void in_flight_gated(struct flight *flight, int64_t position)
+{
+    if (flight->heard <= position)
+        flight->helped = 0;
 }
 
 void in_flight_follow(struct entry *e)
@@ -82,10 +91,10 @@ void in_flight_follow(struct entry *e)
         e->flight->deaf = hints_deaf(entry_pod(e), e->around);
 }
 
-void in_flight_note_own(struct entry *e, const struct event *event)
+void in_flight_note_own(const struct in_flight *f, struct entry *e, const struct event *event)
 {
     must(e->place == PLACE_in_flight);
-    note(e->flight, event, hints_interest(event));
+    note(f, e->flight, event, hints_interest(event));
 }
 
 void in_flight_note(struct in_flight *f, const struct event *event)
@@ -93,5 +102,5 @@ void in_flight_note(struct in_flight *f, const struct event *event)
     uint64_t interest = hints_interest(event);
     for (struct flight *flight = f->first; flight != NULL; flight = flight->next)
         if (flight->entry != NULL)
-            note(flight, event, interest);
+            note(f, flight, event, interest);
 }

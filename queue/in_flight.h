@@ -12,6 +12,7 @@ struct flight {
     uint64_t helped;     /* plugins whose rejection an event since the pop may have cured */
     uint64_t deaf;       /* plugins that no pod that appears on a node can help (hints_deaf) */
     bool woken;          /* a wildcard came */
+    int64_t heard;       /* position in the stream of the last event that is in helped */
     struct flight *next, *prev;
 };
 
@@ -20,6 +21,7 @@ struct in_flight {
     size_t count;                /* all attempts owed */
     size_t left;                 /* those of them whose pod has left */
     int64_t cycle;               /* the last one used */
+    int64_t position;            /* in the watcher's stream, of what is being told */
 };
 
 void in_flight_add(struct in_flight *f, struct entry *e);
@@ -35,6 +37,8 @@ void in_flight_follow(struct entry *e);
 /* An event while attempts run: remembered for each as the plugins that it may help. */
 void in_flight_note(struct in_flight *f, const struct event *event);
 /* The same for one pod's own update. */
-void in_flight_note_own(struct entry *e, const struct event *event);
+void in_flight_note_own(const struct in_flight *f, struct entry *e, const struct event *event);
+/* Forgets what came up to this position of the stream, unless something came since. */
+void in_flight_gated(struct flight *flight, int64_t position);
 
 #endif

@@ -21,7 +21,9 @@ static int run(const struct options *options, struct queue_options *core)
                           .handle = queue_handle,
                           .tick = queue_tick,
                           .fd = -1,
-                          .status = queue_status};
+                          .status = queue_status,
+                          .dump = queue_dump,
+                          .observe = queue_observe};
     int status = actor_run(bus, &actor);
     queue_free(&queue);
     bus_close(&bus);

@@ -335,6 +335,16 @@ struct mirror_update mirror_set_object(struct mirror *m, const struct message *s
                                   .record = object.whole};
 }
 
+bool mirror_resource_claim(const struct mirror *m, struct str space, struct str name,
+                           struct resource_claim *claim, struct arena *a)
+{
+    const struct table_of *t = &m->tables[EVENT_OF_resource_claim];
+    const struct shelved *kept = find(t, mirror_key(space, name, a));
+    if (kept != NULL)
+        shelf_get(t->shelf, kept, claim, a);
+    return kept != NULL;
+}
+
 bool mirror_remove_object(struct mirror *m, enum event_resource resource,
                           const struct object_gone *gone, union mirror_record *before,
                           struct arena *a)

@@ -72,6 +72,10 @@ bool mirror_remove_object(struct mirror *m, enum event_resource resource,
                           const struct object_gone *gone, union mirror_record *before,
                           struct arena *a);
 
+/* What is known of one ResourceClaim; false when it is not known. */
+bool mirror_resource_claim(const struct mirror *m, struct str space, struct str name,
+                           struct resource_claim *claim, struct arena *a);
+
 /* A snapshot begins: until its end nothing is outdated, since the API server itself may have gone
  * back in time. */
 void mirror_snapshot_begin(struct mirror *m);

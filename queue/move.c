@@ -1,7 +1,7 @@
 /* move: MoveAllToActiveOrBackoff.
  *
  *   1 no plugin asked for such events, or nobody waits for one who did: done
- *   2 for each unschedulable pod: is the event worth another attempt to it?
+ *   2 for each unschedulable pod that the index names: the event is worth another attempt to it
  *   3 yes, and its backoff still runs: to the backoff queue; else to the active queue
  *   4 attempts under way are told too, since their verdict may be out of date when it comes
  *
@@ -11,7 +11,9 @@
 #include "queue/move.h"
 
 #include "proto/base/must.h"
+#include "queue/gate.h"
 #include "queue/hints.h"
+#include "queue/measure.h"
 
 static enum move_worth worth_of(const struct entry *e, uint64_t helped)
 {
@@ -35,55 +37,55 @@ enum move_worth move_worth_in_flight(const struct entry *e)
     return worth == MOVE_skip && e->flight->woken ? MOVE_after_backoff : worth;
 }
 
-/* PreEnqueue: true when nothing holds the pod back. The entry is nowhere. A pod that is being
- * deleted is held back as well: upstream pops it and passes it over. */
-static bool passes_gates(struct entry *e)
-{
-    e->gated = e->deleting || (e->around->obeys_gates && e->has_gates);
-    if (e->gated)
-        e->rejectors |= plugins_bit("SchedulingGates");
-    return !e->gated;
-}
-
 static void to_backoff(struct queues *q, struct entry *e)
 {
     entry_fold(e);
     backoff_add(&q->backoff, e);
+    measure_incoming(&q->measured, "backoff", q->cause);
+}
+
+/* Whoever lay there before has not come. */
+static void park(struct queues *q, struct entry *e, bool comes)
+{
+    unschedulable_add(&q->unschedulable, e);
+    if (comes)
+        measure_incoming(&q->measured, "unschedulable", q->cause);
 }
 
 void move_requeue(struct queues *q, struct moment now, struct entry *e, enum move_worth worth)
 {
     if (worth == MOVE_skip && e->place == PLACE_unschedulable)
         return;
+    bool comes = e->place != PLACE_unschedulable;
     queues_unplace(q, e);
-    if (!passes_gates(e) || worth == MOVE_skip)
-        unschedulable_add(&q->unschedulable, e);
+    bool passes = gate_passes(e);
+    if (worth != MOVE_skip)
+        measure_pre_enqueue(&q->measured, e, passes);
+    if (!passes || worth == MOVE_skip)
+        park(q, e, comes);
     else if (worth == MOVE_after_backoff && backoff_runs(e, now))
         to_backoff(q, e);
     else
         queues_to_active(q, now, e);
 }
 
-/* A gated pod listens only to what its gate asked for. */
-static bool listens(const struct entry *e, const struct event *event, uint64_t interest)
-{
-    if (e->gated)
-        return !event->wildcard && (interest & plugins_bit("SchedulingGates")) != 0;
-    return ((e->rejectors | e->pending_plugins) & interest) != 0;
-}
-
+/* Of gated pods those are among them whose gate asked for such events: whether they are let through
+ * is then looked at once more. */
 static size_t wake(struct queues *q, struct moment now, const struct event *event,
                    const struct pod *at_most)
 {
-    uint64_t interest = hints_interest(event);
     size_t woken = 0;
-    /* Pods that a gate holds go to the end of the list: the walk stops where the end is now. */
-    struct entry *last = q->unschedulable.list.last, *next;
-    for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
-        next = e == last ? NULL : e->next;
-        if (!listens(e, event, interest) || (at_most != NULL && e->priority > at_most->priority))
+    q->cause = measure_label(event);
+    struct entry *next = needs_helped(&q->unschedulable.needs, event);
+    while (next != NULL) {
+        struct entry *e = next;
+        uint64_t helped = e->helped;
+        next = e->found_next;
+        e->found_next = NULL;
+        e->helped = 0;
+        if (at_most != NULL && e->priority > at_most->priority)
             continue;
-        move_requeue(q, now, e, move_worth(e, event));
+        move_requeue(q, now, e, worth_of(e, helped));
         woken += e->place != PLACE_unschedulable;
     }
     return woken;

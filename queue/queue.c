@@ -11,7 +11,9 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/bus/stream.h"
+#include "proto/metrics.h"
 #include "queue/hints.h"
+#include "queue/measure.h"
 #include "queue/mirror.h"
 #include "queue/move.h"
 #include "queue/nominated.h"
@@ -23,14 +25,24 @@
 #define STREAM_WINDOW 2048
 #define CREDIT_MAX    65536 /* a peer's number bounds our memory nowhere */
 
+/* A profile's name, and what its pods are asked with. */
+struct served {
+    struct served *next;
+    char *name;
+    bool ours; /* false: a former configuration's */
+    struct surroundings around;
+};
+
 struct queue {
     struct queue_options options;
     struct subscriber stream;
     struct queues queues;
     struct mirror *mirror;
     struct owners *owners;
-    struct surroundings *around; /* one a profile; one in all when there are none */
-    struct address scheduler;    /* peer 0 while there is none */
+    struct served *served; /* newest first; pods refer to them, so none ever goes */
+    struct arena configs;  /* profiles that a scheduler told */
+    int64_t config_hash, config_generation;
+    struct address scheduler; /* peer 0 while there is none */
     int64_t credit;
     int64_t term; /* highest seen in what the scheduler sent */
     uint32_t snapshot;
@@ -43,20 +55,49 @@ struct queue {
     struct log_limit refused_log;
 };
 
-/* What hints may look up, for each profile. */
-static void build_surroundings(struct queue *q)
+/* What hints may look up for the pods of a profile. */
+static struct surroundings surroundings_of(const struct queue *q, const struct profile *p)
 {
-    uint32_t count = q->options.profile_count;
-    q->around = memory_take_array(count > 0 ? count : 1, sizeof(*q->around));
-    q->around[0] = (struct surroundings){.owners = q->owners, .obeys_gates = true};
-    for (uint32_t i = 0; i < count; i++) {
-        const struct profile *p = &q->options.profiles[i];
-        uint64_t pre_enqueue = plugins_of(&p->pre_enqueue);
-        q->around[i] = (struct surroundings){
-            .profile = p,
-            .owners = q->owners,
-            .obeys_gates = (pre_enqueue & plugins_bit("SchedulingGates")) != 0};
+    uint64_t pre_enqueue = p != NULL ? plugins_of(&p->pre_enqueue) : PLUGINS_all;
+    return (struct surroundings){.profile = p,
+                                 .owners = q->owners,
+                                 .mirror = q->mirror,
+                                 .fifo = q->options.fifo,
+                                 .obeys_gates = (pre_enqueue & plugins_bit("SchedulingGates")) != 0,
+                                 .obeys_claims =
+                                     (pre_enqueue & plugins_bit("DynamicResources")) != 0};
+}
+
+static struct served *served_of(const struct queue *q, struct str name)
+{
+    struct served *s = q->served;
+    while (s != NULL && !str_equal(str_of(s->name), name))
+        s = s->next;
+    return s;
+}
+
+/* The profile of that name, from now on; NULL: the default one. */
+static void serve(struct queue *q, struct str name, const struct profile *p)
+{
+    struct served *s = served_of(q, name);
+    if (s == NULL) {
+        s = memory_take(sizeof(*s));
+        s->name = str_copy(name);
+        s->next = q->served;
+        q->served = s;
     }
+    s->around = surroundings_of(q, p);
+    s->ours = true;
+}
+
+static void serve_all(struct queue *q, const struct profile *profiles, uint32_t count)
+{
+    for (struct served *s = q->served; s != NULL; s = s->next)
+        s->ours = false;
+    for (uint32_t i = 0; i < count; i++)
+        serve(q, profiles[i].scheduler_name, &profiles[i]);
+    if (count == 0)
+        serve(q, STR_LITERAL("default-scheduler"), NULL);
 }
 
 struct queue *queue_new(const struct queue_options *options)
@@ -71,7 +112,9 @@ struct queue *queue_new(const struct queue_options *options)
     q->scheduler.process = SCHEDULER;
     q->mirror = mirror_new();
     q->owners = owners_new();
-    build_surroundings(q);
+    serve_all(q, options->profiles, options->profile_count);
+    q->config_hash = options->config_hash;
+    q->config_generation = 1;
     queues_init(&q->queues, &inner);
     subscriber_init(&q->stream, STREAM_WINDOW);
     return q;
@@ -84,7 +127,12 @@ void queue_free(struct queue **queue)
     queues_free(&(*queue)->queues);
     mirror_free(&(*queue)->mirror);
     owners_free(&(*queue)->owners);
-    memory_free((*queue)->around);
+    for (struct served *s = (*queue)->served, *next; s != NULL; s = next) {
+        next = s->next;
+        memory_free(s->name);
+        memory_free(s);
+    }
+    arena_free(&(*queue)->configs);
     arena_free(&(*queue)->scratch);
     memory_free(*queue);
     *queue = NULL;
@@ -113,12 +161,8 @@ static struct str key_of(struct queue *q, struct str namespace_name, struct str 
 /* NULL for the pods of other schedulers. */
 static const struct surroundings *ours(const struct queue *q, const struct pod *pod)
 {
-    if (q->options.profile_count == 0)
-        return str_is(pod->scheduler_name, "default-scheduler") ? &q->around[0] : NULL;
-    for (uint32_t i = 0; i < q->options.profile_count; i++)
-        if (str_equal(q->options.profiles[i].scheduler_name, pod->scheduler_name))
-            return &q->around[i];
-    return NULL;
+    const struct served *s = served_of(q, pod->scheduler_name);
+    return s != NULL && s->ours ? &s->around : NULL;
 }
 
 static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, const struct pod *old,
@@ -129,6 +173,15 @@ static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, con
     move_all(&q->queues, now, &event, NULL);
 }
 
+/* An update that is of no kind, such as a kubelet's word on a pod's status: only plugins that
+ * nobody knows ask for those. */
+static void tell_of_any_update(struct queue *q, struct moment now, const struct pod *pod)
+{
+    bool heard = (q->queues.unschedulable.plugins & PLUGINS_other) != 0;
+    if (heard || q->queues.in_flight.count > 0)
+        tell_of_pod(q, now, EVENT_UPDATE, pod, pod);
+}
+
 static void set_assigned(struct queue *q, struct moment now, struct str key, const struct pod *pod)
 {
     struct pod before;
@@ -137,10 +190,12 @@ static void set_assigned(struct queue *q, struct moment now, struct str key, con
         queues_assigned(&q->queues, key);
     switch (mirror_set_pod(q->mirror, key, pod, &before, &q->scratch)) {
     case MIRROR_outdated: q->count.outdated++; break;
-    case MIRROR_same: break;
+    case MIRROR_same: tell_of_any_update(q, now, pod); break;
     case MIRROR_new: tell_of_pod(q, now, EVENT_ADD, NULL, pod); break;
     case MIRROR_changed:
         changes = event_assigned_changes(&before, pod);
+        if (changes.count == 0)
+            tell_of_any_update(q, now, pod);
         for (uint32_t i = 0; i < changes.count; i++)
             tell_of_pod(q, now, changes.at[i], &before, pod);
         break;
@@ -223,6 +278,29 @@ static void on_peer_down(struct queue *q, struct moment now, const struct delive
     take_back(q, now, "the scheduler is gone");
     q->scheduler.peer = 0;
     q->credit = 0;
+}
+
+/* Another configuration: pods that it serves and the former did not are in the watcher's next
+ * snapshot, and pods that it does not serve are not kept from it. The order of the queue stays. */
+static void on_queue_config(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct queue_config *config = &in->message->queue_config;
+    q->config_generation = config->generation;
+    if (config->hash == q->config_hash || config->profiles.count == 0)
+        return;
+    struct queue_config *kept = arena_take(&q->configs, sizeof(*kept));
+    codec_copy(message_info[MSG_queue_config].record, kept, config, &q->configs);
+    serve_all(q, kept->profiles.at, kept->profiles.count);
+    q->config_hash = kept->hash;
+    if (!q->options.backoff_given && kept->backoff_initial_s > 0 &&
+        kept->backoff_max_s >= kept->backoff_initial_s) {
+        q->queues.options.backoff_initial = span_of_seconds((double)kept->backoff_initial_s);
+        q->queues.options.backoff_max = span_of_seconds((double)kept->backoff_max_s);
+    }
+    queues_wake_all(&q->queues, now);
+    subscriber_again(&q->stream);
+    log_info("configuration changed|generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u",
+             kept->generation, (uint64_t)kept->hash, kept->profiles.count);
 }
 
 static void on_snapshot_begin(struct queue *q, struct moment now, const struct delivery *in)
@@ -451,6 +529,8 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
         queues_skipped(&q->queues, now, e);
     } else if (rejected && (rejectors | pending) != 0) {
         nominated_decided(e, outcome->nominated_node, false);
+        if (outcome->gated_epoch != 0 && outcome->gated_epoch == q->stream.epoch)
+            in_flight_gated(e->flight, outcome->gated_sequence);
         queues_rejected(&q->queues, now, e, rejectors, pending);
         if (outcome->activate)
             queues_activate(&q->queues, now, e);
@@ -506,6 +586,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_namespace_gone] = on_nothing,
     [MSG_barrier_reached] = on_nothing,
     [MSG_view] = on_nothing,
+    [MSG_queue_config] = on_queue_config,
     [MSG_pull] = on_pull,
     [MSG_outcome] = on_outcome,
 };
@@ -522,6 +603,7 @@ void queue_handle(void *state, struct moment now, const struct delivery *in, str
     if (subscriber_take(&q->stream, now, in, out) == STREAM_ignore ||
         handlers[in->message->type] == NULL)
         return;
+    q->queues.in_flight.position = q->stream.sequence;
     handlers[in->message->type](q, now, in);
     arena_reset(&q->scratch);
 }
@@ -603,6 +685,7 @@ static void status_counts(const struct queue *q, struct buffer *lines)
                  c->unschedulable, c->errors, c->skipped);
     buffer_print(lines, "backoff_flushed=%" PRIu64 "\nleftovers_flushed=%" PRIu64 "\n",
                  c->backoff_flushed, c->leftovers_flushed);
+    buffer_print(lines, "bound_after_flush=%" PRIu64 "\n", c->bound_after_flush);
     buffer_print(lines, "popped_from_backoff=%" PRIu64 "\n", c->popped_early);
     buffer_print(lines, "events=%" PRIu64 "\nwoken=%" PRIu64 "\n", c->events, c->woken);
     buffer_print(lines, "taken_back=%" PRIu64 "\nunconfirmed=%" PRIu64 "\n", c->taken_back,
@@ -616,6 +699,8 @@ static void status_counts(const struct queue *q, struct buffer *lines)
 void queue_status(void *state, struct buffer *lines)
 {
     const struct queue *q = state;
+    buffer_print(lines, "config_generation=%" PRId64 "\nconfig_hash=%016" PRIx64 "\n",
+                 q->config_generation, (uint64_t)q->config_hash);
     status_places(q, lines);
     status_counts(q, lines);
     buffer_print(lines, "credit=%" PRId64 "\nscheduler=%s\n", q->credit,
@@ -624,4 +709,44 @@ void queue_status(void *state, struct buffer *lines)
                  q->stream.synced ? "yes" : "no", q->stream.snapshots, q->stream.gaps);
     buffer_print(lines, "assigned=%zu\nnodes=%zu\n", mirror_pods(q->mirror),
                  mirror_nodes(q->mirror));
+}
+
+void queue_observe(void *state)
+{
+    const struct queue *q = state;
+    metric_check("sched-handler-sync",
+                 q->stream.synced ? "" : "the queue is not fully synchronized");
+    measure_queues(&q->queues);
+}
+
+static void dump_entry(struct entry *e)
+{
+    static const char *const places[PLACE_COUNT] = {[PLACE_nowhere] = "none",
+                                                    [PLACE_active] = "activeQ",
+                                                    [PLACE_backoff] = "backoffQ",
+                                                    [PLACE_error_backoff] = "errorBackoffQ",
+                                                    [PLACE_unschedulable] = "unschedulablePods",
+                                                    [PLACE_in_flight] = "inFlight",
+                                                    [PLACE_bound] = "bound"};
+    struct str node = nominated_node(e);
+    log_info(
+        "Dump of scheduling queue| queue=%s name=%.*s namespace=%.*s uid=%.*s attempts=%" PRId64
+        " nominated_node=\"%.*s\"",
+        places[e->place], STR_ARG(shelf_str(e->kept, TAG_pod_name)),
+        STR_ARG(shelf_str(e->kept, TAG_pod_namespace_name)),
+        STR_ARG(shelf_str(e->kept, TAG_pod_uid)), e->attempts, STR_ARG(node));
+}
+
+void queue_dump(void *state)
+{
+    const struct queue *q = state;
+    const struct queues *s = &q->queues;
+    size_t at = 0;
+    void *value;
+    log_info(
+        "Dump of scheduling queue| activeQ=%zu backoffQ=%zu unschedulablePods=%zu inFlight=%zu",
+        active_count(&s->active), backoff_count(&s->backoff), s->unschedulable.list.count,
+        s->in_flight.count);
+    while (map_next(s->entries, &at, NULL, &value))
+        dump_entry(value);
 }

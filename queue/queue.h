@@ -12,6 +12,9 @@ struct queue_options {
      * default profile. Borrowed. */
     const struct profile *profiles;
     uint32_t profile_count;
+    int64_t config_hash; /* of the configuration that they are from; 0: not known */
+    bool backoff_given;  /* by flags: a new configuration does not change it */
+    bool fifo;           /* first come, first served, whatever the priorities */
     struct span backoff_initial, backoff_max;
     struct span unschedulable_max; /* longest wait for an event that can help */
     int64_t wall_us_at_zero;       /* wall clock when the moment was 0 */
@@ -23,6 +26,10 @@ void queue_free(struct queue **queue);
 /* For the actor loop; state is a struct queue. Attempts are handed out by tick, once a batch. */
 void queue_handle(void *state, struct moment now, const struct delivery *in, struct outbox *out);
 struct moment queue_tick(void *state, struct moment now, struct outbox *out);
+/* Logs every pod and where it is. */
+void queue_dump(void *state);
+/* Sets gauges and health checks (proto/metrics.h). */
+void queue_observe(void *state);
 void queue_status(void *state, struct buffer *lines);
 /* True when the queue handles this message; for the test that holds the table to messages.def. */
 bool queue_takes(enum message_type type);

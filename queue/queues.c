@@ -13,9 +13,13 @@
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "proto/metrics.h"
 #include "queue/hints.h"
+#include "queue/measure.h"
 #include "queue/move.h"
 #include "queue/nominated.h"
+
+#define ATTEMPT_ENDED "ScheduleAttemptFailure"
 
 void queues_init(struct queues *q, const struct queues_options *options)
 {
@@ -23,7 +27,9 @@ void queues_init(struct queues *q, const struct queues_options *options)
         (struct queues){.options = *options, .shelf = shelf_new(&shelf_pods), .entries = map_new()};
     active_init(&q->active);
     backoff_init(&q->backoff, options->backoff_initial, options->backoff_max);
+    unschedulable_init(&q->unschedulable);
     q->in_flight.cycle = options->first_cycle;
+    q->cause = ATTEMPT_ENDED;
 }
 
 void queues_free(struct queues *q)
@@ -41,6 +47,7 @@ void queues_free(struct queues *q)
     shelf_free(&q->shelf);
     active_free(&q->active);
     backoff_free(&q->backoff);
+    unschedulable_free(&q->unschedulable);
 }
 
 struct entry *queues_get(const struct queues *q, struct str key)
@@ -80,6 +87,7 @@ void queues_to_active(struct queues *q, struct moment now, struct entry *e)
         e->first_us = q->options.wall_us_at_zero + now.ns / 1000;
     entry_fold(e);
     active_add(&q->active, e);
+    measure_incoming(&q->measured, "active", q->cause);
 }
 
 /* ---- the watcher's facts ---- */
@@ -93,6 +101,7 @@ struct entry *queues_add(struct queues *q, struct moment now, struct str key, co
     stamp(q, now, e);
     nominated_follow(e, NULL);
     must(map_set(q->entries, key, e) == NULL);
+    q->cause = "UnschedulablePodAdd";
     move_requeue(q, now, e, MOVE_immediately);
     return e;
 }
@@ -113,8 +122,9 @@ static void show_own_update(struct queues *q, struct moment now, struct entry *e
                               .action = changes.at[i],
                               .old_pod = before,
                               .new_pod = entry_pod(e)};
+        q->cause = measure_label(&event);
         if (e->place == PLACE_in_flight)
-            in_flight_note_own(e, &event);
+            in_flight_note_own(&q->in_flight, e, &event);
         else
             move_requeue(q, now, e, move_worth(e, &event));
     }
@@ -147,6 +157,7 @@ static void room_given_up(struct queues *q, struct moment now, const struct pod 
  * keeps until it is gone, as in upstream's nominator. */
 static void begin_leaving(struct queues *q, struct moment now, struct entry *e)
 {
+    q->cause = "UnschedulablePodUpdate";
     if (e->place == PLACE_in_flight || e->place == PLACE_bound)
         room_given_up(q, now, entry_pod(e));
     else
@@ -160,6 +171,8 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
     shelf_get(q->shelf, e->kept, &before, &memory);
     entry_replace(e, pod);
     in_flight_follow(e);
+    if (e->place == PLACE_unschedulable)
+        needs_follow(&q->unschedulable.needs, e);
     nominated_follow(e, &before);
     if (pod->deleting && !before.deleting)
         begin_leaving(q, now, e);
@@ -171,6 +184,8 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
         show_own_update(q, now, e, &before);
     if (before.nominated_node.len > 0 && !str_equal(before.nominated_node, pod->nominated_node))
         claim_given_up(q, now, &before, before.nominated_node);
+    if (e->place != PLACE_in_flight)
+        entry_fold(e);
     arena_free(&memory);
 }
 
@@ -209,6 +224,7 @@ struct entry *queues_pop(struct queues *q)
         if (e == NULL)
             return NULL;
         q->counts.popped_early++;
+        measure_incoming(&q->measured, "active", "PopFromBackoffQ");
     }
     e->attempts++;
     q->counts.attempts++;
@@ -224,6 +240,8 @@ void queues_bound(struct queues *q, struct moment now, struct entry *e)
     e->rejectors = e->pending_plugins = 0;
     entry_fold(e);
     entry_list_add(&q->bound, e);
+    q->counts.bound_after_flush += e->flushed;
+    metric_add(METRIC_scheduler_pod_scheduled_after_flush_total, e->flushed);
     q->counts.bound++;
 }
 
@@ -233,7 +251,9 @@ static void judge(struct queues *q, struct moment now, struct entry *e, uint64_t
 {
     e->rejectors = rejectors;
     e->pending_plugins = pending;
+    e->flushed = false;
     stamp(q, now, e);
+    q->cause = ATTEMPT_ENDED;
     backoff_start(&q->backoff, e);
 }
 
@@ -252,11 +272,14 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
 
 void queues_activate(struct queues *q, struct moment now, struct entry *e)
 {
+    if (e->place == PLACE_in_flight)
+        e->flight->woken = true;
     if ((e->place != PLACE_unschedulable && e->place != PLACE_backoff &&
          e->place != PLACE_error_backoff) ||
-        e->gated)
+        e->gate != GATE_none)
         return;
     queues_unplace(q, e);
+    q->cause = "ForceActivate";
     queues_to_active(q, now, e);
 }
 
@@ -274,6 +297,7 @@ void queues_failed(struct queues *q, struct moment now, struct entry *e)
 void queues_skipped(struct queues *q, struct moment now, struct entry *e)
 {
     q->counts.skipped++;
+    q->cause = ATTEMPT_ENDED;
     in_flight_close(&q->in_flight, e->flight);
     e->rejectors = e->pending_plugins = 0;
     e->backoff_ends = (struct moment){0};
@@ -284,6 +308,7 @@ void queues_skipped(struct queues *q, struct moment now, struct entry *e)
 
 void queues_take_back(struct queues *q, struct moment now)
 {
+    q->cause = ATTEMPT_ENDED;
     while (q->in_flight.first != NULL) {
         struct entry *e = q->in_flight.first->entry;
         in_flight_close(&q->in_flight, q->in_flight.first);
@@ -301,6 +326,7 @@ void queues_unbound(struct queues *q, struct moment now, struct entry *e)
              STR_ARG(shelf_str(e->kept, TAG_pod_namespace_name)),
              STR_ARG(shelf_str(e->kept, TAG_pod_name)));
     q->counts.unconfirmed++;
+    q->cause = ATTEMPT_ENDED;
     move_requeue(q, now, e, MOVE_immediately);
 }
 
@@ -309,6 +335,7 @@ void queues_unbound(struct queues *q, struct moment now, struct entry *e)
 static void flush_backoff(struct queues *q, struct moment now)
 {
     struct entry *e;
+    q->cause = "BackoffComplete";
     while ((e = backoff_take_ended(&q->backoff, now)) != NULL) {
         queues_to_active(q, now, e);
         q->counts.backoff_flushed++;
@@ -319,13 +346,28 @@ static void flush_backoff(struct queues *q, struct moment now)
 static void flush_leftovers(struct queues *q, struct moment now)
 {
     static const struct event timeout = {.wildcard = true};
+    q->cause = measure_label(&timeout);
     struct entry *last = q->unschedulable.list.last, *next;
     for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
         next = e == last ? NULL : e->next;
-        if (e->gated || moment_since(now, e->timestamp).ns <= q->options.unschedulable_max.ns)
+        if (e->gate != GATE_none ||
+            moment_since(now, e->timestamp).ns <= q->options.unschedulable_max.ns)
             continue;
         move_requeue(q, now, e, move_worth(e, &timeout));
+        e->flushed = true;
         q->counts.leftovers_flushed++;
+    }
+}
+
+void queues_wake_all(struct queues *q, struct moment now)
+{
+    static const struct event anything = {.wildcard = true};
+    q->cause = measure_label(&anything);
+    struct entry *last = q->unschedulable.list.last, *next;
+    for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
+        next = e == last ? NULL : e->next;
+        if (e->gate == GATE_none)
+            move_requeue(q, now, e, move_worth(e, &anything));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "queue/active.h"
 #include "queue/backoff.h"
 #include "queue/in_flight.h"
+#include "queue/measure.h"
 #include "queue/unschedulable.h"
 
 /* Said to be bound and not seen assigned for this long: offered again. */
@@ -27,6 +28,7 @@ struct queues_counts {
     uint64_t attempts, bound, unschedulable, errors, skipped;
     uint64_t backoff_flushed;   /* pods whose backoff ended */
     uint64_t leftovers_flushed; /* pods that waited too long for an event */
+    uint64_t bound_after_flush; /* those of them that were bound at once: an event was missed */
     uint64_t popped_early;      /* pods taken from backoff because nothing else was to do */
     uint64_t events, woken;     /* events that somebody might be helped by, pods that moved */
     uint64_t taken_back;        /* attempts taken back from a scheduler that is gone */
@@ -46,10 +48,14 @@ struct queues {
     struct moment leftover; /* when leftovers are looked for next; 0 = at once */
     uint64_t order;
     struct queues_counts counts;
+    struct measured measured;
+    const char *cause; /* why pods move just now, in upstream's words, for metrics */
 };
 
 void queues_init(struct queues *q, const struct queues_options *options);
 void queues_free(struct queues *q);
+/* What decides has changed: everybody who was turned away is tried again. */
+void queues_wake_all(struct queues *q, struct moment now);
 /* NULL when no such pod is pending. */
 struct entry *queues_get(const struct queues *q, struct str key);
 
@@ -70,8 +76,8 @@ void queues_bound(struct queues *q, struct moment now, struct entry *e);
 /* At least one plugin in rejectors or pending. */
 void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint64_t rejectors,
                      uint64_t pending);
-/* Upstream's Activate: into the active queue from wherever it waits, its backoff notwithstanding.
- */
+/* Upstream's Activate: into the active queue from wherever it waits, its backoff notwithstanding;
+ * an attempt under way is followed by another after its backoff, whatever its rejectors. */
 void queues_activate(struct queues *q, struct moment now, struct entry *e);
 void queues_failed(struct queues *q, struct moment now, struct entry *e);
 /* The scheduler gave it back without trying: it waits a moment and keeps its history. */

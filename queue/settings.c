@@ -44,6 +44,15 @@ static int64_t first_of(int64_t given, int64_t otherwise)
     return given > 0 ? given : otherwise;
 }
 
+/* The configuration's reader sees to it that all profiles say the same. */
+static bool sorts_by_arrival(const struct scheduler_config *config)
+{
+    if (config->profiles.count == 0)
+        return false;
+    const struct strs *sort = &config->details[0].points[POINT_queue_sort];
+    return sort->count > 0 && str_is(sort->at[0], "FIFOSort");
+}
+
 bool settings_apply(const struct settings *settings, const struct scheduler_config *config,
                     struct queue_options *options, struct str *error)
 {
@@ -56,6 +65,10 @@ bool settings_apply(const struct settings *settings, const struct scheduler_conf
     }
     *options = (struct queue_options){.profiles = config->profiles.at,
                                       .profile_count = config->profiles.count,
+                                      .config_hash = scheduler_config_hash(config),
+                                      .backoff_given = settings->backoff_initial_s > 0 ||
+                                                       settings->backoff_max_s > 0,
+                                      .fifo = sorts_by_arrival(config),
                                       .backoff_initial = span_of_seconds((double)initial),
                                       .backoff_max = span_of_seconds((double)max),
                                       .unschedulable_max = settings->unschedulable_max};

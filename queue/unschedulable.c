@@ -18,7 +18,17 @@ static void count(struct unschedulable *u, const struct entry *e, int change)
         if (i == 63)
             break;
     }
-    u->gated += e->gated ? (size_t)change : 0;
+    u->gated += e->gate != GATE_none ? (size_t)change : 0;
+}
+
+void unschedulable_init(struct unschedulable *u)
+{
+    needs_init(&u->needs);
+}
+
+void unschedulable_free(struct unschedulable *u)
+{
+    needs_free(&u->needs);
 }
 
 void unschedulable_add(struct unschedulable *u, struct entry *e)
@@ -28,11 +38,13 @@ void unschedulable_add(struct unschedulable *u, struct entry *e)
     e->place = PLACE_unschedulable;
     entry_list_add(&u->list, e);
     count(u, e, 1);
+    needs_add(&u->needs, e);
 }
 
 void unschedulable_remove(struct unschedulable *u, struct entry *e)
 {
     must(e->place == PLACE_unschedulable);
+    needs_remove(&u->needs, e);
     count(u, e, -1);
     entry_list_remove(&u->list, e);
     e->place = PLACE_nowhere;

@@ -3,6 +3,7 @@
 #define TESTS_UNIT_QUEUE_CHECK_H
 
 #include "proto/base/must.h"
+#include "queue/gate.h"
 #include "queue/hints.h"
 #include "queue/queues.h"
 
@@ -56,7 +57,8 @@ static void check_unschedulable(const struct unschedulable *u)
         uint64_t set = e->rejectors | e->pending_plugins;
         must(set != 0);
         plugins |= set;
-        gated += e->gated;
+        gated += e->gate != GATE_none;
+        must(e->wait_count == (uint32_t)__builtin_popcountll(gate_listens(e)));
         for (int i = 0; i < 64; i++)
             by_plugin[i] += (uint32_t)(set >> i & 1);
     }
@@ -82,6 +84,8 @@ static void check_queues(const struct queues *q)
     while (map_next(q->entries, &at, &key, &value)) {
         const struct entry *e = value;
         must(e->place != PLACE_nowhere && e->place < PLACE_COUNT);
+        must(e->place == PLACE_unschedulable || e->waits == NULL);
+        must(e->helped == 0 && e->found_next == NULL);
         must(key.len == shelf_str(e->kept, TAG_pod_namespace_name).len + 1 +
                             shelf_str(e->kept, TAG_pod_name).len);
     }

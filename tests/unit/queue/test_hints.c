@@ -1,11 +1,14 @@
 /* test_hints: events and pods that they may wake, with what the real kube-scheduler's hint
  * functions say of each (tests/fidelity/oracle/hints); ours must say the same, from objects that
- * went through the mirror. In-tree disks, with what the real translation to CSI makes of them. The
- * cases are tests/golden/hints.ndjson, or the file that the variable BERTH_HINTS names. */
+ * went through the mirror, asked one by one and through the index of waiting pods. In-tree disks,
+ * with what the real translation to CSI makes of them. The cases are tests/golden/hints.ndjson, or
+ * the file that the variable BERTH_HINTS names. */
 #include "proto/kube/objects.h"
 #include "proto/kube/terms.h"
+#include "queue/entry.h"
 #include "queue/hints.h"
 #include "queue/mirror.h"
+#include "queue/needs.h"
 #include "queue/owners.h"
 
 #include <setjmp.h>
@@ -19,7 +22,7 @@
 #define LINE_MAX_BYTES (1 << 20)
 
 static struct arena arena;
-static unsigned line_number, differences, deaf;
+static unsigned line_number, differences, deaf, indexed;
 
 /* Says where and goes on, so that one run shows all. */
 __attribute__((format(printf, 1, 2))) static void differ(const char *format, ...)
@@ -208,6 +211,34 @@ static bool may_be_left_out(const struct kube_json *told)
            kube_json_count(kube_json_get(told, "plugins")) == 0;
 }
 
+/* The pod waits for whatever can help any plugin: those that the index finds must be the same. */
+static void compare_index(const struct event *event, const struct pod *pod,
+                          const struct surroundings *around)
+{
+    uint64_t all = ((uint64_t)1 << (plugins_count() - 1)) - 1;
+    struct shelf *shelf = shelf_new(&shelf_pods);
+    struct entry *e = entry_new(shelf, pod);
+    struct needs needs;
+    if (event->resource == EVENT_OF_unschedulable_pod)
+        all = 0; /* asked of the pod alone */
+    e->rejectors = all | PLUGINS_other;
+    e->around = around;
+    needs_init(&needs);
+    needs_add(&needs, e);
+    uint64_t one_by_one = PLUGINS_other | hints_helped(event, pod, around, all);
+    if (event->resource != EVENT_OF_unschedulable_pod) {
+        assert_ptr_equal(needs_helped(&needs, event), e);
+        if (e->helped != one_by_one)
+            differ("the index finds %llx instead of %llx", (unsigned long long)e->helped,
+                   (unsigned long long)one_by_one);
+        indexed += e->helped != PLUGINS_other;
+    }
+    needs_remove(&needs, e);
+    needs_free(&needs);
+    entry_free(&e);
+    shelf_free(&shelf);
+}
+
 static void compare_event(const struct happened *h, uint32_t action, const struct kube_json *told,
                           const struct pod *pod, const struct surroundings *around)
 {
@@ -217,6 +248,7 @@ static void compare_event(const struct happened *h, uint32_t action, const struc
     event.action = action;
     if (!ends_with(label, action_name(action)))
         differ("%s instead of %.*s", action_name(action), STR_ARG(label));
+    compare_index(&event, pod, around);
     for (size_t i = 0; i + 1 < plugins_count(); i++) {
         uint64_t set = plugins_bit(plugins_name(i));
         bool helped = hints_helped(&event, pod, around, set) != 0;
@@ -234,7 +266,8 @@ static void play_event(const struct kube_json *line)
     struct owners *owners = owners_new();
     struct pod pod;
     bool has_profile = kube_json_get(line, "profile") != NULL;
-    struct surroundings around = {has_profile ? listed() : NULL, owners, true};
+    struct surroundings around = {
+        .profile = has_profile ? listed() : NULL, .owners = owners, .obeys_gates = true};
     const struct kube_json *list = kube_json_get(line, "owners");
     for (const struct kube_json *o = kube_json_first(list); o != NULL; o = kube_json_next(o)) {
         struct message m;
@@ -355,6 +388,7 @@ static void the_answers_are_upstreams(void **state)
     fclose(f);
     free(line);
     assert_true(line_number > 100);
+    assert_true(indexed > 50);
     assert_true(deaf > 0); /* the cases have pods that appear, and plain ones that wait */
     assert_int_equal(differences, 0);
 }

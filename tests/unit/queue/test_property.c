@@ -156,6 +156,7 @@ static struct pod pod_of(struct world *w, size_t i)
     pod.resource_version = t->version;
     pod.priority = t->priority;
     pod.deleting = t->deleting;
+    pod.device_claims.count = 0; /* nobody makes claims here */
     pod.gates = (struct strs){t->gated ? 1 : 0, &gates};
     struct toleration *tolerations = arena_take(&w->arena, sizeof(*tolerations) * 4);
     pod.tolerations.count = (uint32_t)(t->shape % 4);
@@ -408,8 +409,8 @@ static void check_membership(struct world *w)
         const struct entry *e = queues_get(queue_inside(w->queue), key);
         const struct truth *t = &w->pods[i];
         must((e != NULL) == (t->exists && !t->assigned && !t->foreign));
-        must(e == NULL ||
-             e->gated == (e->place == PLACE_unschedulable && (t->gated || t->deleting)));
+        must(e == NULL || (e->gate != GATE_none) ==
+                              (e->place == PLACE_unschedulable && (t->gated || t->deleting)));
         pending += e != NULL;
     }
     must(pending == map_count(queue_inside(w->queue)->entries));

@@ -530,9 +530,62 @@ static void settings_go_over_the_configuration(void **state)
     assert_true(str_starts_with(error, "--pod-max-backoff"));
 }
 
+static void fifo_is_a_queue_sort_of_the_configuration(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool fifo;
+    } files[] = {
+        {"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n", false},
+        {"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+         "profiles:\n- plugins:\n    queueSort:\n      enabled:\n      - name: FIFOSort\n"
+         "      disabled:\n      - name: PrioritySort\n",
+         true}};
+    for (size_t i = 0; i < 2; i++) {
+        struct scheduler_config config;
+        struct settings s = {0};
+        struct queue_options options;
+        struct arena memory = {0};
+        struct str error = {0};
+        if (!scheduler_config_parse(str_of(files[i].text), &config, &memory, &error))
+            fail_msg("refused: %.*s", STR_ARG(error));
+        assert_true(settings_apply(&s, &config, &options, &error));
+        assert_int_equal(options.fifo, files[i].fifo);
+        arena_free(&memory);
+    }
+}
+
+/* What a plugin's wish to have a pod tried again comes to (upstream's Activate). */
+static void an_attempt_whose_pod_is_activated_is_followed_by_another(void **state)
+{
+    (void)state;
+    static const struct surroundings around = {.obeys_gates = true};
+    struct queues q;
+    struct moment now = {SECOND};
+    struct pod pod = {.uid = STR_LITERAL("u"), .name = STR_LITERAL("a")};
+    queues_init(&q, &(struct queues_options){.backoff_initial = {SECOND},
+                                             .backoff_max = {10 * SECOND},
+                                             .unschedulable_max = {300 * SECOND}});
+    struct entry *e = queues_add(&q, now, STR_LITERAL("/a"), &pod, &around);
+    assert_ptr_equal(queues_pop(&q), e);
+    queues_activate(&q, now, e);
+    queues_rejected(&q, now, e, plugins_bit("NodeName"), 0);
+    assert_int_equal(e->place, PLACE_backoff);
+    queues_activate(&q, now, e);
+    assert_int_equal(e->place, PLACE_active);
+    assert_ptr_equal(queues_pop(&q), e);
+    queues_rejected(&q, now, e, plugins_bit("NodeName"), 0);
+    assert_int_equal(e->place, PLACE_unschedulable);
+    check_queues(&q);
+    queues_free(&q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fifo_is_a_queue_sort_of_the_configuration),
+        cmocka_unit_test(an_attempt_whose_pod_is_activated_is_followed_by_another),
         cmocka_unit_test(takes_exactly_the_messages_addressed_to_it),
         cmocka_unit_test(nothing_is_offered_before_the_first_whole_snapshot),
         cmocka_unit_test(an_attempt_says_when_where_and_which),

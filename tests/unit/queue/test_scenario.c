@@ -20,6 +20,7 @@
 static void *open_queue(struct str words)
 {
     struct queue_options options = {
+        .fifo = player_option(words, "fifo", 0) != 0,
         .backoff_initial = span_of_ms(player_option(words, "backoff_initial", 1) * 1000),
         .backoff_max = span_of_ms(player_option(words, "backoff_max", 10) * 1000),
         .unschedulable_max = span_of_ms(player_option(words, "unschedulable_max", 300) * 1000)};

@@ -1,0 +1,62 @@
+/* gate: SchedulingGates and DynamicResources before the queue; DefaultPreemption's part is the
+ * scheduler's, which keeps a pod's attempt open while its victims are told to go. What must stay
+ * true: whatever can open a gate is a row of wakes.def for its plugin, or an update of the pod. */
+#include "queue/gate.h"
+
+#include "proto/base/must.h"
+#include "queue/hints.h"
+#include "queue/mirror.h"
+
+/* Whether the claim can be looked at by a plugin: upstream's lookup finds no fault with it. */
+static bool is_there(const struct entry *e, const struct pod *pod, const struct device_claim *named,
+                     struct arena *a)
+{
+    struct resource_claim claim;
+    if (named->unneeded)
+        return true;
+    return !named->malformed && named->claim.len > 0 &&
+           mirror_resource_claim(e->around->mirror, pod->namespace_name, named->claim, &claim, a) &&
+           !claim.deleting && (!named->generated || str_equal(claim.owner_uid, pod->uid));
+}
+
+static bool has_claims(struct entry *e)
+{
+    struct arena memory = {0};
+    const struct pod *pod = entry_pod(e);
+    bool all = true;
+    for (uint32_t i = 0; all && i < pod->device_claims.count; i++)
+        all = is_there(e, pod, &pod->device_claims.at[i], &memory);
+    arena_free(&memory);
+    return all;
+}
+
+static const char *plugin_of(enum gate gate)
+{
+    return gate == GATE_claims ? "DynamicResources" : "SchedulingGates";
+}
+
+bool gate_passes(struct entry *e)
+{
+    must(e->place == PLACE_nowhere);
+    e->gate = GATE_none;
+    if (e->deleting)
+        e->gate = GATE_deleting;
+    else if (e->around->obeys_gates && e->has_gates)
+        e->gate = GATE_scheduling;
+    else if (e->around->obeys_claims && e->has_device_claims && !has_claims(e))
+        e->gate = GATE_claims;
+    if (e->gate != GATE_none)
+        e->rejectors |= plugins_bit(plugin_of(e->gate));
+    return e->gate == GATE_none;
+}
+
+uint64_t gate_listens(const struct entry *e)
+{
+    switch (e->gate) {
+    case GATE_none: return e->rejectors | e->pending_plugins;
+    case GATE_claims: return plugins_bit(plugin_of(e->gate));
+    case GATE_deleting:
+    case GATE_scheduling: return 0; /* an update of its own opens it, or nothing */
+    }
+    return 0;
+}

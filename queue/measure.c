@@ -1,0 +1,163 @@
+/* measure: counts what moves between the queues and says how much is in each. Gauges are summed up
+ * when somebody asks, so that moving a pod costs one addition. */
+#include "queue/measure.h"
+
+#include "proto/metrics.h"
+#include "queue/hints.h"
+#include "queue/queues.h"
+
+#include <stdio.h>
+
+#define ACTIONS      14
+#define PROFILES_MAX 16
+
+static const char *const resources[EVENT_RESOURCES] = {
+    [EVENT_OF_node] = "Node",
+    [EVENT_OF_assigned_pod] = "AssignedPod",
+    [EVENT_OF_unschedulable_pod] = "UnschedulablePod",
+    [EVENT_OF_claim] = "PersistentVolumeClaim",
+    [EVENT_OF_volume] = "PersistentVolume",
+    [EVENT_OF_storage_class] = "storage.k8s.io/StorageClass",
+    [EVENT_OF_csi_node] = "storage.k8s.io/CSINode",
+    [EVENT_OF_csi_driver] = "storage.k8s.io/CSIDriver",
+    [EVENT_OF_csi_capacity] = "storage.k8s.io/CSIStorageCapacity",
+    [EVENT_OF_attachment] = "storage.k8s.io/VolumeAttachment",
+    [EVENT_OF_resource_claim] = "resource.k8s.io/ResourceClaim",
+};
+
+static const struct {
+    uint32_t action;
+    const char *name;
+} actions[ACTIONS] = {
+    {EVENT_ADD, "Add"},
+    {EVENT_DELETE, "Delete"},
+    {EVENT_NODE_ALLOCATABLE, "UpdateNodeAllocatable"},
+    {EVENT_NODE_LABEL, "UpdateNodeLabel"},
+    {EVENT_NODE_TAINT, "UpdateNodeTaint"},
+    {EVENT_NODE_CONDITION, "UpdateNodeCondition"},
+    {EVENT_NODE_ANNOTATION, "UpdateNodeAnnotation"},
+    {EVENT_NODE_FEATURE, "UpdateNodeDeclaredFeature"},
+    {EVENT_POD_LABEL, "UpdatePodLabel"},
+    {EVENT_POD_SCALE_DOWN, "UpdatePodScaleDown"},
+    {EVENT_POD_TOLERATION, "UpdatePodToleration"},
+    {EVENT_POD_GATES, "UpdatePodSchedulingGatesEliminated"},
+    {EVENT_POD_CLAIM, "UpdatePodGeneratedResourceClaim"},
+    {EVENT_UPDATE, "Update"},
+};
+
+const char *measure_label(const struct event *event)
+{
+    static char labels[EVENT_RESOURCES][ACTIONS][64];
+    size_t action = 0;
+    if (event->wildcard)
+        return "UnschedulableTimeout";
+    while (action < ACTIONS - 1 && actions[action].action != event->action)
+        action++;
+    char *label = labels[event->resource][action];
+    if (label[0] == 0)
+        snprintf(label, sizeof(labels[0][0]), "%s%s", resources[event->resource],
+                 actions[action].name);
+    return label;
+}
+
+/* Texts are told apart by where they lie: it costs less than to compare them. */
+void measure_incoming(struct measured *m, const char *queue, const char *cause)
+{
+    size_t i = 0;
+    while (i < MEASURED_MAX - 1 && m->incoming[i].series != NULL &&
+           (m->incoming[i].cause != cause || m->incoming[i].queue != queue))
+        i++;
+    if (m->incoming[i].series == NULL || m->incoming[i].cause != cause ||
+        m->incoming[i].queue != queue) {
+        m->incoming[i].cause = cause;
+        m->incoming[i].queue = queue;
+        m->incoming[i].series = metric_series(METRIC_scheduler_queue_incoming_pods_total,
+                                              METRIC_VALUES(str_of(cause), str_of(queue)));
+    }
+    series_add(m->incoming[i].series, 1);
+}
+
+static struct str profile_of(const struct entry *e)
+{
+    return e->around->profile != NULL ? e->around->profile->scheduler_name
+                                      : STR_LITERAL("default-scheduler");
+}
+
+static bool is_of(const struct series *s, const struct entry *e)
+{
+    return str_equal(s->labels[1], profile_of(e));
+}
+
+void measure_pre_enqueue(struct measured *m, const struct entry *e, bool passed)
+{
+    struct series **s = m->gates[passed];
+    size_t i = 0;
+    while (i < MEASURED_MAX - 1 && s[i] != NULL && !is_of(s[i], e))
+        i++;
+    if (s[i] == NULL || !is_of(s[i], e)) {
+        const char *status = passed ? "Success" : "UnschedulableAndUnresolvable";
+        s[i] =
+            metric_series(METRIC_scheduler_framework_extension_point_duration_seconds,
+                          METRIC_VALUES(STR_LITERAL("PreEnqueue"), profile_of(e), str_of(status)));
+    }
+    series_observe(s[i], 0);
+}
+
+/* ---- gauges ---- */
+
+struct tally_of {
+    struct str profile;
+    int64_t by_plugin[64];
+};
+
+/* What rejected it stays said until it is tried again. */
+static bool was_rejected(const struct entry *e)
+{
+    return (e->place == PLACE_active || e->place == PLACE_backoff ||
+            e->place == PLACE_unschedulable) &&
+           (e->rejectors | e->pending_plugins) != 0;
+}
+
+static void count_entry(struct tally_of *all, const struct entry *e)
+{
+    struct str profile = profile_of(e);
+    uint64_t set = e->rejectors | e->pending_plugins;
+    int at = 0;
+    while (at < PROFILES_MAX && all[at].profile.len > 0 && !str_equal(all[at].profile, profile))
+        at++;
+    if (at == PROFILES_MAX)
+        return;
+    all[at].profile = profile;
+    for (size_t i = 0; i < plugins_count(); i++)
+        all[at].by_plugin[i] += plugins_has(set, i);
+}
+
+static void measure_rejections(const struct queues *q)
+{
+    static struct tally_of all[PROFILES_MAX];
+    size_t at = 0;
+    void *value;
+    for (int i = 0; i < PROFILES_MAX; i++)
+        all[i] = (struct tally_of){.profile = {NULL, 0}};
+    while (map_next(q->entries, &at, NULL, &value))
+        if (was_rejected(value))
+            count_entry(all, value);
+    for (int i = 0; i < PROFILES_MAX && all[i].profile.len > 0; i++)
+        for (size_t k = 0; k < plugins_count(); k++)
+            if (all[i].by_plugin[k] > 0)
+                series_set(metric_series(METRIC_scheduler_unschedulable_pods,
+                                         METRIC_VALUES(str_of(plugins_name(k)), all[i].profile)),
+                           all[i].by_plugin[k]);
+}
+
+void measure_queues(const struct queues *q)
+{
+    size_t gated = q->unschedulable.gated;
+    metric_set_to(METRIC_scheduler_pending_pods, "active", (int64_t)active_count(&q->active));
+    metric_set_to(METRIC_scheduler_pending_pods, "backoff", (int64_t)backoff_count(&q->backoff));
+    metric_set_to(METRIC_scheduler_pending_pods, "gated", (int64_t)gated);
+    metric_set_to(METRIC_scheduler_pending_pods, "unschedulable",
+                  (int64_t)(q->unschedulable.list.count - gated));
+    metric_set_to(METRIC_scheduler_inflight_events, "PodPopped", (int64_t)q->in_flight.count);
+    measure_rejections(q);
+}

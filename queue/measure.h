@@ -1,0 +1,32 @@
+/* measure: what the queue counts, with upstream's metrics (proto/metrics.def). */
+#ifndef QUEUE_MEASURE_H
+#define QUEUE_MEASURE_H
+
+#include "queue/entry.h"
+#include "queue/event.h"
+
+struct queues;
+struct series;
+
+#define MEASURED_MAX 64 /* more are counted, too, only slower */
+
+/* Series that were looked up once. Zero-initialise. */
+struct measured {
+    struct {
+        const char *queue, *cause;
+        struct series *series;
+    } incoming[MEASURED_MAX];
+    struct series *gates[2][MEASURED_MAX]; /* of PreEnqueue, by profile; [1]: passed */
+};
+
+/* Upstream's label of an event: AssignedPodDelete, NodeUpdateNodeTaint, …; lives for ever. */
+const char *measure_label(const struct event *event);
+/* A pod goes into a queue ("active", "backoff" or "unschedulable"); why, in upstream's words. Both
+ * texts live for ever. */
+void measure_incoming(struct measured *m, const char *queue, const char *cause);
+/* PreEnqueue was asked about the pod. */
+void measure_pre_enqueue(struct measured *m, const struct entry *e, bool passed);
+/* Sets the gauges. */
+void measure_queues(const struct queues *q);
+
+#endif
