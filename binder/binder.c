@@ -5,12 +5,15 @@
 #include "binder/binder.h"
 #include "binder/binds.h"
 #include "binder/events.h"
+#include "binder/measure.h"
 #include "binder/preempts.h"
+#include "binder/reason.h"
 #include "binder/status.h"
 #include "proto/base/log.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/metrics.h"
 
 #include <string.h>
 
@@ -106,9 +109,10 @@ static void on_forbidden(void *owner, const char *verb, const char *resource, st
                          const struct kube_response *response)
 {
     struct buffer text = {0};
-    uint32_t most = 400;
-    buffer_add(&text, response->body.at, response->body.len < most ? response->body.len : most);
-    if (text.at != NULL && strstr(text.at, "being terminated") == NULL) {
+    const size_t most = 400;
+    reason_of(response, &text);
+    if (strstr(text.at, "being terminated") == NULL) {
+        text.len = text.len < most ? text.len : most;
         for (size_t i = 0; i < text.len; i++)
             if (text.at[i] == '"')
                 text.at[i] = '\'';
@@ -437,13 +441,17 @@ struct binder *binder_new(const struct binder_options *options)
                                   .fence_state = b,
                                   .in_flight_max[LANE_bind] = options->bind_in_flight,
                                   .qps = options->qps,
-                                  .burst = options->burst};
+                                  .burst = options->burst,
+                                  .protobuf = options->protobuf};
     b->lanes = lanes_new(&lanes);
     b->lease = lease_new(&options->lease, b->lanes, options->api.clock(options->api.state));
-    b->binds = binds_new(
-        &(struct binds_options){
-            .seed = options->seed, .owner = b, .ended = on_bind_ended, .forbidden = on_forbidden},
-        b->lanes);
+    b->binds = binds_new(&(struct binds_options){.seed = options->seed,
+                                                 .extenders = options->extenders,
+                                                 .extender_count = options->extender_count,
+                                                 .owner = b,
+                                                 .ended = on_bind_ended,
+                                                 .forbidden = on_forbidden},
+                         b->lanes);
     b->statuses = statuses_new(&(struct status_options){.seed = options->seed + 1,
                                                         .owner = b,
                                                         .clear = on_status_clear,
@@ -549,8 +557,19 @@ void binder_status(const struct binder *b, struct buffer *lines)
     buffer_print(lines, "events=keys=%u repeated=%llu evicted=%llu dropped=%llu\n", events.keys,
                  (unsigned long long)events.repeated, (unsigned long long)events.evicted,
                  (unsigned long long)events.dropped);
-    buffer_print(lines, "refused=%llu\nfence_cuts=%llu\n", (unsigned long long)b->refused,
-                 (unsigned long long)b->cuts);
+    buffer_print(lines, "refused=%llu\nfence_cuts=%llu\nprotobuf=%s\n",
+                 (unsigned long long)b->refused, (unsigned long long)b->cuts,
+                 lanes_protobuf(b->lanes) ? "yes" : "no");
     while (map_next(b->forbidden, &at, &rule, &value))
         buffer_print(lines, "forbidden=%.*s\n", STR_ARG(rule));
+}
+
+/* A standby is well, as upstream's is; and whoever could not renew its lease does not lead. */
+void binder_observe(const struct binder *b)
+{
+    struct moment now = b->options.api.clock(b->options.api.state).now;
+    metric_check("leaderElection", "");
+    if (b->options.lease.elect)
+        metric_set_to(METRIC_leader_election_master_status, b->options.lease.name, leads(b));
+    measure_lanes(b->lanes, now);
 }

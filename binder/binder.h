@@ -5,14 +5,18 @@
 
 #include "binder/lease.h"
 #include "proto/bus/delivery.h"
+#include "proto/kube/extenders.h"
 
 struct binder_options {
     struct lease_options lease;
     struct api api;
-    const char *hostname;    /* borrowed; for events */
-    uint32_t bind_in_flight; /* 0: 100 */
-    double qps;              /* of all writes but the lease's; <= 0: unlimited */
+    const char *hostname;                    /* borrowed; for events */
+    uint32_t bind_in_flight;                 /* 0: 100 */
+    const struct extender_config *extenders; /* borrowed, in the configuration's order */
+    uint32_t extender_count;
+    double qps; /* of all writes but the lease's; <= 0: unlimited */
     uint32_t burst;
+    bool protobuf;           /* write in protobuf where there is a body for it */
     uint32_t event_keys_max; /* 0: 10,000 */
     uint64_t seed;
 };
@@ -40,6 +44,8 @@ struct moment binder_fence_end(const struct binder *b);
 void binder_stop(struct binder *b, struct moment now, struct outbox *out);
 bool binder_done(const struct binder *b);
 
+/* Sets gauges and health checks (proto/metrics.h). */
+void binder_observe(const struct binder *b);
 void binder_status(const struct binder *b, struct buffer *lines);
 int64_t binder_term(const struct binder *b);
 bool binder_leading(const struct binder *b);

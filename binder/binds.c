@@ -5,6 +5,7 @@
  * anything). */
 #include "binder/binds.h"
 #include "binder/answers.h"
+#include "binder/measure.h"
 #include "binder/pause.h"
 #include "binder/prebind.h"
 #include "binder/reason.h"
@@ -13,6 +14,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
+#include "proto/kube/extender_wire.h"
 #include "proto/kube/writes.h"
 
 #include <stdio.h>
@@ -41,7 +43,8 @@ struct flight {
     int posts, waits; /* requests sent; delays in a row */
     int code;         /* of the last answer, and its text */
     struct buffer message;
-    const char *failed_plugin; /* of the prebind; NULL: it did not fail */
+    const char *failed_plugin; /* of the prebind, or Extender; NULL: none of them failed */
+    const struct extender_config *extender; /* who binds instead of us; NULL: nobody */
 };
 
 struct binds {
@@ -116,9 +119,20 @@ static void flight_free(struct flight *f)
  * PreBind. NULL: the bind itself. */
 static const char *failed_plugin(const struct flight *f, bool bound)
 {
-    if (bound || f->posts > 0)
+    if (bound || (f->posts > 0 && f->extender == NULL))
         return NULL;
     return f->failed_plugin != NULL ? f->failed_plugin : prebind_plugin(&f->bind);
+}
+
+static void measure(const struct flight *f, struct instant at, bool bound)
+{
+    bool posted = f->ready.ns != 0;
+    struct moment ready = posted ? f->ready : at.now;
+    measure_bind(&f->bind, &(struct measured_bind){.prepared = prebind_needed(&f->bind),
+                                                   .posted = posted,
+                                                   .bound = bound,
+                                                   .preparing = moment_since(ready, f->taken),
+                                                   .posting = moment_since(at.now, ready)});
 }
 
 static void end(struct flight *f, struct instant at, bool bound, bool gone)
@@ -144,6 +158,7 @@ static void end(struct flight *f, struct instant at, bool bound, bool gone)
                  STR_ARG(f->bind.namespace_name), STR_ARG(f->bind.name), STR_ARG(f->bind.node_name),
                  f->code, STR_ARG(buffer_str(&f->message)));
     }
+    measure(f, at, bound);
     b->options.ended(b->options.owner, at, &f->bind, bound);
     flight_free(f);
 }
@@ -182,10 +197,14 @@ static void prepare_post(struct job *job, struct instant at, struct draft *draft
     struct flight *f = (struct flight *)job;
     (void)at;
     draft->method = KUBE_POST;
-    draft->content_type = WRITES_JSON;
+    draft->content_type = draft->may_protobuf ? WRITES_PROTOBUF : WRITES_JSON;
+    draft->unread = true;
     writes_path(&draft->path, "/api/v1", f->bind.namespace_name, "pods", f->bind.name);
     buffer_add_text(&draft->path, "/binding");
-    writes_binding(&draft->body, &f->bind);
+    if (draft->may_protobuf)
+        writes_binding_protobuf(&draft->body, &f->bind);
+    else
+        writes_binding(&draft->body, &f->bind);
     f->posts++;
 }
 
@@ -313,6 +332,8 @@ static void asked(struct job *job, struct instant at, const struct kube_response
         f->code = r->status;
         reason_of(r, &f->message);
         end(f, at, false, true);
+    } else if (r->status == 403 && f->extender != NULL) {
+        end(f, at, false, false); /* it said no, and there is nobody else to ask */
     } else if (r->status == 403) {
         f->no_reads = true;
         post_again(f, backoff(f, at.now, -1));
@@ -325,13 +346,96 @@ static void asked(struct job *job, struct instant at, const struct kube_response
 static const struct job_type ask_job = {
     .fenced = false, .timeout = {5000000000}, .prepare = prepare_get, .answered = asked};
 
+/* ---- a bind that an extender makes ---- */
+
+static void prepare_extender(struct job *job, struct instant at, struct draft *draft)
+{
+    struct flight *f = (struct flight *)job;
+    (void)at;
+    draft->method = KUBE_POST;
+    draft->content_type = WRITES_JSON;
+    buffer_print(&draft->path, "/%.*s", STR_ARG(f->extender->bind_verb));
+    wire_bind_body(&draft->body, &f->bind);
+    f->posts++;
+}
+
+/* Why the extender did not bind the pod, in upstream's words; false: it did. */
+static bool extender_failed(struct flight *f, const struct kube_response *r)
+{
+    struct arena a = {0};
+    struct str failed = {0}, error = {0};
+    struct str url = extender_url(f->extender, f->extender->bind_verb, &a);
+    buffer_reset(&f->message);
+    if (r->status == 0)
+        buffer_print(&f->message, "Post \"%.*s\": %s", STR_ARG(url), r->error);
+    else if (r->status != 200)
+        buffer_print(&f->message, "failed %.*s with extender at URL %.*s, code %d",
+                     STR_ARG(f->extender->bind_verb), STR_ARG(url), r->status);
+    else if (!wire_bound_read(r->body, &failed, &a, &error))
+        buffer_print(&f->message, "extender \"%.*s\": %.*s: %.*s", STR_ARG(f->extender->url_prefix),
+                     STR_ARG(f->extender->bind_verb), STR_ARG(error));
+    else
+        buffer_add_str(&f->message, failed);
+    arena_free(&a);
+    return f->message.len > 0;
+}
+
+/* The extender may have bound the pod, whatever it says or does not say: upstream waits for the
+ * watch to tell, we ask. */
+static void extended(struct job *job, struct instant at, const struct kube_response *r)
+{
+    struct flight *f = (struct flight *)job;
+    f->code = r->status;
+    if (!extender_failed(f, r)) {
+        end(f, at, true, false);
+        return;
+    }
+    log_warn("an extender did not bind|pod=%.*s/%.*s node=%.*s error=\"%.*s\" ignored=%s",
+             STR_ARG(f->bind.namespace_name), STR_ARG(f->bind.name), STR_ARG(f->bind.node_name),
+             STR_ARG(buffer_str(&f->message)), f->extender->ignorable ? "true" : "false");
+    f->job.timeout_max = (struct span){0};
+    if (f->extender->ignorable) {
+        f->extender = NULL;
+        post_again(f, at.now);
+    } else {
+        f->failed_plugin = "Extender";
+        f->binds->stats.doubts += !f->doubt;
+        f->doubt = true;
+        ask(f, at.now);
+    }
+}
+
+static const struct job_type extender_job = {
+    .fenced = true, .timeout = {600000000000}, .prepare = prepare_extender, .answered = extended};
+
+/* False: the bind has ended, as two processes run different configurations. */
+static bool find_extender(struct flight *f, struct instant at)
+{
+    const struct binds_options *o = &f->binds->options;
+    if (f->bind.extenders.count == 0)
+        return true;
+    const struct extender_ref *ref = &f->bind.extenders.at[0];
+    if (ref->index >= 0 && ref->index < o->extender_count &&
+        str_equal(ref->url, o->extenders[ref->index].url_prefix)) {
+        f->extender = &o->extenders[ref->index];
+        f->job.timeout_max = f->extender->http_timeout;
+        return true;
+    }
+    say(f, 0, STR_LITERAL("the binder runs another configuration than the scheduler"));
+    end(f, at, false, false);
+    return false;
+}
+
 /* ---- requests from the scheduler ---- */
 
 static void post(struct flight *f, struct instant at)
 {
     f->ready = at.now;
-    f->job.type = &post_job;
-    if (lanes_add(f->binds->lanes, LANE_bind, &f->job, at.now))
+    if (!find_extender(f, at))
+        return;
+    f->job.type = f->extender != NULL ? &extender_job : &post_job;
+    enum lane lane = f->extender != NULL ? LANE_extender : LANE_bind;
+    if (lanes_add(f->binds->lanes, lane, &f->job, at.now))
         return;
     say(f, 0, STR_LITERAL("the bind lane is full"));
     end(f, at, false, false);

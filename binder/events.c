@@ -155,6 +155,7 @@ static void prepare(struct job *job, struct instant at, struct draft *draft)
     if (ns.len == 0)
         ns = STR_LITERAL("default");
     entry->sending_count = event->series_count;
+    draft->unread = true;
     writes_path(&draft->path, prefix, ns, "events", entry->created ? event->name : (struct str){0});
     if (entry->created) {
         draft->method = KUBE_PATCH;
@@ -164,10 +165,14 @@ static void prepare(struct job *job, struct instant at, struct draft *draft)
     }
     draft->method = KUBE_POST;
     draft->content_type = WRITES_JSON;
-    if (entry->form == FORM_lease)
+    if (entry->form == FORM_lease) {
         writes_lease_event(&draft->body, event);
-    else
+    } else if (draft->may_protobuf) {
+        draft->content_type = WRITES_PROTOBUF;
+        writes_event_protobuf(&draft->body, event);
+    } else {
         writes_event(&draft->body, event);
+    }
 }
 
 static void answered(struct job *job, struct instant at, const struct kube_response *response);

@@ -3,8 +3,12 @@
  * decided under an old lease can leave under a newer one. What must stay true: a job is in exactly
  * one place, and a lane never has more on the wire than its budget. */
 #include "binder/lanes.h"
+#include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/protobuf.h"
+
+#include <string.h>
 
 struct queue {
     struct job *first, *last;
@@ -39,6 +43,7 @@ static const struct {
     [LANE_bind] = {"bind", KUBE_CHANNEL_write, 10000, 100},
     [LANE_delete] = {"delete", KUBE_CHANNEL_write, 10000, 16},
     [LANE_nomination] = {"nomination", KUBE_CHANNEL_write, 20000, 8},
+    [LANE_extender] = {"extender", KUBE_CHANNEL_extender, 10000, 32},
     [LANE_volume] = {"volume", KUBE_CHANNEL_volume, 10000, 16},
     [LANE_status] = {"status", KUBE_CHANNEL_write, 20000, 16},
     [LANE_event] = {"event", KUBE_CHANNEL_event, 20000, 64},
@@ -181,12 +186,27 @@ void lanes_remove(struct lanes *l, struct job *job)
 
 /* ---- going out ---- */
 
+/* A body in a form that the server does not take was not looked at: it goes again as JSON, as all
+ * others from now on. */
+static void send_as_json(struct lanes *l, struct job *job, int status)
+{
+    if (l->options.protobuf)
+        log_warn("the API server does not take protobuf, writing JSON from now on|status=%d",
+                 status);
+    l->options.protobuf = false;
+    lanes_again(l, job->lane, job, l->options.api.clock(l->options.api.state).now);
+}
+
 static void on_done(void *context, const struct kube_response *response)
 {
     struct job *job = context;
     struct lanes *l = job->lanes;
     must(job->place == JOB_sent);
     leave_wire(l, job);
+    if (job->as_protobuf && (response->status == 415 || response->status == 406)) {
+        send_as_json(l, job, response->status);
+        return;
+    }
     if (response->status >= 200 && response->status < 300)
         l->ways[job->lane].done++;
     else
@@ -216,21 +236,27 @@ static bool send(struct lanes *l, struct job *job)
     buffer_reset(&draft->path);
     buffer_reset(&draft->body);
     draft->content_type = NULL;
+    draft->may_protobuf = l->options.protobuf;
+    draft->unread = false;
     job->type->prepare(job, at, draft);
+    job->as_protobuf =
+        draft->content_type != NULL && strcmp(draft->content_type, KUBE_TYPE_PROTOBUF) == 0;
     queue_remove(&way->waiting, job);
     queue_add(&way->sent, job);
     way->fenced += job->type->fenced;
     job->place = JOB_sent;
     job->sent = at;
-    job->number =
-        api->send(api->state, &(struct kube_request){.method = draft->method,
-                                                     .channel = lanes_table[job->lane].channel,
-                                                     .path = buffer_str(&draft->path),
-                                                     .content_type = draft->content_type,
-                                                     .body = buffer_str(&draft->body),
-                                                     .timeout = timeout,
-                                                     .context = job,
-                                                     .done = on_done});
+    job->number = api->send(
+        api->state, &(struct kube_request){.method = draft->method,
+                                           .channel = lanes_table[job->lane].channel,
+                                           .path = buffer_str(&draft->path),
+                                           .content_type = draft->content_type,
+                                           .accept = job->as_protobuf ? KUBE_ACCEPT_BOTH : NULL,
+                                           .unread = draft->unread,
+                                           .body = buffer_str(&draft->body),
+                                           .timeout = timeout,
+                                           .context = job,
+                                           .done = on_done});
     return true;
 }
 
@@ -328,6 +354,11 @@ void lanes_cut(struct lanes *l, const char *why)
         lanes_remove(l, job);
         job->type->answered(job, api->clock(api->state), &response);
     }
+}
+
+bool lanes_protobuf(const struct lanes *l)
+{
+    return l->options.protobuf;
 }
 
 uint32_t lanes_fenced(const struct lanes *l)

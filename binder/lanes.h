@@ -14,6 +14,7 @@ enum lane {
     LANE_bind,
     LANE_delete,     /* victims of preemption */
     LANE_nomination, /* where a pod is nominated, when somebody waits for it to be said */
+    LANE_extender,   /* binds that an extender makes */
     LANE_volume,     /* what binds wait for before their Binding */
     LANE_status,
     LANE_event,
@@ -30,6 +31,8 @@ struct draft {
     enum kube_method method;
     struct buffer path, body;
     const char *content_type; /* NULL without a body */
+    bool may_protobuf;        /* given: the body may be protobuf, and content_type say so */
+    bool unread;              /* what comes with a 2xx answer is not wanted */
 };
 
 struct job;
@@ -61,6 +64,7 @@ struct job {
     struct moment due;   /* delayed until */
     struct instant sent;
     uint64_t number;
+    bool as_protobuf; /* what was sent last */
 };
 
 struct lanes_options {
@@ -72,6 +76,7 @@ struct lanes_options {
     uint32_t in_flight_max[LANE_COUNT];
     double qps; /* writes of all lanes but the lease together; <= 0: unlimited */
     uint32_t burst;
+    bool protobuf; /* bodies may be protobuf, until the server refuses one for that (415) */
 };
 
 struct lane_stats {
@@ -97,6 +102,8 @@ struct moment lanes_pump(struct lanes *lanes, struct moment now);
 /* Cancels every fenced request on the wire and answers it with "maybe done": to be called as soon
  * as the fence is found closed, before anything else could send the rest of them. */
 void lanes_cut(struct lanes *lanes, const char *why);
+/* True as long as bodies may be protobuf. */
+bool lanes_protobuf(const struct lanes *lanes);
 /* Fenced requests handed over and not answered. */
 uint32_t lanes_fenced(const struct lanes *lanes);
 struct lane_stats lanes_stats(const struct lanes *lanes, enum lane lane);

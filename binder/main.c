@@ -23,9 +23,12 @@ static int run(struct settings *s, const struct options *options, struct kube_cl
 {
     char error[1024];
     struct shell shell = {.client = client};
-    struct bus *bus = bus_open(&options->bus, error, sizeof(error));
+    struct bus *bus = NULL;
+    if (shell_reach_extender(&shell, &s->binder, error, sizeof(error)))
+        bus = bus_open(&options->bus, error, sizeof(error));
     if (bus == NULL) {
         log_error("%s", error);
+        shell_leave_extender(&shell);
         return 1;
     }
     s->binder.api = shell_api(&shell);
@@ -35,6 +38,7 @@ static int run(struct settings *s, const struct options *options, struct kube_cl
     int result = actor_run(bus, &actor);
     deadman_close();
     binder_free(&shell.binder);
+    shell_leave_extender(&shell);
     bus_close(&bus);
     return result;
 }

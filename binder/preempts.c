@@ -189,6 +189,8 @@ static void on_ended(void *owner, struct instant at, struct want *want, const ch
     make_ready(o);
 }
 
+/* The last of several goes ahead of the victims of later orders: so orders end in the order in
+ * which they came, and there is room for the first long before everybody's victims are gone. */
 static void open_seat(struct order *o, struct instant at, uint32_t i)
 {
     struct preempts *p = o->all;
@@ -201,7 +203,7 @@ static void open_seat(struct order *o, struct instant at, uint32_t i)
         p->stats.unbound++;
         snprintf(text, sizeof(text), "%" PRId64, version);
         tell(o, at, seat->want.victim, str_of(text), true);
-    } else if (victims_ask(p->victims, at, &seat->want)) {
+    } else if (victims_ask(p->victims, at, &seat->want, i > 0 && i + 1 == o->count)) {
         seat->open = true;
         o->open++;
     } else {

@@ -4,7 +4,6 @@
 #include "binder/settings.h"
 #include "proto/base/log.h"
 #include "proto/base/random.h"
-#include "proto/kube/json.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -28,29 +27,6 @@ const struct own_option settings_options[] = {
     {"binds-in-flight", "N", "binds on the wire at once (1 to 150, default 100)", take_binds},
     {0},
 };
-
-/* True when the file itself limits the rate: upstream's default of 50 would throttle the binder, so
- * only a limit that somebody wrote down counts. */
-static bool rate_is_written(const char *path)
-{
-    struct buffer text = {0};
-    struct arena a = {0};
-    char piece[4096];
-    size_t len;
-    FILE *file = path ? fopen(path, "re") : NULL;
-    if (file == NULL)
-        return false;
-    while ((len = fread(piece, 1, sizeof(piece), file)) > 0)
-        buffer_add(&text, piece, len);
-    fclose(file);
-    struct kube_json *document = kube_json_parse_yaml(buffer_str(&text), NULL, &a);
-    bool written = kube_json_path(document, "clientConnection.qps") != NULL ||
-                   kube_json_path(document, "clientConnection.burst") != NULL;
-    kube_json_free(&document);
-    arena_free(&a);
-    buffer_free(&text);
-    return written;
-}
 
 static const char *make_identity(struct settings *s, const char *hostname)
 {
@@ -96,11 +72,16 @@ bool settings_load(struct settings *s, const char *config_path, struct str *erro
         *error = arena_print(&s->memory, "%s", wrong);
         return false;
     }
-    bool limited = config.qps > 0 && rate_is_written(config_path);
+    /* Upstream's default of 50 would throttle the binder, so only what somebody wrote down counts.
+     */
+    bool limited = config.qps > 0 && config.rate_given;
     o->qps = limited ? config.qps : 0;
     o->burst = limited ? (uint32_t)config.burst : 0;
+    o->protobuf = scheduler_config_protobuf_written(&config);
     o->bind_in_flight = (uint32_t)s->binds_in_flight;
     o->seed = random_seed();
+    o->extenders = config.extenders.at;
+    o->extender_count = config.extenders.count;
     s->kubeconfig = config.kubeconfig.len > 0 ? text_of(s, config.kubeconfig) : NULL;
     s->master = s->flags.master;
     return true;

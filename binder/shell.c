@@ -3,17 +3,32 @@
  * true: the client never works on a fenced request outside of that order. */
 #include "binder/shell.h"
 #include "binder/deadman.h"
+#include "proto/base/must.h"
+#include "proto/kube/extenders.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+/* Numbers of requests to the extender; the clients count from 1. */
+#define EXTENDER_BIT (UINT64_C(1) << 63)
 
 static uint64_t send(void *state, const struct kube_request *request)
 {
     struct shell *shell = state;
     shell->sent = true;
-    return kube_client_send(shell->client, request);
+    if (request->channel != KUBE_CHANNEL_extender)
+        return kube_client_send(shell->client, request);
+    must(shell->extender != NULL);
+    return kube_client_send(shell->extender, request) | EXTENDER_BIT;
 }
 
 static void cancel(void *state, uint64_t number)
 {
-    kube_client_cancel(((struct shell *)state)->client, number);
+    struct shell *shell = state;
+    if ((number & EXTENDER_BIT) != 0)
+        kube_client_cancel(shell->extender, number & ~EXTENDER_BIT);
+    else
+        kube_client_cancel(shell->client, number);
 }
 
 static struct instant clock_now(void *state)
@@ -38,6 +53,8 @@ static void work(void *state, struct moment now, struct outbox *out)
         deadman_leave(); /* only reads and the lease: nothing to guard */
     shell->sent = false;
     kube_client_work(shell->client, now);
+    if (shell->extender != NULL)
+        kube_client_work(shell->extender, now);
     deadman_leave();
 }
 
@@ -54,6 +71,8 @@ static struct moment tick(void *state, struct moment now, struct outbox *out)
         work(shell, now, out); /* out at once, not after the next wait */
         next = moment_earlier(next, binder_tick(shell->binder, now, out));
     }
+    if (shell->extender != NULL)
+        next = moment_earlier(next, kube_client_deadline(shell->extender, now));
     return moment_earlier(next, kube_client_deadline(shell->client, now));
 }
 
@@ -77,6 +96,11 @@ static void status(void *state, struct buffer *lines)
                  (unsigned long long)s.connections, s.http2 ? "true" : "false");
 }
 
+static void observe(void *state)
+{
+    binder_observe(((struct shell *)state)->binder);
+}
+
 static int64_t term(const void *state)
 {
     return binder_term(((const struct shell *)state)->binder);
@@ -87,11 +111,51 @@ struct actor shell_actor(struct shell *shell)
     return (struct actor){.state = shell,
                           .handle = handle,
                           .tick = tick,
-                          .fd = kube_client_fd(shell->client),
+                          .fd = shell->extender != NULL ? shell->fd : kube_client_fd(shell->client),
                           .work = work,
                           .stop = stop,
                           .done = done,
                           .stop_limit = span_of_ms(BINDER_STOP_LIMIT_MS),
                           .status = status,
+                          .observe = observe,
                           .term = term};
+}
+
+/* ---- the extender that binds ---- */
+
+static bool wait_for(int epoll, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+bool shell_reach_extender(struct shell *shell, const struct binder_options *options, char *error,
+                          size_t room)
+{
+    const struct kube_client_options client = {.user_agent = "berth-binder", .connections_max = 32};
+    const struct extender_config *binds = NULL;
+    shell->fd = -1;
+    for (uint32_t i = 0; i < options->extender_count; i++)
+        if (options->extenders[i].bind_verb.len > 0)
+            binds = &options->extenders[i];
+    if (binds == NULL)
+        return true;
+    shell->way = extender_way(binds, error, room);
+    if (shell->way != NULL)
+        shell->extender = kube_client_new(shell->way, &client, error, room);
+    if (shell->extender == NULL)
+        return false;
+    shell->fd = epoll_create1(EPOLL_CLOEXEC);
+    must(shell->fd >= 0 && wait_for(shell->fd, kube_client_fd(shell->client)) &&
+         wait_for(shell->fd, kube_client_fd(shell->extender)));
+    return true;
+}
+
+void shell_leave_extender(struct shell *shell)
+{
+    kube_client_free(&shell->extender);
+    kube_config_free(&shell->way);
+    if (shell->fd >= 0)
+        close(shell->fd);
+    shell->fd = -1;
 }

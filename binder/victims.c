@@ -1,8 +1,9 @@
 /* victims: each pod that is to go is a small state machine over its one job: look, mark, delete.
- * The one idea: the pod is looked at first, because nothing is kept here that could tell what it is
- * now. What must stay true: no write without the UID as its precondition, no DELETE for a pod that
- * was seen to terminate, after a DELETE without an answer the pod is looked at again, and a target
- * that is not on the wire has nobody in its list who has given up. */
+ * The one idea: a pod is seen before it is deleted, in the answer to the mark or in that to a look,
+ * because nothing is kept here that could tell what it is now. What must stay true: no write
+ * without the UID as its precondition, no DELETE for a pod that was seen to terminate or was not
+ * seen, after a request without an answer the pod is looked at again, and a target that is not on
+ * the wire has nobody in its list who has given up. */
 #include "binder/victims.h"
 #include "binder/pause.h"
 #include "binder/reason.h"
@@ -10,6 +11,8 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/writes.h"
+
+#include <inttypes.h>
 
 struct target {
     struct job job; /* first */
@@ -19,8 +22,9 @@ struct target {
     struct want *first;
     int failures;
     bool doubt;            /* a DELETE may have been carried out */
-    struct str version;    /* resourceVersion when it was first looked at; in names */
-    struct writes_pod pod; /* as last looked at; in seen */
+    bool looked;           /* it was there then */
+    struct str version;    /* resourceVersion when it was chosen or first looked at; in names */
+    struct writes_pod pod; /* as last looked at, or as the scheduler has it; in seen */
     struct arena seen;
 };
 
@@ -221,6 +225,7 @@ static void looked(struct job *job, struct instant at, const struct kube_respons
     if (r->status == 404) {
         end_without_us(t, at);
     } else if (r->status == 200 && writes_pod_read(r->body, &t->pod, &t->seen)) {
+        t->looked = true;
         if (t->version.len == 0)
             t->version = arena_copy(&t->names, t->pod.resource_version);
         if (t->pod.deleting || !str_equal(t->pod.uid, t->uid))
@@ -234,6 +239,20 @@ static void looked(struct job *job, struct instant at, const struct kube_respons
     }
 }
 
+/* The answer is the pod as it is now: who terminates is left alone. */
+static void mark_answered(struct target *t, struct instant at, const struct kube_response *r)
+{
+    struct arena seen = {0};
+    struct writes_pod pod;
+    bool is_it = writes_pod_read(r->body, &pod, &seen) && str_equal(pod.uid, t->uid);
+    bool deleting = is_it && pod.deleting;
+    arena_free(&seen);
+    if (deleting)
+        end_without_us(t, at);
+    else
+        go_on(t, at, is_it || t->looked ? &delete_job : &look_job, at.now);
+}
+
 /* After a conflict or without an answer it may be another pod, or marked already: look again. 422
  * is what the server says when the pod has another UID than the patch. */
 static void marked(struct job *job, struct instant at, const struct kube_response *r)
@@ -241,7 +260,7 @@ static void marked(struct job *job, struct instant at, const struct kube_respons
     struct target *t = (struct target *)job;
     tell_forbidden(t, "patch", "pods/status", r);
     if (is_good(r))
-        go_on(t, at, &delete_job, at.now);
+        mark_answered(t, at, r);
     else if (r->status == 404)
         end_without_us(t, at);
     else if (passes(r) || r->status == 422)
@@ -274,6 +293,17 @@ static const struct job_type delete_job = {
 
 /* ---- wants ---- */
 
+/* The scheduler knows it well enough to have it marked at once. */
+static void take_description(struct target *t, const struct victim *victim)
+{
+    struct victim known;
+    codec_copy(&victim_record, &known, victim, &t->seen);
+    t->pod = (struct writes_pod){
+        .uid = t->uid, .generation = known.generation, .condition_types = known.condition_types};
+    t->version = arena_print(&t->names, "%" PRId64, victim->resource_version);
+    t->job.type = &mark_job;
+}
+
 static struct target *target_new(struct victims *v, const struct victim *victim)
 {
     struct target *t = memory_take(sizeof(*t));
@@ -282,24 +312,37 @@ static struct target *target_new(struct victims *v, const struct victim *victim)
     t->namespace_name = arena_copy(&t->names, victim->namespace_name);
     t->name = arena_copy(&t->names, victim->name);
     t->job.type = &look_job;
+    if (victim->unmarked)
+        take_description(t, victim);
     must(map_set(v->targets, t->uid, t) == NULL);
     return t;
 }
 
-bool victims_ask(struct victims *v, struct instant at, struct want *want)
+/* False: the lane is full. */
+static bool set_out(struct target *t, struct instant at, bool ahead)
+{
+    struct lanes *lanes = t->all->lanes;
+    if (!ahead)
+        return lanes_add(lanes, LANE_delete, &t->job, at.now);
+    t->job.since = at.now;
+    lanes_again(lanes, LANE_delete, &t->job, at.now);
+    return true;
+}
+
+bool victims_ask(struct victims *v, struct instant at, struct want *want, bool ahead)
 {
     struct target *t = map_get(v->targets, want->victim->uid);
-    struct want **last;
+    struct want **tail;
     if (t == NULL) {
         t = target_new(v, want->victim);
-        if (!lanes_add(v->lanes, LANE_delete, &t->job, at.now)) {
+        if (!set_out(t, at, ahead)) {
             target_free(t);
             return false;
         }
     }
-    for (last = &t->first; *last != NULL; last = &(*last)->next)
+    for (tail = &t->first; *tail != NULL; tail = &(*tail)->next)
         continue;
-    *last = want;
+    *tail = want;
     want->next = NULL;
     want->withdrawn = false;
     want->target = t;

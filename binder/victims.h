@@ -1,8 +1,9 @@
 /* victims: from "this pod is to go" to the truth about it.
  *
- * A pod is looked at, marked with the condition DisruptionTarget and deleted; each by its UID, so
- * that another pod of its name is never touched. Several preemptions that want the same pod share
- * one deletion. */
+ * A pod is marked with the condition DisruptionTarget and deleted; each by its UID, so that another
+ * pod of its name is never touched. It is looked at before, unless the scheduler said what marking
+ * needs, and whenever it is not clear what became of a request. Several preemptions that want the
+ * same pod share one deletion. */
 #ifndef BINDER_VICTIMS_H
 #define BINDER_VICTIMS_H
 
@@ -37,8 +38,9 @@ struct victims;
 struct victims *victims_new(const struct victims_options *options, struct lanes *lanes);
 void victims_free(struct victims **victims);
 
-/* True: ended() will come, though not from in here. False: the lane is full. */
-bool victims_ask(struct victims *v, struct instant at, struct want *want);
+/* True: ended() will come, though not from in here. False: the lane is full. Ahead: it goes before
+ * what waits, and is always taken. */
+bool victims_ask(struct victims *v, struct instant at, struct want *want, bool ahead);
 /* The want is given up. True: it is over; false: a request about the pod is on the wire, and
  * ended() comes when that is answered. */
 bool victims_leave(struct want *want);

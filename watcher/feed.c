@@ -65,6 +65,7 @@ static void ask(struct slot *slot, const struct reflector_request *want)
                                                     .method = KUBE_GET,
                                                     .channel = KUBE_CHANNEL_watch,
                                                     .path = want->path,
+                                                    .accept = want->accept,
                                                     .timeout = want->timeout,
                                                     .context = slot,
                                                     .data = want->watch ? on_data : NULL,

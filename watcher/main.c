@@ -39,6 +39,11 @@ static void status(void *state, struct buffer *lines)
     watcher_status(((struct program *)state)->watcher, moment_now(), lines);
 }
 
+static void observe(void *state)
+{
+    watcher_observe(((struct program *)state)->watcher, moment_now());
+}
+
 static struct kube_client *reach(struct settings *s, const char *config_path,
                                  struct kube_config **config)
 {
@@ -69,7 +74,8 @@ static int run(struct program *program, const struct options *options, struct ku
                           .tick = tick,
                           .fd = feed_fd(program->feed),
                           .work = work,
-                          .status = status};
+                          .status = status,
+                          .observe = observe};
     int result = actor_run(bus, &actor);
     feed_free(&program->feed);
     bus_close(&bus);
@@ -78,7 +84,7 @@ static int run(struct program *program, const struct options *options, struct ku
 
 int main(int argc, char **argv)
 {
-    struct program program = {.settings.user_agent = "berth-watcher/" OPTIONS_VERSION};
+    struct program program = {.settings = {.user_agent = "berth-watcher/" OPTIONS_VERSION}};
     struct options options;
     struct options_spec spec = {.self = WATCHER,
                                 .own = settings_options,
@@ -93,6 +99,7 @@ int main(int argc, char **argv)
         program.watcher =
             watcher_new(&(struct watcher_options){.kinds = kube_resources,
                                                   .kind_count = kube_resource_count,
+                                                  .protobuf = program.settings.protobuf,
                                                   .page_size = program.settings.page_size,
                                                   .stale_after = program.settings.stale_after,
                                                   .epoch = moment_wall_us(),

@@ -24,6 +24,12 @@ static bool take_user_agent(void *state, const char *value)
     return *value != 0;
 }
 
+static bool take_content_type(void *state, const char *value)
+{
+    ((struct settings *)state)->content_type = value;
+    return true;
+}
+
 static bool take_number(const char *value, int64_t least, int64_t most, int64_t *number)
 {
     return str_to_i64(str_of(value), number) && *number >= least && *number <= most;
@@ -52,20 +58,24 @@ const struct own_option settings_options[] = {
      take_stale_after},
     {"page-size", "N", "objects in one page of a list (default 500)", take_page_size},
     {"user-agent", "TEXT", "what we call ourselves", take_user_agent},
+    {"kube-api-content-type", "TYPE",
+     "of lists and watches, unless --config is given (application/vnd.kubernetes.protobuf)",
+     take_content_type},
     {0},
 };
 
 bool settings_read_config(struct settings *settings, const char *path, char *error, size_t room)
 {
-    if (path == NULL)
-        return true;
     struct arena arena = {0};
     struct scheduler_config config;
     struct str cause = {0};
     bool ok = scheduler_config_load(path, &config, &arena, &cause);
     if (!ok)
         snprintf(error, room, "%.*s", STR_ARG(cause));
-    else if (config.kubeconfig.len > 0)
+    if (ok && path == NULL && settings->content_type != NULL)
+        config.content_type = str_of(settings->content_type);
+    settings->protobuf = ok && scheduler_config_protobuf_read(&config);
+    if (ok && config.kubeconfig.len > 0)
         settings->kubeconfig = settings->from_config = str_copy(config.kubeconfig);
     arena_free(&arena);
     return ok;

@@ -7,8 +7,9 @@
 
 /* Strings borrow from the command line; zero means the default. */
 struct settings {
-    const char *kubeconfig, *master, *user_agent;
+    const char *kubeconfig, *master, *user_agent, *content_type;
     uint32_t page_size;
+    bool protobuf; /* set by settings_read_config */
     struct span stale_after;
     char *from_config; /* what kubeconfig points to when the configuration names it */
 };
@@ -16,10 +17,10 @@ struct settings {
 /* For options_parse; the state is a struct settings. */
 extern const struct own_option settings_options[];
 
-/* Takes clientConnection.kubeconfig from a KubeSchedulerConfiguration (path NULL: nothing to do);
- * one that is named there comes before --kubeconfig, as for the other processes. The rest of the
- * file is for the other processes, but a mistake anywhere in it is refused, with one line in error.
- */
+/* Takes clientConnection from a KubeSchedulerConfiguration (path NULL: its defaults, and
+ * --kube-api-content-type over them): the types of answers, and the kubeconfig; one that is named
+ * there comes before --kubeconfig, as for the other processes. The rest of the file is for the
+ * other processes, but a mistake anywhere in it is refused, with one line in error. */
 bool settings_read_config(struct settings *settings, const char *path, char *error, size_t room);
 void settings_free(struct settings *settings);
 

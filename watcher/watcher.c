@@ -10,6 +10,8 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/bus/stream.h"
+#include "proto/kube/protobuf.h"
+#include "proto/metrics.h"
 #include "watcher/mirror.h"
 #include "watcher/probe.h"
 
@@ -52,6 +54,7 @@ struct watcher {
     size_t barrier_count;
     uint64_t barriers_reached, barriers_refused;
     struct moment view_at;
+    uint64_t viewed; /* snapshots behind which a view stands */
     bool view_stale;
     struct log_limit limit;
 };
@@ -89,6 +92,7 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
         .path = kind->path,
         .field_selector = kind->field_selector,
         .required = kind->required,
+        .protobuf = options->protobuf && kube_protobuf_knows(str_of(kind->kind)),
         .page_size = options->page_size,
         .stale_after = options->stale_after,
         .seed = options->seed ^ str_hash(str_of(kind->name)),
@@ -289,17 +293,21 @@ static void fill_view(const struct watcher *w, struct moment now, struct view *v
         view->age_ms = 0;
 }
 
+/* Once a second, when it becomes stale or fresh, and behind each snapshot: who has just got one
+ * decides nothing before it knows how old that is. */
 static void publish_view(struct watcher *w, struct moment now)
 {
     struct message m = {.type = MSG_view};
     fill_view(w, now, &m.view);
     bool stale = m.view.age_ms >= VIEW_STALE_MS;
-    if (stale == w->view_stale && !moment_reached(now, w->view_at))
+    bool told = publisher_snapshots(w->publisher) == w->viewed;
+    if (stale == w->view_stale && told && !moment_reached(now, w->view_at))
         return;
     if (stale != w->view_stale)
         log_warn("the mirror is %s|stalest=%.*s age_ms=%lld", stale ? "stale" : "fresh again",
                  STR_ARG(m.view.stalest), (long long)m.view.age_ms);
     w->view_stale = stale;
+    w->viewed = publisher_snapshots(w->publisher);
     w->view_at = moment_after(now, span_of_ms(VIEW_EVERY_MS));
     publisher_note(w->publisher, &m);
 }
@@ -413,13 +421,14 @@ static void source_status(const struct source *s, struct moment now, struct buff
     long long heard_ms = r.heard.ns ? (long long)span_ms(moment_since(now, r.heard)) : -1;
     buffer_print(lines,
                  "%s=state=%s objects=%zu version=%lld heard_ms=%lld lists=%llu watches=%llu "
-                 "events=%llu bookmarks=%llu failures=%llu stale=%llu malformed=%llu outdated=%llu",
+                 "events=%llu bookmarks=%llu failures=%llu stale=%llu malformed=%llu outdated=%llu "
+                 "protobuf=%s",
                  s->kind->name, reflector_state_name(r.state), mirror_count(s->mirror),
                  (long long)r.version, heard_ms, (unsigned long long)r.lists,
                  (unsigned long long)r.watches, (unsigned long long)r.events,
                  (unsigned long long)r.bookmarks, (unsigned long long)r.failures,
                  (unsigned long long)r.stale, malformed,
-                 (unsigned long long)mirror_outdated(s->mirror));
+                 (unsigned long long)mirror_outdated(s->mirror), r.protobuf ? "yes" : "no");
     if (r.error[0] != 0)
         buffer_print(lines, " error=%s", r.error);
     buffer_add_text(lines, "\n");
@@ -439,4 +448,17 @@ void watcher_status(const struct watcher *w, struct moment now, struct buffer *l
                  (unsigned long long)w->barriers_reached, (unsigned long long)w->barriers_refused);
     for (size_t i = 0; i < w->count; i++)
         source_status(&w->sources[i], now, lines);
+}
+
+void watcher_observe(const struct watcher *w, struct moment now)
+{
+    metric_check("sched-handler-sync", w->synced ? "" : "the watcher is not fully synchronized");
+    for (size_t i = 0; i < w->count; i++) {
+        const struct source *s = &w->sources[i];
+        struct reflector_status r = reflector_status(s->reflector);
+        if (r.heard.ns != 0)
+            metric_set_to(METRIC_berth_watch_age_seconds, s->kind->name,
+                          moment_since(now, r.heard).ns);
+        metric_set_to(METRIC_berth_watch_objects, s->kind->name, (int64_t)mirror_count(s->mirror));
+    }
 }

@@ -15,6 +15,7 @@ struct watcher_options {
     const struct kube_resource *kinds; /* borrowed */
     size_t kind_count;
     uint32_t page_size;      /* 0: 500 */
+    bool protobuf;           /* ask for protobuf where we can read it */
     struct span stale_after; /* 0: 90 s */
     int64_t epoch;           /* of the stream; another one in every life; > 0 */
     uint64_t seed;           /* of the jitter */
@@ -29,6 +30,8 @@ void watcher_handle(struct watcher *w, struct moment now, const struct delivery 
 /* Publishes; returns when it wants to be called next. */
 struct moment watcher_tick(struct watcher *w, struct moment now, struct outbox *out);
 void watcher_status(const struct watcher *w, struct moment now, struct buffer *lines);
+/* Sets gauges and health checks (proto/metrics.h). */
+void watcher_observe(const struct watcher *w, struct moment now);
 /* True when watcher_handle does something with messages of this type. */
 bool watcher_takes(enum message_type type);
 

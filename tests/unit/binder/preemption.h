@@ -46,6 +46,17 @@ static inline void eviction_of(struct eviction *e, const char *preemptor, const 
     }
 }
 
+/* The scheduler has said what marking needs: it is as PLAIN. */
+static inline void eviction_describes(struct eviction *e, uint32_t victim)
+{
+    static struct str types[] = {{"PodScheduled", 12}};
+    struct victim *v = &e->victims[victim];
+    v->unmarked = true;
+    v->resource_version = 7;
+    v->generation = 1;
+    v->condition_types = (struct strs){1, types};
+}
+
 static inline void eviction_clears(struct eviction *e, const char *name, const char *nominated)
 {
     e->lower[e->m.preempt.lower.count++] =

@@ -248,6 +248,36 @@ static void a_full_lane_is_counted_and_drops_only_what_may_be(void **state)
     world_free(w);
 }
 
+/* Of text that may hold zero bytes. */
+#define STR_BYTES(text)                                                                            \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
+static void a_namespace_that_goes_is_no_missing_rule_in_either_form(void **state)
+{
+    (void)state;
+    static const struct str bodies[] = {
+        STR_BYTES("{\"kind\":\"Status\",\"message\":\"it is being terminated\"}"),
+        STR_BYTES("k8s\0\x0a\x0c\x0a\2v1\x12\6Status\x12\x18\x1a\x16it is being terminated")};
+    for (size_t i = 0; i < 2; i++) {
+        struct world *w = world_leading();
+        struct message m = world_bind("u", "u", "n1");
+        world_say(w, &m, SCHEDULER);
+        world_tick(w);
+        world_answer(w, "/binding", 201, "{}");
+        world_tick(w);
+        world_respond(w, "events.k8s.io",
+                      &(struct kube_response){
+                          .status = 403, .body = bodies[i], .error = "", .retry_after_s = -1});
+        struct buffer lines = {0};
+        binder_status(w->binder, &lines);
+        assert_null(strstr(lines.at, "forbidden="));
+        buffer_free(&lines);
+        world_free(w);
+    }
+}
+
 static void forbidden_events_do_not_stop_binds(void **state)
 {
     (void)state;
@@ -386,6 +416,7 @@ int main(void)
         cmocka_unit_test(binds_do_not_wait_behind_failures),
         cmocka_unit_test(without_a_limit_every_lane_has_its_budget),
         cmocka_unit_test(a_full_lane_is_counted_and_drops_only_what_may_be),
+        cmocka_unit_test(a_namespace_that_goes_is_no_missing_rule_in_either_form),
         cmocka_unit_test(forbidden_events_do_not_stop_binds),
         cmocka_unit_test(a_stop_answers_releases_and_ends),
         cmocka_unit_test(a_stop_does_not_wait_for_ever),

@@ -51,6 +51,74 @@ static void a_bind_is_posted_answered_and_told(void **state)
     world_free(w);
 }
 
+static void bind_in(struct world *w, const char *uid)
+{
+    struct message m = world_bind(uid, uid, "n1");
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+}
+
+static void assert_sent(struct world *w, const char *what, const char *type, const char *begin)
+{
+    struct world_request *r = world_find(w, what);
+    assert_non_null(r);
+    assert_string_equal(r->type, type);
+    assert_memory_equal(r->body, begin, strlen(begin));
+}
+
+#define PROTOBUF "application/vnd.kubernetes.protobuf"
+
+static void binds_and_events_go_as_protobuf_when_told_so(void **state)
+{
+    (void)state;
+    struct world *w = world_led(
+        world_with(&(struct binder_options){.lease = world_lease_options, .protobuf = true}));
+    bind_in(w, "a");
+    assert_sent(w, "pods/a/binding", PROTOBUF, "k8s");
+    world_answer(w, "pods/a/binding", 201, "");
+    world_tick(w);
+    assert_sent(w, "events.k8s.io", PROTOBUF, "k8s");
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void a_server_without_protobuf_gets_json_and_nothing_is_lost(void **state)
+{
+    (void)state;
+    struct world *w = world_led(
+        world_with(&(struct binder_options){.lease = world_lease_options, .protobuf = true}));
+    bind_in(w, "a");
+    bind_in(w, "b");
+    for (int i = 0; i < 2; i++) /* both left before anybody knew */
+        world_answer(w, i ? "pods/b/binding" : "pods/a/binding", 415, "{\"kind\":\"Status\"}");
+    assert_null(world_heard(w, MSG_bind_result, 0));
+    bind_in(w, "c");
+    const char *const posts[] = {"pods/a/binding", "pods/b/binding", "pods/c/binding"};
+    for (int i = 0; i < 3; i++)
+        assert_sent(w, posts[i], "application/json", "{\"apiVersion\"");
+    assert_int_equal(world_count(w, "/binding"), 3);
+    for (int i = 0; i < 3; i++)
+        world_answer(w, posts[i], 201, "");
+    world_tick(w);
+    for (int i = 0; i < 3; i++)
+        assert_true(world_heard(w, MSG_bind_result, i)->bind_result.bound);
+    assert_sent(w, "events.k8s.io", "application/json", "{\"apiVersion\"");
+    assert_int_equal(world_count(w, "events.k8s.io"), 3);
+    world_free(w);
+}
+
+static void json_that_is_refused_is_not_sent_again(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    bind_in(w, "a");
+    world_answer(w, "pods/a/binding", 415, "{}");
+    world_tick(w);
+    assert_false(world_result(w)->bound);
+    assert_int_equal(world_count(w, "/binding"), 0);
+    world_free(w);
+}
+
 static void a_hundred_are_on_the_wire_and_the_rest_wait(void **state)
 {
     (void)state;
@@ -341,10 +409,122 @@ static void a_failure_during_a_bind_waits_for_its_end(void **state)
     }
 }
 
+/* ---- binds that an extender makes ---- */
+
+/* The bind of pod a to n1 is on its way to that extender. */
+static struct world *extending(int64_t index, const char *url)
+{
+    struct world *w = world_leading();
+    struct message m = world_bind("ua", "a", "n1");
+    struct extender_ref ref = {index, str_of(url)};
+    m.bind.extenders.count = 1;
+    m.bind.extenders.at = &ref;
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    return w;
+}
+
+static void an_extender_binds_instead_of_us(void **state)
+{
+    (void)state;
+    struct world *w = extending(0, "http://e/");
+    struct world_request *r = world_find(w, "POST /bind");
+    assert_non_null(r);
+    assert_int_equal(r->channel, KUBE_CHANNEL_extender);
+    assert_true(r->timeout.ns == 2000000000);
+    assert_string_equal(r->body,
+                        "{\"PodName\":\"a\",\"PodNamespace\":\"default\",\"PodUID\":\"ua\","
+                        "\"Node\":\"n1\"}");
+    assert_null(world_find(w, POST_A));
+    world_answer(w, "POST /bind", 200, "{}");
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    assert_non_null(world_find(w, "events.k8s.io"));
+    world_free(w);
+}
+
+static void what_became_of_an_extenders_failed_bind_is_found_out(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *message;
+        int code;
+    } cases[] = {
+        {"{\"Error\":\"no device\"}", "no device", 200},
+        {"x", "failed bind with extender at URL http://e/bind, code 500", 500},
+        {"[]", "extender \"http://e/\": bind: the answer: wants an object, has a list", 200},
+    };
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        struct world *w = extending(0, "http://e/");
+        world_answer(w, "POST /bind", cases[i / 2].code, cases[i / 2].body);
+        world_tick(w);
+        world_answer(w, GET_A, 200, i % 2 == 0 ? POD("ua", "") : POD("ua", "n1"));
+        world_tick(w);
+        const struct bind_result *result = world_result(w);
+        assert_int_equal(result->bound, i % 2 == 1);
+        if (!result->bound) {
+            assert_true(str_is(result->message, cases[i / 2].message));
+            assert_true(str_is(result->plugin, "Extender"));
+        }
+        assert_null(world_find(w, POST_A));
+        world_free(w);
+    }
+}
+
+static void for_an_ignorable_extender_that_fails_we_bind(void **state)
+{
+    (void)state;
+    struct world *w = extending(1, "http://f");
+    world_lose(w, "POST /bind", true);
+    world_tick(w);
+    world_answer(w, POST_A, 201, "{}");
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void an_extender_that_we_do_not_know_is_not_replaced_by_us(void **state)
+{
+    (void)state;
+    struct world *w = extending(0, "http://other");
+    const struct bind_result *result = world_result(w);
+    assert_false(result->bound);
+    assert_true(
+        str_is(result->message, "the binder runs another configuration than the scheduler"));
+    assert_null(world_find(w, "POST"));
+    world_free(w);
+}
+
+static void a_hung_extender_delays_no_other_binds(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct extender_ref ref = {0, STR_LITERAL("http://e/")};
+    for (int i = 0; i < 200; i++) {
+        char uid[16];
+        snprintf(uid, sizeof(uid), "u%d", i);
+        struct message m = world_bind(uid, uid, "n1");
+        m.bind.extenders.count = 1;
+        m.bind.extenders.at = &ref;
+        world_say(w, &m, SCHEDULER);
+    }
+    struct message m = world_bind("ua", "a", "n1");
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/bind"), 32 + 1);
+    world_answer(w, POST_A, 201, "{}");
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bind_is_posted_answered_and_told),
+        cmocka_unit_test(binds_and_events_go_as_protobuf_when_told_so),
+        cmocka_unit_test(a_server_without_protobuf_gets_json_and_nothing_is_lost),
+        cmocka_unit_test(json_that_is_refused_is_not_sent_again),
         cmocka_unit_test(a_hundred_are_on_the_wire_and_the_rest_wait),
         cmocka_unit_test(a_definite_no_is_passed_on),
         cmocka_unit_test(a_lost_answer_is_resolved_by_a_get),
@@ -360,6 +540,11 @@ int main(void)
         cmocka_unit_test(a_bind_waits_for_the_pods_status_patch),
         cmocka_unit_test(a_failure_that_waits_is_dropped_when_its_pod_is_bound),
         cmocka_unit_test(a_failure_during_a_bind_waits_for_its_end),
+        cmocka_unit_test(an_extender_binds_instead_of_us),
+        cmocka_unit_test(what_became_of_an_extenders_failed_bind_is_found_out),
+        cmocka_unit_test(for_an_ignorable_extender_that_fails_we_bind),
+        cmocka_unit_test(an_extender_that_we_do_not_know_is_not_replaced_by_us),
+        cmocka_unit_test(a_hung_extender_delays_no_other_binds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,102 @@ static void a_victim_is_looked_at_marked_deleted_and_told(void **state)
     world_free(w);
 }
 
+/* The body that a_victim_is_looked_at_marked_deleted_and_told expects. */
+static void a_victim_that_the_scheduler_describes_is_marked_without_a_look(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct eviction e;
+    preempt(w, "former", "a");
+    reply(w, GET("a"), 200, PLAIN("a"));
+    char *looked = str_copy(str_of(world_find(w, MARK("a"))->body));
+    reply(w, MARK("a"), 404, "");
+    eviction_of(&e, "top", "a");
+    eviction_describes(&e, 0);
+    world_say(w, &e.m, SCHEDULER);
+    world_tick(w);
+    assert_null(world_find(w, GET("a")));
+    assert_string_equal(world_find(w, MARK("a"))->body, looked);
+    memory_free(looked);
+    assert_null(world_find(w, "DELETE"));
+    reply(w, MARK("a"), 200, PLAIN("a"));
+    assert_null(world_find(w, GET("a")));
+    reply(w, DELETE("a"), 200, "{}");
+    assert_true(world_heard(w, MSG_preempt_result, 1)->preempt_result.done);
+    const char *event = world_find(w, "POST /apis/events.k8s.io/v1/namespaces/default")->body;
+    assert_non_null(strstr(event, "\"uid\":\"a\",\"apiVersion\":\"v1\",\"resourceVersion\":\"7\""));
+    world_free(w);
+}
+
+static void who_terminates_in_the_answer_to_the_mark_is_left_alone(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct eviction e;
+    eviction_of(&e, "top", "a b");
+    eviction_describes(&e, 0); /* b is looked at */
+    world_say(w, &e.m, SCHEDULER);
+    world_tick(w);
+    reply(w, MARK("a"), 200, TERMINATING("a"));
+    reply(w, GET("b"), 200, PLAIN("b"));
+    reply(w, MARK("b"), 200, TERMINATING("b"));
+    assert_true(preempted(w)->done);
+    assert_null(world_find(w, "DELETE"));
+    assert_int_equal(world_count(w, "events.k8s.io"), 0);
+    world_free(w);
+}
+
+static void an_answer_to_the_mark_that_shows_no_pod_is_looked_after(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct eviction e;
+    eviction_of(&e, "top", "a");
+    eviction_describes(&e, 0);
+    world_say(w, &e.m, SCHEDULER);
+    world_tick(w);
+    reply(w, MARK("a"), 200, "{}");
+    assert_null(world_find(w, "DELETE"));
+    reply(w, GET("a"), 200, TERMINATING("a"));
+    assert_true(preempted(w)->done);
+    world_free(w);
+}
+
+static void a_described_victim_that_was_replaced_is_looked_at_and_spared(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct eviction e;
+    eviction_of(&e, "top", "a");
+    eviction_describes(&e, 0);
+    world_say(w, &e.m, SCHEDULER);
+    world_tick(w);
+    reply(w, MARK("a"), 422, "{\"kind\":\"Status\",\"message\":\"field is immutable\"}");
+    world_step(w, 20);
+    reply(w, GET("a"), 200, PLAIN("another"));
+    assert_true(preempted(w)->done);
+    assert_null(world_find(w, "DELETE"));
+    world_free(w);
+}
+
+/* Sixteen requests are on the wire at most: a and b, and fourteen of the later preemption's. */
+static void the_last_of_several_goes_ahead_of_later_preemptions(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    char names[256] = "";
+    for (int i = 0; i < 30; i++)
+        snprintf(names + strlen(names), sizeof(names) - strlen(names), "%sv%02d", i ? " " : "", i);
+    preempt(w, "top", "a b c");
+    preempt(w, "later", names);
+    reply(w, GET("a"), 200, TERMINATING("a"));
+    assert_non_null(world_find(w, GET("v14")));
+    reply(w, GET("b"), 200, TERMINATING("b"));
+    assert_non_null(world_find(w, GET("c")));
+    assert_null(world_find(w, GET("v15")));
+    world_free(w);
+}
+
 static void all_but_the_last_go_together_then_the_last(void **state)
 {
     (void)state;
@@ -649,6 +745,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_victim_is_looked_at_marked_deleted_and_told),
+        cmocka_unit_test(a_victim_that_the_scheduler_describes_is_marked_without_a_look),
+        cmocka_unit_test(who_terminates_in_the_answer_to_the_mark_is_left_alone),
+        cmocka_unit_test(an_answer_to_the_mark_that_shows_no_pod_is_looked_after),
+        cmocka_unit_test(a_described_victim_that_was_replaced_is_looked_at_and_spared),
+        cmocka_unit_test(the_last_of_several_goes_ahead_of_later_preemptions),
         cmocka_unit_test(all_but_the_last_go_together_then_the_last),
         cmocka_unit_test(who_terminates_already_is_left_alone),
         cmocka_unit_test(with_nobody_to_delete_nothing_is_done),

@@ -22,6 +22,27 @@ static void binding_carries_the_uid(void **state)
                "\"name\":\"n1\"}}");
 }
 
+static void same_bytes(struct buffer *got, const char *want, size_t len)
+{
+    assert_int_equal(got->len, len);
+    assert_memory_equal(got->at, want, len);
+    buffer_free(got);
+}
+#define SAME_BYTES(got, want) same_bytes(got, want, sizeof(want) - 1)
+
+static void binding_in_protobuf_says_the_same(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct message m = world_bind("u1", "p", "n1");
+    writes_binding_protobuf(&out, &m.bind);
+    SAME_BYTES(&out, "k8s\0"
+                     "\x0a\x0d\x0a\2v1\x12\7Binding"
+                     "\x12\x1e"
+                     "\x0a\x10\x0a\1p\x1a\7default\x2a\2u1"
+                     "\x12\x0a\x0a\4Node\x1a\2n1");
+}
+
 static void strings_cannot_leave_their_quotes(void **state)
 {
     (void)state;
@@ -199,6 +220,70 @@ static void an_event_as_upstream_writes_it(void **state)
     same(&out, "{\"series\":{\"count\":2,\"lastObservedTime\":\"2026-01-02T03:04:05.000006Z\"}}");
 }
 
+#define PROTOBUF_NOW "\x08\xa5\xeb\xdc\xca\6\x10\xf0."
+
+static void an_event_in_protobuf_says_the_same(void **state)
+{
+    (void)state;
+    struct buffer out = {0};
+    struct writes_event e = event();
+    writes_event_protobuf(&out, &e);
+    SAME_BYTES(&out, "k8s\0"
+                     "\x0a\x19\x0a\x10"
+                     "events.k8s.io/v1\x12\5"
+                     "Event"
+                     "\x12\xa8\1"
+                     "\x0a\x0f\x0a\4p.1a\x1a\7default"
+                     "\x12\x09" PROTOBUF_NOW "\x22\x11"
+                     "default-scheduler"
+                     "\x2a\x16"
+                     "default-scheduler-host"
+                     "\x32\7Binding"
+                     "\x3a\x09Scheduled"
+                     "\x42\x1c\x0a\3Pod\x12\7default\x1a\1p\x22\1u\x2a\2v1\x32\2"
+                     "42\x52%Successfully assigned default/p to n1"
+                     "\x5a\6Normal");
+    e = (struct writes_event){.series_count = 300, .series_last_us = NOW, .time_us = NOW};
+    writes_event_protobuf(&out, &e);
+    SAME_BYTES(&out, "k8s\0"
+                     "\x0a\x19\x0a\x10"
+                     "events.k8s.io/v1\x12\5"
+                     "Event"
+                     "\x12\x28"
+                     "\x0a\x09\x1a\7default\x12\x09" PROTOBUF_NOW
+                     "\x1a\x0e\x08\xac\2\x12\x09" PROTOBUF_NOW "\x42\0");
+}
+
+static void a_long_note_is_cut_in_protobuf_as_well(void **state)
+{
+    (void)state;
+    char text[1025];
+    struct buffer out = {0};
+    struct writes_event e = {.note = {text, sizeof(text)}};
+    memset(text, 'x', sizeof(text));
+    writes_event_protobuf(&out, &e);
+    const char *note = memchr(out.at, 0x52, out.len);
+    assert_non_null(note);
+    assert_memory_equal(note, "\x52\x80\x08xxx", 6);
+    assert_memory_equal(out.at + out.len - 5, "x ...", 5);
+    assert_int_equal(out.at + out.len - note, 3 + 1024);
+    buffer_free(&out);
+}
+
+static void a_status_is_read_in_either_form(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct writes_status status;
+    static const char body[] = "k8s\0\x0a\x0c\x0a\2v1\x12\6Status\x12\x0a\x1a\3why\x22\3"
+                               "not";
+    writes_status_read((struct str){body, sizeof(body) - 1}, &status, &a);
+    assert_true(str_is(status.message, "why") && str_is(status.reason, "not"));
+    writes_status_read(STR_LITERAL("k8s\0\x12"), &status, &a);
+    assert_true(status.message.len == 0 && status.reason.len == 0);
+    arena_free(&a);
+}
+
 static void a_lease_event_is_a_core_event(void **state)
 {
     (void)state;
@@ -328,6 +413,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(binding_carries_the_uid),
+        cmocka_unit_test(binding_in_protobuf_says_the_same),
+        cmocka_unit_test(an_event_in_protobuf_says_the_same),
+        cmocka_unit_test(a_long_note_is_cut_in_protobuf_as_well),
+        cmocka_unit_test(a_status_is_read_in_either_form),
         cmocka_unit_test(strings_cannot_leave_their_quotes),
         cmocka_unit_test(no_name_leaves_its_path_segment),
         cmocka_unit_test(first_failure_patches_the_whole_condition),

@@ -23,6 +23,7 @@ struct world_request {
     enum kube_method method;
     enum kube_channel channel;
     char *path, *body;
+    const char *type; /* of the body; NULL: none */
     struct span timeout;
     void *context;
     void (*done)(void *context, const struct kube_response *response);
@@ -50,6 +51,7 @@ static inline uint64_t world_send(void *state, const struct kube_request *reques
                                     .channel = request->channel,
                                     .path = str_copy(request->path),
                                     .body = str_copy(request->body),
+                                    .type = request->content_type,
                                     .timeout = request->timeout,
                                     .context = request->context,
                                     .done = request->done};
@@ -234,17 +236,29 @@ static inline void world_step(struct world *w, int64_t ms)
     world_tick(w);
 }
 
-static inline struct world *world_with_binder(const struct lease_options *lease, double qps)
+static inline struct world *world_with(const struct binder_options *options)
 {
     struct world *w = world_new();
-    struct binder_options o = {.lease = *lease,
-                               .api = world_api(w),
-                               .hostname = "host",
-                               .qps = qps,
-                               .burst = 1,
-                               .seed = 7};
+    static const struct extender_config extenders[] = {
+        {.url_prefix = {"http://e/", 9}, .bind_verb = {"bind", 4}, .http_timeout = {2000000000}},
+        {.url_prefix = {"http://f", 8},
+         .bind_verb = {"bind", 4},
+         .http_timeout = {2000000000},
+         .ignorable = true}};
+    struct binder_options o = *options;
+    o.api = world_api(w);
+    o.hostname = "host";
+    o.burst = 1;
+    o.seed = 7;
+    o.extenders = extenders;
+    o.extender_count = 2;
     w->binder = binder_new(&o);
     return w;
+}
+
+static inline struct world *world_with_binder(const struct lease_options *lease, double qps)
+{
+    return world_with(&(struct binder_options){.lease = *lease, .qps = qps});
 }
 
 static inline void world_say(struct world *w, const struct message *m, enum process from)
@@ -253,10 +267,9 @@ static inline void world_say(struct world *w, const struct message *m, enum proc
     binder_handle(w->binder, w->at.now, &in, &w->out);
 }
 
-/* A binder that holds the lease, with nothing under way. */
-static inline struct world *world_leading(void)
+/* The lease is taken, and nothing is under way. */
+static inline struct world *world_led(struct world *w)
 {
-    struct world *w = world_with_binder(&world_lease_options, 0);
     world_tick(w);
     world_answer(w, "GET", 404, "");
     world_tick(w);
@@ -266,6 +279,12 @@ static inline struct world *world_leading(void)
     assert_true(binder_leading(w->binder));
     outbox_reset(&w->out);
     return w;
+}
+
+/* A binder that holds the lease, with nothing under way. */
+static inline struct world *world_leading(void)
+{
+    return world_led(world_with_binder(&world_lease_options, 0));
 }
 
 static inline struct message world_bind(const char *uid, const char *name, const char *node)

@@ -432,6 +432,18 @@ static void many_barriers_are_bounded(void **state)
     assert_non_null(strstr(words, "barrier:100"));
 }
 
+static void who_comes_later_hears_the_view_behind_its_snapshot(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    unsigned before = f->views;
+    pass_ms(f, 100);
+    subscribe(f, 2);
+    got(f, 2);
+    assert_true(f->views > before);
+    assert_true(f->view.synced);
+}
+
 static void the_view_is_told_once_a_second(void **state)
 {
     struct fixture *f = *state;
@@ -580,6 +592,7 @@ int main(void)
         TEST(a_barrier_of_an_earlier_life_does_not_answer_a_later_one),
         TEST(a_barrier_before_the_first_list_is_answered_behind_the_snapshot),
         TEST(many_barriers_are_bounded),
+        TEST(who_comes_later_hears_the_view_behind_its_snapshot),
         TEST(the_view_is_told_once_a_second),
         TEST(an_idle_cluster_stays_fresh_by_probes),
         TEST(one_busy_kind_does_not_make_the_others_look_stale),

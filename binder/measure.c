@@ -1,0 +1,47 @@
+/* measure: the extension points behind a decision, which the binder runs, and its lanes. A bind
+ * that was refused before it began has been to none of them. */
+#include "binder/measure.h"
+
+#include "proto/metrics.h"
+
+static void observe(const struct bind *bind, const char *point, const char *status,
+                    struct span took)
+{
+    series_observe(
+        metric_series(METRIC_scheduler_framework_extension_point_duration_seconds,
+                      METRIC_VALUES(str_of(point), bind->scheduler_name, str_of(status))),
+        took.ns);
+}
+
+void measure_bind(const struct bind *bind, const struct measured_bind *how)
+{
+    const struct span none = {0};
+    observe(bind, "PreBindPreFlight", how->prepared ? "Success" : "Skip", none);
+    observe(bind, "PreBind", how->posted ? "Success" : "Error", how->preparing);
+    if (how->posted)
+        observe(bind, "Bind", how->bound ? "Success" : "Error", how->posting);
+    if (how->bound)
+        observe(bind, "PostBind", "Success", none);
+}
+
+static void count(enum lane lane, const char *result, uint64_t value)
+{
+    metric_series(METRIC_berth_lane_requests_total,
+                  METRIC_VALUES(str_of(lane_name(lane)), str_of(result)))
+        ->value = (int64_t)value;
+}
+
+void measure_lanes(const struct lanes *lanes, struct moment now)
+{
+    for (int i = 0; i < LANE_COUNT; i++) {
+        enum lane lane = (enum lane)i;
+        struct lane_stats s = lanes_stats(lanes, lane);
+        int64_t oldest = s.oldest.ns != 0 ? moment_since(now, s.oldest).ns : 0;
+        metric_set_to(METRIC_berth_lane_waiting, lane_name(lane), s.waiting + s.delayed);
+        metric_set_to(METRIC_berth_lane_in_flight, lane_name(lane), s.in_flight);
+        metric_set_to(METRIC_berth_lane_oldest_seconds, lane_name(lane), oldest);
+        count(lane, "done", s.done);
+        count(lane, "failed", s.failed);
+        count(lane, "dropped", s.dropped);
+    }
+}
