@@ -10,7 +10,9 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/shelf.h"
+#include "scheduler/condition_sets.h"
 #include "scheduler/image_states.h"
+#include "scheduler/kept_pod.h"
 #include "scheduler/node_tree.h"
 #include "scheduler/nominator.h"
 #include "scheduler/pacing.h"
@@ -27,8 +29,11 @@ struct cached_pod {
     struct storage_links *storage;      /* its claims; NULL: it has none */
     uint64_t printed;                   /* hash of what workers were told; 0: it has no volumes */
     uint32_t hash;                      /* of the UID */
-    bool assumed;
-    bool has_terms; /* of pod affinity or anti-affinity */
+    uint16_t generation;                /* one more than it is; 0: too great to be kept */
+    uint8_t conditions;                 /* number in condition_sets; 0: not known */
+    bool assumed : 1;
+    bool deleting : 1;
+    bool has_terms : 1; /* of pod affinity or anti-affinity */
 };
 
 struct cached_node {
@@ -57,6 +62,7 @@ struct cache {
     struct shares *shares;
     struct paces paces;
     struct storage_index *storage; /* NULL: there is no catalog */
+    struct condition_sets conditions;
     uint32_t assumed;
     uint32_t with_terms; /* pods with has_terms */
     bool count_changed;
@@ -67,15 +73,23 @@ struct cache {
 
 static void on_moved(void *context, const struct share_move *move);
 
-struct cache *cache_new(const struct cache_options *options)
+static void take_profiles(struct cache *c, const struct cache_options *options)
 {
-    struct cache *c = memory_take(sizeof(*c));
-    c->options = *options;
     struct profile *copies =
         arena_take(&c->profiles, options->profile_count * sizeof(struct profile));
     for (uint32_t i = 0; i < options->profile_count; i++)
         codec_copy(&profile_record, &copies[i], &options->profiles[i], &c->profiles);
     c->options.profiles = copies;
+    c->options.profile_count = options->profile_count;
+    c->options.generation = options->generation;
+    c->options.hash = options->hash;
+}
+
+struct cache *cache_new(const struct cache_options *options)
+{
+    struct cache *c = memory_take(sizeof(*c));
+    c->options = *options;
+    take_profiles(c, options);
     c->node_shelf = shelf_new(&shelf_nodes);
     c->pod_shelf = shelf_new(&shelf_pods);
     c->tree = node_tree_new();
@@ -328,51 +342,6 @@ static void unlink_pod(struct cached_pod *p)
     *(p->behind != NULL ? &p->behind->before : &n->last) = p->before;
 }
 
-/* What workers do with a pod on a node: all that node_pod_make and volumes_resolve look at. Changes
- * of anything else are not told. */
-static struct pod for_workers(const struct pod *pod)
-{
-    return (struct pod){
-        .uid = pod->uid,
-        .namespace_name = pod->namespace_name,
-        .name = pod->name,
-        .node_name = pod->node_name,
-        .priority = pod->priority,
-        .started = pod->started,
-        .deleting = pod->deleting,
-        .preempted = pod->preempted,
-        .labels = {pod->labels.count, pod->labels.at},
-        .usage = {pod->usage.count, pod->usage.at},
-        .usage_score_cpu = pod->usage_score_cpu,
-        .usage_score_memory = pod->usage_score_memory,
-        .ports = {pod->ports.count, pod->ports.at},
-        .affinity_required = {pod->affinity_required.count, pod->affinity_required.at},
-        .affinity_preferred = {pod->affinity_preferred.count, pod->affinity_preferred.at},
-        .anti_affinity_required = {pod->anti_affinity_required.count,
-                                   pod->anti_affinity_required.at},
-        .anti_affinity_preferred = {pod->anti_affinity_preferred.count,
-                                    pod->anti_affinity_preferred.at},
-        .volumes = {pod->volumes.count, pod->volumes.at},
-        .attached = {pod->attached.count, pod->attached.at},
-        .attach_problem = pod->attach_problem};
-}
-
-static uint64_t print_of(const struct pod *pod)
-{
-    struct buffer bytes = {0};
-    codec_encode(&pod_record, pod, &bytes);
-    uint64_t hash = str_hash(buffer_str(&bytes)) | 1;
-    buffer_free(&bytes);
-    return hash;
-}
-
-bool cache_pod_has_terms(const struct pod *pod)
-{
-    return pod->affinity_required.count + pod->affinity_preferred.count +
-               pod->anti_affinity_required.count + pod->anti_affinity_preferred.count >
-           0;
-}
-
 static void count_claims(struct cache *c, const struct cached_pod *p, int times)
 {
     if (c->storage != NULL && p->node->kept != NULL)
@@ -401,7 +370,7 @@ static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plai
         return !same;
     struct pod resolved = *plain;
     resolve(c, &resolved, &c->arena);
-    uint64_t print = print_of(&resolved), before = p->printed;
+    uint64_t print = kept_pod_print(&resolved), before = p->printed;
     p->printed = print;
     arena_reset(&c->arena);
     return print != before;
@@ -417,17 +386,21 @@ static void tell_owner(struct cache *c, const struct cached_pod *p)
 static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod)
 {
     struct shelved *before = p->kept;
-    struct pod plain = for_workers(pod);
+    struct pod plain = kept_pod_of(pod);
     plain.node_name = (struct str){NULL, 0};
     p->kept = shelf_put(c->pod_shelf, &plain);
     plain.node_name = pod->node_name;
     p->kept->mark = (uint32_t)c->mark;
+    p->kept->version = pod->resource_version;
+    p->generation = pod->generation < UINT16_MAX ? (uint16_t)(pod->generation + 1) : 0;
+    p->conditions = condition_sets_number(&c->conditions, &pod->condition_types);
+    p->deleting = pod->deleting;
     set_claims(c, p, pod);
     if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)) && !c->told)
         tell_owner(c, p);
     shelf_drop(c->pod_shelf, before);
     c->with_terms -= p->has_terms;
-    p->has_terms = cache_pod_has_terms(pod);
+    p->has_terms = kept_pod_has_terms(pod);
     c->with_terms += p->has_terms;
 }
 
@@ -490,6 +463,8 @@ static void tell_start(struct cache *c, uint32_t worker)
     struct message m = {.type = MSG_shard_reset};
     m.shard_reset.profiles.count = c->options.profile_count;
     m.shard_reset.profiles.at = (struct profile *)c->options.profiles; /* only read */
+    m.shard_reset.generation = c->options.generation;
+    m.shard_reset.hash = c->options.hash;
     tell(c, worker, &m);
     struct told to = {c, worker};
     image_states_tell(c->images, true, cache_nodes(c), tell_images, &to);
@@ -527,16 +502,16 @@ static void forget_debts(struct cache *c, uint32_t worker)
         set_owed(c, of_share_link(links[i]), worker, false);
 }
 
-static void join(struct cache *c, uint32_t worker, int64_t capacity, bool counts)
+static void begin_anew(struct cache *c, uint32_t worker, bool counts)
 {
     forget_debts(c, worker);
     pace_open(&c->paces, worker, counts);
     tell_start(c, worker);
-    if (shares_join(c->shares, worker, capacity)) {
-        if (shares_count(c->shares) == 1)
-            give_unowned(c);
-        return;
-    }
+}
+
+/* Its share, as a whole. */
+static void tell_share(struct cache *c, uint32_t worker)
+{
     uint32_t count;
     struct share_link *const *links = shares_links(c->shares, worker, &count);
     for (uint32_t i = 0; i < count; i++)
@@ -544,6 +519,27 @@ static void join(struct cache *c, uint32_t worker, int64_t capacity, bool counts
             tell_node_and_pods(c, worker, of_share_link(links[i]));
         else
             set_owed(c, of_share_link(links[i]), worker, true);
+}
+
+static void join(struct cache *c, uint32_t worker, int64_t capacity, bool counts)
+{
+    begin_anew(c, worker, counts);
+    if (!shares_join(c->shares, worker, capacity))
+        tell_share(c, worker);
+    else if (shares_count(c->shares) == 1)
+        give_unowned(c);
+}
+
+void cache_reconfigure(struct cache *c, const struct cache_options *options)
+{
+    arena_reset(&c->profiles);
+    take_profiles(c, options);
+    for (uint32_t i = 0; i < shares_count(c->shares); i++) {
+        uint32_t worker = shares_worker(c->shares, i);
+        const struct pace *pace = pace_of(&c->paces, worker);
+        begin_anew(c, worker, pace != NULL && pace->counts);
+        tell_share(c, worker);
+    }
 }
 
 void cache_worker_join(struct cache *c, uint32_t worker, int64_t capacity)
@@ -823,12 +819,21 @@ enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str
     return p->assumed ? CACHE_assumed : CACHE_assigned;
 }
 
-bool cache_pod_get(const struct cache *c, struct str uid, struct pod *pod, struct arena *a)
+bool cache_pod_is_going(const struct cache *c, struct str uid)
 {
     const struct cached_pod *p = find_pod(c, uid);
-    if (p != NULL)
-        get_pod(c, p, pod, a);
-    return p != NULL;
+    return p == NULL || p->deleting;
+}
+
+void cache_describe_victim(const struct cache *c, struct victim *victim, struct arena *a)
+{
+    const struct cached_pod *p = find_pod(c, victim->uid);
+    if (p == NULL || p->assumed || p->generation == 0 || p->conditions == 0)
+        return;
+    victim->condition_types = condition_sets_types(&c->conditions, p->conditions, a);
+    victim->unmarked = !condition_types_have(&victim->condition_types, "DisruptionTarget");
+    victim->resource_version = p->kept->version;
+    victim->generation = p->generation - 1;
 }
 
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
@@ -845,14 +850,12 @@ static bool usable(const void *context, struct str node)
 const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
                                   struct arena *a)
 {
-    const struct pod *rivals =
+    struct pod *rivals =
         nominator_rivals(c->nominator, pod, (struct node_filter){usable, c}, a, count);
-    struct pod *resolved = arena_take(a, *count * sizeof(*resolved));
-    for (uint32_t i = 0; i < *count; i++) {
-        resolved[i] = rivals[i];
-        resolve(c, &resolved[i], a);
-    }
-    return resolved;
+    for (uint32_t i = 0; i < *count; i++)
+        if (rivals[i].volumes.count > 0)
+            resolve(c, &rivals[i], a);
+    return rivals;
 }
 
 bool cache_nomination(const struct cache *c, struct str uid, struct str *node)
@@ -939,6 +942,21 @@ void cache_each_assumed(const struct cache *c, void (*visit)(void *context, cons
     arena_free(&a);
 }
 
+void cache_each_pod(const struct cache *c, struct str node,
+                    void (*visit)(void *context, const struct pod *pod, bool assumed),
+                    void *context)
+{
+    struct arena a = {0};
+    const struct cached_node *n = find_node(c, node);
+    for (const struct cached_pod *p = n != NULL ? n->first : NULL; p != NULL; p = p->behind) {
+        struct pod pod;
+        get_pod(c, p, &pod, &a);
+        visit(context, &pod, p->assumed);
+        arena_reset(&a);
+    }
+    arena_free(&a);
+}
+
 static void drop_all(void *context, uint32_t worker, const struct message *m)
 {
     (void)context;
@@ -964,6 +982,7 @@ void cache_free(struct cache **cache)
     nominator_free(&c->nominator);
     shares_free(&c->shares);
     paces_free(&c->paces);
+    condition_sets_free(&c->conditions);
     memory_free(c->order);
     arena_free(&c->profiles);
     arena_free(&c->arena);

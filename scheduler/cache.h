@@ -21,6 +21,7 @@ struct catalog;
 struct cache_options {
     const struct profile *profiles; /* copied; sent with shard_reset */
     uint32_t profile_count;
+    int64_t generation, hash; /* of the configuration; told with them */
     /* Sends m to a worker, by the id it joined with. m is borrowed for the call. */
     void (*tell)(void *context, uint32_t worker, const struct message *m);
     void *context;
@@ -51,6 +52,8 @@ void cache_catch_up(struct cache *c);
 uint32_t cache_owed(const struct cache *c);
 /* Its nodes go to the others. Unknown: nothing. */
 void cache_worker_leave(struct cache *c, uint32_t worker);
+/* Other profiles: every worker begins anew with them, and is told all it has to know. */
+void cache_reconfigure(struct cache *c, const struct cache_options *options);
 uint32_t cache_workers(const struct cache *c);
 /* Ids in order of joining, i < cache_workers(c). */
 uint32_t cache_worker(const struct cache *c, uint32_t i);
@@ -97,17 +100,18 @@ bool cache_forget(struct cache *c, struct str uid);
 enum cache_pod_state { CACHE_absent, CACHE_assumed, CACHE_assigned };
 /* node (may be NULL) becomes where it is; borrowed until the cache changes. */
 enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str *node);
-/* The pod as workers may want it (no conditions, versions, gates), from the arena. False: absent.
- */
-bool cache_pod_get(const struct cache *c, struct str uid, struct pod *pod, struct arena *a);
+/* True when nobody of that UID is on a node, or it terminates there. */
+bool cache_pod_is_going(const struct cache *c, struct str uid);
+/* Adds what marking this pod as a victim needs, if that is known; from the arena. */
+void cache_describe_victim(const struct cache *c, struct victim *victim, struct arena *a);
 
 /* ---- nominated pods: a claim on a node while victims terminate ---- */
 
 /* Sets or, with an empty node, drops the claim, whatever the pod's status says. */
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node);
 /* The pods of other UIDs with at least this pod's priority that have a claim on a known node, in
- * order of nomination, with nominated_node set to it; from the arena. Their volumes are looked up
- * as those of pods on nodes. */
+ * order of nomination, with nominated_node set to it; the list from the arena, the rest borrowed
+ * until the cache changes. Their volumes are looked up as those of pods on nodes. */
 const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
                                   struct arena *a);
 /* Where the pod itself has a claim; borrowed until the next change. False: nowhere. */
@@ -123,8 +127,6 @@ uint32_t cache_pods(const struct cache *c);  /* assumed and assigned */
 uint32_t cache_assumed(const struct cache *c);
 /* How many of the pods have terms of pod affinity or anti-affinity. */
 uint32_t cache_pods_with_terms(const struct cache *c);
-/* True when the pod is such a one. */
-bool cache_pod_has_terms(const struct pod *pod);
 /* Nodes whose label kubernetes.io/hostname is not their name, which is rare. */
 uint32_t cache_odd_hostnames(const struct cache *c);
 bool cache_has_node(const struct cache *c, struct str name);
@@ -135,6 +137,10 @@ bool cache_owner(const struct cache *c, struct str node, uint32_t *worker);
 /* Known nodes in the node tree's order: round-robin over the zones, i < cache_nodes(c). Walk with
  * i = 0, 1, …; the order is built at i == 0. */
 struct str cache_node_at(struct cache *c, uint32_t i);
+/* Calls visit for each pod on the node, assumed or not. */
+void cache_each_pod(const struct cache *c, struct str node,
+                    void (*visit)(void *context, const struct pod *pod, bool assumed),
+                    void *context);
 /* Calls visit for each assumed pod (to give up reservations or to report). */
 void cache_each_assumed(const struct cache *c, void (*visit)(void *context, const struct pod *pod),
                         void *context);

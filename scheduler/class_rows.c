@@ -8,6 +8,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/classes_inside.h"
+#include "scheduler/kernels.h"
 
 #include <string.h>
 
@@ -305,10 +306,15 @@ static void spread_entry(struct step *at, const struct kept_rule *rule,
         at->all = true;
     if (key == KEEP_ALL || key == KEEP_ROW)
         return;
-    const uint32_t *values = class_label(at->k, key);
-    for (uint32_t row = 0; row < at->k->rows; row++)
-        if (values[row] == entry->value)
-            mark(at->w, row);
+    const uint32_t *values = class_label(at->k, key), rows = at->k->rows;
+    for (uint32_t from = 0; from < rows; from += BLOCK) {
+        uint32_t end = rows - from < BLOCK ? rows : from + BLOCK;
+        if (!kernel_holds(values + from, entry->value, end - from))
+            continue;
+        for (uint32_t row = from; row < end; row++)
+            if (values[row] == entry->value)
+                mark(at->w, row);
+    }
 }
 
 static bool outlook_same(const struct outlook *a, const struct outlook *b)

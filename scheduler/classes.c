@@ -14,6 +14,10 @@
 #define CLASSES_MAX 512
 #define BYTES_MAX   ((size_t)128 << 20)
 
+/* Looking at all rows costs as much as looking again at these, and one in so many more. */
+#define ROWS_AGAIN   16
+#define ROWS_FOR_ONE 400
+
 struct classes *classes_new(struct atoms *atoms)
 {
     struct classes *c = memory_take(sizeof(*c));
@@ -178,14 +182,6 @@ static struct pod without_identity(const struct pod *from, bool with_labels)
     return pod;
 }
 
-static uint64_t hash_of(struct str key)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (uint32_t i = 0; i < key.len; i++)
-        h = (h ^ (uint8_t)key.at[i]) * UINT64_C(0x100000001b3);
-    return h ^ h >> 29;
-}
-
 static uint64_t mix(uint64_t h, uint64_t value)
 {
     h = (h ^ value) * UINT64_C(0x9E3779B97F4A7C15);
@@ -253,6 +249,18 @@ static bool all_keep(const struct plugin **rules, uint32_t count)
     return true;
 }
 
+static bool are_in_columns(const struct pod_class *k)
+{
+    const struct framework *fw = k->framework;
+    bool all = k->kept_count == 0;
+    for (uint32_t i = 0; i < fw->filter_count; i++)
+        all &= fw->filter[i]->filter == NULL || fw->filter[i]->filter_rows != NULL ||
+               (k->filter_skip >> i & 1) != 0;
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        all &= fw->score[i].plugin->score_rows != NULL || (k->score_skip >> i & 1) != 0;
+    return all;
+}
+
 /* Everything by row from scratch. */
 static void fill(struct shard *s, struct pod_class *k)
 {
@@ -273,6 +281,7 @@ static void fill(struct shard *s, struct pod_class *k)
     } else {
         k->unfit = true;
     }
+    k->in_columns = !k->unfit && are_in_columns(k);
     if (k->unfit)
         forget_rows(k, s->atoms);
 }
@@ -298,6 +307,7 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
                               .images = s->images,
                               .any_ip = s->any_ip,
                               .arena = &k->states};
+    k->asked_seen = s->touched.count;
     map_set(c->by_key, k->key, k);
     put_first(c, k);
     c->status.count++;
@@ -310,9 +320,23 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
 
 static bool is_plain(const struct map_request *r, const struct framework *fw)
 {
-    return !r->detail && r->only.count == 0 && !r->nominated_too &&
+    return !r->detail && !r->list && r->only.count == 0 && !r->nominated_too &&
            r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 && !fw->profile.check_all &&
            fw->score_count <= SCORERS_MAX;
+}
+
+/* True when the same was asked for before, as far as is remembered; it is from now on. */
+static bool was_asked(struct classes *c, uint64_t hash)
+{
+    uint64_t *set = c->asked_once[hash % (sizeof(c->asked_once) / sizeof(c->asked_once[0]))];
+    const uint32_t ways = sizeof(c->asked_once[0]) / sizeof(c->asked_once[0][0]);
+    uint32_t at = 0;
+    while (at < ways - 1 && set[at] != hash)
+        at++;
+    bool found = set[at] == hash;
+    memmove(set + 1, set, at * sizeof(*set));
+    set[0] = hash;
+    return found;
 }
 
 /* The class of these pods, or NULL: not seen before, or not to be kept. Of a cycle with the step
@@ -332,11 +356,8 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
     struct pod_class *k = map_get(c->by_key, buffer_str(&c->key));
     if (k != NULL || (!ways[0] && str_is(r->step, "map")))
         return k;
-    uint64_t hash = hash_of(buffer_str(&c->key));
-    uint64_t *asked = &c->asked_once[hash % (sizeof(c->asked_once) / sizeof(c->asked_once[0]))];
-    if (*asked == hash && is_worth_while(c))
+    if (was_asked(c, str_hash(buffer_str(&c->key))) && is_worth_while(c))
         return make(s, fw, r, &pod);
-    *asked = hash;
     return NULL;
 }
 
@@ -456,6 +477,28 @@ static bool answer(struct shard *s, struct pod_class *k, const struct map_reques
     return true;
 }
 
+/* True when no column has to be made to score the pod's images. */
+static bool images_are_known(const struct shard *s, const struct pod *pod)
+{
+    for (uint32_t i = 0; i < pod->images.count; i++) {
+        const struct image_state *image = map_get(s->images, pod->images.at[i]);
+        if (image != NULL && image->refs > 0 && !facts_have_image(&s->nodes, image))
+            return false;
+    }
+    return true;
+}
+
+/* True when so many rows have changed since the class was last asked that looking at all of them,
+ * whole columns at a time, costs less than bringing it in step. Then it is left behind: it would be
+ * as far behind the next time, or it is asked twice in a row, and then it is worth it. */
+static bool is_far_behind(const struct shard *s, struct pod_class *k, const struct map_request *r)
+{
+    uint64_t changed = s->touched.count - k->asked_seen;
+    k->asked_seen = s->touched.count;
+    return k->in_columns && r->nominated.count == 0 &&
+           changed > ROWS_AGAIN + s->nodes.count / ROWS_FOR_ONE && images_are_known(s, &k->pod);
+}
+
 /* The class that the same cycle was answered from before. */
 static struct pod_class *kept(const struct classes *c, const struct map_request *r)
 {
@@ -505,6 +548,8 @@ bool classes_answer(struct shard *s, const struct map_request *request, struct m
     k->asked_at = c->questions;
     unlink_class(c, k);
     put_first(c, k);
+    if (asks && is_far_behind(s, k, request))
+        return false;
     if (!answer_from(s, k, &e))
         return false;
     s->scratch.kept = false;

@@ -87,6 +87,8 @@ struct pod_class {
     struct pod_class *next, *prev; /* by use */
     struct str key;
     uint64_t asked_at;    /* number of the last question to it */
+    uint64_t asked_seen;  /* rows that had been noted as touched at that time */
+    bool in_columns;      /* its rules answer for many rows at once */
     bool unfit;           /* no class can be made of such pods */
     bool alone;           /* this worker has all nodes */
     bool own_hostnames;   /* as in the request */
@@ -142,8 +144,8 @@ struct classes {
     struct map *by_key;
     struct pod_class *first, *last; /* most and least recently used */
     struct buffer key;
-    uint64_t questions;        /* ever */
-    uint64_t asked_once[1024]; /* hashes of what was asked for, by hash */
+    uint64_t questions;          /* ever */
+    uint64_t asked_once[256][4]; /* hashes of what was asked for, by hash; the last one first */
     struct class_scratch scratch;
     struct classes_status status;
     const struct pod_class *kept; /* what the last request was answered from */

@@ -1,8 +1,10 @@
 /* coordination: the coordinator's state, shared by coordinator.c (messages, readiness), cycle.c
- * (deciding), batch.c (several pods in one exchange) and preempting.c; nobody else includes it. */
+ * (deciding), batch.c and run.c (several pods in one exchange, with one worker and with several)
+ * and preempting.c; nobody else includes it. */
 #ifndef SCHEDULER_COORDINATION_H
 #define SCHEDULER_COORDINATION_H
 
+#include "proto/base/map.h"
 #include "proto/base/random.h"
 #include "proto/bus/stream.h"
 #include "scheduler/cache.h"
@@ -10,20 +12,25 @@
 #include "scheduler/coordinator.h"
 #include "scheduler/flight.h"
 #include "scheduler/framework.h"
+#include "scheduler/measure.h"
 #include "scheduler/reduce.h"
 
 #define WORKERS_MAX 64
 #define BATCH_MAX   64
+#define BATCHES_MAX 2 /* the worker decides one while we conclude another */
 
 /* A pod that is being decided. */
 struct slot {
     struct flight *flight;
     struct reduce *reduce;
+    struct measured_steps steps;
 };
 
 struct coordinator {
-    struct coordinator_options options;
+    struct coordinator_options options; /* without profiles: the frameworks have them */
     struct frameworks frameworks;
+    int64_t generation; /* of the configuration, from 1 */
+    uint64_t configs_refused;
     struct cache *cache;
     struct catalog *catalog;
     struct subscriber stream;
@@ -32,36 +39,51 @@ struct coordinator {
     struct outbox *out; /* of the call that is running; cache_tell needs it */
     struct moment last_call;
     struct arena cycle_memory;
+    struct measure measure;
 
-    /* the decision that is under way: of one pod, or of a batch */
-    struct slot slots[BATCH_MAX];
-    uint32_t under_way;   /* how many of them are used; 0: nothing is being decided */
+    /* the decision that is under way: of one pod, or of batches */
+    struct slot slots[BATCHES_MAX * BATCH_MAX];
+    uint32_t under_way; /* how many of them are used; 0: nothing is being decided */
+    struct {
+        uint32_t size; /* so many slots, behind those of the one before */
+        struct moment began;
+    } batches[BATCHES_MAX];
+    uint32_t batch_count; /* of those that a worker was asked for; 0: a single pod, if any */
     uint32_t batch_limit; /* how many pods the next batch may have */
-    struct outbox held;   /* what workers are to hear as soon as it is decided */
+    bool batch_whole;     /* the last one was concluded as a whole: another may follow */
+    struct run *run;      /* pods that are alike, with several workers; all slots are its */
+    struct outbox held;   /* what workers are to hear as soon as nothing is under way */
     bool held_gone;       /* that a node went is among it */
     uint32_t preempting;  /* flights in that state */
+    struct moment preempting_due; /* none of them has an earlier deadline */
     int64_t cycle;
     struct moment cycle_started;
     uint32_t asked[WORKERS_MAX], asked_count; /* workers by shard number */
     char last_node[256];                      /* round-robin: chosen last */
 
     /* may we decide? */
-    struct address queue, watcher, binder; /* peer 0: not there */
+    struct address queue, watcher, binder, extender; /* peer 0: not there */
     bool leading;
     int64_t term;
-    uint32_t foreign_binds; /* binds in flight that a former life of ours asked for */
-    int64_t barrier_id;     /* of this term; 0: not asked yet */
+    struct map *foreign; /* by UID: binds in flight that a former life of ours asked for */
+    int64_t barrier_id;  /* of this term; 0: not asked yet */
     bool barrier_reached;
     struct moment barrier_asked, pull_said, view_heard;
     bool view_synced;
     int64_t view_age_ms;
     int64_t credit_said;
 
+    uint32_t extender_order[EXTENDERS_MAX]; /* in which they are called */
+    int64_t questions;                      /* ids given to those for extenders */
+    struct moment questions_looked;         /* when they were last looked through for late ones */
+
     struct {
         uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound,
-            bind_failed, restarted, late, batches, batch_pods, batches_cut;
+            bind_failed, restarted, late, batches, batch_pods, batches_cut, runs, run_pods;
         int64_t decision_us, decision_us_max;
         uint64_t preempted; /* victims named */
+        uint64_t asked_again,
+            crowded_out; /* of extenders: answers that did not hold; see extending.c */
     } count;
 };
 
@@ -75,14 +97,26 @@ void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t work
                          const struct map_result *result);
 /* Takes the first waiting flight into the next slot, and its first step. */
 enum reduce_step cycle_take(struct coordinator *c, struct moment now);
+/* The same for one that is like the slot before, with a single worker. */
+enum reduce_step cycle_take_alike(struct coordinator *c, struct moment now);
 /* Flights from this slot on go back to the head of the line, as if they had not been taken. */
 void cycle_give_back(struct coordinator *c, uint32_t from);
 /* Goes on with the only slot. */
 void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step);
-/* True when the slot's decision is a node and nothing has come in between that makes it moot. */
-bool cycle_stands(const struct coordinator *c, const struct slot *s);
-/* Such a slot's pod is assumed and bound. told: the worker has put it on the node. */
-void cycle_place(struct coordinator *c, struct moment now, const struct slot *s, bool told);
+/* True when nothing has come in between that makes it moot that the pod goes to this node. */
+bool cycle_stands(const struct coordinator *c, const struct flight *f, struct str node);
+/* The same for a slot, if its decision is a node. */
+bool cycle_slot_stands(const struct coordinator *c, const struct slot *s);
+/* A pod for which that is so is assumed and bound. */
+struct placement {
+    struct str node;
+    int64_t total, feasible; /* its score, and how many nodes there were to choose from */
+    bool told;               /* the worker has put it on the node */
+};
+void cycle_place(struct coordinator *c, struct moment now, struct flight *f,
+                 const struct placement *p);
+/* The same for a slot; its volumes are reserved first. */
+void cycle_place_slot(struct coordinator *c, struct moment now, const struct slot *s, bool told);
 /* Nothing is under way any more: workers hear what has happened meanwhile, in order. */
 void cycle_end(struct coordinator *c);
 /* True when there is nothing to decide about this flight. */
@@ -109,14 +143,42 @@ void cycle_fail(struct coordinator *c, struct flight *f, struct str message);
 
 /* ---- batch.c ---- */
 
-/* The first slot waits for its worker: more flights may go along. */
-void batch_grow(struct coordinator *c, struct moment now);
-void batch_ask(struct coordinator *c);
+/* The first slot waits for its worker: asks for it with others that go along. False: nobody does.
+ */
+bool batch_begin(struct coordinator *c, struct moment now);
+/* Asks for another batch behind the one that is under way, if there is reason to. */
+void batch_follow(struct coordinator *c, struct moment now);
 /* The worker shall forget the pods of these slots, which it may have put on nodes itself. */
 void batch_undo(struct coordinator *c, uint32_t from, uint32_t to);
 /* How a decision of one pod ended, for the size of the next batch. */
 void batch_learn(struct coordinator *c, bool placed);
 void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
                      const struct map_batch_result *result);
+/* The same of several pods: so many were placed of those asked for. */
+void batch_learned(struct coordinator *c, uint32_t asked, uint32_t placed);
+/* True when the first differs in nothing but names from the second, which is being decided: what
+ * is found out for that one holds for it, too. */
+bool batch_is_alike(const struct coordinator *c, const struct flight *f,
+                    const struct flight *deciding);
+/* True when this slot's pod may be decided with others. */
+bool batch_goes_along(const struct slot *s);
+/* True when this flight, NULL for none, may be the next one's. */
+bool batch_may_follow(const struct coordinator *c, struct moment now, const struct flight *f);
+/* True when the node went meanwhile, whether it came back or not. */
+bool batch_has_been_gone(struct coordinator *c, struct str node);
+
+/* ---- run.c ---- */
+
+struct run *run_new(void);
+void run_free(struct run **run);
+/* The first slot waits for its workers: asks for it with others like it. False: nobody is. */
+bool run_begin(struct coordinator *c, struct moment now);
+bool run_is_under_way(const struct coordinator *c);
+/* The workers shall take back what they have placed. */
+void run_abandon(struct coordinator *c);
+/* The frameworks are about to be others. */
+void run_forget(struct coordinator *c);
+void run_on_result(struct coordinator *c, struct moment now, uint32_t worker,
+                   const struct map_run_result *said);
 
 #endif

@@ -8,12 +8,15 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/coordination.h"
+#include "scheduler/extending.h"
 #include "scheduler/preempting.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #define CREDIT_DEFAULT   256
+#define CREDIT_STEP      64   /* credit grows with those that make room, but not with each */
+#define PREEMPTING_MAX   8192 /* that make room at once without being counted as credit */
 #define STREAM_WINDOW    2048
 #define WORKER_WINDOW    4096 /* messages on the way to a worker; a link holds 100,000 */
 #define STALE_DEFAULT_MS 60000
@@ -55,25 +58,35 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
 {
     struct coordinator *c = memory_take(sizeof(*c));
     c->options = *options;
+    c->measure.clock = options->clock;
     if (c->options.credit == 0)
         c->options.credit = CREDIT_DEFAULT;
     if (c->options.stale_after.ns == 0)
         c->options.stale_after = span_of_ms(STALE_DEFAULT_MS);
     c->random.state = options->seed;
     c->credit_said = -1;
+    c->preempting_due = MOMENT_NEVER;
     if (c->options.batch <= 0 || c->options.batch > BATCH_MAX)
         c->options.batch = BATCH_MAX;
     c->batch_limit = (uint32_t)c->options.batch;
+    c->batch_whole = true;
+    c->run = run_new();
     frameworks_build(&c->frameworks, options->profiles, options->profile_count);
     c->catalog = catalog_new();
     c->cache = cache_new(&(struct cache_options){.profiles = options->profiles,
                                                  .profile_count = options->profile_count,
+                                                 .generation = 1,
+                                                 .hash = options->config_hash,
                                                  .tell = tell,
                                                  .context = c,
                                                  .window = WORKER_WINDOW,
                                                  .may_wait = may_wait,
                                                  .catalog = c->catalog});
+    c->generation = 1;
     flights_init(&c->flights);
+    must(options->extender_count <= EXTENDERS_MAX);
+    extender_order(options->extenders, options->extender_count, c->extender_order);
+    c->foreign = map_new();
     subscriber_init(&c->stream, STREAM_WINDOW);
     return c;
 }
@@ -86,10 +99,12 @@ void coordinator_free(struct coordinator **coordinator)
     frameworks_clear(&c->frameworks);
     cache_free(&c->cache);
     catalog_free(&c->catalog);
-    for (uint32_t i = 0; i < BATCH_MAX; i++)
+    for (uint32_t i = 0; i < BATCHES_MAX * BATCH_MAX; i++)
         reduce_free(&c->slots[i].reduce);
+    run_free(&c->run);
     flights_free(&c->flights);
     outbox_free(&c->held);
+    map_free(&c->foreign);
     arena_free(&c->cycle_memory);
     memory_free(c);
     *coordinator = NULL;
@@ -103,7 +118,7 @@ const char *coordinator_waits_for(const struct coordinator *c, struct moment now
         return "leadership";
     if (!c->stream.synced)
         return "snapshot";
-    if (c->foreign_binds > 0)
+    if (map_count(c->foreign) > 0)
         return "binds of a former life";
     if (!c->barrier_reached)
         return "barrier";
@@ -119,10 +134,20 @@ const char *coordinator_waits_for(const struct coordinator *c, struct moment now
 
 /* ---- what we keep telling others ---- */
 
+/* Who makes room by preemption waits for the API server; others are decided meanwhile, however many
+ * that are (upstream's loop does not wait for evictions either). */
+static int64_t credit_of(const struct coordinator *c)
+{
+    int64_t steps = (c->preempting + CREDIT_STEP - 1) / CREDIT_STEP;
+    int64_t makers = steps * CREDIT_STEP;
+    return c->options.credit + (makers < PREEMPTING_MAX ? makers : PREEMPTING_MAX) +
+           extending_credit(c);
+}
+
 static void say_pull(struct coordinator *c, struct moment now)
 {
     bool ready = coordinator_waits_for(c, now)[0] == 0;
-    int64_t credit = ready ? c->options.credit : 0;
+    int64_t credit = ready ? credit_of(c) : 0;
     if (c->queue.peer == 0 ||
         (credit == c->credit_said &&
          !moment_reached(now, moment_after(c->pull_said, span_of_ms(PULL_AGAIN_MS)))))
@@ -138,7 +163,7 @@ static void say_barrier(struct coordinator *c, struct moment now)
     bool overdue =
         c->barrier_id == 0 ||
         moment_reached(now, moment_after(c->barrier_asked, span_of_ms(BARRIER_AGAIN_MS)));
-    if (!c->leading || c->barrier_reached || c->watcher.peer == 0 || c->foreign_binds > 0 ||
+    if (!c->leading || c->barrier_reached || c->watcher.peer == 0 || map_count(c->foreign) > 0 ||
         !c->stream.synced || !overdue)
         return;
     c->barrier_id = (int64_t)(random_next(&c->random) >> 1) + 1;
@@ -153,6 +178,7 @@ static void go_on(struct coordinator *c, struct moment now)
     say_barrier(c, now);
     if (c->under_way == 0)
         cache_catch_up(c->cache);
+    extending_look(c, now);
     cycle_advance(c, now);
     say_pull(c, now);
 }
@@ -201,6 +227,10 @@ static void give_back(struct coordinator *c, struct flight *f, const struct lead
         f->pod.node_name = (struct str){NULL, 0};
         if (leading)
             flights_return(&c->flights, f);
+    } else if (f->state == FLIGHT_asking) {
+        extension_forget(f->extension);
+        if (leading)
+            flights_return(&c->flights, f);
     } else if (f->state == FLIGHT_preempting) {
         c->preempting--; /* who still has to make room is found out anew */
         if (leading)
@@ -224,27 +254,91 @@ static void change_term(struct coordinator *c, const struct leadership *l)
              c->term, STR_ARG(holder));
 }
 
+static void clear_foreign(struct coordinator *c)
+{
+    size_t at = 0;
+    struct str uid;
+    void *value;
+    while (map_next(c->foreign, &at, &uid, &value))
+        map_remove(c->foreign, uid);
+}
+
+/* Whether the view has confirmed the bind: nothing about it is in doubt then, whoever asked for it.
+ * It is one of ours, usually: the watch is often faster than the answer to the POST. */
+static bool seen_bound(const struct coordinator *c, const struct binding *b)
+{
+    struct str node;
+    return cache_pod(c->cache, b->uid, &node) == CACHE_assigned && str_equal(node, b->node_name);
+}
+
 /* Binds of a former life that still wait for their claims could take minutes: they are given up, as
  * upstream's end with the process, and decided anew. Those whose Binding was sent end by
- * themselves. Returns how many there are. */
-static uint32_t end_foreign(struct coordinator *c, const struct leadership *l)
+ * themselves, and their answers say when (on_bind_result). */
+static void find_foreign(struct coordinator *c, const struct leadership *l)
 {
-    uint32_t foreign = 0;
+    clear_foreign(c);
     for (uint32_t i = 0; i < l->in_flight.count; i++) {
         const struct binding *b = &l->in_flight.at[i];
         const struct flight *f = flights_get(&c->flights, b->uid);
-        if (f != NULL && f->state == FLIGHT_binding)
+        if ((f != NULL && f->state == FLIGHT_binding) || seen_bound(c, b))
             continue;
-        foreign++;
+        map_set(c->foreign, b->uid, c);
         if (c->leading)
             cycle_cancel_bind(c, b->uid, b->node_name, "the scheduler was restarted");
     }
-    return foreign;
 }
 
 /* ---- one handler a message ---- */
 
 typedef void handler(struct coordinator *c, struct moment now, const struct delivery *in);
+
+/* The queue offers the pods that these profiles serve. */
+static void say_config(struct coordinator *c)
+{
+    struct message m = {.type = MSG_queue_config,
+                        .queue_config = {.generation = c->generation,
+                                         .hash = c->options.config_hash,
+                                         .backoff_initial_s = c->options.backoff_initial_s,
+                                         .backoff_max_s = c->options.backoff_max_s}};
+    if (c->queue.peer == 0 || c->options.config_hash == 0)
+        return;
+    uint32_t count = c->frameworks.count;
+    struct profile *profiles = memory_take_array(count + 1, sizeof(*profiles));
+    for (uint32_t i = 0; i < count; i++)
+        profiles[i] = c->frameworks.at[i].profile;
+    m.queue_config.profiles.count = count;
+    m.queue_config.profiles.at = profiles;
+    outbox_put(c->out, c->queue, &m);
+    memory_free(profiles);
+}
+
+void coordinator_reconfigure(struct coordinator *c, struct moment now,
+                             const struct coordinator_config *config, struct outbox *out)
+{
+    c->out = out;
+    c->last_call = now;
+    cycle_abandon(c);
+    extending_restart(c);
+    run_forget(c);
+    frameworks_build(&c->frameworks, config->profiles, config->profile_count);
+    c->generation++;
+    c->options.config_hash = config->hash;
+    c->options.backoff_initial_s = config->backoff_initial_s;
+    c->options.backoff_max_s = config->backoff_max_s;
+    cache_reconfigure(c->cache, &(struct cache_options){.profiles = config->profiles,
+                                                        .profile_count = config->profile_count,
+                                                        .generation = c->generation,
+                                                        .hash = config->hash});
+    say_config(c);
+    c->out = NULL;
+    log_info("configuration changed| generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u",
+             c->generation, (uint64_t)config->hash, config->profile_count);
+}
+
+void coordinator_config_refused(struct coordinator *c)
+{
+    c->configs_refused++;
+}
 
 static void on_peer_up(struct coordinator *c, struct moment now, const struct delivery *in)
 {
@@ -252,10 +346,14 @@ static void on_peer_up(struct coordinator *c, struct moment now, const struct de
     if (in->from.process == QUEUE) {
         c->queue = in->from;
         c->credit_said = -1;
+        say_config(c);
     } else if (in->from.process == BINDER) {
         c->binder = in->from;
     } else if (in->from.process == WATCHER) {
         c->watcher = in->from;
+    } else if (in->from.process == EXTENDER) {
+        c->extender = in->from;
+        c->flights.admission = true;
     }
 }
 
@@ -273,6 +371,17 @@ static void drop_waiting(struct coordinator *c)
     cycle_abandon(c);
     while (c->flights.first != NULL)
         flights_remove(&c->flights, c->flights.first);
+    extending_drop(c);
+}
+
+/* Who is gone need not be told to forget. */
+static void forget_asked(struct coordinator *c, uint32_t worker)
+{
+    for (uint32_t i = 0; i < c->asked_count; i++)
+        if (c->asked[i] == worker)
+            c->asked[i] = 0;
+    if (c->asked_count == 1 && c->asked[0] == 0)
+        c->asked_count = 0;
 }
 
 static void on_peer_down(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -280,14 +389,15 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
     (void)now;
     uint32_t peer = in->from.peer;
     if (in->from.process == WORKER) {
-        if (c->asked_count == 1 && c->asked[0] == peer)
-            c->asked_count = 0; /* who is gone need not be told to forget */
+        forget_asked(c, peer);
         cycle_abandon(c);
         cache_worker_leave(c->cache, peer);
     } else if (in->from.process == QUEUE && peer == c->queue.peer) {
         c->queue.peer = 0;
         drop_waiting(c);
         each_flight(c, NULL, forget_debt);
+    } else if (in->from.process == EXTENDER && peer == c->extender.peer) {
+        extending_on_loss(c);
     } else if (in->from.process == BINDER && peer == c->binder.peer) {
         c->binder.peer = 0;
         change_term(c, NULL);
@@ -341,9 +451,9 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
         preempting_look(c, now);
     if (f == NULL)
         return;
-    if (f->state == FLIGHT_waiting)
+    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
         flight_set_pod(f, pod);
-    else if (f->state == FLIGHT_deciding && pod->node_name.len == 0)
+    else if ((f->state == FLIGHT_deciding || f->state == FLIGHT_asking) && pod->node_name.len == 0)
         flight_keep_pod(f, pod);
     else if (f->state == FLIGHT_binding && pod->node_name.len > 0)
         cycle_land(c, f, "bound", NULL);
@@ -355,7 +465,8 @@ static void on_pod_gone(struct coordinator *c, struct moment now, const struct d
     struct str uid = in->message->pod_gone.uid;
     struct flight *f = flights_get(&c->flights, uid);
     cache_pod_gone(c->cache, uid);
-    if (f != NULL && f->state == FLIGHT_waiting)
+    if (f != NULL &&
+        (f->state == FLIGHT_waiting || f->state == FLIGHT_queued || f->state == FLIGHT_asking))
         cycle_land(c, f, "skipped", NULL);
     else if (f != NULL && f->state == FLIGHT_deciding)
         f->gone = true;
@@ -392,11 +503,19 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
     if (f == NULL) {
         f = flights_add(&c->flights, &attempt->pod);
         f->taken = now;
+        extending_take(c, f);
     }
     f->owed = true;
     f->cycle = attempt->cycle;
+    f->attempts = attempt->attempts;
+    f->first_us = attempt->first_us;
     f->epoch = attempt->epoch;
     f->sequence = attempt->sequence;
+}
+
+static void on_extended(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    extending_on_answer(c, now, &in->message->extended);
 }
 
 static void on_worker_join(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -433,11 +552,17 @@ static void on_map_batch_result(struct coordinator *c, struct moment now, const 
     batch_on_result(c, now, in->from.peer, &in->message->map_batch_result);
 }
 
+static void on_map_run_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    run_on_result(c, now, in->from.peer, &in->message->map_run_result);
+}
+
 static void on_bind_result(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     (void)now;
     const struct bind_result *r = &in->message->bind_result;
     struct flight *f = flights_get(&c->flights, r->uid);
+    map_remove(c->foreign, r->uid);
     if (r->bound)
         c->count.bound++;
     if (f == NULL || f->state != FLIGHT_binding || !str_equal(f->pod.node_name, r->node_name))
@@ -452,13 +577,16 @@ static void on_bind_result(struct coordinator *c, struct moment now, const struc
     log_warn("bind failed| pod=%.*s/%.*s node=%.*s code=%" PRId64 " message=\"%.*s\"",
              STR_ARG(r->namespace_name), STR_ARG(r->name), STR_ARG(r->node_name), r->code,
              STR_ARG(r->message));
+    if (r->gone)
+        measure_failed(c, f, false);
     if (r->gone || !c->leading) {
         cycle_land(c, f, "skipped", NULL);
         return;
     }
     arena_reset(&c->cycle_memory);
     struct str why =
-        r->plugin.len > 0
+        str_is(r->plugin, "Extender") ? r->message
+        : r->plugin.len > 0
             ? arena_print(&c->cycle_memory, "running PreBind plugin \"%.*s\": %.*s",
                           STR_ARG(r->plugin), STR_ARG(r->message))
             : arena_print(&c->cycle_memory, "running Bind plugin \"DefaultBinder\": %.*s",
@@ -495,7 +623,7 @@ static void on_leadership(struct coordinator *c, struct moment now, const struct
         return;
     if (l->leading != c->leading || l->lead_term != c->term)
         change_term(c, l);
-    c->foreign_binds = end_foreign(c, l);
+    find_foreign(c, l);
     if (c->leading)
         each_flight(c, l, find_lost);
 }
@@ -533,10 +661,12 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_barrier_reached] = on_barrier_reached,
     [MSG_view] = on_view,
     [MSG_attempt] = on_attempt,
+    [MSG_extended] = on_extended,
     [MSG_worker_join] = on_worker_join,
     [MSG_shard_taken] = on_shard_taken,
     [MSG_map_result] = on_map_result,
     [MSG_map_batch_result] = on_map_batch_result,
+    [MSG_map_run_result] = on_map_run_result,
     [MSG_bind_result] = on_bind_result,
     [MSG_preempt_result] = on_preempt_result,
     [MSG_leadership] = on_leadership,
@@ -583,6 +713,9 @@ void coordinator_status(void *state, struct buffer *lines)
     const char *waits = coordinator_waits_for(c, c->last_call);
     buffer_print(lines, "state=%s%s\n", waits[0] ? "waits for " : "deciding", waits);
     buffer_print(lines, "leading=%s\nterm=%" PRId64 "\n", c->leading ? "yes" : "no", c->term);
+    buffer_print(lines, "config_generation=%" PRId64 "\nconfig_hash=%016" PRIx64 "\n",
+                 c->generation, (uint64_t)c->options.config_hash);
+    buffer_print(lines, "configs_refused=%" PRIu64 "\n", c->configs_refused);
     buffer_print(lines, "nodes=%u\npods=%u\nassumed=%u\n", cache_nodes(c->cache),
                  cache_pods(c->cache), cache_assumed(c->cache));
     buffer_print(lines, "workers=%u\nworker_nodes=", cache_workers(c->cache));
@@ -594,8 +727,11 @@ void coordinator_status(void *state, struct buffer *lines)
                  c->count.cycles, c->count.second_rounds, c->count.restarted);
     buffer_print(lines, "batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_cut=%" PRIu64 "\n",
                  c->count.batches, c->count.batch_pods, c->count.batches_cut);
+    buffer_print(lines, "runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\n", c->count.runs,
+                 c->count.run_pods);
     buffer_print(lines, "pods_per_batch=%.1f\n",
                  c->count.batches ? (double)c->count.batch_pods / (double)c->count.batches : 0.0);
+    extending_status(c, lines);
     buffer_print(lines, "scheduled=%" PRIu64 "\nunschedulable=%" PRIu64 "\nerrors=%" PRIu64 "\n",
                  c->count.scheduled, c->count.unschedulable, c->count.errors);
     buffer_print(lines, "skipped=%" PRIu64 "\nbound=%" PRIu64 "\nbind_failed=%" PRIu64 "\n",

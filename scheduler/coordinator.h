@@ -5,28 +5,52 @@
 
 #include "proto/base/moment.h"
 #include "proto/bus/delivery.h"
+#include "proto/kube/extenders.h"
 
 struct coordinator;
 
 struct coordinator_options {
-    const struct profile *profiles; /* borrowed */
+    const struct profile *profiles; /* copied */
     uint32_t profile_count;
-    const char *tie_break;   /* random, round-robin or first */
-    uint64_t seed;           /* of the random tie-break and of barrier numbers */
-    int64_t credit;          /* attempts outstanding at most, binds in flight included; 0: 256 */
-    int64_t batch;           /* pods asked of a lone worker at once; 0: 64, the most; 1: one */
-    struct span stale_after; /* a view older than this stops decisions; 0: 60 s */
-    int64_t wall_us_at_zero; /* wall clock when the moment was 0 */
+    int64_t config_hash;                      /* 0: no configuration is ever told to the queue */
+    int64_t backoff_initial_s, backoff_max_s; /* for the queue */
+    const char *tie_break;                    /* random, round-robin or first */
+    uint64_t seed;                            /* of the random tie-break and of barrier numbers */
+    int64_t credit; /* attempts outstanding at most, binds in flight included; 0: 256 */
+    int64_t batch;  /* pods asked of a lone worker at once; 0: 64, the most; 1: one */
+    const struct extender_config *extenders; /* borrowed, in the configuration's order */
+    uint32_t extender_count;                 /* EXTENDERS_MAX at most */
+    struct span stale_after;                 /* a view older than this stops decisions; 0: 60 s */
+    int64_t wall_us_at_zero;                 /* wall clock when the moment was 0 */
+    struct moment (*clock)(void);            /* for what metrics say of times; NULL: they say 0 */
+};
+
+/* What of a configuration the coordinator decides with, or hands on. */
+struct coordinator_config {
+    const struct profile *profiles; /* copied */
+    uint32_t profile_count;
+    int64_t hash;
+    int64_t backoff_initial_s, backoff_max_s; /* for the queue; 0: as it has them */
 };
 
 struct coordinator *coordinator_new(const struct coordinator_options *options);
 void coordinator_free(struct coordinator **coordinator);
+/* Another configuration, the next generation: the decision under way, if any, begins again with it;
+ * workers begin anew with it behind whatever they were asked before, and the queue is told. */
+void coordinator_reconfigure(struct coordinator *coordinator, struct moment now,
+                             const struct coordinator_config *config, struct outbox *out);
+/* A file was refused: counted, for status. */
+void coordinator_config_refused(struct coordinator *coordinator);
 /* For the actor loop; state is a struct coordinator. Messages are taken in at once; deciding begins
  * with the tick behind them, so that what has arrived together is decided together. */
 void coordinator_handle(void *state, struct moment now, const struct delivery *in,
                         struct outbox *out);
 struct moment coordinator_tick(void *state, struct moment now, struct outbox *out);
 void coordinator_status(void *state, struct buffer *lines);
+/* Logs every node, what is asked of it, and the pods on it. */
+void coordinator_dump(void *state);
+/* Sets gauges and health checks (proto/metrics.h). */
+void coordinator_observe(void *state);
 int64_t coordinator_term(const void *state);
 /* True when the coordinator handles this message; for the test that holds the table to
  * messages.def. */

@@ -2,14 +2,17 @@
  *
  * skip what needs no decision → ask every worker (map) → merge (reduce), perhaps a second round →
  * assume and send the bind, or say why not. What must stay true: at most one cycle is under way, or
- * one batch of them (batch.c), and the workers asked for it are the ones that had the nodes when it
- * began; when shares change, it begins again. */
+ * batches or a run of them (batch.c, run.c), and the workers asked for it are the ones that had the
+ * nodes when it began; when shares change, it begins again. */
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "scheduler/coordination.h"
+#include "scheduler/extending.h"
+#include "scheduler/kept_pod.h"
 #include "scheduler/preempting.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define CATCH_UP_MS 2000
 
@@ -26,8 +29,12 @@ void cycle_land(struct coordinator *c, struct flight *f, const char *result,
         m.outcome.plugins = *plugins;
     m.outcome.nominated_node = f->node;
     m.outcome.activate = f->activate;
+    m.outcome.gated_epoch = f->gated_epoch;
+    m.outcome.gated_sequence = f->gated_sequence;
     if (f->owed && c->queue.peer != 0)
         outbox_put(c->out, c->queue, &m);
+    if (strcmp(result, "bound") == 0)
+        measure_bound(c, f);
     flights_remove(&c->flights, f);
 }
 
@@ -47,6 +54,7 @@ void cycle_report_failure(struct coordinator *c, const struct flight *f, const c
 void cycle_fail(struct coordinator *c, struct flight *f, struct str message)
 {
     cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
+    measure_failed(c, f, false);
     cycle_report_failure(
         c, f, "SchedulerError",
         &(struct failure){.message = message, .nominate = f->pod.nominated_node.len > 0});
@@ -98,7 +106,8 @@ static bool skip(struct coordinator *c, struct flight *f)
 static void add_claims(const struct coordinator *c, const struct flight *f, struct bind *b)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
-    if (f->reserved.count == 0 || !framework_lists(fw->profile.pre_bind, "VolumeBinding"))
+    if (f->reserved.count == 0 || fw == NULL ||
+        !framework_lists(fw->profile.pre_bind, "VolumeBinding"))
         return;
     b->claims.count = f->reserved.count;
     b->claims.at = f->reserved.at;
@@ -124,6 +133,7 @@ void cycle_send_bind(struct coordinator *c, const struct flight *f)
                                  .node_name = f->pod.node_name,
                                  .scheduler_name = f->pod.scheduler_name,
                                  .resource_version = f->pod.resource_version}};
+    extending_add_binder(c, &f->pod, &m.bind, &c->cycle_memory);
     add_claims(c, f, &m.bind);
     add_devices(f, &m.bind);
     outbox_put(c->out, c->binder, &m);
@@ -168,32 +178,43 @@ static void count_decision(struct coordinator *c, struct moment now)
     c->count.cycles++;
 }
 
-bool cycle_stands(const struct coordinator *c, const struct slot *s)
+bool cycle_stands(const struct coordinator *c, const struct flight *f, struct str node)
 {
-    const struct decision *d = reduce_decision(s->reduce);
-    const struct flight *f = s->flight;
-    return d->kind == DECISION_node && !f->gone && !f->overtaken && !is_known(c, f) &&
-           cache_has_node(c->cache, d->node);
+    return !f->gone && !f->overtaken && !is_known(c, f) && cache_has_node(c->cache, node);
 }
 
-void cycle_place(struct coordinator *c, struct moment now, const struct slot *s, bool told)
+bool cycle_slot_stands(const struct coordinator *c, const struct slot *s)
 {
-    struct flight *f = s->flight;
     const struct decision *d = reduce_decision(s->reduce);
+    return d->kind == DECISION_node && cycle_stands(c, s->flight, d->node);
+}
+
+void cycle_place(struct coordinator *c, struct moment now, struct flight *f,
+                 const struct placement *p)
+{
     count_decision(c, now);
-    if (!reserve(c, s))
-        return;
     flights_start(&c->flights, f, FLIGHT_binding);
-    bool assumed = told ? cache_assume_told(c->cache, &f->pod, d->node)
-                        : cache_assume(c->cache, &f->pod, d->node);
+    bool assumed = p->told ? cache_assume_told(c->cache, &f->pod, p->node)
+                           : cache_assume(c->cache, &f->pod, p->node);
     must(assumed); /* it stands */
-    f->pod.node_name = arena_copy(&f->arena, d->node);
-    snprintf(c->last_node, sizeof(c->last_node), "%.*s", STR_ARG(d->node));
+    f->pod.node_name = arena_copy(&f->arena, p->node);
+    snprintf(c->last_node, sizeof(c->last_node), "%.*s", STR_ARG(p->node));
     c->count.scheduled++;
     log_debug("placed| pod=%.*s/%.*s node=%.*s score=%lld feasible=%lld",
-              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(d->node),
-              (long long)d->total, (long long)d->feasible);
+              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
+              (long long)p->total, (long long)p->feasible);
     cycle_send_bind(c, f);
+}
+
+void cycle_place_slot(struct coordinator *c, struct moment now, const struct slot *s, bool told)
+{
+    const struct decision *d = reduce_decision(s->reduce);
+    const struct placement p = {d->node, d->total, d->feasible, told};
+    measure_decided(c, s, now);
+    if (reserve(c, s))
+        cycle_place(c, now, s->flight, &p);
+    else
+        count_decision(c, now);
 }
 
 static void reject(struct coordinator *c, struct moment now, struct flight *f,
@@ -201,6 +222,7 @@ static void reject(struct coordinator *c, struct moment now, struct flight *f,
 {
     bool unschedulable = d->kind == DECISION_unschedulable;
     bool preempts = d->preemption.node.len > 0;
+    measure_failed(c, f, unschedulable);
     *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
     log_debug("not placed| pod=%.*s/%.*s message=\"%.*s\"", STR_ARG(f->pod.namespace_name),
               STR_ARG(f->pod.name), STR_ARG(d->message));
@@ -220,7 +242,7 @@ static void reject(struct coordinator *c, struct moment now, struct flight *f,
 
 void cycle_end(struct coordinator *c)
 {
-    c->under_way = 0;
+    c->under_way = c->batch_count = 0;
     for (size_t i = 0; i < c->held.count; i++)
         outbox_put_encoded(c->out, &c->held.at[i], outbox_body(&c->held, i));
     outbox_reset(&c->held);
@@ -233,8 +255,8 @@ static void conclude(struct coordinator *c, struct moment now)
     struct flight *f = s->flight;
     cycle_end(c);
     batch_learn(c, d->kind == DECISION_node);
-    if (cycle_stands(c, s)) {
-        cycle_place(c, now, s, false);
+    if (cycle_slot_stands(c, s)) {
+        cycle_place_slot(c, now, s, false);
         return;
     }
     count_decision(c, now);
@@ -245,6 +267,7 @@ static void conclude(struct coordinator *c, struct moment now)
         flights_return(&c->flights, f); /* its node went, or it came and went: once more */
         c->count.restarted++;
     } else {
+        measure_decided(c, s, now);
         reject(c, now, f, d);
     }
 }
@@ -266,6 +289,8 @@ void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step)
 {
     if (step == REDUCE_ask)
         ask(c);
+    else if (step == REDUCE_extend)
+        extending_ask(c, now);
     else if (step == REDUCE_done)
         conclude(c, now);
 }
@@ -282,14 +307,14 @@ static void remember_nomination(struct coordinator *c, struct flight *f)
 static bool nobody_has_terms(const struct coordinator *c, uint32_t before)
 {
     for (uint32_t i = 0; i < before; i++)
-        if (cache_pod_has_terms(&c->slots[i].flight->pod))
+        if (kept_pod_has_terms(&c->slots[i].flight->pod))
             return false;
     return cache_pods_with_terms(c->cache) == 0;
 }
 
 enum reduce_step cycle_take(struct coordinator *c, struct moment now)
 {
-    must(c->under_way < BATCH_MAX && c->flights.first != NULL);
+    must(c->under_way < BATCHES_MAX * BATCH_MAX && c->flights.first != NULL);
     struct flight *f = c->flights.first;
     struct slot *s = &c->slots[c->under_way++];
     remember_nomination(c, f);
@@ -297,11 +322,13 @@ enum reduce_step cycle_take(struct coordinator *c, struct moment now)
     s->flight = f;
     if (s->reduce == NULL)
         s->reduce = reduce_new();
+    measure_begin(c, s, now);
     struct reduce_start start = {.cycle = ++c->cycle,
                                  .framework =
                                      frameworks_find(&c->frameworks, f->pod.scheduler_name),
                                  .catalog = c->catalog,
                                  .pod = &f->pod,
+                                 .extension = f->extension,
                                  .shards = c->asked_count,
                                  .nodes = cache_nodes(c->cache),
                                  .no_terms = nobody_has_terms(c, c->under_way - 1),
@@ -311,7 +338,33 @@ enum reduce_step cycle_take(struct coordinator *c, struct moment now)
                                  .after = str_of(c->last_node),
                                  .now_us = c->options.wall_us_at_zero + now.ns / 1000};
     start.nominated = cache_nominated(c->cache, &f->pod, &start.nominated_count, &c->cycle_memory);
-    return reduce_start(s->reduce, &start);
+    enum reduce_step first = reduce_start(s->reduce, &start);
+    measure_prepared(c, s);
+    return first;
+}
+
+enum reduce_step cycle_take_alike(struct coordinator *c, struct moment now)
+{
+    must(c->under_way > 0 && c->under_way < BATCHES_MAX * BATCH_MAX && c->flights.first != NULL);
+    struct flight *f = c->flights.first;
+    const struct reduce *like = c->slots[c->under_way - 1].reduce;
+    struct slot *s = &c->slots[c->under_way++];
+    flights_start(&c->flights, f, FLIGHT_deciding);
+    s->flight = f;
+    if (s->reduce == NULL)
+        s->reduce = reduce_new();
+    measure_begin_alike(s, now);
+    const struct reduce_start start = {.cycle = ++c->cycle,
+                                       .framework =
+                                           frameworks_find(&c->frameworks, f->pod.scheduler_name),
+                                       .catalog = c->catalog,
+                                       .pod = &f->pod,
+                                       .shards = c->asked_count,
+                                       .nodes = cache_nodes(c->cache),
+                                       .tie_break = str_of(c->options.tie_break),
+                                       .seed = (int64_t)random_next(&c->random),
+                                       .after = str_of(c->last_node)};
+    return reduce_start_alike(s->reduce, &start, like);
 }
 
 void cycle_give_back(struct coordinator *c, uint32_t from)
@@ -336,11 +389,7 @@ static void begin(struct coordinator *c, struct moment now)
     for (uint32_t i = 0; i < c->asked_count; i++)
         c->asked[i] = cache_worker(c->cache, i);
     enum reduce_step first = cycle_take(c, now);
-    if (first == REDUCE_ask)
-        batch_grow(c, now);
-    if (c->under_way > 1)
-        batch_ask(c);
-    else
+    if (first != REDUCE_ask || !(batch_begin(c, now) || run_begin(c, now)))
         cycle_step(c, now, first);
 }
 
@@ -362,14 +411,17 @@ void cycle_advance(struct coordinator *c, struct moment now)
         if (!skip(c, c->flights.first))
             begin(c, now);
     }
+    if (c->batch_count > 0)
+        batch_follow(c, now);
 }
 
 void cycle_abandon(struct coordinator *c)
 {
     if (c->under_way == 0)
         return;
-    if (c->under_way > 1)
+    if (c->batch_count > 0)
         batch_undo(c, 0, c->under_way);
+    run_abandon(c);
     cycle_give_back(c, 0);
     cycle_end(c);
     c->count.restarted++;
@@ -378,12 +430,14 @@ void cycle_abandon(struct coordinator *c)
 void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t worker,
                          const struct map_result *result)
 {
-    if (c->under_way != 1 || result->cycle != reduce_request(c->slots[0].reduce)->cycle) {
+    if (c->under_way != 1 || c->batch_count > 0 || run_is_under_way(c) ||
+        result->cycle != reduce_request(c->slots[0].reduce)->cycle) {
         c->count.late++;
         return;
     }
     for (uint32_t i = 0; i < c->asked_count; i++)
         if (c->asked[i] == worker) {
+            measure_answer(&c->slots[0], result);
             cycle_step(c, now, reduce_add(c->slots[0].reduce, i, result));
             return;
         }

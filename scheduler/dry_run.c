@@ -196,6 +196,33 @@ static void choose_victims(struct search *s)
 
 /* ---- candidates ---- */
 
+static struct victim victim_of(struct evaluation *e, const struct node_pod *p)
+{
+    return (struct victim){.uid = node_pod_uid(p, e->arena),
+                           .namespace_name = atom_text(e->cycle.atoms, p->group->namespace_name),
+                           .name = node_pod_name(p),
+                           .priority = p->demand->priority,
+                           .started = p->started,
+                           .deleting = p->deleting};
+}
+
+static bool is_among(const struct lower_pods *pods, const struct node_pod *pod)
+{
+    uint32_t i = 0;
+    while (i < pods->count && pods->at[i].pod != pod)
+        i++;
+    return i < pods->count;
+}
+
+static void tell_others(struct evaluation *e, struct candidate *c, const struct lower_pods *victims)
+{
+    const struct node_entry *node = map_get(e->shard->by_name, c->node);
+    c->others.at = arena_take(e->arena, node->pod_count * sizeof(struct victim));
+    for (uint32_t i = 0; i < node->pod_count; i++)
+        if (!is_among(victims, node->pods[i]))
+            c->others.at[c->others.count++] = victim_of(e, node->pods[i]);
+}
+
 static void tell_candidate(struct search *s, struct str node, const struct lower_pods *victims,
                            int64_t violations)
 {
@@ -203,16 +230,10 @@ static void tell_candidate(struct search *s, struct str node, const struct lower
     struct candidate *c = &e->result->candidates.at[e->result->candidates.count++];
     *c = (struct candidate){.node = node, .violations = violations};
     c->victims.at = arena_take(e->arena, victims->count * sizeof(struct victim));
-    for (uint32_t i = 0; i < victims->count; i++) {
-        const struct node_pod *p = victims->at[i].pod;
-        c->victims.at[c->victims.count++] =
-            (struct victim){.uid = node_pod_uid(p, e->arena),
-                            .namespace_name = atom_text(e->cycle.atoms, p->group->namespace_name),
-                            .name = node_pod_name(p),
-                            .priority = p->demand->priority,
-                            .started = p->started,
-                            .deleting = p->deleting};
-    }
+    for (uint32_t i = 0; i < victims->count; i++)
+        c->victims.at[c->victims.count++] = victim_of(e, victims->at[i].pod);
+    if (e->request->others)
+        tell_others(e, c, victims);
 }
 
 /* Nodes that tie: the first by name, or each with the same chance. */
@@ -246,7 +267,7 @@ static void compete(struct search *s, struct str node)
 static void take_candidate(struct search *s, struct str node)
 {
     s->e->result->dry_run_fits++;
-    if (s->e->request->detail)
+    if (s->e->request->detail || s->e->request->others)
         tell_candidate(s, node, &s->victims, s->violations);
     else
         compete(s, node);
@@ -291,12 +312,28 @@ static void try_without(struct search *s, uint32_t row)
     put_back(s, &s->lower);
 }
 
+/* Nodes that pass and that an extender turned away, in a sorted list. */
+static bool turned_away(const struct evaluation *e, struct str node)
+{
+    const struct strs *list = &e->request->turned_away;
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = str_compare(list->at[middle], node);
+        if (order == 0)
+            return true;
+        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
+    }
+    return false;
+}
+
 static void try_node(struct search *s, uint32_t row)
 {
     struct evaluation *e = s->e;
     const struct node_entry *node = e->shard->nodes.entry[row];
     evaluate_row(e, &e->shard->nodes, row);
-    if (e->ruling.code != CODE_unschedulable)
+    if (e->ruling.code != CODE_unschedulable &&
+        (e->ruling.code != CODE_success || !turned_away(e, atom_text(e->cycle.atoms, node->name))))
         return;
     e->result->dry_run_nodes++;
     find_lower(s, node);
@@ -321,8 +358,8 @@ void dry_run(struct evaluation *e)
     struct search s = {
         .e = e, .copy = &e->shard->scratch.copy, .dice = {(uint64_t)e->request->seed}};
     uint32_t rows = e->shard->scratch.row_count;
-    e->result->candidates.at =
-        arena_take(e->arena, (e->request->detail ? rows : 1) * sizeof(struct candidate));
+    e->result->candidates.at = arena_take(
+        e->arena, (e->request->detail || e->request->others ? rows : 1) * sizeof(struct candidate));
     find_guards(&s);
     for (uint32_t i = 0; i < rows; i++)
         try_node(&s, e->shard->scratch.rows[i]);

@@ -17,13 +17,15 @@
 void scratch_free(struct scratch *s)
 {
     arena_free(&s->arena);
-    memory_free(s->rows);
-    memory_free(s->feasible);
+    memory_free(s->all);
+    memory_free(s->named);
+    memory_free(s->passed);
     memory_free(s->first);
     memory_free(s->blame);
-    memory_free(s->said);
     memory_free(s->raw);
-    memory_free(s->total);
+    memory_free(s->fixed);
+    memory_free(s->sums);
+    memory_free(s->windows);
     row_copy_free(&s->copy);
     row_copy_free(&s->nominated_copy);
     *s = (struct scratch){0};
@@ -36,22 +38,57 @@ void scratch_reserve(struct scratch *s, uint32_t rows)
     uint32_t room = s->room == 0 ? 64 : s->room;
     while (room < rows)
         room *= 2;
-    s->rows = memory_resize(s->rows, room * sizeof(*s->rows));
-    s->feasible = memory_resize(s->feasible, room * sizeof(*s->feasible));
+    s->all = memory_resize(s->all, room * sizeof(*s->all));
+    s->named = memory_resize(s->named, room * sizeof(*s->named));
+    s->passed = memory_resize(s->passed, (room + 1) * sizeof(*s->passed));
     s->first = memory_resize(s->first, room * sizeof(*s->first));
-    s->total = memory_resize(s->total, room * sizeof(*s->total));
+    s->fixed = memory_resize(s->fixed, room * sizeof(*s->fixed));
+    s->sums = memory_resize(s->sums, room * sizeof(*s->sums));
     s->blame = memory_resize(s->blame, room);
-    s->said = memory_resize(s->said, room);
+    s->windows = memory_resize(s->windows, (room / BLOCK + 1) * sizeof(*s->windows));
     memset(s->first + s->room, 0, (room - s->room) * sizeof(*s->first));
+    kernel_number(s->all, room);
     s->room = room;
 }
 
-static void scratch_reserve_raw(struct scratch *s, size_t count)
+static struct score_column begin_column(const struct evaluation *e, uint32_t scorer)
 {
-    if (count <= s->raw_room)
-        return;
-    s->raw_room = count * 2;
-    s->raw = memory_resize(s->raw, s->raw_room * sizeof(*s->raw));
+    const struct plugin *p = e->cycle.framework->score[scorer].plugin;
+    struct score_column c = {.alike = true, .least = SCORE_IGNORED};
+    c.apart = e->request->detail || p->survey != NULL || p->normalise != NORMALISE_none;
+    if (p->score_alike != NULL && !e->request->bare &&
+        p->score_alike(&e->cycle, e->score_state[scorer], e->cycle.nodes, &c.least))
+        c.apart = c.known = true;
+    c.greatest = c.least;
+    return c;
+}
+
+/* Columns for scorers whose scores are to be looked at when all are known. */
+static void begin_columns(struct evaluation *e)
+{
+    struct scratch *s = &e->shard->scratch;
+    const struct framework *fw = e->cycle.framework;
+    size_t room = 0;
+    s->by_window = 0;
+    s->total = s->fixed;
+    s->columns = arena_take(&s->arena, fw->score_count * sizeof(*s->columns));
+    for (uint32_t i = 0; i < fw->score_count; i++) {
+        if (!scratch_scores(s, i))
+            continue;
+        s->columns[i] = begin_column(e, i);
+        s->by_window |= (uint64_t)!s->columns[i].known << i;
+        room += s->columns[i].apart && !s->columns[i].known ? s->row_count : 0;
+    }
+    if (room > s->raw_room) {
+        s->raw_room = 2 * room;
+        s->raw = memory_resize(s->raw, s->raw_room * sizeof(*s->raw));
+    }
+    int64_t *raw = s->raw;
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        if (s->columns[i].apart && !s->columns[i].known) {
+            s->columns[i].raw = raw;
+            raw += s->row_count;
+        }
 }
 
 /* ---- reasons ---- */
@@ -314,6 +351,7 @@ static void filter_each(struct evaluation *e, const struct node_entry *nominated
 {
     struct scratch *scratch = &e->shard->scratch;
     scratch->feasible_count = 0;
+    scratch->feasible = scratch->passed;
     for (uint32_t i = 0; i < scratch->row_count; i++) {
         uint32_t row = scratch->rows[i];
         evaluate_row(e, &e->shard->nodes, row);
@@ -326,13 +364,14 @@ static void filter_each(struct evaluation *e, const struct node_entry *nominated
         if (nominated != NULL && e->shard->nodes.entry[row] == nominated)
             look_at_nominated(e, nominated);
         if (e->ruling.code == CODE_success)
-            scratch->feasible[scratch->feasible_count++] = row;
+            scratch->passed[scratch->feasible_count++] = row;
         else
             count_rejection(e);
     }
 }
 
-static void filter_all(struct evaluation *e)
+/* at_once: and scores. */
+static void filter_all(struct evaluation *e, bool at_once)
 {
     const struct node_entry *nominated =
         e->cycle.pod->nominated_node.len == 0
@@ -342,7 +381,10 @@ static void filter_all(struct evaluation *e)
         filter_each(e, nominated);
         return;
     }
-    columns_filter(e);
+    if (at_once)
+        columns_filter_and_score(e);
+    else
+        columns_filter(e);
     if (nominated == NULL || nominated->row == NO_ROW)
         return;
     evaluate_row(e, &e->shard->nodes, nominated->row);
@@ -350,14 +392,6 @@ static void filter_all(struct evaluation *e)
 }
 
 /* ---- scores ---- */
-
-static void score_column(struct evaluation *e, uint32_t scorer)
-{
-    const struct scratch *scratch = &e->shard->scratch;
-    const struct plugin *p = e->cycle.framework->score[scorer].plugin;
-    const void *state = p->score_begin == NULL ? NULL : p->score_begin(&e->cycle);
-    columns_score(e, p, state, scratch_raw(scratch, scorer));
-}
 
 static void tell_score_skips(struct evaluation *e)
 {
@@ -367,7 +401,26 @@ static void tell_score_skips(struct evaluation *e)
             e->result->score_skipped |= (int64_t)(UINT64_C(1) << fw->score[i].place);
 }
 
-static void score_all(struct evaluation *e)
+/* Those with a survey, or all. */
+static uint64_t begin_scorers(struct evaluation *e, bool surveying)
+{
+    uint64_t scorers = 0;
+    const struct framework *fw = e->cycle.framework;
+    e->score_state = arena_take(e->cycle.arena, fw->score_count * sizeof(void *));
+    for (uint32_t i = 0; i < fw->score_count; i++) {
+        const struct plugin *p = fw->score[i].plugin;
+        if (!scratch_scores(&e->shard->scratch, i) || (surveying && p->survey == NULL))
+            continue;
+        scorers |= UINT64_C(1) << i;
+        if (p->score_begin != NULL)
+            e->score_state[i] = p->score_begin(&e->cycle);
+    }
+    return scorers;
+}
+
+/* Before the first row is scored; behind the filters, if there is a survey of what they let pass.
+ */
+static void begin_scores(struct evaluation *e)
 {
     struct scratch *scratch = &e->shard->scratch;
     const struct framework *fw = e->cycle.framework;
@@ -377,11 +430,17 @@ static void score_all(struct evaluation *e)
     for (uint32_t i = 0; fw->has_scores && i < fw->pre_score_count; i++)
         if (fw->pre_score[i]->pre_score != NULL && e->cycle.error.len == 0)
             fw->pre_score[i]->pre_score(&e->cycle);
-    scratch_reserve_raw(scratch, (size_t)fw->score_count * scratch->feasible_count);
-    for (uint32_t i = 0; i < fw->score_count; i++)
-        if (scratch_scores(scratch, i))
-            score_column(e, i);
+    (void)begin_scorers(e, false);
+    begin_columns(e);
     scratch->error = arena_copy(&scratch->arena, e->cycle.error);
+}
+
+static bool has_survey(const struct evaluation *e)
+{
+    for (uint32_t i = 0; i < e->cycle.knowledge_count; i++)
+        if (e->cycle.knowledge[i].plugin->survey != NULL)
+            return true;
+    return false;
 }
 
 /* Another round with kept raw scores: only rules with a survey can have become wrong. */
@@ -389,10 +448,7 @@ static void score_again(struct evaluation *e)
 {
     know(e);
     survey(e);
-    for (uint32_t i = 0; i < e->cycle.framework->score_count; i++)
-        if (scratch_scores(&e->shard->scratch, i) &&
-            e->cycle.framework->score[i].plugin->survey != NULL)
-            score_column(e, i);
+    columns_score_again(e, begin_scorers(e, true));
 }
 
 /* ---- the cycle ---- */
@@ -432,12 +488,11 @@ static void pick_rows(struct evaluation *e)
         const struct node_entry *node = map_get(e->shard->by_name, e->request->only.at[i]);
         /* as many names as we have nodes: a peer that repeats itself gets no more */
         if (node != NULL && node->row != NO_ROW && scratch->row_count < e->shard->nodes.count)
-            scratch->rows[scratch->row_count++] = node->row;
+            scratch->named[scratch->row_count++] = node->row;
     }
-    if (e->request->only.count > 0)
-        return;
-    scratch->row_count = e->shard->nodes.count;
-    kernel_number(scratch->rows, scratch->row_count);
+    scratch->rows = e->request->only.count > 0 ? scratch->named : scratch->all;
+    if (e->request->only.count == 0)
+        scratch->row_count = e->shard->nodes.count;
 }
 
 /* A rule may find out only from its counts that it has nothing to do. */
@@ -505,11 +560,18 @@ static void tell_plugins(struct evaluation *e)
 static void filter_and_score(struct evaluation *e)
 {
     struct scratch *scratch = &e->shard->scratch;
+    bool at_once = columns_suffice(e) && !has_survey(e);
     prepare_detail(e);
-    filter_all(e);
+    if (at_once)
+        begin_scores(e);
+    filter_all(e, at_once);
     tell_plugins(e);
     reason_counts_tell(e, &e->reasons, &e->result->reasons.count, &e->result->reasons.at);
-    score_all(e);
+    if (!at_once) {
+        shard_mark_filtered(e->shard);
+        begin_scores(e);
+        columns_score(e);
+    }
     scratch->kept = true;
     scratch->cycle = e->request->cycle;
     scratch->framework = e->cycle.framework;
@@ -569,6 +631,7 @@ void shard_map(struct shard *s, const struct map_request *request, struct map_re
                        .images = s->images,
                        .cluster_nodes = s->cluster_nodes,
                        .any_ip = s->any_ip,
+                       .bare = request->bare,
                        .arena = &s->scratch.arena,
                        .framework = frameworks_find(&s->frameworks, request->pod.scheduler_name)};
     if (!is_step(request->step))
@@ -588,4 +651,5 @@ void shard_map(struct shard *s, const struct map_request *request, struct map_re
     result->evaluated = s->scratch.row_count;
     totals_sum_up(&e);
     totals_choose(&e);
+    totals_list(&e);
 }

@@ -1,5 +1,6 @@
 /* flight: the coordinator's book of pods it owes something for. What must stay true: one flight a
- * UID; a flight is in the line exactly while it is waiting. */
+ * UID; a flight is in the line exactly while it is waiting, and among the answered exactly while
+ * it makes room and its victims are only still to be seen going. */
 #include "scheduler/flight.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -12,6 +13,7 @@ void flights_init(struct flights *all)
 static void flight_free(struct flight *f)
 {
     packed_free(&f->newer);
+    extension_free(&f->extension);
     arena_free(&f->arena);
     memory_free(f);
 }
@@ -32,23 +34,58 @@ struct flight *flights_get(const struct flights *all, struct str uid)
 
 static void line_remove(struct flights *all, struct flight *f)
 {
-    if (f->state != FLIGHT_waiting)
-        return;
-    *(f->prev ? &f->prev->next : &all->first) = f->next;
-    *(f->next ? &f->next->prev : &all->last) = f->prev;
+    bool queued = f->state == FLIGHT_queued;
+    *(f->prev ? &f->prev->next : queued ? &all->queued_first : &all->first) = f->next;
+    *(f->next ? &f->next->prev : queued ? &all->queued_last : &all->last) = f->prev;
+    *(queued ? &all->queued : &all->waiting) -= 1;
+}
+
+/* Its extenders may be asked about others. */
+static void let_go(struct flights *all, struct flight *f)
+{
+    all->held &= ~f->holds;
+    all->admission |= f->holds != 0;
+    f->holds = 0;
+}
+
+static uint64_t needs(const struct flight *f)
+{
+    return f->extension != NULL ? f->extension->asked | f->extension->asked_victims : 0;
+}
+
+static void append(struct flights *all, struct flight *f)
+{
+    f->state = FLIGHT_waiting;
+    f->next = NULL;
+    f->prev = all->last;
+    *(all->last ? &all->last->next : &all->first) = f;
+    all->last = f;
+    all->waiting++;
+}
+
+static void answered_remove(struct flights *all, struct flight *f)
+{
+    *(f->prev ? &f->prev->next : &all->answered) = f->next;
+    if (f->next != NULL)
+        f->next->prev = f->prev;
+    f->answered = false;
+}
+
+/* Out of whatever list it is in. */
+static void unlink_flight(struct flights *all, struct flight *f)
+{
+    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+        line_remove(all, f);
+    else if (f->answered)
+        answered_remove(all, f);
     f->next = f->prev = NULL;
-    all->waiting--;
 }
 
 struct flight *flights_add(struct flights *all, const struct pod *pod)
 {
     struct flight *f = memory_take(sizeof(*f));
     codec_copy(&pod_record, &f->pod, pod, &f->arena);
-    f->state = FLIGHT_waiting;
-    f->prev = all->last;
-    *(all->last ? &all->last->next : &all->first) = f;
-    all->last = f;
-    all->waiting++;
+    append(all, f);
     must(map_set(all->by_uid, f->pod.uid, f) == NULL);
     return f;
 }
@@ -85,17 +122,75 @@ static void take_newer(struct flight *f)
 void flights_start(struct flights *all, struct flight *f, enum flight_state state)
 {
     must(state != FLIGHT_waiting);
-    line_remove(all, f);
+    unlink_flight(all, f);
+    if (state == FLIGHT_binding || state == FLIGHT_preempting)
+        let_go(all, f);
     f->state = state;
+}
+
+void flights_answered(struct flights *all, struct flight *f)
+{
+    must(f->state == FLIGHT_preempting && !f->answered);
+    f->answered = true;
+    f->prev = NULL;
+    f->next = all->answered;
+    if (f->next != NULL)
+        f->next->prev = f;
+    all->answered = f;
+}
+
+static bool comes_before(const struct flight *a, const struct flight *b, bool in_front)
+{
+    return in_front ? a->pod.priority > b->pod.priority : a->pod.priority >= b->pod.priority;
+}
+
+void flights_queue(struct flights *all, struct flight *f, bool in_front)
+{
+    unlink_flight(all, f);
+    let_go(all, f);
+    f->state = FLIGHT_queued;
+    struct flight *before = all->queued_last;
+    while (before != NULL && !comes_before(before, f, in_front))
+        before = before->prev;
+    f->prev = before;
+    f->next = before != NULL ? before->next : all->queued_first;
+    *(f->prev ? &f->prev->next : &all->queued_first) = f;
+    *(f->next ? &f->next->prev : &all->queued_last) = f;
+    all->queued++;
+    all->admission = true;
+}
+
+void flights_admit(struct flights *all)
+{
+    uint64_t taken = all->held;
+    if (!all->admission)
+        return;
+    all->admission = false;
+    for (struct flight *f = all->queued_first, *next; f != NULL; f = next) {
+        next = f->next;
+        if ((needs(f) & taken) == 0) {
+            unlink_flight(all, f);
+            f->holds = needs(f);
+            all->held |= f->holds;
+            append(all, f);
+        }
+        taken |= needs(f);
+    }
 }
 
 void flights_return(struct flights *all, struct flight *f)
 {
     must(f->state != FLIGHT_waiting);
+    unlink_flight(all, f);
     f->node = (struct str){NULL, 0}; /* of a preemption that is given up; lay in the pod's arena */
     f->plugins = f->victims = (struct strs){0};
-    f->answered = f->activate = f->overtaken = false;
+    f->activate = f->overtaken = false;
+    f->gated_epoch = f->gated_sequence = 0;
     take_newer(f);
+    if ((needs(f) & ~f->holds) != 0) {
+        flights_queue(all, f, true);
+        return;
+    }
     f->state = FLIGHT_waiting;
     f->prev = NULL;
     f->next = all->first;
@@ -106,7 +201,8 @@ void flights_return(struct flights *all, struct flight *f)
 
 void flights_remove(struct flights *all, struct flight *f)
 {
-    line_remove(all, f);
+    unlink_flight(all, f);
+    let_go(all, f);
     must(map_remove(all->by_uid, f->pod.uid) == f);
     flight_free(f);
 }

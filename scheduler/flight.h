@@ -6,12 +6,15 @@
 #include "proto/base/map.h"
 #include "proto/base/moment.h"
 #include "proto/messages.h"
+#include "scheduler/extension.h"
 #include "scheduler/packed.h"
 #include "scheduler/volume_reserve.h"
 
 enum flight_state {
+    FLIGHT_queued,    /* for its extenders, who are asked about one pod at a time */
     FLIGHT_waiting,   /* an attempt that has not been decided yet */
     FLIGHT_deciding,  /* the workers are asked */
+    FLIGHT_asking,    /* extenders are asked; meanwhile others are decided */
     FLIGHT_binding,   /* assumed; the binder owes an answer */
     FLIGHT_preempting /* nominated; its victims are being evicted */
 };
@@ -27,22 +30,35 @@ struct flight {
     int64_t cycle;           /* the attempt's */
     int64_t epoch, sequence; /* how far the queue had read the stream when it made the attempt */
     int missed;              /* leadership messages in a row that did not list it */
+    int64_t attempts;        /* which attempt it is, from 1 */
+    int64_t first_us;        /* wall clock: first in the active queue; 0 = not known */
+    struct moment began;     /* the decision; 0 = not yet */
     struct moment taken;     /* when the attempt came */
     struct reservation reserved; /* binding: volumes that are assumed for it; in the arena */
     struct str node;             /* preempting: where, and the rest of the outcome */
     struct strs plugins;
-    struct strs victims;        /* UIDs that are to be seen going */
-    bool answered;              /* the binder has done its part */
-    bool activate;              /* landing: to be tried again at once */
-    struct moment deadline;     /* preempting: lands then at the latest */
-    struct flight *next, *prev; /* among the waiting, in order of arrival */
+    struct strs victims;                 /* UIDs that are to be seen going */
+    bool answered;                       /* preempting: the binder has done its part */
+    bool activate;                       /* landing: to be tried again at once */
+    int64_t gated_epoch, gated_sequence; /* landing: what came up to there shall not wake it */
+    struct moment deadline;      /* preempting: lands then at the latest; asking: is asked again */
+    struct extension *extension; /* what extenders said; NULL: none cares about the pod */
+    uint64_t holds;              /* the extenders that are asked about no other pod meanwhile */
+    int64_t question;            /* asking: its id */
+    struct flight *next, *prev;  /* among the waiting, the queued or the answered */
 };
 
-/* All flights by the pod's UID, and the waiting ones in order. */
+/* All flights by the pod's UID; the waiting ones in order of arrival, those queued for their
+ * extenders by priority, and those whose victims are only still to be seen going. */
 struct flights {
     struct map *by_uid;
     struct flight *first, *last;
     size_t waiting;
+    struct flight *answered;
+    struct flight *queued_first, *queued_last;
+    size_t queued;
+    uint64_t held;  /* extenders that some flight holds */
+    bool admission; /* somebody may leave the queue */
 };
 
 void flights_init(struct flights *all);
@@ -56,8 +72,17 @@ void flight_set_pod(struct flight *f, const struct pod *pod);
 void flight_keep_pod(struct flight *f, const struct pod *pod);
 /* Takes it out of the line of waiting ones. */
 void flights_start(struct flights *all, struct flight *f, enum flight_state state);
-/* Puts it back at the head of the line. */
+/* The binder has done its part for one that makes room by preemption. */
+void flights_answered(struct flights *all, struct flight *f);
+/* Puts it back at the head of the line; one that needs extenders that it does not hold, at the head
+ * of their queue. */
 void flights_return(struct flights *all, struct flight *f);
+/* A waiting or asking flight goes into the queue of its extenders, behind those of its priority, or
+ * in front of them. It lets go of the extenders. */
+void flights_queue(struct flights *all, struct flight *f, bool in_front);
+/* Those in the queue whose extenders are free, and whom nobody before them in the queue waits for,
+ * take them and go to the end of the line. Cheap while nothing has changed. */
+void flights_admit(struct flights *all);
 void flights_remove(struct flights *all, struct flight *f);
 
 #endif

@@ -13,7 +13,7 @@
     !defined(__x86_64__)
 #define VECTORISED
 #else
-#define VECTORISED __attribute__((target_clones("avx2", "default")))
+#define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #endif
 
 VECTORISED void kernel_lacks(const int64_t *room, const int64_t *used, int64_t asked,
@@ -27,6 +27,12 @@ VECTORISED void kernel_mark(const uint32_t *fact, uint32_t count, uint8_t *no)
 {
     for (uint32_t i = 0; i < count; i++)
         no[i] |= fact[i] != 0;
+}
+
+VECTORISED void kernel_mark_bits(const uint8_t *marks, uint8_t bits, uint32_t count, uint8_t *no)
+{
+    for (uint32_t i = 0; i < count; i++)
+        no[i] |= (marks[i] & bits) != 0;
 }
 
 VECTORISED void kernel_mark_equal(const uint32_t *fact, uint32_t what, uint32_t count, uint8_t *no)
@@ -71,6 +77,14 @@ VECTORISED uint32_t kernel_count(const int64_t *column, int64_t what, uint32_t c
     for (uint32_t i = 0; i < count; i++)
         found += column[i] == what;
     return (uint32_t)found;
+}
+
+VECTORISED bool kernel_holds(const uint32_t *fact, uint32_t what, uint32_t count)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        found |= fact[i] == what;
+    return found != 0;
 }
 
 VECTORISED uint32_t kernel_zeros(const uint8_t *column, uint32_t count)
@@ -161,15 +175,40 @@ VECTORISED bool kernel_is_exact(const struct kernel_resource *r, uint32_t count)
     return all < KERNEL_EXACT;
 }
 
+static inline double least_percent(int64_t offered, int64_t taken)
+{
+    double percent = whole(offered - taken) * 100 / whole(offered);
+    return (int32_t)only_if((taken <= offered) & (offered != 0), percent);
+}
+
 VECTORISED void kernel_add_least(const struct kernel_resource *r, double weight, uint32_t count,
                                  struct kernel_sums *sums)
 {
     const int64_t *room = r->room, *used = r->used, asked = r->asked;
     for (uint32_t i = 0; i < count; i++) {
-        int64_t offered = room[i], taken = used[i] + asked;
-        double percent = whole(offered - taken) * 100 / whole(offered);
-        sums->sum[i] += weight * (int32_t)only_if((taken <= offered) & (offered != 0), percent);
-        sums->weights[i] += only_if(offered != 0, weight);
+        sums->sum[i] += weight * least_percent(room[i], used[i] + asked);
+        sums->weights[i] += only_if(room[i] != 0, weight);
+    }
+}
+
+/* The quotient of a sum s and weights w is cut right when (s + 1/2) is multiplied by 1 / w instead:
+ * it lies at least 1 / 2w from any whole number, which is more than 2^-22, and as it is not above
+ * 101, rounding twice moves it by less than 2^-45. */
+VECTORISED void kernel_least_of_two(const struct kernel_resource r[2], const double weights[2],
+                                    uint32_t count, int64_t *raw)
+{
+    const int64_t *room0 = r[0].room, *room1 = r[1].room, *used0 = r[0].used, *used1 = r[1].used;
+    const int64_t asked0 = r[0].asked, asked1 = r[1].asked;
+    const double w0 = weights[0], w1 = weights[1];
+    const double part0 = only_if(w0 > 0, 1 / w0), part1 = only_if(w1 > 0, 1 / w1);
+    const double part = only_if(w0 + w1 > 0, 1 / (w0 + w1));
+    for (uint32_t i = 0; i < count; i++) {
+        bool has0 = room0[i] != 0, has1 = room1[i] != 0;
+        double sum = w0 * least_percent(room0[i], used0[i] + asked0) +
+                     w1 * least_percent(room1[i], used1[i] + asked1);
+        double share = only_if(has0 & has1, part) + only_if(has0 & !has1, part0) +
+                       only_if(!has0 & has1, part1);
+        raw[i] = (int32_t)((sum + 0.5) * share);
     }
 }
 

@@ -12,6 +12,8 @@ void kernel_lacks(const int64_t *room, const int64_t *used, int64_t asked, uint3
                   uint8_t *no);
 /* no[i] |= fact[i] != 0 */
 void kernel_mark(const uint32_t *fact, uint32_t count, uint8_t *no);
+/* no[i] |= (marks[i] & bits) != 0 */
+void kernel_mark_bits(const uint8_t *marks, uint8_t bits, uint32_t count, uint8_t *no);
 /* no[i] |= fact[i] == what; and no[i] |= fact[i] != what */
 void kernel_mark_equal(const uint32_t *fact, uint32_t what, uint32_t count, uint8_t *no);
 void kernel_mark_other(const uint32_t *fact, uint32_t what, uint32_t count, uint8_t *no);
@@ -24,6 +26,8 @@ void kernel_blame(uint8_t *blamed, const uint8_t *said, uint8_t whom, uint32_t c
 void kernel_range(const int64_t *column, uint32_t count, int64_t *least, int64_t *greatest);
 /* How many are equal to what. */
 uint32_t kernel_count(const int64_t *column, int64_t what, uint32_t count);
+/* True when some are equal to what. */
+bool kernel_holds(const uint32_t *fact, uint32_t what, uint32_t count);
 /* How many are 0. */
 uint32_t kernel_zeros(const uint8_t *column, uint32_t count);
 /* total[i] += by, wrapping. */
@@ -52,7 +56,7 @@ struct kernel_resource {
 };
 
 /* Rows that one call of the kernels below may look at. */
-#define KERNEL_ROWS 256
+#define KERNEL_ROWS 512
 
 /* True when everything lies in [0, KERNEL_EXACT). */
 bool kernel_is_exact(const struct kernel_resource *r, uint32_t count);
@@ -69,6 +73,12 @@ void kernel_add_least(const struct kernel_resource *r, double weight, uint32_t c
 /* The same with (u > room ? room : u) * 100 / room. */
 void kernel_add_most(const struct kernel_resource *r, double weight, uint32_t count,
                      struct kernel_sums *sums);
+/* What kernel_add_least of both into zeroed sums and kernel_quotient give; the weights are whole,
+ * in [0, KERNEL_WEIGHT]. */
+void kernel_least_of_two(const struct kernel_resource r[2], const double weights[2], uint32_t count,
+                         int64_t *raw);
+#define KERNEL_WEIGHT (1 << 20)
+
 /* raw = weights == 0 ? 0 : sum / weights, cut. */
 void kernel_quotient(const struct kernel_sums *sums, uint32_t count, int64_t *raw);
 /* percent = u > room ? 100 : u * 100 / room; 0 where room is 0. */

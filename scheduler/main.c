@@ -6,6 +6,7 @@
 #include "proto/bus/options.h"
 #include "proto/kube/config_file.h"
 #include "scheduler/coordinator.h"
+#include "scheduler/live_config.h"
 #include "scheduler/settings.h"
 #include "scheduler/worker.h"
 
@@ -24,26 +25,29 @@ static int run_worker(struct bus *bus, const struct options *options, const stru
 }
 
 static int run_coordinator(struct bus *bus, const struct scheduler_config *config,
-                           const struct settings *s)
+                           const struct settings *s, const char *path)
 {
     int64_t now_us = moment_now().ns / 1000;
-    struct coordinator *c = coordinator_new(
+    struct live live;
+    live_config_init(&live.config, path, &s->flags, config);
+    live.coordinator = coordinator_new(
         &(struct coordinator_options){.profiles = config->profiles.at,
                                       .profile_count = config->profiles.count,
+                                      .extenders = config->extenders.at,
+                                      .extender_count = config->extenders.count,
+                                      .config_hash = live.config.hash,
+                                      .backoff_initial_s = config->pod_initial_backoff_s,
+                                      .backoff_max_s = config->pod_max_backoff_s,
                                       .tie_break = s->tie_break,
                                       .seed = random_seed(),
                                       .credit = s->credit,
                                       .batch = s->batch,
                                       .stale_after = span_of_seconds(s->stale_after_s),
-                                      .wall_us_at_zero = moment_wall_us() - now_us});
-    struct actor actor = {.state = c,
-                          .handle = coordinator_handle,
-                          .tick = coordinator_tick,
-                          .fd = -1,
-                          .status = coordinator_status,
-                          .term = coordinator_term};
+                                      .wall_us_at_zero = moment_wall_us() - now_us,
+                                      .clock = moment_now});
+    struct actor actor = live_actor(&live);
     int status = actor_run(bus, &actor);
-    coordinator_free(&c);
+    coordinator_free(&live.coordinator);
     return status;
 }
 
@@ -75,7 +79,7 @@ int main(int argc, char **argv)
         return 1;
     }
     int status = settings.worker ? run_worker(bus, &options, &settings)
-                                 : run_coordinator(bus, &config, &settings);
+                                 : run_coordinator(bus, &config, &settings, options.config_path);
     bus_close(&bus);
     arena_free(&memory);
     return status;

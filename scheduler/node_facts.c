@@ -90,7 +90,7 @@ static bool is_list(enum fact fact)
 
 /* ---- what was asked for ---- */
 
-#define ASKED_MAX 32
+#define ASKED_MAX 64
 
 enum asked { ASKED_nothing, ASKED_label, ASKED_name, ASKED_image };
 
@@ -170,6 +170,15 @@ const uint32_t *facts_of_name(const struct nodes *n)
 const uint32_t *facts_of_image(const struct nodes *n, const struct image_state *image)
 {
     return ask(n, &(struct asked_column){.kind = ASKED_image, .image = image});
+}
+
+bool facts_have_image(const struct nodes *n, const struct image_state *image)
+{
+    const struct asked_columns *all = n->facts.asked;
+    for (int i = 0; i < ASKED_MAX && all != NULL; i++)
+        if (all->of[i].kind == ASKED_image && all->of[i].image == image)
+            return true;
+    return false;
 }
 
 /* ---- rows ---- */

@@ -6,6 +6,7 @@
 
 #include "proto/base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct image_state;
@@ -57,6 +58,9 @@ uint32_t *fact_memo(struct fact_memo *m, const struct nodes *n, enum fact fact, 
 const uint32_t *facts_of_label(const struct nodes *n, uint32_t key);
 const uint32_t *facts_of_name(const struct nodes *n);
 const uint32_t *facts_of_image(const struct nodes *n, const struct image_state *image);
+
+/* True while asking for the image's column costs nothing. */
+bool facts_have_image(const struct nodes *n, const struct image_state *image);
 
 /* True when the node has the image. */
 bool node_holds_image(const struct node_entry *node, const struct image_state *image);

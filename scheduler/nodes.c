@@ -1,13 +1,14 @@
 /* nodes: keeps the columns in step with the pods on each node. The one idea: every change is an
  * addition or a subtraction on one row. What must stay true: requested, scored and pods of a row
- * are the sums over the entry's pods, and a row holds no scalar that is zero on both sides. */
+ * are the sums over the entry's pods, its balance and marks follow from them, and a row holds no
+ * scalar that is zero on both sides. */
 #include "scheduler/nodes.h"
-
-#include "proto/base/uuid.h"
-#include "scheduler/pod_demands.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/base/uuid.h"
+#include "scheduler/kernels.h"
+#include "scheduler/pod_demands.h"
 #include "scheduler/wrap.h"
 
 #include <math.h>
@@ -49,6 +50,7 @@ static void grow(struct nodes *n)
         *c = memory_resize(*c, n->room * sizeof(**c));
     }
     n->balance = memory_resize(n->balance, n->room);
+    n->marks = memory_resize(n->marks, n->room);
     n->scalars = memory_resize(n->scalars, n->room * sizeof(*n->scalars));
     n->ports = memory_resize(n->ports, n->room * sizeof(*n->ports));
     n->entry = memory_resize(n->entry, n->room * sizeof(struct node_entry *));
@@ -62,15 +64,39 @@ static double used_part(const struct nodes *n, int resource, uint32_t row)
     return part > 1 ? 1 : part;
 }
 
-void nodes_offer(struct nodes *n, uint32_t row)
+static uint8_t balance_of(const struct nodes *n, uint32_t row)
 {
-    if (n->balance == NULL)
-        return;
     double off = 0;
     if (n->allocatable[RESOURCE_cpu][row] != 0 && n->allocatable[RESOURCE_memory][row] != 0)
         off = fabs((used_part(n, RESOURCE_cpu, row) - used_part(n, RESOURCE_memory, row)) / 2);
     double balance = (1 - off) * 100;
-    n->balance[row] = balance >= 0 && balance <= 100 ? (uint8_t)balance : 0;
+    return balance >= 0 && balance <= 100 ? (uint8_t)balance : 0;
+}
+
+static uint8_t marks_of(const struct nodes *n, uint32_t row)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < RESOURCE_COUNT; i++)
+        all |= (uint64_t)n->allocatable[i][row] | (uint64_t)n->requested[i][row];
+    for (int i = 0; i < SCORED_COUNT; i++)
+        all |= (uint64_t)n->scored[i][row];
+    unsigned marks = n->pods[row] + 1 > n->pods_allowed[row] ? MARK_full : 0;
+    return (uint8_t)(marks | (all < KERNEL_EXACT / 2 ? 0 : MARK_inexact));
+}
+
+static void set_marks(struct nodes *n, uint32_t row, uint8_t marks)
+{
+    n->inexact -= (n->marks[row] & MARK_inexact) != 0;
+    n->inexact += (marks & MARK_inexact) != 0;
+    n->marks[row] = marks;
+}
+
+void nodes_offer(struct nodes *n, uint32_t row)
+{
+    if (n->balance == NULL)
+        return;
+    n->balance[row] = balance_of(n, row);
+    set_marks(n, row, marks_of(n, row));
 }
 
 uint32_t nodes_add(struct nodes *n, struct node_entry *entry)
@@ -82,6 +108,7 @@ uint32_t nodes_add(struct nodes *n, struct node_entry *entry)
     for (int i = 0; i < COLUMN_COUNT; i++)
         (*column(n, i))[row] = 0;
     n->balance[row] = 100;
+    n->marks[row] = marks_of(n, row);
     n->scalars[row] = (struct scalars){0};
     n->ports[row] = (struct ports){0};
     n->entry[row] = entry;
@@ -97,10 +124,12 @@ void nodes_remove(struct nodes *n, struct node_entry *entry)
     memory_free(n->scalars[row].at);
     memory_free(n->ports[row].at);
     node_facts_remove(&n->facts, row, last);
+    n->inexact -= (n->marks[row] & MARK_inexact) != 0;
     if (row != last) {
         for (int i = 0; i < COLUMN_COUNT; i++)
             (*column(n, i))[row] = (*column(n, i))[last];
         n->balance[row] = n->balance[last];
+        n->marks[row] = n->marks[last];
         n->scalars[row] = n->scalars[last];
         n->ports[row] = n->ports[last];
         n->entry[row] = n->entry[last];
@@ -121,6 +150,7 @@ void nodes_free(struct nodes *n)
     for (int i = 0; i < COLUMN_COUNT; i++)
         memory_free(*column(n, i));
     memory_free(n->balance);
+    memory_free(n->marks);
     memory_free(n->scalars);
     memory_free(n->ports);
     memory_free(n->entry);

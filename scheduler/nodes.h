@@ -120,6 +120,12 @@ struct node_entry {
     struct node_storage *storage; /* NULL: there is no CSINode */
 };
 
+/* What follows from a row's numbers. */
+enum row_mark {
+    MARK_full = 1 << 0,   /* it takes no more pods */
+    MARK_inexact = 1 << 1 /* some amount is not in [0, KERNEL_EXACT / 2) */
+};
+
 struct nodes {
     uint32_t count, room;
     int64_t *allocatable[RESOURCE_COUNT];
@@ -129,6 +135,8 @@ struct nodes {
     int64_t *pods;
     uint8_t *balance; /* of cpu and memory in use, 0 to 100, as NodeResourcesBalancedAllocation has
                          it; anything where amounts are absurd; none of a copy */
+    uint8_t *marks;   /* bits of enum row_mark; none of a copy */
+    uint32_t inexact; /* rows with MARK_inexact */
     struct scalars *scalars;
     struct ports *ports;
     struct node_entry **entry;
@@ -145,7 +153,7 @@ void nodes_add_pod(struct nodes *n, uint32_t row, const struct node_pod *pod);
 void nodes_remove_pod(struct nodes *n, uint32_t row, const struct node_pod *pod);
 /* Sets what the node offers; what its pods take stays. amount 0 for names that went. */
 void nodes_set_scalar(struct nodes *n, uint32_t row, uint32_t resource, int64_t allocatable);
-/* After allocatable was written. */
+/* After allocatable or pods_allowed was written. */
 void nodes_offer(struct nodes *n, uint32_t row);
 /* The scalar of that name, or NULL; resource 0 gives NULL. */
 const struct scalar *nodes_scalar(const struct nodes *n, uint32_t row, uint32_t resource);

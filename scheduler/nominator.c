@@ -1,10 +1,10 @@
-/* nominator: claims in the order in which they were made, in one list, since there are few. What
- * must stay true: a pod has at most one claim, and none once it is assumed or assigned. */
+/* nominator: claims in the order in which they were made, in one list, since there are few. Each
+ * has its pod decoded, because every decision looks at all of them. What must stay true: a pod has
+ * at most one claim, and none once it is assumed or assigned. */
 #include "scheduler/nominator.h"
 
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
-#include "scheduler/packed.h"
 
 struct nomination {
     struct str uid;
@@ -12,7 +12,8 @@ struct nomination {
     bool in_status; /* the pod's status named a node when it was last seen */
     int64_t priority;
     uint64_t mark;
-    struct packed pod;
+    struct pod pod; /* nominated_node is the claim's; in memory */
+    struct arena memory;
     struct nomination *before, *behind;
 };
 
@@ -35,7 +36,7 @@ static void drop(struct nominator *n, struct nomination *c)
     map_remove(n->by_uid, c->uid);
     str_drop(&c->uid);
     str_drop(&c->node);
-    packed_free(&c->pod);
+    arena_free(&c->memory);
     memory_free(c);
 }
 
@@ -57,6 +58,16 @@ void nominator_drop(struct nominator *n, struct str uid)
         drop(n, c);
 }
 
+static void remember(struct nomination *c, const struct pod *pod)
+{
+    struct pod claimant = *pod;
+    struct arena memory = {0};
+    claimant.nominated_node = c->node;
+    codec_copy(&pod_record, &c->pod, &claimant, &memory);
+    arena_free(&c->memory);
+    c->memory = memory;
+}
+
 static struct nomination *add(struct nominator *n, const struct pod *pod, struct str node)
 {
     struct nomination *c = memory_take(sizeof(*c));
@@ -64,9 +75,7 @@ static struct nomination *add(struct nominator *n, const struct pod *pod, struct
     c->node = str_keep(node);
     c->priority = pod->priority;
     c->in_status = pod->nominated_node.len > 0;
-    struct pod claimant = *pod;
-    claimant.nominated_node = node;
-    packed_set(&c->pod, &pod_record, &claimant);
+    remember(c, pod);
     c->before = n->last;
     *(n->last != NULL ? &n->last->behind : &n->first) = c;
     n->last = c;
@@ -106,9 +115,7 @@ void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark)
     c->mark = mark;
     c->in_status = pod->nominated_node.len > 0;
     c->priority = pod->priority;
-    struct pod claimant = *pod;
-    claimant.nominated_node = c->node;
-    packed_set(&c->pod, &pod_record, &claimant);
+    remember(c, pod);
 }
 
 void nominator_sweep(struct nominator *n, uint64_t mark)
@@ -126,8 +133,8 @@ static bool counts(const struct nomination *c, const struct pod *pod)
     return c->priority >= pod->priority && !str_equal(c->uid, pod->uid);
 }
 
-const struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
-                                   struct node_filter filter, struct arena *a, uint32_t *count)
+struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
+                             struct node_filter filter, struct arena *a, uint32_t *count)
 {
     uint32_t room = 0;
     *count = 0;
@@ -136,7 +143,7 @@ const struct pod *nominator_rivals(const struct nominator *n, const struct pod *
     struct pod *out = arena_take(a, room * sizeof(*out));
     for (const struct nomination *c = n->first; c != NULL; c = c->behind)
         if (counts(c, pod) && filter.usable(filter.context, c->node))
-            packed_get(&c->pod, &pod_record, &out[(*count)++], a);
+            out[(*count)++] = c->pod;
     return out;
 }
 
@@ -150,7 +157,7 @@ const struct pod *nominator_below(const struct nominator *n, struct str node, in
     struct pod *out = arena_take(a, room * sizeof(*out));
     for (const struct nomination *c = n->first; c != NULL; c = c->behind)
         if (c->priority < priority && str_equal(c->node, node))
-            packed_get(&c->pod, &pod_record, &out[(*count)++], a);
+            out[(*count)++] = c->pod;
     return out;
 }
 
@@ -160,4 +167,30 @@ bool nominator_of(const struct nominator *n, struct str uid, struct str *node)
     if (c != NULL)
         *node = c->node;
     return c != NULL;
+}
+
+struct pod nominator_as_placed(const struct pod *p)
+{
+    return (struct pod){.uid = p->uid,
+                        .namespace_name = p->namespace_name,
+                        .name = p->name,
+                        .nominated_node = p->nominated_node,
+                        .priority = p->priority,
+                        .created = p->created,
+                        .started = p->started,
+                        .deleting = p->deleting,
+                        .preempted = p->preempted,
+                        .labels = p->labels,
+                        .usage = p->usage,
+                        .usage_score_cpu = p->usage_score_cpu,
+                        .usage_score_memory = p->usage_score_memory,
+                        .ports = p->ports,
+                        .claims = p->claims,
+                        .affinity_required = p->affinity_required,
+                        .affinity_preferred = p->affinity_preferred,
+                        .anti_affinity_required = p->anti_affinity_required,
+                        .anti_affinity_preferred = p->anti_affinity_preferred,
+                        .volumes = p->volumes,
+                        .attached = p->attached,
+                        .attach_problem = p->attach_problem};
 }

@@ -26,13 +26,17 @@ struct node_filter {
 };
 
 /* Claims in order of nomination of pods with another UID and at least this pod's priority, on nodes
- * that the filter accepts; from the arena. */
-const struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
-                                   struct node_filter filter, struct arena *a, uint32_t *count);
+ * that the filter accepts. The list is from the arena and the caller's; what the pods in it point
+ * to is borrowed until any claim changes. */
+struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
+                             struct node_filter filter, struct arena *a, uint32_t *count);
 /* The pod's own claim; borrowed until it changes. False: it has none. */
 bool nominator_of(const struct nominator *n, struct str uid, struct str *node);
 /* Claims on this node of pods with a lower priority, likewise. */
 const struct pod *nominator_below(const struct nominator *n, struct str node, int64_t priority,
                                   struct arena *a, uint32_t *count);
+
+/* As much of a nominated pod as matters once it is on its node; borrowed from it. */
+struct pod nominator_as_placed(const struct pod *p);
 
 #endif

@@ -36,9 +36,10 @@
  *
  * filter and score run for every node of every pod: no allocation, no string comparison there.
  * filter_rows and score_rows do the same for many rows of the share at once, as plain loops over
- * columns that the compiler vectorises; the core prefers them where only the answers matter, and
- * asks filter where it needs the reasons, or a copy is looked at. filter and score stay the
- * definition: tests/unit/scheduler/test_columns.c compares both on random clusters.
+ * columns that the compiler vectorises (score_alike: for all rows); the core prefers them where
+ * only the answers matter, and asks filter where it needs the reasons, or a copy is looked at.
+ * filter and score stay the definition: tests/unit/scheduler/test_columns.c compares both on random
+ * clusters.
  *
  * To add a rule: copy plugins/node_ports.c (filters) or plugins/image_locality.c (scores), end it
  * with `const struct plugin plugin_NAME`, add PLUGIN(NAME) to plugins.def, and add
@@ -75,6 +76,7 @@ struct cycle {
     const struct map *images;        /* name → struct image_state */
     int64_t cluster_nodes;           /* in the whole cluster */
     uint32_t any_ip;                 /* the atom of 0.0.0.0 */
+    bool bare;                       /* score is asked about copies of nodes without their pods */
     struct arena *arena;             /* lives as long as the cycle */
     struct str error;                /* set by pre_score: why scoring fails */
     struct plugin_knowledge *knowledge;
@@ -191,6 +193,9 @@ struct plugin {
     /* raw[i] becomes what score gives for row from + i; anything where a filter rejects the row. */
     void (*score_rows)(const struct cycle *c, const void *state, const struct nodes *n,
                        struct row_range rows, int64_t *raw);
+    /* True when score gives the same for every row of the share, and this is it. NULL: never. */
+    bool (*score_alike)(const struct cycle *c, const void *state, const struct nodes *n,
+                        int64_t *raw);
     enum normalise normalise;
     /* 0 to 100; least and greatest as in the record extreme; raw is never SCORE_IGNORED. */
     int64_t (*normalise_own)(int64_t raw, int64_t least, int64_t greatest);

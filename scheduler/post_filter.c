@@ -32,7 +32,9 @@ static enum verdict_of_plugin preemption(const struct post_filter_question *q, s
         return SAYS_yes;
     struct str why = p->reason;
     bool failed = p->eligible && candidates_failed(q->candidates, &why);
-    if (p->eligible && !failed) {
+    if (p->eligible && q->candidates->extended && !failed) {
+        why = STR_LITERAL("no candidate node for preemption");
+    } else if (p->eligible && !failed) {
         struct histogram h = q->candidates->reasons;
         h.arena = q->arena;
         histogram_add(&h, STR_LITERAL("Preemption is not helpful for scheduling"),

@@ -1,5 +1,6 @@
 /* preempting: flights in FLIGHT_preempting. The one idea: the outcome of such an attempt is ready
- * from the start, and is only held until the victims are seen to go.
+ * from the start, and is only held until the victims are seen to go. There may be thousands, so
+ * each change looks only at those that the binder has answered, and at deadlines when one is due.
  *
  * What must stay true: every such flight lands: with the binder's answer and the watch, or by its
  * deadline; a preemption that failed lets the pod be tried again at once, as upstream does. */
@@ -34,6 +35,24 @@ static bool any_to_evict(const struct preemption *p)
     return false;
 }
 
+/* With what the cache knows of them, so that the binder need not look at each first. */
+static void describe_victims(struct coordinator *c, const struct preemption *p,
+                             struct preempt *request)
+{
+    request->victims.at = arena_take(&c->cycle_memory, p->victims.count * sizeof(struct victim));
+    for (uint32_t i = 0; i < p->victims.count; i++) {
+        struct victim *v = &request->victims.at[request->victims.count++];
+        *v = p->victims.at[i];
+        cache_describe_victim(c->cache, v, &c->cycle_memory);
+    }
+}
+
+static void set_deadline(struct coordinator *c, struct flight *f, struct moment deadline)
+{
+    f->deadline = deadline;
+    c->preempting_due = moment_earlier(c->preempting_due, deadline);
+}
+
 static void land(struct coordinator *c, struct flight *f, bool activate)
 {
     must(f->state == FLIGHT_preempting && c->preempting > 0);
@@ -55,20 +74,20 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
     log_info("makes room| pod=%.*s/%.*s node=%.*s victims=%u violations=%lld",
              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
              p->victims.count, (long long)p->violations);
+    measure_victims(c, f, p->victims.count, any_to_evict(p));
     if (!any_to_evict(p)) {
         land(c, f, false);
         return;
     }
     struct message m = {.type = MSG_preempt, .preempt = {.pod = f->pod, .node_name = p->node}};
-    m.preempt.victims.count = p->victims.count;
-    m.preempt.victims.at = p->victims.at;
+    describe_victims(c, p, &m.preempt);
     uint32_t count;
     const struct pod *lower =
         cache_nominated_below(c->cache, p->node, f->pod.priority, &count, &c->cycle_memory);
     m.preempt.lower.count = count;
     m.preempt.lower.at = (struct pod *)lower; /* only read */
     outbox_put(c->out, c->binder, &m);
-    f->deadline = moment_after(now, span_of_ms(ANSWER_MS));
+    set_deadline(c, f, moment_after(now, span_of_ms(ANSWER_MS)));
 }
 
 void preempting_on_result(struct coordinator *c, struct moment now,
@@ -78,6 +97,7 @@ void preempting_on_result(struct coordinator *c, struct moment now,
     if (f == NULL || f->state != FLIGHT_preempting || f->answered ||
         !str_equal(f->node, result->node_name))
         return; /* of an earlier attempt */
+    measure_evicted(c, f, result->done);
     if (!result->done) {
         log_warn("preemption failed| pod=%.*s/%.*s node=%.*s message=\"%.*s\"",
                  STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(f->node),
@@ -85,8 +105,8 @@ void preempting_on_result(struct coordinator *c, struct moment now,
         land(c, f, true);
         return;
     }
-    f->answered = true;
-    f->deadline = moment_after(now, span_of_ms(SEEN_MS));
+    flights_answered(&c->flights, f);
+    set_deadline(c, f, moment_after(now, span_of_ms(SEEN_MS)));
     preempting_look(c, now);
 }
 
@@ -99,29 +119,52 @@ void preempting_on_loss(struct coordinator *c, struct flight *f)
 
 static bool all_are_going(const struct coordinator *c, const struct flight *f)
 {
-    struct arena a = {0};
-    bool going = true;
-    for (uint32_t i = 0; i < f->victims.count && going; i++) {
-        struct pod pod;
-        going = !cache_pod_get(c->cache, f->victims.at[i], &pod, &a) || pod.deleting;
-        arena_reset(&a);
-    }
-    arena_free(&a);
-    return going;
+    uint32_t i = 0;
+    while (i < f->victims.count && cache_pod_is_going(c->cache, f->victims.at[i]))
+        i++;
+    return i == f->victims.count;
 }
 
-void preempting_look(struct coordinator *c, struct moment now)
+/* Its victims are seen to go. While one of them is still there another attempt would fail as the
+ * first did: the events of before are over, and the one that ends that victim is still to come.
+ * Not so within a snapshot: all of it has one position, so that what is missing from it, maybe that
+ * very victim, is told at the position that we would name. */
+static void land_seen(struct coordinator *c, struct flight *f)
 {
+    for (uint32_t i = 0; i < f->victims.count && !c->stream.in_snapshot; i++)
+        if (cache_pod(c->cache, f->victims.at[i], NULL) != CACHE_absent) {
+            f->gated_epoch = c->stream.epoch;
+            f->gated_sequence = c->stream.sequence;
+        }
+    land(c, f, false);
+}
+
+/* Answered and not seen in time counts as seen: the next attempt looks for itself. */
+static void end_the_late(struct coordinator *c, struct moment now)
+{
+    struct moment due = MOMENT_NEVER;
     size_t at = 0;
     void *value;
     while (c->preempting > 0 && map_next(c->flights.by_uid, &at, NULL, &value)) {
         struct flight *f = value;
         if (f->state != FLIGHT_preempting)
             continue;
-        bool late = moment_reached(now, f->deadline);
-        if (f->answered && (late || all_are_going(c, f)))
-            land(c, f, false);
-        else if (late)
-            land(c, f, true);
+        if (moment_reached(now, f->deadline))
+            land(c, f, !f->answered);
+        else
+            due = moment_earlier(due, f->deadline);
     }
+    c->preempting_due = due;
+}
+
+void preempting_look(struct coordinator *c, struct moment now)
+{
+    struct flight *f = c->flights.answered, *next;
+    for (; f != NULL; f = next) {
+        next = f->next;
+        if (all_are_going(c, f))
+            land_seen(c, f);
+    }
+    if (moment_reached(now, c->preempting_due))
+        end_the_late(c, now);
 }

@@ -165,13 +165,18 @@ static void list_best(struct preemption *p, const struct candidate *at, uint32_t
         p->best_nodes.at[p->best_nodes.count++] = at[i].node;
 }
 
-void preemption_pick(struct preemption *p, const struct candidates *c, const struct tie_break *by)
+void candidates_sort(struct candidates *c)
 {
-    uint32_t count = c->all.count;
-    if (count > 1)
-        qsort(c->all.at, count, sizeof(*c->all.at), compare_candidates);
+    if (c->all.count > 1)
+        qsort(c->all.at, c->all.count, sizeof(*c->all.at), compare_candidates);
     if (c->rejected.count > 1)
         qsort(c->rejected.at, c->rejected.count, sizeof(*c->rejected.at), compare_verdicts);
+}
+
+void preemption_pick(struct preemption *p, struct candidates *c, const struct tie_break *by)
+{
+    uint32_t count = c->all.count;
+    candidates_sort(c);
     p->candidates.count = count;
     p->candidates.at = c->all.at;
     p->rejected.count = c->rejected.count;
@@ -207,6 +212,10 @@ static bool failed_on(const struct verdict *v)
 
 bool candidates_failed(const struct candidates *c, struct str *why)
 {
+    if (c->extended) {
+        *why = c->failed;
+        return c->failed.len > 0;
+    }
     struct histogram seen = {.arena = c->arena}; /* each text once, in the order of the nodes */
     for (uint32_t i = 0; i < c->rejected.count; i++)
         if (failed_on(&c->rejected.at[i]))

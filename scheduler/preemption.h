@@ -54,6 +54,8 @@ struct candidates {
         struct verdict *at;
     } rejected;
     struct histogram reasons; /* of nodes that are no candidates */
+    bool extended;            /* an extender has had its say: these are what it left */
+    struct str failed;        /* it failed, and preemption with it */
     int64_t nodes;            /* looked at */
 };
 
@@ -80,8 +82,10 @@ struct tie_break {
     int64_t now_us; /* the start of pods that have not started */
 };
 
+/* Puts candidates and rejected nodes in the order of their names. */
+void candidates_sort(struct candidates *c);
 /* Picks the best candidate, if there is any: node, victims, violations, and the lists. */
-void preemption_pick(struct preemption *p, const struct candidates *c, const struct tie_break *by);
+void preemption_pick(struct preemption *p, struct candidates *c, const struct tie_break *by);
 /* Why there is no candidate: true, with the words, when a rule failed on some node. */
 bool candidates_failed(const struct candidates *c, struct str *why);
 

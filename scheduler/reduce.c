@@ -9,6 +9,7 @@
 #include "proto/base/must.h"
 #include "proto/base/random.h"
 #include "scheduler/fit_error.h"
+#include "scheduler/nominator.h"
 #include "scheduler/plugin.h"
 #include "scheduler/post_filter.h"
 
@@ -46,6 +47,11 @@ struct reduce {
     struct range ranges[64]; /* by scorer, merged */
     struct pod prepared;
     struct candidates candidates;
+    struct reduce_extend question;
+    struct strs turned_away; /* by extenders, and removing pods may help; sorted */
+    int64_t refused;         /* nodes that extenders have removed */
+    int64_t nodes_filtered;  /* before extenders were heard */
+    bool extended;           /* the extenders' answer about nodes was taken in */
     struct decision decision;
     struct verdict *verdicts;
     uint32_t verdict_count;
@@ -132,7 +138,7 @@ static int compare_str(const void *a, const void *b)
 static struct strs rejecting_plugins(struct reduce *r)
 {
     struct strs by = r->decision.pre_filter.by;
-    uint32_t room = by.count;
+    uint32_t room = by.count + 1;
     for (uint32_t i = 0; i < r->start.shards; i++)
         room += r->parts[i].result.plugins.count;
     struct strs all = {0, arena_take(&r->arena, room * sizeof(struct str))};
@@ -141,6 +147,8 @@ static struct strs rejecting_plugins(struct reduce *r)
     for (uint32_t i = 0; i < r->start.shards; i++)
         for (uint32_t k = 0; k < r->parts[i].result.plugins.count; k++)
             all.at[all.count++] = r->parts[i].result.plugins.at[k];
+    if (r->refused > 0)
+        all.at[all.count++] = STR_LITERAL("Extender");
     qsort(all.at, all.count, sizeof(*all.at), compare_str);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < all.count; i++)
@@ -151,6 +159,17 @@ static struct strs rejecting_plugins(struct reduce *r)
 }
 
 /* ---- the ends of a cycle ---- */
+
+const struct reduce_extend *reduce_extend(const struct reduce *r)
+{
+    return &r->question;
+}
+
+static enum reduce_step extend(struct reduce *r)
+{
+    r->phase = PHASE_done;
+    return REDUCE_extend;
+}
 
 static enum reduce_step done(struct reduce *r, enum decision_kind kind)
 {
@@ -237,9 +256,43 @@ static void list_potential(struct reduce *r)
             list->at[list->count++] = r->verdicts[i].node;
 }
 
+/* Upstream's extenders may take candidates away, and change who is to go from the others. */
+static bool extend_victims(struct reduce *r)
+{
+    const struct extension *e = r->start.extension;
+    struct candidates *c = &r->candidates;
+    if (e == NULL || e->asked_victims == 0 || c->all.count == 0)
+        return true;
+    candidates_sort(c);
+    if (!extension_holds_victims(e, c->all.at, c->all.count)) {
+        r->question = (struct reduce_extend){
+            .about = ABOUT_victims, .count = c->all.count, .candidates = c->all.at};
+        return false;
+    }
+    c->extended = true;
+    c->failed = e->victims.error;
+    c->all.count = c->failed.len > 0 ? 0 : e->victims.chosen.count;
+    c->all.at = e->victims.chosen.at;
+    return true;
+}
+
+static void count_refusals(struct reduce *r, struct histogram *h)
+{
+    const struct extension *e = r->start.extension;
+    for (uint32_t i = 0; r->refused > 0 && i < r->question.nodes.count; i++) {
+        const struct extender_refusal *refusal = extension_refusal(e, r->question.nodes.at[i]);
+        if (refusal != NULL)
+            histogram_add(h, refusal->reason, 1);
+    }
+}
+
 static enum reduce_step nothing_fits(struct reduce *r, const struct sums *s)
 {
     struct histogram h = {.arena = &r->arena};
+    if (!extend_victims(r))
+        return extend(r);
+    count_refusals(r, &h);
+    r->decision.feasible = 0;
     for (uint32_t i = 0; i < r->start.shards; i++)
         for (uint32_t k = 0; k < r->parts[i].result.reasons.count; k++) {
             const struct tally *t = &r->parts[i].result.reasons.at[k];
@@ -331,9 +384,57 @@ static void list_best(struct reduce *r)
             d->best_nodes.at[d->best_nodes.count++] = r->verdicts[i].node;
 }
 
+static int compare_listed(const void *a, const void *b)
+{
+    return str_compare(((const struct listed_node *)a)->node,
+                       ((const struct listed_node *)b)->node);
+}
+
+/* Every feasible node and its total, sorted. */
+static struct listed_nodes gather_listed(struct reduce *r)
+{
+    uint32_t room = 0;
+    for (uint32_t i = 0; i < r->start.shards; i++)
+        room += r->parts[i].result.listed.count;
+    struct listed_nodes all = {0, arena_take(&r->arena, room * sizeof(*all.at))};
+    for (uint32_t i = 0; i < r->start.shards; i++)
+        for (uint32_t k = 0; k < r->parts[i].result.listed.count; k++)
+            all.at[all.count++] = r->parts[i].result.listed.at[k];
+    if (all.count > 1)
+        qsort(all.at, all.count, sizeof(*all.at), compare_listed);
+    return all;
+}
+
+static enum reduce_step choose_nominated(struct reduce *r)
+{
+    r->decision.used_nominated = true;
+    r->decision.node = r->start.pod->nominated_node;
+    return done(r, DECISION_node);
+}
+
+/* With what extenders add to the totals; they are not asked about a single node. */
+static enum reduce_step choose_extended(struct reduce *r)
+{
+    struct decision *d = &r->decision;
+    struct listed_nodes nodes = gather_listed(r);
+    struct listed_choice c = {
+        .tie_break = r->start.tie_break, .after = r->start.after, .seed = r->start.seed};
+    if (nodes.count == 0)
+        return fail(r, STR_LITERAL("a worker's answer makes no sense"));
+    extension_score(r->start.extension, &nodes);
+    listed_choose(&nodes, &c);
+    d->total = c.total;
+    d->best_count = c.best_count;
+    d->node = c.node;
+    d->evaluated = r->nodes_filtered;
+    return done(r, DECISION_node);
+}
+
 static enum reduce_step choose(struct reduce *r, const struct sums *s)
 {
     struct decision *d = &r->decision;
+    if (r->start.extension != NULL && r->start.extension->asked != 0)
+        return choose_extended(r);
     for (uint32_t i = 0; i < r->start.shards; i++) {
         const struct map_result *p = &r->parts[i].result;
         if (p->feasible == 0)
@@ -497,6 +598,108 @@ static void merge_counts(struct reduce *r)
     r->request.counts.at = all.at;
 }
 
+/* ---- extenders ---- */
+
+/* The pod's nominated node, which passes the filters, is asked about alone. True: there is a next
+ * step; false: to extenders it is a node like any other. */
+static bool extend_nominated(struct reduce *r, enum reduce_step *step)
+{
+    const struct extension *e = r->start.extension;
+    struct str *name = arena_take(&r->arena, sizeof(*name));
+    *name = r->start.pod->nominated_node;
+    const struct strs node = {1, name};
+    if (!extension_holds(e, ABOUT_nominated, &node)) {
+        r->question = (struct reduce_extend){.about = ABOUT_nominated, .nodes = node};
+        *step = extend(r);
+        return true;
+    }
+    if (e->answers[ABOUT_nominated].said.error.len > 0 ||
+        extension_passed(e, ABOUT_nominated, &node, &r->arena).count == 0)
+        return false;
+    *step = choose_nominated(r);
+    return true;
+}
+
+/* The feasible nodes; without a nominated one that only was tried because it is nominated. */
+static struct strs feasible_names(struct reduce *r)
+{
+    struct listed_nodes listed = gather_listed(r);
+    struct strs names = {0, arena_take(&r->arena, listed.count * sizeof(struct str))};
+    for (uint32_t i = 0; i < listed.count; i++)
+        if (!r->request.nominated_too ||
+            !str_equal(listed.at[i].node, r->start.pod->nominated_node))
+            names.at[names.count++] = listed.at[i].node;
+    return names;
+}
+
+static void note_refusals(struct reduce *r, const struct strs *feasible)
+{
+    r->turned_away = (struct strs){0, arena_take(&r->arena, feasible->count * sizeof(struct str))};
+    for (uint32_t i = 0; i < feasible->count; i++) {
+        const struct extender_refusal *refusal =
+            extension_refusal(r->start.extension, feasible->at[i]);
+        if (refusal != NULL && !refusal->unresolvable)
+            r->turned_away.at[r->turned_away.count++] = feasible->at[i];
+    }
+}
+
+static enum reduce_step map_only(struct reduce *r, struct strs names)
+{
+    r->request.only = names;
+    r->request.nominated_too = false;
+    r->request.bare = r->start.extension->answers[ABOUT_nodes].said.bare;
+    r->request.surveys.count = 0;
+    r->request.round++;
+    r->phase = PHASE_map;
+    for (uint32_t i = 0; i < r->start.shards; i++) {
+        r->parts[i].surveyed = false;
+        ask_part(r, i);
+    }
+    return REDUCE_ask;
+}
+
+/* The filters are through. True: there is a next step; false: go on with the nodes that are left as
+ * if there were no extenders, in s. */
+static bool extend_nodes(struct reduce *r, struct sums *s, enum reduce_step *step)
+{
+    const struct extension *e = r->start.extension;
+    if (e == NULL || r->extended || r->phase != PHASE_map || s->feasible == 0 || s->error.len > 0)
+        return false;
+    if (s->nominated_fits && extend_nominated(r, step))
+        return true;
+    r->nodes_filtered = s->evaluated;
+    struct strs feasible = feasible_names(r), passed;
+    if (feasible.count > 0 && !extension_holds(e, ABOUT_nodes, &feasible)) {
+        r->question = (struct reduce_extend){.about = ABOUT_nodes, .nodes = feasible};
+        *step = extend(r);
+        return true;
+    }
+    r->extended = true;
+    r->question.nodes = feasible;
+    *step = REDUCE_done;
+    if (feasible.count > 0 && e->answers[ABOUT_nodes].said.error.len > 0) {
+        *step = fail(r, e->answers[ABOUT_nodes].said.error);
+        return true;
+    }
+    passed = extension_passed(e, ABOUT_nodes, &feasible, &r->arena);
+    r->refused = feasible.count - passed.count;
+    r->decision.feasible = s->feasible = passed.count;
+    if (passed.count == 0) {
+        note_refusals(r, &feasible);
+        return false;
+    }
+    if (passed.count == 1) { /* is not scored */
+        r->decision.node = passed.at[0];
+        r->decision.best_count = 1;
+        *step = done(r, DECISION_node);
+        return true;
+    }
+    if (r->refused == 0 && !e->answers[ABOUT_nodes].said.bare && !r->request.nominated_too)
+        return false;
+    *step = map_only(r, passed);
+    return true;
+}
+
 static enum reduce_step start_again(struct reduce *r)
 {
     const struct framework *fw = r->start.framework;
@@ -518,11 +721,13 @@ static enum reduce_step start_victims(struct reduce *r)
     r->request.step = STR_LITERAL("victims");
     r->request.round++;
     r->request.now_us = r->start.now_us;
+    r->request.turned_away = r->turned_away;
+    r->request.others = r->start.extension != NULL && r->start.extension->asked_victims != 0;
     preemption_ask(&r->request, r->start.catalog, &r->arena);
     for (uint32_t i = 0; i < r->start.shards; i++) {
         const struct map_result *p = &r->parts[i].result;
         r->parts[i].asked = false;
-        if (p->evaluated - p->feasible - p->unresolvable > 0)
+        if (p->evaluated - p->feasible - p->unresolvable > 0 || r->turned_away.count > 0)
             ask_part(r, i);
     }
     return REDUCE_ask;
@@ -595,10 +800,18 @@ static enum reduce_step all_are_in(struct reduce *r)
     if (r->phase == PHASE_victims)
         return s.error.len > 0 ? fail(r, s.error) : nothing_fits(r, &s);
     take_skips(r);
+    enum reduce_step step;
+    bool extends = r->start.extension != NULL && r->start.extension->asked != 0;
+    if (r->phase == PHASE_nominated && s.nominated_fits && extends)
+        return extend_nominated(r, &step) ? step : start_map(r);
     if (r->phase == PHASE_nominated)
         return s.nominated_fits ? choose(r, &s) : start_map(r);
-    if (r->phase == PHASE_map)
+    if (r->phase == PHASE_map && !r->extended &&
+        (r->decision.pre_filter.narrowed || r->start.detail))
         r->decision.absent = absent_reason(r, s.nominated_plugin);
+    if (extends && extend_nodes(r, &s, &step))
+        return step;
+    s.nominated_fits &= !extends;
     /* A single feasible node, and a nominated one, is not scored upstream: that cannot fail. Where
      * the nominated node fits, no other node is filtered either. */
     bool fallible = s.feasible != 1 && !s.nominated_fits;
@@ -619,7 +832,7 @@ static enum reduce_step all_are_in(struct reduce *r)
         return choose(r, &s);
     struct preemption *p = &r->decision.preemption;
     preemption_judge(p, r->start.framework, r->start.pod, &s.nominated);
-    if (p->considered && p->eligible && s.curable > 0)
+    if (p->considered && p->eligible && s.curable + r->turned_away.count > 0)
         return start_victims(r);
     return nothing_fits(r, &s);
 }
@@ -641,33 +854,6 @@ static void look_only_at(struct reduce *r)
     r->request.only.at[r->request.only.count++] = nominated;
 }
 
-/* As much of a nominated pod as matters once it is on its node. */
-static struct pod as_if_placed(const struct pod *p)
-{
-    return (struct pod){.uid = p->uid,
-                        .namespace_name = p->namespace_name,
-                        .name = p->name,
-                        .nominated_node = p->nominated_node,
-                        .priority = p->priority,
-                        .created = p->created,
-                        .started = p->started,
-                        .deleting = p->deleting,
-                        .preempted = p->preempted,
-                        .labels = p->labels,
-                        .usage = p->usage,
-                        .usage_score_cpu = p->usage_score_cpu,
-                        .usage_score_memory = p->usage_score_memory,
-                        .ports = p->ports,
-                        .claims = p->claims,
-                        .affinity_required = p->affinity_required,
-                        .affinity_preferred = p->affinity_preferred,
-                        .anti_affinity_required = p->anti_affinity_required,
-                        .anti_affinity_preferred = p->anti_affinity_preferred,
-                        .volumes = p->volumes,
-                        .attached = p->attached,
-                        .attach_problem = p->attach_problem};
-}
-
 static void begin_request(struct reduce *r)
 {
     const struct reduce_start *s = &r->start;
@@ -679,6 +865,7 @@ static void begin_request(struct reduce *r)
                                       .brief = brief,
                                       .alone = s->shards == 1,
                                       .detail = s->detail,
+                                      .list = s->extension != NULL && s->extension->asked != 0,
                                       .own_hostnames = s->own_hostnames && s->shards > 1,
                                       .tie_break = s->tie_break,
                                       .seed = s->seed,
@@ -686,7 +873,7 @@ static void begin_request(struct reduce *r)
     r->request.nominated.count = s->nominated_count;
     r->request.nominated.at = arena_take(&r->arena, s->nominated_count * sizeof(struct pod));
     for (uint32_t i = 0; i < s->nominated_count; i++) {
-        const struct pod placed = as_if_placed(&s->nominated[i]);
+        const struct pod placed = nominator_as_placed(&s->nominated[i]);
         codec_copy(&pod_record, &r->request.nominated.at[i], &placed, &r->arena);
     }
     if (r->decision.pre_filter.narrowed)
@@ -744,6 +931,25 @@ enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start
     r->parts = arena_take(&r->arena, start->shards * sizeof(*r->parts));
     begin_request(r);
     return start->shards > 1 && counts_wanted(r) ? start_count(r) : start_map(r);
+}
+
+enum reduce_step reduce_start_alike(struct reduce *r, const struct reduce_start *start,
+                                    const struct reduce *like)
+{
+    must(start->shards == 1 && start->nominated_count == 0 && like->request.nominated.count == 0);
+    arena_reset(&r->arena);
+    *r = (struct reduce){.arena = r->arena, .start = *start, .request = like->request};
+    r->candidates.arena = &r->arena;
+    r->decision.nodes = start->nodes;
+    r->decision.pre_filter = like->decision.pre_filter;
+    r->request.cycle = start->cycle;
+    r->request.seed = start->seed;
+    r->request.round = 0;
+    r->request.like_former = true;
+    r->request.pod.uid = start->pod->uid;
+    r->request.pod.name = start->pod->name;
+    r->parts = arena_take(&r->arena, sizeof(*r->parts));
+    return start_map(r);
 }
 
 /* A worker is a peer: what it says is checked before it is summed. */

@@ -10,20 +10,25 @@
  *   each answer step = reduce_add(r, shard, &result), which is REDUCE_wait until all are in.
  * - When it is REDUCE_done: reduce_decision(r).
  *
+ * REDUCE_extend ends a cycle without a decision: extenders have to be asked first.
+ *
  * Shards are numbered 0 … count-1 by the caller, for this cycle only. When a shard is lost or the
  * shares change in mid-cycle, start the cycle again. Everything else is pure. */
 #ifndef SCHEDULER_REDUCE_H
 #define SCHEDULER_REDUCE_H
 
 #include "proto/messages.h"
+#include "scheduler/extension.h"
 #include "scheduler/framework.h"
 #include "scheduler/preemption.h"
 
 struct reduce;
 
 enum reduce_step {
-    REDUCE_ask,  /* send the request to the shards that reduce_asks names */
-    REDUCE_wait, /* answers are missing */
+    REDUCE_ask,    /* send the request to the shards that reduce_asks names */
+    REDUCE_wait,   /* answers are missing */
+    REDUCE_extend, /* extenders are to be asked reduce_extend; then the cycle begins anew, knowing
+                    * what they said */
     REDUCE_done
 };
 
@@ -32,7 +37,7 @@ struct reduce_start {
     const struct framework *framework;
     const struct catalog *catalog;
     const struct pod *pod;       /* borrowed until the next reduce_start */
-    const struct pod *nominated; /* see cache_nominated; borrowed too */
+    const struct pod *nominated; /* see cache_nominated; copied by reduce_start */
     uint32_t nominated_count;
     uint32_t shards;      /* how many will be asked */
     int64_t nodes;        /* nodes in the whole cluster */
@@ -42,7 +47,8 @@ struct reduce_start {
     int64_t seed;
     struct str after; /* round-robin: the node chosen last */
     int64_t now_us;   /* wall clock: the start, to preemption, of pods that have not started */
-    bool detail;      /* every node's verdict and scores, and every candidate of a preemption */
+    const struct extension *extension; /* what extenders said; NULL: none cares about the pod */
+    bool detail; /* every node's verdict and scores, and every candidate of a preemption */
 };
 
 enum decision_kind {
@@ -78,6 +84,11 @@ void reduce_free(struct reduce **r);
 
 /* Begins a cycle; what the last one gave is gone. */
 enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start);
+/* The same for a single shard and a pod that differs in nothing but its names from one whose step
+ * map is to be asked, or was: what that one has is borrowed, so its answer may be added only if it
+ * chooses a node, and while the other's pod and reduce last. */
+enum reduce_step reduce_start_alike(struct reduce *r, const struct reduce_start *start,
+                                    const struct reduce *like);
 /* The request to send, after REDUCE_ask; the same for all. */
 const struct map_request *reduce_request(const struct reduce *r);
 /* True when this shard is to be sent the request. */
@@ -88,6 +99,15 @@ enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_r
 /* The node that is chosen when a single shard gives this answer to the step map, with a node
  * feasible and none nominated; borrowed from the answer. */
 struct str reduce_choice(struct str tie_break, const struct map_result *result);
+/* After REDUCE_extend: what about, and the nodes, sorted, or the candidates, by node; borrowed
+ * until the next reduce_start. */
+struct reduce_extend {
+    enum extension_about about;
+    struct strs nodes;
+    uint32_t count;
+    const struct candidate *candidates;
+};
+const struct reduce_extend *reduce_extend(const struct reduce *r);
 /* After REDUCE_done; borrowed until the next reduce_start. */
 const struct decision *reduce_decision(const struct reduce *r);
 /* With detail: every node's verdict, sorted by name; borrowed likewise. */

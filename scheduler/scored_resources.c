@@ -60,5 +60,6 @@ bool scored_resource_column(const struct scored_resources *all, uint32_t i, cons
     *out = (struct kernel_resource){.room = n->allocatable[r->fixed] + rows.from,
                                     .used = used_column(all, r->fixed, n) + rows.from,
                                     .asked = r->asked};
-    return kernel_is_exact(out, rows.count);
+    bool plain = n->inexact == 0 && r->asked >= 0 && r->asked < KERNEL_EXACT / 2;
+    return plain || kernel_is_exact(out, rows.count);
 }

@@ -6,6 +6,7 @@
 #include "scheduler/shard.h"
 
 #include "proto/base/memory.h"
+#include "proto/base/moment.h"
 #include "proto/base/must.h"
 #include "proto/base/uuid.h"
 #include "scheduler/shard_inside.h"
@@ -387,20 +388,27 @@ static struct node_pod *find_pod(const struct shard *s, struct str uid)
     return table_get(&s->by_uid, hash_of(uid), has_uid, &uid);
 }
 
-struct node_pod *node_pod_make(struct shard *s, const struct pod *pod)
+/* A pod that is nothing but its names. */
+static struct node_pod *make_named(struct str full_uid, struct str name)
 {
     uint8_t bytes[UUID_BYTES];
-    bool packed = uuid_pack(pod->uid, bytes);
-    struct str uid = packed ? (struct str){(const char *)bytes, sizeof(bytes)} : pod->uid;
-    struct node_pod *p = memory_take(offsetof(struct node_pod, text) + uid.len + pod->name.len);
+    bool packed = uuid_pack(full_uid, bytes);
+    struct str uid = packed ? (struct str){(const char *)bytes, sizeof(bytes)} : full_uid;
+    struct node_pod *p = memory_take(offsetof(struct node_pod, text) + uid.len + name.len);
     p->packed = packed;
     p->uid_len = uid.len;
-    p->name_len = pod->name.len;
+    p->name_len = name.len;
     if (uid.len > 0)
         memcpy(p->text, uid.at, uid.len);
-    if (pod->name.len > 0)
-        memcpy(p->text + uid.len, pod->name.at, pod->name.len);
-    p->hash = hash_of(pod->uid);
+    if (name.len > 0)
+        memcpy(p->text + uid.len, name.at, name.len);
+    p->hash = hash_of(full_uid);
+    return p;
+}
+
+struct node_pod *node_pod_make(struct shard *s, const struct pod *pod)
+{
+    struct node_pod *p = make_named(pod->uid, pod->name);
     p->deleting = pod->deleting;
     p->preempted = pod->preempted;
     p->started = pod->started;
@@ -460,6 +468,33 @@ void shard_pod_set(struct shard *s, const struct pod *pod)
     pod_group_join(p);
     pod_terms_join(p);
     account(s, p, true);
+}
+
+void shard_pod_rename(struct shard *s, struct str from, struct str uid, struct str name)
+{
+    struct node_pod *old = find_pod(s, from);
+    if (old == NULL || str_equal(from, uid))
+        return;
+    shard_pod_gone(s, uid);
+    struct node_pod *p = make_named(uid, name);
+    p->node = old->node;
+    p->place = old->place;
+    p->deleting = old->deleting;
+    p->preempted = old->preempted;
+    p->started = old->started;
+    p->group = old->group;
+    p->group_place = old->group_place;
+    p->demand = old->demand;
+    p->terms = old->terms;
+    p->terms_place = old->terms_place;
+    p->storage = old->storage;
+    p->node->pods[p->place] = p;
+    p->group->pods[p->group_place] = p;
+    if (p->terms != NULL)
+        p->terms->pods[p->terms_place] = p;
+    table_remove(&s->by_uid, old->hash, old);
+    table_add(&s->by_uid, p->hash, p);
+    memory_free(old);
 }
 
 /* ---- the whole ---- */
@@ -528,4 +563,20 @@ uint32_t shard_pods(const struct shard *s)
 uint32_t shard_ghosts(const struct shard *s)
 {
     return s->ghosts;
+}
+
+void shard_set_clock(struct shard *s, struct moment (*clock)(void))
+{
+    s->clock = clock;
+}
+
+int64_t shard_filtered_ns(const struct shard *s)
+{
+    return s->filtered_ns;
+}
+
+void shard_mark_filtered(struct shard *s)
+{
+    if (s->clock != NULL)
+        s->filtered_ns = s->clock().ns;
 }

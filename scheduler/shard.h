@@ -10,6 +10,7 @@
 #include "proto/messages.h"
 #include "scheduler/framework.h"
 
+struct moment;
 struct shard;
 
 struct shard *shard_new(void);
@@ -25,6 +26,8 @@ void shard_node_gone(struct shard *s, struct str name);
  */
 void shard_pod_set(struct shard *s, const struct pod *pod);
 void shard_pod_gone(struct shard *s, struct str uid);
+/* The pod of one UID turns out to be another one that is like it in all but UID and name. */
+void shard_pod_rename(struct shard *s, struct str from, struct str uid, struct str name);
 /* Named for its message: numbers of images in the whole cluster. */
 void shard_images(struct shard *s, const struct shard_images *images);
 
@@ -40,6 +43,11 @@ void shard_storage(struct shard *s, const struct shard_storage *told);
  * known profile gives result.error. */
 void shard_map(struct shard *s, const struct map_request *request, struct map_result *result,
                struct arena *a);
+
+/* For what is told of times: a clock (NULL: none), and when the filters of the last request were
+ * through; 0 when its filters and scores were one pass. */
+void shard_set_clock(struct shard *s, struct moment (*clock)(void));
+int64_t shard_filtered_ns(const struct shard *s);
 
 /* For status lines and tests. */
 uint32_t shard_nodes(const struct shard *s);

@@ -11,18 +11,46 @@
 #include "scheduler/shard.h"
 #include "scheduler/touched.h"
 
+/* Rows that are filtered and scored together: few enough that what was just read or written is
+ * still near. */
+#define BLOCK 512
+
+/* Some neighbours in feasible, no more than a block, and the ends of their totals. */
+struct window {
+    uint32_t from, count;
+    int64_t least, best;
+    uint32_t times; /* how many have the best, where that is the best of all */
+};
+
+/* One scorer's raw scores, by place in feasible. */
+struct score_column {
+    bool apart; /* to be looked at once all are known; else weighted and in scratch.fixed at once */
+    bool alike; /* all are least, and raw is not filled in */
+    bool known; /* alike from the beginning */
+    int64_t least, greatest;
+    int64_t *raw;
+};
+
 /* What is reused from one map_request to the next, so that the map path allocates nothing. */
 struct scratch {
-    struct arena arena; /* the cycle's */
-    uint32_t *rows;     /* to be filtered */
-    uint32_t *feasible; /* rows that passed */
-    uint32_t *first;    /* by row: first nominated pod on it plus one, 0 = none */
-    uint8_t *blame;     /* by row: the filter that said no first, plus one; 0: none did */
-    uint8_t *said;      /* by row: one filter's answer */
-    int64_t *raw;       /* score_count columns of feasible_count */
-    int64_t *total;     /* by place in feasible, without base */
-    int64_t base;       /* what all totals have in common */
-    uint32_t room;      /* rows that the arrays have room for */
+    struct arena arena;           /* the cycle's */
+    uint32_t *all;                /* 0, 1, 2 … */
+    uint32_t *named;              /* room for rows that the request names */
+    const uint32_t *rows;         /* to be filtered: all, or named */
+    uint32_t *passed;             /* room for rows that passed */
+    const uint32_t *feasible;     /* rows that passed: all, or passed */
+    uint32_t *first;              /* by row: first nominated pod on it plus one, 0 = none */
+    uint8_t *blame;               /* by row: the filter that said no first, plus one; 0: none did */
+    struct score_column *columns; /* by scorer; of the cycle */
+    uint64_t by_window;           /* bit i: framework.score[i] scores rows */
+    int64_t *raw;                 /* the columns that are apart, row_count each */
+    int64_t *fixed;               /* by place in feasible: the sum of those that are not */
+    int64_t *sums;                /* room for totals that are not fixed alone */
+    const int64_t *total;         /* by place in feasible, without base: fixed, or sums */
+    struct window *windows;       /* what feasible consists of, in order */
+    uint32_t window_count;
+    int64_t base;  /* what all totals have in common */
+    uint32_t room; /* rows that the arrays have room for */
     size_t raw_room;
     uint32_t row_count, feasible_count;
     struct row_copy copy, nominated_copy;
@@ -50,7 +78,12 @@ struct shard {
     struct touched touched;
     struct classes *classes;
     struct scratch scratch;
+    struct moment (*clock)(void); /* NULL: none */
+    int64_t filtered_ns;          /* when the last request's filters were through; 0: not apart */
 };
+
+/* The filters of a request are through, its scores are next. */
+void shard_mark_filtered(struct shard *s);
 
 /* A pod from a message, its strings as atoms, on no node yet. */
 struct node_pod *node_pod_make(struct shard *s, const struct pod *pod);
@@ -67,7 +100,7 @@ struct evaluation {
     struct map_result *result;
     struct arena *arena; /* the result's */
     uint64_t skip;       /* bit i: framework.filter[i] has nothing to do */
-    void **filter_state;
+    void **filter_state, **score_state;
     struct node_pod **nominated; /* of this share, chained by next */
     uint32_t *next;
     uint32_t nominated_count;
@@ -115,19 +148,19 @@ void count_rejection(struct evaluation *e);
 /* True when nobody wants to know more of a node than whether it passes: all nodes of the share are
  * looked at, none has nominated pods, and no rule is asked about a node that another rejected. */
 bool columns_suffice(const struct evaluation *e);
-/* Fills scratch.feasible; and when that is nothing, what is told about rejected nodes. */
+/* Fills scratch.feasible; and when that is nothing, what is told about rejected nodes. The score
+ * follows. */
 void columns_filter(struct evaluation *e);
-/* raw[k] becomes the raw score of row feasible[k]. */
-void columns_score(struct evaluation *e, const struct plugin *p, const void *state, int64_t *raw);
+/* The same, and scores each block as soon as it is filtered. */
+void columns_filter_and_score(struct evaluation *e);
+/* Scores the feasible rows. */
+void columns_score(struct evaluation *e);
+/* Scores them anew with those scorers, which must be apart; bits as in framework.score. */
+void columns_score_again(struct evaluation *e, uint64_t scorers);
 
 /* ---- totals.c ---- */
 
-/* The raw scores of a scorer, by place in feasible; false: it has nothing to say. */
-static inline int64_t *scratch_raw(const struct scratch *s, uint32_t scorer)
-{
-    return s->raw + (size_t)scorer * s->feasible_count;
-}
-
+/* True when the scorer has something to say. */
 static inline bool scratch_scores(const struct scratch *s, uint32_t scorer)
 {
     return (s->score_skips >> scorer & 1) == 0;
@@ -140,6 +173,8 @@ void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
 void totals_sum_up(struct evaluation *e);
 /* The node with the greatest total; of several, by the tie-break. */
 void totals_choose(struct evaluation *e);
+/* All feasible nodes with their totals, when the request asks for a list. */
+void totals_list(struct evaluation *e);
 
 /* Words for those who want to see every node. The ruling's plugin, when it is no filter's: */
 #define NO_PLUGIN UINT32_MAX

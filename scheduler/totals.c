@@ -87,6 +87,13 @@ void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
 
 /* ---- sums ---- */
 
+static struct column apart_column(const struct scratch *s, const struct score_column *c)
+{
+    if (s->feasible_count == 0)
+        return (struct column){c->raw, 0, SCORE_IGNORED, SCORE_IGNORED};
+    return (struct column){c->raw, s->feasible_count, c->least, c->greatest};
+}
+
 /* The range of a column; for rules that only need the greatest it begins at 0. False when no score
  * is in it: a rule of its own normalising that ignores all of these nodes. */
 static bool range_of(const struct plugin *p, const struct column *c, struct extreme *out)
@@ -141,10 +148,11 @@ static void detail_scores(struct evaluation *e, uint32_t scorer, const struct ex
 {
     const struct scratch *scratch = &e->shard->scratch;
     const struct scorer *sc = &scratch->framework->score[scorer];
+    const struct score_column *c = &scratch->columns[scorer];
     uint32_t at = 0;
     for (uint32_t k = 0; k < scratch->feasible_count; k++) {
         struct verdict *v = next_passing(e->result, &at);
-        int64_t raw = scratch_raw(scratch, scorer)[k];
+        int64_t raw = c->alike ? c->least : c->raw[k];
         int64_t score = plugin_normalise(sc->plugin, raw, range->least, range->greatest);
         v->scores.at[v->scores.count++] = (struct plugin_score){
             str_of(sc->plugin->name), raw == SCORE_IGNORED ? 0 : raw, wrap_mul(score, sc->weight)};
@@ -159,34 +167,85 @@ static void detail_totals(struct evaluation *e)
             wrap_add(e->shard->scratch.total[k], e->shard->scratch.base);
 }
 
-static void add_weighted(struct evaluation *e, uint32_t scorer)
+/* What a scorer that is apart normalises with; what it adds to all totals alike goes into base. */
+static struct extreme weigh_alike(struct evaluation *e, uint32_t scorer)
 {
     struct scratch *scratch = &e->shard->scratch;
     const struct scorer *sc = &scratch->framework->score[scorer];
-    struct column c = column_of(scratch_raw(scratch, scorer), scratch->feasible_count);
+    struct column c = apart_column(scratch, &scratch->columns[scorer]);
     struct extreme range = {0};
+    if (scratch->columns[scorer].alike)
+        c.count = 0; /* nothing more is to be read */
     if (sc->plugin->normalise != NORMALISE_none) {
         if (range_of(sc->plugin, &c, &range))
             e->result->extremes.at[e->result->extremes.count++] = range;
         range = widened(e, range);
     }
-    scratch->base = wrap_add(scratch->base, add_column(sc, &c, &range, scratch->total));
+    if (scratch->columns[scorer].alike)
+        scratch->base = wrap_add(scratch->base, add_column(sc, &c, &range, scratch->sums));
     if (e->request->detail)
         detail_scores(e, scorer, &range);
+    return range;
+}
+
+static void find_ends_of(const int64_t *totals, struct window *w)
+{
+    kernel_range(totals + w->from, w->count, &w->least, &w->best);
+}
+
+/* Adds what differs from node to node; what is left to be added to each goes into base. */
+static void weigh_window(struct scratch *s, struct window *w, const struct extreme *ranges)
+{
+    int64_t *sums = s->sums + w->from, common = 0;
+    memcpy(sums, s->fixed + w->from, w->count * sizeof(*sums));
+    for (uint32_t i = 0; i < s->framework->score_count; i++) {
+        struct column c = apart_column(s, &s->columns[i]);
+        if (!s->columns[i].apart || s->columns[i].alike)
+            continue;
+        c.raw += w->from;
+        c.count = w->count;
+        common = wrap_add(common, add_column(&s->framework->score[i], &c, &ranges[i], sums));
+    }
+    if (w->from == 0)
+        s->base = wrap_add(s->base, common);
+    find_ends_of(s->sums, w);
+}
+
+/* A failed score: all are 0. */
+static void forget_sums(struct scratch *s)
+{
+    memset(s->sums, 0, s->feasible_count * sizeof(*s->sums));
+    s->total = s->sums;
+    for (uint32_t i = 0; i < s->window_count; i++)
+        s->windows[i].least = s->windows[i].best = 0;
 }
 
 void totals_sum_up(struct evaluation *e)
 {
     struct scratch *scratch = &e->shard->scratch;
     const struct framework *fw = scratch->framework;
+    struct extreme *ranges = arena_take(&scratch->arena, fw->score_count * sizeof(*ranges));
+    bool vary = false;
     e->result->extremes.at = arena_take(e->arena, fw->score_count * sizeof(struct extreme));
     if (scratch->feasible_count > 0)
         e->result->score_error = arena_copy(e->arena, scratch->error);
     scratch->base = fw->has_scores ? 0 : 1;
-    memset(scratch->total, 0, scratch->feasible_count * sizeof(*scratch->total));
-    for (uint32_t i = 0; i < fw->score_count; i++)
-        if (scratch_scores(scratch, i) && e->result->score_error.len == 0)
-            add_weighted(e, i);
+    for (uint32_t i = 0; i < fw->score_count && e->result->score_error.len == 0; i++)
+        if (scratch->columns[i].apart) {
+            ranges[i] = weigh_alike(e, i);
+            vary |= !scratch->columns[i].alike;
+        }
+    if (e->result->score_error.len > 0) {
+        forget_sums(scratch);
+    } else if (vary) {
+        scratch->total = scratch->sums;
+        for (uint32_t i = 0; i < scratch->window_count; i++)
+            weigh_window(scratch, &scratch->windows[i], ranges);
+    } else if (scratch->total != scratch->fixed) { /* another round, and no longer the same sums */
+        scratch->total = scratch->fixed;
+        for (uint32_t i = 0; i < scratch->window_count; i++)
+            find_ends_of(scratch->fixed, &scratch->windows[i]);
+    }
     detail_totals(e);
 }
 
@@ -203,11 +262,11 @@ static bool before(struct str a, struct str b)
 }
 
 /* By name: the first of the best, and the first of them behind the node chosen last. */
-static void choose_by_name(struct evaluation *e, int64_t best, bool round)
+static void choose_by_name(struct evaluation *e, const struct window *w, int64_t best, bool round)
 {
     const struct scratch *scratch = &e->shard->scratch;
     struct map_result *r = e->result;
-    for (uint32_t k = 0; k < scratch->feasible_count; k++) {
+    for (uint32_t k = w->from; k < w->from + w->count; k++) {
         if (scratch->total[k] != best)
             continue;
         struct str name = node_name(e->shard, scratch->feasible[k]);
@@ -218,19 +277,54 @@ static void choose_by_name(struct evaluation *e, int64_t best, bool round)
     }
 }
 
-/* Of the totals without their base; it is added after all if any would wrap with it, for then the
- * order may be another. */
+/* Adds the base to all totals after all: some would wrap with it, and then the order is another. */
+static void add_base(struct scratch *s)
+{
+    if (s->total != s->sums)
+        memcpy(s->sums, s->total, s->feasible_count * sizeof(*s->sums));
+    s->total = s->sums;
+    kernel_raise(s->sums, s->base, s->feasible_count);
+    s->base = 0;
+    for (uint32_t i = 0; i < s->window_count; i++)
+        find_ends_of(s->sums, &s->windows[i]);
+}
+
+static void find_ends(const struct scratch *s, int64_t *least, int64_t *greatest)
+{
+    *least = s->windows[0].least;
+    *greatest = s->windows[0].best;
+    for (uint32_t i = 1; i < s->window_count; i++) {
+        const struct window *w = &s->windows[i];
+        *least = w->least < *least ? w->least : *least;
+        *greatest = w->best > *greatest ? w->best : *greatest;
+    }
+}
+
+/* Of the totals without their base. */
 static int64_t greatest_total(struct scratch *s)
 {
     int64_t least, greatest, unused;
-    kernel_range(s->total, s->feasible_count, &least, &greatest);
+    find_ends(s, &least, &greatest);
     if (__builtin_add_overflow(least, s->base, &unused) ||
         __builtin_add_overflow(greatest, s->base, &unused)) {
-        kernel_raise(s->total, s->base, s->feasible_count);
-        s->base = 0;
-        kernel_range(s->total, s->feasible_count, &least, &greatest);
+        add_base(s);
+        find_ends(s, &least, &greatest);
     }
     return greatest;
+}
+
+/* The row of the best that is behind so many others of them. */
+static uint32_t best_behind(const struct scratch *s, int64_t best, uint64_t skip)
+{
+    const struct window *w = s->windows;
+    while (w->best != best || skip >= w->times) {
+        skip -= w->best == best ? w->times : 0;
+        w++;
+    }
+    uint32_t k = w->from;
+    while (s->total[k] != best || skip-- > 0)
+        k++;
+    return s->feasible[k];
 }
 
 /* Among the nodes with the greatest total: one at random, the first by name, or for a round the
@@ -240,19 +334,34 @@ void totals_choose(struct evaluation *e)
     struct scratch *scratch = &e->shard->scratch;
     struct map_result *r = e->result;
     bool round = str_is(e->request->tie_break, "round-robin");
+    bool by_name = round || str_is(e->request->tie_break, "first");
     if (scratch->feasible_count == 0)
         return;
     int64_t best = greatest_total(scratch);
     r->best_total = wrap_add(best, scratch->base);
-    r->best_count = kernel_count(scratch->total, best, scratch->feasible_count);
-    if (round || str_is(e->request->tie_break, "first")) {
-        choose_by_name(e, best, round);
-        return;
+    for (uint32_t i = 0; i < scratch->window_count; i++) {
+        struct window *w = &scratch->windows[i];
+        if (w->best != best)
+            continue;
+        w->times = kernel_count(scratch->total + w->from, best, w->count);
+        r->best_count += w->times;
+        if (by_name)
+            choose_by_name(e, w, best, round);
     }
     struct random dice = {(uint64_t)e->request->seed};
-    uint64_t skip = random_below(&dice, (uint64_t)r->best_count);
-    uint32_t k = 0;
-    while (scratch->total[k] != best || skip-- > 0)
-        k++;
-    r->best_node = node_name(e->shard, scratch->feasible[k]);
+    if (!by_name)
+        r->best_node = node_name(
+            e->shard, best_behind(scratch, best, random_below(&dice, (uint64_t)r->best_count)));
+}
+
+void totals_list(struct evaluation *e)
+{
+    const struct scratch *scratch = &e->shard->scratch;
+    struct map_result *r = e->result;
+    if (!e->request->list)
+        return;
+    r->listed.at = arena_take(e->arena, scratch->feasible_count * sizeof(*r->listed.at));
+    for (uint32_t k = 0; k < scratch->feasible_count; k++)
+        r->listed.at[r->listed.count++] = (struct listed_node){
+            node_name(e->shard, scratch->feasible[k]), wrap_add(scratch->total[k], scratch->base)};
 }

@@ -5,13 +5,16 @@
 #include "scheduler/worker.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
+#include "proto/base/random.h"
 #include "scheduler/reduce.h"
 #include "scheduler/shard.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #define JOIN_AGAIN_MS 1000
 #define TAKEN_SAID    512 /* state messages taken in before it is said */
+#define RUN_MAX       1024
 
 struct worker {
     const char *instance;
@@ -21,9 +24,15 @@ struct worker {
     struct address scheduler;     /* peer 0: none */
     int64_t taken;                /* state messages since that was said */
     bool ready;                   /* shard_reset has come on this link */
+    int64_t generation, hash;     /* of the configuration that came with it */
     struct moment join_at;        /* when to ask again */
     struct moment (*clock)(void); /* NULL: none */
-    uint64_t requests, second_rounds, joins, batches, batch_pods, batches_late;
+    struct moment read;           /* what it said last */
+    int64_t whole;                /* cycle of the last batch, if all of it was placed; else 0 */
+    char last_node[256];          /* where its last pod is */
+    int64_t run;                  /* cycle of a run whose pods are on nodes until its end is told */
+    uint32_t run_places;          /* how many */
+    uint64_t requests, second_rounds, joins, batches, batch_pods, batches_late, runs, run_pods;
 };
 
 struct worker *worker_new(const char *instance, int64_t capacity)
@@ -38,6 +47,7 @@ struct worker *worker_new(const char *instance, int64_t capacity)
 void worker_set_clock(struct worker *w, struct moment (*clock)(void))
 {
     w->clock = clock;
+    shard_set_clock(w->shard, clock);
 }
 
 void worker_free(struct worker **worker)
@@ -94,6 +104,9 @@ static void on_shard_reset(struct worker *w, struct moment now, const struct del
     const struct shard_reset *reset = &in->message->shard_reset;
     shard_reset(w->shard, reset->profiles.at, reset->profiles.count);
     w->ready = true;
+    w->whole = w->run = w->run_places = 0;
+    w->generation = reset->generation;
+    w->hash = reset->hash;
     log_info("joined| scheduler=%.*s", STR_ARG(in->instance));
 }
 
@@ -152,16 +165,29 @@ static void on_shard_storage(struct worker *w, struct moment now, const struct d
         shard_storage(w->shard, &in->message->shard_storage);
 }
 
+/* shard_map, and how long it took since the clock was read last. */
+static void map_timed(struct worker *w, const struct map_request *request, struct map_result *out)
+{
+    shard_map(w->shard, request, out, &w->cycle);
+    if (w->clock == NULL)
+        return;
+    int64_t began = w->read.ns, filtered = shard_filtered_ns(w->shard);
+    w->read = w->clock();
+    bool apart = filtered >= began;
+    out->filter_ns = (apart ? filtered : w->read.ns) - began;
+    out->score_ns = apart ? w->read.ns - filtered : 0;
+}
+
 static void on_map_request(struct worker *w, struct moment now, const struct delivery *in,
                            struct outbox *out)
 {
-    (void)now;
     const struct map_request *request = &in->message->map_request;
     if (!w->ready)
         return; /* the scheduler will reset us, and asks again when it does */
     struct message m = {.type = MSG_map_result};
+    w->read = w->clock != NULL ? w->clock() : now;
     arena_reset(&w->cycle);
-    shard_map(w->shard, request, &m.map_result, &w->cycle);
+    map_timed(w, request, &m.map_result);
     w->requests++;
     w->second_rounds += request->round > 1;
     outbox_put(out, in->from, &m);
@@ -180,7 +206,7 @@ static bool try_one(struct worker *w, const struct map_request *request, struct 
                     struct str *node)
 {
     struct map_result r;
-    shard_map(w->shard, request, &r, &w->cycle);
+    map_timed(w, request, &r);
     *out = r;
     if (r.feasible == 0 || r.error.len > 0 || r.score_error.len > 0 || r.nominated_fits)
         return false;
@@ -195,7 +221,9 @@ static bool try_one(struct worker *w, const struct map_request *request, struct 
                                .best_node = arena_copy(&w->cycle, r.best_node),
                                .best_after = arena_copy(&w->cycle, r.best_after),
                                .skipped = r.skipped,
-                               .score_skipped = r.score_skipped};
+                               .score_skipped = r.score_skipped,
+                               .filter_ns = r.filter_ns,
+                               .score_ns = r.score_ns};
     *node = reduce_choice(request->tie_break, out);
     put(w, request, *node);
     return true;
@@ -204,33 +232,169 @@ static bool try_one(struct worker *w, const struct map_request *request, struct 
 static bool is_late(const struct worker *w, struct moment began, int64_t limit_us)
 {
     return w->clock != NULL && limit_us > 0 &&
-           moment_reached(w->clock(), moment_after(began, span_of_us(limit_us)));
+           moment_reached(w->read, moment_after(began, span_of_us(limit_us)));
+}
+
+/* Keeps what the next batch needs, if it follows this one. */
+static void end_batch(struct worker *w, const struct map_batch *batch, int64_t placed,
+                      struct str node)
+{
+    w->batches++;
+    w->whole = placed == batch->requests.count ? batch->cycle : 0;
+    if (node.at != w->last_node)
+        snprintf(w->last_node, sizeof(w->last_node), "%.*s", STR_ARG(node));
+}
+
+/* The next request, which may say only in what it differs from the one before. */
+static void take_request(struct map_request *request, const struct map_request *next)
+{
+    if (!next->like_former) {
+        *request = *next;
+        return;
+    }
+    request->cycle = next->cycle;
+    request->seed = next->seed;
+    request->pod.uid = next->pod.uid;
+    request->pod.name = next->pod.name;
 }
 
 static void on_map_batch(struct worker *w, struct moment now, const struct delivery *in,
                          struct outbox *out)
 {
     const struct map_batch *batch = &in->message->map_batch;
-    if (!w->ready)
-        return; /* as with a map_request */
+    if (!w->ready || (batch->follows != 0 && batch->follows != w->whole))
+        return; /* as with a map_request; or it will be asked again, as part of another batch */
     struct message m = {.type = MSG_map_batch_result, .map_batch_result = {.cycle = batch->cycle}};
     struct map_batch_result *r = &m.map_batch_result;
     struct moment began = w->clock != NULL ? w->clock() : now;
-    struct str node = {NULL, 0};
+    w->read = began;
+    struct str node = str_of(w->last_node);
     bool late = false;
     arena_reset(&w->cycle);
     r->results.at = arena_take(&w->cycle, batch->requests.count * sizeof(struct map_result));
+    struct map_request request = {0};
     for (uint32_t i = 0; i < batch->requests.count && !late && r->placed == i; i++) {
-        struct map_request request = batch->requests.at[i];
-        if (i > 0)
+        take_request(&request, &batch->requests.at[i]);
+        if (i > 0 || batch->follows != 0)
             request.after = node;
         r->placed += try_one(w, &request, &r->results.at[r->results.count++], &node);
         late = i + 1 < batch->requests.count && is_late(w, began, batch->limit_us);
     }
-    w->batches++;
+    end_batch(w, batch, r->placed, node);
     w->batch_pods += r->results.count;
     w->batches_late += late;
     outbox_put(out, in->from, &m);
+}
+
+/* ---- runs ---- */
+
+/* Pods of a run have no names yet. */
+static struct str unnamed(uint32_t i, char room[24])
+{
+    snprintf(room, 24, "run/%u", i);
+    return str_of(room);
+}
+
+/* The first of them turn out to be these, the others come off their nodes again. */
+static void end_run(struct worker *w, const struct run_pod *pods, uint32_t count)
+{
+    char room[24];
+    for (; w->run_places > count; w->run_places--)
+        shard_pod_gone(w->shard, unnamed(w->run_places - 1, room));
+    for (uint32_t i = 0; i < w->run_places; i++)
+        shard_pod_rename(w->shard, unnamed(i, room), pods[i].uid, pods[i].name);
+    w->run_pods += w->run_places;
+    w->run = w->run_places = 0;
+}
+
+static bool same_extremes(const struct map_result *a, const struct map_result *b)
+{
+    if (a->extremes.count != b->extremes.count)
+        return false;
+    for (uint32_t i = 0; i < a->extremes.count; i++)
+        if (!str_equal(a->extremes.at[i].plugin, b->extremes.at[i].plugin) ||
+            a->extremes.at[i].least != b->extremes.at[i].least ||
+            a->extremes.at[i].greatest != b->extremes.at[i].greatest)
+            return false;
+    return true;
+}
+
+static bool is_placed(const struct map_result *r)
+{
+    return r->feasible > 0 && r->error.len == 0 && r->score_error.len == 0 && !r->nominated_fits;
+}
+
+/* The next place of a run; false when there is none that says the same of ranges. */
+static bool place_one(struct worker *w, const struct map_run *run, struct random *dice,
+                      const struct map_result *first, struct run_place *out)
+{
+    char room[24];
+    struct map_result r;
+    struct map_request request = run->request;
+    request.seed = (int64_t)random_next(dice);
+    map_timed(w, &request, &r);
+    if (!is_placed(&r) || !same_extremes(first, &r))
+        return false;
+    *out = (struct run_place){
+        .node = arena_copy(&w->cycle, r.best_node), .total = r.best_total, .ties = r.best_count};
+    request.pod.uid = unnamed(w->run_places++, room);
+    request.pod.name = (struct str){NULL, 0};
+    put(w, &request, out->node);
+    return true;
+}
+
+static void place_run(struct worker *w, const struct map_run *run, struct map_run_result *out)
+{
+    uint32_t most = run->count < 0 || run->count > RUN_MAX ? RUN_MAX : (uint32_t)run->count;
+    const struct moment began = w->read;
+    struct random dice = {(uint64_t)run->request.seed};
+    struct map_result first;
+    map_timed(w, &run->request, &first);
+    out->feasible = first.feasible;
+    out->fails = first.feasible > 0 && !is_placed(&first);
+    out->fails |= first.error.len > 0;
+    if (out->fails || first.feasible == 0)
+        return;
+    out->extremes.count = first.extremes.count;
+    out->extremes.at = first.extremes.at;
+    out->places.at = arena_take(&w->cycle, most * sizeof(struct run_place));
+    while (out->places.count < most &&
+           place_one(w, run, &dice, &first, &out->places.at[out->places.count])) {
+        out->places.count++;
+        if (is_late(w, began, run->limit_us))
+            return;
+    }
+}
+
+static void on_map_run(struct worker *w, struct moment now, const struct delivery *in,
+                       struct outbox *out)
+{
+    const struct map_run *run = &in->message->map_run;
+    struct message m = {
+        .type = MSG_map_run_result,
+        .map_run_result = {.cycle = run->request.cycle, .round = run->request.round}};
+    if (!w->ready)
+        return; /* as with a map_request */
+    end_run(w, NULL, 0);
+    arena_reset(&w->cycle);
+    w->run = run->request.cycle;
+    w->whole = 0;
+    w->read = w->clock != NULL ? w->clock() : now;
+    int64_t began = w->read.ns;
+    place_run(w, run, &m.map_run_result);
+    w->runs++;
+    m.map_run_result.filter_ns = w->read.ns - began;
+    outbox_put(out, in->from, &m);
+}
+
+static void on_map_run_end(struct worker *w, struct moment now, const struct delivery *in,
+                           struct outbox *out)
+{
+    (void)now;
+    (void)out;
+    const struct map_run_end *end = &in->message->map_run_end;
+    if (w->ready && w->run == end->cycle)
+        end_run(w, end->pods.at, end->pods.count);
 }
 
 /* One line a message; the handlers are above, in this order. */
@@ -246,6 +410,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_shard_storage] = on_shard_storage,
     [MSG_map_request] = on_map_request,
     [MSG_map_batch] = on_map_batch,
+    [MSG_map_run] = on_map_run,
+    [MSG_map_run_end] = on_map_run_end,
 };
 
 bool worker_takes(enum message_type type)
@@ -296,11 +462,14 @@ void worker_status(void *state, struct buffer *lines)
 {
     const struct worker *w = state;
     buffer_print(lines, "joined=%s\n", w->ready ? "yes" : "no");
+    buffer_print(lines, "config_generation=%" PRId64 "\nconfig_hash=%016" PRIx64 "\n",
+                 w->generation, (uint64_t)w->hash);
     buffer_print(lines, "nodes=%u\npods=%u\n", shard_nodes(w->shard), shard_pods(w->shard));
     buffer_print(lines, "map_requests=%" PRIu64 "\nsecond_rounds=%" PRIu64 "\n", w->requests,
                  w->second_rounds);
     buffer_print(lines,
                  "map_batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_late=%" PRIu64 "\n",
                  w->batches, w->batch_pods, w->batches_late);
+    buffer_print(lines, "map_runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\n", w->runs, w->run_pods);
     buffer_print(lines, "joins=%" PRIu64 "\n", w->joins);
 }

@@ -99,10 +99,21 @@ static void score_rows(const struct cycle *c, const void *state, const struct no
         raw[i] = score(c, state, n, rows.from + i);
 }
 
+static bool score_alike(const struct cycle *c, const void *state, const struct nodes *n,
+                        int64_t *raw)
+{
+    (void)c;
+    (void)n;
+    const struct wanted *w = state;
+    *raw = of_sum(w, 0);
+    return w->count == 0;
+}
+
 const struct plugin plugin_image_locality = {
     .name = "ImageLocality",
     .score_begin = score_begin,
     .score = score,
     .score_rows = score_rows,
+    .score_alike = score_alike,
     .by_row = true,
 };

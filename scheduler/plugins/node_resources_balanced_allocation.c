@@ -75,7 +75,7 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
     if (b->nothing_asked)
         return 0;
     int64_t with = balance_of(b, n, row, true), without = balance_of(b, n, row, false);
-    return SCORE_MAX / 2 + (SCORE_MAX / 2 + wrap_sub(with, without)) / 2;
+    return SCORE_MAX / 2 + wrap_add(SCORE_MAX / 2, wrap_sub(with, without)) / 2;
 }
 
 /* The two resources that take part, when there are two and both are in columns. */

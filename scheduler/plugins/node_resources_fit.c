@@ -101,7 +101,7 @@ static void filter_rows(const struct cycle *c, const void *state, const struct n
 {
     (void)c;
     const struct asks *asks = state;
-    kernel_lacks(n->pods_allowed + rows.from, n->pods + rows.from, 1, rows.count, no);
+    kernel_mark_bits(n->marks + rows.from, MARK_full, rows.count, no);
     for (int i = 0; i < RESOURCE_COUNT; i++)
         if (asks->fixed[i] > 0)
             kernel_lacks(n->allocatable[i] + rows.from, n->requested[i] + rows.from, asks->fixed[i],
@@ -187,9 +187,6 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
     return sum / weights;
 }
 
-/* More than this times a score, or less than nothing, is left to the plain way. */
-#define WEIGHT_MAX (1 << 20)
-
 static void add_on_shape(const struct scoring *s, const struct kernel_resource *r, double weight,
                          uint32_t count, struct kernel_sums *sums)
 {
@@ -209,30 +206,58 @@ static void round_quotient(const struct kernel_sums *sums, uint32_t count, int64
         raw[i] = sums->weights[i] == 0 ? 0 : cut_to_i64(round(sums->sum[i] / sums->weights[i]));
 }
 
+/* The resources that take part, as columns; those that one call of a kernel may be about. */
+struct columns {
+    uint32_t count;
+    double weights[RESOURCE_COUNT];
+    struct kernel_resource at[RESOURCE_COUNT];
+};
+
 /* False when something is in the way of the kernels. */
+static bool find_columns(const struct scoring *s, const struct nodes *n, struct row_range rows,
+                         struct columns *out)
+{
+    out->count = 0;
+    for (uint32_t i = 0; i < s->resources->count; i++) {
+        const struct scored_resource *r = &s->resources->at[i];
+        if (r->left_out)
+            continue;
+        if (out->count == RESOURCE_COUNT || r->weight < 0 || r->weight > KERNEL_WEIGHT ||
+            !scored_resource_column(s->resources, i, n, rows, &out->at[out->count]))
+            return false;
+        out->weights[out->count++] = (double)r->weight;
+    }
+    return true;
+}
+
+static void score_sums(const struct scoring *s, const struct columns *c, uint32_t count,
+                       int64_t *raw)
+{
+    struct kernel_sums sums = {{0}, {0}};
+    for (uint32_t i = 0; i < c->count; i++)
+        if (s->strategy == LEAST_ALLOCATED)
+            kernel_add_least(&c->at[i], c->weights[i], count, &sums);
+        else if (s->strategy == MOST_ALLOCATED)
+            kernel_add_most(&c->at[i], c->weights[i], count, &sums);
+        else
+            add_on_shape(s, &c->at[i], c->weights[i], count, &sums);
+    if (s->strategy == REQUESTED_TO_CAPACITY_RATIO)
+        round_quotient(&sums, count, raw);
+    else
+        kernel_quotient(&sums, count, raw);
+}
+
+/* Of at most KERNEL_ROWS rows. False: the kernels cannot. */
 static bool score_block(const struct scoring *s, const struct nodes *n, struct row_range rows,
                         int64_t *raw)
 {
-    struct kernel_sums sums = {{0}, {0}};
-    for (uint32_t i = 0; i < s->resources->count; i++) {
-        const struct scored_resource *r = &s->resources->at[i];
-        struct kernel_resource column;
-        if (r->left_out)
-            continue;
-        if (r->weight < 0 || r->weight > WEIGHT_MAX ||
-            !scored_resource_column(s->resources, i, n, rows, &column))
-            return false;
-        if (s->strategy == LEAST_ALLOCATED)
-            kernel_add_least(&column, (double)r->weight, rows.count, &sums);
-        else if (s->strategy == MOST_ALLOCATED)
-            kernel_add_most(&column, (double)r->weight, rows.count, &sums);
-        else
-            add_on_shape(s, &column, (double)r->weight, rows.count, &sums);
-    }
-    if (s->strategy == REQUESTED_TO_CAPACITY_RATIO)
-        round_quotient(&sums, rows.count, raw);
+    struct columns c;
+    if (!find_columns(s, n, rows, &c))
+        return false;
+    if (c.count == 2 && s->strategy == LEAST_ALLOCATED)
+        kernel_least_of_two(c.at, c.weights, rows.count, raw);
     else
-        kernel_quotient(&sums, rows.count, raw);
+        score_sums(s, &c, rows.count, raw);
     return true;
 }
 

@@ -352,7 +352,6 @@ static void *score_begin(const struct cycle *c)
 
 static int64_t score(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row)
 {
-    (void)c;
     const struct spreading *s = state;
     const struct node_entry *node = n->entry[row];
     double sum = 0;
@@ -364,9 +363,9 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
         int64_t pods = 0;
         if (value == 0)
             continue;
-        if (k->by_node && k->pods != NULL)
+        if (k->by_node && k->pods != NULL && !c->bare)
             pods = k->pods[row];
-        else
+        else if (!k->by_node || !c->bare)
             counts_get(s->counts, i, k->by_node ? COUNTS_OWN : 0,
                        k->by_node ? node->name : domain_of(s, value), &pods);
         sum += (double)pods * k->weight + (double)(int32_t)((uint32_t)k->max_skew - 1);

@@ -4,8 +4,6 @@
  * Many nodes, few distinct lists of taints: of many rows each list is looked at once. */
 #include "scheduler/tolerations.h"
 
-#include <string.h>
-
 struct tolerating {
     struct tolerations *tolerations;
     struct fact_memo *lists; /* of taints: what filter or score says, plus one */
@@ -74,10 +72,6 @@ static void score_rows(const struct cycle *c, const void *state, const struct no
                        struct row_range rows, int64_t *raw)
 {
     const struct tolerating *t = state;
-    if (n->facts.limit[FACT_taints] <= 1) {
-        memset(raw, 0, rows.count * sizeof(*raw));
-        return;
-    }
     const uint32_t *list = n->facts.at[FACT_taints] + rows.from;
     uint32_t *known = fact_memo(t->lists, n, FACT_taints, c->arena);
     for (uint32_t i = 0; i < rows.count; i++) {
@@ -85,6 +79,15 @@ static void score_rows(const struct cycle *c, const void *state, const struct no
             known[list[i]] = 1 + bothering(t->tolerations, n->entry[rows.from + i]);
         raw[i] = known[list[i]] - 1;
     }
+}
+
+static bool score_alike(const struct cycle *c, const void *state, const struct nodes *n,
+                        int64_t *raw)
+{
+    (void)c;
+    (void)state;
+    *raw = 0;
+    return n->facts.limit[FACT_taints] <= 1;
 }
 
 const struct plugin plugin_taint_toleration = {
@@ -95,6 +98,7 @@ const struct plugin plugin_taint_toleration = {
     .score = score,
     .filter_rows = filter_rows,
     .score_rows = score_rows,
+    .score_alike = score_alike,
     .normalise = NORMALISE_reversed,
     .by_row = true,
 };

@@ -1,6 +1,6 @@
-/* batch_world: a coordinator and its only worker with the messages between them in sight, so that a
- * test can let things happen while the worker computes. It plays watcher, queue and binder, and
- * writes down what these are told. Everything is in virtual time. */
+/* batch_world: a coordinator and its worker, or several, with the messages between them in sight,
+ * so that a test can let things happen while workers compute. It plays watcher, queue and binder,
+ * and writes down what these are told. Everything is in virtual time. */
 #ifndef TESTS_SCHEDULER_BATCH_WORLD_H
 #define TESTS_SCHEDULER_BATCH_WORLD_H
 
@@ -30,12 +30,16 @@ struct told {
     char *text;
 };
 
+#define WORKERS_MOST 7
+
 struct side {
     struct coordinator *coordinator;
-    struct worker *worker;
-    uint32_t worker_peer;
-    struct outbox asked;    /* on its way to the worker */
-    struct outbox answered; /* on its way back, from worker_peer */
+    struct worker *worker; /* the only one, or the first */
+    uint32_t worker_peer, last_peer;
+    struct worker *others[WORKERS_MOST - 1];
+    uint32_t other_peers[WORKERS_MOST - 1], other_count;
+    struct outbox asked;    /* on its way to a worker */
+    struct outbox answered; /* on its way back, from the peer that it is addressed to */
     struct moment now;
     int64_t sequence, term;
     bool numbered_from_zero;
@@ -102,6 +106,14 @@ static void write_down(struct side *s, enum process to, const struct message *m)
     buffer_free(&text);
 }
 
+static struct worker *worker_of(const struct side *s, uint32_t peer)
+{
+    for (uint32_t i = 0; i < s->other_count; i++)
+        if (s->other_peers[i] == peer)
+            return s->others[i];
+    return peer == s->worker_peer ? s->worker : NULL;
+}
+
 static void route(struct side *s, struct outbox *out)
 {
     struct arena memory = {0};
@@ -110,7 +122,7 @@ static void route(struct side *s, struct outbox *out)
         assert_true(outbox_get(out, i, &m, &memory));
         if (out->at[i].to.process != WORKER)
             write_down(s, out->at[i].to.process, &m);
-        else if (out->at[i].to.peer == s->worker_peer)
+        else if (worker_of(s, out->at[i].to.peer) != NULL)
             outbox_put_encoded(&s->asked, &out->at[i], outbox_body(out, i));
     }
     arena_free(&memory);
@@ -163,20 +175,28 @@ UNUSED static void sees(struct side *s, const char *format, ...)
 
 /* ---- the worker ---- */
 
-static void worker_gets(struct side *s, const struct message *m)
+static void worker_gets(struct side *s, uint32_t peer, const struct message *m)
 {
+    struct outbox out = {0};
     struct delivery in = {.from = {SCHEDULER, 1}, .message = m};
-    worker_handle(s->worker, s->now, &in, &s->answered);
+    worker_handle(worker_of(s, peer), s->now, &in, &out);
+    for (size_t i = 0; i < out.count; i++) {
+        struct outgoing head = out.at[i];
+        head.to = (struct address){WORKER, peer};
+        outbox_put_encoded(&s->answered, &head, outbox_body(&out, i));
+    }
+    outbox_free(&out);
 }
 
-/* The worker takes in all that was sent to it. */
+/* The workers take in all that was sent to them. */
 static void work(struct side *s)
 {
     struct arena memory = {0};
     for (size_t i = 0; i < s->asked.count; i++) {
         struct message m;
         assert_true(outbox_get(&s->asked, i, &m, &memory));
-        worker_gets(s, &m);
+        if (worker_of(s, s->asked.at[i].to.peer) != NULL)
+            worker_gets(s, s->asked.at[i].to.peer, &m);
         arena_reset(&memory);
     }
     outbox_reset(&s->asked);
@@ -191,12 +211,13 @@ static enum message_type answer(struct side *s, int times)
     struct message m;
     assert_true(s->answered.count > 0);
     assert_true(outbox_get(&s->answered, 0, &m, &memory));
+    struct address from = s->answered.at[0].to;
     for (size_t i = 1; i < s->answered.count; i++)
         outbox_put_encoded(&rest, &s->answered.at[i], outbox_body(&s->answered, i));
     struct outbox old = s->answered;
     s->answered = rest;
     for (int i = 0; i < times; i++)
-        hears(s, (struct address){WORKER, s->worker_peer}, &m, false);
+        hears(s, from, &m, false);
     outbox_free(&old);
     arena_free(&memory);
     return m.type;
@@ -215,25 +236,53 @@ UNUSED static void settle(struct side *s)
     fail_msg("it never ends");
 }
 
-static void worker_begins(struct side *s)
+static void joins(struct side *s, uint32_t peer)
 {
     struct message up = {.type = MSG_peer_up}, join;
+    struct outbox out = {0};
+    struct delivery in = {.from = {SCHEDULER, 1}, .message = &up};
+    worker_handle(worker_of(s, peer), s->now, &in, &out);
+    assert_int_equal(out.count, 1);
+    assert_true(outbox_get(&out, 0, &join, &s->arena));
+    hears(s, (struct address){WORKER, peer}, &join, false);
+    outbox_free(&out);
+}
+
+static void worker_begins(struct side *s)
+{
     s->worker = worker_new("w", 1);
     worker_set_clock(s->worker, next_moment);
-    s->worker_peer++;
-    worker_gets(s, &up);
-    assert_int_equal(s->answered.count, 1);
-    assert_true(outbox_get(&s->answered, 0, &join, &s->arena));
-    hears(s, (struct address){WORKER, s->worker_peer}, &join, false);
-    outbox_reset(&s->answered);
+    s->worker_peer = ++s->last_peer;
+    joins(s, s->worker_peer);
+}
+
+UNUSED static void other_begins(struct side *s)
+{
+    assert_true(s->other_count < WORKERS_MOST - 1);
+    uint32_t i = s->other_count++;
+    s->others[i] = worker_new("o", 1);
+    worker_set_clock(s->others[i], next_moment);
+    s->other_peers[i] = ++s->last_peer;
+    joins(s, s->other_peers[i]);
+}
+
+/* What is on its way to or from that worker never arrives. */
+UNUSED static void lose(struct outbox *box, uint32_t peer)
+{
+    struct outbox rest = {0};
+    for (size_t i = 0; i < box->count; i++)
+        if (box->at[i].to.peer != peer)
+            outbox_put_encoded(&rest, &box->at[i], outbox_body(box, i));
+    outbox_free(box);
+    *box = rest;
 }
 
 /* Dies in the middle of whatever it does; another one comes. */
 UNUSED static void worker_dies(struct side *s)
 {
     struct message down = {.type = MSG_peer_down};
-    outbox_reset(&s->asked);
-    outbox_reset(&s->answered);
+    lose(&s->asked, s->worker_peer);
+    lose(&s->answered, s->worker_peer);
     worker_free(&s->worker);
     hears(s, (struct address){WORKER, s->worker_peer}, &down, false);
     tick(s);
@@ -293,6 +342,8 @@ UNUSED static void side_free(struct side **side)
     struct side *s = *side;
     forget_told(s);
     coordinator_free(&s->coordinator);
+    for (uint32_t i = 0; i < s->other_count; i++)
+        worker_free(&s->others[i]);
     worker_free(&s->worker);
     outbox_free(&s->asked);
     outbox_free(&s->answered);

@@ -24,6 +24,11 @@
 #define EXTRA_FILTER     ""
 #endif
 
+#ifndef EXTENDERS
+#define EXTENDERS      NULL
+#define EXTENDER_COUNT 0
+#endif
+
 #define WORKERS 3
 
 static const struct address watcher = {WATCHER, 101}, queue = {QUEUE, 102}, binder = {BINDER, 103};
@@ -220,6 +225,8 @@ UNUSED static int start(void **state)
         &(struct coordinator_options){.profiles = profiles.shard_reset.profiles.at,
                                       .profile_count = profiles.shard_reset.profiles.count,
                                       .tie_break = "first",
+                                      .extenders = EXTENDERS,
+                                      .extender_count = EXTENDER_COUNT,
                                       .credit = 10});
     for (uint32_t k = 0; k < WORKERS; k++) {
         w.workers[k] = worker_new("w", 1);

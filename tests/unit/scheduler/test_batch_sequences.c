@@ -2,12 +2,15 @@
  * to a coordinator that decides in batches and to one that does not; both must tell the binder and
  * the queue the same, and their workers must end with the same view.
  *
- * Events fall into the middle of a batch. One at a time, their place is the middle of the last
- * decision that the batch's answer concluded: what came before it is decided on the old state, what
- * comes behind it on the new. Ties are not broken at random: which node a seed picks among equals
- * is no promise. BATCH_SEQUENCES and BATCH_SEED change how many and which. */
+ * Events fall into the middle of a batch, or of two that are under way. One at a time, their place
+ * is the middle of the last decision that the answers concluded: what came before it is decided on
+ * the old state, what comes behind it on the new. With several workers the same holds for runs.
+ * Ties are not broken at random: which node a seed picks among equals is no promise.
+ * BATCH_SEQUENCES and BATCH_SEED change how many and which. */
 #include "proto/base/log.h"
 #include "tests/unit/scheduler/batch_world.h"
+
+#include <limits.h>
 
 enum { NODES = 8, PODS = 48, ROUNDS = 4, EVENTS = 4 };
 
@@ -33,13 +36,17 @@ struct play {
     struct event events[EVENTS];
     int event_count, pod_count, cycle;
     int64_t version;
-    uint32_t roomy; /* how much room nodes have */
+    uint32_t roomy;  /* how much room nodes have */
+    bool plain;      /* few pods have to do with others, and many are alike: none preempts, as
+                        of victims that began at the same time any may go first */
+    char look[1100]; /* of the last pod */
     const char *tie_break;
 };
 
 static struct actor_pod pods[PODS];
 static uint64_t seed_now;
-static long concluded_in_batches, cut, events_in_batches;
+static long concluded_in_batches, cut, events_in_batches, events_in_two;
+static long concluded_in_runs, events_in_runs;
 
 static uint32_t roll(struct play *p, uint32_t below)
 {
@@ -131,16 +138,20 @@ static void make_pod(struct play *p, uint32_t i)
 {
     char wish[512] = "";
     uint32_t cpu = often(p, p->roomy > 1 ? 3 : 8) ? 90000 : 100 * roll(p, 8);
-    if (often(p, p->roomy > 1 ? 35 : 55))
+    if (often(p, p->plain ? 3 : p->roomy > 1 ? 35 : 55))
         add_wish(p, wish, sizeof(wish));
+    if (p->look[0] == 0 || !p->plain || often(p, 20))
+        snprintf(
+            p->look, sizeof(p->look),
+            "scheduler_name=\"default-scheduler\" priority=%u started=%u container_count=1 "
+            "labels=[{key=\"app\" value=\"%s\"}] request=[{name=\"cpu\" amount=%u}] "
+            "score_request=[{name=\"cpu\" amount=%u} {name=\"memory\" amount=209715200}] "
+            "usage=[{name=\"cpu\" amount=%u}] usage_score_cpu=%u usage_score_memory=209715200 %s",
+            !p->plain && often(p, 15) ? 10 : 0, i + 1, apps[roll(p, 3)], cpu,
+            cpu + (cpu == 0 ? 100 : 0), cpu, cpu + (cpu == 0 ? 100 : 0), wish);
     snprintf(pods[i].text, sizeof(pods[i].text),
-             "uid=\"u%u\" namespace_name=\"default\" name=\"p%u\" resource_version=%lld "
-             "scheduler_name=\"default-scheduler\" priority=%u started=%u container_count=1 "
-             "labels=[{key=\"app\" value=\"%s\"}] request=[{name=\"cpu\" amount=%u}] "
-             "score_request=[{name=\"cpu\" amount=%u} {name=\"memory\" amount=209715200}] "
-             "usage=[{name=\"cpu\" amount=%u}] usage_score_cpu=%u usage_score_memory=209715200 %s",
-             i, i, (long long)++p->version, often(p, 15) ? 10 : 0, i + 1, apps[roll(p, 3)], cpu,
-             cpu + (cpu == 0 ? 100 : 0), cpu, cpu + (cpu == 0 ? 100 : 0), wish);
+             "uid=\"u%u\" namespace_name=\"default\" name=\"p%u\" resource_version=%lld %s", i, i,
+             (long long)++p->version, p->look);
     pods[i].life = LIFE_new;
 }
 
@@ -295,35 +306,108 @@ static void let_happen(struct play *p, struct side *s)
 
 /* ---- a round, batched and one at a time ---- */
 
-/* Returns how many decisions the first answer concluded, or the last of them began to. */
-static long decide_batched(struct play *p)
-{
-    struct side *s = p->batched;
-    long concluded = 1, before = counter(s, "batch_pods");
-    tick(s);
-    work(s);
-    if (s->answered.count > 0) {
-        bool batch = s->answered.at[0].type == MSG_map_batch_result;
-        let_happen(p, s);
-        if (s->answered.count > 0)
-            (void)answer(s, often(p, 10) ? 2 : 1);
-        long decided = counter(s, "batch_pods") - before;
-        events_in_batches += batch && p->event_count > 0;
-        concluded_in_batches += decided;
-        concluded = batch && decided > 0 ? decided : 1;
-    } else {
-        let_happen(p, s);
-    }
-    settle(s);
-    return concluded;
-}
-
 static bool is_a_new_decision(struct side *s)
 {
     struct message m;
     assert_true(outbox_get(&s->answered, 0, &m, &s->arena));
     assert_int_equal(m.type, MSG_map_result);
     return m.map_result.round == 1;
+}
+
+/* The first answer arrives, perhaps twice. Returns how many decisions it concluded, or began to. */
+static long conclude_one(struct play *p)
+{
+    struct side *s = p->batched;
+    if (s->answered.at[0].type != MSG_map_batch_result) {
+        long decisions = is_a_new_decision(s);
+        (void)answer(s, 1);
+        return decisions;
+    }
+    long before = counter(s, "batch_pods");
+    (void)answer(s, often(p, 10) ? 2 : 1);
+    long decisions = counter(s, "batch_pods") - before;
+    concluded_in_batches += decisions;
+    return decisions;
+}
+
+static long under_way(const struct side *s)
+{
+    return (long)s->answered.count;
+}
+
+static bool is_a_run(const struct side *s)
+{
+    return under_way(s) > 0 && s->answered.at[0].type == MSG_map_run_result;
+}
+
+/* What is under way comes to its end, and nothing new begins. */
+static void finish(struct play *p)
+{
+    struct side *s = p->batched;
+    while (under_way(s) > 0) {
+        (void)answer(s, often(p, 10) ? 2 : 1);
+        work(s);
+    }
+}
+
+/* The same with several workers, of which some may have answered. */
+static long decide_with_several(struct play *p)
+{
+    struct side *s = p->batched;
+    long before = counter(s, "cycles"), runs = counter(s, "run_pods");
+    tick(s);
+    work(s);
+    for (uint32_t i = roll(p, 3); i > 0 && under_way(s) > 0; i--) {
+        finish(p);
+        tick(s);
+        work(s);
+    }
+    bool any = under_way(s) > 0;
+    events_in_runs += is_a_run(s) && p->event_count > 0;
+    for (uint32_t i = roll(p, (uint32_t)under_way(s) + 1); i > 1; i--)
+        (void)answer(s, 1);
+    long decided = counter(s, "cycles") - before;
+    let_happen(p, s);
+    work(s);
+    finish(p);
+    long meanwhile = counter(s, "cycles") - before - decided;
+    settle(s);
+    concluded_in_runs += counter(s, "run_pods") - runs;
+    if (!any)
+        return LONG_MAX;
+    return decided + (meanwhile > 0 ? meanwhile : 1);
+}
+
+/* Lets the events happen behind some answers. Returns into which decision they fell; a large number
+ * when there was none. */
+static long decide_batched(struct play *p)
+{
+    struct side *s = p->batched;
+    long decided = 0, meanwhile = 0;
+    tick(s);
+    work(s);
+    for (uint32_t i = roll(p, 3); i > 0 && under_way(s) > 0; i--) {
+        decided += conclude_one(p);
+        tick(s);
+        work(s);
+    }
+    bool any = under_way(s) > 0;
+    bool batch = any && s->answered.at[0].type == MSG_map_batch_result;
+    bool begun = any && !batch && !is_a_new_decision(s); /* it is counted already */
+    events_in_batches += batch && p->event_count > 0;
+    events_in_two += under_way(s) > 1 && p->event_count > 0;
+    let_happen(p, s);
+    for (long left = under_way(s); left > 0 && under_way(s) > 0; left--) {
+        meanwhile += conclude_one(p);
+        if (often(p, 50)) {
+            tick(s);
+            work(s);
+        }
+    }
+    settle(s);
+    if (!any)
+        return LONG_MAX;
+    return begun ? decided : decided + (meanwhile > 0 ? meanwhile : 1);
 }
 
 /* The events fall into the n-th decision. */
@@ -396,47 +480,87 @@ static void assert_same_words(struct play *p, bool decisions)
     memory_free(b);
 }
 
-/* What the worker says of every node for a pod that has something to do with every other. */
-static char *view_of(struct side *s, const char *ports)
+/* What its worker says of every node for a pod that has something to do with every other; of
+ * several, each knows only its own, and so the pod has to do with nobody, and what depends on other
+ * nodes' scores is left out. */
+static void ask_view(struct side *s, uint32_t peer, const char *ports, bool alone)
 {
     char probe[1400];
     snprintf(probe, sizeof(probe),
              "map_request cycle=1 round=1 step=\"map\" alone=true detail=true tie_break=\"first\" "
-             "pod={uid=\"probe\" namespace_name=\"default\" name=\"probe\" "
-             "scheduler_name=\"default-scheduler\" labels=[{key=\"app\" value=\"web\"}] "
+             "pod={uid=\"probe\" namespace_name=\"%s\" name=\"probe\" "
+             "scheduler_name=\"default-scheduler\" "
              "request=[{name=\"cpu\" amount=1}] score_request=[{name=\"cpu\" amount=100} "
-             "{name=\"memory\" amount=209715200}] %s "
-             "spread=[{max_skew=3 topology_key=\"kubernetes.io/hostname\" "
-             "when_unsatisfiable=\"ScheduleAnyway\" selector={present=true}}] "
-             "affinity_preferred=[{selector={present=true labels=[{key=\"app\" value=\"db\"}]} "
-             "namespaces=[\"default\"] topology_key=\"kubernetes.io/hostname\" weight=7}]}",
-             ports);
+             "{name=\"memory\" amount=209715200}] %s %s}",
+             alone ? "default" : "nowhere", ports,
+             !alone ? ""
+                    : "labels=[{key=\"app\" value=\"web\"}] "
+                      "spread=[{max_skew=3 topology_key=\"kubernetes.io/hostname\" "
+                      "when_unsatisfiable=\"ScheduleAnyway\" selector={present=true}}] "
+                      "affinity_preferred=[{selector={present=true labels=[{key=\"app\" "
+                      "value=\"db\"}]} namespaces=[\"default\"] "
+                      "topology_key=\"kubernetes.io/hostname\" weight=7}]");
     struct message m = side_message(s, probe);
-    struct buffer text = {0};
-    worker_gets(s, &m);
-    assert_int_equal(s->answered.count, 1);
-    assert_true(outbox_get(&s->answered, 0, &m, &s->arena));
-    for (uint32_t row = 0; row < NODES; row++) /* by name: rows move */
+    worker_gets(s, peer, &m);
+}
+
+static long number_of(const struct worker *w, const char *key)
+{
+    struct buffer lines = {0};
+    worker_status((void *)w, &lines);
+    buffer_add(&lines, "", 1);
+    const char *at = strstr(lines.at, key);
+    assert_non_null(at);
+    long value = strtol(at + strlen(key), NULL, 10);
+    buffer_free(&lines);
+    return value;
+}
+
+static void add_verdict_of(struct side *s, const char *node, bool alone, struct buffer *text)
+{
+    for (size_t k = 0; k < s->answered.count; k++) {
+        struct message m;
+        assert_true(outbox_get(&s->answered, k, &m, &s->arena));
         for (uint32_t i = 0; i < m.map_result.verdicts.count; i++) {
-            char name[8];
-            snprintf(name, sizeof(name), "n%u", row);
-            if (str_is(m.map_result.verdicts.at[i].node, name)) {
-                codec_print(&verdict_record, &m.map_result.verdicts.at[i], &text);
-                buffer_add_text(&text, "\n");
-            }
+            struct verdict *v = &m.map_result.verdicts.at[i];
+            v->total = alone ? v->total : 0;
+            for (uint32_t at = 0; at < v->scores.count && !alone; at++)
+                v->scores.at[at].weighted = 0;
+            if (!str_is(v->node, node))
+                continue;
+            codec_print(&verdict_record, v, text);
+            buffer_add_text(text, "\n");
         }
-    worker_status(s->worker, &text);
-    char *counters = strstr(text.at, "map_requests=");
-    assert_non_null(counters);
-    *counters = 0;
+    }
+}
+
+static char *view_of(struct side *s, const char *ports, bool alone)
+{
+    struct buffer text = {0};
+    long nodes = number_of(s->worker, "\nnodes="), count = number_of(s->worker, "\npods=");
+    ask_view(s, s->worker_peer, ports, alone);
+    for (uint32_t i = 0; i < s->other_count; i++) {
+        nodes += number_of(s->others[i], "\nnodes=");
+        count += number_of(s->others[i], "\npods=");
+        ask_view(s, s->other_peers[i], ports, alone);
+    }
+    for (uint32_t row = 0; row < NODES; row++) { /* by name: rows move */
+        char name[8];
+        snprintf(name, sizeof(name), "n%u", row);
+        add_verdict_of(s, name, alone, &text);
+    }
+    buffer_print(&text, "nodes=%ld pods=%ld", nodes, count);
+    buffer_add(&text, "", 1);
     outbox_reset(&s->answered);
     return text.at;
 }
 
 static void assert_same_view(struct side *a, struct side *b)
 {
-    char *left = view_of(a, HOST_PORT), *right = view_of(b, HOST_PORT);
-    assert_same("one worker", left, "the other", right);
+    bool alone = a->other_count + b->other_count == 0;
+    const char *ports = alone ? HOST_PORT : ""; /* shares that move are told anew, see below */
+    char *left = view_of(a, ports, alone), *right = view_of(b, ports, alone);
+    assert_same("batched", left, "one at a time", right);
     memory_free(left);
     memory_free(right);
 }
@@ -446,11 +570,12 @@ static void assert_same_view(struct side *a, struct side *b)
  * upstream as well. */
 static void assert_worker_has_kept_up(struct side *s)
 {
-    char *kept = view_of(s, "");
+    bool alone = s->other_count == 0;
+    char *kept = view_of(s, "", alone);
     worker_dies(s);
     tick(s);
     work(s);
-    char *fresh = view_of(s, "");
+    char *fresh = view_of(s, "", alone);
     assert_same("kept up", kept, "told anew", fresh);
     memory_free(kept);
     memory_free(fresh);
@@ -537,7 +662,7 @@ static void play_round(struct play *p)
     p->event_count = 0;
     for (uint32_t i = often(p, 50) ? 1 + roll(p, EVENTS) : 0; i > 0; i--)
         add_event(p);
-    decide_one_by_one(p, decide_batched(p));
+    decide_one_by_one(p, p->batched->other_count > 0 ? decide_with_several(p) : decide_batched(p));
     assert_same_words(p, true);
     assert_same_words(p, false);
     end_round(p);
@@ -554,11 +679,14 @@ static void play_sequence(uint64_t seed)
     seed_now = seed;
     memset(pods, 0, sizeof(pods));
     p->dice.state = seed * 0x9e3779b97f4a7c15u;
-    p->tie_break = often(p, 50) ? "round-robin" : "first";
+    p->plain = often(p, 50);
+    p->tie_break = often(p, p->plain ? 25 : 50) ? "round-robin" : "first";
     p->roomy = often(p, 50) ? 1 : 4;
     clock_step_us = often(p, 70) ? 0 : 100 + 100 * roll(p, 8);
-    p->batched = side_new(0, p->tie_break);
+    p->batched = side_new(often(p, 30) ? 0 : 2 + roll(p, 4), p->tie_break);
     p->single = side_new(1, p->tie_break);
+    for (uint32_t i = often(p, 50) ? 1 + roll(p, WORKERS_MOST - 1) : 0; i > 0; i--)
+        other_begins(p->batched);
     begin(p);
     for (int i = 0; i < ROUNDS; i++)
         play_round(p);
@@ -583,11 +711,16 @@ static void batched_is_one_at_a_time(void **state)
     uint64_t count = number("BATCH_SEQUENCES", 2000), first = number("BATCH_SEED", 1);
     for (uint64_t seed = first; seed < first + count; seed++)
         play_sequence(seed);
-    print_message("%ld decisions in batches, %ld batches cut, %ld times events within\n",
-                  concluded_in_batches, cut, events_in_batches);
+    print_message("%ld decisions in batches, %ld batches cut, %ld times events within, %ld times "
+                  "within two\n",
+                  concluded_in_batches, cut, events_in_batches, events_in_two);
+    print_message("%ld decisions in runs, %ld times events within\n", concluded_in_runs,
+                  events_in_runs);
     if (count >= 100) { /* it was worth the while */
-        assert_true(concluded_in_batches > (long)count * 5);
-        assert_true(cut > (long)count / 2 && events_in_batches > (long)count / 2);
+        assert_true(concluded_in_batches > (long)count * 3);
+        assert_true(cut > (long)count / 4 && events_in_batches > (long)count / 4);
+        assert_true(events_in_two > (long)count / 20);
+        assert_true(concluded_in_runs > (long)count && events_in_runs > (long)count / 20);
     }
 }
 

@@ -107,6 +107,35 @@ static void shares_of_resources_are_cut_as_integers_are(void **state)
     }
 }
 
+static void the_least_of_two_is_the_weighted_mean_of_shares(void **state)
+{
+    struct random r = {8};
+    static struct amounts a[2];
+    int64_t raw[ROWS];
+    (void)state;
+    for (int turn = 0; turn < 4 * TURNS; turn++) {
+        int64_t weights[2] = {0, 0};
+        fill(&r, &a[0]);
+        fill(&r, &a[1]);
+        for (int k = 0; k < 2; k++)
+            weights[k] = random_below(&r, 3) == 0 ? KERNEL_WEIGHT - (int64_t)random_below(&r, 3)
+                                                  : (int64_t)random_below(&r, 4);
+        uint32_t count = a[0].count < a[1].count ? a[0].count : a[1].count;
+        kernel_least_of_two((struct kernel_resource[]){a[0].resource, a[1].resource},
+                            (double[]){(double)weights[0], (double)weights[1]}, count, raw);
+        for (uint32_t i = 0; i < count; i++) {
+            int64_t sum = 0, all = 0;
+            for (int k = 0; k < 2; k++) {
+                if (a[k].room[i] == 0)
+                    continue;
+                sum += weights[k] * least(a[k].used[i] + a[k].resource.asked, a[k].room[i]);
+                all += weights[k];
+            }
+            assert_int_equal(raw[i], all == 0 ? 0 : sum / all);
+        }
+    }
+}
+
 /* In upstream's order of operations. */
 static int64_t balance(const struct amounts a[2], uint32_t i, bool with)
 {
@@ -168,7 +197,7 @@ static void columns_are_compared_and_counted(void **state)
     struct random r = {4};
     int64_t room[ROWS], used[ROWS];
     uint32_t facts[ROWS];
-    uint8_t no[ROWS], before[ROWS], blamed[ROWS];
+    uint8_t no[ROWS], before[ROWS], blamed[ROWS], marks[ROWS];
     (void)state;
     for (int turn = 0; turn < TURNS; turn++) {
         uint32_t count = random_count(&r), zeros = 0;
@@ -179,6 +208,7 @@ static void columns_are_compared_and_counted(void **state)
             facts[i] = (uint32_t)random_below(&r, 3) << random_below(&r, 31);
             no[i] = before[i] = random_below(&r, 2) == 0;
             blamed[i] = (uint8_t)random_below(&r, 3);
+            marks[i] = (uint8_t)random_below(&r, 4);
             zeros += blamed[i] == 0;
         }
         assert_int_equal(kernel_zeros(blamed, count), zeros);
@@ -189,6 +219,10 @@ static void columns_are_compared_and_counted(void **state)
         kernel_mark(facts, count, no);
         for (uint32_t i = 0; i < count; i++)
             assert_int_equal(no[i], before[i] | (facts[i] != 0));
+        memcpy(no, before, count);
+        kernel_mark_bits(marks, 2, count, no);
+        for (uint32_t i = 0; i < count; i++)
+            assert_int_equal(no[i], before[i] | (marks[i] >> 1));
         memcpy(no, blamed, count);
         kernel_blame(blamed, before, 9, count);
         for (uint32_t i = 0; i < count; i++)
@@ -213,6 +247,10 @@ static void marks_follow_their_condition(void **state)
             kept[i] = random_below(&r, 2) == 0;
             total[i] = i;
         }
+        bool holds = false;
+        for (uint32_t i = 0; i < count; i++)
+            holds |= facts[i] == what + 2;
+        assert_int_equal(kernel_holds(facts, what + 2, count), holds);
         kernel_mark_equal(facts, what, count, equal);
         kernel_mark_other(facts, what, count, other);
         kernel_raise_where(total, kept, by, count);
@@ -311,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_of_resources_are_cut_as_integers_are),
+        cmocka_unit_test(the_least_of_two_is_the_weighted_mean_of_shares),
         cmocka_unit_test(the_balance_of_two_resources_is_upstreams),
         cmocka_unit_test(amounts_out_of_bounds_are_not_exact),
         cmocka_unit_test(columns_are_compared_and_counted),

@@ -48,6 +48,98 @@ static void victims_go_and_the_outcome_waits_for_them(void **state)
     assert_true(str_is(m.outcome.nominated_node, "a"));
     assert_int_equal(m.outcome.plugins.count, 1);
     assert_false(m.outcome.activate);
+    assert_true(m.outcome.gated_epoch != 0); /* v1 is still there: wait for its end */
+    assert_int_equal(m.outcome.gated_sequence, w.sequence);
+}
+
+/* What a snapshot leaves out is told at its one position, at its end. */
+static void within_a_snapshot_no_event_is_over(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    stream("pod_set %s", pod_text("v1", 2000, "node_name=\"a\" deleting=true resource_version=10"));
+    stream("pod_set %s", pod_text("v2", 2000, "node_name=\"a\" deleting=true resource_version=11"));
+    stream("snapshot_begin");
+    result(true);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_int_equal(m.outcome.gated_epoch, 0); /* v1 and v2 may be missing from it */
+}
+
+static void victims_that_are_gone_leave_nothing_to_wait_for(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    stream("pod_gone uid=\"u-v1\" namespace_name=\"default\" name=\"v1\"");
+    stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    assert_false(take(QUEUE, MSG_outcome, &m)); /* the binder has not answered */
+    result(true);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_false(m.outcome.activate);
+    assert_int_equal(m.outcome.gated_epoch, 0); /* what happened meanwhile lets it be tried again */
+}
+
+/* v1 has no DisruptionTarget and v2 has; of who is only assumed nothing is known. */
+static void victims_are_described_as_the_watch_shows_them(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    stream("pod_set %s", pod_text("v1", 2000,
+                                  "node_name=\"a\" resource_version=21 generation=3 "
+                                  "condition_types=[\"PodScheduled\" \"Ready\"]"));
+    stream("pod_set %s", pod_text("v2", 2000,
+                                  "node_name=\"a\" resource_version=22 "
+                                  "condition_types=[\"DisruptionTarget\"]"));
+    stream("pod_set %s", pod_text("w", 2000, "node_name=\"b\" resource_version=23"));
+    attempt_high(1);
+    assert_true(take(BINDER, MSG_preempt, &m));
+    assert_int_equal(m.preempt.victims.count, 2);
+    const struct victim *v1 = &m.preempt.victims.at[0], *v2 = &m.preempt.victims.at[1];
+    if (str_is(v1->name, "v2")) {
+        v1 = &m.preempt.victims.at[1];
+        v2 = &m.preempt.victims.at[0];
+    }
+    assert_true(v1->unmarked);
+    assert_int_equal(v1->resource_version, 21);
+    assert_int_equal(v1->generation, 3);
+    assert_int_equal(v1->condition_types.count, 2);
+    assert_true(str_is(v1->condition_types.at[1], "Ready"));
+    assert_false(v2->unmarked);
+}
+
+static void an_assumed_victim_is_not_described(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    attempt("v1", 4000, 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    stream("pod_set %s", pod_text("w", 2000, "node_name=\"b\" resource_version=23"));
+    attempt_high(2);
+    assert_true(take(BINDER, MSG_preempt, &m));
+    assert_true(str_is(m.preempt.victims.at[0].name, "v1"));
+    assert_false(m.preempt.victims.at[0].unmarked);
+}
+
+/* Who waits for the API server to evict others takes nobody's turn. */
+static void preemptors_are_not_counted_as_credit(void **state)
+{
+    (void)state;
+    struct message m;
+    int64_t credit = 0;
+    fill();
+    while (take(QUEUE, MSG_pull, &m))
+        credit = m.pull.credit;
+    attempt_high(1);
+    assert_true(take(QUEUE, MSG_pull, &m));
+    assert_true(m.pull.credit > credit);
+    result(false);
+    assert_true(take(QUEUE, MSG_pull, &m));
+    assert_int_equal(m.pull.credit, credit);
 }
 
 static void others_are_decided_meanwhile_but_not_in_the_nominated_room(void **state)
@@ -176,6 +268,11 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
         TEST(victims_go_and_the_outcome_waits_for_them),
+        TEST(within_a_snapshot_no_event_is_over),
+        TEST(victims_that_are_gone_leave_nothing_to_wait_for),
+        TEST(victims_are_described_as_the_watch_shows_them),
+        TEST(an_assumed_victim_is_not_described),
+        TEST(preemptors_are_not_counted_as_credit),
         TEST(others_are_decided_meanwhile_but_not_in_the_nominated_room),
         TEST(a_failed_preemption_is_tried_again_at_once),
         TEST(a_binder_that_says_nothing_holds_no_pod_for_ever),

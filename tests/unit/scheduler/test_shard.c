@@ -305,6 +305,57 @@ static void a_second_round_normalises_with_the_merged_maxima(void **state)
     assert_int_equal(map_with(c, &second)->best_total, own + INT64_C(3) * 75);
 }
 
+/* Extenders may turn away what passed: then the reasons of the others are wanted all the same. */
+static void a_list_has_all_that_passed_and_why_others_did_not(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    put_node(c, make_node(c, "n1", 1000, GIB));
+    put_node(c, make_node(c, "n2", 4000, GIB));
+    put_node(c, make_node(c, "n3", 4000, GIB));
+    struct map_request request = {.cycle = 1,
+                                  .round = 1,
+                                  .pod = *make_pod(c, "p", 2000, MIB),
+                                  .step = STR_LITERAL("map"),
+                                  .alone = true,
+                                  .list = true,
+                                  .tie_break = STR_LITERAL("first")};
+    const struct map_result *r = map_with(c, &request);
+    assert_int_equal(r->listed.count, 2);
+    assert_int_equal(r->listed.at[0].total, r->best_total);
+    assert_int_equal(r->reasons.count, 1);
+    assert_int_equal(r->reasons.at[0].count, 1);
+}
+
+/* On bare nodes no pod takes room and no image is there. */
+static void bare_nodes_are_scored_as_if_empty(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    struct node *with_image = make_node(c, "n2", 4000, GIB);
+    add_image(c, with_image, "app:v1", 900 * MIB);
+    put_node(c, make_node(c, "n1", 4000, GIB));
+    put_node(c, with_image);
+    put_pod(c, make_pod(c, "there", 1000, MIB), "n1");
+    struct pod *p = make_pod(c, "p", 1000, MIB);
+    p->images = strs_of(&c->arena, "app:v1");
+    p->container_count = 1;
+    struct map_request request = {.cycle = 1,
+                                  .round = 1,
+                                  .pod = *p,
+                                  .step = STR_LITERAL("map"),
+                                  .alone = true,
+                                  .list = true,
+                                  .tie_break = STR_LITERAL("first")};
+    const struct map_result *r = map_with(c, &request);
+    assert_true(r->listed.at[0].total != r->listed.at[1].total);
+    request.bare = true;
+    r = map_with(c, &request);
+    assert_int_equal(r->listed.count, 2);
+    assert_int_equal(r->listed.at[0].total, r->listed.at[1].total);
+    assert_int_equal(r->best_count, 2);
+}
+
 static void only_named_nodes_are_looked_at(void **state)
 {
     struct cluster *c = *state;
@@ -443,6 +494,8 @@ int main(void)
         CLUSTER_TEST(a_node_takes_its_pods_with_it),
         CLUSTER_TEST(a_pod_that_is_told_again_is_counted_once_and_where_it_is_now),
         CLUSTER_TEST(a_second_round_normalises_with_the_merged_maxima),
+        CLUSTER_TEST(a_list_has_all_that_passed_and_why_others_did_not),
+        CLUSTER_TEST(bare_nodes_are_scored_as_if_empty),
         CLUSTER_TEST(only_named_nodes_are_looked_at),
         CLUSTER_TEST(nominated_pods_keep_their_place),
         CLUSTER_TEST(a_dry_run_tells_whether_room_could_be_made),

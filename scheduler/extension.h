@@ -1,0 +1,75 @@
+/* extension: what HTTP extenders have said about one pod in one attempt, and what follows from it.
+ * Pure; the asking is extending.c's.
+ *
+ * An answer holds for exactly the nodes that were asked about. While it was under way other pods
+ * were decided, so the nodes that the pod's filters leave may be others now: then the extenders are
+ * asked again, about those. Only when that has happened EXTENSION_TRIES times in a row the nodes
+ * that are both feasible now and in the last answer decide, so that a cluster that never rests
+ * cannot keep a pod from being placed. */
+#ifndef SCHEDULER_EXTENSION_H
+#define SCHEDULER_EXTENSION_H
+
+#include "proto/messages.h"
+#include "scheduler/preemption.h"
+
+#define EXTENSION_TRIES 4
+
+/* What extenders are asked about. A nominated node is tried alone before all others. */
+enum extension_about { ABOUT_nominated, ABOUT_nodes, ABOUT_victims };
+
+struct extension {
+    struct arena arena;     /* of answers and questions */
+    uint64_t asked;         /* bits of extenders: who is asked about nodes, */
+    uint64_t asked_victims; /* and about victims */
+    struct extension_answer {
+        bool given;
+        struct strs nodes; /* asked about, sorted */
+        struct extended said;
+    } answers[2]; /* by enum extension_about */
+    struct extension_victims {
+        bool given;
+        struct candidates_list {
+            uint32_t count;
+            struct candidate *at; /* sorted by node */
+        } candidates, chosen;
+        uint32_t turn;    /* whose answer is waited for: its place among those that are called */
+        struct str error; /* not empty: preemption fails with it */
+    } victims;
+    enum extension_about about; /* the question under way */
+    uint32_t tries;             /* questions about nodes or victims whose answer did not hold */
+};
+
+struct extension *extension_new(uint64_t asked, uint64_t asked_victims);
+void extension_free(struct extension **e);
+/* Forgets every answer. */
+void extension_forget(struct extension *e);
+
+/* Whether the answer holds for these nodes, sorted. */
+bool extension_holds(const struct extension *e, enum extension_about about,
+                     const struct strs *feasible);
+/* The nodes among these that passed; in the arena. */
+struct strs extension_passed(const struct extension *e, enum extension_about about,
+                             const struct strs *feasible, struct arena *a);
+/* Why a node that did not pass was turned away; NULL: nobody said. */
+const struct extender_refusal *extension_refusal(const struct extension *e, struct str node);
+/* The same for victims: whether the answer holds for these candidates, sorted by node. */
+bool extension_holds_victims(const struct extension *e, const struct candidate *at, uint32_t count);
+
+struct listed_nodes {
+    uint32_t count;
+    struct listed_node *at; /* sorted by node */
+};
+/* What extenders add to the totals. */
+void extension_score(const struct extension *e, struct listed_nodes *nodes);
+
+/* The best of the nodes, of which there is one at least. Ties as in the request: random by the
+ * seed, first, or round-robin behind `after`. */
+struct listed_choice {
+    struct str tie_break, after;
+    int64_t seed;
+    struct str node; /* from here on: the result */
+    int64_t total, best_count;
+};
+void listed_choose(const struct listed_nodes *nodes, struct listed_choice *choice);
+
+#endif

@@ -1,0 +1,35 @@
+/* live_config: the coordinator's configuration while it runs: the file is looked at once a second
+ * and behind SIGHUP, and a good one takes the place of the former. */
+#ifndef SCHEDULER_LIVE_CONFIG_H
+#define SCHEDULER_LIVE_CONFIG_H
+
+#include "proto/bus/actor.h"
+#include "proto/kube/config_flags.h"
+#include "proto/kube/config_watch.h"
+#include "scheduler/coordinator.h"
+
+struct live_config {
+    const struct config_flags *flags; /* put over each file, as at the start */
+    struct config_watch watch;
+    int64_t hash;      /* of the one that counts */
+    int64_t extenders; /* of its extenders, which other processes have read, too */
+};
+
+/* config: the one that was loaded at the start. */
+void live_config_init(struct live_config *l, const char *path, const struct config_flags *flags,
+                      const struct scheduler_config *config);
+/* Reads the file if it is another one, or if asked to. What is wrong with it is logged and counted,
+ * and the former configuration stays. Returns when to call again. */
+struct moment live_config_look(struct live_config *l, struct moment now, bool asked,
+                               struct coordinator *coordinator, struct outbox *out);
+
+/* The coordinator with a configuration that may change, as a process runs it. */
+struct live {
+    struct coordinator *coordinator;
+    struct live_config config;
+};
+
+/* Borrows what it is given. */
+struct actor live_actor(struct live *live);
+
+#endif

@@ -1,0 +1,265 @@
+/* measure: finds the series of what happened and adds to them. The one idea: what is asked for with
+ * every pod is looked up once for each profile, so that an attempt costs additions only.
+ *
+ * Filtering and scoring are one pass over what a worker keeps of a class of pods, so its time
+ * counts as Filter's; where a pod is evaluated node by node the two are told apart. */
+#include "scheduler/measure.h"
+
+#include "proto/metrics.h"
+#include "scheduler/coordination.h"
+
+#include <stdio.h>
+
+enum point {
+    POINT_PreFilter,
+    POINT_Filter,
+    POINT_PostFilter,
+    POINT_PreScore,
+    POINT_Score,
+    POINT_Reserve,
+    POINT_Permit,
+    POINT_Unreserve
+};
+
+static const char *const point_names[MEASURED_POINTS] = {
+    "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "Unreserve"};
+
+enum result { RESULT_scheduled, RESULT_unschedulable, RESULT_error };
+
+static const char *const result_names[] = {"scheduled", "unschedulable", "error"};
+
+static const struct framework *framework_of(const struct coordinator *c, const struct flight *f)
+{
+    return frameworks_find(&c->frameworks, f->pod.scheduler_name);
+}
+
+static struct measured_profile *profile_of(struct coordinator *c, const struct framework *fw)
+{
+    size_t place = (size_t)(fw - c->frameworks.at);
+    if (place < MEASURED_PROFILES)
+        return &c->measure.profiles[place];
+    c->measure.spare = (struct measured_profile){0};
+    return &c->measure.spare;
+}
+
+/* Frameworks may be built anew, in another order. */
+static bool is_of(const struct series *s, size_t label, const struct framework *fw)
+{
+    return s != NULL && str_equal(s->labels[label], fw->profile.scheduler_name);
+}
+
+static void observe_point(struct coordinator *c, const struct framework *fw, enum point point,
+                          enum code code, int64_t ns)
+{
+    struct series **s = &profile_of(c, fw)->points[point][code];
+    if (!is_of(*s, 1, fw))
+        *s = metric_series(METRIC_scheduler_framework_extension_point_duration_seconds,
+                           METRIC_VALUES(str_of(point_names[point]), fw->profile.scheduler_name,
+                                         str_of(code_name(code))));
+    series_observe(*s, ns);
+}
+
+static void count_result(struct coordinator *c, const struct flight *f, enum result result)
+{
+    const struct framework *fw = framework_of(c, f);
+    if (fw == NULL)
+        return;
+    struct measured_profile *p = profile_of(c, fw);
+    struct str name = str_of(result_names[result]);
+    if (!is_of(p->results[result], 1, fw)) {
+        const struct str *values = METRIC_VALUES(name, fw->profile.scheduler_name);
+        p->results[result] = metric_series(METRIC_scheduler_schedule_attempts_total, values);
+        p->latencies[result] =
+            metric_series(METRIC_scheduler_scheduling_attempt_duration_seconds, values);
+    }
+    series_add(p->results[result], 1);
+    series_observe(p->latencies[result], moment_since(c->last_call, f->began).ns);
+}
+
+/* ---- a decision ---- */
+
+static struct moment clock_of(const struct coordinator *c)
+{
+    return c->measure.clock != NULL ? c->measure.clock() : (struct moment){0};
+}
+
+void measure_begin(struct coordinator *c, struct slot *s, struct moment now)
+{
+    s->flight->began = now;
+    s->steps = (struct measured_steps){.pre_filter = -clock_of(c).ns};
+}
+
+void measure_prepared(struct coordinator *c, struct slot *s)
+{
+    s->steps.pre_filter += clock_of(c).ns;
+}
+
+void measure_answer(struct slot *s, const struct map_result *result)
+{
+    const struct map_request *asked = reduce_request(s->reduce);
+    bool victims = str_is(asked->step, "victims");
+    int64_t *filter = victims ? &s->steps.post_filter : &s->steps.filter;
+    if (result->cycle != asked->cycle || result->filter_ns < 0 || result->score_ns < 0)
+        return;
+    /* Workers work side by side; rounds follow each other, and a later one is shorter. */
+    *filter = result->filter_ns > *filter ? result->filter_ns : *filter;
+    s->steps.score = result->score_ns > s->steps.score ? result->score_ns : s->steps.score;
+}
+
+/* Upstream's dry run of DefaultPreemption, counted whenever the plugin is called. */
+static void count_post_filter(struct coordinator *c, const struct slot *s,
+                              const struct framework *fw)
+{
+    const struct decision *d = reduce_decision(s->reduce);
+    if (d->kind != DECISION_unschedulable || d->nodes == 0 || fw->profile.post_filter.count == 0)
+        return;
+    enum code code = d->preemption.failed         ? CODE_error
+                     : d->preemption.node.len > 0 ? CODE_success
+                                                  : CODE_unschedulable;
+    observe_point(c, fw, POINT_PostFilter, code, s->steps.post_filter);
+    if (fw->preempts)
+        metric_add(METRIC_scheduler_preemption_attempts_total, 1);
+}
+
+static void count_points(struct coordinator *c, const struct slot *s, const struct framework *fw)
+{
+    const struct decision *d = reduce_decision(s->reduce);
+    if (d->nodes == 0)
+        return;
+    observe_point(c, fw, POINT_PreFilter, d->pre_filter.code, s->steps.pre_filter);
+    if (d->pre_filter.code == CODE_success)
+        observe_point(c, fw, POINT_Filter,
+                      d->kind == DECISION_error && d->feasible == 0 ? CODE_error : CODE_success,
+                      s->steps.filter);
+    /* A single feasible node, and a nominated one that fits, are not scored. */
+    if (d->feasible > 1 && !d->used_nominated) {
+        enum code code = d->kind == DECISION_error ? CODE_error : CODE_success;
+        observe_point(c, fw, POINT_PreScore, CODE_success, 0);
+        observe_point(c, fw, POINT_Score, code, s->steps.score);
+    }
+    count_post_filter(c, s, fw);
+    if (d->kind != DECISION_node)
+        return;
+    observe_point(c, fw, POINT_Reserve, CODE_success, 0);
+    observe_point(c, fw, POINT_Permit, CODE_success, 0);
+}
+
+void measure_decided(struct coordinator *c, const struct slot *s, struct moment now)
+{
+    const struct framework *fw = framework_of(c, s->flight);
+    metric_observe(METRIC_scheduler_scheduling_algorithm_duration_seconds,
+                   moment_since(now, s->flight->began).ns);
+    if (fw != NULL)
+        count_points(c, s, fw);
+}
+
+void measure_begin_alike(struct slot *s, struct moment now)
+{
+    s->flight->began = now;
+    s->steps = (struct measured_steps){0};
+}
+
+void measure_placed_alike(struct coordinator *c, const struct slot *s, int64_t feasible,
+                          struct moment now)
+{
+    const struct framework *fw = framework_of(c, s->flight);
+    metric_observe(METRIC_scheduler_scheduling_algorithm_duration_seconds,
+                   moment_since(now, s->flight->began).ns);
+    if (fw == NULL)
+        return;
+    observe_point(c, fw, POINT_PreFilter, CODE_success, s->steps.pre_filter);
+    observe_point(c, fw, POINT_Filter, CODE_success, s->steps.filter);
+    if (feasible > 1) {
+        observe_point(c, fw, POINT_PreScore, CODE_success, 0);
+        observe_point(c, fw, POINT_Score, CODE_success, s->steps.score);
+    }
+    observe_point(c, fw, POINT_Reserve, CODE_success, 0);
+    observe_point(c, fw, POINT_Permit, CODE_success, 0);
+}
+
+/* ---- ends ---- */
+
+static struct series *sli_of(struct coordinator *c, int64_t attempts)
+{
+    char text[8];
+    int64_t place = attempts < 1 ? 1 : attempts > 15 ? 15 : attempts;
+    struct series **s = &c->measure.attempts[place];
+    snprintf(text, sizeof(text), "%d%s", (int)place, place == 15 ? "+" : "");
+    if (*s == NULL)
+        *s = metric_series(METRIC_scheduler_pod_scheduling_sli_duration_seconds,
+                           METRIC_VALUES(str_of(text)));
+    return *s;
+}
+
+void measure_bound(struct coordinator *c, const struct flight *f)
+{
+    if (f->began.ns == 0)
+        return; /* bound by somebody else while it waited */
+    count_result(c, f, RESULT_scheduled);
+    metric_observe(METRIC_scheduler_pod_scheduling_attempts, f->attempts);
+    int64_t wall_us = c->options.wall_us_at_zero + c->last_call.ns / 1000;
+    int64_t waited_us = f->first_us > 0 && f->first_us < wall_us ? wall_us - f->first_us : 0;
+    series_observe(sli_of(c, f->attempts), waited_us * 1000);
+}
+
+void measure_failed(struct coordinator *c, const struct flight *f, bool unschedulable)
+{
+    count_result(c, f, unschedulable ? RESULT_unschedulable : RESULT_error);
+    if (f->state == FLIGHT_binding && framework_of(c, f) != NULL)
+        observe_point(c, framework_of(c, f), POINT_Unreserve, CODE_success, 0);
+}
+
+void measure_victims(struct coordinator *c, struct flight *f, uint32_t victims, bool asked)
+{
+    metric_observe(METRIC_scheduler_preemption_victims, victims);
+    if (asked)
+        f->began = c->last_call; /* of the eviction, from here on */
+}
+
+void measure_evicted(struct coordinator *c, const struct flight *f, bool done)
+{
+    const char *result = done ? "success" : "error";
+    metric_add_to(METRIC_scheduler_preemption_goroutines_execution_total, result, 1);
+    series_observe(metric_series(METRIC_scheduler_preemption_goroutines_duration_seconds,
+                                 METRIC_VALUES(str_of(result))),
+                   moment_since(c->last_call, f->began).ns);
+}
+
+/* ---- gauges and checks ---- */
+
+static void check_view(const struct coordinator *c)
+{
+    char text[160] = "";
+    int64_t silent_ms = span_ms(moment_since(c->last_call, c->view_heard));
+    int64_t limit_ms = span_ms(c->options.stale_after);
+    int64_t age_ms = c->view_age_ms > silent_ms ? c->view_age_ms : silent_ms;
+    if (c->view_heard.ns == 0)
+        snprintf(text, sizeof(text), "the watcher has not been heard");
+    else if (age_ms > limit_ms)
+        snprintf(text, sizeof(text), "the view is %lld ms old, %lld are the most",
+                 (long long)age_ms, (long long)limit_ms);
+    metric_check("view", text);
+    if (c->view_heard.ns != 0)
+        metric_set(METRIC_berth_view_age_seconds, age_ms * 1000000);
+}
+
+void coordinator_observe(void *state)
+{
+    const struct coordinator *c = state;
+    bool synced = c->stream.synced && c->view_synced;
+    int64_t binding = (int64_t)(map_count(c->flights.by_uid) - c->flights.waiting);
+    metric_check("sched-handler-sync", synced ? "" : "handlers are not fully synchronized");
+    metric_check("workers", cache_workers(c->cache) > 0 ? "" : "no worker has joined");
+    check_view(c);
+    metric_set_to(METRIC_scheduler_cache_size, "nodes", cache_nodes(c->cache));
+    metric_set_to(METRIC_scheduler_cache_size, "pods", cache_pods(c->cache));
+    metric_set_to(METRIC_scheduler_cache_size, "assumed_pods", cache_assumed(c->cache));
+    metric_set_to(METRIC_scheduler_goroutines, "binding", binding);
+    metric_set(METRIC_berth_workers, cache_workers(c->cache));
+    metric_set(METRIC_berth_deciding, coordinator_waits_for(c, c->last_call)[0] == 0);
+    metric_series(METRIC_berth_batches_total, NULL)->value = (int64_t)c->count.batches;
+    metric_series(METRIC_berth_batch_pods_total, NULL)->value = (int64_t)c->count.batch_pods;
+    metric_series(METRIC_berth_decisions_total, NULL)->value = (int64_t)c->count.cycles;
+    metric_series(METRIC_berth_decisions_restarted_total, NULL)->value =
+        (int64_t)c->count.restarted;
+}
