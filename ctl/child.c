@@ -53,6 +53,7 @@ static void write_pid(const struct child *c)
 static _Noreturn void become(const struct child *c, int output, pid_t parent)
 {
     sigset_t none;
+    signal(SIGUSR2, SIG_IGN); /* until it can make something of it */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);

@@ -47,9 +47,11 @@ static bool make(const char *dir, const char *name)
 int command_keys(int argc, char **argv)
 {
     struct keys keys = {0};
-    struct options_table table = {"berth keys",
-                                  "make CURVE keys in a directory: berth keys [options] DIR",
-                                  keys_options, &keys};
+    struct options_table table = {.program = "berth keys",
+                                  .usage =
+                                      "make CURVE keys in a directory: berth keys [options] DIR",
+                                  .options = keys_options,
+                                  .state = &keys};
     /* The directory is the one argument without a dash, at the end. */
     if (argc > 1 && argv[argc - 1][0] != '-' &&
         (argc == 2 || argv[argc - 2][0] != '-' || strchr(argv[argc - 2], '=')))

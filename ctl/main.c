@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"status", command_status, "ask every process of a run directory how it is"},
     {"tap", command_tap, "show, filter, record or replay what goes over the bus"},
     {"simulate", command_simulate, "decide a scenario without a cluster and show everything"},
+    {"config", command_config, "check a configuration and print it with all its defaults"},
     {"keys", command_keys, "make CURVE keys for tcp:// between hosts"},
 };
 

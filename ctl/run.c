@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define WORKERS_MAX   64
-#define CHILDREN_MAX  (WORKERS_MAX + 4)
+#define CHILDREN_MAX  (WORKERS_MAX + 6)
 #define STOP_LIMIT_MS 10000
 
 struct supervisor {
@@ -37,6 +37,7 @@ struct supervisor {
     struct child children[CHILDREN_MAX];
     size_t count;
     int lock, signals;
+    bool extenders; /* the configuration names some */
     bool stopping;
     struct moment stop_by;
 };
@@ -76,6 +77,7 @@ static void add_api_server(const struct supervisor *s, struct child *c)
 {
     add_text(c, "kubeconfig", s->options.flags.kubeconfig);
     add_text(c, "master", s->options.flags.master);
+    add_text(c, "kube-api-content-type", s->options.flags.content_type);
 }
 
 static void add_leader_election(const struct supervisor *s, struct child *c)
@@ -89,12 +91,26 @@ static void add_leader_election(const struct supervisor *s, struct child *c)
     add_text(c, "leader-elect-resource-lock", f->resource_lock);
     add_text(c, "leader-elect-resource-name", f->resource_name);
     add_text(c, "leader-elect-resource-namespace", f->resource_namespace);
+    add_text(c, "kube-api-qps", f->qps_text);
+    add_text(c, "kube-api-burst", f->burst_text);
+}
+
+static void add_server(struct supervisor *s)
+{
+    if (serve_port(&s->options.serve) == 0)
+        return;
+    struct child *c = add_child(s, "berth-serve", "serve");
+    child_arg(c, "--workers=%ld", s->options.workers);
+#define FLAG(member, name) add_text(c, name, s->options.serve.member);
+    SERVE_FLAGS
+#undef FLAG
 }
 
 static void add_children(struct supervisor *s)
 {
     add_api_server(s, add_child(s, "berth-watcher", "watcher"));
-    add_child(s, "berth-queue", "queue");
+    add_text(add_child(s, "berth-queue", "queue"), "pod-max-in-unschedulable-pods-duration",
+             s->options.kube.unschedulable_max);
     struct child *scheduler = add_child(s, "berth-scheduler", "scheduler");
     child_arg(scheduler, "--tie-break=%s", s->options.tie_break);
     if (s->options.flags.disable_preemption)
@@ -108,6 +124,9 @@ static void add_children(struct supervisor *s)
     add_api_server(s, binder);
     child_arg(binder, "--identity=%s", s->identity);
     add_leader_election(s, binder);
+    if (s->extenders)
+        add_api_server(s, add_child(s, "berth-extender", "extender"));
+    add_server(s);
 }
 
 /* `<hostname>_<random>`, as upstream; one for all lives of this instance's binder. */
@@ -211,6 +230,10 @@ static void take_signals(struct supervisor *s, struct moment now)
     while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
         if (info.ssi_signo == SIGCHLD)
             reap(s, now);
+        else if (info.ssi_signo == SIGUSR2)
+            signal_all(s, SIGUSR2); /* each logs what it holds */
+        else if (info.ssi_signo == SIGHUP)
+            signal_all(s, SIGHUP); /* the scheduler reads its configuration again */
         else
             start_stop(s, now);
     }
@@ -268,6 +291,8 @@ static bool open_signals(struct supervisor *s)
     sigaddset(&set, SIGCHLD);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGUSR2);
+    sigaddset(&set, SIGHUP);
     signal(SIGPIPE, SIG_IGN);
     s->signals = sigprocmask(SIG_BLOCK, &set, NULL) == 0
                      ? signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC)
@@ -293,8 +318,24 @@ static bool check_kubeconfig(const struct supervisor *s, const struct scheduler_
     return ok;
 }
 
+static bool write_config(const struct supervisor *s, const struct scheduler_config *config)
+{
+    const char *path = s->options.kube.write_config_to;
+    struct buffer text = {0};
+    FILE *file = fopen(path, "we");
+    scheduler_config_write(config, &text);
+    bool ok = file != NULL && fwrite(text.at, 1, text.len, file) == text.len;
+    ok = (file == NULL || fclose(file) == 0) && ok;
+    if (ok)
+        log_info("Wrote configuration| file=%s", path);
+    else
+        log_error("cannot write the configuration| file=%s error=\"%s\"", path, strerror(errno));
+    buffer_free(&text);
+    return ok;
+}
+
 /* Everything that can be wrong with the configuration is said here, before anything starts. */
-static bool check_config(const struct supervisor *s)
+static bool check_config(struct supervisor *s)
 {
     struct arena memory = {0};
     struct scheduler_config config;
@@ -311,7 +352,12 @@ static bool check_config(const struct supervisor *s)
         fwrite(text.at, 1, text.len, stdout);
         buffer_free(&text);
     }
+    const struct kube_flags *kube = &s->options.kube;
+    for (size_t i = 0; ok && i < kube->unused.count; i++)
+        log_warn("flag without effect| flag=--%s", kube->unused.at[i]);
     ok = ok && (s->options.print_config || check_kubeconfig(s, &config));
+    ok = ok && (kube->write_config_to == NULL || write_config(s, &config));
+    s->extenders = config.extenders.count > 0;
     arena_free(&memory);
     return ok;
 }
@@ -333,7 +379,7 @@ int command_run(int argc, char **argv)
     run_options_parse(&s.options, argc, argv);
     if (!check_config(&s))
         return 1;
-    if (s.options.print_config)
+    if (s.options.print_config || s.options.kube.write_config_to != NULL)
         return 0;
     if (!find_programs(&s) || !take_run_dir(&s) || !open_signals(&s))
         return 1;

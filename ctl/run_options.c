@@ -48,6 +48,15 @@ static bool take_level(void *state, const char *value)
 TAKE_TEXT(run_dir)
 TAKE_TEXT(config)
 
+#define FLAG(member, name)                                                                         \
+    static bool take_serve_##member(void *state, const char *value)                                \
+    {                                                                                              \
+        return serve_take_##member(&((struct run_options *)state)->serve, value);                  \
+    }
+SERVE_FLAGS
+#undef FLAG
+#define SERVE_OPTION(member, name, value, doc) {name, value, doc, take_serve_##member},
+
 static const struct own_option table[] = {
     {"config", "FILE", "a KubeSchedulerConfiguration", take_config},
     {"workers", "N", "how many workers to start, 0 to 64 (default 1)", take_workers},
@@ -56,7 +65,9 @@ static const struct own_option table[] = {
      take_tie_break},
     CONFIG_FLAG_OPTIONS,
     CONFIG_PREEMPTION_OPTION,
-    {"print-config", NULL, "print the configuration with its defaults and end", take_print_config},
+    SERVE_FLAG_DOCS(SERVE_OPTION){"print-config", NULL,
+                                  "print the configuration with its defaults and end",
+                                  take_print_config},
     {"log-level", "LEVEL", "error, warn, info or debug", take_level},
     {"v", "N", "the same as a number, as klog's", take_level},
     {NULL, NULL, NULL, NULL},
@@ -68,6 +79,9 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     options_read(&(struct options_table){.program = "berth run",
                                          .usage = "start all processes and keep them running",
                                          .options = table,
-                                         .state = o},
+                                         .state = o,
+                                         .more = kube_flag_options,
+                                         .more_state = &o->kube,
+                                         .error = o->kube.error},
                  argc, argv);
 }

@@ -2,6 +2,8 @@
 #ifndef CTL_RUN_OPTIONS_H
 #define CTL_RUN_OPTIONS_H
 
+#include "ctl/kube_flags.h"
+#include "ctl/serve/flags.h"
 #include "proto/kube/config_flags.h"
 
 #define RUN_WORKERS_MAX 64
@@ -9,11 +11,13 @@
 /* Strings are borrowed from argv or the environment. */
 struct run_options {
     struct config_flags flags; /* first: config_flags.h asks for it */
+    struct serve_flags serve;  /* handed on to berth-serve */
     const char *run_dir;
     const char *config; /* NULL: not given */
     const char *tie_break;
     long workers;
     bool print_config;
+    struct kube_flags kube;
 };
 
 /* Ends the program for --help and bad arguments. */

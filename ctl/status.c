@@ -256,8 +256,10 @@ static int ask_and_print(struct asking *a)
 int command_status(int argc, char **argv)
 {
     struct asking *a = memory_take(sizeof(*a));
-    struct options_table table = {"berth status", "ask the processes of an instance how they are",
-                                  status_options, a};
+    struct options_table table = {.program = "berth status",
+                                  .usage = "ask the processes of an instance how they are",
+                                  .options = status_options,
+                                  .state = a};
     a->bus = (struct bus_options){.process = TOOL, .no_door = true, .generation = 1};
     a->wait = span_of_ms(WAIT_MS);
     options_read(&table, argc, argv);

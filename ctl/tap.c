@@ -281,10 +281,11 @@ static int replay(struct tap *tap)
 int command_tap(int argc, char **argv)
 {
     struct tap tap = {0};
-    struct options_table table = {"berth tap",
-                                  "show, filter, record or replay what goes over the "
-                                  "bus",
-                                  tap_options, &tap};
+    struct options_table table = {.program = "berth tap",
+                                  .usage = "show, filter, record or replay what goes over the "
+                                           "bus",
+                                  .options = tap_options,
+                                  .state = &tap};
     tap_view_init(&tap.view);
     stopped = 0;
     options_read(&table, argc, argv);

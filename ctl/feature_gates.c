@@ -1,0 +1,97 @@
+/* feature_gates: which gates there are, and which of their values this scheduler can honour. The
+ * one idea: a gate that changes what is decided is honoured at its default, and refused by name at
+ * any other value; all others may be set, as the same flags often go to all components. What must
+ * stay true: no gate that matters is ignored. */
+#include "ctl/feature_gates.h"
+
+#include "proto/base/str.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum elsewhere { LOCKED, DECIDES, ELSEWHERE };
+
+static const struct {
+    const char *name;
+    bool by_default;
+    enum elsewhere otherwise;
+} gates[] = {
+#define GATE(name, by_default, otherwise) {#name, by_default, otherwise},
+#include "ctl/feature_gates.def"
+#undef GATE
+};
+
+#define GATE_COUNT (sizeof(gates) / sizeof(gates[0]))
+
+/* As Go's ParseBool. */
+static bool truth_of(struct str text, bool *truth)
+{
+    static const char *const words[] = {"1", "t", "T", "true",  "TRUE",  "True",
+                                        "0", "f", "F", "false", "FALSE", "False"};
+    size_t count = sizeof(words) / sizeof(words[0]);
+    for (size_t i = 0; i < count; i++)
+        if (str_is(text, words[i])) {
+            *truth = i < count / 2;
+            return true;
+        }
+    return false;
+}
+
+static bool check_gate(struct str name, bool value, char *error, size_t room)
+{
+    size_t i = 0;
+    while (i < GATE_COUNT && !str_is(name, gates[i].name))
+        i++;
+    const char *text = value ? "true" : "false";
+    if (i == GATE_COUNT)
+        snprintf(error, room, "unrecognized feature gate: %.*s", STR_ARG(name));
+    else if (value == gates[i].by_default || gates[i].otherwise == ELSEWHERE)
+        return true;
+    else if (gates[i].otherwise == LOCKED)
+        snprintf(error, room, "cannot set feature gate %s to %s, feature is locked to %s",
+                 gates[i].name, text, gates[i].by_default ? "true" : "false");
+    else
+        snprintf(error, room, "not supported yet: feature gate %s=%s, which changes decisions",
+                 gates[i].name, text);
+    return false;
+}
+
+bool feature_gates_check(const char *text, char *error, size_t room)
+{
+    struct str rest = str_of(text), piece;
+    bool prefixed = false, bare = false;
+    while (str_split(&rest, ",", &piece)) {
+        piece = str_trim(piece);
+        if (piece.len == 0)
+            continue;
+        bool prefix = str_starts_with(piece, "kube:");
+        prefixed = prefixed || prefix;
+        bare = bare || !prefix;
+        if (prefix)
+            piece = (struct str){piece.at + 5, piece.len - 5};
+        if (prefixed && bare) {
+            snprintf(error, room,
+                     "set kube feature gates with default empty prefix or kube: prefix "
+                     "consistently, do not mix use");
+            return false;
+        }
+        int64_t equal = str_find(piece, '=');
+        struct str name = {piece.at, equal < 0 ? piece.len : (uint32_t)equal};
+        struct str word = {piece.at + name.len + 1, equal < 0 ? 0 : piece.len - name.len - 1};
+        bool value = false;
+        if (equal < 0) {
+            snprintf(error, room, "missing bool value for %.*s", STR_ARG(name));
+            return false;
+        }
+        if (!truth_of(str_trim(word), &value)) {
+            snprintf(error, room,
+                     "invalid value of %.*s, err: strconv.ParseBool: parsing \"%.*s\": invalid "
+                     "syntax",
+                     STR_ARG(piece), STR_ARG(word));
+            return false;
+        }
+        if (!check_gate(str_trim(name), value, error, room))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,13 @@
+/* feature_gates: kube-scheduler's --feature-gates, checked. */
+#ifndef CTL_FEATURE_GATES_H
+#define CTL_FEATURE_GATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `Name=true,kube:Other=false`. False with the reason, in upstream's words where it would refuse it
+ * too, for a name that is not known, a gate that is locked, and a value that would have this
+ * scheduler decide otherwise than it does. */
+bool feature_gates_check(const char *text, char *error, size_t room);
+
+#endif

@@ -1,0 +1,168 @@
+/* kube_flags: one table of kube-scheduler's flags. The one idea: each is accepted with its meaning,
+ * accepted without effect (which is said once), or refused with the reason. What must stay true: no
+ * flag that kube-scheduler 1.36 takes is unknown here, and a value that it refuses is refused. */
+#include "ctl/kube_flags.h"
+
+#include "ctl/feature_gates.h"
+#include "proto/kube/config_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION "1.36" /* of Kubernetes, whose behaviour this is */
+
+static bool refuse(struct kube_flags *f, const char *why)
+{
+    snprintf(f->error, sizeof(f->error), "%s", why);
+    return false;
+}
+
+static bool take_write_config_to(void *state, const char *value)
+{
+    ((struct kube_flags *)state)->write_config_to = value;
+    return true;
+}
+
+static bool is_time(struct kube_flags *f, const char *value)
+{
+    struct buffer why = {0};
+    bool good = config_duration_explain(str_of(value), &why);
+    if (!good)
+        refuse(f, why.at);
+    buffer_free(&why);
+    return good;
+}
+
+static bool take_unschedulable_max(void *state, const char *value)
+{
+    struct kube_flags *f = state;
+    f->unschedulable_max = value;
+    return is_time(f, value);
+}
+
+static bool take_feature_gates(void *state, const char *value)
+{
+    struct kube_flags *f = state;
+    return feature_gates_check(value, f->error, sizeof(f->error));
+}
+
+static bool take_version(void *state, const char *value)
+{
+    struct str version = str_of(value);
+    if (str_starts_with(version, "kube="))
+        version = str_of(value + strlen("kube="));
+    return version.len == 0 || str_is(version, VERSION) ||
+           refuse(state, "no other version than " VERSION " is emulated");
+}
+
+static bool take_logging_format(void *state, const char *value)
+{
+    if (strcmp(value, "text") == 0)
+        return true;
+    return refuse(state, strcmp(value, "json") == 0 ? "not supported yet: only text is written"
+                                                    : "Unsupported log format");
+}
+
+/* ---- without effect ---- */
+
+static bool unused(struct kube_flags *f, const char *name)
+{
+    if (f->unused.count < sizeof(f->unused.at) / sizeof(f->unused.at[0]))
+        f->unused.at[f->unused.count++] = name;
+    return true;
+}
+
+static bool is_truth(struct kube_flags *f, const char *value)
+{
+    static const char words[] = " 1 t T true TRUE True 0 f F false FALSE False ";
+    char word[16];
+    snprintf(word, sizeof(word), " %.10s ", value);
+    return *value == 0 || (strchr(value, ' ') == NULL && strstr(words, word) != NULL) ||
+           refuse(f, "want true or false");
+}
+
+static bool is_number(struct kube_flags *f, const char *value)
+{
+    int64_t number;
+    return (str_to_i64(str_of(value), &number) && number >= 0 && number <= INT32_MAX) ||
+           refuse(f, "want a number");
+}
+
+static bool is_text(struct kube_flags *f, const char *value)
+{
+    (void)f;
+    (void)value;
+    return true;
+}
+
+/* name, what its value is called, how it is checked, what it would do */
+#define UNUSED_FLAGS                                                                               \
+    FLAG(permit_port_sharing, "permit-port-sharing", "[true|false]", is_truth,                     \
+         "SO_REUSEPORT for it")                                                                    \
+    FLAG(permit_address_sharing, "permit-address-sharing", "[true|false]", is_truth,               \
+         "SO_REUSEADDR for it")                                                                    \
+    FLAG(cert_dir, "cert-dir", "DIR", is_text, "its certificates")                                 \
+    FLAG(tls_cipher_suites, "tls-cipher-suites", "LIST", is_text, "its ciphers")                   \
+    FLAG(tls_curve_preferences, "tls-curve-preferences", "LIST", is_text, "its curves")            \
+    FLAG(tls_sni_cert_key, "tls-sni-cert-key", "PAIR", is_text, "its certificates by name")        \
+    FLAG(http2_max_streams_per_connection, "http2-max-streams-per-connection", "N", is_number,     \
+         "its limit of streams")                                                                   \
+    FLAG(disable_http2_serving, "disable-http2-serving", "[true|false]", is_truth,                 \
+         "HTTP/1.1 alone")                                                                         \
+    FLAG(authentication_tolerate_lookup_failure, "authentication-tolerate-lookup-failure",         \
+         "[true|false]", is_truth, "go on when that fails")                                        \
+    FLAG(requestheader_allowed_names, "requestheader-allowed-names", "LIST", is_text,              \
+         "names of proxies")                                                                       \
+    FLAG(requestheader_username_headers, "requestheader-username-headers", "LIST", is_text,        \
+         "headers with the user")                                                                  \
+    FLAG(requestheader_uid_headers, "requestheader-uid-headers", "LIST", is_text,                  \
+         "headers with its UID")                                                                   \
+    FLAG(requestheader_group_headers, "requestheader-group-headers", "LIST", is_text,              \
+         "headers with its groups")                                                                \
+    FLAG(requestheader_extra_headers_prefix, "requestheader-extra-headers-prefix", "LIST",         \
+         is_text, "headers with more")                                                             \
+    FLAG(show_hidden_metrics_for_version, "show-hidden-metrics-for-version", "VERSION", is_text,   \
+         "metrics that were hidden")                                                               \
+    FLAG(disabled_metrics, "disabled-metrics", "LIST", is_text, "metrics that are left out")       \
+    FLAG(allow_metric_labels, "allow-metric-labels", "LIST", is_text,                              \
+         "values that labels may have")                                                            \
+    FLAG(allow_metric_labels_manifest, "allow-metric-labels-manifest", "FILE", is_text,            \
+         "the same in a file")                                                                     \
+    FLAG(log_flush_frequency, "log-flush-frequency", "TIME", is_time,                              \
+         "every line is written at once")                                                          \
+    FLAG(log_text_split_stream, "log-text-split-stream", "[true|false]", is_truth,                 \
+         "all goes to standard error")                                                             \
+    FLAG(log_text_info_buffer_size, "log-text-info-buffer-size", "SIZE", is_text,                  \
+         "nothing is held back")                                                                   \
+    FLAG(log_json_split_stream, "log-json-split-stream", "[true|false]", is_truth,                 \
+         "all goes to standard error")                                                             \
+    FLAG(log_json_info_buffer_size, "log-json-info-buffer-size", "SIZE", is_text,                  \
+         "nothing is held back")                                                                   \
+    FLAG(vmodule, "vmodule", "LIST", is_text, "verbosity by Go's source files")
+
+#define FLAG(symbol, name, value, check, doc)                                                      \
+    static bool take_##symbol(void *state, const char *given)                                      \
+    {                                                                                              \
+        return check(state, given) && unused(state, name);                                         \
+    }
+UNUSED_FLAGS
+#undef FLAG
+
+const struct own_option kube_flag_options[] = {
+    {"write-config-to", "FILE", "write the configuration as it was understood there and end",
+     take_write_config_to},
+    {"pod-max-in-unschedulable-pods-duration", "TIME",
+     "longest wait of a pod for an event that can help (5m)", take_unschedulable_max},
+    {"feature-gates", "LIST",
+     "Name=true|false, as kube-scheduler's; those that would change "
+     "decisions only at their defaults",
+     take_feature_gates},
+    {"emulated-version", "VERSION", "kube=" VERSION ", and no other", take_version},
+    {"min-compatibility-version", "VERSION", "kube=" VERSION ", and no other", take_version},
+    {"logging-format", "text", "there is no other", take_logging_format},
+#define FLAG(symbol, name, value, check, doc) {name, value, doc " (no effect here)", take_##symbol},
+    UNUSED_FLAGS
+#undef FLAG
+    {NULL, NULL, NULL, NULL},
+};

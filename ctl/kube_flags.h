@@ -1,0 +1,25 @@
+/* kube_flags: those of kube-scheduler's flags that `berth run` takes besides its own, so that a
+ * manifest for kube-scheduler starts berth with nothing but the image changed. */
+#ifndef CTL_KUBE_FLAGS_H
+#define CTL_KUBE_FLAGS_H
+
+#include "proto/bus/options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Texts are borrowed from argv; zero means not given. */
+struct kube_flags {
+    const char *write_config_to;
+    const char *unschedulable_max; /* --pod-max-in-unschedulable-pods-duration */
+    struct {
+        size_t count;
+        const char *at[64];
+    } unused; /* names of flags that were given and have no effect; a few more are not listed */
+    char error[256]; /* why a value was refused */
+};
+
+/* For options_read; the state is a struct kube_flags. */
+extern const struct own_option kube_flag_options[];
+
+#endif

@@ -1,0 +1,54 @@
+/* access: who asks, and whether they may: kube-scheduler's delegated authentication and
+ * authorisation.
+ *
+ * A caller is known by a client certificate of the cluster's authority, by what a front proxy says
+ * of it, or by a bearer token that the API server knows (TokenReview); all others are
+ * system:anonymous. Whoever is in system:masters may do everything, everybody may see the paths
+ * that are always allowed, and of the rest the API server decides (SubjectAccessReview). Answers
+ * are remembered for a while. access_ask never waits: it says ACCESS_wait until the API server has
+ * answered. */
+#ifndef SERVE_ACCESS_H
+#define SERVE_ACCESS_H
+
+#include "proto/base/moment.h"
+#include "proto/kube/client.h"
+#include "proto/kube/reviews.h"
+
+struct access;
+
+struct access_options {
+    struct kube_client *authentication, *authorization; /* NULL: there is none */
+    struct span token_ttl, allowed_ttl, denied_ttl;
+    const char *always_allowed;     /* paths, with commas between; "*" at an end matches the rest */
+    bool skip_lookup;               /* the ConfigMap is not read */
+    struct str client_ca, proxy_ca; /* PEM of files that were named; else empty */
+};
+
+struct access *access_new(const struct access_options *options);
+void access_free(struct access **access);
+
+/* A request, as far as it says who asks and for what. */
+struct access_question {
+    const char *method, *path;
+    struct str token; /* bearer token; empty: none */
+    /* Of the client certificate: */
+    enum { CERTIFICATE_none, CERTIFICATE_client, CERTIFICATE_proxy, CERTIFICATE_bad } certificate;
+    struct review_user subject; /* its common name and organisations */
+    struct review_user spoken;  /* CERTIFICATE_proxy: whom it speaks for; name empty: for nobody */
+};
+
+enum access_verdict { ACCESS_wait, ACCESS_granted, ACCESS_unknown, ACCESS_refused, ACCESS_failed };
+
+/* unknown: 401; refused: 403 and failed: 500, with the text to say in why. */
+enum access_verdict access_ask(struct access *access, struct moment now,
+                               const struct access_question *question, struct buffer *why);
+
+/* Reads the ConfigMap when it is due; returns when it wants to be called again. */
+struct moment access_tick(struct access *access, struct moment now);
+/* Authorities of client certificates, PEM; they change when the generation does. */
+struct str access_client_ca(const struct access *access);
+struct str access_proxy_ca(const struct access *access);
+unsigned access_generation(const struct access *access);
+const struct review_config *access_config(const struct access *access);
+
+#endif

@@ -1,0 +1,145 @@
+/* certificate: X.509 by GnuTLS. What must stay true: a client's certificate is believed only with a
+ * whole chain to an authority that was named, valid now, and meant for clients. */
+#include "ctl/serve/certificate.h"
+
+#include "proto/base/moment.h"
+#include "proto/base/random.h"
+
+#include <gnutls/x509.h>
+#include <string.h>
+
+#define SECONDS_VALID (365L * 24 * 3600)
+#define ORGS_MAX      32
+
+static bool export_pem(int (*from)(void *, gnutls_x509_crt_fmt_t, gnutls_datum_t *), void *thing,
+                       struct buffer *out)
+{
+    gnutls_datum_t pem = {NULL, 0};
+    if (from(thing, GNUTLS_X509_FMT_PEM, &pem) < 0)
+        return false;
+    buffer_add(out, pem.data, pem.size);
+    gnutls_free(pem.data);
+    return true;
+}
+
+static int key_out(void *key, gnutls_x509_crt_fmt_t format, gnutls_datum_t *out)
+{
+    return gnutls_x509_privkey_export2(key, format, out);
+}
+
+static int certificate_out(void *certificate, gnutls_x509_crt_fmt_t format, gnutls_datum_t *out)
+{
+    return gnutls_x509_crt_export2(certificate, format, out);
+}
+
+/* All that stands in the certificate; the first failure, or 0. */
+static int describe(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key)
+{
+    static const unsigned char loopback[] = {127, 0, 0, 1};
+    static const char name[] = "localhost";
+    time_t now = (time_t)(moment_wall_us() / 1000000);
+    uint64_t serial = random_seed() >> 1 | 1;
+    int worst = 0;
+    int results[] = {
+        gnutls_x509_crt_set_key(crt, key),
+        gnutls_x509_crt_set_version(crt, 3),
+        gnutls_x509_crt_set_serial(crt, &serial, sizeof(serial)),
+        gnutls_x509_crt_set_activation_time(crt, now - 3600),
+        gnutls_x509_crt_set_expiration_time(crt, now + SECONDS_VALID),
+        gnutls_x509_crt_set_dn(crt, "CN=localhost", NULL),
+        gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_DNSNAME, name, sizeof(name) - 1,
+                                             GNUTLS_FSAN_SET),
+        gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_IPADDRESS, loopback, 4,
+                                             GNUTLS_FSAN_APPEND),
+        gnutls_x509_crt_set_basic_constraints(crt, 1, -1),
+        gnutls_x509_crt_set_key_purpose_oid(crt, GNUTLS_KP_TLS_WWW_SERVER, 0),
+        gnutls_x509_crt_set_key_usage(crt, GNUTLS_KEY_DIGITAL_SIGNATURE | GNUTLS_KEY_KEY_CERT_SIGN),
+        gnutls_x509_crt_sign2(crt, crt, key, GNUTLS_DIG_SHA256, 0),
+    };
+    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+        worst = results[i] < worst ? results[i] : worst;
+    return worst;
+}
+
+bool certificate_make(struct buffer *certificate, struct buffer *key, struct buffer *why)
+{
+    gnutls_x509_privkey_t private = NULL;
+    gnutls_x509_crt_t crt = NULL;
+    int failed = gnutls_x509_privkey_init(&private);
+    if (failed >= 0)
+        failed = gnutls_x509_privkey_generate(private, GNUTLS_PK_ECDSA,
+                                              GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0);
+    if (failed >= 0)
+        failed = gnutls_x509_crt_init(&crt);
+    if (failed >= 0)
+        failed = describe(crt, private);
+    bool made = failed >= 0 && export_pem(key_out, private, key) &&
+                export_pem(certificate_out, crt, certificate);
+    if (!made)
+        buffer_print(why, "cannot make a self-signed certificate: %s", gnutls_strerror(failed));
+    if (crt != NULL)
+        gnutls_x509_crt_deinit(crt);
+    if (private != NULL)
+        gnutls_x509_privkey_deinit(private);
+    return made;
+}
+
+bool certificate_of(gnutls_session_t session, struct client_chain *chain)
+{
+    unsigned count = 0;
+    const gnutls_datum_t *raw = gnutls_certificate_get_peers(session, &count);
+    chain->count = 0;
+    for (unsigned i = 0; raw != NULL && i < count && i < 8; i++) {
+        if (gnutls_x509_crt_init(&chain->at[chain->count]) < 0)
+            break;
+        chain->count++;
+        if (gnutls_x509_crt_import(chain->at[chain->count - 1], &raw[i], GNUTLS_X509_FMT_DER) < 0)
+            break;
+    }
+    return raw != NULL && count > 0;
+}
+
+void certificate_drop(struct client_chain *chain)
+{
+    while (chain->count > 0)
+        gnutls_x509_crt_deinit(chain->at[--chain->count]);
+}
+
+bool certificate_signed_by(const struct client_chain *chain, struct str authorities)
+{
+    gnutls_x509_trust_list_t list;
+    gnutls_datum_t pem = {(unsigned char *)authorities.at, authorities.len};
+    gnutls_typed_vdata_st purpose = {.type = GNUTLS_DT_KEY_PURPOSE_OID,
+                                     .data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT};
+    unsigned problems = 1;
+    if (chain->count == 0 || authorities.len == 0 || gnutls_x509_trust_list_init(&list, 0) < 0)
+        return false;
+    bool verified =
+        gnutls_x509_trust_list_add_trust_mem(list, &pem, NULL, GNUTLS_X509_FMT_PEM, 0, 0) > 0 &&
+        gnutls_x509_trust_list_verify_crt2(list, (gnutls_x509_crt_t *)chain->at, chain->count,
+                                           &purpose, 1, 0, &problems, NULL) >= 0 &&
+        problems == 0;
+    gnutls_x509_trust_list_deinit(list, 1);
+    return verified;
+}
+
+void certificate_subject(const struct client_chain *chain, struct str *name, struct strs *groups,
+                         struct arena *a)
+{
+    char text[256];
+    size_t size = sizeof(text);
+    *name = (struct str){NULL, 0};
+    *groups = (struct strs){0, arena_take(a, ORGS_MAX * sizeof(struct str))};
+    if (chain->count == 0)
+        return;
+    if (gnutls_x509_crt_get_dn_by_oid(chain->at[0], GNUTLS_OID_X520_COMMON_NAME, 0, 0, text,
+                                      &size) >= 0)
+        *name = arena_copy(a, (struct str){text, (uint32_t)size});
+    for (unsigned i = 0; i < ORGS_MAX; i++) {
+        size = sizeof(text);
+        if (gnutls_x509_crt_get_dn_by_oid(chain->at[0], GNUTLS_OID_X520_ORGANIZATION_NAME, i, 0,
+                                          text, &size) < 0)
+            break;
+        groups->at[groups->count++] = arena_copy(a, (struct str){text, (uint32_t)size});
+    }
+}

@@ -1,0 +1,30 @@
+/* certificate: the server's own certificate, and whose certificate a client brought. */
+#ifndef SERVE_CERTIFICATE_H
+#define SERVE_CERTIFICATE_H
+
+#include "proto/base/arena.h"
+#include "proto/base/buffer.h"
+#include "proto/messages.h"
+
+#include <gnutls/gnutls.h>
+
+/* A key and a certificate for localhost and 127.0.0.1 that it signs itself, as PEM; made anew with
+ * each start and kept nowhere, as kube-scheduler does without --cert-dir. False with one line in
+ * why. */
+bool certificate_make(struct buffer *certificate, struct buffer *key, struct buffer *why);
+
+/* True when the client of the session brought a certificate; it is then imported, and *chain has
+ * certificate_drop to be called for. */
+struct client_chain {
+    gnutls_x509_crt_t at[8];
+    unsigned count;
+};
+bool certificate_of(gnutls_session_t session, struct client_chain *chain);
+void certificate_drop(struct client_chain *chain);
+/* True when an authority in the PEM text vouches for it, for a client, now. */
+bool certificate_signed_by(const struct client_chain *chain, struct str authorities);
+/* Its common name and its organisations, in the arena. */
+void certificate_subject(const struct client_chain *chain, struct str *name, struct strs *groups,
+                         struct arena *a);
+
+#endif

@@ -1,0 +1,372 @@
+/* http: a request is one exchange from its first header to its last byte. One that has to wait is
+ * suspended, which costs nothing; http_poke asks about it again.
+ *
+ * What must stay true: an exchange is suspended at most once and resumed before the daemon stops;
+ * no request is longer than BODY_MAX, and there are at most CONNECTIONS_MAX connections. */
+#include "ctl/serve/http.h"
+
+#include "ctl/serve/certificate.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BODY_MAX          65536
+#define CONNECTIONS_MAX   256
+#define CONNECTION_MEMORY 65536
+#define TIMEOUT_S         60
+#define LOG_LINE_MAX      512
+
+struct exchange {
+    struct exchange *next, **link;
+    struct http *http;
+    struct MHD_Connection *connection;
+    struct http_request request;
+    struct client_chain chain;
+    struct buffer body;
+    bool too_long, begun, answered, suspended, closing;
+};
+
+struct http {
+    struct http_options options;
+    struct MHD_Daemon *daemon;
+    struct exchange *exchanges;
+    char *authorities; /* PEM that the daemon was started with */
+    int listener;
+};
+
+/* ---- one request ---- */
+
+static struct str bearer_of(struct MHD_Connection *connection)
+{
+    const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
+    if (value == NULL || strncasecmp(value, "Bearer ", 7) != 0)
+        return (struct str){NULL, 0};
+    return str_trim(str_of(value + 7));
+}
+
+static enum MHD_Result add_argument(void *context, enum MHD_ValueKind kind, const char *key,
+                                    const char *value)
+{
+    struct http_request *r = context;
+    (void)kind;
+    if (r->argument_count == HTTP_ARGUMENTS_MAX)
+        return MHD_NO;
+    r->keys[r->argument_count] = key;
+    r->values[r->argument_count++] = value != NULL ? value : "";
+    return MHD_YES;
+}
+
+static void find_chain(struct exchange *x)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    if (info != NULL && info->tls_session != NULL && certificate_of(info->tls_session, &x->chain))
+        x->request.chain = &x->chain;
+}
+
+static void begin(struct exchange *x, const char *method, const char *url)
+{
+    struct http_request *r = &x->request;
+    x->begun = true;
+    r->method = method;
+    r->path = url;
+    r->body = buffer_str(&x->body);
+    r->token = bearer_of(x->connection);
+    r->connection = x->connection;
+    r->status = 200;
+    r->content_type = "text/plain; charset=utf-8";
+    MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND, add_argument, r);
+    find_chain(x);
+    if (x->too_long) {
+        r->status = 413;
+        buffer_print(&r->answer, "Request entity too large: limit is %d\n", BODY_MAX);
+        x->answered = true;
+    }
+}
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    if (value != NULL)
+        MHD_add_response_header(response, name, value);
+}
+
+static enum MHD_Result send_answer(struct exchange *x)
+{
+    struct http_request *r = &x->request;
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        r->answer.len, r->answer.len > 0 ? r->answer.at : (char *)"", MHD_RESPMEM_MUST_COPY);
+    must(response != NULL);
+    add_header(response, "Content-Type", r->content_type);
+    add_header(response, "Cache-Control", "no-cache, private");
+    add_header(response, "X-Content-Type-Options", "nosniff");
+    enum MHD_Result queued = MHD_queue_response(x->connection, (unsigned)r->status, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+static struct exchange *exchange_new(struct http *http, struct MHD_Connection *connection)
+{
+    struct exchange *x = memory_take(sizeof(*x));
+    x->http = http;
+    x->connection = connection;
+    x->link = &http->exchanges;
+    x->next = http->exchanges;
+    if (x->next != NULL)
+        x->next->link = &x->next;
+    http->exchanges = x;
+    return x;
+}
+
+/* The signature is libmicrohttpd's. */
+/* NOLINTNEXTLINE(readability-function-size) */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **state)
+{
+    struct exchange *x = *state;
+    (void)version;
+    if (x == NULL) {
+        *state = exchange_new(context, connection);
+        return MHD_YES;
+    }
+    if (*upload_size > 0) {
+        x->too_long |= x->body.len + *upload_size > BODY_MAX;
+        if (!x->too_long)
+            buffer_add(&x->body, upload, *upload_size);
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    if (x->closing)
+        return MHD_NO;
+    if (!x->begun)
+        begin(x, method, url);
+    if (!x->answered)
+        x->answered = x->http->options.answer(x->http->options.state, &x->request);
+    if (x->answered)
+        return send_answer(x);
+    x->suspended = true;
+    MHD_suspend_connection(connection);
+    return MHD_YES;
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct exchange *x = *state;
+    (void)context;
+    (void)connection;
+    (void)code;
+    if (x == NULL)
+        return;
+    *state = NULL;
+    certificate_drop(&x->chain);
+    arena_free(&x->request.memory);
+    buffer_free(&x->request.answer);
+    buffer_free(&x->body);
+    *x->link = x->next;
+    if (x->next != NULL)
+        x->next->link = x->link;
+    memory_free(x);
+}
+
+static void resume(struct exchange *x)
+{
+    if (!x->suspended)
+        return;
+    x->suspended = false;
+    MHD_resume_connection(x->connection);
+}
+
+void http_poke(struct http *http)
+{
+    for (struct exchange *x = http->exchanges; x != NULL; x = x->next) {
+        if (!x->suspended)
+            continue;
+        x->answered = x->http->options.answer(x->http->options.state, &x->request);
+        if (x->answered)
+            resume(x);
+    }
+}
+
+const char *http_header(const struct http_request *request, const char *name)
+{
+    const char *value = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+    return value != NULL ? value : "";
+}
+
+struct gathered {
+    const char *name;
+    struct strs found;
+    uint32_t room;
+};
+
+static enum MHD_Result gather(void *context, enum MHD_ValueKind kind, const char *key,
+                              const char *value)
+{
+    struct gathered *g = context;
+    (void)kind;
+    if (g->found.count < g->room && strcasecmp(key, g->name) == 0 && value != NULL)
+        g->found.at[g->found.count++] = str_of(value);
+    return MHD_YES;
+}
+
+struct strs http_headers(struct http_request *request, const char *name)
+{
+    struct gathered g = {.name = name, .room = 64};
+    g.found.at = arena_take(&request->memory, g.room * sizeof(struct str));
+    MHD_get_connection_values(request->connection, MHD_HEADER_KIND, gather, &g);
+    return g.found;
+}
+
+/* ---- the daemon ---- */
+
+static void on_daemon_log(void *context, const char *format, va_list args)
+{
+    char line[LOG_LINE_MAX];
+    (void)context;
+    vsnprintf(line, sizeof(line), format, args);
+    line[strcspn(line, "\n")] = 0;
+    log_debug("libmicrohttpd|detail=\"%s\"", line);
+}
+
+static bool start(struct http *http, struct buffer *why)
+{
+    const struct http_options *o = &http->options;
+    struct MHD_OptionItem more[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)o->certificate},
+                                    {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)o->key},
+                                    {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)o->priorities},
+                                    {MHD_OPTION_END, 0, NULL},
+                                    {MHD_OPTION_END, 0, NULL}};
+    if (http->authorities != NULL)
+        more[3] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0, http->authorities};
+    int listener = dup(http->listener); /* the daemon closes its own */
+    http->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_TLS, 0, NULL, NULL,
+        on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_daemon_log, NULL, MHD_OPTION_LISTEN_SOCKET,
+        listener, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_ARRAY, more, MHD_OPTION_END);
+    if (http->daemon != NULL)
+        return true;
+    close(listener);
+    buffer_print(why, "cannot serve: the certificate, its key or an authority is not usable PEM");
+    return false;
+}
+
+static void stop(struct http *http)
+{
+    if (http->daemon == NULL)
+        return;
+    for (struct exchange *x = http->exchanges; x != NULL; x = x->next) {
+        x->closing = true;
+        resume(x);
+    }
+    MHD_run(http->daemon);
+    MHD_stop_daemon(http->daemon);
+    http->daemon = NULL;
+}
+
+static int listen_on(const struct addrinfo *info)
+{
+    int on = 1, fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, 128) == 0)
+        return fd;
+    int failed = errno;
+    close(fd);
+    errno = failed;
+    return -1;
+}
+
+/* Made by hand, so that an error can name the address and the reason. */
+static int open_listener(const char *address, int port, struct buffer *why)
+{
+    char text[16];
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_PASSIVE};
+    struct addrinfo *found = NULL;
+    snprintf(text, sizeof(text), "%d", port);
+    int code = getaddrinfo(*address ? address : NULL, text, &hints, &found);
+    if (code != 0) {
+        buffer_print(why, "cannot listen on %s port %d: %s", address, port, gai_strerror(code));
+        return -1;
+    }
+    int fd = listen_on(found);
+    if (fd < 0)
+        buffer_print(why, "cannot listen on %s port %d: %s", address, port, strerror(errno));
+    freeaddrinfo(found);
+    return fd;
+}
+
+static char *copy_text(struct str text)
+{
+    return text.len > 0 ? str_copy(text) : NULL;
+}
+
+struct http *http_new(const struct http_options *options, struct buffer *why)
+{
+    struct http *http = memory_take(sizeof(*http));
+    http->options = *options;
+    http->authorities = copy_text(options->authorities);
+    http->listener = open_listener(options->address, options->port, why);
+    if (http->listener >= 0 && start(http, why))
+        return http;
+    http_free(&http);
+    return NULL;
+}
+
+void http_free(struct http **http)
+{
+    if (*http == NULL)
+        return;
+    stop(*http);
+    if ((*http)->listener >= 0)
+        close((*http)->listener);
+    memory_free((*http)->authorities);
+    memory_free(*http);
+    *http = NULL;
+}
+
+bool http_trust(struct http *http, struct str authorities, struct buffer *why)
+{
+    stop(http);
+    memory_free(http->authorities);
+    http->authorities = copy_text(authorities);
+    if (start(http, why))
+        return true;
+    memory_free(http->authorities); /* it was they: better without client certificates than dead */
+    http->authorities = NULL;
+    struct buffer again = {0};
+    bool started = start(http, &again);
+    buffer_free(&again);
+    return started;
+}
+
+int http_fd(const struct http *http)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    must(info != NULL);
+    return info->epoll_fd;
+}
+
+struct moment http_work(struct http *http, struct moment now)
+{
+    MHD_UNSIGNED_LONG_LONG ms = 0;
+    MHD_run(http->daemon);
+    if (MHD_get_timeout(http->daemon, &ms) != MHD_YES)
+        return MOMENT_NEVER;
+    return moment_after(now, span_of_ms((int64_t)ms));
+}

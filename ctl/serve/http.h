@@ -1,0 +1,60 @@
+/* http: HTTPS by libmicrohttpd and GnuTLS, in the loop of the server; with certificate.c the only
+ * code that knows them. */
+#ifndef SERVE_HTTP_H
+#define SERVE_HTTP_H
+
+#include "proto/base/arena.h"
+#include "proto/base/buffer.h"
+#include "proto/base/moment.h"
+#include "proto/messages.h"
+
+struct http;
+struct client_chain;
+
+#define HTTP_ARGUMENTS_MAX 16
+
+/* A whole request, and what is answered. */
+struct http_request {
+    const char *method, *path;
+    struct str body, token;     /* token: of "Authorization: Bearer" */
+    struct client_chain *chain; /* NULL: no client certificate */
+    const char *keys[HTTP_ARGUMENTS_MAX], *values[HTTP_ARGUMENTS_MAX]; /* of the query */
+    size_t argument_count;
+    void *connection;    /* for http_header */
+    struct arena memory; /* of the request */
+    int64_t question;    /* the answerer's: what it waits for; 0 at first */
+    bool permitted;      /* the answerer's */
+    int status;
+    const char *content_type, *warning;
+    struct buffer answer;
+};
+
+struct http_options {
+    const char *address; /* bind address; "" = all */
+    int port;
+    const char *certificate, *key; /* PEM */
+    struct str authorities;        /* of client certificates, PEM; empty: none is asked for */
+    const char *priorities;        /* GnuTLS's, such as "NORMAL:-VERS-TLS1.0" */
+    /* Answers the request, or returns false when it has to wait; it is then asked again with
+     * http_poke. */
+    bool (*answer)(void *state, struct http_request *request);
+    void *state;
+};
+
+/* NULL with one line in why. */
+struct http *http_new(const struct http_options *options, struct buffer *why);
+void http_free(struct http **http);
+/* Goes on with other authorities of client certificates; requests under way are dropped. */
+bool http_trust(struct http *http, struct str authorities, struct buffer *why);
+/* Readable when there is something to do. Changes with http_trust. */
+int http_fd(const struct http *http);
+/* Does what is due; returns when it wants to be called again. */
+struct moment http_work(struct http *http, struct moment now);
+/* Asks again about all requests that wait. */
+void http_poke(struct http *http);
+/* A header of the request; "" when there is none. */
+const char *http_header(const struct http_request *request, const char *name);
+/* All values of a header. */
+struct strs http_headers(struct http_request *request, const char *name);
+
+#endif

@@ -1,0 +1,427 @@
+/* server: paths and answers. A request is permitted first (access.c), then answered: at once, or,
+ * for /metrics, when the processes have said what they have counted.
+ *
+ * What must stay true: nothing but the paths that are always allowed is answered without a permit,
+ * and no answer waits for a process that does not answer. */
+#include "ctl/serve/server.h"
+
+#include "ctl/serve/certificate.h"
+#include "ctl/serve/health.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/bus/actor.h"
+#include "proto/bus/options.h"
+#include "proto/metrics.h"
+#include "proto/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define PATIENCE_MS 5000  /* how long a process may be silent and count as well */
+#define LEADER_MS   20000 /* the same for leader election, as upstream's */
+#define SHUTDOWN_MS 500   /* between the first failing /readyz and the end */
+
+struct server {
+    struct server_options options;
+    struct doors *doors;
+    struct http *http;
+    const struct bus *bus;
+    struct outbox *out; /* of the call that is running */
+    struct moment now, stop_at;
+    bool stopping;
+    int epoll_fd;
+    unsigned trusted; /* generation of the authorities that the daemon knows */
+    struct buffer why;
+    char failing[400]; /* checks of /readyz that failed when it was asked last */
+};
+
+/* ---- checks ---- */
+
+static void check_with(struct server *s, struct health *h, const char *process, const char *check,
+                       int64_t patience_ms)
+{
+    if (h->reason[0] == 0)
+        snprintf(h->reason, sizeof(h->reason), "%s",
+                 doors_check(s->doors, s->now, process, check, span_of_ms(patience_ms)));
+}
+
+static size_t fill_ready(struct server *s, struct health *at)
+{
+    static const char *const names[] = {"leaderElection", "shutdown", "sched-handler-sync",
+                                        "processes",      "workers",  "view"};
+    static const char *const all[] = {"watcher", "queue", "scheduler", "binder"};
+    for (size_t i = 0; i < 6; i++)
+        at[i] = (struct health){.name = names[i]};
+    check_with(s, &at[0], "binder", "leaderElection", LEADER_MS);
+    if (s->stopping)
+        snprintf(at[1].reason, sizeof(at[1].reason), "process is shutting down");
+    for (size_t i = 0; i < 3; i++)
+        check_with(s, &at[2], all[i], "sched-handler-sync", PATIENCE_MS);
+    for (size_t i = 0; i < 4; i++)
+        check_with(s, &at[3], all[i], "", PATIENCE_MS);
+    check_with(s, &at[4], "scheduler", "workers", PATIENCE_MS);
+    check_with(s, &at[5], "scheduler", "view", PATIENCE_MS);
+    return 6;
+}
+
+static size_t fill_checks(struct server *s, const char *group, struct health *at)
+{
+    if (strcmp(group, "readyz") == 0)
+        return fill_ready(s, at);
+    at[0] = (struct health){.name = "ping"};
+    if (strcmp(group, "healthz") == 0) {
+        at[0].name = "leaderElection";
+        check_with(s, &at[0], "binder", "leaderElection", LEADER_MS);
+    }
+    return 1;
+}
+
+/* What is withheld from whoever asks is in the log, once each time that it changes. */
+static void log_failures(struct server *s, const struct health *checks, size_t count)
+{
+    char failing[sizeof(s->failing)] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < count && len < sizeof(failing); i++)
+        if (checks[i].reason[0] != 0)
+            len += (size_t)snprintf(failing + len, sizeof(failing) - len, "%s%s",
+                                    len > 0 ? "," : "", checks[i].name);
+    if (strcmp(failing, s->failing) == 0)
+        return;
+    memcpy(s->failing, failing, sizeof(failing));
+    for (size_t i = 0; i < count; i++)
+        if (checks[i].reason[0] != 0)
+            log_warn("not ready|check=%s reason=\"%s\"", checks[i].name, checks[i].reason);
+    if (len == 0)
+        log_info("ready");
+}
+
+static void answer_health(struct server *s, struct http_request *r, const char *group)
+{
+    struct health checks[HEALTH_MAX];
+    struct health_question q = {.path = r->path, .group = group};
+    for (size_t i = 0; i < r->argument_count; i++) {
+        q.verbose |= strcmp(r->keys[i], "verbose") == 0;
+        if (strcmp(r->keys[i], "exclude") == 0 && q.excluded_count < 16)
+            q.excluded[q.excluded_count++] = r->values[i];
+    }
+    size_t count = fill_checks(s, group, checks);
+    r->status = health_answer(&q, checks, count, &r->answer);
+    if (strcmp(group, "readyz") == 0)
+        log_failures(s, checks, count);
+}
+
+/* ---- metrics ---- */
+
+static void set_info(enum metric metric, const struct str *values)
+{
+    metric_series(metric, values)->value = 1;
+    metric_series(metric, values)->read = true;
+}
+
+/* What only the table of metrics and the build know. */
+static void measure_self(void)
+{
+    static const char *const grades[] = {"ALPHA", "BETA", "STABLE"};
+    set_info(METRIC_kubernetes_build_info,
+             METRIC_VALUES(STR_LITERAL(""), STR_LITERAL("gcc"), STR_LITERAL(""), STR_LITERAL(""),
+                           STR_LITERAL("v1.36.3+berth." OPTIONS_VERSION), STR_LITERAL(""),
+                           STR_LITERAL("1"), STR_LITERAL("36"), STR_LITERAL("linux/amd64")));
+    for (size_t g = 0; g < 3; g++) {
+        int64_t count = 0;
+        for (int i = 0; i < METRIC_COUNT; i++)
+            count += strcmp(metric_info((enum metric)i)->stability, grades[g]) == 0;
+        metric_series(METRIC_registered_metrics_total,
+                      METRIC_VALUES(STR_LITERAL(""), str_of(grades[g])))
+            ->value = count;
+    }
+}
+
+/* The server is a process as well. */
+static void take_own_report(struct server *s)
+{
+    struct arena memory = {0};
+    struct metrics own = {.instance = STR_LITERAL("serve"), .incarnation = 1};
+    measure_self();
+    process_measure();
+    metrics_fill(&own, false, &memory);
+    totals_take(doors_totals(s->doors), s->options.count, &own);
+    arena_free(&memory);
+}
+
+static bool answer_metrics(struct server *s, struct http_request *r)
+{
+    if (strcmp(r->method, "DELETE") == 0) {
+        r->status = 501;
+        buffer_add_text(&r->answer, "metrics are kept by several processes and are not reset\n");
+        return true;
+    }
+    if (r->question == 0)
+        r->question = doors_ask(s->doors, s->now, s->out);
+    if (!doors_answered(s->doors, s->now, r->question))
+        return false;
+    take_own_report(s);
+    r->content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+    totals_print(doors_totals(s->doors), &r->answer);
+    return true;
+}
+
+/* ---- verbosity ---- */
+
+static void answer_verbosity(struct server *s, struct http_request *r)
+{
+    int64_t level;
+    r->content_type = "text/plain";
+    if (strcmp(r->method, "PUT") != 0) {
+        r->status = 406;
+        buffer_add_text(&r->answer, "unsupported http method\n");
+    } else if (!str_to_i64(r->body, &level) || level < 0 || level > 10) {
+        r->status = 400;
+        buffer_print(&r->answer, "strconv.ParseUint: parsing \"%.*s\": invalid syntax\n",
+                     r->body.len < 64 ? (int)r->body.len : 64, r->body.len > 0 ? r->body.at : "");
+    } else {
+        struct message m = {.type = MSG_verbosity, .verbosity = {.level = level}};
+        doors_tell(s->doors, &m, s->out);
+        log_set_verbosity((int)level);
+        buffer_print(&r->answer, "successfully set klog.logging.verbosity to %d\n", (int)level);
+    }
+}
+
+/* ---- one request ---- */
+
+static bool starts_with_group(const char *path, const char *group)
+{
+    size_t len = strlen(group);
+    return path[0] == '/' && strncmp(path + 1, group, len) == 0 &&
+           (path[1 + len] == 0 || path[1 + len] == '/');
+}
+
+static bool answer_path(struct server *s, struct http_request *r)
+{
+    static const char *const groups[] = {"healthz", "livez", "readyz"};
+    for (size_t i = 0; i < 3; i++)
+        if (starts_with_group(r->path, groups[i])) {
+            answer_health(s, r, groups[i]);
+            return true;
+        }
+    if (strcmp(r->path, "/metrics") == 0)
+        return answer_metrics(s, r);
+    if (strcmp(r->path, "/debug/flags/v") == 0) {
+        answer_verbosity(s, r);
+    } else if (strcmp(r->path, "/configz") == 0) {
+        r->content_type = "application/json";
+        buffer_add_str(&r->answer, s->options.configz);
+    } else {
+        r->status = 404;
+        buffer_add_text(&r->answer, "404 page not found\n");
+    }
+    return true;
+}
+
+static void put_status(struct http_request *r, int code, const char *reason, const char *message)
+{
+    r->status = code;
+    r->content_type = "application/json";
+    buffer_add_text(&r->answer, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
+                                "\"status\":\"Failure\",\"message\":\"");
+    for (const char *c = message; *c != 0; c++)
+        buffer_print(&r->answer, *c == '"' || *c == '\\' ? "\\%c" : "%c",
+                     (unsigned char)*c < 0x20 ? ' ' : *c);
+    buffer_print(&r->answer, "\",\"reason\":\"%s\"%s,\"code\":%d}\n", reason,
+                 code == 403 ? ",\"details\":{}" : "", code);
+}
+
+static struct str first_header(struct http_request *r, const struct strs *names)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        const char *value = http_header(r, arena_copy(&r->memory, names->at[i]).at);
+        if (*value != 0)
+            return str_of(value);
+    }
+    return (struct str){NULL, 0};
+}
+
+/* Of a client certificate: whose it is, and whom it speaks for. */
+static void read_certificate(const struct server *s, struct http_request *r,
+                             struct access_question *q)
+{
+    const struct review_config *config = access_config(s->options.access);
+    if (r->chain == NULL)
+        return;
+    q->certificate = CERTIFICATE_bad;
+    certificate_subject(r->chain, &q->subject.name, &q->subject.groups, &r->memory);
+    if (certificate_signed_by(r->chain, config->proxy_ca)) {
+        q->certificate = CERTIFICATE_proxy;
+        q->spoken.name = first_header(r, &config->user_headers);
+        for (uint32_t i = 0; i < config->group_headers.count && q->spoken.groups.count == 0; i++)
+            q->spoken.groups =
+                http_headers(r, arena_copy(&r->memory, config->group_headers.at[i]).at);
+        if (q->spoken.name.len > 0)
+            return;
+    }
+    if (certificate_signed_by(r->chain, config->client_ca))
+        q->certificate = CERTIFICATE_client;
+}
+
+/* True when the answer is there. */
+static bool answer(void *state, struct http_request *r)
+{
+    struct server *s = state;
+    if (!r->permitted) {
+        struct access_question q = {.method = r->method, .path = r->path, .token = r->token};
+        read_certificate(s, r, &q);
+        buffer_reset(&s->why);
+        switch (access_ask(s->options.access, s->now, &q, &s->why)) {
+        case ACCESS_wait: return false;
+        case ACCESS_granted: r->permitted = true; break;
+        case ACCESS_unknown: put_status(r, 401, "Unauthorized", "Unauthorized"); return true;
+        case ACCESS_refused: put_status(r, 403, "Forbidden", s->why.at); return true;
+        case ACCESS_failed:
+            r->status = 500;
+            buffer_add_str(&r->answer, buffer_str(&s->why));
+            return true;
+        }
+    }
+    return answer_path(s, r);
+}
+
+/* ---- the loop ---- */
+
+static void watch(struct server *s, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    must(epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
+}
+
+struct server *server_new(const struct server_options *options)
+{
+    struct server *s = memory_take(sizeof(*s));
+    s->options = *options;
+    s->doors = doors_new(options->names, options->count);
+    s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    must(s->epoll_fd >= 0);
+    for (size_t i = 0; i < 2; i++)
+        if (options->clients[i] != NULL)
+            watch(s, kube_client_fd(options->clients[i]));
+    return s;
+}
+
+void server_free(struct server **server)
+{
+    struct server *s = *server;
+    if (s == NULL)
+        return;
+    http_free(&s->http);
+    doors_free(&s->doors);
+    buffer_free(&s->why);
+    close(s->epoll_fd);
+    memory_free(s);
+    *server = NULL;
+}
+
+bool server_listen(struct server *s, const struct http_options *options, struct buffer *why)
+{
+    struct http_options o = *options;
+    o.answer = answer;
+    o.state = s;
+    s->http = http_new(&o, why);
+    if (s->http != NULL)
+        watch(s, http_fd(s->http));
+    return s->http != NULL;
+}
+
+void server_set_bus(struct server *s, const struct bus *bus)
+{
+    s->bus = bus;
+}
+
+int server_fd(const struct server *s)
+{
+    return s->epoll_fd;
+}
+
+void server_handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
+{
+    struct server *s = state;
+    const char *endpoint = bus_endpoint_of(s->bus, in->from);
+    (void)out;
+    s->now = now;
+    for (size_t i = 0; i < s->options.count; i++)
+        if ((endpoint != NULL && strcmp(s->options.endpoints[i], endpoint) == 0) ||
+            (endpoint == NULL && in->message->type == MSG_peer_down))
+            doors_handle(s->doors, now, i, in);
+}
+
+/* The cluster's authorities have changed: clients are asked for certificates of these. */
+static void follow_authorities(struct server *s)
+{
+    struct buffer both = {0}, why = {0};
+    if (s->trusted == access_generation(s->options.access))
+        return;
+    s->trusted = access_generation(s->options.access);
+    buffer_add_str(&both, access_client_ca(s->options.access));
+    buffer_add_text(&both, "\n");
+    buffer_add_str(&both, access_proxy_ca(s->options.access));
+    if (!http_trust(s->http, buffer_str(&both), &why)) {
+        log_error("%s", why.at);
+        actor_fail();
+    } else {
+        watch(s, http_fd(s->http));
+        log_info("authorities of client certificates are known");
+    }
+    buffer_free(&both);
+    buffer_free(&why);
+}
+
+void server_work(void *state, struct moment now, struct outbox *out)
+{
+    struct server *s = state;
+    s->now = now;
+    s->out = out;
+    for (size_t i = 0; i < 2; i++)
+        if (s->options.clients[i] != NULL)
+            kube_client_work(s->options.clients[i], now);
+    follow_authorities(s);
+    http_work(s->http, now);
+    s->out = NULL;
+}
+
+struct moment server_tick(void *state, struct moment now, struct outbox *out)
+{
+    struct server *s = state;
+    s->now = now;
+    s->out = out;
+    struct moment next =
+        moment_earlier(doors_tick(s->doors, now, out), access_tick(s->options.access, now));
+    http_poke(s->http);
+    next = moment_earlier(next, http_work(s->http, now));
+    for (size_t i = 0; i < 2; i++)
+        if (s->options.clients[i] != NULL)
+            next = moment_earlier(next, kube_client_deadline(s->options.clients[i], now));
+    s->out = NULL;
+    return next;
+}
+
+void server_stop(void *state, struct moment now, struct outbox *out)
+{
+    struct server *s = state;
+    (void)out;
+    s->stopping = true;
+    s->stop_at = moment_after(now, span_of_ms(SHUTDOWN_MS));
+}
+
+bool server_done(const void *state)
+{
+    const struct server *s = state;
+    return s->stopping && moment_reached(s->now, s->stop_at);
+}
+
+void server_status(void *state, struct buffer *lines)
+{
+    const struct server *s = state;
+    buffer_print(lines, "doors=%zu\nnot_ready=%s\n", s->options.count, s->failing);
+}

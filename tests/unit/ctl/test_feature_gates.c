@@ -1,0 +1,71 @@
+/* test_feature_gates: which gates may be set, and what is said of those that may not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "ctl/feature_gates.h"
+
+static char why[256];
+
+static void accepted(const char *text)
+{
+    if (!feature_gates_check(text, why, sizeof(why)))
+        fail_msg("%s is refused: %s", text, why);
+}
+
+static void refused(const char *text, const char *expected)
+{
+    assert_false(feature_gates_check(text, why, sizeof(why)));
+    assert_string_equal(why, expected);
+}
+
+static void gates_may_be_set_to_what_they_are(void **state)
+{
+    (void)state;
+    accepted("");
+    accepted("GangScheduling=false");
+    accepted("DynamicResourceAllocation=true,PodLevelResources=T");
+    accepted("kube:PodLevelResources=1, kube:AllAlpha=0");
+}
+
+static void gates_of_other_components_may_be_set_to_anything(void **state)
+{
+    (void)state;
+    accepted("APIServerIdentity=false,OpportunisticBatching=false");
+}
+
+static void a_gate_that_changes_decisions_is_refused_by_name(void **state)
+{
+    (void)state;
+    refused("GangScheduling=true",
+            "not supported yet: feature gate GangScheduling=true, which changes decisions");
+}
+
+static void what_upstream_refuses_is_refused_in_its_words(void **state)
+{
+    (void)state;
+    refused("Foo=true", "unrecognized feature gate: Foo");
+    refused(
+        "DynamicResourceAllocation=false",
+        "cannot set feature gate DynamicResourceAllocation to false, feature is locked to true");
+    refused("PodLevelResources", "missing bool value for PodLevelResources");
+    refused("PodLevelResources=x", "invalid value of PodLevelResources=x, err: strconv.ParseBool: "
+                                   "parsing \"x\": invalid syntax");
+    refused("kube:PodLevelResources=true,AllAlpha=false",
+            "set kube feature gates with default empty prefix or kube: prefix consistently, do not "
+            "mix use");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gates_may_be_set_to_what_they_are),
+        cmocka_unit_test(gates_of_other_components_may_be_set_to_anything),
+        cmocka_unit_test(a_gate_that_changes_decisions_is_refused_by_name),
+        cmocka_unit_test(what_upstream_refuses_is_refused_in_its_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

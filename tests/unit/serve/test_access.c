@@ -1,0 +1,175 @@
+/* test_access: what is decided without the API server: open paths, members of system:masters,
+ * client certificates, front proxies, strangers; and that without an API server nothing else is
+ * granted. */
+#include "ctl/serve/access.h"
+
+#include "proto/metrics.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct access *access_of_test;
+static struct buffer why;
+
+static int set_up(void **state)
+{
+    (void)state;
+    access_of_test =
+        access_new(&(struct access_options){.token_ttl = span_of_ms(10000),
+                                            .allowed_ttl = span_of_ms(10000),
+                                            .denied_ttl = span_of_ms(10000),
+                                            .always_allowed = "/healthz,readyz,/open/*"});
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    access_free(&access_of_test);
+    buffer_free(&why);
+    metrics_reset();
+    return 0;
+}
+
+static enum access_verdict ask(const struct access_question *q)
+{
+    buffer_reset(&why);
+    return access_ask(access_of_test, (struct moment){1000000000}, q, &why);
+}
+
+static enum access_verdict get(const char *path)
+{
+    return ask(&(struct access_question){.method = "GET", .path = path});
+}
+
+static void open_paths_are_for_everybody(void **state)
+{
+    (void)state;
+    assert_int_equal(get("/healthz"), ACCESS_granted);
+    assert_int_equal(get("/readyz"), ACCESS_granted);
+    assert_int_equal(get("/open/any/thing"), ACCESS_granted);
+    assert_int_equal(get("/healthz/leaderElection"), ACCESS_refused);
+    assert_int_equal(get("/livez"), ACCESS_refused);
+    assert_int_equal(get("/healthzz"), ACCESS_refused);
+}
+
+static void a_stranger_is_anonymous_and_is_told_so(void **state)
+{
+    (void)state;
+    assert_int_equal(get("/metrics"), ACCESS_refused);
+    assert_string_equal(why.at,
+                        "forbidden: User \"system:anonymous\" cannot get path \"/metrics\"");
+    assert_int_equal(ask(&(struct access_question){.method = "PUT", .path = "/debug/flags/v"}),
+                     ACCESS_refused);
+    assert_string_equal(why.at,
+                        "forbidden: User \"system:anonymous\" cannot put path \"/debug/flags/v\"");
+}
+
+static void a_token_that_nobody_can_be_asked_about_is_nobodys(void **state)
+{
+    (void)state;
+    struct access_question q = {
+        .method = "GET", .path = "/healthz", .token = STR_LITERAL("secret")};
+    assert_int_equal(ask(&q), ACCESS_unknown);
+}
+
+static void a_certificate_counts_with_its_groups(void **state)
+{
+    (void)state;
+    struct str masters = STR_LITERAL("system:masters"), others = STR_LITERAL("others");
+    struct access_question q = {.method = "GET",
+                                .path = "/metrics",
+                                .certificate = CERTIFICATE_client,
+                                .subject = {.name = STR_LITERAL("kim"), .groups = {1, &masters}}};
+    assert_int_equal(ask(&q), ACCESS_granted);
+    q.subject.groups.at = &others;
+    assert_int_equal(ask(&q), ACCESS_refused);
+    assert_string_equal(why.at, "forbidden: User \"kim\" cannot get path \"/metrics\"");
+    q.certificate = CERTIFICATE_bad;
+    q.path = "/healthz";
+    assert_int_equal(ask(&q), ACCESS_unknown);
+}
+
+static void a_front_proxy_speaks_for_others(void **state)
+{
+    (void)state;
+    struct str masters = STR_LITERAL("system:masters");
+    struct access_question q = {.method = "GET",
+                                .path = "/metrics",
+                                .certificate = CERTIFICATE_proxy,
+                                .subject = {.name = STR_LITERAL("front-proxy-client")},
+                                .spoken = {.name = STR_LITERAL("kim"), .groups = {1, &masters}}};
+    assert_int_equal(ask(&q), ACCESS_granted);
+    q.spoken.groups.count = 0;
+    assert_int_equal(ask(&q), ACCESS_refused);
+    assert_string_equal(why.at, "forbidden: User \"kim\" cannot get path \"/metrics\"");
+    q.spoken.name.len = 0; /* for nobody: it is a stranger then */
+    assert_int_equal(ask(&q), ACCESS_refused);
+    assert_string_equal(why.at,
+                        "forbidden: User \"system:anonymous\" cannot get path \"/metrics\"");
+}
+
+static void reviews_are_written_and_read(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct buffer body = {0};
+    struct review_user user = {0};
+    struct str reason;
+    bool yes = false;
+    review_token_body(STR_LITERAL("a\"b\n"), &body);
+    assert_string_equal(body.at, "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":"
+                                 "\"TokenReview\",\"spec\":{\"token\":\"a\\\"b\\u000a\"}}");
+    assert_true(review_token_read(
+        str_of("{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"kim\",\"uid\":\"7\","
+               "\"groups\":[\"x\",\"y\"]}}}"),
+        &yes, &user, &a));
+    assert_true(yes && str_is(user.name, "kim") && user.groups.count == 2);
+    assert_true(review_token_read(str_of("{\"status\":{\"error\":\"no\"}}"), &yes, &user, &a));
+    assert_false(yes);
+    assert_false(review_token_read(str_of("{\"kind\":\"Status\"}"), &yes, &user, &a));
+    assert_false(review_token_read(str_of("nonsense"), &yes, &user, &a));
+    assert_true(review_access_read(str_of("{\"status\":{\"allowed\":true,\"denied\":true,"
+                                          "\"reason\":\"because\"}}"),
+                                   &yes, &reason, &a));
+    assert_true(!yes && str_is(reason, "because"));
+    buffer_free(&body);
+    arena_free(&a);
+}
+
+static void the_clusters_authorities_are_read(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    struct review_config config;
+    assert_true(review_config_read(
+        str_of("{\"data\":{\"client-ca-file\":\"PEM\",\"requestheader-allowed-names\":"
+               "\"[\\\"proxy\\\"]\",\"requestheader-username-headers\":\"[\\\"X-Remote-User\\\"]\"}"
+               "}"),
+        &config, &a));
+    assert_true(str_is(config.client_ca, "PEM"));
+    assert_int_equal(config.proxy_ca.len, 0);
+    assert_int_equal(config.proxy_names.count, 1);
+    assert_true(str_is(config.user_headers.at[0], "X-Remote-User"));
+    assert_int_equal(config.group_headers.count, 0);
+    arena_free(&a);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(open_paths_are_for_everybody),
+        TEST(a_stranger_is_anonymous_and_is_told_so),
+        TEST(a_token_that_nobody_can_be_asked_about_is_nobodys),
+        TEST(a_certificate_counts_with_its_groups),
+        TEST(a_front_proxy_speaks_for_others),
+        TEST(reviews_are_written_and_read),
+        TEST(the_clusters_authorities_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
