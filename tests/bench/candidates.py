@@ -12,7 +12,7 @@ import objects
 REFERENCE = "build/controlplane/bin/kube-scheduler --config {config} --secure-port 0"
 # Command, and what its configuration says beyond the client's limits, which all share.
 KNOWN = {
-    "berth": ("build/bin/berth run --config {config} --run-dir {rundir} --workers {workers}", {}),
+    "berth": ("build/bin/berth run --config {config} --run-dir {rundir} --secure-port 0 --workers {workers}", {}),
     "kube-scheduler": (REFERENCE, {}),
     "kube-scheduler-100": (REFERENCE, {"percentage": 100}),
     "ceiling": ("build/bench/perf ceiling --kubeconfig {kubeconfig} {json}", {}),

@@ -64,8 +64,9 @@ class Log:
         return [r for r in self.bindings(user) if r.code == 201]
 
     def uncertain(self):
-        """Requests to bind whose client went away before the answer: they may have been granted."""
-        return [r for r in self.bindings() if r.code in (0, 499, 504)]
+        """Requests to bind that may have been granted: their client went away before the answer, or
+        the handler did (stage Panic, 500), or the server speaks of itself."""
+        return [r for r in self.bindings() if r.code in (0, 499) or r.code >= 500]
 
     def leases(self, user=None):
         """Granted writes of a Lease."""

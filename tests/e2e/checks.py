@@ -80,8 +80,9 @@ def one_binding_each(log, uids, names=None):
     unnamed = {request.name for request in unsure if request.uid is None}
     missing = [uid for uid in uids if uid not in known and (names or {}).get(uid) not in unnamed]
     others = [request for request in log.bindings() if request.code != 201]
-    expect(not missing, "%d pods without a granted Binding of their UID: %s; not granted: %s",
-           len(missing), some(missing), some(others))
+    expect(not missing, "%d pods without a granted Binding of their UID: %s; not granted: %s; codes: %s",
+           len(missing), some(missing), some(others),
+           dict(collections.Counter(request.code for request in others)))
 
 
 def events(client, reason):

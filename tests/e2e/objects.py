@@ -59,7 +59,8 @@ def bound(items):
     return sum(1 for _, node_name, _ in items.values() if node_name)
 
 
-def configuration(kubeconfig, lease=(15, 10, 2), percentage=None, json_only=False, profiles=None):
+def configuration(kubeconfig, lease=(15, 10, 2), percentage=None, json_only=False, profiles=None,
+                  backoff=None, extenders=None):
     """A KubeSchedulerConfiguration whose client is not held back, with these lease times."""
     seconds = tuple("%gs" % value for value in lease)
     text = """apiVersion: kubescheduler.config.k8s.io/v1
@@ -74,6 +75,10 @@ clientConnection:
   renewDeadline: %s
   retryPeriod: %s
 """ % ((kubeconfig, "  contentType: application/json\n" if json_only else "") + seconds)
+    if backoff:
+        text += "podInitialBackoffSeconds: %d\npodMaxBackoffSeconds: %d\n" % (backoff, backoff)
     if percentage:
         text += "percentageOfNodesToScore: %d\n" % percentage
+    if extenders:
+        text += "extenders: %s\n" % json.dumps(extenders)
     return text + ("profiles: %s\n" % json.dumps(profiles) if profiles else "")

@@ -12,7 +12,7 @@ import time
 import cluster
 import objects
 
-BERTH = "build/bin/berth run --kubeconfig {kubeconfig} --run-dir {rundir} --workers 2"
+BERTH = "build/bin/berth run --kubeconfig {kubeconfig} --run-dir {rundir} --workers 2 --secure-port 0"
 REFERENCE = "build/controlplane/bin/kube-scheduler --config {config} --secure-port 0"
 SUPERVISOR = "berth"
 

@@ -1,10 +1,13 @@
 /* fuzz_objects: any bytes as what we read from the API server and from users: the first byte picks
- * a kind of object as JSON or as YAML, configuration, quantity or duration. What is read must stay
- * within its bounds; a configuration that is accepted must read back from its own print. */
+ * a kind of object as JSON, YAML or protobuf, configuration, quantity or duration. What is read
+ * must stay within its bounds; a configuration that is accepted must read back from its own print.
+ */
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/config_internal.h"
 #include "proto/kube/objects.h"
+#include "proto/kube/protobuf.h"
+#include "proto/kube/protobuf_put.h"
 #include "proto/kube/quantity.h"
 #include "proto/kube/selector.h"
 
@@ -25,13 +28,27 @@ static void check_terms(const struct pod *pod)
     buffer_free(&why);
 }
 
-/* As the watcher does, from JSON or, one bit further, from YAML. */
-static void read_object(size_t kind, struct str text, bool yaml)
+/* The message of an object of this kind, in protobuf. */
+static struct kube_json *parse_message(size_t kind, struct str text, struct str *error)
+{
+    static struct buffer body;
+    buffer_reset(&body);
+    size_t raw = protobuf_begin(&body, STR_LITERAL("v1"), str_of(kube_resources[kind].kind));
+    buffer_add_str(&body, text);
+    protobuf_close(&body, raw);
+    return kube_protobuf_parse(buffer_str(&body), error, &arena);
+}
+
+enum form { FORM_json, FORM_yaml, FORM_protobuf };
+
+/* As the watcher does, from any form. */
+static void read_object(size_t kind, struct str text, enum form form)
 {
     struct message m;
     struct str key = {0}, error = {0};
-    struct kube_json *json =
-        yaml ? kube_json_parse_yaml(text, &error, &arena) : kube_json_parse(text, &error, &arena);
+    struct kube_json *json = form == FORM_yaml   ? kube_json_parse_yaml(text, &error, &arena)
+                             : form == FORM_json ? kube_json_parse(text, &error, &arena)
+                                                 : parse_message(kind, text, &error);
     if (json == NULL)
         return;
     if (kube_resources[kind].set(json, &m, &key, &arena, &error)) {
@@ -96,9 +113,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str text = {copy, (uint32_t)(size - 1)};
     size_t pick = data[0] % 64;
     if (pick < 16)
-        read_object(pick % kube_resource_count, text, false);
+        read_object(pick % kube_resource_count, text, FORM_json);
     else if (pick < 32)
-        read_object((pick - 16) % kube_resource_count, text, true);
+        read_object((pick - 16) % kube_resource_count, text, FORM_yaml);
+    else if (data[0] >= 240)
+        read_object(data[0] % kube_resource_count, text, FORM_protobuf);
     else if (pick < 36)
         read_quantity(text);
     else if (pick < 40)

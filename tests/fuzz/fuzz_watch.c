@@ -4,6 +4,7 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/frames.h"
 #include "proto/kube/lines.h"
 #include "proto/kube/reflector.h"
 
@@ -46,7 +47,7 @@ static void on_deleted(void *context, const struct kube_json *object)
     o->told++;
 }
 
-/* The part of the input up to the next tab, which JSON can do without. */
+/* The part of the input up to the next tab, which JSON can do without; protobuf then ends early. */
 static struct str take_part(struct str *rest)
 {
     int64_t end = str_find(*rest, '\t');
@@ -87,13 +88,14 @@ static void answer(struct reflector *r, struct moment now, const struct reflecto
     reflector_response(r, now, request->number, &response);
 }
 
-static void play(struct str rest)
+static void play(struct str rest, bool protobuf)
 {
     struct owner owner = {.listing = false};
     struct moment now = {1000000000};
     struct reflector *r = reflector_new(&(struct reflector_options){.name = "pods",
                                                                     .kind = "Pod",
                                                                     .path = "/api/v1/pods",
+                                                                    .protobuf = protobuf,
                                                                     .context = &owner,
                                                                     .list_begin = on_begin,
                                                                     .object = on_object,
@@ -136,6 +138,28 @@ static void cut(struct str text, uint32_t step, struct buffer *out)
     lines_free(&lines);
 }
 
+/* All frames, behind each other, cut from pieces of this size. */
+static void cut_frames(struct str text, uint32_t step, struct buffer *out)
+{
+    struct frames frames = {.max = 200};
+    enum frames_step found = FRAMES_more;
+    struct str frame;
+    buffer_reset(out);
+    while (text.len > 0 && found != FRAMES_too_long) {
+        struct str piece = {text.at, text.len < step ? text.len : step};
+        frames_feed(&frames, piece);
+        while ((found = frames_next(&frames, &frame)) == FRAMES_frame) {
+            must(frame.len <= frames.max);
+            buffer_print(out, "|%u:", frame.len);
+            buffer_add_str(out, frame);
+        }
+        must(frames.torn.len <= frames.max + 4);
+        text.at += piece.len;
+        text.len -= piece.len;
+    }
+    frames_free(&frames);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
@@ -150,7 +174,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     struct str text = {(const char *)data + 1, (uint32_t)size - 1};
-    play(text);
+    play(text, false);
+    play(text, true);
+    cut_frames(text, text.len + 1, &whole);
+    cut_frames(text, 1 + data[0] % 64, &pieces);
+    must(whole.len == pieces.len &&
+         (whole.len == 0 || memcmp(whole.at, pieces.at, whole.len) == 0));
     cut(text, text.len + 1, &whole);
     cut(text, 1 + data[0] % 64, &pieces);
     /* A line that is too long may be noticed before its end came: what was found before agrees. */

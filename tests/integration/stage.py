@@ -4,6 +4,7 @@ Cases run one after another and take away all that they created, so none sees an
 has a namespace and a prefix of its own, so that none is mistaken for another's either.
 """
 import checks
+import extender_server
 import kube
 import suite
 
@@ -12,6 +13,7 @@ CASES = []  # (name, function of a Case)
 CORE = "/api/v1/"
 STORAGE = "/apis/storage.k8s.io/v1/"
 # Kind to collection; %s is the namespace where there is one.
+ADMISSION = "/apis/admissionregistration.k8s.io/v1/"
 PATHS = {
     "Namespace": CORE + "namespaces",
     "Node": CORE + "nodes",
@@ -25,6 +27,9 @@ PATHS = {
     "CSINode": STORAGE + "csinodes",
     "VolumeAttachment": STORAGE + "volumeattachments",
     "CSIDriver": STORAGE + "csidrivers",
+    "ValidatingAdmissionPolicy": ADMISSION + "validatingadmissionpolicies",
+    "ValidatingAdmissionPolicyBinding": ADMISSION + "validatingadmissionpolicybindings",
+    "ResourceClaim": "/apis/resource.k8s.io/v1/namespaces/%s/resourceclaims",
     "CSIStorageCapacity": STORAGE + "namespaces/%s/csistoragecapacities",
 }
 PRIORITIES = {"low": 100, "medium": 200, "high": 300}
@@ -74,6 +79,13 @@ def strategy(name, kind):
          "args": {"scoringStrategy": {"type": kind, "resources": resources}}}]}
 
 
+def just(plugin):
+    """A profile in which one rule alone decides."""
+    return {"schedulerName": "just-" + plugin, "plugins": {"multiPoint": {
+        "disabled": [{"name": "*"}],
+        "enabled": [{"name": name} for name in ("PrioritySort", "DefaultBinder", plugin)]}}}
+
+
 PROFILES = [
     {"schedulerName": "default-scheduler"},
     only("InterPodAffinity"), only("NodeAffinity"), only("TaintToleration"),
@@ -83,6 +95,7 @@ PROFILES = [
      "plugins": {"postFilter": {"disabled": [{"name": "DefaultPreemption"}]}}},
     {"schedulerName": "impatient",
      "pluginConfig": [{"name": "VolumeBinding", "args": {"bindTimeoutSeconds": 3}}]},
+    just("VolumeZone"), just("VolumeRestrictions"), just("NodeVolumeLimits"),
 ]
 
 
@@ -94,6 +107,7 @@ class Stage:
     """The control plane, the scheduler, and a live view of all pods."""
 
     def __init__(self, options, directory):
+        self.extenders = None
         self.world = suite.World(options, directory)
         try:
             self.prepare()
@@ -105,7 +119,9 @@ class Stage:
         self.admin, self.log, self.count = self.world.admin, self.world.log, 0
         self.seen = {}  # name of a pod to all its states, oldest first
         self.pods = self.world.mirror("/api/v1/pods", self.remember)
-        self.scheduler = self.world.scheduler(profiles=PROFILES)
+        self.extenders = extender_server.Server(self.admin)
+        self.scheduler = self.world.scheduler(profiles=PROFILES,
+                                              extenders=self.extenders.configuration())
         for name, value in PRIORITIES.items():
             self.priority_class(name, value)
         self.priority_class("high-never", PRIORITIES["high"], preemptionPolicy="Never")
@@ -121,7 +137,10 @@ class Stage:
         return pod
 
     def close(self):
-        return self.world.close()
+        troubles = self.world.close()
+        if self.extenders:
+            self.extenders.close()
+        return troubles
 
 
 def namespace(name, labels=None):

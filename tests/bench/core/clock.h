@@ -6,6 +6,8 @@
 
 /* CPU nanoseconds of this process, of all its threads, since it started. */
 int64_t clock_cpu_ns(void);
+/* Of the thread that asks. */
+int64_t clock_thread_ns(void);
 /* Of children that have ended and were waited for. */
 int64_t clock_children_ns(void);
 /* The same of another process, by its pid; 0 when it is gone. */

@@ -12,6 +12,7 @@ struct decisions_setup {
     uint32_t workers;
     const struct profile *profile; /* borrowed */
     const char *rule;              /* for the report */
+    bool apart;                    /* coordinator and workers at once, a thread each */
 };
 
 /* Rows follow, in the section of that name. */

@@ -10,45 +10,13 @@
 #include "proto/base/must.h"
 #include "proto/bus/delivery.h"
 #include "proto/bus/frame.h"
-#include "scheduler/coordinator.h"
-#include "scheduler/shard.h"
-#include "scheduler/worker.h"
-#include "tests/bench/core/clock.h"
+#include "tests/bench/core/live_inside.h"
 
 #include <string.h>
 
-#define TURN 512 /* messages, as the actor loop's batch */
-
-static const struct address coordinator_at = {SCHEDULER, 1};
-static const struct moment now = {1000000000};
-
-/* A process and what has arrived at its door. */
-struct side {
-    struct outbox inbox, taken; /* .to is whom a message is from */
-    size_t next;                /* in taken */
-    struct worker *worker;      /* one of the two, or none for the coordinator */
-    struct shard *shard;
-    struct address self;
-    int64_t *work, *codec; /* its places in the cost */
-    int64_t link;
-};
-
-struct live {
-    struct live_options options;
-    struct coordinator *coordinator;
-    struct side middle, workers[LIVE_WORKERS_MAX];
-    struct live_cost cost;
-    struct stopwatch watch;
-    struct arena decoded; /* of one message */
-    struct arena heard;
-    struct buffer frame;
-    struct outbox out;
-    int64_t sequence, part;
-};
-
 /* ---- moving messages ---- */
 
-static void put(struct live *l, struct side *to, const struct outgoing *head, struct str body)
+void live_put(struct live *l, struct side *to, const struct outgoing *head, struct str body)
 {
     l->cost.messages++;
     l->cost.bytes += body.len;
@@ -76,7 +44,7 @@ static void say(struct live *l, const struct outgoing *head, const struct messag
     outbox_put(&one, head->to, m);
     struct outgoing with = *head;
     with.type = m->type;
-    put(l, &l->middle, &with, outbox_body(&one, 0));
+    live_put(l, &l->middle, &with, outbox_body(&one, 0));
     outbox_free(&one);
 }
 
@@ -102,14 +70,14 @@ void live_stream(struct live *l, const struct message *m)
         m);
 }
 
-static void hear(struct live *l, size_t i)
+void live_hear(struct live *l, const struct outbox *said, size_t i)
 {
-    enum message_type type = l->out.at[i].type;
+    enum message_type type = said->at[i].type;
     struct message m;
     if (type != MSG_barrier && type != MSG_bind && type != MSG_pod_failed && type != MSG_outcome)
         return;
     arena_reset(&l->heard);
-    must(outbox_get(&l->out, i, &m, &l->heard));
+    must(outbox_get(said, i, &m, &l->heard));
     if (type == MSG_barrier)
         live_stream(l, &(struct message){.type = MSG_barrier_reached,
                                          .barrier_reached = {.id = m.barrier.id}});
@@ -117,42 +85,46 @@ static void hear(struct live *l, size_t i)
         l->options.heard(l->options.context, &m);
 }
 
+struct side *live_addressee(struct live *l, struct address to)
+{
+    if (to.process == WORKER && to.peer >= 1 && to.peer <= l->options.workers)
+        return &l->workers[to.peer - 1];
+    return to.process == SCHEDULER ? &l->middle : NULL;
+}
+
 /* What a process has said goes where it belongs. Framing is the sender's. */
 static void route(struct live *l, struct side *from)
 {
     if (l->options.framed)
         stopwatch_start(&l->watch);
-    for (size_t i = 0; i < l->out.count; i++) {
-        struct outgoing head = l->out.at[i];
-        uint32_t peer = head.to.peer;
-        struct side *to = head.to.process == SCHEDULER ? &l->middle : NULL;
-        if (head.to.process == WORKER && peer >= 1 && peer <= l->options.workers)
-            to = &l->workers[peer - 1];
+    for (size_t i = 0; i < from->out.count; i++) {
+        struct outgoing head = from->out.at[i];
+        struct side *to = live_addressee(l, head.to);
         head.to = from->self;
         if (to != NULL)
-            put(l, to, &head, outbox_body(&l->out, i));
+            live_put(l, to, &head, outbox_body(&from->out, i));
     }
     if (l->options.framed)
         *from->codec += stopwatch_lap(&l->watch);
-    for (size_t i = 0; i < l->out.count; i++)
-        if (l->out.at[i].to.process != SCHEDULER && l->out.at[i].to.process != WORKER)
-            hear(l, i);
-    outbox_reset(&l->out);
+    for (size_t i = 0; i < from->out.count; i++)
+        if (from->out.at[i].to.process != SCHEDULER && from->out.at[i].to.process != WORKER)
+            live_hear(l, &from->out, i);
+    outbox_reset(&from->out);
 }
 
 /* ---- turns ---- */
 
-static void decode(struct live *l, const struct side *side, size_t i, struct message *m)
+static void decode(const struct live *l, struct side *side, size_t i, struct message *m)
 {
-    arena_reset(&l->decoded);
+    arena_reset(&side->decoded);
     if (!l->options.framed) {
-        must(outbox_get(&side->taken, i, m, &l->decoded));
+        must(outbox_get(&side->taken, i, m, &side->decoded));
         return;
     }
     struct envelope envelope;
     struct cursor body;
     must(frame_open(outbox_body(&side->taken, i), &envelope, &body) == REFUSED_nothing);
-    must(frame_decode(&envelope, body, m, &l->decoded) == REFUSED_nothing);
+    must(frame_decode(&envelope, body, m, &side->decoded) == REFUSED_nothing);
 }
 
 /* A worker without its process: what it is told becomes calls, and only those are counted. */
@@ -178,11 +150,11 @@ static void shard_turn(struct live *l, struct side *side, const struct message *
     }
     *side->work += stopwatch_lap(&l->watch);
     if (m->type == MSG_map_request)
-        outbox_put(&l->out, coordinator_at, &answer);
+        outbox_put(&side->out, coordinator_at, &answer);
     arena_free(&memory);
 }
 
-static void handle(struct live *l, struct side *side, size_t i)
+void live_handle(struct live *l, struct side *side, size_t i)
 {
     struct message m;
     const struct outgoing *head = &side->taken.at[i];
@@ -195,17 +167,17 @@ static void handle(struct live *l, struct side *side, size_t i)
     if (side->shard != NULL)
         shard_turn(l, side, &m);
     else if (side->worker != NULL)
-        worker_handle(side->worker, now, &in, &l->out);
+        worker_handle(side->worker, now, &in, &side->out);
     else
-        coordinator_handle(l->coordinator, now, &in, &l->out);
+        coordinator_handle(l->coordinator, now, &in, &side->out);
 }
 
-static void tick(struct live *l, struct side *side)
+void live_tick(struct live *l, struct side *side)
 {
     if (side->worker != NULL)
-        (void)worker_tick(side->worker, now, &l->out);
+        (void)worker_tick(side->worker, now, &side->out);
     else if (side->shard == NULL)
-        (void)coordinator_tick(l->coordinator, now, &l->out);
+        (void)coordinator_tick(l->coordinator, now, &side->out);
 }
 
 /* Decoding by itself is tried once more before, so that its share is known without a clock reading
@@ -213,14 +185,15 @@ static void tick(struct live *l, struct side *side)
 static void turn(struct live *l, struct side *side)
 {
     struct message m;
-    size_t end = side->taken.count - side->next > TURN ? side->next + TURN : side->taken.count;
+    size_t end =
+        side->taken.count - side->next > ACTOR_TURN ? side->next + ACTOR_TURN : side->taken.count;
     stopwatch_start(&l->watch);
     for (size_t i = side->next; i < end && !l->options.codec_within; i++)
         decode(l, side, i, &m);
     int64_t codec = stopwatch_lap(&l->watch);
     for (size_t i = side->next; i < end; i++)
-        handle(l, side, i);
-    tick(l, side);
+        live_handle(l, side, i);
+    live_tick(l, side);
     int64_t all = stopwatch_lap(&l->watch);
     if (side->shard == NULL) {
         codec = codec < all ? codec : all;
@@ -275,13 +248,13 @@ static void join(struct live *l, uint32_t k)
     if (l->options.bare) {
         side->shard = shard_new();
         outbox_put(
-            &l->out, coordinator_at,
+            &side->out, coordinator_at,
             &(struct message){.type = MSG_worker_join,
                               .worker_join = {.instance = STR_LITERAL("shard"), .capacity = 1}});
     } else {
         side->worker = worker_new("worker", 1);
         struct delivery in = {.from = coordinator_at, .message = &up};
-        worker_handle(side->worker, now, &in, &l->out);
+        worker_handle(side->worker, now, &in, &side->out);
     }
     route(l, side);
     live_run(l);
@@ -330,22 +303,25 @@ bool live_ready(struct live *l)
     return coordinator_waits_for(l->coordinator, now)[0] == 0;
 }
 
+static void side_free(struct side *side)
+{
+    worker_free(&side->worker);
+    shard_free(&side->shard);
+    outbox_free(&side->inbox);
+    outbox_free(&side->taken);
+    outbox_free(&side->out);
+    arena_free(&side->decoded);
+}
+
 void live_free(struct live **live)
 {
     struct live *l = *live;
     if (l == NULL)
         return;
     coordinator_free(&l->coordinator);
-    for (uint32_t k = 0; k < l->options.workers; k++) {
-        worker_free(&l->workers[k].worker);
-        shard_free(&l->workers[k].shard);
-        outbox_free(&l->workers[k].inbox);
-        outbox_free(&l->workers[k].taken);
-    }
-    outbox_free(&l->middle.inbox);
-    outbox_free(&l->middle.taken);
-    outbox_free(&l->out);
-    arena_free(&l->decoded);
+    for (uint32_t k = 0; k < l->options.workers; k++)
+        side_free(&l->workers[k]);
+    side_free(&l->middle);
     arena_free(&l->heard);
     buffer_free(&l->frame);
     memory_free(l);
@@ -386,6 +362,7 @@ void live_cost_add(struct live_cost *sum, const struct live_cost *more)
 {
     sum->work += more->work;
     sum->codec += more->codec;
+    sum->wall += more->wall;
     sum->messages += more->messages;
     sum->bytes += more->bytes;
     for (uint32_t k = 0; k < LIVE_WORKERS_MAX; k++) {
@@ -400,6 +377,7 @@ void live_cost_since(struct live_cost *out, const struct live_cost *from,
     *out = *to;
     out->work -= from->work;
     out->codec -= from->codec;
+    out->wall -= from->wall;
     out->messages -= from->messages;
     out->bytes -= from->bytes;
     for (uint32_t k = 0; k < LIVE_WORKERS_MAX; k++) {

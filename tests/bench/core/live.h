@@ -32,6 +32,7 @@ struct live_options {
 struct live_cost {
     int64_t work, codec; /* coordinator */
     int64_t worker_work[LIVE_WORKERS_MAX], worker_codec[LIVE_WORKERS_MAX];
+    int64_t wall;             /* that live_run_apart took; 0: it was not run */
     uint64_t messages, bytes; /* that went either way */
 };
 
@@ -45,6 +46,9 @@ bool live_ready(struct live *l);
 void live_say(struct live *l, enum process from, const struct message *m);
 /* Delivers until nobody says anything. */
 void live_run(struct live *l);
+/* The same with a thread for each process, at once; what is spent is counted by thread, decoding as
+ * work. Whoever hears is called when all is over. Not with bare or framed. */
+void live_run_apart(struct live *l);
 /* How far the stream is. */
 int64_t live_sequence(const struct live *l);
 const struct live_cost *live_cost(const struct live *l);

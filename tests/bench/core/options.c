@@ -102,6 +102,11 @@ static bool take_zones(void *state, const char *value)
     return take_count(zones, value) && *zones > 0;
 }
 
+static bool take_wide_nodes(void *state, const char *value)
+{
+    return take_count(&((struct core_options *)state)->wide_nodes, value);
+}
+
 static bool take_rule_nodes(void *state, const char *value)
 {
     uint32_t *nodes = &((struct core_options *)state)->rule_nodes;
@@ -187,6 +192,8 @@ static const struct own_option own[] = {
     {"zones", "N", "zones of the cluster (default 3)", take_zones},
     {"workers", "LIST", "numbers of workers (default 1)", take_workers},
     {"shares", "LIST", "numbers of workers in workers and rounds (default 1,2,4,8)", take_shares},
+    {"wide-nodes", "N", "nodes of the second cluster in workers (default 100000, 0: none)",
+     take_wide_nodes},
     {"rule-nodes", "N", "nodes of the clusters in growth and rules (default 2000)",
      take_rule_nodes},
     {"density", "LIST", "pods on each node in growth (default 1,10,30,100)", take_density},
@@ -216,6 +223,7 @@ void core_options_read(struct core_options *o, int argc, char **argv)
                                .parked = {4, {0, 1000, 10000, 100000}},
                                .bound_per_node = 10,
                                .zones = 3,
+                               .wide_nodes = 100000,
                                .rule_nodes = 2000,
                                .decisions = 20000,
                                .credit = 256,

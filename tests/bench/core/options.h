@@ -20,6 +20,7 @@ struct core_options {
     struct sizes kin;     /* times as many pods of its own kind, for the section growth */
     struct sizes density; /* pods on each node, for the section growth */
     uint32_t bound_per_node, zones;
+    uint32_t wide_nodes; /* of the second cluster in the section workers; 0: there is none */
     uint32_t rule_nodes; /* of the clusters in the sections growth and rules */
     uint32_t decisions;  /* at most, of each kind */
     uint32_t credit;     /* attempts at once, as the coordinator asks the queue for them */

@@ -17,14 +17,39 @@
 
 static const struct shape shape = {.nodes = NODES, .bound_per_node = 10, .zones = 3};
 
-/* Pods that wait, and who rejected them. */
+static void huge(uint32_t i, struct pod *pod, struct arena *a)
+{
+    (void)i;
+    (void)a;
+    for (uint32_t k = 0; k < pod->request.count; k++)
+        pod->request.at[k].amount *= 10000;
+}
+
+/* No two of them are alike in what they wait for. */
+static void own_app(uint32_t i, struct pod *pod, struct arena *a)
+{
+    struct str app = arena_print(a, "single-%u", i);
+    pod->labels.at[0].value = app;
+    pod->anti_affinity_required.at[0].selector.labels.at[0].value = app;
+}
+
+static void own_claim(uint32_t i, struct pod *pod, struct arena *a)
+{
+    pod->claims = (struct strs){1, arena_take(a, sizeof(struct str))};
+    pod->claims.at[0] = arena_print(a, "claim-%u", i);
+}
+
+/* Pods that wait, and who rejected them; change, when not NULL, is made to pod i. */
 static const struct parked {
     const char *name, *workload, *plugin;
-    bool huge;
-} kinds[] = {{"too big", "plain", "NodeResourcesFit", true},
-             {"anti-affinity", "host-anti", "InterPodAffinity", false},
-             {"zone spread", "zone-spread", "PodTopologySpread", false},
-             {"node affinity", "daemon", "NodeAffinity", false}};
+    void (*change)(uint32_t i, struct pod *pod, struct arena *a);
+} kinds[] = {{"too big", "plain", "NodeResourcesFit", huge},
+             {"own sizes", "distinct", "NodeResourcesFit", huge},
+             {"anti-affinity", "host-anti", "InterPodAffinity", NULL},
+             {"own apps", "host-anti", "InterPodAffinity", own_app},
+             {"zone spread", "zone-spread", "PodTopologySpread", NULL},
+             {"node affinity", "daemon", "NodeAffinity", NULL},
+             {"own claims", "plain", "VolumeBinding", own_claim}};
 
 static const struct workload *workload_of(const char *name)
 {
@@ -54,8 +79,8 @@ static struct queue_side *build(const struct parked *kind, uint32_t parked)
         struct pod pod;
         arena_reset(&a);
         workload_pod(w, &shape, i, &pod, &a);
-        for (uint32_t k = 0; kind->huge && k < pod.request.count; k++)
-            pod.request.at[k].amount *= 10000;
+        if (kind->change != NULL)
+            kind->change(i, &pod, &a);
         queue_side_park(q, &pod, kind->plugin);
     }
     arena_free(&a);
@@ -109,12 +134,21 @@ static void pod_deleted(uint32_t i, struct message *m, struct arena *a)
     m->pod_gone.name = pod.name;
 }
 
+static void claim_made(uint32_t i, struct message *m, struct arena *a)
+{
+    m->type = MSG_claim_set;
+    m->claim_set.claim.namespace_name = STR_LITERAL("default");
+    m->claim_set.claim.name = arena_print(a, "claim-%u", 7 * i);
+    m->claim_set.claim.resource_version = 1;
+}
+
 static const struct {
     const char *name;
     void (*make)(uint32_t i, struct message *m, struct arena *a);
 } events[] = {{"node heartbeat", heartbeat}, {"node label", node_label},
               {"node room", node_room},      {"pod bound", pod_bound},
-              {"pod label", pod_label},      {"pod deleted", pod_deleted}};
+              {"pod label", pod_label},      {"pod deleted", pod_deleted},
+              {"claim made", claim_made}};
 
 struct result {
     uint32_t events;

@@ -10,6 +10,8 @@
 
 #define LARGE_NODES     100000
 #define LARGE_WORKLOADS "plain,distinct"
+#define BURST           4096
+#define OVERLAPPED      "plain,service,zone-spread"
 #define SCALED          "plain,distinct,service,zone-spread,host-anti,zone-affinity"
 #define WITH_KIN        "service,zone-spread,soft-anti,soft-affinity,zone-affinity"
 
@@ -58,6 +60,23 @@ bool decisions_run(const struct core_options *o, struct report *r)
     return true;
 }
 
+/* As much waits as keeps everybody busy, as after a burst. */
+bool overlap_run(const struct core_options *o, struct report *r)
+{
+    struct core_options with = *o;
+    with.credit = o->credit > BURST ? o->credit : BURST;
+    with.bare = with.framed = false;
+    decisions_begin(r, "overlap", "wall time of decisions, with a thread for each process");
+    for (uint32_t k = 0; k < o->workers.count; k++) {
+        struct decisions_setup setup =
+            setup_of(o, o->nodes.at[o->nodes.count - 1], o->workers.at[k]);
+        setup.apart = true;
+        if (!measure(&with, &setup, o->workloads != NULL ? o->workloads : OVERLAPPED, r))
+            return false;
+    }
+    return true;
+}
+
 /* A cluster that takes a while to load, for few kinds of pods. */
 bool large_run(const struct core_options *o, struct report *r)
 {
@@ -66,16 +85,64 @@ bool large_run(const struct core_options *o, struct report *r)
     return measure(o, &setup, o->workloads != NULL ? o->workloads : LARGE_WORKLOADS, r);
 }
 
-bool workers_run(const struct core_options *o, struct report *r)
+/* ---- workers ---- */
+
+static size_t row_with(const struct report *r, const char *workload, double nodes, double workers)
 {
-    uint32_t nodes = o->nodes.at[o->nodes.count - 1];
-    decisions_begin(r, "workers", "CPU time of a decision in each worker, by number of workers");
+    size_t i = 0;
+    while (i < report_rows(r, "workers") &&
+           (strcmp(report_text(r, "workers", i, "workload"), workload) != 0 ||
+            report_number(r, "workers", i, "nodes") != nodes ||
+            report_number(r, "workers", i, "workers") != workers))
+        i++;
+    return i;
+}
+
+/* What a decision costs each worker, and all of them together beside the fewest. */
+static void tell_shares(const struct core_options *o, struct report *r)
+{
+    static const struct column columns[] = {
+        {"workload", COLUMN_TEXT}, {"nodes", 0}, {"workers", 0}, {"worker_us", 2}, {"together", 2}};
+    report_section(r, "shares",
+                   "CPU time of a decision in each worker; together 1.00: it falls as 1/N", columns,
+                   sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < report_rows(r, "workers"); i++) {
+        const char *workload = report_text(r, "workers", i, "workload");
+        double nodes = report_number(r, "workers", i, "nodes");
+        double workers = report_number(r, "workers", i, "workers");
+        double us = report_number(r, "workers", i, "worker_us");
+        double few = o->shares.at[0];
+        double one = report_number(r, "workers", row_with(r, workload, nodes, few), "worker_us");
+        report_row(r, (struct cell[]){TEXT(workload), NUMBER(nodes), NUMBER(workers), NUMBER(us),
+                                      NUMBER(us * workers / (one * few))});
+    }
+}
+
+static bool by_workers(const struct core_options *o, const struct decisions_setup *given,
+                       const char *workload_list, struct report *r)
+{
+    struct decisions_setup setup = *given;
     for (uint32_t i = 0; i < o->shares.count; i++) {
-        struct decisions_setup setup = setup_of(o, nodes, o->shares.at[i]);
-        if (!measure(o, &setup, o->workloads != NULL ? o->workloads : SCALED, r))
+        setup.workers = o->shares.at[i];
+        if (!measure(o, &setup, workload_list, r))
             return false;
     }
     return true;
+}
+
+/* The second cluster has few pods, so that it is loaded soon: pods unlike any before cost what they
+ * cost by nodes. */
+bool workers_run(const struct core_options *o, struct report *r)
+{
+    struct decisions_setup setup = setup_of(o, o->nodes.at[o->nodes.count - 1], 1);
+    decisions_begin(r, "workers", "CPU time of a decision in each worker, by number of workers");
+    bool well = by_workers(o, &setup, o->workloads != NULL ? o->workloads : SCALED, r);
+    setup.shape.nodes = o->wide_nodes;
+    setup.shape.bound_per_node = 1;
+    if (well && o->wide_nodes > 0 && list_has(o->workloads, "distinct"))
+        well = by_workers(o, &setup, "distinct", r);
+    tell_shares(o, r);
+    return well;
 }
 
 /* ---- growth ---- */
@@ -185,10 +252,10 @@ bool sections_run(const struct core_options *o, struct report *r)
     static const struct {
         const char *name;
         bool (*run)(const struct core_options *o, struct report *r);
-    } all[] = {{"decisions", decisions_run}, {"large", large_run},       {"growth", growth_run},
-               {"rules", rules_run},         {"workers", workers_run},   {"rounds", rounds_run},
-               {"queue", queue_run},         {"messages", messages_run}, {"json", json_run},
-               {"memory", memory_run}};
+    } all[] = {{"decisions", decisions_run}, {"overlap", overlap_run}, {"large", large_run},
+               {"growth", growth_run},       {"rules", rules_run},     {"workers", workers_run},
+               {"rounds", rounds_run},       {"queue", queue_run},     {"messages", messages_run},
+               {"json", json_run},           {"memory", memory_run}};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (list_has(o->sections, all[i].name) && !all[i].run(o, r))
             return false;

@@ -9,6 +9,8 @@
 bool sections_run(const struct core_options *o, struct report *r);
 
 bool decisions_run(const struct core_options *o, struct report *r);
+/* By wall time, with coordinator and workers at once. */
+bool overlap_run(const struct core_options *o, struct report *r);
 /* In a cluster of 100,000 nodes. */
 bool large_run(const struct core_options *o, struct report *r);
 /* Decisions by several workers, and by each rule alone. */

@@ -335,6 +335,23 @@ def gates(it):
     it.bound("@new")
 
 
+@case(GROUP + "gates_a_claim_for_a_device_that_is_not_there")
+def claim_not_there(it):
+    """A pod whose ResourceClaim does not exist is held back without a word, until it does."""
+    it.nodes(node("@a"))
+    it.create(pod("@new", resourceClaims=[{"name": "device", "resourceClaimName": "@claim"}]))
+    it.create(pod("@plain"))
+    it.bound("@plain")
+    it.create(node("@b"))  # an event for it: it is looked at once more
+    it.known([it.local("@b")])
+    checks.expect(not condition_of(it.now("@new"), "PodScheduled"), "%s", it.account("@new"))
+    checks.expect(not it.events("FailedScheduling", "@new"), "an event tells of the pod")
+    requests = [{"name": "one", "exactly": {"deviceClassName": "nothing.example.com"}}]
+    it.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "@claim"},
+               "spec": {"devices": {"requests": requests}}})
+    it.unschedulable("@new")
+
+
 @case(GROUP + "gates_gone_before_there_is_room")
 def gate_gone_first(it):
     it.nodes(node("@a", pods="1"))

@@ -1,7 +1,8 @@
 """Claims and volumes, the finer points: which volume, whose claim, and what goes wrong in between."""
 from build import (any_of, claim, node, nowhere, on_nodes, pod, storage_class, unhelpful, volume)
 import checks
-from groups.volumes import FAILED, MADE, NO_VOLUME, claims_are, classes, fails, started, volumes_are
+from groups.volumes import (FAILED, MADE, NO_VOLUME, annotation, claims_are, classes, fails, started,
+                            volumes_are)
 from stage import case, node_of
 from volume_controller import SELECTED, Controller
 
@@ -153,6 +154,8 @@ def wrong_node(it):
     it.create(claim("@c", "@made-later"))
     it.create(pod("@new", claims=["@c"], affinity=on_nodes(any_of("kubernetes.io/hostname", "@1"))))
     it.holds("@new", "@1")
+    checks.wait_until(it.patience, lambda: annotation(it, "@c", SELECTED) == it.local("@1"),
+                      "no volume was asked for")
     it.create(volume("@v", "@made-later", "@2", claim="@c"))
     it.patch("PersistentVolumeClaim", "@c", {
         "metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}},

@@ -1,6 +1,7 @@
 /* test_str: borrowed bytes compare, search and convert by their length, never by a zero byte; the
  * limits of int64 are exact. */
 #include "proto/base/str.h"
+#include "proto/base/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,6 +88,36 @@ static void order_is_that_of_bytes(void **state)
         }
 }
 
+/* Of as many buckets as names, by chance 63 % are met. */
+static void hashes_of_names_that_count_up_are_spread(void **state)
+{
+    enum { NAMES = 1 << 14 };
+    static const char *const before[] = {"", "n", "default/pod-", "7d1c8b52-0000-4000-8000-0000"};
+    static uint8_t low[NAMES], high[NAMES], mixed[NAMES];
+    (void)state;
+    for (size_t f = 0; f < 2 * sizeof(before) / sizeof(before[0]); f++) {
+        int met[3] = {0};
+        memset(low, 0, sizeof(low));
+        memset(high, 0, sizeof(high));
+        memset(mixed, 0, sizeof(mixed));
+        for (int i = 0; i < NAMES; i++) {
+            char name[64];
+            snprintf(name, sizeof(name), "%s%0*d%s", before[f / 2], f % 2 == 0 ? 1 : 8, i,
+                     f > 5 ? ".example.com" : "");
+            uint64_t hash = str_hash(str_of(name));
+            low[hash % NAMES] = high[hash >> 50] = 1;
+            mixed[table_hash(hash) >> 18] = 1;
+        }
+        for (int i = 0; i < NAMES; i++) {
+            met[0] += low[i];
+            met[1] += high[i];
+            met[2] += mixed[i];
+        }
+        for (int k = 0; k < 3; k++)
+            assert_true(met[k] > NAMES * 60 / 100);
+    }
+}
+
 static void searching_stays_inside(void **state)
 {
     (void)state;
@@ -144,6 +175,7 @@ int main(void)
         cmocka_unit_test(integers_are_exact_to_the_limits),
         cmocka_unit_test(what_is_no_int64_is_refused),
         cmocka_unit_test(order_is_that_of_bytes),
+        cmocka_unit_test(hashes_of_names_that_count_up_are_spread),
         cmocka_unit_test(searching_stays_inside),
         cmocka_unit_test(a_kept_str_is_its_own),
         cmocka_unit_test(pieces_are_split_and_trimmed),

@@ -16,6 +16,7 @@ struct core {
     int signal_at_tick; /* raise SIGTERM at this tick */
     int signals;        /* how many, in a row */
     int fail_at_tick;
+    int dump_at_tick, dumps;
     int done_after_stop; /* ticks that the clean end takes; < 0: never */
     int ticks_at_stop;
     int fd;
@@ -60,6 +61,8 @@ static struct moment core_tick(void *state, struct moment now, struct outbox *ou
     run_other(core, now);
     for (int i = 0; core->ticked == core->signal_at_tick && i < core->signals; i++)
         raise(SIGTERM);
+    if (core->ticked == core->dump_at_tick)
+        raise(SIGUSR2);
     if (core->ticked == core->fail_at_tick)
         actor_fail();
     return moment_after(now, span_of_ms(2));
@@ -82,6 +85,11 @@ static void core_stop(void *state, struct moment now, struct outbox *out)
     (void)out;
     core->stops++;
     core->ticks_at_stop = core->ticked;
+}
+
+static void core_dump(void *state)
+{
+    ((struct core *)state)->dumps++;
 }
 
 static bool core_done(const void *state)
@@ -107,6 +115,7 @@ static int run(struct scene *scene, struct core *core)
                           .stop = core_stop,
                           .done = core_done,
                           .stop_limit = span_of_ms(50),
+                          .dump = core_dump,
                           .term = core_term};
     int status = actor_run(bus, &actor);
     bus_close(&bus);
@@ -129,6 +138,14 @@ static void a_signal_starts_a_clean_end(void **state)
     assert_int_equal(run(*state, &core), 0);
     assert_int_equal(core.stops, 1);
     assert_true(core.ticked >= core.ticks_at_stop + 4);
+}
+
+static void a_dump_is_asked_for_and_ends_nothing(void **state)
+{
+    struct core core = {.dump_at_tick = 2, .signal_at_tick = 5, .signals = 1};
+    assert_int_equal(run(*state, &core), 0);
+    assert_int_equal(core.dumps, 1);
+    assert_true(core.ticked >= 5);
 }
 
 static void a_second_signal_ends_at_once(void **state)
@@ -315,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCENE(a_message_is_answered_in_the_cores_term),
         SCENE(a_signal_starts_a_clean_end),
+        SCENE(a_dump_is_asked_for_and_ends_nothing),
         SCENE(a_second_signal_ends_at_once),
         SCENE(a_clean_end_is_bounded),
         SCENE(a_failed_core_ends_with_status_1),

@@ -1,5 +1,6 @@
 /* test_bus: two processes on real sockets: meeting, losing each other, meeting again, and who may
  * say what. Both ends run in this program, so every wait can be bounded and nothing sleeps. */
+#include "proto/metrics.h"
 #include "tests/unit/bus/pair.h"
 
 #include "proto/base/must.h"
@@ -410,6 +411,38 @@ static void a_status_request_is_answered_by_the_bus(void **state)
     seen_free(&status);
 }
 
+static void a_metrics_request_is_answered_by_the_bus(void **state)
+{
+    struct scene *scene = *state;
+    struct bus *queue = open_door(scene, QUEUE);
+    struct bus_options o = options_for(scene, TOOL);
+    char endpoint[128];
+    snprintf(endpoint, sizeof(endpoint), "ipc://%s/queue.sock", scene->dir);
+    o.no_door = true;
+    add_peer(&o, ANY);
+    o.peers[0].endpoint = endpoint;
+    struct bus *tool = open_bus(scene, &o);
+    struct seen up = {0}, said = {0};
+    metrics_reset();
+    metric_check("sched-handler-sync", "not synced");
+    assert_true(await(tool, queue, MSG_peer_up, &up));
+    for (int only = 1; only >= 0; only--) {
+        struct message request = {.type = MSG_metrics_request,
+                                  .metrics_request = {.checks_only = only, .id = 40 + only}};
+        send_message(tool, up.in.from, &request);
+        assert_true(await(tool, queue, MSG_metrics, &said));
+        assert_true(str_is(said.message.metrics.instance, "queue"));
+        assert_int_equal(said.message.metrics.id, 40 + only);
+        assert_int_equal(said.message.metrics.checks.count, 1);
+        assert_int_equal(said.message.metrics.samples.count > 8, !only);
+    }
+    bus_close(&tool);
+    bus_close(&queue);
+    seen_free(&up);
+    seen_free(&said);
+    metrics_reset();
+}
+
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, scene_open, scene_close)
 
 int main(void)
@@ -437,6 +470,7 @@ int main(void)
         SCENE(the_run_directory_is_made_private),
         SCENE(plain_tcp_beyond_loopback_is_refused),
         SCENE(a_status_request_is_answered_by_the_bus),
+        SCENE(a_metrics_request_is_answered_by_the_bus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

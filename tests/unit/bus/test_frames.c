@@ -174,7 +174,7 @@ static void unusable_hellos_are_refused(void **state)
 static void numbers_of_no_message_are_refused(void **state)
 {
     struct raw *raw = *state;
-    static const int64_t numbers[] = {0, -1, 9, 999, INT64_MAX, INT64_MIN};
+    static const int64_t numbers[] = {0, -1, 39, 999, INT64_MAX, INT64_MIN};
     say_hello(raw);
     for (size_t i = 0; i < 6; i++)
         put_frame(raw, numbers[i], STR_LITERAL("\x80"));

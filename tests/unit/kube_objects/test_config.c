@@ -55,6 +55,21 @@ static void check_reload(const struct buffer *printed)
     buffer_free(&again);
 }
 
+/* What --write-config-to writes is written the same from what it reads back as. */
+static void check_written(const struct scheduler_config *config)
+{
+    struct scheduler_config second;
+    struct str error = {0};
+    struct buffer written = {0}, twice = {0};
+    scheduler_config_write(config, &written);
+    if (!scheduler_config_parse(buffer_str(&written), &second, &arena, &error))
+        fail_msg("what we write is refused: %.*s", STR_ARG(error));
+    scheduler_config_write(&second, &twice);
+    assert_string_equal(twice.at, written.at);
+    buffer_free(&written);
+    buffer_free(&twice);
+}
+
 /* What the .ok of a golden pair holds: the result with its notes, or the error. */
 static void describe(struct str text, struct buffer *out)
 {
@@ -66,6 +81,7 @@ static void describe(struct str text, struct buffer *out)
     }
     scheduler_config_print(&config, out);
     check_reload(out);
+    check_written(&config);
     for (uint32_t i = 0; i < config.notes.count; i++)
         buffer_print(out, "# note: %.*s\n", STR_ARG(config.notes.at[i]));
 }
@@ -148,6 +164,32 @@ static void weights_follow_upstreams_quirk(void **state)
     assert_int_equal(p->score.at[0].weight, 1); /* 3 as a default */
     assert_true(str_is(p->score.at[1].name, "NodeAffinity"));
     assert_int_equal(p->score.at[1].weight, 2);
+}
+
+static void protobuf_is_spoken_unless_the_file_says_otherwise(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *connection;
+        bool read, written;
+    } cases[] = {
+        {"{}", true, true},
+        {"{contentType: application/json}", false, false},
+        {"{contentType: application/vnd.kubernetes.protobuf}", true, true},
+        {"{acceptContentTypes: application/json}", false, true},
+        {"{acceptContentTypes: 'application/json, application/vnd.kubernetes.protobuf;q=0.5',"
+         " contentType: application/json}",
+         true, false},
+        {"{acceptContentTypes: application/vnd.kubernetes.protobuffer}", false, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct scheduler_config config;
+        struct str error = {0};
+        struct str text = arena_print(&arena, HEAD "clientConnection: %s\n", cases[i].connection);
+        assert_true(scheduler_config_parse(text, &config, &arena, &error));
+        assert_int_equal(scheduler_config_protobuf_read(&config), cases[i].read);
+        assert_int_equal(scheduler_config_protobuf_written(&config), cases[i].written);
+    }
 }
 
 static void flags_override_the_file(void **state)
@@ -304,6 +346,7 @@ int main(void)
         cmocka_unit_test_setup(a_missing_file_is_named, reset),
         cmocka_unit_test_setup(a_document_that_is_parsed_already_is_read, reset),
         cmocka_unit_test_setup(weights_follow_upstreams_quirk, reset),
+        cmocka_unit_test_setup(protobuf_is_spoken_unless_the_file_says_otherwise, reset),
         cmocka_unit_test_setup(flags_override_the_file, reset),
         cmocka_unit_test_setup(a_policy_is_translated, reset),
         cmocka_unit_test_setup(an_empty_policy_is_the_default, reset),

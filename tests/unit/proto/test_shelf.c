@@ -111,6 +111,21 @@ static void sameness_is_that_of_all_values(void **state)
     shelf_free(&shelf);
 }
 
+/* Nothing of their own is kept of them: the smallest blocks there are. */
+static void records_without_values_are_the_same(void **state)
+{
+    (void)state;
+    const struct shelf_rule whole = {.record = &attachment_record};
+    const struct attachment empty = {0};
+    struct shelf *shelf = shelf_new(&whole);
+    struct shelved *a = shelf_put(shelf, &empty), *b = shelf_put(shelf, &empty);
+    assert_true(shelf_same(a, b));
+    assert_int_equal(a->len, 0);
+    shelf_drop(shelf, a);
+    shelf_drop(shelf, b);
+    shelf_free(&shelf);
+}
+
 static void a_text_is_found_without_decoding(void **state)
 {
     (void)state;
@@ -161,6 +176,7 @@ int main(void)
         cmocka_unit_test(any_record_comes_out_as_it_went_in),
         cmocka_unit_test(what_is_alike_is_kept_once),
         cmocka_unit_test(sameness_is_that_of_all_values),
+        cmocka_unit_test(records_without_values_are_the_same),
         cmocka_unit_test(a_text_is_found_without_decoding),
         cmocka_unit_test(what_echoes_the_name_is_alike),
     };

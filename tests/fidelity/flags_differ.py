@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Command lines for kube-scheduler, given to it and to `berth run`: the same verdict, and where both accept, the same
+bytes behind --write-config-to. And every flag that kube-scheduler's --help lists is known to berth.
+
+Needs build/controlplane/bin/kube-scheduler (tests/controlplane/controlplane build).
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+KUBECONFIG = """apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+"""
+FILE = """apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+clientConnection: {kubeconfig: KUBECONFIG, burst: 70}
+leaderElection: {leaseDuration: 40s, renewDeadline: 30s}
+"""
+# Command lines on which both must agree; K: a kubeconfig, F: a configuration file that names it.
+SAME = """
+--kubeconfig=K
+--config=F
+--config=F --kube-api-qps=7 --kube-api-burst=9 --profiling=false --contention-profiling=false
+--config=F --leader-elect-lease-duration=50s --leader-elect-renew-deadline=45s --leader-elect-retry-period=3s
+--config=F --leader-elect=false
+--config=F --leader-elect-renew-deadline=41s
+--config=F --leader-elect-resource-name=a --leader-elect-resource-namespace=b
+--config=/nonexistent
+--kubeconfig=/nonexistent
+--kubeconfig=K --kube-api-qps=7.5 --kube-api-burst=9
+--kubeconfig=K --kube-api-qps=x
+--kubeconfig=K --kube-api-burst=1.5
+--kubeconfig=K --kube-api-content-type=application/json
+--kubeconfig=K --profiling=false --contention-profiling=false
+--kubeconfig=K --profiling=maybe
+--kubeconfig=K --leader-elect=false
+--kubeconfig=K --leader-elect
+--kubeconfig=K --leader-elect=perhaps
+--kubeconfig=K --leader-elect-retry-period=3
+--kubeconfig=K --leader-elect-retry-period=1m30s
+--kubeconfig=K --leader-elect-resource-lock=configmaps
+--kubeconfig=K --master=http://127.0.0.1:2
+--kubeconfig=K --feature-gates=OpportunisticBatching=false
+--kubeconfig=K --feature-gates=kube:OpportunisticBatching=false,GangScheduling=false
+--kubeconfig=K --feature-gates=Foo=true
+--kubeconfig=K --feature-gates=DynamicResourceAllocation=false
+--kubeconfig=K --feature-gates=OpportunisticBatching
+--kubeconfig=K --feature-gates=OpportunisticBatching=maybe
+--kubeconfig=K --emulated-version=1.36
+--kubeconfig=K --emulated-version=kube=1.36
+--kubeconfig=K --logging-format=text
+--kubeconfig=K --logging-format=xml
+--kubeconfig=K --log-flush-frequency=1s
+--kubeconfig=K --log-flush-frequency=often
+--kubeconfig=K --secure-port=0
+--kubeconfig=K --secure-port=10300
+--kubeconfig=K --secure-port=70000
+--kubeconfig=K --secure-port=x
+--kubeconfig=K --pod-max-in-unschedulable-pods-duration=1m
+--kubeconfig=K --pod-max-in-unschedulable-pods-duration=soon
+--kubeconfig=K --authorization-always-allow-paths=/healthz --http2-max-streams-per-connection=10
+--kubeconfig=K --disable-http2-serving --permit-port-sharing=true --permit-address-sharing
+--kubeconfig=K --disable-http2-serving=2
+--kubeconfig=K --disabled-metrics=a,b --v=2
+--kubeconfig=K --nope
+--kubeconfig=K --kube-api-qps
+""".strip().split("\n")
+
+
+def ask(program, line, folder):
+    """(accepted, what was written or said)"""
+    out = os.path.join(folder, "written")
+    if os.path.exists(out):
+        os.remove(out)
+    words = [w.replace("=K", "=" + folder + "/kubeconfig").replace("=F", "=" + folder + "/config") if w in ("--kubeconfig=K", "--config=F")
+             else w for w in line.split()]
+    done = subprocess.run(program + ["--write-config-to=" + out] + words, capture_output=True, timeout=60, check=False,
+                          encoding="utf-8", errors="replace")
+    if done.returncode == 0 and os.path.exists(out):
+        with open(out, encoding="utf-8") as f:
+            return True, f.read()
+    return False, done.stderr.strip().split("\n")[-1]
+
+
+def unknown_flags(kube, berth):
+    text = subprocess.run([kube, "--help"], capture_output=True, text=True, check=False).stdout
+    ours = subprocess.run(berth + ["--help"], capture_output=True, text=True, check=False).stdout
+    known = set(re.findall(r"^  (--?[a-z0-9-]+)", ours, re.M)) | {"--v"}
+    return [f for f in re.findall(r"^ +(?:-\w, )?(--[a-z0-9-]+)", text, re.M) if f not in known and f != "--write-config-to"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kube-scheduler", default="build/controlplane/bin/kube-scheduler")
+    parser.add_argument("--berth", default="build/bin/berth")
+    args = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("kubeconfig", KUBECONFIG), ("config", FILE.replace("KUBECONFIG", folder + "/kubeconfig"))):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        for line in SAME:
+            theirs = ask([args.kube_scheduler, "--authentication-skip-lookup"], line, folder)
+            ours = ask([args.berth, "run"], line, folder)
+            if theirs[0] != ours[0] or (theirs[0] and theirs[1] != ours[1]):
+                failed += 1
+                print("%s\n  kube-scheduler: %s\n  berth: %s" % (line, theirs, ours))
+    missing = unknown_flags(args.kube_scheduler, [args.berth, "run"])
+    for flag in missing:
+        print("not known to berth: %s" % flag)
+    failed += len(missing) > 0
+    print("%d passed, %d failed" % (len(SAME) + 1 - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+    sys.exit(main())
