@@ -297,11 +297,18 @@ static void on_preempt(struct binder *b, struct instant at, const struct deliver
     preempts_refuse(b->preempts, preempt, wrong);
 }
 
+static void on_nothing(struct binder *b, struct instant at, const struct delivery *in,
+                       struct outbox *out)
+{
+    (void)b, (void)at, (void)in, (void)out;
+}
+
 /* One line a message; the handlers are above, in this order. */
 static handler *const handlers[MSG_COUNT] = {
     [MSG_peer_up] = on_peer_up,         [MSG_bind] = on_bind,
     [MSG_pod_failed] = on_pod_failed,   [MSG_preempt] = on_preempt,
-    [MSG_bind_cancel] = on_bind_cancel,
+    [MSG_bind_cancel] = on_bind_cancel, [MSG_group_failed] = on_nothing,
+    [MSG_group_status] = on_nothing,
 };
 
 bool binder_takes(enum message_type type)

@@ -71,7 +71,7 @@ enum message_tag {
 enum message_type {
     MSG_none = 0,
 #include "proto/messages.def"
-    MSG_COUNT = 80 /* above every number; the compiler complains when it is not */
+    MSG_COUNT = 96 /* above every number; the compiler complains when it is not */
 };
 #undef MESSAGE
 

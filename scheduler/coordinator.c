@@ -635,6 +635,11 @@ static void on_object(struct coordinator *c, struct moment now, const struct del
     cache_object(c->cache, in->message);
 }
 
+static void on_nothing(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)c, (void)now, (void)in;
+}
+
 /* One line a message; the handlers are above, in this order. */
 static handler *const handlers[MSG_COUNT] = {
     [MSG_peer_up] = on_peer_up,
@@ -657,6 +662,10 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_attachment_set] = on_object,
     [MSG_owner_set] = on_object,
     [MSG_budget_set] = on_object,
+    [MSG_pod_group_set] = on_nothing,
+    [MSG_group_members] = on_nothing,
+    [MSG_gang_attempt] = on_nothing,
+    [MSG_gang_waits] = on_nothing,
     [MSG_object_gone] = on_object,
     [MSG_barrier_reached] = on_barrier_reached,
     [MSG_view] = on_view,
