@@ -98,33 +98,12 @@ static bool is_text(struct kube_flags *f, const char *value)
 
 /* name, what its value is called, how it is checked, what it would do */
 #define UNUSED_FLAGS                                                                               \
-    FLAG(permit_port_sharing, "permit-port-sharing", "[true|false]", is_truth,                     \
-         "SO_REUSEPORT for it")                                                                    \
-    FLAG(permit_address_sharing, "permit-address-sharing", "[true|false]", is_truth,               \
-         "SO_REUSEADDR for it")                                                                    \
-    FLAG(cert_dir, "cert-dir", "DIR", is_text, "its certificates")                                 \
-    FLAG(tls_cipher_suites, "tls-cipher-suites", "LIST", is_text, "its ciphers")                   \
-    FLAG(tls_curve_preferences, "tls-curve-preferences", "LIST", is_text, "its curves")            \
-    FLAG(tls_sni_cert_key, "tls-sni-cert-key", "PAIR", is_text, "its certificates by name")        \
     FLAG(http2_max_streams_per_connection, "http2-max-streams-per-connection", "N", is_number,     \
-         "its limit of streams")                                                                   \
+         "a limit of streams, which HTTP/1.1 has not")                                             \
     FLAG(disable_http2_serving, "disable-http2-serving", "[true|false]", is_truth,                 \
-         "HTTP/1.1 alone")                                                                         \
-    FLAG(authentication_tolerate_lookup_failure, "authentication-tolerate-lookup-failure",         \
-         "[true|false]", is_truth, "go on when that fails")                                        \
-    FLAG(requestheader_allowed_names, "requestheader-allowed-names", "LIST", is_text,              \
-         "names of proxies")                                                                       \
-    FLAG(requestheader_username_headers, "requestheader-username-headers", "LIST", is_text,        \
-         "headers with the user")                                                                  \
-    FLAG(requestheader_uid_headers, "requestheader-uid-headers", "LIST", is_text,                  \
-         "headers with its UID")                                                                   \
-    FLAG(requestheader_group_headers, "requestheader-group-headers", "LIST", is_text,              \
-         "headers with its groups")                                                                \
-    FLAG(requestheader_extra_headers_prefix, "requestheader-extra-headers-prefix", "LIST",         \
-         is_text, "headers with more")                                                             \
+         "HTTP/1.1 alone, as ever")                                                                \
     FLAG(show_hidden_metrics_for_version, "show-hidden-metrics-for-version", "VERSION", is_text,   \
          "metrics that were hidden")                                                               \
-    FLAG(disabled_metrics, "disabled-metrics", "LIST", is_text, "metrics that are left out")       \
     FLAG(allow_metric_labels, "allow-metric-labels", "LIST", is_text,                              \
          "values that labels may have")                                                            \
     FLAG(allow_metric_labels_manifest, "allow-metric-labels-manifest", "FILE", is_text,            \

@@ -104,6 +104,10 @@ static void add_server(struct supervisor *s)
 #define FLAG(member, name) add_text(c, name, s->options.serve.member);
     SERVE_FLAGS
 #undef FLAG
+    for (unsigned i = 0; i < s->options.serve.sni_count; i++)
+        add_text(c, "tls-sni-cert-key", s->options.serve.tls_sni_cert_key[i]);
+    for (size_t i = 0; i < s->options.given_count; i++)
+        child_arg(c, "--given=%s", s->options.given[i]); /* for /flagz */
 }
 
 static void add_children(struct supervisor *s)

@@ -1,6 +1,7 @@
 /* run_options: one table of what `berth run` accepts: its own, and the flags of kube-scheduler that
  * the processes understand, which are checked here and handed on. */
 #include "ctl/run_options.h"
+#include "proto/base/buffer.h"
 #include "proto/base/log.h"
 #include "proto/base/moment.h"
 #include "proto/bus/options.h"
@@ -54,6 +55,7 @@ TAKE_TEXT(config)
         return serve_take_##member(&((struct run_options *)state)->serve, value);                  \
     }
 SERVE_FLAGS
+FLAG(tls_sni_cert_key, "tls-sni-cert-key")
 #undef FLAG
 #define SERVE_OPTION(member, name, value, doc) {name, value, doc, take_serve_##member},
 
@@ -73,6 +75,20 @@ static const struct own_option table[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+/* What was given, once it is known to be right: a flag's value is behind "=" or the next argument.
+ */
+static void note_given(struct run_options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc && o->given_count < RUN_GIVEN_MAX; i++) {
+        const char *name = argv[i] + strspn(argv[i], "-");
+        bool next = strchr(name, '=') == NULL && i + 1 < argc && argv[i + 1][0] != '-';
+        struct buffer text = {0};
+        buffer_print(&text, "%s%s", name, strchr(name, '=') != NULL ? "" : "=");
+        buffer_add_text(&text, next ? argv[++i] : strchr(name, '=') != NULL ? "" : "true");
+        o->given[o->given_count++] = text.at;
+    }
+}
+
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
     *o = (struct run_options){.workers = 1, .tie_break = "random", .run_dir = options_run_dir()};
@@ -84,4 +100,5 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
                                          .more_state = &o->kube,
                                          .error = o->kube.error},
                  argc, argv);
+    note_given(o, argc, argv);
 }

@@ -7,6 +7,7 @@
 #include "proto/kube/config_flags.h"
 
 #define RUN_WORKERS_MAX 64
+#define RUN_GIVEN_MAX   100
 
 /* Strings are borrowed from argv or the environment. */
 struct run_options {
@@ -18,6 +19,8 @@ struct run_options {
     long workers;
     bool print_config;
     struct kube_flags kube;
+    char *given[RUN_GIVEN_MAX]; /* every flag as NAME=VALUE, for /flagz; owned, until the end */
+    size_t given_count;
 };
 
 /* Ends the program for --help and bad arguments. */

@@ -9,6 +9,7 @@
 #include "proto/base/log.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
+#include "proto/bus/actor.h"
 #include "proto/metrics.h"
 
 #include <ctype.h>
@@ -39,7 +40,7 @@ struct access {
     struct review_config config;
     struct arena config_memory;
     struct moment config_at, now;
-    bool config_asked, config_warned;
+    bool config_asked, config_warned, config_read;
     unsigned generation;
 };
 
@@ -49,8 +50,8 @@ struct access *access_new(const struct access_options *options)
     a->options = *options;
     a->tokens = map_new();
     a->permits = map_new();
+    a->config = options->proxy;
     a->config.client_ca = options->client_ca;
-    a->config.proxy_ca = options->proxy_ca;
     return a;
 }
 
@@ -274,6 +275,10 @@ static void key_of(const struct review_user *user, const char *verb, const char 
         buffer_add(key, "", 1);
         buffer_add_str(key, user->groups.at[i]);
     }
+    for (uint32_t i = 0; i < user->extra.count; i++) {
+        buffer_add(key, "\1", 1);
+        buffer_add_str(key, user->extra.at[i]);
+    }
     buffer_print(key, "\n%s\n%s", verb, path);
 }
 
@@ -379,7 +384,12 @@ static void on_config(void *context, const struct kube_response *r)
     a->config_asked = false;
     a->config_at = moment_after(a->now, span_of_ms(r->status == 200 ? CONFIG_MS : CONFIG_SOON * 5));
     if (r->status != 200 || !review_config_read(r->body, &config, &memory)) {
-        if (!a->config_warned)
+        if (a->options.need_lookup && !a->config_read) {
+            log_error("unable to load configmap based request-header-client-ca-file|status=%d "
+                      "error=\"%s\"",
+                      r->status, r->error);
+            actor_fail();
+        } else if (!a->config_warned)
             log_warn("cannot read kube-system/extension-apiserver-authentication: client "
                      "certificates are not believed|status=%d error=\"%s\"",
                      r->status, r->error);
@@ -387,10 +397,14 @@ static void on_config(void *context, const struct kube_response *r)
         arena_free(&memory);
         return;
     }
+    a->config_read = true;
+    if (a->options.proxy.proxy_ca.len > 0) {
+        struct str client_ca = config.client_ca;
+        config = a->options.proxy;
+        config.client_ca = client_ca;
+    }
     if (a->options.client_ca.len > 0)
         config.client_ca = a->options.client_ca;
-    if (a->options.proxy_ca.len > 0)
-        config.proxy_ca = a->options.proxy_ca;
     if (!str_equal(config.client_ca, a->config.client_ca) ||
         !str_equal(config.proxy_ca, a->config.proxy_ca))
         a->generation++;

@@ -19,9 +19,11 @@ struct access;
 struct access_options {
     struct kube_client *authentication, *authorization; /* NULL: there is none */
     struct span token_ttl, allowed_ttl, denied_ttl;
-    const char *always_allowed;     /* paths, with commas between; "*" at an end matches the rest */
-    bool skip_lookup;               /* the ConfigMap is not read */
-    struct str client_ca, proxy_ca; /* PEM of files that were named; else empty */
+    const char *always_allowed; /* paths, with commas between; "*" at an end matches the rest */
+    bool skip_lookup;           /* the ConfigMap is not read */
+    bool need_lookup;           /* without the ConfigMap nothing is served */
+    struct str client_ca;       /* PEM of a file that was named; else empty */
+    struct review_config proxy; /* of flags; counts when its proxy_ca is not empty */
 };
 
 struct access *access_new(const struct access_options *options);

@@ -5,6 +5,7 @@
 #include "proto/kube/config_file.h"
 #include "proto/kube/config_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,15 +32,149 @@ static bool is_truth(const char *value)
     return false;
 }
 
-/* TLS 1.2 is the least that is spoken. */
+static const struct {
+    const char *name, *since; /* since: the versions of GnuTLS's priorities from there on */
+} versions[] = {{"", "+VERS-TLS1.2:+VERS-TLS1.3"},
+                {"VersionTLS10", "+VERS-TLS1.0:+VERS-TLS1.1:+VERS-TLS1.2:+VERS-TLS1.3"},
+                {"VersionTLS11", "+VERS-TLS1.1:+VERS-TLS1.2:+VERS-TLS1.3"},
+                {"VersionTLS12", "+VERS-TLS1.2:+VERS-TLS1.3"},
+                {"VersionTLS13", "+VERS-TLS1.3"}};
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static const char *versions_of(const char *value)
+{
+    for (size_t i = 0; i < COUNT(versions); i++)
+        if (strcmp(value != NULL ? value : "", versions[i].name) == 0)
+            return versions[i].since;
+    return NULL;
+}
+
 static bool is_version(const char *value)
 {
-    static const char *const versions[] = {"", "VersionTLS10", "VersionTLS11", "VersionTLS12",
-                                           "VersionTLS13"};
-    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
-        if (strcmp(value, versions[i]) == 0)
+    return versions_of(value) != NULL;
+}
+
+/* Go's names of suites; what GnuTLS calls their parts. A suite of TLS 1.3 has no key exchange. */
+static const struct suite {
+    const char *name, *exchange, *cipher, *mac;
+} suites[] = {
+#define SUITE(name, exchange, cipher, mac) {"TLS_" name, exchange, cipher, mac},
+#define AEAD(exchange, gnutls)                                                                     \
+    SUITE(exchange "_WITH_AES_128_GCM_SHA256", gnutls, "AES-128-GCM", "AEAD")                      \
+    SUITE(exchange "_WITH_AES_256_GCM_SHA384", gnutls, "AES-256-GCM", "AEAD")
+#define CBC(exchange, gnutls)                                                                      \
+    SUITE(exchange "_WITH_AES_128_CBC_SHA", gnutls, "AES-128-CBC", "SHA1")                         \
+    SUITE(exchange "_WITH_AES_256_CBC_SHA", gnutls, "AES-256-CBC", "SHA1")                         \
+    SUITE(exchange "_WITH_AES_128_CBC_SHA256", gnutls, "AES-128-CBC", "SHA256")                    \
+    SUITE(exchange "_WITH_RC4_128_SHA", gnutls, "ARCFOUR-128", "SHA1")
+#define CHACHA(exchange, gnutls)                                                                   \
+    SUITE(exchange "_WITH_CHACHA20_POLY1305", gnutls, "CHACHA20-POLY1305", "AEAD")                 \
+    SUITE(exchange "_WITH_CHACHA20_POLY1305_SHA256", gnutls, "CHACHA20-POLY1305", "AEAD")
+    SUITE("AES_128_GCM_SHA256", NULL, "AES-128-GCM", "AEAD") SUITE("AES_256_GCM_SHA384", NULL,
+                                                                   "AES-256-GCM", "AEAD")
+        SUITE("CHACHA20_POLY1305_SHA256", NULL, "CHACHA20-POLY1305", "AEAD")
+            AEAD("ECDHE_ECDSA", "ECDHE-ECDSA") CBC("ECDHE_ECDSA", "ECDHE-ECDSA")
+                CHACHA("ECDHE_ECDSA", "ECDHE-ECDSA") AEAD("ECDHE_RSA", "ECDHE-RSA")
+                    CBC("ECDHE_RSA", "ECDHE-RSA") CHACHA("ECDHE_RSA", "ECDHE-RSA")
+                        SUITE("ECDHE_RSA_WITH_3DES_EDE_CBC_SHA", "ECDHE-RSA", "3DES-CBC", "SHA1")
+                            AEAD("RSA", "RSA") CBC("RSA", "RSA")
+                                SUITE("RSA_WITH_3DES_EDE_CBC_SHA", "RSA", "3DES-CBC", "SHA1")};
+
+static const struct suite *suite_of(struct str name)
+{
+    for (size_t i = 0; i < COUNT(suites); i++)
+        if (str_is(name, suites[i].name))
+            return &suites[i];
+    return NULL;
+}
+
+/* Go's CurveIDs. The hybrid ones are names that this GnuTLS does not have: they are taken, and
+ * others must be there as well. */
+static const struct {
+    const char *number, *group;
+} curves[] = {{"23", "GROUP-SECP256R1"},
+              {"24", "GROUP-SECP384R1"},
+              {"25", "GROUP-SECP521R1"},
+              {"29", "GROUP-X25519"},
+              {"4587", NULL},
+              {"4588", NULL},
+              {"4589", NULL}};
+
+/* Appends ":+word" once; false when there is no room. */
+static bool add_word(char *out, size_t room, const char *word)
+{
+    size_t len = strlen(out), more = strlen(word);
+    const char *at = strstr(out, word);
+    for (; at != NULL; at = strstr(at + 1, word))
+        if (at[-1] == '+' && (at[more] == ':' || at[more] == 0))
             return true;
-    return false;
+    if (len + more + 3 > room)
+        return false;
+    snprintf(out + len, room - len, ":+%s", word);
+    return true;
+}
+
+static bool add_suites(const char *list, char *out, size_t room)
+{
+    struct str rest = str_of(list), name;
+    bool any = false;
+    snprintf(out + strlen(out), room - strlen(out), ":-CIPHER-ALL:-MAC-ALL:-KX-ALL");
+    while (str_split(&rest, ",", &name)) {
+        const struct suite *s = suite_of(str_trim(name));
+        if (name.len == 0)
+            continue;
+        if (s == NULL || (s->exchange != NULL && !add_word(out, room, s->exchange)) ||
+            !add_word(out, room, s->cipher) || !add_word(out, room, s->mac))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static bool add_curves(const char *list, char *out, size_t room)
+{
+    struct str rest = str_of(list), number;
+    bool any = false;
+    snprintf(out + strlen(out), room - strlen(out), ":-GROUP-ALL");
+    while (str_split(&rest, ",", &number)) {
+        size_t i = 0;
+        while (i < COUNT(curves) && !str_is(str_trim(number), curves[i].number))
+            i++;
+        if (i == COUNT(curves) ||
+            (curves[i].group != NULL && !add_word(out, room, curves[i].group)))
+            return false;
+        any |= curves[i].group != NULL;
+    }
+    return any;
+}
+
+bool serve_priorities(const struct serve_flags *f, char *out, size_t room)
+{
+    const char *since = versions_of(f->tls_min_version);
+    bool newest = f->tls_min_version != NULL && strcmp(f->tls_min_version, "VersionTLS13") == 0;
+    const char *list = f->tls_cipher_suites, *preferred = f->tls_curve_preferences;
+    if (since == NULL)
+        return false;
+    snprintf(out, room, "NORMAL:-VERS-ALL:%s", since);
+    /* As in Go, suites of TLS 1.3 are not chosen by a list where there are no others. */
+    if (list != NULL && *list != 0 && !newest && !add_suites(list, out, room))
+        return false;
+    return preferred == NULL || *preferred == 0 || add_curves(preferred, out, room);
+}
+
+static bool is_suites(const char *value)
+{
+    char words[1024];
+    return serve_priorities(&(struct serve_flags){.tls_cipher_suites = value}, words,
+                            sizeof(words));
+}
+
+static bool is_curves(const char *value)
+{
+    char words[1024];
+    return serve_priorities(&(struct serve_flags){.tls_curve_preferences = value}, words,
+                            sizeof(words));
 }
 
 static bool is_any(const char *value)
@@ -48,20 +183,32 @@ static bool is_any(const char *value)
     return true;
 }
 
-#define is_secure_port                      is_port
-#define is_bind_address                     is_any
-#define is_tls_cert_file                    is_any
-#define is_tls_private_key_file             is_any
-#define is_tls_min_version                  is_version
-#define is_client_ca_file                   is_any
-#define is_requestheader_client_ca_file     is_any
-#define is_authentication_kubeconfig        is_any
-#define is_authentication_skip_lookup       is_truth
-#define is_authentication_token_ttl         is_time
-#define is_authorization_kubeconfig         is_any
-#define is_authorization_always_allow_paths is_any
-#define is_authorization_allowed_ttl        is_time
-#define is_authorization_denied_ttl         is_time
+#define is_secure_port                            is_port
+#define is_bind_address                           is_any
+#define is_tls_cert_file                          is_any
+#define is_tls_private_key_file                   is_any
+#define is_tls_min_version                        is_version
+#define is_cert_dir                               is_any
+#define is_tls_cipher_suites                      is_suites
+#define is_tls_curve_preferences                  is_curves
+#define is_permit_port_sharing                    is_truth
+#define is_permit_address_sharing                 is_truth
+#define is_disabled_metrics                       is_any
+#define is_requestheader_allowed_names            is_any
+#define is_requestheader_username_headers         is_any
+#define is_requestheader_uid_headers              is_any
+#define is_requestheader_group_headers            is_any
+#define is_requestheader_extra_headers_prefix     is_any
+#define is_authentication_tolerate_lookup_failure is_truth
+#define is_client_ca_file                         is_any
+#define is_requestheader_client_ca_file           is_any
+#define is_authentication_kubeconfig              is_any
+#define is_authentication_skip_lookup             is_truth
+#define is_authentication_token_ttl               is_time
+#define is_authorization_kubeconfig               is_any
+#define is_authorization_always_allow_paths       is_any
+#define is_authorization_allowed_ttl              is_time
+#define is_authorization_denied_ttl               is_time
 
 #define FLAG(member, name)                                                                         \
     bool serve_take_##member(void *state, const char *value)                                       \
@@ -71,6 +218,18 @@ static bool is_any(const char *value)
     }
 SERVE_FLAGS
 #undef FLAG
+
+/* Two files, which may be the same, and names behind a colon. */
+bool serve_take_tls_sni_cert_key(void *state, const char *value)
+{
+    struct serve_flags *f = state;
+    const char *comma = strchr(value, ',');
+    if (comma == NULL || comma == value || comma[1] == 0 || comma[1] == ':' ||
+        f->sni_count == SERVE_SNI_MAX)
+        return false;
+    f->tls_sni_cert_key[f->sni_count++] = value;
+    return true;
+}
 
 int serve_port(const struct serve_flags *f)
 {

@@ -6,6 +6,7 @@
 #include "proto/base/moment.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Each FLAG(member, "name"): its value as it was given, NULL when it was not. */
 #define SERVE_FLAGS                                                                                \
@@ -14,8 +15,20 @@
     FLAG(tls_cert_file, "tls-cert-file")                                                           \
     FLAG(tls_private_key_file, "tls-private-key-file")                                             \
     FLAG(tls_min_version, "tls-min-version")                                                       \
+    FLAG(cert_dir, "cert-dir")                                                                     \
+    FLAG(tls_cipher_suites, "tls-cipher-suites")                                                   \
+    FLAG(tls_curve_preferences, "tls-curve-preferences")                                           \
+    FLAG(permit_port_sharing, "permit-port-sharing")                                               \
+    FLAG(permit_address_sharing, "permit-address-sharing")                                         \
+    FLAG(disabled_metrics, "disabled-metrics")                                                     \
     FLAG(client_ca_file, "client-ca-file")                                                         \
     FLAG(requestheader_client_ca_file, "requestheader-client-ca-file")                             \
+    FLAG(requestheader_allowed_names, "requestheader-allowed-names")                               \
+    FLAG(requestheader_username_headers, "requestheader-username-headers")                         \
+    FLAG(requestheader_uid_headers, "requestheader-uid-headers")                                   \
+    FLAG(requestheader_group_headers, "requestheader-group-headers")                               \
+    FLAG(requestheader_extra_headers_prefix, "requestheader-extra-headers-prefix")                 \
+    FLAG(authentication_tolerate_lookup_failure, "authentication-tolerate-lookup-failure")         \
     FLAG(authentication_kubeconfig, "authentication-kubeconfig")                                   \
     FLAG(authentication_skip_lookup, "authentication-skip-lookup")                                 \
     FLAG(authentication_token_ttl, "authentication-token-webhook-cache-ttl")                       \
@@ -24,16 +37,21 @@
     FLAG(authorization_allowed_ttl, "authorization-webhook-cache-authorized-ttl")                  \
     FLAG(authorization_denied_ttl, "authorization-webhook-cache-unauthorized-ttl")
 
+#define SERVE_SNI_MAX 16 /* pairs of --tls-sni-cert-key */
+
 struct serve_flags {
 #define FLAG(member, name) const char *member;
     SERVE_FLAGS
 #undef FLAG
+    const char *tls_sni_cert_key[SERVE_SNI_MAX]; /* may be given several times */
+    unsigned sni_count;
 };
 
 /* One for each, for tables of options whose state is a struct serve_flags. False: refused. */
 #define FLAG(member, name) bool serve_take_##member(void *state, const char *value);
 SERVE_FLAGS
 #undef FLAG
+bool serve_take_tls_sni_cert_key(void *state, const char *value);
 
 /* clang-format off */
 #define SERVE_FLAG_DOCS(X)                                                                         \
@@ -41,10 +59,28 @@ SERVE_FLAGS
     X(bind_address, "bind-address", "IP", "the address to serve on (0.0.0.0)")                     \
     X(tls_cert_file, "tls-cert-file", "FILE", "certificate to serve with; without: self-signed")   \
     X(tls_private_key_file, "tls-private-key-file", "FILE", "its key")                             \
-    X(tls_min_version, "tls-min-version", "VERSION", "the least; VersionTLS12 (default) or VersionTLS13")     \
+    X(tls_min_version, "tls-min-version", "VERSION", "the least; VersionTLS10 to VersionTLS13 (VersionTLS12)") \
+    X(cert_dir, "cert-dir", "DIR", "where kube-scheduler.crt and .key are, or are made and kept")  \
+    X(tls_cipher_suites, "tls-cipher-suites", "LIST", "Go's names; without: GnuTLS's choice")      \
+    X(tls_curve_preferences, "tls-curve-preferences", "LIST", "Go's numbers: 23, 24, 25, 29; without: all") \
+    X(tls_sni_cert_key, "tls-sni-cert-key", "CERT,KEY[:NAMES]",                                    \
+      "another certificate for some names; may be repeated")                                       \
+    X(permit_port_sharing, "permit-port-sharing", "[true|false]", "SO_REUSEPORT (false)")          \
+    X(permit_address_sharing, "permit-address-sharing", "[true|false]", "SO_REUSEADDR, which is always set") \
+    X(disabled_metrics, "disabled-metrics", "LIST", "metrics that are left out")                   \
     X(client_ca_file, "client-ca-file", "FILE", "authorities of client certificates")              \
     X(requestheader_client_ca_file, "requestheader-client-ca-file", "FILE",                        \
-      "authorities of front proxies' certificates")                                                \
+      "authorities of front proxies' certificates; the next five count with it alone")             \
+    X(requestheader_allowed_names, "requestheader-allowed-names", "LIST", "names of proxies (any)") \
+    X(requestheader_username_headers, "requestheader-username-headers", "LIST",                    \
+      "headers with the user (x-remote-user)")                                                     \
+    X(requestheader_uid_headers, "requestheader-uid-headers", "LIST", "headers with its UID")      \
+    X(requestheader_group_headers, "requestheader-group-headers", "LIST",                          \
+      "headers with its groups (x-remote-group)")                                                  \
+    X(requestheader_extra_headers_prefix, "requestheader-extra-headers-prefix", "LIST",            \
+      "how headers with more begin (x-remote-extra-)")                                             \
+    X(authentication_tolerate_lookup_failure, "authentication-tolerate-lookup-failure",            \
+      "[true|false]", "go on when authorities cannot be read from the cluster (true)")             \
     X(authentication_kubeconfig, "authentication-kubeconfig", "FILE",                              \
       "how to ask the API server who has a token; without: nobody is known by one")                \
     X(authentication_skip_lookup, "authentication-skip-lookup", "[true|false]",                    \
@@ -66,5 +102,7 @@ SERVE_FLAGS
 int serve_port(const struct serve_flags *f);
 struct span serve_time(const char *value); /* 10 s when NULL */
 bool serve_true(const char *value);        /* false when NULL */
+/* GnuTLS's words for versions, ciphers and curves, into out. False: nothing would be left. */
+bool serve_priorities(const struct serve_flags *f, char *out, size_t room);
 
 #endif

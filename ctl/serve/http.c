@@ -6,11 +6,13 @@
 #include "ctl/serve/http.h"
 
 #include "ctl/serve/certificate.h"
+#include "ctl/serve/named.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
@@ -110,6 +112,7 @@ static enum MHD_Result send_answer(struct exchange *x)
     add_header(response, "Content-Type", r->content_type);
     add_header(response, "Cache-Control", "no-cache, private");
     add_header(response, "X-Content-Type-Options", "nosniff");
+    add_header(response, "Warning", r->warning);
     enum MHD_Result queued = MHD_queue_response(x->connection, (unsigned)r->status, response);
     MHD_destroy_response(response);
     return queued;
@@ -207,6 +210,7 @@ const char *http_header(const struct http_request *request, const char *name)
 
 struct gathered {
     const char *name;
+    struct arena *arena;
     struct strs found;
     uint32_t room;
 };
@@ -229,6 +233,59 @@ struct strs http_headers(struct http_request *request, const char *name)
     return g.found;
 }
 
+static int hex_of(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c != 0 ? strchr(digits, c) : NULL;
+    return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* In lower case, and %xx as the byte that it stands for. */
+static struct str key_in_header(const char *name, struct arena *a)
+{
+    struct str key = arena_copy(a, str_of(name));
+    char *to = (char *)key.at;
+    for (uint32_t i = 0; i < key.len; i++)
+        to[i] = (char)tolower((unsigned char)to[i]);
+    uint32_t len = 0;
+    for (uint32_t i = 0; i < key.len; i++) {
+        bool escaped =
+            to[i] == '%' && i + 2 < key.len && hex_of(to[i + 1]) >= 0 && hex_of(to[i + 2]) >= 0;
+        to[len++] = escaped ? (char)(hex_of(to[i + 1]) * 16 + hex_of(to[i + 2])) : to[i];
+        i += escaped ? 2 : 0;
+    }
+    key.len = len;
+    return key;
+}
+
+static enum MHD_Result gather_behind(void *context, enum MHD_ValueKind kind, const char *key,
+                                     const char *value)
+{
+    struct gathered *g = context;
+    size_t len = strlen(g->name);
+    uint32_t at = g->found.count;
+    (void)kind;
+    if (at + 2 > g->room || strncasecmp(key, g->name, len) != 0 || value == NULL)
+        return MHD_YES;
+    struct str name = key_in_header(key + len, g->arena);
+    for (; at > 0 && str_compare(g->found.at[at - 2], name) > 0; at -= 2) {
+        g->found.at[at] = g->found.at[at - 2];
+        g->found.at[at + 1] = g->found.at[at - 1];
+    }
+    g->found.at[at] = name;
+    g->found.at[at + 1] = str_of(value);
+    g->found.count += 2;
+    return MHD_YES;
+}
+
+struct strs http_headers_behind(struct http_request *request, const char *prefix)
+{
+    struct gathered g = {.name = prefix, .room = 64, .arena = &request->memory};
+    g.found.at = arena_take(&request->memory, g.room * sizeof(struct str));
+    MHD_get_connection_values(request->connection, MHD_HEADER_KIND, gather_behind, &g);
+    return g.found;
+}
+
 /* ---- the daemon ---- */
 
 static void on_daemon_log(void *context, const char *format, va_list args)
@@ -247,9 +304,14 @@ static bool start(struct http *http, struct buffer *why)
                                     {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)o->key},
                                     {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)o->priorities},
                                     {MHD_OPTION_END, 0, NULL},
+                                    {MHD_OPTION_END, 0, NULL},
                                     {MHD_OPTION_END, 0, NULL}};
+    size_t next = 3;
     if (http->authorities != NULL)
-        more[3] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0, http->authorities};
+        more[next++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0, http->authorities};
+    if (o->named_count > 0)
+        more[next] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK, 0,
+                                             (void *)(intptr_t)named_choose};
     int listener = dup(http->listener); /* the daemon closes its own */
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_TLS, 0, NULL, NULL,
@@ -277,13 +339,15 @@ static void stop(struct http *http)
     http->daemon = NULL;
 }
 
-static int listen_on(const struct addrinfo *info)
+static int listen_on(const struct addrinfo *info, bool share)
 {
     int on = 1, fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    if (share)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
     if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, 128) == 0)
         return fd;
     int failed = errno;
@@ -293,8 +357,10 @@ static int listen_on(const struct addrinfo *info)
 }
 
 /* Made by hand, so that an error can name the address and the reason. */
-static int open_listener(const char *address, int port, struct buffer *why)
+static int open_listener(const struct http_options *o, struct buffer *why)
 {
+    const char *address = o->address;
+    int port = o->port;
     char text[16];
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | AI_PASSIVE};
     struct addrinfo *found = NULL;
@@ -304,7 +370,7 @@ static int open_listener(const char *address, int port, struct buffer *why)
         buffer_print(why, "cannot listen on %s port %d: %s", address, port, gai_strerror(code));
         return -1;
     }
-    int fd = listen_on(found);
+    int fd = listen_on(found, o->share_port);
     if (fd < 0)
         buffer_print(why, "cannot listen on %s port %d: %s", address, port, strerror(errno));
     freeaddrinfo(found);
@@ -321,7 +387,9 @@ struct http *http_new(const struct http_options *options, struct buffer *why)
     struct http *http = memory_take(sizeof(*http));
     http->options = *options;
     http->authorities = copy_text(options->authorities);
-    http->listener = open_listener(options->address, options->port, why);
+    http->listener = -1;
+    if (named_load(options, why))
+        http->listener = open_listener(options, why);
     if (http->listener >= 0 && start(http, why))
         return http;
     http_free(&http);
@@ -335,6 +403,7 @@ void http_free(struct http **http)
     stop(*http);
     if ((*http)->listener >= 0)
         close((*http)->listener);
+    named_free();
     memory_free((*http)->authorities);
     memory_free(*http);
     *http = NULL;

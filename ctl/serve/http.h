@@ -29,9 +29,20 @@ struct http_request {
     struct buffer answer;
 };
 
+/* A certificate for some names, of which one may begin with "*.". Borrowed. */
+struct http_named {
+    struct str certificate, key; /* PEM */
+    struct strs names;           /* empty: those that the certificate is for */
+};
+
+#define HTTP_NAMED_MAX 16
+
 struct http_options {
     const char *address; /* bind address; "" = all */
     int port;
+    bool share_port; /* SO_REUSEPORT */
+    struct http_named named[HTTP_NAMED_MAX];
+    size_t named_count;
     const char *certificate, *key; /* PEM */
     struct str authorities;        /* of client certificates, PEM; empty: none is asked for */
     const char *priorities;        /* GnuTLS's, such as "NORMAL:-VERS-TLS1.0" */
@@ -56,5 +67,8 @@ void http_poke(struct http *http);
 const char *http_header(const struct http_request *request, const char *name);
 /* All values of a header. */
 struct strs http_headers(struct http_request *request, const char *name);
+/* Headers whose names begin so: by turns the rest of the name, in lower case and unescaped, and the
+ * value; sorted by name. */
+struct strs http_headers_behind(struct http_request *request, const char *prefix);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "ctl/serve/certificate.h"
 #include "ctl/serve/health.h"
+#include "ctl/serve/slis.h"
+#include "ctl/serve/zpages.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -32,7 +34,8 @@ struct server {
     struct http *http;
     const struct bus *bus;
     struct outbox *out; /* of the call that is running */
-    struct moment now, stop_at;
+    struct moment now, stop_at, started;
+    int64_t started_us; /* since the Unix epoch */
     bool stopping;
     int epoll_fd;
     unsigned trusted; /* generation of the authorities that the daemon knows */
@@ -100,6 +103,19 @@ static void log_failures(struct server *s, const struct health *checks, size_t c
         log_info("ready");
 }
 
+/* Counted are those that were made: all that were not excluded, or the one that was asked for. */
+static void count_checks(const struct health_question *q, const struct health *checks, size_t count)
+{
+    const char *name = strchr(q->path + 1, '/');
+    for (size_t i = 0; i < count; i++) {
+        bool made = name == NULL || name[1] == 0 || strcmp(name + 1, checks[i].name) == 0;
+        for (size_t k = 0; k < q->excluded_count; k++)
+            made = made && strcmp(q->excluded[k], checks[i].name) != 0;
+        if (made)
+            slis_observe(q->group, checks[i].name, checks[i].reason[0] == 0);
+    }
+}
+
 static void answer_health(struct server *s, struct http_request *r, const char *group)
 {
     struct health checks[HEALTH_MAX];
@@ -111,6 +127,7 @@ static void answer_health(struct server *s, struct http_request *r, const char *
     }
     size_t count = fill_checks(s, group, checks);
     r->status = health_answer(&q, checks, count, &r->answer);
+    count_checks(&q, checks, count);
     if (strcmp(group, "readyz") == 0)
         log_failures(s, checks, count);
 }
@@ -148,6 +165,7 @@ static void take_own_report(struct server *s)
     struct metrics own = {.instance = STR_LITERAL("serve"), .incarnation = 1};
     measure_self();
     process_measure();
+    metric_series(METRIC_disabled_metrics_total, NULL)->value = s->options.without.count;
     metrics_fill(&own, false, &memory);
     totals_take(doors_totals(s->doors), s->options.count, &own);
     arena_free(&memory);
@@ -166,8 +184,32 @@ static bool answer_metrics(struct server *s, struct http_request *r)
         return false;
     take_own_report(s);
     r->content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
-    totals_print(doors_totals(s->doors), &r->answer);
+    totals_print(doors_totals(s->doors), &s->options.without, &r->answer);
     return true;
+}
+
+static void answer_slis(const struct server *s, struct http_request *r)
+{
+    if (strcmp(r->method, "DELETE") == 0) {
+        slis_reset();
+        buffer_add_text(&r->answer, "metrics reset\n");
+        return;
+    }
+    r->content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+    slis_print(s->started_us * 1000, &r->answer);
+}
+
+/* ---- what this is, and how it was started ---- */
+
+static void answer_zpage(const struct server *s, struct http_request *r, bool flags)
+{
+    struct zpage z = {.accept = http_header(r, "Accept"),
+                      .given = s->options.given,
+                      .given_count = s->options.given_count,
+                      .up = moment_since(s->now, s->started),
+                      .start_s = s->started_us / 1000000};
+    r->status =
+        (flags ? zpages_flags : zpages_status)(&z, &r->content_type, &r->warning, &r->answer);
 }
 
 /* ---- verbosity ---- */
@@ -210,7 +252,11 @@ static bool answer_path(struct server *s, struct http_request *r)
         }
     if (strcmp(r->path, "/metrics") == 0)
         return answer_metrics(s, r);
-    if (strcmp(r->path, "/debug/flags/v") == 0) {
+    if (strcmp(r->path, "/metrics/slis") == 0) {
+        answer_slis(s, r);
+    } else if (strcmp(r->path, "/flagz") == 0 || strcmp(r->path, "/statusz") == 0) {
+        answer_zpage(s, r, strcmp(r->path, "/flagz") == 0);
+    } else if (strcmp(r->path, "/debug/flags/v") == 0) {
         answer_verbosity(s, r);
     } else if (strcmp(r->path, "/configz") == 0) {
         r->content_type = "application/json";
@@ -257,9 +303,13 @@ static void read_certificate(const struct server *s, struct http_request *r,
     if (certificate_signed_by(r->chain, config->proxy_ca)) {
         q->certificate = CERTIFICATE_proxy;
         q->spoken.name = first_header(r, &config->user_headers);
+        q->spoken.uid = first_header(r, &config->uid_headers);
         for (uint32_t i = 0; i < config->group_headers.count && q->spoken.groups.count == 0; i++)
             q->spoken.groups =
                 http_headers(r, arena_copy(&r->memory, config->group_headers.at[i]).at);
+        for (uint32_t i = 0; i < config->extra_prefixes.count && q->spoken.extra.count == 0; i++)
+            q->spoken.extra =
+                http_headers_behind(r, arena_copy(&r->memory, config->extra_prefixes.at[i]).at);
         if (q->spoken.name.len > 0)
             return;
     }
@@ -301,6 +351,8 @@ struct server *server_new(const struct server_options *options)
 {
     struct server *s = memory_take(sizeof(*s));
     s->options = *options;
+    s->started = moment_now();
+    s->started_us = moment_wall_us();
     s->doors = doors_new(options->names, options->count);
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     must(s->epoll_fd >= 0);

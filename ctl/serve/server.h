@@ -15,7 +15,10 @@ struct server_options {
     size_t count;
     struct access *access; /* borrowed, as the clients are */
     struct kube_client *clients[2];
-    struct str configz; /* JSON, whole */
+    struct str configz;       /* JSON, whole */
+    const char *const *given; /* flags as NAME=VALUE; borrowed */
+    size_t given_count;
+    struct strs without; /* names of metrics that are left out */
 };
 
 struct server *server_new(const struct server_options *options);

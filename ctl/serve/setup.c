@@ -9,9 +9,12 @@
 #include "proto/kube/config_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FILE_MAX_BYTES (1 << 20)
 
@@ -70,6 +73,14 @@ static bool take_level(void *state, const char *value)
     return true;
 }
 
+static bool take_given(void *state, const char *value)
+{
+    struct setup *s = state;
+    if (s->given_count < SETUP_GIVEN_MAX)
+        s->given[s->given_count++] = value;
+    return true;
+}
+
 static const struct own_option table[] = {
     {"run-dir", "DIR", "ask the processes of this run directory (default: as for them)",
      take_run_dir},
@@ -81,8 +92,9 @@ static const struct own_option table[] = {
     {"curve-dir", "DIR", "CURVE keys, for tcp:// doors", take_curve_dir},
     {"allow-plain-tcp", NULL, "permit tcp without CURVE beyond loopback", take_allow_plain_tcp},
     {"config", "FILE", "the KubeSchedulerConfiguration that /configz shows", take_config},
-    SERVE_FLAG_DOCS(SERVE_FLAG_OPTION){
-        "v", "N", "log verbosity as in Kubernetes: 2 and more is debug", take_level},
+    SERVE_FLAG_DOCS(SERVE_FLAG_OPTION){"given", "NAME=VALUE",
+                                       "what /flagz shows of a flag; may be repeated", take_given},
+    {"v", "N", "log verbosity as in Kubernetes: 2 and more is debug", take_level},
     {"log-level", "LEVEL", "error, warn, info or debug (default info)", take_level},
     {NULL, NULL, NULL, NULL},
 };
@@ -101,6 +113,18 @@ static void add_default_doors(struct setup *s)
     }
 }
 
+/* Started by itself, /flagz shows its own flags. */
+static void note_given(struct setup *s)
+{
+#define FLAG(member, flag)                                                                         \
+    if (s->flags.member != NULL)                                                                   \
+        take_given(s, arena_print(&s->memory, "%s=%s", flag, s->flags.member).at);
+    SERVE_FLAGS
+#undef FLAG
+    if (s->config != NULL)
+        take_given(s, arena_print(&s->memory, "config=%s", s->config).at);
+}
+
 void setup_read(struct setup *s, int argc, char **argv)
 {
     s->bus = (struct bus_options){.process = TOOL, .instance = "serve", .generation = 1};
@@ -111,6 +135,8 @@ void setup_read(struct setup *s, int argc, char **argv)
                                          .options = table,
                                          .state = s},
                  argc, argv);
+    if (s->given_count == 0)
+        note_given(s);
     if (s->bus.run_dir == NULL)
         s->bus.run_dir = options_run_dir();
     if (s->server.count == 0)
@@ -126,7 +152,7 @@ void setup_read(struct setup *s, int argc, char **argv)
 
 /* ---- files ---- */
 
-static bool read_file(struct setup *s, int which, const char *flag, const char *path)
+static bool read_file(struct buffer *into, const char *flag, const char *path)
 {
     char piece[4096];
     size_t got;
@@ -137,9 +163,9 @@ static bool read_file(struct setup *s, int which, const char *flag, const char *
         log_error("--%s: cannot read %s: %s", flag, path, strerror(errno));
         return false;
     }
-    while ((got = fread(piece, 1, sizeof(piece), file)) > 0 && s->files[which].len < FILE_MAX_BYTES)
-        buffer_add(&s->files[which], piece, got);
-    bool good = !ferror(file) && s->files[which].len > 0;
+    while ((got = fread(piece, 1, sizeof(piece), file)) > 0 && into->len < FILE_MAX_BYTES)
+        buffer_add(into, piece, got);
+    bool good = !ferror(file) && into->len > 0;
     fclose(file);
     if (!good)
         log_error("--%s: %s is empty or cannot be read", flag, path);
@@ -151,27 +177,98 @@ static bool given(const char *value)
     return value != NULL && *value != 0;
 }
 
-static bool read_certificates(struct setup *s)
+static bool write_file(const char *path, const struct buffer *text, mode_t mode)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    bool written = fd >= 0 && write(fd, text->at, text->len) == (ssize_t)text->len;
+    if (!written)
+        log_error("--cert-dir: cannot write %s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return written;
+}
+
+static bool make_certificate(struct setup *s)
 {
     struct buffer why = {0};
+    bool made = certificate_make(&s->files[FILE_certificate], &s->files[FILE_key], &why);
+    if (!made)
+        log_error("%s", why.at);
+    buffer_free(&why);
+    return made;
+}
+
+/* The pair in --cert-dir; when neither file is there, one is made and kept, as upstream. */
+static bool keep_certificate(struct setup *s)
+{
+    char certificate[4096], key[4096];
+    const char *dir = s->flags.cert_dir;
+    snprintf(certificate, sizeof(certificate), "%s/kube-scheduler.crt", dir);
+    snprintf(key, sizeof(key), "%s/kube-scheduler.key", dir);
+    bool has_certificate = access(certificate, R_OK) == 0, has_key = access(key, R_OK) == 0;
+    if (has_certificate != has_key) {
+        log_error("--cert-dir: %s: certificate and key must be there as a pair", dir);
+        return false;
+    }
+    if (has_key)
+        return read_file(&s->files[FILE_certificate], "cert-dir", certificate) &&
+               read_file(&s->files[FILE_key], "cert-dir", key);
+    if (mkdir(dir, 0755) != 0 && errno != EEXIST) {
+        log_error("--cert-dir: cannot make %s: %s", dir, strerror(errno));
+        return false;
+    }
+    return make_certificate(s) && write_file(key, &s->files[FILE_key], 0600) &&
+           write_file(certificate, &s->files[FILE_certificate], 0644);
+}
+
+static struct strs list_of(struct setup *s, const char *text, const char *otherwise)
+{
+    struct strs out = {0, arena_take(&s->memory, 64 * sizeof(struct str))};
+    struct str rest = str_of(text != NULL ? text : otherwise), item;
+    while (rest.len > 0 && out.count < 64 && str_split(&rest, ",", &item))
+        if (str_trim(item).len > 0)
+            out.at[out.count++] = str_trim(item);
+    return out;
+}
+
+/* CERT,KEY[:NAME,NAME,…] */
+static bool read_named(struct setup *s)
+{
+    for (unsigned i = 0; i < s->flags.sni_count; i++) {
+        const char *pair = s->flags.tls_sni_cert_key[i], *comma = strchr(pair, ',');
+        const char *colon = strchr(comma, ':');
+        struct str key = {comma + 1,
+                          (uint32_t)((colon != NULL ? colon : strchr(comma, 0)) - comma - 1)};
+        struct http_named *n = &s->http.named[s->http.named_count++];
+        struct str path = arena_print(&s->memory, "%.*s", (int)(comma - pair), pair);
+        if (!read_file(&s->pairs[2 * (size_t)i], "tls-sni-cert-key", path.at) ||
+            !read_file(&s->pairs[2 * (size_t)i + 1], "tls-sni-cert-key",
+                       arena_copy(&s->memory, key).at))
+            return false;
+        n->certificate = buffer_str(&s->pairs[2 * (size_t)i]);
+        n->key = buffer_str(&s->pairs[2 * (size_t)i + 1]);
+        n->names = list_of(s, colon != NULL ? colon + 1 : NULL, "");
+    }
+    return true;
+}
+
+static bool read_certificates(struct setup *s)
+{
     const struct serve_flags *f = &s->flags;
-    bool pair = given(f->tls_cert_file) && given(f->tls_private_key_file);
     if (given(f->tls_cert_file) != given(f->tls_private_key_file)) {
         log_error("--tls-cert-file and --tls-private-key-file belong together");
         return false;
     }
-    bool good = read_file(s, FILE_certificate, "tls-cert-file", f->tls_cert_file) &&
-                read_file(s, FILE_key, "tls-private-key-file", f->tls_private_key_file) &&
-                read_file(s, FILE_client_ca, "client-ca-file", f->client_ca_file) &&
-                read_file(s, FILE_proxy_ca, "requestheader-client-ca-file",
-                          f->requestheader_client_ca_file);
-    if (good && !pair &&
-        !certificate_make(&s->files[FILE_certificate], &s->files[FILE_key], &why)) {
-        log_error("%s", why.at);
-        good = false;
-    }
-    buffer_free(&why);
-    return good;
+    if (!read_file(&s->files[FILE_certificate], "tls-cert-file", f->tls_cert_file) ||
+        !read_file(&s->files[FILE_key], "tls-private-key-file", f->tls_private_key_file) ||
+        !read_file(&s->files[FILE_client_ca], "client-ca-file", f->client_ca_file) ||
+        !read_file(&s->files[FILE_proxy_ca], "requestheader-client-ca-file",
+                   f->requestheader_client_ca_file) ||
+        !read_named(s))
+        return false;
+    if (given(f->tls_cert_file))
+        return true;
+    return given(f->cert_dir) ? keep_certificate(s) : make_certificate(s);
 }
 
 /* ---- the API server ---- */
@@ -195,21 +292,35 @@ static bool reach(struct setup *s, int which, const char *path, const char *what
     return s->server.clients[which] != NULL;
 }
 
+static struct review_config proxy_of(struct setup *s)
+{
+    const struct serve_flags *f = &s->flags;
+    return (struct review_config){
+        .proxy_ca = buffer_str(&s->files[FILE_proxy_ca]),
+        .proxy_names = list_of(s, f->requestheader_allowed_names, ""),
+        .user_headers = list_of(s, f->requestheader_username_headers, "x-remote-user"),
+        .uid_headers = list_of(s, f->requestheader_uid_headers, ""),
+        .group_headers = list_of(s, f->requestheader_group_headers, "x-remote-group"),
+        .extra_prefixes = list_of(s, f->requestheader_extra_headers_prefix, "x-remote-extra-")};
+}
+
 static void make_access(struct setup *s)
 {
     const struct serve_flags *f = &s->flags;
-    s->server.access = access_new(
-        &(struct access_options){.authentication = s->server.clients[0],
-                                 .authorization = s->server.clients[1],
-                                 .token_ttl = serve_time(f->authentication_token_ttl),
-                                 .allowed_ttl = serve_time(f->authorization_allowed_ttl),
-                                 .denied_ttl = serve_time(f->authorization_denied_ttl),
-                                 .always_allowed = f->authorization_always_allow_paths != NULL
-                                                       ? f->authorization_always_allow_paths
-                                                       : "/healthz,/readyz,/livez",
-                                 .skip_lookup = serve_true(f->authentication_skip_lookup),
-                                 .client_ca = buffer_str(&s->files[FILE_client_ca]),
-                                 .proxy_ca = buffer_str(&s->files[FILE_proxy_ca])});
+    s->server.access = access_new(&(struct access_options){
+        .authentication = s->server.clients[0],
+        .authorization = s->server.clients[1],
+        .token_ttl = serve_time(f->authentication_token_ttl),
+        .allowed_ttl = serve_time(f->authorization_allowed_ttl),
+        .denied_ttl = serve_time(f->authorization_denied_ttl),
+        .always_allowed = f->authorization_always_allow_paths != NULL
+                              ? f->authorization_always_allow_paths
+                              : "/healthz,/readyz,/livez",
+        .skip_lookup = serve_true(f->authentication_skip_lookup),
+        .need_lookup = f->authentication_tolerate_lookup_failure != NULL &&
+                       !serve_true(f->authentication_tolerate_lookup_failure),
+        .client_ca = buffer_str(&s->files[FILE_client_ca]),
+        .proxy = proxy_of(s)});
 }
 
 /* ---- /configz ---- */
@@ -240,7 +351,6 @@ static bool make_configz(struct setup *s)
 bool setup_prepare(struct setup *s)
 {
     const struct serve_flags *f = &s->flags;
-    bool newest = f->tls_min_version != NULL && strcmp(f->tls_min_version, "VersionTLS13") == 0;
     bool good = read_certificates(s) && make_configz(s) &&
                 reach(s, 0, f->authentication_kubeconfig, "authentication-kubeconfig") &&
                 reach(s, 1, f->authorization_kubeconfig, "authorization-kubeconfig");
@@ -250,10 +360,14 @@ bool setup_prepare(struct setup *s)
     make_access(s);
     s->server.endpoints = s->endpoint_list;
     s->server.names = s->name_list;
+    s->server.given = s->given;
+    s->server.given_count = s->given_count;
+    s->server.without = list_of(s, f->disabled_metrics, "");
     s->http.certificate = s->files[FILE_certificate].at;
     s->http.key = s->files[FILE_key].at;
-    s->http.priorities =
-        newest ? "NORMAL:-VERS-ALL:+VERS-TLS1.3" : "NORMAL:-VERS-ALL:+VERS-TLS1.2:+VERS-TLS1.3";
+    (void)serve_priorities(f, s->priorities, sizeof(s->priorities)); /* was checked flag by flag */
+    s->http.priorities = s->priorities;
+    s->http.share_port = serve_true(f->permit_port_sharing);
     s->http.authorities = access_client_ca(s->server.access);
     return true;
 }
@@ -267,5 +381,8 @@ void setup_free(struct setup *s)
     }
     for (int i = 0; i < 4; i++)
         buffer_free(&s->files[i]);
+    for (int i = 0; i < 2 * HTTP_NAMED_MAX; i++)
+        buffer_free(&s->pairs[i]);
+    arena_free(&s->memory);
     buffer_free(&s->configz);
 }

@@ -6,6 +6,8 @@
 #include "ctl/serve/server.h"
 #include "proto/bus/bus.h"
 
+#define SETUP_GIVEN_MAX 128
+
 struct setup {
     struct serve_flags flags; /* first: options cast to it */
     struct bus_options bus;
@@ -17,6 +19,11 @@ struct setup {
     const char *endpoint_list[BUS_PEERS_MAX], *name_list[BUS_PEERS_MAX];
     struct kube_config *api[2];
     struct buffer files[4]; /* certificate, key, and the authorities that were named */
+    struct buffer pairs[2 * HTTP_NAMED_MAX]; /* certificates and keys for some names, by turns */
+    char priorities[1024];
+    const char *given[SETUP_GIVEN_MAX]; /* flags as NAME=VALUE, for /flagz */
+    size_t given_count;
+    struct arena memory; /* of lists */
     struct buffer configz;
     bool failed; /* and it was said why */
 };

@@ -331,7 +331,15 @@ static void add_up_signs(struct totals *t, struct heap_of_totals *all)
                 t->sources[i].up;
 }
 
-void totals_print(struct totals *t, struct buffer *out)
+static bool is_left_out(const struct strs *without, const struct total *total)
+{
+    for (uint32_t i = 0; without != NULL && i < without->count; i++)
+        if (str_is(without->at[i], metric_info(total->metric)->name))
+            return true;
+    return false;
+}
+
+void totals_print(struct totals *t, const struct strs *without, struct buffer *out)
 {
     struct heap_of_totals all = {0};
     size_t at = 0, count = 0;
@@ -347,6 +355,8 @@ void totals_print(struct totals *t, struct buffer *out)
         sorted[count++] = value;
     qsort(sorted, count, sizeof(struct total *), compare);
     for (size_t i = 0; i < count; i++) {
+        if (is_left_out(without, sorted[i]))
+            continue;
         if (i == 0 || sorted[i - 1]->metric != sorted[i]->metric)
             print_head(out, metric_info(sorted[i]->metric));
         print_total(out, sorted[i]);

@@ -19,8 +19,9 @@ void totals_free(struct totals **totals);
 void totals_take(struct totals *t, size_t source, const struct metrics *said);
 /* Whether it answers; up from totals_take on. */
 void totals_set_up(struct totals *t, size_t source, bool up);
-/* The page: families by name, series by labels; HELP and TYPE as kube-scheduler prints them. */
-void totals_print(struct totals *t, struct buffer *out);
+/* The page, less the metrics of these names (NULL: none): families by name, series by labels; HELP
+ * and TYPE as kube-scheduler prints them. */
+void totals_print(struct totals *t, const struct strs *without, struct buffer *out);
 
 /* A number as Go's strconv prints it with format g and the least digits that read back the same. */
 void totals_print_number(struct buffer *out, double number);

@@ -35,6 +35,23 @@ static struct strs texts_of(const struct kube_json *list, struct arena *a)
     return out;
 }
 
+/* {"key": ["value", …], …} */
+static struct strs extra_of(const struct kube_json *map, struct arena *a)
+{
+    uint32_t count = 0;
+    for (const struct kube_json *i = kube_json_first(map); i != NULL; i = kube_json_next(i))
+        count += (uint32_t)kube_json_count(i);
+    struct strs out = {0, arena_take(a, (2 * count + 1) * sizeof(struct str))};
+    for (const struct kube_json *i = kube_json_first(map); i != NULL; i = kube_json_next(i)) {
+        struct str key = arena_copy(a, kube_json_name(i));
+        for (const struct kube_json *v = kube_json_first(i); v != NULL; v = kube_json_next(v)) {
+            out.at[out.count++] = key;
+            out.at[out.count++] = arena_copy(a, kube_json_text(v));
+        }
+    }
+    return out;
+}
+
 bool review_token_read(struct str body, bool *known, struct review_user *user, struct arena *a)
 {
     struct kube_json *json = kube_json_parse(body, NULL, a);
@@ -46,9 +63,27 @@ bool review_token_read(struct str body, bool *known, struct review_user *user, s
         user->name = arena_copy(a, kube_json_text(kube_json_get(said, "username")));
         user->uid = arena_copy(a, kube_json_text(kube_json_get(said, "uid")));
         user->groups = texts_of(kube_json_get(said, "groups"), a);
+        user->extra = extra_of(kube_json_get(said, "extra"), a);
     }
     kube_json_free(&json);
     return read;
+}
+
+static void put_extra(struct buffer *out, const struct strs *extra)
+{
+    struct str key = {NULL, 0};
+    for (uint32_t i = 0; i + 1 < extra->count; i += 2) {
+        bool same = i > 0 && str_equal(extra->at[i], key);
+        key = extra->at[i];
+        if (!same) {
+            buffer_add_text(out, i == 0 ? ",\"extra\":{" : "],");
+            put_text(out, key);
+        }
+        buffer_add_text(out, same ? "," : ":[");
+        put_text(out, extra->at[i + 1]);
+    }
+    if (extra->count > 1)
+        buffer_add_text(out, "]}");
 }
 
 void review_access_body(const struct review_user *user, const char *verb, struct str path,
@@ -70,7 +105,9 @@ void review_access_body(const struct review_user *user, const char *verb, struct
             buffer_add_text(out, ",");
         put_text(out, user->groups.at[i]);
     }
-    buffer_add_text(out, "]}}");
+    buffer_add_text(out, "]");
+    put_extra(out, &user->extra);
+    buffer_add_text(out, "}}");
 }
 
 bool review_access_read(struct str body, bool *allowed, struct str *reason, struct arena *a)
@@ -104,7 +141,9 @@ bool review_config_read(struct str body, struct review_config *config, struct ar
             arena_copy(a, kube_json_text(kube_json_get(data, "requestheader-client-ca-file"))),
         .proxy_names = list_in(data, "requestheader-allowed-names", a),
         .user_headers = list_in(data, "requestheader-username-headers", a),
-        .group_headers = list_in(data, "requestheader-group-headers", a)};
+        .uid_headers = list_in(data, "requestheader-uid-headers", a),
+        .group_headers = list_in(data, "requestheader-group-headers", a),
+        .extra_prefixes = list_in(data, "requestheader-extra-headers-prefix", a)};
     bool read = kube_json_is_object(json);
     kube_json_free(&json);
     return read;

@@ -11,6 +11,8 @@
 struct review_user {
     struct str name, uid;
     struct strs groups;
+    struct strs extra; /* keys and values by turns; a key with several values is there several
+                        * times, one after the other */
 };
 
 void review_token_body(struct str token, struct buffer *out);
@@ -32,7 +34,7 @@ bool review_access_read(struct str body, bool *allowed, struct str *reason, stru
 struct review_config {
     struct str client_ca, proxy_ca; /* PEM; may be empty */
     struct strs proxy_names;        /* who may speak for others; empty: anybody of proxy_ca */
-    struct strs user_headers, group_headers;
+    struct strs user_headers, uid_headers, group_headers, extra_prefixes;
 };
 
 bool review_config_read(struct str body, struct review_config *config, struct arena *a);

@@ -33,12 +33,14 @@ class Served:
             self.tokens = {row[1]: row[0] for row in csv.reader(file)}
         self.context = ssl._create_unverified_context()  # the certificate signs itself
 
-    def get(self, path, user="admin", method="GET", body=None, token=None):
+    def get(self, path, user="admin", method="GET", body=None, token=None, accept=None):
         """A page; status 0 when nothing listens yet."""
         request = urllib.request.Request("https://127.0.0.1:%d%s" % (self.port, path), method=method,
                                          data=body)
         if user or token:
             request.add_header("Authorization", "Bearer " + (token or self.tokens[user]))
+        if accept:
+            request.add_header("Accept", accept)
         try:
             with urllib.request.urlopen(request, context=self.context, timeout=20) as got:
                 return Page(got.status, got.headers["Content-Type"], got.read().decode())

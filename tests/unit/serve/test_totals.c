@@ -45,7 +45,7 @@ static void report(size_t source, const char *instance, int64_t incarnation)
 static void expect(const char *line)
 {
     buffer_reset(&page);
-    totals_print(totals, &page);
+    totals_print(totals, NULL, &page);
     if (strstr(page.at, line) == NULL)
         fail_msg("no \"%s\" in:\n%s", line, page.at);
 }
@@ -53,7 +53,7 @@ static void expect(const char *line)
 static void expect_not(const char *line)
 {
     buffer_reset(&page);
-    totals_print(totals, &page);
+    totals_print(totals, NULL, &page);
     if (strstr(page.at, line) != NULL)
         fail_msg("\"%s\" in:\n%s", line, page.at);
 }
