@@ -100,7 +100,7 @@ static void pass_on(const struct child *c, struct str line)
 {
     if (line.len == 0)
         return;
-    if (str_starts_with(line, "ts=")) {
+    if (str_starts_with(line, "ts=") || str_starts_with(line, "{\"ts\":")) {
         struct buffer out = {0};
         buffer_add_str(&out, line);
         buffer_add_text(&out, "\n");

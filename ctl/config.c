@@ -3,6 +3,7 @@
  * what passes here starts. What must stay true: nothing but the answer goes to standard output. */
 #include "ctl/commands.h"
 #include "ctl/json_out.h"
+#include "ctl/policy_source.h"
 #include "proto/base/memory.h"
 #include "proto/bus/options.h"
 #include "proto/kube/config_file.h"
@@ -12,13 +13,26 @@
 #include <string.h>
 
 struct arguments {
-    const char *file;
+    struct policy_flags policy; /* first: policy_source.h asks for it */
+    const char *file, *kubeconfig, *master;
     bool batch, expanded;
 };
 
 static bool take_config(void *state, const char *value)
 {
     ((struct arguments *)state)->file = value;
+    return *value != 0;
+}
+
+static bool take_kubeconfig(void *state, const char *value)
+{
+    ((struct arguments *)state)->kubeconfig = value;
+    return *value != 0;
+}
+
+static bool take_master(void *state, const char *value)
+{
+    ((struct arguments *)state)->master = value;
     return *value != 0;
 }
 
@@ -36,6 +50,9 @@ static bool take_expanded(void *state, const char *value)
 
 static const struct own_option own[] = {
     {"config", "FILE", "the file; without it, the defaults are printed", take_config},
+    POLICY_FLAG_OPTIONS,
+    {"kubeconfig", "FILE", "how to reach the API server with the ConfigMap", take_kubeconfig},
+    {"master", "URL", "that API server, instead of the one in the kubeconfig", take_master},
     {"expanded", NULL, "print every plugin at each of the points where it runs", take_expanded},
     {"batch", NULL,
      "one JSON object {name, text} a line in, one {name, error or written, yaml, notes} a line out",
@@ -48,7 +65,8 @@ static int say_one(const struct arguments *args)
     struct scheduler_config config;
     struct str why = {0};
     struct buffer out = {0};
-    bool good = scheduler_config_load(args->file, &config, &memory, &why);
+    bool good = scheduler_config_load(args->file, &config, &memory, &why) &&
+                policy_apply(&args->policy, args->kubeconfig, args->master, &config, &memory, &why);
     if (!good)
         fprintf(stderr, "berth config: %.*s\n", STR_ARG(why));
     for (uint32_t i = 0; good && i < config.notes.count; i++)

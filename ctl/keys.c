@@ -59,7 +59,7 @@ int command_keys(int argc, char **argv)
     options_read(&table, argc, argv);
     if (keys.dir == NULL) {
         fprintf(stderr, "berth keys: which directory? (berth keys DIR)\n");
-        return 2;
+        return 1;
     }
     if (keys.client == NULL)
         return make(keys.dir, "server") && make(keys.dir, "client") ? 0 : 1;

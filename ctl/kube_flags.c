@@ -4,6 +4,7 @@
 #include "ctl/kube_flags.h"
 
 #include "ctl/feature_gates.h"
+#include "proto/base/log.h"
 #include "proto/kube/config_internal.h"
 
 #include <stdio.h>
@@ -58,10 +59,7 @@ static bool take_version(void *state, const char *value)
 
 static bool take_logging_format(void *state, const char *value)
 {
-    if (strcmp(value, "text") == 0)
-        return true;
-    return refuse(state, strcmp(value, "json") == 0 ? "not supported yet: only text is written"
-                                                    : "Unsupported log format");
+    return log_set_format(value) || refuse(state, "Unsupported log format");
 }
 
 /* ---- without effect ---- */
@@ -129,6 +127,7 @@ UNUSED_FLAGS
 #undef FLAG
 
 const struct own_option kube_flag_options[] = {
+    POLICY_FLAG_OPTIONS,
     {"write-config-to", "FILE", "write the configuration as it was understood there and end",
      take_write_config_to},
     {"pod-max-in-unschedulable-pods-duration", "TIME",
@@ -139,7 +138,7 @@ const struct own_option kube_flag_options[] = {
      take_feature_gates},
     {"emulated-version", "VERSION", "kube=" VERSION ", and no other", take_version},
     {"min-compatibility-version", "VERSION", "kube=" VERSION ", and no other", take_version},
-    {"logging-format", "text", "there is no other", take_logging_format},
+    {"logging-format", "FORMAT", "text (logfmt, the default) or json", take_logging_format},
 #define FLAG(symbol, name, value, check, doc) {name, value, doc " (no effect here)", take_##symbol},
     UNUSED_FLAGS
 #undef FLAG

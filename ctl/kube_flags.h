@@ -3,6 +3,7 @@
 #ifndef CTL_KUBE_FLAGS_H
 #define CTL_KUBE_FLAGS_H
 
+#include "ctl/policy_source.h"
 #include "proto/bus/options.h"
 
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 
 /* Texts are borrowed from argv; zero means not given. */
 struct kube_flags {
+    struct policy_flags policy; /* first: policy_source.h asks for it */
     const char *write_config_to;
     const char *unschedulable_max; /* --pod-max-in-unschedulable-pods-duration */
     struct {

@@ -44,7 +44,7 @@ static int run(const struct command *command, int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        return usage(stderr, 2);
+        return usage(stderr, 1);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return run(&commands[i], argc - 1, argv + 1);
@@ -56,5 +56,5 @@ int main(int argc, char **argv)
         strcmp(argv[1], "help") == 0)
         return usage(stdout, 0);
     fprintf(stderr, "berth: no command \"%s\"\n", argv[1]);
-    return usage(stderr, 2);
+    return usage(stderr, 1);
 }

@@ -7,12 +7,11 @@
  * outlives it. */
 #include "ctl/run.h"
 #include "ctl/child.h"
-#include "ctl/run_options.h"
+#include "ctl/run_config.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
-#include "proto/kube/client.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,12 +36,19 @@ struct supervisor {
     struct child children[CHILDREN_MAX];
     size_t count;
     int lock, signals;
-    bool extenders; /* the configuration names some */
+    struct run_config config;
+    bool has_extender, asked; /* SIGHUP came */
     bool stopping;
     struct moment stop_by;
 };
 
 /* ---- what to start ---- */
+
+static void add_text(struct child *c, const char *flag, const char *value)
+{
+    if (value != NULL)
+        child_arg(c, "--%s=%s", flag, value);
+}
 
 static struct child *add_child(struct supervisor *s, const char *program, const char *name)
 {
@@ -56,15 +62,9 @@ static struct child *add_child(struct supervisor *s, const char *program, const 
     child_arg(c, "--run-dir=%s", run_dir);
     child_arg(c, "--name=%s", name);
     child_arg(c, "--log-level=%s", log_level_name());
-    if (s->options.config != NULL)
-        child_arg(c, "--config=%s", s->options.config);
+    child_arg(c, "--logging-format=%s", log_format_name());
+    add_text(c, "config", run_config_path(&s->config));
     return c;
-}
-
-static void add_text(struct child *c, const char *flag, const char *value)
-{
-    if (value != NULL)
-        child_arg(c, "--%s=%s", flag, value);
 }
 
 static void add_time(struct child *c, const char *flag, bool given, struct span value)
@@ -110,6 +110,14 @@ static void add_server(struct supervisor *s)
         child_arg(c, "--given=%s", s->options.given[i]); /* for /flagz */
 }
 
+/* Started with the first extender that a configuration names; then it stays. */
+static void add_extender(struct supervisor *s, bool named)
+{
+    if (named && !s->has_extender)
+        add_api_server(s, add_child(s, "berth-extender", "extender"));
+    s->has_extender |= named;
+}
+
 static void add_children(struct supervisor *s)
 {
     add_api_server(s, add_child(s, "berth-watcher", "watcher"));
@@ -128,9 +136,8 @@ static void add_children(struct supervisor *s)
     add_api_server(s, binder);
     child_arg(binder, "--identity=%s", s->identity);
     add_leader_election(s, binder);
-    if (s->extenders)
-        add_api_server(s, add_child(s, "berth-extender", "extender"));
     add_server(s);
+    add_extender(s, s->config.extenders);
 }
 
 /* `<hostname>_<random>`, as upstream; one for all lives of this instance's binder. */
@@ -237,10 +244,20 @@ static void take_signals(struct supervisor *s, struct moment now)
         else if (info.ssi_signo == SIGUSR2)
             signal_all(s, SIGUSR2); /* each logs what it holds */
         else if (info.ssi_signo == SIGHUP)
-            signal_all(s, SIGHUP); /* the scheduler reads its configuration again */
+            s->asked = true; /* passed on behind a look at the configuration */
         else
             start_stop(s, now);
     }
+}
+
+static void look_at_config(struct supervisor *s, struct moment now)
+{
+    if (s->stopping)
+        return;
+    add_extender(s, run_config_look(&s->config, now, s->asked));
+    if (s->asked)
+        signal_all(s, SIGHUP); /* they read their configuration again */
+    s->asked = false;
 }
 
 /* Starts what is due; returns when the next start is. */
@@ -275,6 +292,7 @@ static void supervise(struct supervisor *s)
     for (;;) {
         struct moment now = moment_now();
         take_signals(s, now);
+        look_at_config(s, now);
         reap(s, now);
         if (s->stopping && running(s) == 0)
             return;
@@ -306,66 +324,6 @@ static bool open_signals(struct supervisor *s)
     return s->signals >= 0;
 }
 
-/* The same look-up that watcher and binder do, so that a mistake is one line and not one a restart.
- */
-static bool check_kubeconfig(const struct supervisor *s, const struct scheduler_config *config)
-{
-    char error[512];
-    char *path = config->kubeconfig.len > 0 ? str_copy(config->kubeconfig) : NULL;
-    struct kube_config *kube =
-        kube_config_load(path, s->options.flags.master, error, sizeof(error));
-    if (kube == NULL)
-        log_error("%s", error);
-    bool ok = kube != NULL;
-    kube_config_free(&kube);
-    memory_free(path);
-    return ok;
-}
-
-static bool write_config(const struct supervisor *s, const struct scheduler_config *config)
-{
-    const char *path = s->options.kube.write_config_to;
-    struct buffer text = {0};
-    FILE *file = fopen(path, "we");
-    scheduler_config_write(config, &text);
-    bool ok = file != NULL && fwrite(text.at, 1, text.len, file) == text.len;
-    ok = (file == NULL || fclose(file) == 0) && ok;
-    if (ok)
-        log_info("Wrote configuration| file=%s", path);
-    else
-        log_error("cannot write the configuration| file=%s error=\"%s\"", path, strerror(errno));
-    buffer_free(&text);
-    return ok;
-}
-
-/* Everything that can be wrong with the configuration is said here, before anything starts. */
-static bool check_config(struct supervisor *s)
-{
-    struct arena memory = {0};
-    struct scheduler_config config;
-    struct str why = {NULL, 0};
-    bool ok = scheduler_config_load(s->options.config, &config, &memory, &why) &&
-              config_flags_apply(&s->options.flags, &config, &memory, &why);
-    if (!ok)
-        log_error("configuration refused| error=\"%.*s\"", STR_ARG(why));
-    for (uint32_t i = 0; ok && i < config.notes.count; i++)
-        log_warn("configuration| note=\"%.*s\"", STR_ARG(config.notes.at[i]));
-    if (ok && s->options.print_config) {
-        struct buffer text = {0};
-        scheduler_config_print(&config, &text);
-        fwrite(text.at, 1, text.len, stdout);
-        buffer_free(&text);
-    }
-    const struct kube_flags *kube = &s->options.kube;
-    for (size_t i = 0; ok && i < kube->unused.count; i++)
-        log_warn("flag without effect| flag=--%s", kube->unused.at[i]);
-    ok = ok && (s->options.print_config || check_kubeconfig(s, &config));
-    ok = ok && (kube->write_config_to == NULL || write_config(s, &config));
-    s->extenders = config.extenders.count > 0;
-    arena_free(&memory);
-    return ok;
-}
-
 static void clean_up(struct supervisor *s)
 {
     char path[256];
@@ -373,6 +331,7 @@ static void clean_up(struct supervisor *s)
     unlink(path);
     close(s->lock);
     close(s->signals);
+    run_config_free(&s->config);
     for (size_t i = 0; i < s->count; i++)
         child_free(&s->children[i]);
 }
@@ -381,11 +340,12 @@ int command_run(int argc, char **argv)
 {
     static struct supervisor s; /* large, and there is one */
     run_options_parse(&s.options, argc, argv);
-    if (!check_config(&s))
+    if (!run_config_check(&s.config, &s.options))
         return 1;
     if (s.options.print_config || s.options.kube.write_config_to != NULL)
         return 0;
-    if (!find_programs(&s) || !take_run_dir(&s) || !open_signals(&s))
+    if (!find_programs(&s) || !take_run_dir(&s) || !run_config_place(&s.config) ||
+        !open_signals(&s))
         return 1;
     choose_identity(&s);
     add_children(&s);

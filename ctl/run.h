@@ -2,7 +2,8 @@
 #ifndef CTL_RUN_H
 #define CTL_RUN_H
 
-/* Returns the exit status: 0 after a clean stop, 1 when it could not start, 2 for bad arguments. */
+/* Returns the exit status: 0 after a clean stop, 1 when it could not start or an argument is bad.
+ */
 int command_run(int argc, char **argv);
 
 #endif

@@ -289,7 +289,7 @@ int command_tap(int argc, char **argv)
     tap_view_init(&tap.view);
     stopped = 0;
     options_read(&table, argc, argv);
-    int status = 2;
+    int status = 1;
     if (tap.read && (tap.record || tap.ear.endpoint_count > 0))
         fprintf(stderr, "berth tap: --read goes with neither --record nor --endpoint\n");
     else

@@ -81,6 +81,12 @@ static bool take_given(void *state, const char *value)
     return true;
 }
 
+static bool take_format(void *state, const char *value)
+{
+    (void)state;
+    return log_set_format(value);
+}
+
 static const struct own_option table[] = {
     {"run-dir", "DIR", "ask the processes of this run directory (default: as for them)",
      take_run_dir},
@@ -96,6 +102,7 @@ static const struct own_option table[] = {
                                        "what /flagz shows of a flag; may be repeated", take_given},
     {"v", "N", "log verbosity as in Kubernetes: 2 and more is debug", take_level},
     {"log-level", "LEVEL", "error, warn, info or debug (default info)", take_level},
+    {"logging-format", "FORMAT", "text (logfmt, the default) or json", take_format},
     {NULL, NULL, NULL, NULL},
 };
 

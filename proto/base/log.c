@@ -1,6 +1,7 @@
-/* log: writes each event as one logfmt line with one write, so that lines of several processes on
- * one stderr never mix. errno survives a call. */
+/* log: writes each event as one line, logfmt or JSON, with one write, so that lines of several
+ * processes on one stderr never mix. What must stay true: errno survives a call. */
 #include "proto/base/log.h"
+#include "proto/base/log_json.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 
 static const char *process_name = "berth";
 static enum log_level least_level = LOG_LEVEL_info;
+static bool as_json;
 
 void log_open(const char *process, enum log_level least)
 {
@@ -28,6 +30,20 @@ void log_set_level(enum log_level least)
 void log_set_verbosity(int64_t verbosity)
 {
     least_level = verbosity >= 2 ? LOG_LEVEL_debug : LOG_LEVEL_info;
+}
+
+bool log_set_format(const char *format)
+{
+    bool json = strcmp(format, "json") == 0;
+    if (!json && strcmp(format, "text") != 0)
+        return false;
+    as_json = json;
+    return true;
+}
+
+const char *log_format_name(void)
+{
+    return as_json ? "json" : "text";
 }
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
@@ -66,11 +82,26 @@ static size_t put_quoted(char *line, size_t at, const char *text, size_t len)
     return at;
 }
 
+static void write_json(const char *level, const char *text)
+{
+    char line[LOG_JSON_ROOM(LINE_MAX_LEN / 2)];
+    size_t len = log_json_line(
+        &(struct log_line){
+            .wall_us = moment_wall_us(), .level = level, .process = process_name, .text = text},
+        line);
+    ssize_t written = write(STDERR_FILENO, line, len);
+    (void)written; /* nobody is left to tell */
+}
+
 static void write_line(const char *level, const char *format, va_list args)
 {
     char text[LINE_MAX_LEN / 2], line[LINE_MAX_LEN], when[40];
-    moment_print_micros(moment_wall_us(), when, sizeof(when));
     vsnprintf(text, sizeof(text), format, args);
+    if (as_json) {
+        write_json(level, text);
+        return;
+    }
+    moment_print_micros(moment_wall_us(), when, sizeof(when));
     char *pairs = strchr(text, '|');
     size_t len = pairs ? (size_t)(pairs - text) : strlen(text);
     int head = snprintf(line, 256, "ts=%s level=%s proc=%s msg=", when, level, process_name);

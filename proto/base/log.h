@@ -1,4 +1,4 @@
-/* log: logfmt lines on stderr, one an event, written where a decision is made. */
+/* log: lines on stderr, logfmt or JSON, one an event, written where a decision is made. */
 #ifndef LOG_H
 #define LOG_H
 
@@ -18,6 +18,10 @@ void log_set_verbosity(int64_t verbosity);
 const char *log_level_name(void);
 /* "error", "warn", "info", "debug" or klog's "0" … "10" (0-1 info, 2 and more debug). */
 bool log_level_parse(const char *text, enum log_level *level);
+
+/* "text", which is logfmt, or "json" (log_json.h); false: there is no other. */
+bool log_set_format(const char *format);
+const char *log_format_name(void);
 
 /* format gives the text of msg=, then, after the first '|', further key=value pairs that the caller
  * wrote in logfmt: log_info("bound|pod=%s/%s node=%s", …). Quote values that may hold spaces. */

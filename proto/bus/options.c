@@ -115,6 +115,13 @@ static bool take_level(void *state, const char *value)
     return log_level_parse(value, &p->level);
 }
 
+static bool take_format(void *state, const char *value)
+{
+    struct parse *p = state;
+    snprintf(p->error, sizeof(p->error), "want text or json");
+    return log_set_format(value);
+}
+
 static const struct own_option shared[] = {
     {"run-dir", "DIR",
      "private directory of ipc sockets (default $BERTH_RUN_DIR, $XDG_RUNTIME_DIR/berth or "
@@ -132,6 +139,7 @@ static const struct own_option shared[] = {
     {"generation", "N", "config generation (default 1)", take_generation},
     {"v", "N", "log verbosity as in Kubernetes: 2 and more is debug", take_level},
     {"log-level", "LEVEL", "error, warn, info or debug (default info)", take_level},
+    {"logging-format", "FORMAT", "text (logfmt, the default) or json", take_format},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -169,7 +177,7 @@ _Noreturn static void help(const struct reader *r)
 _Noreturn static void refuse(const struct reader *r, const char *argument, const char *why)
 {
     fprintf(stderr, "%s: %s: %s\n", r->program, argument, why);
-    exit(2);
+    exit(1); /* as kube-scheduler */
 }
 
 /* The option of that name and the state of its table. */

@@ -12,6 +12,7 @@
  *   --config FILE         KubeSchedulerConfiguration
  *   --generation N        config generation                         (default 1)
  *   -v N, --v N, --log-level LEVEL
+ *   --logging-format FORMAT   text or json                          (default: text)
  *   --help, --version
  */
 #ifndef OPTIONS_H
@@ -45,7 +46,7 @@ struct options {
 };
 
 /* Reads argv (both `--name value` and `--name=value`), own options included (table ends with a NULL
- * name), opens the log. Prints help or version and exits 0, or names the bad argument and exits 2.
+ * name), opens the log. Prints help or version and exits 0, or names the bad argument and exits 1.
  * peers_wanted: the kinds this process connects to; their endpoints default to the run dir. */
 void options_parse(struct options *options, const struct options_spec *spec, int argc, char **argv);
 /* The options of a program that is no process of the bus (a command of berth). */

@@ -6,10 +6,21 @@
 #include "proto/kube/selector.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define ENTRIES_MAX 1000 /* bounds the search for duplicates */
 #define MANAGED_MAX 1000
 #define TIMEOUT_MS  5000
+
+/* How a member is spelled. A Policy may have enableHttps, BindVerb or CAFile, as older versions
+ * had no eye for capitals. */
+static const char *spelled(const struct spot *up, const char *name, bool old)
+{
+    struct spot i = old ? spot_first(up) : (struct spot){0};
+    while (i.value != NULL && strcasecmp(i.name, name) != 0)
+        i = spot_next(&i);
+    return i.value != NULL ? i.name : name;
+}
 
 /* Base64, as Go's JSON has bytes. */
 static struct str read_bytes(const struct spot *up, const char *name)
@@ -25,23 +36,23 @@ static struct str read_bytes(const struct spot *up, const char *name)
     return out;
 }
 
-static void read_tls(const struct spot *extender, struct extender_config *e)
+static void read_tls(const struct spot *extender, struct extender_config *e, bool old)
 {
-    struct spot tls = spot_object(extender, "tlsConfig");
+    struct spot tls = spot_object(extender, spelled(extender, "tlsConfig", old));
     e->has_tls = tls.value != NULL;
-    e->insecure = spot_bool(&tls, "insecure");
-    e->server_name = spot_text(&tls, "serverName");
-    e->cert_file = spot_text(&tls, "certFile");
-    e->key_file = spot_text(&tls, "keyFile");
-    e->ca_file = spot_text(&tls, "caFile");
-    e->cert = read_bytes(&tls, "certData");
-    e->key = read_bytes(&tls, "keyData");
-    e->ca = read_bytes(&tls, "caData");
+    e->insecure = spot_bool(&tls, spelled(&tls, "insecure", old));
+    e->server_name = spot_text(&tls, spelled(&tls, "serverName", old));
+    e->cert_file = spot_text(&tls, spelled(&tls, "certFile", old));
+    e->key_file = spot_text(&tls, spelled(&tls, "keyFile", old));
+    e->ca_file = spot_text(&tls, spelled(&tls, "caFile", old));
+    e->cert = read_bytes(&tls, spelled(&tls, "certData", old));
+    e->key = read_bytes(&tls, spelled(&tls, "keyData", old));
+    e->ca = read_bytes(&tls, spelled(&tls, "caData", old));
 }
 
-static void read_managed(const struct spot *extender, struct extender_config *e)
+static void read_managed(const struct spot *extender, struct extender_config *e, bool old)
 {
-    struct spot list = spot_list(extender, "managedResources");
+    struct spot list = spot_list(extender, spelled(extender, "managedResources", old));
     size_t found = kube_json_count(list.value);
     if (found > MANAGED_MAX) {
         spot_fail(&list, "has more than %d entries", MANAGED_MAX);
@@ -53,29 +64,39 @@ static void read_managed(const struct spot *extender, struct extender_config *e)
         if (!spot_is_object(&i))
             continue;
         e->managed.at[e->managed.count++] =
-            (struct extender_resource){spot_text(&i, "name"), spot_bool(&i, "ignoredByScheduler")};
+            (struct extender_resource){spot_text(&i, spelled(&i, "name", old)),
+                                       spot_bool(&i, spelled(&i, "ignoredByScheduler", old))};
     }
 }
 
-static void read_extender(const struct spot *at, struct extender_config *e)
+/* In a Policy a timeout is a number of nanoseconds. */
+static struct span read_timeout(const struct spot *at, const char *name, bool old)
 {
-    e->url_prefix = spot_text(at, "urlPrefix");
-    e->filter_verb = spot_text(at, "filterVerb");
-    e->preempt_verb = spot_text(at, "preemptVerb");
-    e->prioritize_verb = spot_text(at, "prioritizeVerb");
-    e->bind_verb = spot_text(at, "bindVerb");
-    e->weight = spot_i64(at, "weight");
-    e->https = spot_bool(at, "enableHTTPS");
-    e->http_timeout = config_duration(at, "httpTimeout", (struct span){0});
-    if (e->http_timeout.ns == 0)
-        e->http_timeout = span_of_ms(TIMEOUT_MS);
-    e->node_cache_capable = spot_bool(at, "nodeCacheCapable");
-    e->ignorable = spot_bool(at, "ignorable");
-    read_tls(at, e);
-    read_managed(at, e);
+    struct spot timeout = spot_member(at, name);
+    double number;
+    struct span span = old && timeout.value != NULL && kube_json_number(timeout.value, &number)
+                           ? (struct span){spot_i64(at, name)}
+                           : config_duration(at, name, (struct span){0});
+    return span.ns == 0 ? span_of_ms(TIMEOUT_MS) : span;
 }
 
-void config_extenders_read(const struct spot *root, struct scheduler_config *c)
+static void read_extender(const struct spot *at, struct extender_config *e, bool old)
+{
+    e->url_prefix = spot_text(at, spelled(at, "urlPrefix", old));
+    e->filter_verb = spot_text(at, spelled(at, "filterVerb", old));
+    e->preempt_verb = spot_text(at, spelled(at, "preemptVerb", old));
+    e->prioritize_verb = spot_text(at, spelled(at, "prioritizeVerb", old));
+    e->bind_verb = spot_text(at, spelled(at, "bindVerb", old));
+    e->weight = spot_i64(at, spelled(at, "weight", old));
+    e->https = spot_bool(at, spelled(at, "enableHTTPS", old));
+    e->http_timeout = read_timeout(at, spelled(at, "httpTimeout", old), old);
+    e->node_cache_capable = spot_bool(at, spelled(at, "nodeCacheCapable", old));
+    e->ignorable = spot_bool(at, spelled(at, "ignorable", old));
+    read_tls(at, e, old);
+    read_managed(at, e, old);
+}
+
+static void read_all(const struct spot *root, struct scheduler_config *c, bool old)
 {
     struct spot list = spot_list(root, "extenders");
     size_t found = kube_json_count(list.value);
@@ -87,7 +108,51 @@ void config_extenders_read(const struct spot *root, struct scheduler_config *c)
     for (struct spot i = spot_first(&list); c->extenders.at != NULL && i.value != NULL;
          i = spot_next(&i))
         if (spot_is_object(&i))
-            read_extender(&i, &c->extenders.at[c->extenders.count++]);
+            read_extender(&i, &c->extenders.at[c->extenders.count++], old);
+}
+
+void config_extenders_read(const struct spot *root, struct scheduler_config *c)
+{
+    read_all(root, c, false);
+}
+
+/* Members of an object that have none of these names, or the same as another, by any capitals. */
+static void only(struct loading *l, const struct spot *object, const char *const *names)
+{
+    if (!kube_json_is_object(object->value) || kube_json_count(object->value) > CONFIG_MEMBERS_MAX)
+        return;
+    for (struct spot c = spot_first(object); c.value != NULL; c = spot_next(&c)) {
+        bool known = false, again = false;
+        for (size_t i = 0; names[i] != NULL; i++)
+            known = known || strcasecmp(names[i], c.name) == 0;
+        for (struct spot d = spot_first(object); d.value != c.value; d = spot_next(&d))
+            again = again || strcasecmp(d.name, c.name) == 0;
+        if (!known || again)
+            config_strict(l, known ? "duplicate" : "unknown", &c);
+    }
+}
+
+void config_extenders_read_old(struct loading *l, const struct spot *root,
+                               struct scheduler_config *c)
+{
+    static const char *const fields[] = {
+        "urlPrefix", "filterVerb",       "preemptVerb", "prioritizeVerb", "weight",
+        "bindVerb",  "enableHTTPS",      "tlsConfig",   "httpTimeout",    "nodeCacheCapable",
+        "ignorable", "managedResources", NULL};
+    static const char *const tls_fields[] = {"insecure", "serverName", "certFile",
+                                             "keyFile",  "caFile",     "certData",
+                                             "keyData",  "caData",     NULL};
+    static const char *const managed_fields[] = {"name", "ignoredByScheduler", NULL};
+    struct spot list = spot_list(root, "extenders");
+    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
+        struct spot tls = spot_member(&i, spelled(&i, "tlsConfig", true));
+        struct spot managed = spot_member(&i, spelled(&i, "managedResources", true));
+        only(l, &i, fields);
+        only(l, &tls, tls_fields);
+        for (struct spot k = spot_first(&managed); k.value != NULL; k = spot_next(&k))
+            only(l, &k, managed_fields);
+    }
+    read_all(root, c, true);
 }
 
 /* ---- checks ---- */

@@ -4,6 +4,7 @@
  * true: nothing that the file says is dropped silently. */
 #include "proto/kube/config_file.h"
 #include "proto/kube/config_internal.h"
+#include "proto/kube/config_policy.h"
 #include "proto/kube/config_schema.h"
 #include "proto/kube/extenders.h"
 #include "proto/kube/protobuf.h"
@@ -404,6 +405,29 @@ static struct draft *read_profiles(struct loading *l, const struct spot *root,
     return drafts;
 }
 
+static bool configures(const struct spot *profile, const char *plugin)
+{
+    struct spot list = spot_member(profile, "pluginConfig");
+    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
+        if (str_is(kube_json_text(kube_json_get(i.value, "name")), plugin))
+            return true;
+    return false;
+}
+
+/* What extenders take off NodeResourcesFit's hands upstream writes into that plugin's arguments,
+ * which every profile must have then: those that name it or enable it do. */
+static void check_fit_args(struct loading *l, const struct spot *root,
+                           const struct plugin_sets *sets, uint32_t index)
+{
+    struct spot list = spot_member(root, "profiles"), profile = spot_first(&list);
+    for (uint32_t i = 0; i < index && profile.value != NULL; i++)
+        profile = spot_next(&profile);
+    if (l->ignores_by_extenders && !configures(&profile, "NodeResourcesFit") &&
+        !config_plugins_need(sets, STR_LITERAL("NodeResourcesFit")))
+        config_fail(l,
+                    "couldn't build extenders: can't find NodeResourcesFitArgs in plugin config");
+}
+
 /* Upstream looks once more when it makes the profile. */
 static void compare_sort_args(struct loading *l, const struct scheduler_config *c, uint32_t i)
 {
@@ -421,8 +445,11 @@ static void make_profiles(struct loading *l, const struct spot *root, struct sch
 {
     config_extenders_ignore(l, c);
     for (uint32_t i = 0; i < c->profiles.count && !l->reading.failed; i++) {
-        struct profile *p = &c->profiles.at[i];
         config_plugins_merge(l, root, &drafts[i].sets);
+        check_fit_args(l, root, &drafts[i].sets, i);
+    }
+    for (uint32_t i = 0; i < c->profiles.count && !l->reading.failed; i++) {
+        struct profile *p = &c->profiles.at[i];
         if (drafts[i].fit_faults.len > 0 &&
             config_plugins_need(&drafts[i].sets, STR_LITERAL("NodeResourcesFit")))
             config_construct_fail(l, p->scheduler_name,
@@ -562,12 +589,6 @@ static struct strs split_notes(const struct loading *l, const struct spot *root)
     return notes;
 }
 
-static bool is_policy(const struct kube_json *document)
-{
-    return str_is(kube_json_text(kube_json_get(document, "kind")), "Policy") &&
-           str_is(kube_json_text(kube_json_get(document, "apiVersion")), "v1");
-}
-
 static void free_loading(struct loading *l)
 {
     buffer_free(&l->strict);
@@ -609,13 +630,60 @@ static bool load_policy(const struct kube_json *document, struct scheduler_confi
     return good;
 }
 
+/* Says that a document is no Policy; without a kind and a version it is taken for one. */
+static bool other_kind(const struct kube_json *document, struct arena *a, struct str *error)
+{
+    struct str kind = kube_json_text(kube_json_get(document, "kind"));
+    struct str version = kube_json_text(kube_json_get(document, "apiVersion"));
+    struct buffer text = {0};
+    if (!kube_json_is_object(document))
+        buffer_add_text(&text, "a Policy is an object");
+    else if (kind.len + version.len > 0 && !config_policy_is(document))
+        config_not_registered(kind, version, &text);
+    if (text.len > 0)
+        *error = arena_copy(a, buffer_str(&text));
+    bool other = text.len > 0;
+    buffer_free(&text);
+    return other;
+}
+
+static struct strs join(const struct strs *a, const struct strs *b, struct arena *arena)
+{
+    struct strs all = {0, arena_take(arena, (a->count + b->count) * sizeof(struct str))};
+    for (uint32_t i = 0; i < a->count; i++)
+        all.at[all.count++] = a->at[i];
+    for (uint32_t i = 0; i < b->count; i++)
+        all.at[all.count++] = b->at[i];
+    return all;
+}
+
+bool scheduler_config_take_policy(struct str policy, struct scheduler_config *config,
+                                  struct arena *a, struct str *error)
+{
+    struct str ignored;
+    struct scheduler_config from = {0};
+    error = error != NULL ? error : &ignored;
+    struct kube_json *document = kube_json_parse_config(policy, error, a);
+    bool good = document != NULL && !other_kind(document, a, error) &&
+                load_policy(document, &from, a, error);
+    kube_json_free(&document);
+    config->profiles.count = from.profiles.count;
+    config->profiles.at = from.profiles.at;
+    config->details = from.details;
+    config->extenders.count = from.extenders.count;
+    config->extenders.at = from.extenders.at;
+    config->unsupported = from.unsupported;
+    config->notes = join(&config->notes, &from.notes, a);
+    return good;
+}
+
 static bool load(const struct kube_json *document, struct str text, struct scheduler_config *config,
                  struct arena *a, struct str *error)
 {
     struct str ignored;
     error = error != NULL ? error : &ignored;
-    return is_policy(document) ? load_policy(document, config, a, error)
-                               : load_current(document, text, config, a, error);
+    return config_policy_is(document) ? load_policy(document, config, a, error)
+                                      : load_current(document, text, config, a, error);
 }
 
 bool scheduler_config_parse_json(const struct kube_json *document, struct scheduler_config *config,

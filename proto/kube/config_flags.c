@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As Go's ParseBool. */
-static bool truth_of(const char *value, bool *truth)
+bool config_flag_truth(const char *value, bool *truth)
 {
     static const char *const yes[] = {"", "1", "t", "T", "true", "TRUE", "True"};
     static const char *const no[] = {"0", "f", "F", "false", "FALSE", "False"};
@@ -26,7 +25,7 @@ static bool truth_of(const char *value, bool *truth)
 bool config_take_leader_elect(void *state, const char *value)
 {
     struct config_flags *f = state;
-    return f->has_leader_elect = truth_of(*value ? value : "true", &f->leader_elect);
+    return f->has_leader_elect = config_flag_truth(*value ? value : "true", &f->leader_elect);
 }
 
 bool config_take_lease_duration(void *state, const char *value)
@@ -104,19 +103,19 @@ bool config_take_content_type(void *state, const char *value)
 bool config_take_profiling(void *state, const char *value)
 {
     struct config_flags *f = state;
-    return f->has_profiling = truth_of(*value ? value : "true", &f->profiling);
+    return f->has_profiling = config_flag_truth(*value ? value : "true", &f->profiling);
 }
 
 bool config_take_contention(void *state, const char *value)
 {
     struct config_flags *f = state;
-    return f->has_contention = truth_of(*value ? value : "true", &f->contention);
+    return f->has_contention = config_flag_truth(*value ? value : "true", &f->contention);
 }
 
 bool config_take_disable_preemption(void *state, const char *value)
 {
     struct config_flags *f = state;
-    return truth_of(*value ? value : "true", &f->disable_preemption);
+    return config_flag_truth(*value ? value : "true", &f->disable_preemption);
 }
 
 static void remove_name(struct strs *names, const char *name)

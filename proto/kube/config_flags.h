@@ -25,6 +25,9 @@ struct config_flags {
     bool has_profiling, profiling, has_contention, contention;
 };
 
+/* A boolean flag's value, as Go's ParseBool has it. */
+bool config_flag_truth(const char *value, bool *truth);
+
 bool config_take_leader_elect(void *state, const char *value);
 bool config_take_lease_duration(void *state, const char *value);
 bool config_take_renew_deadline(void *state, const char *value);

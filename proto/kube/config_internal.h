@@ -124,9 +124,13 @@ void config_args_print(const struct profile *profile, const struct plugin_args *
 
 /* ---- extenders ---- */
 
-/* Reads the member extenders of the root, or of a Policy. Validation is a step of its own, because
+/* Reads the member extenders of the root. Validation is a step of its own, because
  * upstream reports its faults last. */
 void config_extenders_read(const struct spot *root, struct scheduler_config *c);
+/* The same of a Policy, which may spell members with other capitals, and has timeouts in
+ * nanoseconds. Unknown members go to the loading. */
+void config_extenders_read_old(struct loading *l, const struct spot *root,
+                               struct scheduler_config *c);
 void config_extenders_check(struct loading *l, const struct spot *root,
                             const struct scheduler_config *c);
 /* How many resources are ignoredByScheduler. */

@@ -11,7 +11,7 @@ static const struct {
     const char *plugins[5]; /* ends with NULL */
 } aliases[] = {
     {"CheckNodeUnschedulable", {"NodeUnschedulable"}},
-    {"GeneralPredicates", {"NodeName", "NodePorts", "NodeAffinity", "NodeResourcesFit"}},
+    {"GeneralPredicates", {"NodeResourcesFit", "NodeName", "NodePorts", "NodeAffinity"}},
     {"HostName", {"NodeName"}},
     {"PodFitsHostPorts", {"NodePorts"}},
     {"PodFitsPorts", {"NodePorts"}},
@@ -21,6 +21,8 @@ static const struct {
     {"PodToleratesNodeTaints", {"TaintToleration"}},
     {"MaxCSIVolumeCount", {"NodeVolumeLimits"}},
     {"MaxCSIVolumeCountPred", {"NodeVolumeLimits"}},
+    {"MaxCinderVolumeCount", {"NodeVolumeLimits"}},
+    {"checkServiceAffinity", {"CheckServiceAffinity"}},
     {"CheckVolumeBinding", {"VolumeBinding"}},
     {"NoVolumeZoneConflict", {"VolumeZone"}},
     {"MatchInterPodAffinity", {"InterPodAffinity"}},

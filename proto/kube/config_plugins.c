@@ -71,6 +71,8 @@ static const struct {
     {"CheckNodeMemoryPressure", LEGACY, P(filter)},
     {"CheckNodePIDPressure", LEGACY, P(filter)},
     {"CheckNodeDiskPressure", LEGACY, P(filter)},
+    {"NodeResourcesLeastAllocated", LEGACY, P(score)},
+    {"NodeResourcesMostAllocated", LEGACY, P(score)},
     {"SelectorSpread", LEGACY, P(pre_score) | P(score)},
     {"ServiceSpreading", LEGACY, P(pre_score) | P(score)},
     {"ServiceAntiAffinity", LEGACY, P(score)},

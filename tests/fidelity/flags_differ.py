@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Command lines for kube-scheduler, given to it and to `berth run`: the same verdict, and where both accept, the same
-bytes behind --write-config-to. And every flag that kube-scheduler's --help lists is known to berth.
+"""Command lines for kube-scheduler, given to it and to `berth run`: the same exit status, and where both accept, the
+same bytes behind --write-config-to. And every flag that kube-scheduler's --help lists is known to berth.
 
 Needs build/controlplane/bin/kube-scheduler (tests/controlplane/controlplane build).
 """
@@ -56,6 +56,7 @@ SAME = """
 --kubeconfig=K --emulated-version=1.36
 --kubeconfig=K --emulated-version=kube=1.36
 --kubeconfig=K --logging-format=text
+--kubeconfig=K --logging-format=json
 --kubeconfig=K --logging-format=xml
 --kubeconfig=K --log-flush-frequency=1s
 --kubeconfig=K --log-flush-frequency=often
@@ -75,7 +76,7 @@ SAME = """
 
 
 def ask(program, line, folder):
-    """(accepted, what was written or said)"""
+    """(its exit status, what was written or said)"""
     out = os.path.join(folder, "written")
     if os.path.exists(out):
         os.remove(out)
@@ -85,8 +86,8 @@ def ask(program, line, folder):
                           encoding="utf-8", errors="replace")
     if done.returncode == 0 and os.path.exists(out):
         with open(out, encoding="utf-8") as f:
-            return True, f.read()
-    return False, done.stderr.strip().split("\n")[-1]
+            return 0, f.read()
+    return done.returncode or "nothing written", done.stderr.strip().split("\n")[-1]
 
 
 def unknown_flags(kube, berth):
@@ -109,7 +110,7 @@ def main():
         for line in SAME:
             theirs = ask([args.kube_scheduler, "--authentication-skip-lookup"], line, folder)
             ours = ask([args.berth, "run"], line, folder)
-            if theirs[0] != ours[0] or (theirs[0] and theirs[1] != ours[1]):
+            if theirs[0] != ours[0] or (theirs[0] == 0 and theirs[1] != ours[1]):
                 failed += 1
                 print("%s\n  kube-scheduler: %s\n  berth: %s" % (line, theirs, ours))
     missing = unknown_flags(args.kube_scheduler, [args.berth, "run"])

@@ -63,6 +63,70 @@ static void a_line_is_logfmt(void **state)
     assert_string_equal(behind_time(), "level=error proc=tester msg=\"no pairs\"\n");
 }
 
+/* The line behind its time stamp; as JSON. */
+static const char *json_behind_time(void)
+{
+    char *end;
+    assert_true(strncmp(line, "{\"ts\":", 6) == 0);
+    double ms = strtod(line + 6, &end);
+    assert_true(ms > 1.6e12 && ms < 1e13);
+    return end;
+}
+
+static void a_line_is_json_when_asked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *json;
+    } table[] = {
+        {"bound| pod=default/p node=\"n 1\" took_us=12 share=0.5 zip=007",
+         ",\"level\":\"info\",\"proc\":\"tester\",\"v\":0,\"msg\":\"bound\",\"pod\":\"default/p\","
+         "\"node\":\"n 1\",\"took_us\":12,\"share\":\"0.5\",\"zip\":\"007\"}\n"},
+        {"a \"quote\"|error=\"no \"x\" here, \\\"y\\\"\" code=-3",
+         ",\"level\":\"info\",\"proc\":\"tester\",\"v\":0,\"msg\":\"a \\\"quote\\\"\","
+         "\"error\":\"no \\\"x\\\" here, \\\"y\\\"\",\"code\":-3}\n"},
+        {"x|a=\"not ended b=1", ",\"level\":\"info\",\"proc\":\"tester\",\"v\":0,\"msg\":\"x\","
+                                "\"a\":\"not ended b=1\"}\n"},
+        {"x\n\xc3\xa4\xff\xc0\x80| loose words",
+         ",\"level\":\"info\",\"proc\":\"tester\",\"v\":0,\"msg\":\"x \xc3\xa4???\","
+         "\"text\":\"loose words\"}\n"},
+        {"x|a= b=\"\" c=1 2", ",\"level\":\"info\",\"proc\":\"tester\",\"v\":0,\"msg\":\"x\","
+                              "\"a\":\"\",\"b\":\"\",\"c\":\"1 2\"}\n"},
+    };
+    assert_false(log_set_format("xml"));
+    assert_true(log_set_format("json"));
+    log_open("tester", LOG_LEVEL_info);
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        capture_begin();
+        log_info("%s", table[i].text);
+        capture_end();
+        assert_string_equal(json_behind_time(), table[i].json);
+    }
+    capture_begin();
+    log_error("gone|code=1");
+    capture_end();
+    assert_string_equal(json_behind_time(), ",\"level\":\"error\",\"proc\":\"tester\",\"msg\":"
+                                            "\"gone\",\"code\":1}\n");
+    assert_true(log_set_format("text"));
+}
+
+static void a_long_line_of_json_ends_well(void **state)
+{
+    (void)state;
+    char quotes[8000];
+    memset(quotes, '"', sizeof(quotes) - 1);
+    quotes[sizeof(quotes) - 1] = 0;
+    log_open("tester", LOG_LEVEL_info);
+    assert_true(log_set_format("json"));
+    capture_begin();
+    log_warn("x|error=\"%s\"", quotes);
+    capture_end();
+    assert_true(log_set_format("text"));
+    size_t len = strlen(line);
+    assert_true(len > 3000 && strcmp(line + len - 3, "\"}\n") == 0);
+    assert_true(strchr(line, '\n') == line + len - 1);
+}
+
 static void levels_are_honoured(void **state)
 {
     (void)state;
@@ -161,6 +225,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_logfmt),
+        cmocka_unit_test(a_line_is_json_when_asked),
+        cmocka_unit_test(a_long_line_of_json_ends_well),
         cmocka_unit_test(levels_are_honoured),
         cmocka_unit_test(texts_cannot_forge_lines),
         cmocka_unit_test(long_texts_are_cut_to_one_line),

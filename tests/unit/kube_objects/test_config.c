@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "proto/kube/config_flags.h"
+#include "proto/kube/config_policy.h"
 
 #define HEAD "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
@@ -227,6 +228,29 @@ static bool runs(const struct strs *plugins, const char *name)
 
 #define POLICY "kind: Policy\napiVersion: v1\n"
 
+/* "a b:2" of plugins or scores. */
+static void assert_names(const struct strs *names, const char *expected)
+{
+    struct buffer text = {0};
+    for (uint32_t i = 0; i < names->count; i++)
+        buffer_print(&text, "%s%.*s", i > 0 ? " " : "", STR_ARG(names->at[i]));
+    buffer_add_text(&text, "");
+    assert_string_equal(text.len > 0 ? text.at : "", expected);
+    buffer_free(&text);
+}
+
+static void assert_scores(const struct profile *p, const char *expected)
+{
+    struct buffer text = {0};
+    for (uint32_t i = 0; i < p->score.count; i++)
+        buffer_print(&text, "%s%.*s:%lld", i > 0 ? " " : "", STR_ARG(p->score.at[i].name),
+                     (long long)p->score.at[i].weight);
+    assert_string_equal(text.len > 0 ? text.at : "", expected);
+    buffer_free(&text);
+}
+
+#define NEWER " DynamicResources NodeDeclaredFeatures"
+
 static void a_policy_is_translated(void **state)
 {
     (void)state;
@@ -241,20 +265,13 @@ static void a_policy_is_translated(void **state)
         "hardPodAffinitySymmetricWeight: 33\nalwaysCheckAllPredicates: true\n";
     assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
     const struct profile *p = &config.profiles.at[0];
-    static const char *const filters[] = {"CheckNodeCondition", "NodeUnschedulable",
-                                          "NodeName",           "NodeResourcesFit",
-                                          "TaintToleration",    "CheckNodeLabelPresence",
-                                          "InterPodAffinity",   "AlwaysCheckAllPredicates"};
-    assert_int_equal(p->filter.count, 8);
-    for (uint32_t i = 0; i < 8; i++)
-        assert_true(str_is(p->filter.at[i], filters[i]));
+    assert_names(&p->filter, "CheckNodeCondition NodeUnschedulable NodeName NodeResourcesFit "
+                             "TaintToleration CheckNodeLabelPresence InterPodAffinity" NEWER
+                             " AlwaysCheckAllPredicates");
+    assert_names(&p->pre_filter, "NodeResourcesFit InterPodAffinity" NEWER);
+    assert_names(&p->reserve, "DynamicResources");
     assert_true(p->check_all);
-    assert_false(runs(&p->pre_filter, "VolumeBinding"));
-    assert_true(runs(&p->pre_filter, "InterPodAffinity"));
-    assert_int_equal(p->score.count, 3);
-    assert_true(str_is(p->score.at[0].name, "NodeResourcesFit"));
-    assert_int_equal(p->score.at[0].weight, 7);
-    assert_true(str_is(p->score.at[1].name, "SelectorSpread"));
+    assert_scores(p, "NodeResourcesFit:7 SelectorSpread:2 ServiceAntiAffinity:3");
     assert_true(str_is(p->fit_strategy, "MostAllocated"));
     assert_int_equal(p->hard_affinity_weight, 33);
     assert_int_equal(p->label_presence.at[0].labels.count, 2);
@@ -262,19 +279,119 @@ static void a_policy_is_translated(void **state)
     assert_true(runs(&p->post_filter, "DefaultPreemption"));
 }
 
-static void an_empty_policy_is_the_default(void **state)
+static void a_policy_without_lists_is_the_old_provider(void **state)
 {
     (void)state;
-    struct scheduler_config config, plain;
+    static const char filters[] =
+        "NodeUnschedulable NodeResourcesFit NodeName NodePorts NodeAffinity VolumeRestrictions "
+        "TaintToleration MaxEBSVolumeCount MaxGCEPDVolumeCount NodeVolumeLimits "
+        "MaxAzureDiskVolumeCount VolumeBinding VolumeZone PodTopologySpread InterPodAffinity" NEWER;
+    struct scheduler_config config;
     struct str error = {0};
     assert_true(scheduler_config_parse(str_of(POLICY), &config, &arena, &error));
-    assert_true(scheduler_config_load(NULL, &plain, &arena, &error));
-    struct buffer a = {0}, b = {0};
-    scheduler_config_print(&config, &a);
-    scheduler_config_print(&plain, &b);
-    assert_string_equal(a.at, b.at);
-    buffer_free(&a);
-    buffer_free(&b);
+    const struct profile *p = &config.profiles.at[0];
+    assert_names(&p->filter, filters);
+    assert_scores(p, "NodeResourcesFit:1 NodeResourcesBalancedAllocation:1 SelectorSpread:1 "
+                     "InterPodAffinity:1 NodeAffinity:1 TaintToleration:1 ImageLocality:1 "
+                     "NodePreferAvoidPods:10000 PodTopologySpread:2");
+    assert_names(&p->reserve, "VolumeBinding DynamicResources");
+    assert_true(str_is(config.details[0].args.spread_defaulting, "List"));
+    assert_true(scheduler_config_load(NULL, &config, &arena, &error));
+    assert_true(scheduler_config_take_policy(
+        str_of(config_policy_of_provider("ClusterAutoscalerProvider")), &config, &arena, &error));
+    p = &config.profiles.at[0];
+    assert_names(&p->filter, filters);
+    assert_true(str_is(p->fit_strategy, "MostAllocated"));
+    assert_int_equal(p->score.count, 9);
+    assert_null(config_policy_of_provider("Foo"));
+}
+
+/* Empty lists are not the same as none: only what is mandatory runs. */
+static void a_policy_may_have_empty_lists(void **state)
+{
+    (void)state;
+    struct scheduler_config config;
+    struct str error = {0};
+    static const char text[] = POLICY "predicates: []\npriorities: []\n";
+    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_names(&config.profiles.at[0].filter, "NodeUnschedulable TaintToleration" NEWER);
+    assert_int_equal(config.profiles.at[0].score.count, 0);
+}
+
+static void a_policy_may_score_requests_in_three_ways(void **state)
+{
+    (void)state;
+    struct scheduler_config config;
+    struct str error = {0};
+    static const char text[] = POLICY
+        "priorities: [{name: LeastRequestedPriority, weight: 2},\n"
+        "  {name: MostRequestedPriority, weight: 9}, {name: MostRequestedPriority, weight: 3},\n"
+        "  {name: r, weight: 4, argument: {requestedToCapacityRatioArguments: {shape: [\n"
+        "    {utilization: 0, score: 0}, {utilization: 60, score: 7}],\n"
+        "    resources: [{name: cpu}, {name: a.b/c, weight: 5}]}}},\n"
+        "  {name: a, weight: 6, argument: {labelPreference: {label: ssd, presence: true}}},\n"
+        "  {name: b, weight: 6, argument: {labelPreference: {label: old}}}]\n";
+    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    const struct profile *p = &config.profiles.at[0];
+    assert_scores(p, "NodeResourcesLeastAllocated:2 NodeResourcesMostAllocated:3 "
+                     "NodeResourcesFit:4 NodeLabelPriority:12");
+    assert_true(str_is(p->fit_strategy, "RequestedToCapacityRatio"));
+    assert_int_equal(p->fit_shape.at[1].score, 7);
+    assert_int_equal(p->fit_resources.at[0].amount, 1);
+    assert_int_equal(p->fit_resources.at[1].amount, 5);
+    assert_int_equal(p->label_preferences.count, 2);
+    static const char plain[] = POLICY "priorities: [{name: RequestedToCapacityRatioPriority, "
+                                       "weight: 1}]\n";
+    assert_true(scheduler_config_parse(str_of(plain), &config, &arena, &error));
+    assert_int_equal(config.profiles.at[0].fit_shape.at[0].score, 10);
+}
+
+static void a_policy_names_extenders(void **state)
+{
+    (void)state;
+    struct scheduler_config config;
+    struct str error = {0};
+    static const char text[] =
+        "{\"kind\": \"Policy\", \"apiVersion\": \"v1\", \"extenders\": [{\"urlPrefix\": "
+        "\"https://x/p\", \"filterVerb\": \"f\", \"BindVerb\": \"b\", \"prioritizeVerb\": \"p\", "
+        "\"weight\": 5, \"enableHttps\": true, \"httpTimeout\": 100000000, \"tlsConfig\": "
+        "{\"Insecure\": true, \"CAFile\": \"/ca\", \"certData\": \"YWJj\"}, \"nodeCacheCapable\": "
+        "true, \"managedResources\": [{\"name\": \"a.b/c\", \"ignoredByScheduler\": true}], "
+        "\"ignorable\": true}, {\"urlPrefix\": \"http://y\", \"preemptVerb\": \"v\", "
+        "\"enableHTTPS\": true, \"httpTimeout\": \"2s\"}]}";
+    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_int_equal(config.extenders.count, 2);
+    const struct extender_config *e = config.extenders.at;
+    assert_true(str_is(e->filter_verb, "f") && str_is(e->bind_verb, "b") && e->weight == 5);
+    assert_true(e->https && e->has_tls && e->insecure && str_is(e->ca_file, "/ca"));
+    assert_true(str_is(e->cert, "abc") && e->node_cache_capable && e->ignorable);
+    assert_int_equal(span_ms(e->http_timeout), 100);
+    assert_true(e->managed.count == 1 && e->managed.at[0].ignored);
+    assert_true(str_is(config.profiles.at[0].fit_ignored_resources.at[0], "a.b/c"));
+    assert_true(e[1].https && span_ms(e[1].http_timeout) == 2000);
+}
+
+/* The file keeps all but profiles and extenders. */
+static void a_policy_stands_beside_a_file(void **state)
+{
+    (void)state;
+    struct scheduler_config config;
+    struct str error = {0};
+    static const char file[] = HEAD "podMaxBackoffSeconds: 40\nprofiles: [{schedulerName: a},\n"
+                                    "  {schedulerName: b}]\nextenders: [{urlPrefix: 'http://x'}]\n";
+    assert_true(scheduler_config_parse(str_of(file), &config, &arena, &error));
+    assert_true(scheduler_config_take_policy(STR_LITERAL("predicates: [{name: HostName}]"), &config,
+                                             &arena, &error));
+    assert_int_equal(config.profiles.count, 1);
+    assert_int_equal(config.extenders.count, 0);
+    assert_int_equal(config.pod_max_backoff_s, 40);
+    assert_true(str_is(config.profiles.at[0].scheduler_name, "default-scheduler"));
+    assert_false(scheduler_config_take_policy(STR_LITERAL("kind: Foo\napiVersion: v1"), &config,
+                                              &arena, &error));
+    assert_true(str_is(error, "no kind \"Foo\" is registered for version \"v1\""));
+    assert_false(scheduler_config_take_policy(STR_LITERAL("[]"), &config, &arena, &error));
+    assert_true(str_is(error, "a Policy is an object"));
+    assert_false(scheduler_config_take_policy(STR_LITERAL("{"), &config, &arena, &error));
 }
 
 static void a_policy_is_refused_by_name(void **state)
@@ -284,13 +401,40 @@ static void a_policy_is_refused_by_name(void **state)
         const char *text, *error;
     } table[] = {
         {POLICY "predicates: [{name: Foo}]",
-         "predicates[0]: Invalid value: \"Foo\": no predicate has that name"},
+         "predicates[0].name: Invalid value: \"Foo\": no predicate has that name"},
         {POLICY "priorities: [{name: Foo, weight: 1}]",
-         "priorities[0]: Invalid value: \"Foo\": no priority has that name"},
+         "priorities[0].name: Invalid value: \"Foo\": no priority has that name"},
         {POLICY "priorities: [{name: EqualPriority}]",
-         "priorities[0]: Invalid value: 0: a priority should have a positive weight, below 2^40"},
+         "priorities[0].weight: Invalid value: 0: priority EqualPriority should have a positive "
+         "weight applied to it or it has overflown"},
         {POLICY "foo: 1", "strict decoding error: unknown field \"foo\""},
-        {POLICY "extenders: [{urlPrefix: x}]", "not supported yet: extenders: 1 given"},
+        {POLICY "extenders: [{urlPrefix: x, prioritizeVerb: p}]",
+         "extenders[0].weight: Invalid value: 0: must have a positive weight applied to it"},
+        {POLICY "extenders: [{urlPrefix: x, foo: 1, urlprefix: y, tlsConfig: {cafile: a, b: 1}, "
+                "managedResources: [{c: d}]}]",
+         "strict decoding error: unknown field \"extenders[0].foo\", duplicate field "
+         "\"extenders[0].urlprefix\", unknown field \"extenders[0].tlsConfig.b\", unknown field "
+         "\"extenders[0].managedResources[0].c\""},
+        {POLICY "predicates: [{name: HostName, argument: {labelsPresence: {labels: [a]}}}]",
+         "predicates[0].argument: Forbidden: HostName takes no argument"},
+        {POLICY "predicates: [{name: x, argument: {}}]",
+         "predicates[0].argument: Invalid value: exactly 1 predicate argument is required, has 0"},
+        {POLICY "priorities: [{name: x, weight: 1, argument: {labelPreference: {label: a}, "
+                "serviceAntiAffinity: {label: b}}}]",
+         "priorities[0].argument: Invalid value: exactly 1 priority argument is required, has 2"},
+        {POLICY "priorities: [{name: a, weight: 1, argument: {labelPreference: {label: a}}}, "
+                "{name: b, weight: 2, argument: {labelPreference: {label: b}}}]",
+         "priorities[1].weight: Invalid value: 2: priority \"b\" has a different weight with "
+         "\"a\""},
+        {POLICY "priorities: [{name: a, weight: 1, argument: {requestedToCapacityRatioArguments: "
+                "{shape: []}}}, {name: b, weight: 1, argument: {requestedToCapacityRatioArguments: "
+                "{shape: []}}}]",
+         "priorities[1].argument: Invalid value: priority \"b\" redeclares custom priority "
+         "\"RequestedToCapacityRatio\", from: \"a\""},
+        {POLICY "hardPodAffinitySymmetricWeight: 101",
+         "hardPodAffinitySymmetricWeight: Invalid value: 101: not in valid range [0-100]"},
+        {POLICY "alwaysCheckAllPredicates: 1",
+         "alwaysCheckAllPredicates: wants true or false, has a number"},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         struct scheduler_config config;
@@ -349,7 +493,11 @@ int main(void)
         cmocka_unit_test_setup(protobuf_is_spoken_unless_the_file_says_otherwise, reset),
         cmocka_unit_test_setup(flags_override_the_file, reset),
         cmocka_unit_test_setup(a_policy_is_translated, reset),
-        cmocka_unit_test_setup(an_empty_policy_is_the_default, reset),
+        cmocka_unit_test_setup(a_policy_without_lists_is_the_old_provider, reset),
+        cmocka_unit_test_setup(a_policy_may_have_empty_lists, reset),
+        cmocka_unit_test_setup(a_policy_may_score_requests_in_three_ways, reset),
+        cmocka_unit_test_setup(a_policy_names_extenders, reset),
+        cmocka_unit_test_setup(a_policy_stands_beside_a_file, reset),
         cmocka_unit_test_setup(a_policy_is_refused_by_name, reset),
         cmocka_unit_test_setup(a_flag_takes_preemption_out_of_every_profile, reset),
         cmocka_unit_test_setup(flags_are_checked, reset),

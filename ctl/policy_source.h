@@ -1,0 +1,49 @@
+/* policy_source: where kube-scheduler's old flags take a Policy from: a file, a ConfigMap, or one
+ * of the two algorithm providers. What it says stands in the place of profiles and extenders. */
+#ifndef CTL_POLICY_SOURCE_H
+#define CTL_POLICY_SOURCE_H
+
+#include "proto/bus/options.h"
+#include "proto/kube/config_file.h"
+
+/* Texts are borrowed from argv; NULL means not given. */
+struct policy_flags {
+    const char *file;
+    const char *config_map, *config_map_namespace;
+    const char *provider;
+    bool use_file; /* --use-legacy-policy-config: the file counts, whatever else is given */
+};
+
+bool policy_take_file(void *state, const char *value);
+bool policy_take_config_map(void *state, const char *value);
+bool policy_take_config_map_namespace(void *state, const char *value);
+bool policy_take_use_file(void *state, const char *value);
+bool policy_take_provider(void *state, const char *value);
+
+/* Rows of a table whose state begins with a struct policy_flags. */
+/* clang-format off */
+#define POLICY_FLAG_OPTIONS                                                                        \
+    {"policy-config-file", "FILE", "a Policy, in place of profiles and extenders",                 \
+     policy_take_file},                                                                            \
+    {"policy-configmap", "NAME", "a ConfigMap with one under the key policy.cfg, which comes first", \
+     policy_take_config_map},                                                                      \
+    {"policy-configmap-namespace", "NAME", "where that is (kube-system)",                          \
+     policy_take_config_map_namespace},                                                            \
+    {"use-legacy-policy-config", "[true|false]", "the file comes first (false)",                   \
+     policy_take_use_file},                                                                        \
+    {"algorithm-provider", "NAME", "DefaultProvider or ClusterAutoscalerProvider, as until 1.18",  \
+     policy_take_provider}
+/* clang-format on */
+
+/* Whether any of them asks for a Policy. */
+bool policy_given(const struct policy_flags *flags);
+/* The file that is read, if it is one; else NULL. */
+const char *policy_file(const struct policy_flags *flags);
+/* Reads the Policy and puts it into the configuration (scheduler_config_take_policy). A ConfigMap
+ * is read from the API server that config->kubeconfig, or else kubeconfig, and master name (both
+ * may be NULL), which takes ten seconds at most. Without a Policy all stays. False, with the reason
+ * in error, which lives in the arena. */
+bool policy_apply(const struct policy_flags *flags, const char *kubeconfig, const char *master,
+                  struct scheduler_config *config, struct arena *a, struct str *error);
+
+#endif

@@ -1,0 +1,161 @@
+/* run_config: what `berth run` makes of --config and the flags of the old Policy. The one idea:
+ * processes know one way to a configuration, a file; so a Policy that comes from elsewhere becomes
+ * one. What must stay true: that file is replaced as a whole, and only by a configuration that
+ * passed every check. */
+#include "ctl/run_config.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/kube/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool load(const struct run_options *o, struct scheduler_config *config, struct arena *a,
+                 struct str *why)
+{
+    return scheduler_config_load(o->config, config, a, why) &&
+           policy_apply(&o->kube.policy, o->flags.kubeconfig, o->flags.master, config, a, why) &&
+           config_flags_apply(&o->flags, config, a, why);
+}
+
+/* The text without the line that begins so. */
+static void drop_line(struct buffer *text, const char *begin)
+{
+    char *line = strstr(text->at, begin), *end = line != NULL ? strchr(line + 1, '\n') : NULL;
+    if (end == NULL)
+        return;
+    size_t rest = text->len - (size_t)(end - text->at);
+    memmove(line, end, rest + 1);
+    text->len -= (size_t)(end - line);
+}
+
+/* A rate that nobody gave is no limit here, as without a file. */
+static void keep(struct run_config *c, const struct scheduler_config *config)
+{
+    c->extenders = config->extenders.count > 0;
+    if (!policy_given(&c->options->kube.policy))
+        return;
+    buffer_reset(&c->text);
+    scheduler_config_print(config, &c->text);
+    if (!config->rate_given) {
+        drop_line(&c->text, "\n  burst: ");
+        drop_line(&c->text, "\n  qps: ");
+    }
+}
+
+/* The same look-up that watcher and binder do, so that a mistake is one line and not one a restart.
+ */
+static bool check_kubeconfig(const struct run_options *o, const struct scheduler_config *config)
+{
+    char error[512];
+    char *path = config->kubeconfig.len > 0 ? str_copy(config->kubeconfig) : NULL;
+    struct kube_config *kube = kube_config_load(path, o->flags.master, error, sizeof(error));
+    if (kube == NULL)
+        log_error("%s", error);
+    bool ok = kube != NULL;
+    kube_config_free(&kube);
+    memory_free(path);
+    return ok;
+}
+
+static bool write_config(const char *path, const struct scheduler_config *config)
+{
+    struct buffer text = {0};
+    FILE *file = fopen(path, "we");
+    scheduler_config_write(config, &text);
+    bool ok = file != NULL && fwrite(text.at, 1, text.len, file) == text.len;
+    ok = (file == NULL || fclose(file) == 0) && ok;
+    if (ok)
+        log_info("Wrote configuration| file=%s", path);
+    else
+        log_error("cannot write the configuration| file=%s error=\"%s\"", path, strerror(errno));
+    buffer_free(&text);
+    return ok;
+}
+
+static void print_config(const struct scheduler_config *config)
+{
+    struct buffer text = {0};
+    scheduler_config_print(config, &text);
+    fwrite(text.at, 1, text.len, stdout);
+    buffer_free(&text);
+}
+
+bool run_config_check(struct run_config *c, const struct run_options *o)
+{
+    struct arena memory = {0};
+    struct scheduler_config config;
+    struct str why = {NULL, 0};
+    *c = (struct run_config){
+        .options = o, .file.path = o->config, .policy.path = policy_file(&o->kube.policy)};
+    run_config_look(c, (struct moment){0}, false);
+    bool ok = load(o, &config, &memory, &why);
+    if (!ok)
+        log_error("configuration refused| error=\"%.*s\"", STR_ARG(why));
+    for (uint32_t i = 0; ok && i < config.notes.count; i++)
+        log_warn("configuration| note=\"%.*s\"", STR_ARG(config.notes.at[i]));
+    if (ok && o->print_config)
+        print_config(&config);
+    for (size_t i = 0; ok && i < o->kube.unused.count; i++)
+        log_warn("flag without effect| flag=--%s", o->kube.unused.at[i]);
+    ok = ok && (o->print_config || check_kubeconfig(o, &config));
+    ok = ok && (o->kube.write_config_to == NULL || write_config(o->kube.write_config_to, &config));
+    if (ok)
+        keep(c, &config);
+    arena_free(&memory);
+    return ok;
+}
+
+const char *run_config_path(const struct run_config *c)
+{
+    return c->path[0] != 0 ? c->path : c->options->config;
+}
+
+/* For this user alone: it may hold the keys of extenders. */
+static bool replace(const char *path, const struct buffer *text)
+{
+    char new[300];
+    snprintf(new, sizeof(new), "%s.new", path);
+    int fd = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    bool ok = fd >= 0 && write(fd, text->at, text->len) == (ssize_t)text->len;
+    ok = (fd < 0 || close(fd) == 0) && ok && rename(new, path) == 0;
+    if (!ok)
+        log_error("cannot write the configuration| file=%s error=\"%s\"", path, strerror(errno));
+    return ok;
+}
+
+bool run_config_place(struct run_config *c)
+{
+    if (!policy_given(&c->options->kube.policy))
+        return true;
+    snprintf(c->path, sizeof(c->path), "%s/config.yaml", c->options->run_dir);
+    return replace(c->path, &c->text);
+}
+
+bool run_config_look(struct run_config *c, struct moment now, bool asked)
+{
+    bool changed = config_watch_changed(&c->file, now, asked);
+    changed = config_watch_changed(&c->policy, now, asked) || changed;
+    bool policy = policy_given(&c->options->kube.policy);
+    if (!changed && !(asked && policy))
+        return c->extenders;
+    struct arena memory = {0};
+    struct scheduler_config config;
+    struct str why = {NULL, 0};
+    if (load(c->options, &config, &memory, &why)) {
+        keep(c, &config);
+        run_config_place(c);
+    } else if (policy) { /* else the scheduler says so */
+        log_error("configuration refused, the former one stays| error=\"%.*s\"", STR_ARG(why));
+    }
+    arena_free(&memory);
+    return c->extenders;
+}
+
+void run_config_free(struct run_config *c)
+{
+    buffer_free(&c->text);
+}

@@ -1,0 +1,32 @@
+/* run_config: the configuration that `berth run` gives to its processes: the file that it was
+ * named, or, where an old flag puts a Policy in place of profiles, a file of its own in the run
+ * directory, which holds both as one KubeSchedulerConfiguration. */
+#ifndef CTL_RUN_CONFIG_H
+#define CTL_RUN_CONFIG_H
+
+#include "ctl/run_options.h"
+#include "proto/kube/config_watch.h"
+
+struct run_config {
+    const struct run_options *options;
+    bool extenders;                   /* the configuration names some */
+    struct buffer text;               /* with a Policy: what the processes are to read */
+    char path[256];                   /* where that lies; empty: it was not written */
+    struct config_watch file, policy; /* what may change */
+};
+
+/* Everything that can be wrong with the configuration is said here, before anything starts; what
+ * the flags want printed or written is. */
+bool run_config_check(struct run_config *c, const struct run_options *options);
+/* Writes the processes' file, if there is to be one, into the run directory; false with a line in
+ * the log. */
+bool run_config_place(struct run_config *c);
+/* What the processes are to be given as --config; NULL: nothing. */
+const char *run_config_path(const struct run_config *c);
+/* Looks once a second whether a file changed; asked (by SIGHUP): reads all again, a ConfigMap
+ * included. With a Policy the processes' file is written anew, unless something is wrong, which is
+ * logged. True when extenders are named. */
+bool run_config_look(struct run_config *c, struct moment now, bool asked);
+void run_config_free(struct run_config *c);
+
+#endif

@@ -1,0 +1,23 @@
+/* log_json: a line of the log as one JSON object, for log.c. */
+#ifndef LOG_JSON_H
+#define LOG_JSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Room that a line takes whose text and pairs have so many bytes together. */
+#define LOG_JSON_ROOM(bytes) ((size_t)(bytes)*4 + 512)
+
+struct log_line {
+    int64_t wall_us;
+    const char *level, *process;
+    const char *text; /* up to the first '|', behind which the pairs follow in logfmt */
+};
+
+/* Writes {"ts":…,"level":…,"proc":…,"msg":…,"v":…, pairs} and a line's end into out, which has
+ * LOG_JSON_ROOM of the text; returns how many bytes. Whatever the text holds, it is one line of
+ * valid JSON. As in kube-scheduler's log, ts is in milliseconds since 1970 and v is left out of an
+ * error; a value without quotes that is a number stays one, all others are strings. */
+size_t log_json_line(const struct log_line *line, char *out);
+
+#endif
