@@ -14,6 +14,8 @@ RATIOS = (("pods_per_s", "pods_per_s", "pods/s"), ("pods_per_s_from_start", "pod
           ("pods_per_core_s", "pods_per_core_s", "/core s"), ("cpu_ms_per_pod", "cpu_ms_per_pod", "CPU"),
           ("peak_pss_mib", "peak_rss_mib", "PSS/RSS"), ("p99", "p99", "p99"))
 OURS = "berth"
+# In a backlog a pod waits for its turn, in stages for what lets it in: no latency of the scheduler's.
+WAITING = ("backlog", "stages")
 
 
 def line(run):
@@ -29,7 +31,7 @@ def words(run):
     text = "%d/%d pods, %.0f/s in %.1f s, CPU %.2f ms/pod, server %.2f, PSS %.0f MiB, others %.1f cores" % (
         run["bound"], run["pods"], run["pods_per_s"], run["seconds"], run["cpu_ms_per_pod"],
         run["server_cpu_ms_per_pod"], run["peak_pss_mib"], run["others_cores"])
-    if run["mode"] != "backlog" and run["latency_ms"]:
+    if run["mode"] not in WAITING and run["latency_ms"]:
         text += ", p50 %.1f p99 %.1f ms" % (run["latency_ms"]["p50"], run["latency_ms"]["p99"])
     return text + (", FAILED: " + run["failure"] if run.get("failure") else "")
 
@@ -37,8 +39,7 @@ def words(run):
 def value(run, figure):
     """A figure of a run, None where it says nothing."""
     if figure in ("p50", "p99", "p999"):
-        # In a backlog a pod waits for its turn, which is throughput and no latency.
-        return run["latency_ms"].get(figure) if run["mode"] != "backlog" else None
+        return run["latency_ms"].get(figure) if run["mode"] not in WAITING else None
     return run.get(figure)
 
 

@@ -31,14 +31,16 @@ type Executor struct {
 	priorities map[int32]bool
 	background []func(context.Context) // churn and deletions, started with the clock
 	serial     int
+	labels     map[string]map[string]string // of the pods created, by key
+	stages     *stages                      // nil, unless the case is played in stages
 }
 
 const creators = 30 // as many as upstream's
 
-// order is one request to create something.
+// order is one request to create something, or to write the status of something.
 type order struct {
-	collection, what string
-	body             []byte
+	path, what string
+	body       []byte
 }
 
 // sendAll posts orders from several workers; at a rate, when it is not 0.
@@ -49,7 +51,11 @@ func (e *Executor) sendAll(orders []order, rate float64) error {
 	for range creators {
 		workers.Go(func() {
 			for each := range work {
-				err := e.client.send(e.ctx, "POST", each.collection, e.client.contentType(), "POST "+each.what, each.body)
+				method := "POST"
+				if strings.HasSuffix(each.what, "/status") {
+					method = "PUT"
+				}
+				err := e.client.send(e.ctx, method, each.path, e.client.contentType(), method+" "+each.what, each.body)
 				if err != nil {
 					select {
 					case failures <- err:
@@ -104,6 +110,12 @@ func (e *Executor) play(op *Op, index int) error {
 		return e.churn(op, index)
 	case "deletePods":
 		return e.deletePods(op)
+	case "updateAny":
+		return e.updateAny(op)
+	case "startCollectingMetrics":
+		return e.stages.begin(op)
+	case "stopCollectingMetrics":
+		return e.stages.end()
 	case "barrier":
 		return e.barrier(op)
 	case "sleep":
@@ -150,6 +162,9 @@ func (e *Executor) createNodes(op *Op, index int) error {
 			node.Labels[s.LabelKey] = s.LabelValues[i%len(s.LabelValues)]
 		} else if s := op.UniqueNodeLabelStrategy; s != nil {
 			node.Labels[s.LabelKey] = "unique-" + node.Name
+		}
+		if err := e.offerVolumes(op.NodeAllocatableStrategy, node); err != nil {
+			return err
 		}
 		body, err := e.client.encode("v1", "Node", node)
 		if err != nil {
@@ -235,6 +250,11 @@ func (e *Executor) podOrders(op *Op, index int, bind bool) ([]order, []string, e
 		}
 		next = copier[v1.Pod](template)
 	}
+	if op.PersistentVolumeTemplatePath != "" {
+		if err := e.createVolumes(op, namespace); err != nil {
+			return nil, nil, err
+		}
+	}
 	var orders []order
 	var keys []string
 	for i := range op.Count {
@@ -247,6 +267,10 @@ func (e *Executor) podOrders(op *Op, index int, bind bool) ([]order, []string, e
 			pod.Name = fmt.Sprintf("%s%06d", pod.GenerateName, e.serial)
 		}
 		pod.Namespace = namespace
+		if op.PersistentVolumeTemplatePath != "" {
+			pod.Spec.Volumes = []v1.Volume{{Name: "vol", VolumeSource: v1.VolumeSource{
+				PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: claimName(i)}}}}
+		}
 		if pod.Spec.Priority != nil {
 			if pod.Spec.PriorityClassName, err = e.priorityClass(*pod.Spec.Priority); err != nil {
 				return nil, nil, err
@@ -262,6 +286,7 @@ func (e *Executor) podOrders(op *Op, index int, bind bool) ([]order, []string, e
 		}
 		orders = append(orders, order{"/api/v1/namespaces/" + namespace + "/pods", "pods", body})
 		keys = append(keys, namespace+"/"+pod.Name)
+		e.labels[namespace+"/"+pod.Name] = pod.Labels
 	}
 	e.inventory[namespace] = append(e.inventory[namespace], keys...)
 	return orders, keys, nil
@@ -269,14 +294,15 @@ func (e *Executor) podOrders(op *Op, index int, bind bool) ([]order, []string, e
 
 func (e *Executor) createPods(op *Op, index int) error {
 	waits := !op.SkipWaitToCompletion
-	orders, keys, err := e.podOrders(op, index, waits && e.bindInit)
+	orders, keys, err := e.podOrders(op, index, waits && e.bindInit && e.stages == nil)
 	if err != nil {
 		return err
 	}
+	e.stages.expect(keys)
 	if err := e.sendAll(orders, 0); err != nil {
 		return err
 	}
-	return e.tracker.wait("the pods of an earlier operation", 10*time.Minute, func() bool {
+	return e.wait("the pods of an earlier operation", func() bool {
 		for _, key := range keys {
 			state := e.tracker.pods[key]
 			if state == nil || (waits && state.bound.IsZero()) {
@@ -287,16 +313,42 @@ func (e *Executor) createPods(op *Op, index int) error {
 	})
 }
 
+// wait is the tracker's, and ends early when the scheduler does.
+func (e *Executor) wait(what string, condition func() bool) error {
+	lost := false
+	limit := 10 * time.Minute
+	if e.stages != nil {
+		limit = e.stages.run.limit
+	}
+	err := e.tracker.wait(what, limit, func() bool {
+		lost = !e.stages.alive()
+		return lost || condition()
+	})
+	if err == nil && lost {
+		err = fmt.Errorf("the scheduler ended, while %s were waited for", what)
+	}
+	return err
+}
+
+func selected(labels, wanted map[string]string) bool {
+	for key, value := range wanted {
+		if labels[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
 // barrier waits until all pods so far are bound or, with stage Attempted, were at least looked at.
 func (e *Executor) barrier(op *Op) error {
 	wanted := map[string]bool{}
 	for _, name := range op.Namespaces {
 		wanted[name] = true
 	}
-	return e.tracker.wait("a barrier", 10*time.Minute, func() bool {
+	return e.wait("a barrier", func() bool {
 		for key, state := range e.tracker.pods {
 			namespace, _, _ := strings.Cut(key, "/")
-			if len(wanted) > 0 && !wanted[namespace] {
+			if len(wanted) > 0 && !wanted[namespace] || !selected(e.labels[key], op.LabelSelector) {
 				continue
 			}
 			if state.bound.IsZero() && !(op.StageRequirement == "Attempted" && state.attempted) {
@@ -308,8 +360,14 @@ func (e *Executor) barrier(op *Op) error {
 }
 
 func (e *Executor) deletePods(op *Op) error {
+	var doomed []string
+	for _, key := range e.inventory[op.Namespace] {
+		if selected(e.labels[key], op.LabelSelector) {
+			doomed = append(doomed, key)
+		}
+	}
 	remove := func(ctx context.Context) {
-		for _, key := range e.inventory[op.Namespace] {
+		for _, key := range doomed {
 			if op.DeletePodsPerSecond > 0 {
 				select {
 				case <-ctx.Done():
@@ -323,10 +381,13 @@ func (e *Executor) deletePods(op *Op) error {
 			}
 		}
 	}
-	if op.SkipWaitToCompletion {
-		e.background = append(e.background, remove)
-	} else {
+	switch {
+	case !op.SkipWaitToCompletion:
 		remove(e.ctx)
+	case e.stages != nil:
+		go remove(e.ctx)
+	default:
+		e.background = append(e.background, remove)
 	}
 	return nil
 }
@@ -420,7 +481,7 @@ func (e *Executor) churn(op *Op, index int) error {
 			return err
 		}
 	}
-	e.background = append(e.background, func(ctx context.Context) {
+	again := func(ctx context.Context) {
 		ticker := time.NewTicker(time.Duration(interval) * time.Millisecond)
 		defer ticker.Stop()
 		for count := 0; op.Mode == "recreate" || op.Number == 0 || count < op.Number; count++ {
@@ -433,7 +494,12 @@ func (e *Executor) churn(op *Op, index int) error {
 				turn(ctx, count)
 			}
 		}
-	})
+	}
+	if e.stages != nil {
+		go again(e.ctx)
+	} else {
+		e.background = append(e.background, again)
+	}
 	return nil
 }
 

@@ -45,6 +45,7 @@ func casesMain(arguments []string) error {
 		Workloads []string       `json:"workloads"`
 		Refused   string         `json:"refused,omitempty"`
 		Workload  string         `json:"workload,omitempty"`
+		Staged    bool           `json:"staged,omitempty"`
 		Params    map[string]int `json:"params,omitempty"`
 	}
 	var rows []row
@@ -58,7 +59,7 @@ func casesMain(arguments []string) error {
 			if err != nil {
 				return err
 			}
-			one.Workload, one.Params = chosen.Workload, chosen.Params
+			one.Workload, one.Params, one.Staged = chosen.Workload, chosen.Params, chosen.Staged
 		}
 		rows = append(rows, one)
 	}

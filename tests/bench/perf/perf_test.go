@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -156,6 +157,18 @@ const sampleCases = `
 - name: Volumes
   workloadTemplate: [{opcode: createPods, count: 1, persistentVolumeTemplatePath: pv.yaml}]
   workloads: [{name: One}]
+- name: Stages
+  workloadTemplate:
+  - {opcode: createNodes, countParam: $nodes}
+  - {opcode: startCollectingMetrics, name: some, namespaces: [a, b], labelSelector: {type: parked}}
+  - {opcode: createPods, countParam: $measurePods, namespace: a, skipWaitToCompletion: true}
+  - {opcode: updateAny, countParam: $nodes, templatePath: node.yaml, updatePerSecond: 100, subresources: [resize]}
+  - {opcode: barrier, labelSelector: {type: parked}}
+  - {opcode: stopCollectingMetrics}
+  workloads: [{name: One, params: {nodes: 2, measurePods: 20}}]
+- name: Unended
+  workloadTemplate: [{opcode: startCollectingMetrics}, {opcode: createPods, count: 1}]
+  workloads: [{name: One}]
 `
 
 func sample(t *testing.T) []TestCase {
@@ -197,7 +210,7 @@ func TestAWorkloadByNameKeepsItsSize(t *testing.T) {
 
 func TestWhatIsMissingIsNamed(t *testing.T) {
 	for name, want := range map[string]string{"Driver": "opcode createResourceDriver",
-		"Volumes": "opcode createPods with persistent volumes", "None": "no case None", "Plain/None": "no workload None"} {
+		"Volumes": "opcode createPods with a volume without a claim", "Unended": "Unended measures 1 operations", "None": "no case None", "Plain/None": "no workload None"} {
 		if _, err := choose(sample(t), name, 0, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -205,6 +218,62 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	if _, err := choose(sample(t), "Plain", 0, map[string]int{"pods": 1}); err == nil ||
 		!strings.Contains(err.Error(), "initNodes, measurePods") {
 		t.Errorf("an unknown parameter: %v", err)
+	}
+}
+
+func TestACaseInStagesKeepsItsSize(t *testing.T) {
+	chosen, err := choose(sample(t), "Stages", 500, nil)
+	if err != nil || !chosen.Staged || chosen.Params["nodes"] != 2 || len(chosen.Ops) != 6 {
+		t.Fatalf("%v %+v", err, chosen)
+	}
+	if put := chosen.Ops[3]; put.Count != 2 || put.UpdatePerSecond != 100 || put.Subresources[0] != "resize" {
+		t.Errorf("%+v", put)
+	}
+}
+
+func TestInStagesOnlyTheNamedPodsAreMeasured(t *testing.T) {
+	tracker := &Tracker{pods: map[string]*podState{}, first: make(chan struct{})}
+	tracker.changed = sync.NewCond(&tracker.mutex)
+	r := &run{tracker: tracker, executor: &Executor{labels: map[string]map[string]string{}}}
+	s := &stages{run: r, namespaces: []string{"a"}, labels: map[string]string{"type": "parked"}}
+	for key, kind := range map[string]string{"a/1": "parked", "a/2": "blocker", "b/1": "parked"} {
+		r.executor.labels[key] = map[string]string{"type": kind, "more": "yes"}
+	}
+	s.expect([]string{"a/1"}) // before the clock starts
+	s.measuring = true
+	s.expect([]string{"a/1", "a/2", "b/1"})
+	if len(r.keys) != 1 || r.keys[0] != "a/1" || tracker.measured != 1 {
+		t.Errorf("%v, %d", r.keys, tracker.measured)
+	}
+}
+
+func TestVolumeAndClaimNameEachOther(t *testing.T) {
+	template := v1.PersistentVolume{}
+	template.Spec.CSI = &v1.CSIPersistentVolumeSource{Driver: "d"}
+	for i := range 2 {
+		pv, pvc := boundPair(template, v1.PersistentVolumeClaim{}, "space", i)
+		ref := pv.Spec.ClaimRef
+		if pvc.Spec.VolumeName != pv.Name || ref.Name != pvc.Name || ref.Namespace != "space" || pvc.Name != claimName(i) ||
+			pv.Spec.CSI.VolumeHandle != pv.Name || pv.Status.Phase != v1.VolumeBound || pvc.Status.Phase != v1.ClaimBound {
+			t.Errorf("%+v %+v", pv, pvc)
+		}
+	}
+	if template.Spec.CSI.VolumeHandle != "" {
+		t.Error("the template was changed")
+	}
+}
+
+func TestWhatIsPutIsWhole(t *testing.T) {
+	e := &Executor{client: &Client{json: true}}
+	text, err := e.whole(anyObject{"kind": "Node", "apiVersion": "v1", "metadata": map[string]any{"name": "n"},
+		"status": map[string]any{"capacity": map[string]any{"cpu": "0.0001"}}})
+	var node v1.Node
+	if err != nil || json.Unmarshal(text, &node) != nil || node.Kind != "Node" || node.Name != "n" ||
+		node.Status.Allocatable.Cpu().String() != "100u" {
+		t.Errorf("%v %s", err, text)
+	}
+	if _, err := e.whole(anyObject{"kind": "Secret"}); err == nil {
+		t.Error("a Secret was put")
 	}
 }
 

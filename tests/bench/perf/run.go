@@ -157,13 +157,18 @@ func runMain(arguments []string) error {
 		return err
 	}
 	r.executor = &Executor{ctx: ctx, client: r.client, tracker: r.tracker, chosen: chosen, bindInit: o.init == "bound",
-		inventory: map[string][]string{}, spaces: map[string]bool{}, priorities: map[int32]bool{}}
+		inventory: map[string][]string{}, spaces: map[string]bool{}, priorities: map[int32]bool{},
+		labels: map[string]map[string]string{}}
 	defer func() {
 		if r.candidate != nil {
 			r.candidate.stop()
 		}
 	}()
-	failure := r.play()
+	play := r.play
+	if chosen.Staged {
+		play, r.mode = r.playStages, "stages"
+	}
+	failure := play()
 	if r.candidate == nil || len(r.keys) == 0 {
 		return failure
 	}
@@ -233,14 +238,7 @@ func (r *run) measure(orders []order) error {
 	for _, each := range r.executor.background {
 		go each(ctx)
 	}
-	first := make(chan usage, 1)
-	go func() {
-		select {
-		case <-r.tracker.first:
-		case <-ctx.Done():
-		}
-		first <- r.usage()
-	}()
+	first := r.atFirstBind(ctx)
 	if r.mode != "backlog" {
 		if err := r.executor.sendAll(orders, r.rate); err != nil {
 			return err
@@ -250,11 +248,29 @@ func (r *run) measure(orders []order) error {
 	r.last = r.usage()
 	stop()
 	r.first = <-first
+	r.rest()
+	return err
+}
+
+// atFirstBind takes the usage when the first measured pod is bound, or the context ends.
+func (r *run) atFirstBind(ctx context.Context) chan usage {
+	first := make(chan usage, 1)
+	go func() {
+		select {
+		case <-r.tracker.first:
+		case <-ctx.Done():
+		}
+		first <- r.usage()
+	}()
+	return first
+}
+
+// rest waits until all is quiet.
+func (r *run) rest() {
 	// Events and the like may still be on their way; they are part of the work.
 	settle(5*time.Second, func() float64 { return cpuSeconds(r.servers) + r.candidate.cpu() })
 	r.after = r.usage()
 	r.candidate.sampleMemory()
-	return err
 }
 
 func (r *run) start() error {
@@ -264,9 +280,10 @@ func (r *run) start() error {
 }
 
 // canary is one pod more, placed before the clock starts and then removed.
-func (r *run) canary() error {
+func (r *run) canary(tolerations ...v1.Toleration) error {
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "canary", Namespace: "canary"},
-		Spec: v1.PodSpec{Containers: []v1.Container{{Name: "pause", Image: "registry.k8s.io/pause:3.10.2"}}}}
+		Spec: v1.PodSpec{Containers: []v1.Container{{Name: "pause", Image: "registry.k8s.io/pause:3.10.2"}},
+			Tolerations: tolerations}}
 	if err := r.executor.namespace("canary", &v1.Namespace{}); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -52,7 +53,7 @@ type Op struct {
 	Namespace                         string            `json:"namespace"`
 	Namespaces                        []string          `json:"namespaces"`
 	NodeTemplatePath                  string            `json:"nodeTemplatePath"`
-	NodeAllocatableStrategy           json.RawMessage   `json:"nodeAllocatableStrategy"`
+	NodeAllocatableStrategy           *NodeVolumes      `json:"nodeAllocatableStrategy"`
 	LabelNodePrepareStrategy          *LabelStrategy    `json:"labelNodePrepareStrategy"`
 	UniqueNodeLabelStrategy           *LabelStrategy    `json:"uniqueNodeLabelStrategy"`
 	Prefix                            string            `json:"prefix"`
@@ -76,6 +77,9 @@ type Op struct {
 	StageRequirement                  string            `json:"stageRequirement"`
 	Duration                          metav1.Duration   `json:"duration"`
 	DurationParam                     string            `json:"durationParam"`
+	Name                              string            `json:"name"`
+	UpdatePerSecond                   int               `json:"updatePerSecond"`
+	Subresources                      []string          `json:"subresources"`
 }
 
 // LabelStrategy gives nodes a label, its values in turn or, without values, one of each node's own.
@@ -84,11 +88,19 @@ type LabelStrategy struct {
 	LabelValues []string `json:"labelValues"`
 }
 
+// NodeVolumes says what nodes offer beyond their template, and what their drivers attach.
+type NodeVolumes struct {
+	NodeAllocatable    map[string]string                         `json:"nodeAllocatable"`
+	CSINodeAllocatable map[string]*storagev1.VolumeNodeResources `json:"csiNodeAllocatable"`
+	MigratedPlugins    []string                                  `json:"migratedPlugins"`
+}
+
 // Chosen is a case with a size, ready to be played.
 type Chosen struct {
 	Case     string         `json:"case"`
 	Workload string         `json:"workload"`
 	Params   map[string]int `json:"params"`
+	Staged   bool           `json:"staged,omitempty"` // what is measured lies between two operations
 	Ops      []Op           `json:"-"`
 	Gates    []string       `json:"gates_ignored,omitempty"`
 	folder   string
@@ -96,7 +108,7 @@ type Chosen struct {
 }
 
 var opcodes = []string{"createNodes", "createNamespaces", "createPods", "createPodSets", "churn", "createAny",
-	"deletePods", "barrier", "sleep"}
+	"deletePods", "updateAny", "startCollectingMetrics", "stopCollectingMetrics", "barrier", "sleep"}
 
 // readCases reads all performance-config.yaml below a folder.
 func readCases(root string) ([]TestCase, error) {
@@ -159,6 +171,14 @@ func (t *TestCase) refusal() string {
 	return ""
 }
 
+// staged: the scheduler is there from the beginning, and operations happen while it is measured.
+func (t *TestCase) staged() bool {
+	return slices.ContainsFunc(t.WorkloadTemplate, func(raw json.RawMessage) bool {
+		op, err := readOp(raw)
+		return err == nil && op.Opcode == "startCollectingMetrics"
+	})
+}
+
 func readOp(raw []byte) (Op, error) {
 	var op Op
 	err := yaml.UnmarshalStrict(raw, &op)
@@ -167,12 +187,8 @@ func readOp(raw []byte) (Op, error) {
 
 func (op *Op) refusal() string {
 	switch {
-	case len(op.LabelSelector) > 0:
-		return "labelSelector"
-	case op.NodeAllocatableStrategy != nil:
-		return "nodeAllocatableStrategy"
-	case op.PersistentVolumeTemplatePath != "" || op.PersistentVolumeClaimTemplatePath != "":
-		return "persistent volumes"
+	case (op.PersistentVolumeTemplatePath == "") != (op.PersistentVolumeClaimTemplatePath == ""):
+		return "a volume without a claim, or a claim without a volume"
 	case op.SteadyState || op.SteadyStateParam != "":
 		return "steadyState"
 	case op.CreatePodsOp != nil && op.CreatePodsOp.CollectMetrics:
@@ -288,8 +304,8 @@ func choose(cases []TestCase, name string, nodes int, overrides map[string]int) 
 		workload = &found.Workloads[at]
 	}
 	chosen := &Chosen{Case: found.Name, Workload: workload.Name, Params: numbers(workload.Params),
-		folder: found.folder, template: found.DefaultPodTemplatePath}
-	if nodes > 0 {
+		Staged: found.staged(), folder: found.folder, template: found.DefaultPodTemplatePath}
+	if nodes > 0 && !chosen.Staged { // stages are made of fixed rates and counts that fit each other
 		chosen.Params = scale(chosen.Params, nodes)
 	}
 	for param, value := range overrides {
@@ -310,7 +326,7 @@ func choose(cases []TestCase, name string, nodes int, overrides map[string]int) 
 
 // unroll fills in the parameters and takes pod sets apart, as upstream does before it counts operations.
 func (c *Chosen) unroll(t *TestCase, workload *Workload) error {
-	measured := 0
+	measured, stops := 0, 0
 	for _, raw := range t.WorkloadTemplate {
 		op, err := readOp(raw)
 		if err != nil {
@@ -319,8 +335,11 @@ func (c *Chosen) unroll(t *TestCase, workload *Workload) error {
 		if err := c.fill(&op, workload); err != nil {
 			return err
 		}
-		if op.CollectMetrics {
+		if op.CollectMetrics || op.Opcode == "startCollectingMetrics" {
 			measured++
+		}
+		if op.Opcode == "stopCollectingMetrics" {
+			stops++
 		}
 		if op.Opcode != "createPodSets" {
 			c.Ops = append(c.Ops, op)
@@ -335,7 +354,7 @@ func (c *Chosen) unroll(t *TestCase, workload *Workload) error {
 			c.Ops = append(c.Ops, one)
 		}
 	}
-	if measured != 1 {
+	if measured != 1 || stops > 1 || (stops == 1) != c.Staged {
 		return fmt.Errorf("%s measures %d operations, and this harness one", c.Case, measured)
 	}
 	return nil
