@@ -44,8 +44,8 @@ bool batch_goes_along(const struct slot *s)
 
 bool batch_may_follow(const struct coordinator *c, struct moment now, const struct flight *f)
 {
-    return f != NULL && f->extension == NULL && is_plain(&f->pod) && !cycle_is_idle(c, f) &&
-           !cycle_view_is_behind(c, now, f);
+    return f != NULL && f->gang == c->gang && f->extension == NULL && is_plain(&f->pod) &&
+           !cycle_is_idle(c, f) && !cycle_view_is_behind(c, now, f);
 }
 
 bool batch_is_alike(const struct coordinator *c, const struct flight *f,

@@ -3,73 +3,15 @@
  *
  * What must stay true: a node that is known is in the node tree, in the image states and, if there
  * is any worker, in exactly one share; a worker has the pods of its nodes and no others, but for
- * the nodes that it is owed, of which it hears nothing until it is told all; a ghost is kept as
- * long as a pod names it. */
-#include "scheduler/cache.h"
+ * the nodes that it is owed, of which it hears nothing until it is told all, and for hidden pods;
+ * a ghost is kept as long as a pod names it. */
+#include "scheduler/cache_inside.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/shelf.h"
-#include "scheduler/condition_sets.h"
-#include "scheduler/image_states.h"
 #include "scheduler/kept_pod.h"
-#include "scheduler/node_tree.h"
-#include "scheduler/nominator.h"
-#include "scheduler/pacing.h"
-#include "scheduler/shares.h"
-#include "scheduler/storage_index.h"
-#include "scheduler/volumes.h"
 
 #include <stddef.h>
-
-struct cached_pod {
-    struct shelved *kept; /* what workers may want; mark is the snapshot that last showed it */
-    struct cached_node *node;
-    struct cached_pod *before, *behind; /* on the node */
-    struct storage_links *storage;      /* its claims; NULL: it has none */
-    uint64_t printed;                   /* hash of what workers were told; 0: it has no volumes */
-    uint32_t hash;                      /* of the UID */
-    uint16_t generation;                /* one more than it is; 0: too great to be kept */
-    uint8_t conditions;                 /* number in condition_sets; 0: not known */
-    bool assumed : 1;
-    bool deleting : 1;
-    bool has_terms : 1; /* of pod affinity or anti-affinity */
-};
-
-struct cached_node {
-    struct tree_link tree;
-    struct share_link share;
-    struct str name;
-    struct shelved *kept; /* NULL: a ghost */
-    uint64_t mark;
-    uint64_t storage_printed; /* hash of what workers were told of its storage; 0: nothing */
-    struct cached_pod *first, *last;
-    uint32_t hash;     /* of the name */
-    bool odd_hostname; /* its label kubernetes.io/hostname is not its name */
-    bool owed;         /* its worker is told of it, and of all on it, when it has taken in more */
-};
-
-struct cache {
-    struct cache_options options;
-    struct arena profiles; /* the copies */
-    struct arena arena;    /* for one telling */
-    struct table nodes, pods;
-    uint32_t odd_hostnames; /* nodes that have one */
-    struct shelf *node_shelf, *pod_shelf;
-    struct node_tree *tree;
-    struct image_states *images;
-    struct nominator *nominator;
-    struct shares *shares;
-    struct paces paces;
-    struct storage_index *storage; /* NULL: there is no catalog */
-    struct condition_sets conditions;
-    uint32_t assumed;
-    uint32_t with_terms; /* pods with has_terms */
-    bool count_changed;
-    bool told; /* the worker knows of what is being set */
-    uint64_t mark;
-    struct tree_link **order;
-};
 
 static void on_moved(void *context, const struct share_move *move);
 
@@ -99,34 +41,6 @@ struct cache *cache_new(const struct cache_options *options)
     if (options->catalog != NULL)
         c->storage = storage_index_new(options->catalog);
     return c;
-}
-
-/* ---- by name and UID ---- */
-
-static uint32_t hash_of(struct str key)
-{
-    return table_hash(str_hash(key));
-}
-
-static bool has_name(const void *thing, const void *key)
-{
-    return str_equal(((const struct cached_node *)thing)->name, *(const struct str *)key);
-}
-
-static struct cached_node *find_node(const struct cache *c, struct str name)
-{
-    return table_get(&c->nodes, hash_of(name), has_name, &name);
-}
-
-static bool has_uid(const void *thing, const void *key)
-{
-    const struct str *uid = key;
-    return shelf_uuid_is(((const struct cached_pod *)thing)->kept, TAG_pod_uid, *uid);
-}
-
-static struct cached_pod *find_pod(const struct cache *c, struct str uid)
-{
-    return table_get(&c->pods, hash_of(uid), has_uid, &uid);
 }
 
 /* ---- telling ---- */
@@ -160,21 +74,6 @@ static bool may_tell(struct cache *c, struct cached_node *n, uint32_t *worker)
     if (!n->owed && !has_room(c, *worker))
         set_owed(c, n, *worker, true);
     return !n->owed;
-}
-
-/* What a pod on a node has attached there. */
-static void resolve(const struct cache *c, struct pod *pod, struct arena *a)
-{
-    if (c->options.catalog != NULL)
-        volumes_resolve(c->options.catalog, pod, a);
-}
-
-/* Where it is is not kept twice. */
-static void get_pod(const struct cache *c, const struct cached_pod *p, struct pod *pod,
-                    struct arena *a)
-{
-    shelf_get(c->pod_shelf, p->kept, pod, a);
-    pod->node_name = p->node->name;
 }
 
 static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *p)
@@ -225,7 +124,8 @@ static void tell_node_and_pods(struct cache *c, uint32_t worker, const struct ca
     if (n->storage_printed != 0)
         tell_storage(c, worker, n);
     for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
-        tell_pod(c, worker, p);
+        if (!p->hidden)
+            tell_pod(c, worker, p);
 }
 
 static void tell_node_gone(struct cache *c, uint32_t worker, struct str name)
@@ -237,7 +137,7 @@ static void tell_node_gone(struct cache *c, uint32_t worker, struct str name)
 static void tell_pod_gone(struct cache *c, const struct cached_pod *p)
 {
     uint32_t worker;
-    if (!may_tell(c, p->node, &worker))
+    if (p->hidden || !may_tell(c, p->node, &worker))
         return;
     struct message m = {.type = MSG_shard_pod_gone};
     char text[UUID_TEXT];
@@ -312,7 +212,7 @@ static struct cached_node *need_node(struct cache *c, struct str name)
         return n;
     n = memory_take(sizeof(*n));
     n->name = str_keep(name);
-    n->hash = hash_of(name);
+    n->hash = cache_hash_of(name);
     table_add(&c->nodes, n->hash, n);
     return n;
 }
@@ -344,7 +244,7 @@ static void unlink_pod(struct cached_pod *p)
 
 static void count_claims(struct cache *c, const struct cached_pod *p, int times)
 {
-    if (c->storage != NULL && p->node->kept != NULL)
+    if (c->storage != NULL && p->node->kept != NULL && !p->hidden)
         storage_index_count(c->storage, p->storage, times);
 }
 
@@ -379,7 +279,7 @@ static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plai
 static void tell_owner(struct cache *c, const struct cached_pod *p)
 {
     uint32_t worker;
-    if (may_tell(c, p->node, &worker))
+    if (!p->hidden && may_tell(c, p->node, &worker))
         tell_pod(c, worker, p);
 }
 
@@ -409,7 +309,7 @@ static void add_pod(struct cache *c, const struct pod *pod, bool assumed)
     struct cached_pod *p = memory_take(sizeof(*p));
     p->assumed = assumed;
     c->assumed += assumed;
-    p->hash = hash_of(pod->uid);
+    p->hash = cache_hash_of(pod->uid);
     link_pod(need_node(c, pod->node_name), p);
     set_pod(c, p, pod);
     table_add(&c->pods, p->hash, p);
@@ -825,96 +725,25 @@ bool cache_pod_is_going(const struct cache *c, struct str uid)
     return p == NULL || p->deleting;
 }
 
-void cache_describe_victim(const struct cache *c, struct victim *victim, struct arena *a)
+bool cache_hide(struct cache *c, struct str uid)
 {
-    const struct cached_pod *p = find_pod(c, victim->uid);
-    if (p == NULL || p->assumed || p->generation == 0 || p->conditions == 0)
-        return;
-    victim->condition_types = condition_sets_types(&c->conditions, p->conditions, a);
-    victim->unmarked = !condition_types_have(&victim->condition_types, "DisruptionTarget");
-    victim->resource_version = p->kept->version;
-    victim->generation = p->generation - 1;
-}
-
-void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
-{
-    if (find_pod(c, pod->uid) == NULL)
-        nominator_set(c->nominator, pod, node);
-}
-
-static bool usable(const void *context, struct str node)
-{
-    return cache_has_node(context, node);
-}
-
-const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
-                                  struct arena *a)
-{
-    struct pod *rivals =
-        nominator_rivals(c->nominator, pod, (struct node_filter){usable, c}, a, count);
-    for (uint32_t i = 0; i < *count; i++)
-        if (rivals[i].volumes.count > 0)
-            resolve(c, &rivals[i], a);
-    return rivals;
-}
-
-bool cache_nomination(const struct cache *c, struct str uid, struct str *node)
-{
-    return nominator_of(c->nominator, uid, node);
-}
-
-const struct pod *cache_nominated_below(const struct cache *c, struct str node, int64_t priority,
-                                        uint32_t *count, struct arena *a)
-{
-    return nominator_below(c->nominator, node, priority, a, count);
-}
-
-/* ---- to look at ---- */
-
-uint32_t cache_nodes(const struct cache *c)
-{
-    return node_tree_count(c->tree);
-}
-
-uint32_t cache_pods(const struct cache *c)
-{
-    return (uint32_t)c->pods.count;
-}
-
-uint32_t cache_assumed(const struct cache *c)
-{
-    return c->assumed;
-}
-
-uint32_t cache_odd_hostnames(const struct cache *c)
-{
-    return c->odd_hostnames;
-}
-
-uint32_t cache_pods_with_terms(const struct cache *c)
-{
-    return c->with_terms;
-}
-
-bool cache_has_node(const struct cache *c, struct str name)
-{
-    const struct cached_node *n = find_node(c, name);
-    return n != NULL && n->kept != NULL;
-}
-
-bool cache_node_get(const struct cache *c, struct str name, struct node *node, struct arena *a)
-{
-    const struct cached_node *n = find_node(c, name);
-    if (n == NULL || n->kept == NULL)
+    struct cached_pod *p = find_pod(c, uid);
+    if (p == NULL || p->hidden)
         return false;
-    shelf_get(c->node_shelf, n->kept, node, a);
+    tell_pod_gone(c, p);
+    count_claims(c, p, -1);
+    p->hidden = true;
     return true;
 }
 
-bool cache_owner(const struct cache *c, struct str node, uint32_t *worker)
+void cache_show(struct cache *c, struct str uid)
 {
-    const struct cached_node *n = find_node(c, node);
-    return n != NULL && shares_owner(&n->share, worker);
+    struct cached_pod *p = find_pod(c, uid);
+    if (p == NULL || !p->hidden)
+        return;
+    p->hidden = false;
+    count_claims(c, p, 1);
+    tell_owner(c, p);
 }
 
 struct str cache_node_at(struct cache *c, uint32_t i)
@@ -925,37 +754,7 @@ struct str cache_node_at(struct cache *c, uint32_t i)
     return of_tree_link(c->order[i])->name;
 }
 
-void cache_each_assumed(const struct cache *c, void (*visit)(void *context, const struct pod *pod),
-                        void *context)
-{
-    struct arena a = {0};
-    size_t at = 0;
-    const struct cached_pod *p;
-    while ((p = table_next(&c->pods, &at)) != NULL) {
-        struct pod pod;
-        if (!p->assumed)
-            continue;
-        get_pod(c, p, &pod, &a);
-        visit(context, &pod);
-        arena_reset(&a);
-    }
-    arena_free(&a);
-}
-
-void cache_each_pod(const struct cache *c, struct str node,
-                    void (*visit)(void *context, const struct pod *pod, bool assumed),
-                    void *context)
-{
-    struct arena a = {0};
-    const struct cached_node *n = find_node(c, node);
-    for (const struct cached_pod *p = n != NULL ? n->first : NULL; p != NULL; p = p->behind) {
-        struct pod pod;
-        get_pod(c, p, &pod, &a);
-        visit(context, &pod, p->assumed);
-        arena_reset(&a);
-    }
-    arena_free(&a);
-}
+/* ---- the end ---- */
 
 static void drop_all(void *context, uint32_t worker, const struct message *m)
 {

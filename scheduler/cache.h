@@ -96,6 +96,11 @@ bool cache_assume(struct cache *c, const struct pod *pod, struct str node);
 bool cache_assume_told(struct cache *c, const struct pod *pod, struct str node);
 /* Gives an assumed pod's room back. False when it is not assumed. */
 bool cache_forget(struct cache *c, struct str uid);
+/* Workers and the catalog take a pod that is assumed or assigned for gone, until it is shown again;
+ * what happens to it meanwhile is noted here alone. False: it is not there, or hidden already. */
+bool cache_hide(struct cache *c, struct str uid);
+/* Unknown or not hidden: nothing. */
+void cache_show(struct cache *c, struct str uid);
 
 enum cache_pod_state { CACHE_absent, CACHE_assumed, CACHE_assigned };
 /* node (may be NULL) becomes where it is; borrowed until the cache changes. */
@@ -116,6 +121,8 @@ const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, 
                                   struct arena *a);
 /* Where the pod itself has a claim; borrowed until the next change. False: nowhere. */
 bool cache_nomination(const struct cache *c, struct str uid, struct str *node);
+/* The same pod as last seen, with nominated_node set to it; borrowed likewise. NULL: no claim. */
+const struct pod *cache_nominee(const struct cache *c, struct str uid);
 /* The pods of lower priority than this that have a claim on this node, likewise. */
 const struct pod *cache_nominated_below(const struct cache *c, struct str node, int64_t priority,
                                         uint32_t *count, struct arena *a);

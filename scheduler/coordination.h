@@ -73,6 +73,9 @@ struct coordinator {
     int64_t view_age_ms;
     int64_t credit_said;
 
+    struct gang_try *gang;           /* the group whose transaction is under way; NULL: none */
+    struct gang_claims *gang_claims; /* nominations of groups, and until when they last */
+
     uint32_t extender_order[EXTENDERS_MAX]; /* in which they are called */
     int64_t questions;                      /* ids given to those for extenders */
     struct moment questions_looked;         /* when they were last looked through for late ones */
@@ -80,6 +83,7 @@ struct coordinator {
     struct {
         uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound,
             bind_failed, restarted, late, batches, batch_pods, batches_cut, runs, run_pods;
+        uint64_t gangs_placed, gangs_failed, gangs_evicting, gangs_restarted;
         int64_t decision_us, decision_us_max;
         uint64_t preempted; /* victims named */
         uint64_t asked_again,
@@ -91,7 +95,8 @@ struct coordinator {
 
 /* Decides waiting flights for as long as that needs no answer from anybody. */
 void cycle_advance(struct coordinator *c, struct moment now);
-/* Gives up the decision under way; its pod is the next to be tried. */
+/* Gives up the decision under way, and the transaction that it is part of; its pod, or its group,
+ * is the next to be tried. */
 void cycle_abandon(struct coordinator *c);
 void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t worker,
                          const struct map_result *result);

@@ -9,6 +9,7 @@
 #include "proto/base/must.h"
 #include "scheduler/coordination.h"
 #include "scheduler/extending.h"
+#include "scheduler/gang.h"
 #include "scheduler/preempting.h"
 
 #include <inttypes.h>
@@ -103,6 +104,9 @@ void coordinator_free(struct coordinator **coordinator)
         reduce_free(&c->slots[i].reduce);
     run_free(&c->run);
     flights_free(&c->flights);
+    if (c->gang != NULL)
+        gang_try_drop(c->gang);
+    gang_claims_free(c);
     outbox_free(&c->held);
     map_free(&c->foreign);
     arena_free(&c->cycle_memory);
@@ -438,6 +442,11 @@ static void on_node_gone(struct coordinator *c, struct moment now, const struct 
     cache_node_gone(c->cache, in->message->node_gone.name);
 }
 
+static bool is_in_decision(const struct flight *f)
+{
+    return f->state == FLIGHT_deciding || f->state == FLIGHT_placed || f->state == FLIGHT_passed;
+}
+
 /* The watch is the truth: an assigned pod ends its flight, whoever bound it. */
 static void on_pod_set(struct coordinator *c, struct moment now, const struct delivery *in)
 {
@@ -453,7 +462,7 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
         return;
     if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
         flight_set_pod(f, pod);
-    else if ((f->state == FLIGHT_deciding || f->state == FLIGHT_asking) && pod->node_name.len == 0)
+    else if ((f->state == FLIGHT_asking || is_in_decision(f)) && pod->node_name.len == 0)
         flight_keep_pod(f, pod);
     else if (f->state == FLIGHT_binding && pod->node_name.len > 0)
         cycle_land(c, f, "bound", NULL);
@@ -468,7 +477,7 @@ static void on_pod_gone(struct coordinator *c, struct moment now, const struct d
     if (f != NULL &&
         (f->state == FLIGHT_waiting || f->state == FLIGHT_queued || f->state == FLIGHT_asking))
         cycle_land(c, f, "skipped", NULL);
-    else if (f != NULL && f->state == FLIGHT_deciding)
+    else if (f != NULL && is_in_decision(f))
         f->gone = true;
     else if (f != NULL && f->state == FLIGHT_binding && f->reserved.count > 0)
         cycle_cancel_bind(c, f->pod.uid, f->pod.node_name, "pod does not exist any more");
@@ -511,6 +520,17 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
     f->first_us = attempt->first_us;
     f->epoch = attempt->epoch;
     f->sequence = attempt->sequence;
+}
+
+static void on_gang_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    gang_take(c, now, &in->message->gang_attempt);
+}
+
+static void on_gang_waits(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    gang_waits(c, &in->message->gang_waits);
 }
 
 static void on_extended(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -664,8 +684,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_budget_set] = on_object,
     [MSG_pod_group_set] = on_nothing,
     [MSG_group_members] = on_nothing,
-    [MSG_gang_attempt] = on_nothing,
-    [MSG_gang_waits] = on_nothing,
+    [MSG_gang_attempt] = on_gang_attempt,
+    [MSG_gang_waits] = on_gang_waits,
     [MSG_object_gone] = on_object,
     [MSG_barrier_reached] = on_barrier_reached,
     [MSG_view] = on_view,
@@ -706,6 +726,7 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     c->last_call = now;
     struct moment next = subscriber_tick(&c->stream, now, out);
     preempting_look(c, now);
+    gang_claims_look(c, now);
     go_on(c, now);
     c->out = NULL;
     return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
@@ -745,6 +766,10 @@ void coordinator_status(void *state, struct buffer *lines)
                  c->count.scheduled, c->count.unschedulable, c->count.errors);
     buffer_print(lines, "skipped=%" PRIu64 "\nbound=%" PRIu64 "\nbind_failed=%" PRIu64 "\n",
                  c->count.skipped, c->count.bound, c->count.bind_failed);
+    buffer_print(lines, "gangs_placed=%" PRIu64 "\ngangs_failed=%" PRIu64 "\n",
+                 c->count.gangs_placed, c->count.gangs_failed);
+    buffer_print(lines, "gangs_evicting=%" PRIu64 "\ngangs_restarted=%" PRIu64 "\n",
+                 c->count.gangs_evicting, c->count.gangs_restarted);
     buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\n", c->preempting, c->count.preempted);
     buffer_print(lines, "late_answers=%" PRIu64 "\nstream_gaps=%" PRIu64 "\n", c->count.late,
                  c->stream.gaps);

@@ -2,12 +2,13 @@
  *
  * skip what needs no decision → ask every worker (map) → merge (reduce), perhaps a second round →
  * assume and send the bind, or say why not. What must stay true: at most one cycle is under way, or
- * batches or a run of them (batch.c, run.c), and the workers asked for it are the ones that had the
- * nodes when it began; when shares change, it begins again. */
+ * batches or a run of them (batch.c, run.c), all of one group if of any, and the workers asked for
+ * it are the ones that had the nodes when it began; when shares change, it begins again. */
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "scheduler/coordination.h"
 #include "scheduler/extending.h"
+#include "scheduler/gang.h"
 #include "scheduler/kept_pod.h"
 #include "scheduler/preempting.h"
 
@@ -95,6 +96,8 @@ static bool skip(struct coordinator *c, struct flight *f)
         return false;
     if (f->pod.deleting && !is_known(c, f))
         report_deleting(c, f);
+    if (is_known(c, f))
+        gang_is_known(f);
     c->count.skipped++;
     cycle_land(c, f, "skipped", NULL);
     return true;
@@ -164,6 +167,10 @@ static bool reserve(struct coordinator *c, const struct slot *s)
     struct str why = arena_print(&c->cycle_memory, "running Reserve plugin \"VolumeBinding\": %.*s",
                                  STR_ARG(error));
     c->count.errors++;
+    if (f->gang != NULL) {
+        gang_reject(c, f, &(struct decision){.kind = DECISION_error, .message = why});
+        return false;
+    }
     flights_start(&c->flights, f, FLIGHT_deciding);
     cycle_fail(c, f, why);
     return false;
@@ -193,16 +200,20 @@ void cycle_place(struct coordinator *c, struct moment now, struct flight *f,
                  const struct placement *p)
 {
     count_decision(c, now);
-    flights_start(&c->flights, f, FLIGHT_binding);
+    flights_start(&c->flights, f, f->gang != NULL ? FLIGHT_placed : FLIGHT_binding);
     bool assumed = p->told ? cache_assume_told(c->cache, &f->pod, p->node)
                            : cache_assume(c->cache, &f->pod, p->node);
     must(assumed); /* it stands */
     f->pod.node_name = arena_copy(&f->arena, p->node);
     snprintf(c->last_node, sizeof(c->last_node), "%.*s", STR_ARG(p->node));
-    c->count.scheduled++;
     log_debug("placed| pod=%.*s/%.*s node=%.*s score=%lld feasible=%lld",
               STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
               (long long)p->total, (long long)p->feasible);
+    if (f->gang != NULL) {
+        gang_placed(f);
+        return;
+    }
+    c->count.scheduled++;
     cycle_send_bind(c, f);
 }
 
@@ -221,6 +232,10 @@ static void reject(struct coordinator *c, struct moment now, struct flight *f,
                    const struct decision *d)
 {
     bool unschedulable = d->kind == DECISION_unschedulable;
+    if (f->gang != NULL) {
+        gang_reject(c, f, d);
+        return;
+    }
     bool preempts = d->preemption.node.len > 0;
     measure_failed(c, f, unschedulable);
     *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
@@ -405,26 +420,32 @@ bool cycle_view_is_behind(const struct coordinator *c, struct moment now, const 
 
 void cycle_advance(struct coordinator *c, struct moment now)
 {
-    while (c->under_way == 0 && c->flights.first != NULL && coordinator_waits_for(c, now)[0] == 0 &&
-           !cycle_view_is_behind(c, now, c->flights.first)) {
+    struct flight *f;
+    while (c->under_way == 0 && coordinator_waits_for(c, now)[0] == 0 &&
+           (f = gang_next(c, now)) != NULL) {
         arena_reset(&c->cycle_memory);
-        if (!skip(c, c->flights.first))
+        if (!skip(c, f))
             begin(c, now);
     }
     if (c->batch_count > 0)
         batch_follow(c, now);
 }
 
-void cycle_abandon(struct coordinator *c)
+static void abandon_decision(struct coordinator *c)
 {
-    if (c->under_way == 0)
-        return;
     if (c->batch_count > 0)
         batch_undo(c, 0, c->under_way);
     run_abandon(c);
     cycle_give_back(c, 0);
     cycle_end(c);
     c->count.restarted++;
+}
+
+void cycle_abandon(struct coordinator *c)
+{
+    if (c->under_way > 0)
+        abandon_decision(c);
+    gang_abandon(c);
 }
 
 void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t worker,

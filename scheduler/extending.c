@@ -4,12 +4,14 @@
  * are feasible then (extension.h).
  *
  * What must stay true: an extender is asked about one pod at a time, from the first question to the
- * decision, as a sequential scheduler does; every flight that waits here goes on or lands: with the
- * answer, when the process that calls extenders goes or comes, or when the answer is overdue. */
+ * decision, as a sequential scheduler does, and about a group's members while nobody else is
+ * decided; every flight that waits here goes on or lands: with the answer, when the process that
+ * calls extenders goes or comes, or when the answer is overdue. */
 #include "scheduler/extending.h"
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "scheduler/gang.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,7 +42,8 @@ void extending_take(struct coordinator *c, struct flight *f)
     if ((asked | victims) == 0)
         return;
     f->extension = extension_new(asked, victims);
-    flights_queue(&c->flights, f, false);
+    if (f->gang == NULL)
+        flights_queue(&c->flights, f, false);
 }
 
 /* The queue would give us nothing else if those that wait here used up its credit; and memory is
@@ -110,6 +113,8 @@ void extending_restart(struct coordinator *c)
 void extending_on_loss(struct coordinator *c)
 {
     c->extender.peer = 0;
+    if (c->gang != NULL)
+        cycle_abandon(c);
     extending_restart(c);
 }
 
@@ -215,6 +220,9 @@ void extending_ask(struct coordinator *c, struct moment now)
     cycle_end(c);
     if (f->gone) {
         cycle_land(c, f, "skipped", NULL);
+    } else if (c->extender.peer == 0 && f->gang != NULL) {
+        flights_return(&c->flights, f);
+        gang_abandon(c);
     } else if (c->extender.peer == 0) {
         flights_queue(&c->flights, f, true);
     } else {

@@ -4,6 +4,7 @@
 #include "scheduler/flight.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "scheduler/gang_try.h"
 
 void flights_init(struct flights *all)
 {
@@ -22,8 +23,10 @@ void flights_free(struct flights *all)
 {
     size_t at = 0;
     void *value;
-    while (map_next(all->by_uid, &at, NULL, &value))
+    while (map_next(all->by_uid, &at, NULL, &value)) {
+        gang_try_leave(value);
         flight_free(value);
+    }
     map_free(&all->by_uid);
 }
 
@@ -187,7 +190,7 @@ void flights_return(struct flights *all, struct flight *f)
     f->activate = f->overtaken = false;
     f->gated_epoch = f->gated_sequence = 0;
     take_newer(f);
-    if ((needs(f) & ~f->holds) != 0) {
+    if (f->gang == NULL && (needs(f) & ~f->holds) != 0) {
         flights_queue(all, f, true);
         return;
     }
@@ -203,6 +206,7 @@ void flights_remove(struct flights *all, struct flight *f)
 {
     unlink_flight(all, f);
     let_go(all, f);
+    gang_try_leave(f);
     must(map_remove(all->by_uid, f->pod.uid) == f);
     flight_free(f);
 }

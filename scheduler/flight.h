@@ -15,6 +15,8 @@ enum flight_state {
     FLIGHT_waiting,   /* an attempt that has not been decided yet */
     FLIGHT_deciding,  /* the workers are asked */
     FLIGHT_asking,    /* extenders are asked; meanwhile others are decided */
+    FLIGHT_placed,    /* assumed; its group's other members are still to be decided */
+    FLIGHT_passed,    /* has no place, and waits for its group's other members */
     FLIGHT_binding,   /* assumed; the binder owes an answer */
     FLIGHT_preempting /* nominated; its victims are being evicted */
 };
@@ -23,8 +25,8 @@ struct flight {
     enum flight_state state;
     struct arena arena;      /* what pod borrows from */
     struct pod pod;          /* node_name is set from the decision on */
-    struct packed newer;     /* deciding: the pod as it was seen meanwhile */
-    bool gone;               /* deciding: it does not exist any more */
+    struct packed newer;     /* deciding, placed, passed: the pod as it was seen meanwhile */
+    bool gone;               /* deciding, placed, passed: it does not exist any more */
     bool overtaken;          /* deciding: it was on a node meanwhile, by somebody else */
     bool owed;               /* the queue waits for an outcome of `cycle` */
     int64_t cycle;           /* the attempt's */
@@ -45,6 +47,8 @@ struct flight {
     struct extension *extension; /* what extenders said; NULL: none cares about the pod */
     uint64_t holds;              /* the extenders that are asked about no other pod meanwhile */
     int64_t question;            /* asking: its id */
+    struct gang_try *gang;       /* the group that it is tried with; NULL: alone */
+    uint32_t place;              /* in it */
     struct flight *next, *prev;  /* among the waiting, the queued or the answered */
 };
 
@@ -75,7 +79,7 @@ void flights_start(struct flights *all, struct flight *f, enum flight_state stat
 /* The binder has done its part for one that makes room by preemption. */
 void flights_answered(struct flights *all, struct flight *f);
 /* Puts it back at the head of the line; one that needs extenders that it does not hold, at the head
- * of their queue. */
+ * of their queue. A member of a group needs to hold none: nobody else is decided meanwhile. */
 void flights_return(struct flights *all, struct flight *f);
 /* A waiting or asking flight goes into the queue of its extenders, behind those of its priority, or
  * in front of them. It lets go of the extenders. */

@@ -169,6 +169,12 @@ bool nominator_of(const struct nominator *n, struct str uid, struct str *node)
     return c != NULL;
 }
 
+const struct pod *nominator_pod(const struct nominator *n, struct str uid)
+{
+    const struct nomination *c = map_get(n->by_uid, uid);
+    return c != NULL && c->node.len > 0 ? &c->pod : NULL;
+}
+
 struct pod nominator_as_placed(const struct pod *p)
 {
     return (struct pod){.uid = p->uid,

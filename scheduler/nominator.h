@@ -32,6 +32,8 @@ struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
                              struct node_filter filter, struct arena *a, uint32_t *count);
 /* The pod's own claim; borrowed until it changes. False: it has none. */
 bool nominator_of(const struct nominator *n, struct str uid, struct str *node);
+/* The pod itself, likewise; NULL: it has none. */
+const struct pod *nominator_pod(const struct nominator *n, struct str uid);
 /* Claims on this node of pods with a lower priority, likewise. */
 const struct pod *nominator_below(const struct nominator *n, struct str node, int64_t priority,
                                   struct arena *a, uint32_t *count);

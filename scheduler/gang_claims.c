@@ -1,0 +1,134 @@
+/* gang_claims: until when members of groups keep the nodes that they are nominated to. The one
+ * idea: a group that does not come into being after all must not keep others out for ever, so its
+ * nominations have one deadline together.
+ *
+ * What must stay true: a claim is given back only while no transaction is under way, and only where
+ * the pod is still nominated to that node. */
+#include "scheduler/gang.h"
+
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+
+#include <inttypes.h>
+
+#define WAIT_DEFAULT_S 60
+
+struct gang_claims {
+    struct gang_claims *next;
+    struct arena arena;
+    struct gang group;
+    struct strs uids;
+    int64_t seconds;
+    struct moment deadline;
+};
+
+static struct gang_claims **find(struct coordinator *c, const struct gang *group)
+{
+    struct gang_claims **at = &c->gang_claims;
+    while (*at != NULL && !(str_equal((*at)->group.name, group->name) &&
+                            str_equal((*at)->group.namespace_name, group->namespace_name) &&
+                            str_equal((*at)->group.api, group->api)))
+        at = &(*at)->next;
+    return at;
+}
+
+static void drop(struct gang_claims **at)
+{
+    struct gang_claims *claims = *at;
+    *at = claims->next;
+    arena_free(&claims->arena);
+    memory_free(claims);
+}
+
+void gang_claims_drop(struct coordinator *c, const struct gang *group)
+{
+    struct gang_claims **at = find(c, group);
+    if (*at != NULL)
+        drop(at);
+}
+
+void gang_claims_free(struct coordinator *c)
+{
+    while (c->gang_claims != NULL)
+        drop(&c->gang_claims);
+}
+
+static int64_t seconds_of(const struct coordinator *c, const struct gang_try *g)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, g->scheduler_name);
+    if (g->group.timeout_s > 0)
+        return g->group.timeout_s;
+    return fw != NULL && fw->profile.gang_wait_s > 0 ? fw->profile.gang_wait_s : WAIT_DEFAULT_S;
+}
+
+static bool has_claim(const struct coordinator *c, const struct gang_place *m)
+{
+    struct str node;
+    return m->flight != NULL &&
+           (m->node.len > 0 || cache_nomination(c->cache, m->flight->pod.uid, &node));
+}
+
+void gang_claims_keep(struct coordinator *c, struct moment now, const struct gang_try *g,
+                      bool renew)
+{
+    struct gang_claims **at = find(c, &g->group);
+    struct moment deadline = moment_after(now, span_of_ms(seconds_of(c, g) * 1000));
+    if (*at != NULL && !renew)
+        deadline = (*at)->deadline;
+    if (*at != NULL)
+        drop(at);
+    struct gang_claims *claims = memory_take(sizeof(*claims));
+    claims->uids.at = arena_take(&claims->arena, g->count * sizeof(struct str));
+    for (uint32_t i = 0; i < g->count; i++)
+        if (has_claim(c, &g->at[i]))
+            claims->uids.at[claims->uids.count++] =
+                arena_copy(&claims->arena, g->at[i].flight->pod.uid);
+    codec_copy(&gang_record, &claims->group, &g->group, &claims->arena);
+    claims->seconds = seconds_of(c, g);
+    claims->deadline = deadline;
+    claims->next = c->gang_claims;
+    c->gang_claims = claims;
+    if (claims->uids.count == 0)
+        drop(&c->gang_claims);
+}
+
+/* One whose victims are still being evicted lands first, and is tried again. */
+static void give_back(struct coordinator *c, const struct gang_claims *claims, struct str uid)
+{
+    const struct pod *pod = cache_nominee(c->cache, uid);
+    struct flight *f = flights_get(&c->flights, uid);
+    if (pod == NULL)
+        return;
+    arena_reset(&c->cycle_memory);
+    struct message m = {
+        .type = MSG_pod_failed,
+        .pod_failed = {.pod = *pod, .reason = STR_LITERAL("Unschedulable"), .set_nominated = true}};
+    m.pod_failed.message = arena_print(
+        &c->cycle_memory,
+        "pod group gives its nominated nodes back: it was not placed within %" PRId64 " seconds",
+        claims->seconds);
+    outbox_put(c->out, c->binder, &m);
+    const struct pod named = {.uid = arena_copy(&c->cycle_memory, uid)};
+    cache_nominate(c->cache, &named, (struct str){NULL, 0});
+    if (f != NULL && f->state == FLIGHT_waiting)
+        f->pod.nominated_node = (struct str){NULL, 0};
+}
+
+void gang_claims_look(struct coordinator *c, struct moment now)
+{
+    struct gang_claims **at = &c->gang_claims;
+    if (*at == NULL || c->gang != NULL || c->under_way > 0 || !c->leading)
+        return;
+    while (*at != NULL) {
+        if (!moment_reached(now, (*at)->deadline)) {
+            at = &(*at)->next;
+            continue;
+        }
+        log_info("a group gives its nominations back| group=%.*s/%.*s pods=%u",
+                 STR_ARG((*at)->group.namespace_name), STR_ARG((*at)->group.name),
+                 (*at)->uids.count);
+        for (uint32_t i = 0; i < (*at)->uids.count; i++)
+            give_back(c, *at, (*at)->uids.at[i]);
+        drop(at);
+    }
+}

@@ -1,0 +1,318 @@
+/* gang_end: what becomes of a group's members, and what is said of it. The one idea: a member that
+ * found no place is told why in the words that a pod alone would get; all others are told of that
+ * member; the group's own event and condition name it, too.
+ *
+ * What must stay true: every member's flight lands here or goes on alone (its bind, its eviction);
+ * binds are sent only from gang_commit, evictions only from gang_evict. */
+#include "scheduler/gang.h"
+
+#include "proto/base/log.h"
+#include "scheduler/preempting.h"
+
+#include <inttypes.h>
+
+#define IN_TREE     "scheduling.k8s.io"
+#define UNSCHEDULED "pod group is unschedulable, "
+#define FOR_QUORUM                                                                                 \
+    UNSCHEDULED                                                                                    \
+    "waiting for minCount pods from a gang to be scheduled, one or more plugins asked "            \
+    "to wait and no plugin rejected pod"
+#define FOR_EVICTION UNSCHEDULED "pod group is waiting for preemption to complete"
+
+/* ---- words ---- */
+
+static void tell_group(struct coordinator *c, const struct gang_try *g, const char *reason,
+                       struct str message)
+{
+    struct message m = {.type = MSG_group_failed,
+                        .group_failed = {.group = g->group,
+                                         .scheduled = message.len == 0,
+                                         .reason = str_of(reason),
+                                         .message = message,
+                                         .scheduler_name = g->scheduler_name}};
+    outbox_put(c->out, c->binder, &m);
+    log_info("group %s| group=%.*s/%.*s members=%u needed=%" PRId64 " message=\"%.*s\"",
+             m.group_failed.scheduled ? "is placed" : "is not placed",
+             STR_ARG(g->group.namespace_name), STR_ARG(g->group.name), g->count, g->needed,
+             STR_ARG(message));
+}
+
+/* The first that found no place; NULL: all did that were asked about. */
+static const struct gang_place *first_failed(const struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].failed && g->at[i].flight != NULL)
+            return &g->at[i];
+    return NULL;
+}
+
+static bool is_in_tree(const struct gang_try *g)
+{
+    return str_is(g->group.api, IN_TREE);
+}
+
+/* The plugin's words for one who has to wait for the member that failed. */
+static struct str rejected(struct coordinator *c, const struct gang_try *g,
+                           const struct gang_place *failed)
+{
+    return arena_print(&c->cycle_memory,
+                       "PodGroup %.*s/%.*s gets rejected due to Pod %.*s is unschedulable even "
+                       "after PostFilter",
+                       STR_ARG(g->group.namespace_name), STR_ARG(g->group.name),
+                       STR_ARG(failed->flight->pod.name));
+}
+
+static struct str for_siblings(struct coordinator *c, const struct gang_try *g,
+                               const struct gang_place *failed)
+{
+    if (!is_in_tree(g))
+        return rejected(c, g, failed);
+    if (failed->why.kind != DECISION_error)
+        return STR_LITERAL(FOR_QUORUM);
+    return arena_print(&c->cycle_memory, "failed to schedule other pod from a pod group: %.*s",
+                       STR_ARG(failed->why.message));
+}
+
+/* The plugin lets a group wait for few: then it says nothing of itself. */
+static bool is_tolerated(const struct coordinator *c, const struct gang_try *g, uint32_t placed)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, g->scheduler_name);
+    int64_t missing = g->needed - placed, min = g->group.min_member;
+    return fw != NULL && missing * 100 <= fw->profile.gang_reject_percentage * min;
+}
+
+/* Upstream's PostFilter plugins run in turn, the group's last, unless one succeeds. */
+static struct str for_failed(struct coordinator *c, const struct gang_try *g,
+                             const struct gang_place *m)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, g->scheduler_name);
+    bool unschedulable = m->why.kind == DECISION_unschedulable;
+    bool curable = m->why.preemption.node.len > 0;
+    if (is_in_tree(g))
+        return unschedulable && curable ? STR_LITERAL(FOR_QUORUM) : m->why.message;
+    if (!unschedulable || curable || is_tolerated(c, g, g->placed_most))
+        return m->why.message;
+    bool first = fw == NULL || fw->profile.post_filter.count == 0;
+    return arena_print(&c->cycle_memory, "%.*s%s%.*s", STR_ARG(m->why.message), first ? " " : ", ",
+                       STR_ARG(rejected(c, g, m)));
+}
+
+static struct str for_group(struct coordinator *c, const struct gang_try *g,
+                            const struct gang_place *failed)
+{
+    return arena_print(&c->cycle_memory,
+                       "%s%" PRId64 " more pods have to be placed together, and %u of %u have no "
+                       "place: pod %.*s/%.*s: %.*s",
+                       is_in_tree(g) ? UNSCHEDULED : "", g->needed, g->failed_most, g->count,
+                       STR_ARG(failed->flight->pod.namespace_name),
+                       STR_ARG(failed->flight->pod.name), STR_ARG(failed->why.message));
+}
+
+static struct str siblings_plugin(const struct gang_try *g)
+{
+    return is_in_tree(g) ? STR_LITERAL("GangScheduling") : STR_LITERAL("Coscheduling");
+}
+
+/* ---- one member ---- */
+
+/* What one is told, and how it lands. */
+struct ending {
+    enum decision_kind kind;
+    struct str message;
+    const struct strs *plugins;
+    bool clears; /* its nomination */
+};
+
+static void fail_member(struct coordinator *c, struct flight *f, const struct ending *e)
+{
+    bool unschedulable = e->kind != DECISION_error;
+    gang_try_leave(f);
+    measure_failed(c, f, unschedulable);
+    *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
+    cycle_report_failure(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
+                         &(struct failure){.message = e->message, .nominate = e->clears});
+    if (e->clears)
+        cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
+    cycle_land(c, f, unschedulable ? "unschedulable" : "error", e->plugins);
+}
+
+static void fail_alone(struct coordinator *c, struct gang_place *m)
+{
+    const struct ending e = {m->why.kind, m->why.message, &m->why.plugins, m->why.clear_nominated};
+    m->flight->activate = m->why.preemption.node.len > 0; /* by itself it may evict others */
+    fail_member(c, m->flight, &e);
+}
+
+static void bind_member(struct coordinator *c, struct flight *f)
+{
+    gang_try_leave(f);
+    flights_start(&c->flights, f, FLIGHT_binding);
+    c->count.scheduled++;
+    cycle_send_bind(c, f);
+}
+
+/* ---- the group ---- */
+
+void gang_commit(struct coordinator *c, struct gang_try *g)
+{
+    c->count.gangs_placed++;
+    gang_claims_drop(c, &g->group);
+    tell_group(c, g, "Scheduled", (struct str){NULL, 0});
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct flight *f = g->at[i].flight;
+        if (f != NULL && f->state == FLIGHT_placed)
+            bind_member(c, f);
+        else if (f != NULL)
+            fail_alone(c, &g->at[i]);
+    }
+}
+
+void gang_give_back(struct coordinator *c, struct gang_try *g, const char *result)
+{
+    g->users++;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL)
+            cycle_land(c, g->at[i].flight, result, NULL);
+    gang_try_drop(g);
+}
+
+static bool anybody_clears(const struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL && g->at[i].failed && g->at[i].why.clear_nominated)
+            return true;
+    return false;
+}
+
+static void fail_all(struct coordinator *c, struct gang_try *g, const struct gang_place *failed)
+{
+    struct str plugin = siblings_plugin(g), siblings = for_siblings(c, g, failed);
+    const struct strs plugins = {1, &plugin};
+    bool clears = anybody_clears(g);
+    bool stopped = is_in_tree(g) && failed->why.kind == DECISION_error;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct gang_place *m = &g->at[i];
+        struct ending e = {stopped ? DECISION_error : DECISION_unschedulable, siblings, &plugins,
+                           clears};
+        if (m->flight == NULL)
+            continue;
+        if (m->failed)
+            e = (struct ending){m->why.kind, for_failed(c, g, m), &m->why.plugins, clears};
+        fail_member(c, m->flight, &e);
+    }
+}
+
+void gang_fail(struct coordinator *c, struct moment now, struct gang_try *g)
+{
+    const struct gang_place *failed = first_failed(g);
+    if (failed == NULL) { /* others have left it: the queue finds out who is still there */
+        gang_give_back(c, g, "skipped");
+        return;
+    }
+    c->count.gangs_failed++;
+    tell_group(c, g, failed->why.kind == DECISION_error ? "SchedulerError" : "Unschedulable",
+               for_group(c, g, failed));
+    if (anybody_clears(g))
+        gang_claims_drop(c, &g->group);
+    else
+        gang_claims_keep(c, now, g, false);
+    fail_all(c, g, failed);
+}
+
+/* ---- making room ---- */
+
+/* It has room there once the others' victims are gone. */
+static void nominate(struct coordinator *c, struct gang_try *g, struct gang_place *m)
+{
+    struct flight *f = m->flight;
+    struct str plugin = siblings_plugin(g);
+    gang_try_leave(f);
+    measure_failed(c, f, true);
+    c->count.unschedulable++;
+    cycle_report_failure(c, f, "Unschedulable",
+                         &(struct failure){.message = STR_LITERAL(FOR_EVICTION),
+                                           .nominate = true,
+                                           .nominated_node = m->node});
+    f->node = arena_copy(&f->arena, m->node);
+    cycle_land(c, f, "unschedulable", &(struct strs){1, &plugin});
+}
+
+static void evict(struct coordinator *c, struct moment now, struct gang_try *g,
+                  struct gang_place *m)
+{
+    struct flight *f = m->flight;
+    struct str plugin = siblings_plugin(g);
+    struct decision d = {.kind = DECISION_unschedulable,
+                         .plugins = m->failed ? m->why.plugins : (struct strs){1, &plugin},
+                         .preemption = m->room};
+    gang_try_leave(f);
+    measure_failed(c, f, true);
+    c->count.unschedulable++;
+    cycle_report_failure(
+        c, f, "Unschedulable",
+        &(struct failure){.message = m->failed ? m->why.message : STR_LITERAL(FOR_EVICTION),
+                          .nominate = true,
+                          .nominated_node = m->node});
+    preempting_begin(c, now, f, &d);
+}
+
+static struct str for_evicting_group(struct coordinator *c, const struct gang_try *g)
+{
+    uint32_t victims = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        victims += g->at[i].evicts ? g->at[i].room.victims.count : 0;
+    return arena_print(&c->cycle_memory, FOR_EVICTION ": %u pods of lower priority are evicted",
+                       victims);
+}
+
+void gang_evict(struct coordinator *c, struct moment now, struct gang_try *g)
+{
+    c->count.gangs_evicting++;
+    tell_group(c, g, "Unschedulable", for_evicting_group(c, g));
+    gang_claims_keep(c, now, g, true);
+    for (uint32_t i = 0; i < g->count; i++) /* all, so that none loses its place to another */
+        if (g->at[i].flight != NULL && g->at[i].node.len > 0)
+            cache_nominate(c->cache, &g->at[i].flight->pod, g->at[i].node);
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct gang_place *m = &g->at[i];
+        if (m->flight == NULL)
+            continue;
+        if (m->evicts)
+            evict(c, now, g, m);
+        else if (m->node.len > 0)
+            nominate(c, g, m);
+        else
+            fail_alone(c, m);
+    }
+}
+
+/* ---- groups that cannot be tried yet ---- */
+
+static void tell_waiting(struct coordinator *c, const struct pod *pod, struct str message)
+{
+    struct message m = {
+        .type = MSG_pod_failed,
+        .pod_failed = {.pod = *pod, .reason = STR_LITERAL("Unschedulable"), .message = message}};
+    outbox_put(c->out, c->binder, &m);
+}
+
+void gang_waits(struct coordinator *c, const struct gang_waits *waits)
+{
+    struct str scheduler = {NULL, 0};
+    if (!c->leading)
+        return;
+    if (waits->members.count > 0)
+        scheduler = waits->members.at[0].pod.scheduler_name;
+    else if (c->frameworks.count > 0)
+        scheduler = c->frameworks.at[0].profile.scheduler_name;
+    struct message m = {.type = MSG_group_failed,
+                        .group_failed = {.group = waits->group,
+                                         .reason = STR_LITERAL("Unschedulable"),
+                                         .message = waits->message,
+                                         .scheduler_name = scheduler}};
+    if (waits->group.uid.len > 0 && waits->message.len > 0)
+        outbox_put(c->out, c->binder, &m);
+    for (uint32_t i = 0; i < waits->members.count; i++)
+        if (i < waits->messages.count)
+            tell_waiting(c, &waits->members.at[i].pod, waits->messages.at[i]);
+}
