@@ -584,6 +584,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_budget_set] = on_nothing,
     [MSG_pod_group_set] = on_nothing,
     [MSG_group_members] = on_nothing,
+    [MSG_group_kinds] = on_nothing,
     [MSG_object_gone] = on_object_gone,
     [MSG_namespace_gone] = on_nothing,
     [MSG_barrier_reached] = on_nothing,

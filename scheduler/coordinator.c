@@ -684,6 +684,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_budget_set] = on_object,
     [MSG_pod_group_set] = on_nothing,
     [MSG_group_members] = on_nothing,
+    [MSG_group_kinds] = on_nothing,
     [MSG_gang_attempt] = on_gang_attempt,
     [MSG_gang_waits] = on_gang_waits,
     [MSG_object_gone] = on_object,

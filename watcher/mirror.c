@@ -29,6 +29,8 @@ struct mirror {
     uint32_t mark;
     bool listing;
     uint64_t malformed, outdated;
+    void *context;
+    void (*told)(void *context, const struct message *what, const struct kube_json *object);
 };
 
 /* What identifies an object; strings borrow from it. */
@@ -59,6 +61,14 @@ void mirror_free(struct mirror **mirror)
     buffer_free(&m->id);
     memory_free(m);
     *mirror = NULL;
+}
+
+void mirror_tell(struct mirror *m, void *context,
+                 void (*told)(void *context, const struct message *what,
+                              const struct kube_json *object))
+{
+    m->context = context;
+    m->told = told;
 }
 
 /* ---- entries ---- */
@@ -153,6 +163,8 @@ static void drop(struct mirror *m, struct entry *e)
         m->kind->gone(&set, &gone);
         must(message_info[gone.type].record != NULL);
         publisher_remove(m->publisher, &e->object, &gone);
+        if (m->told != NULL)
+            m->told(m->context, &gone, NULL);
         arena_reset(&m->arena);
     }
     table_remove(&m->entries, e->hash, e);
@@ -184,6 +196,8 @@ static void take(struct mirror *m, struct entry *e, const struct identity *who,
     e->version = who->version;
     if (set.type != MSG_none)
         publisher_set(m->publisher, &e->object, &set);
+    if (set.type != MSG_none && m->told != NULL)
+        m->told(m->context, &set, object);
     if (is_new)
         table_add(&m->entries, e->hash, e);
     arena_reset(&m->arena);

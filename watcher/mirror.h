@@ -13,6 +13,10 @@ struct mirror;
 /* Both are borrowed; the publisher is freed first. */
 struct mirror *mirror_new(const struct kube_resource *kind, struct publisher *publisher);
 void mirror_free(struct mirror **m);
+/* told hears what the stream is told, with the object behind it; of one that is gone NULL. */
+void mirror_tell(struct mirror *m, void *context,
+                 void (*told)(void *context, const struct message *what,
+                              const struct kube_json *object));
 
 /* A list begins: what is not seen until mirror_list_end is then removed. */
 void mirror_list_begin(struct mirror *m);

@@ -3,7 +3,8 @@
  * Subscribers are held until every kind was listed once or, if it is not required, refused, so that
  * a snapshot is never half a cluster. A barrier is answered when each required kind has finished a
  * list that began after it was asked; barriers share lists. A probe on the watches' connection
- * tells an idle cluster from a dead connection within half a minute. What must stay true:
+ * tells an idle cluster from a dead connection within half a minute. Where PodGroups are served
+ * their members are counted (members.h), and which groups are served is told. What must stay true:
  * barrier_reached stands in the stream behind everything that its lists showed. */
 #include "watcher/watcher.h"
 #include "proto/base/log.h"
@@ -12,6 +13,7 @@
 #include "proto/bus/stream.h"
 #include "proto/kube/protobuf.h"
 #include "proto/metrics.h"
+#include "watcher/members.h"
 #include "watcher/mirror.h"
 #include "watcher/probe.h"
 
@@ -27,7 +29,9 @@ struct source {
     struct watcher *w;
     const struct kube_resource *kind;
     struct reflector *reflector;
-    struct mirror *mirror;
+    struct mirror *mirror; /* NULL: finished pods, which members counts */
+    size_t list;           /* of finished pods */
+    bool idle;             /* such a list that is not needed */
 };
 
 /* Reached when source i has ended list number tickets[i]; 0: does not matter. */
@@ -39,8 +43,10 @@ struct barrier_asked {
 
 struct watcher {
     struct publisher *publisher;
-    struct source *sources;
+    struct source *sources; /* the kinds, then lists of finished pods */
     size_t count;
+    struct members *members;
+    struct published group_kinds; /* which groups of PodGroups are served */
     struct probe probe;
     bool distrust; /* the next request is to say so */
     struct moment started;
@@ -61,26 +67,51 @@ struct watcher {
 
 /* ---- life ---- */
 
+static size_t objects_of(const struct source *s)
+{
+    return s->mirror != NULL ? mirror_count(s->mirror) : members_in_list(s->w->members, s->list);
+}
+
 static void on_list_begin(void *context)
 {
-    mirror_list_begin(((struct source *)context)->mirror);
+    struct source *s = context;
+    if (s->mirror != NULL)
+        mirror_list_begin(s->mirror);
+    else
+        members_list_begin(s->w->members, s->list);
 }
 
 static void on_list_end(void *context)
 {
     struct source *s = context;
-    mirror_list_end(s->mirror);
-    log_info("listed|resource=%s objects=%zu", s->kind->name, mirror_count(s->mirror));
+    if (s->mirror != NULL)
+        mirror_list_end(s->mirror);
+    else
+        members_list_end(s->w->members, s->list);
+    log_info("listed|resource=%s objects=%zu", s->kind->name, objects_of(s));
 }
 
 static void on_object(void *context, const struct kube_json *object, bool listed)
 {
-    mirror_object(((struct source *)context)->mirror, object, listed);
+    struct source *s = context;
+    if (s->mirror != NULL)
+        mirror_object(s->mirror, object, listed);
+    else
+        members_finished(s->w->members, s->list, object);
 }
 
 static void on_deleted(void *context, const struct kube_json *object)
 {
-    mirror_deleted(((struct source *)context)->mirror, object);
+    struct source *s = context;
+    if (s->mirror != NULL)
+        mirror_deleted(s->mirror, object);
+    else
+        members_finished_gone(s->w->members, s->list, object);
+}
+
+static void on_told(void *context, const struct message *what, const struct kube_json *object)
+{
+    members_told(((struct watcher *)context)->members, what, object);
 }
 
 static void source_init(struct source *s, struct watcher *w, const struct kube_resource *kind,
@@ -92,7 +123,10 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
         .path = kind->path,
         .field_selector = kind->field_selector,
         .required = kind->required,
-        .protobuf = options->protobuf && kube_protobuf_knows(str_of(kind->kind)),
+        .may_be_absent = kind->offer != KUBE_always,
+        .managers = kind->offer == KUBE_custom,
+        .protobuf = options->protobuf && kind->offer != KUBE_custom &&
+                    kube_protobuf_knows(str_of(kind->kind)),
         .page_size = options->page_size,
         .stale_after = options->stale_after,
         .seed = options->seed ^ str_hash(str_of(kind->name)),
@@ -102,7 +136,25 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
         .deleted = on_deleted,
         .list_end = on_list_end,
     };
-    *s = (struct source){w, kind, reflector_new(&o), mirror_new(kind, w->publisher)};
+    if (kind->set == NULL)
+        o.label_selector = finished_lists[s->list].label_selector;
+    s->w = w;
+    s->kind = kind;
+    s->idle = kind->set == NULL;
+    s->reflector = reflector_new(&o);
+    if (kind->set == NULL)
+        return;
+    s->mirror = mirror_new(kind, w->publisher);
+    if (strcmp(kind->kind, "Pod") == 0)
+        mirror_tell(s->mirror, w, on_told);
+}
+
+static bool has_pod_groups(const struct watcher_options *options)
+{
+    for (size_t i = 0; i < options->kind_count; i++)
+        if (strcmp(options->kinds[i].kind, "PodGroup") == 0)
+            return true;
+    return false;
 }
 
 struct watcher *watcher_new(const struct watcher_options *options)
@@ -111,10 +163,15 @@ struct watcher *watcher_new(const struct watcher_options *options)
     struct watcher *w = memory_take(sizeof(*w));
     w->publisher = publisher_new(&(struct publisher_options){
         .epoch = options->epoch, .log_bytes_max = LOG_BYTES_MAX, .subscribers_max = HELD_MAX});
-    w->count = options->kind_count;
+    w->members = members_new(w->publisher);
+    w->count = options->kind_count + (has_pod_groups(options) ? FINISHED_LISTS : 0);
     w->sources = memory_take_array(w->count, sizeof(*w->sources));
-    for (size_t i = 0; i < w->count; i++)
+    for (size_t i = 0; i < options->kind_count; i++)
         source_init(&w->sources[i], w, &options->kinds[i], options);
+    for (size_t i = options->kind_count, list = 0; i < w->count; i++, list++) {
+        w->sources[i].list = list;
+        source_init(&w->sources[i], w, &finished_lists[list].kind, options);
+    }
     return w;
 }
 
@@ -128,6 +185,7 @@ void watcher_free(struct watcher **watcher)
         reflector_free(&w->sources[i].reflector);
         mirror_free(&w->sources[i].mirror);
     }
+    members_free(&w->members);
     for (size_t i = 0; i < w->barrier_count; i++)
         memory_free(w->barriers[i].tickets);
     memory_free(w->sources);
@@ -190,17 +248,53 @@ static bool all_listed(const struct watcher *w)
 {
     for (size_t i = 0; i < w->count; i++) {
         struct reflector_status s = reflector_status(w->sources[i].reflector);
-        bool done_without = !w->sources[i].kind->required && s.state == REFLECTOR_degraded;
+        bool without = s.state == REFLECTOR_degraded || s.state == REFLECTOR_absent;
+        bool done_without = !w->sources[i].kind->required && (without || w->sources[i].idle);
         if (!s.listed && !done_without)
             return false;
     }
     return true;
 }
 
+/* ---- which PodGroups are served ---- */
+
+static bool serves(const struct source *s, const char *api)
+{
+    static const char before[] = "/apis/";
+    size_t len = strlen(api);
+    struct reflector_status status = reflector_status(s->reflector);
+    return s->kind->offer != KUBE_always && status.listed && status.state != REFLECTOR_absent &&
+           strncmp(s->kind->path + sizeof(before) - 1, api, len) == 0 &&
+           s->kind->path[sizeof(before) - 1 + len] == '/';
+}
+
+/* Publishes when it has changed; who reads finished pods begins when their groups are served. */
+static void look_at_group_kinds(struct watcher *w)
+{
+    static const char *const apis[] = {KUBE_GANG_PLUGINS, KUBE_GANG_SIGS, KUBE_GANG_BUILT_IN};
+    struct str served[sizeof(apis) / sizeof(apis[0])];
+    struct message m = {.type = MSG_group_kinds, .group_kinds.apis.at = served};
+    for (size_t a = 0; a < sizeof(apis) / sizeof(apis[0]); a++) {
+        bool is_served = false;
+        for (size_t i = 0; i < w->count && !is_served; i++)
+            is_served = serves(&w->sources[i], apis[a]);
+        members_serve(w->members, apis[a], is_served);
+        if (is_served)
+            served[m.group_kinds.apis.count++] = str_of(apis[a]);
+        for (size_t i = 0; i < w->count && is_served; i++)
+            if (w->sources[i].mirror == NULL &&
+                strcmp(finished_lists[w->sources[i].list].api, apis[a]) == 0)
+                w->sources[i].idle = false;
+    }
+    if (m.group_kinds.apis.count > 0 || w->group_kinds.now != NULL)
+        publisher_set(w->publisher, &w->group_kinds, &m);
+}
+
 static void become_synced(struct watcher *w)
 {
     w->synced = true;
     w->view_at = (struct moment){0};
+    members_flush(w->members);
     log_info("every kind is listed|objects=%zu", publisher_objects(w->publisher));
     for (size_t i = 0; i < w->held_count; i++)
         publisher_handle(w->publisher, w->held[i].from, &w->held[i].message);
@@ -331,8 +425,10 @@ bool watcher_next(struct watcher *w, struct moment now, size_t source,
     must(source <= w->count);
     if (w->started.ns == 0)
         w->started = now;
-    bool wants = source == w->count ? probe_next(&w->probe, now, request)
-                                    : reflector_next(w->sources[source].reflector, now, request);
+    bool wants = source == w->count
+                     ? probe_next(&w->probe, now, request)
+                     : !w->sources[source].idle &&
+                           reflector_next(w->sources[source].reflector, now, request);
     if (!wants)
         return false;
     if (request->distrust) /* one watch is silent for too long: the others share its connection */
@@ -371,6 +467,8 @@ void watcher_response(struct watcher *w, struct moment now, size_t source, uint6
         return;
     }
     reflector_response(w->sources[source].reflector, now, number, response);
+    if (w->sources[source].kind->offer != KUBE_always)
+        look_at_group_kinds(w);
     if (!w->synced && all_listed(w))
         become_synced(w);
 }
@@ -403,32 +501,36 @@ struct moment watcher_tick(struct watcher *w, struct moment now, struct outbox *
 {
     /* First what is known, so that a snapshot asked for in this round has its place in the stream
      * and the notes behind it are not lost to it. */
+    struct moment next = members_tick(w->members, now);
     publisher_flush(w->publisher, out);
     answer_barriers(w);
     publish_view(w, now);
     publisher_flush(w->publisher, out);
-    struct moment next = moment_earlier(w->view_at, probe_deadline(&w->probe));
+    next = moment_earlier(next, moment_earlier(w->view_at, probe_deadline(&w->probe)));
     for (size_t i = 0; i < w->count; i++)
-        next = moment_earlier(next, reflector_deadline(w->sources[i].reflector));
+        if (!w->sources[i].idle)
+            next = moment_earlier(next, reflector_deadline(w->sources[i].reflector));
     return next;
 }
 
 static void source_status(const struct source *s, struct moment now, struct buffer *lines)
 {
     struct reflector_status r = reflector_status(s->reflector);
-    unsigned long long malformed = r.malformed;
-    malformed += mirror_malformed(s->mirror);
+    unsigned long long malformed = r.malformed, outdated = 0;
+    if (s->mirror != NULL) {
+        malformed += mirror_malformed(s->mirror);
+        outdated = mirror_outdated(s->mirror);
+    }
     long long heard_ms = r.heard.ns ? (long long)span_ms(moment_since(now, r.heard)) : -1;
     buffer_print(lines,
                  "%s=state=%s objects=%zu version=%lld heard_ms=%lld lists=%llu watches=%llu "
                  "events=%llu bookmarks=%llu failures=%llu stale=%llu malformed=%llu outdated=%llu "
                  "protobuf=%s",
-                 s->kind->name, reflector_state_name(r.state), mirror_count(s->mirror),
-                 (long long)r.version, heard_ms, (unsigned long long)r.lists,
-                 (unsigned long long)r.watches, (unsigned long long)r.events,
-                 (unsigned long long)r.bookmarks, (unsigned long long)r.failures,
-                 (unsigned long long)r.stale, malformed,
-                 (unsigned long long)mirror_outdated(s->mirror), r.protobuf ? "yes" : "no");
+                 s->kind->name, reflector_state_name(r.state), objects_of(s), (long long)r.version,
+                 heard_ms, (unsigned long long)r.lists, (unsigned long long)r.watches,
+                 (unsigned long long)r.events, (unsigned long long)r.bookmarks,
+                 (unsigned long long)r.failures, (unsigned long long)r.stale, malformed, outdated,
+                 r.protobuf ? "yes" : "no");
     if (r.error[0] != 0)
         buffer_print(lines, " error=%s", r.error);
     buffer_add_text(lines, "\n");
@@ -446,8 +548,12 @@ void watcher_status(const struct watcher *w, struct moment now, struct buffer *l
                  (unsigned long long)publisher_snapshots(w->publisher));
     buffer_print(lines, "barriers=waiting=%zu reached=%llu dropped=%llu\n", w->barrier_count,
                  (unsigned long long)w->barriers_reached, (unsigned long long)w->barriers_refused);
+    if (members_count(w->members) > 0)
+        buffer_print(lines, "members=pods=%zu groups=%zu\n", members_count(w->members),
+                     members_groups(w->members));
     for (size_t i = 0; i < w->count; i++)
-        source_status(&w->sources[i], now, lines);
+        if (!w->sources[i].idle)
+            source_status(&w->sources[i], now, lines);
 }
 
 void watcher_observe(const struct watcher *w, struct moment now)
@@ -456,9 +562,11 @@ void watcher_observe(const struct watcher *w, struct moment now)
     for (size_t i = 0; i < w->count; i++) {
         const struct source *s = &w->sources[i];
         struct reflector_status r = reflector_status(s->reflector);
+        if (s->idle)
+            continue;
         if (r.heard.ns != 0)
             metric_set_to(METRIC_berth_watch_age_seconds, s->kind->name,
                           moment_since(now, r.heard).ns);
-        metric_set_to(METRIC_berth_watch_objects, s->kind->name, (int64_t)mirror_count(s->mirror));
+        metric_set_to(METRIC_berth_watch_objects, s->kind->name, (int64_t)objects_of(s));
     }
 }

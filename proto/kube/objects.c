@@ -316,7 +316,7 @@ static void gone_namespace(const struct message *last, struct message *m)
                           .namespace_gone = {.name = last->namespace_set.name}};
 }
 
-/* ---- what objects 70 to 78 share: their deletion has one message ---- */
+/* ---- what objects 70 to 78 and 80 share: their deletion has one message ---- */
 
 /* Which object a message is about. */
 struct identity {
@@ -331,6 +331,7 @@ static struct identity identify(const struct message *m)
     const struct owner *owner = &m->owner_set.owner;
     const struct budget *budget = &m->budget_set.budget;
     const struct resource_claim *devices = &m->resource_claim_set.resource_claim;
+    const struct gang *group = &m->pod_group_set.group;
     const struct str nowhere = {0};
     switch (m->type) {
     case MSG_claim_set:
@@ -362,11 +363,15 @@ static struct identity identify(const struct message *m)
     case MSG_budget_set:
         return (struct identity){"budget", STR_LITERAL("PodDisruptionBudget"),
                                  budget->namespace_name, budget->name};
+    case MSG_pod_group_set:
+        return (struct identity){"pod-group", STR_LITERAL("PodGroup"), group->namespace_name,
+                                 group->name};
     default: must(!"a message of an object"); return (struct identity){0};
     }
 }
 
-/* "owner/Service/ns/name": owners of different kinds may have the same name. */
+/* "owner/Service/ns/name": owners of different kinds may have the same name, and so may PodGroups
+ * of different API groups. */
 static bool object_key(const struct message *m, struct str *key, struct arena *a, struct str *error)
 {
     struct identity who = identify(m);
@@ -375,6 +380,8 @@ static bool object_key(const struct message *m, struct str *key, struct arena *a
         id = arena_print(a, "%.*s/%.*s", STR_ARG(who.space), STR_ARG(who.name));
     if (m->type == MSG_owner_set && id.at != NULL)
         id = arena_print(a, "%.*s/%.*s", STR_ARG(who.kind), STR_ARG(id));
+    if (m->type == MSG_pod_group_set && id.at != NULL)
+        id = arena_print(a, "%.*s/%.*s", STR_ARG(m->pod_group_set.group.api), STR_ARG(id));
     return make_key(who.prefix, id, key, a, error);
 }
 
@@ -384,6 +391,8 @@ static void gone_object(const struct message *last, struct message *m)
     *m = (struct message){
         .type = MSG_object_gone,
         .object_gone = {.kind = who.kind, .namespace_name = who.space, .name = who.name}};
+    if (last->type == MSG_pod_group_set)
+        m->object_gone.api = last->pod_group_set.group.api;
 }
 
 static bool set_claim(const struct kube_json *object, struct message *m, struct str *key,
@@ -490,37 +499,71 @@ static bool set_budget(const struct kube_json *object, struct message *m, struct
            object_key(m, key, a, error);
 }
 
+static bool set_pod_group(const struct kube_json *object, const char *api, struct message *m,
+                          struct str *key, struct arena *a, struct str *error)
+{
+    m->type = MSG_pod_group_set;
+    return kube_object_pod_group(object, api, &m->pod_group_set.group, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_plugins_group(const struct kube_json *object, struct message *m, struct str *key,
+                              struct arena *a, struct str *error)
+{
+    return set_pod_group(object, KUBE_GANG_PLUGINS, m, key, a, error);
+}
+
+static bool set_sigs_group(const struct kube_json *object, struct message *m, struct str *key,
+                           struct arena *a, struct str *error)
+{
+    return set_pod_group(object, KUBE_GANG_SIGS, m, key, a, error);
+}
+
+static bool set_built_in_group(const struct kube_json *object, struct message *m, struct str *key,
+                               struct arena *a, struct str *error)
+{
+    return set_pod_group(object, KUBE_GANG_BUILT_IN, m, key, a, error);
+}
+
 /* One row a mirrored kind. */
 const struct kube_resource kube_resources[] = {
-    {"nodes", "Node", "/api/v1/nodes", "", true, set_node, gone_node},
+    {"nodes", "Node", "/api/v1/nodes", "", true, set_node, gone_node, KUBE_always},
     {"pods", "Pod", "/api/v1/pods", "status.phase!=Succeeded,status.phase!=Failed", true, set_pod,
-     gone_pod},
-    {"namespaces", "Namespace", "/api/v1/namespaces", "", false, set_namespace, gone_namespace},
+     gone_pod, KUBE_always},
+    {"namespaces", "Namespace", "/api/v1/namespaces", "", false, set_namespace, gone_namespace,
+     KUBE_always},
     {"persistentvolumeclaims", "PersistentVolumeClaim", "/api/v1/persistentvolumeclaims", "", false,
-     set_claim, gone_object},
+     set_claim, gone_object, KUBE_always},
     {"persistentvolumes", "PersistentVolume", "/api/v1/persistentvolumes", "", false, set_volume,
-     gone_object},
+     gone_object, KUBE_always},
     {"storageclasses", "StorageClass", "/apis/storage.k8s.io/v1/storageclasses", "", false,
-     set_storage_class, gone_object},
+     set_storage_class, gone_object, KUBE_always},
     {"csinodes", "CSINode", "/apis/storage.k8s.io/v1/csinodes", "", false, set_csi_node,
-     gone_object},
+     gone_object, KUBE_always},
     {"csidrivers", "CSIDriver", "/apis/storage.k8s.io/v1/csidrivers", "", false, set_csi_driver,
-     gone_object},
+     gone_object, KUBE_always},
     {"csistoragecapacities", "CSIStorageCapacity", "/apis/storage.k8s.io/v1/csistoragecapacities",
-     "", false, set_csi_capacity, gone_object},
+     "", false, set_csi_capacity, gone_object, KUBE_always},
     {"volumeattachments", "VolumeAttachment", "/apis/storage.k8s.io/v1/volumeattachments", "",
-     false, set_attachment, gone_object},
-    {"services", "Service", "/api/v1/services", "", false, set_service, gone_object},
+     false, set_attachment, gone_object, KUBE_always},
+    {"services", "Service", "/api/v1/services", "", false, set_service, gone_object, KUBE_always},
     {"replicationcontrollers", "ReplicationController", "/api/v1/replicationcontrollers", "", false,
-     set_replication_controller, gone_object},
+     set_replication_controller, gone_object, KUBE_always},
     {"replicasets", "ReplicaSet", "/apis/apps/v1/replicasets", "", false, set_replica_set,
-     gone_object},
+     gone_object, KUBE_always},
     {"statefulsets", "StatefulSet", "/apis/apps/v1/statefulsets", "", false, set_stateful_set,
-     gone_object},
+     gone_object, KUBE_always},
     {"poddisruptionbudgets", "PodDisruptionBudget", "/apis/policy/v1/poddisruptionbudgets", "",
-     false, set_budget, gone_object},
+     false, set_budget, gone_object, KUBE_always},
     {"resourceclaims", "ResourceClaim", "/apis/resource.k8s.io/v1/resourceclaims", "", false,
-     set_resource_claim, gone_object},
+     set_resource_claim, gone_object, KUBE_always},
+    {"podgroups.scheduling.x-k8s.io", "PodGroup", "/apis/scheduling.x-k8s.io/v1alpha1/podgroups",
+     "", false, set_plugins_group, gone_object, KUBE_custom},
+    {"podgroups.scheduling.sigs.k8s.io", "PodGroup",
+     "/apis/scheduling.sigs.k8s.io/v1alpha1/podgroups", "", false, set_sigs_group, gone_object,
+     KUBE_custom},
+    {"podgroups", "PodGroup", "/apis/scheduling.k8s.io/v1alpha2/podgroups", "", false,
+     set_built_in_group, gone_object, KUBE_maybe},
 };
 
 const size_t kube_resource_count = sizeof(kube_resources) / sizeof(kube_resources[0]);
@@ -531,4 +574,21 @@ const struct kube_resource *kube_resource_of(struct str kind)
         if (str_is(kind, kube_resources[i].kind))
             return &kube_resources[i];
     return NULL;
+}
+
+const struct kube_resource *kube_resource_for(const struct kube_json *object)
+{
+    struct str kind = kube_json_text(kube_json_get(object, "kind"));
+    struct str version = kube_json_text(kube_json_get(object, "apiVersion"));
+    struct str group = {version.at, version.len};
+    int64_t slash = str_find(version, '/');
+    group.len = slash > 0 ? (uint32_t)slash : 0;
+    for (size_t i = 0; i < kube_resource_count && group.len > 0; i++) {
+        struct str path = str_of(kube_resources[i].path);
+        struct str there = {path.at + sizeof("/apis/") - 1, group.len};
+        if (str_is(kind, kube_resources[i].kind) && path.len > sizeof("/apis/") + group.len &&
+            str_equal(there, group) && there.at[there.len] == '/')
+            return &kube_resources[i];
+    }
+    return kube_resource_of(kind);
 }

@@ -41,6 +41,26 @@ bool kube_object_resource_claim(const struct kube_json *object, struct resource_
 bool kube_object_budget(const struct kube_json *object, struct budget *budget, struct arena *a,
                         struct str *error);
 
+/* api is the PodGroup's group, KUBE_GANG_…: a list of the built-in kind does not say it. */
+bool kube_object_pod_group(const struct kube_json *object, const char *api, struct gang *gang,
+                           struct arena *a, struct str *error);
+
+/* API groups that have PodGroups, and the labels by which pods name those of the custom ones. */
+#define KUBE_GANG_PLUGINS       "scheduling.x-k8s.io"
+#define KUBE_GANG_SIGS          "scheduling.sigs.k8s.io"
+#define KUBE_GANG_BUILT_IN      "scheduling.k8s.io"
+#define KUBE_GANG_PLUGINS_LABEL "scheduling.x-k8s.io/pod-group"
+#define KUBE_GANG_SIGS_LABEL    "pod-group.scheduling.sigs.k8s.io"
+/* Who we are in metadata.managedFields of what we write. */
+#define KUBE_FIELD_MANAGER "berth"
+
+/* Whether a server has a kind. */
+enum kube_offer {
+    KUBE_always, /* every server that we work with */
+    KUBE_maybe,  /* some: where it is not served (404) there are no objects, and that is no fault */
+    KUBE_custom  /* the same, and it is a custom resource: in JSON alone */
+};
+
 /* A kind that the watcher mirrors. */
 struct kube_resource {
     const char *name;           /* pods */
@@ -53,11 +73,14 @@ struct kube_resource {
                 struct str *error);
     /* The stream message that says it is gone. */
     void (*gone)(const struct message *last, struct message *m);
+    enum kube_offer offer;
 };
 
 extern const struct kube_resource kube_resources[];
 extern const size_t kube_resource_count;
-/* The row of a kind such as Pod; NULL when it is not mirrored. */
+/* The row of a kind such as Pod, the first of several; NULL when it is not mirrored. */
 const struct kube_resource *kube_resource_of(struct str kind);
+/* The same for the kind of an object, told apart by its apiVersion where several groups have it. */
+const struct kube_resource *kube_resource_for(const struct kube_json *object);
 
 #endif

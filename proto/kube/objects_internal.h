@@ -38,5 +38,7 @@ void object_pod_affinity(const struct spot *affinity, struct pod *pod);
 void object_spread(const struct spot *spec, struct pod *pod);
 void object_device_claims(const struct spot *spec, const struct spot *status, struct pod *pod);
 void object_pod_volumes(const struct spot *volumes, struct pod *pod);
+/* Which PodGroup it names, by its labels as they are in the record, and its phase if it does. */
+void object_pod_gang(const struct spot *object, struct pod *pod);
 
 #endif

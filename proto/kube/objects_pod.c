@@ -247,6 +247,7 @@ bool kube_object_pod(const struct kube_json *object, struct pod *pod, struct are
     read_pod_metadata(&root, pod);
     read_pod_spec(&root, pod);
     read_pod_status(&root, pod);
+    object_pod_gang(&root, pod);
     requests_fill(&root, pod);
     return object_finish(&r, error);
 }

@@ -26,9 +26,11 @@
 #define PAGE_TIMEOUT_S     60
 #define WATCH_SECONDS      300   /* the server ends a watch after this and up to as much again */
 #define SLOW_RETRY_MS      60000 /* when degraded */
+#define ABSENT_RETRY_MS    25000 /* and up to a fifth more, when it is not served */
 #define QUICK_END_MS       1000  /* a watch that ends sooner, without an event, is a failure */
 #define BACK_JITTER_MS     200   /* when a server is back */
 #define BACKWARDS_ACCEPTED 3
+#define ABSENT_ACCEPTED    3
 
 enum phase { WANT_list, LISTING, WANT_watch, WATCHING };
 enum form { FORM_unknown, FORM_lines, FORM_frames }; /* of a watch's stream */
@@ -55,6 +57,7 @@ struct reflector {
     uint64_t watches, events, bookmarks, failures, malformed, stale;
     enum phase phase;
     uint32_t backwards;    /* lists in a row that were older than what we know */
+    uint32_t missing;      /* lists in a row of what was served that are not any more (404) */
     bool distrust;         /* the next request's */
     bool unreachable;      /* the last request got no answer at all */
     bool relist;           /* a new list was asked for while one was under way */
@@ -63,6 +66,7 @@ struct reflector {
     bool json_only;        /* protobuf was asked for and did not work */
     bool protobuf;         /* what came last */
     bool degraded, warned; /* done without; and the warning was given */
+    bool absent;           /* not served, by the last list */
     char error[512];
 };
 
@@ -120,7 +124,8 @@ static void worked(struct reflector *r, struct moment now)
     if (r->error[0] != 0 && !r->quiet)
         log_info("works again|resource=%s", r->o.name);
     r->error[0] = 0;
-    r->degraded = r->warned = false;
+    r->degraded = r->warned = r->absent = false;
+    r->missing = 0;
     r->heard = r->bytes_at = now;
 }
 
@@ -169,11 +174,43 @@ static void fail(struct reflector *r, struct moment now, enum phase phase, int r
     go(r, phase, moment_after(now, backoff_next(&r->backoff, retry_after_s)));
 }
 
+/* What is not served has no objects. It may come later, such as a CustomResourceDefinition; and
+ * what was served is believed to be gone the third time only. */
+static void not_served(struct reflector *r, struct moment now)
+{
+    bool was_there = r->lists_ended > 0 && !r->absent;
+    buffer_reset(&r->next_page);
+    if (was_there && ++r->missing < ABSENT_ACCEPTED) {
+        char text[200];
+        snprintf(text, sizeof(text), "%s are not served any more", r->o.name);
+        say(r, now, text, false);
+        fail(r, now, WANT_list, -1);
+        return;
+    }
+    if (was_there) {
+        r->o.list_begin(r->o.context);
+        r->o.list_end(r->o.context);
+    }
+    if (!r->absent)
+        log_info("not served, looked for again twice a minute|resource=%s", r->o.name);
+    r->error[0] = 0;
+    r->missing = 0;
+    r->absent = true;
+    r->degraded = r->warned = false;
+    backoff_reset(&r->backoff);
+    int64_t jitter_ms = (int64_t)random_below(&r->backoff.random, ABSENT_RETRY_MS / 5);
+    go(r, WANT_list, moment_after(now, span_of_ms(jitter_ms + ABSENT_RETRY_MS)));
+}
+
 /* Not allowed (403) or not served (404): an optional kind is done without, with one warning. */
 static void refused(struct reflector *r, struct moment now, enum phase phase,
                     const struct kube_response *response)
 {
     struct buffer text = {0};
+    if (r->o.may_be_absent && response->status == 404 && phase == WANT_list) {
+        not_served(r, now);
+        return;
+    }
     buffer_reset(&r->next_page);
     const char *verb = phase == WANT_list ? "list" : "watch";
     if (response->status == 403)
@@ -245,10 +282,14 @@ static void add_escaped(struct buffer *out, struct str text)
 
 static void add_selector(struct reflector *r)
 {
-    if (r->o.field_selector == NULL || r->o.field_selector[0] == 0)
-        return;
-    buffer_add_text(&r->path, "&fieldSelector=");
-    add_escaped(&r->path, str_of(r->o.field_selector));
+    if (r->o.field_selector != NULL && r->o.field_selector[0] != 0) {
+        buffer_add_text(&r->path, "&fieldSelector=");
+        add_escaped(&r->path, str_of(r->o.field_selector));
+    }
+    if (r->o.label_selector != NULL) {
+        buffer_add_text(&r->path, "&labelSelector=");
+        add_escaped(&r->path, str_of(r->o.label_selector));
+    }
 }
 
 static void ask_page(struct reflector *r)
@@ -406,11 +447,18 @@ static void take_page(struct reflector *r, struct moment now, const struct kube_
     }
 }
 
+static struct kube_json *parse(struct reflector *r, struct str text, struct str *error)
+{
+    if (r->o.managers)
+        return kube_json_parse(text, error, &r->arena);
+    return kube_answer_parse(text, error, &r->arena);
+}
+
 static void read_page(struct reflector *r, struct moment now, struct str body)
 {
     struct str error = {0};
     r->protobuf = kube_protobuf_is(body);
-    struct kube_json *page = kube_answer_parse(body, &error, &r->arena);
+    struct kube_json *page = parse(r, body, &error);
     const struct kube_json *items = kube_json_get(page, "items");
     char text[400];
     if (page == NULL || version_of(page) == 0 || (items != NULL && !kube_json_is_array(items))) {
@@ -499,7 +547,7 @@ static void read_event(struct reflector *r, struct moment now, struct str text_o
     struct str error = STR_LITERAL("no type, object or resourceVersion");
     struct kube_json *event = r->form == FORM_frames
                                   ? kube_protobuf_parse_event(text_or_frame, &error, &r->arena)
-                                  : kube_answer_parse(text_or_frame, &error, &r->arena);
+                                  : parse(r, text_or_frame, &error);
     if (event == NULL || !take_event(r, now, event)) {
         r->malformed++;
         char text[300];
@@ -657,6 +705,8 @@ void reflector_alive(struct reflector *r, struct moment now)
 
 static enum reflector_state state_of(const struct reflector *r)
 {
+    if (r->absent)
+        return REFLECTOR_absent;
     if (r->degraded)
         return REFLECTOR_degraded;
     if (r->phase == WATCHING)
@@ -684,6 +734,6 @@ struct reflector_status reflector_status(const struct reflector *r)
 
 const char *reflector_state_name(enum reflector_state state)
 {
-    static const char *const names[] = {"listing", "watching", "waiting", "degraded"};
+    static const char *const names[] = {"listing", "watching", "waiting", "degraded", "absent"};
     return names[state];
 }

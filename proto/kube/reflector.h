@@ -19,6 +19,9 @@ struct reflector_options {
     const char *path;           /* /api/v1/pods */
     const char *field_selector; /* "" or not yet escaped */
     bool required;              /* else: a missing right degrades with one warning */
+    const char *label_selector; /* NULL, or not yet escaped */
+    bool may_be_absent;         /* not served (404) is no fault: there are no objects then */
+    bool managers;              /* metadata.managedFields is wanted; JSON alone has it */
     bool protobuf;              /* ask for protobuf; answers in JSON are read as well */
     uint32_t page_size;         /* 0: 500 */
     struct span stale_after;    /* a watch silent for this long is half-dead; 0: 90 s */
@@ -70,8 +73,9 @@ void reflector_alive(struct reflector *r, struct moment now);
 enum reflector_state {
     REFLECTOR_listing,
     REFLECTOR_watching,
-    REFLECTOR_waiting, /* after a failure */
-    REFLECTOR_degraded /* waiting long: not allowed, or not served */
+    REFLECTOR_waiting,  /* after a failure */
+    REFLECTOR_degraded, /* waiting long: not allowed, or not served */
+    REFLECTOR_absent    /* not served, and need not be; looked for again */
 };
 struct reflector_status {
     enum reflector_state state;

@@ -21,13 +21,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 CONTROLPLANE = os.path.join(TOP, "tests", "controlplane", "controlplane")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
+# kube-apiserver with PodGroups of its own and pods that name them, alpha in 1.36.
+BUILT_IN_GANGS = ("--feature-gates=GenericWorkload=true,GangScheduling=true",
+                  "--runtime-config=scheduling.k8s.io/v1alpha2=true")
 
 
 class Cluster:
     """What both have: a directory with kubeconfigs and an audit log, and an administrator."""
 
-    def __init__(self, directory):
-        self.directory = directory
+    def __init__(self, directory, flags=()):
+        self.directory, self.flags = directory, flags
         self.begin()
         self.admin = kube.Client(self.kubeconfig("admin"))
         self.log = audit.Log(os.path.join(directory, "audit.log"))
@@ -46,7 +49,7 @@ class RealCluster(Cluster):
     """kube-apiserver; etcd keeps its objects while it is down."""
 
     def begin(self):
-        self.tool("start", "--audit")
+        self.tool("start", "--audit", *["--apiserver-arg=" + flag for flag in self.flags])
 
     def down(self):
         self.tool("down")
@@ -198,9 +201,10 @@ def reference_scheduler():
     return path if os.access(path, os.X_OK) else None
 
 
-def start(api, directory):
+def start(api, directory, flags=()):
+    """flags: more of kube-apiserver's, for the real one alone."""
     os.makedirs(directory, exist_ok=True)
-    return {"real": RealCluster, "small": SmallCluster}[api](directory)
+    return {"real": RealCluster, "small": SmallCluster}[api](directory, flags)
 
 
 def missing(api):

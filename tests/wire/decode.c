@@ -64,6 +64,15 @@ static struct str read_file(const char *path)
     return buffer_str(&text);
 }
 
+/* Custom resources have no protobuf. */
+static const struct kube_resource *find_kind(const char *kind)
+{
+    for (size_t i = 0; i < kube_resource_count; i++)
+        if (strcmp(kube_resources[i].kind, kind) == 0 && kube_resources[i].offer != KUBE_custom)
+            return &kube_resources[i];
+    return NULL;
+}
+
 static struct reflector *listen_to(struct teller *t)
 {
     return reflector_new(&(struct reflector_options){.name = t->kind->name,
@@ -97,7 +106,7 @@ static bool play(struct reflector *r, struct str list, struct str stream, uint32
 
 int main(int argc, char **argv)
 {
-    if (argc < 4 || kube_resource_of(str_of(argv[1])) == NULL) {
+    if (argc < 4 || find_kind(argv[1]) == NULL) {
         fprintf(stderr, "usage: decode KIND LIST STREAM [TIMES]\n");
         return 2;
     }
@@ -106,7 +115,7 @@ int main(int argc, char **argv)
     int64_t times = 1;
     if (argc > 4 && !str_to_i64(str_of(argv[4]), &times))
         return 2;
-    struct teller t = {.kind = kube_resource_of(str_of(argv[1])), .silent = argc > 4};
+    struct teller t = {.kind = find_kind(argv[1]), .silent = argc > 4};
     bool good = true;
     struct reflector_status status = {0};
     struct reflector_request next;

@@ -87,7 +87,8 @@ def everything():
                 {"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]),
                            {"name": "two-is-plain", "image": "app:v1"}],
             "initContainers": [container("init-1"), container("sidecar-22", restartPolicy="Always")],
-            "schedulerName": "nobody", "nodeSelector": {"zone": "a", "empty": ""}, "affinity": affinity(),
+            "schedulerName": "nobody", "schedulingGroup": {"podGroupName": "gang"},
+            "nodeSelector": {"zone": "a", "empty": ""}, "affinity": affinity(),
             "tolerations": [{"key": "k", "operator": "Equal", "value": "v", "effect": "NoExecute",
                              "tolerationSeconds": 9}, {"operator": "Exists"}],
             "topologySpreadConstraints": spread(), "priorityClassName": "wire", "hostUsers": False,
@@ -232,6 +233,16 @@ def devices():
     return claim, status
 
 
+def groups():
+    """The last one stays, as it has a status."""
+    path, api = "/apis/scheduling.k8s.io/v1alpha2/" + SPACE + "podgroups", "scheduling.k8s.io/v1alpha2"
+    yield path, plain("PodGroup", api, "basic", spec={"schedulingPolicy": {"basic": {}}}), None
+    yield path, plain("PodGroup", api, "plain", spec={"schedulingPolicy": {"basic": {}}}), None
+    yield path, plain("PodGroup", api, "gang", spec={"schedulingPolicy": {"gang": {"minCount": 3}}}), {
+        "conditions": [{"type": "PodGroupScheduled", "status": "False", "reason": "Unschedulable", "message": MANY,
+                        "lastTransitionTime": "2026-01-02T03:04:05Z", "observedGeneration": 1}]}
+
+
 def world():
     """What is created, in order; the last of a kind is deleted at the end."""
     yield CORE + "namespaces", plain("Namespace", "v1", "wire"), None
@@ -249,6 +260,7 @@ def world():
     yield (RESOURCE + SPACE + "resourceclaims",) + devices()
     for path, body in owners():
         yield path, body, None
+    yield from groups()
     yield ("/apis/policy/v1/" + SPACE + "poddisruptionbudgets",) + budget()
     yield CORE + SPACE + "pods", everything(), pod_status()
     yield CORE + SPACE + "pods", plain("Pod", "v1", "host", spec={

@@ -49,7 +49,7 @@ static void on_deleted(void *context, const struct kube_json *object)
     tell(context, "-", object);
 }
 
-static struct fixture *make(bool required, bool protobuf)
+static struct fixture *make_any(bool required, bool protobuf, bool may_be_absent)
 {
     struct fixture *f = memory_take(sizeof(*f));
     f->now = (struct moment){1000000000};
@@ -59,6 +59,7 @@ static struct fixture *make(bool required, bool protobuf)
                                                      .field_selector = "status.phase!=Failed",
                                                      .required = required,
                                                      .protobuf = protobuf,
+                                                     .may_be_absent = may_be_absent,
                                                      .page_size = 2,
                                                      .seed = 7,
                                                      .context = f,
@@ -67,6 +68,17 @@ static struct fixture *make(bool required, bool protobuf)
                                                      .deleted = on_deleted,
                                                      .list_end = on_end});
     return f;
+}
+
+static struct fixture *make(bool required, bool protobuf)
+{
+    return make_any(required, protobuf, false);
+}
+
+static int setup_absent(void **state)
+{
+    *state = make_any(false, false, true);
+    return 0;
 }
 
 static int setup(void **state)
@@ -581,6 +593,33 @@ static void an_optional_kind_that_is_forbidden_is_done_without(void **state)
     assert_error(f, "");
 }
 
+/* Such as a CustomResourceDefinition that is created, deleted and created again. */
+static void a_kind_that_may_be_absent_comes_and_goes(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    refuse(f, 404, -1);
+    assert_error(f, "");
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_absent);
+    assert_told(f, "");
+    assert_in_range(wait_for_next(f), 25000, 30000);
+    answer(f, 200, LIST("10", "", OBJECT("a", "5")));
+    assert_told(f, "[ =a ]");
+    assert_true(next(f));
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_watching);
+    for (int i = 0; i < 3; i++) { /* a server that starts may not know it yet */
+        assert_int_not_equal(reflector_status(f->r).state, REFLECTOR_absent);
+        refuse(f, 404, -1);
+        assert_true(i == 2 || wait_for_next(f) < 3000);
+    }
+    assert_told(f, "[ ]");
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_absent);
+    assert_in_range(wait_for_next(f), 25000, 30000);
+    refuse(f, 403, -1); /* that is another story */
+    assert_error(f, "not allowed to list pods: because");
+    assert_told(f, "");
+}
+
 static void a_list_asked_for_replaces_the_watch(void **state)
 {
     struct fixture *f = *state;
@@ -871,6 +910,8 @@ int main(void)
         TEST(a_required_kind_that_is_forbidden_says_what_and_tries_on),
         cmocka_unit_test_setup_teardown(an_optional_kind_that_is_forbidden_is_done_without,
                                         setup_optional, teardown),
+        cmocka_unit_test_setup_teardown(a_kind_that_may_be_absent_comes_and_goes, setup_absent,
+                                        teardown),
         TEST(a_list_asked_for_replaces_the_watch),
         TEST(a_list_under_way_does_not_answer_a_later_question),
         TEST(a_list_that_is_older_is_not_believed_at_first),

@@ -75,9 +75,9 @@ static void space_gone(const struct message *last, struct message *m)
 }
 
 static const struct kube_resource kinds[] = {
-    {"nodes", "Node", "/api/v1/nodes", "", true, node_of, node_gone},
-    {"pods", "Pod", "/api/v1/pods", "", true, pod_of, pod_gone},
-    {"spaces", "Space", "/api/v1/spaces", "", false, space_of, space_gone},
+    {"nodes", "Node", "/api/v1/nodes", "", true, node_of, node_gone, KUBE_always},
+    {"pods", "Pod", "/api/v1/pods", "", true, pod_of, pod_gone, KUBE_always},
+    {"spaces", "Space", "/api/v1/spaces", "", false, space_of, space_gone, KUBE_always},
 };
 
 struct fixture {
