@@ -7,6 +7,7 @@ import sys
 
 import audit
 import cluster
+import gang
 import objects
 
 REFERENCE = "build/controlplane/bin/kube-scheduler --config {config} --secure-port 0"
@@ -15,6 +16,8 @@ KNOWN = {
     "berth": ("build/bin/berth run --config {config} --run-dir {rundir} --secure-port 0 --workers {workers}", {}),
     "kube-scheduler": (REFERENCE, {}),
     "kube-scheduler-100": (REFERENCE, {"percentage": 100}),
+    "coscheduling": ("build/controlplane/bin/kube-scheduler-coscheduling --config {config} --secure-port 0",
+                     {"profiles": [gang.PROFILE]}),
     "ceiling": ("build/bench/perf ceiling --kubeconfig {kubeconfig} {json}", {}),
 }
 VERBS = {"create": "POST", "update": "PUT", "patch": "PATCH", "get": "GET", "list": "LIST", "watch": "WATCH",
@@ -43,9 +46,15 @@ def start_server(api, directory):
     return {"real": RealServer, "small": SmallServer}[api](directory)
 
 
+def fits(name, case):
+    """Whether a candidate plays a case unless told otherwise: one with groups against the one with the plugin."""
+    upstream = ("coscheduling",) if case.startswith("Gangs") else ("kube-scheduler", "kube-scheduler-100")
+    return name not in ("kube-scheduler", "kube-scheduler-100", "coscheduling") or name in upstream
+
+
 def chosen(options):
     """The names of the candidates; those given by --with are known from here on."""
-    names = [name for name in options.candidates.split(",") if name]
+    names = [name for name in (options.candidates or ",".join(KNOWN)).split(",") if name]
     for other in options.others:
         name, _, command = other.partition("=")
         KNOWN[name] = (command, {})
@@ -56,6 +65,11 @@ def chosen(options):
     if not cluster.reference_scheduler():
         print("kube-scheduler is not built (tests/controlplane/controlplane build): without it")
         names = [name for name in names if KNOWN[name][0] is not REFERENCE]
+    if "coscheduling" in names and not cluster.coscheduling():
+        if any(case.startswith("Gangs") for case in options.cases):
+            print("kube-scheduler-coscheduling is not built (tests/controlplane/controlplane build --coscheduling): "
+                  "without it")
+        names.remove("coscheduling")
     return names
 
 

@@ -3,14 +3,15 @@ import statistics
 
 # Figure, its column in the table (none: only in the JSON), and how many digits.
 FIGURES = {
-    "pods_per_s": ("pods/s", 0), "pods_per_s_from_start": ("all in", 0), "pods_per_core_s": ("/core s", 0),
-    "others_cores": ("others", 1), "start_seconds": ("start s", 2), "cpu_ms_per_pod": ("CPU ms", 2),
+    "pods_per_s": ("pods/s", 0), "groups_per_s": ("groups/s", 0), "pods_per_s_from_start": ("all in", 0),
+    "pods_per_core_s": ("/core s", 0), "others_cores": ("others", 1), "start_seconds": ("start s", 2), "cpu_ms_per_pod": ("CPU ms", 2),
     "server_cpu_ms_per_pod": ("server ms", 2), "peak_pss_mib": ("PSS MiB", 0), "peak_rss_mib": ("RSS MiB", 0),
     "p50": ("p50 ms", 1), "p99": ("p99 ms", 1), "p999": ("p999 ms", 1), "cpu_window_ms_per_pod": (None, 2),
     "server_window_ms_per_pod": (None, 2), "upstream_average": (None, 0)}
 # Ours divided by the other's: figure, the other's figure, and what the ratio is called. Memory is our
 # share against all that the other holds.
-RATIOS = (("pods_per_s", "pods_per_s", "pods/s"), ("pods_per_s_from_start", "pods_per_s_from_start", "all in"),
+RATIOS = (("pods_per_s", "pods_per_s", "pods/s"), ("groups_per_s", "groups_per_s", "groups/s"),
+          ("pods_per_s_from_start", "pods_per_s_from_start", "all in"),
           ("pods_per_core_s", "pods_per_core_s", "/core s"), ("cpu_ms_per_pod", "cpu_ms_per_pod", "CPU"),
           ("peak_pss_mib", "peak_rss_mib", "PSS/RSS"), ("p99", "p99", "p99"))
 OURS = "berth"
@@ -31,6 +32,8 @@ def words(run):
     text = "%d/%d pods, %.0f/s in %.1f s, CPU %.2f ms/pod, server %.2f, PSS %.0f MiB, others %.1f cores" % (
         run["bound"], run["pods"], run["pods_per_s"], run["seconds"], run["cpu_ms_per_pod"],
         run["server_cpu_ms_per_pod"], run["peak_pss_mib"], run["others_cores"])
+    if run.get("groups_per_s"):
+        text += ", %.0f groups/s" % run["groups_per_s"]
     if run["mode"] not in WAITING and run["latency_ms"]:
         text += ", p50 %.1f p99 %.1f ms" % (run["latency_ms"]["p50"], run["latency_ms"]["p99"])
     return text + (", FAILED: " + run["failure"] if run.get("failure") else "")
@@ -85,8 +88,10 @@ def cell(figure, digits):
 
 def table(document):
     rows = []
-    columns = [(figure, *shown) for figure, shown in FIGURES.items() if shown[0]]
     for case, found in document["summary"].items():
+        # Only cases with groups have that column.
+        columns = [(figure, *shown) for figure, shown in FIGURES.items() if shown[0] and (
+            figure != "groups_per_s" or any(each[figure] is not None for each in found["medians"].values()))]
         rows += ["", case, "  %-20s" % "median" + "".join("%10s" % title for _, title, _ in columns) + "  requests a pod"]
         for name, medians_ in found["medians"].items():
             rows.append("  %-20s" % name + "".join(cell(medians_[figure], digits) for figure, _, digits in columns)

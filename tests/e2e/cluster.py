@@ -201,6 +201,12 @@ def reference_scheduler():
     return path if os.access(path, os.X_OK) else None
 
 
+def coscheduling():
+    """kube-scheduler with the Coscheduling plugin, None when it is not built."""
+    path = os.path.join(TOP, "build", "controlplane", "bin", "kube-scheduler-coscheduling")
+    return path if os.access(path, os.X_OK) else None
+
+
 def start(api, directory, flags=()):
     """flags: more of kube-apiserver's, for the real one alone."""
     os.makedirs(directory, exist_ok=True)

@@ -95,9 +95,11 @@ class Client:
     def request(self, method, path, body=None, content="application/json", patience=5):
         """Send a request, again for `patience` seconds while the connection breaks; the answer decoded.
 
-        A create that is sent again may find its own object: that is a success.
+        A create that is sent again may find its own object: that is a success. A body that is text
+        already is sent as it is.
         """
-        data = json.dumps(body).encode() if body is not None else None
+        data = body if isinstance(body, str) or body is None else json.dumps(body)
+        data = data.encode() if data is not None else None
         headers = dict(self.headers, **{"Content-Type": content})
         deadline = time.monotonic() + patience
         again = False

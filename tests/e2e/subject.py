@@ -14,6 +14,7 @@ import objects
 
 BERTH = "build/bin/berth run --kubeconfig {kubeconfig} --run-dir {rundir} --workers 2 --secure-port 0"
 REFERENCE = "build/controlplane/bin/kube-scheduler --config {config} --secure-port 0"
+COSCHEDULING = "build/controlplane/bin/kube-scheduler-coscheduling --config {config} --secure-port 0"
 SUPERVISOR = "berth"
 
 

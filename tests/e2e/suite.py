@@ -9,11 +9,15 @@ import objects
 import subject
 
 CASES = []
+COSCHEDULING = set()  # cases that kube-scheduler with the Coscheduling plugin can pass
 
 
-def case(name, not_upstream=None):
-    """Register a case.  `not_upstream`: why kube-scheduler as the subject cannot pass it."""
+def case(name, not_upstream=None, coscheduling=False):
+    """Register a case.  `not_upstream`: why kube-scheduler as the subject cannot pass it;
+    `coscheduling`: it can with that plugin."""
     def register(function):
+        if coscheduling:
+            COSCHEDULING.add(name)
         CASES.append((name, not_upstream, function))
         return function
     return register
@@ -25,11 +29,12 @@ class World:
     def __init__(self, options, directory):
         self.options, self.directory = options, directory
         self.subjects, self.mirrors, self.clusters = [], [], []
+        self.others = []  # whatever else has a stop()
         self.cluster = self.new_cluster("api")
         self.admin, self.log = self.cluster.admin, self.cluster.log
 
-    def new_cluster(self, name):
-        self.clusters.append(cluster.start(self.options.api, os.path.join(self.directory, name)))
+    def new_cluster(self, name, flags=()):
+        self.clusters.append(cluster.start(self.options.api, os.path.join(self.directory, name), flags))
         return self.clusters[-1]
 
     def prepare(self, name="subject", kubeconfig=None, user="scheduler", flags=(), template=None,
@@ -60,8 +65,7 @@ class World:
     def close(self):
         """Stop everything; what cannot be stopped is told, but does not keep the rest alive."""
         troubles = []
-        steps = ([m.stop for m in self.mirrors] + [s.stop for s in self.subjects]
-                 + [c.stop for c in self.clusters])
+        steps = [each.stop for each in self.others + self.mirrors + self.subjects + self.clusters]
         for step in steps:
             try:
                 step()

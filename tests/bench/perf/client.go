@@ -178,7 +178,8 @@ func (c *Client) send(ctx context.Context, method, path, contentType, what strin
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	c.count(what)
-	answer, err := c.open(ctx, method, path, contentType, c.contentType(), body)
+	// Custom resources are answered in JSON alone.
+	answer, err := c.open(ctx, method, path, contentType, c.contentType()+", application/json", body)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // perf plays one workload of upstream's scheduler_perf to one scheduler, and measures it from outside.
 //
-//	perf cases --from DIR                          what there is, and what of it can be played
-//	perf run --from DIR --case NAME ... -- CMD...  one run; the result is JSON on stdout
+//	perf cases --from DIR ...                      what there is, and what of it can be played
+//	perf run --from DIR ... --case NAME -- CMD...  one run; the result is JSON on stdout
 //	perf ceiling --kubeconfig FILE                 the scheduler that decides nothing
 //
 // The API server is somebody else's; perf starts and stops the scheduler alone.
@@ -31,12 +31,16 @@ func main() {
 // casesMain prints every case with its parameters at a size, or why it cannot be played.
 func casesMain(arguments []string) error {
 	flags := flag.NewFlagSet("cases", flag.ExitOnError)
-	from := flags.String("from", "", "the folder test/integration/scheduler_perf")
+	var from []string
+	flags.Func("from", "a folder of cases; may be repeated", func(folder string) error {
+		from = append(from, folder)
+		return nil
+	})
 	nodes := flags.Int("nodes", 0, "scale to this many nodes")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
-	cases, err := readCases(*from)
+	cases, err := readCases(from...)
 	if err != nil {
 		return err
 	}

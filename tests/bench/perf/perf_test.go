@@ -323,3 +323,46 @@ func TestUpstreamsAverageLeavesOutTheFirstSecond(t *testing.T) {
 		t.Errorf("%v, not %v", got, want)
 	}
 }
+
+func TestOurOwnCases(t *testing.T) {
+	cases, err := readCases("../cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chosen, err := choose(cases, "Gangs", 1000, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chosen.Params["groups"] != 250 || chosen.Params["measurePods"] != 2000 {
+		t.Errorf("not 8 pods a group: %v", chosen.Params)
+	}
+	template, err := readTemplate(chosen.path(chosen.template))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod, err := render[v1.Pod](template, 17, 2000)
+	if err != nil || pod.Name != "member-17" || pod.Labels["scheduling.x-k8s.io/pod-group"] != "group-2" {
+		t.Errorf("%v, %+v", err, pod)
+	}
+}
+
+func TestGroupsPerSecond(t *testing.T) {
+	began := time.Unix(1700000000, 0)
+	at := func(ms ...int) (states []*podState) {
+		for _, each := range ms {
+			states = append(states, &podState{bound: began.Add(time.Duration(each) * time.Millisecond)})
+		}
+		return states
+	}
+	for want, states := range map[float64][]*podState{
+		4: at(0, 100, 350, 200, 600, 10), // whole after 100, 350 and 600 ms
+		0: append(at(0, 100, 350, 200, 600), &podState{}),
+	} {
+		if got := groupsPerSecond(states, 3); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v groups/s, not %v", got, want)
+		}
+	}
+	if groupsPerSecond(at(1, 2, 3), 2) != 0 || groupsPerSecond(at(1, 2), 0) != 0 {
+		t.Error("groups where there are none")
+	}
+}

@@ -24,14 +24,15 @@ import (
 
 // options of one run.
 type options struct {
-	from, name, mode, init, kubeconfig, log string
-	nodes                                   int
-	rate                                    float64
-	json                                    bool
-	overrides                               map[string]int
-	servers                                 []int
-	limit, stall, quiet                     time.Duration
-	command                                 []string
+	from                              []string
+	name, mode, init, kubeconfig, log string
+	nodes                             int
+	rate                              float64
+	json                              bool
+	overrides                         map[string]int
+	servers                           []int
+	limit, stall, quiet               time.Duration
+	command                           []string
 }
 
 // Result is what a run tells.
@@ -47,6 +48,7 @@ type Result struct {
 	PodsPerSecond     float64            `json:"pods_per_s"`
 	FromStart         float64            `json:"pods_per_s_from_start"`    // all pods by the time from the start to the last bind
 	PodsPerCoreSecond float64            `json:"pods_per_core_s"`          // by CPU of candidate and server, first to last bind
+	GroupsPerSecond   float64            `json:"groups_per_s,omitempty"`   // of a case with groups: those whose last pod is bound
 	Upstream          float64            `json:"upstream_average"`         // scheduler_perf's mean of whole seconds, 0 when too short
 	Latency           map[string]float64 `json:"latency_ms"`               // from the pod's ADDED to its first event with a node
 	CPU               float64            `json:"cpu_ms_per_pod"`           // all processes, from the start until all is quiet again
@@ -64,7 +66,10 @@ type Result struct {
 func parseOptions(arguments []string) (*options, error) {
 	o := &options{overrides: map[string]int{}}
 	flags := flag.NewFlagSet("run", flag.ExitOnError)
-	flags.StringVar(&o.from, "from", "", "the folder test/integration/scheduler_perf")
+	flags.Func("from", "a folder of cases; may be repeated", func(folder string) error {
+		o.from = append(o.from, folder)
+		return nil
+	})
 	flags.StringVar(&o.name, "case", "", "CASE or CASE/WORKLOAD")
 	flags.StringVar(&o.mode, "mode", "backlog", "backlog, arrival or live")
 	flags.StringVar(&o.init, "init", "bound", "who places the pods before the measured ones: bound or scheduler")
@@ -139,7 +144,7 @@ func runMain(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	cases, err := readCases(o.from)
+	cases, err := readCases(o.from...)
 	if err != nil {
 		return err
 	}
@@ -375,7 +380,8 @@ func (r *run) result(chosen *Chosen, failure error) *Result {
 	}
 	var bounds []time.Time
 	var latencies []float64
-	for _, state := range r.tracker.states(r.keys) {
+	states := r.tracker.states(r.keys)
+	for _, state := range states {
 		if !state.bound.IsZero() {
 			bounds = append(bounds, state.bound)
 			latencies = append(latencies, float64(state.bound.Sub(state.created).Microseconds())/1000)
@@ -409,10 +415,35 @@ func (r *run) result(chosen *Chosen, failure error) *Result {
 	result.PodsPerSecond = float64(len(bounds)-1) / math.Max(result.Seconds, 1e-3)
 	result.FromStart = float64(len(bounds)) / math.Max(last.Sub(r.began).Seconds(), 1e-3)
 	result.Upstream = upstreamAverage(bounds, r.began)
+	result.GroupsPerSecond = groupsPerSecond(states, chosen.Params["groups"])
 	for name, share := range map[string]float64{"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999, "max": 1} {
 		result.Latency[name] = latencies[int(math.Ceil(share*float64(len(latencies))))-1]
 	}
 	return result
+}
+
+// groupsPerSecond is how fast groups became whole, the first one not counted. A group is as many pods, in
+// the order of their creation, as there are for each group.
+func groupsPerSecond(states []*podState, groups int) float64 {
+	if groups < 2 || len(states)%groups != 0 {
+		return 0
+	}
+	var whole []time.Time
+	size := len(states) / groups
+	for members := range slices.Chunk(states, size) {
+		last := members[0].bound
+		for _, member := range members {
+			if member.bound.IsZero() {
+				return 0
+			}
+			if member.bound.After(last) {
+				last = member.bound
+			}
+		}
+		whole = append(whole, last)
+	}
+	slices.SortFunc(whole, time.Time.Compare)
+	return float64(groups-1) / math.Max(whole[groups-1].Sub(whole[0]).Seconds(), 1e-3)
 }
 
 // upstreamAverage is scheduler_perf's SchedulingThroughput: the mean of rates in whole seconds. The

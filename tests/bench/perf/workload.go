@@ -110,10 +110,10 @@ type Chosen struct {
 var opcodes = []string{"createNodes", "createNamespaces", "createPods", "createPodSets", "churn", "createAny",
 	"deletePods", "updateAny", "startCollectingMetrics", "stopCollectingMetrics", "barrier", "sleep"}
 
-// readCases reads all performance-config.yaml below a folder.
-func readCases(root string) ([]TestCase, error) {
+// readCases reads all performance-config.yaml below some folders.
+func readCases(roots ...string) ([]TestCase, error) {
 	var all []TestCase
-	err := filepath.Walk(root, func(path string, _ os.FileInfo, err error) error {
+	visit := func(path string, _ os.FileInfo, err error) error {
 		if err != nil || filepath.Base(path) != "performance-config.yaml" {
 			return err
 		}
@@ -130,8 +130,13 @@ func readCases(root string) ([]TestCase, error) {
 			all = append(all, each)
 		}
 		return nil
-	})
-	return all, err
+	}
+	for _, root := range roots {
+		if err := filepath.Walk(root, visit); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // refusal says what of a case cannot be played here, or nothing.

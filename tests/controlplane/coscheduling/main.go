@@ -1,0 +1,19 @@
+// kube-scheduler with the Coscheduling plugin of scheduler-plugins, both unchanged: what gangs are
+// compared with. A module of its own, because the plugin is built against an older Kubernetes.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo"
+	_ "k8s.io/component-base/metrics/prometheus/version"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+	_ "sigs.k8s.io/scheduler-plugins/apis/config/scheme" // CoschedulingArgs
+	"sigs.k8s.io/scheduler-plugins/pkg/coscheduling"
+)
+
+func main() {
+	os.Exit(cli.Run(app.NewSchedulerCommand(app.WithPlugin(coscheduling.Name, coscheduling.New))))
+}
