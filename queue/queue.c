@@ -298,6 +298,7 @@ static void on_queue_config(struct queue *q, struct moment now, const struct del
         q->queues.options.backoff_max = span_of_seconds((double)kept->backoff_max_s);
     }
     queues_wake_all(&q->queues, now);
+    queues_look_at_gates(&q->queues, now);
     subscriber_again(&q->stream);
     log_info("configuration changed|generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u",
              kept->generation, (uint64_t)kept->hash, kept->profiles.count);

@@ -371,6 +371,26 @@ void queues_wake_all(struct queues *q, struct moment now)
     }
 }
 
+/* Gates of the pod itself can come and go with a configuration; all others are opened by events. */
+static bool may_be_gated_otherwise(const struct entry *e)
+{
+    bool queued = e->place == PLACE_active || e->place == PLACE_backoff ||
+                  e->place == PLACE_error_backoff;
+    return e->gate == GATE_scheduling || e->gate == GATE_claims ||
+           (queued && (e->has_gates || e->has_device_claims));
+}
+
+void queues_look_at_gates(struct queues *q, struct moment now)
+{
+    static const struct event anything = {.wildcard = true};
+    size_t at = 0;
+    void *value;
+    q->cause = measure_label(&anything);
+    while (map_next(q->entries, &at, NULL, &value))
+        if (may_be_gated_otherwise(value))
+            move_requeue(q, now, value, MOVE_after_backoff);
+}
+
 static void flush_unconfirmed(struct queues *q, struct moment now)
 {
     struct entry *next;

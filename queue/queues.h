@@ -56,6 +56,9 @@ void queues_init(struct queues *q, const struct queues_options *options);
 void queues_free(struct queues *q);
 /* What decides has changed: everybody who was turned away is tried again. */
 void queues_wake_all(struct queues *q, struct moment now);
+/* What a profile asks before a pod is queued has changed: those that it let wait may go on, and
+ * those that wait for their turn may have to wait. */
+void queues_look_at_gates(struct queues *q, struct moment now);
 /* NULL when no such pod is pending. */
 struct entry *queues_get(const struct queues *q, struct str key);
 
