@@ -173,6 +173,33 @@ static void default_event(struct server *server, cJSON *tree)
     tree_default(tree, "lastTimestamp", cJSON_CreateNull());
 }
 
+/* Served from now on: of these, what has no line in the table of resources is never served. */
+static void default_definition(struct server *server, cJSON *tree)
+{
+    (void)server;
+    cJSON *condition = cJSON_CreateObject(), *list = cJSON_CreateArray();
+    tree_set_string(condition, "type", "Established");
+    tree_set_string(condition, "status", "True");
+    cJSON_AddItemToArray(list, condition);
+    tree_default(tree_make(tree, "status"), "conditions", list);
+}
+
+static void default_group(struct server *server, cJSON *tree)
+{
+    (void)server;
+    (void)tree;
+}
+
+static void check_group(const cJSON *tree, struct causes *causes)
+{
+    double least = tree_number(tree, "spec.minMember", 0);
+    if (least < 1)
+        causes_add(causes, "FieldValueInvalid", "spec.minMember",
+                   "Invalid value: %.0f: spec.minMember in body should be greater than or equal "
+                   "to 1",
+                   least);
+}
+
 static const struct {
     const char *plural;
     default_kind *complete;
@@ -191,6 +218,8 @@ static const struct {
     {"csidrivers", default_driver, NULL},
     {"priorityclasses", default_priority_class, NULL},
     {"events", default_event, NULL},
+    {"customresourcedefinitions", default_definition, NULL},
+    {"podgroups", default_group, check_group},
 };
 
 static void admit_kind(struct server *server, const struct resource *resource, cJSON *tree,

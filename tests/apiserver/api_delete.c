@@ -136,6 +136,22 @@ static void empty_namespace(struct server *server, const char *name)
     }
 }
 
+/* A CustomResourceDefinition takes its objects along. */
+static void empty_resource(struct server *server, const char *qualified)
+{
+    char name[128];
+    for (int i = 0; i < RESOURCE_COUNT; i++) {
+        struct object_list list;
+        if (!(resources[i].flags & CUSTOM) ||
+            strcmp(resource_qualified(&resources[i], name), qualified) != 0)
+            continue;
+        must(registry_list(&server->registry, &resources[i], "", server->registry.version, &list));
+        for (size_t o = 0; o < list.count; o++)
+            registry_remove(&server->registry, list.objects[o]);
+        object_list_free(&list);
+    }
+}
+
 /* The object after the deletion: gone (gone = true), or marked. */
 static struct object *delete_one(struct server *server, struct object *object,
                                  const struct options *options, bool *gone)
@@ -147,6 +163,8 @@ static struct object *delete_one(struct server *server, struct object *object,
     if (!options->dry && *gone) {
         if (strcmp(object->resource->plural, "namespaces") == 0)
             empty_namespace(server, object->name);
+        if (strcmp(object->resource->plural, "customresourcedefinitions") == 0)
+            empty_resource(server, object->name);
         if (strcmp(object->resource->plural, "pods") == 0)
             write_mark(object, tree, 0);
         after = registry_remove_as(&server->registry, object, tree);

@@ -379,7 +379,8 @@ static cJSON *patched(const struct request *request, const cJSON *original, cons
     *refused = NULL;
     if (type_is(request, "application/merge-patch+json"))
         tree = patch_merge(original, patch);
-    else if (type_is(request, "application/strategic-merge-patch+json"))
+    else if (type_is(request, "application/strategic-merge-patch+json") &&
+             !(request->resource->flags & CUSTOM))
         tree = patch_strategic(original, patch, &why);
     else if (type_is(request, "application/json-patch+json"))
         tree = patch_json(original, patch, &why);

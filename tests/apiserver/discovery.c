@@ -75,13 +75,13 @@ static bool in_group(const struct resource *resource, const char *group_version)
     return strcmp(resource_api_version(resource, own), group_version) == 0;
 }
 
-static cJSON *resource_list(const char *group_version)
+static cJSON *resource_list(const struct registry *registry, const char *group_version)
 {
     cJSON *tree = versioned("APIResourceList", strcmp(group_version, "v1") == 0 ? NULL : "v1");
     cJSON *list = cJSON_CreateArray();
     tree_set_string(tree, "groupVersion", group_version);
     for (int i = 0; i < RESOURCE_COUNT; i++) {
-        if (in_group(&resources[i], group_version))
+        if (in_group(&resources[i], group_version) && registry_serves(registry, &resources[i]))
             add_entries(list, &resources[i]);
     }
     bool found = cJSON_GetArraySize(list) > 0;
@@ -93,13 +93,13 @@ static cJSON *resource_list(const char *group_version)
 }
 
 /* The first resource of each group stands for the group. */
-static bool opens_group(int index)
+static bool opens_group(const struct registry *registry, int index)
 {
     for (int i = 0; i < index; i++) {
         if (strcmp(resources[i].group, resources[index].group) == 0)
             return false;
     }
-    return *resources[index].group != 0;
+    return *resources[index].group != 0 && registry_serves(registry, &resources[index]);
 }
 
 static cJSON *group_tree(const struct resource *resource)
@@ -116,11 +116,11 @@ static cJSON *group_tree(const struct resource *resource)
     return group;
 }
 
-static cJSON *group_list(void)
+static cJSON *group_list(const struct registry *registry)
 {
     cJSON *tree = versioned("APIGroupList", "v1"), *list = cJSON_CreateArray();
     for (int i = 0; i < RESOURCE_COUNT; i++) {
-        if (opens_group(i))
+        if (opens_group(registry, i))
             cJSON_AddItemToArray(list, group_tree(&resources[i]));
     }
     tree_set(tree, "groups", list);
@@ -205,31 +205,31 @@ static const char *after(const char *path, const char *prefix)
     return strncmp(path, prefix, size) == 0 ? path + size : NULL;
 }
 
-static cJSON *tree_for(const char *path)
+static cJSON *tree_for(const struct registry *registry, const char *path)
 {
     const char *rest;
     if (strcmp(path, "/api") == 0)
         return core_versions();
     if (strcmp(path, "/apis") == 0)
-        return group_list();
+        return group_list(registry);
     if (strcmp(path, "/openapi/v3") == 0)
         return openapi_index();
     if ((rest = after(path, "/openapi/v3/api/")) != NULL ||
         (rest = after(path, "/openapi/v3/apis/")) != NULL)
         return openapi_document(rest);
     if ((rest = after(path, "/api/")) != NULL)
-        return resource_list(rest);
+        return resource_list(registry, rest);
     if ((rest = after(path, "/apis/")) == NULL)
         return NULL;
     for (int i = 0; i < RESOURCE_COUNT; i++) {
-        if (opens_group(i) && strcmp(resources[i].group, rest) == 0) {
+        if (opens_group(registry, i) && strcmp(resources[i].group, rest) == 0) {
             cJSON *group = group_tree(&resources[i]);
             tree_set_string(group, "kind", "APIGroup");
             tree_set_string(group, "apiVersion", "v1");
             return group;
         }
     }
-    return resource_list(rest);
+    return resource_list(registry, rest);
 }
 
 void discovery_handle(const struct request *request, struct answer *answer)
@@ -248,7 +248,7 @@ void discovery_handle(const struct request *request, struct answer *answer)
         answer_text(answer, 200, "application/json", version_json);
         return;
     }
-    cJSON *tree = tree_for(path);
+    cJSON *tree = tree_for(&request->server->registry, path);
     if (tree != NULL)
         answer_tree(answer, 200, tree);
     else if (after(path, "/apis/") != NULL || after(path, "/api/") != NULL)

@@ -395,3 +395,11 @@ void registry_free(struct registry *registry)
         *shelf = (struct shelf){0};
     }
 }
+
+bool registry_serves(const struct registry *registry, const struct resource *resource)
+{
+    char name[128];
+    return !(resource->flags & CUSTOM) ||
+           registry_find(registry, resource_named("customresourcedefinitions"), "",
+                         resource_qualified(resource, name)) != NULL;
+}

@@ -66,6 +66,8 @@ void registry_free(struct registry *registry);
 char *registry_key(const struct resource *resource, const char *namespace, const char *name);
 struct object *registry_find(const struct registry *registry, const struct resource *resource,
                              const char *namespace, const char *name);
+/* False for a CUSTOM resource without its CustomResourceDefinition. */
+bool registry_serves(const struct registry *registry, const struct resource *resource);
 /* Stores a tree (stored shape, with name and namespace set) as a new object or as the next version
  * of an old one, under the next resourceVersion, which it writes into the tree. */
 struct object *registry_put(struct registry *registry, const struct resource *resource,

@@ -95,6 +95,7 @@ cJSON *route_parse(struct request *request)
     }
     request->resource = resource_find(group, version, steps.at[next]);
     if (request->resource == NULL ||
+        !registry_serves(&request->server->registry, request->resource) ||
         (*request->namespace && !(request->resource->flags & NAMESPACED)))
         return no_such_resource();
     name_object(request, &steps, next + 1);

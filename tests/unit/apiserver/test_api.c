@@ -283,6 +283,36 @@ static void collections_are_deleted_by_selector(void **state)
     expect_only(200, "GET", PODS "/two", "");
 }
 
+static void a_custom_kind_is_served_while_it_is_defined(void **state)
+{
+    (void)state;
+    static const char definitions[] = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    static const char groups[] = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups";
+    char path[256];
+    expect_only(404, "GET", groups, "");
+    expect_only(201, "POST", definitions,
+                "{\"metadata\":{\"name\":\"podgroups.scheduling.x-k8s.io\"}}");
+    expect_only(201, "POST", groups,
+                "{\"metadata\":{\"name\":\"g\"},\"spec\":{\"minMember\":3},\"status\":{"
+                "\"phase\":\"x\"}}");
+    expect_only(422, "POST", groups, "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"minMember\":0}}");
+    snprintf(path, sizeof path, "%s/g/status", groups);
+    struct reply reply = ask_as("application/strategic-merge-patch+json", "PATCH", path, "{}");
+    assert_int_equal(reply.code, 415);
+    cJSON_Delete(reply.tree);
+    reply = ask_as("application/merge-patch+json", "PATCH", path,
+                   "{\"spec\":{\"minMember\":9},\"status\":{\"phase\":\"Pending\"}}");
+    assert_int_equal(reply.code, 200);
+    assert_string_equal(tree_string(reply.tree, "status.phase", ""), "Pending");
+    assert_true(tree_number(reply.tree, "spec.minMember", 0) == 3);
+    cJSON_Delete(reply.tree);
+    expect_only(404, "GET", "/apis/scheduling.sigs.k8s.io/v1alpha1/podgroups", "");
+    snprintf(path, sizeof path, "%s/podgroups.scheduling.x-k8s.io", definitions);
+    expect_only(200, "DELETE", path, "");
+    expect_only(404, "GET", groups, "");
+    assert_int_equal(server.registry.shelves[RESOURCE_COUNT - 2].count, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, server_setup, server_teardown)
 
 int main(void)
@@ -301,6 +331,7 @@ int main(void)
         TEST(faults_strike_as_often_as_told),
         TEST(deleting_a_namespace_empties_it),
         TEST(collections_are_deleted_by_selector),
+        TEST(a_custom_kind_is_served_while_it_is_defined),
     };
     return cmocka_run_group_tests_name("apiserver verbs", tests, NULL, NULL);
 }
