@@ -46,14 +46,18 @@ void backoff_free(struct backoff *b)
     heap_free(&b->errors);
 }
 
-struct span backoff_length(const struct backoff *b, const struct entry *e)
+struct span backoff_after(const struct backoff *b, int64_t failures)
 {
-    int64_t failures = e->error_count > 0 ? e->error_count : e->unschedulable_count;
     if (failures == 0 || b->max.ns == 0)
         return (struct span){0};
     if (failures > 62 || b->initial.ns > b->max.ns >> (failures - 1))
         return b->max;
     return (struct span){b->initial.ns << (failures - 1)};
+}
+
+struct span backoff_length(const struct backoff *b, const struct entry *e)
+{
+    return backoff_after(b, e->error_count > 0 ? e->error_count : e->unschedulable_count);
 }
 
 struct moment backoff_second(struct moment m)

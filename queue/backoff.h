@@ -15,6 +15,8 @@ void backoff_free(struct backoff *b); /* the entries are the caller's */
 
 /* initial, doubled with each failure in a row, at most max; 0 without a failure. */
 struct span backoff_length(const struct backoff *b, const struct entry *e);
+/* The same for so many failures in a row. */
+struct span backoff_after(const struct backoff *b, int64_t failures);
 /* Sets the end from the entry's timestamp and counts. */
 void backoff_start(const struct backoff *b, struct entry *e);
 /* Backoffs end with a whole second: true while the second of their end is not over. */

@@ -6,6 +6,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "queue/hints.h"
+#include "queue/rank.h"
 
 /* Most pods are a few hundred bytes. */
 #define POD_MEMORY ((struct arena){.first = 1024})
@@ -54,7 +55,7 @@ const struct pod *entry_pod(struct entry *e)
 void entry_free(struct entry **e)
 {
     must((*e)->place == PLACE_nowhere);
-    must((*e)->flight == NULL);
+    must((*e)->flight == NULL && (*e)->member == NULL);
     entry_fold(*e);
     shelf_drop((*e)->shelf, (*e)->kept);
     memory_free((*e)->nominated);
@@ -76,6 +77,10 @@ bool entry_has_uid(const struct entry *e, struct str uid)
 
 bool entry_before(const struct entry *a, const struct entry *b)
 {
+    if (a->member != NULL || b->member != NULL || a->around->gang_sort) {
+        struct rank x = rank_of_entry(a), y = rank_of_entry(b);
+        return rank_before(&x, &y);
+    }
     if (a->priority != b->priority && !a->around->fifo)
         return a->priority > b->priority;
     if (a->timestamp.ns != b->timestamp.ns)

@@ -13,11 +13,13 @@ enum place {
     PLACE_error_backoff, /* its attempt failed for no fault of the pod: waits for its backoff */
     PLACE_unschedulable, /* waits for an event that can help, or for its gates to go */
     PLACE_in_flight,     /* at the scheduler; an outcome is owed */
+    PLACE_gang,          /* waits with its group until that is complete enough (gang.h) */
     PLACE_bound,         /* said to be bound; the watch has yet to show it */
     PLACE_COUNT
 };
 
 struct flight;
+struct member;
 struct opened;
 struct waiting;
 struct surroundings;
@@ -38,7 +40,8 @@ struct entry {
     bool deleting, has_gates, has_device_claims; /* the pod's */
     enum place place;
     struct heap_link heap;      /* in the active or a backoff heap */
-    struct entry *next, *prev;  /* among the unschedulable or the bound */
+    struct entry *next, *prev;  /* among the unschedulable, the bound, or those of its group */
+    struct member *member;      /* of its group; NULL: it has none */
     struct flight *flight;      /* in flight */
     struct moment timestamp;    /* added, or last failed: the order among equal priorities */
     uint64_t order;             /* breaks ties of timestamps: first come, first served */
@@ -74,7 +77,7 @@ void entry_fold(struct entry *e);
 bool entry_has_uid(const struct entry *e, struct str uid);
 
 /* QueueSort: higher priority first (not with FIFOSort), then the older timestamp, then the order of
- * arrival. */
+ * arrival; with groups as rank.h says. */
 bool entry_before(const struct entry *a, const struct entry *b);
 
 /* A list of entries through next and prev, oldest first; zero-initialise. */

@@ -15,6 +15,11 @@ struct surroundings {
     bool obeys_gates;              /* the profile runs SchedulingGates before a pod is queued, */
     bool obeys_claims;             /* and DynamicResources */
     bool fifo;                     /* FIFOSort in place of PrioritySort; the same in all profiles */
+    bool gang_sort;                /* or Coscheduling's */
+    bool gangs;                    /* pods that name a PodGroup go with it (gang.h) */
+    int64_t gang_wait_s;           /* permitWaitingTimeSeconds, */
+    int64_t gang_backoff_s;        /* podGroupBackoffSeconds, 0 = off, */
+    int64_t gang_reject_percentage; /* and podGroupRejectPercentage */
 };
 
 /* A set of plugins: one bit for each in wakes.def, in its order, and the top bit for all others. */

@@ -6,6 +6,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "queue/gang.h"
 #include "queue/hints.h"
 
 void in_flight_add(struct in_flight *f, struct entry *e)
@@ -14,6 +15,10 @@ void in_flight_add(struct in_flight *f, struct entry *e)
     struct flight *flight = memory_take(sizeof(*flight));
     flight->cycle = ++f->cycle;
     flight->entry = e;
+    if (e->member != NULL) {
+        flight->group = e->member->group;
+        flight->group->flights++;
+    }
     flight->deaf = hints_deaf(entry_pod(e), e->around);
     flight->prev = f->last;
     if (f->last != NULL)
@@ -46,6 +51,10 @@ void in_flight_close(struct in_flight *f, struct flight *flight)
     else
         f->last = flight->prev;
     f->count--;
+    if (flight->group != NULL) {
+        flight->group->flights--;
+        group_mark(flight->group);
+    }
     if (flight->entry == NULL) {
         must(f->left > 0);
         f->left--;

@@ -153,11 +153,14 @@ static void measure_rejections(const struct queues *q)
 void measure_queues(const struct queues *q)
 {
     size_t gated = q->unschedulable.gated;
-    metric_set_to(METRIC_scheduler_pending_pods, "active", (int64_t)active_count(&q->active));
-    metric_set_to(METRIC_scheduler_pending_pods, "backoff", (int64_t)backoff_count(&q->backoff));
+    struct gang_totals grouped = gangs_totals(&q->gangs);
+    metric_set_to(METRIC_scheduler_pending_pods, "active",
+                  (int64_t)(active_count(&q->active) + grouped.active));
+    metric_set_to(METRIC_scheduler_pending_pods, "backoff",
+                  (int64_t)(backoff_count(&q->backoff) + grouped.backoff));
     metric_set_to(METRIC_scheduler_pending_pods, "gated", (int64_t)gated);
     metric_set_to(METRIC_scheduler_pending_pods, "unschedulable",
-                  (int64_t)(q->unschedulable.list.count - gated));
+                  (int64_t)(q->unschedulable.list.count - gated + grouped.waiting));
     metric_set_to(METRIC_scheduler_inflight_events, "PodPopped", (int64_t)q->in_flight.count);
     measure_rejections(q);
 }

@@ -192,6 +192,8 @@ enum mirror_change mirror_set_pod(struct mirror *m, struct str key, const struct
                           .namespace_name = pod->namespace_name,
                           .name = pod->name,
                           .node_name = pod->node_name,
+                          .gang = pod->gang,
+                          .gang_api = pod->gang_api,
                           .priority = pod->priority,
                           .labels = {pod->labels.count, pod->labels.at},
                           .usage = {pod->usage.count, pod->usage.at},
@@ -239,6 +241,21 @@ bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct 
     before->resource_version = kept->version;
     drop(t, hash_of(key), kept);
     return true;
+}
+
+bool mirror_has_node(const struct mirror *m, struct str name)
+{
+    return find(&m->tables[EVENT_OF_node], name) != NULL;
+}
+
+bool mirror_next(const struct mirror *m, enum event_resource resource, size_t *at, void *record,
+                 struct arena *a)
+{
+    const struct table_of *t = &m->tables[resource];
+    const struct shelved *kept = table_next(&t->by_key, at);
+    if (kept != NULL)
+        shelf_get(t->shelf, kept, record, a);
+    return kept != NULL;
 }
 
 /* ---- other objects ---- */

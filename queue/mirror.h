@@ -86,6 +86,11 @@ bool mirror_next_unseen_object(struct mirror *m, enum event_resource resource,
                                union mirror_record *before, struct arena *a);
 void mirror_snapshot_end(struct mirror *m);
 
+/* Walks all of one resource: size_t at = 0; while (mirror_next(…)). The mirror must not change. */
+bool mirror_next(const struct mirror *m, enum event_resource resource, size_t *at, void *record,
+                 struct arena *a);
+bool mirror_has_node(const struct mirror *m, struct str name);
+
 size_t mirror_nodes(const struct mirror *m);
 size_t mirror_pods(const struct mirror *m);
 

@@ -11,6 +11,7 @@
 #include "queue/move.h"
 
 #include "proto/base/must.h"
+#include "queue/gang.h"
 #include "queue/gate.h"
 #include "queue/hints.h"
 #include "queue/measure.h"
@@ -61,8 +62,12 @@ void move_requeue(struct queues *q, struct moment now, struct entry *e, enum mov
     bool passes = gate_passes(e);
     if (worth != MOVE_skip)
         measure_pre_enqueue(&q->measured, e, passes);
+    if (worth == MOVE_skip && gangs_hold(e) && e->member->group->awake)
+        worth = MOVE_after_backoff; /* its group is to be tried again, whatever it waits for */
     if (!passes || worth == MOVE_skip)
         park(q, e, comes);
+    else if (gangs_hold(e))
+        queues_to_active(q, now, e);
     else if (worth == MOVE_after_backoff && backoff_runs(e, now))
         to_backoff(q, e);
     else

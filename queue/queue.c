@@ -24,6 +24,12 @@
 
 #define STREAM_WINDOW 2048
 #define CREDIT_MAX    65536 /* a peer's number bounds our memory nowhere */
+#define TELL_MOST     32    /* messages about waiting groups at once */
+#define TELL_PAUSE_MS 20
+
+/* CoschedulingArgs where no configuration was told. */
+#define GANG_WAIT_S            60
+#define GANG_REJECT_PERCENTAGE 10
 
 /* A profile's name, and what its pods are asked with. */
 struct served {
@@ -58,14 +64,20 @@ struct queue {
 /* What hints may look up for the pods of a profile. */
 static struct surroundings surroundings_of(const struct queue *q, const struct profile *p)
 {
+    bool told = p != NULL && p->gangs.len > 0;
     uint64_t pre_enqueue = p != NULL ? plugins_of(&p->pre_enqueue) : PLUGINS_all;
-    return (struct surroundings){.profile = p,
-                                 .owners = q->owners,
-                                 .mirror = q->mirror,
-                                 .fifo = q->options.fifo,
-                                 .obeys_gates = (pre_enqueue & plugins_bit("SchedulingGates")) != 0,
-                                 .obeys_claims =
-                                     (pre_enqueue & plugins_bit("DynamicResources")) != 0};
+    return (struct surroundings){
+        .profile = p,
+        .owners = q->owners,
+        .mirror = q->mirror,
+        .fifo = q->options.fifo,
+        .gang_sort = q->options.gang_sort,
+        .gangs = p == NULL || !str_is(p->gangs, "off"),
+        .gang_wait_s = told ? p->gang_wait_s : GANG_WAIT_S,
+        .gang_backoff_s = told ? p->gang_backoff_s : 0,
+        .gang_reject_percentage = told ? p->gang_reject_percentage : GANG_REJECT_PERCENTAGE,
+        .obeys_gates = (pre_enqueue & plugins_bit("SchedulingGates")) != 0,
+        .obeys_claims = (pre_enqueue & plugins_bit("DynamicResources")) != 0};
 }
 
 static struct served *served_of(const struct queue *q, struct str name)
@@ -168,6 +180,8 @@ static const struct surroundings *ours(const struct queue *q, const struct pod *
 static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, const struct pod *old,
                         const struct pod *new)
 {
+    if (action == EVENT_ADD || action == EVENT_DELETE)
+        gangs_assigned(&q->queues, old, new);
     struct event event = {
         .resource = EVENT_OF_assigned_pod, .action = action, .old_pod = old, .new_pod = new};
     move_all(&q->queues, now, &event, NULL);
@@ -193,6 +207,7 @@ static void set_assigned(struct queue *q, struct moment now, struct str key, con
     case MIRROR_same: tell_of_any_update(q, now, pod); break;
     case MIRROR_new: tell_of_pod(q, now, EVENT_ADD, NULL, pod); break;
     case MIRROR_changed:
+        gangs_assigned(&q->queues, &before, pod);
         changes = event_assigned_changes(&before, pod);
         if (changes.count == 0)
             tell_of_any_update(q, now, pod);
@@ -262,12 +277,18 @@ static void take_back(struct queue *q, struct moment now, const char *why)
         log_info("attempts taken back|reason=\"%s\" count=%zu", why, count);
 }
 
+static void meet(struct queue *q, struct moment now, struct address scheduler)
+{
+    take_back(q, now, "another life of the scheduler");
+    gangs_untell(&q->queues.gangs, now);
+    q->scheduler = scheduler;
+}
+
 static void on_peer_up(struct queue *q, struct moment now, const struct delivery *in)
 {
     if (in->from.process != SCHEDULER || in->from.peer == q->scheduler.peer)
         return;
-    take_back(q, now, "another life of the scheduler");
-    q->scheduler = in->from;
+    meet(q, now, in->from);
     q->credit = 0;
 }
 
@@ -297,6 +318,7 @@ static void on_queue_config(struct queue *q, struct moment now, const struct del
         q->queues.options.backoff_initial = span_of_seconds((double)kept->backoff_initial_s);
         q->queues.options.backoff_max = span_of_seconds((double)kept->backoff_max_s);
     }
+    gangs_follow_all(&q->queues, now);
     queues_wake_all(&q->queues, now);
     queues_look_at_gates(&q->queues, now);
     subscriber_again(&q->stream);
@@ -312,6 +334,7 @@ static void on_snapshot_begin(struct queue *q, struct moment now, const struct d
     q->in_snapshot = true;
     mirror_snapshot_begin(q->mirror);
     owners_snapshot_begin(q->owners);
+    gangs_snapshot_begin(&q->queues);
 }
 
 static void drop_unseen_entries(struct queue *q, struct moment now)
@@ -336,6 +359,7 @@ static void drop_unseen_pods_and_nodes(struct queue *q, struct moment now)
     }
     while (mirror_next_unseen_node(q->mirror, &node, &q->scratch)) {
         struct event event = {.resource = EVENT_OF_node, .action = EVENT_DELETE, .old_node = &node};
+        gangs_node(&q->queues, &node, NULL);
         move_all(&q->queues, now, &event, NULL);
         arena_reset(&q->scratch);
     }
@@ -360,6 +384,7 @@ static void drop_unseen_objects(struct queue *q, struct moment now)
             arena_reset(&q->scratch);
         }
     owners_snapshot_end(q->owners);
+    gangs_snapshot_end(&q->queues);
 }
 
 static void on_snapshot_end(struct queue *q, struct moment now, const struct delivery *in)
@@ -390,10 +415,12 @@ static void on_node_set(struct queue *q, struct moment now, const struct deliver
     case MIRROR_outdated: q->count.outdated++; break;
     case MIRROR_same: break;
     case MIRROR_new:
+        gangs_node(&q->queues, NULL, node);
         event.action = EVENT_ADD;
         move_all(&q->queues, now, &event, NULL);
         break;
     case MIRROR_changed:
+        gangs_node(&q->queues, &before, node);
         changes = event_node_changes(&before, node);
         event.old_node = &before;
         for (uint32_t i = 0; i < changes.count; i++) {
@@ -409,6 +436,7 @@ static void on_node_gone(struct queue *q, struct moment now, const struct delive
     struct node before;
     if (!mirror_remove_node(q->mirror, in->message->node_gone.name, &before, &q->scratch))
         return;
+    gangs_node(&q->queues, &before, NULL);
     struct event event = {.resource = EVENT_OF_node, .action = EVENT_DELETE, .old_node = &before};
     move_all(&q->queues, now, &event, NULL);
 }
@@ -476,7 +504,9 @@ static void on_object_gone(struct queue *q, struct moment now, const struct deli
     const struct object_gone *gone = &in->message->object_gone;
     enum event_resource resource = resource_of(gone->kind);
     union mirror_record before;
-    if (resource == EVENT_RESOURCES)
+    if (str_is(gone->kind, "PodGroup"))
+        gangs_gone(&q->queues, gone);
+    else if (resource == EVENT_RESOURCES)
         owners_gone(q->owners, gone->kind, gone->namespace_name, gone->name);
     else if (mirror_remove_object(q->mirror, resource, gone, &before, &q->scratch))
         tell_of_object(q, now, (struct event){.resource = resource, .old_object = &before});
@@ -487,6 +517,20 @@ static void on_owner_set(struct queue *q, struct moment now, const struct delive
 {
     (void)now;
     owners_set(q->owners, &in->message->owner_set.owner);
+}
+
+static void on_pod_group_set(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct gang *group = &in->message->pod_group_set.group;
+    if (group->name.len == 0 || group->api.len == 0)
+        refuse(q, now, "PodGroup without API group or name", group->name);
+    else if (!gangs_set(&q->queues, group))
+        q->count.outdated++;
+}
+
+static void on_group_kinds(struct queue *q, struct moment now, const struct delivery *in)
+{
+    gangs_serve(&q->queues, now, &in->message->group_kinds.apis);
 }
 
 /* Namespaces, budgets, barriers and the view's age decide nothing here: no plugin asks to be told
@@ -510,10 +554,8 @@ static void follow_term(struct queue *q, struct moment now, int64_t term)
 static void on_pull(struct queue *q, struct moment now, const struct delivery *in)
 {
     int64_t credit = in->message->pull.credit;
-    if (in->from.peer != q->scheduler.peer) { /* its greeting is still to come, or was lost */
-        take_back(q, now, "another life of the scheduler");
-        q->scheduler = in->from;
-    }
+    if (in->from.peer != q->scheduler.peer) /* its greeting is still to come, or was lost */
+        meet(q, now, in->from);
     follow_term(q, now, in->term);
     q->credit = credit < 0 ? 0 : credit > CREDIT_MAX ? CREDIT_MAX : credit;
 }
@@ -524,6 +566,8 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     uint64_t rejectors = plugins_of(&outcome->plugins);
     uint64_t pending = plugins_of(&outcome->pending_plugins);
     bool rejected = str_is(outcome->result, "unschedulable");
+    if (rejected && (rejectors | pending) == 0 && gangs_hold(e))
+        rejectors = q->queues.gangs.coscheduling; /* upstream's in-tree groups name no plugin */
     if (str_is(outcome->result, "bound")) {
         queues_bound(&q->queues, now, e);
     } else if (str_is(outcome->result, "skipped")) {
@@ -583,9 +627,9 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_attachment_set] = on_object_set,
     [MSG_owner_set] = on_owner_set,
     [MSG_budget_set] = on_nothing,
-    [MSG_pod_group_set] = on_nothing,
+    [MSG_pod_group_set] = on_pod_group_set,
     [MSG_group_members] = on_nothing,
-    [MSG_group_kinds] = on_nothing,
+    [MSG_group_kinds] = on_group_kinds,
     [MSG_object_gone] = on_object_gone,
     [MSG_namespace_gone] = on_nothing,
     [MSG_barrier_reached] = on_nothing,
@@ -614,13 +658,47 @@ void queue_handle(void *state, struct moment now, const struct delivery *in, str
 
 /* ---- attempts ---- */
 
-static void offer(struct queue *q, struct outbox *out)
+static void offer_group(struct queue *q, const struct group *g, size_t count, struct outbox *out)
+{
+    const struct gangs *gs = &q->queues.gangs;
+    struct gang_member *members = arena_take(&q->scratch, count * sizeof(*members));
+    for (size_t i = 0; i < count; i++) {
+        struct entry *e = gs->taken[i];
+        members[i] = (struct gang_member){.pod = *entry_pod(e),
+                                          .attempts = e->attempts,
+                                          .first_us = e->first_us,
+                                          .cycle = e->flight->cycle};
+        members[i].pod.nominated_node = nominated_node(e);
+    }
+    struct message m = {.type = MSG_gang_attempt,
+                        .gang_attempt = {.group = g->record,
+                                         .needed = group_needed(g),
+                                         .members = {(uint32_t)count, members},
+                                         .epoch = q->stream.epoch,
+                                         .sequence = q->stream.sequence,
+                                         .placed = group_placed(g)}};
+    outbox_put(out, q->scheduler, &m);
+    arena_reset(&q->scratch);
+}
+
+/* A group counts as many as it has members. One that is larger than what is left of the credit goes
+ * all the same, and nothing else does then until enough of it is back: so no group is too large,
+ * and nobody waits until the scheduler is idle. */
+static void offer(struct queue *q, struct moment now, struct outbox *out)
 {
     const struct in_flight *f = &q->queues.in_flight;
+    const struct group *g;
     struct entry *e;
+    size_t count;
     if (!q->stream.synced || q->scheduler.peer == 0)
         return;
-    while ((int64_t)f->count < q->credit && (e = queues_pop(&q->queues)) != NULL) {
+    while ((int64_t)f->count < q->credit) {
+        if ((g = gangs_pop(&q->queues, now, &count)) != NULL) {
+            offer_group(q, g, count, out);
+            continue;
+        }
+        if ((e = queues_pop(&q->queues)) == NULL)
+            return;
         struct message m = {.type = MSG_attempt,
                             .attempt = {.pod = *entry_pod(e),
                                         .attempts = e->attempts,
@@ -633,14 +711,31 @@ static void offer(struct queue *q, struct outbox *out)
     }
 }
 
+/* Why groups wait; a few at once, since nothing holds these messages back. */
+static struct moment tell(struct queue *q, struct moment now, struct outbox *out)
+{
+    struct message m = {.type = MSG_gang_waits};
+    if (!q->stream.synced || q->scheduler.peer == 0)
+        return MOMENT_NEVER;
+    for (int i = 0; i < TELL_MOST; i++) {
+        bool any = gangs_tell(&q->queues, now, &m.gang_waits, &q->scratch);
+        if (any)
+            outbox_put(out, q->scheduler, &m);
+        arena_reset(&q->scratch);
+        if (!any)
+            return gangs_tell_due(&q->queues.gangs);
+    }
+    return moment_after(now, span_of_ms(TELL_PAUSE_MS));
+}
+
 struct moment queue_tick(void *state, struct moment now, struct outbox *out)
 {
     struct queue *q = state;
     q->now = now;
     struct moment next =
         moment_earlier(queues_tick(&q->queues, now), subscriber_tick(&q->stream, now, out));
-    offer(q, out);
-    return next;
+    offer(q, now, out);
+    return moment_earlier(next, tell(q, now, out));
 }
 
 /* ---- status ---- */
@@ -707,6 +802,7 @@ void queue_status(void *state, struct buffer *lines)
                  q->config_generation, (uint64_t)q->config_hash);
     status_places(q, lines);
     status_counts(q, lines);
+    gangs_status(&q->queues, q->now, lines);
     buffer_print(lines, "credit=%" PRId64 "\nscheduler=%s\n", q->credit,
                  q->scheduler.peer ? "up" : "down");
     buffer_print(lines, "synced=%s\nsnapshots=%" PRIu64 "\ngaps=%" PRIu64 "\n",
@@ -731,6 +827,7 @@ static void dump_entry(struct entry *e)
                                                     [PLACE_error_backoff] = "errorBackoffQ",
                                                     [PLACE_unschedulable] = "unschedulablePods",
                                                     [PLACE_in_flight] = "inFlight",
+                                                    [PLACE_gang] = "waitsWithGroup",
                                                     [PLACE_bound] = "bound"};
     struct str node = nominated_node(e);
     log_info(

@@ -14,6 +14,7 @@ struct queue_options {
     uint32_t profile_count;
     int64_t config_hash; /* of the configuration that they are from; 0: not known */
     bool backoff_given;  /* by flags: a new configuration does not change it */
+    bool gang_sort;      /* QueueSort is Coscheduling's */
     bool fifo;           /* first come, first served, whatever the priorities */
     struct span backoff_initial, backoff_max;
     struct span unschedulable_max; /* longest wait for an event that can help */

@@ -28,6 +28,7 @@ void queues_init(struct queues *q, const struct queues_options *options)
     active_init(&q->active);
     backoff_init(&q->backoff, options->backoff_initial, options->backoff_max);
     unschedulable_init(&q->unschedulable);
+    gangs_init(&q->gangs, options->wall_us_at_zero);
     q->in_flight.cycle = options->first_cycle;
     q->cause = ATTEMPT_ENDED;
 }
@@ -39,10 +40,12 @@ void queues_free(struct queues *q)
     while (map_next(q->entries, &at, NULL, &value)) {
         struct entry *e = value;
         queues_unplace(q, e);
+        gangs_leave(e);
         entry_free(&e);
     }
     while (q->in_flight.first != NULL)
         in_flight_close(&q->in_flight, q->in_flight.first);
+    gangs_free(&q->gangs);
     map_free(&q->entries);
     shelf_free(&q->shelf);
     active_free(&q->active);
@@ -66,6 +69,11 @@ void queues_unplace(struct queues *q, struct entry *e)
     case PLACE_bound:
         entry_list_remove(&q->bound, e);
         e->place = PLACE_nowhere;
+        gangs_unbound(e);
+        break;
+    case PLACE_gang:
+        group_mark(e->member->group);
+        group_remove_ready(e->member->group, e);
         break;
     case PLACE_nowhere:
     case PLACE_COUNT: break;
@@ -86,7 +94,10 @@ void queues_to_active(struct queues *q, struct moment now, struct entry *e)
     if (e->first_us == 0)
         e->first_us = q->options.wall_us_at_zero + now.ns / 1000;
     entry_fold(e);
-    active_add(&q->active, e);
+    if (gangs_hold(e))
+        group_add_ready(e->member->group, e);
+    else
+        active_add(&q->active, e);
     measure_incoming(&q->measured, "active", q->cause);
 }
 
@@ -100,6 +111,7 @@ struct entry *queues_add(struct queues *q, struct moment now, struct str key, co
     e->added = now;
     stamp(q, now, e);
     nominated_follow(e, NULL);
+    gangs_join(q, e);
     must(map_set(q->entries, key, e) == NULL);
     q->cause = "UnschedulablePodAdd";
     move_requeue(q, now, e, MOVE_immediately);
@@ -171,6 +183,7 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
     shelf_get(q->shelf, e->kept, &before, &memory);
     entry_replace(e, pod);
     in_flight_follow(e);
+    gangs_follow(q, now, e);
     if (e->place == PLACE_unschedulable)
         needs_follow(&q->unschedulable.needs, e);
     nominated_follow(e, &before);
@@ -194,6 +207,7 @@ static struct entry *take_out(struct queues *q, struct str key)
     struct entry *e = map_remove(q->entries, key);
     must(e != NULL);
     queues_unplace(q, e);
+    gangs_leave(e);
     return e;
 }
 
@@ -234,12 +248,14 @@ struct entry *queues_pop(struct queues *q)
 
 void queues_bound(struct queues *q, struct moment now, struct entry *e)
 {
+    gangs_ended(q, e, GANG_bound, 0);
     in_flight_close(&q->in_flight, e->flight);
     e->place = PLACE_bound;
     e->bound = now;
     e->rejectors = e->pending_plugins = 0;
     entry_fold(e);
     entry_list_add(&q->bound, e);
+    gangs_bound(e);
     q->counts.bound_after_flush += e->flushed;
     metric_add(METRIC_scheduler_pod_scheduled_after_flush_total, e->flushed);
     q->counts.bound++;
@@ -266,6 +282,7 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
     e->error_count = 0;
     judge(q, now, e, rejectors, pending);
     enum move_worth worth = move_worth_in_flight(e);
+    gangs_ended(q, e, GANG_rejected, rejectors | pending);
     in_flight_close(&q->in_flight, e->flight);
     move_requeue(q, now, e, worth);
 }
@@ -274,6 +291,7 @@ void queues_activate(struct queues *q, struct moment now, struct entry *e)
 {
     if (e->place == PLACE_in_flight)
         e->flight->woken = true;
+    gangs_hurry(e);
     if ((e->place != PLACE_unschedulable && e->place != PLACE_backoff &&
          e->place != PLACE_error_backoff) ||
         e->gate != GATE_none)
@@ -290,6 +308,7 @@ void queues_failed(struct queues *q, struct moment now, struct entry *e)
     q->counts.errors++;
     e->error_count++;
     judge(q, now, e, 0, 0);
+    gangs_ended(q, e, GANG_error, 0);
     in_flight_close(&q->in_flight, e->flight);
     move_requeue(q, now, e, MOVE_after_backoff);
 }
@@ -298,6 +317,7 @@ void queues_skipped(struct queues *q, struct moment now, struct entry *e)
 {
     q->counts.skipped++;
     q->cause = ATTEMPT_ENDED;
+    gangs_ended(q, e, GANG_skipped, 0);
     in_flight_close(&q->in_flight, e->flight);
     e->rejectors = e->pending_plugins = 0;
     e->backoff_ends = (struct moment){0};
@@ -413,7 +433,8 @@ struct moment queues_tick(struct queues *q, struct moment now)
         flush_unconfirmed(q, now);
         q->leftover = moment_after(now, span_of_seconds(QUEUES_LEFTOVER_SECONDS));
     }
+    struct moment next = moment_earlier(q->leftover, gangs_tick(q, now));
     if (backoff_count(&q->backoff) == 0)
-        return q->leftover;
-    return moment_earlier(q->leftover, moment_after(second, span_of_ms(1000)));
+        return next;
+    return moment_earlier(next, moment_after(second, span_of_ms(1000)));
 }

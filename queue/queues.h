@@ -8,6 +8,7 @@
 #include "proto/base/map.h"
 #include "queue/active.h"
 #include "queue/backoff.h"
+#include "queue/gang.h"
 #include "queue/in_flight.h"
 #include "queue/measure.h"
 #include "queue/unschedulable.h"
@@ -44,6 +45,7 @@ struct queues {
     struct unschedulable unschedulable;
     struct in_flight in_flight;
     struct entry_list bound;
+    struct gangs gangs;
     struct moment flushed;  /* second of the last backoff flush */
     struct moment leftover; /* when leftovers are looked for next; 0 = at once */
     uint64_t order;
@@ -93,7 +95,7 @@ void queues_unbound(struct queues *q, struct moment now, struct entry *e);
 /* Flushes what is due. Returns when it wants to be called next. */
 struct moment queues_tick(struct queues *q, struct moment now);
 
-/* Into the active queue, or, when gated, to the unschedulable ones; the entry is nowhere. */
+/* Into the active queue, or to its group when it goes with that; the entry is nowhere. */
 void queues_to_active(struct queues *q, struct moment now, struct entry *e);
 /* Takes the entry out of its place, whichever that is. */
 void queues_unplace(struct queues *q, struct entry *e);

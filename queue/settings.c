@@ -63,15 +63,16 @@ bool settings_apply(const struct settings *settings, const struct scheduler_conf
                              "equal to --pod-initial-backoff (podInitialBackoffSeconds)");
         return false;
     }
-    *options = (struct queue_options){.profiles = config->profiles.at,
-                                      .profile_count = config->profiles.count,
-                                      .config_hash = scheduler_config_hash(config),
-                                      .backoff_given = settings->backoff_initial_s > 0 ||
-                                                       settings->backoff_max_s > 0,
-                                      .fifo = sorts_by_arrival(config),
-                                      .backoff_initial = span_of_seconds((double)initial),
-                                      .backoff_max = span_of_seconds((double)max),
-                                      .unschedulable_max = settings->unschedulable_max};
+    *options = (struct queue_options){
+        .profiles = config->profiles.at,
+        .profile_count = config->profiles.count,
+        .config_hash = scheduler_config_hash(config),
+        .backoff_given = settings->backoff_initial_s > 0 || settings->backoff_max_s > 0,
+        .gang_sort = config->profiles.count > 0 && config->profiles.at[0].gang_sort,
+        .fifo = sorts_by_arrival(config),
+        .backoff_initial = span_of_seconds((double)initial),
+        .backoff_max = span_of_seconds((double)max),
+        .unschedulable_max = settings->unschedulable_max};
     if (options->unschedulable_max.ns == 0)
         options->unschedulable_max = span_of_seconds(UNSCHEDULABLE_MAX_S);
     return true;

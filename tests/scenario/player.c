@@ -174,29 +174,53 @@ static void fill_pod(struct player *p, struct pod *pod)
         pod->scheduler_name = STR_LITERAL("default-scheduler");
     if (pod->resource_version == 0)
         pod->resource_version = ++p->version;
+    if (pod->gang.len > 0 && pod->gang_api.len == 0)
+        pod->gang_api = STR_LITERAL("scheduling.x-k8s.io");
+}
+
+static bool is_attempt_of(const struct attempt *attempt, struct str name)
+{
+    return str_equal(attempt->pod.name, name);
+}
+
+/* One of a group, as an attempt of its own. */
+static bool find_member(const struct gang_attempt *gang, struct str name, struct attempt *found)
+{
+    for (uint32_t i = 0; i < gang->members.count; i++) {
+        const struct gang_member *m = &gang->members.at[i];
+        *found = (struct attempt){.pod = m->pod, .cycle = m->cycle};
+        if (is_attempt_of(found, name))
+            return true;
+    }
+    return false;
 }
 
 /* The newest attempt of that name that was sent. */
-static const struct attempt *attempt_of(const struct player *p, struct str name)
+static bool find_attempt(const struct player *p, struct str name, struct attempt *found)
 {
-    for (size_t i = p->sent_count; i-- > 0;)
-        if (p->sent[i].message.type == MSG_attempt &&
-            str_equal(p->sent[i].message.attempt.pod.name, name))
-            return &p->sent[i].message.attempt;
-    return NULL;
+    for (size_t i = p->sent_count; i-- > 0;) {
+        const struct message *m = &p->sent[i].message;
+        if (m->type == MSG_gang_attempt && find_member(&m->gang_attempt, name, found))
+            return true;
+        if (m->type == MSG_attempt && is_attempt_of(&m->attempt, name)) {
+            *found = m->attempt;
+            return true;
+        }
+    }
+    return false;
 }
 
 static void fill_outcome(struct player *p, struct outcome *outcome)
 {
-    const struct attempt *attempt = attempt_of(p, outcome->name);
-    if (attempt == NULL)
+    struct attempt attempt;
+    if (!find_attempt(p, outcome->name, &attempt))
         return;
     if (outcome->namespace_name.len == 0)
-        outcome->namespace_name = attempt->pod.namespace_name;
+        outcome->namespace_name = attempt.pod.namespace_name;
     if (outcome->uid.len == 0)
-        outcome->uid = attempt->pod.uid;
+        outcome->uid = attempt.pod.uid;
     if (outcome->cycle == 0)
-        outcome->cycle = attempt->cycle;
+        outcome->cycle = attempt.cycle;
 }
 
 /* Whatever the message sets has a version, and a namespace when it lives in one. */
@@ -212,12 +236,16 @@ static void fill_object(struct player *p, struct message *m)
             *number = ++p->version;
         if (strcmp(f->name, "namespace_name") == 0 && text->len == 0)
             *text = STR_LITERAL("default");
+        if (strcmp(f->name, "api") == 0 && text->len == 0)
+            *text = STR_LITERAL("scheduling.x-k8s.io");
+        if (strcmp(f->name, "uid") == 0 && text->len == 0)
+            *text = STR_LITERAL("u");
     }
 }
 
 static bool is_object(enum message_type type)
 {
-    return (type >= MSG_claim_set && type <= MSG_object_gone) || type == MSG_resource_claim_set;
+    return (type >= MSG_claim_set && type <= MSG_group_kinds) || type == MSG_resource_claim_set;
 }
 
 static void fill(struct player *p, struct message *m)
@@ -231,7 +259,9 @@ static void fill(struct player *p, struct message *m)
             m->pod_gone.namespace_name = STR_LITERAL("default");
     } else if (m->type == MSG_node_set && m->node_set.node.resource_version == 0) {
         m->node_set.node.resource_version = ++p->version;
-    } else if (is_object(m->type) && m->type != MSG_object_gone) {
+    } else if (m->type == MSG_object_gone || m->type == MSG_group_kinds) {
+        /* whole as they are written */
+    } else if (is_object(m->type)) {
         fill_object(p, m);
     } else if (m->type == MSG_outcome) {
         fill_outcome(p, &m->outcome);

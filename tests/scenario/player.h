@@ -13,7 +13,8 @@
  * A peer is named by its kind; kind:N is its N-th life, for words that come late. An expected
  * message matches when all fields that are given (not zero) are equal. What is left out of a
  * message to the core is filled in so that scenarios stay short: uid = name, namespace default,
- * schedulerName default-scheduler, resource_version counting up; an outcome's cycle from the last
+ * schedulerName default-scheduler, API group of PodGroups scheduling.x-k8s.io, resource_version
+ * counting up; an outcome's cycle from the last
  * attempt of that name. What the core says to the watcher (credit) is not looked at. */
 #ifndef TESTS_SCENARIO_PLAYER_H
 #define TESTS_SCENARIO_PLAYER_H

@@ -3,9 +3,11 @@
 #define TESTS_UNIT_QUEUE_CHECK_H
 
 #include "proto/base/must.h"
+#include "queue/gang.h"
 #include "queue/gate.h"
 #include "queue/hints.h"
 #include "queue/queues.h"
+#include "queue/rank.h"
 
 #include <string.h>
 
@@ -66,6 +68,50 @@ static void check_unschedulable(const struct unschedulable *u)
     must(memcmp(by_plugin, u->by_plugin, sizeof(by_plugin)) == 0);
 }
 
+/* A group's counts, and that it waits or sleeps as a whole. Returns who waits with it. */
+static size_t check_group(const struct group *g)
+{
+    size_t members = 0, waits = 0, sleeps = 0, alone = 0, bound = 0;
+    for (const struct member *m = g->first; m != NULL; m = m->next, members++) {
+        const struct entry *e = m->entry;
+        must(e->member == m && m->group == g);
+        waits += e->place == PLACE_gang;
+        bound += e->place == PLACE_bound;
+        sleeps += e->place == PLACE_unschedulable && e->gate == GATE_none;
+        alone += e->place == PLACE_active || e->place == PLACE_backoff ||
+                 e->place == PLACE_error_backoff;
+    }
+    must(members == g->member_count && bound == g->bound);
+    must(check_list(&g->ready, PLACE_gang) == waits);
+    if (g->marked) /* it is looked at when the batch is over */
+        return waits;
+    must(g->satisfied == (g->exists && g->record.min_member <= group_placed(g)));
+    must(g->satisfied ? waits == 0 : alone == 0);
+    must(g->satisfied || g->flights > 0 || waits == 0 || sleeps == 0);
+    must(g->state != GROUP_ready || ((int64_t)waits >= group_needed(g) && g->flights == 0));
+    must((g->queued.index_plus_one != 0) ==
+         (g->state == GROUP_ready || (g->state == GROUP_backoff && !g->waits_out)));
+    return waits;
+}
+
+static size_t check_groups(const struct queues *q)
+{
+    size_t at = 0, waits = 0;
+    struct str key;
+    void *value;
+    while (map_next(q->gangs.groups, &at, &key, &value)) {
+        const struct group *g = value;
+        must(str_equal(key, str_of(g->key)));
+        waits += check_group(g);
+    }
+    for (size_t i = 1; i < heap_count(q->gangs.ready); i++) {
+        struct rank child = rank_of_group(heap_at(q->gangs.ready, i));
+        struct rank parent = rank_of_group(heap_at(q->gangs.ready, (i - 1) / 2));
+        must(!rank_before(&child, &parent));
+    }
+    return waits;
+}
+
 /* Every entry is in exactly one place, every place holds only entries, heaps are in order. */
 static void check_queues(const struct queues *q)
 {
@@ -75,7 +121,7 @@ static void check_queues(const struct queues *q)
     check_heap(q->backoff.errors, PLACE_error_backoff);
     in_places += check_list(&q->unschedulable.list, PLACE_unschedulable);
     in_places += check_list(&q->bound, PLACE_bound);
-    in_places += check_flights(&q->in_flight);
+    in_places += check_flights(&q->in_flight) + check_groups(q);
     check_unschedulable(&q->unschedulable);
     must(in_places == map_count(q->entries));
     size_t at = 0;

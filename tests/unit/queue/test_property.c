@@ -1,10 +1,11 @@
 /* test_property: random clusters, schedulers and accidents in virtual time, from a seed; what pods
  * ask for and what storage objects say is random bytes in the shape of the records.
  *
- * What must hold after every step: each entry is in exactly one place and the heaps are in order
- * (check.h); the queue knows exactly the pods that pend by what it was told; what it offers pends,
- * is not gated, and stays within the credit. And at the end, when everything is up and quiet: every
- * pod that can be tried is offered within the flush limit, even though every attempt is rejected.
+ * Pods name PodGroups that come, change and go. What must hold after every step: each entry is in
+ * exactly one place and the heaps are in order (check.h); the queue knows exactly the pods that
+ * pend by what it was told; what it offers pends, is not gated, and goes on credit; a group goes as
+ * a whole or not at all. And at the end, when everything is up and quiet: every pod that can be
+ * tried is offered within the flush limit, even though every attempt is rejected.
  */
 #include "queue/queue.h"
 
@@ -25,6 +26,7 @@
 #define SECOND      1000000000LL
 #define PODS        14
 #define NODES       3
+#define GROUPS      3
 #define STEPS       400
 #define SEEDS       400
 #define CREDIT_MOST 6
@@ -35,7 +37,12 @@
 /* A pod as the API server has it. */
 struct truth {
     bool exists, assigned, deleting, gated, foreign;
-    int64_t uid, version, priority, shape;
+    int64_t uid, version, priority, shape, gang; /* gang: 0 = none, else which */
+};
+
+struct group_truth {
+    bool exists;
+    int64_t uid, version, min_member;
 };
 
 /* An attempt that the scheduler of the test holds. */
@@ -51,6 +58,8 @@ struct world {
     struct random random;
     struct moment now, next;
     struct truth pods[PODS];
+    struct group_truth groups[GROUPS];
+    bool served;
     bool nodes[NODES];
     int64_t node_shape[NODES];
     bool watcher_up, in_snapshot, scheduler_up, reject_all;
@@ -78,13 +87,12 @@ static bool pends(const struct truth *t)
     return t->exists && !t->assigned && !t->deleting && !t->foreign;
 }
 
-static void take_attempt(struct world *w, const struct attempt *attempt)
+static void hold_pod(struct world *w, const struct attempt *attempt)
 {
     struct str name = attempt->pod.name;
     struct held *held = &w->held[w->held_count++];
     int64_t index;
     must(w->held_count <= 64);
-    must((int64_t)w->held_count <= w->credit);
     must(str_to_i64((struct str){name.at + 1, name.len - 1}, &index));
     must(attempt->attempts > 0 && attempt->pod.gates.count == 0);
     must(pends(&w->pods[index]) || !w->watcher_up || w->in_snapshot);
@@ -94,15 +102,49 @@ static void take_attempt(struct world *w, const struct attempt *attempt)
     w->offered[index] = true;
 }
 
+/* Never a member by itself while its group has not minMember on nodes. */
+static void take_attempt(struct world *w, const struct attempt *attempt)
+{
+    struct str key = arena_print(&w->arena, "ns/%.*s", STR_ARG(attempt->pod.name));
+    const struct entry *e = queues_get(queue_inside(w->queue), key);
+    must(e != NULL && e->place == PLACE_in_flight && !gangs_hold(e));
+    must((int64_t)w->held_count < w->credit);
+    hold_pod(w, attempt);
+}
+
+static size_t groups_taken, members_taken, waits_taken;
+
+/* Never fewer than are needed, never of another group; on credit, however many they are. */
+static void take_group(struct world *w, const struct gang_attempt *gang)
+{
+    must((int64_t)w->held_count < w->credit);
+    must(gang->needed > 0 && (int64_t)gang->members.count >= gang->needed);
+    groups_taken++;
+    members_taken += gang->members.count;
+    must(gang->needed + gang->placed == gang->group.min_member);
+    for (uint32_t i = 0; i < gang->members.count; i++) {
+        const struct gang_member *m = &gang->members.at[i];
+        must(str_equal(m->pod.gang, gang->group.name));
+        must(i == 0 || m->pod.priority <= m[-1].pod.priority);
+        hold_pod(w, &(struct attempt){.pod = m->pod, .attempts = m->attempts, .cycle = m->cycle});
+    }
+}
+
 static void collect(struct world *w)
 {
     for (size_t i = 0; i < w->out.count; i++) {
         struct message m;
-        if (w->out.at[i].type != MSG_attempt)
+        if (w->out.at[i].to.process != SCHEDULER)
             continue;
         must(w->scheduler_up && w->out.at[i].to.peer == w->scheduler_peer);
         must(outbox_get(&w->out, i, &m, &w->arena));
-        take_attempt(w, &m.attempt);
+        if (m.type == MSG_attempt)
+            take_attempt(w, &m.attempt);
+        else if (m.type == MSG_gang_attempt)
+            take_group(w, &m.gang_attempt);
+        else if (m.type == MSG_gang_waits && ++waits_taken > 0)
+            must(m.gang_waits.members.count == m.gang_waits.messages.count &&
+                 m.gang_waits.message.len > 0);
     }
     outbox_reset(&w->out);
     arena_reset(&w->arena);
@@ -111,6 +153,7 @@ static void collect(struct world *w)
 static void tick(struct world *w)
 {
     w->next = queue_tick(w->queue, w->now, &w->out);
+    must(queue_inside(w->queue)->gangs.marked == NULL);
     check_queues(queue_inside(w->queue));
     collect(w);
 }
@@ -156,6 +199,12 @@ static struct pod pod_of(struct world *w, size_t i)
     pod.resource_version = t->version;
     pod.priority = t->priority;
     pod.deleting = t->deleting;
+    pod.gang = str_of("");
+    pod.gang_api = str_of("");
+    if (t->gang > 0) {
+        pod.gang = arena_print(&w->arena, "g%" PRId64, t->gang - 1);
+        pod.gang_api = STR_LITERAL("scheduling.x-k8s.io");
+    }
     pod.device_claims.count = 0; /* nobody makes claims here */
     pod.gates = (struct strs){t->gated ? 1 : 0, &gates};
     struct toleration *tolerations = arena_take(&w->arena, sizeof(*tolerations) * 4);
@@ -195,6 +244,33 @@ static void say_node(struct world *w, size_t i)
         deliver(w, WATCHER, &m);
 }
 
+static void say_group(struct world *w, size_t i)
+{
+    struct quantity least[1] = {{STR_LITERAL("cpu"), 3}};
+    const struct group_truth *t = &w->groups[i];
+    struct message m = {
+        .type = MSG_pod_group_set,
+        .pod_group_set = {.group = {.api = STR_LITERAL("scheduling.x-k8s.io"),
+                                    .namespace_name = STR_LITERAL("ns"),
+                                    .name = arena_print(&w->arena, "g%zu", i),
+                                    .uid = arena_print(&w->arena, "u%" PRId64, t->uid),
+                                    .created = t->uid * 1000,
+                                    .resource_version = t->version,
+                                    .has_min_resources = t->uid % 5 == 0,
+                                    .min_resources = {t->uid % 5 == 0, least},
+                                    .min_member = t->min_member}}};
+    if (w->watcher_up)
+        deliver(w, WATCHER, &m);
+}
+
+static void say_served(struct world *w)
+{
+    static struct str api = {"scheduling.x-k8s.io", 19};
+    struct message m = {.type = MSG_group_kinds, .group_kinds = {.apis = {w->served, &api}}};
+    if (w->watcher_up)
+        deliver(w, WATCHER, &m);
+}
+
 static void say(struct world *w, enum process process, enum message_type type)
 {
     deliver(w, process, &(struct message){.type = type});
@@ -204,6 +280,10 @@ static void say_snapshot(struct world *w, bool whole)
 {
     w->in_snapshot = true;
     say(w, WATCHER, MSG_snapshot_begin);
+    say_served(w);
+    for (size_t i = 0; i < GROUPS; i++)
+        if (w->groups[i].exists && (whole || i == 0))
+            say_group(w, i);
     for (size_t i = 0; i < NODES; i++)
         if (w->nodes[i])
             say_node(w, i);
@@ -227,6 +307,7 @@ static void step_pod(struct world *w)
                             .uid = ++w->stamp,
                             .version = ++w->stamp,
                             .priority = (int64_t)pick(w, 3),
+                            .gang = chance(w, 60) ? (int64_t)pick(w, GROUPS) + 1 : 0,
                             .gated = chance(w, 20),
                             .foreign = chance(w, 10)};
         say_pod(w, i);
@@ -243,8 +324,39 @@ static void step_pod(struct world *w)
         t->gated &= chance(w, 60);
         t->shape += chance(w, 40);
         t->priority += chance(w, 5);
+        if (chance(w, 3))
+            t->gang = (int64_t)pick(w, GROUPS + 1);
         say_pod(w, i);
     }
+}
+
+static void step_group(struct world *w)
+{
+    size_t i = pick(w, GROUPS);
+    struct group_truth *t = &w->groups[i];
+    if (chance(w, 5)) {
+        w->served = !w->served;
+        say_served(w);
+        return;
+    }
+    t->version = ++w->stamp;
+    if (t->exists && chance(w, 20)) {
+        struct message m = {.type = MSG_object_gone,
+                            .object_gone = {.kind = STR_LITERAL("PodGroup"),
+                                            .api = STR_LITERAL("scheduling.x-k8s.io"),
+                                            .namespace_name = STR_LITERAL("ns"),
+                                            .name = arena_print(&w->arena, "g%zu", i)}};
+        t->exists = false;
+        if (w->watcher_up)
+            deliver(w, WATCHER, &m);
+        return;
+    }
+    if (!t->exists || chance(w, 20))
+        t->uid = ++w->stamp;
+    if (!t->exists || chance(w, 50))
+        t->min_member = (int64_t)pick(w, 6);
+    t->exists = true;
+    say_group(w, i);
 }
 
 static void step_node(struct world *w)
@@ -424,8 +536,10 @@ static void step(struct world *w)
         step_pod(w);
     else if (what < 40)
         step_node(w);
-    else if (what < 48)
+    else if (what < 44)
         step_object(w);
+    else if (what < 48)
+        step_group(w);
     else if (what < 70)
         step_outcome(w);
     else if (what < 78)
@@ -435,6 +549,20 @@ static void step(struct world *w)
     else
         advance(w, (int64_t)pick(w, (uint64_t)(chance(w, 5) ? 200 : 3) * SECOND));
     check_membership(w);
+}
+
+/* As many of the group are there, on nodes or to be tried, as it asks for. */
+static bool group_lets(const struct world *w, int64_t gang)
+{
+    const struct group_truth *t = &w->groups[gang > 0 ? gang - 1 : 0];
+    int64_t there = 0;
+    if (gang == 0 || !w->served)
+        return true;
+    for (size_t i = 0; i < PODS; i++) {
+        const struct truth *p = &w->pods[i];
+        there += p->gang == gang && p->exists && (p->assigned || (pends(p) && !p->gated));
+    }
+    return t->exists && there >= t->min_member && t->uid % 5 != 0;
 }
 
 /* Everything is up and nothing happens any more, but that the scheduler rejects what it gets. */
@@ -461,7 +589,8 @@ static void end(struct world *w)
         check_membership(w);
     }
     for (size_t i = 0; i < PODS; i++)
-        must(!pends(&w->pods[i]) || w->pods[i].gated || w->offered[i]);
+        must(!pends(&w->pods[i]) || w->pods[i].gated || !group_lets(w, w->pods[i].gang) ||
+             w->offered[i]);
 }
 
 static void run(uint64_t seed)
@@ -471,8 +600,12 @@ static void run(uint64_t seed)
                                     .unschedulable_max = {300 * SECOND}};
     struct world w = {.queue = queue_new(&options),
                       .random = {seed},
+                      .served = seed % 8 != 0,
                       .now = {100 * SECOND},
                       .next = {100 * SECOND}};
+    for (size_t i = 0; i < GROUPS; i++)
+        w.groups[i] = (struct group_truth){true, (int64_t)i + 1, 1, (int64_t)i + 2};
+    w.stamp = GROUPS;
     for (int i = 0; i < STEPS; i++)
         step(&w);
     end(&w);
@@ -500,6 +633,7 @@ static void no_pod_is_lost_doubled_or_forgotten(void **state)
         snprintf(run_name, sizeof(run_name), "this was seed=%" PRIu64 "\n", seed);
         run(seed);
     }
+    must(groups_taken > 2 * SEEDS && 2 * members_taken > 3 * groups_taken && waits_taken > SEEDS);
 }
 
 int main(void)

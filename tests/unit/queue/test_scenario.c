@@ -19,7 +19,17 @@
 
 static void *open_queue(struct str words)
 {
+    static struct profile profile;
+    bool gangs = player_option(words, "gang_backoff", -1) >= 0;
+    profile = (struct profile){.scheduler_name = STR_LITERAL("default-scheduler"),
+                               .gangs = STR_LITERAL("on"),
+                               .gang_wait_s = 60,
+                               .gang_backoff_s = player_option(words, "gang_backoff", 0),
+                               .gang_reject_percentage = player_option(words, "gang_percent", 10)};
     struct queue_options options = {
+        .profiles = &profile,
+        .profile_count = gangs,
+        .gang_sort = player_option(words, "gang_sort", 0) != 0,
         .fifo = player_option(words, "fifo", 0) != 0,
         .backoff_initial = span_of_ms(player_option(words, "backoff_initial", 1) * 1000),
         .backoff_max = span_of_ms(player_option(words, "backoff_max", 10) * 1000),

@@ -1,0 +1,422 @@
+/* gang_review: decides for each group that something happened to whether it is complete enough, and
+ * hands it over.
+ *
+ *   members ready ──► idle · flying · missing · few · gated · … · backoff ──► ready ──► in flight
+ *        ▲                                                                                │
+ *        └── all of them, when anything can help one ◄── asleep, each for its own reason ─┘
+ *
+ * What must stay true after gangs_tick: of a group that has not minMember on nodes either all pods
+ * that could be tried wait together (PLACE_gang), or all of them sleep; so it is tried as a whole
+ * and wakes as a whole. A group that has them keeps nobody waiting. */
+#include "queue/gang.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "queue/hints.h"
+#include "queue/measure.h"
+#include "queue/move.h"
+#include "queue/queues.h"
+#include "queue/rank.h"
+
+#include <stdlib.h>
+
+bool gangs_hold(const struct entry *e)
+{
+    return e->member != NULL && !e->member->group->satisfied;
+}
+
+void gangs_hurry(const struct entry *e)
+{
+    if (gangs_hold(e))
+        e->member->group->attempt.hurry = true;
+}
+
+void group_set_state(struct group *g, enum group_state state)
+{
+    struct gangs *gs = g->gangs;
+    if (g->queued.index_plus_one != 0)
+        heap_remove(g->state == GROUP_ready ? gs->ready : gs->backoff, g);
+    g->state = state;
+    if (state == GROUP_ready)
+        heap_push(gs->ready, g);
+    else if (state == GROUP_backoff && !g->waits_out)
+        heap_push(gs->backoff, g);
+}
+
+/* ---- how a transaction ended ---- */
+
+void gangs_ended(struct queues *q, const struct entry *e, enum gang_end end, uint64_t rejectors)
+{
+    if (!gangs_hold(e) || e->flight == NULL || e->flight->group != e->member->group)
+        return;
+    struct group_try *t = &e->member->group->attempt;
+    t->bound += end == GANG_bound;
+    t->rejected += end == GANG_rejected;
+    t->fit += end == GANG_rejected && rejectors == q->gangs.coscheduling;
+    t->errors += end == GANG_error;
+    t->skipped += end == GANG_skipped;
+    t->nominated |= end == GANG_rejected && e->nominated != NULL;
+}
+
+/* The plugin does not deny a group that all but a few members of minMember had a place for: others
+ * that come may make up for those. Nor one that room is made for. */
+static void deny(struct queues *q, struct moment now, struct group *g, const struct group_try *t)
+{
+    const struct surroundings *around = g->around;
+    int64_t gap = t->needed - t->fit;
+    bool small = gap * 100 <= around->gang_reject_percentage * g->record.min_member;
+    if (around->gang_backoff_s == 0 || t->nominated || small)
+        return;
+    g->denied_until = moment_after(now, span_of_seconds((double)around->gang_backoff_s));
+    q->gangs.counts.denied++;
+}
+
+static struct moment end_of(struct moment now, struct span wait)
+{
+    return wait.ns > 0 ? backoff_second(moment_after(now, wait)) : (struct moment){0};
+}
+
+/* Those that were left out of a message that had no room for them fare as the others do. */
+static void park_left_out(struct queues *q, struct group *g)
+{
+    while (!g->awake && g->ready.first != NULL) {
+        struct entry *e = g->ready.first;
+        group_remove_ready(g, e);
+        e->rejectors = q->gangs.coscheduling;
+        e->pending_plugins = 0;
+        unschedulable_add(&q->unschedulable, e);
+    }
+}
+
+/* Every outcome has come, and minMember are not placed. */
+static void conclude(struct queues *q, struct moment now, struct group *g)
+{
+    const struct group_try t = g->attempt;
+    struct span wait = q->backoff.initial;
+    g->attempt = (struct group_try){0};
+    if (t.errors + t.skipped == 0 && (t.rejected == 0 || t.bound > 0))
+        return;
+    g->waits_out = t.errors + t.skipped > 0;
+    if (t.errors > 0) {
+        wait = backoff_after(&q->backoff, ++g->errors);
+    } else if (t.skipped == 0) {
+        g->errors = 0;
+        wait = backoff_after(&q->backoff, ++g->failures);
+        q->gangs.counts.failed++;
+        deny(q, now, g, &t);
+        park_left_out(q, g);
+    }
+    g->permitted_until = (struct moment){0};
+    g->age = now;
+    g->failed_us = q->gangs.wall_us_at_zero + now.ns / 1000;
+    g->backoff_ends = t.hurry || q->backoff.max.ns == 0 ? (struct moment){0} : end_of(now, wait);
+}
+
+/* ---- where it stands ---- */
+
+/* Its pods as the plugin counts them: those on nodes, and those that wait here. */
+struct head_count {
+    int64_t pods, gated;
+};
+
+static struct head_count count_heads(const struct group *g)
+{
+    struct head_count c = {.pods = (int64_t)g->assigned};
+    for (const struct member *m = g->first; m != NULL; m = m->next) {
+        c.pods += !m->entry->deleting;
+        c.gated += m->entry->gate == GATE_scheduling || m->entry->gate == GATE_claims;
+    }
+    return c;
+}
+
+static bool is_mixed(const struct group *g)
+{
+    if (!group_is_in_tree(g))
+        return false;
+    for (const struct entry *e = g->ready.first; e != NULL; e = e->next)
+        if (e->around != g->ready.first->around)
+            return true;
+    return false;
+}
+
+static bool is_too_large(const struct group *g)
+{
+    size_t bytes = 0;
+    int64_t needed = group_needed(g);
+    for (const struct entry *e = g->ready.first; e != NULL && needed > 0; e = e->next, needed--)
+        bytes += shelf_size(e->kept);
+    return bytes > GANG_BYTES_MAX;
+}
+
+static bool is_short(struct queues *q, struct moment now, struct group *g)
+{
+    struct arena memory = {0};
+    if (!g->record.has_min_resources || !moment_reached(now, g->permitted_until))
+        return false;
+    bool gap = room_gap(q, g, &memory).count > 0;
+    arena_free(&memory);
+    if (!gap)
+        g->permitted_until = moment_after(now, span_of_seconds((double)g->around->gang_wait_s));
+    return gap;
+}
+
+static enum group_state standing(struct queues *q, struct moment now, struct group *g)
+{
+    if (g->ready.count == 0)
+        return GROUP_idle;
+    if (g->flights > 0)
+        return GROUP_flying;
+    if (!g->exists)
+        return GROUP_missing;
+    if ((int64_t)g->ready.count < group_needed(g)) {
+        struct head_count c = count_heads(g);
+        return c.pods < g->record.min_member || c.gated == 0 ? GROUP_few : GROUP_gated;
+    }
+    if (is_mixed(g))
+        return GROUP_mixed;
+    if (is_too_large(g))
+        return GROUP_large;
+    if (!moment_reached(now, g->denied_until))
+        return GROUP_denied;
+    return is_short(q, now, g) ? GROUP_short : GROUP_ready;
+}
+
+static bool backoff_over(const struct group *g, struct moment now)
+{
+    return g->backoff_ends.ns == 0 || g->backoff_ends.ns < backoff_second(now).ns;
+}
+
+static int64_t priority_of(const struct group *g)
+{
+    int64_t highest = INT64_MIN;
+    for (const struct entry *e = g->ready.first; e != NULL; e = e->next)
+        highest = e->priority > highest ? e->priority : highest;
+    return highest;
+}
+
+static struct moment due_of(const struct group *g, const struct queues *q)
+{
+    if (g->state == GROUP_backoff)
+        return moment_after(g->backoff_ends, span_of_seconds(1));
+    if (g->state == GROUP_denied)
+        return g->denied_until;
+    if (g->state == GROUP_short)
+        return moment_after(q->gangs.room.asked, span_of_seconds(ROOM_AGAIN_SECONDS));
+    return MOMENT_NEVER;
+}
+
+static void set_timer(struct group *g, struct moment due)
+{
+    struct heap *timed = g->gangs->timed;
+    if (g->timed.index_plus_one != 0)
+        heap_remove(timed, g);
+    g->due = due;
+    if (due.ns != MOMENT_NEVER.ns)
+        heap_push(timed, g);
+}
+
+/* It is in no heap. */
+static void settle(struct queues *q, struct moment now, struct group *g)
+{
+    enum group_state state = standing(q, now, g);
+    if (state == GROUP_ready && !backoff_over(g, now))
+        state = GROUP_backoff;
+    if (state == GROUP_ready || state == GROUP_backoff)
+        g->priority = priority_of(g);
+    group_set_state(g, state);
+    if (g->ready.count == 0)
+        g->since = (struct moment){0};
+    else if (g->since.ns == 0)
+        g->since = now;
+    set_timer(g, due_of(g, q));
+    group_note_state(g, now);
+}
+
+/* ---- looking at it ---- */
+
+/* What sleeps wakes; with only_idle those alone that failed for others' sake. */
+static void wake_sleepers(struct queues *q, struct moment now, struct group *g, bool only_idle)
+{
+    for (struct member *m = g->first; m != NULL; m = m->next) {
+        struct entry *e = m->entry;
+        bool idle = (e->rejectors | e->pending_plugins) == q->gangs.coscheduling;
+        if (e->place == PLACE_unschedulable && e->gate == GATE_none && (idle || !only_idle))
+            move_requeue(q, now, e, MOVE_after_backoff);
+    }
+}
+
+/* minMember are placed, or it is a gang no more: its pods go like any others. */
+static void release(struct queues *q, struct moment now, struct group *g)
+{
+    g->satisfied = true;
+    g->failures = g->errors = 0;
+    g->failed_us = 0;
+    g->attempt = (struct group_try){0};
+    g->backoff_ends = g->denied_until = g->permitted_until = (struct moment){0};
+    g->age = (struct moment){(g->record.created - q->gangs.wall_us_at_zero) * 1000};
+    wake_sleepers(q, now, g, true);
+    while (g->ready.first != NULL)
+        move_requeue(q, now, g->ready.first, MOVE_after_backoff);
+}
+
+static bool is_forgotten(const struct group *g)
+{
+    return !g->exists && g->member_count == 0 && g->assigned == 0 && g->flights == 0;
+}
+
+static void bury(struct gangs *gs, struct group *g)
+{
+    group_set_state(g, GROUP_idle);
+    set_timer(g, MOMENT_NEVER);
+    g->what = 0;
+    group_set_telling(g, MOMENT_NEVER);
+    must(map_remove(gs->groups, str_of(g->key)) == g);
+    group_free(g);
+}
+
+static void look_at(struct queues *q, struct moment now, struct group *g)
+{
+    int64_t placed = group_placed(g);
+    bool satisfied = g->exists && g->record.min_member <= placed;
+    if (is_forgotten(g)) {
+        bury(&q->gangs, g);
+        return;
+    }
+    group_set_state(g, GROUP_idle); /* out of the heaps: its rank may change */
+    if (g->satisfied && !satisfied)
+        group_collect(q, g);
+    if (!satisfied && g->flights == 0) {
+        g->awake |= placed != (int64_t)g->placed_seen;
+        conclude(q, now, g);
+    }
+    if (satisfied || g->flights == 0)
+        g->placed_seen = (size_t)placed;
+    if (satisfied && (!g->satisfied || g->ready.count > 0))
+        release(q, now, g);
+    if (!satisfied && g->awake)
+        wake_sleepers(q, now, g, false);
+    settle(q, now, g);
+}
+
+static void look_at_marked(struct queues *q, struct moment now)
+{
+    struct gangs *gs = &q->gangs;
+    while (gs->marked != NULL) {
+        struct group *g = gs->marked;
+        gs->marked = g->next_marked;
+        g->next_marked = NULL;
+        g->marked = false;
+        look_at(q, now, g);
+    }
+}
+
+/* Groups that found too little are asked again together, not with each pod that goes. */
+static void look_at_room(struct gangs *gs, struct moment now)
+{
+    struct moment next = moment_after(gs->room.asked, span_of_seconds(ROOM_AGAIN_SECONDS));
+    if (moment_reached(now, next))
+        gs->room.asked = now;
+}
+
+struct moment gangs_tick(struct queues *q, struct moment now)
+{
+    struct gangs *gs = &q->gangs;
+    const struct group *first;
+    if (map_count(gs->groups) == 0)
+        return MOMENT_NEVER;
+    q->cause = "PodGroup";
+    look_at_room(gs, now);
+    while ((first = heap_top(gs->timed)) != NULL && moment_reached(now, first->due)) {
+        struct group *g = heap_pop(gs->timed);
+        group_mark(g);
+    }
+    look_at_marked(q, now);
+    first = heap_top(gs->timed);
+    return first != NULL ? first->due : MOMENT_NEVER;
+}
+
+/* ---- handing over ---- */
+
+static int in_order(const void *a, const void *b)
+{
+    const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->first_us != y->first_us)
+        return x->first_us < y->first_us ? -1 : 1;
+    return str_compare(shelf_str(x->kept, TAG_pod_name), shelf_str(y->kept, TAG_pod_name));
+}
+
+static void collect_ready(struct gangs *gs, const struct group *g)
+{
+    size_t count = 0;
+    if (gs->taken_room < g->ready.count) {
+        gs->taken_room = g->ready.count;
+        gs->taken = memory_resize(gs->taken, gs->taken_room * sizeof(struct entry *));
+    }
+    for (struct entry *e = g->ready.first; e != NULL; e = e->next)
+        gs->taken[count++] = e;
+    qsort(gs->taken, count, sizeof(struct entry *), in_order);
+}
+
+/* All ready members, as far as the message has room for them. */
+static size_t take(struct queues *q, struct group *g)
+{
+    struct gangs *gs = &q->gangs;
+    size_t count = g->ready.count, bytes = 0;
+    g->attempt = (struct group_try){.needed = group_needed(g)};
+    collect_ready(gs, g);
+    for (size_t i = 0; i < count; i++) {
+        struct entry *e = gs->taken[i];
+        bytes += shelf_size(e->kept);
+        if (bytes > GANG_BYTES_MAX && (int64_t)i >= g->attempt.needed) {
+            count = i;
+            break;
+        }
+        group_remove_ready(g, e);
+        e->attempts++;
+        q->counts.attempts++;
+        in_flight_add(&q->in_flight, e);
+    }
+    g->awake = false;
+    gs->counts.handed++;
+    gs->counts.members_handed += count;
+    return count;
+}
+
+/* Of the pods in line and the groups in backoff, nobody being active, whose wait ends first. */
+static struct group *pop_early(struct queues *q, struct moment now)
+{
+    struct group *g = heap_top(q->gangs.backoff);
+    const struct entry *pod = heap_top(q->backoff.pods);
+    if (g == NULL || active_count(&q->active) > 0 ||
+        (pod != NULL && pod->backoff_ends.ns <= g->backoff_ends.ns))
+        return NULL;
+    if (standing(q, now, g) != GROUP_ready) {
+        group_set_state(g, GROUP_idle);
+        group_mark(g);
+        return NULL;
+    }
+    q->counts.popped_early++;
+    measure_incoming(&q->measured, "active", "PopFromBackoffQ");
+    return g;
+}
+
+struct group *gangs_pop(struct queues *q, struct moment now, size_t *count)
+{
+    struct group *g = heap_top(q->gangs.ready);
+    const struct entry *e = heap_top(q->active.heap);
+    if (g != NULL && e != NULL) {
+        struct rank a = rank_of_group(g), b = rank_of_entry(e);
+        if (!rank_before(&a, &b))
+            return NULL;
+    }
+    if (g == NULL)
+        g = pop_early(q, now);
+    if (g == NULL)
+        return NULL;
+    group_set_state(g, GROUP_idle);
+    *count = take(q, g);
+    settle(q, now, g);
+    return g;
+}

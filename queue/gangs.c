@@ -1,0 +1,439 @@
+/* gangs: the table of groups: who names which, what their PodGroups say, how many are on nodes.
+ *
+ * What must stay true: a group lives exactly while a PodGroup, a pending pod, an assigned one or an
+ * attempt speaks of it; a pod is a member while its API group is served and its profile has gangs;
+ * what rank.c looks at changes only while no member stands in line. */
+#include "queue/gang.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "queue/hints.h"
+#include "queue/move.h"
+#include "queue/rank.h"
+
+static bool before_ready(const void *a, const void *b)
+{
+    struct rank x = rank_of_group(a), y = rank_of_group(b);
+    return rank_before(&x, &y);
+}
+
+static bool before_backoff(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    return x->backoff_ends.ns != y->backoff_ends.ns ? x->backoff_ends.ns < y->backoff_ends.ns
+                                                    : before_ready(x, y);
+}
+
+static bool before_due(const void *a, const void *b)
+{
+    return ((const struct group *)a)->due.ns < ((const struct group *)b)->due.ns;
+}
+
+static bool before_telling(const void *a, const void *b)
+{
+    return ((const struct group *)a)->tell_due.ns < ((const struct group *)b)->tell_due.ns;
+}
+
+static struct heap_link *link_queued(void *g)
+{
+    return &((struct group *)g)->queued;
+}
+
+static struct heap_link *link_timed(void *g)
+{
+    return &((struct group *)g)->timed;
+}
+
+static struct heap_link *link_telling(void *g)
+{
+    return &((struct group *)g)->telling;
+}
+
+void gangs_init(struct gangs *gs, int64_t wall_us_at_zero)
+{
+    *gs = (struct gangs){.groups = map_new(),
+                         .ready = heap_new(before_ready, link_queued),
+                         .backoff = heap_new(before_backoff, link_queued),
+                         .timed = heap_new(before_due, link_timed),
+                         .telling = heap_new(before_telling, link_telling),
+                         .coscheduling = plugins_bit("Coscheduling"),
+                         .wall_us_at_zero = wall_us_at_zero};
+}
+
+void group_free(struct group *g)
+{
+    must(g->first == NULL && g->ready.count == 0);
+    sums_free(&g->usage);
+    arena_free(&g->memory);
+    memory_free(g->key);
+    memory_free(g);
+}
+
+void gangs_free(struct gangs *gs)
+{
+    size_t at = 0;
+    void *value;
+    while (map_next(gs->groups, &at, NULL, &value))
+        group_free(value);
+    map_free(&gs->groups);
+    heap_free(&gs->ready);
+    heap_free(&gs->backoff);
+    heap_free(&gs->timed);
+    heap_free(&gs->telling);
+    sums_free(&gs->room.left);
+    memory_free(gs->taken);
+}
+
+/* ---- groups ---- */
+
+static struct str key_of(struct str api, struct str space, struct str name, struct buffer *key)
+{
+    buffer_add_str(key, api);
+    buffer_add_text(key, "/");
+    buffer_add_str(key, space);
+    buffer_add_text(key, "/");
+    buffer_add_str(key, name);
+    return buffer_str(key);
+}
+
+static struct group *find(const struct gangs *gs, struct str api, struct str space, struct str name)
+{
+    struct buffer key = {0};
+    struct group *g = map_get(gs->groups, key_of(api, space, name, &key));
+    buffer_free(&key);
+    return g;
+}
+
+static struct group *find_or_make(struct gangs *gs, struct str api, struct str space,
+                                  struct str name)
+{
+    struct group *g = find(gs, api, space, name);
+    if (g != NULL)
+        return g;
+    struct buffer key = {0};
+    key_of(api, space, name, &key);
+    g = memory_take(sizeof(*g));
+    g->gangs = gs;
+    g->key = key.at;
+    g->api = (struct str){key.at, api.len};
+    g->space = (struct str){key.at + api.len + 1, space.len};
+    g->name = (struct str){g->space.at + space.len + 1, name.len};
+    must(map_set(gs->groups, buffer_str(&key), g) == NULL);
+    return g;
+}
+
+void group_mark(struct group *g)
+{
+    if (g->marked)
+        return;
+    g->marked = true;
+    g->next_marked = g->gangs->marked;
+    g->gangs->marked = g;
+}
+
+bool group_is_gang(const struct group *g)
+{
+    return g->exists && g->record.min_member > 0;
+}
+
+bool group_is_in_tree(const struct group *g)
+{
+    return str_is(g->api, "scheduling.k8s.io");
+}
+
+int64_t group_placed(const struct group *g)
+{
+    return (int64_t)(g->assigned + g->bound);
+}
+
+int64_t group_needed(const struct group *g)
+{
+    int64_t needed = g->record.min_member - group_placed(g);
+    return needed > 0 ? needed : 0;
+}
+
+void group_add_ready(struct group *g, struct entry *e)
+{
+    must(e->place == PLACE_nowhere);
+    e->place = PLACE_gang;
+    entry_list_add(&g->ready, e);
+    g->awake = true;
+    if (g->around == NULL)
+        g->around = e->around;
+    group_mark(g);
+}
+
+void group_remove_ready(struct group *g, struct entry *e)
+{
+    must(e->place == PLACE_gang);
+    entry_list_remove(&g->ready, e);
+    e->place = PLACE_nowhere;
+}
+
+/* ---- members ---- */
+
+static uint32_t served_bit(struct str api)
+{
+    static const char *const known[] = {"scheduling.x-k8s.io", "scheduling.sigs.k8s.io",
+                                        "scheduling.k8s.io"};
+    for (uint32_t i = 0; i < 3; i++)
+        if (str_is(api, known[i]))
+            return 1u << i;
+    return 0;
+}
+
+static void join(struct entry *e, struct group *g)
+{
+    struct member *m = memory_take(sizeof(*m));
+    *m = (struct member){.group = g, .entry = e, .prev = g->last};
+    if (g->last != NULL)
+        g->last->next = m;
+    else
+        g->first = m;
+    g->last = m;
+    g->member_count++;
+    g->around = e->around;
+    e->member = m;
+    group_mark(g);
+}
+
+void gangs_leave(struct entry *e)
+{
+    struct member *m = e->member;
+    if (m == NULL)
+        return;
+    must(e->place == PLACE_nowhere);
+    struct group *g = m->group;
+    if (m->prev != NULL)
+        m->prev->next = m->next;
+    else
+        g->first = m->next;
+    if (m->next != NULL)
+        m->next->prev = m->prev;
+    else
+        g->last = m->prev;
+    g->member_count--;
+    g->awake = true; /* those who failed only for its sake may do without it */
+    memory_free(m);
+    e->member = NULL;
+    group_mark(g);
+}
+
+/* The group that the pod is a member of; NULL: of none. */
+static struct group *group_wanted(struct gangs *gs, const struct entry *e)
+{
+    struct str name = shelf_str(e->kept, TAG_pod_gang);
+    struct str api = name.len > 0 ? shelf_str(e->kept, TAG_pod_gang_api) : name;
+    if (name.len == 0 || !e->around->gangs || (gs->served & served_bit(api)) == 0)
+        return NULL;
+    return find_or_make(gs, api, shelf_str(e->kept, TAG_pod_namespace_name), name);
+}
+
+void gangs_join(struct queues *q, struct entry *e)
+{
+    struct group *g = group_wanted(&q->gangs, e);
+    if (g != NULL)
+        join(e, g);
+}
+
+void gangs_follow(struct queues *q, struct moment now, struct entry *e)
+{
+    struct group *g = group_wanted(&q->gangs, e);
+    if (g == (e->member != NULL ? e->member->group : NULL))
+        return;
+    enum place place = e->place;
+    bool waits = place != PLACE_in_flight && place != PLACE_bound;
+    if (waits) {
+        queues_unplace(q, e);
+    } else if (e->member != NULL) {
+        e->member->group->bound -= place == PLACE_bound;
+        e->place = PLACE_nowhere;
+    }
+    gangs_leave(e);
+    if (g != NULL)
+        join(e, g);
+    if (waits) {
+        move_requeue(q, now, e, MOVE_immediately);
+    } else {
+        e->place = place;
+        if (g != NULL)
+            g->bound += place == PLACE_bound;
+    }
+}
+
+void gangs_follow_all(struct queues *q, struct moment now)
+{
+    size_t at = 0;
+    void *value;
+    while (map_next(q->entries, &at, NULL, &value))
+        gangs_follow(q, now, value);
+}
+
+void gangs_serve(struct queues *q, struct moment now, const struct strs *apis)
+{
+    uint32_t served = 0;
+    for (uint32_t i = 0; i < apis->count; i++)
+        served |= served_bit(apis->at[i]);
+    if (served == q->gangs.served)
+        return;
+    q->gangs.served = served;
+    gangs_follow_all(q, now);
+}
+
+void gangs_bound(const struct entry *e)
+{
+    if (e->member == NULL)
+        return;
+    e->member->group->bound++;
+    group_mark(e->member->group);
+}
+
+void gangs_unbound(const struct entry *e)
+{
+    if (e->member == NULL)
+        return;
+    must(e->member->group->bound > 0);
+    e->member->group->bound--;
+    group_mark(e->member->group);
+}
+
+void group_collect(struct queues *q, struct group *g)
+{
+    g->satisfied = false;
+    group_set_state(g, GROUP_idle);
+    for (struct member *m = g->first; m != NULL; m = m->next) {
+        enum place place = m->entry->place;
+        if (place != PLACE_active && place != PLACE_backoff && place != PLACE_error_backoff)
+            continue;
+        queues_unplace(q, m->entry);
+        group_add_ready(g, m->entry);
+    }
+    g->awake = true;
+    group_mark(g);
+}
+
+/* ---- pods on nodes ---- */
+
+static void count_assigned(struct gangs *gs, const struct pod *pod, int sign)
+{
+    if (pod == NULL || pod->gang.len == 0)
+        return;
+    struct group *g = find_or_make(gs, pod->gang_api, pod->namespace_name, pod->gang);
+    must(sign > 0 || g->assigned > 0);
+    g->assigned += (size_t)sign;
+    sums_add(&g->usage, pod->usage.at, pod->usage.count, sign);
+    group_mark(g);
+}
+
+void gangs_assigned(struct queues *q, const struct pod *before, const struct pod *after)
+{
+    count_assigned(&q->gangs, before, -1);
+    count_assigned(&q->gangs, after, 1);
+    if (q->gangs.room.kept)
+        room_pod(q, before, after);
+}
+
+void gangs_node(struct queues *q, const struct node *before, const struct node *after)
+{
+    if (q->gangs.room.kept)
+        room_node(q, before, after);
+}
+
+/* ---- PodGroups ---- */
+
+/* What is not asked about: somebody, mostly we, writes the status. */
+static bool same_wishes(const struct gang *a, const struct gang *b)
+{
+    struct gang x = {.uid = a->uid,
+                     .created = a->created,
+                     .min_member = a->min_member,
+                     .timeout_s = a->timeout_s,
+                     .has_min_resources = a->has_min_resources,
+                     .min_resources = {a->min_resources.count, a->min_resources.at}};
+    struct gang y = {.uid = b->uid,
+                     .created = b->created,
+                     .min_member = b->min_member,
+                     .timeout_s = b->timeout_s,
+                     .has_min_resources = b->has_min_resources,
+                     .min_resources = {b->min_resources.count, b->min_resources.at}};
+    return codec_equal(&gang_record, &x, &y);
+}
+
+/* Another PodGroup than the one before, or none: what failed before does not matter any more. */
+static void begin_anew(struct group *g)
+{
+    g->failures = g->errors = 0;
+    g->failed_us = 0;
+    g->backoff_ends = g->denied_until = g->permitted_until = (struct moment){0};
+}
+
+static void set_age(struct group *g)
+{
+    g->age = (struct moment){(g->record.created - g->gangs->wall_us_at_zero) * 1000};
+}
+
+static void keep(struct group *g, const struct gang *record)
+{
+    struct arena memory = {.first = 512};
+    struct gang copy;
+    codec_copy(&gang_record, &copy, record, &memory);
+    arena_free(&g->memory);
+    g->memory = memory;
+    g->record = copy;
+    g->exists = true;
+}
+
+bool gangs_set(struct queues *q, const struct gang *record)
+{
+    struct gangs *gs = &q->gangs;
+    struct group *g = find_or_make(gs, record->api, record->namespace_name, record->name);
+    if (g->exists && g->seen == gs->snapshot && record->resource_version != 0 &&
+        record->resource_version < g->record.resource_version &&
+        str_equal(record->uid, g->record.uid))
+        return false;
+    g->seen = gs->snapshot;
+    if (g->exists && same_wishes(&g->record, record)) {
+        keep(g, record);
+        return true;
+    }
+    group_collect(q, g);
+    if (!g->exists || !str_equal(g->record.uid, record->uid))
+        begin_anew(g);
+    keep(g, record);
+    g->permitted_until = (struct moment){0};
+    if (g->failed_us == 0)
+        set_age(g);
+    return true;
+}
+
+static void forget(struct queues *q, struct group *g)
+{
+    group_collect(q, g);
+    begin_anew(g);
+    g->exists = false;
+    g->record = (struct gang){.min_member = 0};
+    arena_free(&g->memory);
+}
+
+void gangs_gone(struct queues *q, const struct object_gone *gone)
+{
+    struct group *g = find(&q->gangs, gone->api, gone->namespace_name, gone->name);
+    if (g != NULL && g->exists)
+        forget(q, g);
+}
+
+void gangs_snapshot_begin(struct queues *q)
+{
+    q->gangs.snapshot++;
+}
+
+void gangs_snapshot_end(struct queues *q)
+{
+    size_t at = 0;
+    void *value;
+    while (map_next(q->gangs.groups, &at, NULL, &value)) {
+        struct group *g = value;
+        if (g->exists && g->seen != q->gangs.snapshot)
+            forget(q, g);
+    }
+}

@@ -1,0 +1,57 @@
+/* rank: priority, then age, for pods and groups alike. A group is as old as its last failure, or
+ * else as its PodGroup; a pod without one as its last failure or arrival, or with Coscheduling's
+ * QueueSort as its first attempt. What must stay true: it is one total order over both, and what it
+ * looks at changes only while the pod or the group is in no heap. */
+#include "queue/rank.h"
+
+#include "queue/gang.h"
+#include "queue/hints.h"
+
+static int64_t time_of(const struct group *g, bool gang_sort)
+{
+    return gang_sort ? g->failed_us != 0 ? g->failed_us : g->record.created : g->age.ns;
+}
+
+struct rank rank_of_entry(const struct entry *e)
+{
+    bool gang_sort = e->around->gang_sort;
+    struct rank r = {.priority = e->around->fifo ? 0 : e->priority,
+                     .time = gang_sort ? e->first_us : e->timestamp.ns,
+                     .named = gang_sort,
+                     .order = e->order};
+    const struct group *g = e->member != NULL ? e->member->group : NULL;
+    if (g != NULL && group_is_gang(g)) {
+        r.time = time_of(g, gang_sort);
+        r.named = true;
+        r.name = g->name;
+    }
+    if (r.named)
+        r.space = shelf_str(e->kept, TAG_pod_namespace_name);
+    if (gang_sort)
+        r.name = shelf_str(e->kept, TAG_pod_name);
+    return r;
+}
+
+struct rank rank_of_group(const struct group *g)
+{
+    const struct surroundings *around = g->around;
+    return (struct rank){.priority = around->fifo ? 0 : g->priority,
+                         .time = time_of(g, around->gang_sort),
+                         .named = true,
+                         .space = g->space,
+                         .name = g->name};
+}
+
+bool rank_before(const struct rank *a, const struct rank *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    if (a->time != b->time)
+        return a->time < b->time;
+    if (a->named != b->named)
+        return b->named;
+    int names = str_compare(a->space, b->space);
+    if (names == 0)
+        names = str_compare(a->name, b->name);
+    return names != 0 ? names < 0 : a->order < b->order;
+}
