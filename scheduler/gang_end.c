@@ -7,6 +7,7 @@
 #include "scheduler/gang.h"
 
 #include "proto/base/log.h"
+#include "scheduler/post_filter.h"
 #include "scheduler/preempting.h"
 
 #include <inttypes.h>
@@ -17,6 +18,8 @@
     UNSCHEDULED                                                                                    \
     "waiting for minCount pods from a gang to be scheduled, one or more plugins asked "            \
     "to wait and no plugin rejected pod"
+#define REJECTED                                                                                   \
+    "PodGroup %.*s/%.*s gets rejected due to Pod %.*s is unschedulable even after PostFilter"
 #define FOR_EVICTION UNSCHEDULED "pod group is waiting for preemption to complete"
 
 /* ---- words ---- */
@@ -55,11 +58,8 @@ static bool is_in_tree(const struct gang_try *g)
 static struct str rejected(struct coordinator *c, const struct gang_try *g,
                            const struct gang_place *failed)
 {
-    return arena_print(&c->cycle_memory,
-                       "PodGroup %.*s/%.*s gets rejected due to Pod %.*s is unschedulable even "
-                       "after PostFilter",
-                       STR_ARG(g->group.namespace_name), STR_ARG(g->group.name),
-                       STR_ARG(failed->flight->pod.name));
+    return arena_print(&c->cycle_memory, REJECTED, STR_ARG(g->group.namespace_name),
+                       STR_ARG(g->group.name), STR_ARG(failed->flight->pod.name));
 }
 
 static struct str for_siblings(struct coordinator *c, const struct gang_try *g,
@@ -288,6 +288,40 @@ void gang_evict(struct coordinator *c, struct moment now, struct gang_try *g)
 
 /* ---- groups that cannot be tried yet ---- */
 
+/* The frame that upstream puts around what a PreFilter plugin says: no node was looked at, and the
+ * PostFilter plugins have nothing to offer, the group's last. */
+static struct str frame(struct coordinator *c, const struct gang *group, const struct pod *pod,
+                        struct str why)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, pod->scheduler_name);
+    struct arena *a = &c->cycle_memory;
+    struct histogram h = {.arena = a};
+    if (fw == NULL || str_is(group->api, IN_TREE))
+        return why;
+    if (group->uid.len == 0) { /* what Permit says, about the one node that was chosen */
+        histogram_add(&h, why, 1);
+        return fit_error(1, (struct str){0}, &h, (struct str){0});
+    }
+    const struct candidates none = {.arena = a};
+    const struct pre_filter_outcome pre = {.code = CODE_unresolvable,
+                                           .stopped_at = fw->profile.pre_filter.count};
+    struct preemption preemption = {0};
+    preemption_judge(&preemption, fw, pod, &(struct nominated_outcome){0});
+    const struct post_filter_question q = {.framework = fw,
+                                           .pod = pod,
+                                           .pre = &pre,
+                                           .nodes = cache_nodes(c->cache),
+                                           .preemption = &preemption,
+                                           .candidates = &none,
+                                           .arena = a};
+    struct post_filter_answer post;
+    post_filter(&q, &post);
+    struct str last = arena_print(a, "%.*s%s" REJECTED, STR_ARG(post.text),
+                                  post.text.len > 0 ? ", " : "", STR_ARG(group->namespace_name),
+                                  STR_ARG(group->name), STR_ARG(pod->name));
+    return fit_error(q.nodes, why, &h, last);
+}
+
 static void tell_waiting(struct coordinator *c, const struct pod *pod, struct str message)
 {
     struct message m = {
@@ -301,6 +335,7 @@ void gang_waits(struct coordinator *c, const struct gang_waits *waits)
     struct str scheduler = {NULL, 0};
     if (!c->leading)
         return;
+    arena_reset(&c->cycle_memory);
     if (waits->members.count > 0)
         scheduler = waits->members.at[0].pod.scheduler_name;
     else if (c->frameworks.count > 0)
@@ -314,5 +349,6 @@ void gang_waits(struct coordinator *c, const struct gang_waits *waits)
         outbox_put(c->out, c->binder, &m);
     for (uint32_t i = 0; i < waits->members.count; i++)
         if (i < waits->messages.count)
-            tell_waiting(c, &waits->members.at[i].pod, waits->messages.at[i]);
+            tell_waiting(c, &waits->members.at[i].pod,
+                         frame(c, &waits->group, &waits->members.at[i].pod, waits->messages.at[i]));
 }

@@ -440,7 +440,19 @@ static void groups_that_wait_are_told(void **state)
          pod_text("g-0", 1, ""));
     settle(s);
     expect_said(MSG_group_failed, "message=\"why\"", 1);
-    expect_said(MSG_pod_failed, "message=\"because\"", 1);
+    expect_said(MSG_pod_failed,
+                "message=\"0/1 nodes are available: because. preemption: 0/1 nodes are available: "
+                "1 Preemption is not helpful for scheduling., PodGroup default/g gets rejected due "
+                "to Pod g-0 is unschedulable even after PostFilter\"",
+                1);
+    hear(s, queue,
+         "gang_waits group={name=\"g\" namespace_name=\"default\"} message=\"why\" "
+         "members=[{pod=%s}] messages=[\"PodGroup not found\"]",
+         pod_text("g-0", 1, ""));
+    settle(s);
+    expect_said(MSG_group_failed, NULL, 1); /* nobody to tell */
+    expect_said(MSG_pod_failed,
+                "message=\"0/1 nodes are available: 1 PodGroup not found.\"", 1);
     expect_said(MSG_outcome, NULL, 0);
 }
 
