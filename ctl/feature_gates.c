@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum elsewhere { LOCKED, DECIDES, ELSEWHERE };
+enum elsewhere { LOCKED, DECIDES, GANGS, ELSEWHERE };
 
 static const struct {
     const char *name;
@@ -45,7 +45,7 @@ static bool check_gate(struct str name, bool value, char *error, size_t room)
     const char *text = value ? "true" : "false";
     if (i == GATE_COUNT)
         snprintf(error, room, "unrecognized feature gate: %.*s", STR_ARG(name));
-    else if (value == gates[i].by_default || gates[i].otherwise == ELSEWHERE)
+    else if (value == gates[i].by_default || gates[i].otherwise >= GANGS)
         return true;
     else if (gates[i].otherwise == LOCKED)
         snprintf(error, room, "cannot set feature gate %s to %s, feature is locked to %s",
@@ -58,6 +58,26 @@ static bool check_gate(struct str name, bool value, char *error, size_t room)
 
 bool feature_gates_check(const char *text, char *error, size_t room)
 {
+    bool gangs;
+    return feature_gates_read(text, &gangs, error, room);
+}
+
+/* The gates of gangs, of which upstream allows one without the other in one way only. */
+struct gang_gates {
+    bool workload, gangs;
+};
+
+static void note_gate(struct gang_gates *g, struct str name, bool value)
+{
+    if (str_is(name, "GenericWorkload"))
+        g->workload = value;
+    else if (str_is(name, "GangScheduling"))
+        g->gangs = value;
+}
+
+bool feature_gates_read(const char *text, bool *gangs, char *error, size_t room)
+{
+    struct gang_gates asked = {0};
     struct str rest = str_of(text), piece;
     bool prefixed = false, bare = false;
     while (str_split(&rest, ",", &piece)) {
@@ -92,6 +112,12 @@ bool feature_gates_check(const char *text, char *error, size_t room)
         }
         if (!check_gate(str_trim(name), value, error, room))
             return false;
+        note_gate(&asked, str_trim(name), value);
     }
-    return true;
+    *gangs = asked.gangs && asked.workload;
+    if (asked.gangs && !asked.workload)
+        snprintf(error, room,
+                 "GangScheduling is enabled, but depends on features that are disabled: "
+                 "[GenericWorkload]");
+    return *gangs == asked.gangs;
 }

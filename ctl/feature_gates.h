@@ -9,5 +9,7 @@
  * too, for a name that is not known, a gate that is locked, and a value that would have this
  * scheduler decide otherwise than it does. */
 bool feature_gates_check(const char *text, char *error, size_t room);
+/* The same, and whether PodGroups of scheduling.k8s.io are switched on. */
+bool feature_gates_read(const char *text, bool *gangs, char *error, size_t room);
 
 #endif

@@ -45,7 +45,7 @@ static bool take_unschedulable_max(void *state, const char *value)
 static bool take_feature_gates(void *state, const char *value)
 {
     struct kube_flags *f = state;
-    return feature_gates_check(value, f->error, sizeof(f->error));
+    return feature_gates_read(value, &f->gangs, f->error, sizeof(f->error));
 }
 
 static bool take_version(void *state, const char *value)

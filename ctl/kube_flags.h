@@ -14,6 +14,7 @@ struct kube_flags {
     struct policy_flags policy; /* first: policy_source.h asks for it */
     const char *write_config_to;
     const char *unschedulable_max; /* --pod-max-in-unschedulable-pods-duration */
+    bool gangs;                    /* --feature-gates switch PodGroups of scheduling.k8s.io on */
     struct {
         size_t count;
         const char *at[64];

@@ -124,6 +124,8 @@ static void add_children(struct supervisor *s)
     add_text(add_child(s, "berth-queue", "queue"), "pod-max-in-unschedulable-pods-duration",
              s->options.kube.unschedulable_max);
     struct child *scheduler = add_child(s, "berth-scheduler", "scheduler");
+    if (s->options.kube.gangs)
+        child_arg(scheduler, "--built-in-gangs=true");
     child_arg(scheduler, "--tie-break=%s", s->options.tie_break);
     if (s->options.flags.disable_preemption)
         child_arg(scheduler, "--disable-preemption");

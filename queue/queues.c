@@ -394,8 +394,8 @@ void queues_wake_all(struct queues *q, struct moment now)
 /* Gates of the pod itself can come and go with a configuration; all others are opened by events. */
 static bool may_be_gated_otherwise(const struct entry *e)
 {
-    bool queued = e->place == PLACE_active || e->place == PLACE_backoff ||
-                  e->place == PLACE_error_backoff;
+    bool queued =
+        e->place == PLACE_active || e->place == PLACE_backoff || e->place == PLACE_error_backoff;
     return e->gate == GATE_scheduling || e->gate == GATE_claims ||
            (queued && (e->has_gates || e->has_device_claims));
 }

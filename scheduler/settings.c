@@ -66,6 +66,7 @@ const struct own_option scheduler_options[] = {
     {"batch", "N", "pods that a lone worker is asked for at once, at most (default 64)",
      take_batch},
     CONFIG_PREEMPTION_OPTION,
+    CONFIG_GANGS_OPTION,
     {"capacity", "N", "worker: size of the share it wants relative to others (default 1)",
      take_capacity},
     {NULL, NULL, NULL, NULL},

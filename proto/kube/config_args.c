@@ -431,6 +431,23 @@ static void read_resource_claims(const struct args_reader *r, const struct spot 
         config_note(r->outer, r->path, "resource claims are not allocated yet");
 }
 
+static void read_gangs(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const names[] = {"permitWaitingTimeSeconds", "podGroupBackoffSeconds",
+                                        "podGroupRejectPercentage"};
+    struct profile *p = r->profile;
+    p->gang_wait_s = config_has(args, names[0]) ? spot_i64(args, names[0]) : 60;
+    p->gang_backoff_s = config_has(args, names[1]) ? spot_i64(args, names[1]) : 0;
+    p->gang_reject_percentage = number_or(args, names[2], 10);
+    const int64_t values[] = {p->gang_wait_s, p->gang_backoff_s, p->gang_reject_percentage};
+    for (size_t i = 0; i < 3; i++) {
+        struct spot at = spot_member(r->path, names[i]);
+        if (!in_range(values[i], 0, i < 2 ? INT64_MAX : 100))
+            config_invalid(r->outer, &at, "Invalid value: %lld: %s", (long long)values[i],
+                           i < 2 ? "must be greater than 0" : "must be between 0 and 100");
+    }
+}
+
 /* ---- rules of the old Policy ---- */
 
 /* Lists of {labels, presence}. */
@@ -491,6 +508,7 @@ static const struct {
     const char *plugin;
     void (*read)(const struct args_reader *r, const struct spot *args);
 } readers[] = {
+    {CONFIG_GANG_PLUGIN, read_gangs},
     {"DefaultPreemption", read_preemption},
     {"DynamicResources", read_resource_claims},
     {"InterPodAffinity", read_pod_affinity},

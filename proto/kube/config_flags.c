@@ -118,6 +118,12 @@ bool config_take_disable_preemption(void *state, const char *value)
     return config_flag_truth(*value ? value : "true", &f->disable_preemption);
 }
 
+bool config_take_built_in_gangs(void *state, const char *value)
+{
+    struct config_flags *f = state;
+    return config_flag_truth(*value ? value : "true", &f->built_in_gangs);
+}
+
 static void remove_name(struct strs *names, const char *name)
 {
     uint32_t kept = 0;
@@ -179,5 +185,7 @@ bool config_flags_apply(const struct config_flags *flags, struct scheduler_confi
         apply_deprecated(flags, config);
     if (flags->disable_preemption)
         disable_preemption(config);
+    for (uint32_t i = 0; i < config->profiles.count; i++)
+        config->profiles.at[i].gang_built_in = flags->built_in_gangs;
     return scheduler_config_check_leader(config, a, error);
 }

@@ -18,6 +18,7 @@ struct config_flags {
     const char *resource_name, *resource_namespace, *resource_lock;
     const char *kubeconfig, *master;
     bool disable_preemption;
+    bool built_in_gangs;
     /* Deprecated by upstream, which ignores them beside a file. */
     const char *qps_text, *burst_text, *content_type;
     double qps;
@@ -43,6 +44,7 @@ bool config_take_content_type(void *state, const char *value);
 bool config_take_profiling(void *state, const char *value);
 bool config_take_contention(void *state, const char *value);
 bool config_take_disable_preemption(void *state, const char *value);
+bool config_take_built_in_gangs(void *state, const char *value);
 
 /* clang-format off */
 #define CONFIG_FLAG_OPTIONS                                                                        \
@@ -78,6 +80,15 @@ bool config_take_disable_preemption(void *state, const char *value);
     {                                                                                              \
         "disable-preemption", "[true|false]",                                                      \
             "never evict a pod to make room for another (false)", config_take_disable_preemption   \
+    }
+
+/* For what decides: PodGroups of scheduling.k8s.io count. */
+#define CONFIG_GANGS_OPTION                                                                        \
+    {                                                                                              \
+        "built-in-gangs", "[true|false]",                                                          \
+            "PodGroups of scheduling.k8s.io count, as with the feature gates GenericWorkload and " \
+            "GangScheduling (false)",                                                              \
+            config_take_built_in_gangs                                                             \
     }
 
 /* Puts what was given over what the file says; then checks leader election again. The one exception

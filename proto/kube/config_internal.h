@@ -86,10 +86,11 @@ bool config_plugin_implements(struct str name, enum config_point point);
 bool config_plugin_implements_any(struct str name); /* it is known */
 /* Plugins that upstream once had; naming one is an error of its own. */
 bool config_plugin_removed(struct str name);
-#define CONFIG_GROUP   "kubescheduler.config.k8s.io"
-#define CONFIG_VERSION CONFIG_GROUP "/v1"
-#define CONFIG_BETA2   CONFIG_GROUP "/v1beta2"
-#define CONFIG_BETA3   CONFIG_GROUP "/v1beta3"
+#define CONFIG_GANG_PLUGIN "Coscheduling"
+#define CONFIG_GROUP       "kubescheduler.config.k8s.io"
+#define CONFIG_VERSION     CONFIG_GROUP "/v1"
+#define CONFIG_BETA2       CONFIG_GROUP "/v1beta2"
+#define CONFIG_BETA3       CONFIG_GROUP "/v1beta3"
 #define CONFIG_REMOVED_TEXT                                                                        \
     "was invalid in version \"v1\" (KubeSchedulerConfiguration is version \"" CONFIG_VERSION "\")"
 void config_plugins_check_removed(struct loading *l, const struct spot *profile,

@@ -26,6 +26,7 @@ static const char *const point_type[POINT_COUNT] = {
 
 #define NOT_DEFAULT -1 /* upstream's, behind a gate that is off */
 #define LEGACY      -2 /* of the old Policy; runs only where a profile lists it */
+#define GANGS       -3 /* of scheduler-plugins; its rules hold unless a profile disables it */
 
 static const struct {
     const char *name;
@@ -59,6 +60,8 @@ static const struct {
     {"GangScheduling", NOT_DEFAULT, P(pre_enqueue) | P(reserve) | P(permit)},
     {"TopologyPlacementGenerator", NOT_DEFAULT, P(placement_generate)},
     {"PodGroupPodsCount", NOT_DEFAULT, P(placement_score)},
+    {"Coscheduling", GANGS,
+     P(queue_sort) | P(pre_filter) | P(post_filter) | P(permit) | P(reserve)},
     {"FIFOSort", LEGACY, P(queue_sort)},
     {"AlwaysCheckAllPredicates", LEGACY, P(filter)},
     {"CheckNodeCondition", LEGACY, P(filter)},
@@ -383,17 +386,43 @@ static void refuse_alpha(struct expansion *e)
             config_unsupported(e->l, &nowhere, "plugin %s", known_plugins[k].name);
 }
 
+/* What the profile's lists have, less the plugin of gangs: no pod is asked by itself. */
+static struct strs without_gangs(const struct spot *root, const struct strs *names)
+{
+    struct strs left = {0};
+    if (!lists(names, STR_LITERAL(CONFIG_GANG_PLUGIN)))
+        return *names;
+    left.at = spot_take(root, names->count, sizeof(*left.at));
+    for (uint32_t i = 0; left.at != NULL && i < names->count; i++)
+        if (!str_is(names->at[i], CONFIG_GANG_PLUGIN))
+            append(&left, names->at[i]);
+    return left;
+}
+
+/* Named in the list of what multiPoint disables, gangs are off; named anywhere else, on. */
+static void fill_gangs(const struct plugin_sets *sets, struct profile *profile,
+                       const struct profile_details *d)
+{
+    struct str name = STR_LITERAL(CONFIG_GANG_PLUGIN);
+    profile->gangs = STR_LITERAL("auto");
+    if (config_plugins_need(sets, name))
+        profile->gangs = STR_LITERAL("on");
+    else if (lists(&sets->multi_point.disabled, name))
+        profile->gangs = STR_LITERAL("off");
+    profile->gang_sort = lists(&d->points[POINT_queue_sort], name);
+}
+
 static void fill_profile(const struct plugin_sets *sets, const struct spot *root,
                          struct profile *profile, const struct profile_details *d)
 {
     const struct strs *scores = &d->points[POINT_score];
     profile->pre_enqueue = d->points[POINT_pre_enqueue];
-    profile->pre_filter = d->points[POINT_pre_filter];
+    profile->pre_filter = without_gangs(root, &d->points[POINT_pre_filter]);
     profile->filter = d->points[POINT_filter];
-    profile->post_filter = d->points[POINT_post_filter];
+    profile->post_filter = without_gangs(root, &d->points[POINT_post_filter]);
     profile->pre_score = d->points[POINT_pre_score];
-    profile->reserve = d->points[POINT_reserve];
-    profile->permit = d->points[POINT_permit];
+    profile->reserve = without_gangs(root, &d->points[POINT_reserve]);
+    profile->permit = without_gangs(root, &d->points[POINT_permit]);
     profile->pre_bind = d->points[POINT_pre_bind];
     profile->check_all = lists(&profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
     profile->score.at =
@@ -423,4 +452,5 @@ void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
     check_expanded(&e, details);
     check_total(&e);
     fill_profile(sets, &root, profile, details);
+    fill_gangs(sets, profile, details);
 }

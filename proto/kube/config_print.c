@@ -209,9 +209,25 @@ static void print_legacy(struct buffer *out, const struct profile *p)
     print_labels(out, "ServiceAntiAffinity", &p->service_anti_affinity);
 }
 
+/* Where it is named, or its arguments are not the defaults: a file that does not know gangs is
+ * printed without them. */
+static void print_gangs(struct buffer *out, const struct profile *p)
+{
+    bool named = str_is(p->gangs, "on");
+    if (!named && p->gang_wait_s == 60 && p->gang_backoff_s == 0 && p->gang_reject_percentage == 10)
+        return;
+    buffer_print(out,
+                 "  - name: " CONFIG_GANG_PLUGIN "\n    args:\n"
+                 "      permitWaitingTimeSeconds: %lld\n      podGroupBackoffSeconds: %lld\n"
+                 "      podGroupRejectPercentage: %lld\n",
+                 (long long)p->gang_wait_s, (long long)p->gang_backoff_s,
+                 (long long)p->gang_reject_percentage);
+}
+
 void config_args_print(const struct profile *profile, const struct plugin_args *args,
                        struct buffer *out)
 {
+    print_gangs(out, profile);
     buffer_print(out,
                  "  - name: DefaultPreemption\n    args:\n"
                  "      minCandidateNodesPercentage: %lld\n      minCandidateNodesAbsolute: %lld\n",
@@ -240,6 +256,8 @@ static void print_points(struct buffer *out, const struct profile *profile,
                          const struct profile_details *details)
 {
     buffer_add_text(out, "  plugins:\n    multiPoint:\n      disabled:\n      - name: \"*\"\n");
+    if (str_is(profile->gangs, "off"))
+        buffer_add_text(out, "      - name: " CONFIG_GANG_PLUGIN "\n");
     for (int p = 0; p < POINT_COUNT; p++) {
         const struct strs *names = &details->points[p];
         if (names->count > 0)

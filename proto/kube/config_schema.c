@@ -173,6 +173,9 @@ TYPE(spread_type, "TopologySpreadConstraint",
      WORD("nodeAffinityPolicy", "NodeInclusionPolicy"),
      WORD("nodeTaintsPolicy", "NodeInclusionPolicy"), TEXTS("matchLabelKeys"));
 
+TYPE(gang_args, "CoschedulingArgs",
+     TYPE_META, I64("permitWaitingTimeSeconds"), I64("podGroupBackoffSeconds"),
+     I32("podGroupRejectPercentage"));
 TYPE(preemption_args, "DefaultPreemptionArgs",
      TYPE_META, I32("minCandidateNodesPercentage"), I32("minCandidateNodesAbsolute"));
 TYPE(claims_args, "DynamicResourcesArgs",
@@ -195,8 +198,8 @@ TYPE(volume_args, "VolumeBindingArgs",
 /* clang-format on */
 
 static const struct schema_type *const arguments[] = {
-    &preemption_args, &claims_args, &pod_affinity_args, &node_affinity_args,
-    &balanced_args,   &fit_args,    &spread_args,       &volume_args};
+    &gang_args,     &preemption_args, &claims_args, &pod_affinity_args, &node_affinity_args,
+    &balanced_args, &fit_args,        &spread_args, &volume_args};
 
 /* ---- the walk ---- */
 

@@ -246,6 +246,14 @@ static void write_anti_service(cJSON *args, const struct profile *p, const struc
     put_texts_if(args, "labels", &p->service_anti_affinity);
 }
 
+static void write_gangs(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)a;
+    put_number(args, "permitWaitingTimeSeconds", p->gang_wait_s);
+    put_number(args, "podGroupBackoffSeconds", p->gang_backoff_s);
+    put_number(args, "podGroupRejectPercentage", p->gang_reject_percentage);
+}
+
 /* Sorted by name, as upstream writes them. */
 static const struct {
     const char *plugin;
@@ -254,6 +262,7 @@ static const struct {
 } writers[] = {
     {"CheckNodeLabelPresence", true, write_presence},
     {"CheckServiceAffinity", true, write_service},
+    {CONFIG_GANG_PLUGIN, false, write_gangs},
     {"DefaultPreemption", false, write_preemption},
     {"DynamicResources", false, write_claims},
     {"InterPodAffinity", false, write_pod_affinity},
@@ -460,6 +469,9 @@ int64_t scheduler_config_hash(const struct scheduler_config *config)
 {
     struct buffer text = {0};
     scheduler_config_print(config, &text);
+    for (uint32_t i = 0; i < config->profiles.count; i++)
+        if (config->profiles.at[i].gang_built_in) /* a flag, no field of the file */
+            buffer_print(&text, "built-in gangs: %u\n", i);
     int64_t hash = (int64_t)(str_hash(buffer_str(&text)) >> 1);
     buffer_free(&text);
     return hash != 0 ? hash : 1;

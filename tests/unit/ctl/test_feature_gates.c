@@ -40,8 +40,22 @@ static void gates_of_other_components_may_be_set_to_anything(void **state)
 static void a_gate_that_changes_decisions_is_refused_by_name(void **state)
 {
     (void)state;
-    refused("GangScheduling=true",
-            "not supported yet: feature gate GangScheduling=true, which changes decisions");
+    refused("TopologyAwareWorkloadScheduling=true",
+            "not supported yet: feature gate TopologyAwareWorkloadScheduling=true, which changes "
+            "decisions");
+}
+
+static void the_gates_of_gangs_go_together(void **state)
+{
+    (void)state;
+    bool gangs = true;
+    assert_true(feature_gates_read("GenericWorkload=true", &gangs, why, sizeof(why)));
+    assert_false(gangs);
+    assert_true(
+        feature_gates_read("GangScheduling=true,GenericWorkload=1", &gangs, why, sizeof(why)));
+    assert_true(gangs);
+    refused("GangScheduling=true", "GangScheduling is enabled, but depends on features that are "
+                                   "disabled: [GenericWorkload]");
 }
 
 static void what_upstream_refuses_is_refused_in_its_words(void **state)
@@ -65,6 +79,7 @@ int main(void)
         cmocka_unit_test(gates_may_be_set_to_what_they_are),
         cmocka_unit_test(gates_of_other_components_may_be_set_to_anything),
         cmocka_unit_test(a_gate_that_changes_decisions_is_refused_by_name),
+        cmocka_unit_test(the_gates_of_gangs_go_together),
         cmocka_unit_test(what_upstream_refuses_is_refused_in_its_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
