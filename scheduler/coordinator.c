@@ -219,28 +219,30 @@ static void each_flight(struct coordinator *c, const struct leadership *l,
 }
 
 /* A new term, or none: what was decided before is decided anew, except what the binder still has
- * under way. Who does not lead gives the queue everything back. */
+ * under way. Who does not lead gives the queue everything back, and so come members of groups back
+ * whose transaction is over: the queue offers the group again. */
 static void give_back(struct coordinator *c, struct flight *f, const struct leadership *l)
 {
-    bool leading = l != NULL && l->leading;
+    bool leading = l != NULL && l->leading, anew = false;
     if (f->state == FLIGHT_binding) {
         if (l != NULL && binds(l, f->pod.uid))
             return;
         cache_forget(c->cache, f->pod.uid);
         volume_unreserve(c->catalog, &f->reserved);
         f->pod.node_name = (struct str){NULL, 0};
-        if (leading)
-            flights_return(&c->flights, f);
+        anew = leading && !f->grouped;
     } else if (f->state == FLIGHT_asking) {
         extension_forget(f->extension);
-        if (leading)
-            flights_return(&c->flights, f);
+        anew = leading;
     } else if (f->state == FLIGHT_preempting) {
         c->preempting--; /* who still has to make room is found out anew */
-        if (leading)
-            flights_return(&c->flights, f);
+        anew = leading && !f->grouped;
+    } else if (leading) {
+        return; /* it waits in the line */
     }
-    if (!leading)
+    if (anew)
+        flights_return(&c->flights, f);
+    else
         cycle_land(c, f, "skipped", NULL);
 }
 

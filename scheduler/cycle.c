@@ -353,6 +353,7 @@ enum reduce_step cycle_take(struct coordinator *c, struct moment now)
                                  .after = str_of(c->last_node),
                                  .now_us = c->options.wall_us_at_zero + now.ns / 1000};
     start.nominated = cache_nominated(c->cache, &f->pod, &start.nominated_count, &c->cycle_memory);
+    start.nominated = gang_rivals(c, f, start.nominated, &start.nominated_count);
     enum reduce_step first = reduce_start(s->reduce, &start);
     measure_prepared(c, s);
     return first;

@@ -47,6 +47,7 @@ struct flight {
     struct extension *extension; /* what extenders said; NULL: none cares about the pod */
     uint64_t holds;              /* the extenders that are asked about no other pod meanwhile */
     int64_t question;            /* asking: its id */
+    bool grouped;                /* it was tried with a group: it is never decided alone */
     struct gang_try *gang;       /* the group that it is tried with; NULL: alone */
     uint32_t place;              /* in it */
     struct flight *next, *prev;  /* among the waiting, the queued or the answered */

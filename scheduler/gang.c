@@ -106,6 +106,32 @@ static bool somebody_is_asked_about(const struct coordinator *c)
     return false;
 }
 
+/* Who is assumed loses his claim, and gets it back when he is forgotten. */
+static void note_claims(struct coordinator *c, struct gang_try *g)
+{
+    struct str node;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct gang_place *m = &g->at[i];
+        bool claims = m->flight != NULL && cache_nomination(c->cache, m->flight->pod.uid, &node);
+        m->claim = claims ? arena_copy(&g->arena, node) : (struct str){NULL, 0};
+    }
+}
+
+const struct pod *gang_rivals(const struct coordinator *c, const struct flight *f,
+                              const struct pod *at, uint32_t *count)
+{
+    uint32_t all = *count;
+    struct pod *rivals = (struct pod *)at; /* the list is the caller's */
+    if (f->gang == NULL)
+        return at;
+    for (uint32_t i = *count = 0; i < all; i++) {
+        const struct flight *other = flights_get(&c->flights, at[i].uid);
+        if (other == NULL || other->gang != f->gang)
+            rivals[(*count)++] = at[i];
+    }
+    return at;
+}
+
 /* False: not now, or it was given back. */
 static bool begin(struct coordinator *c, struct gang_try *g)
 {
@@ -122,6 +148,7 @@ static bool begin(struct coordinator *c, struct gang_try *g)
     g->phase = GANG_placing;
     g->dice = c->random;
     memcpy(g->last_node, c->last_node, sizeof(g->last_node));
+    note_claims(c, g);
     return true;
 }
 
@@ -149,6 +176,11 @@ void gang_placed(struct flight *f)
     g->placed_most += g->phase == GANG_placing;
 }
 
+static bool is_full(const struct gang_try *g)
+{
+    return (int64_t)g->placed >= g->needed;
+}
+
 /* One that this group has just placed would have to go again. */
 static bool evicts_sibling(const struct coordinator *c, const struct preemption *p)
 {
@@ -164,7 +196,7 @@ static bool evicts_sibling(const struct coordinator *c, const struct preemption 
 static bool takes_room(struct coordinator *c, struct flight *f, const struct preemption *p)
 {
     struct gang_try *g = f->gang;
-    if (g->phase != GANG_making_room || p->node.len == 0 || evicts_sibling(c, p) ||
+    if (g->phase != GANG_making_room || is_full(g) || p->node.len == 0 || evicts_sibling(c, p) ||
         !cache_has_node(c->cache, p->node))
         return false;
     struct gang_place *m = &g->at[f->place];
@@ -202,7 +234,8 @@ static void undo_member(struct coordinator *c, struct gang_place *m)
 {
     struct flight *f = m->flight;
     if (f != NULL && f->state == FLIGHT_placed) {
-        (void)cache_forget(c->cache, f->pod.uid); /* false: it went, or is somewhere for good */
+        if (cache_forget(c->cache, f->pod.uid) && m->claim.len > 0) /* else it went, or is bound */
+            cache_nominate(c->cache, &f->pod, m->claim);
         volume_unreserve(c->catalog, &f->reserved);
         f->pod.node_name = (struct str){NULL, 0};
         flights_start(&c->flights, f, FLIGHT_passed);
@@ -283,17 +316,12 @@ static bool is_asked_about(const struct coordinator *c, const struct gang_try *g
     return false;
 }
 
-static bool is_full(const struct gang_try *g)
-{
-    return (int64_t)g->placed >= g->needed;
-}
-
 /* Nobody is left to be decided, or it does not matter any more. */
 static bool is_over(const struct gang_try *g)
 {
     uint32_t waiting = gang_try_waiting(g);
     bool hopeless = (int64_t)g->placed + waiting < g->needed;
-    if (waiting == 0 || g->stopped || (g->phase == GANG_making_room && is_full(g)))
+    if (waiting == 0 || g->stopped)
         return true;
     return hopeless && (g->phase == GANG_making_room || g->curable == 0);
 }

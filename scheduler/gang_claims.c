@@ -61,11 +61,11 @@ static int64_t seconds_of(const struct coordinator *c, const struct gang_try *g)
     return fw != NULL && fw->profile.gang_wait_s > 0 ? fw->profile.gang_wait_s : WAIT_DEFAULT_S;
 }
 
-static bool has_claim(const struct coordinator *c, const struct gang_place *m)
+static bool has_claim(const struct coordinator *c, const struct gang_place *m, bool renew)
 {
     struct str node;
     return m->flight != NULL &&
-           (m->node.len > 0 || cache_nomination(c->cache, m->flight->pod.uid, &node));
+           (renew ? m->node.len > 0 : cache_nomination(c->cache, m->flight->pod.uid, &node));
 }
 
 void gang_claims_keep(struct coordinator *c, struct moment now, const struct gang_try *g,
@@ -80,7 +80,7 @@ void gang_claims_keep(struct coordinator *c, struct moment now, const struct gan
     struct gang_claims *claims = memory_take(sizeof(*claims));
     claims->uids.at = arena_take(&claims->arena, g->count * sizeof(struct str));
     for (uint32_t i = 0; i < g->count; i++)
-        if (has_claim(c, &g->at[i]))
+        if (has_claim(c, &g->at[i], renew))
             claims->uids.at[claims->uids.count++] =
                 arena_copy(&claims->arena, g->at[i].flight->pod.uid);
     codec_copy(&gang_record, &claims->group, &g->group, &claims->arena);

@@ -31,6 +31,7 @@ void gang_try_add(struct gang_try *g, struct flight *f)
 {
     must(f->gang == NULL);
     f->gang = g;
+    f->grouped = true;
     f->place = g->count;
     g->at[g->count++] = (struct gang_place){.flight = f};
     g->users++;

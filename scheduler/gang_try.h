@@ -15,6 +15,7 @@ struct gang_place {
     bool failed;            /* it has no node unless others are evicted */
     struct decision why;    /* if so: kind, message, plugins, clear_nominated and the reason why
                              * nobody can be evicted for it; nothing else is set */
+    struct str claim;       /* where it was nominated before; empty: nowhere */
     struct str node;        /* where it was placed last; empty: nowhere */
     bool evicts;            /* there it was given room, */
     struct preemption room; /* by evicting these: node, victims, violations */
