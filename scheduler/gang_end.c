@@ -108,9 +108,11 @@ static struct str for_group(struct coordinator *c, const struct gang_try *g,
                        STR_ARG(failed->flight->pod.name), STR_ARG(failed->why.message));
 }
 
-static struct str siblings_plugin(const struct gang_try *g)
+/* Who rejects siblings; in the tree nobody is named for that. */
+static struct strs siblings_plugins(const struct gang_try *g)
 {
-    return is_in_tree(g) ? STR_LITERAL("GangScheduling") : STR_LITERAL("Coscheduling");
+    static struct str plugin = {"Coscheduling", sizeof("Coscheduling") - 1};
+    return (struct strs){is_in_tree(g) ? 0 : 1, &plugin};
 }
 
 /* ---- one member ---- */
@@ -186,8 +188,8 @@ static bool anybody_clears(const struct gang_try *g)
 
 static void fail_all(struct coordinator *c, struct gang_try *g, const struct gang_place *failed)
 {
-    struct str plugin = siblings_plugin(g), siblings = for_siblings(c, g, failed);
-    const struct strs plugins = {1, &plugin};
+    const struct strs plugins = siblings_plugins(g);
+    struct str siblings = for_siblings(c, g, failed);
     bool clears = anybody_clears(g);
     bool stopped = is_in_tree(g) && failed->why.kind == DECISION_error;
     for (uint32_t i = 0; i < g->count; i++) {
@@ -225,7 +227,7 @@ void gang_fail(struct coordinator *c, struct moment now, struct gang_try *g)
 static void nominate(struct coordinator *c, struct gang_try *g, struct gang_place *m)
 {
     struct flight *f = m->flight;
-    struct str plugin = siblings_plugin(g);
+    struct strs plugins = siblings_plugins(g);
     gang_try_leave(f);
     measure_failed(c, f, true);
     c->count.unschedulable++;
@@ -234,16 +236,16 @@ static void nominate(struct coordinator *c, struct gang_try *g, struct gang_plac
                                            .nominate = true,
                                            .nominated_node = m->node});
     f->node = arena_copy(&f->arena, m->node);
-    cycle_land(c, f, "unschedulable", &(struct strs){1, &plugin});
+    cycle_land(c, f, "unschedulable", &plugins);
 }
 
 static void evict(struct coordinator *c, struct moment now, struct gang_try *g,
                   struct gang_place *m)
 {
     struct flight *f = m->flight;
-    struct str plugin = siblings_plugin(g);
+    struct strs plugins = siblings_plugins(g);
     struct decision d = {.kind = DECISION_unschedulable,
-                         .plugins = m->failed ? m->why.plugins : (struct strs){1, &plugin},
+                         .plugins = m->failed ? m->why.plugins : plugins,
                          .preemption = m->room};
     gang_try_leave(f);
     measure_failed(c, f, true);
