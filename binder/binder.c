@@ -5,6 +5,7 @@
 #include "binder/binder.h"
 #include "binder/binds.h"
 #include "binder/events.h"
+#include "binder/groups.h"
 #include "binder/measure.h"
 #include "binder/preempts.h"
 #include "binder/reason.h"
@@ -31,6 +32,7 @@ struct binder {
     struct binds *binds;
     struct preempts *preempts;
     struct statuses *statuses;
+    struct groups *groups;
     struct events *events;
     struct map *forbidden; /* "verb resource" -> itself: told once each */
     enum stage stage;
@@ -164,6 +166,7 @@ static void step_down(struct binder *b, struct instant at)
     binds_drop_all(b->binds, at, "lost leadership");
     preempts_drop(b->preempts, "lost leadership");
     statuses_clear(b->statuses, at);
+    groups_clear(b->groups);
     events_clear(b->events);
 }
 
@@ -297,18 +300,56 @@ static void on_preempt(struct binder *b, struct instant at, const struct deliver
     preempts_refuse(b->preempts, preempt, wrong);
 }
 
-static void on_nothing(struct binder *b, struct instant at, const struct delivery *in,
-                       struct outbox *out)
+static bool may_write(struct binder *b, const struct gang *group)
 {
-    (void)b, (void)at, (void)in, (void)out;
+    bool may =
+        leads(b) && has_names(group->uid, group->namespace_name, group->name) && group->api.len > 0;
+    b->refused += !may;
+    return may;
+}
+
+static void on_group_failed(struct binder *b, struct instant at, const struct delivery *in,
+                            struct outbox *out)
+{
+    const struct group_failed *failed = &in->message->group_failed;
+    (void)out;
+    if (!may_write(b, &failed->group))
+        return;
+    events_group(
+        b->events, at,
+        &(struct events_group){.group = &failed->group,
+                               .scheduler_name = failed->scheduler_name,
+                               .reason = failed->scheduled ? "Scheduled" : "FailedScheduling",
+                               .note = failed->message,
+                               .warning = !failed->scheduled});
+    groups_failed(b->groups, at, failed);
+}
+
+static void on_group_status(struct binder *b, struct instant at, const struct delivery *in,
+                            struct outbox *out)
+{
+    const struct group_status *status = &in->message->group_status;
+    (void)out;
+    if (!may_write(b, &status->group))
+        return;
+    if (status->event_reason.len > 0) {
+        char *reason = str_copy(status->event_reason);
+        events_group(b->events, at,
+                     &(struct events_group){.group = &status->group,
+                                            .reason = reason,
+                                            .note = status->event_message,
+                                            .warning = true});
+        memory_free(reason);
+    }
+    groups_status(b->groups, at, status);
 }
 
 /* One line a message; the handlers are above, in this order. */
 static handler *const handlers[MSG_COUNT] = {
-    [MSG_peer_up] = on_peer_up,         [MSG_bind] = on_bind,
-    [MSG_pod_failed] = on_pod_failed,   [MSG_preempt] = on_preempt,
-    [MSG_bind_cancel] = on_bind_cancel, [MSG_group_failed] = on_nothing,
-    [MSG_group_status] = on_nothing,
+    [MSG_peer_up] = on_peer_up,           [MSG_bind] = on_bind,
+    [MSG_pod_failed] = on_pod_failed,     [MSG_preempt] = on_preempt,
+    [MSG_bind_cancel] = on_bind_cancel,   [MSG_group_failed] = on_group_failed,
+    [MSG_group_status] = on_group_status,
 };
 
 bool binder_takes(enum message_type type)
@@ -465,6 +506,9 @@ struct binder *binder_new(const struct binder_options *options)
                                                         .cleared = on_nomination_cleared,
                                                         .forbidden = on_forbidden},
                                b->lanes);
+    b->groups = groups_new(
+        &(struct groups_options){.seed = options->seed + 4, .owner = b, .forbidden = on_forbidden},
+        b->lanes);
     b->events = events_new(&(struct events_options){.hostname = options->hostname,
                                                     .keys_max = options->event_keys_max,
                                                     .seed = options->seed + 2,
@@ -490,6 +534,7 @@ void binder_free(struct binder **binder)
     binds_free(&b->binds);
     preempts_free(&b->preempts);
     statuses_free(&b->statuses);
+    groups_free(&b->groups);
     events_free(&b->events);
     lease_free(&b->lease);
     lanes_free(&b->lanes);
@@ -532,6 +577,7 @@ void binder_status(const struct binder *b, struct buffer *lines)
     struct moment now = b->options.api.clock(b->options.api.state).now;
     struct binds_stats binds = binds_stats(b->binds);
     struct statuses_stats status = statuses_stats(b->statuses);
+    struct groups_stats groups = groups_stats(b->groups);
     struct preempts_stats preempts = preempts_stats(b->preempts);
     struct events_stats events = events_stats(b->events);
     size_t at = 0;
@@ -553,6 +599,10 @@ void binder_status(const struct binder *b, struct buffer *lines)
                  status.pods, (unsigned long long)status.replaced,
                  (unsigned long long)status.overtaken, (unsigned long long)status.unchanged,
                  (unsigned long long)status.dropped);
+    buffer_print(
+        lines, "groups=waiting=%u written=%llu replaced=%llu unchanged=%llu dropped=%llu\n",
+        groups.groups, (unsigned long long)groups.written, (unsigned long long)groups.replaced,
+        (unsigned long long)groups.unchanged, (unsigned long long)groups.dropped);
     buffer_print(
         lines,
         "preempts=under_way=%u done=%llu failed=%llu doubled=%llu deleted=%llu spared=%llu "

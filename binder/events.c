@@ -8,6 +8,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
+#include "proto/kube/objects.h"
 #include "proto/kube/writes.h"
 
 #include <stdio.h>
@@ -383,16 +384,21 @@ static void record(struct events *e, struct instant at, struct writes_event *eve
     buffer_free(&name);
 }
 
+static void cut_note(struct str whole, struct buffer *note)
+{
+    bool cut;
+    struct str kept = {whole.at, writes_note_len(whole, &cut)};
+    buffer_add_str(note, kept);
+    if (cut)
+        buffer_add_text(note, " ...");
+}
+
 void events_failed(struct events *e, struct instant at, const struct pod_failed *failed)
 {
     const struct pod *pod = &failed->pod;
     struct buffer instance = {0}, note = {0};
     char version[24];
-    bool cut;
-    struct str kept = {failed->message.at, writes_note_len(failed->message, &cut)};
-    buffer_add_str(&note, kept);
-    if (cut)
-        buffer_add_text(&note, " ...");
+    cut_note(failed->message, &note);
     snprintf(version, sizeof(version), "%lld", (long long)pod->resource_version);
     buffer_print(&instance, "%.*s-%s", STR_ARG(pod->scheduler_name), e->options.hostname);
     struct writes_event event = {.regarding = {.kind = STR_LITERAL("Pod"),
@@ -410,6 +416,38 @@ void events_failed(struct events *e, struct instant at, const struct pod_failed 
     record(e, at, &event, true);
     buffer_free(&instance);
     buffer_free(&note);
+}
+
+void events_group(struct events *e, struct instant at, const struct events_group *what)
+{
+    const struct gang *group = what->group;
+    struct str scheduler = what->scheduler_name;
+    struct buffer instance = {0}, note = {0}, version = {0};
+    char number[24];
+    if (scheduler.len == 0)
+        scheduler = STR_LITERAL("default-scheduler");
+    cut_note(what->note, &note);
+    buffer_print(&instance, "%.*s-%s", STR_ARG(scheduler), e->options.hostname);
+    buffer_print(&version, "%.*s/%s", STR_ARG(group->api),
+                 str_is(group->api, KUBE_GANG_BUILT_IN) ? "v1alpha2" : "v1alpha1");
+    snprintf(number, sizeof(number), "%lld", (long long)group->resource_version);
+    struct writes_event event = {.regarding = {.kind = STR_LITERAL("PodGroup"),
+                                               .api_version = buffer_str(&version),
+                                               .namespace_name = group->namespace_name,
+                                               .name = group->name,
+                                               .uid = group->uid,
+                                               .resource_version = str_of(number)},
+                                 .controller = scheduler,
+                                 .instance = buffer_str(&instance),
+                                 .type =
+                                     what->warning ? STR_LITERAL("Warning") : STR_LITERAL("Normal"),
+                                 .reason = str_of(what->reason),
+                                 .action = STR_LITERAL("Scheduling"),
+                                 .note = buffer_str(&note)};
+    record(e, at, &event, what->warning);
+    buffer_free(&instance);
+    buffer_free(&note);
+    buffer_free(&version);
 }
 
 /* Upstream names the preemptor as the related object, but in a type that its event recorder cannot

@@ -27,6 +27,16 @@ void events_bound(struct events *e, struct instant at, const struct bind *bind);
 /* An attempt failed; repeated for the same version of a pod it becomes a series. */
 void events_failed(struct events *e, struct instant at, const struct pod_failed *failed);
 
+/* What there is to say of a PodGroup. Strings are borrowed. */
+struct events_group {
+    const struct gang *group;
+    struct str scheduler_name; /* empty: default-scheduler */
+    const char *reason;        /* FailedScheduling, Scheduled, Timeout */
+    struct str note;
+    bool warning;
+};
+void events_group(struct events *e, struct instant at, const struct events_group *what);
+
 /* A pod was made to go for another one. */
 struct events_victim {
     struct str namespace_name, name, uid, resource_version;

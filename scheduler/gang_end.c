@@ -318,9 +318,9 @@ static struct str frame(struct coordinator *c, const struct gang *group, const s
                                            .arena = a};
     struct post_filter_answer post;
     post_filter(&q, &post);
-    struct str last = arena_print(a, "%.*s%s" REJECTED, STR_ARG(post.text),
-                                  post.text.len > 0 ? ", " : "", STR_ARG(group->namespace_name),
-                                  STR_ARG(group->name), STR_ARG(pod->name));
+    struct str last =
+        arena_print(a, "%.*s%s" REJECTED, STR_ARG(post.text), post.text.len > 0 ? ", " : "",
+                    STR_ARG(group->namespace_name), STR_ARG(group->name), STR_ARG(pod->name));
     return fit_error(q.nodes, why, &h, last);
 }
 

@@ -11,6 +11,7 @@
 #define WRITES_JSON     "application/json"
 #define WRITES_PROTOBUF "application/vnd.kubernetes.protobuf"
 #define WRITES_PATCH    "application/strategic-merge-patch+json"
+#define WRITES_MERGE    "application/merge-patch+json"
 
 #define WRITES_NOTE_MAX 1024 /* bytes of an event's note; the API server refuses longer ones */
 
@@ -76,6 +77,13 @@ struct writes_pod {
 };
 /* Strings go to the arena. False when it is not a pod. */
 bool writes_pod_read(struct str body, struct writes_pod *pod, struct arena *a);
+
+/* The patch of a PodGroup's status: counts, condition, or both (NULL: not this one); with the UID
+ * as precondition. False, and nothing written, when neither differs from what the group has. */
+bool writes_group(struct buffer *out, const struct group_status *counts,
+                  const struct group_failed *condition, int64_t wall_us);
+/* Appends where it is sent, to /status or to the object itself; returns its content type. */
+const char *writes_group_path(struct buffer *path, const struct gang *group, bool subresource);
 
 /* The patch of pods/NAME/status that nominates the pod to a node; with the UID as precondition. */
 void writes_nomination(struct buffer *out, struct str uid, struct str node);

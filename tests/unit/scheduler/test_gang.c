@@ -451,8 +451,7 @@ static void groups_that_wait_are_told(void **state)
          pod_text("g-0", 1, ""));
     settle(s);
     expect_said(MSG_group_failed, NULL, 1); /* nobody to tell */
-    expect_said(MSG_pod_failed,
-                "message=\"0/1 nodes are available: 1 PodGroup not found.\"", 1);
+    expect_said(MSG_pod_failed, "message=\"0/1 nodes are available: 1 PodGroup not found.\"", 1);
     expect_said(MSG_outcome, NULL, 0);
 }
 
