@@ -4,6 +4,7 @@
 #define BINDER_API_H
 
 #include "proto/kube/client.h"
+#include "proto/kube/extenders.h"
 
 /* One reading of both clocks. */
 struct instant {
@@ -17,6 +18,12 @@ struct api {
     uint64_t (*send)(void *state, const struct kube_request *request);
     /* As kube_client_cancel: ends the request without done(). */
     void (*cancel)(void *state, uint64_t number);
+    /* The extender that is to bind instead of us, as it was configured where that was decided;
+     * NULL: it is not known here. Until it is released it stays, and requests to it take its route.
+     */
+    const struct extender_config *(*extender)(void *state, const struct bind *bind,
+                                              uint32_t *route);
+    void (*release)(void *state, uint32_t route);
     /* The time now, read anew. */
     struct instant (*clock)(void *state);
 };

@@ -494,8 +494,7 @@ struct binder *binder_new(const struct binder_options *options)
     b->lanes = lanes_new(&lanes);
     b->lease = lease_new(&options->lease, b->lanes, options->api.clock(options->api.state));
     b->binds = binds_new(&(struct binds_options){.seed = options->seed,
-                                                 .extenders = options->extenders,
-                                                 .extender_count = options->extender_count,
+                                                 .api = options->api,
                                                  .owner = b,
                                                  .ended = on_bind_ended,
                                                  .forbidden = on_forbidden},

@@ -10,11 +10,9 @@
 struct binder_options {
     struct lease_options lease;
     struct api api;
-    const char *hostname;                    /* borrowed; for events */
-    uint32_t bind_in_flight;                 /* 0: 100 */
-    const struct extender_config *extenders; /* borrowed, in the configuration's order */
-    uint32_t extender_count;
-    double qps; /* of all writes but the lease's; <= 0: unlimited */
+    const char *hostname;    /* borrowed; for events */
+    uint32_t bind_in_flight; /* 0: 100 */
+    double qps;              /* of all writes but the lease's; <= 0: unlimited */
     uint32_t burst;
     bool protobuf;           /* write in protobuf where there is a body for it */
     uint32_t event_keys_max; /* 0: 10,000 */

@@ -45,6 +45,7 @@ struct flight {
     struct buffer message;
     const char *failed_plugin; /* of the prebind, or Extender; NULL: none of them failed */
     const struct extender_config *extender; /* who binds instead of us; NULL: nobody */
+    bool has_route;                         /* job.route is an extender's, to be released */
 };
 
 struct binds {
@@ -109,6 +110,8 @@ static void flight_free(struct flight *f)
     if (f->job.place != JOB_idle)
         lanes_remove(f->binds->lanes, &f->job);
     must(map_remove(f->binds->flights, f->bind.uid) == f);
+    if (f->has_route)
+        f->binds->options.api.release(f->binds->options.api.state, f->job.route);
     prebind_free(&f->prebind);
     buffer_free(&f->message);
     arena_free(&f->memory);
@@ -411,13 +414,13 @@ static const struct job_type extender_job = {
 /* False: the bind has ended, as two processes run different configurations. */
 static bool find_extender(struct flight *f, struct instant at)
 {
-    const struct binds_options *o = &f->binds->options;
+    const struct api *api = &f->binds->options.api;
     if (f->bind.extenders.count == 0)
         return true;
-    const struct extender_ref *ref = &f->bind.extenders.at[0];
-    if (ref->index >= 0 && ref->index < o->extender_count &&
-        str_equal(ref->url, o->extenders[ref->index].url_prefix)) {
-        f->extender = &o->extenders[ref->index];
+    if (!f->has_route)
+        f->extender = api->extender(api->state, &f->bind, &f->job.route);
+    if (f->extender != NULL) {
+        f->has_route = true;
         f->job.timeout_max = f->extender->http_timeout;
         return true;
     }

@@ -13,8 +13,7 @@
 struct binds_options {
     struct span give_up; /* how long to go on against 429, 503 and an unreachable server; 0: 30 s */
     uint64_t seed;       /* of the jitter */
-    const struct extender_config *extenders; /* borrowed, in the configuration's order */
-    uint32_t extender_count;
+    struct api api;      /* for its extenders */
     void *owner;
     /* Called once for each bind; bound: the pod is on the node that was asked for. */
     void (*ended)(void *owner, struct instant at, const struct bind *bind, bool bound);

@@ -249,6 +249,7 @@ static bool send(struct lanes *l, struct job *job)
     job->number = api->send(
         api->state, &(struct kube_request){.method = draft->method,
                                            .channel = lanes_table[job->lane].channel,
+                                           .route = job->route,
                                            .path = buffer_str(&draft->path),
                                            .content_type = draft->content_type,
                                            .accept = job->as_protobuf ? KUBE_ACCEPT_BOTH : NULL,

@@ -53,6 +53,7 @@ struct job {
     const struct job_type *type;
     void *owner;
     struct span timeout_max; /* 0: the type's alone */
+    uint32_t route;          /* of an extender's request */
     bool patient;            /* after lanes_again: comes back behind what waits, not ahead of it */
     /* the lanes' own */
     struct lanes *lanes;

@@ -24,11 +24,11 @@ static int run(struct settings *s, const struct options *options, struct kube_cl
     char error[1024];
     struct shell shell = {.client = client};
     struct bus *bus = NULL;
-    if (shell_reach_extender(&shell, &s->binder, error, sizeof(error)))
+    if (shell_open(&shell, options->config_path, error, sizeof(error)))
         bus = bus_open(&options->bus, error, sizeof(error));
     if (bus == NULL) {
         log_error("%s", error);
-        shell_leave_extender(&shell);
+        shell_close(&shell);
         return 1;
     }
     s->binder.api = shell_api(&shell);
@@ -38,7 +38,7 @@ static int run(struct settings *s, const struct options *options, struct kube_cl
     int result = actor_run(bus, &actor);
     deadman_close();
     binder_free(&shell.binder);
-    shell_leave_extender(&shell);
+    shell_close(&shell);
     bus_close(&bus);
     return result;
 }

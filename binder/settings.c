@@ -80,8 +80,6 @@ bool settings_load(struct settings *s, const char *config_path, struct str *erro
     o->protobuf = scheduler_config_protobuf_written(&config);
     o->bind_in_flight = (uint32_t)s->binds_in_flight;
     o->seed = random_seed();
-    o->extenders = config.extenders.at;
-    o->extender_count = config.extenders.count;
     s->kubeconfig = config.kubeconfig.len > 0 ? text_of(s, config.kubeconfig) : NULL;
     s->master = s->flags.master;
     return true;

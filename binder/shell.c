@@ -4,13 +4,14 @@
 #include "binder/shell.h"
 #include "binder/deadman.h"
 #include "proto/base/must.h"
-#include "proto/kube/extenders.h"
 
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* Numbers of requests to the extender; the clients count from 1. */
+/* Numbers of requests to extenders: their route, then the client's own, which counts from 1. */
 #define EXTENDER_BIT (UINT64_C(1) << 63)
+#define ROUTE_SHIFT  48
+#define NUMBER_MASK  ((UINT64_C(1) << ROUTE_SHIFT) - 1)
 
 static uint64_t send(void *state, const struct kube_request *request)
 {
@@ -18,17 +19,28 @@ static uint64_t send(void *state, const struct kube_request *request)
     shell->sent = true;
     if (request->channel != KUBE_CHANNEL_extender)
         return kube_client_send(shell->client, request);
-    must(shell->extender != NULL);
-    return kube_client_send(shell->extender, request) | EXTENDER_BIT;
+    return kube_client_send(delegates_client(shell->delegates, request->route), request) |
+           (uint64_t)request->route << ROUTE_SHIFT | EXTENDER_BIT;
 }
 
 static void cancel(void *state, uint64_t number)
 {
     struct shell *shell = state;
+    uint32_t route = (uint32_t)((number & ~EXTENDER_BIT) >> ROUTE_SHIFT);
     if ((number & EXTENDER_BIT) != 0)
-        kube_client_cancel(shell->extender, number & ~EXTENDER_BIT);
+        kube_client_cancel(delegates_client(shell->delegates, route), number & NUMBER_MASK);
     else
         kube_client_cancel(shell->client, number);
+}
+
+static const struct extender_config *extender(void *state, const struct bind *bind, uint32_t *route)
+{
+    return delegates_find(((struct shell *)state)->delegates, bind, route);
+}
+
+static void release(void *state, uint32_t route)
+{
+    delegates_release(((struct shell *)state)->delegates, route);
 }
 
 static struct instant clock_now(void *state)
@@ -39,7 +51,12 @@ static struct instant clock_now(void *state)
 
 struct api shell_api(struct shell *shell)
 {
-    return (struct api){.state = shell, .send = send, .cancel = cancel, .clock = clock_now};
+    return (struct api){.state = shell,
+                        .send = send,
+                        .cancel = cancel,
+                        .extender = extender,
+                        .release = release,
+                        .clock = clock_now};
 }
 
 static void work(void *state, struct moment now, struct outbox *out)
@@ -53,8 +70,7 @@ static void work(void *state, struct moment now, struct outbox *out)
         deadman_leave(); /* only reads and the lease: nothing to guard */
     shell->sent = false;
     kube_client_work(shell->client, now);
-    if (shell->extender != NULL)
-        kube_client_work(shell->extender, now);
+    delegates_work(shell->delegates, now);
     deadman_leave();
 }
 
@@ -71,8 +87,7 @@ static struct moment tick(void *state, struct moment now, struct outbox *out)
         work(shell, now, out); /* out at once, not after the next wait */
         next = moment_earlier(next, binder_tick(shell->binder, now, out));
     }
-    if (shell->extender != NULL)
-        next = moment_earlier(next, kube_client_deadline(shell->extender, now));
+    next = moment_earlier(next, delegates_deadline(shell->delegates, now));
     return moment_earlier(next, kube_client_deadline(shell->client, now));
 }
 
@@ -91,6 +106,7 @@ static void status(void *state, struct buffer *lines)
     struct shell *shell = state;
     struct kube_client_stats s = kube_client_stats(shell->client);
     binder_status(shell->binder, lines);
+    delegates_status(shell->delegates, lines);
     buffer_print(lines, "api=requests=%llu failures=%llu connections=%llu http2=%s\n",
                  (unsigned long long)s.requests, (unsigned long long)s.failures,
                  (unsigned long long)s.connections, s.http2 ? "true" : "false");
@@ -111,7 +127,7 @@ struct actor shell_actor(struct shell *shell)
     return (struct actor){.state = shell,
                           .handle = handle,
                           .tick = tick,
-                          .fd = shell->extender != NULL ? shell->fd : kube_client_fd(shell->client),
+                          .fd = shell->fd,
                           .work = work,
                           .stop = stop,
                           .done = done,
@@ -121,41 +137,25 @@ struct actor shell_actor(struct shell *shell)
                           .term = term};
 }
 
-/* ---- the extender that binds ---- */
-
-static bool wait_for(int epoll, int fd)
+static void wait_for(int epoll, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+    must(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0);
 }
 
-bool shell_reach_extender(struct shell *shell, const struct binder_options *options, char *error,
-                          size_t room)
+bool shell_open(struct shell *shell, const char *config_path, char *error, size_t room)
 {
-    const struct kube_client_options client = {.user_agent = "berth-binder", .connections_max = 32};
-    const struct extender_config *binds = NULL;
-    shell->fd = -1;
-    for (uint32_t i = 0; i < options->extender_count; i++)
-        if (options->extenders[i].bind_verb.len > 0)
-            binds = &options->extenders[i];
-    if (binds == NULL)
-        return true;
-    shell->way = extender_way(binds, error, room);
-    if (shell->way != NULL)
-        shell->extender = kube_client_new(shell->way, &client, error, room);
-    if (shell->extender == NULL)
-        return false;
+    shell->delegates = delegates_new(config_path, error, room);
     shell->fd = epoll_create1(EPOLL_CLOEXEC);
-    must(shell->fd >= 0 && wait_for(shell->fd, kube_client_fd(shell->client)) &&
-         wait_for(shell->fd, kube_client_fd(shell->extender)));
-    return true;
+    must(shell->fd >= 0);
+    wait_for(shell->fd, kube_client_fd(shell->client));
+    if (shell->delegates != NULL)
+        wait_for(shell->fd, delegates_fd(shell->delegates));
+    return shell->delegates != NULL;
 }
 
-void shell_leave_extender(struct shell *shell)
+void shell_close(struct shell *shell)
 {
-    kube_client_free(&shell->extender);
-    kube_config_free(&shell->way);
-    if (shell->fd >= 0)
-        close(shell->fd);
-    shell->fd = -1;
+    delegates_free(&shell->delegates);
+    close(shell->fd);
 }

@@ -3,22 +3,21 @@
 #define BINDER_SHELL_H
 
 #include "binder/binder.h"
+#include "binder/delegates.h"
 #include "proto/bus/actor.h"
 
 struct shell {
-    struct kube_client *client;   /* borrowed */
-    struct kube_config *way;      /* to the extender */
-    struct kube_client *extender; /* of the one that binds; NULL: there is none */
-    int fd;                /* readable when something came for either; -1: the client's alone */
-    struct binder *binder; /* borrowed; set after binder_new */
-    bool sent;             /* something was handed to the client since it last worked */
+    struct kube_client *client;  /* borrowed */
+    struct delegates *delegates; /* the extenders that bind */
+    int fd;                      /* readable when something came for either */
+    struct binder *binder;       /* borrowed; set after binder_new */
+    bool sent;                   /* something was handed to a client since it last worked */
 };
 
-/* Opens the way to the extender that binds, if the configuration names one. False, with a line in
- * error, when that cannot be. */
-bool shell_reach_extender(struct shell *shell, const struct binder_options *options, char *error,
-                          size_t room);
-void shell_leave_extender(struct shell *shell);
+/* Reads which extenders bind, and opens the way there. False, with a line in error, when that
+ * cannot be; to be closed in either case. config_path is borrowed; NULL: there is no file. */
+bool shell_open(struct shell *shell, const char *config_path, char *error, size_t room);
+void shell_close(struct shell *shell);
 /* What the core is given. */
 struct api shell_api(struct shell *shell);
 /* The actor that runs the core. */

@@ -325,6 +325,8 @@ void coordinator_reconfigure(struct coordinator *c, struct moment now,
     c->last_call = now;
     cycle_abandon(c);
     extending_restart(c);
+    if (config->extenders_hash != c->options.extenders_hash)
+        extending_reconfigure(c, config);
     run_forget(c);
     frameworks_build(&c->frameworks, config->profiles, config->profile_count);
     c->generation++;
@@ -339,6 +341,11 @@ void coordinator_reconfigure(struct coordinator *c, struct moment now,
     c->out = NULL;
     log_info("configuration changed| generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u",
              c->generation, (uint64_t)config->hash, config->profile_count);
+}
+
+int64_t coordinator_extenders_hash(const struct coordinator *c)
+{
+    return c->options.extenders_hash;
 }
 
 void coordinator_config_refused(struct coordinator *c)

@@ -20,6 +20,7 @@ struct coordinator_options {
     int64_t batch;  /* pods asked of a lone worker at once; 0: 64, the most; 1: one */
     const struct extender_config *extenders; /* borrowed, in the configuration's order */
     uint32_t extender_count;                 /* EXTENDERS_MAX at most */
+    int64_t extenders_hash;                  /* of all of them; 0: is not said to who calls them */
     struct span stale_after;                 /* a view older than this stops decisions; 0: 60 s */
     int64_t wall_us_at_zero;                 /* wall clock when the moment was 0 */
     struct moment (*clock)(void);            /* for what metrics say of times; NULL: they say 0 */
@@ -31,6 +32,11 @@ struct coordinator_config {
     uint32_t profile_count;
     int64_t hash;
     int64_t backoff_initial_s, backoff_max_s; /* for the queue; 0: as it has them */
+    /* Borrowed until the next configuration; with the hash of the former ones they stay as they
+     * are. */
+    const struct extender_config *extenders;
+    uint32_t extender_count;
+    int64_t extenders_hash;
 };
 
 struct coordinator *coordinator_new(const struct coordinator_options *options);
@@ -39,6 +45,8 @@ void coordinator_free(struct coordinator **coordinator);
  * workers begin anew with it behind whatever they were asked before, and the queue is told. */
 void coordinator_reconfigure(struct coordinator *coordinator, struct moment now,
                              const struct coordinator_config *config, struct outbox *out);
+/* Of the extenders that it asks now. */
+int64_t coordinator_extenders_hash(const struct coordinator *coordinator);
 /* A file was refused: counted, for status. */
 void coordinator_config_refused(struct coordinator *coordinator);
 /* For the actor loop; state is a struct coordinator. Messages are taken in at once; deciding begins

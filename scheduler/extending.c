@@ -28,7 +28,8 @@ static const struct extender_config *config_of(const struct coordinator *c, uint
 
 /* ---- waiting for extenders ---- */
 
-void extending_take(struct coordinator *c, struct flight *f)
+/* NULL: none of them cares. */
+static struct extension *interest(const struct coordinator *c, const struct flight *f)
 {
     uint64_t asked = 0, victims = 0;
     for (uint32_t i = 0; i < c->options.extender_count; i++) {
@@ -39,10 +40,13 @@ void extending_take(struct coordinator *c, struct flight *f)
         if (cares && e->preempt_verb.len > 0)
             victims |= UINT64_C(1) << i;
     }
-    if ((asked | victims) == 0)
-        return;
-    f->extension = extension_new(asked, victims);
-    if (f->gang == NULL)
+    return (asked | victims) != 0 ? extension_new(asked, victims) : NULL;
+}
+
+void extending_take(struct coordinator *c, struct flight *f)
+{
+    f->extension = interest(c, f);
+    if (f->extension != NULL && f->gang == NULL)
         flights_queue(&c->flights, f, false);
 }
 
@@ -110,6 +114,35 @@ void extending_restart(struct coordinator *c)
     }
 }
 
+static void take_anew(struct coordinator *c, struct flight *f)
+{
+    extension_free(&f->extension);
+    if (f->state == FLIGHT_waiting)
+        extending_take(c, f);
+    else
+        f->extension = interest(c, f); /* for when it is tried again */
+}
+
+void extending_reconfigure(struct coordinator *c, const struct coordinator_config *config)
+{
+    size_t at = 0;
+    void *value;
+    must(config->extender_count <= EXTENDERS_MAX);
+    while (c->flights.queued_first != NULL)
+        flights_unqueue(&c->flights, c->flights.queued_first);
+    while (map_next(c->flights.by_uid, &at, NULL, &value))
+        flights_let_go(&c->flights, value);
+    c->options.extenders = config->extenders;
+    c->options.extender_count = config->extender_count;
+    c->options.extenders_hash = config->extenders_hash;
+    extender_order(config->extenders, config->extender_count, c->extender_order);
+    at = 0;
+    while (map_next(c->flights.by_uid, &at, NULL, &value))
+        take_anew(c, value);
+    log_info("extenders changed| extenders=%u hash=%016" PRIx64, config->extender_count,
+             (uint64_t)config->extenders_hash);
+}
+
 void extending_on_loss(struct coordinator *c)
 {
     c->extender.peer = 0;
@@ -166,6 +199,7 @@ static void send_question(struct coordinator *c, struct moment now, struct fligh
                                    .uid = f->pod.uid,
                                    .namespace_name = f->pod.namespace_name,
                                    .name = f->pod.name}};
+    m.extend.extenders_hash = c->options.extenders_hash;
     m.extend.step = str_of(about == ABOUT_victims ? "victims" : "nodes");
     m.extend.extenders.at = refs;
     if (about == ABOUT_victims) {
@@ -340,6 +374,7 @@ void extending_add_binder(const struct coordinator *c, const struct pod *pod, st
         bind->extenders.at = arena_take(a, sizeof(*bind->extenders.at));
         bind->extenders.at[0] = (struct extender_ref){i, e->url_prefix};
         bind->extenders.count = 1; /* there is one that binds at most */
+        bind->extenders_hash = c->options.extenders_hash;
         return;
     }
 }

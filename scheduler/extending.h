@@ -13,6 +13,9 @@ void extending_ask(struct coordinator *c, struct moment now);
 void extending_on_answer(struct coordinator *c, struct moment now, const struct extended *answer);
 /* Who waits for an answer will be decided and asked about again. */
 void extending_restart(struct coordinator *c);
+/* Other extenders: whoever is not decided yet is asked about with them, from the beginning. After
+ * cycle_abandon and extending_restart. */
+void extending_reconfigure(struct coordinator *c, const struct coordinator_config *config);
 /* The process that calls extenders is gone. */
 void extending_on_loss(struct coordinator *c);
 /* Forgets the flights that wait for extenders; for when the queue is gone. */

@@ -163,6 +163,18 @@ void flights_queue(struct flights *all, struct flight *f, bool in_front)
     all->admission = true;
 }
 
+void flights_unqueue(struct flights *all, struct flight *f)
+{
+    must(f->state == FLIGHT_queued);
+    unlink_flight(all, f);
+    append(all, f);
+}
+
+void flights_let_go(struct flights *all, struct flight *f)
+{
+    let_go(all, f);
+}
+
 void flights_admit(struct flights *all)
 {
     uint64_t taken = all->held;

@@ -85,6 +85,10 @@ void flights_return(struct flights *all, struct flight *f);
 /* A waiting or asking flight goes into the queue of its extenders, behind those of its priority, or
  * in front of them. It lets go of the extenders. */
 void flights_queue(struct flights *all, struct flight *f, bool in_front);
+/* One in that queue goes to the end of the line, as if no extender cared. */
+void flights_unqueue(struct flights *all, struct flight *f);
+/* It holds no extender any more. */
+void flights_let_go(struct flights *all, struct flight *f);
 /* Those in the queue whose extenders are free, and whom nobody before them in the queue waits for,
  * take them and go to the end of the line. Cheap while nothing has changed. */
 void flights_admit(struct flights *all);

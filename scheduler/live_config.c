@@ -8,10 +8,8 @@
 void live_config_init(struct live_config *l, const char *path, const struct config_flags *flags,
                       const struct scheduler_config *config)
 {
-    *l = (struct live_config){.flags = flags,
-                              .watch = {.path = path},
-                              .hash = scheduler_config_hash(config),
-                              .extenders = scheduler_config_extenders_hash(config)};
+    *l = (struct live_config){
+        .flags = flags, .watch = {.path = path}, .hash = scheduler_config_hash(config)};
     config_watch_changed(&l->watch, (struct moment){0}, false);
 }
 
@@ -28,26 +26,35 @@ static void load(struct live_config *l, struct moment now, struct coordinator *c
         arena_free(&memory);
         return;
     }
-    if (scheduler_config_extenders_hash(&config) != l->extenders) {
-        coordinator_config_refused(coordinator);
-        log_error("configuration refused, the former one stays| error=\"extenders: changing them "
-                  "takes a restart\"");
-        arena_free(&memory);
-        return;
-    }
     for (uint32_t i = 0; i < config.notes.count; i++)
         log_warn("configuration| note=\"%.*s\"", STR_ARG(config.notes.at[i]));
     struct coordinator_config next = {.profiles = config.profiles.at,
                                       .profile_count = config.profiles.count,
                                       .hash = scheduler_config_hash(&config),
                                       .backoff_initial_s = config.pod_initial_backoff_s,
-                                      .backoff_max_s = config.pod_max_backoff_s};
-    if (next.hash != l->hash)
-        coordinator_reconfigure(coordinator, now, &next, out);
-    else
+                                      .backoff_max_s = config.pod_max_backoff_s,
+                                      .extenders = config.extenders.at,
+                                      .extender_count = config.extenders.count,
+                                      .extenders_hash = scheduler_config_extenders_hash(&config)};
+    if (next.hash == l->hash) {
         log_info("the configuration file says the same as before");
+        arena_free(&memory);
+        return;
+    }
+    int64_t former = coordinator_extenders_hash(coordinator);
+    coordinator_reconfigure(coordinator, now, &next, out);
     l->hash = next.hash;
-    arena_free(&memory);
+    if (next.extenders_hash != former) { /* borrowed from now on */
+        arena_free(&l->extenders);
+        l->extenders = memory;
+    } else {
+        arena_free(&memory);
+    }
+}
+
+void live_config_free(struct live_config *l)
+{
+    arena_free(&l->extenders);
 }
 
 struct moment live_config_look(struct live_config *l, struct moment now, bool asked,

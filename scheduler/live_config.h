@@ -11,13 +11,14 @@
 struct live_config {
     const struct config_flags *flags; /* put over each file, as at the start */
     struct config_watch watch;
-    int64_t hash;      /* of the one that counts */
-    int64_t extenders; /* of its extenders, which other processes have read, too */
+    int64_t hash;           /* of the one that counts */
+    struct arena extenders; /* of the extenders that count, unless they are the first */
 };
 
-/* config: the one that was loaded at the start. */
+/* config: the one that was loaded at the start, whose extenders live as long as this. */
 void live_config_init(struct live_config *l, const char *path, const struct config_flags *flags,
                       const struct scheduler_config *config);
+void live_config_free(struct live_config *l);
 /* Reads the file if it is another one, or if asked to. What is wrong with it is logged and counted,
  * and the former configuration stays. Returns when to call again. */
 struct moment live_config_look(struct live_config *l, struct moment now, bool asked,

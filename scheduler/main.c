@@ -35,6 +35,7 @@ static int run_coordinator(struct bus *bus, const struct scheduler_config *confi
                                       .profile_count = config->profiles.count,
                                       .extenders = config->extenders.at,
                                       .extender_count = config->extenders.count,
+                                      .extenders_hash = scheduler_config_extenders_hash(config),
                                       .config_hash = live.config.hash,
                                       .backoff_initial_s = config->pod_initial_backoff_s,
                                       .backoff_max_s = config->pod_max_backoff_s,
@@ -48,6 +49,7 @@ static int run_coordinator(struct bus *bus, const struct scheduler_config *confi
     struct actor actor = live_actor(&live);
     int status = actor_run(bus, &actor);
     coordinator_free(&live.coordinator);
+    live_config_free(&live.config);
     return status;
 }
 

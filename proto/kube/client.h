@@ -68,6 +68,7 @@ struct kube_response {
 struct kube_request {
     enum kube_method method;
     enum kube_channel channel;
+    uint32_t route;           /* for who has several clients; the client does not look at it */
     struct str path;          /* with query, such as /api/v1/pods?limit=500; copied */
     const char *content_type; /* of body; NULL without a body */
     const char *accept;       /* types of the answer; static; NULL: JSON */

@@ -72,3 +72,29 @@ struct kube_config *extender_way(const struct extender_config *e, char *error, s
         buffer_add_str(&config->key, e->key);
     return config;
 }
+
+bool extender_set_read(struct extender_set *set, const char *path, struct str *error)
+{
+    struct scheduler_config config;
+    *set = (struct extender_set){0};
+    if (!scheduler_config_load(path, &config, &set->memory, error))
+        return false;
+    set->at = config.extenders.at;
+    set->count = config.extenders.count;
+    set->hash = scheduler_config_extenders_hash(&config);
+    return true;
+}
+
+void extender_set_free(struct extender_set *set)
+{
+    arena_free(&set->memory);
+    *set = (struct extender_set){0};
+}
+
+const struct extender_config *extender_set_find(const struct extender_set *set,
+                                                const struct extender_ref *ref, int64_t hash)
+{
+    bool same = (hash == 0 || hash == set->hash) && ref->index >= 0 && ref->index < set->count;
+    const struct extender_config *e = same ? &set->at[ref->index] : NULL;
+    return e != NULL && str_equal(ref->url, e->url_prefix) ? e : NULL;
+}

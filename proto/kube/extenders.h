@@ -21,4 +21,21 @@ struct str extender_url(const struct extender_config *e, struct str verb, struct
  * enable_https is set. */
 struct kube_config *extender_way(const struct extender_config *e, char *error, size_t room);
 
+/* The extenders of a configuration file, as those who call them read it once more when it is
+ * another than the one they know. */
+struct extender_set {
+    struct arena memory; /* of everything here */
+    const struct extender_config *at;
+    uint32_t count;
+    int64_t hash; /* scheduler_config_extenders_hash */
+};
+
+/* path NULL: none. False, with the reason in error, which lives in the set's memory: the set is to
+ * be freed in either case. */
+bool extender_set_read(struct extender_set *set, const char *path, struct str *error);
+void extender_set_free(struct extender_set *set);
+/* The one that is meant; NULL: another is in its place, or hash (0: not said) is of others. */
+const struct extender_config *extender_set_find(const struct extender_set *set,
+                                                const struct extender_ref *ref, int64_t hash);
+
 #endif

@@ -240,6 +240,8 @@ static void read_victims(struct caller *c, struct question *q)
 
 static bool same_configuration(const struct caller *c, const struct extend *ask)
 {
+    if (ask->extenders_hash != 0 && ask->extenders_hash != c->options.hash)
+        return false;
     for (uint32_t i = 0; i < ask->extenders.count; i++) {
         const struct extender_ref *ref = &ask->extenders.at[i];
         if (ref->index < 0 || ref->index >= c->options.count ||

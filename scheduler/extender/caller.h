@@ -32,6 +32,7 @@ struct caller_ports {
 struct caller_options {
     const struct extender_config *extenders; /* borrowed, in the configuration's order */
     uint32_t count;                          /* EXTENDERS_MAX at most */
+    int64_t hash; /* of them all: who asks with another has other extenders in mind */
     struct caller_ports ports;
 };
 

@@ -5,14 +5,12 @@
 #include "proto/bus/actor.h"
 #include "proto/bus/options.h"
 #include "proto/kube/config_flags.h"
-#include "scheduler/extender/courier.h"
+#include "scheduler/extender/sets.h"
 
 struct program {
     struct config_flags flags; /* first: config_flags.h asks for it */
     struct arena memory;
     struct scheduler_config config;
-    struct courier *courier;
-    struct caller *caller;
 };
 
 static const struct own_option own_options[] = {
@@ -21,31 +19,6 @@ static const struct own_option own_options[] = {
     {"master", "URL", "API server, instead of the one in the kubeconfig", config_take_master},
     {0},
 };
-
-static void handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
-{
-    caller_handle(((struct program *)state)->caller, now, in, out);
-}
-
-static void work(void *state, struct moment now, struct outbox *out)
-{
-    (void)out;
-    courier_work(((struct program *)state)->courier, now);
-}
-
-static struct moment tick(void *state, struct moment now, struct outbox *out)
-{
-    struct program *p = state;
-    struct moment next = caller_tick(p->caller, now, out);
-    return moment_earlier(next, courier_deadline(p->courier, now));
-}
-
-static void status(void *state, struct buffer *lines)
-{
-    const struct program *p = state;
-    caller_status(p->caller, lines);
-    courier_status(p->courier, lines);
-}
 
 static struct kube_client *reach_api(const struct program *p, struct kube_config **way, char *error,
                                      size_t room)
@@ -57,31 +30,24 @@ static struct kube_client *reach_api(const struct program *p, struct kube_config
     return *way != NULL ? kube_client_new(*way, &options, error, room) : NULL;
 }
 
-static int run(struct program *p, const struct options *options, struct kube_client *api)
+static int run(const struct options *options, struct kube_client *api)
 {
     char error[1024];
     struct bus *bus = NULL;
     int result = 1;
-    p->courier =
-        courier_new(p->config.extenders.at, p->config.extenders.count, api, error, sizeof(error));
-    if (p->courier != NULL)
+    struct sets *sets = sets_new(options->config_path, api, error, sizeof(error));
+    if (sets != NULL)
         bus = bus_open(&options->bus, error, sizeof(error));
-    if (bus != NULL) {
-        p->caller = caller_new(&(struct caller_options){.extenders = p->config.extenders.at,
-                                                        .count = p->config.extenders.count,
-                                                        .ports = courier_ports(p->courier)});
-        courier_serve(p->courier, p->caller);
-        result = actor_run(bus, &(struct actor){.state = p,
-                                                .handle = handle,
-                                                .tick = tick,
-                                                .fd = courier_fd(p->courier),
-                                                .work = work,
-                                                .status = status});
-        caller_free(&p->caller);
-    } else {
+    if (bus != NULL)
+        result = actor_run(bus, &(struct actor){.state = sets,
+                                                .handle = sets_handle,
+                                                .tick = sets_tick,
+                                                .fd = sets_fd(sets),
+                                                .work = sets_work,
+                                                .status = sets_status});
+    else
         log_error("%s", error);
-    }
-    courier_free(&p->courier);
+    sets_free(&sets);
     bus_close(&bus);
     return result;
 }
@@ -111,7 +77,7 @@ int main(int argc, char **argv)
     if (api == NULL)
         log_error("%s", error);
     else
-        result = run(&p, &options, api);
+        result = run(&options, api);
     kube_client_free(&api);
     kube_config_free(&way);
     arena_free(&p.memory);

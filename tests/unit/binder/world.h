@@ -33,6 +33,7 @@ struct world {
     struct instant at;
     struct world_request requests[WORLD_REQUESTS];
     uint64_t numbers, cancelled;
+    int routes; /* to extenders, given out and not released */
     struct lanes *lanes;
     struct binder *binder;
     struct outbox out;
@@ -85,10 +86,40 @@ static inline struct instant world_clock(void *state)
     return ((struct world *)state)->at;
 }
 
+/* The second ignores its failures; a bind that says a hash is about others. */
+static inline const struct extender_config *world_extender(void *state, const struct bind *bind,
+                                                           uint32_t *route)
+{
+    static const struct extender_config extenders[] = {
+        {.url_prefix = {"http://e/", 9}, .bind_verb = {"bind", 4}, .http_timeout = {2000000000}},
+        {.url_prefix = {"http://f", 8},
+         .bind_verb = {"bind", 4},
+         .http_timeout = {2000000000},
+         .ignorable = true}};
+    struct world *w = state;
+    const struct extender_set set = {.at = extenders, .count = 2, .hash = 1};
+    const struct extender_config *found =
+        extender_set_find(&set, &bind->extenders.at[0], bind->extenders_hash);
+    *route = 5;
+    w->routes += found != NULL;
+    return found;
+}
+
+static inline void world_release(void *state, uint32_t route)
+{
+    struct world *w = state;
+    assert_int_equal(route, 5);
+    w->routes--;
+}
+
 static inline struct api world_api(struct world *w)
 {
-    return (struct api){
-        .state = w, .send = world_send, .cancel = world_cancel, .clock = world_clock};
+    return (struct api){.state = w,
+                        .send = world_send,
+                        .cancel = world_cancel,
+                        .extender = world_extender,
+                        .release = world_release,
+                        .clock = world_clock};
 }
 
 /* The oldest open request whose "METHOD path" contains text; NULL when there is none. */
@@ -166,6 +197,7 @@ static inline struct world *world_new(void)
 static inline void world_free(struct world *w)
 {
     binder_free(&w->binder);
+    assert_int_equal(w->routes, 0);
     lanes_free(&w->lanes);
     for (size_t i = 0; i < WORLD_REQUESTS; i++)
         world_drop(&w->requests[i]);
@@ -239,19 +271,11 @@ static inline void world_step(struct world *w, int64_t ms)
 static inline struct world *world_with(const struct binder_options *options)
 {
     struct world *w = world_new();
-    static const struct extender_config extenders[] = {
-        {.url_prefix = {"http://e/", 9}, .bind_verb = {"bind", 4}, .http_timeout = {2000000000}},
-        {.url_prefix = {"http://f", 8},
-         .bind_verb = {"bind", 4},
-         .http_timeout = {2000000000},
-         .ignorable = true}};
     struct binder_options o = *options;
     o.api = world_api(w);
     o.hostname = "host";
     o.burst = 1;
     o.seed = 7;
-    o.extenders = extenders;
-    o.extender_count = 2;
     w->binder = binder_new(&o);
     return w;
 }

@@ -381,6 +381,77 @@ static void too_many_that_wait_try_again_later(void **state)
     (void)bound_to("plain", "a");
 }
 
+/* Other extenders: hash, and who they are. */
+static void reconfigure(int64_t hash, const struct extender_config *extenders, uint32_t count)
+{
+    static const char profiles[] =
+        "shard_reset profiles=[{scheduler_name=\"default-scheduler\" "
+        "pre_filter=[\"NodeResourcesFit\"] filter=[\"NodeUnschedulable\" \"NodeResourcesFit\"] "
+        "score=[{name=\"NodeResourcesFit\" weight=1}] fit_strategy=\"LeastAllocated\" "
+        "fit_resources=[{name=\"cpu\" amount=1} {name=\"memory\" amount=1}]}]";
+    struct outbox out = {0};
+    struct message m = message(profiles);
+    struct coordinator_config config = {.profiles = m.shard_reset.profiles.at,
+                                        .profile_count = m.shard_reset.profiles.count,
+                                        .hash = 40 + hash,
+                                        .extenders = extenders,
+                                        .extender_count = count,
+                                        .extenders_hash = hash};
+    coordinator_reconfigure(w.coordinator, w.now, &config, &out);
+    coordinator_tick(w.coordinator, w.now, &out);
+    settle(&out);
+    outbox_free(&out);
+}
+
+static void other_extenders_are_asked_anew(void **state)
+{
+    (void)state;
+    attempt_of("p", 100, "a", "");
+    attempt_of("q", 100, "a", "");
+    struct extend former = asked("p");
+    assert_int_equal(former.extenders_hash, 0);
+    reconfigure(7, two_extenders, 1);
+    struct extend q = asked("p");
+    assert_int_equal(q.extenders_hash, 7);
+    answers(&former, "all=true"); /* comes too late, and is about others */
+    not_bound();
+    answers(&q, "nodes=[\"b\"]");
+    (void)bound_to("p", "b");
+    q = asked("q");
+    answers(&q, "all=true");
+    (void)bound_to("q", "");
+}
+
+static void without_extenders_nobody_waits_for_one(void **state)
+{
+    (void)state;
+    attempt_of("p", 100, "a", "");
+    attempt_of("q", 100, "a", "");
+    (void)asked("p");
+    reconfigure(7, NULL, 0);
+    (void)bound_to("p", "");
+    (void)bound_to("q", "");
+    not_asked();
+    reconfigure(8, two_extenders, 2);
+    attempt_of("r", 100, "b", "");
+    struct extend q = asked("r");
+    assert_int_equal(q.extenders_hash, 8);
+    answers(&q, "all=true");
+    struct bind bind = bound_to("r", "");
+    assert_int_equal(bind.extenders.count, 1);
+    assert_int_equal(bind.extenders_hash, 8);
+}
+
+static void the_same_extenders_are_left_alone(void **state)
+{
+    (void)state;
+    attempt_of("p", 100, "a", "");
+    (void)asked("p");
+    reconfigure(0, NULL, 0);      /* as if they were the same: only the hash is looked at */
+    struct extend q = asked("p"); /* the decision begins again, with them */
+    assert_int_equal(q.extenders.count, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, stop)
@@ -401,6 +472,9 @@ int main(void)
         TEST(extenders_have_a_say_in_preemption),
         TEST(preemption_that_extenders_spoil_says_so),
         TEST(too_many_that_wait_try_again_later),
+        TEST(other_extenders_are_asked_anew),
+        TEST(without_extenders_nobody_waits_for_one),
+        TEST(the_same_extenders_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
