@@ -376,7 +376,7 @@ static size_t take(struct queues *q, struct group *g)
         group_remove_ready(g, e);
         e->attempts++;
         q->counts.attempts++;
-        in_flight_add(&q->in_flight, e);
+        in_flight_add(&q->in_flight, e, false);
     }
     g->awake = false;
     gs->counts.handed++;

@@ -9,7 +9,7 @@
 #include "queue/gang.h"
 #include "queue/hints.h"
 
-void in_flight_add(struct in_flight *f, struct entry *e)
+void in_flight_add(struct in_flight *f, struct entry *e, bool early)
 {
     must(e->place == PLACE_nowhere && e->flight == NULL);
     struct flight *flight = memory_take(sizeof(*flight));
@@ -19,6 +19,8 @@ void in_flight_add(struct in_flight *f, struct entry *e)
         flight->group = e->member->group;
         flight->group->flights++;
     }
+    flight->early = early;
+    f->early.under_way += early;
     flight->deaf = hints_deaf(entry_pod(e), e->around);
     flight->prev = f->last;
     if (f->last != NULL)
@@ -55,6 +57,7 @@ void in_flight_close(struct in_flight *f, struct flight *flight)
         flight->group->flights--;
         group_mark(flight->group);
     }
+    f->early.under_way -= flight->early;
     if (flight->entry == NULL) {
         must(f->left > 0);
         f->left--;

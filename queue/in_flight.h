@@ -2,6 +2,7 @@
 #ifndef QUEUE_IN_FLIGHT_H
 #define QUEUE_IN_FLIGHT_H
 
+#include "queue/early.h"
 #include "queue/entry.h"
 #include "queue/event.h"
 
@@ -13,6 +14,7 @@ struct flight {
     uint64_t helped;     /* plugins whose rejection an event since the pop may have cured */
     uint64_t deaf;       /* plugins that no pod that appears on a node can help (hints_deaf) */
     bool woken;          /* a wildcard came */
+    bool early;          /* its pod's backoff still ran */
     int64_t heard;       /* position in the stream of the last event that is in helped */
     struct flight *next, *prev;
 };
@@ -21,11 +23,13 @@ struct in_flight {
     struct flight *first, *last; /* in order of pop, which is mostly that of outcomes */
     size_t count;                /* all attempts owed */
     size_t left;                 /* those of them whose pod has left */
+    struct early early;          /* those whose pods were taken from their backoff */
     int64_t cycle;               /* the last one used */
     int64_t position;            /* in the watcher's stream, of what is being told */
 };
 
-void in_flight_add(struct in_flight *f, struct entry *e);
+/* early: the pod's backoff still runs. */
+void in_flight_add(struct in_flight *f, struct entry *e, bool early);
 /* NULL when no such attempt is owed. */
 struct flight *in_flight_find(const struct in_flight *f, int64_t cycle);
 /* The outcome came, or never will: the attempt is owed no more. Its pod, if any, is nowhere then.

@@ -697,7 +697,7 @@ static void offer(struct queue *q, struct moment now, struct outbox *out)
             offer_group(q, g, count, out);
             continue;
         }
-        if ((e = queues_pop(&q->queues)) == NULL)
+        if ((e = queues_pop(&q->queues, now)) == NULL)
             return;
         struct message m = {.type = MSG_attempt,
                             .attempt = {.pod = *entry_pod(e),

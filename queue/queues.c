@@ -29,6 +29,7 @@ void queues_init(struct queues *q, const struct queues_options *options)
     backoff_init(&q->backoff, options->backoff_initial, options->backoff_max);
     unschedulable_init(&q->unschedulable);
     gangs_init(&q->gangs, options->wall_us_at_zero);
+    early_init(&q->in_flight.early);
     q->in_flight.cycle = options->first_cycle;
     q->cause = ATTEMPT_ENDED;
 }
@@ -230,25 +231,35 @@ void queues_deleted(struct queues *q, struct moment now, struct str key)
 
 /* ---- attempts ---- */
 
-struct entry *queues_pop(struct queues *q)
+static struct entry *pop_early(struct queues *q, struct moment now)
+{
+    struct entry *e = early_may(&q->in_flight.early, now) ? backoff_take_early(&q->backoff) : NULL;
+    if (e == NULL)
+        return NULL;
+    q->counts.popped_early++;
+    measure_incoming(&q->measured, "active", "PopFromBackoffQ");
+    return e;
+}
+
+struct entry *queues_pop(struct queues *q, struct moment now)
 {
     struct entry *e = active_pop(&q->active);
-    if (e == NULL) {
-        e = backoff_take_early(&q->backoff);
-        if (e == NULL)
-            return NULL;
-        q->counts.popped_early++;
-        measure_incoming(&q->measured, "active", "PopFromBackoffQ");
-    }
+    bool early = e == NULL;
+    if (early)
+        e = pop_early(q, now);
+    if (e == NULL)
+        return NULL;
     e->attempts++;
     q->counts.attempts++;
-    in_flight_add(&q->in_flight, e);
+    in_flight_add(&q->in_flight, e, early);
     return e;
 }
 
 void queues_bound(struct queues *q, struct moment now, struct entry *e)
 {
     gangs_ended(q, e, GANG_bound, 0);
+    if (e->flight->early)
+        early_won(&q->in_flight.early);
     in_flight_close(&q->in_flight, e->flight);
     e->place = PLACE_bound;
     e->bound = now;
@@ -283,6 +294,8 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
     judge(q, now, e, rejectors, pending);
     enum move_worth worth = move_worth_in_flight(e);
     gangs_ended(q, e, GANG_rejected, rejectors | pending);
+    if (e->flight->early)
+        early_lost(&q->in_flight.early, now);
     in_flight_close(&q->in_flight, e->flight);
     move_requeue(q, now, e, worth);
 }
@@ -436,5 +449,7 @@ struct moment queues_tick(struct queues *q, struct moment now)
     struct moment next = moment_earlier(q->leftover, gangs_tick(q, now));
     if (backoff_count(&q->backoff) == 0)
         return next;
-    return moment_earlier(next, moment_after(second, span_of_ms(1000)));
+    next = moment_earlier(next, moment_after(second, span_of_ms(1000)));
+    struct moment paused = q->in_flight.early.paused;
+    return moment_reached(now, paused) ? next : moment_earlier(next, paused);
 }

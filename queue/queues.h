@@ -74,8 +74,9 @@ void queues_assigned(struct queues *q, struct str key);
 /* It is deleted: it leaves, and those who may use the room or the claim it had are woken. */
 void queues_deleted(struct queues *q, struct moment now, struct str key);
 
-/* The pod to try next, now in flight; NULL when there is none. */
-struct entry *queues_pop(struct queues *q);
+/* The pod to try next, now in flight; NULL when there is none. When nothing is active that may be
+ * one whose backoff still runs (early.h). */
+struct entry *queues_pop(struct queues *q, struct moment now);
 /* How the attempt ended, for an entry in flight. */
 void queues_bound(struct queues *q, struct moment now, struct entry *e);
 /* At least one plugin in rejectors or pending. */

@@ -71,7 +71,7 @@ static int64_t pending(const char *queue)
 
 static void reject(const char *plugin)
 {
-    struct entry *e = queues_pop(&q);
+    struct entry *e = queues_pop(&q, now);
     assert_non_null(e);
     queues_rejected(&q, now, e, plugins_bit(plugin), 0);
 }
@@ -108,7 +108,7 @@ static void a_pod_that_is_taken_early_says_so(void **state)
     struct entry *e = add("p");
     reject("NodeResourcesFit");
     move_requeue(&q, now, e, MOVE_after_backoff);
-    assert_non_null(queues_pop(&q));
+    assert_non_null(queues_pop(&q, now));
     assert_int_equal(incoming("PopFromBackoffQ", "active"), 1);
     assert_int_equal(gauge(METRIC_scheduler_inflight_events, METRIC_VALUES(str_of("PodPopped"))),
                      1);

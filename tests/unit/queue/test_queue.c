@@ -4,6 +4,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
+#include "queue/move.h"
 #include "queue/settings.h"
 #include "tests/unit/queue/check.h"
 
@@ -556,6 +557,66 @@ static void fifo_is_a_queue_sort_of_the_configuration(void **state)
     }
 }
 
+static void rejected_and_woken(struct queues *q, struct moment now, const char *key)
+{
+    static const struct surroundings around = {.obeys_gates = true};
+    struct pod pod = {.uid = str_of(key), .name = str_of(key + 1)};
+    struct entry *e = queues_add(q, now, str_of(key), &pod, &around);
+    assert_ptr_equal(queues_pop(q, now), e);
+    queues_rejected(q, now, e, plugins_bit("NodeName"), 0);
+    move_requeue(q, now, e, MOVE_after_backoff);
+    assert_int_equal(e->place, PLACE_backoff);
+}
+
+static size_t popped(struct queues *q, struct moment now, struct entry **taken)
+{
+    size_t count = 0;
+    while ((taken[count] = queues_pop(q, now)) != NULL)
+        count++;
+    return count;
+}
+
+/* Pods that events wake and that nothing helps are tried again at a bounded rate, and as soon as
+ * one of them is placed, at a greater one. */
+static void pods_taken_early_are_few_while_they_fail(void **state)
+{
+    (void)state;
+    enum { PODS = 64 };
+    struct queues q;
+    struct moment now = {SECOND};
+    struct entry *taken[PODS + 1];
+    char key[PODS][8];
+    queues_init(&q, &(struct queues_options){.backoff_initial = {1000 * SECOND},
+                                             .backoff_max = {1000 * SECOND},
+                                             .unschedulable_max = {300 * SECOND}});
+    for (int i = 0; i < PODS; i++) {
+        snprintf(key[i], sizeof(key[i]), "/p%d", i);
+        rejected_and_woken(&q, now, key[i]);
+    }
+    int64_t pause_ms = 0;
+    for (int round = 0; round < 10; round++) {
+        assert_int_equal(popped(&q, now, taken), EARLY_LEAST);
+        for (int i = 0; i < EARLY_LEAST; i++) {
+            queues_rejected(&q, now, taken[i], plugins_bit("NodeName"), 0);
+            move_requeue(&q, now, taken[i], MOVE_after_backoff);
+        }
+        assert_null(queues_pop(&q, now));
+        struct moment next = queues_tick(&q, now);
+        pause_ms = span_ms(moment_since(next, now));
+        assert_true(pause_ms > 0 && pause_ms <= EARLY_PAUSE_MS);
+        now = next;
+    }
+    assert_int_equal(pause_ms, EARLY_PAUSE_MS);
+    for (size_t wanted = EARLY_LEAST; wanted <= 16; wanted *= 2) {
+        assert_int_equal(popped(&q, now, taken), wanted);
+        queues_bound(&q, now, taken[0]);
+        for (size_t i = 1; i < wanted; i++)
+            queues_skipped(&q, now, taken[i]);
+    }
+    check_queues(&q);
+    queues_free(&q);
+}
+
 /* What a plugin's wish to have a pod tried again comes to (upstream's Activate). */
 static void an_attempt_whose_pod_is_activated_is_followed_by_another(void **state)
 {
@@ -568,13 +629,13 @@ static void an_attempt_whose_pod_is_activated_is_followed_by_another(void **stat
                                              .backoff_max = {10 * SECOND},
                                              .unschedulable_max = {300 * SECOND}});
     struct entry *e = queues_add(&q, now, STR_LITERAL("/a"), &pod, &around);
-    assert_ptr_equal(queues_pop(&q), e);
+    assert_ptr_equal(queues_pop(&q, now), e);
     queues_activate(&q, now, e);
     queues_rejected(&q, now, e, plugins_bit("NodeName"), 0);
     assert_int_equal(e->place, PLACE_backoff);
     queues_activate(&q, now, e);
     assert_int_equal(e->place, PLACE_active);
-    assert_ptr_equal(queues_pop(&q), e);
+    assert_ptr_equal(queues_pop(&q, now), e);
     queues_rejected(&q, now, e, plugins_bit("NodeName"), 0);
     assert_int_equal(e->place, PLACE_unschedulable);
     check_queues(&q);
@@ -585,6 +646,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fifo_is_a_queue_sort_of_the_configuration),
+        cmocka_unit_test(pods_taken_early_are_few_while_they_fail),
         cmocka_unit_test(an_attempt_whose_pod_is_activated_is_followed_by_another),
         cmocka_unit_test(takes_exactly_the_messages_addressed_to_it),
         cmocka_unit_test(nothing_is_offered_before_the_first_whole_snapshot),
