@@ -14,7 +14,7 @@
 const struct shelf_rule shelf_pods = {
     &pod_record,
     {"namespace_name scheduler_name priority preemption_policy labels owner_kind owner_name "
-     "owner_api owner_uid",
+     "owner_api owner_uid gang gang_api",
      "gates request score_request usage usage_score_cpu usage_score_memory ports node_selector "
      "has_node_selector required_terms has_required_terms preferred_terms tolerations images "
      "container_count condition_types has_spread affinity_required affinity_preferred "

@@ -24,6 +24,7 @@ static void keep(struct entry *e, const struct pod *pod)
     e->deleting = pod->deleting;
     e->has_gates = pod->gates.count > 0;
     e->has_device_claims = pod->device_claims.count > 0;
+    e->has_gang = pod->gang.len > 0;
 }
 
 struct entry *entry_new(struct shelf *shelf, const struct pod *pod)

@@ -37,7 +37,7 @@ struct entry {
     struct shelved *kept;  /* the pod as last seen; version is its resource version */
     struct opened *opened; /* the same, decoded, while somebody looks at it; NULL: not now */
     int64_t priority;      /* the pod's */
-    bool deleting, has_gates, has_device_claims; /* the pod's */
+    bool deleting, has_gates, has_device_claims, has_gang; /* the pod's */
     enum place place;
     struct heap_link heap;      /* in the active or a backoff heap */
     struct entry *next, *prev;  /* among the unschedulable, the bound, or those of its group */

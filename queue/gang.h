@@ -17,6 +17,10 @@ struct queues;
 
 /* Members that one message holds: more go later, when minMember of them are on nodes. */
 #define GANG_BYTES_MAX (12 << 20)
+/* A group's backoff is cut short, while nobody else is active, not before it has waited so long,
+ * and not for more groups than one in such a time: to try one that fails holds up who comes. */
+#define GANG_EARLY_AFTER_MS   1000
+#define GANG_EARLY_SPACING_MS 10
 /* How long a group waits in one and the same state before that is told. */
 #define GANG_SETTLE_SECONDS 1
 /* The longest time between two tellings of a pod in which only numbers differ. */
@@ -112,7 +116,9 @@ struct gangs {
     uint32_t snapshot;
     struct entry **taken; /* of the group that is being handed over */
     size_t taken_room;
-    uint64_t coscheduling; /* the plugin's bit */
+    struct moment early;   /* when a group's backoff was last cut short */
+    uint64_t coscheduling; /* the plugin's bit; and with the in-tree one's, */
+    uint64_t sake;         /* those that reject a pod for its siblings' sake alone */
     int64_t wall_us_at_zero;
     struct gangs_counts counts;
 };

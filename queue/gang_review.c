@@ -52,7 +52,7 @@ void gangs_ended(struct queues *q, const struct entry *e, enum gang_end end, uin
     struct group_try *t = &e->member->group->attempt;
     t->bound += end == GANG_bound;
     t->rejected += end == GANG_rejected;
-    t->fit += end == GANG_rejected && rejectors == q->gangs.coscheduling;
+    t->fit += end == GANG_rejected && (rejectors & ~q->gangs.sake) == 0;
     t->errors += end == GANG_error;
     t->skipped += end == GANG_skipped;
     t->nominated |= end == GANG_rejected && e->nominated != NULL;
@@ -194,6 +194,14 @@ static int64_t priority_of(const struct group *g)
     return highest;
 }
 
+/* When its backoff may be cut short. */
+static struct moment early_at(const struct group *g)
+{
+    struct moment waited = moment_after(g->age, span_of_ms(GANG_EARLY_AFTER_MS));
+    struct moment spaced = moment_after(g->gangs->early, span_of_ms(GANG_EARLY_SPACING_MS));
+    return waited.ns > spaced.ns ? waited : spaced;
+}
+
 static struct moment due_of(const struct group *g, const struct queues *q)
 {
     if (g->state == GROUP_backoff)
@@ -239,7 +247,7 @@ static void wake_sleepers(struct queues *q, struct moment now, struct group *g, 
 {
     for (struct member *m = g->first; m != NULL; m = m->next) {
         struct entry *e = m->entry;
-        bool idle = (e->rejectors | e->pending_plugins) == q->gangs.coscheduling;
+        bool idle = ((e->rejectors | e->pending_plugins) & ~q->gangs.sake) == 0;
         if (e->place == PLACE_unschedulable && e->gate == GATE_none && (idle || !only_idle))
             move_requeue(q, now, e, MOVE_after_backoff);
     }
@@ -332,7 +340,11 @@ struct moment gangs_tick(struct queues *q, struct moment now)
     }
     look_at_marked(q, now);
     first = heap_top(gs->timed);
-    return first != NULL ? first->due : MOMENT_NEVER;
+    struct moment next = first != NULL ? first->due : MOMENT_NEVER;
+    first = heap_top(gs->backoff);
+    if (first != NULL && !moment_reached(now, early_at(first)))
+        next = moment_earlier(next, early_at(first));
+    return next;
 }
 
 /* ---- handing over ---- */
@@ -374,22 +386,25 @@ static size_t take(struct queues *q, struct group *g)
             break;
         }
         group_remove_ready(g, e);
+        e->member->told = 0; /* its condition will say something else */
         e->attempts++;
         q->counts.attempts++;
         in_flight_add(&q->in_flight, e, false);
     }
     g->awake = false;
+    g->told = 0;
     gs->counts.handed++;
     gs->counts.members_handed += count;
     return count;
 }
 
-/* Of the pods in line and the groups in backoff, nobody being active, whose wait ends first. */
+/* Of the groups in backoff, nobody being active, the one that has waited longest; behind pods whose
+ * wait ends before. */
 static struct group *pop_early(struct queues *q, struct moment now)
 {
     struct group *g = heap_top(q->gangs.backoff);
     const struct entry *pod = heap_top(q->backoff.pods);
-    if (g == NULL || active_count(&q->active) > 0 ||
+    if (g == NULL || active_count(&q->active) > 0 || !moment_reached(now, early_at(g)) ||
         (pod != NULL && pod->backoff_ends.ns <= g->backoff_ends.ns))
         return NULL;
     if (standing(q, now, g) != GROUP_ready) {
@@ -397,6 +412,7 @@ static struct group *pop_early(struct queues *q, struct moment now)
         group_mark(g);
         return NULL;
     }
+    q->gangs.early = now;
     q->counts.popped_early++;
     measure_incoming(&q->measured, "active", "PopFromBackoffQ");
     return g;

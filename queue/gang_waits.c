@@ -5,7 +5,6 @@
  * is told again of the same reason with other numbers only at growing intervals. */
 #include "queue/gang.h"
 
-#include "proto/base/must.h"
 #include "queue/queues.h"
 
 #include <inttypes.h>
@@ -171,7 +170,8 @@ void group_note_state(struct group *g, struct moment now)
     uint64_t what = what_of(g);
     if (what != g->what) {
         bool other_kind = ((what ^ g->what) & 0xff) != 0;
-        g->untold = g->what == 0 || g->told == g->what ? now : g->untold;
+        if (other_kind || g->told == g->what)
+            g->untold = now;
         g->changed = now;
         g->what = what;
         if (other_kind)
@@ -232,12 +232,12 @@ static bool add_members(struct queues *q, struct moment now, struct group *g,
         return false;
     waits->members.at = arena_take(a, room * sizeof(struct gang_member));
     waits->messages.at = arena_take(a, room * sizeof(struct str));
-    for (struct entry *e = g->ready.first; e != NULL; e = e->next) {
-        if (!is_due(g, e, now))
+    for (const struct member *m = g->first; m != NULL; m = m->next) {
+        if (m->entry->place != PLACE_gang || !is_due(g, m->entry, now))
             continue;
         if (waits->members.count == room || a->total > TOLD_BYTES)
             return true;
-        add_member(q, g, e, waits, a);
+        add_member(q, g, m->entry, waits, a);
     }
     return false;
 }
@@ -253,8 +253,6 @@ static void describe(const struct group *g, struct gang *record)
 /* Of those told of again for other numbers' sake the next time is later each time. */
 static void told(struct group *g, struct moment now, uint32_t pods)
 {
-    g->told = g->what;
-    g->told_at = now;
     if (pods == 0)
         return;
     g->pods_told_at = now;
@@ -263,25 +261,44 @@ static void told(struct group *g, struct moment now, uint32_t pods)
         g->retell = span_of_seconds(GANG_RETELL_SECONDS);
 }
 
+static const struct entry *first_waiting(const struct group *g)
+{
+    const struct member *m = g->first;
+    while (m->entry->place != PLACE_gang)
+        m = m->next;
+    return m->entry;
+}
+
+/* Its owner is told with the last of several messages, and once. */
+static bool add_owner(struct queues *q, struct moment now, struct group *g,
+                      struct gang_waits *waits, struct arena *a)
+{
+    if (!moment_reached(now, group_due(g)))
+        return false;
+    waits->message = text_for(q, g, first_waiting(g), a);
+    g->told = g->what;
+    g->told_at = now;
+    return true;
+}
+
 bool gangs_tell(struct queues *q, struct moment now, struct gang_waits *waits, struct arena *a)
 {
     struct gangs *gs = &q->gangs;
     struct group *g;
     while ((g = heap_top(gs->telling)) != NULL && moment_reached(now, g->tell_due)) {
         *waits = (struct gang_waits){0};
-        bool more = add_members(q, now, g, waits, a);
-        bool group_too = moment_reached(now, group_due(g));
         describe(g, &waits->group);
-        waits->message = text_for(q, g, g->ready.first, a);
-        uint32_t pods = waits->members.count;
-        if (!more && (pods > 0 || group_too))
-            told(g, now, pods);
+        bool more = add_members(q, now, g, waits, a);
+        bool owner = !more && add_owner(q, now, g, waits, a);
+        if (!more)
+            told(g, now, waits->members.count);
         group_set_telling(g, more ? now : due_of(g));
-        if (pods > 0 || group_too) {
+        if (owner || waits->members.count > 0) {
             gs->counts.told++;
             return true;
         }
-        must(g->tell_due.ns > now.ns);
+        if (moment_reached(now, g->tell_due)) /* never so far, but the loop has to end */
+            group_set_telling(g, moment_after(now, settling()));
     }
     return false;
 }

@@ -20,8 +20,7 @@ static bool before_ready(const void *a, const void *b)
 static bool before_backoff(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
-    return x->backoff_ends.ns != y->backoff_ends.ns ? x->backoff_ends.ns < y->backoff_ends.ns
-                                                    : before_ready(x, y);
+    return x->age.ns != y->age.ns ? x->age.ns < y->age.ns : before_ready(x, y);
 }
 
 static bool before_due(const void *a, const void *b)
@@ -57,6 +56,7 @@ void gangs_init(struct gangs *gs, int64_t wall_us_at_zero)
                          .timed = heap_new(before_due, link_timed),
                          .telling = heap_new(before_telling, link_telling),
                          .coscheduling = plugins_bit("Coscheduling"),
+                         .sake = plugins_bit("Coscheduling") | plugins_bit("GangScheduling"),
                          .wall_us_at_zero = wall_us_at_zero};
 }
 
@@ -222,9 +222,10 @@ void gangs_leave(struct entry *e)
 /* The group that the pod is a member of; NULL: of none. */
 static struct group *group_wanted(struct gangs *gs, const struct entry *e)
 {
-    struct str name = shelf_str(e->kept, TAG_pod_gang);
-    struct str api = name.len > 0 ? shelf_str(e->kept, TAG_pod_gang_api) : name;
-    if (name.len == 0 || !e->around->gangs || (gs->served & served_bit(api)) == 0)
+    if (!e->has_gang || !e->around->gangs)
+        return NULL;
+    struct str name = shelf_str(e->kept, TAG_pod_gang), api = shelf_str(e->kept, TAG_pod_gang_api);
+    if ((gs->served & served_bit(api)) == 0)
         return NULL;
     return find_or_make(gs, api, shelf_str(e->kept, TAG_pod_namespace_name), name);
 }

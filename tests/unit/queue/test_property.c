@@ -144,7 +144,7 @@ static void collect(struct world *w)
             take_group(w, &m.gang_attempt);
         else if (m.type == MSG_gang_waits && ++waits_taken > 0)
             must(m.gang_waits.members.count == m.gang_waits.messages.count &&
-                 m.gang_waits.message.len > 0);
+                 m.gang_waits.message.len + m.gang_waits.members.count > 0);
     }
     outbox_reset(&w->out);
     arena_reset(&w->arena);
