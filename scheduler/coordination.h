@@ -12,6 +12,7 @@
 #include "scheduler/coordinator.h"
 #include "scheduler/flight.h"
 #include "scheduler/framework.h"
+#include "scheduler/gang_status.h"
 #include "scheduler/measure.h"
 #include "scheduler/reduce.h"
 
@@ -73,7 +74,8 @@ struct coordinator {
     int64_t view_age_ms;
     int64_t credit_said;
 
-    struct gang_try *gang;           /* the group whose transaction is under way; NULL: none */
+    struct gang_try *gang; /* the group whose transaction is under way; NULL: none */
+    struct gang_statuses *gang_statuses;
     struct gang_claims *gang_claims; /* nominations of groups, and until when they last */
 
     uint32_t extender_order[EXTENDERS_MAX]; /* in which they are called */

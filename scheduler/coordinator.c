@@ -74,6 +74,7 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
     c->run = run_new();
     frameworks_build(&c->frameworks, options->profiles, options->profile_count);
     c->catalog = catalog_new();
+    c->gang_statuses = gang_statuses_new();
     c->cache = cache_new(&(struct cache_options){.profiles = options->profiles,
                                                  .profile_count = options->profile_count,
                                                  .generation = 1,
@@ -107,6 +108,7 @@ void coordinator_free(struct coordinator **coordinator)
     if (c->gang != NULL)
         gang_try_drop(c->gang);
     gang_claims_free(c);
+    gang_statuses_free(&c->gang_statuses);
     outbox_free(&c->held);
     map_free(&c->foreign);
     arena_free(&c->cycle_memory);
@@ -255,9 +257,19 @@ static void change_term(struct coordinator *c, const struct leadership *l)
         c->term = l->lead_term;
     c->barrier_id = 0;
     c->barrier_reached = false;
+    gang_statuses_look(c->gang_statuses, c->last_call);
     struct str holder = l != NULL ? l->holder : (struct str){NULL, 0};
     log_info("leadership| leading=%s term=%" PRId64 " holder=\"%.*s\"", c->leading ? "yes" : "no",
              c->term, STR_ARG(holder));
+}
+
+/* Whether any profile has gangs: else their status is nobody's here. */
+static bool has_gangs(const struct coordinator *c)
+{
+    for (uint32_t i = 0; i < c->frameworks.count; i++)
+        if (!str_is(c->frameworks.at[i].profile.gangs, "off"))
+            return true;
+    return false;
 }
 
 static void clear_foreign(struct coordinator *c)
@@ -422,16 +434,14 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
 
 static void on_snapshot_begin(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    (void)now;
-    (void)in;
+    gang_statuses_take(c->gang_statuses, now, in->message);
     cache_snapshot_begin(c->cache);
     catalog_snapshot_begin(c->catalog);
 }
 
 static void on_snapshot_end(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    (void)now;
-    (void)in;
+    gang_statuses_take(c->gang_statuses, now, in->message);
     catalog_snapshot_end(c->catalog);
     cache_snapshot_end(c->cache);
     if (!c->barrier_reached)
@@ -657,9 +667,14 @@ static void on_leadership(struct coordinator *c, struct moment now, const struct
         each_flight(c, l, find_lost);
 }
 
+static void on_pod_group(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    gang_statuses_take(c->gang_statuses, now, in->message);
+}
+
 static void on_object(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    (void)now;
+    gang_statuses_take(c->gang_statuses, now, in->message);
     catalog_take(c->catalog, in->message);
     cache_object(c->cache, in->message);
 }
@@ -691,8 +706,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_attachment_set] = on_object,
     [MSG_owner_set] = on_object,
     [MSG_budget_set] = on_object,
-    [MSG_pod_group_set] = on_nothing,
-    [MSG_group_members] = on_nothing,
+    [MSG_pod_group_set] = on_pod_group,
+    [MSG_group_members] = on_pod_group,
     [MSG_group_kinds] = on_nothing,
     [MSG_gang_attempt] = on_gang_attempt,
     [MSG_gang_waits] = on_gang_waits,
@@ -737,6 +752,8 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     struct moment next = subscriber_tick(&c->stream, now, out);
     preempting_look(c, now);
     gang_claims_look(c, now);
+    if (c->leading && c->binder.peer != 0 && c->stream.synced && has_gangs(c))
+        gang_statuses_tick(c->gang_statuses, now, c->binder, out);
     go_on(c, now);
     c->out = NULL;
     return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));

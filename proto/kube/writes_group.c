@@ -41,7 +41,7 @@ static bool add_change(cJSON *status, const char *key, struct str old, struct st
     return differs;
 }
 
-static bool add_counts(cJSON *status, const struct group_status *to)
+static bool add_counts(cJSON *status, const struct group_status *to, int64_t wall_us)
 {
     const struct gang *was = &to->group;
     bool differs = add_change(status, "phase", was->phase, to->phase);
@@ -52,7 +52,8 @@ static bool add_counts(cJSON *status, const struct group_status *to)
         differs = add_count(status, "scheduled", was->scheduled, to->scheduled) || differs;
     differs = add_change(status, "occupiedBy", was->occupied_by, to->occupied_by) || differs;
     if (to->schedule_start != 0 && to->schedule_start != was->schedule_start) {
-        add_time(status, "scheduleStartTime", to->schedule_start);
+        add_time(status, "scheduleStartTime",
+                 to->schedule_start > 0 ? to->schedule_start : wall_us);
         differs = true;
     }
     return differs;
@@ -90,7 +91,7 @@ bool writes_group(struct buffer *out, const struct group_status *counts,
     cJSON *status = cJSON_AddObjectToObject(root, "status");
     must(meta != NULL && status != NULL);
     add_text(meta, "uid", group->uid);
-    bool differs = counts != NULL && add_counts(status, counts);
+    bool differs = counts != NULL && add_counts(status, counts, wall_us);
     differs = (condition != NULL && add_condition(status, condition, wall_us)) || differs;
     if (differs) {
         char *text = cJSON_PrintUnformatted(root);
