@@ -7,7 +7,7 @@
 # make bench-core CPU time of decisions, messages and events without an API server
 # make check      fmt-check lint tidy docs-check man-check test asan
 # make fmt        format with clang-format-14              make lint   clang-tidy-14
-# make docs       regenerate proto/MESSAGES.md             make tidy   the project's own style check
+# make docs       MESSAGES.md and RBAC rules                 make tidy   the project's own style check
 # make e2e        end to end on both API servers           make integration  cases on the real one
 # make install PREFIX=/usr/local
 
@@ -62,7 +62,7 @@ $(BIN)/berth-binder: $(BUILD)/binder/main.o $(call objects,binder/*.c) $(PROTO)
 	$(LINK)
 $(BIN)/berth-extender: $(BUILD)/scheduler/extender/main.o $(call objects,scheduler/extender/*.c) $(PROTO)
 	$(LINK)
-$(BIN)/berth: $(BUILD)/ctl/main.o $(call objects,ctl/*.c) $(BUILD)/ctl/serve/flags.o $(SCHEDULER) $(PROTO)
+$(BIN)/berth: $(BUILD)/ctl/main.o $(call objects,ctl/*.c ctl/preflight/*.c) $(BUILD)/ctl/serve/flags.o $(SCHEDULER) $(PROTO)
 	$(LINK)
 $(BIN)/berth-serve: LIBS += -lmicrohttpd -lgnutls
 $(BIN)/berth-serve: $(BUILD)/ctl/serve/main.o $(call objects,ctl/serve/*.c) $(PROTO)
@@ -102,7 +102,7 @@ $(BUILD)/%.o: %.c
 AREA_apiserver := $(APISERVER)
 AREA_bench     := $(BENCHCORE) $(MEASURED)
 AREA_binder    := $(call objects,binder/*.c)
-AREA_ctl       := $(call objects,ctl/*.c) $(BUILD)/ctl/serve/flags.o $(SCHEDULER)
+AREA_ctl       := $(call objects,ctl/*.c ctl/preflight/*.c) $(BUILD)/ctl/serve/flags.o $(SCHEDULER)
 AREA_extender  := $(call objects,scheduler/extender/*.c)
 AREA_queue     := $(call objects,queue/*.c)
 AREA_scheduler := $(SCHEDULER)
@@ -195,11 +195,14 @@ lint:
 tidy:
 	@tests/tidy
 
-docs: $(BUILD)/document
+RULES := compose/kubernetes/rbac/rules.yaml
+docs: $(BUILD)/document $(BIN)/berth
 	$< > proto/MESSAGES.md
+	$(BIN)/berth preflight --print-rules > $(RULES)
 
-docs-check: $(BUILD)/document
+docs-check: $(BUILD)/document $(BIN)/berth
 	@$< | cmp - proto/MESSAGES.md || { echo 'proto/MESSAGES.md is stale: run make docs'; exit 1; }
+	@$(BIN)/berth preflight --print-rules | cmp - $(RULES) || { echo '$(RULES) is stale: run make docs'; exit 1; }
 
 man-check:
 	@mandoc -T lint -W warning $(shell git ls-files -co --exclude-standard '*.[158]')

@@ -1,6 +1,7 @@
 /* berth: the operator's program. Finds the command that was asked for; each command is a file of
  * its own and takes its own arguments. */
 #include "ctl/commands.h"
+#include "ctl/preflight/preflight.h"
 #include "ctl/run.h"
 #include "ctl/simulate.h"
 #include "proto/base/log.h"
@@ -17,6 +18,7 @@ struct command {
 
 static const struct command commands[] = {
     {"run", command_run, "start all processes under one supervisor and keep them running"},
+    {"preflight", command_preflight, "look whether run with the same flags would work here"},
     {"status", command_status, "ask every process of a run directory how it is"},
     {"tap", command_tap, "show, filter, record or replay what goes over the bus"},
     {"simulate", command_simulate, "decide a scenario without a cluster and show everything"},

@@ -91,14 +91,19 @@ static void note_given(struct run_options *o, int argc, char **argv)
 
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
+    bool preflight = strcmp(argv[0], "preflight") == 0;
     *o = (struct run_options){.workers = 1, .tie_break = "random", .run_dir = options_run_dir()};
-    options_read(&(struct options_table){.program = "berth run",
-                                         .usage = "start all processes and keep them running",
-                                         .options = table,
-                                         .state = o,
-                                         .more = kube_flag_options,
-                                         .more_state = &o->kube,
-                                         .error = o->kube.error},
-                 argc, argv);
+    options_read(
+        &(struct options_table){
+            .program = preflight ? "berth preflight" : "berth run",
+            .usage = preflight ? "look whether berth run with the same flags would work; "
+                                 "--print-rules alone: print all RBAC rules that it uses"
+                               : "start all processes and keep them running",
+            .options = table,
+            .state = o,
+            .more = kube_flag_options,
+            .more_state = &o->kube,
+            .error = o->kube.error},
+        argc, argv);
     note_given(o, argc, argv);
 }

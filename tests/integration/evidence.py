@@ -24,7 +24,7 @@ def evicted(it, victim, preemptor, node, condition=True):
 def told_then_deleted(it, victim):
     """One patch of the status, then one DELETE, both granted; the log may come after the watch."""
     checks.wait_until(it.patience, lambda: it.writes(victim, "delete"), "%s: no DELETE" % victim)
-    asked = [r for r in it.stage.log.writes("system:kube-scheduler")
+    asked = [r for r in it.stage.log.writes(it.stage.user)
              if r.name == it.local(victim) and (r.verb, r.subresource) in (("delete", ""),
                                                                            ("patch", "status"))]
     found = [(r.verb, r.code) for r in asked]

@@ -4,8 +4,10 @@ Cases run one after another and take away all that they created, so none sees an
 has a namespace and a prefix of its own, so that none is mistaken for another's either.
 """
 import checks
+import cluster
 import extender_server
 import kube
+import rights
 import suite
 
 CASES = []  # (name, function of a Case)
@@ -120,7 +122,14 @@ class Stage:
         self.seen = {}  # name of a pod to all its states, oldest first
         self.pods = self.world.mirror("/api/v1/pods", self.remember)
         self.extenders = extender_server.Server(self.admin)
-        self.scheduler = self.world.scheduler(profiles=PROFILES,
+        options, kubeconfig, flags = self.world.options, None, []
+        self.user = rights.ACCOUNT if options.rights else "system:kube-scheduler"
+        if options.rights:
+            kubeconfig, self.port = rights.grant(self.world.cluster), cluster.free_port()
+            flags = ["--secure-port=%d" % self.port, "--bind-address=127.0.0.1",
+                     "--authentication-kubeconfig=" + kubeconfig,
+                     "--authorization-kubeconfig=" + kubeconfig]
+        self.scheduler = self.world.scheduler(profiles=PROFILES, kubeconfig=kubeconfig, flags=flags,
                                               extenders=self.extenders.configuration())
         for name, value in PRIORITIES.items():
             self.priority_class(name, value)
@@ -135,6 +144,13 @@ class Stage:
     def remember(self, pod):
         self.seen.setdefault(pod["metadata"]["name"], []).append(pod)
         return pod
+
+    def look_at_rights(self):
+        """What the rules lack, and what they have too much, after all cases."""
+        where = self.world.cluster
+        rights.see_metrics(where, self.port)
+        rights.lose_the_lease(where)
+        return rights.verdict(where)
 
     def close(self):
         troubles = self.world.close()
@@ -347,7 +363,7 @@ class Case:
 
     def writes(self, name, verb, resource="pods", subresource=""):
         """The schedulers' requests about an object, in order."""
-        return [r for r in self.stage.log.writes("system:kube-scheduler")
+        return [r for r in self.stage.log.writes(self.stage.user)
                 if (r.name, r.verb, r.resource, r.subresource)
                 == (self.local(name), verb, resource, subresource)]
 

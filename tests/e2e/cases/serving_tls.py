@@ -132,7 +132,8 @@ def zpages(world):
 
 def compare_pages(world, served, flags):
     theirs = Served(world, name="theirs", template=subject.REFERENCE).ready()
-    names = {line.split("=", 1)[0] for line in theirs.get("/flagz").text.splitlines()[3:] if "=" in line}
+    names = {line.split("=", 1)[0]
+             for line in theirs.get("/flagz").text.splitlines()[3:] if "=" in line}
     checks.expect(names <= set(flags), "flags that are not on our page: %s", names - set(flags))
     for path, kind in (("/flagz", "Flagz"), ("/statusz", "Statusz")):
         for version in ("v1alpha1", "v1beta1"):

@@ -53,6 +53,9 @@ chosen("of_the_same_mode", [here("@files"), here("@block", volumeMode="Block", s
 chosen("not_of_another_mode", [here("@files")], wanted(volumeMode="Block"))
 chosen("with_the_access_it_wants", [here("@one"), here("@many", mode="ReadWriteMany", size="9Gi")],
        wanted(accessModes=["ReadWriteMany"]), "@many")
+chosen("an_in_tree_disk",
+       [volume("@disk", "@wait", "@1", source={"awsElasticBlockStore": {"volumeID": "vol-1"}})],
+       wanted(), "@disk")
 chosen("not_anothers", [here("@theirs", claim="@somebody")], wanted())
 
 # ---- what a claim is like ----

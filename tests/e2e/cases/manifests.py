@@ -1,0 +1,241 @@
+"""compose/kubernetes: the API server takes every manifest, the pods are restricted ones, and what
+their containers run works together, as the account and with the rules that come with them."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+import checks
+import cluster
+import kube
+import objects
+from suite import case
+
+TOP = os.path.join(cluster.TOP, "compose", "kubernetes")
+KUSTOMIZED = ("rbac", "replace", "second", "workers")
+SINGLE = ("static-pod/kube-scheduler.yaml", "gangs.yaml", "policy-configmap.yaml", "metrics-reader.yaml")
+TOKEN = "/api/v1/namespaces/kube-system/serviceaccounts/berth/token"
+ANYBODY = 65532  # runAsUser
+
+
+def kubectl(world, *arguments):
+    done = subprocess.run(["kubectl", "--kubeconfig", world.cluster.kubeconfig("admin")] + list(arguments),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    checks.expect(done.returncode == 0, "kubectl %s: %s", " ".join(arguments), done.stderr)
+    return done.stdout
+
+
+def items(world, *where):
+    """What a server-side dry run makes of it."""
+    made = json.loads(kubectl(world, "apply", "--dry-run=server", "-o", "json", *where))
+    return made.get("items", [made])
+
+
+def not_here(world):
+    if world.options.api != "real" or not shutil.which("kubectl"):
+        return print("skipped manifests: needs the real API server and kubectl") or True
+    return "{rundir}" not in world.options.scheduler
+
+
+@case("manifests", "they are berth's")
+def manifests(world):
+    """Server-side dry run, the profile `restricted`, and the probes and limits of every container."""
+    if not_here(world):
+        return
+    space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "locked", "labels": {
+        "pod-security.kubernetes.io/enforce": "restricted"}}}
+    world.admin.create("/api/v1/namespaces", space)
+    kinds = set()
+    for name in KUSTOMIZED:
+        for item in items(world, "-k", os.path.join(TOP, name)):
+            kinds.add(item["kind"])
+            if item["kind"] == "Deployment":
+                look_at_pod(world, item["spec"]["template"]["spec"], item["metadata"]["name"])
+            if item["kind"] == "ConfigMap":
+                take_configuration(world, item["data"]["scheduler.yaml"])
+    checks.expect({"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy", "ClusterRole", "Role",
+                   "ServiceAccount", "ConfigMap"} <= kinds, "only %s", kinds)
+    for name in SINGLE:
+        items(world, "-f", os.path.join(TOP, name))
+    static = items(world, "-f", os.path.join(TOP, SINGLE[0]))[0]
+    look_at_containers(static["spec"], "the static pod")
+
+
+def look_at_containers(spec, name):
+    for container in spec["containers"]:
+        where = "%s of %s" % (container["name"], name)
+        locked = container["securityContext"]
+        checks.expect(locked["readOnlyRootFilesystem"] and not locked["allowPrivilegeEscalation"]
+                      and locked["capabilities"]["drop"] == ["ALL"], "%s: %s", where, locked)
+        checks.expect("livenessProbe" in container and "requests" in container["resources"],
+                      "%s has no livenessProbe or no requests", where)
+        program = os.path.join(cluster.TOP, "build", "bin", container["command"][0])
+        checks.expect(os.access(program, os.X_OK), "%s runs %s", where, program)
+    paths = {c["livenessProbe"].get("httpGet", {}).get("path") for c in spec["containers"]}
+    paths |= {c["readinessProbe"]["httpGet"]["path"] for c in spec["containers"] if "readinessProbe" in c}
+    if len(spec["containers"]) > 1 or "berth" in spec["containers"][0]["command"]:
+        checks.expect({"/livez", "/readyz"} <= paths, "%s is probed at %s", name, paths)
+
+
+def look_at_pod(world, spec, name):
+    """A pod like this in a namespace that enforces `restricted`; less one line it is refused."""
+    look_at_containers(spec, name)
+    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": dict(spec)}
+    path = "/api/v1/namespaces/locked/pods?dryRun=All"
+    world.admin.create(path, body)
+    body["spec"] = dict(spec, securityContext=dict(spec["securityContext"], runAsNonRoot=False))
+    try:
+        world.admin.create(path, body)
+    except kube.ApiError as error:
+        checks.expect(error.status == 403, "%s", error)
+    else:
+        raise checks.Failed("the namespace does not enforce anything")
+
+
+def take_configuration(world, text):
+    path = os.path.join(world.directory, "scheduler.yaml")
+    with open(path, "w") as file:
+        file.write(text)
+    done = subprocess.run([os.path.join(cluster.TOP, "build", "bin", "berth"), "config", "--config", path],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=20)
+    checks.expect(done.returncode == 0, "%s", done.stdout)
+
+
+class Containers:
+    """What the containers of a pod run, as processes here: paths and addresses are others, the rest
+    is the manifests'."""
+
+    def __init__(self, world):
+        self.world, self.processes = world, []
+        self.port, self.serve = cluster.free_port(), cluster.free_port()
+        self.keys, self.etc = (os.path.join(world.directory, n) for n in ("keys", "etc"))
+        os.mkdir(self.etc)
+        subprocess.run([os.path.join(cluster.TOP, "build", "bin", "berth"), "keys", self.keys], check=True,
+                       stdout=subprocess.DEVNULL, timeout=20)
+        self.kubeconfig = os.path.join(self.etc, "kubeconfig")
+
+    def account(self):
+        """The service account, with the rules that are in the folder."""
+        answer = self.world.admin.create(TOKEN, {
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+            "spec": {"expirationSeconds": 3600}})
+        with open(self.world.cluster.kubeconfig("nobody")) as file:
+            lines = ["    token: " + answer["status"]["token"] if line.strip().startswith("token:")
+                     else line for line in file.read().splitlines()]
+        with open(self.kubeconfig, "w") as file:
+            file.write("\n".join(lines) + "\n")
+
+    def start_pod(self, spec, name):
+        run = os.path.join(self.world.directory, name)
+        os.mkdir(run)
+        log = open(os.path.join(self.world.directory, name + ".log"), "ab")
+        self.open_for_anybody(run)
+        for container in spec["containers"]:
+            command = [self.here(part, run, name) for part in container["command"]]
+            command[0] = os.path.join(cluster.TOP, "build", "bin", command[0])
+            if command[0].endswith("serve"):
+                command += ["--secure-port=%d" % self.serve, "--bind-address=127.0.0.1",
+                            "--authentication-kubeconfig=" + self.kubeconfig,
+                            "--authorization-kubeconfig=" + self.kubeconfig]
+            if os.getuid() == 0:
+                command = ["setpriv", "--reuid=%d" % ANYBODY, "--regid=%d" % ANYBODY, "--clear-groups",
+                           "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all"] + command
+            self.processes.append(subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                env={"PATH": os.environ["PATH"], "KUBECONFIG": self.kubeconfig,
+                     "BERTH_RUN_DIR": run + "/bus"}))
+
+    def here(self, text, run, name):
+        for old, new in (("/etc/berth", self.etc), ("/keys", self.keys), ("/run/berth", run),
+                         ("tcp://*:7000", "tcp://127.0.0.1:%d" % self.port),
+                         ("berth.kube-system.svc:7000", "127.0.0.1:%d" % self.port),
+                         ("127.0.0.1:7000", "127.0.0.1:%d" % self.port), ("$(POD_NAME)", name)):
+            text = text.replace(old, new)
+        return text
+
+    def open_for_anybody(self, run):
+        """As volumes with fsGroup are."""
+        os.chmod(self.world.directory, 0o711)
+        for path in (self.world.directory + "/api", self.world.directory + "/api/pki"):
+            os.chmod(path, 0o711)
+        os.chmod(self.world.directory + "/api/pki/ca.crt", 0o644)
+        if os.getuid() != 0:
+            return
+        for path in [run, self.keys, self.etc] + [os.path.join(d, f) for d in (self.keys, self.etc)
+                                                  for f in os.listdir(d)]:
+            os.chown(path, ANYBODY, ANYBODY)
+
+    def stop(self):
+        for process in self.processes:
+            process.send_signal(signal.SIGTERM)
+        for process in self.processes:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(10)
+
+
+@case("manifests-running", "they are berth's")
+def running(world):
+    """The core and its workers as the manifests start them, as nobody in particular, with the rules
+    that come with them; workers come and go, and no request is refused."""
+    if not_here(world):
+        return
+    folder = os.path.join(TOP, "workers")
+    kubectl(world, "apply", "-k", os.path.join(TOP, "rbac"))
+    made = {(i["kind"], i["metadata"]["name"]): i for i in items(world, "-k", folder)}
+    containers = Containers(world)
+    containers.account()
+    with open(os.path.join(containers.etc, "scheduler.yaml"), "w") as file:
+        file.write(made["ConfigMap", "berth-config"]["data"]["scheduler.yaml"])
+    core, worker = (made["Deployment", n]["spec"]["template"]["spec"]
+                    for n in ("berth-core", "berth-workers"))
+    objects.small_nodes(world.admin, 20)
+    pods = world.pods()
+    try:
+        containers.start_pod(core, "core")
+        world.admin.create_many(kube.PODS, objects.small_pods(50))
+        checks.all_bound(pods, 50, 60)
+        for number in range(3):
+            containers.start_pod(worker, "worker-%d" % number)
+        checks.wait_until(30, lambda: workers_of(containers) == 4, "the workers do not join")
+        world.admin.create_many(kube.PODS, objects.small_pods(50, first=50))
+        checks.all_bound(pods, 100, 60)
+        gone = containers.processes.pop()
+        gone.terminate()
+        gone.wait(10)
+        checks.wait_until(30, lambda: workers_of(containers) == 3, "the worker does not leave")
+        world.admin.create_many(kube.PODS, objects.small_pods(20, first=100))
+        checks.all_bound(pods, 120, 60)
+        checks.expect(all(p.poll() is None for p in containers.processes), "a process has ended: %s",
+                      [(p.args[-3:], p.returncode) for p in containers.processes])
+    except checks.Failed as failure:
+        raise checks.Failed("%s\n%s" % (failure, tails(world))) from None
+    finally:
+        containers.stop()
+    refused = [r for r in world.log.read() if r.user.endswith(":berth") and r.code == 403]
+    checks.expect(not refused, "refused: %s", refused[:5])
+
+
+def tails(world):
+    text = ""
+    for name in sorted(os.listdir(world.directory)):
+        if name.endswith(".log"):
+            with open(os.path.join(world.directory, name), errors="replace") as file:
+                text += "%s:\n%s" % (name, "".join(file.readlines()[-8:]))
+    return text
+
+
+def workers_of(containers):
+    """How many workers the scheduler counts, by its own door."""
+    done = subprocess.run([os.path.join(cluster.TOP, "build", "bin", "berth"), "status", "-o", "json",
+                           "--curve-dir", containers.keys,
+                           "--endpoint", "tcp://127.0.0.1:%d" % containers.port],
+                          stdout=subprocess.PIPE, text=True, timeout=20)
+    for line in done.stdout.splitlines():
+        for pair in json.loads(line).get("status", {}).get("lines", []):
+            if pair["key"] == "workers":
+                return int(pair["value"])
+    return None
