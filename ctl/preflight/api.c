@@ -196,11 +196,19 @@ static bool lists(const struct kube_json *list, const char *name)
     return false;
 }
 
+/* /apis/GROUP/VERSION/NAME */
+static struct str group_of(const char *path)
+{
+    const char *group = path + strlen("/apis/");
+    return (struct str){group, (uint32_t)strcspn(group, "/")};
+}
+
 static void check_kinds(struct preflight *p)
 {
     struct identity *who = &p->who[IDENTITY_main];
     struct call *calls = memory_take_array(kube_resource_count, sizeof(*calls));
-    size_t served = 0;
+    size_t served = 0, usual = 0;
+    p->groups.at = arena_take(&p->memory, kube_resource_count * sizeof(struct str));
     for (size_t i = 0; i < kube_resource_count; i++) {
         const char *path = kube_resources[i].path, *slash = strrchr(path, '/');
         buffer_add(&calls[i].path, path, (size_t)(slash - path));
@@ -209,9 +217,15 @@ static void check_kinds(struct preflight *p)
     for (size_t i = 0; i < kube_resource_count; i++) {
         const struct kube_resource *kind = &kube_resources[i];
         struct kube_json *json = json_of(&calls[i], &p->memory);
-        bool known = lists(json, kind->name);
-        served += known;
-        if (!known && (calls[i].status == 404 || json != NULL))
+        bool known = lists(json, strrchr(kind->path, '/') + 1);
+        bool expected = kind->offer == KUBE_always;
+        served += known && expected;
+        usual += expected;
+        if (known && strcmp(kind->kind, "PodGroup") == 0)
+            p->groups.at[p->groups.count++] = group_of(kind->path);
+        if (!known && !expected && calls[i].status == 404) {
+            /* nothing to do without */
+        } else if (!known && (calls[i].status == 404 || json != NULL))
             preflight_say(p, kind->required ? FINDING_fail : FINDING_warn, "kinds",
                           "%s are not served (%s)%s", kind->name, kind->path,
                           kind->required ? "" : ": done without");
@@ -221,7 +235,8 @@ static void check_kinds(struct preflight *p)
         kube_json_free(&json);
     }
     if (served > 0)
-        preflight_say(p, FINDING_ok, "kinds", "%zu of %zu are served", served, kube_resource_count);
+        preflight_say(p, FINDING_ok, "kinds", "%zu of %zu are served%s", served, usual,
+                      p->groups.count > 0 ? ", and groups of pods" : "");
     clear(calls, kube_resource_count);
     memory_free(calls);
 }
@@ -290,6 +305,12 @@ static bool asks_for(const struct preflight *p, int which, const struct permissi
     if (r->scope == SCOPE_REVIEWS)
         return which == (strcmp(r->resource, "tokenreviews") == 0 ? IDENTITY_authentication
                                                                   : IDENTITY_authorization);
+    if (r->scope == SCOPE_GANGS) {
+        bool there = false;
+        for (uint32_t i = 0; i < p->groups.count; i++)
+            there |= str_is(p->groups.at[i], r->group);
+        return there && which == IDENTITY_main;
+    }
     if (r->scope == SCOPE_AUTHORITIES && serve_true(p->options.serve.authentication_skip_lookup))
         return false;
     return identity_of(r->scope) == which && (!lease || p->config.leader_elect);

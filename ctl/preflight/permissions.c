@@ -75,7 +75,8 @@ struct object {
 
 static bool is_in(const struct object *o, const bool *wanted, size_t i)
 {
-    return (wanted == NULL || wanted[i]) && (o->scopes & BIT(all[i].scope)) != 0;
+    return (wanted != NULL ? wanted[i] : all[i].scope != SCOPE_GANGS) &&
+           (o->scopes & BIT(all[i].scope)) != 0;
 }
 
 static bool same_rule(const struct permission *a, const struct permission *b)
@@ -158,6 +159,7 @@ void permissions_print(const bool *wanted, const struct permission_place *place,
     const struct object objects[] = {
         {"ClusterRole", NULL, "", BIT(SCOPE_CLUSTER)},
         {"ClusterRole", NULL, "-reviews", BIT(SCOPE_REVIEWS)},
+        {"ClusterRole", NULL, "-gangs", BIT(SCOPE_GANGS)},
         {"Role", place->lease_namespace, "-lease",
          BIT(SCOPE_LEASE) | BIT(SCOPE_LEASE_NAMED) | BIT(SCOPE_EVENT)},
         {"Role", "kube-system", "-authorities", BIT(SCOPE_AUTHORITIES)},

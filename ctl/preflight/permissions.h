@@ -13,7 +13,8 @@ enum permission_scope {
     SCOPE_LEASE_NAMED,
     SCOPE_EVENT,
     SCOPE_REVIEWS,
-    SCOPE_AUTHORITIES
+    SCOPE_AUTHORITIES,
+    SCOPE_GANGS
 };
 
 #define PERMISSIONS_MAX 128
@@ -35,9 +36,9 @@ struct permission_place {
     const char *lease_namespace, *lease;
 };
 
-/* Rules for those i with wanted[i] (NULL: for all), as Roles and ClusterRoles with their bindings
- * for the subject: a user's name, of which system:serviceaccount:NAMESPACE:NAME is one. name: of
- * what is made. Adds nothing when none is wanted. */
+/* Rules for those i with wanted[i] (NULL: for all that are always used), as Roles and ClusterRoles
+ * with their bindings for the subject: a user's name, of which system:serviceaccount:NAMESPACE:NAME
+ * is one. name: of what is made. Adds nothing when none is wanted. */
 void permissions_print(const bool *wanted, const struct permission_place *place,
                        const char *subject, const char *name, struct buffer *out);
 

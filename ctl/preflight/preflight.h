@@ -24,6 +24,7 @@ struct preflight {
     struct scheduler_config config;
     struct arena memory;
     struct identity who[IDENTITIES];
+    struct strs groups; /* API groups that serve PodGroups */
     unsigned good, warned, failed;
 };
 
