@@ -224,11 +224,13 @@ static void refused(struct reflector *r, struct moment now, enum phase phase,
     } else {
         snprintf(r->error, sizeof(r->error), "%s", text.at);
         if (!r->warned)
-            log_warn("done without, tried again every minute: %s|resource=%s", r->error, r->o.name);
+            log_warn("done without, tried again %s: %s|resource=%s",
+                     r->o.may_be_absent ? "twice a minute" : "every minute", r->error, r->o.name);
         r->degraded = r->warned = true;
         r->failures++;
         int64_t jitter_ms = (int64_t)random_below(&r->backoff.random, 5000);
-        go(r, phase, moment_after(now, span_of_ms(jitter_ms + SLOW_RETRY_MS)));
+        int64_t wait_ms = r->o.may_be_absent ? ABSENT_RETRY_MS : SLOW_RETRY_MS;
+        go(r, phase, moment_after(now, span_of_ms(jitter_ms + wait_ms)));
     }
     buffer_free(&text);
 }

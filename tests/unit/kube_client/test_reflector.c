@@ -618,6 +618,7 @@ static void a_kind_that_may_be_absent_comes_and_goes(void **state)
     refuse(f, 403, -1); /* that is another story */
     assert_error(f, "not allowed to list pods: because");
     assert_told(f, "");
+    assert_in_range(wait_for_next(f), 25000, 30000);
 }
 
 static void a_list_asked_for_replaces_the_watch(void **state)
