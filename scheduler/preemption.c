@@ -173,6 +173,34 @@ void candidates_sort(struct candidates *c)
         qsort(c->rejected.at, c->rejected.count, sizeof(*c->rejected.at), compare_verdicts);
 }
 
+struct ranked {
+    struct candidate_rank rank;
+    struct candidate candidate;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    int order = candidate_rank_compare(&x->rank, &y->rank);
+    return order != 0 ? order : compare_candidates(&x->candidate, &y->candidate);
+}
+
+void candidates_limit(struct candidates *c, int64_t percentage, int64_t absolute, int64_t now_us)
+{
+    int64_t most = c->nodes * percentage / 100;
+    most = most < absolute ? absolute : most;
+    if (percentage + absolute > 0 && most < c->all.count) {
+        struct ranked *all = arena_take(c->arena, c->all.count * sizeof(*all));
+        for (uint32_t i = 0; i < c->all.count; i++)
+            all[i] = (struct ranked){rank_of(&c->all.at[i], now_us), c->all.at[i]};
+        qsort(all, c->all.count, sizeof(*all), compare_ranked);
+        c->all.count = (uint32_t)most;
+        for (uint32_t i = 0; i < c->all.count; i++)
+            c->all.at[i] = all[i].candidate;
+    }
+    candidates_sort(c);
+}
+
 void preemption_pick(struct preemption *p, struct candidates *c, const struct tie_break *by)
 {
     uint32_t count = c->all.count;

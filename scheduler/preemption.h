@@ -59,6 +59,10 @@ struct candidates {
     int64_t nodes;            /* looked at */
 };
 
+/* Keeps the best of them, as many as upstream would have stopped at: percentage of the nodes that
+ * were looked at, or absolute if that is more; both 0: all. Sorted by node. */
+void candidates_limit(struct candidates *c, int64_t percentage, int64_t absolute, int64_t now_us);
+
 /* How the pod's nominated node did in this cycle. */
 struct nominated_outcome {
     struct str code; /* its verdict's; empty: it was not looked at, so it cannot be helped */

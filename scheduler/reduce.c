@@ -263,7 +263,8 @@ static bool extend_victims(struct reduce *r)
     struct candidates *c = &r->candidates;
     if (e == NULL || e->asked_victims == 0 || c->all.count == 0)
         return true;
-    candidates_sort(c);
+    const struct profile *p = &r->start.framework->profile;
+    candidates_limit(c, p->preempt_percentage, p->preempt_absolute, r->start.now_us);
     if (!extension_holds_victims(e, c->all.at, c->all.count)) {
         r->question = (struct reduce_extend){
             .about = ABOUT_victims, .count = c->all.count, .candidates = c->all.at};

@@ -282,7 +282,9 @@ static void read_preemption(const struct args_reader *r, const struct spot *args
             "Invalid value: 0: cannot be zero at the same time as minCandidateNodesPercentage");
     }
     if (p != 10 || n != 100)
-        config_note(r->outer, r->path, "preemption looks at all nodes, whatever these say");
+        config_note(r->outer, r->path,
+                    "preemption looks at all nodes, whatever these say; extenders are shown so "
+                    "many candidates");
 }
 
 static void read_pod_affinity(const struct args_reader *r, const struct spot *args)
@@ -674,6 +676,8 @@ void config_args_read(struct loading *l, const struct spot *profile, struct prof
     out->spread_defaults.at = args->spread_constraints.at;
     out->hard_affinity_weight = args->hard_pod_affinity_weight;
     out->ignore_preferred_of_existing = args->ignore_preferred_terms;
+    out->preempt_percentage = args->preemption_percentage;
+    out->preempt_absolute = args->preemption_absolute;
     out->bind_timeout_s = args->volume_bind_timeout_s;
     if (fault_count < 2)
         return;

@@ -501,6 +501,38 @@ static void shares_find_what_one_look_at_all_finds(void **state)
     assert_in_range(found, 100, 199); /* or the clusters are of no use */
 }
 
+/* Extenders are shown so many, and of all candidates the best. */
+static void extenders_are_shown_the_best(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t nodes, percentage, absolute;
+        const char *names;
+    } table[] = {
+        {40, 0, 0, "abcde"}, {40, 10, 100, "abcde"}, {40, 10, 0, "bcde"}, {40, 0, 3, "bcd"},
+        {40, 5, 1, "bd"},    {40, 5, 3, "bcd"},      {40, 1, 1, "d"},     {400, 10, 1, "abcde"},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct arena arena = {0};
+        struct victim victims[5] = {
+            {.priority = 50}, {.priority = 2}, {.priority = 3}, {.priority = 1}, {.priority = 4}};
+        struct candidate all[5];
+        const char *const names[] = {"a", "b", "c", "d", "e"};
+        for (uint32_t k = 0; k < 5; k++)
+            all[k] = (struct candidate){.node = str_of(names[k]), .victims = {1, &victims[k]}};
+        struct candidate last = all[0]; /* they come in any order */
+        all[0] = all[4];
+        all[4] = last;
+        struct candidates c = {.arena = &arena, .all = {5, 5, all}, .nodes = table[i].nodes};
+        candidates_limit(&c, table[i].percentage, table[i].absolute, 0);
+        char got[8] = "";
+        for (uint32_t k = 0; k < c.all.count; k++)
+            got[k] = c.all.at[k].node.at[0];
+        assert_string_equal(got, table[i].names);
+        arena_free(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -514,6 +546,7 @@ int main(void)
         CLUSTER_TEST(budgets_that_do_not_protect),
         CLUSTER_TEST(each_criterion_in_its_turn),
         CLUSTER_TEST(what_counts_of_the_victims),
+        cmocka_unit_test(extenders_are_shown_the_best),
         CLUSTER_TEST(the_best_node_of_all_shares),
         CLUSTER_TEST(nodes_that_tie_are_drawn),
         CLUSTER_TEST(detail_shows_every_node),
