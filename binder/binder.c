@@ -571,6 +571,11 @@ static void lease_status(const struct binder *b, struct moment now, struct buffe
         buffer_print(lines, "lease_lost=%s\n", lease_lost_why(b->lease));
 }
 
+void binder_limit(struct binder *b, double qps, uint32_t burst)
+{
+    lanes_limit(b->lanes, qps, burst);
+}
+
 void binder_status(const struct binder *b, struct buffer *lines)
 {
     struct moment now = b->options.api.clock(b->options.api.state).now;

@@ -44,6 +44,8 @@ bool binder_done(const struct binder *b);
 
 /* Sets gauges and health checks (proto/metrics.h). */
 void binder_observe(const struct binder *b);
+/* Another limit of requests a second; qps <= 0: none. */
+void binder_limit(struct binder *b, double qps, uint32_t burst);
 void binder_status(const struct binder *b, struct buffer *lines);
 int64_t binder_term(const struct binder *b);
 bool binder_leading(const struct binder *b);

@@ -132,6 +132,12 @@ void lanes_free(struct lanes **lanes)
     *lanes = NULL;
 }
 
+void lanes_limit(struct lanes *l, double qps, uint32_t burst)
+{
+    l->options.qps = qps;
+    l->options.burst = burst;
+}
+
 bool lanes_add(struct lanes *l, enum lane lane, struct job *job, struct moment now)
 {
     struct way *way = &l->ways[lane];

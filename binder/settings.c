@@ -45,6 +45,27 @@ static const char *text_of(struct settings *s, struct str value)
     return arena_copy(&s->memory, value).at;
 }
 
+/* Upstream's default of 50 would throttle the binder, so only what somebody wrote down counts. */
+void settings_rate(const struct scheduler_config *config, double *qps, uint32_t *burst)
+{
+    bool limited = config->qps > 0 && config->rate_given;
+    *qps = limited ? config->qps : 0;
+    *burst = limited ? (uint32_t)config->burst : 0;
+}
+
+int64_t settings_fixed(const struct scheduler_config *config)
+{
+    struct buffer text = {0};
+    buffer_print(&text, "%d %lld %lld %lld %.*s/%.*s %.*s %.*s %.*s", config->leader_elect,
+                 (long long)config->lease_duration.ns, (long long)config->renew_deadline.ns,
+                 (long long)config->retry_period.ns, STR_ARG(config->lease_namespace),
+                 STR_ARG(config->lease_name), STR_ARG(config->kubeconfig),
+                 STR_ARG(config->content_type), STR_ARG(config->accept_content_types));
+    int64_t hash = (int64_t)(str_hash(buffer_str(&text)) >> 1);
+    buffer_free(&text);
+    return hash;
+}
+
 bool settings_load(struct settings *s, const char *config_path, struct str *error)
 {
     struct scheduler_config config;
@@ -72,11 +93,7 @@ bool settings_load(struct settings *s, const char *config_path, struct str *erro
         *error = arena_print(&s->memory, "%s", wrong);
         return false;
     }
-    /* Upstream's default of 50 would throttle the binder, so only what somebody wrote down counts.
-     */
-    bool limited = config.qps > 0 && config.rate_given;
-    o->qps = limited ? config.qps : 0;
-    o->burst = limited ? (uint32_t)config.burst : 0;
+    settings_rate(&config, &o->qps, &o->burst);
     o->protobuf = scheduler_config_protobuf_written(&config);
     o->bind_in_flight = (uint32_t)s->binds_in_flight;
     o->seed = random_seed();

@@ -23,5 +23,9 @@ extern const struct own_option settings_options[];
  * line in error, when something is wrong. */
 bool settings_load(struct settings *s, const char *config_path, struct str *error);
 void settings_free(struct settings *s);
+/* The limit of requests that a configuration asks for. */
+void settings_rate(const struct scheduler_config *config, double *qps, uint32_t *burst);
+/* What is read at the start alone, as one text; to tell whether a file changes it. */
+int64_t settings_fixed(const struct scheduler_config *config);
 
 #endif

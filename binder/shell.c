@@ -3,6 +3,8 @@
  * true: the client never works on a fenced request outside of that order. */
 #include "binder/shell.h"
 #include "binder/deadman.h"
+#include "binder/settings.h"
+#include "proto/base/log.h"
 #include "proto/base/must.h"
 
 #include <sys/epoll.h>
@@ -79,15 +81,37 @@ static void handle(void *state, struct moment now, const struct delivery *in, st
     binder_handle(((struct shell *)state)->binder, now, in, out);
 }
 
+/* Its rate is all of a file that the binder can change while it holds the lease. */
+static void look_at_config(struct shell *shell, struct moment now)
+{
+    struct arena memory = {0};
+    struct scheduler_config config;
+    double qps;
+    uint32_t burst;
+    if (config_follow_look(&shell->config, now, actor_hangup(), &config, &memory)) {
+        settings_rate(&config, &qps, &burst);
+        binder_limit(shell->binder, qps, burst);
+        log_info("configuration changed| hash=%016llx qps=%g burst=%u",
+                 (unsigned long long)shell->config.hash, qps, burst);
+        if (settings_fixed(&config) != shell->fixed)
+            log_warn("configuration| note=\"leaderElection and clientConnection, its rate aside, "
+                     "take effect with a restart\"");
+    }
+    arena_free(&memory);
+}
+
 static struct moment tick(void *state, struct moment now, struct outbox *out)
 {
     struct shell *shell = state;
+    look_at_config(shell, now);
     struct moment next = binder_tick(shell->binder, now, out);
     if (shell->sent) {
         work(shell, now, out); /* out at once, not after the next wait */
         next = moment_earlier(next, binder_tick(shell->binder, now, out));
     }
     next = moment_earlier(next, delegates_deadline(shell->delegates, now));
+    if (shell->config.watch.path != NULL)
+        next = moment_earlier(next, shell->config.watch.next);
     return moment_earlier(next, kube_client_deadline(shell->client, now));
 }
 
@@ -107,6 +131,7 @@ static void status(void *state, struct buffer *lines)
     struct kube_client_stats s = kube_client_stats(shell->client);
     binder_status(shell->binder, lines);
     delegates_status(shell->delegates, lines);
+    config_follow_status(&shell->config, lines);
     buffer_print(lines, "api=requests=%llu failures=%llu connections=%llu http2=%s\n",
                  (unsigned long long)s.requests, (unsigned long long)s.failures,
                  (unsigned long long)s.connections, s.http2 ? "true" : "false");
@@ -145,6 +170,12 @@ static void wait_for(int epoll, int fd)
 
 bool shell_open(struct shell *shell, const char *config_path, char *error, size_t room)
 {
+    struct arena memory = {0};
+    struct scheduler_config config;
+    if (scheduler_config_load(config_path, &config, &memory, NULL))
+        shell->fixed = settings_fixed(&config);
+    arena_free(&memory);
+    config_follow_init(&shell->config, config_path);
     shell->delegates = delegates_new(config_path, error, room);
     shell->fd = epoll_create1(EPOLL_CLOEXEC);
     must(shell->fd >= 0);

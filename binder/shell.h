@@ -5,13 +5,16 @@
 #include "binder/binder.h"
 #include "binder/delegates.h"
 #include "proto/bus/actor.h"
+#include "proto/kube/config_follow.h"
 
 struct shell {
     struct kube_client *client;  /* borrowed */
     struct delegates *delegates; /* the extenders that bind */
     int fd;                      /* readable when something came for either */
     struct binder *binder;       /* borrowed; set after binder_new */
-    bool sent;                   /* something was handed to a client since it last worked */
+    struct config_follow config;
+    int64_t fixed; /* settings_fixed of the file at the start */
+    bool sent;     /* something was handed to a client since it last worked */
 };
 
 /* Reads which extenders bind, and opens the way there. False, with a line in error, when that

@@ -1,0 +1,26 @@
+/* config_follow: a process that decides nothing keeps up with its configuration file: what it can
+ * change while it runs it takes over, and its status says which file it has read. */
+#ifndef KUBE_CONFIG_FOLLOW_H
+#define KUBE_CONFIG_FOLLOW_H
+
+#include "proto/base/buffer.h"
+#include "proto/kube/config_file.h"
+#include "proto/kube/config_watch.h"
+
+struct config_follow {
+    struct config_watch watch;
+    int64_t hash; /* of the file as last read: the same as the scheduler's, unless flags differ */
+    uint64_t changes, refused;
+};
+
+/* path is borrowed; NULL: nothing to follow. Reads it for its hash. */
+void config_follow_init(struct config_follow *f, const char *path);
+/* Looks once a second, or at once when asked to. True when the file says something else now, which
+ * is in config and lives in the arena; a file that is wrong is counted, and told of by the
+ * scheduler. */
+bool config_follow_look(struct config_follow *f, struct moment now, bool asked,
+                        struct scheduler_config *config, struct arena *a);
+/* config_hash=… config_changes=… configs_refused=… */
+void config_follow_status(const struct config_follow *f, struct buffer *lines);
+
+#endif
