@@ -351,6 +351,18 @@ static void begin_making_room(struct coordinator *c, struct gang_try *g)
     }
 }
 
+/* Another flight whose extenders have answered stands in front of its members. */
+static void stand_in_front(struct coordinator *c, struct gang_try *g)
+{
+    for (uint32_t i = g->count; i > 0; i--) {
+        struct flight *f = g->at[i - 1].flight;
+        if (f == NULL || f->state != FLIGHT_waiting)
+            continue;
+        flights_start(&c->flights, f, FLIGHT_deciding);
+        flights_return(&c->flights, f);
+    }
+}
+
 /* The next phase, or the end. */
 static void conclude(struct coordinator *c, struct moment now, struct gang_try *g)
 {
@@ -385,10 +397,10 @@ struct flight *gang_next(struct coordinator *c, struct moment now)
             conclude(c, now, c->gang);
             continue;
         }
-        if (c->gang != NULL) {
-            must(f != NULL && f->gang == c->gang);
-            return f;
-        }
+        if (c->gang != NULL && f->gang != c->gang)
+            stand_in_front(c, c->gang);
+        if (c->gang != NULL)
+            return c->flights.first;
         if (f == NULL || cycle_view_is_behind(c, now, f))
             return NULL;
         if (f->gang == NULL)

@@ -34,10 +34,10 @@ static void tell_group(struct coordinator *c, const struct gang_try *g, const ch
                                          .message = message,
                                          .scheduler_name = g->scheduler_name}};
     outbox_put(c->out, c->binder, &m);
-    log_info("group %s| group=%.*s/%.*s members=%u needed=%" PRId64 " message=\"%.*s\"",
-             m.group_failed.scheduled ? "is placed" : "is not placed",
-             STR_ARG(g->group.namespace_name), STR_ARG(g->group.name), g->count, g->needed,
-             STR_ARG(message));
+    log_debug("group %s| group=%.*s/%.*s members=%u needed=%" PRId64 " message=\"%.*s\"",
+              m.group_failed.scheduled ? "is placed" : "is not placed",
+              STR_ARG(g->group.namespace_name), STR_ARG(g->group.name), g->count, g->needed,
+              STR_ARG(message));
 }
 
 /* The first that found no place; NULL: all did that were asked about. */

@@ -81,6 +81,52 @@ static void a_failed_bind_gives_the_volume_back(void **state)
     assert_true(str_is(m.bind.claims.at[0].volume_name, "v"));
 }
 
+/* Of a group, whose members want a claim each. */
+static void attempt_group(int needed)
+{
+    char first[1024], second[1024];
+    snprintf(first, sizeof(first), "%s",
+             pod_text("g1", 100, "volumes=[{kind=\"claim\" name=\"c\"}]"));
+    snprintf(second, sizeof(second), "%s",
+             pod_text("g2", 100, "volumes=[{kind=\"claim\" name=\"d\"}]"));
+    say(queue,
+        "gang_attempt group={api=\"scheduling.x-k8s.io\" namespace_name=\"default\" name=\"g\" "
+        "uid=\"g\" min_member=%d} needed=%d members=[{%s cycle=1} {%s cycle=2}]",
+        needed, needed, first, second);
+}
+
+static void a_group_that_fails_gives_volumes_back(void **state)
+{
+    (void)state;
+    struct message m;
+    begin();
+    attempt_group(2); /* there is one volume */
+    assert_false(take(BINDER, MSG_bind, &m));
+    assert_true(take(BINDER, MSG_pod_failed, &m));
+    assert_true(take(BINDER, MSG_pod_failed, &m));
+    attempt_with("q", "d", 3);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.claims.at[0].name, "d"));
+    assert_true(str_is(m.bind.claims.at[0].volume_name, "v"));
+}
+
+static void a_group_that_is_placed_keeps_its_volumes(void **state)
+{
+    (void)state;
+    struct message m;
+    begin();
+    stream("volume_set volume={name=\"w\" class_name=\"s\" phase=\"Available\" "
+           "resource_version=1}");
+    attempt_group(2);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.claims.at[0].name, "c"));
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.claims.at[0].name, "d"));
+    claim("e");
+    attempt_with("q", "e", 3);
+    assert_false(take(BINDER, MSG_bind, &m));
+}
+
 static void a_bound_pod_keeps_its_volume(void **state)
 {
     (void)state;
@@ -213,6 +259,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_bind_says_what_becomes_of_the_claims, start, stop),
         cmocka_unit_test_setup_teardown(a_failed_bind_gives_the_volume_back, start, stop),
+        cmocka_unit_test_setup_teardown(a_group_that_fails_gives_volumes_back, start, stop),
+        cmocka_unit_test_setup_teardown(a_group_that_is_placed_keeps_its_volumes, start, stop),
         cmocka_unit_test_setup_teardown(a_bound_pod_keeps_its_volume, start, stop),
         cmocka_unit_test_setup_teardown(losing_leadership_gives_volumes_back, start, stop),
         cmocka_unit_test_setup_teardown(a_new_term_reserves_anew, start, stop),

@@ -133,6 +133,68 @@ static void scores_of_extenders_are_added(void **state)
     (void)bound_to("q", "a");
 }
 
+/* Two members, of whom the first interests an extender. */
+static void attempt_group(int cpu)
+{
+    char members[2][900];
+    for (int i = 0; i < 2; i++)
+        snprintf(members[i], sizeof(members[i]),
+                 "{pod={uid=\"u-g%d\" namespace_name=\"default\" name=\"g%d\" "
+                 "scheduler_name=\"default-scheduler\" request=[{name=\"cpu\" amount=%d}%s] "
+                 "score_request=[{name=\"cpu\" amount=%d} {name=\"memory\" amount=209715200}] "
+                 "usage=[{name=\"cpu\" amount=%d}] usage_score_cpu=%d "
+                 "usage_score_memory=209715200} attempts=1 cycle=%d}",
+                 i, i, cpu, i == 0 ? " {name=\"x.io/a\" amount=0}" : "", cpu, cpu, cpu, i + 1);
+    say(queue,
+        "gang_attempt group={api=\"scheduling.x-k8s.io\" namespace_name=\"default\" name=\"g\" "
+        "uid=\"g\" min_member=2} needed=2 members=[%s %s]",
+        members[0], members[1]);
+}
+
+static void nobody_is_decided_while_a_groups_extender_is_asked(void **state)
+{
+    (void)state;
+    attempt_group(2000);
+    struct extend q = asked("g0");
+    attempt_of("plain", 100, "", "");
+    not_bound();
+    answers(&q, "nodes=[\"b\"]");
+    (void)bound_to("g0", "b");
+    (void)bound_to("g1", "a");
+    (void)bound_to("plain", "a");
+    not_asked();
+}
+
+static void a_group_waits_for_the_extenders_of_others(void **state)
+{
+    (void)state;
+    attempt_of("slow", 2000, "a", "");
+    struct extend first = asked("slow");
+    attempt_group(2000);
+    not_asked();
+    not_bound();
+    answers(&first, "nodes=[\"a\"]");
+    (void)bound_to("slow", "a");
+    struct extend q = asked("g0");
+    answers(&q, "nodes=[\"b\"]");
+    (void)bound_to("g0", "b");
+    (void)bound_to("g1", "a");
+}
+
+static void a_group_without_its_extenders_comes_again(void **state)
+{
+    (void)state;
+    attempt_group(2000);
+    struct extend q = asked("g0");
+    say(extender, "peer_down");
+    landed("error", "");
+    landed("error", "");
+    answers(&q, "nodes=[\"b\"]");
+    not_bound();
+    attempt_of("plain", 4000, "", "");
+    (void)bound_to("plain", "a");
+}
+
 static void an_answer_about_other_nodes_is_asked_for_again(void **state)
 {
     (void)state;
@@ -458,6 +520,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(others_are_decided_while_an_extender_is_asked),
         TEST(scores_of_extenders_are_added),
+        TEST(nobody_is_decided_while_a_groups_extender_is_asked),
+        TEST(a_group_waits_for_the_extenders_of_others),
+        TEST(a_group_without_its_extenders_comes_again),
         TEST(an_answer_about_other_nodes_is_asked_for_again),
         TEST(a_cluster_that_never_rests_cannot_hold_up_a_pod),
         TEST(nodes_that_extenders_turn_away_are_told_of),
