@@ -184,6 +184,8 @@ static bool move_on(const struct attempts *a, const struct report *r)
 /* What can still go wrong once there is a node. */
 static bool can_be_placed(const struct attempts *a, const struct pod *pod, struct report *r)
 {
+    if (!world_is_assumed(a->world, pod) && a->hold != NULL)
+        return world_hold(a->world, pod, r->node, a->hold, &r->error);
     if (!world_is_assumed(a->world, pod))
         return world_reserve(a->world, pod, r->node, !a->no_bind, &r->error);
     r->error = arena_print(a->arena, "pod %.*s(%.*s) is in the cache, so can't be assumed",
@@ -236,13 +238,20 @@ static bool look_at(const struct attempts *a, const struct pod *pod, struct repo
     return false;
 }
 
+bool attempt_decide(const struct attempts *a, const struct pod *pod, struct report *r)
+{
+    bool decides = look_at(a, pod, r);
+    if (decides)
+        decide(a, pod, r);
+    return decides;
+}
+
 void attempt(const struct attempts *a, const struct pod *pod, struct report *r)
 {
     struct pod tried = *pod;
     int depth = 0;
     for (bool again = true; again;) {
-        if (look_at(a, &tried, r))
-            decide(a, &tried, r);
+        (void)attempt_decide(a, &tried, r);
         report_open(&a->output, r, depth++ > 0);
         again = r->decided && move_on(a, r) &&
                 world_pod(a->world, pod->namespace_name, pod->name, &tried, a->arena);

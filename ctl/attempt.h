@@ -24,13 +24,17 @@ struct attempts {
     struct report_output output;
     struct arena *arena; /* of the step */
     enum after_preemption after;
-    bool no_bind;     /* a pod stays assumed */
-    bool no_labels;   /* a bound pod does not get its node's zone and region as labels */
-    bool pick_last;   /* of the best nodes, in name order; else the first */
-    bool omit_raw;    /* no raw scores */
-    bool omit_others; /* of a rejecting node only the first filter */
+    struct held *hold; /* volumes are only assumed, and noted here; NULL: bound, unless no_bind */
+    bool no_bind;      /* a pod stays assumed */
+    bool no_labels;    /* a bound pod does not get its node's zone and region as labels */
+    bool pick_last;    /* of the best nodes, in name order; else the first */
+    bool omit_raw;     /* no raw scores */
+    bool omit_others;  /* of a rejecting node only the first filter */
 };
 
+/* Decides a pending pod, and fills r, which borrows from the decision; the world stays as it is but
+ * for volumes. False: nothing was decided. */
+bool attempt_decide(const struct attempts *a, const struct pod *pod, struct report *r);
 /* One attempt for a pending pod, and those that follow from it. r is zero but for its op. */
 void attempt(const struct attempts *a, const struct pod *pod, struct report *r);
 

@@ -303,6 +303,8 @@ static void report_json(struct json_out *j, const struct report *r, const char *
         gated(j, r->gates);
     if (r->decided)
         decided(j, r);
+    else
+        json_str_if(j, "message", r->message);
     if (r->has_choice) {
         json_str(j, "choice", r->choice);
         json_bool(j, "choiceOK", r->choice_ok);

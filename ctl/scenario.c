@@ -6,6 +6,7 @@
 #include "ctl/scenario.h"
 
 #include "ctl/attempt.h"
+#include "ctl/group.h"
 #include "proto/kube/config_file.h"
 #include "proto/kube/objects.h"
 
@@ -92,6 +93,7 @@ static void fill_in_namespace(struct message *m)
     case MSG_csi_capacity_set: space = &m->csi_capacity_set.csi_capacity.namespace_name; break;
     case MSG_owner_set: space = &m->owner_set.owner.namespace_name; break;
     case MSG_budget_set: space = &m->budget_set.budget.namespace_name; break;
+    case MSG_pod_group_set: space = &m->pod_group_set.group.namespace_name; break;
     default: return;
     }
     if (space->len == 0)
@@ -101,7 +103,7 @@ static void fill_in_namespace(struct message *m)
 /* Kinds that scheduling does not look at are nothing to it. */
 static bool set_object(struct scenario *s, const struct kube_json *object, struct str *error)
 {
-    const struct kube_resource *resource = kube_resource_of(kind_of(object));
+    const struct kube_resource *resource = kube_resource_for(object);
     struct message m = {0};
     struct str key;
     if (str_is(kind_of(object), "Pod"))
@@ -251,6 +253,18 @@ static void step_schedule(struct scenario *s, const struct kube_json *step, stru
     fail_step(s, r, arena_print(&s->step, "pod \"%.*s\" not found", STR_ARG(name)));
 }
 
+static void step_group(struct scenario *s, const struct kube_json *step, struct report *r)
+{
+    struct gang group, named = {.api = name_in(step, "api", ""),
+                                .namespace_name = name_in(step, "namespace", "default"),
+                                .name = name_in(step, "name", "")};
+    if (world_group(s->world, &named, &group, &s->step)) {
+        attempt_group(&s->attempts, &group, r);
+        return;
+    }
+    fail_step(s, r, arena_print(&s->step, "PodGroup \"%.*s\" not found", STR_ARG(named.name)));
+}
+
 static void step_new_pod(struct scenario *s, const struct kube_json *object, struct report *r)
 {
     struct pod pod;
@@ -275,6 +289,8 @@ static void play_step(struct scenario *s, const struct kube_json *step)
         step_delete(s, step, &r);
     else if (str_is(op, "schedule"))
         step_schedule(s, step, &r);
+    else if (str_is(op, "group"))
+        step_group(s, step, &r);
     else
         fail_step(s, &r, arena_print(&s->step, "unknown op \"%.*s\"", STR_ARG(op)));
     arena_reset(&s->step);

@@ -26,8 +26,9 @@ struct world {
     struct catalog *catalog;
     struct shard **shards;
     uint32_t shard_count;
-    struct map *pods;  /* namespace/name → struct packed */
-    struct map *nodes; /* name → struct packed; those that went, too */
+    struct map *pods;   /* namespace/name → struct packed */
+    struct map *groups; /* api/namespace/name → struct packed */
+    struct map *nodes;  /* name → struct packed; those that went, too */
     struct reduce *reduce, *shortly;
     struct controller *controller;
     bool settled;
@@ -92,6 +93,7 @@ struct world *world_new(const struct profile *profiles, uint32_t count, uint32_t
     w->controller = controller_new(
         &(struct controlled){.context = w, .catalog = w->catalog, .node = node_of, .write = take});
     w->pods = map_new();
+    w->groups = map_new();
     w->nodes = map_new();
     w->reduce = reduce_new();
     w->shortly = reduce_new();
@@ -142,6 +144,7 @@ void world_free(struct world **world)
         shard_free(&w->shards[i]);
     memory_free(w->shards);
     drop_all(&w->pods);
+    drop_all(&w->groups);
     drop_all(&w->nodes);
     reduce_free(&w->reduce);
     reduce_free(&w->shortly);
@@ -151,11 +154,70 @@ void world_free(struct world **world)
     *world = NULL;
 }
 
+static void group_key(struct buffer *key, struct str api, struct str space, struct str name)
+{
+    buffer_print(key, "%.*s/%.*s/%.*s", STR_ARG(api), STR_ARG(space), STR_ARG(name));
+}
+
+static void note_group(struct world *w, const struct message *m)
+{
+    struct buffer key = {0};
+    const struct gang *g = &m->pod_group_set.group;
+    const struct object_gone *gone = &m->object_gone;
+    if (m->type == MSG_pod_group_set) {
+        group_key(&key, g->api, g->namespace_name, g->name);
+        packed_set(need_packed(w->groups, buffer_str(&key)), &gang_record, g);
+    } else if (m->type == MSG_object_gone && str_is(gone->kind, "PodGroup")) {
+        const struct gang named = {
+            .api = gone->api, .namespace_name = gone->namespace_name, .name = gone->name};
+        struct arena a = {0};
+        struct gang there;
+        bool found = world_group(w, &named, &there, &a);
+        group_key(&key, found ? there.api : named.api, gone->namespace_name, gone->name);
+        drop_packed(found ? map_remove(w->groups, buffer_str(&key)) : NULL);
+        arena_free(&a);
+    }
+    buffer_free(&key);
+}
+
 void world_take(struct world *w, const struct message *m)
 {
+    note_group(w, m);
     take(w, m);
     if (w->settled)
         controller_look(w->controller, m);
+}
+
+bool world_group(const struct world *w, const struct gang *named, struct gang *group,
+                 struct arena *a)
+{
+    size_t at = 0;
+    void *value;
+    while (map_next(w->groups, &at, NULL, &value)) {
+        packed_get(value, &gang_record, group, a);
+        if ((named->api.len == 0 || str_equal(group->api, named->api)) &&
+            str_equal(group->namespace_name, named->namespace_name) &&
+            str_equal(group->name, named->name))
+            return true;
+    }
+    return false;
+}
+
+struct pod *world_members(const struct world *w, const struct gang *group, uint32_t *count,
+                          struct arena *a)
+{
+    size_t at = 0;
+    void *value;
+    struct pod *all = arena_take(a, (map_count(w->pods) + 1) * sizeof(*all));
+    *count = 0;
+    while (map_next(w->pods, &at, NULL, &value)) {
+        struct pod pod;
+        packed_get(value, &pod_record, &pod, a);
+        if (str_equal(pod.gang, group->name) && str_equal(pod.gang_api, group->api) &&
+            str_equal(pod.namespace_name, group->namespace_name))
+            codec_copy(&pod_record, &all[(*count)++], &pod, a);
+    }
+    return all;
 }
 
 void world_note(struct world *w, const struct kube_json *object)
@@ -171,6 +233,14 @@ void world_settle(struct world *w)
 
 bool world_has_object(const struct world *w, struct str kind, struct str space, struct str name)
 {
+    struct arena a = {0};
+    struct gang group;
+    if (str_is(kind, "PodGroup")) {
+        const struct gang named = {.namespace_name = space, .name = name};
+        bool there = world_group(w, &named, &group, &a);
+        arena_free(&a);
+        return there;
+    }
     return catalog_has(w->catalog, kind, space, name);
 }
 
@@ -314,22 +384,40 @@ struct strs world_nodes(struct world *w, struct arena *a)
     return names;
 }
 
+bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
+                struct str *error)
+{
+    const struct framework *fw = world_framework(w, pod);
+    struct node chosen = {.name = node};
+    held->reserved = (struct reservation){0};
+    (void)cache_node_get(w->cache, node, &chosen, &w->arena);
+    const struct reserve_question q = {
+        .pod = pod, .brief = &reduce_request(w->reduce)->brief.volumes, .node = &chosen};
+    return !framework_lists(fw->profile.reserve, "VolumeBinding") ||
+           volume_reserve(w->catalog, &q, &held->reserved, error, held->arena);
+}
+
+bool world_bind_held(struct world *w, struct held *held)
+{
+    return controller_bind(w->controller, &held->reserved);
+}
+
+void world_give_back(struct world *w, struct held *held)
+{
+    volume_unreserve(w->catalog, &held->reserved);
+}
+
 bool world_reserve(struct world *w, const struct pod *pod, struct str node, bool bind,
                    struct str *error)
 {
     const struct framework *fw = world_framework(w, pod);
-    struct reservation reserved = {0};
-    struct node chosen = {.name = node};
-    (void)cache_node_get(w->cache, node, &chosen, &w->arena);
-    const struct reserve_question q = {
-        .pod = pod, .brief = &reduce_request(w->reduce)->brief.volumes, .node = &chosen};
-    if (framework_lists(fw->profile.reserve, "VolumeBinding") &&
-        !volume_reserve(w->catalog, &q, &reserved, error, &w->arena))
+    struct held held = {.arena = &w->arena};
+    if (!world_hold(w, pod, node, &held, error))
         return false;
     bool fine = !bind || !framework_lists(fw->profile.pre_bind, "VolumeBinding") ||
-                controller_bind(w->controller, &reserved);
+                world_bind_held(w, &held);
     if (!fine) {
-        volume_unreserve(w->catalog, &reserved);
+        world_give_back(w, &held);
         *error = STR_LITERAL("PreBind: binding volumes: context deadline exceeded");
     }
     return fine;
@@ -338,6 +426,21 @@ bool world_reserve(struct world *w, const struct pod *pod, struct str node, bool
 void world_assume(struct world *w, const struct pod *pod, struct str node)
 {
     must(cache_assume(w->cache, pod, node));
+}
+
+void world_forget(struct world *w, const struct pod *pod)
+{
+    (void)cache_forget(w->cache, pod->uid);
+}
+
+void world_hide(struct world *w, struct str uid)
+{
+    (void)cache_hide(w->cache, uid);
+}
+
+void world_show(struct world *w, struct str uid)
+{
+    cache_show(w->cache, uid);
 }
 
 bool world_is_assumed(const struct world *w, const struct pod *pod)

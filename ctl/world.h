@@ -6,6 +6,7 @@
 #include "proto/kube/json.h"
 #include "proto/messages.h"
 #include "scheduler/reduce.h"
+#include "scheduler/volume_reserve.h"
 
 struct world;
 
@@ -31,6 +32,13 @@ bool world_pod_gone(struct world *w, struct str namespace_name, struct str name)
 /* False when there is no such pod. */
 bool world_pod(const struct world *w, struct str namespace_name, struct str name, struct pod *pod,
                struct arena *a);
+/* The PodGroup of that namespace, name and, unless that is empty, API group. False: there is none.
+ */
+bool world_group(const struct world *w, const struct gang *named, struct gang *group,
+                 struct arena *a);
+/* All pods that name it, from the arena, in no order. */
+struct pod *world_members(const struct world *w, const struct gang *group, uint32_t *count,
+                          struct arena *a);
 /* NULL when no profile serves the pod. */
 const struct framework *world_framework(const struct world *w, const struct pod *pod);
 
@@ -45,8 +53,22 @@ struct strs world_nodes(struct world *w, struct arena *a);
  * an error when that fails. */
 bool world_reserve(struct world *w, const struct pod *pod, struct str node, bool bind,
                    struct str *error);
+/* The same, to be bound or given back later. */
+struct held {
+    struct arena *arena; /* what reserved lies in */
+    struct reservation reserved;
+};
+bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
+                struct str *error);
+bool world_bind_held(struct world *w, struct held *held);
+void world_give_back(struct world *w, struct held *held);
 /* Reserves room for the pod; it is not bound. */
 void world_assume(struct world *w, const struct pod *pod, struct str node);
+/* Gives that room back. */
+void world_forget(struct world *w, const struct pod *pod);
+/* See cache_hide and cache_show. */
+void world_hide(struct world *w, struct str uid);
+void world_show(struct world *w, struct str uid);
 bool world_is_assumed(const struct world *w, const struct pod *pod);
 /* Assumes and binds, as the scheduler and then the API server would. labels: the pod gets its
  * node's zone and region as labels, as the admission plugin PodTopologyLabels does it. */

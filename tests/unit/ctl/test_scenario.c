@@ -224,6 +224,68 @@ static void broken_scenarios_give_one_error(void **state)
     }
 }
 
+#define GROUP(name, min)                                                                           \
+    "{\"kind\":\"PodGroup\",\"apiVersion\":\"scheduling.x-k8s.io/v1alpha1\",\"metadata\":{"        \
+    "\"name\":\"" name "\",\"namespace\":\"default\"},\"spec\":{\"minMember\":" min "}}"
+#define MEMBER(pod, group, priority)                                                               \
+    "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"" pod "\",\"namespace\":\"default\",\"labels\":{"  \
+    "\"scheduling.x-k8s.io/pod-group\":\"" group "\"}},\"spec\":{\"priority\":" priority           \
+    ",\"containers\":[{\"name\":\"c\",\"image\":\"x\",\"resources\":{\"requests\":{\"cpu\":"       \
+    "\"3\"}}}]}}"
+#define TRY(group) "{\"op\":\"group\",\"name\":\"" group "\"}"
+
+static void a_group_is_placed_or_leaves_no_trace(void **state)
+{
+    (void)state;
+    const char *text =
+        "{\"objects\":[" NODE("n1", "4") "," NODE("n2", "4") "," GROUP("big", "3") "," GROUP("g", "2") "," MEMBER(
+            "b0", "big",
+            "0") "," MEMBER("b1", "big",
+                            "0") "," MEMBER("b2", "big",
+                                            "0") "," MEMBER("g0", "g",
+                                                            "0") "," MEMBER("g1", "g",
+                                                                            "0") "],"
+                                                                                 "\"pods\":[" TRY("big") "," TRY(
+                                                                                     "g") "," TRY("big") "," TRY("none") "]}";
+    for (uint32_t shards = 1; shards <= 3; shards++) {
+        struct buffer out = play(text, true, shards);
+        assert_says(&out, "\"pod\":\"PodGroup default/big\",\"priority\":0,"
+                          "\"result\":\"unschedulable\"");
+        assert_says(&out, "3 more pods have to be placed together, and 1 of 3 have no place: pod "
+                          "default/b2: 0/2 nodes are available: 2 Insufficient cpu.");
+        assert_says(&out, "\"pod\":\"PodGroup default/g\",\"priority\":0,"
+                          "\"result\":\"scheduled\"");
+        assert_says(&out, "and 1 of 3 have no place: pod default/b0: ");
+        assert_says(&out, "PodGroup \\\"none\\\" not found");
+        buffer_free(&out);
+    }
+}
+
+static void a_group_may_drive_out_others_if_that_is_enough(void **state)
+{
+    (void)state;
+    struct buffer out = play(
+        "{\"objects\":[" NODE("n1", "4") "," NODE("n2", "4") "," GROUP("low", "1") "," GROUP("big", "3") "," GROUP("g", "2") "," MEMBER(
+            "low", "low",
+            "0") "," MEMBER("b0", "big",
+                            "9") "," MEMBER("b1", "big",
+                                            "9") "," MEMBER("b2", "big",
+                                                            "9") "," MEMBER("g0", "g",
+                                                                            "9") "," MEMBER("g1",
+                                                                                            "g",
+                                                                                            "9") "]"
+                                                                                                 ","
+                                                                                                 "\"pods\":[" TRY("low") "," TRY(
+                                                                                                     "big") "," TRY("g") "]}",
+        false, 2);
+    assert_says(&out, "PodGroup default/low             group scheduled");
+    assert_says(&out, "PodGroup default/big             group unschedulable");
+    assert_says(&out, "would evict default/low");
+    assert_says(&out, "PodGroup default/g               group preempting");
+    assert_says(&out, "PodGroup default/g               group scheduled");
+    buffer_free(&out);
+}
+
 static void the_table_is_for_people(void **state)
 {
     (void)state;
@@ -252,6 +314,8 @@ int main(void)
         cmocka_unit_test(nominations_of_another_scheduler_are_followed),
         cmocka_unit_test(a_pod_that_is_not_bound_stays_assumed),
         cmocka_unit_test(broken_scenarios_give_one_error),
+        cmocka_unit_test(a_group_is_placed_or_leaves_no_trace),
+        cmocka_unit_test(a_group_may_drive_out_others_if_that_is_enough),
         cmocka_unit_test(the_table_is_for_people),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

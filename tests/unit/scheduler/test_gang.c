@@ -43,7 +43,7 @@ static void group(const char *api, int count, int needed, int cpu, const char *m
                        "uid=\"u-group\" min_member=%d} needed=%d members=[",
                        api, needed, needed);
     for (int i = 0; i < count; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof(name), "g-%d", i);
         len += snprintf(text + len, sizeof(text) - (size_t)len, "{pod=%s attempts=1 cycle=%d} ",
                         pod_text(name, cpu, more), i + 1);
@@ -64,7 +64,7 @@ static void begin_with(uint32_t workers, int64_t batch, int nodes, int cpu)
     for (uint32_t i = 1; i < workers; i++)
         other_begins(s);
     for (int i = 0; i < nodes; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof(name), "n%d", i);
         add_node(name, cpu);
     }
@@ -156,7 +156,7 @@ static void a_group_that_does_not_fit_holds_nothing_and_is_told_why(void **state
     assert_int_equal(counter(s, "assumed"), 0);
     forget_told(s);
     for (int i = 0; i < 3; i++) { /* others use the room at once */
-        char name[16];
+        char name[32];
         snprintf(name, sizeof(name), "p%d", i);
         attempt(name, 4000, 10 + i);
     }
@@ -325,7 +325,7 @@ static void fill(int nodes, int cpu)
 {
     for (int i = 0; i < nodes; i++)
         for (int k = 0; k < 2; k++) {
-            char name[16], more[64];
+            char name[32], more[64];
             snprintf(name, sizeof(name), "v%d-%d", i, k);
             snprintf(more, sizeof(more), "node_name=\"n%d\" resource_version=%d", i,
                      10 * i + k + 1);

@@ -19,7 +19,7 @@ struct model_node {
 };
 
 struct model_pod {
-    char name[16];
+    char name[32];
     char wish[400]; /* what else it asks for */
     int cpu, priority, group;
     int node;      /* -1: on none */
@@ -231,7 +231,7 @@ static void tell_node(struct play *p, int i)
 
 static void tell_pod(struct play *p, const struct model_pod *pod)
 {
-    char node[8];
+    char node[16];
     snprintf(node, sizeof(node), "n%d", pod->node);
     ++p->version;
     sees(p->side, "pod_set pod=%s", pod_text(p, pod, node));
@@ -289,8 +289,8 @@ static void judge_room(const struct play *p)
 /* What was said since it was read last. */
 struct said_so_far {
     int binds, fails, evictions, skips;
-    char victims[OLD + GROUPS * MEMBERS][16];
-    char for_whom[OLD + GROUPS * MEMBERS][16];
+    char victims[PODS][32];
+    char for_whom[PODS][32];
     int victim_count;
 };
 
@@ -361,8 +361,8 @@ static void note_victims(struct play *p, const char *text, struct said_so_far *a
     all->evictions++;
     while ((at = strstr(at, " name=\"")) != NULL && at < end && all->victim_count < PODS) {
         int i = all->victim_count++;
-        snprintf(all->victims[i], 16, "%.*s", (int)strcspn(at + 7, "\""), at + 7);
-        snprintf(all->for_whom[i], 16, "%s", preemptor->name);
+        snprintf(all->victims[i], 32, "%.*s", (int)strcspn(at + 7, "\""), at + 7);
+        snprintf(all->for_whom[i], 32, "%s", preemptor->name);
         struct model_pod *victim = pod_named(p, all->victims[i]);
         EXPECT(victim->priority < preemptor->priority && victim->node >= 0,
                "event %d: %s is evicted for %s\n", p->event, victim->name, preemptor->name);
