@@ -5,7 +5,6 @@
 #include "proto/bus/actor.h"
 #include "proto/bus/options.h"
 #include "proto/kube/client.h"
-#include "proto/kube/config_follow.h"
 #include "proto/kube/objects.h"
 #include "watcher/feed.h"
 #include "watcher/settings.h"
@@ -15,7 +14,6 @@ struct program {
     struct settings settings;
     struct watcher *watcher;
     struct feed *feed;
-    struct config_follow config;
 };
 
 static void handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
@@ -23,24 +21,11 @@ static void handle(void *state, struct moment now, const struct delivery *in, st
     watcher_handle(((struct program *)state)->watcher, now, in, out);
 }
 
-/* There is nothing in a file that the watcher could change while it runs. */
-static void look_at_config(struct program *program, struct moment now)
-{
-    struct arena memory = {0};
-    struct scheduler_config config;
-    bool changed = config_follow_look(&program->config, now, actor_hangup(), &config, &memory);
-    if (changed && scheduler_config_protobuf_read(&config) != program->settings.protobuf)
-        log_warn("configuration| note=\"clientConnection takes effect with a restart\"");
-    arena_free(&memory);
-}
-
 static struct moment tick(void *state, struct moment now, struct outbox *out)
 {
     struct program *program = state;
-    look_at_config(program, now);
-    struct moment next = watcher_tick(program->watcher, now, out);
-    if (program->config.watch.path != NULL)
-        next = moment_earlier(next, program->config.watch.next);
+    struct moment look = settings_follow(&program->settings, now, actor_hangup());
+    struct moment next = moment_earlier(look, watcher_tick(program->watcher, now, out));
     return moment_earlier(next, feed_deadline(program->feed, now));
 }
 
@@ -53,7 +38,7 @@ static void work(void *state, struct moment now, struct outbox *out)
 static void status(void *state, struct buffer *lines)
 {
     watcher_status(((struct program *)state)->watcher, moment_now(), lines);
-    config_follow_status(&((struct program *)state)->config, lines);
+    config_follow_status(&((struct program *)state)->settings.config, lines);
 }
 
 static void observe(void *state)
@@ -113,7 +98,6 @@ int main(int argc, char **argv)
     int result = 1;
     if (client != NULL) {
         log_info("watching|server=%s", kube_config_server(config));
-        config_follow_init(&program.config, options.config_path);
         program.watcher =
             watcher_new(&(struct watcher_options){.kinds = kube_resources,
                                                   .kind_count = kube_resource_count,

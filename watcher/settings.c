@@ -1,6 +1,7 @@
 /* settings: one function an option. What must stay true: a value outside its bounds is refused
  * here, so that nothing behind the command line has to check it again. */
 #include "watcher/settings.h"
+#include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/kube/config_file.h"
 
@@ -78,7 +79,20 @@ bool settings_read_config(struct settings *settings, const char *path, char *err
     if (ok && config.kubeconfig.len > 0)
         settings->kubeconfig = settings->from_config = str_copy(config.kubeconfig);
     arena_free(&arena);
+    config_follow_init(&settings->config, path);
     return ok;
+}
+
+/* There is nothing in a file that the watcher could change while it runs. */
+struct moment settings_follow(struct settings *settings, struct moment now, bool asked)
+{
+    struct arena memory = {0};
+    struct scheduler_config config;
+    bool changed = config_follow_look(&settings->config, now, asked, &config, &memory);
+    if (changed && scheduler_config_protobuf_read(&config) != settings->protobuf)
+        log_warn("configuration| note=\"clientConnection takes effect with a restart\"");
+    arena_free(&memory);
+    return settings->config.watch.path != NULL ? settings->config.watch.next : MOMENT_NEVER;
 }
 
 void settings_free(struct settings *settings)

@@ -4,6 +4,7 @@
 
 #include "proto/base/moment.h"
 #include "proto/bus/options.h"
+#include "proto/kube/config_follow.h"
 
 /* Strings borrow from the command line; zero means the default. */
 struct settings {
@@ -11,7 +12,8 @@ struct settings {
     uint32_t page_size;
     bool protobuf; /* set by settings_read_config */
     struct span stale_after;
-    char *from_config; /* what kubeconfig points to when the configuration names it */
+    char *from_config;           /* what kubeconfig points to when the configuration names it */
+    struct config_follow config; /* the file as it is now */
 };
 
 /* For options_parse; the state is a struct settings. */
@@ -22,6 +24,8 @@ extern const struct own_option settings_options[];
  * there comes before --kubeconfig, as for the other processes. The rest of the file is for the
  * other processes, but a mistake anywhere in it is refused, with one line in error. */
 bool settings_read_config(struct settings *settings, const char *path, char *error, size_t room);
+/* Looks at the file once a second, or when asked to; returns when to call again. */
+struct moment settings_follow(struct settings *settings, struct moment now, bool asked);
 void settings_free(struct settings *settings);
 
 #endif
