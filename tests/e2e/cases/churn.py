@@ -64,7 +64,7 @@ class Worker:
         self.nodes = ["node-%04d" % i for i in range(number, world.options.nodes, WORKERS)]
         self.cpus = dict.fromkeys(self.nodes, 4)
         self.own, self.made, self.done, self.error = [], 0, 0, None
-        self.wanted = int(1.9 * len(self.nodes))
+        self.wanted = int(2.8 * len(self.nodes))
 
     def node(self, name):
         index = int(name[-4:])
@@ -156,6 +156,11 @@ class Worker:
             self.remove(pod)
         self.client.create(kube.NODES, self.node(name))
 
+    def make_room(self):
+        """Room that nothing but these deletions tells of."""
+        for _ in range(len(self.own) // 5):
+            self.delete()
+
     def operations(self):
         return ([self.breathe] * 50 + [self.scale] * 2 + [self.relabel_pod] * 6
                 + [self.open_gate] * 6 + [self.taint] * 4 + [self.untaint] * 8 + [self.cordon] * 3
@@ -214,6 +219,7 @@ def churn(world):
     served = Served(world, template=world.options.scheduler.replace(" --secure-port 0", "")).ready()
     in_threads(workers, lambda worker: [worker.create() for _ in range(worker.wanted)])
     in_threads(workers, lambda worker: worker.work(minutes * 60))
+    in_threads(workers, Worker.make_room)
     time.sleep(REST)  # what is asked: after so long nobody is left
     left, placed = pending(pods), objects.bound(pods.items)
     flushed = sum(value for name, value in served.samples().items() if name.startswith(FLUSHED))
