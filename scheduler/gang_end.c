@@ -11,6 +11,7 @@
 #include "scheduler/preempting.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define IN_TREE     "scheduling.k8s.io"
 #define UNSCHEDULED "pod group is unschedulable, "
@@ -29,7 +30,7 @@ static void tell_group(struct coordinator *c, const struct gang_try *g, const ch
 {
     struct message m = {.type = MSG_group_failed,
                         .group_failed = {.group = g->group,
-                                         .scheduled = message.len == 0,
+                                         .scheduled = strcmp(reason, "Scheduled") == 0,
                                          .reason = str_of(reason),
                                          .message = message,
                                          .scheduler_name = g->scheduler_name}};
@@ -108,6 +109,16 @@ static struct str for_group(struct coordinator *c, const struct gang_try *g,
                        STR_ARG(failed->flight->pod.name), STR_ARG(failed->why.message));
 }
 
+/* The condition of the API in the tree says nothing then. */
+static struct str for_placed_group(struct coordinator *c, const struct gang_try *g)
+{
+    if (is_in_tree(g))
+        return (struct str){NULL, 0};
+    return arena_print(&c->cycle_memory,
+                       "%u of %u pods have a place together, %" PRId64 " were needed", g->placed,
+                       g->placed + g->passed, g->needed);
+}
+
 /* Who rejects siblings; in the tree nobody is named for that. */
 static struct strs siblings_plugins(const struct gang_try *g)
 {
@@ -159,7 +170,7 @@ void gang_commit(struct coordinator *c, struct gang_try *g)
 {
     c->count.gangs_placed++;
     gang_claims_drop(c, &g->group);
-    tell_group(c, g, "Scheduled", (struct str){NULL, 0});
+    tell_group(c, g, "Scheduled", for_placed_group(c, g));
     for (uint32_t i = 0; i < g->count; i++) {
         struct flight *f = g->at[i].flight;
         if (f != NULL && f->state == FLIGHT_placed)

@@ -119,6 +119,7 @@ static void a_group_that_fits_is_bound_as_a_whole(void **state)
     settle(s);
     expect_said(MSG_bind, NULL, 4);
     expect_said(MSG_group_failed, "scheduled=true", 1);
+    expect_said(MSG_group_failed, "4 of 4 pods have a place together, 4 were needed", 1);
     expect_said(MSG_outcome, NULL, 0); /* theirs come with the binds */
     assert_int_equal(counter(s, "assumed"), 4);
 }
