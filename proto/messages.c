@@ -62,7 +62,7 @@ const struct message_info message_info[MSG_COUNT] = {
 /* clang-format on */
 
 static const char *const process_names[PROCESS_COUNT] = {"watcher", "queue", "scheduler", "worker",
-                                                         "binder",  "tool",  "extender"};
+                                                         "binder",  "tool",  "extender",  "plugin"};
 
 const char *process_name(enum process process)
 {

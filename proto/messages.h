@@ -13,10 +13,11 @@ enum process {
     BINDER = 1 << 4,
     TOOL = 1 << 5,
     EXTENDER = 1 << 6,
-    ANY = (1 << 7) - 1
+    PLUGIN = 1 << 7, /* of a configuration; not one of ours */
+    ANY = (1 << 8) - 1
 };
 
-#define PROCESS_COUNT 7
+#define PROCESS_COUNT 8
 
 /* "watcher", …; "?" for anything that is not exactly one kind. */
 const char *process_name(enum process process);
@@ -71,7 +72,7 @@ enum message_tag {
 enum message_type {
     MSG_none = 0,
 #include "proto/messages.def"
-    MSG_COUNT = 96 /* above every number; the compiler complains when it is not */
+    MSG_COUNT = 112 /* above every number; the compiler complains when it is not */
 };
 #undef MESSAGE
 

@@ -504,6 +504,70 @@ static void read_service_anti_affinity(const struct args_reader *r, const struct
     r->profile->service_anti_affinity = read_label_list(r, args);
 }
 
+/* ---- plugins that are processes on the bus ---- */
+
+/* A word out of some, ended by NULL; the first is the default. */
+static struct str read_choice(const struct args_reader *r, const struct spot *args,
+                              const char *field, const char *const *words)
+{
+    struct spot at = spot_member(r->path, field);
+    struct str word = spot_text(args, field);
+    struct buffer known = {0};
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (str_is(word, words[i]) || (i == 0 && word.len == 0)) {
+            buffer_free(&known);
+            return str_of(words[i]);
+        }
+        buffer_print(&known, "%s\"%s\"", i > 0 ? ", " : "", words[i]);
+    }
+    config_invalid(r->outer, &at, "Unsupported value: \"%.*s\": supported values: %s",
+                   STR_ARG(word), known.at);
+    buffer_free(&known);
+    return word;
+}
+
+static int64_t read_wait(const struct args_reader *r, const struct spot *args, const char *field,
+                         int64_t otherwise_ms)
+{
+    struct spot at = spot_member(r->path, field);
+    struct span span = config_duration(args, field, span_of_ms(otherwise_ms));
+    struct buffer text = {0};
+    config_duration_print(span, &text);
+    if (span.ns < span_of_ms(1).ns || span.ns > span_of_ms(CONFIG_BUS_WAIT_MAX_MS).ns)
+        config_invalid(r->outer, &at, "Invalid value: \"%s\": must be between 1ms and 15m0s",
+                       text.at);
+    buffer_free(&text);
+    return span_ms(span);
+}
+
+/* It is a name on the bus, too. */
+static void check_bus_name(const struct args_reader *r, struct str name)
+{
+    struct spot at = spot_member(r->path->up, "name");
+    bool good = name.len > 0 && name.len <= CONFIG_BUS_NAME_MAX;
+    for (uint32_t i = 0; good && i < name.len; i++)
+        good = name.at[i] > ' ' && name.at[i] <= '~' && strchr("\"\\/", name.at[i]) == NULL;
+    if (!good)
+        config_invalid(r->outer, &at,
+                       "Invalid value: \"%.*s\": a plugin on the bus has a name of 1 to %d "
+                       "printable letters without blanks, quotes and slashes",
+                       STR_ARG(name), CONFIG_BUS_NAME_MAX);
+}
+
+static void read_bus(const struct args_reader *r, const struct spot *args)
+{
+    static const char *const policies[] = {"Fail", "Ignore", NULL};
+    static const char *const facts[] = {"All", "Node", "Names", NULL};
+    struct profile *p = r->profile;
+    struct bus_plugin *b = &p->bus_plugins.at[p->bus_plugins.count++];
+    b->name = spot_text(r->path->up, "name");
+    check_bus_name(r, b->name);
+    b->deadline_ms = read_wait(r, args, "deadline", 1000);
+    b->ignore = str_is(read_choice(r, args, "failurePolicy", policies), "Ignore");
+    b->permit_timeout_ms = read_wait(r, args, "permitTimeout", 60000);
+    b->facts = read_choice(r, args, "nodeFacts", facts);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -539,8 +603,9 @@ bool config_args_kind(struct str kind)
 {
     static const char tail[] = "Args";
     uint32_t len = kind.len > strlen(tail) ? kind.len - (uint32_t)strlen(tail) : 0;
-    return len > 0 && memcmp(kind.at + len, tail, strlen(tail)) == 0 &&
-           reader_of((struct str){kind.at, len}) < READER_COUNT;
+    return str_is(kind, CONFIG_BUS_KIND) ||
+           (len > 0 && memcmp(kind.at + len, tail, strlen(tail)) == 0 &&
+            reader_of((struct str){kind.at, len}) < READER_COUNT);
 }
 
 /* Arguments of another kind are first decoded as what they say they are. */
@@ -554,8 +619,15 @@ static bool checks_out(const struct spot *args, struct loading *inner, struct st
     return good;
 }
 
+/* Whose arguments, and what reads them. */
+struct args_of {
+    const char *plugin;
+    const char *kind;
+    void (*read)(const struct args_reader *r, const struct spot *args);
+};
+
 /* An entry may say of what kind its arguments are. where: of the entry, for errors. */
-static bool check_type(struct loading *l, const struct spot *args, const char *plugin,
+static bool check_type(struct loading *l, const struct spot *args, const struct args_of *of,
                        struct str where)
 {
     struct loading inner = {.reading = *args->reading};
@@ -564,9 +636,7 @@ static bool check_type(struct loading *l, const struct spot *args, const char *p
         *args->reading = inner.reading;
         return false;
     }
-    char expected[64];
-    snprintf(expected, sizeof(expected), "%sArgs", plugin);
-    kind = kind.len ? kind : str_of(expected);
+    kind = kind.len ? kind : str_of(of->kind);
     bool known = version.len == 0 || str_is(version, CONFIG_VERSION) ||
                  (l->version.len > 0 && str_equal(version, l->version));
     if (!known || !config_args_kind(kind)) {
@@ -574,29 +644,27 @@ static bool check_type(struct loading *l, const struct spot *args, const char *p
         config_not_registered(kind, version.len ? version : STR_LITERAL(CONFIG_VERSION), &text);
         spot_fail(args, "%s", text.at);
         buffer_free(&text);
-    } else if (!str_is(kind, expected) && !l->reading.failed && checks_out(args, &inner, kind)) {
+    } else if (!str_is(kind, of->kind) && !l->reading.failed && checks_out(args, &inner, kind)) {
         l->reading.failed = true;
         l->reading.error = arena_print(l->reading.arena,
                                        "%.*s: args for plugin %s were not of type %s." CONFIG_GROUP
                                        ", got %.*s." CONFIG_GROUP,
-                                       STR_ARG(where), plugin, expected, STR_ARG(kind));
+                                       STR_ARG(where), of->plugin, of->kind, STR_ARG(kind));
     }
     return !args->reading->failed && !l->reading.failed;
 }
 
 /* What the file says of one plugin; an entry without a value leaves the defaults. */
-static void read_one(struct loading *l, const struct spot *entry, size_t reader,
-                     const struct args_reader *target)
+static void read_args(struct loading *l, const struct spot *entry, const struct args_of *of,
+                      const struct args_reader *target)
 {
-    const char *plugin = readers[reader].plugin;
-    char kind[64];
     struct buffer where = {0};
     struct spot path = spot_member(entry, "args");
     if (entry->up != NULL)
         buffer_add_text(&where, "decoding .");
     spot_path(entry, &where);
     size_t entry_length = where.len;
-    buffer_print(&where, ": decoding args for plugin %s", plugin);
+    buffer_print(&where, ": decoding args for plugin %s", of->plugin);
     struct loading inner = {.reading = {.arena = l->reading.arena, .subject = where.at}};
     struct spot args = spot_root(&inner.reading, path.value);
     struct args_reader r = *target;
@@ -604,22 +672,28 @@ static void read_one(struct loading *l, const struct spot *entry, size_t reader,
     r.outer = l;
     r.path = &path;
     struct str entry_text = {where.at, (uint32_t)entry_length};
-    if (check_type(l, &args, plugin, entry_text)) {
-        snprintf(kind, sizeof(kind), "%sArgs", plugin);
-        if (config_schema_check_args(&inner, &args, kind))
-            readers[reader].read(&r, &args);
-    }
+    if (check_type(l, &args, of, entry_text) && config_schema_check_args(&inner, &args, of->kind))
+        of->read(&r, &args);
     if (inner.strict.len > 0)
         buffer_print(&l->strict,
                      "%s%.*s: strict decoding error: decoding args for plugin %s: strict decoding "
                      "error: %s",
-                     l->strict.len ? ", " : "", (int)entry_length, where.at, plugin,
+                     l->strict.len ? ", " : "", (int)entry_length, where.at, of->plugin,
                      inner.strict.at);
     if (inner.reading.failed && !l->reading.failed)
         l->reading =
             (struct reading){l->reading.arena, l->reading.subject, inner.reading.error, true};
     buffer_free(&inner.strict);
     buffer_free(&where);
+}
+
+static void read_one(struct loading *l, const struct spot *entry, size_t reader,
+                     const struct args_reader *target)
+{
+    char kind[64];
+    const struct args_of of = {readers[reader].plugin, kind, readers[reader].read};
+    snprintf(kind, sizeof(kind), "%sArgs", of.plugin);
+    read_args(l, entry, &of, target);
 }
 
 static void keep_other(const struct spot *entry, struct str name, struct plugin_args *args)
@@ -631,6 +705,49 @@ static void keep_other(const struct spot *entry, struct str name, struct plugin_
     args->others.at[args->others.count++] =
         (struct other_args){name, arena_copy(entry->reading->arena, buffer_str(&text))};
     buffer_free(&text);
+}
+
+/* The arguments are how a file says that an unknown plugin is a process on the bus. */
+static bool is_bus_plugin(const struct spot *entry, struct str name)
+{
+    struct spot args = spot_member(entry, "args");
+    struct str kind = kube_json_text(kube_json_get(args.value, "kind"));
+    return str_is(kind, CONFIG_BUS_KIND) && !config_plugin_implements_any(name) &&
+           !config_plugin_removed(name);
+}
+
+/* For whoever writes the configuration: with the defaults, in the order of JSON. */
+static void keep_bus(struct arena *a, const struct bus_plugin *b, struct plugin_args *args)
+{
+    struct buffer text = {0};
+    buffer_add_text(&text, "{\"apiVersion\":\"" CONFIG_VERSION "\",\"deadline\":\"");
+    config_duration_print(span_of_ms(b->deadline_ms), &text);
+    buffer_print(&text,
+                 "\",\"failurePolicy\":\"%s\",\"kind\":\"" CONFIG_BUS_KIND
+                 "\",\"nodeFacts\":\"%.*s\",\"permitTimeout\":\"",
+                 b->ignore ? "Ignore" : "Fail", STR_ARG(b->facts));
+    config_duration_print(span_of_ms(b->permit_timeout_ms), &text);
+    buffer_add_text(&text, "\"}");
+    args->others.at[args->others.count++] =
+        (struct other_args){b->name, arena_copy(a, buffer_str(&text))};
+    buffer_free(&text);
+}
+
+static void read_bus_entry(struct loading *l, const struct spot *entry, struct str name,
+                           const struct args_reader *target)
+{
+    struct profile *p = target->profile;
+    uint32_t before = p->bus_plugins.count;
+    char *plugin = str_copy(name);
+    const struct args_of of = {plugin, CONFIG_BUS_KIND, read_bus};
+    if (before == CONFIG_BUS_PLUGINS_MAX)
+        config_invalid(l, entry, "Invalid value: \"%.*s\": %d plugins on the bus are the most",
+                       STR_ARG(name), CONFIG_BUS_PLUGINS_MAX);
+    else
+        read_args(l, entry, &of, target);
+    if (p->bus_plugins.count > before)
+        keep_bus(entry->reading->arena, &p->bus_plugins.at[before], target->args);
+    memory_free(plugin);
 }
 
 static void read_entry(struct loading *l, const struct spot *entry, const struct spot *list,
@@ -647,6 +764,8 @@ static void read_entry(struct loading *l, const struct spot *entry, const struct
         config_invalid(l, entry, "Invalid value: \"%.*s\": " CONFIG_REMOVED_TEXT, STR_ARG(name));
     if (reader < READER_COUNT)
         read_one(l, entry, reader, target);
+    else if (is_bus_plugin(entry, name))
+        read_bus_entry(l, entry, name, target);
     else
         keep_other(entry, name, target->args);
 }
@@ -667,6 +786,8 @@ void config_args_read(struct loading *l, const struct spot *profile, struct prof
     }
     size_t found = kube_json_count(list.value);
     args->others.at = found ? spot_take(&list, found, sizeof(*args->others.at)) : NULL;
+    out->bus_plugins.at =
+        found ? spot_take(&list, CONFIG_BUS_PLUGINS_MAX, sizeof(*out->bus_plugins.at)) : NULL;
     for (struct spot i = spot_first(&list); args->others.at != NULL && i.value != NULL;
          i = spot_next(&i))
         if (spot_is_object(&i))

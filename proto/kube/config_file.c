@@ -381,6 +381,32 @@ static void check_queue_sort(struct loading *l, const struct spot *list, const s
     }
 }
 
+static bool has_bus_plugin(const struct profile *p, struct str name)
+{
+    for (uint32_t i = 0; i < p->bus_plugins.count; i++)
+        if (str_equal(p->bus_plugins.at[i].name, name))
+            return true;
+    return false;
+}
+
+/* Of all profiles together; a name is counted where it comes first. */
+static void check_bus_count(struct loading *l, const struct spot *list,
+                            const struct scheduler_config *c)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->profiles.count; i++)
+        for (uint32_t k = 0; k < c->profiles.at[i].bus_plugins.count; k++) {
+            uint32_t first = 0;
+            while (
+                !has_bus_plugin(&c->profiles.at[first], c->profiles.at[i].bus_plugins.at[k].name))
+                first++;
+            count += first == i;
+        }
+    if (count > CONFIG_BUS_PLUGINS_MAX)
+        config_invalid(l, list, "Invalid value: %u: %d plugins on the bus are the most", count,
+                       CONFIG_BUS_PLUGINS_MAX);
+}
+
 static struct draft *read_profiles(struct loading *l, const struct spot *root,
                                    struct scheduler_config *c)
 {
@@ -402,6 +428,7 @@ static struct draft *read_profiles(struct loading *l, const struct spot *root,
         if (found == 0 || spot_is_object(&one))
             read_profile(l, &one, c, i, &drafts[i]);
     check_queue_sort(l, &list, drafts, c);
+    check_bus_count(l, &list, c);
     return drafts;
 }
 

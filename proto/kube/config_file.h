@@ -11,6 +11,10 @@
 #include "proto/kube/json.h"
 #include "proto/messages.h"
 
+/* Plugins of one file that are processes on the bus: sets of them are bits. */
+#define CONFIG_BUS_PLUGINS_MAX 16
+#define CONFIG_BUS_NAME_MAX    63 /* letters of the name of one; the bus takes one more */
+
 /* Extension points, in the order in which upstream walks them. */
 enum config_point {
     POINT_pre_filter,

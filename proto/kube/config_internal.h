@@ -2,6 +2,7 @@
 #ifndef KUBE_CONFIG_INTERNAL_H
 #define KUBE_CONFIG_INTERNAL_H
 
+#include "proto/kube/config_duration.h"
 #include "proto/kube/config_file.h"
 #include "proto/kube/spot.h"
 
@@ -53,7 +54,6 @@ bool config_has(const struct spot *object, const char *member);
 bool config_duration_parse(struct str text, struct span *span);
 /* The same without a result: why gets Go's words when it is none. */
 bool config_duration_explain(struct str text, struct buffer *why);
-void config_duration_print(struct span span, struct buffer *out);
 /* A member; missing gives otherwise. */
 struct span config_duration(const struct spot *up, const char *name, struct span otherwise);
 
@@ -111,6 +111,10 @@ const char *const *config_legacy_alias(struct str name);
 #define CONFIG_LEGACY_ALIAS_MAX 4 /* plugins behind one name */
 
 /* ---- plugin arguments ---- */
+
+/* Of a plugin that is a process on the bus. Not upstream's. */
+#define CONFIG_BUS_KIND        "BusPluginArgs"
+#define CONFIG_BUS_WAIT_MAX_MS 900000 /* upstream lets no pod wait longer for its permission */
 
 /* Reads pluginConfig of the profile: defaults, strict decoding, validation. Upstream checks the
  * arguments of NodeResourcesFit only when it makes that plugin; what is wrong with them goes to

@@ -270,17 +270,38 @@ struct expansion {
     struct loading *l;
     const struct plugin_sets *sets;
     struct str scheduler_name;
+    const struct profile *profile; /* which plugins are processes on the bus */
 };
+
+static bool is_on_bus(const struct expansion *e, struct str name)
+{
+    for (uint32_t i = 0; i < e->profile->bus_plugins.count; i++)
+        if (str_equal(e->profile->bus_plugins.at[i].name, name))
+            return true;
+    return false;
+}
+
+static bool exists(const struct expansion *e, struct str name)
+{
+    return config_plugin_index(name) < KNOWN_COUNT || is_on_bus(e, name);
+}
+
+static bool implements(const struct expansion *e, struct str name, enum config_point p)
+{
+    bool by_bus =
+        p == POINT_filter || p == POINT_score || p == POINT_permit || p == POINT_post_bind;
+    return config_plugin_implements(name, p) || (by_bus && is_on_bus(e, name));
+}
 
 static void check_own_list(struct expansion *e, enum config_point p)
 {
     const struct plugin_set *set = &e->sets->points[p];
     for (uint32_t i = 0; i < set->enabled_count; i++) {
         struct str name = set->enabled[i].name;
-        if (config_plugin_index(name) == KNOWN_COUNT)
+        if (!exists(e, name))
             config_construct_fail(e->l, e->scheduler_name, "%s \"%.*s\" does not exist",
                                   point_type[p], STR_ARG(name));
-        else if (!config_plugin_implements(name, p))
+        else if (!implements(e, name, p))
             config_construct_fail(e->l, e->scheduler_name,
                                   "plugin \"%.*s\" does not extend %s plugin", STR_ARG(name),
                                   point_type[p]);
@@ -305,11 +326,10 @@ static void expand_point(struct expansion *e, enum config_point p, struct strs *
     struct strs by_multi = {0, out->at + set->enabled_count}; /* scratch behind the result */
     for (uint32_t i = 0; i < multi->enabled_count && !skip; i++) {
         struct str name = multi->enabled[i].name;
-        if (config_plugin_index(name) == KNOWN_COUNT)
+        if (!exists(e, name))
             config_construct_fail(e->l, e->scheduler_name, "%s \"%.*s\" does not exist",
                                   point_type[p], STR_ARG(name));
-        if (!config_plugin_implements(name, p) || lists(&set->disabled, name) ||
-            last_of(set, name) != NULL)
+        if (!implements(e, name, p) || lists(&set->disabled, name) || last_of(set, name) != NULL)
             continue;
         if (lists(&by_multi, name))
             config_construct_fail(e->l, e->scheduler_name,
@@ -354,7 +374,7 @@ static void check_total(struct expansion *e)
             struct str name = order[s]->enabled[i].name;
             bool first = s == 0 || last_of(order[0], name) == NULL;
             int64_t most = weight_of(e->sets, name) * 100;
-            if (!first || !config_plugin_implements(name, POINT_score))
+            if (!first || !implements(e, name, POINT_score))
                 continue;
             if (most > (int64_t)((uint64_t)INT64_MAX - total))
                 config_construct_fail(e->l, e->scheduler_name,
@@ -424,6 +444,7 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
     profile->reserve = without_gangs(root, &d->points[POINT_reserve]);
     profile->permit = without_gangs(root, &d->points[POINT_permit]);
     profile->pre_bind = d->points[POINT_pre_bind];
+    profile->post_bind = d->points[POINT_post_bind];
     profile->check_all = lists(&profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
     profile->score.at =
         scores->count ? spot_take(root, scores->count, sizeof(*profile->score.at)) : NULL;
@@ -432,10 +453,26 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
             (struct score_plugin){scores->at[i], weight_of(sets, scores->at[i])};
 }
 
+/* A plugin on the bus that nobody asks is likely to be a mistake. */
+static void note_unused(struct expansion *e, const struct profile_details *d)
+{
+    static const enum config_point points[] = {POINT_filter, POINT_score, POINT_permit,
+                                               POINT_post_bind};
+    struct spot nowhere = {0};
+    for (uint32_t i = 0; i < e->profile->bus_plugins.count; i++) {
+        struct str name = e->profile->bus_plugins.at[i].name;
+        bool used = false;
+        for (size_t p = 0; p < sizeof(points) / sizeof(points[0]); p++)
+            used = used || lists(&d->points[points[p]], name);
+        if (!used)
+            config_note(e->l, &nowhere, "plugin %.*s is enabled at no point", STR_ARG(name));
+    }
+}
+
 void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
                            struct profile *profile, struct profile_details *details)
 {
-    struct expansion e = {l, sets, profile->scheduler_name};
+    struct expansion e = {l, sets, profile->scheduler_name, profile};
     struct spot root = spot_root(&l->reading, NULL);
     for (int p = 0; p < POINT_COUNT; p++)
         check_own_list(&e, (enum config_point)p);
@@ -451,6 +488,7 @@ void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
     refuse_alpha(&e);
     check_expanded(&e, details);
     check_total(&e);
+    note_unused(&e, details);
     fill_profile(sets, &root, profile, details);
     fill_gangs(sets, profile, details);
 }

@@ -224,6 +224,20 @@ static void print_gangs(struct buffer *out, const struct profile *p)
                  (long long)p->gang_reject_percentage);
 }
 
+static void print_bus(struct buffer *out, const struct profile *p)
+{
+    for (uint32_t i = 0; i < p->bus_plugins.count; i++) {
+        const struct bus_plugin *b = &p->bus_plugins.at[i];
+        print_member(out, "  - name: ", b->name);
+        buffer_add_text(out, "    args:\n      apiVersion: " CONFIG_VERSION
+                             "\n      kind: " CONFIG_BUS_KIND "\n");
+        print_span(out, "      deadline: ", span_of_ms(b->deadline_ms));
+        buffer_print(out, "      failurePolicy: %s\n      nodeFacts: %.*s\n",
+                     b->ignore ? "Ignore" : "Fail", STR_ARG(b->facts));
+        print_span(out, "      permitTimeout: ", span_of_ms(b->permit_timeout_ms));
+    }
+}
+
 void config_args_print(const struct profile *profile, const struct plugin_args *args,
                        struct buffer *out)
 {
@@ -248,6 +262,7 @@ void config_args_print(const struct profile *profile, const struct plugin_args *
     buffer_print(out, "  - name: VolumeBinding\n    args:\n      bindTimeoutSeconds: %lld\n",
                  (long long)args->volume_bind_timeout_s);
     print_legacy(out, profile);
+    print_bus(out, profile);
 }
 
 /* ---- the file ---- */

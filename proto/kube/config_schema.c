@@ -195,11 +195,14 @@ TYPE(spread_args, "PodTopologySpreadArgs",
 TYPE(volume_args, "VolumeBindingArgs",
      TYPE_META, I64("bindTimeoutSeconds"),
      LIST("shape", "UtilizationShapePoint", shape_point_type));
+/* Ours. */
+TYPE(bus_args, "BusPluginArgs",
+     TYPE_META, SPAN("deadline"), TEXT("failurePolicy"), SPAN("permitTimeout"), TEXT("nodeFacts"));
 /* clang-format on */
 
 static const struct schema_type *const arguments[] = {
     &gang_args,     &preemption_args, &claims_args, &pod_affinity_args, &node_affinity_args,
-    &balanced_args, &fit_args,        &spread_args, &volume_args};
+    &balanced_args, &fit_args,        &spread_args, &volume_args, &bus_args};
 
 /* ---- the walk ---- */
 

@@ -299,16 +299,29 @@ static void write_other(cJSON *list, const struct other_args *other)
     cJSON_AddItemToObject(item, "args", cJSON_ParseWithLength(other->json.at, other->json.len));
 }
 
-/* Those whose names come before the next writer's; last: that of the former. */
-static void write_others(cJSON *list, const struct profile_details *d, struct str last,
-                         struct str next)
+struct written {
+    const struct profile *profile;
+    const struct profile_details *details;
+};
+
+static bool is_known(const struct profile *p, struct str name)
 {
+    bool known = config_plugin_implements_any(name);
+    for (uint32_t i = 0; i < p->bus_plugins.count; i++)
+        known = known || str_equal(p->bus_plugins.at[i].name, name);
+    return known;
+}
+
+/* Those whose names come before the next writer's; last: that of the former. */
+static void write_others(cJSON *list, const struct written *of, struct str last, struct str next)
+{
+    const struct profile_details *d = of->details;
     for (;;) {
         const struct other_args *first = NULL;
         for (uint32_t i = 0; i < d->args.others.count; i++) {
             const struct other_args *o = &d->args.others.at[i];
             if (o->json.len > 0 && str_compare(o->name, last) > 0 &&
-                config_plugin_implements_any(o->name) &&
+                is_known(of->profile, o->name) &&
                 (next.len == 0 || str_compare(o->name, next) < 0) &&
                 config_plugins_need(d->sets, o->name) &&
                 (first == NULL || str_compare(o->name, first->name) < 0))
@@ -327,15 +340,16 @@ static void write_plugin_config(cJSON *profile, const struct profile *p,
                                 const struct profile_details *d)
 {
     cJSON *list = cJSON_CreateArray();
+    const struct written of = {p, d};
     struct str last = {0};
     for (size_t i = 0; i < WRITER_COUNT; i++) {
         struct str name = str_of(writers[i].plugin);
-        write_others(list, d, last, name);
+        write_others(list, &of, last, name);
         if (config_plugins_need(d->sets, name))
             write_known(list, i, p, &d->args);
         last = name;
     }
-    write_others(list, d, last, (struct str){0});
+    write_others(list, &of, last, (struct str){0});
     if (cJSON_GetArraySize(list) > 0)
         cJSON_AddItemToObject(profile, "pluginConfig", list);
     else

@@ -6,8 +6,9 @@
 
 struct kube_config;
 
-/* Most extenders that may be configured: sets of them are bits. */
-#define EXTENDERS_MAX 64
+/* Most extenders that may be configured: sets of them are bits, and 16 are for plugins on the bus.
+ */
+#define EXTENDERS_MAX 48
 
 /* Whether some container asks for a resource that it manages, or it manages none in particular. */
 bool extender_interested(const struct extender_config *e, const struct pod *pod);
