@@ -254,6 +254,20 @@ static void on_pod_failed(struct binder *b, struct instant at, const struct deli
     statuses_failed(b->statuses, at, failed, binds_has(b->binds, pod->uid));
 }
 
+/* A nomination that does not come to be written is no failure: the bind says the same. */
+static void on_nominate(struct binder *b, struct instant at, const struct delivery *in,
+                        struct outbox *out)
+{
+    const struct nominate *n = &in->message->nominate;
+    const struct pod_failed news = {
+        .pod = n->pod, .set_nominated = true, .nominated_node = n->node_name, .event_only = true};
+    (void)out;
+    if (!leads(b) || !has_names(n->pod.uid, n->pod.namespace_name, n->pod.name))
+        b->refused++;
+    else
+        statuses_failed(b->statuses, at, &news, binds_has(b->binds, n->pod.uid));
+}
+
 static void on_bind_cancel(struct binder *b, struct instant at, const struct delivery *in,
                            struct outbox *out)
 {
@@ -349,7 +363,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_peer_up] = on_peer_up,           [MSG_bind] = on_bind,
     [MSG_pod_failed] = on_pod_failed,     [MSG_preempt] = on_preempt,
     [MSG_bind_cancel] = on_bind_cancel,   [MSG_group_failed] = on_group_failed,
-    [MSG_group_status] = on_group_status,
+    [MSG_group_status] = on_group_status, [MSG_nominate] = on_nominate,
 };
 
 bool binder_takes(enum message_type type)

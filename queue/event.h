@@ -40,6 +40,7 @@ enum event_resource {
 /* The objects are borrowed; old is NULL for ADD, new is NULL for DELETE. */
 struct event {
     bool wildcard; /* concerns every pod, whatever rejected it */
+    bool unseen;   /* no object has changed: it concerns only plugins that are known to look */
     enum event_resource resource;
     uint32_t action; /* one bit, or EVENT_UPDATE */
     const struct pod *old_pod, *new_pod;

@@ -241,7 +241,7 @@ static bool is_about_another(const struct wake *wake, const struct event *event)
 
 uint64_t hints_interest(const struct event *event)
 {
-    uint64_t set = PLUGINS_other;
+    uint64_t set = event->unseen ? 0 : PLUGINS_other;
     if (event->wildcard)
         return PLUGINS_all;
     for (size_t i = 0; i < WAKE_COUNT; i++)
@@ -253,7 +253,7 @@ uint64_t hints_interest(const struct event *event)
 uint64_t hints_helped(const struct event *event, const struct pod *pod,
                       const struct surroundings *around, uint64_t among)
 {
-    uint64_t helped = among & PLUGINS_other;
+    uint64_t helped = event->unseen ? 0 : among & PLUGINS_other;
     const struct question q = {pod, event, around};
     if (event->wildcard)
         return among;

@@ -116,3 +116,11 @@ void in_flight_note(struct in_flight *f, const struct event *event)
         if (flight->entry != NULL)
             note(f, flight, event, interest);
 }
+
+void in_flight_note_others(struct in_flight *f)
+{
+    for (struct flight *flight = f->first; flight != NULL; flight = flight->next) {
+        flight->helped |= PLUGINS_other;
+        flight->heard = f->position;
+    }
+}

@@ -41,7 +41,9 @@ void in_flight_leave(struct in_flight *f, struct entry *e);
 void in_flight_follow(struct entry *e);
 /* An event while attempts run: remembered for each as the plugins that it may help. */
 void in_flight_note(struct in_flight *f, const struct event *event);
-/* The same for one pod's own update. */
+/* Something that may help whoever a plugin rejects that is not in wakes.def. */
+void in_flight_note_others(struct in_flight *f);
+/* The same as in_flight_note for one pod's own update. */
 void in_flight_note_own(const struct in_flight *f, struct entry *e, const struct event *event);
 /* Forgets what came up to this position of the stream, unless something came since. */
 void in_flight_gated(struct flight *flight, int64_t position);

@@ -390,6 +390,7 @@ struct entry *needs_helped(struct needs *n, const struct event *event)
     for (; (a.wake = wake_row(a.row)) != NULL; a.row++)
         if (n->of_plugin[a.wake->plugin] != NULL && wake_matches(a.wake, event))
             ask_row(n, &a);
-    found_all(n, NEEDS_PLUGINS - 1); /* plugins that nobody knows hear of everything */
+    if (!event->unseen)
+        found_all(n, NEEDS_PLUGINS - 1); /* plugins that nobody knows hear of every change */
     return n->found;
 }

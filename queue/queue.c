@@ -551,6 +551,13 @@ static void follow_term(struct queue *q, struct moment now, int64_t term)
     q->term = term;
 }
 
+/* Whom it has turned away while it did not answer is not known by name here. */
+static void on_plugin_back(struct queue *q, struct moment now, const struct delivery *in)
+{
+    if (in->from.process == SCHEDULER)
+        queues_wake_others(&q->queues, now);
+}
+
 static void on_pull(struct queue *q, struct moment now, const struct delivery *in)
 {
     int64_t credit = in->message->pull.credit;
@@ -573,6 +580,8 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     } else if (str_is(outcome->result, "skipped")) {
         queues_skipped(&q->queues, now, e);
     } else if (rejected && (rejectors | pending) != 0) {
+        if (outcome->released)
+            queues_released(&q->queues, now, e);
         nominated_decided(e, outcome->nominated_node, false);
         if (outcome->gated_epoch != 0 && outcome->gated_epoch == q->stream.epoch)
             in_flight_gated(e->flight, outcome->gated_sequence);
@@ -635,6 +644,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_barrier_reached] = on_nothing,
     [MSG_view] = on_nothing,
     [MSG_queue_config] = on_queue_config,
+    [MSG_plugin_back] = on_plugin_back,
     [MSG_pull] = on_pull,
     [MSG_outcome] = on_outcome,
 };

@@ -300,6 +300,19 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
     move_requeue(q, now, e, worth);
 }
 
+/* Those whom plugins like the one that let it go have turned away would wake each other for ever.
+ */
+void queues_released(struct queues *q, struct moment now, struct entry *e)
+{
+    struct pod placed = *entry_pod(e);
+    placed.node_name = STR_LITERAL("?");
+    const struct event event = {.unseen = true,
+                                .resource = EVENT_OF_assigned_pod,
+                                .action = EVENT_DELETE,
+                                .old_pod = &placed};
+    move_all(q, now, &event, NULL);
+}
+
 void queues_activate(struct queues *q, struct moment now, struct entry *e)
 {
     if (e->place == PLACE_in_flight)
@@ -390,6 +403,22 @@ static void flush_leftovers(struct queues *q, struct moment now)
         e->flushed = true;
         q->counts.leftovers_flushed++;
     }
+}
+
+/* Nothing is remembered of which plugin that nobody knows it was. */
+void queues_wake_others(struct queues *q, struct moment now)
+{
+    static const struct event anything = {.wildcard = true};
+    q->cause = measure_label(&anything);
+    struct entry *last = q->unschedulable.list.last, *next = q->unschedulable.list.first;
+    if ((q->unschedulable.plugins & PLUGINS_other) == 0)
+        next = NULL;
+    for (struct entry *e = next; e != NULL; e = next) {
+        next = e == last ? NULL : e->next;
+        if (e->gate == GATE_none && (e->rejectors & PLUGINS_other) != 0)
+            move_requeue(q, now, e, MOVE_after_backoff);
+    }
+    in_flight_note_others(&q->in_flight);
 }
 
 void queues_wake_all(struct queues *q, struct moment now)

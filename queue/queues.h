@@ -58,6 +58,8 @@ void queues_init(struct queues *q, const struct queues_options *options);
 void queues_free(struct queues *q);
 /* What decides has changed: everybody who was turned away is tried again. */
 void queues_wake_all(struct queues *q, struct moment now);
+/* The same for those whom a plugin turned away that is not in wakes.def. */
+void queues_wake_others(struct queues *q, struct moment now);
 /* What a profile asks before a pod is queued has changed: those that it let wait may go on, and
  * those that wait for their turn may have to wait. */
 void queues_look_at_gates(struct queues *q, struct moment now);
@@ -79,6 +81,8 @@ void queues_deleted(struct queues *q, struct moment now, struct str key);
 struct entry *queues_pop(struct queues *q, struct moment now);
 /* How the attempt ended, for an entry in flight. */
 void queues_bound(struct queues *q, struct moment now, struct entry *e);
+/* In flight: the room that it had is free, which others are told. */
+void queues_released(struct queues *q, struct moment now, struct entry *e);
 /* At least one plugin in rejectors or pending. */
 void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint64_t rejectors,
                      uint64_t pending);
