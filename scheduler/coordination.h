@@ -4,9 +4,11 @@
 #ifndef SCHEDULER_COORDINATION_H
 #define SCHEDULER_COORDINATION_H
 
+#include "proto/base/log.h"
 #include "proto/base/map.h"
 #include "proto/base/random.h"
 #include "proto/bus/stream.h"
+#include "scheduler/bus_plugins.h"
 #include "scheduler/cache.h"
 #include "scheduler/catalog.h"
 #include "scheduler/coordinator.h"
@@ -79,8 +81,11 @@ struct coordinator {
     struct gang_claims *gang_claims; /* nominations of groups, and until when they last */
 
     uint32_t extender_order[EXTENDERS_MAX]; /* in which they are called */
-    int64_t questions;                      /* ids given to those for extenders */
-    struct moment questions_looked;         /* when they were last looked through for late ones */
+    int64_t questions;                      /* ids given to those for extenders and plugins */
+    struct moment asked_due;                /* no flight that is asked about is due earlier */
+    struct bus_plugins plugins;
+    uint32_t permitting; /* flights in that state */
+    struct log_limit plugin_log;
 
     struct {
         uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound,

@@ -10,6 +10,7 @@
 #include "scheduler/coordination.h"
 #include "scheduler/extending.h"
 #include "scheduler/gang.h"
+#include "scheduler/permitting.h"
 #include "scheduler/preempting.h"
 
 #include <inttypes.h>
@@ -66,13 +67,14 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
         c->options.stale_after = span_of_ms(STALE_DEFAULT_MS);
     c->random.state = options->seed;
     c->credit_said = -1;
-    c->preempting_due = MOMENT_NEVER;
+    c->preempting_due = c->asked_due = MOMENT_NEVER;
     if (c->options.batch <= 0 || c->options.batch > BATCH_MAX)
         c->options.batch = BATCH_MAX;
     c->batch_limit = (uint32_t)c->options.batch;
     c->batch_whole = true;
     c->run = run_new();
     frameworks_build(&c->frameworks, options->profiles, options->profile_count);
+    bus_plugins_configure(c);
     c->catalog = catalog_new();
     c->gang_statuses = gang_statuses_new();
     c->cache = cache_new(&(struct cache_options){.profiles = options->profiles,
@@ -147,7 +149,7 @@ static int64_t credit_of(const struct coordinator *c)
     int64_t steps = (c->preempting + CREDIT_STEP - 1) / CREDIT_STEP;
     int64_t makers = steps * CREDIT_STEP;
     return c->options.credit + (makers < PREEMPTING_MAX ? makers : PREEMPTING_MAX) +
-           extending_credit(c);
+           extending_credit(c) + permitting_credit(c);
 }
 
 static void say_pull(struct coordinator *c, struct moment now)
@@ -232,6 +234,9 @@ static void give_back(struct coordinator *c, struct flight *f, const struct lead
         cache_forget(c->cache, f->pod.uid);
         volume_unreserve(c->catalog, &f->reserved);
         f->pod.node_name = (struct str){NULL, 0};
+        anew = leading && !f->grouped;
+    } else if (f->state == FLIGHT_permitting) {
+        permitting_undo(c, f);
         anew = leading && !f->grouped;
     } else if (f->state == FLIGHT_asking) {
         extension_forget(f->extension);
@@ -330,6 +335,17 @@ static void say_config(struct coordinator *c)
     memory_free(profiles);
 }
 
+/* Who has a node already may get another one with other profiles. */
+static void restart_permitting(struct coordinator *c)
+{
+    struct flight *next;
+    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+        next = f->next;
+        if (f->state == FLIGHT_permitting)
+            permitting_restart(c, f);
+    }
+}
+
 void coordinator_reconfigure(struct coordinator *c, struct moment now,
                              const struct coordinator_config *config, struct outbox *out)
 {
@@ -337,10 +353,13 @@ void coordinator_reconfigure(struct coordinator *c, struct moment now,
     c->last_call = now;
     cycle_abandon(c);
     extending_restart(c);
-    if (config->extenders_hash != c->options.extenders_hash)
-        extending_reconfigure(c, config);
+    restart_permitting(c);
     run_forget(c);
     frameworks_build(&c->frameworks, config->profiles, config->profile_count);
+    uint32_t plugins = c->plugins.count;
+    bus_plugins_configure(c);
+    if (config->extenders_hash != c->options.extenders_hash || plugins + c->plugins.count > 0)
+        extending_reconfigure(c, config);
     c->generation++;
     c->options.config_hash = config->hash;
     c->options.backoff_initial_s = config->backoff_initial_s;
@@ -379,6 +398,8 @@ static void on_peer_up(struct coordinator *c, struct moment now, const struct de
     } else if (in->from.process == EXTENDER) {
         c->extender = in->from;
         c->flights.admission = true;
+    } else if (in->from.process == PLUGIN) {
+        bus_plugins_up(c, in->message->peer_up.instance, in->from.peer);
     }
 }
 
@@ -411,7 +432,6 @@ static void forget_asked(struct coordinator *c, uint32_t worker)
 
 static void on_peer_down(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    (void)now;
     uint32_t peer = in->from.peer;
     if (in->from.process == WORKER) {
         forget_asked(c, peer);
@@ -423,6 +443,8 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
         each_flight(c, NULL, forget_debt);
     } else if (in->from.process == EXTENDER && peer == c->extender.peer) {
         extending_on_loss(c);
+    } else if (in->from.process == PLUGIN) {
+        extending_on_plugin_down(c, now, peer);
     } else if (in->from.process == BINDER && peer == c->binder.peer) {
         c->binder.peer = 0;
         change_term(c, NULL);
@@ -444,6 +466,7 @@ static void on_snapshot_end(struct coordinator *c, struct moment now, const stru
     gang_statuses_take(c->gang_statuses, now, in->message);
     catalog_snapshot_end(c->catalog);
     cache_snapshot_end(c->cache);
+    permitting_look(c);
     if (!c->barrier_reached)
         c->barrier_id = 0; /* its answer may have been skipped by the snapshot */
     log_info("snapshot applied| nodes=%u pods=%u", cache_nodes(c->cache), cache_pods(c->cache));
@@ -459,6 +482,15 @@ static void on_node_gone(struct coordinator *c, struct moment now, const struct 
 {
     (void)now;
     cache_node_gone(c->cache, in->message->node_gone.name);
+    if (c->permitting > 0)
+        permitting_look(c);
+}
+
+/* Somebody else has bound the pod that waits for permission. */
+static void overtake(struct coordinator *c, struct flight *f)
+{
+    permitting_undo(c, f);
+    cycle_land(c, f, "skipped", NULL);
 }
 
 static bool is_in_decision(const struct flight *f)
@@ -485,6 +517,10 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
         flight_keep_pod(f, pod);
     else if (f->state == FLIGHT_binding && pod->node_name.len > 0)
         cycle_land(c, f, "bound", NULL);
+    else if (f->state == FLIGHT_permitting && pod->deleting)
+        permitting_removed(c, f, false);
+    else if (f->state == FLIGHT_permitting && pod->node_name.len > 0)
+        overtake(c, f);
 }
 
 /* A pod that is gone while it is being decided or bound lands when the answer comes. */
@@ -496,6 +532,8 @@ static void on_pod_gone(struct coordinator *c, struct moment now, const struct d
     if (f != NULL &&
         (f->state == FLIGHT_waiting || f->state == FLIGHT_queued || f->state == FLIGHT_asking))
         cycle_land(c, f, "skipped", NULL);
+    else if (f != NULL && f->state == FLIGHT_permitting)
+        permitting_removed(c, f, true);
     else if (f != NULL && is_in_decision(f))
         f->gone = true;
     else if (f != NULL && f->state == FLIGHT_binding && f->reserved.count > 0)
@@ -555,6 +593,16 @@ static void on_gang_waits(struct coordinator *c, struct moment now, const struct
 static void on_extended(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     extending_on_answer(c, now, &in->message->extended);
+}
+
+static void on_plugin_answer(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    extending_on_plugin_answer(c, now, in->from.peer, &in->message->plugin_answer);
+}
+
+static void on_plugin_permit(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    permitting_on_permit(c, now, in->from.peer, &in->message->plugin_permit);
 }
 
 static void on_worker_join(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -716,6 +764,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_view] = on_view,
     [MSG_attempt] = on_attempt,
     [MSG_extended] = on_extended,
+    [MSG_plugin_answer] = on_plugin_answer,
+    [MSG_plugin_permit] = on_plugin_permit,
     [MSG_worker_join] = on_worker_join,
     [MSG_shard_taken] = on_shard_taken,
     [MSG_map_result] = on_map_result,
@@ -756,6 +806,7 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
         gang_statuses_tick(c->gang_statuses, now, c->binder, out);
     go_on(c, now);
     c->out = NULL;
+    next = moment_earlier(next, c->asked_due);
     return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
 }
 

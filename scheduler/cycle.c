@@ -10,6 +10,7 @@
 #include "scheduler/extending.h"
 #include "scheduler/gang.h"
 #include "scheduler/kept_pod.h"
+#include "scheduler/permitting.h"
 #include "scheduler/preempting.h"
 
 #include <stdio.h>
@@ -32,10 +33,13 @@ void cycle_land(struct coordinator *c, struct flight *f, const char *result,
     m.outcome.activate = f->activate;
     m.outcome.gated_epoch = f->gated_epoch;
     m.outcome.gated_sequence = f->gated_sequence;
+    m.outcome.released = f->released;
     if (f->owed && c->queue.peer != 0)
         outbox_put(c->out, c->queue, &m);
-    if (strcmp(result, "bound") == 0)
+    if (strcmp(result, "bound") == 0) {
         measure_bound(c, f);
+        bus_plugins_post_bind(c, f);
+    }
     flights_remove(&c->flights, f);
 }
 
@@ -214,7 +218,7 @@ void cycle_place(struct coordinator *c, struct moment now, struct flight *f,
         return;
     }
     c->count.scheduled++;
-    cycle_send_bind(c, f);
+    permitting_begin(c, now, f);
 }
 
 void cycle_place_slot(struct coordinator *c, struct moment now, const struct slot *s, bool told)

@@ -1,17 +1,19 @@
-/* extending: pods that HTTP extenders care about, beside all others. The one idea: while extenders
- * are asked nothing is under way, so that other pods are decided; with the answer the pod's cycle
- * begins anew, on the state as it is then, and uses the answer only if it is about the nodes that
- * are feasible then (extension.h).
+/* extending: pods that HTTP extenders or plugins on the bus care about, beside all others. The one
+ * idea: while they are asked nothing is under way, so that other pods are decided; with the answer
+ * the pod's cycle begins anew, on the state as it is then, and uses the answer only if it is about
+ * the nodes that are feasible then (extension.h).
  *
- * What must stay true: an extender is asked about one pod at a time, from the first question to the
- * decision, as a sequential scheduler does, and about a group's members while nobody else is
- * decided; every flight that waits here goes on or lands: with the answer, when the process that
- * calls extenders goes or comes, or when the answer is overdue. */
+ * What must stay true: each of them is asked about one pod at a time, from the first question to
+ * the decision, as a sequential scheduler does, and about a group's members while nobody else is
+ * decided; every flight that waits here goes on or lands: with the answer, when the process that is
+ * asked goes or comes, or when the answer is overdue. */
 #include "scheduler/extending.h"
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "scheduler/consulting.h"
 #include "scheduler/gang.h"
+#include "scheduler/permitting.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +21,6 @@
 #define QUEUED_MAX  1024 /* flights that wait for extenders; then some try again later */
 #define CREDIT_STEP 64   /* so that the credit is not said anew for every pod */
 #define LATE_MS     30000
-#define LOOK_MS     1000
 
 static const struct extender_config *config_of(const struct coordinator *c, uint32_t extender)
 {
@@ -28,10 +29,13 @@ static const struct extender_config *config_of(const struct coordinator *c, uint
 
 /* ---- waiting for extenders ---- */
 
-/* NULL: none of them cares. */
-static struct extension *interest(const struct coordinator *c, const struct flight *f)
+/* The extension that the flight needs; NULL: nobody cares about its pod. */
+static struct extension *interest(struct coordinator *c, const struct flight *f)
 {
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
     uint64_t asked = 0, victims = 0;
+    if (fw != NULL)
+        bus_plugins_wanted(c, &fw->profile, &asked, &victims);
     for (uint32_t i = 0; i < c->options.extender_count; i++) {
         const struct extender_config *e = config_of(c, i);
         bool cares = extender_interested(e, &f->pod);
@@ -75,40 +79,59 @@ static struct span patience(const struct coordinator *c, const struct flight *f)
     return all;
 }
 
-static void find_late(struct coordinator *c, struct moment now)
+static void end_late(struct coordinator *c, struct moment now, struct flight *f)
 {
-    size_t at = 0;
-    void *value;
-    while (map_next(c->flights.by_uid, &at, NULL, &value)) {
-        struct flight *f = value;
-        if (f->state != FLIGHT_asking || !moment_reached(now, f->deadline))
-            continue;
+    if (f->state == FLIGHT_permitting) {
+        permitting_on_late(c, now, f);
+    } else if (f->asked_peer != 0) {
+        consulting_on_late(c, now, f);
+    } else {
         log_warn("extenders are asked again, as no answer came| pod=%.*s/%.*s",
                  STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name));
         flights_return(&c->flights, f);
     }
 }
 
+static void find_late(struct coordinator *c, struct moment now)
+{
+    struct flight *next;
+    c->asked_due = MOMENT_NEVER;
+    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+        next = f->next;
+        if (moment_reached(now, f->deadline))
+            end_late(c, now, f);
+        else
+            c->asked_due = moment_earlier(c->asked_due, f->deadline);
+    }
+}
+
 void extending_look(struct coordinator *c, struct moment now)
 {
-    if (c->options.extender_count == 0)
+    if (moment_reached(now, c->asked_due))
+        find_late(c, now);
+    if (c->options.extender_count == 0 && c->plugins.count == 0)
         return;
     make_room(c);
-    if (c->extender.peer != 0)
-        flights_admit(&c->flights);
-    if (!moment_reached(now, moment_after(c->questions_looked, span_of_ms(LOOK_MS))))
-        return;
-    c->questions_looked = now;
-    if (c->flights.held != 0)
-        find_late(c, now);
+    c->flights.away = c->extender.peer == 0 ? EXTENDER_BITS : 0;
+    flights_admit(&c->flights);
+}
+
+/* Those that wait for plugins go on without their process. */
+static void restart_extended(struct coordinator *c)
+{
+    struct flight *next;
+    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+        next = f->next;
+        if (f->state == FLIGHT_asking && f->asked_peer == 0)
+            flights_queue(&c->flights, f, true);
+    }
 }
 
 void extending_restart(struct coordinator *c)
 {
-    size_t at = 0;
-    void *value;
-    while (map_next(c->flights.by_uid, &at, NULL, &value)) {
-        struct flight *f = value;
+    struct flight *next;
+    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+        next = f->next;
         if (f->state == FLIGHT_asking)
             flights_queue(&c->flights, f, true);
     }
@@ -125,6 +148,7 @@ static void take_anew(struct coordinator *c, struct flight *f)
 
 void extending_reconfigure(struct coordinator *c, const struct coordinator_config *config)
 {
+    bool changed = config->extenders_hash != c->options.extenders_hash;
     size_t at = 0;
     void *value;
     must(config->extender_count <= EXTENDERS_MAX);
@@ -139,8 +163,9 @@ void extending_reconfigure(struct coordinator *c, const struct coordinator_confi
     at = 0;
     while (map_next(c->flights.by_uid, &at, NULL, &value))
         take_anew(c, value);
-    log_info("extenders changed| extenders=%u hash=%016" PRIx64, config->extender_count,
-             (uint64_t)config->extenders_hash);
+    if (changed)
+        log_info("extenders changed| extenders=%u hash=%016" PRIx64, config->extender_count,
+                 (uint64_t)config->extenders_hash);
 }
 
 void extending_on_loss(struct coordinator *c)
@@ -148,7 +173,7 @@ void extending_on_loss(struct coordinator *c)
     c->extender.peer = 0;
     if (c->gang != NULL)
         cycle_abandon(c);
-    extending_restart(c);
+    restart_extended(c);
 }
 
 void extending_drop(struct coordinator *c)
@@ -189,10 +214,10 @@ static void add_candidates(struct extend *m, const struct candidates_list *list,
     }
 }
 
-static void send_question(struct coordinator *c, struct moment now, struct flight *f,
-                          enum extension_about about)
+static void send_question(struct coordinator *c, struct moment now, struct flight *f)
 {
     struct extension *e = f->extension;
+    enum extension_about about = e->about;
     struct extender_ref refs[EXTENDERS_MAX];
     struct message m = {.type = MSG_extend,
                         .extend = {.id = ++c->questions,
@@ -209,20 +234,12 @@ static void send_question(struct coordinator *c, struct moment now, struct fligh
         for (uint32_t i = 0; i < c->options.extender_count; i++)
             if (e->asked >> c->extender_order[i] & 1)
                 add_extender(c, &m.extend, c->extender_order[i]);
-        m.extend.nodes = e->answers[about].nodes;
+        m.extend.nodes = e->round.left;
     }
     f->question = m.extend.id;
-    e->about = about;
     f->deadline = moment_after(now, patience(c, f));
+    c->asked_due = moment_earlier(c->asked_due, f->deadline);
     outbox_put(c->out, c->extender, &m);
-}
-
-static struct strs copy_names(struct extension *e, const struct strs *names)
-{
-    struct strs copy = {0, arena_take(&e->arena, names->count * sizeof(struct str))};
-    for (uint32_t i = 0; i < names->count; i++)
-        copy.at[copy.count++] = arena_copy(&e->arena, names->at[i]);
-    return copy;
 }
 
 static void copy_candidates(struct extension *e, const struct reduce_extend *q)
@@ -235,34 +252,75 @@ static void copy_candidates(struct extension *e, const struct reduce_extend *q)
     e->victims.chosen = *list;
 }
 
-void extending_ask(struct coordinator *c, struct moment now)
+/* Plugins may have left only some of the nodes. */
+static void narrow_candidates(struct extension *e)
 {
-    struct flight *f = c->slots[0].flight;
+    const struct candidates_list all = e->victims.chosen;
+    struct candidates_list *kept = &e->victims.chosen;
+    uint32_t place;
+    *kept = (struct candidates_list){0, arena_take(&e->arena, all.count * sizeof(*all.at))};
+    for (uint32_t i = 0; i < all.count; i++)
+        if (extension_find(&e->round.left, all.at[i].node, &place))
+            kept->at[kept->count++] = all.at[i];
+}
+
+bool extending_send(struct coordinator *c, struct moment now, struct flight *f)
+{
     struct extension *e = f->extension;
-    const struct reduce_extend *q = reduce_extend(c->slots[0].reduce);
-    bool again = q->about == ABOUT_victims ? e->victims.given : e->answers[q->about].given;
-    must(e != NULL);
-    e->tries += again;
-    c->count.asked_again += again;
-    if (q->about == ABOUT_victims) {
-        e->victims = (struct extension_victims){0};
-        copy_candidates(e, q);
-        e->victims.turn = next_about_victims(c, f, 0);
-    } else {
-        e->answers[q->about] = (struct extension_answer){.nodes = copy_names(e, &q->nodes)};
-    }
-    cycle_end(c);
-    if (f->gone) {
-        cycle_land(c, f, "skipped", NULL);
-    } else if (c->extender.peer == 0 && f->gang != NULL) {
+    bool victims = e->about == ABOUT_victims;
+    uint64_t whom = (victims ? e->asked_victims : e->asked) & EXTENDER_BITS;
+    if (victims)
+        narrow_candidates(e);
+    if (whom == 0 || e->round.left.count == 0)
+        return false;
+    if (c->extender.peer == 0 && f->gang != NULL) {
         flights_return(&c->flights, f);
         gang_abandon(c);
     } else if (c->extender.peer == 0) {
         flights_queue(&c->flights, f, true);
     } else {
-        flights_start(&c->flights, f, FLIGHT_asking);
-        send_question(c, now, f, q->about);
+        send_question(c, now, f);
     }
+    return true;
+}
+
+/* The nodes in question, sorted. */
+static struct strs nodes_of(const struct reduce_extend *q, struct arena *a)
+{
+    struct strs names = q->nodes;
+    if (q->about != ABOUT_victims)
+        return names;
+    names = (struct strs){0, arena_take(a, q->count * sizeof(struct str))};
+    for (uint32_t i = 0; i < q->count; i++)
+        names.at[names.count++] = q->candidates[i].node;
+    return names;
+}
+
+void extending_ask(struct coordinator *c, struct moment now)
+{
+    struct flight *f = c->slots[0].flight;
+    struct extension *e = f->extension;
+    const struct reduce_extend *q = reduce_extend(c->slots[0].reduce);
+    must(e != NULL);
+    bool again = q->about == ABOUT_victims ? e->victims.given : e->answers[q->about].given;
+    struct strs nodes = nodes_of(q, &c->cycle_memory);
+    e->tries += again;
+    c->count.asked_again += again;
+    e->about = q->about;
+    if (q->about == ABOUT_victims) {
+        e->victims = (struct extension_victims){0};
+        copy_candidates(e, q);
+        e->victims.turn = next_about_victims(c, f, 0);
+    } else {
+        e->answers[q->about] = (struct extension_answer){0};
+    }
+    cycle_end(c);
+    if (f->gone) {
+        cycle_land(c, f, "skipped", NULL);
+        return;
+    }
+    flights_start(&c->flights, f, FLIGHT_asking);
+    consulting_begin(c, now, f, &nodes);
 }
 
 /* ---- answers ---- */
@@ -335,17 +393,16 @@ static void take_victims(struct coordinator *c, struct moment now, struct flight
     bool more = e->victims.error.len == 0 && e->victims.chosen.count > 0 &&
                 e->victims.turn < c->options.extender_count;
     if (more) {
-        send_question(c, now, f, ABOUT_victims);
+        send_question(c, now, f);
         return;
     }
-    e->victims.given = true;
-    flights_return(&c->flights, f);
+    consulting_on_extended(c, now, f, said);
 }
 
 void extending_on_answer(struct coordinator *c, struct moment now, const struct extended *answer)
 {
     struct flight *f = flights_get(&c->flights, answer->uid);
-    if (f == NULL || f->state != FLIGHT_asking || f->question != answer->id) {
+    if (f == NULL || f->state != FLIGHT_asking || f->question != answer->id || f->asked_peer != 0) {
         c->count.late++;
         return;
     }
@@ -355,10 +412,43 @@ void extending_on_answer(struct coordinator *c, struct moment now, const struct 
     } else if (e->about == ABOUT_victims) {
         take_victims(c, now, f, answer);
     } else {
-        struct extension_answer *a = &e->answers[e->about];
-        codec_copy(message_info[MSG_extended].record, &a->said, answer, &e->arena);
-        a->given = true;
-        flights_return(&c->flights, f);
+        consulting_on_extended(c, now, f, answer);
+    }
+}
+
+/* ---- plugins on the bus ---- */
+
+static struct flight *asked_by(const struct coordinator *c, int64_t id, uint32_t peer)
+{
+    struct flight *f = c->flights.asked;
+    while (f != NULL && (f->question != id || f->asked_peer != peer))
+        f = f->next;
+    return id != 0 && peer != 0 ? f : NULL;
+}
+
+void extending_on_plugin_answer(struct coordinator *c, struct moment now, uint32_t peer,
+                                const struct plugin_answer *answer)
+{
+    struct flight *f = asked_by(c, answer->id, peer);
+    bus_plugins_heard(c, peer);
+    if (f == NULL)
+        c->count.late++;
+    else if (f->state == FLIGHT_permitting)
+        permitting_on_answer(c, now, f, answer);
+    else
+        consulting_on_answer(c, now, f, answer);
+}
+
+void extending_on_plugin_down(struct coordinator *c, struct moment now, uint32_t peer)
+{
+    struct flight *next;
+    bus_plugins_down(c, peer);
+    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+        next = f->next;
+        if (f->state == FLIGHT_permitting)
+            permitting_on_plugin_down(c, now, f, peer);
+        else if (f->asked_peer == peer)
+            consulting_again(c, now, f);
     }
 }
 
@@ -381,6 +471,9 @@ void extending_add_binder(const struct coordinator *c, const struct pod *pod, st
 
 void extending_status(const struct coordinator *c, struct buffer *lines)
 {
+    bus_plugins_status(c, c->last_call, lines);
+    if (c->plugins.count > 0)
+        buffer_print(lines, "permitting=%u\n", c->permitting);
     if (c->options.extender_count == 0)
         return;
     buffer_print(lines, "extenders=%u caller=%s queued=%zu questions=%" PRId64 "\n",

@@ -1,4 +1,5 @@
-/* extending: flights whose pods HTTP extenders care about: FLIGHT_queued and FLIGHT_asking. */
+/* extending: flights whose pods HTTP extenders or plugins on the bus care about: FLIGHT_queued and
+ * FLIGHT_asking. */
 #ifndef SCHEDULER_EXTENDING_H
 #define SCHEDULER_EXTENDING_H
 
@@ -13,9 +14,15 @@ void extending_ask(struct coordinator *c, struct moment now);
 void extending_on_answer(struct coordinator *c, struct moment now, const struct extended *answer);
 /* Who waits for an answer will be decided and asked about again. */
 void extending_restart(struct coordinator *c);
-/* Other extenders: whoever is not decided yet is asked about with them, from the beginning. After
- * cycle_abandon and extending_restart. */
+/* Other extenders or plugins: whoever is not decided yet is asked about with them, from the
+ * beginning. After cycle_abandon and extending_restart. */
 void extending_reconfigure(struct coordinator *c, const struct coordinator_config *config);
+/* The extenders' part of the question under way is asked, if there is one; the plugins' filters
+ * have left some nodes. False: there is none, and the question goes on. */
+bool extending_send(struct coordinator *c, struct moment now, struct flight *f);
+void extending_on_plugin_answer(struct coordinator *c, struct moment now, uint32_t peer,
+                                const struct plugin_answer *answer);
+void extending_on_plugin_down(struct coordinator *c, struct moment now, uint32_t peer);
 /* The process that calls extenders is gone. */
 void extending_on_loss(struct coordinator *c);
 /* Forgets the flights that wait for extenders; for when the queue is gone. */

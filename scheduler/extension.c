@@ -1,6 +1,6 @@
-/* extension: the book of extenders' answers. The one idea: node names are kept sorted everywhere,
- * so that two lists are compared, intersected and matched in one walk. What must stay true: an
- * answer is used for no node that it was not asked about. */
+/* extension: the book of what extenders and plugins answered. The one idea: node names are kept
+ * sorted everywhere, so that two lists are compared, intersected and matched in one walk. What must
+ * stay true: an answer is used for no node that it was not asked about. */
 #include "scheduler/extension.h"
 
 #include "proto/base/memory.h"
@@ -31,6 +31,89 @@ void extension_forget(struct extension *e)
     *e =
         (struct extension){.arena = e->arena, .asked = e->asked, .asked_victims = e->asked_victims};
 }
+
+/* ---- the question under way ---- */
+
+bool extension_find(const struct strs *sorted, struct str name, uint32_t *place)
+{
+    uint32_t low = 0, high = sorted->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = str_compare(sorted->at[middle], name);
+        *place = middle;
+        if (order == 0)
+            return true;
+        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
+    }
+    return false;
+}
+
+void extension_round_begin(struct extension *e, const struct strs *nodes)
+{
+    struct arena *a = &e->arena;
+    struct extension_round *r = &e->round;
+    *r = (struct extension_round){.nodes = {0, arena_take(a, nodes->count * sizeof(struct str))}};
+    for (uint32_t i = 0; i < nodes->count; i++)
+        r->nodes.at[r->nodes.count++] = arena_copy(a, nodes->at[i]);
+    r->left = (struct strs){nodes->count, arena_take(a, nodes->count * sizeof(struct str))};
+    for (uint32_t i = 0; i < nodes->count; i++)
+        r->left.at[i] = r->nodes.at[i];
+    r->refused = arena_take(a, nodes->count * sizeof(struct extender_refusal *));
+    r->scores = arena_take(a, nodes->count * sizeof(*r->scores));
+}
+
+void extension_refuse(struct extension *e, const struct extender_refusal *refusal)
+{
+    struct extension_round *r = &e->round;
+    uint32_t place;
+    if (!extension_find(&r->nodes, refusal->node, &place))
+        return;
+    if (r->refused[place] == NULL || !r->refused[place]->unresolvable) {
+        r->refused[place] = arena_take(&e->arena, sizeof(*refusal));
+        *r->refused[place] = *refusal;
+    }
+}
+
+void extension_keep(struct extension *e, const struct strs *passed)
+{
+    struct strs *left = &e->round.left;
+    uint32_t kept = 0, place;
+    for (uint32_t i = 0; i < left->count; i++)
+        if (extension_find(passed, left->at[i], &place))
+            left->at[kept++] = left->at[i];
+    left->count = kept;
+}
+
+void extension_add_score(struct extension *e, struct str node, int64_t score)
+{
+    uint32_t place;
+    if (extension_find(&e->round.nodes, node, &place))
+        e->round.scores[place] = wrap_add(e->round.scores[place], score);
+}
+
+void extension_round_end(struct extension *e)
+{
+    const struct extension_round *r = &e->round;
+    struct extension_answer *a = &e->answers[e->about];
+    struct extended *said = &a->said;
+    uint32_t count = r->nodes.count, place;
+    *said = (struct extended){
+        .error = r->error, .all = r->left.count == count, .nodes = r->left, .bare = r->bare};
+    said->refused.at = arena_take(&e->arena, count * sizeof(*said->refused.at));
+    said->scores.at = arena_take(&e->arena, count * sizeof(*said->scores.at));
+    for (uint32_t i = 0; i < count; i++) {
+        bool in = extension_find(&r->left, r->nodes.at[i], &place);
+        if (!in && r->refused[i] != NULL)
+            said->refused.at[said->refused.count++] = *r->refused[i];
+        if (in && r->scores[i] != 0)
+            said->scores.at[said->scores.count++] =
+                (struct extender_score){r->nodes.at[i], r->scores[i]};
+    }
+    a->nodes = r->nodes;
+    a->given = true;
+}
+
+/* ---- what holds of it ---- */
 
 static bool same_names(const struct strs *a, const struct strs *b)
 {

@@ -15,6 +15,7 @@ static void flight_free(struct flight *f)
 {
     packed_free(&f->newer);
     extension_free(&f->extension);
+    memory_free(f->permit);
     arena_free(&f->arena);
     memory_free(f);
 }
@@ -74,10 +75,37 @@ static void answered_remove(struct flights *all, struct flight *f)
     f->answered = false;
 }
 
+static bool is_asked(const struct flight *f)
+{
+    return f->state == FLIGHT_asking || f->state == FLIGHT_permitting;
+}
+
+static void push(struct flight **list, struct flight *f)
+{
+    f->prev = NULL;
+    f->next = *list;
+    if (f->next != NULL)
+        f->next->prev = f;
+    *list = f;
+}
+
+static void asked_remove(struct flights *all, struct flight *f)
+{
+    *(f->prev ? &f->prev->next : &all->asked) = f->next;
+    if (f->next != NULL)
+        f->next->prev = f->prev;
+    f->question = 0;
+    f->asked_peer = 0;
+    memory_free(f->permit);
+    f->permit = NULL;
+}
+
 /* Out of whatever list it is in. */
 static void unlink_flight(struct flights *all, struct flight *f)
 {
-    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+    if (is_asked(f))
+        asked_remove(all, f);
+    else if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
         line_remove(all, f);
     else if (f->answered)
         answered_remove(all, f);
@@ -126,20 +154,18 @@ void flights_start(struct flights *all, struct flight *f, enum flight_state stat
 {
     must(state != FLIGHT_waiting);
     unlink_flight(all, f);
-    if (state == FLIGHT_binding || state == FLIGHT_preempting)
+    if (state == FLIGHT_binding || state == FLIGHT_permitting || state == FLIGHT_preempting)
         let_go(all, f);
     f->state = state;
+    if (is_asked(f))
+        push(&all->asked, f);
 }
 
 void flights_answered(struct flights *all, struct flight *f)
 {
     must(f->state == FLIGHT_preempting && !f->answered);
     f->answered = true;
-    f->prev = NULL;
-    f->next = all->answered;
-    if (f->next != NULL)
-        f->next->prev = f;
-    all->answered = f;
+    push(&all->answered, f);
 }
 
 static bool comes_before(const struct flight *a, const struct flight *b, bool in_front)
@@ -183,6 +209,8 @@ void flights_admit(struct flights *all)
     all->admission = false;
     for (struct flight *f = all->queued_first, *next; f != NULL; f = next) {
         next = f->next;
+        if ((needs(f) & all->away) != 0)
+            continue;
         if ((needs(f) & taken) == 0) {
             unlink_flight(all, f);
             f->holds = needs(f);
@@ -199,7 +227,7 @@ void flights_return(struct flights *all, struct flight *f)
     unlink_flight(all, f);
     f->node = (struct str){NULL, 0}; /* of a preemption that is given up; lay in the pod's arena */
     f->plugins = f->victims = (struct strs){0};
-    f->activate = f->overtaken = false;
+    f->activate = f->overtaken = f->released = false;
     f->gated_epoch = f->gated_sequence = 0;
     take_newer(f);
     if (f->gang == NULL && (needs(f) & ~f->holds) != 0) {

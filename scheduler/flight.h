@@ -10,15 +10,18 @@
 #include "scheduler/packed.h"
 #include "scheduler/volume_reserve.h"
 
+struct permit;
+
 enum flight_state {
-    FLIGHT_queued,    /* for its extenders, who are asked about one pod at a time */
-    FLIGHT_waiting,   /* an attempt that has not been decided yet */
-    FLIGHT_deciding,  /* the workers are asked */
-    FLIGHT_asking,    /* extenders are asked; meanwhile others are decided */
-    FLIGHT_placed,    /* assumed; its group's other members are still to be decided */
-    FLIGHT_passed,    /* has no place, and waits for its group's other members */
-    FLIGHT_binding,   /* assumed; the binder owes an answer */
-    FLIGHT_preempting /* nominated; its victims are being evicted */
+    FLIGHT_queued,     /* for its extenders, who are asked about one pod at a time */
+    FLIGHT_waiting,    /* an attempt that has not been decided yet */
+    FLIGHT_deciding,   /* the workers are asked */
+    FLIGHT_asking,     /* extenders or plugins are asked; meanwhile others are decided */
+    FLIGHT_placed,     /* assumed; its group's other members are still to be decided */
+    FLIGHT_passed,     /* has no place, and waits for its group's other members */
+    FLIGHT_permitting, /* assumed; waits for the permission of plugins to be bound */
+    FLIGHT_binding,    /* assumed; the binder owes an answer */
+    FLIGHT_preempting  /* nominated; its victims are being evicted */
 };
 
 struct flight {
@@ -43,14 +46,18 @@ struct flight {
     bool answered;                       /* preempting: the binder has done its part */
     bool activate;                       /* landing: to be tried again at once */
     int64_t gated_epoch, gated_sequence; /* landing: what came up to there shall not wake it */
-    struct moment deadline;      /* preempting: lands then at the latest; asking: is asked again */
+    struct moment deadline;      /* preempting: lands then at the latest; asking: is asked again;
+                                    permitting: something is overdue then */
     struct extension *extension; /* what extenders said; NULL: none cares about the pod */
     uint64_t holds;              /* the extenders that are asked about no other pod meanwhile */
-    int64_t question;            /* asking: its id */
     bool grouped;                /* it was tried with a group: it is never decided alone */
     struct gang_try *gang;       /* the group that it is tried with; NULL: alone */
     uint32_t place;              /* in it */
-    struct flight *next, *prev;  /* among the waiting, the queued or the answered */
+    int64_t question;            /* asking, permitting: its id; 0: nobody is asked just now */
+    uint32_t asked_peer;         /* the process of the plugin that is asked; 0: extenders are */
+    struct permit *permit;       /* permitting: how far it has come; see permitting.c */
+    bool released;               /* landing: it gave back room that it had */
+    struct flight *next, *prev;  /* among the waiting, the queued, the asked or the answered */
 };
 
 /* All flights by the pod's UID; the waiting ones in order of arrival, those queued for their
@@ -60,9 +67,11 @@ struct flights {
     struct flight *first, *last;
     size_t waiting;
     struct flight *answered;
+    struct flight *asked; /* asking or permitting */
     struct flight *queued_first, *queued_last;
     size_t queued;
     uint64_t held;  /* extenders that some flight holds */
+    uint64_t away;  /* those that cannot be asked: who needs them waits, and nobody for him */
     bool admission; /* somebody may leave the queue */
 };
 

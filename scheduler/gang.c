@@ -88,20 +88,22 @@ void gang_take(struct coordinator *c, struct moment now, const struct gang_attem
 
 /* ---- beginning ---- */
 
-static bool wants_extenders(const struct gang_try *g)
+/* Of extenders and plugins on the bus those that some member cares about. */
+static uint64_t wanted(const struct gang_try *g)
 {
-    for (uint32_t i = 0; i < g->count; i++)
-        if (g->at[i].flight != NULL && g->at[i].flight->extension != NULL)
-            return true;
-    return false;
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct flight *f = g->at[i].flight;
+        if (f != NULL && f->extension != NULL)
+            all |= f->extension->asked | f->extension->asked_victims;
+    }
+    return all;
 }
 
 static bool somebody_is_asked_about(const struct coordinator *c)
 {
-    size_t at = 0;
-    void *value;
-    while (c->options.extender_count > 0 && map_next(c->flights.by_uid, &at, NULL, &value))
-        if (((const struct flight *)value)->state == FLIGHT_asking)
+    for (const struct flight *f = c->flights.asked; f != NULL; f = f->next)
+        if (f->state == FLIGHT_asking)
             return true;
     return false;
 }
@@ -135,13 +137,13 @@ const struct pod *gang_rivals(const struct coordinator *c, const struct flight *
 /* False: not now, or it was given back. */
 static bool begin(struct coordinator *c, struct gang_try *g)
 {
-    bool extends = wants_extenders(g);
-    if (extends && c->extender.peer == 0) {
+    uint64_t extends = wanted(g);
+    if ((extends & EXTENDER_BITS) != 0 && c->extender.peer == 0) {
         c->count.crowded_out += g->count;
         gang_give_back(c, g, "error");
         return true;
     }
-    if (extends && somebody_is_asked_about(c))
+    if (extends != 0 && somebody_is_asked_about(c))
         return false; /* it comes back to the head of the line and is decided first */
     c->gang = g;
     g->users++;
@@ -310,7 +312,7 @@ static bool all_stand(const struct coordinator *c, const struct gang_try *g)
 
 static bool is_asked_about(const struct coordinator *c, const struct gang_try *g)
 {
-    for (uint32_t i = 0; c->options.extender_count > 0 && i < g->count; i++)
+    for (uint32_t i = 0; c->flights.asked != NULL && i < g->count; i++)
         if (g->at[i].flight != NULL && g->at[i].flight->state == FLIGHT_asking)
             return true;
     return false;

@@ -7,6 +7,7 @@
 #include "scheduler/gang.h"
 
 #include "proto/base/log.h"
+#include "scheduler/permitting.h"
 #include "scheduler/post_filter.h"
 #include "scheduler/preempting.h"
 
@@ -161,7 +162,7 @@ static void bind_member(struct coordinator *c, struct flight *f)
     gang_try_leave(f);
     flights_start(&c->flights, f, FLIGHT_binding);
     c->count.scheduled++;
-    cycle_send_bind(c, f);
+    permitting_begin(c, c->last_call, f);
 }
 
 /* ---- the group ---- */

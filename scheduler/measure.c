@@ -205,7 +205,8 @@ void measure_bound(struct coordinator *c, const struct flight *f)
 void measure_failed(struct coordinator *c, const struct flight *f, bool unschedulable)
 {
     count_result(c, f, unschedulable ? RESULT_unschedulable : RESULT_error);
-    if (f->state == FLIGHT_binding && framework_of(c, f) != NULL)
+    bool reserved = f->state == FLIGHT_binding || f->state == FLIGHT_permitting;
+    if (reserved && framework_of(c, f) != NULL)
         observe_point(c, framework_of(c, f), POINT_Unreserve, CODE_success, 0);
 }
 

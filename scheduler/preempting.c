@@ -8,6 +8,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "scheduler/permitting.h"
 
 #define ANSWER_MS 30000 /* for the binder's answer; its own requests time out earlier */
 #define SEEN_MS   5000  /* for the watch to show what the binder has done */
@@ -27,10 +28,26 @@ static void copy_outcome(struct flight *f, const struct decision *d)
         f->plugins.at[f->plugins.count++] = arena_copy(&f->arena, d->plugins.at[i]);
 }
 
-static bool any_to_evict(const struct preemption *p)
+/* A victim that waited for permission to be bound, and does so no more. */
+static bool is_off(const struct coordinator *c, const struct victim *v)
+{
+    return cache_pod(c->cache, v->uid, NULL) == CACHE_absent;
+}
+
+/* Of victims that wait for permission to be bound only that ends, as upstream's does. */
+static void end_waits(struct coordinator *c, const struct preemption *p)
+{
+    for (uint32_t i = 0; i < p->victims.count; i++) {
+        struct flight *f = flights_get(&c->flights, p->victims.at[i].uid);
+        if (f != NULL && f->state == FLIGHT_permitting)
+            permitting_preempt(c, f);
+    }
+}
+
+static bool any_to_evict(const struct coordinator *c, const struct preemption *p)
 {
     for (uint32_t i = 0; i < p->victims.count; i++)
-        if (!p->victims.at[i].deleting)
+        if (!p->victims.at[i].deleting && !is_off(c, &p->victims.at[i]))
             return true;
     return false;
 }
@@ -41,6 +58,8 @@ static void describe_victims(struct coordinator *c, const struct preemption *p,
 {
     request->victims.at = arena_take(&c->cycle_memory, p->victims.count * sizeof(struct victim));
     for (uint32_t i = 0; i < p->victims.count; i++) {
+        if (is_off(c, &p->victims.at[i]))
+            continue;
         struct victim *v = &request->victims.at[request->victims.count++];
         *v = p->victims.at[i];
         cache_describe_victim(c->cache, v, &c->cycle_memory);
@@ -74,8 +93,9 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
     log_info("makes room| pod=%.*s/%.*s node=%.*s victims=%u violations=%lld",
              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
              p->victims.count, (long long)p->violations);
-    measure_victims(c, f, p->victims.count, any_to_evict(p));
-    if (!any_to_evict(p)) {
+    end_waits(c, p);
+    measure_victims(c, f, p->victims.count, any_to_evict(c, p));
+    if (!any_to_evict(c, p)) {
         land(c, f, false);
         return;
     }

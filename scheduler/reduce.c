@@ -49,7 +49,7 @@ struct reduce {
     struct candidates candidates;
     struct reduce_extend question;
     struct strs turned_away; /* by extenders, and removing pods may help; sorted */
-    int64_t refused;         /* nodes that extenders have removed */
+    int64_t refused;         /* nodes that extenders and plugins on the bus have removed */
     int64_t nodes_filtered;  /* before extenders were heard */
     bool extended;           /* the extenders' answer about nodes was taken in */
     struct decision decision;
@@ -134,11 +134,22 @@ static int compare_str(const void *a, const void *b)
     return str_compare(*(const struct str *)a, *(const struct str *)b);
 }
 
+/* Plugins on the bus are known by name, extenders are not told apart. */
+static void add_refusing(const struct reduce *r, struct strs *all)
+{
+    for (uint32_t i = 0; r->refused > 0 && i < r->question.nodes.count; i++) {
+        const struct extender_refusal *refusal =
+            extension_refusal(r->start.extension, r->question.nodes.at[i]);
+        bool plugin = refusal != NULL && refusal->plugin.len > 0;
+        all->at[all->count++] = plugin ? refusal->plugin : STR_LITERAL("Extender");
+    }
+}
+
 /* Sorted and unique: who narrowed, and who rejected nodes. */
 static struct strs rejecting_plugins(struct reduce *r)
 {
     struct strs by = r->decision.pre_filter.by;
-    uint32_t room = by.count + 1;
+    uint32_t room = by.count + r->question.nodes.count;
     for (uint32_t i = 0; i < r->start.shards; i++)
         room += r->parts[i].result.plugins.count;
     struct strs all = {0, arena_take(&r->arena, room * sizeof(struct str))};
@@ -147,8 +158,7 @@ static struct strs rejecting_plugins(struct reduce *r)
     for (uint32_t i = 0; i < r->start.shards; i++)
         for (uint32_t k = 0; k < r->parts[i].result.plugins.count; k++)
             all.at[all.count++] = r->parts[i].result.plugins.at[k];
-    if (r->refused > 0)
-        all.at[all.count++] = STR_LITERAL("Extender");
+    add_refusing(r, &all);
     qsort(all.at, all.count, sizeof(*all.at), compare_str);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < all.count; i++)

@@ -202,7 +202,7 @@ TYPE(bus_args, "BusPluginArgs",
 
 static const struct schema_type *const arguments[] = {
     &gang_args,     &preemption_args, &claims_args, &pod_affinity_args, &node_affinity_args,
-    &balanced_args, &fit_args,        &spread_args, &volume_args, &bus_args};
+    &balanced_args, &fit_args,        &spread_args, &volume_args,       &bus_args};
 
 /* ---- the walk ---- */
 

@@ -24,6 +24,10 @@
 #define EXTRA_FILTER     ""
 #endif
 
+#ifndef MORE_PROFILES
+#define MORE_PROFILES "" /* behind the one of default-scheduler; begin with a blank */
+#endif
+
 #ifndef EXTENDERS
 #define EXTENDERS      NULL
 #define EXTENDER_COUNT 0
@@ -180,7 +184,7 @@ static const char *const profile_text =
     "pre_filter=[\"NodeResourcesFit\"" EXTRA_PRE_FILTER
     "] filter=[\"NodeUnschedulable\" \"NodeResourcesFit\"" EXTRA_FILTER "] " POST_FILTER
     "score=[{name=\"NodeResourcesFit\" weight=1}] fit_strategy=\"LeastAllocated\" "
-    "fit_resources=[{name=\"cpu\" amount=1} {name=\"memory\" amount=1}]}]";
+    "fit_resources=[{name=\"cpu\" amount=1} {name=\"memory\" amount=1}]}" MORE_PROFILES "]";
 
 UNUSED static void node(const char *name, int cpu)
 {
