@@ -156,10 +156,12 @@ void extending_reconfigure(struct coordinator *c, const struct coordinator_confi
         flights_unqueue(&c->flights, c->flights.queued_first);
     while (map_next(c->flights.by_uid, &at, NULL, &value))
         flights_let_go(&c->flights, value);
-    c->options.extenders = config->extenders;
-    c->options.extender_count = config->extender_count;
-    c->options.extenders_hash = config->extenders_hash;
-    extender_order(config->extenders, config->extender_count, c->extender_order);
+    if (changed) {
+        c->options.extenders = config->extenders;
+        c->options.extender_count = config->extender_count;
+        c->options.extenders_hash = config->extenders_hash;
+        extender_order(config->extenders, config->extender_count, c->extender_order);
+    }
     at = 0;
     while (map_next(c->flights.by_uid, &at, NULL, &value))
         take_anew(c, value);
