@@ -206,11 +206,17 @@ static struct str take_scores(struct coordinator *c, struct flight *f,
     return (struct str){0};
 }
 
+static const char *point_of(const struct flight *f)
+{
+    return f->extension->round.stage == STAGE_scores ? "Score" : "Filter";
+}
+
 void consulting_on_answer(struct coordinator *c, struct moment now, struct flight *f,
                           const struct plugin_answer *answer)
 {
     struct extension *e = f->extension;
     const struct bus_plugin *plugin = whose_turn(c, f);
+    const char *point = point_of(f);
     struct str wrong = {0};
     if (answer->error.len > 0)
         wrong = arena_print(&e->arena, "failed: %.*s", STR_ARG(answer->error));
@@ -218,6 +224,7 @@ void consulting_on_answer(struct coordinator *c, struct moment now, struct fligh
         wrong = take_refusals(f, plugin, answer);
     else
         wrong = take_scores(c, f, answer);
+    measure_plugin(c, f, plugin, point, wrong.len > 0 ? "Error" : "Success");
     if (wrong.len > 0)
         fail(c, now, f, bus_plugins_failed(c, plugin, wrong, &e->arena));
     else
@@ -229,6 +236,7 @@ void consulting_on_answer(struct coordinator *c, struct moment now, struct fligh
 void consulting_on_late(struct coordinator *c, struct moment now, struct flight *f)
 {
     const struct bus_plugin *plugin = whose_turn(c, f);
+    measure_plugin(c, f, plugin, point_of(f), "Error");
     fail(c, now, f, bus_plugins_late(c, now, plugin, &f->extension->arena));
     f->extension->round.place++;
     go_on(c, now, f);

@@ -7,6 +7,7 @@
 
 #include "proto/metrics.h"
 #include "scheduler/coordination.h"
+#include "scheduler/permitting.h"
 
 #include <stdio.h>
 
@@ -121,6 +122,14 @@ static void count_post_filter(struct coordinator *c, const struct slot *s,
         metric_add(METRIC_scheduler_preemption_attempts_total, 1);
 }
 
+/* Where plugins on the bus are asked for permission it is counted when they have answered. */
+static void count_placed(struct coordinator *c, const struct framework *fw)
+{
+    observe_point(c, fw, POINT_Reserve, CODE_success, 0);
+    if (!permitting_asks(&fw->profile))
+        observe_point(c, fw, POINT_Permit, CODE_success, 0);
+}
+
 static void count_points(struct coordinator *c, const struct slot *s, const struct framework *fw)
 {
     const struct decision *d = reduce_decision(s->reduce);
@@ -138,10 +147,8 @@ static void count_points(struct coordinator *c, const struct slot *s, const stru
         observe_point(c, fw, POINT_Score, code, s->steps.score);
     }
     count_post_filter(c, s, fw);
-    if (d->kind != DECISION_node)
-        return;
-    observe_point(c, fw, POINT_Reserve, CODE_success, 0);
-    observe_point(c, fw, POINT_Permit, CODE_success, 0);
+    if (d->kind == DECISION_node)
+        count_placed(c, fw);
 }
 
 void measure_decided(struct coordinator *c, const struct slot *s, struct moment now)
@@ -173,8 +180,7 @@ void measure_placed_alike(struct coordinator *c, const struct slot *s, int64_t f
         observe_point(c, fw, POINT_PreScore, CODE_success, 0);
         observe_point(c, fw, POINT_Score, CODE_success, s->steps.score);
     }
-    observe_point(c, fw, POINT_Reserve, CODE_success, 0);
-    observe_point(c, fw, POINT_Permit, CODE_success, 0);
+    count_placed(c, fw);
 }
 
 /* ---- ends ---- */
@@ -208,6 +214,32 @@ void measure_failed(struct coordinator *c, const struct flight *f, bool unschedu
     bool reserved = f->state == FLIGHT_binding || f->state == FLIGHT_permitting;
     if (reserved && framework_of(c, f) != NULL)
         observe_point(c, framework_of(c, f), POINT_Unreserve, CODE_success, 0);
+}
+
+void measure_plugin(const struct coordinator *c, const struct flight *f,
+                    const struct bus_plugin *plugin, const char *point, const char *status)
+{
+    struct span left = moment_since(f->deadline, c->last_call);
+    const struct str *values = METRIC_VALUES(plugin->name, str_of(point), str_of(status));
+    series_observe(metric_series(METRIC_scheduler_plugin_execution_duration_seconds, values),
+                   span_of_ms(plugin->deadline_ms).ns - left.ns);
+}
+
+void measure_permit(const struct coordinator *c, const struct flight *f, struct moment began,
+                    const char *status)
+{
+    const struct str *values =
+        METRIC_VALUES(STR_LITERAL("Permit"), f->pod.scheduler_name, str_of(status));
+    series_observe(
+        metric_series(METRIC_scheduler_framework_extension_point_duration_seconds, values),
+        moment_since(c->last_call, began).ns);
+}
+
+void measure_waited(const struct coordinator *c, struct moment began, const char *result)
+{
+    series_observe(
+        metric_series(METRIC_scheduler_permit_wait_duration_seconds, METRIC_VALUES(str_of(result))),
+        moment_since(c->last_call, began).ns);
 }
 
 void measure_victims(struct coordinator *c, struct flight *f, uint32_t victims, bool asked)

@@ -49,6 +49,16 @@ void measure_placed_alike(struct coordinator *c, const struct slot *s, int64_t f
 /* The attempt has ended. */
 void measure_bound(struct coordinator *c, const struct flight *f);
 void measure_failed(struct coordinator *c, const struct flight *f, bool unschedulable);
+/* A plugin on the bus has answered, or should have: status is Success, Unschedulable, Wait or
+ * Error.
+ */
+void measure_plugin(const struct coordinator *c, const struct flight *f,
+                    const struct bus_plugin *plugin, const char *point, const char *status);
+/* Permit is over for the pod, since it was assumed at began. */
+void measure_permit(const struct coordinator *c, const struct flight *f, struct moment began,
+                    const char *status);
+/* A pod has waited for permission since began. */
+void measure_waited(const struct coordinator *c, struct moment began, const char *result);
 /* Victims were chosen, and (asked) the binder was asked to evict them; how that ended. */
 void measure_victims(struct coordinator *c, struct flight *f, uint32_t victims, bool asked);
 void measure_evicted(struct coordinator *c, const struct flight *f, bool done);

@@ -26,11 +26,12 @@ struct permit_wait {
 };
 
 struct permit {
-    uint32_t place; /* in the profile's list: whose turn it is */
-    uint32_t count; /* of waits */
-    uint32_t told;  /* places below this were asked: they are told when it comes to nothing */
-    bool waiting;   /* all were asked */
-    bool nominated; /* the API server was told of the node */
+    uint32_t place;      /* in the profile's list: whose turn it is */
+    uint32_t count;      /* of waits */
+    uint32_t told;       /* places below this were asked: they are told when it comes to nothing */
+    bool waiting;        /* all were asked */
+    bool nominated;      /* the API server was told of the node */
+    struct moment began; /* the asking, then the waiting */
     struct permit_wait waits[CONFIG_BUS_PLUGINS_MAX];
 };
 
@@ -45,15 +46,23 @@ static const struct bus_plugin *at_place(const struct profile *p, uint32_t place
     return bus_plugins_of(p, p->permit.at[place]);
 }
 
-static bool has_any(const struct profile *p)
+bool permitting_asks(const struct profile *profile)
 {
-    for (uint32_t i = 0; p != NULL && i < p->permit.count; i++)
-        if (at_place(p, i) != NULL)
+    for (uint32_t i = 0; i < profile->permit.count; i++)
+        if (at_place(profile, i) != NULL)
             return true;
     return false;
 }
 
 /* ---- ends ---- */
+
+static void measure_end(const struct coordinator *c, const struct flight *f, const char *status)
+{
+    if (f->permit->waiting)
+        measure_waited(c, f->permit->began, status);
+    else
+        measure_permit(c, f, f->permit->began, status);
+}
 
 void permitting_undo(struct coordinator *c, struct flight *f)
 {
@@ -93,6 +102,7 @@ static void reject(struct coordinator *c, struct flight *f, const struct bus_plu
     bool nominated = f->permit->nominated || f->pod.nominated_node.len > 0;
     log_debug("not permitted| pod=%.*s/%.*s reason=\"%.*s\"", STR_ARG(f->pod.namespace_name),
               STR_ARG(f->pod.name), STR_ARG(reason));
+    measure_end(c, f, "Unschedulable");
     measure_failed(c, f, true);
     c->count.unschedulable++;
     permitting_undo(c, f);
@@ -106,6 +116,7 @@ static void reject(struct coordinator *c, struct flight *f, const struct bus_plu
 void permitting_removed(struct coordinator *c, struct flight *f, bool gone)
 {
     struct message m = {.type = MSG_pod_failed};
+    measure_end(c, f, "Unschedulable");
     measure_failed(c, f, true);
     permitting_undo(c, f);
     m.pod_failed = (struct pod_failed){.pod = f->pod,
@@ -118,6 +129,7 @@ void permitting_removed(struct coordinator *c, struct flight *f, bool gone)
 
 void permitting_preempt(struct coordinator *c, struct flight *f)
 {
+    measure_end(c, f, "Error");
     permitting_undo(c, f);
     c->count.errors++;
     cycle_fail(c, f, STR_LITERAL("waiting on permit for pod: preempted"));
@@ -125,6 +137,7 @@ void permitting_preempt(struct coordinator *c, struct flight *f)
 
 static void grant(struct coordinator *c, struct flight *f)
 {
+    measure_end(c, f, "Success");
     c->permitting--;
     flights_start(&c->flights, f, FLIGHT_binding);
     cycle_send_bind(c, f);
@@ -184,7 +197,9 @@ static void begin_waiting(struct coordinator *c, struct moment now, struct fligh
         grant(c, f);
         return;
     }
+    measure_permit(c, f, p->began, "Wait");
     p->waiting = true;
+    p->began = now;
     for (uint32_t i = 0; i < p->count; i++)
         p->waits[i].until = moment_after(now, span_of_ms(p->waits[i].timeout_ms));
     set_deadline(c, f);
@@ -215,13 +230,15 @@ static void go_on(struct coordinator *c, struct moment now, struct flight *f)
 
 void permitting_begin(struct coordinator *c, struct moment now, struct flight *f)
 {
-    if (!has_any(profile_of(c, f))) {
+    const struct profile *profile = profile_of(c, f);
+    if (profile == NULL || !permitting_asks(profile)) {
         cycle_send_bind(c, f);
         return;
     }
     flights_start(&c->flights, f, FLIGHT_permitting);
     c->permitting++;
     f->permit = memory_take(sizeof(*f->permit));
+    f->permit->began = now;
     go_on(c, now, f);
 }
 
@@ -259,6 +276,11 @@ void permitting_on_answer(struct coordinator *c, struct moment now, struct fligh
 {
     const struct bus_plugin *plugin = at_place(profile_of(c, f), f->permit->place);
     struct str wrong = problem_of(c, answer, &c->cycle_memory);
+    const char *status = wrong.len > 0                     ? "Error"
+                         : str_is(answer->verdict, "deny") ? "Unschedulable"
+                         : str_is(answer->verdict, "wait") ? "Wait"
+                                                           : "Success";
+    measure_plugin(c, f, plugin, "Permit", status);
     if (wrong.len > 0) {
         wrong = bus_plugins_failed(c, plugin, wrong, &c->cycle_memory);
         if (fails(c, now, f, plugin, wrong))
@@ -341,6 +363,7 @@ void permitting_on_late(struct coordinator *c, struct moment now, struct flight 
     if (!p->waiting) {
         const struct bus_plugin *plugin = at_place(profile_of(c, f), p->place);
         struct str why = bus_plugins_late(c, now, plugin, &c->cycle_memory);
+        measure_plugin(c, f, plugin, "Permit", "Error");
         if (fails(c, now, f, plugin, why))
             return;
         p->place++;
@@ -359,7 +382,7 @@ void permitting_on_late(struct coordinator *c, struct moment now, struct flight 
 static void ask_anew(struct coordinator *c, struct moment now, struct flight *f)
 {
     bool nominated = f->permit->nominated;
-    *f->permit = (struct permit){.nominated = nominated};
+    *f->permit = (struct permit){.nominated = nominated, .began = now};
     go_on(c, now, f);
 }
 

@@ -373,11 +373,12 @@ static void another_configuration_asks_others(void **state)
                 "score=[{name=\"NodeResourcesFit\" weight=1}] fit_strategy=\"LeastAllocated\" "
                 "bus_plugins=[{name=\"F\" deadline_ms=500 permit_timeout_ms=1000}]}]");
     struct outbox out = {0};
-    coordinator_reconfigure(w.coordinator, w.now,
-                            &(struct coordinator_config){profiles.shard_reset.profiles.at,
-                                                         profiles.shard_reset.profiles.count, 9, 0,
-                                                         0},
-                            &out);
+    coordinator_reconfigure(
+        w.coordinator, w.now,
+        &(struct coordinator_config){.profiles = profiles.shard_reset.profiles.at,
+                                     .profile_count = profiles.shard_reset.profiles.count,
+                                     .hash = 9},
+        &out);
     settle(&out);
     outbox_free(&out);
     tick_after(1);
