@@ -19,7 +19,7 @@ struct queues;
 #define GANG_BYTES_MAX (12 << 20)
 /* A group's backoff is cut short, while nobody else is active, not before it has waited so long,
  * and not for more groups than one in such a time: to try one that fails holds up who comes. */
-#define GANG_EARLY_AFTER_MS   1000
+#define GANG_EARLY_AFTER_MS   100
 #define GANG_EARLY_SPACING_MS 10
 /* How long a group waits in one and the same state before that is told. */
 #define GANG_SETTLE_SECONDS 1
