@@ -16,7 +16,7 @@ PLUGINS = ["SchedulingGates", "PrioritySort", "NodeUnschedulable", "NodeName", "
            "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
            "PodTopologySpread", "InterPodAffinity", "DynamicResources", "DefaultPreemption",
            "NodeResourcesBalancedAllocation", "ImageLocality", "DefaultBinder", "NodeDeclaredFeatures"]
-STRANGE = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits", "Coscheduling", "*", ""]
+STRANGE = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits", "NodeResourcesAllocatable", "*", ""]
 
 
 def term(key="disk", operator="In", values=("ssd",)):
@@ -86,7 +86,7 @@ def seeds():
             args, apiVersion=HEAD["apiVersion"], kind=name + "Args")}]}])
         yield dict(HEAD, profiles=[{"pluginConfig": [{"name": name, "args": {}}]}])
     for point in POINTS:
-        for enabled in ("NodeAffinity", "PrioritySort", "DefaultBinder", "EBSLimits", "Coscheduling"):
+        for enabled in ("NodeAffinity", "PrioritySort", "DefaultBinder", "EBSLimits", "NodeResourcesAllocatable"):
             yield dict(HEAD, profiles=[{"plugins": {point: {"enabled": [{"name": enabled}]}}}])
         yield dict(HEAD, profiles=[{"plugins": {point: {"disabled": [{"name": "*"}]}}}])
 

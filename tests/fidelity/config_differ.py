@@ -21,6 +21,7 @@ import config_cases
 #   repeated key  upstream tells of a key that stands twice in a YAML mapping behind all else that is
 #                 wrong with the file, berth where it stands
 #   files         berth-extender reads the files that an extender names when it starts, not the reader
+#   groups        the plugin Coscheduling lies outside of upstream's tree; here it is one of those that are known
 #   older         v1beta2 and v1beta3 are read as v1, with a warning; upstream has forgotten them
 
 
@@ -116,6 +117,8 @@ def main():
     stages = collections.Counter(t["stage"] for t in theirs)
     for q, t, o in zip(questions, theirs, ours):
         result = verdict(t, o)
+        if result is not None and "Coscheduling" in q["text"]:
+            result = "groups"
         if result is None or not result.startswith("differs"):
             counted[result or "same"] += 1
             continue
