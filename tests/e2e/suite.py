@@ -9,13 +9,16 @@ import objects
 import subject
 
 CASES = []
+REAL_ONLY = {}  # case to what the small API server lacks for it
 COSCHEDULING = set()  # cases that kube-scheduler with the Coscheduling plugin can pass
 
 
-def case(name, not_upstream=None, coscheduling=False):
+def case(name, not_upstream=None, coscheduling=False, not_small=None):
     """Register a case.  `not_upstream`: why kube-scheduler as the subject cannot pass it;
-    `coscheduling`: it can with that plugin."""
+    `coscheduling`: it can with that plugin; `not_small`: why only on the real API server."""
     def register(function):
+        if not_small:
+            REAL_ONLY[name] = not_small
         if coscheduling:
             COSCHEDULING.add(name)
         CASES.append((name, not_upstream, function))

@@ -105,7 +105,8 @@ def gang_quorum_sigs(world):
     quorum(world, gang.SIGS)
 
 
-@case("gang-quorum-in-tree", not_upstream=NO_GROUPS)
+@case("gang-quorum-in-tree", not_upstream=NO_GROUPS,
+      not_small="the small API server has no scheduling.k8s.io/v1alpha2")
 def gang_quorum_in_tree(world):
     """The same with scheduling.k8s.io, where the API server has it; and the group's condition."""
     where = world.new_cluster("alpha", cluster.BUILT_IN_GANGS)
