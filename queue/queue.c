@@ -12,6 +12,7 @@
 #include "proto/base/must.h"
 #include "proto/bus/stream.h"
 #include "proto/metrics.h"
+#include "proto/roll.h"
 #include "queue/hints.h"
 #include "queue/measure.h"
 #include "queue/mirror.h"
@@ -45,6 +46,7 @@ struct queue {
     struct queues queues;
     struct mirror *mirror;
     struct owners *owners;
+    struct roll roll;      /* of the watcher, while the queue is compared with it */
     struct served *served; /* newest first; pods refer to them, so none ever goes */
     struct arena configs;  /* profiles that a scheduler told */
     int64_t config_hash, config_generation;
@@ -144,6 +146,7 @@ void queue_free(struct queue **queue)
         memory_free(s->name);
         memory_free(s);
     }
+    roll_clear(&(*queue)->roll);
     arena_free(&(*queue)->configs);
     arena_free(&(*queue)->scratch);
     memory_free(*queue);
@@ -542,6 +545,41 @@ static void on_nothing(struct queue *q, struct moment now, const struct delivery
     (void)in;
 }
 
+/* Pods that wait beside what the watcher holds of them; assigned ones are the scheduler's to
+ * compare. */
+static void compare(struct queue *q)
+{
+    struct mismatch pods = {0};
+    size_t at = 0;
+    struct str uid;
+    void *value;
+    char text[UUID_TEXT];
+    while (map_next(q->queues.entries, &at, &uid, &value)) {
+        uid = shelf_uuid(((const struct entry *)value)->kept, TAG_pod_uid, text);
+        struct rolled *there = map_get(q->roll.pods, uid);
+        if (there != NULL)
+            there->found = true;
+        else
+            mismatch_redundant(&pods, uid);
+    }
+    for (at = 0; map_next(q->roll.pods, &at, &uid, &value);) {
+        const struct rolled *there = value;
+        if (!there->assigned && !there->found && served_of(q, there->scheduler_name) != NULL)
+            mismatch_missed(&pods, uid);
+    }
+    mismatch_log(&pods, "Pods");
+    log_info("Cache comparer finished| pending=%zu", map_count(q->queues.entries));
+}
+
+static void on_names(struct queue *q, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    if (!roll_take(&q->roll, &in->message->names))
+        return;
+    compare(q);
+    roll_clear(&q->roll);
+}
+
 /* A scheduler that leads a newer term begins anew: what it held under the older one is over. */
 static void follow_term(struct queue *q, struct moment now, int64_t term)
 {
@@ -642,6 +680,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_object_gone] = on_object_gone,
     [MSG_namespace_gone] = on_nothing,
     [MSG_barrier_reached] = on_nothing,
+    [MSG_names] = on_names,
     [MSG_view] = on_nothing,
     [MSG_queue_config] = on_queue_config,
     [MSG_plugin_back] = on_plugin_back,
@@ -840,12 +879,13 @@ static void dump_entry(struct entry *e)
                                                     [PLACE_gang] = "waitsWithGroup",
                                                     [PLACE_bound] = "bound"};
     struct str node = nominated_node(e);
+    char uid[UUID_TEXT];
     log_info(
         "Dump of scheduling queue| queue=%s name=%.*s namespace=%.*s uid=%.*s attempts=%" PRId64
         " nominated_node=\"%.*s\"",
         places[e->place], STR_ARG(shelf_str(e->kept, TAG_pod_name)),
         STR_ARG(shelf_str(e->kept, TAG_pod_namespace_name)),
-        STR_ARG(shelf_str(e->kept, TAG_pod_uid)), e->attempts, STR_ARG(node));
+        STR_ARG(shelf_uuid(e->kept, TAG_pod_uid, uid)), e->attempts, STR_ARG(node));
 }
 
 void queue_dump(void *state)

@@ -8,6 +8,7 @@
 #include "proto/base/map.h"
 #include "proto/base/random.h"
 #include "proto/bus/stream.h"
+#include "proto/roll.h"
 #include "scheduler/bus_plugins.h"
 #include "scheduler/cache.h"
 #include "scheduler/catalog.h"
@@ -37,6 +38,8 @@ struct coordinator {
     struct cache *cache;
     struct catalog *catalog;
     struct subscriber stream;
+    struct roll roll;    /* of the watcher, while the cache is compared with it */
+    bool compare_wanted; /* SIGUSR2 has come */
     struct flights flights;
     struct random random;
     struct outbox *out; /* of the call that is running; cache_tell needs it */
@@ -192,5 +195,12 @@ void run_abandon(struct coordinator *c);
 void run_forget(struct coordinator *c);
 void run_on_result(struct coordinator *c, struct moment now, uint32_t worker,
                    const struct map_run_result *said);
+
+/* ---- compare.c ---- */
+
+/* Asks the watcher for its names when SIGUSR2 has come. */
+void compare_ask(struct coordinator *c);
+/* A part of them; with the last one the cache is compared. */
+void compare_take(struct coordinator *c, const struct names *said);
 
 #endif

@@ -113,6 +113,7 @@ void coordinator_free(struct coordinator **coordinator)
     gang_statuses_free(&c->gang_statuses);
     outbox_free(&c->held);
     map_free(&c->foreign);
+    roll_clear(&c->roll);
     arena_free(&c->cycle_memory);
     memory_free(c);
     *coordinator = NULL;
@@ -546,6 +547,12 @@ static void on_preempt_result(struct coordinator *c, struct moment now, const st
     preempting_on_result(c, now, &in->message->preempt_result);
 }
 
+static void on_names(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    compare_take(c, &in->message->names);
+}
+
 static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     if (!c->leading || c->barrier_id == 0 || in->message->barrier_reached.id != c->barrier_id)
@@ -761,6 +768,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_gang_waits] = on_gang_waits,
     [MSG_object_gone] = on_object,
     [MSG_barrier_reached] = on_barrier_reached,
+    [MSG_names] = on_names,
     [MSG_view] = on_view,
     [MSG_attempt] = on_attempt,
     [MSG_extended] = on_extended,
@@ -800,6 +808,7 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     c->out = out;
     c->last_call = now;
     struct moment next = subscriber_tick(&c->stream, now, out);
+    compare_ask(c);
     preempting_look(c, now);
     gang_claims_look(c, now);
     if (c->leading && c->binder.peer != 0 && c->stream.synced && has_gangs(c))

@@ -269,3 +269,21 @@ uint64_t mirror_outdated(const struct mirror *m)
 {
     return m->outdated;
 }
+
+void mirror_each(const struct mirror *m, void (*visit)(void *context, const struct message *last),
+                 void *context)
+{
+    size_t at = 0;
+    void *found;
+    struct arena memory = {0};
+    while ((found = table_next(&m->entries, &at)) != NULL) {
+        const struct entry *entry = found;
+        struct message last;
+        if (entry->object.now == NULL)
+            continue;
+        publisher_get(m->publisher, &entry->object, &last, &memory);
+        visit(context, &last);
+        arena_reset(&memory);
+    }
+    arena_free(&memory);
+}

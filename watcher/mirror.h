@@ -25,6 +25,9 @@ void mirror_list_end(struct mirror *m);
 void mirror_object(struct mirror *m, const struct kube_json *object, bool listed);
 void mirror_deleted(struct mirror *m, const struct kube_json *object);
 
+/* Calls visit with what the stream was told last of each object. */
+void mirror_each(const struct mirror *m, void (*visit)(void *context, const struct message *last),
+                 void *context);
 size_t mirror_count(const struct mirror *m);
 /* Objects that could not be understood, counted once a version. */
 uint64_t mirror_malformed(const struct mirror *m);

@@ -15,6 +15,7 @@
 #include "proto/metrics.h"
 #include "watcher/members.h"
 #include "watcher/mirror.h"
+#include "watcher/names.h"
 #include "watcher/probe.h"
 
 #include <string.h>
@@ -345,6 +346,22 @@ static void on_barrier(struct watcher *w, struct moment now, const struct delive
             b->tickets[i] = reflector_relist(w->sources[i].reflector);
 }
 
+static const struct mirror *mirror_named(const struct watcher *w, const char *name)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (w->sources[i].mirror != NULL && strcmp(w->sources[i].kind->name, name) == 0)
+            return w->sources[i].mirror;
+    return NULL;
+}
+
+static void on_names_request(struct watcher *w, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    if (w->synced) /* who asks before hears nothing, and compares nothing */
+        names_publish(w->publisher, mirror_named(w, "nodes"), mirror_named(w, "pods"),
+                      in->message->names_request.id);
+}
+
 static bool barrier_reached(const struct watcher *w, const struct barrier_asked *b)
 {
     for (size_t i = 0; i < w->count; i++)
@@ -478,10 +495,9 @@ void watcher_response(struct watcher *w, struct moment now, size_t source, uint6
 typedef void handler(struct watcher *w, struct moment now, const struct delivery *in);
 
 static handler *const handlers[MSG_COUNT] = {
-    [MSG_subscribe] = on_subscribe,
-    [MSG_credit] = on_credit,
-    [MSG_peer_down] = on_peer_down,
-    [MSG_barrier] = on_barrier,
+    [MSG_subscribe] = on_subscribe,         [MSG_credit] = on_credit,
+    [MSG_peer_down] = on_peer_down,         [MSG_barrier] = on_barrier,
+    [MSG_names_request] = on_names_request,
 };
 
 bool watcher_takes(enum message_type type)

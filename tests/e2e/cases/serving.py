@@ -326,9 +326,23 @@ def dump(world):
     def dumped():
         log = "\n".join(scheduler.log_lines())
         return ("Dump of cached NodeInfo" in log and "Dump of scheduling queue" in log
-                and "impossible" in log[log.index("Dump of scheduling queue"):]
+                and re.search(r"name=impossible namespace=default uid=[0-9a-f-]{36} ",
+                              log[log.index("Dump of scheduling queue"):])
                 and "node-0001" in log[log.index("Dump of cached NodeInfo"):])
 
     checks.wait_until(20, dumped, "nothing was dumped")
+    if "{rundir}" in world.options.scheduler:
+        compared(scheduler)
     world.admin.create_many(kube.PODS, objects.small_pods(1, first=2))
     checks.all_bound(pods, 3, 60)
+
+
+def compared(scheduler):
+    """Cache and queue have been compared with what the watcher holds, and nothing differs."""
+    def lines():
+        text = [line for line in scheduler.log_lines() if "Cache comparer finished" in line]
+        return text if len(text) == 2 else None
+    found = "\n".join(checks.wait_until(20, lines, "not both have compared"))
+    checks.expect("nodes=2 pods=3" in found and "pending=1" in found, "%s", found)
+    wrong = [line for line in scheduler.log_lines() if "Cache mismatch" in line]
+    checks.expect(not wrong, "%s", wrong)

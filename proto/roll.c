@@ -1,0 +1,74 @@
+/* roll: two maps, filled part by part. Parts of one roll stand one behind the other in the stream,
+ * so nothing has changed between them. What must stay true: an incomplete roll is never compared.
+ */
+#include "proto/roll.h"
+
+#include "proto/base/log.h"
+
+#define NAMES_ROOM 700 /* of a line; the rest is counted */
+
+void roll_clear(struct roll *r)
+{
+    map_free(&r->nodes);
+    map_free(&r->pods);
+    arena_free(&r->memory);
+    *r = (struct roll){0};
+}
+
+static void put(struct roll *r, struct map *into, struct str name, const struct rolled *what)
+{
+    struct rolled *kept = arena_take(&r->memory, sizeof(*kept));
+    *kept = *what;
+    kept->scheduler_name = arena_copy(&r->memory, what->scheduler_name);
+    map_set(into, name, kept);
+}
+
+bool roll_take(struct roll *r, const struct names *said)
+{
+    if (said->part == 1) {
+        roll_clear(r);
+        r->nodes = map_new();
+        r->pods = map_new();
+        r->id = said->id;
+    }
+    if (r->nodes == NULL || said->id != r->id || said->part != r->part + 1) {
+        roll_clear(r);
+        return false;
+    }
+    r->part = said->part;
+    for (uint32_t i = 0; i < said->nodes.count; i++)
+        put(r, r->nodes, said->nodes.at[i], &(struct rolled){0});
+    for (uint32_t i = 0; i < said->pods.count; i++)
+        put(r, r->pods, said->pods.at[i].uid,
+            &(struct rolled){.assigned = said->pods.at[i].assigned,
+                             .scheduler_name = said->pods.at[i].scheduler_name});
+    return said->last;
+}
+
+static void add(struct buffer *names, size_t *count, struct str name)
+{
+    if (names->len + name.len < NAMES_ROOM)
+        buffer_print(names, "%s%.*s", *count > 0 ? " " : "", STR_ARG(name));
+    *count += 1;
+}
+
+void mismatch_missed(struct mismatch *m, struct str name)
+{
+    add(&m->missed, &m->missed_count, name);
+}
+
+void mismatch_redundant(struct mismatch *m, struct str name)
+{
+    add(&m->redundant, &m->redundant_count, name);
+}
+
+void mismatch_log(struct mismatch *m, const char *what)
+{
+    if (m->missed_count + m->redundant_count > 0)
+        log_info("Cache mismatch| missed%s=\"[%s]\" redundant%s=\"[%s]\" missed=%zu redundant=%zu",
+                 what, m->missed.len > 0 ? m->missed.at : "", what,
+                 m->redundant.len > 0 ? m->redundant.at : "", m->missed_count, m->redundant_count);
+    buffer_free(&m->missed);
+    buffer_free(&m->redundant);
+    *m = (struct mismatch){0};
+}
