@@ -168,7 +168,7 @@ API ?= real
 NODES ?= 1000
 PAIRS ?= 2
 bench: all
-	@$(if $(real),tests/controlplane/controlplane build && tests/bench/run --api $(API) --nodes $(NODES) \
+	@$(if $(real),tests/controlplane/controlplane build $(if $(findstring Gangs,$(CASES)),--coscheduling) && tests/bench/run --api $(API) --nodes $(NODES) \
 	    --pairs $(PAIRS) $(if $(CASES),,--minutes 18) $(BENCH) $(CASES),echo 'skipped: bench (no go)')
 
 # CPU time of the cores, without an API server: make bench-core BENCH_CORE="--sections decisions"
