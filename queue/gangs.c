@@ -225,7 +225,8 @@ static struct group *group_wanted(struct gangs *gs, const struct entry *e)
     if (!e->has_gang || !e->around->gangs)
         return NULL;
     struct str name = shelf_str(e->kept, TAG_pod_gang), api = shelf_str(e->kept, TAG_pod_gang_api);
-    if ((gs->served & served_bit(api)) == 0)
+    bool counts = e->around->built_in_gangs || !str_is(api, "scheduling.k8s.io");
+    if (!counts || (gs->served & served_bit(api)) == 0)
         return NULL;
     return find_or_make(gs, api, shelf_str(e->kept, TAG_pod_namespace_name), name);
 }

@@ -75,6 +75,7 @@ static struct surroundings surroundings_of(const struct queue *q, const struct p
         .fifo = q->options.fifo,
         .gang_sort = q->options.gang_sort,
         .gangs = p == NULL || !str_is(p->gangs, "off"),
+        .built_in_gangs = !told || p->gang_built_in,
         .gang_wait_s = told ? p->gang_wait_s : GANG_WAIT_S,
         .gang_backoff_s = told ? p->gang_backoff_s : 0,
         .gang_reject_percentage = told ? p->gang_reject_percentage : GANG_REJECT_PERCENTAGE,
