@@ -83,7 +83,7 @@ struct group {
     struct group *next_marked;
 
     enum group_state state;
-    struct moment since; /* when its members began to wait together; 0: they do not */
+    struct moment since; /* when its first pending member came; 0: none waits for others */
     struct moment age;   /* its last failure or else its creation: its place in the order */
     int64_t failed_us;   /* wall clock of its last failure; 0: none since it was placed */
     int64_t failures, errors;

@@ -232,7 +232,7 @@ static void settle(struct queues *q, struct moment now, struct group *g)
     if (state == GROUP_ready || state == GROUP_backoff)
         g->priority = priority_of(g);
     group_set_state(g, state);
-    if (g->ready.count == 0)
+    if (g->satisfied || g->member_count == g->bound)
         g->since = (struct moment){0};
     else if (g->since.ns == 0)
         g->since = now;
