@@ -68,20 +68,28 @@ def bound_once_at_most(log):
     return set(counts)
 
 
-def one_binding_each(log, uids, names=None):
+def one_binding_each(log, uids, names=None, seconds=10):
     """Every pod was bound by one granted request and no more.
 
-    Where a scheduler was killed while its request was under way, the API server calls it a timeout
-    although it was carried out, and may log it without its body; names (by UID) then tell whose it
-    was.
+    The log's line of a request is written behind its answer, so a pod may be seen bound before; `seconds` are given
+    to it. Where a scheduler was killed while its request was under way, the API server calls it a timeout although
+    it was carried out, and may log it without its body; names (by UID) then tell whose it was.
     """
-    unsure = log.uncertain()
-    known = {request.uid for request in unsure} | bound_once_at_most(log)
-    unnamed = {request.name for request in unsure if request.uid is None}
-    missing = [uid for uid in uids if uid not in known and (names or {}).get(uid) not in unnamed]
+    names, deadline = names or {}, time.monotonic() + seconds
+
+    def look():
+        unsure = log.uncertain()
+        known = {request.uid for request in unsure} | bound_once_at_most(log)
+        unnamed = {request.name for request in unsure if request.uid is None}
+        return [uid for uid in uids if uid not in known and names.get(uid) not in unnamed]
+
+    missing = look()
+    while missing and time.monotonic() < deadline:
+        time.sleep(0.2)
+        missing = look()
     others = [request for request in log.bindings() if request.code != 201]
     expect(not missing, "%d pods without a granted Binding of their UID: %s; not granted: %s; codes: %s",
-           len(missing), some(missing), some(others),
+           len(missing), some("%s %s" % (names.get(uid, ""), uid) for uid in missing), some(others),
            dict(collections.Counter(request.code for request in others)))
 
 
