@@ -15,7 +15,7 @@
 
 /* ---- sums ---- */
 
-void sums_add_one(struct sums *s, struct str name, int64_t amount)
+void sums_add_one(struct sums *s, struct str name, i128 amount)
 {
     uint32_t i = 0;
     while (i < s->count && !str_equal(str_of(s->at[i].name), name))
@@ -24,17 +24,16 @@ void sums_add_one(struct sums *s, struct str name, int64_t amount)
         s->at = memory_resize(s->at, (s->count + 1) * sizeof(*s->at));
         s->at[s->count++] = (struct sum){.name = str_copy(name)};
     }
-    if (__builtin_add_overflow(s->at[i].amount, amount, &s->at[i].amount))
-        s->at[i].amount = amount > 0 ? INT64_MAX : INT64_MIN;
+    s->at[i].amount += amount;
 }
 
 void sums_add(struct sums *s, const struct quantity *list, uint32_t count, int sign)
 {
     for (uint32_t i = 0; i < count; i++)
-        sums_add_one(s, list[i].name, sign * list[i].amount);
+        sums_add_one(s, list[i].name, (i128)list[i].amount * sign);
 }
 
-int64_t sums_of(const struct sums *s, struct str name)
+i128 sums_of(const struct sums *s, struct str name)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (str_equal(str_of(s->at[i].name), name))
@@ -109,6 +108,7 @@ static void count_anew(struct room *r)
             r->strays++;
         arena_reset(&memory);
     }
+    arena_free(&memory);
     r->stale = false;
 }
 
@@ -123,12 +123,10 @@ static void ask(const struct room *r, const struct group *g, struct quantity wan
                 struct room_gap *gap)
 {
     bool pods = str_is(want.name, "pods");
-    int64_t own = pods ? (int64_t)g->assigned : sums_of(&g->usage, want.name);
-    int64_t left = sums_of(&r->left, want.name);
-    if (__builtin_sub_overflow(want.amount, left, &want.amount) ||
-        __builtin_sub_overflow(want.amount, own, &want.amount))
-        want.amount = left > 0 ? 0 : INT64_MAX;
-    if (want.amount > 0)
+    i128 own = pods ? (i128)g->assigned : sums_of(&g->usage, want.name);
+    i128 lacking = want.amount - sums_of(&r->left, want.name) - own;
+    want.amount = lacking < INT64_MAX ? (int64_t)lacking : INT64_MAX;
+    if (lacking > 0)
         gap->at[gap->count++] = want;
 }
 

@@ -14,18 +14,20 @@ struct queues;
 /* How often groups that found too little are asked again. */
 #define ROOM_AGAIN_SECONDS 1
 
+__extension__ typedef __int128 i128;
+
 /* Amounts by resource; zero-initialise. */
 struct sums {
     struct sum {
         char *name;
-        int64_t amount;
+        i128 amount; /* exact whatever the API server sends, so that taking away undoes adding */
     } * at;
     uint32_t count;
 };
 
 void sums_add(struct sums *s, const struct quantity *list, uint32_t count, int sign);
-void sums_add_one(struct sums *s, struct str name, int64_t amount);
-int64_t sums_of(const struct sums *s, struct str name);
+void sums_add_one(struct sums *s, struct str name, i128 amount);
+i128 sums_of(const struct sums *s, struct str name);
 void sums_free(struct sums *s);
 
 struct room {

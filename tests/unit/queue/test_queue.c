@@ -585,7 +585,7 @@ static void pods_taken_early_are_few_while_they_fail(void **state)
     struct queues q;
     struct moment now = {SECOND};
     struct entry *taken[PODS + 1];
-    char key[PODS][8];
+    char key[PODS][16];
     queues_init(&q, &(struct queues_options){.backoff_initial = {1000 * SECOND},
                                              .backoff_max = {1000 * SECOND},
                                              .unschedulable_max = {300 * SECOND}});
