@@ -337,7 +337,7 @@ def status_lines(subject):
     found = {}
     for line in done.stdout.splitlines():
         status = json.loads(line).get("status") or {}
-        found[status.get("process")] = [(l["key"], l["value"]) for l in status.get("lines", [])]
+        found[status.get("process")] = [(l["key"], l.get("value", "")) for l in status.get("lines", [])]
     return found
 
 
