@@ -66,7 +66,8 @@ static int say_one(const struct arguments *args)
     struct str why = {0};
     struct buffer out = {0};
     bool good = scheduler_config_load(args->file, &config, &memory, &why) &&
-                policy_apply(&args->policy, args->kubeconfig, args->master, &config, &memory, &why);
+                policy_apply(&args->policy, (struct policy_server){args->kubeconfig, args->master},
+                             &config, &memory, &why);
     if (!good)
         fprintf(stderr, "berth config: %.*s\n", STR_ARG(why));
     for (uint32_t i = 0; good && i < config.notes.count; i++)

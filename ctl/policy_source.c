@@ -139,13 +139,13 @@ static bool take_map(const struct reading_map *r, struct str *text, struct arena
     return good;
 }
 
-static bool read_map(const struct policy_flags *f, const char *kubeconfig, const char *master,
-                     struct str *text, struct arena *a, struct str *error)
+static bool read_map(const struct policy_flags *f, struct policy_server server, struct str *text,
+                     struct arena *a, struct str *error)
 {
     const struct kube_client_options options = {.user_agent = "berth/" OPTIONS_VERSION};
     char why[MESSAGE_LENGTH];
     const char *space = given(f->config_map_namespace) ? f->config_map_namespace : NAMESPACE;
-    struct kube_config *way = kube_config_load(kubeconfig, master, why, sizeof(why));
+    struct kube_config *way = kube_config_load(server.kubeconfig, server.master, why, sizeof(why));
     struct kube_client *client =
         way != NULL ? kube_client_new(way, &options, why, sizeof(why)) : NULL;
     struct reading_map reading = {0};
@@ -171,18 +171,18 @@ static bool read_map(const struct policy_flags *f, const char *kubeconfig, const
 
 /* ---- the whole ---- */
 
-static bool read_source(const struct policy_flags *f, const char *kubeconfig, const char *master,
-                        struct str *text, struct arena *a, struct str *error)
+static bool read_source(const struct policy_flags *f, struct policy_server server, struct str *text,
+                        struct arena *a, struct str *error)
 {
     if (policy_file(f) != NULL)
         return read_file(policy_file(f), text, a, error);
     if (given(f->config_map))
-        return read_map(f, kubeconfig, master, text, a, error);
+        return read_map(f, server, text, a, error);
     *text = str_of(config_policy_of_provider(f->provider));
     return true;
 }
 
-bool policy_apply(const struct policy_flags *f, const char *kubeconfig, const char *master,
+bool policy_apply(const struct policy_flags *f, struct policy_server server,
                   struct scheduler_config *config, struct arena *a, struct str *error)
 {
     struct str text = {0}, why = {0};
@@ -194,7 +194,9 @@ bool policy_apply(const struct policy_flags *f, const char *kubeconfig, const ch
         return false;
     }
     char *named = config->kubeconfig.len > 0 ? str_copy(config->kubeconfig) : NULL;
-    bool good = read_source(f, named != NULL ? named : kubeconfig, master, &text, a, error);
+    if (named != NULL)
+        server.kubeconfig = named;
+    bool good = read_source(f, server, &text, a, error);
     memory_free(named);
     if (!good || scheduler_config_take_policy(text, config, a, &why))
         return good;

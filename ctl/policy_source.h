@@ -39,11 +39,15 @@ bool policy_take_provider(void *state, const char *value);
 bool policy_given(const struct policy_flags *flags);
 /* The file that is read, if it is one; else NULL. */
 const char *policy_file(const struct policy_flags *flags);
+/* Where a ConfigMap is read when the configuration names no kubeconfig; both may be NULL. */
+struct policy_server {
+    const char *kubeconfig, *master;
+};
 /* Reads the Policy and puts it into the configuration (scheduler_config_take_policy). A ConfigMap
- * is read from the API server that config->kubeconfig, or else kubeconfig, and master name (both
- * may be NULL), which takes ten seconds at most. Without a Policy all stays. False, with the reason
- * in error, which lives in the arena. */
-bool policy_apply(const struct policy_flags *flags, const char *kubeconfig, const char *master,
+ * is read from the API server that config->kubeconfig, or else the server's, names, which takes ten
+ * seconds at most. Without a Policy all stays. False, with the reason in error, which lives in the
+ * arena. */
+bool policy_apply(const struct policy_flags *flags, struct policy_server server,
                   struct scheduler_config *config, struct arena *a, struct str *error);
 
 #endif

@@ -17,7 +17,9 @@ static bool load(const struct run_options *o, struct scheduler_config *config, s
                  struct str *why)
 {
     return scheduler_config_load(o->config, config, a, why) &&
-           policy_apply(&o->kube.policy, o->flags.kubeconfig, o->flags.master, config, a, why) &&
+           policy_apply(&o->kube.policy,
+                        (struct policy_server){o->flags.kubeconfig, o->flags.master}, config, a,
+                        why) &&
            config_flags_apply(&o->flags, config, a, why);
 }
 

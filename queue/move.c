@@ -66,9 +66,7 @@ void move_requeue(struct queues *q, struct moment now, struct entry *e, enum mov
         worth = MOVE_after_backoff; /* its group is to be tried again, whatever it waits for */
     if (!passes || worth == MOVE_skip)
         park(q, e, comes);
-    else if (gangs_hold(e))
-        queues_to_active(q, now, e);
-    else if (worth == MOVE_after_backoff && backoff_runs(e, now))
+    else if (!gangs_hold(e) && worth == MOVE_after_backoff && backoff_runs(e, now))
         to_backoff(q, e);
     else
         queues_to_active(q, now, e);

@@ -243,7 +243,7 @@ static const char *unable(const struct bus_plugin_slot *slot, struct moment now)
 }
 
 bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
-                     const struct bus_question *q, struct arena *a, struct str *why)
+                     const struct bus_question *q, struct str *why)
 {
     struct bus_plugin_slot *slot = bus_plugins_slot(c, q->plugin);
     const char *problem = unable(slot, now);
@@ -271,7 +271,7 @@ bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
             &m);
     } else {
         slot->failing = true;
-        *why = bus_plugins_failed(c, q->plugin, str_of(problem), a);
+        *why = bus_plugins_failed(c, q->plugin, str_of(problem), q->memory);
     }
     arena_free(&memory);
     return problem == NULL;

@@ -49,11 +49,11 @@ struct bus_question {
     const struct bus_plugin *plugin;
     const char *step;
     const struct strs *nodes;
+    struct arena *memory; /* for why */
 };
-/* Asks; the flight knows whom, and until when. False with why, from the arena: it cannot be asked.
- */
+/* Asks; the flight knows whom, and until when. False with why: it cannot be asked. */
 bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
-                     const struct bus_question *q, struct arena *a, struct str *why);
+                     const struct bus_question *q, struct str *why);
 /* The plugin has failed; why is completed to a sentence that names it, from the arena. */
 struct str bus_plugins_failed(struct coordinator *c, const struct bus_plugin *plugin,
                               struct str why, struct arena *a);

@@ -53,11 +53,12 @@ static void fail(struct coordinator *c, struct moment now, struct flight *f, str
 /* Asks whose turn it is. False: its turn is over. */
 static bool ask(struct coordinator *c, struct moment now, struct flight *f, const char *step)
 {
-    const struct bus_question q = {whose_turn(c, f), step, &f->extension->round.left};
+    const struct bus_question q = {whose_turn(c, f), step, &f->extension->round.left,
+                                   &f->extension->arena};
     struct str why;
     if (q.plugin == NULL)
         return false;
-    if (bus_plugins_ask(c, now, f, &q, &f->extension->arena, &why))
+    if (bus_plugins_ask(c, now, f, &q, &why))
         return true;
     fail(c, now, f, why);
     return false;

@@ -214,11 +214,12 @@ static void go_on(struct coordinator *c, struct moment now, struct flight *f)
     const struct strs node = {1, &f->pod.node_name};
     struct permit *p = f->permit;
     for (; p->place < profile->permit.count; p->place++) {
-        const struct bus_question q = {at_place(profile, p->place), "permit", &node};
+        const struct bus_question q = {at_place(profile, p->place), "permit", &node,
+                                       &c->cycle_memory};
         struct str why;
         if (q.plugin == NULL)
             continue;
-        if (bus_plugins_ask(c, now, f, &q, &c->cycle_memory, &why)) {
+        if (bus_plugins_ask(c, now, f, &q, &why)) {
             p->told = p->place + 1;
             return;
         }

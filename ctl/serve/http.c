@@ -251,7 +251,10 @@ static struct str key_in_header(const char *name, struct arena *a)
     for (uint32_t i = 0; i < key.len; i++) {
         bool escaped =
             to[i] == '%' && i + 2 < key.len && hex_of(to[i + 1]) >= 0 && hex_of(to[i + 2]) >= 0;
-        to[len++] = escaped ? (char)(hex_of(to[i + 1]) * 16 + hex_of(to[i + 2])) : to[i];
+        char letter = to[i];
+        if (escaped)
+            letter = (char)(unsigned char)(hex_of(to[i + 1]) * 16 + hex_of(to[i + 2]));
+        to[len++] = letter;
         i += escaped ? 2 : 0;
     }
     key.len = len;
@@ -309,9 +312,11 @@ static bool start(struct http *http, struct buffer *why)
     size_t next = 3;
     if (http->authorities != NULL)
         more[next++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0, http->authorities};
-    if (o->named_count > 0)
-        more[next] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK, 0,
-                                             (void *)(intptr_t)named_choose};
+    if (o->named_count > 0) {
+        gnutls_certificate_retrieve_function2 *const choose = named_choose;
+        more[next].option = MHD_OPTION_HTTPS_CERT_CALLBACK;
+        memcpy(&more[next].ptr_value, &choose, sizeof(choose));
+    }
     int listener = dup(http->listener); /* the daemon closes its own */
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_TLS, 0, NULL, NULL,

@@ -499,30 +499,28 @@ static bool set_budget(const struct kube_json *object, struct message *m, struct
            object_key(m, key, a, error);
 }
 
-static bool set_pod_group(const struct kube_json *object, const char *api, struct message *m,
-                          struct str *key, struct arena *a, struct str *error)
-{
-    m->type = MSG_pod_group_set;
-    return kube_object_pod_group(object, api, &m->pod_group_set.group, a, error) &&
-           object_key(m, key, a, error);
-}
-
 static bool set_plugins_group(const struct kube_json *object, struct message *m, struct str *key,
                               struct arena *a, struct str *error)
 {
-    return set_pod_group(object, KUBE_GANG_PLUGINS, m, key, a, error);
+    m->type = MSG_pod_group_set;
+    return kube_object_pod_group(object, KUBE_GANG_PLUGINS, &m->pod_group_set.group, a, error) &&
+           object_key(m, key, a, error);
 }
 
 static bool set_sigs_group(const struct kube_json *object, struct message *m, struct str *key,
                            struct arena *a, struct str *error)
 {
-    return set_pod_group(object, KUBE_GANG_SIGS, m, key, a, error);
+    m->type = MSG_pod_group_set;
+    return kube_object_pod_group(object, KUBE_GANG_SIGS, &m->pod_group_set.group, a, error) &&
+           object_key(m, key, a, error);
 }
 
 static bool set_built_in_group(const struct kube_json *object, struct message *m, struct str *key,
                                struct arena *a, struct str *error)
 {
-    return set_pod_group(object, KUBE_GANG_BUILT_IN, m, key, a, error);
+    m->type = MSG_pod_group_set;
+    return kube_object_pod_group(object, KUBE_GANG_BUILT_IN, &m->pod_group_set.group, a, error) &&
+           object_key(m, key, a, error);
 }
 
 /* One row a mirrored kind. */
