@@ -106,7 +106,8 @@ static bool play(struct reflector *r, struct str list, struct str stream, uint32
 
 int main(int argc, char **argv)
 {
-    if (argc < 4 || find_kind(argv[1]) == NULL) {
+    const struct kube_resource *kind = argc < 4 ? NULL : find_kind(argv[1]);
+    if (kind == NULL) {
         fprintf(stderr, "usage: decode KIND LIST STREAM [TIMES]\n");
         return 2;
     }
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
     int64_t times = 1;
     if (argc > 4 && !str_to_i64(str_of(argv[4]), &times))
         return 2;
-    struct teller t = {.kind = find_kind(argv[1]), .silent = argc > 4};
+    struct teller t = {.kind = kind, .silent = argc > 4};
     bool good = true;
     struct reflector_status status = {0};
     struct reflector_request next;

@@ -633,7 +633,8 @@ static void no_pod_is_lost_doubled_or_forgotten(void **state)
         snprintf(run_name, sizeof(run_name), "this was seed=%" PRIu64 "\n", seed);
         run(seed);
     }
-    must(groups_taken > 2 * SEEDS && 2 * members_taken > 3 * groups_taken && waits_taken > SEEDS);
+    must(groups_taken > 2 * (size_t)SEEDS && 2 * members_taken > 3 * groups_taken &&
+         waits_taken > SEEDS);
 }
 
 int main(void)

@@ -54,7 +54,7 @@ static int begin(void **state)
     comes(p1, "P");
     comes(q1, "Q");
     comes(d1, "D");
-    struct message m;
+    struct message m = {.type = MSG_none};
     while (take(QUEUE, MSG_plugin_back, &m))
         continue;
     return 0;
@@ -83,7 +83,7 @@ static struct plugin_ask asked(const char *step, const char *name)
 
 static void not_asked(void)
 {
-    struct message m;
+    struct message m = {.type = MSG_none};
     assert_false(take(PLUGIN, MSG_plugin_ask, &m));
 }
 
@@ -103,13 +103,13 @@ static void bound_to(const char *name, const char *node_name)
 
 static void not_bound(void)
 {
-    struct message m;
+    struct message m = {.type = MSG_none};
     assert_false(take(BINDER, MSG_bind, &m));
 }
 
 static void told(const char *reason, const char *text)
 {
-    struct message m;
+    struct message m = {.type = MSG_none};
     assert_true(take(BINDER, MSG_pod_failed, &m));
     if (!str_is(m.pod_failed.reason, reason) || !str_is(m.pod_failed.message, text))
         fail_msg("%.*s: %.*s", STR_ARG(m.pod_failed.reason), STR_ARG(m.pod_failed.message));
@@ -117,7 +117,7 @@ static void told(const char *reason, const char *text)
 
 static struct outcome landed(const char *result, const char *plugin)
 {
-    struct message m;
+    struct message m = {.type = MSG_none};
     assert_true(take(QUEUE, MSG_outcome, &m));
     if (!str_is(m.outcome.result, result))
         fail_msg("%.*s", STR_ARG(m.outcome.result));
@@ -128,13 +128,13 @@ static struct outcome landed(const char *result, const char *plugin)
 
 static bool is_back(const char *name)
 {
-    struct message m;
+    struct message m = {.type = MSG_none};
     return take(QUEUE, MSG_plugin_back, &m) && str_is(m.plugin_back.name, name);
 }
 
 static bool is_told(const char *what, const char *node_name)
 {
-    struct message m;
+    struct message m = {.type = MSG_none};
     return take(PLUGIN, MSG_plugin_told, &m) && str_is(m.plugin_told.what, what) &&
            str_is(m.plugin_told.node, node_name);
 }
@@ -193,7 +193,7 @@ static void a_node_that_is_turned_away_is_told_of(void **state)
          "0/3 nodes are available: 1 Insufficient cpu, 1 no licence, 1 node(s) didn't satisfy "
          "plugin F. preemption: 0/3 nodes are available: 3 Preemption is not helpful for "
          "scheduling.");
-    struct message m;
+    struct message m = {.type = MSG_none};
     assert_true(take(QUEUE, MSG_outcome, &m));
     assert_int_equal(m.outcome.plugins.count, 2);
     assert_true(str_is(m.outcome.plugins.at[0], "F"));
@@ -276,7 +276,7 @@ static void who_is_late_is_left_alone_until_it_speaks(void **state)
     attempt_at("strict", "p", 100, "");
     struct plugin_ask late = asked("filter", "p");
     tick_after(499);
-    struct message m;
+    struct message m = {.type = MSG_none};
     assert_false(take(BINDER, MSG_pod_failed, &m));
     tick_after(1);
     told("Unschedulable",
@@ -347,7 +347,7 @@ static void who_filters_has_a_say_in_preemption(void **state)
 {
     (void)state;
     static const char *const nodes[] = {"a", "b"};
-    struct message m;
+    struct message m = {.type = MSG_none};
     for (int i = 0; i < 2; i++)
         stream("pod_set pod={uid=\"u-v%d\" namespace_name=\"default\" name=\"v%d\" "
                "node_name=\"%s\" scheduler_name=\"other\" usage=[{name=\"cpu\" amount=%d}]}",
@@ -433,7 +433,7 @@ static void who_is_denied_gives_its_room_back(void **state)
 /* Both plugins want it to wait. */
 static void waits(const char *name, int cpu)
 {
-    struct message m;
+    struct message m = {.type = MSG_none};
     attempt_at("gate", name, cpu, "");
     struct plugin_ask q = asked("permit", name);
     answers(p1, &q, "verdict=\"wait\"");
@@ -629,7 +629,7 @@ static void waiting_pods_are_no_credit(void **state)
 static void a_waiting_victim_is_not_deleted(void **state)
 {
     (void)state;
-    struct message m;
+    struct message m = {.type = MSG_none};
     stream("node_gone name=\"b\"");
     waits("p", 4000);
     say(queue, "attempt %s attempts=1 cycle=1", pod_text("vip", 3000, "priority=10"));

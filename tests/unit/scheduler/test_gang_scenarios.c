@@ -71,13 +71,14 @@ static uint64_t seed_now;
 static const char *tie_break;
 static long placed_groups, refused_groups, evicting_groups, disturbed_groups, untouched;
 
+static void refute(const char *condition)
+{
+    fail_msg("seed %llu: %s", (unsigned long long)seed_now, condition);
+}
+
+/* An expression, so that it nests nothing. */
 #define EXPECT(condition, ...)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            print_message(__VA_ARGS__);                                                            \
-            fail_msg("seed %llu: %s", (unsigned long long)seed_now, #condition);                   \
-        }                                                                                          \
-    } while (0)
+    ((condition) ? (void)0 : (print_message(__VA_ARGS__), refute(#condition)))
 
 /* ---- scenarios ---- */
 
@@ -275,7 +276,7 @@ static struct model_pod *pod_named(struct play *p, const char *name)
 
 static int node_named(const char *name)
 {
-    return name[0] == 'n' ? atoi(name + 1) : -1;
+    return name[0] == 'n' ? (int)strtol(name + 1, NULL, 10) : -1;
 }
 
 static void judge_room(const struct play *p)
