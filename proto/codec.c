@@ -49,6 +49,12 @@ bool codec_value_is_zero(const struct field *f, const void *at)
 
 #define HEAD_MAX 9 /* bytes of a head or a number */
 
+/* Mostly there is, and a call for each byte would cost more than the byte. */
+static inline char *room_for(struct buffer *out, size_t len)
+{
+    return out->room - out->len > len ? out->at + out->len : buffer_reserve(out, len);
+}
+
 /* As msgpack-c, whose reader the tests compare with: always the shortest form. */
 static uint8_t *put_bytes(uint8_t *at, uint8_t lead, uint64_t v, unsigned bytes)
 {
@@ -83,14 +89,14 @@ static uint8_t *put_negative(uint8_t *at, int64_t v)
 
 static void put_i64(struct buffer *out, int64_t v)
 {
-    uint8_t *start = (uint8_t *)buffer_reserve(out, HEAD_MAX);
+    uint8_t *start = (uint8_t *)room_for(out, HEAD_MAX);
     uint8_t *end = v >= 0 ? put_unsigned(start, (uint64_t)v) : put_negative(start, v);
     out->len += (size_t)(end - start);
 }
 
 static void put_str(struct buffer *out, struct str s)
 {
-    uint8_t *start = (uint8_t *)buffer_reserve(out, (size_t)s.len + HEAD_MAX), *at = start;
+    uint8_t *start = (uint8_t *)room_for(out, (size_t)s.len + HEAD_MAX), *at = start;
     if (s.len < 32)
         at = put_bytes(at, (uint8_t)(0xa0 | s.len), 0, 0);
     else if (s.len <= UINT8_MAX)
@@ -104,7 +110,7 @@ static void put_str(struct buffer *out, struct str s)
 
 static void put_array(struct buffer *out, uint32_t count)
 {
-    uint8_t *start = (uint8_t *)buffer_reserve(out, HEAD_MAX), *at = start;
+    uint8_t *start = (uint8_t *)room_for(out, HEAD_MAX), *at = start;
     if (count < 16)
         at = put_bytes(at, (uint8_t)(0x90 | count), 0, 0);
     else
@@ -114,7 +120,7 @@ static void put_array(struct buffer *out, uint32_t count)
 
 static void put_byte(struct buffer *out, uint8_t byte)
 {
-    *buffer_reserve(out, 1) = (char)byte;
+    *room_for(out, 1) = (char)byte;
     out->len++;
 }
 
@@ -155,7 +161,7 @@ static void put_map_head(struct buffer *out, size_t start, size_t present)
         return;
     }
     must(present <= UINT16_MAX);
-    buffer_reserve(out, 2);
+    room_for(out, 2);
     memmove(out->at + start + 3, out->at + start + 1, out->len - start - 1);
     out->len += 2;
     put_bytes((uint8_t *)out->at + start, 0xde, present, 2);
@@ -175,26 +181,30 @@ static inline bool is_empty(const struct field *f, const char *at)
     return false;
 }
 
+/* Adds the field with its tag. False, and nothing is added, when it is zero. */
+static inline bool put_field(struct buffer *out, const struct field *f, const char *object)
+{
+    const char *at = object + f->offset;
+    size_t before = out->len;
+    if (is_empty(f, at))
+        return false;
+    if (f->tag < 0x80)
+        put_byte(out, f->tag);
+    else
+        put_i64(out, f->tag);
+    if (put_value(out, f, at))
+        return true;
+    out->len = before;
+    return false;
+}
+
 /* Returns how many fields it has. */
 static size_t put_record(struct buffer *out, const struct record *r, const char *object)
 {
     size_t present = 0, start = out->len;
     put_byte(out, 0);
-    for (size_t i = 0; i < r->field_count; i++) {
-        const struct field *f = &r->fields[i];
-        const char *at = object + f->offset;
-        size_t before = out->len;
-        if (is_empty(f, at))
-            continue;
-        if (f->tag < 0x80)
-            put_byte(out, f->tag);
-        else
-            put_i64(out, f->tag);
-        if (put_value(out, f, at))
-            present++;
-        else
-            out->len = before;
-    }
+    for (size_t i = 0; i < r->field_count; i++)
+        present += put_field(out, &r->fields[i], object);
     put_map_head(out, start, present);
     return present;
 }
@@ -202,6 +212,40 @@ static size_t put_record(struct buffer *out, const struct record *r, const char 
 void codec_encode(const struct record *r, const void *object, struct buffer *out)
 {
     put_record(out, r, object);
+    out->at[out->len] = 0;
+}
+
+void codec_encode_fields(const struct field *const *fields, size_t count, const void *object,
+                         struct buffer *out)
+{
+    size_t present = 0, start = out->len;
+    put_byte(out, 0);
+    for (size_t i = 0; i < count; i++)
+        present += put_field(out, fields[i], object);
+    if (present > 0)
+        put_map_head(out, start, present);
+    else
+        out->len = start;
+    out->at[out->len] = 0;
+}
+
+void codec_put_map(struct buffer *out, uint32_t count)
+{
+    size_t start = out->len;
+    put_byte(out, 0);
+    put_map_head(out, start, count);
+    out->at[out->len] = 0;
+}
+
+void codec_put_list(struct buffer *out, uint32_t count)
+{
+    put_array(out, count);
+    out->at[out->len] = 0;
+}
+
+void codec_put_str(struct buffer *out, struct str s)
+{
+    put_str(out, s);
     out->at[out->len] = 0;
 }
 
@@ -268,10 +312,10 @@ static bool take_long_head(struct cursor *c, uint64_t lead, struct head *h)
 /* Reads one msgpack head. Lengths and counts are checked against the bytes left. */
 static bool take_head(struct cursor *c, struct head *h)
 {
-    uint64_t lead;
     *h = (struct head){HEAD_nil, 0};
-    if (!take(c, 1, &lead))
+    if (c->at == c->end)
         return false;
+    uint64_t lead = *c->at++;
     if (lead < 0x80)
         *h = (struct head){HEAD_int, lead};
     else if (lead < 0x90)
@@ -309,6 +353,12 @@ static bool take_record(struct cursor *c, const struct record *r, char *object, 
 static bool take_str(struct cursor *c, struct str *s)
 {
     struct head h;
+    size_t left = (size_t)(c->end - c->at);
+    if (left > 0 && (*c->at & 0xe0) == 0xa0 && (*c->at & 31u) < left) { /* most are short */
+        *s = (struct str){(const char *)c->at + 1, *c->at & 31u};
+        c->at += 1 + s->len;
+        return true;
+    }
     if (!take_head(c, &h) || h.type != HEAD_bytes || h.n > UINT32_MAX)
         return false;
     *s = (struct str){(const char *)c->at, (uint32_t)h.n};
@@ -393,12 +443,14 @@ static const struct field *field_of(const struct record *r, uint64_t tag, size_t
 static bool take_record(struct cursor *c, const struct record *r, char *object, struct arena *a,
                         int depth)
 {
-    struct head h, key;
+    struct head h, key = {HEAD_int, 0};
     size_t hint = 0;
     if (depth > CODEC_DEPTH_MAX || !take_head(c, &h) || h.type != HEAD_map)
         return false;
     for (uint64_t i = 0; i < h.n; i++) {
-        if (!take_head(c, &key) || key.type != HEAD_int)
+        if (c->at < c->end && *c->at < 0x80) /* as most tags are */
+            key.n = *c->at++;
+        else if (!take_head(c, &key) || key.type != HEAD_int)
             return false;
         const struct field *f = field_of(r, key.n, &hint);
         if (f == NULL ? !skip(c, depth + 1) : !take_value(c, f, object + f->offset, a, depth))
@@ -426,6 +478,27 @@ struct str codec_find_str(struct str encoded, uint8_t tag)
         else if (!skip(&c, 0))
             break;
     return found;
+}
+
+/* The heads of values and pairs are left behind, so that what follows is looked at next. */
+void codec_replace(struct str values, struct str from, struct str to, struct buffer *out)
+{
+    struct cursor c = {(const uint8_t *)values.at, (const uint8_t *)values.at + values.len};
+    const uint8_t *kept = c.at; /* from here on nothing was added yet */
+    struct head h;
+    while (c.at < c.end) {
+        const uint8_t *at = c.at;
+        must(take_head(&c, &h));
+        if (h.type != HEAD_bytes)
+            continue;
+        c.at += h.n;
+        if (!str_equal((struct str){(const char *)c.at - h.n, (uint32_t)h.n}, from))
+            continue;
+        buffer_add(out, kept, (size_t)(at - kept));
+        put_str(out, to);
+        kept = c.at;
+    }
+    buffer_add(out, kept, (size_t)(c.end - kept));
 }
 
 /* ---- copying, comparing, filling --------------------------------------------------- */

@@ -48,6 +48,16 @@ struct cursor {
 
 /* Appends the record as a msgpack map from tag to value; fields that are zero are left out. */
 void codec_encode(const struct record *r, const void *object, struct buffer *out);
+/* The same of these fields of a record alone; nothing at all when all of them are zero. */
+void codec_encode_fields(const struct field *const *fields, size_t count, const void *object,
+                         struct buffer *out);
+/* Appends encoded values, one behind the other, with every str that is from replaced by to. */
+void codec_replace(struct str values, struct str from, struct str to, struct buffer *out);
+/* Appends the head of a map of so many pairs, or of a list of so many values, for who puts encoded
+ * ones together. */
+void codec_put_map(struct buffer *out, uint32_t count);
+void codec_put_list(struct buffer *out, uint32_t count);
+void codec_put_str(struct buffer *out, struct str s);
 
 /* Reads one record and moves the cursor behind it. Strings borrow from the frame, lists come from
  * the arena. False when malformed, too deep, or over the arena's limit; object is then undefined.

@@ -22,6 +22,11 @@ struct buckets_spec {
 };
 
 static const double latencies[] = {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
+static const double decisions[] = {0.0001, 0.0002, 0.0003, 0.0004, 0.0005, 0.0006, 0.0008,
+                                   0.001,  0.0012, 0.0015, 0.002,  0.003,  0.004,  0.006,
+                                   0.01,   0.02,   0.05,   0.1,    0.5,    1};
+static const double moments[] = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
+static const double reviews[] = {0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10};
 static const double sizes[] = {64,    256,    512,     1024,    4096,    16384,
                                65536, 262144, 1048576, 4194304, 16777216};
 
@@ -188,6 +193,17 @@ void series_observe(struct series *s, int64_t value)
         i++;
     s->buckets[i]++;
     s->value += value;
+}
+
+void series_observe_each(struct series *s, int64_t sum, uint32_t times)
+{
+    const struct metric_info *info = &infos[s->metric];
+    int64_t value = sum / times;
+    uint32_t i = 0;
+    while (i < info->bucket_count && value > info->limits[i])
+        i++;
+    s->buckets[i] += times;
+    s->value += sum;
 }
 
 void series_set(struct series *s, int64_t value)

@@ -27,7 +27,7 @@ enum metric {
 };
 
 enum metric_kind { METRIC_counter, METRIC_gauge, METRIC_histogram };
-enum metric_merge { METRIC_SUM, METRIC_FIRST, METRIC_EACH };
+enum metric_merge { METRIC_SUM, METRIC_FIRST, METRIC_MOST, METRIC_EACH };
 enum metric_unit { METRIC_ONE, METRIC_SECONDS };
 
 struct metric_info {
@@ -69,6 +69,8 @@ static inline void series_add(struct series *s, int64_t more)
 
 /* In the unit that is kept: nanoseconds for SECONDS. */
 void series_observe(struct series *s, int64_t value);
+/* So many at once, which share the sum evenly; times > 0. */
+void series_observe_each(struct series *s, int64_t sum, uint32_t times);
 void series_set(struct series *s, int64_t value);
 
 /* The same for a metric without labels. */

@@ -22,9 +22,15 @@ static void measure_cpu(void)
                  use.ru_stime.tv_usec;
     metric_series(METRIC_process_cpu_seconds_total, NULL)->value = us * 1000;
     metric_series(METRIC_berth_process_cpu_seconds_total, NULL)->value = us * 1000;
+    const char *switches[] = {"voluntary", "involuntary"};
+    const long counts[] = {use.ru_nvcsw, use.ru_nivcsw};
+    for (int i = 0; i < 2; i++)
+        metric_series(METRIC_berth_process_context_switches_total,
+                      METRIC_VALUES(str_of(switches[i])))
+            ->value = counts[i];
 }
 
-/* A file's first line in at; "" when it cannot be read. */
+/* As much of a file as there is room for; "" when it cannot be read. */
 static void read_line(const char *path, char *at, size_t room)
 {
     FILE *file = fopen(path, "re");
@@ -45,6 +51,66 @@ static void measure_memory(void)
     metric_set(METRIC_process_virtual_memory_bytes, size * page);
     metric_set(METRIC_process_resident_memory_bytes, resident * page);
     metric_set(METRIC_berth_process_resident_memory_bytes, resident * page);
+}
+
+/* How long threads could have run and did not, because others were running. A thread that has ended
+ * takes its part with it; ours live as long as the process. */
+static void measure_run_delay(void)
+{
+    DIR *entries = opendir("/proc/self/task");
+    int64_t ns = 0;
+    char path[300], line[128], *end = line;
+    bool known = false;
+    for (struct dirent *e = entries != NULL ? readdir(entries) : NULL; e; e = readdir(entries)) {
+        snprintf(path, sizeof(path), "/proc/self/task/%s/schedstat", e->d_name);
+        read_line(path, line, sizeof(line));
+        (void)strtoll(line, &end, 10);
+        known = known || *end == ' ';
+        ns += strtoll(end, NULL, 10);
+    }
+    if (entries != NULL)
+        closedir(entries);
+    if (known)
+        metric_series(METRIC_berth_process_run_delay_seconds_total, NULL)->value = ns;
+}
+
+/* All address space when there is no limit, as Prometheus' clients say it. */
+static void measure_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0)
+        metric_set(METRIC_process_virtual_memory_max_bytes,
+                   limit.rlim_cur == RLIM_INFINITY ? INT64_MAX : (int64_t)limit.rlim_cur);
+}
+
+/* The value of a column of IpExt in /proc/self/net/netstat, two lines of words; -1 when there is
+ * none. */
+static int64_t octets(const char *text, const char *column)
+{
+    const char *names = strstr(text, "IpExt: ");
+    const char *values = names != NULL ? strstr(names + 1, "IpExt: ") : NULL;
+    while (values != NULL) {
+        size_t name = strcspn(names, " \n"), value = strcspn(values, " \n");
+        if (strlen(column) == name && strncmp(names, column, name) == 0)
+            return strtoll(values, NULL, 10);
+        if (names[name] != ' ' || values[value] != ' ')
+            return -1;
+        names += name + 1;
+        values += value + 1;
+    }
+    return -1;
+}
+
+/* Of the network namespace, as Prometheus' clients count it. */
+static void measure_network(void)
+{
+    char text[8192];
+    read_line("/proc/self/net/netstat", text, sizeof(text));
+    int64_t in = octets(text, "InOctets"), out = octets(text, "OutOctets");
+    if (in < 0 || out < 0)
+        return;
+    metric_series(METRIC_process_network_receive_bytes_total, NULL)->value = in;
+    metric_series(METRIC_process_network_transmit_bytes_total, NULL)->value = out;
 }
 
 static void measure_descriptors(void)
@@ -87,6 +153,9 @@ void process_measure(void)
         metric_set(METRIC_berth_process_start_time_seconds, start);
     }
     measure_cpu();
+    measure_run_delay();
     measure_memory();
+    measure_limit();
+    measure_network();
     measure_descriptors();
 }

@@ -3,7 +3,7 @@
  * under a common count, are the record again, and nothing has to be decoded to be sent.
  *
  * What must stay true: a part is in the table exactly while records use it, so equal parts are the
- * same part; every field is in exactly one piece. */
+ * same part; every field is in exactly one piece, or is the list whose elements are parts. */
 #include "proto/shelf.h"
 
 #include "proto/base/memory.h"
@@ -15,16 +15,22 @@ const struct shelf_rule shelf_pods = {
     &pod_record,
     {"namespace_name scheduler_name priority preemption_policy labels owner_kind owner_name "
      "owner_api owner_uid gang gang_api",
-     "gates request score_request usage usage_score_cpu usage_score_memory ports node_selector "
+     "gates request limits score_request usage usage_score_cpu usage_score_memory ports "
+     "node_selector "
      "has_node_selector required_terms has_required_terms preferred_terms tolerations images "
-     "container_count condition_types has_spread affinity_required affinity_preferred "
+     "extended_asks container_count condition_types has_spread affinity_required "
+     "affinity_preferred "
      "anti_affinity_required anti_affinity_preferred spread features"},
     "uid",
+    NULL,
     NULL};
 
-/* Lists of images are as good as never alike. */
-const struct shelf_rule shelf_nodes = {
-    &node_record, {"labels", "taints allocatable features conditions avoided"}, "uid", "labels"};
+/* Lists of images are as good as never alike, and the images in them nearly always. */
+const struct shelf_rule shelf_nodes = {&node_record,
+                                       {"labels", "taints allocatable features conditions avoided"},
+                                       "uid",
+                                       "labels",
+                                       "images"};
 
 /* Stands for the name in a label; no API server lets one in. */
 #define ECHO STR_LITERAL("\1")
@@ -32,7 +38,9 @@ const struct shelf_rule shelf_nodes = {
 #define MAP16 0xde
 #define STR8  0xd9
 
-/* The fields of one piece. */
+#define ELEMENTS_MAX ((1u << 14) - 1) /* a longer list stays in the record's own piece */
+
+/* The fields of one piece; room for two more. */
 struct piece {
     uint32_t count;
     const struct field **at;
@@ -40,16 +48,25 @@ struct piece {
 
 struct shelf_part {
     uint32_t users, hash, len;
+    uint32_t number; /* of an element; 0: it is none so far */
     char at[];
+};
+
+/* Four bytes for an element instead of eight. */
+struct numbers {
+    struct shelf_part **of; /* by number; 0 is nobody's */
+    uint32_t *unused;       /* numbers below limit that nobody has */
+    uint32_t unused_count, limit, room;
 };
 
 struct shelf {
     const struct record *record;
     const struct field *uuid;
     const struct field *name, *labels; /* NULL: labels stay as they are */
+    const struct field *elements;      /* NULL: no list is taken apart */
     struct piece own, parts[SHELF_PARTS];
-    struct table known;  /* struct shelf_part */
-    char *object;        /* a record of which one piece is filled in */
+    struct table known; /* struct shelf_part */
+    struct numbers numbers;
     char *muted;         /* the record without its name in labels */
     struct arena memory; /* for those labels */
     struct buffer bytes;
@@ -68,7 +85,7 @@ static bool has_name(const char *names, const char *name)
 
 static void add_field(struct piece *piece, const struct field *f)
 {
-    piece->at = memory_resize(piece->at, (piece->count + 1) * sizeof(struct field *));
+    piece->at = memory_resize(piece->at, (piece->count + 3) * sizeof(struct field *));
     piece->at[piece->count++] = f;
 }
 
@@ -84,7 +101,6 @@ struct shelf *shelf_new(const struct shelf_rule *rule)
 {
     struct shelf *shelf = memory_take(sizeof(*shelf));
     shelf->record = rule->record;
-    shelf->object = memory_take(rule->record->size);
     shelf->muted = memory_take(rule->record->size);
     for (size_t i = 0; i < rule->record->field_count; i++) {
         const struct field *f = &rule->record->fields[i];
@@ -94,13 +110,17 @@ struct shelf *shelf_new(const struct shelf_rule *rule)
                 piece = &shelf->parts[k];
         if (rule->uuid != NULL && strcmp(rule->uuid, f->name) == 0)
             shelf->uuid = f;
-        else
+        else if (rule->elements == NULL || strcmp(rule->elements, f->name) != 0)
             add_field(piece, f);
     }
     must((rule->uuid == NULL) == (shelf->uuid == NULL));
+    shelf->elements = field_named(rule->record, rule->elements);
+    must(rule->elements == NULL || (shelf->elements != NULL && shelf->elements->kind == KIND_list));
     shelf->labels = field_named(rule->record, rule->labels);
     shelf->name = shelf->labels != NULL ? field_named(rule->record, "name") : NULL;
-    must(shelf->labels == NULL || (shelf->name != NULL && shelf->labels->of == &label_record));
+    must(shelf->labels == NULL ||
+         (shelf->name != NULL && shelf->labels->of == &label_record && shelf->parts[0].count == 1 &&
+          shelf->parts[0].at[0] == shelf->labels));
     return shelf;
 }
 
@@ -111,10 +131,11 @@ void shelf_free(struct shelf **freeing)
         return;
     must(shelf->known.count == 0);
     table_free(&shelf->known);
+    memory_free(shelf->numbers.of);
+    memory_free(shelf->numbers.unused);
     memory_free(shelf->own.at);
     for (int k = 0; k < SHELF_PARTS; k++)
         memory_free(shelf->parts[k].at);
-    memory_free(shelf->object);
     memory_free(shelf->muted);
     arena_free(&shelf->memory);
     buffer_free(&shelf->bytes);
@@ -122,25 +143,16 @@ void shelf_free(struct shelf **freeing)
     *freeing = NULL;
 }
 
-/* Copies one field to where it is encoded from. False when it is zero. */
-static bool pick(struct shelf *shelf, const struct field *f, const char *object)
+/* Adds the piece's fields of the object, encoded; nothing when all of them are zero. The extra
+ * ones, NULL for none, go with them. */
+static void encode_piece(struct shelf *shelf, const struct piece *piece,
+                         const struct field *const extra[2], const void *object)
 {
-    memcpy(shelf->object + f->offset, object + f->offset, codec_field_size(f));
-    return !codec_value_is_zero(f, object + f->offset);
-}
-
-/* Adds the piece's fields of the object, encoded, and one more if it is not NULL. False, and
- * nothing is added, when all of them are zero. */
-static bool encode_piece(struct shelf *shelf, const struct piece *piece, const struct field *more,
-                         const char *object)
-{
-    memset(shelf->object, 0, shelf->record->size);
-    bool any = more != NULL && pick(shelf, more, object);
-    for (uint32_t i = 0; i < piece->count; i++)
-        any = pick(shelf, piece->at[i], object) || any;
-    if (any)
-        codec_encode(shelf->record, shelf->object, &shelf->bytes);
-    return any;
+    uint32_t count = piece->count;
+    for (int i = 0; i < 2; i++)
+        if (extra[i] != NULL)
+            piece->at[count++] = extra[i];
+    codec_encode_fields(piece->at, count, object, &shelf->bytes);
 }
 
 /* ---- parts ---- */
@@ -173,7 +185,60 @@ static void drop_part(struct shelf *shelf, struct shelf_part *part)
     if (part == NULL || --part->users > 0)
         return;
     table_remove(&shelf->known, part->hash, part);
+    if (part->number > 0) {
+        shelf->numbers.of[part->number] = NULL;
+        shelf->numbers.unused[shelf->numbers.unused_count++] = part->number;
+    }
     memory_free(part);
+}
+
+/* ---- elements ---- */
+
+static uint32_t number_of(struct numbers *n, struct shelf_part *part)
+{
+    if (part->number > 0)
+        return part->number;
+    if (n->unused_count > 0) {
+        part->number = n->unused[--n->unused_count];
+    } else {
+        must(n->limit < UINT32_MAX);
+        part->number = ++n->limit;
+        if (part->number >= n->room) {
+            n->room = n->room == 0 ? 64 : n->room * 2;
+            n->of = memory_resize(n->of, n->room * sizeof(struct shelf_part *));
+            n->unused = memory_resize(n->unused, n->room * sizeof(*n->unused));
+        }
+    }
+    n->of[part->number] = part;
+    return part->number;
+}
+
+static const struct list *list_in(const struct shelf *shelf, const void *object)
+{
+    return (const struct list *)(const void *)((const char *)object + shelf->elements->offset);
+}
+
+/* The numbers of the list's elements in bytes, and how many they are. */
+static uint32_t take_elements(struct shelf *shelf, const struct list *list)
+{
+    const struct record *r = shelf->elements->of;
+    for (uint32_t i = 0; i < list->count; i++) {
+        size_t before = shelf->bytes.len;
+        codec_encode(r, (const char *)list->at + i * r->size, &shelf->bytes);
+        struct str encoded = {shelf->bytes.at + before, (uint32_t)(shelf->bytes.len - before)};
+        uint32_t number = number_of(&shelf->numbers, take_part(shelf, encoded));
+        shelf->bytes.len = before;
+        buffer_add(&shelf->bytes, &number, sizeof(number));
+    }
+    return list->count;
+}
+
+static struct shelf_part *element(const struct shelf *shelf, const struct shelved *s, uint32_t i)
+{
+    uint32_t number;
+    memcpy(&number, s->own + (s->uuid ? UUID_BYTES : 0) + i * sizeof(number), sizeof(number));
+    must(number > 0 && number <= shelf->numbers.limit && shelf->numbers.of[number] != NULL);
+    return shelf->numbers.of[number];
 }
 
 /* ---- labels that repeat the name ---- */
@@ -201,6 +266,15 @@ static bool any_is(const struct labels *labels, struct str value)
     return false;
 }
 
+/* Whether it could be taken for the name that it stands for. */
+static bool any_echoes(const struct labels *labels)
+{
+    for (uint32_t i = 0; i < labels->count; i++)
+        if (str_equal(labels->at[i].key, ECHO) || str_equal(labels->at[i].value, ECHO))
+            return true;
+    return false;
+}
+
 static void replace_values(struct labels *labels, struct str value, struct str by)
 {
     for (uint32_t i = 0; i < labels->count; i++)
@@ -216,7 +290,7 @@ static const void *mute(struct shelf *shelf, const void *object)
     memcpy(shelf->muted, object, shelf->record->size);
     struct labels *labels = labels_of(shelf, shelf->muted);
     struct str name = name_of(shelf, object);
-    if (name.len == 0 || !any_is(labels, name) || any_is(labels, ECHO))
+    if (name.len == 0 || !any_is(labels, name) || any_echoes(labels))
         return NULL;
     const struct label *from = labels->at;
     arena_reset(&shelf->memory);
@@ -236,13 +310,15 @@ static struct str uuid_of(const struct shelf *shelf, const void *object)
 struct shelved *shelf_put(struct shelf *shelf, const void *object)
 {
     const void *muted = mute(shelf, object);
+    const struct field *extra[2] = {NULL, NULL};
     struct shelved head = {.references = 1, .echoes = muted != NULL};
     uint8_t uuid[UUID_BYTES];
     if (muted != NULL)
         object = muted;
     for (int k = 0; k < SHELF_PARTS; k++) {
         buffer_reset(&shelf->bytes);
-        if (encode_piece(shelf, &shelf->parts[k], NULL, object))
+        encode_piece(shelf, &shelf->parts[k], extra, object);
+        if (shelf->bytes.len > 0)
             head.parts[k] = take_part(shelf, buffer_str(&shelf->bytes));
     }
     buffer_reset(&shelf->bytes);
@@ -250,7 +326,13 @@ struct shelved *shelf_put(struct shelf *shelf, const void *object)
         head.uuid = uuid_pack(uuid_of(shelf, object), uuid);
     if (head.uuid)
         buffer_add(&shelf->bytes, uuid, sizeof(uuid));
-    (void)encode_piece(shelf, &shelf->own, head.uuid ? NULL : shelf->uuid, object);
+    else
+        extra[0] = shelf->uuid;
+    if (shelf->elements != NULL && list_in(shelf, object)->count <= ELEMENTS_MAX)
+        head.elements = take_elements(shelf, list_in(shelf, object)) & ELEMENTS_MAX;
+    else
+        extra[1] = shelf->elements;
+    encode_piece(shelf, &shelf->own, extra, object);
     head.len = (uint32_t)shelf->bytes.len;
     /* Never less than the struct: it may be read as a whole, up to its padding. */
     size_t size = offsetof(struct shelved, own) + head.len;
@@ -274,13 +356,15 @@ void shelf_drop(struct shelf *shelf, struct shelved *s)
         return;
     for (int k = 0; k < SHELF_PARTS; k++)
         drop_part(shelf, s->parts[k]);
+    for (uint32_t i = 0; i < s->elements; i++)
+        drop_part(shelf, element(shelf, s, i));
     memory_free(s);
 }
 
 bool shelf_same(const struct shelved *a, const struct shelved *b)
 {
-    bool same = a->uuid == b->uuid && a->echoes == b->echoes && a->len == b->len &&
-                memcmp(a->own, b->own, a->len) == 0;
+    bool same = a->uuid == b->uuid && a->echoes == b->echoes && a->elements == b->elements &&
+                a->len == b->len && memcmp(a->own, b->own, a->len) == 0;
     for (int k = 0; k < SHELF_PARTS; k++)
         same = same && a->parts[k] == b->parts[k];
     return same;
@@ -302,7 +386,7 @@ static void add_piece(struct pieces *p, const void *at, size_t len)
 static struct pieces pieces_of(const struct shelved *s)
 {
     struct pieces p = {0};
-    size_t skip = s->uuid ? UUID_BYTES : 0;
+    size_t skip = (s->uuid ? UUID_BYTES : 0) + s->elements * sizeof(uint32_t);
     add_piece(&p, s->own + skip, s->len - skip);
     for (int k = 0; k < SHELF_PARTS; k++)
         if (s->parts[k] != NULL)
@@ -328,29 +412,64 @@ static void add_uuid(const struct shelf *shelf, const struct shelved *s, struct 
     buffer_add(out, text, sizeof(text));
 }
 
-/* As it was cut, which is the record unless labels repeat its name. */
-static void join(const struct shelf *shelf, const struct shelved *s, struct buffer *out)
+static void add_elements(const struct shelf *shelf, const struct shelved *s, struct buffer *out)
+{
+    buffer_add(out, &shelf->elements->tag, 1);
+    codec_put_list(out, s->elements);
+    for (uint32_t i = 0; i < s->elements; i++) {
+        const struct shelf_part *part = element(shelf, s, i);
+        buffer_add(out, part->at, part->len);
+    }
+}
+
+/* What a record is joined with. */
+struct joint {
+    bool as_cut; /* labels keep what stands for the name */
+    uint8_t tag; /* of one str more; 0: there is none */
+    struct str str;
+};
+
+/* The record, encoded. */
+static void join(const struct shelf *shelf, const struct shelved *s, const struct joint *with,
+                 struct buffer *out)
 {
     struct pieces p = pieces_of(s);
     struct str fields[SHELF_PARTS + 1];
-    uint32_t count = s->uuid;
+    uint32_t count = s->uuid + (s->elements > 0) + (with->tag != 0);
+    const char *labels = s->echoes && !with->as_cut ? s->parts[0]->at : NULL;
     for (uint32_t i = 0; i < p.count; i++)
         count += open_map(p.at[i], &fields[i]);
-    const uint8_t head[] = {MAP16, (uint8_t)(count >> 8), (uint8_t)count};
-    buffer_add(out, head, sizeof(head));
+    codec_put_map(out, count);
     if (s->uuid)
         add_uuid(shelf, s, out);
+    if (s->elements > 0)
+        add_elements(shelf, s, out);
+    if (with->tag != 0) {
+        buffer_add(out, &with->tag, 1);
+        codec_put_str(out, with->str);
+    }
     for (uint32_t i = 0; i < p.count; i++)
-        buffer_add_str(out, fields[i]);
+        if (p.at[i].at == labels)
+            codec_replace(fields[i], ECHO, shelf_str(s, shelf->name->tag), out);
+        else
+            buffer_add_str(out, fields[i]);
+}
+
+/* No less than the record takes as it was cut; joining it asks for a little more than it takes. */
+static size_t joined_most(const struct shelf *shelf, const struct shelved *s)
+{
+    return shelf_size(shelf, s) + UUID_TEXT + 64;
 }
 
 void shelf_get(const struct shelf *shelf, const struct shelved *s, void *object, struct arena *a)
 {
-    struct buffer bytes = {0};
-    join(shelf, s, &bytes);
-    struct str whole = arena_copy(a, buffer_str(&bytes));
-    buffer_free(&bytes);
-    struct cursor in = {(const uint8_t *)whole.at, (const uint8_t *)whole.at + whole.len};
+    const struct joint as_cut = {.as_cut = true};
+    size_t room = joined_most(shelf, s);
+    char *at = arena_take(a, room);
+    struct buffer bytes = {.at = at, .room = room};
+    join(shelf, s, &as_cut, &bytes);
+    must(bytes.at == at); /* it was not too little, and has not moved */
+    struct cursor in = {(const uint8_t *)at, (const uint8_t *)at + bytes.len};
     must(codec_decode(shelf->record, object, &in, a));
     if (s->echoes)
         replace_values(labels_of(shelf, object), ECHO, name_of(shelf, object));
@@ -358,15 +477,16 @@ void shelf_get(const struct shelf *shelf, const struct shelved *s, void *object,
 
 void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct buffer *out)
 {
-    if (!s->echoes) {
-        join(shelf, s, out);
-        return;
-    }
-    struct arena memory = {0};
-    void *object = arena_take(&memory, shelf->record->size);
-    shelf_get(shelf, s, object, &memory);
-    codec_encode(shelf->record, object, out);
-    arena_free(&memory);
+    const struct joint plain = {0};
+    join(shelf, s, &plain, out);
+}
+
+void shelf_encoded_with(const struct shelf *shelf, const struct shelved *s, uint8_t tag,
+                        struct str str, struct buffer *out)
+{
+    const struct joint with = {.tag = tag, .str = str};
+    must(tag > 0 && tag < 0x80);
+    join(shelf, s, &with, out);
 }
 
 struct str shelf_str(const struct shelved *s, uint8_t tag)
@@ -394,10 +514,12 @@ struct str shelf_uuid(const struct shelved *s, uint8_t tag, char *text)
     return (struct str){text, UUID_TEXT};
 }
 
-size_t shelf_size(const struct shelved *s)
+size_t shelf_size(const struct shelf *shelf, const struct shelved *s)
 {
     size_t size = offsetof(struct shelved, own) + s->len;
     for (int k = 0; k < SHELF_PARTS; k++)
         size += s->parts[k] != NULL ? s->parts[k]->len : 0;
+    for (uint32_t i = 0; i < s->elements; i++)
+        size += element(shelf, s, i)->len;
     return size;
 }

@@ -2,7 +2,8 @@
  * in common, as the pods of one owner do, is kept once.
  *
  * A record's fields lie in up to three pieces: its own ones, and parts that records with the same
- * values share. What is put in comes out again with the same values, whatever the split. */
+ * values share; and one list may be taken apart, so that each of its elements is shared, as the
+ * images of nodes are. What is put in comes out again with the same values, whatever the split. */
 #ifndef SHELF_H
 #define SHELF_H
 
@@ -21,8 +22,11 @@ struct shelf_rule {
     const char *parts[SHELF_PARTS];
     const char *uuid; /* a str that mostly is a UUID, kept in 16 bytes then; NULL: there is none */
     /* A list of labels that may repeat the record's name, as a node's do; kept without it, so that
-     * they are alike. NULL: there is none. */
+     * they are alike. Alone in the first part. NULL: there is none. */
     const char *labels;
+    /* A list of records whose elements many records have, if not the same list; in no part. NULL:
+     * there is none. */
+    const char *elements;
 };
 
 /* How pods and nodes fall apart: what differs from one to the next is their own. */
@@ -35,8 +39,9 @@ struct shelved {
     uint32_t mark;
     uint32_t references;
     uint32_t len;
-    bool uuid;   /* own begins with the 16 bytes of one */
-    bool echoes; /* labels repeat the name */
+    uint16_t uuid : 1;      /* own begins with the 16 bytes of one */
+    uint16_t echoes : 1;    /* labels repeat the name */
+    uint16_t elements : 14; /* then four bytes for each of so many elements of the list */
     uint8_t own[];
 };
 
@@ -55,6 +60,9 @@ bool shelf_same(const struct shelved *a, const struct shelved *b);
 void shelf_get(const struct shelf *shelf, const struct shelved *s, void *object, struct arena *a);
 /* The same, encoded, as codec_decode reads it. */
 void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct buffer *out);
+/* The same with one str field more, which the record that was put in does not have. */
+void shelf_encoded_with(const struct shelf *shelf, const struct shelved *s, uint8_t tag,
+                        struct str str, struct buffer *out);
 /* One str of the record, by its tag; borrowed as long as s is kept. Empty: absent. Not for the
  * field that rule.uuid names. */
 struct str shelf_str(const struct shelved *s, uint8_t tag);
@@ -63,6 +71,6 @@ bool shelf_uuid_is(const struct shelved *s, uint8_t tag, struct str uuid);
 /* Its value; in text, which has room for UUID_TEXT bytes, or borrowed from s. */
 struct str shelf_uuid(const struct shelved *s, uint8_t tag, char *text);
 /* Bytes of the record as if it shared nothing. */
-size_t shelf_size(const struct shelved *s);
+size_t shelf_size(const struct shelf *shelf, const struct shelved *s);
 
 #endif

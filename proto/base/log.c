@@ -82,6 +82,38 @@ static size_t put_quoted(char *line, size_t at, const char *text, size_t len)
     return at;
 }
 
+/* Quotes inside of a value get a backslash, unless they have one. */
+static size_t put_value(char *line, size_t at, const char *p, const char *end)
+{
+    line[at++] = '"';
+    for (; p < end && at < LINE_MAX_LEN - 8; p++) {
+        if (*p == '"')
+            line[at++] = '\\';
+        if (*p == '\\' && p + 1 < end && (p[1] == '"' || p[1] == '\\'))
+            line[at++] = *p++;
+        line[at++] = (char)((unsigned char)*p < 32 ? ' ' : *p);
+    }
+    line[at++] = '"';
+    return at;
+}
+
+static size_t put_pairs(char *line, size_t at, const char *p)
+{
+    if (*p != ' ')
+        line[at++] = ' ';
+    while (*p != 0 && at < LINE_MAX_LEN - 8) {
+        bool value = *p == '=' && p[1] == '"';
+        line[at++] = (char)((unsigned char)*p < 32 ? ' ' : *p);
+        p++;
+        if (!value)
+            continue;
+        const char *end = log_quoted_end(p + 1);
+        at = put_value(line, at, p + 1, end);
+        p = end + (*end == '"');
+    }
+    return at;
+}
+
 static void write_json(const char *level, const char *text)
 {
     char line[LOG_JSON_ROOM(LINE_MAX_LEN / 2)];
@@ -106,11 +138,8 @@ static void write_line(const char *level, const char *format, va_list args)
     size_t len = pairs ? (size_t)(pairs - text) : strlen(text);
     int head = snprintf(line, 256, "ts=%s level=%s proc=%s msg=", when, level, process_name);
     size_t at = put_quoted(line, (size_t)head, text, len);
-    for (const char *p = pairs ? pairs + 1 : ""; *p && at < LINE_MAX_LEN - 2; p++) {
-        if (p == pairs + 1 && *p != ' ')
-            line[at++] = ' ';
-        line[at++] = (char)((unsigned char)*p < 32 ? ' ' : *p);
-    }
+    if (pairs != NULL)
+        at = put_pairs(line, at, pairs + 1);
     line[at++] = '\n';
     ssize_t written = write(STDERR_FILENO, line, at);
     (void)written; /* nobody is left to tell */

@@ -83,7 +83,7 @@ static bool pair_begins(const char *at)
 
 /* Behind a value that begins with a quote: the quote that ends it is the first that is not escaped
  * and has the next pair behind it; what statements put between quotes may hold some. */
-static const char *quoted_end(const char *at)
+const char *log_quoted_end(const char *at)
 {
     for (; *at != 0; at++) {
         if (*at == '\\' && at[1] != 0)
@@ -122,7 +122,7 @@ static const char *put_pair(struct output *o, const char *at)
     put(o, ":", 1);
     const char *value = ++at;
     if (*value == '"') {
-        at = quoted_end(value + 1);
+        at = log_quoted_end(value + 1);
         put_string(o, value + 1, (size_t)(at - value - 1), true);
         return at + (*at == '"');
     }

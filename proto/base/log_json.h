@@ -20,4 +20,9 @@ struct log_line {
  * error; a value without quotes that is a number stays one, all others are strings. */
 size_t log_json_line(const struct log_line *line, char *out);
 
+/* Where a value that begins with a quote ends, behind that quote: at the quote that has the next
+ * pair or nothing behind it; at the text's end if none has. What a statement put between quotes may
+ * hold quotes itself, escaped or not. */
+const char *log_quoted_end(const char *at);
+
 #endif

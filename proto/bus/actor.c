@@ -61,10 +61,22 @@ static void watch(int epoll_fd, int fd)
     must(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0);
 }
 
+/* Also in the middle of a core's work, when that has said something for which others wait. */
+static void send_all(void *context)
+{
+    struct loop *loop = context;
+    const struct actor *actor = loop->actor;
+    if (actor->term)
+        bus_set_term(loop->bus, actor->term(actor->state));
+    bus_send(loop->bus, &loop->out);
+}
+
 static void loop_open(struct loop *loop)
 {
     signals_seen = 0;
     failed = false;
+    loop->out.send = send_all;
+    loop->out.context = loop;
     must(pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) == 0);
     loop->wait_fd = epoll_create1(EPOLL_CLOEXEC);
     must(loop->wait_fd >= 0);
@@ -145,14 +157,6 @@ static bool go_on(struct loop *loop, struct moment now)
     log_warn("not everything was finished in time|limit_ms=%lld",
              (long long)span_ms(actor->stop_limit));
     return false;
-}
-
-static void send_all(struct loop *loop)
-{
-    const struct actor *actor = loop->actor;
-    if (actor->term)
-        bus_set_term(loop->bus, actor->term(actor->state));
-    bus_send(loop->bus, &loop->out);
 }
 
 /* One round: receive and handle, work, tick, send, look after the bus, wait. */

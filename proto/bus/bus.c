@@ -19,8 +19,9 @@
 
 #define HEARTBEAT_MS 500
 #define WORKERS_MAX  1000
-#define TOGETHER_MAX 64 /* frames that travel as one ZeroMQ message */
-#define LOOK_EVERY   64 /* frames from busy links, before the others are looked at */
+#define TOGETHER_MAX                                                                               \
+    64                /* frames that travel as parts of one ZeroMQ message, to who reads no packs */
+#define LOOK_EVERY 64 /* frames from busy links, before the others are looked at */
 
 /* ---- open and close ---- */
 
@@ -172,6 +173,7 @@ void bus_close(struct bus **closing)
     buffer_free(&bus->frame);
     buffer_free(&bus->body);
     buffer_free(&bus->mirror);
+    buffer_free(&bus->pack);
     arena_free(&bus->arena);
     memory_free(bus);
 }
@@ -231,7 +233,7 @@ static void send_all_to(struct bus *bus, struct peer *peer, struct outbox *out)
             continue;
         }
         if (last != NULL) {
-            last->more = ++together % TOGETHER_MAX != 0;
+            last->more = ++together % TOGETHER_MAX != 0 || peer->packs;
             send_to(bus, peer, last, outbox_body(out, last_at));
         }
         last = head;
@@ -244,6 +246,7 @@ static void send_all_to(struct bus *bus, struct peer *peer, struct outbox *out)
         send_to(bus, peer, last, outbox_body(out, last_at));
     else
         drop(bus, DROPPED_disconnected, last->type, last->to);
+    must(bus->packed_count == 0);
 }
 
 void bus_send(struct bus *bus, struct outbox *out)
@@ -413,13 +416,13 @@ static void fill_delivery(const struct peer *peer, const struct envelope *envelo
                             .sequence = envelope->sequence,
                             .part = envelope->part,
                             .sent_us = envelope->sent_us,
+                            .received_us = moment_wall_us(),
                             .message = m};
 }
 
-/* bus->incoming holds a frame: true when it is for the core. */
-static bool take_frame(struct bus *bus, struct wire *wire, struct delivery *in)
+/* True when the frame, which lies in bus->incoming, is for the core. */
+static bool take_frame(struct bus *bus, struct wire *wire, struct str frame, struct delivery *in)
 {
-    struct str frame = {zmq_msg_data(&bus->incoming), (uint32_t)zmq_msg_size(&bus->incoming)};
     struct envelope envelope = {0};
     struct cursor body;
     bool deliver = false;
@@ -444,6 +447,31 @@ static bool take_frame(struct bus *bus, struct wire *wire, struct delivery *in)
     if (deliver)
         fill_delivery(peer, &envelope, &bus->message, in);
     return deliver;
+}
+
+/* The next frame of the pack that came in last. One that breaks off shows as a gap. */
+static bool take_unread(struct bus *bus, struct delivery *in)
+{
+    struct str frame;
+    if (bus->unread_taken++ == PACK_FRAMES_MAX || !pack_next(&bus->unread, &frame)) {
+        bus_refuse(bus, REFUSED_malformed_pack, sender_of(bus, bus->unread_from, false), 0,
+                   bus->unread.len);
+        bus->unread = (struct str){NULL, 0};
+        return false;
+    }
+    return take_frame(bus, bus->unread_from, frame, in);
+}
+
+/* bus->incoming came in: one frame, or several. */
+static bool take_incoming(struct bus *bus, struct wire *wire, struct delivery *in)
+{
+    struct str bytes = {zmq_msg_data(&bus->incoming), (uint32_t)zmq_msg_size(&bus->incoming)};
+    if (!is_pack(bytes) || bytes.len > BUS_FRAME_MAX)
+        return take_frame(bus, wire, bytes, in);
+    bus->unread = (struct str){bytes.at + 1, bytes.len - 1};
+    bus->unread_from = wire;
+    bus->unread_taken = 0;
+    return false; /* its frames are taken in turn */
 }
 
 static bool next_event(struct bus *bus, struct delivery *in)
@@ -492,6 +520,12 @@ bool bus_receive(struct bus *bus, struct moment now, struct delivery *in)
         if (next_event(bus, in))
             return true;
         peers_sweep(bus);
+        if (bus->unread.len > 0) {
+            bus->since_look++;
+            if (take_unread(bus, in))
+                return true;
+            continue;
+        }
         if (!next_ready(bus, &wire)) {
             if (!bus->looked && waiting_look(bus))
                 continue;
@@ -500,7 +534,7 @@ bool bus_receive(struct bus *bus, struct moment now, struct delivery *in)
         }
         wire->ready = wire_receive(wire, &bus->routing, &bus->incoming);
         bus->since_look++;
-        if (wire->ready && take_frame(bus, wire, in)) {
+        if (wire->ready && take_incoming(bus, wire, in)) {
             must(bus->event_next == bus->event_count); /* what came before was told before */
             return true;
         }

@@ -12,7 +12,16 @@ struct delivery {
     int64_t epoch, sequence;       /* stream position; 0 when not a stream message */
     int64_t part;                  /* place in a snapshot from 1; 0 = not in one */
     int64_t sent_us;               /* sender's wall clock */
+    int64_t received_us;           /* ours, when it was handed over; 0 = not known */
     const struct message *message; /* borrowed until handle() returns */
 };
+
+/* How long it was under way by the two wall clocks, waiting in our sockets included; 0 when that is
+ * not known, or when they say that it took less than nothing. */
+static inline int64_t delivery_us(const struct delivery *in)
+{
+    bool known = in->sent_us > 0 && in->received_us > in->sent_us;
+    return known ? in->received_us - in->sent_us : 0;
+}
 
 #endif

@@ -7,6 +7,8 @@
 #define ARENA_PER_BYTE 64
 #define ARENA_LEAST    (64u << 10)
 
+#define PACK_LENGTH 4 /* bytes in front of each frame */
+
 const char *refusal_name(enum refusal why)
 {
     static const char *const names[] = {"nothing",
@@ -49,6 +51,33 @@ enum refusal frame_open(struct str frame, struct envelope *envelope, struct curs
     if (!read || envelope->link < 0 || envelope->term < 0 || envelope->generation < 0)
         return REFUSED_malformed_envelope;
     return REFUSED_nothing;
+}
+
+void pack_add(struct buffer *pack, struct str frame)
+{
+    const uint8_t head[] = {FRAME_PACK, (uint8_t)(frame.len >> 24), (uint8_t)(frame.len >> 16),
+                            (uint8_t)(frame.len >> 8), (uint8_t)frame.len};
+    size_t known = pack->len > 0;
+    buffer_add(pack, head + known, sizeof(head) - known);
+    buffer_add_str(pack, frame);
+}
+
+bool is_pack(struct str bytes)
+{
+    return bytes.len > 0 && bytes.at[0] == FRAME_PACK;
+}
+
+bool pack_next(struct str *rest, struct str *frame)
+{
+    const uint8_t *at = (const uint8_t *)rest->at;
+    if (rest->len < PACK_LENGTH)
+        return false;
+    uint32_t len = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+    if (len > rest->len - PACK_LENGTH)
+        return false;
+    *frame = (struct str){rest->at + PACK_LENGTH, len};
+    *rest = (struct str){frame->at + len, rest->len - PACK_LENGTH - len};
+    return true;
 }
 
 const struct record *frame_record(int64_t type)

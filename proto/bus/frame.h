@@ -1,11 +1,14 @@
-/* frame: one message as bytes: a version byte, the envelope, the body; and the ways to refuse one.
- */
+/* frame: one message as bytes: a version byte, the envelope, the body; several of them as one, a
+ * pack; and the ways to refuse one. */
 #ifndef FRAME_H
 #define FRAME_H
 
 #include "proto/messages.h"
 
 #define FRAME_VERSION 0x01
+#define FRAME_PACK    0x02 /* the first byte of a pack, in place of a version */
+
+#define PACK_FRAMES_MAX 64
 
 /* Why a received frame is not handed to anybody; REFUSAL(name, what the log says). */
 #define REFUSALS                                                                                   \
@@ -23,6 +26,7 @@
     REFUSAL(misdirected, "this kind of sender or receiver has no part in it")                      \
     REFUSAL(stale_term, "from an older leadership term")                                           \
     REFUSAL(stale_generation, "from an older config generation")                                   \
+    REFUSAL(malformed_pack, "a pack of frames that breaks off, or of too many")                    \
     REFUSAL(malformed_body, "body cannot be decoded")                                              \
     REFUSAL(trailing_bytes, "bytes behind the body")
 
@@ -45,6 +49,13 @@ enum refusal frame_open(struct str frame, struct envelope *envelope, struct curs
  * reset first. */
 enum refusal frame_decode(const struct envelope *envelope, struct cursor body, struct message *m,
                           struct arena *arena);
+/* A pack is that byte and then each frame behind its length, four bytes of it, the highest first.
+ * Adds a frame to one, which may be empty. */
+void pack_add(struct buffer *pack, struct str frame);
+bool is_pack(struct str bytes);
+/* The next frame of what is left of a pack behind its first byte. False: it says more than there
+ * is. */
+bool pack_next(struct str *rest, struct str *frame);
 /* The record of a message number that came from outside; NULL when there is none. */
 const struct record *frame_record(int64_t type);
 /* Its name, "unknown" when there is none. */

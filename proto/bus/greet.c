@@ -41,7 +41,8 @@ static int say_hello(struct bus *bus, struct peer *peer, int64_t session)
                                   .incarnation = bus->incarnation,
                                   .pid = getpid(),
                                   .version = STR_LITERAL(OPTIONS_VERSION),
-                                  .session = session}};
+                                  .session = session,
+                                  .packs = true}};
     return peer_say(bus, peer, &m);
 }
 
@@ -107,6 +108,7 @@ static void learn(struct peer *peer, const struct hello *hello)
     peer->instance[hello->instance.len] = 0;
     peer->incarnation = hello->incarnation;
     peer->session = hello->session;
+    peer->packs = hello->packs;
     peer->received = 1;
 }
 

@@ -33,6 +33,7 @@ struct peer {
     int64_t session;        /* which start of the link */
     int64_t sent, received; /* number of the last frame each way */
     unsigned greetings;     /* hellos sent for this session */
+    bool packs;             /* it reads packs, as its hello said */
     struct moment up_at, heard_at, sent_at, greeted_at;
 };
 
@@ -55,6 +56,12 @@ enum drop {
 
 struct traffic {
     uint64_t messages, bytes;
+};
+
+/* A frame that waits in the pack that is being put together. */
+struct packed {
+    enum message_type type;
+    uint32_t bytes;
 };
 
 struct counts {
@@ -91,7 +98,13 @@ struct bus {
     void (*lines)(void *state, struct buffer *key_value_lines);
     void *lines_state;
     struct buffer frame, body, mirror; /* scratch */
-    struct arena arena;                /* of the message handed out last */
+    struct buffer pack; /* frames for one peer; empty but while more of them are promised */
+    struct packed packed[PACK_FRAMES_MAX];
+    unsigned packed_count;
+    struct str unread; /* what was not taken yet of the pack that came in last; see bus->incoming */
+    struct wire *unread_from;
+    unsigned unread_taken; /* frames */
+    struct arena arena;    /* of the message handed out last */
     struct message message;
     zmq_msg_t routing, incoming;
 };
@@ -102,7 +115,8 @@ struct peer *peer_add(struct bus *bus, struct wire *wire, bool connecting);
 struct peer *peer_by_routing(struct bus *bus, struct str routing);
 struct peer *peer_by_wire(struct bus *bus, const struct wire *wire);
 struct peer *peer_by_number(const struct bus *bus, uint32_t number);
-/* Numbers and sends one frame. 0, EAGAIN (dropped and counted) or EHOSTUNREACH (the peer has been
+/* Numbers and sends one frame; of what goes with more some may be sent with the last of it, whose
+ * answer is then that of all. 0, EAGAIN (dropped and counted) or EHOSTUNREACH (the peer has been
  * taken down). */
 int peer_transmit(struct bus *bus, struct peer *peer, const struct outgoing *head, struct str body);
 /* The same for a message of the bus's own. */

@@ -198,9 +198,11 @@ static void take_value(const struct reader *r, const struct own_option *o, void 
     if (o->take(state, value))
         return;
     char what[512], name[64];
-    bool why = r->error && r->error[0];
-    snprintf(what, sizeof(what), "\"%s\" is refused%s%s", value, why ? ": " : "",
-             why ? r->error : "");
+    if (r->error && r->error[0])
+        snprintf(what, sizeof(what), "\"%s\" is refused: %s", value, r->error);
+    else
+        snprintf(what, sizeof(what), "\"%s\" is refused (%s: %s)", value,
+                 o->value ? o->value : "a flag", o->doc);
     snprintf(name, sizeof(name), "%s%s", o->name[1] ? "--" : "-", o->name);
     refuse(r, name, what);
 }

@@ -1,6 +1,6 @@
 /* outbox: encoded messages in one growing buffer with one small head each, so that a core can hand
- * over a message and forget it. What must stay true: heads stand in the order of their bodies, and
- * every body lies inside the buffer. */
+ * over a message and forget it. What must stay true: heads stand in the order of their bodies, of
+ * which several may have the same, and every body lies inside the buffer. */
 #include "proto/bus/outbox.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -43,6 +43,27 @@ void outbox_put_encoded(struct outbox *out, const struct outgoing *head, struct 
     *added = *head;
     added->body_offset = (uint32_t)before;
     added->body_len = body.len;
+}
+
+void outbox_put_again(struct outbox *out, struct address to)
+{
+    must(out->count > 0);
+    struct outgoing *added = add_head(out);
+    *added = *(added - 1);
+    added->to = to;
+}
+
+void outbox_send(struct outbox *out)
+{
+    if (out->send != NULL)
+        out->send(out->context);
+}
+
+void outbox_move(struct outbox *to, struct outbox *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        outbox_put_encoded(to, &from->at[i], outbox_body(from, i));
+    outbox_reset(from);
 }
 
 struct str outbox_body(const struct outbox *out, size_t i)

@@ -27,6 +27,8 @@ struct outbox {
     struct buffer bytes;
     struct outgoing *at;
     size_t count, room;
+    void (*send)(void *context); /* sends and resets it; NULL: whoever has it does so in time */
+    void *context;
 };
 
 /* Encodes the message now, so the caller's memory may go at once. */
@@ -36,9 +38,15 @@ void outbox_put_numbered(struct outbox *out, struct address to, const struct mes
                          int64_t epoch, int64_t sequence);
 /* The same from a body that is encoded already (a publisher's log). */
 void outbox_put_encoded(struct outbox *out, const struct outgoing *head, struct str body);
+/* What was put last is for somebody else, too. */
+void outbox_put_again(struct outbox *out, struct address to);
+/* All of from, in its order, behind what is in to; from is empty then. */
+void outbox_move(struct outbox *to, struct outbox *from);
 struct str outbox_body(const struct outbox *out, size_t i);
 /* Decodes the i-th message back, for tests. False never happens for what outbox_put wrote. */
 bool outbox_get(const struct outbox *out, size_t i, struct message *m, struct arena *a);
+/* Others can go on with what there is by now, while more is done here. */
+void outbox_send(struct outbox *out);
 void outbox_reset(struct outbox *out);
 void outbox_free(struct outbox *out);
 

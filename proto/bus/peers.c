@@ -1,7 +1,8 @@
 /* peers: the table of peers, the numbering of what is sent to them, and the events that tell a core
  * who came and went. What must stay true: a peer has a number exactly while the core believes it to
  * be up; every frame to an up peer takes the next link number, also one that could not be sent, so
- * that the other side can see the loss. */
+ * that the other side can see the loss; what is in the pack is for one peer, which is up, and more
+ * of it is promised. */
 #include "proto/bus/inside.h"
 
 #include "proto/base/memory.h"
@@ -10,6 +11,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* A pack is sent when it is so long; longer frames go alone, as copying them costs more. */
+#define PACK_BYTES     (48u << 10)
+#define PACK_FRAME_MAX (16u << 10)
 
 struct peer *peer_add(struct bus *bus, struct wire *wire, bool connecting)
 {
@@ -72,6 +77,65 @@ void bus_mirror(struct bus *bus, const struct peer *peer, bool sent, struct str 
     wire_send(&bus->tap, (struct str){NULL, 0}, buffer_str(&bus->mirror), false);
 }
 
+static void count_sent(struct bus *bus, const struct peer *peer, enum message_type type,
+                       struct str frame)
+{
+    bus->counts.sent[type].messages++;
+    bus->counts.sent[type].bytes += frame.len;
+    bus_mirror(bus, peer, true, frame);
+}
+
+/* lost: how many messages that cannot be said again. */
+static int put_on_wire(struct bus *bus, struct peer *peer, struct str bytes, bool more,
+                       unsigned lost)
+{
+    struct str to = {peer->routing, peer->routing_len};
+    int failed = wire_send(peer->wire, to, bytes, more);
+    if (failed == EHOSTUNREACH) {
+        peer_down(bus, peer, "disconnected");
+        bus->counts.dropped[DROPPED_disconnected] += lost > 0 ? lost : 1;
+    } else if (failed) {
+        bus->counts.dropped[DROPPED_full] += lost;
+    } else {
+        peer->sent_at = bus->now;
+    }
+    return failed == 0 || failed == EHOSTUNREACH ? failed : EAGAIN;
+}
+
+static int send_pack(struct bus *bus, struct peer *peer)
+{
+    struct str rest = buffer_str(&bus->pack), frame;
+    int failed = put_on_wire(bus, peer, rest, false, bus->packed_count);
+    rest = (struct str){rest.at + 1, rest.len - 1};
+    for (unsigned i = 0; failed == 0 && i < bus->packed_count; i++) {
+        must(pack_next(&rest, &frame) && frame.len == bus->packed[i].bytes);
+        count_sent(bus, peer, bus->packed[i].type, frame);
+    }
+    buffer_reset(&bus->pack);
+    bus->packed_count = 0;
+    return failed;
+}
+
+/* The frame goes with others, now or with a later one. */
+static int add_to_pack(struct bus *bus, struct peer *peer, const struct outgoing *head,
+                       struct str frame)
+{
+    pack_add(&bus->pack, frame);
+    bus->packed[bus->packed_count++] = (struct packed){head->type, frame.len};
+    bool full = bus->packed_count == PACK_FRAMES_MAX || bus->pack.len >= PACK_BYTES;
+    return head->more && !full ? 0 : send_pack(bus, peer);
+}
+
+static int send_alone(struct bus *bus, struct peer *peer, const struct outgoing *head,
+                      struct str frame)
+{
+    /* A hello is said again; all else is a loss. */
+    int failed = put_on_wire(bus, peer, frame, head->more && !peer->packs, head->type != MSG_hello);
+    if (failed == 0)
+        count_sent(bus, peer, head->type, frame);
+    return failed;
+}
+
 int peer_transmit(struct bus *bus, struct peer *peer, const struct outgoing *head, struct str body)
 {
     /* Asking for a hello is no part of the numbering: the other side does not know us yet. */
@@ -87,23 +151,11 @@ int peer_transmit(struct bus *bus, struct peer *peer, const struct outgoing *hea
                                 .incarnation = bus->incarnation};
     frame_build(&bus->frame, &envelope, body);
     struct str frame = buffer_str(&bus->frame);
-    int failed =
-        wire_send(peer->wire, (struct str){peer->routing, peer->routing_len}, frame, head->more);
-    if (failed == EHOSTUNREACH) {
-        peer_down(bus, peer, "disconnected");
-        bus->counts.dropped[DROPPED_disconnected]++;
-        return EHOSTUNREACH;
-    }
-    if (failed) {
-        /* A hello is said again; all else is a loss. */
-        bus->counts.dropped[DROPPED_full] += head->type != MSG_hello;
-        return EAGAIN;
-    }
-    peer->sent_at = bus->now;
-    bus->counts.sent[head->type].messages++;
-    bus->counts.sent[head->type].bytes += frame.len;
-    bus_mirror(bus, peer, true, frame);
-    return 0;
+    bool begun = bus->packed_count > 0;
+    if (peer->packs && frame.len <= PACK_FRAME_MAX && (begun || head->more))
+        return add_to_pack(bus, peer, head, frame);
+    int failed = begun ? send_pack(bus, peer) : 0;
+    return failed == EHOSTUNREACH ? failed : send_alone(bus, peer, head, frame);
 }
 
 int peer_say(struct bus *bus, struct peer *peer, const struct message *m)

@@ -17,6 +17,7 @@
 
 #define CREDIT_MAX   (1ll << 32) /* what a subscriber can pile up */
 #define ASK_AGAIN_MS 3000        /* a question unanswered for so long was lost */
+#define ONCE_MAX     4           /* readers of pods alone */
 #define QUIET_MS     10000       /* so long without any message, and we ask whether all is well */
 
 /* ---- publisher ---- */
@@ -30,6 +31,7 @@ struct reader {
     size_t count;
     int64_t sequence; /* of the snapshot */
     int64_t part;     /* sent last */
+    bool once;        /* the snapshot is all it wants, of pods alone */
 };
 
 struct publisher {
@@ -156,11 +158,11 @@ static void log_add(struct publisher *p, struct shelved *s)
     if (p->log_count == p->log_room)
         log_grow(p);
     p->log[(p->log_first + p->log_count++) % p->log_room] = s;
-    p->log_bytes += shelf_size(s);
+    p->log_bytes += shelf_size(p->shelves[s->mark], s);
     p->sequence++;
     while (p->log_count > 1 && p->log_bytes > p->options.log_bytes_max) {
         struct shelved *oldest = log_at(p, 0);
-        p->log_bytes -= shelf_size(oldest);
+        p->log_bytes -= shelf_size(p->shelves[oldest->mark], oldest);
         p->log_first = (p->log_first + 1) % p->log_room;
         p->log_count--;
         release(p, oldest);
@@ -242,17 +244,41 @@ static void snapshot_begin(struct publisher *p, struct reader *reader)
 {
     snapshot_end(p, reader);
     reader->at = memory_take_array(p->object_count + 1, sizeof(struct shelved *));
-    for (reader->count = 0; reader->count < p->object_count; reader->count++)
-        reader->at[reader->count] = shelf_share(p->objects[reader->count]->now);
+    reader->count = 0;
+    for (uint32_t i = 0; i < p->object_count; i++)
+        if (!reader->once || p->objects[i]->now->mark == MSG_pod_set)
+            reader->at[reader->count++] = shelf_share(p->objects[i]->now);
     reader->sequence = p->sequence;
     reader->next = p->sequence + 1;
     reader->part = 0;
-    p->snapshots++;
+    p->snapshots += !reader->once;
+}
+
+static void leave(struct publisher *p, struct reader *reader)
+{
+    snapshot_end(p, reader);
+    *reader = p->readers[--p->reader_count];
+}
+
+/* Nobody says when one who wants pods once is gone; so there are few, and the oldest gives way. */
+static void make_room(struct publisher *p)
+{
+    uint32_t count = 0, oldest = 0;
+    for (uint32_t i = p->reader_count; i-- > 0;)
+        if (p->readers[i].once) {
+            oldest =
+                count == 0 || p->readers[i].sequence <= p->readers[oldest].sequence ? i : oldest;
+            count++;
+        }
+    if (count >= ONCE_MAX)
+        leave(p, &p->readers[oldest]);
 }
 
 static void on_subscribe(struct publisher *p, struct address from, const struct subscribe *m)
 {
     struct reader *reader = reader_of(p, from);
+    if (reader == NULL && m->pods_once)
+        make_room(p);
     if (reader == NULL) {
         if (p->reader_count == p->options.subscribers_max) {
             log_warn("subscriber refused: as many as there may be|kind=%s max=%u",
@@ -264,7 +290,8 @@ static void on_subscribe(struct publisher *p, struct address from, const struct 
     }
     snapshot_end(p, reader);
     reader->credit = m->credit < 0 ? 0 : m->credit > CREDIT_MAX ? CREDIT_MAX : m->credit;
-    bool known = m->epoch == p->options.epoch && m->sequence <= p->sequence &&
+    reader->once = m->pods_once;
+    bool known = !m->pods_once && m->epoch == p->options.epoch && m->sequence <= p->sequence &&
                  m->sequence >= log_oldest(p) - 1;
     if (known)
         reader->next = m->sequence + 1;
@@ -284,10 +311,8 @@ static void on_credit(struct publisher *p, struct address from, const struct cre
 static void on_peer_down(struct publisher *p, struct address from)
 {
     struct reader *reader = reader_of(p, from);
-    if (reader == NULL)
-        return;
-    snapshot_end(p, reader);
-    *reader = p->readers[--p->reader_count];
+    if (reader != NULL)
+        leave(p, reader);
 }
 
 void publisher_handle(struct publisher *p, struct address from, const struct message *m)
@@ -328,6 +353,12 @@ static void put_snapshot(struct publisher *p, struct reader *reader, struct outb
         snapshot_end(p, reader);
 }
 
+/* It has had its snapshot. */
+static bool is_over(const struct reader *reader)
+{
+    return reader->once && reader->at == NULL;
+}
+
 static void put_change(struct publisher *p, struct reader *reader, struct outbox *out)
 {
     const struct shelved *s = log_at(p, (size_t)(reader->next - log_oldest(p)));
@@ -337,7 +368,7 @@ static void put_change(struct publisher *p, struct reader *reader, struct outbox
 
 static void flush_reader(struct publisher *p, struct reader *reader, struct outbox *out)
 {
-    for (; reader->credit > 0; reader->credit--) {
+    for (; reader->credit > 0 && !is_over(reader); reader->credit--) {
         if (reader->at == NULL && reader->next < log_oldest(p))
             snapshot_begin(p, reader); /* it was too slow: the log has moved on */
         if (reader->at != NULL)
@@ -351,8 +382,11 @@ static void flush_reader(struct publisher *p, struct reader *reader, struct outb
 
 void publisher_flush(struct publisher *p, struct outbox *out)
 {
-    for (uint32_t i = 0; i < p->reader_count; i++)
+    for (uint32_t i = p->reader_count; i-- > 0;) {
         flush_reader(p, &p->readers[i], out);
+        if (is_over(&p->readers[i]))
+            leave(p, &p->readers[i]);
+    }
 }
 
 int64_t publisher_sequence(const struct publisher *p)

@@ -66,7 +66,7 @@ bool waiting_look(struct bus *bus)
 /* What was sent may have made a socket look; then its descriptor says no more. */
 static bool any_readable(struct bus *bus)
 {
-    bool any = false;
+    bool any = bus->unread.len > 0;
     for (size_t i = 0; i < bus->link_count; i++)
         any = wire_readable(&bus->links[i]) || any;
     return (bus->has_door && wire_readable(&bus->door)) || any;

@@ -167,6 +167,7 @@ uint64_t kube_client_send(struct kube_client *client, const struct kube_request 
     must(request->path.len > 0 && request->path.at[0] == '/');
     struct exchange *r = exchange_new(request, &client->target);
     r->number = ++client->number;
+    r->asked = moment_now();
     list_add(&client->waiting[r->channel], r);
     return r->number;
 }
@@ -417,6 +418,7 @@ static void start(struct kube_client *c, enum kube_channel channel)
     struct pool *pool = pool_for(c, channel);
     if (c->qps > 0 && channel != KUBE_CHANNEL_lease)
         c->tokens -= 1;
+    measure_held(r, c->pools.now);
     if (is_counted(r))
         c->counted++;
     c->may_idle += r->idle_timeout.ns > 0;

@@ -428,9 +428,6 @@ static void read_resource_claims(const struct args_reader *r, const struct spot 
     r->args->claim_binding_timeout = config_duration(args, "bindingTimeout", binding);
     check_timeout(r, "filterTimeout", r->args->claim_filter_timeout, span_of_ms(0));
     check_timeout(r, "bindingTimeout", r->args->claim_binding_timeout, span_of_ms(1000));
-    if (r->args->claim_filter_timeout.ns != filter.ns ||
-        r->args->claim_binding_timeout.ns != binding.ns)
-        config_note(r->outer, r->path, "resource claims are not allocated yet");
 }
 
 static void read_gangs(const struct args_reader *r, const struct spot *args)
@@ -800,6 +797,8 @@ void config_args_read(struct loading *l, const struct spot *profile, struct prof
     out->preempt_percentage = args->preemption_percentage;
     out->preempt_absolute = args->preemption_absolute;
     out->bind_timeout_s = args->volume_bind_timeout_s;
+    out->device_filter_timeout_ms = span_ms(args->claim_filter_timeout);
+    out->device_binding_timeout_ms = span_ms(args->claim_binding_timeout);
     if (fault_count < 2)
         return;
     struct buffer all = {0};

@@ -7,8 +7,16 @@
 #include "proto/kube/config_file.h"
 #include "proto/kube/config_watch.h"
 
+/* The queue takes its sort plugin at the start alone, since pods stand in line by it: a
+ * configuration with another one is refused by all who would have taken it. */
+#define CONFIG_SORT_ROOM 64
+void config_sort_note(const struct scheduler_config *config, char sort[CONFIG_SORT_ROOM]);
+bool config_sort_kept(const struct scheduler_config *config, const char *sort, struct arena *a,
+                      struct str *error);
+
 struct config_follow {
     struct config_watch watch;
+    char sort[CONFIG_SORT_ROOM];
     int64_t hash; /* of the file as last read: the same as the scheduler's, unless flags differ */
     uint64_t changes, refused;
 };

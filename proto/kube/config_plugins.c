@@ -25,7 +25,7 @@ static const char *const point_type[POINT_COUNT] = {
     "PlacementGeneratePlugin", "PlacementScorePlugin"};
 
 #define NOT_DEFAULT -1 /* upstream's, behind a gate that is off */
-#define LEGACY      -2 /* of the old Policy; runs only where a profile lists it */
+#define LEGACY      -2 /* not upstream's of today; runs only where a profile lists it */
 #define GANGS       -3 /* of scheduler-plugins; its rules hold unless a profile disables it */
 
 static const struct {

@@ -38,7 +38,7 @@ struct exchange {
     size_t received; /* bytes of the answer's body */
     struct buffer body, answer, error;
     struct span timeout, idle_timeout;
-    struct moment sent, heard;
+    struct moment asked, sent, heard; /* asked: the client was asked to send it */
     void *context;
     void (*data)(void *context, struct str piece);
     void (*done)(void *context, const struct kube_response *response);

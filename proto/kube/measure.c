@@ -43,6 +43,12 @@ void measure_exchange(const struct exchange *r, const struct kube_response *resp
         observe(METRIC_rest_client_response_size_bytes, r, (int64_t)r->received);
 }
 
+void measure_held(const struct exchange *r, struct moment now)
+{
+    int64_t ns = moment_since(now, r->asked).ns;
+    observe(METRIC_rest_client_rate_limiter_duration_seconds, r, ns > 0 ? ns : 0);
+}
+
 void measure_stream(const struct exchange *r)
 {
     count(r, (int)r->status);

@@ -6,6 +6,9 @@
 
 /* A request has ended, and was not cancelled. */
 void measure_exchange(const struct exchange *r, const struct kube_response *response);
+/* A request goes out now; until then it waited for its turn: --kube-api-qps, and how many may be
+ * under way. */
+void measure_held(const struct exchange *r, struct moment now);
 /* The answer to a request for a stream begins; its end is not counted again. */
 void measure_stream(const struct exchange *r);
 

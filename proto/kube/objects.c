@@ -143,7 +143,7 @@ int64_t object_amount(const struct spot *up, const char *name)
 
 /* ---- nodes and namespaces ---- */
 
-static struct taint *read_taints(const struct spot *spec, uint32_t *count)
+struct taint *object_taints(const struct spot *spec, uint32_t *count)
 {
     struct spot list = spot_list(spec, "taints");
     size_t found = kube_json_count(list.value);
@@ -229,7 +229,7 @@ bool kube_object_node(const struct kube_json *object, struct node *node, struct 
     node->resource_version = object_version(&metadata);
     node->labels.at = object_labels(&metadata, "labels", &node->labels.count);
     read_avoided(&metadata, node);
-    node->taints.at = read_taints(&spec, &node->taints.count);
+    node->taints.at = object_taints(&spec, &node->taints.count);
     node->unschedulable = spot_bool(&spec, "unschedulable");
     requests_fill_allocatable(&root, node);
     node->images.at = read_node_images(&status, &node->images.count);
@@ -316,7 +316,7 @@ static void gone_namespace(const struct message *last, struct message *m)
                           .namespace_gone = {.name = last->namespace_set.name}};
 }
 
-/* ---- what objects 70 to 78 and 80 share: their deletion has one message ---- */
+/* ---- what objects 23, 70 to 78, 80, 83 and 84 share: their deletion has one message ---- */
 
 /* Which object a message is about. */
 struct identity {
@@ -340,6 +340,12 @@ static struct identity identify(const struct message *m)
     case MSG_resource_claim_set:
         return (struct identity){"resource-claim", STR_LITERAL("ResourceClaim"),
                                  devices->namespace_name, devices->name};
+    case MSG_resource_slice_set:
+        return (struct identity){"resource-slice", STR_LITERAL("ResourceSlice"), nowhere,
+                                 m->resource_slice_set.slice.name};
+    case MSG_device_class_set:
+        return (struct identity){"device-class", STR_LITERAL("DeviceClass"), nowhere,
+                                 m->device_class_set.device_class.name};
     case MSG_volume_set:
         return (struct identity){"volume", STR_LITERAL("PersistentVolume"), nowhere,
                                  m->volume_set.volume.name};
@@ -407,6 +413,22 @@ static bool set_resource_claim(const struct kube_json *object, struct message *m
 {
     m->type = MSG_resource_claim_set;
     return kube_object_resource_claim(object, &m->resource_claim_set.resource_claim, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_resource_slice(const struct kube_json *object, struct message *m, struct str *key,
+                               struct arena *a, struct str *error)
+{
+    m->type = MSG_resource_slice_set;
+    return kube_object_resource_slice(object, &m->resource_slice_set.slice, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_device_class(const struct kube_json *object, struct message *m, struct str *key,
+                             struct arena *a, struct str *error)
+{
+    m->type = MSG_device_class_set;
+    return kube_object_device_class(object, &m->device_class_set.device_class, a, error) &&
            object_key(m, key, a, error);
 }
 
@@ -554,7 +576,11 @@ const struct kube_resource kube_resources[] = {
     {"poddisruptionbudgets", "PodDisruptionBudget", "/apis/policy/v1/poddisruptionbudgets", "",
      false, set_budget, gone_object, KUBE_always},
     {"resourceclaims", "ResourceClaim", "/apis/resource.k8s.io/v1/resourceclaims", "", false,
-     set_resource_claim, gone_object, KUBE_always},
+     set_resource_claim, gone_object, KUBE_maybe_decisive},
+    {"deviceclasses", "DeviceClass", "/apis/resource.k8s.io/v1/deviceclasses", "", false,
+     set_device_class, gone_object, KUBE_maybe},
+    {"resourceslices", "ResourceSlice", "/apis/resource.k8s.io/v1/resourceslices", "", false,
+     set_resource_slice, gone_object, KUBE_maybe},
     {"podgroups.scheduling.x-k8s.io", "PodGroup", "/apis/scheduling.x-k8s.io/v1alpha1/podgroups",
      "", false, set_plugins_group, gone_object, KUBE_custom},
     {"podgroups.scheduling.sigs.k8s.io", "PodGroup",

@@ -38,6 +38,10 @@ bool kube_object_owner(const struct kube_json *object, const char *kind, struct 
                        struct arena *a, struct str *error);
 bool kube_object_resource_claim(const struct kube_json *object, struct resource_claim *claim,
                                 struct arena *a, struct str *error);
+bool kube_object_device_class(const struct kube_json *object, struct device_class *device_class,
+                              struct arena *a, struct str *error);
+bool kube_object_resource_slice(const struct kube_json *object, struct resource_slice *slice,
+                                struct arena *a, struct str *error);
 bool kube_object_budget(const struct kube_json *object, struct budget *budget, struct arena *a,
                         struct str *error);
 
@@ -58,7 +62,8 @@ bool kube_object_pod_group(const struct kube_json *object, const char *api, stru
 enum kube_offer {
     KUBE_always, /* every server that we work with */
     KUBE_maybe,  /* some: where it is not served (404) there are no objects, and that is no fault */
-    KUBE_custom  /* the same, and it is a custom resource: in JSON alone */
+    KUBE_maybe_decisive, /* the same, and where it can be listed a barrier waits for it */
+    KUBE_custom          /* the same, and it is a custom resource: in JSON alone */
 };
 
 /* A kind that the watcher mirrors. */

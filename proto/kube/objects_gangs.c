@@ -2,6 +2,7 @@
  * what the groups spell differently is the same to scheduling, so the difference ends here. What
  * must stay true: a pod names at most one PodGroup, in its own namespace, and of the ways to name
  * one the built-in goes first. */
+#include "proto/base/moment.h"
 #include "proto/kube/objects_internal.h"
 
 #include <string.h>
@@ -91,18 +92,22 @@ static bool owns_phase(const struct kube_json *entry)
 }
 
 /* People who edit a status are no controller that goes on doing it. */
-static bool is_foreign(const struct kube_json *object)
+static void read_foreign(const struct kube_json *object, struct gang *gang)
 {
     const struct kube_json *list = kube_json_path(object, "metadata.managedFields");
     if (!kube_json_is_array(list))
-        return false;
+        return;
     for (const struct kube_json *i = kube_json_first(list); i != NULL; i = kube_json_next(i)) {
         struct str manager = kube_json_text(kube_json_get(i, "manager"));
         bool person = str_starts_with(manager, "kubectl");
-        if (!str_is(manager, KUBE_FIELD_MANAGER) && !person && owns_phase(i))
-            return true;
+        if (str_is(manager, KUBE_FIELD_MANAGER) || person || !owns_phase(i))
+            continue;
+        struct str time = kube_json_text(kube_json_get(i, "time"));
+        int64_t at = 0;
+        gang->status_foreign = true;
+        if (moment_parse_wall(time.at, time.len, &at) && at > gang->status_foreign_at)
+            gang->status_foreign_at = at;
     }
-    return false;
 }
 
 bool kube_object_pod_group(const struct kube_json *object, const char *api, struct gang *gang,
@@ -132,7 +137,7 @@ bool kube_object_pod_group(const struct kube_json *object, const char *api, stru
         gang->timeout_s = spot_i32(&spec, "scheduleTimeoutSeconds");
         read_min_resources(&spec, gang);
         read_counts(&status, gang);
-        gang->status_foreign = is_foreign(object);
+        read_foreign(object, gang);
     }
     read_condition(&status, gang);
     return object_finish(&r, error);

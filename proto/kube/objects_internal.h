@@ -26,6 +26,8 @@ struct label *object_labels(const struct spot *up, const char *name, uint32_t *c
 struct str object_label(const struct label *labels, uint32_t count, const char *key);
 /* A member of the annotations; false when it is not there. */
 bool object_annotation(const struct spot *metadata, const char *key, struct str *value);
+/* spec.taints, of a node or a device. */
+struct taint *object_taints(const struct spot *spec, uint32_t *count);
 /* A label selector; one that is not there is not present. */
 struct selector object_selector(const struct spot *up, const char *name);
 /* The given member of each object in a list, such as the names of all gates. */

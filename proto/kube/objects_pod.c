@@ -181,6 +181,7 @@ static void read_pod_spec(const struct spot *object, struct pod *pod)
     pod->node_name = spot_text(&spec, "nodeName");
     pod->scheduler_name = spot_text(&spec, "schedulerName");
     pod->priority = spot_i32(&spec, "priority");
+    pod->has_priority = spot_member(&spec, "priority").value != NULL;
     pod->preemption_policy = spot_text(&spec, "preemptionPolicy");
     pod->gates = object_each(&spec, "schedulingGates", "name");
     pod->has_node_selector = selector.value != NULL;

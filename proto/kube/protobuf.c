@@ -33,8 +33,10 @@ enum form {
     FORM_objects,
     FORM_inlined,
     FORM_texts,
+    FORM_amounts,
     FORM_texts_by_key,
     FORM_amounts_by_key,
+    FORM_objects_by_key,
     FORM_keys
 };
 
@@ -290,6 +292,10 @@ static bool add_pair(struct parser *p, struct frame *f, const struct field *fiel
         value->kind = JSON_true;
         return true;
     }
+    if (field->form == FORM_objects_by_key) {
+        value->kind = JSON_object;
+        return open_message(p, parts[1], &shapes[field->of], value);
+    }
     if (field->form == FORM_amounts_by_key && !take_parts(parts[1], &amount, 1))
         return false;
     put_text(value, field->form == FORM_amounts_by_key ? amount : parts[1]);
@@ -361,9 +367,15 @@ static bool take_value(struct parser *p, struct frame *f, const struct field *fi
             return false;
         put_text(json_add(d, f->into, field->member), amount);
         return true;
+    case FORM_amounts:
+        if (!take_parts(bytes, &amount, 1))
+            return false;
+        put_text(json_add(d, filled(p, f, field, JSON_array), (struct str){NULL, 0}), amount);
+        return true;
     case FORM_time: return add_time(p, f, field, bytes);
     case FORM_texts_by_key:
     case FORM_amounts_by_key:
+    case FORM_objects_by_key:
     case FORM_keys: return add_pair(p, f, field, bytes);
     case FORM_inlined: return open_message(p, bytes, &shapes[field->of], f->into);
     case FORM_object:

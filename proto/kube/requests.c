@@ -35,6 +35,7 @@ struct container {
     bool init, restartable;
     struct amounts spec;   /* resources.requests */
     struct amounts actual; /* the same with what its status says taken in */
+    struct amounts limits; /* resources.limits */
 };
 
 /* A pod as far as requests matter. */
@@ -45,12 +46,13 @@ struct sums {
     struct container *containers;
     uint32_t container_count;
     bool has_pod_level;
-    struct amounts pod_level, pod_level_actual, overhead;
+    struct amounts pod_level, pod_level_actual, pod_level_limits, overhead;
 };
 
 /* One way to count. */
 struct variant {
     bool actual, pod_level;
+    bool limits;                                              /* instead of requests */
     const struct kube_quantity *default_cpu, *default_memory; /* NULL: none */
 };
 
@@ -118,6 +120,12 @@ static struct amounts read_list(struct sums *s, const struct spot *up, const cha
     return list;
 }
 
+static struct amounts read_limits(struct sums *s, const struct spot *up)
+{
+    struct spot resources = spot_object(up, "resources");
+    return read_list(s, &resources, "limits");
+}
+
 static struct amounts read_requests(struct sums *s, const struct spot *up)
 {
     struct spot resources = spot_object(up, "resources");
@@ -170,7 +178,8 @@ static void read_containers(struct sums *s, const struct spot *spec, const char 
         struct container *c = &s->containers[s->container_count++];
         *c = (struct container){.name = kube_json_text(kube_json_get(i.value, "name")),
                                 .init = init,
-                                .spec = read_requests(s, &i)};
+                                .spec = read_requests(s, &i),
+                                .limits = read_limits(s, &i)};
         c->restartable = str_is(kube_json_text(kube_json_get(i.value, "restartPolicy")), "Always");
         c->actual = c->spec;
         if (init && !c->restartable)
@@ -200,6 +209,10 @@ static void read_pod_level(struct sums *s, const struct spot *spec)
         set(s, &s->pod_level, name, all.at[i].quantity);
         set(s, &s->pod_level_actual, name, now ? *now : (struct kube_quantity){0});
     }
+    struct amounts limits = read_limits(s, spec);
+    for (uint32_t i = 0; i < limits.count; i++)
+        if (pod_level_supported(limits.at[i].name))
+            set(s, &s->pod_level_limits, limits.at[i].name, limits.at[i].quantity);
 }
 
 static void read_pod(struct sums *s)
@@ -226,7 +239,7 @@ static struct amounts of_container(struct sums *s, const struct container *c,
                                    const struct variant *v)
 {
     struct amounts list = {0};
-    add_all(s, &list, v->actual ? &c->actual : &c->spec);
+    add_all(s, &list, v->limits ? &c->limits : v->actual ? &c->actual : &c->spec);
     if (v->default_cpu != NULL && find(&list, STR_LITERAL("cpu")) == NULL)
         set(s, &list, STR_LITERAL("cpu"), *v->default_cpu);
     if (v->default_memory != NULL && find(&list, STR_LITERAL("memory")) == NULL)
@@ -264,6 +277,20 @@ static struct amounts total(struct sums *s, const struct variant *v)
     return sum;
 }
 
+/* Overhead counts where there is a limit that it can be added to. */
+static struct amounts total_limits(struct sums *s)
+{
+    struct amounts sum = of_containers(s, &(struct variant){.limits = true});
+    for (uint32_t i = 0; i < s->pod_level_limits.count; i++)
+        set(s, &sum, s->pod_level_limits.at[i].name, s->pod_level_limits.at[i].quantity);
+    for (uint32_t i = 0; i < s->overhead.count; i++) {
+        struct kube_quantity *there = find(&sum, s->overhead.at[i].name);
+        if (there != NULL && kube_quantity_compare(*there, (struct kube_quantity){0}) != 0)
+            *there = kube_quantity_add(*there, s->overhead.at[i].quantity);
+    }
+    return sum;
+}
+
 bool requests_is_scalar(struct str name)
 {
     static const char native[] = "kubernetes.io/", quota[] = "requests.";
@@ -276,6 +303,17 @@ bool requests_is_scalar(struct str name)
         return false;
     int len = snprintf(as_quota, sizeof(as_quota), "%s%.*s", quota, STR_ARG(name));
     return kube_label_key_valid((struct str){as_quota, (uint32_t)len});
+}
+
+/* ResourceDeviceClassPrefix: each DeviceClass is an extended resource of this name as well. */
+#define CLASS_PREFIX "deviceclass.resource.kubernetes.io/"
+
+bool requests_may_be_devices(struct str name)
+{
+    if (str_starts_with(name, CLASS_PREFIX))
+        return true;
+    bool native = memmem(name.at, name.len, "kubernetes.io/", strlen("kubernetes.io/")) != NULL;
+    return str_find(name, '/') >= 0 && !native && requests_is_scalar(name);
 }
 
 static bool is_kept(struct str name, bool on_node)
@@ -303,7 +341,9 @@ static struct quantity *recorded(const struct spot *at, const struct amounts *li
     *count = 0;
     for (uint32_t i = 0; out != NULL && i < list->count; i++) {
         int64_t amount = rounded(&list->at[i]);
-        if (amount <= 0 || !is_kept(list->at[i].name, on_node))
+        bool told =
+            amount > 0 || (amount == 0 && on_node && requests_may_be_devices(list->at[i].name));
+        if (!told || !is_kept(list->at[i].name, on_node))
             continue;
         struct str name = arena_copy(at->reading->arena, list->at[i].name);
         if (name.at == NULL)
@@ -336,6 +376,80 @@ static void fill_scoring_usage(struct sums *s, const struct amounts *usage, stru
     pod->usage_score_memory = amount_of(&list, "memory");
 }
 
+/* ---- what devices may stand for ---- */
+
+/* Quantity.AsInt64: 0 for what is no whole number of them. */
+static int64_t whole(struct kube_quantity q)
+{
+    int64_t amount = kube_quantity_value(q);
+    struct kube_quantity back = {(i128)amount * 1000000000};
+    return amount > 0 && kube_quantity_compare(q, back) == 0 ? amount : 0;
+}
+
+static int64_t rank_of(const struct amounts *list, struct str name)
+{
+    int64_t rank = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        rank += str_compare(list->at[i].name, name) < 0;
+    return rank;
+}
+
+static int by_resource_and_place(const void *one, const void *other)
+{
+    const struct extended_ask *a = one, *b = other;
+    int order = str_compare(a->resource, b->resource);
+    return order != 0 ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+/* Room for all; counts those there are into *inits. */
+static uint32_t count_asks(const struct sums *s, uint32_t *inits)
+{
+    uint32_t count = 0;
+    *inits = 0;
+    for (uint32_t i = 0; i < s->container_count; i++) {
+        *inits += s->containers[i].init;
+        for (uint32_t k = 0; k < s->containers[i].spec.count; k++)
+            count += requests_may_be_devices(s->containers[i].spec.at[k].name);
+    }
+    return count;
+}
+
+static void add_asks(const struct sums *s, const struct container *c, int64_t place,
+                     struct pod *pod)
+{
+    struct arena *a = s->object->reading->arena;
+    for (uint32_t k = 0; k < c->spec.count; k++) {
+        const struct amount *asked = &c->spec.at[k];
+        int64_t amount = requests_may_be_devices(asked->name) ? whole(asked->quantity) : 0;
+        if (amount == 0)
+            continue;
+        pod->extended_asks.at[pod->extended_asks.count++] =
+            (struct extended_ask){.resource = arena_copy(a, asked->name),
+                                  .container = arena_copy(a, c->name),
+                                  .place = place,
+                                  .rank = rank_of(&c->spec, asked->name),
+                                  .amount = amount,
+                                  .passing = c->init && !c->restartable};
+    }
+}
+
+static void fill_extended_asks(const struct sums *s, struct pod *pod)
+{
+    uint32_t inits, room = count_asks(s, &inits), init = 0, other = 0;
+    if (room == 0)
+        return;
+    pod->extended_asks.at = spot_take(s->object, room, sizeof(struct extended_ask));
+    if (pod->extended_asks.at == NULL)
+        return;
+    for (uint32_t i = 0; i < s->container_count; i++) {
+        const struct container *c = &s->containers[i];
+        add_asks(s, c, c->init ? init++ : inits + other++, pod);
+    }
+    if (pod->extended_asks.count > 1)
+        qsort(pod->extended_asks.at, pod->extended_asks.count, sizeof(struct extended_ask),
+              by_resource_and_place);
+}
+
 void requests_fill(const struct spot *object, struct pod *pod)
 {
     struct sums s = {.object = object, .scratch = {.limit = SCRATCH_MAX}};
@@ -348,7 +462,11 @@ void requests_fill(const struct spot *object, struct pod *pod)
         pod->request.at = recorded(object, &request, false, &pod->request.count);
         pod->score_request.at = recorded(object, &score, false, &pod->score_request.count);
         pod->usage.at = recorded(object, &usage, false, &pod->usage.count);
+        struct amounts limits = total_limits(&s);
+        pod->limits.at = recorded(object, &limits, false, &pod->limits.count);
         fill_scoring_usage(&s, &usage, pod);
+        if (pod->node_name.len == 0)
+            fill_extended_asks(&s, pod);
     }
     arena_free(&s.scratch);
 }

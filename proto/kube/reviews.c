@@ -110,14 +110,14 @@ void review_access_body(const struct review_user *user, const char *verb, struct
     buffer_add_text(out, "}}");
 }
 
-bool review_access_read(struct str body, bool *allowed, struct str *reason, struct arena *a)
+bool review_access_read(struct str body, struct review_answer *out, struct arena *a)
 {
     struct kube_json *json = kube_json_parse(body, NULL, a);
     const struct kube_json *status = kube_json_get(json, "status");
     bool read = kube_json_is_object(status);
-    *allowed = kube_json_true(kube_json_get(status, "allowed")) &&
-               !kube_json_true(kube_json_get(status, "denied"));
-    *reason = arena_copy(a, kube_json_text(kube_json_get(status, "reason")));
+    out->denied = kube_json_true(kube_json_get(status, "denied"));
+    out->allowed = kube_json_true(kube_json_get(status, "allowed")) && !out->denied;
+    out->reason = arena_copy(a, kube_json_text(kube_json_get(status, "reason")));
     kube_json_free(&json);
     return read;
 }

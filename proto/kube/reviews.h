@@ -22,8 +22,13 @@ bool review_token_read(struct str body, bool *known, struct review_user *user, s
 
 void review_access_body(const struct review_user *user, const char *verb, struct str path,
                         struct buffer *out);
-/* False when the answer cannot be read. reason: in the arena. */
-bool review_access_read(struct str body, bool *allowed, struct str *reason, struct arena *a);
+/* denied: by a word against it, where otherwise nobody had an opinion. reason: in the arena. */
+struct review_answer {
+    bool allowed, denied;
+    struct str reason;
+};
+/* False when the answer cannot be read. */
+bool review_access_read(struct str body, struct review_answer *out, struct arena *a);
 
 #define REVIEW_TOKEN_PATH  "/apis/authentication.k8s.io/v1/tokenreviews"
 #define REVIEW_ACCESS_PATH "/apis/authorization.k8s.io/v1/subjectaccessreviews"

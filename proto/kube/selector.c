@@ -283,8 +283,7 @@ static bool listed(const struct requirement *r, struct str value)
     return false;
 }
 
-/* r has been checked. value: of the label, when there is one. */
-static bool holds(const struct requirement *r, bool there, struct str value)
+bool requirement_holds(const struct requirement *r, bool there, struct str value)
 {
     int64_t number = 0, bound = 0;
     enum kube_operator operation = kube_operator_of(r->operator_name);
@@ -324,7 +323,7 @@ bool node_term_matches(const struct node_term *term, const struct node *node, st
         const struct requirement *r = &term->expressions.at[i];
         struct str value = {0};
         bool there = kube_label_find(node->labels.at, node->labels.count, r->key, &value);
-        if (!holds(r, there, value))
+        if (!requirement_holds(r, there, value))
             return false;
     }
     /* A node without a name has no fields at all, and then fields are not looked at. */
@@ -332,7 +331,7 @@ bool node_term_matches(const struct node_term *term, const struct node *node, st
         const struct requirement *r = &term->fields.at[i];
         /* Any other field is the empty text, and a field is compared as if it were always there. */
         struct str value = str_is(r->key, "metadata.name") ? node->name : (struct str){0};
-        if (!holds(r, true, value))
+        if (!requirement_holds(r, true, value))
             return false;
     }
     return true;
@@ -387,7 +386,7 @@ bool label_selector_matches(const struct selector *selector, const struct label 
         const struct requirement *r = &selector->expressions.at[i];
         value = (struct str){0};
         bool there = kube_label_find(labels, count, r->key, &value);
-        if (!holds(r, there, value))
+        if (!requirement_holds(r, there, value))
             return false;
     }
     return true;

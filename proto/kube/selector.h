@@ -27,6 +27,9 @@ enum kube_operator {
 };
 enum kube_operator kube_operator_of(struct str name);
 
+/* Whether a requirement without faults holds for a value that is there, or for none. */
+bool requirement_holds(const struct requirement *r, bool there, struct str value);
+
 /* The value of a label in a list sorted by key; false when the key is absent. */
 bool kube_label_find(const struct label *labels, uint32_t count, struct str key, struct str *value);
 

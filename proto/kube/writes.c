@@ -2,11 +2,11 @@
  * writes it at once. The one idea: a body is a pure function of a record, so every one of them has
  * a golden test. What must stay true: strings from peers are only ever escaped JSON values or
  * escaped path segments. */
-#include "proto/kube/writes.h"
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/base/must.h"
 #include "proto/kube/protobuf.h"
+#include "proto/kube/writes_internal.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -654,7 +654,7 @@ static void keep_numbers(cJSON *item, struct str text)
 }
 
 /* An object that is to be put back. */
-static cJSON *parse_whole(struct str body, const char *kind)
+cJSON *writes_parse_whole(struct str body, const char *kind)
 {
     cJSON *root = parse_kind(body, kind);
     keep_numbers(root, body);
@@ -664,7 +664,7 @@ static cJSON *parse_whole(struct str body, const char *kind)
 static const char bound_by_controller[] = "pv.kubernetes.io/bound-by-controller";
 static const char selected_node[] = "volume.kubernetes.io/selected-node";
 
-static bool member_is(const cJSON *object, const char *key, struct str value)
+bool writes_member_is(const cJSON *object, const char *key, struct str value)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
     return str_equal(str_of(text ? text : ""), value);
@@ -675,7 +675,7 @@ static bool has_version(const cJSON *meta, int64_t version)
 {
     char text[24];
     snprintf(text, sizeof(text), "%lld", (long long)version);
-    return version == 0 || member_is(meta, "resourceVersion", str_of(text));
+    return version == 0 || writes_member_is(meta, "resourceVersion", str_of(text));
 }
 
 static void add_reference_to(cJSON *spec, const struct claim_binding *claim)
@@ -694,7 +694,7 @@ static void add_reference_to(cJSON *spec, const struct claim_binding *claim)
 }
 
 /* Gives root to out, without what is the server's own business. */
-static enum writes_change put(struct buffer *out, cJSON *root, enum writes_change change)
+enum writes_change writes_put(struct buffer *out, cJSON *root, enum writes_change change)
 {
     cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
     if (change != WRITES_changed) {
@@ -709,38 +709,38 @@ static enum writes_change put(struct buffer *out, cJSON *root, enum writes_chang
 enum writes_change writes_volume_put(struct buffer *out, struct str volume,
                                      const struct claim_binding *claim)
 {
-    cJSON *root = parse_whole(volume, "PersistentVolume");
+    cJSON *root = writes_parse_whole(volume, "PersistentVolume");
     cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
     if (!cJSON_IsObject(meta))
-        return put(out, root, WRITES_malformed);
+        return writes_put(out, root, WRITES_malformed);
     cJSON *spec = member(root, "spec");
     const cJSON *ref = cJSON_GetObjectItemCaseSensitive(spec, "claimRef");
     bool reserved = cJSON_IsObject(ref);
-    bool named = reserved && member_is(ref, "name", claim->name) &&
-                 member_is(ref, "namespace", claim->namespace_name);
-    bool bound = named && member_is(ref, "uid", claim->uid);
+    bool named = reserved && writes_member_is(ref, "name", claim->name) &&
+                 writes_member_is(ref, "namespace", claim->namespace_name);
+    bool bound = named && writes_member_is(ref, "uid", claim->uid);
     if (!has_version(meta, claim->volume_version) || (claim->prebound && !reserved) ||
-        (reserved && !bound && !(named && member_is(ref, "uid", (struct str){0}))))
-        return put(out, root, WRITES_conflict);
+        (reserved && !bound && !(named && writes_member_is(ref, "uid", (struct str){0}))))
+        return writes_put(out, root, WRITES_conflict);
     if (!bound)
         add_reference_to(spec, claim);
     if (!named &&
         cJSON_GetObjectItemCaseSensitive(member(meta, "annotations"), bound_by_controller) == NULL)
         add_text(member(meta, "annotations"), bound_by_controller, STR_LITERAL("yes"));
-    return put(out, root, WRITES_changed);
+    return writes_put(out, root, WRITES_changed);
 }
 
 enum writes_change writes_claim_put(struct buffer *out, struct str json,
                                     const struct claim_binding *claim, struct str node)
 {
-    cJSON *root = parse_whole(json, "PersistentVolumeClaim");
+    cJSON *root = writes_parse_whole(json, "PersistentVolumeClaim");
     cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
     if (!cJSON_IsObject(meta))
-        return put(out, root, WRITES_malformed);
-    if (!member_is(meta, "uid", claim->uid) || !has_version(meta, claim->resource_version))
-        return put(out, root, WRITES_conflict);
+        return writes_put(out, root, WRITES_malformed);
+    if (!writes_member_is(meta, "uid", claim->uid) || !has_version(meta, claim->resource_version))
+        return writes_put(out, root, WRITES_conflict);
     put_text(member(meta, "annotations"), selected_node, node);
-    return put(out, root, WRITES_changed);
+    return writes_put(out, root, WRITES_changed);
 }
 
 void writes_status_read(struct str body, struct writes_status *status, struct arena *a)
@@ -803,37 +803,4 @@ bool writes_pod_read(struct str body, struct writes_pod *pod, struct arena *a)
     read_conditions(cJSON_GetObjectItemCaseSensitive(status, "conditions"), pod, a);
     cJSON_Delete(root);
     return good;
-}
-
-static bool is_reserved(const cJSON *reserved, struct str uid)
-{
-    const cJSON *entry;
-    cJSON_ArrayForEach(entry, reserved) if (member_is(entry, "uid", uid)) return true;
-    return false;
-}
-
-enum writes_change writes_reservation_put(struct buffer *out, struct str json, struct str pod,
-                                          struct str uid)
-{
-    cJSON *root = parse_whole(json, "ResourceClaim");
-    cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
-    cJSON *status = cJSON_GetObjectItemCaseSensitive(root, "status");
-    if (!cJSON_IsObject(meta))
-        return put(out, root, WRITES_malformed);
-    if (cJSON_GetObjectItemCaseSensitive(meta, "deletionTimestamp") != NULL ||
-        !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(status, "allocation")))
-        return put(out, root, WRITES_conflict);
-    cJSON *reserved = cJSON_GetObjectItemCaseSensitive(status, "reservedFor");
-    if (is_reserved(reserved, uid))
-        return put(out, root, WRITES_same);
-    if (!cJSON_IsArray(reserved)) {
-        cJSON_DeleteItemFromObjectCaseSensitive(status, "reservedFor");
-        reserved = cJSON_AddArrayToObject(status, "reservedFor");
-    }
-    cJSON *entry = cJSON_CreateObject();
-    must(reserved != NULL && entry != NULL && cJSON_AddItemToArray(reserved, entry));
-    add_text(entry, "resource", STR_LITERAL("pods"));
-    add_text(entry, "name", pod);
-    add_text(entry, "uid", uid);
-    return put(out, root, WRITES_changed);
 }

@@ -117,7 +117,13 @@ void writes_status_read(struct str body, struct writes_status *status, struct ar
 /* Claims and volumes are read, changed and put back whole, so that what is not known here stays as
  * it is. WRITES_conflict: it is not what was decided on any more (another version, another claim);
  * the API server would refuse the object that upstream has in its cache. */
-enum writes_change { WRITES_changed, WRITES_same, WRITES_conflict, WRITES_malformed };
+enum writes_change {
+    WRITES_changed,
+    WRITES_same,
+    WRITES_conflict,
+    WRITES_malformed,
+    WRITES_deleted /* of resourceclaims alone: it is going, or is another one of that name */
+};
 /* The body of PUT persistentvolumes/NAME: the volume with its claimRef naming the claim and, unless
  * it did before, the annotation pv.kubernetes.io/bound-by-controller. */
 enum writes_change writes_volume_put(struct buffer *out, struct str volume,
@@ -126,9 +132,47 @@ enum writes_change writes_volume_put(struct buffer *out, struct str volume,
  * volume.kubernetes.io/selected-node. */
 enum writes_change writes_claim_put(struct buffer *out, struct str json,
                                     const struct claim_binding *claim, struct str node);
+/* Who is to be in a ResourceClaim's status.reservedFor, and since when it is allocated unless its
+ * status says so already. */
+struct writes_consumer {
+    struct str pod, uid;
+    int64_t wall_us;
+};
 /* The body of PUT resourceclaims/NAME/status: the claim with the pod in status.reservedFor.
- * WRITES_same: it is there already; WRITES_conflict: the claim is deleted or has no devices. */
-enum writes_change writes_reservation_put(struct buffer *out, struct str json, struct str pod,
-                                          struct str uid);
+ * WRITES_same: it is there already; WRITES_conflict: the claim has no devices. */
+enum writes_change writes_reservation_put(struct buffer *out, struct str json,
+                                          const struct writes_consumer *consumer);
+/* The body of PUT resourceclaims/NAME: the claim with the finalizer that keeps it while it has
+ * devices. WRITES_same: it has it already; WRITES_conflict: it has devices already. */
+enum writes_change writes_claim_finalizer_put(struct buffer *out, struct str json, struct str uid);
+/* The body of PUT resourceclaims/NAME/status: the claim with these devices, for the pod.
+ * WRITES_conflict: it has devices already. */
+enum writes_change writes_allocation_put(struct buffer *out, struct str json,
+                                         const struct device_allocation *allocation,
+                                         const struct writes_consumer *consumer);
+/* The patch of resourceclaims/NAME/status that takes the pod out of status.reservedFor, whatever
+ * else is there; with the claim's UID as precondition. */
+void writes_unreservation(struct buffer *out, struct str claim_uid, struct str pod_uid);
+/* The body of PUT resourceclaims/NAME/status: the claim without devices, reservations and what
+ * drivers said. WRITES_same: it has none; WRITES_conflict: it has changed since the release's
+ * resource_version, or others than the pod may use it. */
+enum writes_change writes_deallocation_put(struct buffer *out, struct str json,
+                                           const struct claim_release *release);
+
+/* The body of POST resourceclaims: the claim for the pod's extended resources (bind->extended has
+ * one), under that name. */
+void writes_special_claim(struct buffer *out, const struct bind *bind, struct str name);
+/* Of a claim of that name: WRITES_changed: it is the pod's; WRITES_conflict: it is not. */
+enum writes_change writes_special_claim_look(struct str json, struct str pod_uid);
+/* The body of PUT resourceclaims/NAME: the claim without its finalizer, so that it can be deleted.
+ * WRITES_same: it has none; WRITES_conflict: it is not the pod's. One that is going is changed. */
+enum writes_change writes_special_claim_unprotect(struct buffer *out, struct str json,
+                                                  const struct claim_release *release);
+/* The patch of pods/NAME/status that says which claim stands for the extended resources of which
+ * container; with the UID as precondition. */
+void writes_special_status(struct buffer *out, const struct bind *bind, struct str claim);
+
+/* Appends the text as Go's %q does. */
+void writes_quoted(struct buffer *out, struct str text);
 
 #endif
