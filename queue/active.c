@@ -44,14 +44,6 @@ void active_fix(struct active *a, struct entry *e)
     heap_fix(a->heap, e);
 }
 
-struct entry *active_pop(struct active *a)
-{
-    struct entry *e = heap_top(a->heap);
-    if (e != NULL)
-        active_remove(a, e);
-    return e;
-}
-
 size_t active_count(const struct active *a)
 {
     return heap_count(a->heap);

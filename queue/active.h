@@ -14,8 +14,6 @@ void active_add(struct active *a, struct entry *e);
 void active_remove(struct active *a, struct entry *e);
 /* The pod was replaced: its priority may differ. */
 void active_fix(struct active *a, struct entry *e);
-/* Takes the best one out; NULL when there is none. */
-struct entry *active_pop(struct active *a);
 size_t active_count(const struct active *a);
 
 #endif

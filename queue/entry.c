@@ -25,6 +25,9 @@ static void keep(struct entry *e, const struct pod *pod)
     e->has_gates = pod->gates.count > 0;
     e->has_device_claims = pod->device_claims.count > 0;
     e->has_gang = pod->gang.len > 0;
+    e->alone = pod->device_claims.count > 0 || pod->resource_claims.count > 0 ||
+               pod->gang.len > 0 || pod->nominated_node.len > 0;
+    e->cousin = pod->claims.count > 0 || pod->volumes.count > 0;
 }
 
 struct entry *entry_new(struct shelf *shelf, const struct pod *pod)
@@ -56,7 +59,7 @@ const struct pod *entry_pod(struct entry *e)
 void entry_free(struct entry **e)
 {
     must((*e)->place == PLACE_nowhere);
-    must((*e)->flight == NULL && (*e)->member == NULL);
+    must((*e)->flight == NULL && (*e)->member == NULL && (*e)->kin == NULL);
     entry_fold(*e);
     shelf_drop((*e)->shelf, (*e)->kept);
     memory_free((*e)->nominated);

@@ -14,7 +14,8 @@ enum place {
     PLACE_unschedulable, /* waits for an event that can help, or for its gates to go */
     PLACE_in_flight,     /* at the scheduler; an outcome is owed */
     PLACE_gang,          /* waits with its group until that is complete enough (gang.h) */
-    PLACE_bound,         /* said to be bound; the watch has yet to show it */
+    PLACE_parked, /* its kin were rejected just now: waits until one of them is woken (kin.h) */
+    PLACE_bound,  /* said to be bound; the watch has yet to show it */
     PLACE_COUNT
 };
 
@@ -38,6 +39,11 @@ struct entry {
     struct opened *opened; /* the same, decoded, while somebody looks at it; NULL: not now */
     int64_t priority;      /* the pod's */
     bool deleting, has_gates, has_device_claims, has_gang; /* the pod's */
+    bool alone;                                            /* the pod can have no kin */
+    bool cousin;                                           /* at most cousins */
+    bool released;   /* counts among those of its kin that were parked and stand in line */
+    bool insists;    /* is tried whatever its kin found */
+    struct kin *kin; /* those that ask for the same; NULL: alone, or not tried yet */
     enum place place;
     struct heap_link heap;      /* in the active or a backoff heap */
     struct entry *next, *prev;  /* among the unschedulable, the bound, or those of its group */

@@ -34,6 +34,8 @@ enum event_resource {
     EVENT_OF_csi_capacity,
     EVENT_OF_attachment,
     EVENT_OF_resource_claim,
+    EVENT_OF_resource_slice,
+    EVENT_OF_device_class,
     EVENT_RESOURCES
 };
 

@@ -83,6 +83,8 @@ static int bits_of(int64_t amount)
     return amount <= 0 ? 0 : 64 - __builtin_clzll((unsigned long long)amount);
 }
 
+#define SCARCE 64 /* of no amount that everybody has */
+
 /* How hard an amount is to find, for a comparison of resources: nodes have about 4 GiB a core;
  * what has another name is on few nodes. */
 static int scarcity(const struct quantity *q)
@@ -91,17 +93,31 @@ static int scarcity(const struct quantity *q)
         return bits_of(q->amount);
     if (str_is(q->name, "memory"))
         return bits_of(q->amount) - 22;
-    return str_is(q->name, "ephemeral-storage") ? bits_of(q->amount) - 26 : 64;
+    return str_is(q->name, "ephemeral-storage") ? bits_of(q->amount) - 26 : SCARCE;
 }
 
-static void file_request(const struct pod *pod, struct tokens *out)
+/* NULL: nothing is asked for. */
+static const struct quantity *scarcest_of(const struct pod *pod, bool common)
 {
     const struct quantity *scarcest = NULL;
     for (uint32_t i = 0; i < pod->request.count; i++) {
         const struct quantity *q = &pod->request.at[i];
-        if (q->amount > 0 && (scarcest == NULL || scarcity(q) > scarcity(scarcest)))
+        if (q->amount > 0 && !(common && scarcity(q) == SCARCE) &&
+            (scarcest == NULL || scarcity(q) > scarcity(scarcest)))
             scarcest = q;
     }
+    return scarcest;
+}
+
+/* What has a name of its own may be had from devices, too, on nodes that do not have it: so by what
+ * else is asked for as well. */
+static void file_request(const struct pod *pod, struct tokens *out)
+{
+    const struct quantity *scarcest = scarcest_of(pod, false);
+    if (scarcest != NULL)
+        tokens_add(out, class_token(scarcest->name, bits_of(scarcest->amount)));
+    if (scarcest != NULL && scarcity(scarcest) == SCARCE)
+        scarcest = scarcest_of(pod, true);
     if (scarcest == NULL)
         out->all = true;
     else
@@ -248,3 +264,15 @@ static void seek_device_claim(const struct event *event, struct tokens *out)
 }
 
 const struct filing filed_by_devices = {file_device_claims, seek_device_claim};
+
+static void seek_class(const struct event *event, struct tokens *out)
+{
+    const struct device_class *class = event->new_object;
+    struct buffer name = {0};
+    buffer_print(&name, "deviceclass.resource.kubernetes.io/%.*s", STR_ARG(class->name));
+    add(out, 'u', buffer_str(&name), NO_TEXT);
+    add(out, 'u', class->extended_resource, NO_TEXT);
+    buffer_free(&name);
+}
+
+const struct filing filed_by_class = {file_resources, seek_class};

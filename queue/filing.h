@@ -33,7 +33,7 @@ extern const struct filing filed_nowhere;
 /* filing.c */
 extern const struct filing filed_by_toleration, filed_by_request, filed_by_resource, filed_by_port,
     filed_by_disk, filed_by_claim_used, filed_by_claim_named, filed_by_driver,
-    filed_by_inline_driver, filed_by_devices;
+    filed_by_inline_driver, filed_by_devices, filed_by_class;
 /* filing_terms.c */
 extern const struct filing filed_by_node_terms, filed_by_spread_pods, filed_by_spread_keys,
     filed_by_affinity_pods, filed_by_affinity_keys;

@@ -144,7 +144,7 @@ static bool is_too_large(const struct group *g)
     size_t bytes = 0;
     int64_t needed = group_needed(g);
     for (const struct entry *e = g->ready.first; e != NULL && needed > 0; e = e->next, needed--)
-        bytes += shelf_size(e->kept);
+        bytes += shelf_size(e->shelf, e->kept);
     return bytes > GANG_BYTES_MAX;
 }
 
@@ -380,7 +380,7 @@ static size_t take(struct queues *q, struct group *g)
     collect_ready(gs, g);
     for (size_t i = 0; i < count; i++) {
         struct entry *e = gs->taken[i];
-        bytes += shelf_size(e->kept);
+        bytes += shelf_size(e->shelf, e->kept);
         if (bytes > GANG_BYTES_MAX && (int64_t)i >= g->attempt.needed) {
             count = i;
             break;
@@ -420,6 +420,7 @@ static struct group *pop_early(struct queues *q, struct moment now)
 
 struct group *gangs_pop(struct queues *q, struct moment now, size_t *count)
 {
+    kins_sift(q, now);
     struct group *g = heap_top(q->gangs.ready);
     const struct entry *e = heap_top(q->active.heap);
     if (g != NULL && e != NULL) {

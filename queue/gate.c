@@ -8,24 +8,23 @@
 #include "queue/mirror.h"
 
 /* Whether the claim can be looked at by a plugin: upstream's lookup finds no fault with it. */
-static bool is_there(const struct entry *e, const struct pod *pod, const struct device_claim *named,
-                     struct arena *a)
+static bool is_there(const struct mirror *mirror, const struct pod *pod,
+                     const struct device_claim *named, struct arena *a)
 {
     struct resource_claim claim;
     if (named->unneeded)
         return true;
-    return !named->malformed && named->claim.len > 0 &&
-           mirror_resource_claim(e->around->mirror, pod->namespace_name, named->claim, &claim, a) &&
+    return mirror != NULL && !named->malformed && named->claim.len > 0 &&
+           mirror_resource_claim(mirror, pod->namespace_name, named->claim, &claim, a) &&
            !claim.deleting && (!named->generated || str_equal(claim.owner_uid, pod->uid));
 }
 
-static bool has_claims(struct entry *e)
+bool gate_claims_usable(const struct mirror *mirror, const struct pod *pod)
 {
     struct arena memory = {0};
-    const struct pod *pod = entry_pod(e);
     bool all = true;
     for (uint32_t i = 0; all && i < pod->device_claims.count; i++)
-        all = is_there(e, pod, &pod->device_claims.at[i], &memory);
+        all = is_there(mirror, pod, &pod->device_claims.at[i], &memory);
     arena_free(&memory);
     return all;
 }
@@ -43,7 +42,8 @@ bool gate_passes(struct entry *e)
         e->gate = GATE_deleting;
     else if (e->around->obeys_gates && e->has_gates)
         e->gate = GATE_scheduling;
-    else if (e->around->obeys_claims && e->has_device_claims && !has_claims(e))
+    else if (e->around->obeys_claims && e->has_device_claims &&
+             !gate_claims_usable(e->around->mirror, entry_pod(e)))
         e->gate = GATE_claims;
     if (e->gate != GATE_none)
         e->rejectors |= plugins_bit(plugin_of(e->gate));

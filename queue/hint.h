@@ -28,6 +28,8 @@ struct wake {
 /* The i-th; NULL behind the last. */
 const struct wake *wake_row(size_t i);
 bool wake_matches(const struct wake *wake, const struct event *event);
+/* Asks the row's question; a row without one always says yes. */
+bool wake_worth(const struct wake *wake, const struct question *question);
 /* What of a pod the i-th plugin's hints look at: names of fields with a blank between them. */
 const char *wake_fields(size_t i);
 
@@ -37,7 +39,11 @@ hint hint_on_a_node;
 hint hint_usage_lowered;
 hint hint_ports_freed;
 hint hint_features_changed;
+
+/* Devices: hints_devices.c. */
 hint hint_devices;
+hint hint_claims_named;
+hint hint_class_maps;
 
 /* Nodes: hints_node.c. */
 hint hint_taints_tolerated;

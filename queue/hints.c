@@ -5,6 +5,8 @@
 #include "queue/hint.h"
 
 #include "proto/base/must.h"
+#include "proto/metrics.h"
+#include "queue/measure.h"
 
 #include <string.h>
 
@@ -71,30 +73,6 @@ bool hint_ports_freed(const struct question *q)
     return false;
 }
 
-static bool uses(const struct pod *pod, const struct resource_claim *claim)
-{
-    if (!str_equal(pod->namespace_name, claim->namespace_name))
-        return false;
-    for (uint32_t i = 0; i < pod->device_claims.count; i++)
-        if (str_equal(pod->device_claims.at[i].claim, claim->name))
-            return true;
-    return false;
-}
-
-/* Devices came free, or its own claim is there or in another state. Upstream also looks whether all
- * claims of the pod are there; without that the answer is yes sometimes where it need not be. */
-bool hint_devices(const struct question *q)
-{
-    const struct resource_claim *old = q->event->old_object, *new = q->event->new_object;
-    if (old == NULL)
-        return uses(q->pod, new);
-    if (old->allocated && !new->allocated)
-        return true;
-    struct resource_claim before = *old, now = *new;
-    before.resource_version = now.resource_version = 0;
-    return uses(q->pod, new) && !codec_equal(&resource_claim_record, &before, &now);
-}
-
 /* Its own spec says now that it needs other features. */
 bool hint_features_changed(const struct question *q)
 {
@@ -142,7 +120,9 @@ enum wake_resource {
     WAKE_csi_driver,
     WAKE_csi_capacity,
     WAKE_attachment,
-    WAKE_resource_claim
+    WAKE_resource_claim,
+    WAKE_resource_slice,
+    WAKE_device_class
 };
 
 static const struct wake wakes[] = {
@@ -224,6 +204,8 @@ static const enum wake_resource resources[EVENT_RESOURCES] = {
     [EVENT_OF_csi_capacity] = WAKE_csi_capacity,
     [EVENT_OF_attachment] = WAKE_attachment,
     [EVENT_OF_resource_claim] = WAKE_resource_claim,
+    [EVENT_OF_resource_slice] = WAKE_resource_slice,
+    [EVENT_OF_device_class] = WAKE_device_class,
 };
 
 /* An update without a bit of its own matches only who asked for all updates. */
@@ -231,6 +213,37 @@ bool wake_matches(const struct wake *wake, const struct event *event)
 {
     return wake->resource == resources[event->resource] && (wake->actions & event->action) != 0 &&
            event->action <= wake->actions;
+}
+
+/* One question in so many is timed: reading the clock costs as much as most of them. */
+#define TIMED_ONE_IN 10
+
+static struct {
+    struct moment (*clock)(void);
+    uint32_t turn;
+} timing;
+
+void hints_time(struct moment (*clock)(void))
+{
+    timing.clock = clock;
+    timing.turn = 0;
+}
+
+bool wake_worth(const struct wake *wake, const struct question *q)
+{
+    if (wake->worth == NULL)
+        return true;
+    if (timing.clock == NULL || timing.turn++ % TIMED_ONE_IN != 0)
+        return wake->worth(q);
+    struct moment began = timing.clock();
+    bool worth = wake->worth(q);
+    int64_t took = moment_since(timing.clock(), began).ns;
+    const struct str *values = METRIC_VALUES(
+        str_of(measure_label(q->event)), worth ? STR_LITERAL("Queue") : STR_LITERAL("QueueSkip"),
+        str_of(names[wake->plugin]));
+    series_observe(metric_series(METRIC_scheduler_queueing_hint_execution_duration_seconds, values),
+                   took);
+    return worth;
 }
 
 /* The row asks whether a pod has changed itself, and an assigned one cannot be a waiting one. */
@@ -260,7 +273,7 @@ uint64_t hints_helped(const struct event *event, const struct pod *pod,
     for (size_t i = 0; i < WAKE_COUNT; i++) {
         uint64_t plugin = bit(wakes[i].plugin);
         if ((among & plugin) != 0 && (helped & plugin) == 0 && wake_matches(&wakes[i], event) &&
-            (wakes[i].worth == NULL || wakes[i].worth(&q)))
+            wake_worth(&wakes[i], &q))
             helped |= plugin;
     }
     return helped;

@@ -2,6 +2,7 @@
  * objected to does not hold any more and did before. What must stay true: the old node may be
  * missing, for a new one; the new one never is. */
 #include "queue/hint.h"
+#include "queue/mirror.h"
 
 #include "proto/kube/selector.h"
 
@@ -70,27 +71,39 @@ static int64_t room_for(const struct node *node, const char *name)
     return amount_of(node->allocatable.count, node->allocatable.at, str_of(name));
 }
 
-static bool fits_empty(const struct pod *pod, const struct node *node)
+/* A resource that the node does not have, and that a DeviceClass gives devices for. */
+static bool is_delegated(const struct mirror *mirror, struct str name, const struct node *node)
 {
+    return str_find(name, '/') >= 0 && mirror != NULL &&
+           amount_of(node->allocatable.count, node->allocatable.at, name) <= 0 &&
+           mirror_maps_resource(mirror, name);
+}
+
+static bool fits_empty(const struct question *q, const struct node *node)
+{
+    const struct pod *pod = q->pod;
     if (room_for(node, "pods") < 1)
         return false;
     for (uint32_t i = 0; i < pod->request.count; i++) {
         const struct quantity *want = &pod->request.at[i];
-        if (want->amount > amount_of(node->allocatable.count, node->allocatable.at, want->name))
+        if (want->amount > amount_of(node->allocatable.count, node->allocatable.at, want->name) &&
+            !is_delegated(q->around->mirror, want->name, node))
             return false;
     }
     return true;
 }
 
-static bool room_grew(const struct pod *pod, const struct node *old, const struct node *new)
+static bool room_grew(const struct question *q, const struct node *old, const struct node *new)
 {
+    const struct pod *pod = q->pod;
     if (room_for(new, "pods") > room_for(old, "pods"))
         return true;
     for (uint32_t i = 0; i < pod->request.count; i++) {
         const struct quantity *want = &pod->request.at[i];
         if (want->amount > 0 &&
-            amount_of(new->allocatable.count, new->allocatable.at, want->name) >
-                amount_of(old->allocatable.count, old->allocatable.at, want->name))
+            (amount_of(new->allocatable.count, new->allocatable.at, want->name) >
+                 amount_of(old->allocatable.count, old->allocatable.at, want->name) ||
+             is_delegated(q->around->mirror, want->name, new)))
             return true;
     }
     return false;
@@ -99,7 +112,7 @@ static bool room_grew(const struct pod *pod, const struct node *old, const struc
 bool hint_node_has_room(const struct question *q)
 {
     const struct node *old = q->event->old_node, *new = q->event->new_node;
-    return fits_empty(q->pod, new) && (old == NULL || room_grew(q->pod, old, new));
+    return fits_empty(q, new) && (old == NULL || room_grew(q, old, new));
 }
 
 /* ---- node affinity ---- */

@@ -8,6 +8,7 @@
 #include "proto/base/must.h"
 #include "queue/gang.h"
 #include "queue/hints.h"
+#include "queue/kin.h"
 
 void in_flight_add(struct in_flight *f, struct entry *e, bool early)
 {
@@ -19,6 +20,8 @@ void in_flight_add(struct in_flight *f, struct entry *e, bool early)
         flight->group = e->member->group;
         flight->group->flights++;
     }
+    flight->kin = e->kin;
+    kin_started(e->kin);
     flight->early = early;
     f->early.under_way += early;
     flight->deaf = hints_deaf(entry_pod(e), e->around);
@@ -57,6 +60,7 @@ void in_flight_close(struct in_flight *f, struct flight *flight)
         flight->group->flights--;
         group_mark(flight->group);
     }
+    kin_ended(flight->kin);
     f->early.under_way -= flight->early;
     if (flight->entry == NULL) {
         must(f->left > 0);

@@ -10,6 +10,7 @@
 struct flight {
     int64_t cycle;       /* never used twice, not even by another life of the queue */
     struct group *group; /* the pod's; NULL: it has none */
+    struct kin *kin;     /* the pod's when it was handed out; NULL: it has none */
     struct entry *entry; /* NULL: the pod has left, but the attempt still counts against credit */
     uint64_t helped;     /* plugins whose rejection an event since the pop may have cured */
     uint64_t deaf;       /* plugins that no pod that appears on a node can help (hints_deaf) */

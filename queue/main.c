@@ -8,6 +8,7 @@ static int run(const struct options *options, struct queue_options *core)
 {
     char error[512];
     struct moment now = moment_now();
+    core->clock = moment_now;
     core->wall_us_at_zero = moment_wall_us() - now.ns / 1000;
     /* Microseconds since 1970 are beyond whatever an earlier life has counted to. */
     core->first_cycle = moment_wall_us();

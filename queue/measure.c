@@ -23,6 +23,8 @@ static const char *const resources[EVENT_RESOURCES] = {
     [EVENT_OF_csi_capacity] = "storage.k8s.io/CSIStorageCapacity",
     [EVENT_OF_attachment] = "storage.k8s.io/VolumeAttachment",
     [EVENT_OF_resource_claim] = "resource.k8s.io/ResourceClaim",
+    [EVENT_OF_resource_slice] = "resource.k8s.io/ResourceSlice",
+    [EVENT_OF_device_class] = "resource.k8s.io/DeviceClass",
 };
 
 static const struct {
@@ -77,6 +79,29 @@ void measure_incoming(struct measured *m, const char *queue, const char *cause)
     series_add(m->incoming[i].series, 1);
 }
 
+void measure_message(struct measured *m)
+{
+    if (m->clock != NULL)
+        m->began = m->clock();
+}
+
+void measure_handled(struct measured *m, const char *label)
+{
+    size_t i = 0;
+    if (m->clock == NULL)
+        return;
+    struct moment now = m->clock();
+    while (i < MEASURED_MAX - 1 && m->handled[i].series != NULL && m->handled[i].label != label)
+        i++;
+    if (m->handled[i].series == NULL || m->handled[i].label != label) {
+        m->handled[i].label = label;
+        m->handled[i].series = metric_series(METRIC_scheduler_event_handling_duration_seconds,
+                                             METRIC_VALUES(str_of(label)));
+    }
+    series_observe(m->handled[i].series, moment_since(now, m->began).ns);
+    m->began = now;
+}
+
 static struct str profile_of(const struct entry *e)
 {
     return e->around->profile != NULL ? e->around->profile->scheduler_name
@@ -88,18 +113,17 @@ static bool is_of(const struct series *s, const struct entry *e)
     return str_equal(s->labels[1], profile_of(e));
 }
 
-void measure_pre_enqueue(struct measured *m, const struct entry *e, bool passed)
+/* Whatever the gates say: upstream's status is always Success. */
+void measure_pre_enqueue(struct measured *m, const struct entry *e)
 {
-    struct series **s = m->gates[passed];
+    struct series **s = m->gates;
     size_t i = 0;
     while (i < MEASURED_MAX - 1 && s[i] != NULL && !is_of(s[i], e))
         i++;
-    if (s[i] == NULL || !is_of(s[i], e)) {
-        const char *status = passed ? "Success" : "UnschedulableAndUnresolvable";
-        s[i] =
-            metric_series(METRIC_scheduler_framework_extension_point_duration_seconds,
-                          METRIC_VALUES(STR_LITERAL("PreEnqueue"), profile_of(e), str_of(status)));
-    }
+    if (s[i] == NULL || !is_of(s[i], e))
+        s[i] = metric_series(
+            METRIC_scheduler_framework_extension_point_duration_seconds,
+            METRIC_VALUES(STR_LITERAL("PreEnqueue"), profile_of(e), STR_LITERAL("Success")));
     series_observe(s[i], 0);
 }
 
@@ -114,7 +138,7 @@ struct tally_of {
 static bool was_rejected(const struct entry *e)
 {
     return (e->place == PLACE_active || e->place == PLACE_backoff ||
-            e->place == PLACE_unschedulable) &&
+            e->place == PLACE_unschedulable || e->place == PLACE_parked) &&
            (e->rejectors | e->pending_plugins) != 0;
 }
 
@@ -159,8 +183,9 @@ void measure_queues(const struct queues *q)
     metric_set_to(METRIC_scheduler_pending_pods, "backoff",
                   (int64_t)(backoff_count(&q->backoff) + grouped.backoff));
     metric_set_to(METRIC_scheduler_pending_pods, "gated", (int64_t)gated);
-    metric_set_to(METRIC_scheduler_pending_pods, "unschedulable",
-                  (int64_t)(q->unschedulable.list.count - gated + grouped.waiting));
+    metric_set_to(
+        METRIC_scheduler_pending_pods, "unschedulable",
+        (int64_t)(q->unschedulable.list.count - gated + q->kins.parked + grouped.waiting));
     metric_set_to(METRIC_scheduler_inflight_events, "PodPopped", (int64_t)q->in_flight.count);
     measure_rejections(q);
 }

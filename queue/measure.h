@@ -16,7 +16,13 @@ struct measured {
         const char *queue, *cause;
         struct series *series;
     } incoming[MEASURED_MAX];
-    struct series *gates[2][MEASURED_MAX]; /* of PreEnqueue, by profile; [1]: passed */
+    struct series *gates[MEASURED_MAX]; /* of PreEnqueue, by profile */
+    struct {
+        const char *label;
+        struct series *series;
+    } handled[MEASURED_MAX];
+    struct moment (*clock)(void); /* NULL: none, and nothing is timed */
+    struct moment began;          /* the handling of an event */
 };
 
 /* Upstream's label of an event: AssignedPodDelete, NodeUpdateNodeTaint, …; lives for ever. */
@@ -25,7 +31,11 @@ const char *measure_label(const struct event *event);
  * texts live for ever. */
 void measure_incoming(struct measured *m, const char *queue, const char *cause);
 /* PreEnqueue was asked about the pod. */
-void measure_pre_enqueue(struct measured *m, const struct entry *e, bool passed);
+void measure_pre_enqueue(struct measured *m, const struct entry *e);
+/* A message begins, and an event that it brought has been handled; the next one of the same message
+ * begins there. label: as above, or another text that lives for ever. */
+void measure_message(struct measured *m);
+void measure_handled(struct measured *m, const char *label);
 /* Sets the gauges. */
 void measure_queues(const struct queues *q);
 

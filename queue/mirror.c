@@ -41,6 +41,8 @@ static const struct record *const records[EVENT_RESOURCES] = {
     [EVENT_OF_csi_capacity] = &csi_capacity_record,
     [EVENT_OF_attachment] = &attachment_record,
     [EVENT_OF_resource_claim] = &resource_claim_record,
+    [EVENT_OF_resource_slice] = &resource_slice_record,
+    [EVENT_OF_device_class] = &device_class_record,
 };
 
 static uint8_t tag_of(const struct record *r, const char *name)
@@ -297,6 +299,35 @@ static bool read_volume(const struct volume *volume, struct object *o)
     return describe(o, EVENT_OF_volume, NOWHERE, volume->name, volume->resource_version);
 }
 
+/* What is asked for is not remembered, only what became of it. */
+static bool read_resource_claim(const struct resource_claim *claim, struct object *o)
+{
+    o->whole = claim;
+    o->trimmed.resource_claim = *claim;
+    o->trimmed.resource_claim.requests.count = 0;
+    o->trimmed.resource_claim.constraints.count = 0;
+    o->trimmed.resource_claim.config.count = 0;
+    return describe(o, EVENT_OF_resource_claim, claim->namespace_name, claim->name,
+                    claim->resource_version);
+}
+
+static bool read_resource_slice(const struct resource_slice *slice, struct object *o)
+{
+    o->whole = slice;
+    o->trimmed.resource_slice =
+        (struct resource_slice){.name = slice->name, .resource_version = slice->resource_version};
+    return describe(o, EVENT_OF_resource_slice, NOWHERE, slice->name, slice->resource_version);
+}
+
+static bool read_device_class(const struct device_class *class, struct object *o)
+{
+    o->whole = class;
+    o->trimmed.device_class = (struct device_class){.name = class->name,
+                                                    .resource_version = class->resource_version,
+                                                    .extended_resource = class->extended_resource};
+    return describe(o, EVENT_OF_device_class, NOWHERE, class->name, class->resource_version);
+}
+
 /* False when the message sets none that is remembered. */
 static bool read_object(const struct message *m, struct object *o)
 {
@@ -305,7 +336,6 @@ static bool read_object(const struct message *m, struct object *o)
     const struct csi_driver *driver = &m->csi_driver_set.csi_driver;
     const struct csi_capacity *capacity = &m->csi_capacity_set.csi_capacity;
     const struct attachment *attachment = &m->attachment_set.attachment;
-    const struct resource_claim *devices = &m->resource_claim_set.resource_claim;
     switch (m->type) {
     case MSG_claim_set: return read_claim(&m->claim_set.claim, o);
     case MSG_volume_set: return read_volume(&m->volume_set.volume, o);
@@ -332,10 +362,9 @@ static bool read_object(const struct message *m, struct object *o)
         return describe(o, EVENT_OF_attachment, NOWHERE, attachment->name,
                         attachment->resource_version);
     case MSG_resource_claim_set:
-        o->whole = devices;
-        o->trimmed.resource_claim = *devices;
-        return describe(o, EVENT_OF_resource_claim, devices->namespace_name, devices->name,
-                        devices->resource_version);
+        return read_resource_claim(&m->resource_claim_set.resource_claim, o);
+    case MSG_resource_slice_set: return read_resource_slice(&m->resource_slice_set.slice, o);
+    case MSG_device_class_set: return read_device_class(&m->device_class_set.device_class, o);
     default: return false;
     }
 }
@@ -360,6 +389,25 @@ bool mirror_resource_claim(const struct mirror *m, struct str space, struct str 
     if (kept != NULL)
         shelf_get(t->shelf, kept, claim, a);
     return kept != NULL;
+}
+
+/* ResourceDeviceClassPrefix: each class is an extended resource of this name as well. */
+#define CLASS_PREFIX "deviceclass.resource.kubernetes.io/"
+
+bool mirror_maps_resource(const struct mirror *m, struct str resource)
+{
+    static const uint32_t front = sizeof(CLASS_PREFIX) - 1;
+    struct arena memory = {0};
+    struct device_class class;
+    bool maps = false;
+    size_t at = 0;
+    while (!maps && mirror_next(m, EVENT_OF_device_class, &at, &class, &memory))
+        maps = str_equal(class.extended_resource, resource) ||
+               (resource.len == front + class.name.len &&
+                memcmp(resource.at, CLASS_PREFIX, front) == 0 &&
+                memcmp(resource.at + front, class.name.at, class.name.len) == 0);
+    arena_free(&memory);
+    return maps;
 }
 
 bool mirror_remove_object(struct mirror *m, enum event_resource resource,

@@ -58,6 +58,8 @@ union mirror_record {
     struct csi_capacity csi_capacity;
     struct attachment attachment;
     struct resource_claim resource_claim;
+    struct resource_slice resource_slice;
+    struct device_class device_class;
 };
 struct mirror_update {
     enum mirror_change change;
@@ -72,6 +74,8 @@ bool mirror_remove_object(struct mirror *m, enum event_resource resource,
                           const struct object_gone *gone, union mirror_record *before,
                           struct arena *a);
 
+/* Whether a DeviceClass gives devices for that extended resource. */
+bool mirror_maps_resource(const struct mirror *m, struct str resource);
 /* What is known of one ResourceClaim; false when it is not known. */
 bool mirror_resource_claim(const struct mirror *m, struct str space, struct str name,
                            struct resource_claim *claim, struct arena *a);

@@ -61,7 +61,7 @@ void move_requeue(struct queues *q, struct moment now, struct entry *e, enum mov
     queues_unplace(q, e);
     bool passes = gate_passes(e);
     if (worth != MOVE_skip)
-        measure_pre_enqueue(&q->measured, e, passes);
+        measure_pre_enqueue(&q->measured, e);
     if (worth == MOVE_skip && gangs_hold(e) && e->member->group->awake)
         worth = MOVE_after_backoff; /* its group is to be tried again, whatever it waits for */
     if (!passes || worth == MOVE_skip)

@@ -341,7 +341,7 @@ static void ask(struct needs *n, struct need *need, const struct asking *a)
     need->asked = n->asked;
     need->asked_row = a->row;
     const struct question q = {decode(n, need), a->event, need->around};
-    if (a->wake->worth == NULL || a->wake->worth(&q))
+    if (wake_worth(a->wake, &q))
         found(n, need);
 }
 
@@ -357,7 +357,7 @@ static void ask_together(struct needs *n, const struct asking *a)
     static const struct pod any;
     static const struct surroundings anywhere;
     const struct question q = {&any, a->event, &anywhere};
-    if (a->wake->worth == NULL || a->wake->worth(&q))
+    if (wake_worth(a->wake, &q))
         found_all(n, a->wake->plugin);
 }
 

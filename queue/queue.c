@@ -131,6 +131,8 @@ struct queue *queue_new(const struct queue_options *options)
     q->config_hash = options->config_hash;
     q->config_generation = 1;
     queues_init(&q->queues, &inner);
+    q->queues.measured.clock = options->clock;
+    hints_time(options->clock);
     subscriber_init(&q->stream, STREAM_WINDOW);
     return q;
 }
@@ -181,6 +183,13 @@ static const struct surroundings *ours(const struct queue *q, const struct pod *
     return s != NULL && s->ours ? &s->around : NULL;
 }
 
+/* Whoever it may help is woken. */
+static void tell_of_event(struct queue *q, struct moment now, const struct event *event)
+{
+    move_all(&q->queues, now, event, NULL);
+    measure_handled(&q->queues.measured, measure_label(event));
+}
+
 static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, const struct pod *old,
                         const struct pod *new)
 {
@@ -188,7 +197,7 @@ static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, con
         gangs_assigned(&q->queues, old, new);
     struct event event = {
         .resource = EVENT_OF_assigned_pod, .action = action, .old_pod = old, .new_pod = new};
-    move_all(&q->queues, now, &event, NULL);
+    tell_of_event(q, now, &event);
 }
 
 /* An update that is of no kind, such as a kubelet's word on a pod's status: only plugins that
@@ -204,8 +213,10 @@ static void set_assigned(struct queue *q, struct moment now, struct str key, con
 {
     struct pod before;
     struct event_changes changes;
-    if (queues_get(&q->queues, key) != NULL)
+    if (queues_get(&q->queues, key) != NULL) {
         queues_assigned(&q->queues, key);
+        measure_handled(&q->queues.measured, "UnschedulablePodDelete");
+    }
     switch (mirror_set_pod(q->mirror, key, pod, &before, &q->scratch)) {
     case MIRROR_outdated: q->count.outdated++; break;
     case MIRROR_same: tell_of_any_update(q, now, pod); break;
@@ -232,10 +243,12 @@ static void set_pending(struct queue *q, struct moment now, struct str key, cons
     }
     if (e == NULL) {
         e = queues_add(&q->queues, now, key, pod, around);
+        measure_handled(&q->queues.measured, "UnschedulablePodAdd");
     } else if (pod->resource_version != 0 && pod->resource_version == e->kept->version) {
         q->count.repeated++;
     } else {
         queues_update(&q->queues, now, e, pod);
+        measure_handled(&q->queues.measured, "UnschedulablePodUpdate");
     }
     e->seen = q->snapshot;
     if (q->in_snapshot && e->place == PLACE_bound)
@@ -364,7 +377,7 @@ static void drop_unseen_pods_and_nodes(struct queue *q, struct moment now)
     while (mirror_next_unseen_node(q->mirror, &node, &q->scratch)) {
         struct event event = {.resource = EVENT_OF_node, .action = EVENT_DELETE, .old_node = &node};
         gangs_node(&q->queues, &node, NULL);
-        move_all(&q->queues, now, &event, NULL);
+        tell_of_event(q, now, &event);
         arena_reset(&q->scratch);
     }
 }
@@ -376,7 +389,7 @@ static void tell_of_object(struct queue *q, struct moment now, struct event even
         event.action = EVENT_ADD;
     else if (event.new_object == NULL)
         event.action = EVENT_DELETE;
-    move_all(&q->queues, now, &event, NULL);
+    tell_of_event(q, now, &event);
 }
 
 static void drop_unseen_objects(struct queue *q, struct moment now)
@@ -421,7 +434,7 @@ static void on_node_set(struct queue *q, struct moment now, const struct deliver
     case MIRROR_new:
         gangs_node(&q->queues, NULL, node);
         event.action = EVENT_ADD;
-        move_all(&q->queues, now, &event, NULL);
+        tell_of_event(q, now, &event);
         break;
     case MIRROR_changed:
         gangs_node(&q->queues, &before, node);
@@ -429,7 +442,7 @@ static void on_node_set(struct queue *q, struct moment now, const struct deliver
         event.old_node = &before;
         for (uint32_t i = 0; i < changes.count; i++) {
             event.action = changes.at[i];
-            move_all(&q->queues, now, &event, NULL);
+            tell_of_event(q, now, &event);
         }
         break;
     }
@@ -442,7 +455,7 @@ static void on_node_gone(struct queue *q, struct moment now, const struct delive
         return;
     gangs_node(&q->queues, &before, NULL);
     struct event event = {.resource = EVENT_OF_node, .action = EVENT_DELETE, .old_node = &before};
-    move_all(&q->queues, now, &event, NULL);
+    tell_of_event(q, now, &event);
 }
 
 static void on_pod_set(struct queue *q, struct moment now, const struct delivery *in)
@@ -470,10 +483,11 @@ static void on_pod_gone(struct queue *q, struct moment now, const struct deliver
     struct str key = key_of(q, gone->namespace_name, gone->name);
     const struct entry *e = queues_get(&q->queues, key);
     struct pod before;
-    if (e != NULL && entry_has_uid(e, gone->uid))
+    if (e != NULL && entry_has_uid(e, gone->uid)) {
         queues_deleted(&q->queues, now, key);
-    else if (gone->uid.len > 0 &&
-             mirror_remove_pod(q->mirror, key, gone->uid, &before, &q->scratch))
+        measure_handled(&q->queues.measured, "UnschedulablePodDelete");
+    } else if (gone->uid.len > 0 &&
+               mirror_remove_pod(q->mirror, key, gone->uid, &before, &q->scratch))
         tell_of_pod(q, now, EVENT_DELETE, &before, NULL);
 }
 
@@ -493,10 +507,11 @@ static void on_object_set(struct queue *q, struct moment now, const struct deliv
 static enum event_resource resource_of(struct str kind)
 {
     static const char *const kinds[EVENT_RESOURCES] = {
-        [EVENT_OF_claim] = "PersistentVolumeClaim", [EVENT_OF_volume] = "PersistentVolume",
-        [EVENT_OF_storage_class] = "StorageClass",  [EVENT_OF_csi_node] = "CSINode",
-        [EVENT_OF_csi_driver] = "CSIDriver",        [EVENT_OF_csi_capacity] = "CSIStorageCapacity",
-        [EVENT_OF_attachment] = "VolumeAttachment", [EVENT_OF_resource_claim] = "ResourceClaim"};
+        [EVENT_OF_claim] = "PersistentVolumeClaim",  [EVENT_OF_volume] = "PersistentVolume",
+        [EVENT_OF_storage_class] = "StorageClass",   [EVENT_OF_csi_node] = "CSINode",
+        [EVENT_OF_csi_driver] = "CSIDriver",         [EVENT_OF_csi_capacity] = "CSIStorageCapacity",
+        [EVENT_OF_attachment] = "VolumeAttachment",  [EVENT_OF_resource_claim] = "ResourceClaim",
+        [EVENT_OF_resource_slice] = "ResourceSlice", [EVENT_OF_device_class] = "DeviceClass"};
     int i = EVENT_OF_claim;
     while (i < EVENT_RESOURCES && !str_is(kind, kinds[i]))
         i++;
@@ -625,6 +640,8 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
         if (outcome->gated_epoch != 0 && outcome->gated_epoch == q->stream.epoch)
             in_flight_gated(e->flight, outcome->gated_sequence);
         queues_rejected(&q->queues, now, e, rejectors, pending);
+        if (!outcome->released && !outcome->activate && outcome->gated_epoch == 0)
+            kins_speak(e, now);
         if (outcome->activate)
             queues_activate(&q->queues, now, e);
     } else {
@@ -666,6 +683,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_pod_gone] = on_pod_gone,
     [MSG_namespace_set] = on_nothing,
     [MSG_resource_claim_set] = on_object_set,
+    [MSG_resource_slice_set] = on_object_set,
+    [MSG_device_class_set] = on_object_set,
     [MSG_claim_set] = on_object_set,
     [MSG_volume_set] = on_object_set,
     [MSG_storage_class_set] = on_object_set,
@@ -702,6 +721,7 @@ void queue_handle(void *state, struct moment now, const struct delivery *in, str
         handlers[in->message->type] == NULL)
         return;
     q->queues.in_flight.position = q->stream.sequence;
+    measure_message(&q->queues.measured);
     handlers[in->message->type](q, now, in);
     arena_reset(&q->scratch);
 }
@@ -785,6 +805,7 @@ struct moment queue_tick(void *state, struct moment now, struct outbox *out)
     struct moment next =
         moment_earlier(queues_tick(&q->queues, now), subscriber_tick(&q->stream, now, out));
     offer(q, now, out);
+    next = moment_earlier(next, kins_due(&q->queues.kins, now));
     return moment_earlier(next, tell(q, now, out));
 }
 
@@ -815,6 +836,7 @@ static void status_places(const struct queue *q, struct buffer *lines)
                  heap_count(s->backoff.errors));
     buffer_print(lines, "unschedulable=%zu\ngated=%zu\n",
                  s->unschedulable.list.count - s->unschedulable.gated, s->unschedulable.gated);
+    buffer_print(lines, "parked=%zu\n", s->kins.parked);
     buffer_print(lines, "in_flight=%zu\nleft_in_flight=%zu\n",
                  s->in_flight.count - s->in_flight.left, s->in_flight.left);
     buffer_print(lines, "awaiting_confirmation=%zu\nnominated=%zu\n", s->bound.count, nominated);
@@ -835,7 +857,8 @@ static void status_counts(const struct queue *q, struct buffer *lines)
     buffer_print(lines, "backoff_flushed=%" PRIu64 "\nleftovers_flushed=%" PRIu64 "\n",
                  c->backoff_flushed, c->leftovers_flushed);
     buffer_print(lines, "bound_after_flush=%" PRIu64 "\n", c->bound_after_flush);
-    buffer_print(lines, "popped_from_backoff=%" PRIu64 "\n", c->popped_early);
+    buffer_print(lines, "popped_from_backoff=%" PRIu64 "\nspared=%" PRIu64 "\n", c->popped_early,
+                 q->queues.kins.spared);
     buffer_print(lines, "events=%" PRIu64 "\nwoken=%" PRIu64 "\n", c->events, c->woken);
     buffer_print(lines, "taken_back=%" PRIu64 "\nunconfirmed=%" PRIu64 "\n", c->taken_back,
                  c->unconfirmed);
@@ -878,6 +901,7 @@ static void dump_entry(struct entry *e)
                                                     [PLACE_unschedulable] = "unschedulablePods",
                                                     [PLACE_in_flight] = "inFlight",
                                                     [PLACE_gang] = "waitsWithGroup",
+                                                    [PLACE_parked] = "waitsWithKin",
                                                     [PLACE_bound] = "bound"};
     struct str node = nominated_node(e);
     char uid[UUID_TEXT];

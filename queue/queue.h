@@ -19,6 +19,7 @@ struct queue_options {
     struct span backoff_initial, backoff_max;
     struct span unschedulable_max; /* longest wait for an event that can help */
     int64_t wall_us_at_zero;       /* wall clock when the moment was 0 */
+    struct moment (*clock)(void);  /* NULL: what happens inside a call is not timed */
     int64_t first_cycle; /* numbers of attempts start behind this; another in every life */
 };
 

@@ -42,11 +42,13 @@ void queues_free(struct queues *q)
         struct entry *e = value;
         queues_unplace(q, e);
         gangs_leave(e);
+        kins_leave(e);
         entry_free(&e);
     }
     while (q->in_flight.first != NULL)
         in_flight_close(&q->in_flight, q->in_flight.first);
     gangs_free(&q->gangs);
+    kins_free(&q->kins);
     map_free(&q->entries);
     shelf_free(&q->shelf);
     active_free(&q->active);
@@ -61,6 +63,7 @@ struct entry *queues_get(const struct queues *q, struct str key)
 
 void queues_unplace(struct queues *q, struct entry *e)
 {
+    kins_unplaced(e);
     switch (e->place) {
     case PLACE_active: active_remove(&q->active, e); break;
     case PLACE_backoff:
@@ -76,6 +79,7 @@ void queues_unplace(struct queues *q, struct entry *e)
         group_mark(e->member->group);
         group_remove_ready(e->member->group, e);
         break;
+    case PLACE_parked:
     case PLACE_nowhere:
     case PLACE_COUNT: break;
     }
@@ -185,6 +189,7 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
     entry_replace(e, pod);
     in_flight_follow(e);
     gangs_follow(q, now, e);
+    kins_follow(q, now, e);
     if (e->place == PLACE_unschedulable)
         needs_follow(&q->unschedulable.needs, e);
     nominated_follow(e, &before);
@@ -209,6 +214,7 @@ static struct entry *take_out(struct queues *q, struct str key)
     must(e != NULL);
     queues_unplace(q, e);
     gangs_leave(e);
+    kins_leave(e);
     return e;
 }
 
@@ -233,9 +239,13 @@ void queues_deleted(struct queues *q, struct moment now, struct str key)
 
 static struct entry *pop_early(struct queues *q, struct moment now)
 {
-    struct entry *e = early_may(&q->in_flight.early, now) ? backoff_take_early(&q->backoff) : NULL;
-    if (e == NULL)
+    if (!early_may(&q->in_flight.early, now))
         return NULL;
+    kins_sift_early(q, now);
+    struct entry *e = heap_top(q->backoff.pods);
+    if (e == NULL || kins_full(e))
+        return NULL;
+    backoff_take_early(&q->backoff);
     q->counts.popped_early++;
     measure_incoming(&q->measured, "active", "PopFromBackoffQ");
     return e;
@@ -243,12 +253,19 @@ static struct entry *pop_early(struct queues *q, struct moment now)
 
 struct entry *queues_pop(struct queues *q, struct moment now)
 {
-    struct entry *e = active_pop(&q->active);
+    kins_sift(q, now);
+    struct entry *e = heap_top(q->active.heap);
     bool early = e == NULL;
     if (early)
         e = pop_early(q, now);
+    else if (kins_full(e))
+        return NULL; /* nobody overtakes: what it waits for is the outcome of one attempt */
+    else
+        active_remove(&q->active, e);
     if (e == NULL)
         return NULL;
+    kins_unplaced(e);
+    e->insists = false;
     e->attempts++;
     q->counts.attempts++;
     in_flight_add(&q->in_flight, e, early);
@@ -260,6 +277,7 @@ void queues_bound(struct queues *q, struct moment now, struct entry *e)
     gangs_ended(q, e, GANG_bound, 0);
     if (e->flight->early)
         early_won(&q->in_flight.early);
+    kin_won(e->flight->kin);
     in_flight_close(&q->in_flight, e->flight);
     e->place = PLACE_bound;
     e->bound = now;
@@ -298,6 +316,7 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
         early_lost(&q->in_flight.early, now);
     in_flight_close(&q->in_flight, e->flight);
     move_requeue(q, now, e, worth);
+    kins_follow(q, now, e);
 }
 
 /* Those whom plugins like the one that let it go have turned away would wake each other for ever.
@@ -318,7 +337,8 @@ void queues_activate(struct queues *q, struct moment now, struct entry *e)
     if (e->place == PLACE_in_flight)
         e->flight->woken = true;
     gangs_hurry(e);
-    if ((e->place != PLACE_unschedulable && e->place != PLACE_backoff &&
+    e->insists = true;
+    if ((e->place != PLACE_unschedulable && e->place != PLACE_parked && e->place != PLACE_backoff &&
          e->place != PLACE_error_backoff) ||
         e->gate != GATE_none)
         return;
@@ -472,10 +492,12 @@ struct moment queues_tick(struct queues *q, struct moment now)
     }
     if (moment_reached(now, q->leftover)) {
         flush_leftovers(q, now);
+        kins_flush(q, now);
         flush_unconfirmed(q, now);
         q->leftover = moment_after(now, span_of_seconds(QUEUES_LEFTOVER_SECONDS));
     }
     struct moment next = moment_earlier(q->leftover, gangs_tick(q, now));
+    kins_tick(q, now);
     if (backoff_count(&q->backoff) == 0)
         return next;
     next = moment_earlier(next, moment_after(second, span_of_ms(1000)));

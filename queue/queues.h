@@ -10,6 +10,7 @@
 #include "queue/backoff.h"
 #include "queue/gang.h"
 #include "queue/in_flight.h"
+#include "queue/kin.h"
 #include "queue/measure.h"
 #include "queue/unschedulable.h"
 
@@ -46,6 +47,7 @@ struct queues {
     struct in_flight in_flight;
     struct entry_list bound;
     struct gangs gangs;
+    struct kins kins;
     struct moment flushed;  /* second of the last backoff flush */
     struct moment leftover; /* when leftovers are looked for next; 0 = at once */
     uint64_t order;
