@@ -8,6 +8,7 @@
  * and all is decided again. While anything is held for workers no batch follows: they hear of it
  * when those under way are concluded. */
 #include "scheduler/coordination.h"
+#include "scheduler/device_extended.h"
 #include "scheduler/kept_pod.h"
 
 #define BATCH_US    1000              /* then a worker begins no further pod */
@@ -39,13 +40,15 @@ bool batch_goes_along(const struct slot *s)
     const struct pod *pod = &s->flight->pod;
     const struct map_request *request = reduce_request(s->reduce);
     return s->flight->extension == NULL && is_plain(pod) && pod->nominated_node.len == 0 &&
-           request->nominated.count == 0 && is_as_seen(&request->pod, pod);
+           !s->rivals && request->brief.device_resources.count == 0 &&
+           is_as_seen(&request->pod, pod);
 }
 
 bool batch_may_follow(const struct coordinator *c, struct moment now, const struct flight *f)
 {
     return f != NULL && f->gang == c->gang && f->extension == NULL && is_plain(&f->pod) &&
-           !cycle_is_idle(c, f) && !cycle_view_is_behind(c, now, f);
+           !extended_is_wanted(c->catalog, &f->pod) && !cycle_is_idle(c, f) &&
+           !cycle_view_is_behind(c, now, f);
 }
 
 bool batch_is_alike(const struct coordinator *c, const struct flight *f,
@@ -72,7 +75,8 @@ static bool may_be_like_former(const struct coordinator *c, uint32_t from, const
 /* Takes those at the head of the line behind a batch's first slot, until so many are used. */
 static void take_along(struct coordinator *c, struct moment now, uint32_t from, size_t bytes)
 {
-    uint32_t slots = from + c->batch_limit;
+    uint32_t most = batch_most(c), limit = c->batch_limit < most ? c->batch_limit : most;
+    uint32_t slots = from + limit;
     while (c->under_way < slots && batch_may_follow(c, now, c->flights.first)) {
         bytes += c->flights.first->arena.total;
         if (bytes <= BATCH_BYTES && may_be_like_former(c, from, c->flights.first)) {
@@ -157,9 +161,19 @@ void batch_follow(struct coordinator *c, struct moment now)
 
 /* ---- how many ---- */
 
+/* What an exchange costs grows with the workers that take part in it, and so do the pods that share
+ * the cost. To each worker it is as long as ever. */
+uint32_t batch_most(const struct coordinator *c)
+{
+    uint32_t one = (uint32_t)c->options.batch, workers = c->asked_count;
+    if (one == 1 || workers <= 1)
+        return one;
+    return one < RUN_PODS / workers ? one * workers : RUN_PODS;
+}
+
 static void set_limit(struct coordinator *c, uint32_t limit)
 {
-    uint32_t most = (uint32_t)c->options.batch;
+    uint32_t most = batch_most(c);
     c->batch_limit = limit > most ? most : limit;
     if (c->batch_limit == 0)
         c->batch_limit = 1;
@@ -255,7 +269,7 @@ static uint32_t take_answers(struct coordinator *c, const struct map_batch_resul
 {
     uint32_t answers = at_most(result->results.count, c->batches[0].size), good = 0;
     for (; good < answers; good++) {
-        measure_answer(&c->slots[good], &result->results.at[good]);
+        measure_answer(c, &c->slots[good], &result->results.at[good]);
         *step = reduce_add(c->slots[good].reduce, 0, &result->results.at[good]);
         if (good >= result->placed || *step != REDUCE_done ||
             !cycle_slot_stands(c, &c->slots[good]))

@@ -9,11 +9,14 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/requests.h"
 #include "scheduler/kept_pod.h"
 
 #include <stddef.h>
 
 static void on_moved(void *context, const struct share_move *move);
+static void on_claim(void *context, const struct pod *pod, uint64_t *printed);
+static void on_claim_ended(void *context, const struct pod *pod);
 
 static void take_profiles(struct cache *c, const struct cache_options *options)
 {
@@ -36,7 +39,7 @@ struct cache *cache_new(const struct cache_options *options)
     c->pod_shelf = shelf_new(&shelf_pods);
     c->tree = node_tree_new();
     c->images = image_states_new();
-    c->nominator = nominator_new();
+    c->nominator = nominator_new((struct nominator_listener){on_claim, on_claim_ended, c});
     c->shares = shares_new(on_moved, c);
     if (options->catalog != NULL)
         c->storage = storage_index_new(options->catalog);
@@ -76,17 +79,62 @@ static bool may_tell(struct cache *c, struct cached_node *n, uint32_t *worker)
     return !n->owed;
 }
 
-static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *p)
+/* What is told of most nodes and pods is what is kept of them: it goes out as it lies on the shelf.
+ * Both messages are one record under a tag. */
+static void begin_body(struct cache *c, uint8_t tag)
 {
-    struct message m = {.type = MSG_shard_pod};
+    const uint8_t head[] = {0x81, tag};
+    buffer_reset(&c->body);
+    buffer_add(&c->body, head, sizeof(head));
+}
+
+static bool tell_body(struct cache *c, uint32_t worker, enum message_type type)
+{
+    if (!c->options.tell_encoded(c->options.context, worker, type, buffer_str(&c->body)))
+        return false;
+    pace_sent(&c->paces, worker);
+    return true;
+}
+
+/* False when it has to be decoded: where its volumes are is found out as it is told. */
+static bool tell_pod_kept(struct cache *c, uint32_t worker, const struct cached_pod *p)
+{
+    if (c->options.tell_encoded == NULL || p->printed != 0)
+        return false;
+    begin_body(c, TAG_shard_pod_pod);
+    shelf_encoded_with(c->pod_shelf, p->kept, TAG_pod_node_name, p->node->name, &c->body);
+    return tell_body(c, worker, MSG_shard_pod);
+}
+
+static void tell_pod_anew(struct cache *c, uint32_t worker, const struct cached_pod *p,
+                          bool in_place)
+{
+    struct message m = {.type = MSG_shard_pod, .shard_pod.in_place = in_place};
     get_pod(c, p, &m.shard_pod.pod, &c->arena);
     resolve(c, &m.shard_pod.pod, &c->arena);
     tell(c, worker, &m);
 }
 
+static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *p)
+{
+    if (!tell_pod_kept(c, worker, p))
+        tell_pod_anew(c, worker, p, false);
+}
+
+static bool tell_node_kept(struct cache *c, uint32_t worker, const struct cached_node *n)
+{
+    if (c->options.tell_encoded == NULL)
+        return false;
+    begin_body(c, TAG_shard_node_node);
+    shelf_encoded(c->node_shelf, n->kept, &c->body);
+    return tell_body(c, worker, MSG_shard_node);
+}
+
 static void tell_node(struct cache *c, uint32_t worker, const struct cached_node *n)
 {
     struct message m = {.type = MSG_shard_node};
+    if (tell_node_kept(c, worker, n))
+        return;
     shelf_get(c->node_shelf, n->kept, &m.shard_node.node, &c->arena);
     tell(c, worker, &m);
 }
@@ -118,6 +166,68 @@ static bool storage_differs(struct cache *c, struct cached_node *n)
     return differs;
 }
 
+/* ---- claims: as workers see them ---- */
+
+static void claimant_of(struct cache *c, const struct pod *pod, struct pod *placed)
+{
+    *placed = nominator_as_placed(pod);
+    if (placed->volumes.count > 0)
+        resolve(c, placed, &c->arena);
+}
+
+struct told {
+    struct cache *cache;
+    uint32_t worker;
+};
+
+static void tell_claim(void *context, const struct pod *pod)
+{
+    const struct told *to = context;
+    struct message m = {.type = MSG_shard_nominated};
+    claimant_of(to->cache, pod, &m.shard_nominated.pod);
+    tell(to->cache, to->worker, &m);
+}
+
+/* The worker of the node, if it is to be told of a claim there. */
+static bool hears_of_claims(struct cache *c, struct str node, uint32_t *worker)
+{
+    struct cached_node *n = find_node(c, node);
+    return n != NULL && n->kept != NULL && may_tell(c, n, worker);
+}
+
+/* Most of what is seen of a nominated pod, such as its conditions, is nothing to workers. */
+static void on_claim(void *context, const struct pod *pod, uint64_t *printed)
+{
+    struct cache *c = context;
+    struct pod placed;
+    uint32_t worker;
+    claimant_of(c, pod, &placed);
+    uint64_t print = kept_pod_print(&placed);
+    bool differs = print != *printed;
+    arena_reset(&c->arena);
+    *printed = print;
+    if (differs && hears_of_claims(c, pod->nominated_node, &worker))
+        tell_claim(&(struct told){c, worker}, pod);
+}
+
+static void on_claim_ended(void *context, const struct pod *pod)
+{
+    struct cache *c = context;
+    uint32_t worker;
+    if (!hears_of_claims(c, pod->nominated_node, &worker))
+        return;
+    const struct message m = {
+        .type = MSG_shard_nominated_gone,
+        .shard_nominated_gone = {.uid = pod->uid, .node_name = pod->nominated_node}};
+    tell(c, worker, &m);
+}
+
+void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
+{
+    if (find_pod(c, pod->uid) == NULL)
+        nominator_set(c->nominator, pod, node);
+}
+
 static void tell_node_and_pods(struct cache *c, uint32_t worker, const struct cached_node *n)
 {
     tell_node(c, worker, n);
@@ -126,6 +236,7 @@ static void tell_node_and_pods(struct cache *c, uint32_t worker, const struct ca
     for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
         if (!p->hidden)
             tell_pod(c, worker, p);
+    nominator_each_on(c->nominator, n->name, tell_claim, &(struct told){c, worker});
 }
 
 static void tell_node_gone(struct cache *c, uint32_t worker, struct str name)
@@ -263,11 +374,13 @@ static void set_claims(struct cache *c, struct cached_pod *p, const struct pod *
     count_claims(c, p, 1);
 }
 
-/* Of a pod with volumes it matters what they are resolved to, of others only the pod itself. */
+/* Of a pod with volumes it matters what they are resolved to, of others only the pod itself. One
+ * with host ports takes them again with every update, as upstream takes it out and puts it back: a
+ * pod that had the same and went has freed them. */
 static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plain, bool same)
 {
     if (plain->volumes.count == 0)
-        return !same;
+        return !same || plain->ports.count > 0;
     struct pod resolved = *plain;
     resolve(c, &resolved, &c->arena);
     uint64_t print = kept_pod_print(&resolved), before = p->printed;
@@ -339,11 +452,6 @@ static void see_claim(struct cache *c, const struct pod *pod)
 }
 
 /* ---- workers ---- */
-
-struct told {
-    struct cache *cache;
-    uint32_t worker;
-};
 
 static void tell_images(void *context, const struct message *m)
 {
@@ -475,6 +583,9 @@ uint32_t cache_worker_nodes(const struct cache *c, uint32_t i)
 
 void cache_flush(struct cache *c)
 {
+    if (c->volumes_may_differ)
+        nominator_tell_volumes(c->nominator);
+    c->volumes_may_differ = false;
     if (!c->count_changed && !image_states_changed(c->images))
         return;
     image_states_tell(c->images, false, cache_nodes(c), tell_images_to_all, c);
@@ -500,6 +611,14 @@ static bool hostname_is_odd(const struct node *node)
     return false;
 }
 
+static bool has_extended(const struct node *node)
+{
+    for (uint32_t i = 0; i < node->allocatable.count; i++)
+        if (requests_may_be_devices(node->allocatable.at[i].name))
+            return true;
+    return false;
+}
+
 static void note_hostname(struct cache *c, struct cached_node *n, bool odd)
 {
     c->odd_hostnames += odd;
@@ -518,6 +637,7 @@ void cache_node_set(struct cache *c, const struct node *node)
     node_tree_set(c->tree, &n->tree, node);
     n->kept = shelf_put(c->node_shelf, node);
     note_hostname(c, n, hostname_is_odd(node));
+    n->extended = has_extended(node);
     uint32_t worker;
     if (before != NULL && !shelf_same(before, n->kept) && may_tell(c, n, &worker))
         tell_node(c, worker, n);
@@ -565,9 +685,10 @@ static void pod_touched(void *context, void *owner)
     struct cached_pod *p = owner;
     struct arena a = {0};
     struct pod pod;
+    uint32_t worker;
     get_pod(c, p, &pod, &a);
-    if (is_new(c, p, &pod, true))
-        tell_owner(c, p);
+    if (is_new(c, p, &pod, true) && !p->hidden && may_tell(c, p->node, &worker))
+        tell_pod_anew(c, worker, p, true);
     arena_free(&a);
 }
 
@@ -583,6 +704,7 @@ static void node_touched(void *context, struct str name)
 void cache_object(struct cache *c, const struct message *m)
 {
     const struct storage_touched touched = {c, pod_touched, node_touched};
+    c->volumes_may_differ = true;
     if (c->storage != NULL)
         storage_index_take(c->storage, m, &touched);
 }
@@ -593,6 +715,7 @@ static void refresh_storage(struct cache *c)
     size_t at = 0;
     struct cached_pod *p;
     const struct cached_node *n;
+    c->volumes_may_differ = true;
     if (c->storage == NULL)
         return;
     storage_index_refresh(c->storage);
@@ -769,6 +892,7 @@ void cache_free(struct cache **cache)
     if (c == NULL)
         return;
     c->options.tell = drop_all;
+    c->options.tell_encoded = NULL;
     cache_snapshot_begin(c); /* an empty one: everything goes */
     cache_snapshot_end(c);
     storage_index_free(&c->storage);
@@ -785,6 +909,7 @@ void cache_free(struct cache **cache)
     memory_free(c->order);
     arena_free(&c->profiles);
     arena_free(&c->arena);
+    buffer_free(&c->body);
     memory_free(c);
     *cache = NULL;
 }

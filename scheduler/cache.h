@@ -24,6 +24,9 @@ struct cache_options {
     int64_t generation, hash; /* of the configuration; told with them */
     /* Sends m to a worker, by the id it joined with. m is borrowed for the call. */
     void (*tell)(void *context, uint32_t worker, const struct message *m);
+    /* The same for a message whose body is encoded already. False: not now, it is to be told by
+     * tell. May be NULL. */
+    bool (*tell_encoded)(void *context, uint32_t worker, enum message_type type, struct str body);
     void *context;
     /* Messages that may be on the way to a worker that counts what it takes; what changes beyond
      * that it hears of later, node by node as a whole. 0: no limit. */
@@ -58,7 +61,8 @@ uint32_t cache_workers(const struct cache *c);
 /* Ids in order of joining, i < cache_workers(c). */
 uint32_t cache_worker(const struct cache *c, uint32_t i);
 uint32_t cache_worker_nodes(const struct cache *c, uint32_t i);
-/* Tells all workers what has changed about images and the number of nodes. */
+/* Tells all workers what has changed about images, the number of nodes, and volumes of nominated
+ * pods. */
 void cache_flush(struct cache *c);
 
 /* ---- the watcher's stream ---- */
@@ -114,11 +118,9 @@ void cache_describe_victim(const struct cache *c, struct victim *victim, struct 
 
 /* Sets or, with an empty node, drops the claim, whatever the pod's status says. */
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node);
-/* The pods of other UIDs with at least this pod's priority that have a claim on a known node, in
- * order of nomination, with nominated_node set to it; the list from the arena, the rest borrowed
- * until the cache changes. Their volumes are looked up as those of pods on nodes. */
-const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
-                                  struct arena *a);
+/* Workers keep the claims on their nodes, with volumes looked up as those of pods on nodes. Whether
+ * one counts for this pod: of another UID, with at least its priority, on a known node. */
+bool cache_has_rivals(const struct cache *c, const struct pod *pod);
 /* Where the pod itself has a claim; borrowed until the next change. False: nowhere. */
 bool cache_nomination(const struct cache *c, struct str uid, struct str *node);
 /* The same pod as last seen, with nominated_node set to it; borrowed likewise. NULL: no claim. */
@@ -139,6 +141,8 @@ uint32_t cache_odd_hostnames(const struct cache *c);
 bool cache_has_node(const struct cache *c, struct str name);
 /* The whole node, from the arena. False when it is not known. */
 bool cache_node_get(const struct cache *c, struct str name, struct node *node, struct arena *a);
+/* Whether its status lists any resource that devices may stand for. */
+bool cache_node_has_extended(const struct cache *c, struct str name);
 /* Id of the worker that has this node; false when nobody does. */
 bool cache_owner(const struct cache *c, struct str node, uint32_t *worker);
 /* Known nodes in the node tree's order: round-robin over the zones, i < cache_nodes(c). Walk with

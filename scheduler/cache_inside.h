@@ -38,6 +38,7 @@ struct cached_node {
     struct cached_pod *first, *last;
     uint32_t hash;     /* of the name */
     bool odd_hostname; /* its label kubernetes.io/hostname is not its name */
+    bool extended;     /* its status lists a resource that devices may stand for */
     bool owed;         /* its worker is told of it, and of all on it, when it has taken in more */
 };
 
@@ -45,6 +46,7 @@ struct cache {
     struct cache_options options;
     struct arena profiles; /* the copies */
     struct arena arena;    /* for one telling */
+    struct buffer body;    /* likewise */
     struct table nodes, pods;
     uint32_t odd_hostnames; /* nodes that have one */
     struct shelf *node_shelf, *pod_shelf;
@@ -58,7 +60,8 @@ struct cache {
     uint32_t assumed;
     uint32_t with_terms; /* pods with has_terms */
     bool count_changed;
-    bool told; /* the worker knows of what is being set */
+    bool told;               /* the worker knows of what is being set */
+    bool volumes_may_differ; /* of nominated pods, from what workers were told */
     uint64_t mark;
     struct tree_link **order;
 };

@@ -1,7 +1,6 @@
 /* cache_look: the cache's answers: who is where, who is nominated where, and what there is in all.
  * The one idea: what only looks stands apart from what changes. What must stay true: nothing here
- * tells workers anything; only nominations, of which workers hear with each request, are set here.
- */
+ * changes anything, and nobody is told anything. */
 #include "scheduler/cache_inside.h"
 
 void cache_describe_victim(const struct cache *c, struct victim *victim, struct arena *a)
@@ -15,26 +14,14 @@ void cache_describe_victim(const struct cache *c, struct victim *victim, struct 
     victim->generation = p->generation - 1;
 }
 
-void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
-{
-    if (find_pod(c, pod->uid) == NULL)
-        nominator_set(c->nominator, pod, node);
-}
-
 static bool usable(const void *context, struct str node)
 {
     return cache_has_node(context, node);
 }
 
-const struct pod *cache_nominated(const struct cache *c, const struct pod *pod, uint32_t *count,
-                                  struct arena *a)
+bool cache_has_rivals(const struct cache *c, const struct pod *pod)
 {
-    struct pod *rivals =
-        nominator_rivals(c->nominator, pod, (struct node_filter){usable, c}, a, count);
-    for (uint32_t i = 0; i < *count; i++)
-        if (rivals[i].volumes.count > 0)
-            resolve(c, &rivals[i], a);
-    return rivals;
+    return nominator_has_rivals(c->nominator, pod, (struct node_filter){usable, c});
 }
 
 bool cache_nomination(const struct cache *c, struct str uid, struct str *node)
@@ -93,6 +80,12 @@ bool cache_node_get(const struct cache *c, struct str name, struct node *node, s
         return false;
     shelf_get(c->node_shelf, n->kept, node, a);
     return true;
+}
+
+bool cache_node_has_extended(const struct cache *c, struct str name)
+{
+    const struct cached_node *n = find_node(c, name);
+    return n != NULL && n->kept != NULL && n->extended;
 }
 
 bool cache_owner(const struct cache *c, struct str node, uint32_t *worker)

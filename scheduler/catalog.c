@@ -8,7 +8,11 @@
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "scheduler/extended_names.h"
+#include "scheduler/special_claims.h"
 #include "scheduler/volumes.h"
+
+#include <stdlib.h>
 
 /* The record as it is going to be, in the eyes of one profile. */
 struct assumed {
@@ -29,6 +33,9 @@ struct catalog {
     struct map *kinds[CATALOG_KINDS]; /* "namespace/name" or "name" → struct entry */
     struct map *services;             /* namespace → map of name → struct entry */
     struct map *users;                /* "namespace/name" of a claim → how many, as a pointer */
+    struct device_book *devices;
+    struct extended_names *extended;
+    struct special_claims *special;
     uint64_t mark;
 };
 
@@ -39,6 +46,9 @@ struct catalog *catalog_new(void)
         c->kinds[i] = map_new();
     c->services = map_new();
     c->users = map_new();
+    c->devices = device_book_new();
+    c->extended = extended_names_new();
+    c->special = special_claims_new();
     return c;
 }
 
@@ -111,6 +121,9 @@ void catalog_free(struct catalog **catalog)
         map_free(&c->kinds[i]);
     }
     map_free(&c->users);
+    device_book_free(&c->devices);
+    extended_names_free(&c->extended);
+    special_claims_free(&c->special);
     memory_free(c);
     *catalog = NULL;
 }
@@ -181,11 +194,46 @@ static struct named named_of(const struct message *m)
     case MSG_resource_claim_set:
         return NAMED(CATALOG_resource_claim, m->resource_claim_set.resource_claim,
                      m->resource_claim_set.resource_claim.namespace_name, resource_claim);
+    case MSG_device_class_set:
+        return NAMED(CATALOG_device_class, m->device_class_set.device_class, NOWHERE, device_class);
     case MSG_budget_set:
         return NAMED(CATALOG_budget, m->budget_set.budget, m->budget_set.budget.namespace_name,
                      budget);
     default: return (struct named){.kind = CATALOG_KINDS};
     }
+}
+
+/* ---- what the book of devices has to know of an entry ---- */
+
+static void note_devices(struct catalog *c, enum catalog_kind kind, const struct entry *e)
+{
+    if (kind == CATALOG_resource_claim) {
+        device_book_claim(c->devices, e->record);
+        special_claims_put(c->special, e->record);
+    } else if (kind == CATALOG_device_class) {
+        device_book_class(c->devices, e->record);
+        extended_names_set(c->extended, e->record);
+    }
+}
+
+/* It goes, or another object takes its name. */
+static void forget_devices(struct catalog *c, enum catalog_kind kind, const struct entry *e)
+{
+    if (kind == CATALOG_resource_claim) {
+        special_claims_take_out(c->special, e->record);
+        device_book_claim_gone(c->devices, ((const struct resource_claim *)e->record)->uid);
+    } else if (kind == CATALOG_device_class) {
+        const struct device_class *class = e->record;
+        device_book_class_gone(c->devices, class->name);
+        extended_names_gone(c->extended, class->name);
+    }
+}
+
+static bool is_another(const struct entry *e, const struct named *n)
+{
+    return n->kind == CATALOG_resource_claim &&
+           !str_equal(((const struct resource_claim *)e->record)->uid,
+                      ((const struct resource_claim *)n->from)->uid);
 }
 
 static int64_t version_of(enum catalog_kind kind, const void *record)
@@ -202,6 +250,10 @@ static void set(struct catalog *c, const struct named *n)
     struct entry *e = map_get(c->kinds[n->kind], buffer_str(&key));
     if (e != NULL && n->kind == CATALOG_service)
         forget_service(c, e); /* before its names go */
+    if (e != NULL && is_another(e, n))
+        forget_devices(c, n->kind, e);
+    else if (e != NULL && n->kind == CATALOG_resource_claim)
+        special_claims_take_out(c->special, e->record);
     if (e == NULL) {
         e = memory_take(sizeof(*e));
         e->memory.first = 256;
@@ -216,6 +268,7 @@ static void set(struct catalog *c, const struct named *n)
     codec_copy(n->record, e->record, n->from, &e->memory);
     if (n->kind == CATALOG_service)
         index_service(c, e);
+    note_devices(c, n->kind, e);
 }
 
 static void drop(struct catalog *c, enum catalog_kind kind, struct str space, struct str name)
@@ -225,6 +278,8 @@ static void drop(struct catalog *c, enum catalog_kind kind, struct str space, st
     buffer_free(&key);
     if (e != NULL && kind == CATALOG_service)
         forget_service(c, e);
+    if (e != NULL)
+        forget_devices(c, kind, e);
     free_entry(e);
 }
 
@@ -244,6 +299,7 @@ static enum catalog_kind kind_named(struct str kind)
                                                      [CATALOG_replica_set] = "ReplicaSet",
                                                      [CATALOG_stateful_set] = "StatefulSet",
                                                      [CATALOG_resource_claim] = "ResourceClaim",
+                                                     [CATALOG_device_class] = "DeviceClass",
                                                      [CATALOG_budget] = "PodDisruptionBudget"};
     int i = 0;
     while (i < CATALOG_KINDS && !str_is(kind, names[i]))
@@ -257,8 +313,12 @@ void catalog_take(struct catalog *c, const struct message *m)
         drop(c, CATALOG_namespace, NOWHERE, m->namespace_gone.name);
     } else if (m->type == MSG_object_gone) {
         enum catalog_kind kind = kind_named(m->object_gone.kind);
-        if (kind != CATALOG_KINDS)
+        if (str_is(m->object_gone.kind, "ResourceSlice"))
+            device_book_slice_gone(c->devices, m->object_gone.name);
+        else if (kind != CATALOG_KINDS)
             drop(c, kind, m->object_gone.namespace_name, m->object_gone.name);
+    } else if (m->type == MSG_resource_slice_set) {
+        device_book_slice(c->devices, &m->resource_slice_set.slice);
     } else {
         struct named n = named_of(m);
         if (n.kind != CATALOG_KINDS)
@@ -269,6 +329,31 @@ void catalog_take(struct catalog *c, const struct message *m)
 void catalog_snapshot_begin(struct catalog *c)
 {
     c->mark++;
+    device_book_snapshot_begin(c->devices);
+}
+
+static int by_name(const void *one, const void *other)
+{
+    return str_compare((*(const struct device_class *const *)one)->name,
+                       (*(const struct device_class *const *)other)->name);
+}
+
+/* Which class stands for what depends on the order in which they come: the API server lists them by
+ * name, whatever the order of a snapshot is. */
+static void name_classes_anew(struct catalog *c)
+{
+    const struct map *all = c->kinds[CATALOG_device_class];
+    const struct device_class **classes = memory_take((map_count(all) + 1) * sizeof(void *));
+    size_t at = 0, count = 0;
+    struct str key;
+    void *value;
+    while (map_next(all, &at, &key, &value))
+        classes[count++] = ((const struct entry *)value)->record;
+    qsort(classes, count, sizeof(void *), by_name);
+    extended_names_clear(c->extended);
+    for (size_t i = 0; i < count; i++)
+        extended_names_set(c->extended, classes[i]);
+    memory_free(classes);
 }
 
 void catalog_snapshot_end(struct catalog *c)
@@ -284,9 +369,12 @@ void catalog_snapshot_end(struct catalog *c)
             map_remove(c->kinds[i], key);
             if (i == CATALOG_service)
                 forget_service(c, e);
+            forget_devices(c, (enum catalog_kind)i, e);
             free_entry(e);
         }
     }
+    device_book_snapshot_end(c->devices);
+    name_classes_anew(c);
 }
 
 /* ---- lookups ---- */
@@ -303,6 +391,8 @@ static const void *look_up(const struct catalog *c, enum catalog_kind kind, stru
 bool catalog_has(const struct catalog *c, struct str kind, struct str space, struct str name)
 {
     enum catalog_kind k = kind_named(kind);
+    if (str_is(kind, "ResourceSlice"))
+        return device_book_has_slice(c->devices, name);
     return k != CATALOG_KINDS && look_up(c, k, space, name) != NULL;
 }
 
@@ -347,6 +437,11 @@ const struct resource_claim *catalog_resource_claim(const struct catalog *c, str
     return look_up(c, CATALOG_resource_claim, space, name);
 }
 
+const struct device_class *catalog_device_class(const struct catalog *c, struct str name)
+{
+    return look_up(c, CATALOG_device_class, NOWHERE, name);
+}
+
 const struct owner *catalog_owner(const struct catalog *c, enum catalog_kind kind, struct str space,
                                   struct str name)
 {
@@ -371,6 +466,24 @@ const struct owner *catalog_next_service(const struct catalog *c, struct str spa
     if (names == NULL || !map_next(names, at, &name, &value))
         return NULL;
     return ((const struct entry *)value)->record;
+}
+
+struct device_book *catalog_devices(const struct catalog *c)
+{
+    return c->devices;
+}
+
+struct str catalog_class_for(const struct catalog *c, struct str resource)
+{
+    return extended_names_class(c->extended, resource);
+}
+
+const struct resource_claim *catalog_special_claim(const struct catalog *c, struct str pod_uid)
+{
+    struct str space, name;
+    return special_claims_find(c->special, pod_uid, &space, &name)
+               ? catalog_resource_claim(c, space, name)
+               : NULL;
 }
 
 uint32_t catalog_count(const struct catalog *c, enum catalog_kind kind)

@@ -7,15 +7,15 @@
 #define SCHEDULER_CATALOG_H
 
 #include "proto/messages.h"
+#include "scheduler/device_book.h"
 
 struct catalog;
 
 struct catalog *catalog_new(void);
 void catalog_free(struct catalog **c);
 
-/* Takes namespace_set, namespace_gone, the messages 23, 70 to 78 and object_gone; ignores all
- * others.
- */
+/* Takes namespace_set, namespace_gone, the messages 23, 70 to 78, 83, 84 and object_gone; ignores
+ * all others. */
 void catalog_take(struct catalog *c, const struct message *m);
 /* Around a snapshot: what is not set between the two does not exist any more. */
 void catalog_snapshot_begin(struct catalog *c);
@@ -36,6 +36,7 @@ enum catalog_kind {
     CATALOG_stateful_set,
     CATALOG_budget,
     CATALOG_resource_claim,
+    CATALOG_device_class,
     CATALOG_KINDS
 };
 
@@ -49,6 +50,7 @@ const struct csi_driver *catalog_csi_driver(const struct catalog *c, struct str 
 const struct attachment *catalog_attachment(const struct catalog *c, struct str name);
 const struct resource_claim *catalog_resource_claim(const struct catalog *c, struct str space,
                                                     struct str name);
+const struct device_class *catalog_device_class(const struct catalog *c, struct str name);
 const struct owner *catalog_owner(const struct catalog *c, enum catalog_kind kind, struct str space,
                                   struct str name);
 
@@ -61,6 +63,12 @@ bool catalog_has(const struct catalog *c, struct str kind, struct str space, str
 const void *catalog_next(const struct catalog *c, enum catalog_kind kind, size_t *at);
 /* The same with the Services of one namespace only. */
 const struct owner *catalog_next_service(const struct catalog *c, struct str space, size_t *at);
+/* Slices, and what claims take of them; kept in step with the claims and classes here. */
+struct device_book *catalog_devices(const struct catalog *c);
+/* The DeviceClass that stands for an extended resource; empty: none does. */
+struct str catalog_class_for(const struct catalog *c, struct str resource);
+/* The claim that a scheduler has made for the pod's extended resources; NULL: there is none. */
+const struct resource_claim *catalog_special_claim(const struct catalog *c, struct str pod_uid);
 uint32_t catalog_count(const struct catalog *c, enum catalog_kind kind);
 
 /* ---- claims and volumes as they are going to be ----

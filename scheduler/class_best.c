@@ -112,6 +112,7 @@ static void shift_column(struct pod_class *k, uint32_t scorer, const struct span
 {
     const int64_t *raw = k->raw[scorer];
     struct shift shifts[SHIFTS];
+    timings_start(k->cycle.timing);
     memset(shifts, 0, sizeof(shifts));
     for (uint32_t row = 0; row < k->rows; row++) {
         struct shift *s = &shifts[(uint64_t)raw[row] % SHIFTS];
@@ -121,6 +122,7 @@ static void shift_column(struct pod_class *k, uint32_t scorer, const struct span
         }
         k->total[row] = wrap_add(k->total[row], s->by);
     }
+    timings_once(k->cycle.timing, TIMED_Normalize, k->framework->score[scorer].plugin, false);
 }
 
 static void total_all(struct pod_class *k)
@@ -134,7 +136,7 @@ static void total_all(struct pod_class *k)
 
 /* ---- groups ---- */
 
-static void span_group(const struct pod_class *k, struct row_group *g, uint32_t scorer)
+void class_span_group(const struct pod_class *k, struct row_group *g, uint32_t scorer)
 {
     span_start(&g->spans[scorer], k->framework->score[scorer].plugin);
     for (uint32_t i = 0; i < g->count; i++)
@@ -164,8 +166,10 @@ static void judge_groups(struct pod_class *k, struct class_scratch *w)
                 continue;
             w->ruling.count = 0;
             w->ruling.code = CODE_success;
+            timings_start(k->cycle.timing);
             rule->plugin->filter(&k->cycle, rule->states.filter, k->cycle.nodes, g->rows[0],
                                  &w->ruling);
+            timings_call(k->cycle.timing, TIMED_Filter, rule->plugin, w->ruling.code, 1);
             g->passes = w->ruling.count == 0;
         }
         k->feasible += counts_in(g) ? g->passing : 0;
@@ -192,9 +196,11 @@ static void look_at_survey(struct pod_class *k, struct class_scratch *w, struct 
     struct outlook ignored = {0};
     if (rule->plugin->keep->survey_row == NULL)
         return;
+    timings_start(k->cycle.timing);
     survey_groups(k, w, rule);
     rule->plugin->keep->score_outlook(&k->cycle, &rule->states, class_survey(k, rule, r, a),
                                       &ignored);
+    timings_once(k->cycle.timing, TIMED_PreScore, rule->plugin, false);
 }
 
 static void score_groups(struct pod_class *k, struct class_scratch *w,
@@ -211,8 +217,10 @@ static void score_groups(struct pod_class *k, struct class_scratch *w,
             struct row_group *g = &k->groups[i];
             if (!counts_in(g))
                 continue;
+            timings_start(k->cycle.timing);
             g->raw[r] =
                 rule->plugin->score(&k->cycle, rule->states.score, k->cycle.nodes, g->rows[0]);
+            timings_call(k->cycle.timing, TIMED_Score, rule->plugin, CODE_success, 1);
             span_enter(span, g->raw[r]);
         }
     }
@@ -230,7 +238,7 @@ static void merge_spans(struct pod_class *k)
             if (!counts_in(group))
                 continue;
             if (span_is_worn(&group->spans[i]))
-                span_group(k, group, i);
+                class_span_group(k, group, i);
             if (!group->spans[i].any)
                 continue;
             span_enter(&k->spans[i], group->spans[i].least);
@@ -260,13 +268,14 @@ static struct span range_for(const struct pod_class *k, uint32_t scorer,
     return range;
 }
 
-static void normalise(struct pod_class *k, const struct map_request *r)
+/* Brings all totals in line with other ranges, by scorer. */
+static void use_ranges(struct pod_class *k, const struct span *ranges)
 {
     bool shifted = !k->totals_hold;
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
         if (!class_scores(k, i) || !normalises(k, i))
             continue;
-        const struct span range = range_for(k, i, r), was = k->used[i];
+        const struct span range = ranges[i], was = k->used[i];
         k->used[i] = range;
         if (!k->totals_hold || class_grouping(k, i) != NULL ||
             (range.least == was.least && range.greatest == was.greatest))
@@ -279,6 +288,62 @@ static void normalise(struct pod_class *k, const struct map_request *r)
     if (shifted)
         groups_touch_all(k);
     k->totals_hold = true;
+}
+
+static void normalise(struct pod_class *k, const struct map_request *r)
+{
+    struct span ranges[SCORERS_MAX];
+    for (uint32_t i = 0; i < k->framework->score_count; i++)
+        ranges[i] = range_for(k, i, r);
+    use_ranges(k, ranges);
+}
+
+void class_take_ranges(struct pod_class *k, const struct span *ranges)
+{
+    struct span taken[SCORERS_MAX];
+    memcpy(taken, k->used, sizeof(taken));
+    for (uint32_t i = 0; i < k->framework->score_count; i++)
+        if (class_has_spans(k, i))
+            taken[i] = ranges[i];
+    use_ranges(k, taken);
+}
+
+/* Over all rows that rules by row let pass. */
+static struct span passing_span(struct pod_class *k, uint32_t scorer)
+{
+    struct span all;
+    span_start(&all, k->framework->score[scorer].plugin);
+    for (uint32_t g = 0; g < k->group_count; g++) {
+        struct row_group *group = &k->groups[g];
+        if (group->passing > 0 && span_is_worn(&group->spans[scorer]))
+            class_span_group(k, group, scorer);
+        if (group->passing == 0 || !group->spans[scorer].any)
+            continue;
+        span_enter(&all, group->spans[scorer].least);
+        span_enter(&all, group->spans[scorer].greatest);
+    }
+    return all;
+}
+
+const struct span *class_use_ranges(struct pod_class *k, const struct map_request *r)
+{
+    struct span ranges[SCORERS_MAX];
+    memcpy(ranges, k->used, sizeof(ranges));
+    for (uint32_t i = 0; i < k->framework->score_count; i++) {
+        struct str name = str_of(k->framework->score[i].plugin->name);
+        bool told = false;
+        for (uint32_t e = 0; e < r->extremes.count && class_has_spans(k, i); e++) {
+            const struct extreme *x = &r->extremes.at[e];
+            if (!str_equal(x->plugin, name))
+                continue;
+            ranges[i] = (struct span){.any = true, .least = x->least, .greatest = x->greatest};
+            told = true;
+        }
+        if (class_has_spans(k, i) && !told)
+            ranges[i] = passing_span(k, i);
+    }
+    use_ranges(k, ranges);
+    return k->used;
 }
 
 static struct block look_through(const struct pod_class *k, const struct row_group *g,
@@ -312,7 +377,7 @@ static void add_best(struct block *all, const struct block *b)
     all->count += b->count;
 }
 
-static void find_best(const struct pod_class *k, struct row_group *g)
+void class_find_best(const struct pod_class *k, struct row_group *g)
 {
     if (!g->is_dirty)
         return;
@@ -339,14 +404,16 @@ static void add_up(struct pod_class *k)
                 g->plus =
                     wrap_add(g->plus, weighted(k, rule->scorer, g->raw[r], &k->used[rule->scorer]));
         }
-        find_best(k, g);
+        class_find_best(k, g);
     }
 }
 
 void class_weigh(struct pod_class *k, struct class_scratch *w, const struct map_request *r,
                  struct arena *a)
 {
+    timings_part(k->cycle.timing, PART_filter);
     judge_groups(k, w);
+    timings_part(k->cycle.timing, PART_score);
     score_groups(k, w, r, a);
     merge_spans(k);
     normalise(k, r);
@@ -364,9 +431,9 @@ static void tell_ranges(const struct pod_class *k, struct map_result *out)
                 str_of(fw->score[i].plugin->name), k->spans[i].least, k->spans[i].greatest};
 }
 
-static struct str name_of(const struct shard *s, uint32_t row)
+struct str class_row_name(const struct pod_class *k, uint32_t row)
 {
-    return atom_text(s->atoms, s->nodes.entry[row]->name);
+    return atom_text(k->cycle.atoms, k->cycle.nodes->entry[row]->name);
 }
 
 static bool is_best(const struct row_group *g, int64_t best)
@@ -374,8 +441,7 @@ static bool is_best(const struct row_group *g, int64_t best)
     return counts_in(g) && g->best.count > 0 && wrap_add(g->best.best, g->plus) == best;
 }
 
-/* The row that is that many best ones behind the first of its group. */
-static uint32_t best_in(const struct pod_class *k, const struct row_group *g, uint64_t skip)
+uint32_t class_best_in(const struct pod_class *k, const struct row_group *g, uint64_t skip)
 {
     for (uint32_t i = 0; i < block_count(g); i++) {
         const struct block *b = &g->blocks[i];
@@ -400,7 +466,7 @@ static uint32_t best_row(const struct pod_class *k, int64_t best, uint64_t skip)
         if (!is_best(g, best))
             continue;
         if (skip < g->best.count)
-            return best_in(k, g, skip);
+            return class_best_in(k, g, skip);
         skip -= g->best.count;
     }
     must(!"as many rows are best as the groups say");
@@ -412,14 +478,14 @@ static bool before(struct str a, struct str b)
     return b.len == 0 || str_compare(a, b) < 0;
 }
 
-static void choose_by_name(const struct shard *s, const struct pod_class *k,
-                           const struct map_request *r, struct map_result *out)
+static void choose_by_name(const struct pod_class *k, const struct map_request *r,
+                           struct map_result *out)
 {
     for (uint32_t row = 0; row < k->rows; row++) {
         const struct row_group *g = &k->groups[k->group[row]];
         if (k->outcome[row] != 0 || !is_best(g, out->best_total) || k->total[row] != g->best.best)
             continue;
-        struct str name = name_of(s, row);
+        struct str name = class_row_name(k, row);
         if (before(name, out->best_node))
             out->best_node = name;
         if (str_is(r->tie_break, "round-robin") && str_compare(name, r->after) > 0 &&
@@ -428,8 +494,7 @@ static void choose_by_name(const struct shard *s, const struct pod_class *k,
     }
 }
 
-void class_tell_best(const struct shard *s, const struct pod_class *k, const struct map_request *r,
-                     struct map_result *out)
+void class_tell_best(const struct pod_class *k, const struct map_request *r, struct map_result *out)
 {
     struct block all = {0};
     tell_ranges(k, out);
@@ -444,9 +509,9 @@ void class_tell_best(const struct shard *s, const struct pod_class *k, const str
     if (all.count == 0)
         return;
     if (str_is(r->tie_break, "first") || str_is(r->tie_break, "round-robin")) {
-        choose_by_name(s, k, r, out);
+        choose_by_name(k, r, out);
         return;
     }
     struct random dice = {(uint64_t)r->seed};
-    out->best_node = name_of(s, best_row(k, all.best, random_below(&dice, all.count)));
+    out->best_node = class_row_name(k, best_row(k, all.best, random_below(&dice, all.count)));
 }

@@ -186,6 +186,7 @@ static struct row_group *need_group(struct pod_class *k, const struct row_group 
         empty = &k->groups[k->group_count++];
         empty->spans = memory_take_array(k->framework->score_count + 1, sizeof(*empty->spans));
     }
+    empty->run_pods = empty->run_taken = empty->run_last = 0;
     memcpy(empty->kind, label->kind, sizeof(empty->kind));
     memcpy(empty->own, label->own, sizeof(empty->own));
     start_spans(k, empty);

@@ -54,9 +54,12 @@ static bool begin_filters(struct pod_class *k)
         } else if (is_kept(k, p)) {
             k->kept_filters |= UINT64_C(1) << i;
         } else {
+            timings_start(k->cycle.timing);
             if (p->filter_begin != NULL)
                 k->filter_state[i] = p->filter_begin(&k->cycle);
-            if (p->filter_skips != NULL && p->filter_skips(&k->cycle, k->filter_state[i]))
+            bool skips = p->filter_skips != NULL && p->filter_skips(&k->cycle, k->filter_state[i]);
+            timings_once(k->cycle.timing, TIMED_PreFilter, p, false);
+            if (skips)
                 k->filter_skip |= UINT64_C(1) << i;
             else if (!p->by_row)
                 return false;
@@ -70,7 +73,9 @@ static void begin_kept(struct pod_class *k)
     const struct framework *fw = k->framework;
     for (uint32_t i = 0; i < k->kept_count; i++) {
         struct kept_rule *rule = &k->kept[i];
+        timings_start(k->cycle.timing);
         rule->plugin->keep->begin(&k->cycle, ledger_sums(rule->counts), &rule->states);
+        timings_once(k->cycle.timing, TIMED_PreFilter, rule->plugin, false);
         rule->filters = false;
         rule->scorer = SCORERS_MAX;
         for (uint32_t f = 0; f < fw->filter_count; f++)
@@ -85,15 +90,6 @@ static void begin_kept(struct pod_class *k)
     }
 }
 
-static bool pre_score(struct pod_class *k)
-{
-    const struct framework *fw = k->framework;
-    for (uint32_t i = 0; fw->has_scores && i < fw->pre_score_count; i++)
-        if (fw->pre_score[i]->pre_score != NULL && k->cycle.error.len == 0)
-            fw->pre_score[i]->pre_score(&k->cycle);
-    return k->cycle.error.len == 0;
-}
-
 static bool begin_scores(struct pod_class *k)
 {
     const struct framework *fw = k->framework;
@@ -105,8 +101,10 @@ static bool begin_scores(struct pod_class *k)
             continue;
         if (!p->by_row)
             return false;
+        timings_start(k->cycle.timing);
         if (p->score_begin != NULL)
             k->score_state[i] = p->score_begin(&k->cycle);
+        timings_once(k->cycle.timing, TIMED_PreScore, p, false);
     }
     for (uint32_t i = 0; i < k->kept_count; i++)
         if (k->kept[i].scorer < SCORERS_MAX)
@@ -122,7 +120,11 @@ bool class_begin(struct shard *s, struct pod_class *k)
     if (!begin_filters(k))
         return false;
     begin_kept(k);
-    return pre_score(k) && begin_scores(k);
+    timings_part(k->cycle.timing, PART_pre_score);
+    framework_pre_score(&k->cycle);
+    bool begun = k->cycle.error.len == 0 && begin_scores(k);
+    timings_part(k->cycle.timing, PART_pre_filter);
+    return begun;
 }
 
 /* ---- verdicts ---- */
@@ -172,10 +174,12 @@ static bool passes(const struct pod_class *k, struct ruling *r, const struct row
     r->count = 0;
     r->code = CODE_success;
     r->plugins = 0;
+    timings_start(k->cycle.timing);
     for (uint32_t i = 0; i < k->framework->filter_count; i++) {
         if ((which >> i & 1) == 0)
             continue;
         k->framework->filter[i]->filter(&k->cycle, k->filter_state[i], of->nodes, of->row, r);
+        timings_call(k->cycle.timing, TIMED_Filter, k->framework->filter[i], r->code, 1);
         if (r->count == 0)
             continue;
         r->plugin = i;
@@ -231,16 +235,21 @@ bool class_passes(const struct pod_class *k, struct class_scratch *w, const stru
     return passes(k, &w->ruling, &of, asked_filters(k));
 }
 
-bool class_reject(struct pod_class *k, struct class_scratch *w, uint32_t row)
+uint32_t class_outcome(struct pod_class *k, const struct class_scratch *w)
 {
-    uint32_t outcome = outcome_of(k, &w->ruling);
-    set_outcome(k, row, outcome);
-    return outcome != 0;
+    return outcome_of(k, &w->ruling);
 }
 
 void class_judged(struct pod_class *k, uint32_t row, uint32_t outcome)
 {
     set_outcome(k, row, outcome);
+}
+
+/* Those that anybody has rejected are asked about one by one, and are counted then. */
+static void time_loop(const struct pod_class *k, const struct plugin *p, const uint8_t *no)
+{
+    timings_read_loop_end(k->cycle.timing);
+    timings_loop(k->cycle.timing, p, kernel_zeros(no, k->rows), 0, CODE_success);
 }
 
 /* Judges all rows, most of them by the rules' own loops. */
@@ -254,7 +263,10 @@ static void judge_all(struct step *at, uint64_t which)
         const struct plugin *p = k->framework->filter[i];
         if ((which >> i & 1) == 0 || p->filter_rows == NULL)
             continue;
+        timings_start(k->cycle.timing);
         p->filter_rows(&k->cycle, k->filter_state[i], k->cycle.nodes, all, no);
+        if (k->cycle.timing != NULL)
+            time_loop(k, p, no);
         rest &= ~(UINT64_C(1) << i);
     }
     for (uint32_t row = 0; row < k->rows; row++)
@@ -327,8 +339,10 @@ static bool outlook_same(const struct outlook *a, const struct outlook *b)
 static void look_out(struct step *at, struct kept_rule *rule, bool whole)
 {
     struct outlook now = {0};
+    timings_start(at->k->cycle.timing);
     rule->plugin->keep->counts_outlook(&at->k->cycle, &rule->states, whole ? NULL : &rule->changed,
                                        &now);
+    timings_once(at->k->cycle.timing, TIMED_PreFilter, rule->plugin, false);
     at->regroup |= class_kinds(at->k, rule) && !at->first;
     if (!rule->groups) {
         bool skips = rule->filters && rule->plugin->filter_skips != NULL &&
@@ -346,6 +360,7 @@ static void recount_rule(struct step *at, struct kept_rule *rule)
 {
     const struct pod_class *k = at->k;
     const struct plugin_keep *keep = rule->plugin->keep;
+    timings_start(k->cycle.timing);
     if (at->first && keep->all_rows != NULL)
         keep->all_rows(&k->cycle, &rule->states);
     for (uint32_t t = 0; t < at->w->touched_count; t++) {
@@ -357,6 +372,7 @@ static void recount_rule(struct step *at, struct kept_rule *rule)
     }
     if (at->first && keep->all_rows_end != NULL)
         keep->all_rows_end(&rule->states);
+    timings_once(k->cycle.timing, TIMED_PreFilter, rule->plugin, false);
 }
 
 static void recount(struct step *at)
@@ -383,11 +399,13 @@ static void survey(struct step *at)
         struct kept_rule *rule = &k->kept[i];
         if (rule->groups || rule->plugin->keep->survey_row == NULL || rule->scorer == SCORERS_MAX)
             continue;
+        timings_start(k->cycle.timing);
         for (uint32_t m = 0; m < at->w->moved_count; m++)
             survey_row(at, rule, at->w->moved[m]);
         struct outlook now = {0};
         rule->plugin->keep->score_outlook(&k->cycle, &rule->states, ledger_sums(rule->survey),
                                           &now);
+        timings_once(k->cycle.timing, TIMED_PreScore, rule->plugin, false);
         at->rescore |= !outlook_same(&now, &rule->survey_says);
         rule->survey_says = now;
     }
@@ -448,10 +466,13 @@ static void score_by_kept(struct step *at, const struct kept_rule *rule)
     if (rule->groups || rule->scorer == SCORERS_MAX || !class_scores(k, rule->scorer))
         return;
     need_column(k, rule->scorer);
+    timings_start(k->cycle.timing);
     for (uint32_t row = 0; at->rescore && row < k->rows; row++)
         set_raw(at, rule->scorer, row, ask_score(k, rule->scorer, row));
     for (uint32_t m = 0; !at->rescore && m < at->w->moved_count; m++)
         set_raw(at, rule->scorer, at->w->moved[m], ask_score(k, rule->scorer, at->w->moved[m]));
+    timings_call(k->cycle.timing, TIMED_Score, rule->plugin, CODE_success,
+                 at->rescore ? k->rows : at->w->moved_count);
 }
 
 /* A whole column, by the rule's own loop where it has one. */
@@ -472,10 +493,13 @@ static void score(struct step *at)
         if (!class_scores(k, i) || is_kept(k, k->framework->score[i].plugin))
             continue;
         need_column(k, i);
+        timings_start(k->cycle.timing);
         if (at->first)
             score_column(k, i);
         for (uint32_t t = 0; !at->first && t < at->w->touched_count; t++)
             k->raw[i][at->w->touched[t]] = ask_score(k, i, at->w->touched[t]);
+        timings_call(k->cycle.timing, TIMED_Score, k->framework->score[i].plugin, CODE_success,
+                     at->first ? k->rows : at->w->touched_count);
     }
     for (uint32_t i = 0; i < k->kept_count; i++)
         score_by_kept(at, &k->kept[i]);
@@ -521,12 +545,14 @@ static void mark_all(struct step *at)
 static void catch_up(struct step *at, bool whole)
 {
     struct pod_class *k = at->k;
+    timings_part(k->cycle.timing, PART_pre_filter);
     recount(at);
     for (uint32_t i = 0; i < k->kept_count; i++)
         if (whole || k->kept[i].changed.count > 0)
             look_out(at, &k->kept[i], whole);
     if (at->regroup)
         return;
+    timings_part(k->cycle.timing, PART_filter);
     if (at->all)
         mark_all(at);
     take_out(at);
@@ -535,8 +561,10 @@ static void catch_up(struct step *at, bool whole)
         judge_all(at, which);
     for (uint32_t m = 0; !at->first && m < at->w->moved_count; m++)
         judge(at, at->w->moved[m], which);
+    timings_part(k->cycle.timing, PART_pre_score);
     survey(at);
     decide_scorers(at);
+    timings_part(k->cycle.timing, PART_score);
     score(at);
     put_back(at);
 }

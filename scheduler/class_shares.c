@@ -51,8 +51,11 @@ static bool others_part(const struct kept_rule *rule, struct count_entry *entry)
 
 void class_take_counts(struct pod_class *k, struct atoms *atoms, const struct map_request *r)
 {
+    bool run = str_is(r->step, "run"); /* then they are the others' alone */
     for (uint32_t i = 0; i < k->kept_count && !k->alone; i++) {
         struct kept_rule *rule = &k->kept[i];
+        if (run && rule->groups)
+            continue; /* it is asked elsewhere, of all counts */
         const struct plugin_counts *merged = listed(r->counts.at, r->counts.count, rule->plugin);
         struct entries others = {0};
         for (uint32_t e = 0; merged != NULL && e < merged->counts.count; e++) {
@@ -60,7 +63,7 @@ void class_take_counts(struct pod_class *k, struct atoms *atoms, const struct ma
             struct count_entry entry = {
                 (uint32_t)from->slot, from->key.len == 0 ? 0 : atom_of(rule, atoms, from->key),
                 from->whole ? 0 : atom_of(rule, atoms, from->value), from->count};
-            if (others_part(rule, &entry))
+            if (run || others_part(rule, &entry))
                 entries_append(&others, &entry);
         }
         ledger_others(rule->counts, &others, &rule->changed);

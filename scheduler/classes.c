@@ -52,6 +52,7 @@ static void forget_rows(struct pod_class *k, struct atoms *atoms)
     for (uint32_t i = 0; i < k->column_count; i++)
         memory_free(k->columns[i].values);
     memory_free(k->columns);
+    memory_free(k->with);
     memory_free(k->outcomes);
     memory_free(k->outcome);
     memory_free(k->total);
@@ -59,6 +60,7 @@ static void forget_rows(struct pod_class *k, struct atoms *atoms)
     memory_free(k->place);
     groups_free(k);
     k->columns = NULL;
+    k->with = NULL;
     k->outcomes = NULL;
     k->outcome = NULL;
     k->total = NULL;
@@ -86,6 +88,8 @@ static void free_class(struct classes *c, struct pod_class *k)
 {
     if (c->kept == k)
         c->kept = NULL;
+    if (c->run == k)
+        c->run = NULL;
     unlink_class(c, k);
     map_remove(c->by_key, k->key);
     forget_rows(k, c->atoms);
@@ -126,7 +130,7 @@ static size_t bytes_of(const struct pod_class *k)
     size_t bytes =
         sizeof(*k) + arena_held(&k->memory) + arena_held(&k->filling) + arena_held(&k->states);
     bytes += (size_t)k->rows * (sizeof(*k->outcome) + sizeof(*k->total) + 3 * sizeof(uint32_t));
-    bytes += (size_t)k->rows * k->column_count * sizeof(uint32_t);
+    bytes += (size_t)k->rows * (k->column_count + (k->with != NULL)) * sizeof(uint32_t);
     for (uint32_t i = 0; i < SCORERS_MAX; i++)
         bytes += k->raw[i] == NULL ? 0 : (size_t)k->rows * sizeof(int64_t);
     for (uint32_t i = 0; i < k->kept_count; i++)
@@ -166,8 +170,7 @@ static bool is_worth_while(const struct classes *c)
 
 /* ---- keys ---- */
 
-/* The pod as by_row rules see it; with_labels: also as those see it that count. */
-static struct pod without_identity(const struct pod *from, bool with_labels)
+struct pod class_pod(const struct pod *from, bool with_labels)
 {
     struct pod pod = *from;
     const struct str none = {0};
@@ -267,6 +270,8 @@ static void fill(struct shard *s, struct pod_class *k)
     const struct map_request like = {.pod = k->pod, .brief = k->brief};
     const struct plugin **rules;
     forget_rows(k, s->atoms);
+    if (s->classes->run == k)
+        s->classes->run = NULL;
     arena_reset(&k->states);
     arena_reset(&k->filling);
     uint32_t count = counting(k->framework, &like, &k->filling, &rules);
@@ -306,7 +311,8 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
                               .terms = &s->terms,
                               .images = s->images,
                               .any_ip = s->any_ip,
-                              .arena = &k->states};
+                              .arena = &k->states,
+                              .timing = s->timing};
     k->asked_seen = s->touched.count;
     map_set(c->by_key, k->key, k);
     put_first(c, k);
@@ -321,7 +327,8 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
 static bool is_plain(const struct map_request *r, const struct framework *fw)
 {
     return !r->detail && !r->list && r->only.count == 0 && !r->nominated_too &&
-           r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 && !fw->profile.check_all &&
+           r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 &&
+           r->brief.device_verdicts.count == 0 && !fw->profile.check_all &&
            fw->score_count <= SCORERS_MAX;
 }
 
@@ -348,7 +355,7 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
     const struct plugin **rules;
     uint32_t count = counting(fw, r, a, &rules);
     const uint8_t ways[] = {r->alone || count == 0, r->own_hostnames && !r->alone && count > 0};
-    const struct pod pod = without_identity(&r->pod, count > 0);
+    const struct pod pod = class_pod(&r->pod, count > 0);
     buffer_reset(&c->key);
     codec_encode(&pod_record, &pod, &c->key);
     codec_encode(&brief_record, &r->brief, &c->key);
@@ -410,8 +417,8 @@ static void tell_skips(const struct pod_class *k, struct map_result *out)
                 out->skipped |= (int64_t)(UINT64_C(1) << fw->pre_filter_place[r]);
 }
 
-static void tell(const struct shard *s, const struct pod_class *k, const struct map_request *r,
-                 struct map_result *out, struct arena *a)
+static void tell(const struct pod_class *k, const struct map_request *r, struct map_result *out,
+                 struct arena *a)
 {
     out->feasible = k->feasible;
     out->evaluated = k->rows;
@@ -421,13 +428,14 @@ static void tell(const struct shard *s, const struct pod_class *k, const struct 
         class_tell_surveys(k, out, a);
     if (k->feasible == 0)
         tell_rejections(k, out, a);
-    class_tell_best(s, k, r, out);
+    class_tell_best(k, r, out);
 }
 
 /* False when the class is of no use, or of none any more. */
 static bool bring_in_step(struct shard *s, struct pod_class *k, const struct map_request *r)
 {
     bool merged = !str_is(r->step, "count");
+    k->cycle.timing = s->timing;
     if (k->unfit)
         return false;
     for (int tries = 0; tries < 2; tries++) {
@@ -471,7 +479,7 @@ static bool answer(struct shard *s, struct pod_class *k, const struct map_reques
     class_weigh(k, &s->classes->scratch, r, a);
     if (cannot_tell(k))
         return false;
-    tell(s, k, r, out, a);
+    tell(k, r, out, a);
     s->classes->kept = k;
     s->classes->kept_cycle = r->cycle;
     return true;
@@ -495,7 +503,7 @@ static bool is_far_behind(const struct shard *s, struct pod_class *k, const stru
 {
     uint64_t changed = s->touched.count - k->asked_seen;
     k->asked_seen = s->touched.count;
-    return k->in_columns && r->nominated.count == 0 &&
+    return k->in_columns && !nominated_count_for(s, r) &&
            changed > ROWS_AGAIN + s->nodes.count / ROWS_FOR_ONE && images_are_known(s, &k->pod);
 }
 
@@ -518,15 +526,15 @@ static bool answer_with(struct shard *s, struct pod_class *k, const struct evalu
 
 static bool answer_from(struct shard *s, struct pod_class *k, struct evaluation *e)
 {
-    if (e->request->nominated.count == 0 || str_is(e->request->step, "count"))
+    if (str_is(e->request->step, "count") || !nominated_count_for(s, e->request))
         return bring_in_step(s, k, e->request) && answer(s, k, e->request, e->result, e->arena);
     if (k->kept_count > 0)
         return false; /* what counting rules say changes with each pod that is tried on a node */
     arena_reset(&s->scratch.arena);
     scratch_reserve(&s->scratch, s->nodes.count);
-    nominated_take(e); /* first: the rules look up atoms that these pods may bring */
+    nominated_enter(e);
     bool answered = bring_in_step(s, k, e->request) && answer_with(s, k, e);
-    nominated_drop(e);
+    nominated_leave(e);
     return answered;
 }
 
@@ -541,6 +549,7 @@ bool classes_answer(struct shard *s, const struct map_request *request, struct m
     struct pod_class *k = asks ? find(s, fw, request, a) : kept(c, request);
     struct evaluation e = {.shard = s, .request = request, .result = result, .arena = a};
     c->kept = NULL;
+    c->run = NULL;
     c->questions++;
     if (k == NULL)
         return false;
@@ -555,4 +564,51 @@ bool classes_answer(struct shard *s, const struct map_request *request, struct m
     s->scratch.kept = false;
     c->status.answers++;
     return true;
+}
+
+/* ---- runs ---- */
+
+static void list_from(struct shard *s, struct pod_class *k, const struct run_question *q)
+{
+    struct classes *c = s->classes;
+    k->asked_at = ++c->questions;
+    unlink_class(c, k);
+    put_first(c, k);
+    c->kept = NULL;
+    s->scratch.kept = false;
+    if (!bring_in_step(s, k, &q->run->request))
+        return;
+    struct map_result skips = {0};
+    tell_skips(k, &skips);
+    q->out->skipped = skips.skipped;
+    q->out->score_skipped = skips.score_skipped;
+    q->out->fails = !class_list(s, k, q);
+    c->run = q->out->fails ? NULL : k;
+    c->status.answers++;
+}
+
+void classes_list(struct shard *s, const struct run_question *q)
+{
+    const struct map_request *r = &q->run->request;
+    const struct framework *fw = frameworks_find(&s->frameworks, r->pod.scheduler_name);
+    q->out->fails = true;
+    if (s->timing != NULL)
+        timings_profile(s->timing, fw);
+    if (fw == NULL || !is_plain(r, fw) || nominated_count_for(s, r))
+        return;
+    struct pod_class *k = find(s, fw, r, q->arena);
+    if (k != NULL)
+        list_from(s, k, q);
+}
+
+void classes_learn(struct classes *c, const struct run_puts *puts, const bool *taken,
+                   int64_t placed)
+{
+    uint32_t i = 0;
+    while (c->run != NULL && placed > 0 && placed <= RUN_MAX && i < puts->count) {
+        uint32_t group = puts->at[i].group, count = 0;
+        for (; i < puts->count && puts->at[i].group == group; i++)
+            count += taken[i];
+        class_learn(c->run, group, count, (uint32_t)placed);
+    }
 }

@@ -1,6 +1,7 @@
 /* classes_inside: one class, for the files that make it up: classes.c (which pods share one, and
  * for how long), class_rows.c (verdicts and scores by row, kept in step), class_groups.c (rows that
- * counting rules cannot tell apart), class_best.c (totals and the best of them).
+ * counting rules cannot tell apart), class_best.c (totals and the best of them), class_runs.c
+ * (places for several pods at once).
  *
  * Rules are of three kinds to a class. Those by_row (plugin.h) and those that count and can tell
  * nearly every row from every other speak for each row: that is kept by row. Other counting rules
@@ -38,8 +39,6 @@ struct block {
     uint32_t count; /* feasible rows with it; 0: none is feasible */
 };
 
-#define KEPT_MAX 4
-
 /* A rule that counts, for one class. */
 struct kept_rule {
     const struct plugin *plugin;
@@ -74,7 +73,9 @@ struct row_group {
     bool is_dirty;        /* some are */
     struct block best;    /* of all of them; as the last request found it: */
     bool passes;
-    int64_t raw[KEPT_MAX], plus; /* what the rules that group score, and what it adds */
+    int64_t raw[KEPT_MAX], plus;  /* what the rules that group score, and what it adds */
+    uint32_t run_pods, run_taken; /* of the pods of late runs, those that came to this group */
+    uint32_t run_last;            /* of the last run's */
 };
 
 /* The values of one label by row. */
@@ -122,10 +123,14 @@ struct pod_class {
     struct span spans[SCORERS_MAX]; /* the ranges of feasible rows' scores */
     struct span used[SCORERS_MAX];  /* the ranges that totals are made with */
     bool totals_hold;               /* total is the sum of raw scores, normalised as used says */
+    bool rises;                     /* of late a run's pod has raised the top of a range */
     int64_t *total;                 /* by row, whether it passes or not */
     uint32_t feasible;              /* rows, as the last request found it */
     uint32_t column_count;
     struct label_column *columns;
+    uint32_t *with; /* by row, with who is nominated to it; see class_nominated.c. NULL: none */
+    int64_t with_priority;
+    uint64_t with_seen;
 };
 
 /* Lists and marks of one catching up, kept for the next. */
@@ -150,6 +155,7 @@ struct classes {
     struct classes_status status;
     const struct pod_class *kept; /* what the last request was answered from */
     int64_t kept_cycle;
+    struct pod_class *run; /* what the last run was listed from; NULL: its groups are others now */
 };
 
 /* ---- class_rows.c ---- */
@@ -179,9 +185,10 @@ const struct counts *class_survey(const struct pod_class *k, const struct kept_r
 /* What the filters by row say of a row, or of a copy of one; why not is in w->ruling then. */
 bool class_passes(const struct pod_class *k, struct class_scratch *w, const struct nodes *n,
                   uint32_t row);
-/* The row's outcome becomes that ruling, or one that it had before. False: the class is unfit. The
- * row must be out of its group. */
-bool class_reject(struct pod_class *k, struct class_scratch *w, uint32_t row);
+/* The number of that ruling among the class's outcomes, for as long as its rows are kept. 0: the
+ * class is unfit. */
+uint32_t class_outcome(struct pod_class *k, const struct class_scratch *w);
+/* The row, which must be out of its group, has this outcome. */
 void class_judged(struct pod_class *k, uint32_t row, uint32_t outcome);
 
 /* ---- class_nominated.c ---- */
@@ -240,7 +247,26 @@ void class_retotal(struct pod_class *k, uint32_t row);
 void class_weigh(struct pod_class *k, struct class_scratch *w, const struct map_request *r,
                  struct arena *a);
 /* Fills in what the result says of feasible rows. */
-void class_tell_best(const struct shard *s, const struct pod_class *k, const struct map_request *r,
+void class_tell_best(const struct pod_class *k, const struct map_request *r,
                      struct map_result *out);
+/* Makes totals with just the request's ranges, or where it tells none with that of all rows that
+ * pass by row. Returns those used, by scorer; they hold while nobody asks otherwise. */
+const struct span *class_use_ranges(struct pod_class *k, const struct map_request *r);
+/* The same with these, by scorer; those of rules that do not score rows are not looked at. */
+void class_take_ranges(struct pod_class *k, const struct span *ranges);
+/* The range of a rule's scores in a group, found anew. */
+void class_span_group(const struct pod_class *k, struct row_group *g, uint32_t scorer);
+/* Fills in g->best. */
+void class_find_best(const struct pod_class *k, struct row_group *g);
+/* The row that is that many best ones behind the first of its group. */
+uint32_t class_best_in(const struct pod_class *k, const struct row_group *g, uint64_t skip);
+struct str class_row_name(const struct pod_class *k, uint32_t row);
+
+/* ---- class_runs.c ---- */
+
+/* Answers the question about a run, with pods put on rows. False: it cannot be told. */
+bool class_list(struct shard *s, struct pod_class *k, const struct run_question *q);
+/* So many of the group's places were taken, of a run of so many pods. */
+void class_learn(struct pod_class *k, uint32_t group, uint32_t taken, uint32_t placed);
 
 #endif

@@ -36,10 +36,25 @@ static void ask_each(struct evaluation *e, uint32_t filter, struct row_range row
         if (blame[i] != 0)
             continue;
         ask_alone(e, filter, rows.from + i);
+        timings_call(e->cycle.timing, TIMED_Filter, e->cycle.framework->filter[filter],
+                     e->ruling.code, 1);
         said[i] = e->ruling.count > 0;
         if (e->ruling.code == CODE_error)
             fail_filter(e);
     }
+}
+
+/* The rule has answered for these rows, in its own loop. */
+static void time_loop(struct evaluation *e, uint32_t filter, struct row_range rows,
+                      const uint8_t *said)
+{
+    timings_read_loop_end(e->cycle.timing);
+    const uint8_t *first = memchr(said, 1, rows.count);
+    if (first != NULL)
+        ask_alone(e, filter, rows.from + (uint32_t)(first - said));
+    timings_loop(e->cycle.timing, e->cycle.framework->filter[filter], rows.count,
+                 rows.count - kernel_zeros(said, rows.count),
+                 first != NULL ? e->ruling.code : CODE_success);
 }
 
 static void ask_filters(struct evaluation *e, struct row_range rows)
@@ -52,10 +67,13 @@ static void ask_filters(struct evaluation *e, struct row_range rows)
         if (p->filter == NULL || (e->skip >> i & 1))
             continue;
         memset(said, 0, rows.count);
+        timings_start(e->cycle.timing);
         if (p->filter_rows != NULL)
             p->filter_rows(&e->cycle, e->filter_state[i], e->cycle.nodes, rows, said);
         else
             ask_each(e, i, rows, said);
+        if (e->cycle.timing != NULL && p->filter_rows != NULL)
+            time_loop(e, i, rows, said);
         kernel_blame(blame, said, (uint8_t)(i + 1), rows.count);
     }
 }
@@ -222,7 +240,9 @@ static bool score_window(struct evaluation *e, const struct window *w, uint64_t 
     for (; scorers != 0; scorers &= scorers - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(scorers);
         bool first = !s->columns[i].apart && !begun && fw->score[i].weight == 1;
+        timings_start(e->cycle.timing);
         score_rows(e, i, w, first ? fixed : raw);
+        timings_call(e->cycle.timing, TIMED_Score, fw->score[i].plugin, CODE_success, w->count);
         if (s->columns[i].apart) {
             keep_apart(&s->columns[i], w, raw);
             continue;
@@ -271,7 +291,9 @@ void columns_filter_and_score(struct evaluation *e)
     begin_filtering(e);
     s->window_count = 0;
     for (uint32_t from = 0; from < s->row_count; from += BLOCK) {
+        timings_part(e->cycle.timing, PART_filter);
         uint32_t passing = filter_block(e, from);
+        timings_part(e->cycle.timing, PART_score);
         if (passing > 0)
             score_next(e, s->feasible_count - passing, passing);
     }

@@ -21,12 +21,14 @@
 
 #define WORKERS_MAX 64
 #define BATCH_MAX   64
-#define BATCHES_MAX 2 /* the worker decides one while we conclude another */
+#define BATCHES_MAX 2   /* the worker decides one while we conclude another */
+#define RUN_PODS    512 /* of a run: a batch's for each worker, but no more than these */
 
 /* A pod that is being decided. */
 struct slot {
     struct flight *flight;
     struct reduce *reduce;
+    bool rivals; /* a nomination counts for the pod */
     struct measured_steps steps;
 };
 
@@ -48,7 +50,7 @@ struct coordinator {
     struct measure measure;
 
     /* the decision that is under way: of one pod, or of batches */
-    struct slot slots[BATCHES_MAX * BATCH_MAX];
+    struct slot slots[RUN_PODS];
     uint32_t under_way; /* how many of them are used; 0: nothing is being decided */
     struct {
         uint32_t size; /* so many slots, behind those of the one before */
@@ -59,8 +61,10 @@ struct coordinator {
     bool batch_whole;     /* the last one was concluded as a whole: another may follow */
     struct run *run;      /* pods that are alike, with several workers; all slots are its */
     struct outbox held;   /* what workers are to hear as soon as nothing is under way */
-    bool held_gone;       /* that a node went is among it */
-    uint32_t preempting;  /* flights in that state */
+    struct outbox landed; /* outcomes of pods that were bound, which the queue hears of together */
+    struct moment landed_by;
+    bool held_gone;               /* that a node went is among it */
+    uint32_t preempting;          /* flights in that state */
     struct moment preempting_due; /* none of them has an earlier deadline */
     int64_t cycle;
     struct moment cycle_started;
@@ -71,10 +75,13 @@ struct coordinator {
     struct address queue, watcher, binder, extender; /* peer 0: not there */
     bool leading;
     int64_t term;
-    struct map *foreign; /* by UID: binds in flight that a former life of ours asked for */
+    struct map *foreign; /* by UID: binds in flight that a former life of ours asked for, and claims
+                            of which it wanted something taken back */
     int64_t barrier_id;  /* of this term; 0: not asked yet */
     bool barrier_reached;
-    struct moment barrier_asked, pull_said, view_heard;
+    struct moment barrier_asked, barrier_again, pull_said, view_heard;
+    int64_t doubt_id; /* of a barrier for claims that are settled; 0: none was asked for */
+    struct moment doubt_asked;
     bool view_synced;
     int64_t view_age_ms;
     int64_t credit_said;
@@ -88,11 +95,13 @@ struct coordinator {
     struct moment asked_due;                /* no flight that is asked about is due earlier */
     struct bus_plugins plugins;
     uint32_t permitting; /* flights in that state */
+    int64_t release_id;  /* given to a request about a claim last; 0: none was */
     struct log_limit plugin_log;
 
     struct {
         uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound,
-            bind_failed, restarted, late, batches, batch_pods, batches_cut, runs, run_pods;
+            bind_failed, restarted, late, batches, batch_pods, batches_cut, runs, run_pods,
+            run_grouped_pods, run_risen_pods, runs_followed;
         uint64_t gangs_placed, gangs_failed, gangs_evicting, gangs_restarted;
         int64_t decision_us, decision_us_max;
         uint64_t preempted; /* victims named */
@@ -105,6 +114,9 @@ struct coordinator {
 
 /* Decides waiting flights for as long as that needs no answer from anybody. */
 void cycle_advance(struct coordinator *c, struct moment now);
+/* Begins with the first waiting flight, and others that go along. The step that is left to take, by
+ * cycle_step; REDUCE_wait: none. */
+enum reduce_step cycle_begin(struct coordinator *c, struct moment now);
 /* Gives up the decision under way, and the transaction that it is part of; its pod, or its group,
  * is the next to be tried. */
 void cycle_abandon(struct coordinator *c);
@@ -132,6 +144,8 @@ void cycle_place(struct coordinator *c, struct moment now, struct flight *f,
                  const struct placement *p);
 /* The same for a slot; its volumes are reserved first. */
 void cycle_place_slot(struct coordinator *c, struct moment now, const struct slot *s, bool told);
+/* What was reserved for it besides room is given back. */
+void cycle_unreserve(struct coordinator *c, struct flight *f);
 /* Nothing is under way any more: workers hear what has happened meanwhile, in order. */
 void cycle_end(struct coordinator *c);
 /* True when there is nothing to decide about this flight. */
@@ -141,8 +155,10 @@ bool cycle_view_is_behind(const struct coordinator *c, struct moment now, const 
 /* The flight is over: tells the queue if it waits, and forgets the flight. plugins may be NULL. */
 void cycle_land(struct coordinator *c, struct flight *f, const char *result,
                 const struct strs *plugins);
+/* Tells the queue of those that were bound, if it is time; returns when it will be. */
+struct moment cycle_tell_landed(struct coordinator *c, struct moment now);
 /* Asks the binder; also again, when the request got lost. */
-void cycle_send_bind(struct coordinator *c, const struct flight *f);
+void cycle_send_bind(struct coordinator *c, struct flight *f);
 /* The binder need not go on waiting for the pod's claims; it answers as ever. */
 void cycle_cancel_bind(struct coordinator *c, struct str uid, struct str node, const char *why);
 /* Tells the pod's owner, through the binder, that the attempt failed. */
@@ -165,6 +181,8 @@ bool batch_begin(struct coordinator *c, struct moment now);
 void batch_follow(struct coordinator *c, struct moment now);
 /* The worker shall forget the pods of these slots, which it may have put on nodes itself. */
 void batch_undo(struct coordinator *c, uint32_t from, uint32_t to);
+/* How many pods may be asked for at once, of as many workers as there are now. */
+uint32_t batch_most(const struct coordinator *c);
 /* How a decision of one pod ended, for the size of the next batch. */
 void batch_learn(struct coordinator *c, bool placed);
 void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,

@@ -12,6 +12,7 @@
 #include "scheduler/gang.h"
 #include "scheduler/permitting.h"
 #include "scheduler/preempting.h"
+#include "scheduler/releasing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@
 #define STALE_DEFAULT_MS 60000
 #define PULL_AGAIN_MS    1000  /* messages can be lost */
 #define BARRIER_AGAIN_MS 10000 /* longer than a list takes, as asking again begins a new one */
+#define DOUBT_MS         10000 /* a watch shows what was written long before that */
+#define DOUBT_AGAIN_MS   60000
 #define TICK_MS          250
 
 /* What is held may overtake what is being decided. */
@@ -47,6 +50,18 @@ static void tell(void *context, uint32_t worker, const struct message *m)
     if (c->under_way > 0)
         note_held(c, m);
     outbox_put(c->under_way > 0 ? &c->held : c->out, (struct address){WORKER, worker}, m);
+}
+
+/* What is held is looked at, so it comes by tell. */
+static bool tell_encoded(void *context, uint32_t worker, enum message_type type, struct str body)
+{
+    struct coordinator *c = context;
+    const struct outgoing head = {.to = {WORKER, worker}, .type = type};
+    must(c->out != NULL);
+    if (c->under_way > 0)
+        return false;
+    outbox_put_encoded(c->out, &head, body);
+    return true;
 }
 
 /* Whatever changes during a decision has to be known when it ends. */
@@ -82,6 +97,7 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
                                                  .generation = 1,
                                                  .hash = options->config_hash,
                                                  .tell = tell,
+                                                 .tell_encoded = tell_encoded,
                                                  .context = c,
                                                  .window = WORKER_WINDOW,
                                                  .may_wait = may_wait,
@@ -103,7 +119,7 @@ void coordinator_free(struct coordinator **coordinator)
     frameworks_clear(&c->frameworks);
     cache_free(&c->cache);
     catalog_free(&c->catalog);
-    for (uint32_t i = 0; i < BATCHES_MAX * BATCH_MAX; i++)
+    for (uint32_t i = 0; i < RUN_PODS; i++)
         reduce_free(&c->slots[i].reduce);
     run_free(&c->run);
     flights_free(&c->flights);
@@ -112,6 +128,7 @@ void coordinator_free(struct coordinator **coordinator)
     gang_claims_free(c);
     gang_statuses_free(&c->gang_statuses);
     outbox_free(&c->held);
+    outbox_free(&c->landed);
     map_free(&c->foreign);
     roll_clear(&c->roll);
     arena_free(&c->cycle_memory);
@@ -169,16 +186,34 @@ static void say_pull(struct coordinator *c, struct moment now)
 
 static void say_barrier(struct coordinator *c, struct moment now)
 {
-    bool overdue =
-        c->barrier_id == 0 ||
-        moment_reached(now, moment_after(c->barrier_asked, span_of_ms(BARRIER_AGAIN_MS)));
+    bool late = c->stream.synced && moment_reached(now, c->barrier_again);
     if (!c->leading || c->barrier_reached || c->watcher.peer == 0 || map_count(c->foreign) > 0 ||
-        !c->stream.synced || !overdue)
+        !(c->barrier_id == 0 || late))
         return;
     c->barrier_id = (int64_t)(random_next(&c->random) >> 1) + 1;
     struct message m = {.type = MSG_barrier, .barrier = {.id = c->barrier_id}};
     outbox_put(c->out, c->watcher, &m);
     c->barrier_asked = now;
+    c->barrier_again = moment_after(now, span_of_ms(BARRIER_AGAIN_MS));
+}
+
+/* What became of a claim's write that nobody saw answered is told by the watch, soon; or by a
+ * barrier, behind which there is nothing left to wait for. */
+static void say_doubt(struct coordinator *c, struct moment now)
+{
+    const struct device_book *book = catalog_devices(c->catalog);
+    if (device_book_count_in_flight(book) == 0 || !c->barrier_reached || c->watcher.peer == 0)
+        return;
+    struct moment since = device_book_settled_since(book);
+    if (since.ns == MOMENT_NEVER.ns ||
+        !moment_reached(now, moment_after(since, span_of_ms(DOUBT_MS))) ||
+        (c->doubt_id != 0 &&
+         !moment_reached(now, moment_after(c->doubt_asked, span_of_ms(DOUBT_AGAIN_MS)))))
+        return;
+    c->doubt_id = (int64_t)(random_next(&c->random) >> 1) + 1;
+    struct message m = {.type = MSG_barrier, .barrier = {.id = c->doubt_id}};
+    outbox_put(c->out, c->watcher, &m);
+    c->doubt_asked = now;
 }
 
 /* Everything that may be due after any message. */
@@ -194,28 +229,57 @@ static void go_on(struct coordinator *c, struct moment now)
 
 /* ---- leadership ---- */
 
-static bool lists(const struct binding *at, uint32_t count, struct str uid)
+/* What the binder has under way, by UID. Its lists and the flights may both be thousands. */
+struct listed {
+    bool leading;
+    struct map *binds, *preempts, *releases;
+};
+
+static struct map *by_uid(const struct binding *at, uint32_t count)
 {
+    struct map *all = map_new();
     for (uint32_t i = 0; i < count; i++)
-        if (str_equal(at[i].uid, uid))
-            return true;
-    return false;
+        map_set(all, at[i].uid, (void *)&at[i]); /* only that it is there matters */
+    return all;
 }
 
-static bool binds(const struct leadership *l, struct str uid)
+static struct map *set_of(const struct strs *list)
 {
-    return lists(l->in_flight.at, l->in_flight.count, uid);
+    struct map *all = map_new();
+    for (uint32_t i = 0; i < list->count; i++)
+        map_set(all, list->at[i], (void *)list);
+    return all;
 }
 
-static bool preempts(const struct leadership *l, struct str uid)
+static struct listed listed_in(const struct leadership *l)
 {
-    return lists(l->preempting.at, l->preempting.count, uid);
+    return (struct listed){.leading = l->leading,
+                           .binds = by_uid(l->in_flight.at, l->in_flight.count),
+                           .preempts = by_uid(l->preempting.at, l->preempting.count),
+                           .releases = set_of(&l->releasing)};
+}
+
+static void listed_free(struct listed *listed)
+{
+    map_free(&listed->binds);
+    map_free(&listed->preempts);
+    map_free(&listed->releases);
+}
+
+static bool binds(const struct listed *l, struct str uid)
+{
+    return map_get(l->binds, uid) != NULL;
+}
+
+static bool preempts(const struct listed *l, struct str uid)
+{
+    return map_get(l->preempts, uid) != NULL;
 }
 
 /* Calls end for each flight in some state; end may remove it. */
-static void each_flight(struct coordinator *c, const struct leadership *l,
+static void each_flight(struct coordinator *c, const struct listed *l,
                         void (*visit)(struct coordinator *c, struct flight *f,
-                                      const struct leadership *l))
+                                      const struct listed *l))
 {
     size_t at = 0;
     void *value;
@@ -226,14 +290,15 @@ static void each_flight(struct coordinator *c, const struct leadership *l,
 /* A new term, or none: what was decided before is decided anew, except what the binder still has
  * under way. Who does not lead gives the queue everything back, and so come members of groups back
  * whose transaction is over: the queue offers the group again. */
-static void give_back(struct coordinator *c, struct flight *f, const struct leadership *l)
+static void give_back(struct coordinator *c, struct flight *f, const struct listed *l)
 {
     bool leading = l != NULL && l->leading, anew = false;
+    releasing_drop(f);
     if (f->state == FLIGHT_binding) {
         if (l != NULL && binds(l, f->pod.uid))
             return;
         cache_forget(c->cache, f->pod.uid);
-        volume_unreserve(c->catalog, &f->reserved);
+        cycle_unreserve(c, f);
         f->pod.node_name = (struct str){NULL, 0};
         anew = leading && !f->grouped;
     } else if (f->state == FLIGHT_permitting) {
@@ -242,6 +307,8 @@ static void give_back(struct coordinator *c, struct flight *f, const struct lead
     } else if (f->state == FLIGHT_asking) {
         extension_forget(f->extension);
         anew = leading;
+    } else if (f->state == FLIGHT_releasing) {
+        anew = leading && !f->grouped;
     } else if (f->state == FLIGHT_preempting) {
         c->preempting--; /* who still has to make room is found out anew */
         anew = leading && !f->grouped;
@@ -254,10 +321,12 @@ static void give_back(struct coordinator *c, struct flight *f, const struct lead
         cycle_land(c, f, "skipped", NULL);
 }
 
-static void change_term(struct coordinator *c, const struct leadership *l)
+/* l and listed are NULL when there is no binder. */
+static void change_term(struct coordinator *c, const struct leadership *l,
+                        const struct listed *listed)
 {
     cycle_abandon(c);
-    each_flight(c, l, give_back);
+    each_flight(c, listed, give_back);
     c->leading = l != NULL && l->leading;
     if (l != NULL && l->lead_term > c->term)
         c->term = l->lead_term;
@@ -310,6 +379,10 @@ static void find_foreign(struct coordinator *c, const struct leadership *l)
         if (c->leading)
             cycle_cancel_bind(c, b->uid, b->node_name, "the scheduler was restarted");
     }
+    /* A pod must not be bound while its reservation may still be taken back. */
+    for (uint32_t i = 0; i < l->releasing.count; i++)
+        if (!releasing_expects(c, l->releasing.at[i]))
+            map_set(c->foreign, l->releasing.at[i], c);
 }
 
 /* ---- one handler a message ---- */
@@ -356,6 +429,7 @@ void coordinator_reconfigure(struct coordinator *c, struct moment now,
     extending_restart(c);
     restart_permitting(c);
     run_forget(c);
+    measure_flush(c);
     frameworks_build(&c->frameworks, config->profiles, config->profile_count);
     uint32_t plugins = c->plugins.count;
     bus_plugins_configure(c);
@@ -391,6 +465,7 @@ static void on_peer_up(struct coordinator *c, struct moment now, const struct de
     if (in->from.process == QUEUE) {
         c->queue = in->from;
         c->credit_said = -1;
+        outbox_reset(&c->landed);
         say_config(c);
     } else if (in->from.process == BINDER) {
         c->binder = in->from;
@@ -406,7 +481,7 @@ static void on_peer_up(struct coordinator *c, struct moment now, const struct de
 
 /* The queue has lost its book of what is in flight: whatever it offers again comes as a new
  * attempt, and binds under way are seen through. */
-static void forget_debt(struct coordinator *c, struct flight *f, const struct leadership *l)
+static void forget_debt(struct coordinator *c, struct flight *f, const struct listed *l)
 {
     (void)c;
     (void)l;
@@ -440,6 +515,7 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
         cache_worker_leave(c->cache, peer);
     } else if (in->from.process == QUEUE && peer == c->queue.peer) {
         c->queue.peer = 0;
+        outbox_reset(&c->landed);
         drop_waiting(c);
         each_flight(c, NULL, forget_debt);
     } else if (in->from.process == EXTENDER && peer == c->extender.peer) {
@@ -448,7 +524,7 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
         extending_on_plugin_down(c, now, peer);
     } else if (in->from.process == BINDER && peer == c->binder.peer) {
         c->binder.peer = 0;
-        change_term(c, NULL);
+        change_term(c, NULL, NULL);
     } else if (in->from.process == WATCHER && peer == c->watcher.peer) {
         c->watcher.peer = 0;
         c->barrier_id = 0;
@@ -468,8 +544,7 @@ static void on_snapshot_end(struct coordinator *c, struct moment now, const stru
     catalog_snapshot_end(c->catalog);
     cache_snapshot_end(c->cache);
     permitting_look(c);
-    if (!c->barrier_reached)
-        c->barrier_id = 0; /* its answer may have been skipped by the snapshot */
+    c->barrier_again = moment_after(now, span_of_ms(BARRIER_AGAIN_MS)); /* its answer follows */
     log_info("snapshot applied| nodes=%u pods=%u", cache_nodes(c->cache), cache_pods(c->cache));
 }
 
@@ -537,7 +612,8 @@ static void on_pod_gone(struct coordinator *c, struct moment now, const struct d
         permitting_removed(c, f, true);
     else if (f != NULL && is_in_decision(f))
         f->gone = true;
-    else if (f != NULL && f->state == FLIGHT_binding && f->reserved.count > 0)
+    else if (f != NULL && f->state == FLIGHT_binding &&
+             (f->reserved.count + f->devices.count > 0 || f->devices.extended != NULL))
         cycle_cancel_bind(c, f->pod.uid, f->pod.node_name, "pod does not exist any more");
     preempting_look(c, now);
 }
@@ -545,6 +621,13 @@ static void on_pod_gone(struct coordinator *c, struct moment now, const struct d
 static void on_preempt_result(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     preempting_on_result(c, now, &in->message->preempt_result);
+}
+
+static void on_claim_released(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    map_remove(c->foreign, in->message->claim_released.claim_uid);
+    releasing_on_answer(c, &in->message->claim_released);
 }
 
 static void on_names(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -555,9 +638,15 @@ static void on_names(struct coordinator *c, struct moment now, const struct deli
 
 static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    if (!c->leading || c->barrier_id == 0 || in->message->barrier_reached.id != c->barrier_id)
+    int64_t id = in->message->barrier_reached.id;
+    if (c->doubt_id != 0 && id == c->doubt_id) {
+        device_book_barrier(catalog_devices(c->catalog), c->doubt_asked);
+        c->doubt_id = 0;
+    }
+    if (!c->leading || c->barrier_id == 0 || id != c->barrier_id)
         return;
     c->barrier_reached = true;
+    device_book_barrier(catalog_devices(c->catalog), c->barrier_asked);
     log_info("view is as new as the term| term=%" PRId64 " waited_ms=%" PRId64, c->term,
              span_ms(moment_since(now, c->barrier_asked)));
 }
@@ -582,6 +671,8 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
     f->cycle = attempt->cycle;
     f->attempts = attempt->attempts;
     f->first_us = attempt->first_us;
+    f->popped_us = in->sent_us;
+    f->hops = (struct decision_hops){.to_scheduler = delivery_us(in)};
     f->epoch = attempt->epoch;
     f->sequence = attempt->sequence;
 }
@@ -651,6 +742,16 @@ static void on_map_run_result(struct coordinator *c, struct moment now, const st
     run_on_result(c, now, in->from.peer, &in->message->map_run_result);
 }
 
+/* Devices whose allocation was written stay in use until the watch shows it. So they do where the
+ * claim is not as we know it: what we would say of it is too old. */
+static void undo_claims(struct coordinator *c, struct flight *f, const struct bind_result *r)
+{
+    if (r->code == 409 && str_is(r->plugin, "DynamicResources"))
+        device_settle(c->catalog, &f->devices, c->last_call);
+    device_unreserve_but(c->catalog, &f->devices, r->allocated, r->extended, c->last_call);
+    volume_unreserve(c->catalog, &f->reserved);
+}
+
 static void on_bind_result(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     (void)now;
@@ -667,7 +768,7 @@ static void on_bind_result(struct coordinator *c, struct moment now, const struc
     }
     c->count.bind_failed++;
     cache_forget(c->cache, r->uid);
-    volume_unreserve(c->catalog, &f->reserved);
+    undo_claims(c, f, r);
     log_warn("bind failed| pod=%.*s/%.*s node=%.*s code=%" PRId64 " message=\"%.*s\"",
              STR_ARG(r->namespace_name), STR_ARG(r->name), STR_ARG(r->node_name), r->code,
              STR_ARG(r->message));
@@ -689,12 +790,15 @@ static void on_bind_result(struct coordinator *c, struct moment now, const struc
 }
 
 /* What the binder does not know although we wait for it got lost, or its answer did. */
-static void find_lost(struct coordinator *c, struct flight *f, const struct leadership *l)
+static void find_lost(struct coordinator *c, struct flight *f, const struct listed *l)
 {
     bool lost = (f->state == FLIGHT_binding && !binds(l, f->pod.uid)) ||
                 (f->state == FLIGHT_preempting && !f->answered && !preempts(l, f->pod.uid));
+    releasing_find_lost(c, f, l->releases);
     if (!lost) {
         f->missed = 0;
+        if (f->state == FLIGHT_preempting && !f->answered)
+            preempting_goes_on(c, f);
         return;
     }
     if (++f->missed < 3)
@@ -715,11 +819,13 @@ static void on_leadership(struct coordinator *c, struct moment now, const struct
     const struct leadership *l = &in->message->leadership;
     if (l->lead_term < c->term)
         return;
+    struct listed listed = listed_in(l);
     if (l->leading != c->leading || l->lead_term != c->term)
-        change_term(c, l);
+        change_term(c, l, &listed);
     find_foreign(c, l);
     if (c->leading)
-        each_flight(c, l, find_lost);
+        each_flight(c, &listed, find_lost);
+    listed_free(&listed);
 }
 
 static void on_pod_group(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -752,6 +858,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_namespace_set] = on_object,
     [MSG_namespace_gone] = on_object,
     [MSG_resource_claim_set] = on_object,
+    [MSG_resource_slice_set] = on_object,
+    [MSG_device_class_set] = on_object,
     [MSG_claim_set] = on_object,
     [MSG_volume_set] = on_object,
     [MSG_storage_class_set] = on_object,
@@ -781,6 +889,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_map_run_result] = on_map_run_result,
     [MSG_bind_result] = on_bind_result,
     [MSG_preempt_result] = on_preempt_result,
+    [MSG_claim_released] = on_claim_released,
     [MSG_leadership] = on_leadership,
 };
 
@@ -795,6 +904,8 @@ void coordinator_handle(void *state, struct moment now, const struct delivery *i
     struct coordinator *c = state;
     c->out = out;
     c->last_call = now;
+    if (in->from.process == WORKER)
+        measure_heard(c, delivery_us(in));
     if (in->from.process != WATCHER || subscriber_take(&c->stream, now, in, out) == STREAM_apply ||
         in->message->type == MSG_peer_up || in->message->type == MSG_peer_down)
         if (handlers[in->message->type] != NULL)
@@ -811,11 +922,13 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     compare_ask(c);
     preempting_look(c, now);
     gang_claims_look(c, now);
+    say_doubt(c, now);
     if (c->leading && c->binder.peer != 0 && c->stream.synced && has_gangs(c))
         gang_statuses_tick(c->gang_statuses, now, c->binder, out);
     go_on(c, now);
+    next = moment_earlier(next, cycle_tell_landed(c, now));
     c->out = NULL;
-    next = moment_earlier(next, c->asked_due);
+    next = moment_earlier(next, moment_earlier(c->asked_due, c->preempting_due));
     return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
 }
 
@@ -844,8 +957,10 @@ void coordinator_status(void *state, struct buffer *lines)
                  c->count.cycles, c->count.second_rounds, c->count.restarted);
     buffer_print(lines, "batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_cut=%" PRIu64 "\n",
                  c->count.batches, c->count.batch_pods, c->count.batches_cut);
-    buffer_print(lines, "runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\n", c->count.runs,
-                 c->count.run_pods);
+    buffer_print(lines, "runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\nrun_grouped_pods=%" PRIu64 "\n",
+                 c->count.runs, c->count.run_pods, c->count.run_grouped_pods);
+    buffer_print(lines, "run_risen_pods=%" PRIu64 "\nruns_followed=%" PRIu64 "\n",
+                 c->count.run_risen_pods, c->count.runs_followed);
     buffer_print(lines, "pods_per_batch=%.1f\n",
                  c->count.batches ? (double)c->count.batch_pods / (double)c->count.batches : 0.0);
     extending_status(c, lines);
@@ -858,6 +973,10 @@ void coordinator_status(void *state, struct buffer *lines)
     buffer_print(lines, "gangs_evicting=%" PRIu64 "\ngangs_restarted=%" PRIu64 "\n",
                  c->count.gangs_evicting, c->count.gangs_restarted);
     buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\n", c->preempting, c->count.preempted);
+    const struct device_book *book = catalog_devices(c->catalog);
+    const struct devices_totals devices = devices_totals(device_book_store(book));
+    buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,
+                 devices.in_use, device_book_count_in_flight(book));
     buffer_print(lines, "late_answers=%" PRIu64 "\nstream_gaps=%" PRIu64 "\n", c->count.late,
                  c->stream.gaps);
     buffer_print(lines, "decision_us_mean=%" PRId64 "\ndecision_us_max=%" PRId64 "\n",

@@ -17,7 +17,7 @@ struct coordinator_options {
     const char *tie_break;                    /* random, round-robin or first */
     uint64_t seed;                            /* of the random tie-break and of barrier numbers */
     int64_t credit; /* attempts outstanding at most, binds in flight included; 0: 256 */
-    int64_t batch;  /* pods asked of a lone worker at once; 0: 64, the most; 1: one */
+    int64_t batch;  /* pods asked of each worker at once; 0: 64, the most; 1: one */
     const struct extender_config *extenders; /* borrowed, in the configuration's order */
     uint32_t extender_count;                 /* EXTENDERS_MAX at most */
     int64_t extenders_hash;                  /* of all of them; 0: is not said to who calls them */

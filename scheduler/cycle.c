@@ -7,20 +7,54 @@
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "scheduler/coordination.h"
+#include "scheduler/device_extended.h"
 #include "scheduler/extending.h"
 #include "scheduler/gang.h"
 #include "scheduler/kept_pod.h"
 #include "scheduler/permitting.h"
 #include "scheduler/preempting.h"
+#include "scheduler/releasing.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define CATCH_UP_MS 2000
+#define LANDED_MS   4 /* so long the queue need not hear of pods that were bound */
+
+/* Of pods that were bound the queue hears at once while we could do with others. */
+static bool has_enough(const struct coordinator *c)
+{
+    return (int64_t)map_count(c->flights.by_uid) > c->options.credit / 2;
+}
+
+struct moment cycle_tell_landed(struct coordinator *c, struct moment now)
+{
+    if (c->landed.count == 0)
+        return MOMENT_NEVER;
+    if (has_enough(c) && (int64_t)c->landed.count < c->options.credit / 8 &&
+        !moment_reached(now, c->landed_by))
+        return c->landed_by;
+    outbox_move(c->out, &c->landed);
+    return MOMENT_NEVER;
+}
+
+/* Each that is bound makes room for another attempt, and each of those that comes alone costs every
+ * process on its way a turn of its own; so they come several at once when nobody waits for them. A
+ * group's members are told of at once, since they may be the end of its transaction. */
+static void tell_landed(struct coordinator *c, const struct flight *f, bool bound,
+                        const struct message *outcome)
+{
+    bool may_wait = bound && !f->grouped && f->gang == NULL && has_enough(c);
+    if (may_wait && c->landed.count == 0)
+        c->landed_by = moment_after(c->last_call, span_of_ms(LANDED_MS));
+    outbox_put(may_wait ? &c->landed : c->out, c->queue, outcome);
+}
 
 void cycle_land(struct coordinator *c, struct flight *f, const char *result,
                 const struct strs *plugins)
 {
+    if (releasing_holds(c, f, result, plugins))
+        return;
     struct message m = {.type = MSG_outcome,
                         .outcome = {.uid = f->pod.uid,
                                     .namespace_name = f->pod.namespace_name,
@@ -34,9 +68,12 @@ void cycle_land(struct coordinator *c, struct flight *f, const char *result,
     m.outcome.gated_epoch = f->gated_epoch;
     m.outcome.gated_sequence = f->gated_sequence;
     m.outcome.released = f->released;
+    bool bound = strcmp(result, "bound") == 0;
     if (f->owed && c->queue.peer != 0)
-        outbox_put(c->out, c->queue, &m);
-    if (strcmp(result, "bound") == 0) {
+        tell_landed(c, f, bound, &m);
+    must((f->devices.count == 0 && f->devices.extended == NULL) || bound);
+    if (bound) {
+        device_settle(c->catalog, &f->devices, c->last_call);
         measure_bound(c, f);
         bus_plugins_post_bind(c, f);
     }
@@ -122,16 +159,53 @@ static void add_claims(const struct coordinator *c, const struct flight *f, stru
     b->set_nominated = !str_equal(f->pod.nominated_node, f->pod.node_name);
 }
 
-/* Allocated claims are reserved for the pod before it is bound. */
-static void add_devices(const struct flight *f, struct bind *bind)
+/* A pod may name a claim twice; it is written once. */
+static void name_each_claim_once(struct bind *bind, struct arena *a)
 {
-    bind->device_claims.count = f->pod.device_claims.count;
-    bind->device_claims.at = f->pod.device_claims.at;
-    for (uint32_t i = 0; i < bind->device_claims.count; i++)
-        bind->set_nominated |= !bind->device_claims.at[i].unneeded;
+    uint32_t count = bind->device_claims.count;
+    const struct device_claim *named = bind->device_claims.at;
+    bind->device_claims.at = arena_take(a, count * sizeof(*named));
+    for (uint32_t i = 0; i < count; i++) {
+        bind->device_claims.at[i] = named[i];
+        for (uint32_t k = 0; k < i; k++)
+            bind->device_claims.at[i].unneeded |= str_equal(named[k].claim, named[i].claim);
+    }
 }
 
-void cycle_send_bind(struct coordinator *c, const struct flight *f)
+/* A claim is made for what devices stand for. Upstream says where the pod will be even if none has
+ * to be made there. */
+static void add_special_claim(struct coordinator *c, const struct flight *f, struct bind *bind)
+{
+    struct extended_claim *special = f->devices.extended;
+    bind->set_nominated |= extended_is_wanted(c->catalog, &f->pod);
+    if (special == NULL)
+        return;
+    bind->extended.at = arena_take(&c->cycle_memory, sizeof(*special));
+    bind->extended.at[0] = *special;
+    bind->extended.at[0].allocation.uid = (struct str){NULL, 0};
+    bind->extended.count = 1;
+}
+
+/* Claims get their devices and are reserved for the pod before it is bound. */
+static void add_devices(struct coordinator *c, const struct flight *f, struct bind *bind)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    if (fw == NULL || !framework_lists(fw->profile.pre_bind, "DynamicResources"))
+        return;
+    bind->device_claims.count = f->pod.device_claims.count;
+    bind->device_claims.at = f->pod.device_claims.at;
+    name_each_claim_once(bind, &c->cycle_memory);
+    bind->allocations.count = f->devices.count;
+    bind->allocations.at = f->devices.at;
+    for (uint32_t i = 0; i < bind->device_claims.count; i++)
+        bind->set_nominated |= !bind->device_claims.at[i].unneeded;
+    add_special_claim(c, f, bind);
+    bind->set_nominated &= !str_equal(f->pod.nominated_node, f->pod.node_name);
+    if (bind->device_claims.count + bind->extended.count > 0)
+        bind->device_timeout_ms = fw->profile.device_binding_timeout_ms;
+}
+
+void cycle_send_bind(struct coordinator *c, struct flight *f)
 {
     struct message m = {.type = MSG_bind,
                         .bind = {.uid = f->pod.uid,
@@ -139,10 +213,14 @@ void cycle_send_bind(struct coordinator *c, const struct flight *f)
                                  .name = f->pod.name,
                                  .node_name = f->pod.node_name,
                                  .scheduler_name = f->pod.scheduler_name,
-                                 .resource_version = f->pod.resource_version}};
+                                 .resource_version = f->pod.resource_version,
+                                 .popped_us = f->popped_us}};
+    if (f->popped_us > 0)
+        m.bind.hops = f->hops;
+    f->popped_us = 0; /* if it has to be sent again, that is no part of the decision */
     extending_add_binder(c, &f->pod, &m.bind, &c->cycle_memory);
     add_claims(c, f, &m.bind);
-    add_devices(f, &m.bind);
+    add_devices(c, f, &m.bind);
     outbox_put(c->out, c->binder, &m);
 }
 
@@ -153,31 +231,72 @@ void cycle_cancel_bind(struct coordinator *c, struct str uid, struct str node, c
     outbox_put(c->out, c->binder, &m);
 }
 
-/* Assumes what becomes of the pod's volumes on its node. False: the attempt has failed. */
-static bool reserve(struct coordinator *c, const struct slot *s)
+enum reserved { RESERVED_all, RESERVED_failed, RESERVED_not };
+
+/* A plugin's Reserve has failed, and so has the attempt. */
+static enum reserved reserve_failed(struct coordinator *c, const struct slot *s, const char *plugin,
+                                    struct str error)
+{
+    struct flight *f = s->flight;
+    struct str node = reduce_decision(s->reduce)->node;
+    struct str why = arena_print(&c->cycle_memory, "running Reserve plugin \"%s\": %.*s", plugin,
+                                 STR_ARG(error));
+    cycle_unreserve(c, f);
+    c->count.errors++;
+    if (f->gang != NULL) {
+        gang_reject(c, f, &(struct decision){.kind = DECISION_error, .message = why, .node = node});
+        return RESERVED_failed;
+    }
+    flights_start(&c->flights, f, FLIGHT_deciding);
+    releasing_unreserve(c, f);
+    cycle_fail(c, f, why);
+    return RESERVED_failed;
+}
+
+static enum reserved reserve_devices(struct coordinator *c, const struct slot *s,
+                                     const struct node *node)
+{
+    struct flight *f = s->flight;
+    struct str error = {0};
+    const struct device_reserve_question q = {.pod = &f->pod,
+                                              .open = reduce_decision(s->reduce)->open_claims,
+                                              .node = node,
+                                              .random = &c->random};
+    enum device_outcome outcome = device_reserve(c->catalog, &q, &f->devices, &error, &f->arena);
+    if (outcome == DEVICES_failed)
+        return reserve_failed(c, s, "DynamicResources", error);
+    if (outcome == DEVICES_reserved)
+        return RESERVED_all;
+    cycle_unreserve(c, f);
+    return RESERVED_not;
+}
+
+/* Assumes what becomes of the pod's volumes and claims on its node. RESERVED_not: its devices have
+ * gone meanwhile, so it is to be decided anew. */
+static enum reserved reserve(struct coordinator *c, const struct slot *s)
 {
     struct flight *f = s->flight;
     const struct decision *d = reduce_decision(s->reduce);
     const struct volume_brief *brief = &reduce_request(s->reduce)->brief.volumes;
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    bool volumes =
+        brief->delayed.count > 0 && framework_lists(fw->profile.reserve, "VolumeBinding");
+    bool devices = d->open_claims > 0 && framework_lists(fw->profile.reserve, "DynamicResources");
     struct node node = {.name = d->node};
     struct str error;
-    if (brief->delayed.count == 0 || !framework_lists(fw->profile.reserve, "VolumeBinding"))
-        return true;
+    if (!volumes && !devices)
+        return RESERVED_all;
     (void)cache_node_get(c->cache, d->node, &node, &c->cycle_memory);
     const struct reserve_question q = {.pod = &f->pod, .brief = brief, .node = &node};
-    if (volume_reserve(c->catalog, &q, &f->reserved, &error, &f->arena))
-        return true;
-    struct str why = arena_print(&c->cycle_memory, "running Reserve plugin \"VolumeBinding\": %.*s",
-                                 STR_ARG(error));
-    c->count.errors++;
-    if (f->gang != NULL) {
-        gang_reject(c, f, &(struct decision){.kind = DECISION_error, .message = why});
-        return false;
-    }
-    flights_start(&c->flights, f, FLIGHT_deciding);
-    cycle_fail(c, f, why);
-    return false;
+    if (volumes && !volume_reserve(c->catalog, &q, &f->reserved, &error, &f->arena))
+        return reserve_failed(c, s, "VolumeBinding", error);
+    return devices ? reserve_devices(c, s, &node) : RESERVED_all;
+}
+
+void cycle_unreserve(struct coordinator *c, struct flight *f)
+{
+    device_unreserve(c->catalog, &f->devices);
+    volume_unreserve(c->catalog, &f->reserved);
 }
 
 static void count_decision(struct coordinator *c, struct moment now)
@@ -204,6 +323,7 @@ void cycle_place(struct coordinator *c, struct moment now, struct flight *f,
                  const struct placement *p)
 {
     count_decision(c, now);
+    measure_hops(c, f, now);
     flights_start(&c->flights, f, f->gang != NULL ? FLIGHT_placed : FLIGHT_binding);
     bool assumed = p->told ? cache_assume_told(c->cache, &f->pod, p->node)
                            : cache_assume(c->cache, &f->pod, p->node);
@@ -226,10 +346,16 @@ void cycle_place_slot(struct coordinator *c, struct moment now, const struct slo
     const struct decision *d = reduce_decision(s->reduce);
     const struct placement p = {d->node, d->total, d->feasible, told};
     measure_decided(c, s, now);
-    if (reserve(c, s))
+    enum reserved reserved = reserve(c, s);
+    if (reserved == RESERVED_all) {
         cycle_place(c, now, s->flight, &p);
-    else
-        count_decision(c, now);
+        return;
+    }
+    count_decision(c, now);
+    if (reserved == RESERVED_not) {
+        flights_return(&c->flights, s->flight);
+        c->count.restarted++;
+    }
 }
 
 static void reject(struct coordinator *c, struct moment now, struct flight *f,
@@ -245,15 +371,17 @@ static void reject(struct coordinator *c, struct moment now, struct flight *f,
     *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
     log_debug("not placed| pod=%.*s/%.*s message=\"%.*s\"", STR_ARG(f->pod.namespace_name),
               STR_ARG(f->pod.name), STR_ARG(d->message));
-    cycle_report_failure(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
-                         &(struct failure){.message = d->message,
-                                           .nominate = d->clear_nominated || preempts,
-                                           .nominated_node = d->preemption.node});
+    bool tells_later = releasing_deallocate(c, f, d, !preempts) && !preempts;
+    if (!tells_later)
+        cycle_report_failure(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
+                             &(struct failure){.message = d->message,
+                                               .nominate = d->clear_nominated || preempts,
+                                               .nominated_node = d->preemption.node});
     if (preempts) {
         preempting_begin(c, now, f, d);
         return;
     }
-    if (d->clear_nominated)
+    if (d->clear_nominated && !tells_later)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     flights_start(&c->flights, f, FLIGHT_deciding);
     cycle_land(c, f, unschedulable ? "unschedulable" : "error", &d->plugins);
@@ -262,9 +390,7 @@ static void reject(struct coordinator *c, struct moment now, struct flight *f,
 void cycle_end(struct coordinator *c)
 {
     c->under_way = c->batch_count = 0;
-    for (size_t i = 0; i < c->held.count; i++)
-        outbox_put_encoded(c->out, &c->held.at[i], outbox_body(&c->held, i));
-    outbox_reset(&c->held);
+    outbox_move(c->out, &c->held);
 }
 
 static void conclude(struct coordinator *c, struct moment now)
@@ -297,10 +423,18 @@ static void ask(struct coordinator *c)
 {
     const struct reduce *r = c->slots[0].reduce;
     struct message m = {.type = MSG_map_request, .map_request = *reduce_request(r)};
+    bool put = false;
     c->count.second_rounds += m.map_request.round > 1;
-    for (uint32_t i = 0; i < c->asked_count; i++)
-        if (reduce_asks(r, i))
-            outbox_put(c->out, (struct address){WORKER, c->asked[i]}, &m);
+    for (uint32_t i = 0; i < c->asked_count; i++) {
+        const struct address to = {WORKER, c->asked[i]};
+        if (!reduce_asks(r, i))
+            continue;
+        if (put)
+            outbox_put_again(c->out, to);
+        else
+            outbox_put(c->out, to, &m);
+        put = true;
+    }
 }
 
 /* Takes the next step until answers are missing or the cycle is over. */
@@ -331,9 +465,20 @@ static bool nobody_has_terms(const struct coordinator *c, uint32_t before)
     return cache_pods_with_terms(c->cache) == 0;
 }
 
+static uint32_t owner_of(const void *context, struct str node)
+{
+    const struct coordinator *c = context;
+    uint32_t worker, i = 0;
+    if (!cache_owner(c->cache, node, &worker))
+        return UINT32_MAX;
+    while (i < c->asked_count && c->asked[i] != worker)
+        i++;
+    return i < c->asked_count ? i : UINT32_MAX;
+}
+
 enum reduce_step cycle_take(struct coordinator *c, struct moment now)
 {
-    must(c->under_way < BATCHES_MAX * BATCH_MAX && c->flights.first != NULL);
+    must(c->under_way < RUN_PODS && c->flights.first != NULL);
     struct flight *f = c->flights.first;
     struct slot *s = &c->slots[c->under_way++];
     remember_nomination(c, f);
@@ -346,6 +491,8 @@ enum reduce_step cycle_take(struct coordinator *c, struct moment now)
                                  .framework =
                                      frameworks_find(&c->frameworks, f->pod.scheduler_name),
                                  .catalog = c->catalog,
+                                 .cache = c->cache,
+                                 .timer = c->measure.clock,
                                  .pod = &f->pod,
                                  .extension = f->extension,
                                  .shards = c->asked_count,
@@ -355,9 +502,12 @@ enum reduce_step cycle_take(struct coordinator *c, struct moment now)
                                  .tie_break = str_of(c->options.tie_break),
                                  .seed = (int64_t)random_next(&c->random),
                                  .after = str_of(c->last_node),
-                                 .now_us = c->options.wall_us_at_zero + now.ns / 1000};
-    start.nominated = cache_nominated(c->cache, &f->pod, &start.nominated_count, &c->cycle_memory);
-    start.nominated = gang_rivals(c, f, start.nominated, &start.nominated_count);
+                                 .now_us = c->options.wall_us_at_zero + now.ns / 1000,
+                                 .owner = owner_of,
+                                 .owner_context = c};
+    start.clock = start.cycle % MEASURED_ONE_IN == 0 ? c->measure.clock : NULL;
+    s->rivals = cache_has_rivals(c->cache, &f->pod);
+    start.siblings = gang_nominated(c, f);
     enum reduce_step first = reduce_start(s->reduce, &start);
     measure_prepared(c, s);
     return first;
@@ -365,12 +515,13 @@ enum reduce_step cycle_take(struct coordinator *c, struct moment now)
 
 enum reduce_step cycle_take_alike(struct coordinator *c, struct moment now)
 {
-    must(c->under_way > 0 && c->under_way < BATCHES_MAX * BATCH_MAX && c->flights.first != NULL);
+    must(c->under_way > 0 && c->under_way < RUN_PODS && c->flights.first != NULL);
     struct flight *f = c->flights.first;
     const struct reduce *like = c->slots[c->under_way - 1].reduce;
     struct slot *s = &c->slots[c->under_way++];
     flights_start(&c->flights, f, FLIGHT_deciding);
     s->flight = f;
+    s->rivals = false;
     if (s->reduce == NULL)
         s->reduce = reduce_new();
     measure_begin_alike(s, now);
@@ -399,7 +550,7 @@ void cycle_give_back(struct coordinator *c, uint32_t from)
         c->under_way = from;
 }
 
-static void begin(struct coordinator *c, struct moment now)
+enum reduce_step cycle_begin(struct coordinator *c, struct moment now)
 {
     cache_flush(c->cache);
     c->held_gone = false;
@@ -409,8 +560,8 @@ static void begin(struct coordinator *c, struct moment now)
     for (uint32_t i = 0; i < c->asked_count; i++)
         c->asked[i] = cache_worker(c->cache, i);
     enum reduce_step first = cycle_take(c, now);
-    if (first != REDUCE_ask || !(batch_begin(c, now) || run_begin(c, now)))
-        cycle_step(c, now, first);
+    bool asked = first == REDUCE_ask && (batch_begin(c, now) || run_begin(c, now));
+    return asked ? REDUCE_wait : first;
 }
 
 /* Our view must not be older than the queue's was: else a pod could be rejected on the old one, and
@@ -430,7 +581,7 @@ void cycle_advance(struct coordinator *c, struct moment now)
            (f = gang_next(c, now)) != NULL) {
         arena_reset(&c->cycle_memory);
         if (!skip(c, f))
-            begin(c, now);
+            cycle_step(c, now, cycle_begin(c, now));
     }
     if (c->batch_count > 0)
         batch_follow(c, now);
@@ -463,7 +614,7 @@ void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t work
     }
     for (uint32_t i = 0; i < c->asked_count; i++)
         if (c->asked[i] == worker) {
-            measure_answer(&c->slots[0], result);
+            measure_answer(c, &c->slots[0], result);
             cycle_step(c, now, reduce_add(c->slots[0].reduce, i, result));
             return;
         }

@@ -2,11 +2,12 @@
  * which of them would have to. The one idea: take all of them off a copy of the node's row, then
  * put them back one by one, the most important first, as long as the pod still passes.
  *
+ * What a look at a node says is kept for the next pod of its like, where it follows from the node.
+ *
  * What must stay true: what was taken off for one node is known to the rules as back before the
  * next is looked at; the order is upstream's: priority, then start, protected pods before others.
  */
 #include "proto/base/random.h"
-#include "scheduler/candidate.h"
 #include "scheduler/label_matcher.h"
 #include "scheduler/shard_inside.h"
 
@@ -38,11 +39,14 @@ struct search {
     struct row_copy *copy;
     struct guard *guards;
     uint32_t guard_count;
-    struct lower_pods lower, victims, best;
-    int64_t violations, best_violations;
+    struct lower_pods lower, victims;
+    int64_t violations;
     struct candidate_rank best_rank;
+    uint32_t best_row;
     struct str best_node;
     int64_t ties;
+    struct dry_looks *looks; /* NULL: none are kept */
+    struct dry_look *kept;   /* by row */
     struct random dice;
 };
 
@@ -223,12 +227,12 @@ static void tell_others(struct evaluation *e, struct candidate *c, const struct 
             c->others.at[c->others.count++] = victim_of(e, node->pods[i]);
 }
 
-static void tell_candidate(struct search *s, struct str node, const struct lower_pods *victims,
-                           int64_t violations)
+static void tell_candidate(struct search *s, struct str node)
 {
     struct evaluation *e = s->e;
+    const struct lower_pods *victims = &s->victims;
     struct candidate *c = &e->result->candidates.at[e->result->candidates.count++];
-    *c = (struct candidate){.node = node, .violations = violations};
+    *c = (struct candidate){.node = node, .violations = s->violations};
     c->victims.at = arena_take(e->arena, victims->count * sizeof(struct victim));
     for (uint32_t i = 0; i < victims->count; i++)
         c->victims.at[c->victims.count++] = victim_of(e, victims->at[i].pod);
@@ -245,32 +249,27 @@ static bool wins_tie(struct search *s, struct str node)
     return random_below(&s->dice, (uint64_t)s->ties) == 0;
 }
 
-static void compete(struct search *s, struct str node)
+static void compete(struct search *s, uint32_t row, const struct candidate_rank *rank)
 {
-    struct candidate_rank rank = {.violations = s->violations};
-    for (uint32_t i = 0; i < s->victims.count; i++)
-        candidate_rank_add(&rank, s->victims.at[i].pod->demand->priority, s->victims.at[i].started);
-    int order = s->ties == 0 ? -1 : candidate_rank_compare(&rank, &s->best_rank);
+    struct evaluation *e = s->e;
+    struct str node = atom_text(e->cycle.atoms, e->shard->nodes.entry[row]->name);
+    int order = s->ties == 0 ? -1 : candidate_rank_compare(rank, &s->best_rank);
     if (order > 0)
         return;
     s->ties = order < 0 ? 1 : s->ties + 1;
     if (order == 0 && !wins_tie(s, node))
         return;
-    s->best_rank = rank;
+    s->best_rank = *rank;
+    s->best_row = row;
     s->best_node = node;
-    s->best_violations = s->violations;
-    s->best.count = 0;
-    for (uint32_t i = 0; i < s->victims.count; i++)
-        append(s, &s->best, s->victims.at[i]);
 }
 
-static void take_candidate(struct search *s, struct str node)
+static struct candidate_rank rank_of(const struct search *s)
 {
-    s->e->result->dry_run_fits++;
-    if (s->e->request->detail || s->e->request->others)
-        tell_candidate(s, node, &s->victims, s->violations);
-    else
-        compete(s, node);
+    struct candidate_rank rank = {.violations = s->violations};
+    for (uint32_t i = 0; i < s->victims.count; i++)
+        candidate_rank_add(&rank, s->victims.at[i].pod->demand->priority, s->victims.at[i].started);
+    return rank;
 }
 
 /* ---- the share ---- */
@@ -282,15 +281,6 @@ static void add_verdict(struct search *s, uint32_t row)
         e->result->dry_run_verdicts.at =
             arena_take(e->arena, e->shard->scratch.row_count * sizeof(struct verdict));
     verdict_tell(e, row, &e->result->dry_run_verdicts.at[e->result->dry_run_verdicts.count++]);
-}
-
-static void take_rejection(struct search *s, uint32_t row)
-{
-    struct evaluation *e = s->e;
-    if (e->request->detail || e->ruling.code == CODE_error)
-        add_verdict(s, row);
-    if (e->ruling.code != CODE_error)
-        reason_counts_add(e, &e->reasons, &e->ruling);
 }
 
 /* The ruling becomes what the node looks like without its pods of lower priority. */
@@ -327,44 +317,123 @@ static bool turned_away(const struct evaluation *e, struct str node)
     return false;
 }
 
-static void try_node(struct search *s, uint32_t row)
+/* The ruling says why not; victims and violations are those of a candidate. */
+static enum look_kind look_at(struct search *s, uint32_t row)
 {
     struct evaluation *e = s->e;
     const struct node_entry *node = e->shard->nodes.entry[row];
     evaluate_row(e, &e->shard->nodes, row);
     if (e->ruling.code != CODE_unschedulable &&
         (e->ruling.code != CODE_success || !turned_away(e, atom_text(e->cycle.atoms, node->name))))
-        return;
-    e->result->dry_run_nodes++;
+        return LOOK_beside;
     find_lower(s, node);
     try_without(s, row);
-    if (e->ruling.code != CODE_success) {
-        take_rejection(s, row);
-        return;
-    }
+    if (e->ruling.code == CODE_error)
+        return LOOK_failed;
+    if (e->ruling.code != CODE_success)
+        return LOOK_rejected;
     choose_victims(s);
-    if (s->victims.count > 0) {
-        take_candidate(s, atom_text(e->cycle.atoms, node->name));
-        return;
-    }
-    e->ruling.code =
-        CODE_success; /* it passes with everybody back, which upstream calls an error */
+    e->ruling.code = CODE_success; /* with everybody back, which upstream calls an error */
     e->ruling.count = 0;
-    add_verdict(s, row);
+    return s->victims.count > 0 ? LOOK_candidate : LOOK_failed;
+}
+
+static void take_look(struct search *s, uint32_t row, enum look_kind kind)
+{
+    struct evaluation *e = s->e;
+    bool detail = e->request->detail;
+    e->result->dry_run_nodes += kind != LOOK_beside;
+    e->result->dry_run_fits += kind == LOOK_candidate;
+    if (kind == LOOK_failed || (kind == LOOK_rejected && detail))
+        add_verdict(s, row);
+    if (kind == LOOK_rejected)
+        reason_counts_add(e, &e->reasons, &e->ruling);
+    if (kind != LOOK_candidate)
+        return;
+    const struct candidate_rank rank = rank_of(s);
+    if (detail || e->request->others)
+        tell_candidate(s, atom_text(e->cycle.atoms, e->shard->nodes.entry[row]->name));
+    else
+        compete(s, row, &rank);
+}
+
+/* ---- looks that are kept ---- */
+
+/* The pod's own claim does not count for it, but for others like it. */
+static uint32_t own_row(const struct evaluation *e)
+{
+    const struct node_pod *own = nominated_find(e->shard, e->request->pod.uid);
+    return own != NULL ? own->node->row : NO_ROW;
+}
+
+/* Who has not started is younger than all others, whatever the time is; unless a clock lags. */
+static bool is_timeless(const struct search *s)
+{
+    for (uint32_t i = 0; i < s->lower.count; i++)
+        if (s->lower.at[i].pod->started != 0 &&
+            s->lower.at[i].pod->started >= s->e->request->now_us)
+            return false;
+    return true;
+}
+
+static void keep(struct search *s, struct dry_look *look, enum look_kind kind)
+{
+    look->kind = LOOK_unknown;
+    if (kind == LOOK_failed ||
+        (kind == LOOK_rejected && !dry_looks_reject(s->looks, &s->e->ruling, look)) ||
+        (kind == LOOK_candidate && !is_timeless(s)))
+        return;
+    look->kind = (uint8_t)kind;
+    if (kind != LOOK_candidate)
+        return;
+    look->rank = rank_of(s);
+    look->present = look->rank.earliest == s->e->request->now_us;
+}
+
+static void take_kept(struct search *s, uint32_t row, struct dry_look *look)
+{
+    struct evaluation *e = s->e;
+    e->result->dry_run_nodes += look->kind != LOOK_beside;
+    e->result->dry_run_fits += look->kind == LOOK_candidate;
+    if (look->kind == LOOK_rejected)
+        reason_counts_add(e, &e->reasons, dry_looks_ruling(s->looks, look));
+    if (look->kind != LOOK_candidate)
+        return;
+    if (look->present)
+        look->rank.earliest = e->request->now_us;
+    compete(s, row, &look->rank);
+}
+
+static void try_row(struct search *s, uint32_t row, uint32_t own)
+{
+    struct dry_look *look = s->kept != NULL && row != own ? &s->kept[row] : NULL;
+    enum look_kind kind = LOOK_unknown;
+    if (look == NULL || look->kind == LOOK_unknown) {
+        kind = look_at(s, row);
+        s->e->shard->dry_looked++;
+    }
+    if (look != NULL && look->kind == LOOK_unknown)
+        keep(s, look, kind);
+    if (look != NULL && look->kind != LOOK_unknown)
+        take_kept(s, row, look);
+    else
+        take_look(s, row, kind);
 }
 
 void dry_run(struct evaluation *e)
 {
     struct search s = {
         .e = e, .copy = &e->shard->scratch.copy, .dice = {(uint64_t)e->request->seed}};
-    uint32_t rows = e->shard->scratch.row_count;
+    uint32_t rows = e->shard->scratch.row_count, own = own_row(e);
     e->result->candidates.at = arena_take(
         e->arena, (e->request->detail || e->request->others ? rows : 1) * sizeof(struct candidate));
     find_guards(&s);
+    s.kept = dry_looks_for(e, &s.looks);
     for (uint32_t i = 0; i < rows; i++)
-        try_node(&s, e->shard->scratch.rows[i]);
+        try_row(&s, e->shard->scratch.rows[i], own);
     if (s.ties > 0) {
-        tell_candidate(&s, s.best_node, &s.best, s.best_violations);
+        (void)look_at(&s, s.best_row); /* for its victims */
+        tell_candidate(&s, s.best_node);
         e->result->candidates.at[0].ties = s.ties;
     }
     reason_counts_tell(e, &e->reasons, &e->result->dry_run_reasons.count,

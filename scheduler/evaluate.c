@@ -56,9 +56,12 @@ static struct score_column begin_column(const struct evaluation *e, uint32_t sco
     const struct plugin *p = e->cycle.framework->score[scorer].plugin;
     struct score_column c = {.alike = true, .least = SCORE_IGNORED};
     c.apart = e->request->detail || p->survey != NULL || p->normalise != NORMALISE_none;
+    timings_start(e->cycle.timing);
     if (p->score_alike != NULL && !e->request->bare &&
-        p->score_alike(&e->cycle, e->score_state[scorer], e->cycle.nodes, &c.least))
+        p->score_alike(&e->cycle, e->score_state[scorer], e->cycle.nodes, &c.least)) {
+        timings_call(e->cycle.timing, TIMED_Score, p, CODE_success, 1);
         c.apart = c.known = true;
+    }
     c.greatest = c.least;
     return c;
 }
@@ -199,7 +202,9 @@ static void know(struct evaluation *e)
         arena_take(e->cycle.arena, e->cycle.knowledge_count * sizeof(*e->cycle.knowledge));
     for (uint32_t i = 0; i < e->cycle.knowledge_count; i++) {
         e->cycle.knowledge[i].plugin = counting[i];
+        timings_start(e->cycle.timing);
         know_counts(e, &e->cycle.knowledge[i]);
+        timings_once(e->cycle.timing, TIMED_PreFilter, counting[i], false);
     }
 }
 
@@ -226,10 +231,13 @@ static void survey(struct evaluation *e)
     for (uint32_t i = 0; i < e->cycle.knowledge_count; i++) {
         struct plugin_knowledge *k = &e->cycle.knowledge[i];
         const struct plugin_counts *merged = listed(r->surveys.at, r->surveys.count, k->plugin);
+        timings_start(e->cycle.timing);
         if (merged != NULL)
             counts_take(k->survey, e->cycle.atoms, merged);
         else if (k->plugin->survey != NULL)
             k->plugin->survey(&e->cycle, scratch->feasible, scratch->feasible_count, k->survey);
+        if (k->plugin->survey != NULL)
+            timings_once(e->cycle.timing, TIMED_PreScore, k->plugin, false);
     }
     if (r->surveys.count == 0 && !r->alone)
         tell_knowledge(e, true, &e->result->surveys.count, &e->result->surveys.at);
@@ -243,12 +251,15 @@ static void filter_once(struct evaluation *e, const struct nodes *n, uint32_t ro
     e->ruling.count = 0;
     e->ruling.code = CODE_success;
     e->ruling.plugins = 0;
+    timings_start(e->cycle.timing);
     for (uint32_t i = 0; i < fw->filter_count; i++) {
         const struct plugin *p = fw->filter[i];
         if (p->filter == NULL || (e->skip >> i & 1))
             continue;
         uint32_t before = e->ruling.count;
         p->filter(&e->cycle, e->filter_state[i], n, row, &e->ruling);
+        timings_call(e->cycle.timing, TIMED_Filter, p,
+                     e->ruling.count == before ? CODE_success : e->ruling.code, 1);
         if (e->ruling.count == before)
             continue;
         if (before == 0)
@@ -412,8 +423,10 @@ static uint64_t begin_scorers(struct evaluation *e, bool surveying)
         if (!scratch_scores(&e->shard->scratch, i) || (surveying && p->survey == NULL))
             continue;
         scorers |= UINT64_C(1) << i;
+        timings_start(e->cycle.timing);
         if (p->score_begin != NULL)
             e->score_state[i] = p->score_begin(&e->cycle);
+        timings_once(e->cycle.timing, TIMED_PreScore, p, false);
     }
     return scorers;
 }
@@ -423,14 +436,13 @@ static uint64_t begin_scorers(struct evaluation *e, bool surveying)
 static void begin_scores(struct evaluation *e)
 {
     struct scratch *scratch = &e->shard->scratch;
-    const struct framework *fw = e->cycle.framework;
+    timings_part(e->cycle.timing, PART_pre_score);
     survey(e);
     scratch->score_skips = framework_score_skips(&e->cycle);
     tell_score_skips(e);
-    for (uint32_t i = 0; fw->has_scores && i < fw->pre_score_count; i++)
-        if (fw->pre_score[i]->pre_score != NULL && e->cycle.error.len == 0)
-            fw->pre_score[i]->pre_score(&e->cycle);
+    framework_pre_score(&e->cycle);
     (void)begin_scorers(e, false);
+    timings_part(e->cycle.timing, PART_score);
     begin_columns(e);
     scratch->error = arena_copy(&scratch->arena, e->cycle.error);
 }
@@ -452,33 +464,6 @@ static void score_again(struct evaluation *e)
 }
 
 /* ---- the cycle ---- */
-
-void nominated_take(struct evaluation *e)
-{
-    struct shard *s = e->shard;
-    uint32_t count = e->request->nominated.count;
-    e->nominated = arena_take(&s->scratch.arena, count * sizeof(struct node_pod *));
-    e->next = arena_take(&s->scratch.arena, count * sizeof(*e->next));
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pod *pod = &e->request->nominated.at[i];
-        const struct node_entry *node = map_get(s->by_name, pod->nominated_node);
-        if (node == NULL || node->row == NO_ROW || str_equal(pod->uid, e->request->pod.uid))
-            continue;
-        uint32_t k = e->nominated_count++;
-        e->nominated[k] = node_pod_make(s, pod);
-        e->nominated[k]->node = s->nodes.entry[node->row];
-        e->next[k] = s->scratch.first[node->row];
-        s->scratch.first[node->row] = k + 1;
-    }
-}
-
-void nominated_drop(struct evaluation *e)
-{
-    for (uint32_t i = 0; i < e->nominated_count; i++) {
-        e->shard->scratch.first[e->nominated[i]->node->row] = 0;
-        node_pod_free(e->shard, e->nominated[i]);
-    }
-}
 
 static void pick_rows(struct evaluation *e)
 {
@@ -517,9 +502,11 @@ static void begin_filters(struct evaluation *e)
             e->skip |= UINT64_C(1) << i;
             continue;
         }
+        timings_start(e->cycle.timing);
         if (fw->filter[i]->filter_begin != NULL)
             e->filter_state[i] = fw->filter[i]->filter_begin(&e->cycle);
         skip_by_counts(e, i);
+        timings_once(e->cycle.timing, TIMED_PreFilter, fw->filter[i], false);
     }
 }
 
@@ -527,7 +514,8 @@ static void begin(struct evaluation *e)
 {
     struct shard *s = e->shard;
     s->scratch.kept = false;
-    nominated_take(e); /* first: the rules look up atoms that these pods may bring */
+    timings_part(e->cycle.timing, PART_pre_filter);
+    nominated_enter(e);
     know(e);
     begin_filters(e);
     /* no rule gives more than these reasons, and NodeResourcesFit one for each resource */
@@ -564,6 +552,7 @@ static void filter_and_score(struct evaluation *e)
     prepare_detail(e);
     if (at_once)
         begin_scores(e);
+    timings_part(e->cycle.timing, PART_filter);
     filter_all(e, at_once);
     tell_plugins(e);
     reason_counts_tell(e, &e->reasons, &e->result->reasons.count, &e->result->reasons.at);
@@ -583,6 +572,18 @@ static void count_only(struct evaluation *e)
     tell_knowledge(e, false, &e->result->counts.count, &e->result->counts.at);
 }
 
+/* Asks the filters about each row for what they note, which is told instead of verdicts. */
+static void tell_notes(struct evaluation *e)
+{
+    const struct framework *fw = e->cycle.framework;
+    const struct scratch *s = &e->shard->scratch;
+    for (uint32_t i = 0; i < s->row_count; i++)
+        evaluate_row(e, &e->shard->nodes, s->rows[i]);
+    for (uint32_t i = 0; i < fw->filter_count; i++)
+        if (fw->filter[i]->tell != NULL && !(e->skip >> i & 1))
+            fw->filter[i]->tell(&e->cycle, e->filter_state[i], e->result);
+}
+
 static void evaluate(struct evaluation *e)
 {
     struct shard *s = e->shard;
@@ -597,9 +598,11 @@ static void evaluate(struct evaluation *e)
     e->result->evaluated = s->scratch.row_count;
     if (str_is(e->request->step, "victims"))
         dry_run(e);
+    else if (str_is(e->request->step, "claims"))
+        tell_notes(e);
     else
         filter_and_score(e);
-    nominated_drop(e);
+    nominated_leave(e);
 }
 
 static bool has_kept(const struct evaluation *e)
@@ -612,11 +615,11 @@ static bool has_kept(const struct evaluation *e)
 static bool is_step(struct str step)
 {
     return str_is(step, "count") || str_is(step, "map") || str_is(step, "again") ||
-           str_is(step, "victims");
+           str_is(step, "victims") || str_is(step, "claims");
 }
 
-void shard_map(struct shard *s, const struct map_request *request, struct map_result *result,
-               struct arena *a)
+static void map(struct shard *s, const struct map_request *request, struct map_result *result,
+                struct arena *a)
 {
     *result = (struct map_result){
         .cycle = request->cycle, .round = request->round, .nodes = s->nodes.count};
@@ -633,23 +636,46 @@ void shard_map(struct shard *s, const struct map_request *request, struct map_re
                        .any_ip = s->any_ip,
                        .bare = request->bare,
                        .arena = &s->scratch.arena,
+                       .timing = s->timing,
                        .framework = frameworks_find(&s->frameworks, request->pod.scheduler_name)};
     if (!is_step(request->step))
         result->error = arena_print(a, "no step is called \"%.*s\"", STR_ARG(request->step));
     if (e.cycle.framework == NULL)
         result->error =
             arena_print(a, "no profile is called \"%.*s\"", STR_ARG(request->pod.scheduler_name));
+    if (s->timing != NULL)
+        timings_profile(s->timing, e.cycle.framework);
     if (e.cycle.framework == NULL || result->error.len > 0 || classes_answer(s, request, result, a))
         return;
     if (has_kept(&e))
         score_again(&e);
     else
         evaluate(&e);
-    if (str_is(request->step, "count") || str_is(request->step, "victims"))
+    if (!str_is(request->step, "map") && !str_is(request->step, "again"))
         return;
     result->feasible = s->scratch.feasible_count;
     result->evaluated = s->scratch.row_count;
     totals_sum_up(&e);
     totals_choose(&e);
     totals_list(&e);
+}
+
+/* The coordinator wants to know where filters and scores were one pass. */
+static void tell_parts(struct shard *s, const struct map_request *request,
+                       struct map_result *result, struct arena *a)
+{
+    struct timed_parts *parts = arena_take(a, sizeof(*parts));
+    timings_end(s->timing, parts);
+    result->timed.at = parts;
+    result->timed.count = str_is(request->step, "map") && s->filtered_ns == 0;
+}
+
+void shard_map(struct shard *s, const struct map_request *request, struct map_result *result,
+               struct arena *a)
+{
+    s->filtered_ns = 0;
+    shard_time_next(s);
+    map(s, request, result, a);
+    if (s->timing != NULL)
+        tell_parts(s, request, result, a);
 }

@@ -175,6 +175,17 @@ const struct extender_refusal *extension_refusal(const struct extension *e, stru
     return NULL;
 }
 
+struct strs extension_curable(const struct extension *e, const struct strs *nodes, struct arena *a)
+{
+    struct strs curable = {0, arena_take(a, nodes->count * sizeof(struct str))};
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const struct extender_refusal *refusal = extension_refusal(e, nodes->at[i]);
+        if (refusal != NULL && !refusal->unresolvable)
+            curable.at[curable.count++] = nodes->at[i];
+    }
+    return curable;
+}
+
 static bool same_candidate(const struct candidate *a, const struct candidate *b)
 {
     bool same = str_equal(a->node, b->node) && a->victims.count == b->victims.count &&

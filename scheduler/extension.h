@@ -81,6 +81,8 @@ struct strs extension_passed(const struct extension *e, enum extension_about abo
                              const struct strs *feasible, struct arena *a);
 /* Why a node that did not pass was turned away; NULL: nobody said. */
 const struct extender_refusal *extension_refusal(const struct extension *e, struct str node);
+/* The nodes among these that were turned away, and where removing pods may help; in the arena. */
+struct strs extension_curable(const struct extension *e, const struct strs *nodes, struct arena *a);
 /* The same for victims: whether the answer holds for these candidates, sorted by node. */
 bool extension_holds_victims(const struct extension *e, const struct candidate *at, uint32_t count);
 

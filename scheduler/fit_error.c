@@ -57,3 +57,24 @@ struct str fit_error(int64_t nodes, struct str pre_filter, const struct histogra
                        why.len > 0 ? " " : "", STR_ARG(why), why.len > 0 ? "." : "",
                        post_filter.len > 0 ? " " : "", STR_ARG(post_filter));
 }
+
+struct str fit_absent(const struct strs *by, struct str nominated_plugin, struct arena *arena)
+{
+    struct strs all = {by->count, arena_take(arena, (by->count + 1) * sizeof(struct str))};
+    bool known = nominated_plugin.len == 0;
+    for (uint32_t i = 0; i < by->count; i++) {
+        all.at[i] = by->at[i];
+        known |= str_equal(by->at[i], nominated_plugin);
+    }
+    if (!known)
+        all.at[all.count++] = nominated_plugin;
+    qsort(all.at, all.count, sizeof(*all.at), compare);
+    struct buffer text = {0};
+    buffer_add_text(&text, "node(s) didn't satisfy plugin(s) [");
+    for (uint32_t i = 0; i < all.count; i++)
+        buffer_print(&text, "%s%.*s", i == 0 ? "" : " ", STR_ARG(all.at[i]));
+    buffer_add_text(&text, "]");
+    struct str copy = arena_copy(arena, buffer_str(&text));
+    buffer_free(&text);
+    return copy;
+}

@@ -20,5 +20,8 @@ struct str histogram_text(const struct histogram *h);
  * that is not empty, then ` <post_filter>` if that is not empty. */
 struct str fit_error(int64_t nodes, struct str pre_filter, const struct histogram *h,
                      struct str post_filter);
+/* The words for the nodes that nobody looked at, as these plugins have ruled them out. Upstream
+ * adds who rejected the nominated node, which it tries first; empty: nobody. */
+struct str fit_absent(const struct strs *by, struct str nominated_plugin, struct arena *arena);
 
 #endif

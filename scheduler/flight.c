@@ -5,6 +5,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/gang_try.h"
+#include "scheduler/releasing.h"
 
 void flights_init(struct flights *all)
 {
@@ -16,6 +17,7 @@ static void flight_free(struct flight *f)
     packed_free(&f->newer);
     extension_free(&f->extension);
     memory_free(f->permit);
+    releasing_free(&f->releasing);
     arena_free(&f->arena);
     memory_free(f);
 }
@@ -154,7 +156,8 @@ void flights_start(struct flights *all, struct flight *f, enum flight_state stat
 {
     must(state != FLIGHT_waiting);
     unlink_flight(all, f);
-    if (state == FLIGHT_binding || state == FLIGHT_permitting || state == FLIGHT_preempting)
+    if (state == FLIGHT_binding || state == FLIGHT_permitting || state == FLIGHT_preempting ||
+        state == FLIGHT_releasing)
         let_go(all, f);
     f->state = state;
     if (is_asked(f))
@@ -228,6 +231,7 @@ void flights_return(struct flights *all, struct flight *f)
     f->node = (struct str){NULL, 0}; /* of a preemption that is given up; lay in the pod's arena */
     f->plugins = f->victims = (struct strs){0};
     f->activate = f->overtaken = f->released = false;
+    releasing_drop(f);
     f->gated_epoch = f->gated_sequence = 0;
     take_newer(f);
     if (f->gang == NULL && (needs(f) & ~f->holds) != 0) {

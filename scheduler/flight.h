@@ -6,11 +6,13 @@
 #include "proto/base/map.h"
 #include "proto/base/moment.h"
 #include "proto/messages.h"
+#include "scheduler/device_reserve.h"
 #include "scheduler/extension.h"
 #include "scheduler/packed.h"
 #include "scheduler/volume_reserve.h"
 
 struct permit;
+struct releasing;
 
 enum flight_state {
     FLIGHT_queued,     /* for its extenders, who are asked about one pod at a time */
@@ -21,7 +23,8 @@ enum flight_state {
     FLIGHT_passed,     /* has no place, and waits for its group's other members */
     FLIGHT_permitting, /* assumed; waits for the permission of plugins to be bound */
     FLIGHT_binding,    /* assumed; the binder owes an answer */
-    FLIGHT_preempting  /* nominated; its victims are being evicted */
+    FLIGHT_preempting, /* nominated; its victims are being evicted */
+    FLIGHT_releasing   /* over; the binder still takes back what it had of claims */
 };
 
 struct flight {
@@ -37,10 +40,13 @@ struct flight {
     int missed;              /* leadership messages in a row that did not list it */
     int64_t attempts;        /* which attempt it is, from 1 */
     int64_t first_us;        /* wall clock: first in the active queue; 0 = not known */
+    int64_t popped_us;       /* wall clock: the queue sent the attempt; 0 = not known, or told */
     struct moment began;     /* the decision; 0 = not yet */
     struct moment taken;     /* when the attempt came */
-    struct reservation reserved; /* binding: volumes that are assumed for it; in the arena */
-    struct str node;             /* preempting: where, and the rest of the outcome */
+    struct reservation reserved;       /* binding: volumes that are assumed for it; in the arena */
+    struct device_reservation devices; /* the same of claims that are given devices */
+    struct decision_hops hops;         /* where the time since popped_us went; see measure.h */
+    struct str node;                   /* preempting: where, and the rest of the outcome */
     struct strs plugins;
     struct strs victims;                 /* UIDs that are to be seen going */
     bool answered;                       /* preempting: the binder has done its part */
@@ -57,6 +63,7 @@ struct flight {
     uint32_t asked_peer;         /* the process of the plugin that is asked; 0: extenders are */
     struct permit *permit;       /* permitting: how far it has come; see permitting.c */
     bool released;               /* landing: it gave back room that it had */
+    struct releasing *releasing; /* what is taken back of its claims; NULL: nothing */
     struct flight *next, *prev;  /* among the waiting, the queued, the asked or the answered */
 };
 

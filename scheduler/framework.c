@@ -5,7 +5,9 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/metrics.h"
 #include "scheduler/plugin.h"
+#include "scheduler/timings.h"
 #include "scheduler/wrap.h"
 
 #include <string.h>
@@ -127,11 +129,11 @@ static void build(struct framework *fw, const struct profile *profile)
 {
     *fw = (struct framework){0};
     codec_copy(&profile_record, &fw->profile, profile, &fw->memory);
-    uint32_t *unused;
     fw->pre_filter_count =
         pick(&fw->memory, fw->profile.pre_filter, &fw->pre_filter, &fw->pre_filter_place);
     fw->filter_count = pick(&fw->memory, fw->profile.filter, &fw->filter, &fw->filter_place);
-    fw->pre_score_count = pick(&fw->memory, fw->profile.pre_score, &fw->pre_score, &unused);
+    fw->pre_score_count =
+        pick(&fw->memory, fw->profile.pre_score, &fw->pre_score, &fw->pre_score_place);
     fw->score = arena_take(&fw->memory, fw->profile.score.count * sizeof(*fw->score));
     for (uint32_t i = 0; i < fw->profile.score.count && i < 64; i++) {
         const struct plugin *p = plugin_find(fw->profile.score.at[i].name);
@@ -242,6 +244,34 @@ static void mark_skipped(const struct pre_filter_question *q, uint32_t pre,
             q->brief->skip |= (int64_t)(UINT64_C(1) << fw->filter_place[i]);
 }
 
+uint64_t framework_pre_filter_skips(const struct framework *fw, uint64_t brief)
+{
+    uint64_t skips = 0;
+    for (uint32_t i = 0; brief != 0 && i < fw->filter_count; i++)
+        for (uint32_t r = 0; r < fw->pre_filter_count; r++)
+            if ((brief >> fw->filter_place[i] & 1) != 0 && fw->pre_filter[r] == fw->filter[i])
+                skips |= UINT64_C(1) << fw->pre_filter_place[r];
+    return skips;
+}
+
+static void pre_filter(const struct pre_filter_question *q, const struct plugin *p,
+                       struct pre_filter *answer)
+{
+    if (q->clock == NULL) {
+        p->pre_filter(q, answer);
+        return;
+    }
+    struct moment began = q->clock();
+    p->pre_filter(q, answer);
+    int64_t took = moment_since(q->clock(), began).ns;
+    /* upstream's code for a plugin that has nothing to do */
+    const char *status =
+        answer->code == CODE_success && answer->skip ? "Skip" : code_name(answer->code);
+    const struct str *values =
+        METRIC_VALUES(str_of(p->name), STR_LITERAL("PreFilter"), str_of(status));
+    series_observe(metric_series(METRIC_scheduler_plugin_execution_duration_seconds, values), took);
+}
+
 /* False when the pod is turned away. */
 static bool ask(const struct pre_filter_question *q, uint32_t i, struct pre_filter_outcome *out)
 {
@@ -250,7 +280,7 @@ static bool ask(const struct pre_filter_question *q, uint32_t i, struct pre_filt
     struct pre_filter answer = {0};
     if (p->pre_filter == NULL)
         return true;
-    p->pre_filter(q, &answer);
+    pre_filter(q, p, &answer);
     if (answer.skip)
         mark_skipped(q, i, out);
     if (answer.code != CODE_success) { /* what others narrowed to is forgotten */
@@ -299,10 +329,27 @@ uint64_t framework_score_skips(const struct cycle *c)
     for (uint32_t i = 0; i < fw->score_count; i++) {
         const struct plugin *p = fw->score[i].plugin;
         bool asked = p->score_skips != NULL && framework_lists(fw->profile.pre_score, p->name);
-        if (asked && p->score_skips(c))
-            skips |= UINT64_C(1) << i;
+        if (!asked)
+            continue;
+        timings_start(c->timing);
+        bool skip = p->score_skips(c);
+        timings_once(c->timing, TIMED_PreScore, p, skip);
+        skips |= skip ? UINT64_C(1) << i : 0;
     }
     return skips;
+}
+
+void framework_pre_score(struct cycle *c)
+{
+    const struct framework *fw = c->framework;
+    for (uint32_t i = 0; fw->has_scores && i < fw->pre_score_count; i++) {
+        const struct plugin *p = fw->pre_score[i];
+        timings_start(c->timing);
+        if (p->pre_score == NULL || c->error.len > 0)
+            continue;
+        p->pre_score(c);
+        timings_once(c->timing, TIMED_PreScore, p, false);
+    }
 }
 
 struct counting {

@@ -29,6 +29,7 @@ struct framework {
     uint32_t *filter_place, *pre_filter_place; /* their indices in the profile's lists */
     uint32_t filter_count;
     const struct plugin **pre_score;
+    uint32_t *pre_score_place;
     uint32_t pre_score_count;
     struct scorer *score;
     uint32_t score_count;
@@ -56,7 +57,9 @@ struct pre_filter_question {
     struct pod *prepared;          /* as workers get it: starts as a copy of pod whose lists are
                                       shared; a rule replaces a list, it never writes into one */
     struct brief *brief;           /* zero at first; skip is the core's */
+    int64_t now_us;                /* wall clock */
     struct arena *arena;           /* for all of these; lives until the decision */
+    struct moment (*clock)(void);  /* times each plugin, for the metrics; NULL: none is */
 };
 
 /* What the PreFilter plugins say of a pod, before any node is looked at. */
@@ -71,12 +74,17 @@ struct pre_filter_outcome {
     uint32_t stopped_at; /* index in profile.pre_filter of the plugin that turned it away */
 };
 
+/* Of brief.skip, whose bits are places in profile.filter, the same as places in profile.pre_filter.
+ */
+uint64_t framework_pre_filter_skips(const struct framework *fw, uint64_t brief);
 /* Runs PreFilter: fills question's prepared pod and brief, and the outcome. */
 void framework_pre_filter(const struct pre_filter_question *q, struct pre_filter_outcome *out);
 
 /* Bit i: framework.score[i] has nothing to say about this pod (PreScore skipped it). */
 struct cycle;
 uint64_t framework_score_skips(const struct cycle *c);
+/* Asks the rules' pre_score, until one sets the cycle's error. */
+void framework_pre_score(struct cycle *c);
 
 /* The distinct rules that count for this pod, into at (room for all of the framework's filters and
  * scores); how many. */

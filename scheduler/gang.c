@@ -48,9 +48,10 @@ static void take_member(struct coordinator *c, struct moment now, struct gang_tr
     struct flight *f = flights_get(&c->flights, m->pod.uid);
     if (f != NULL && f->gang == g)
         return; /* named twice */
-    if (f != NULL && f->state == FLIGHT_binding) {
-        note_attempt(f, a, m);
-        count_as_placed(g);
+    if (f != NULL && (f->state == FLIGHT_binding || f->state == FLIGHT_releasing)) {
+        note_attempt(f, a, m); /* the latter cannot be tried before it has landed */
+        if (f->state == FLIGHT_binding)
+            count_as_placed(g);
         return;
     }
     if (f != NULL)
@@ -67,7 +68,8 @@ static bool has_former(const struct coordinator *c, const struct gang_attempt *a
 {
     for (uint32_t i = 0; i < a->members.count; i++) {
         const struct flight *f = flights_get(&c->flights, a->members.at[i].pod.uid);
-        if (f != NULL && f->state != FLIGHT_binding && f->state != FLIGHT_preempting)
+        if (f != NULL && f->state != FLIGHT_binding && f->state != FLIGHT_preempting &&
+            f->state != FLIGHT_releasing)
             return true;
     }
     return false;
@@ -119,19 +121,18 @@ static void note_claims(struct coordinator *c, struct gang_try *g)
     }
 }
 
-const struct pod *gang_rivals(const struct coordinator *c, const struct flight *f,
-                              const struct pod *at, uint32_t *count)
+struct strs gang_nominated(struct coordinator *c, const struct flight *f)
 {
-    uint32_t all = *count;
-    struct pod *rivals = (struct pod *)at; /* the list is the caller's */
-    if (f->gang == NULL)
-        return at;
-    for (uint32_t i = *count = 0; i < all; i++) {
-        const struct flight *other = flights_get(&c->flights, at[i].uid);
-        if (other == NULL || other->gang != f->gang)
-            rivals[(*count)++] = at[i];
-    }
-    return at;
+    const struct gang_try *g = f->gang;
+    struct strs uids = {0};
+    struct str node;
+    if (g == NULL)
+        return uids;
+    uids.at = arena_take(&c->cycle_memory, g->count * sizeof(struct str));
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL && cache_nomination(c->cache, g->at[i].flight->pod.uid, &node))
+            uids.at[uids.count++] = g->at[i].flight->pod.uid;
+    return uids;
 }
 
 /* False: not now, or it was given back. */
@@ -238,7 +239,7 @@ static void undo_member(struct coordinator *c, struct gang_place *m)
     if (f != NULL && f->state == FLIGHT_placed) {
         if (cache_forget(c->cache, f->pod.uid) && m->claim.len > 0) /* else it went, or is bound */
             cache_nominate(c->cache, &f->pod, m->claim);
-        volume_unreserve(c->catalog, &f->reserved);
+        cycle_unreserve(c, f);
         f->pod.node_name = (struct str){NULL, 0};
         flights_start(&c->flights, f, FLIGHT_passed);
     }
@@ -365,7 +366,16 @@ static void stand_in_front(struct coordinator *c, struct gang_try *g)
     }
 }
 
-/* The next phase, or the end. */
+static bool anybody_evicts(const struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL && g->at[i].evicts)
+            return true;
+    return false;
+}
+
+/* The next phase, or the end. Where room came by itself while it was to be made, all have a place
+ * now; nominated to wait for it, they would wait for an event that is over. */
 static void conclude(struct coordinator *c, struct moment now, struct gang_try *g)
 {
     bool full = is_full(g) && !g->stopped, making_room = g->phase == GANG_making_room;
@@ -373,7 +383,7 @@ static void conclude(struct coordinator *c, struct moment now, struct gang_try *
         gang_abandon(c);
         return;
     }
-    if (full && !making_room) {
+    if (full && !anybody_evicts(g)) {
         gang_commit(c, g);
     } else if (!making_room && g->curable > 0 && !g->stopped) {
         begin_making_room(c, g);

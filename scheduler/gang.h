@@ -13,10 +13,9 @@ void gang_take(struct coordinator *c, struct moment now, const struct gang_attem
 /* The next flight to be decided, at the head of the line; NULL: nobody for now. While a transaction
  * is under way that is a member; one that has come to its end is ended here. */
 struct flight *gang_next(struct coordinator *c, struct moment now);
-/* Of pods nominated in its way those that are not of its own group, which comes as one; in place.
- */
-const struct pod *gang_rivals(const struct coordinator *c, const struct flight *f,
-                              const struct pod *at, uint32_t *count);
+/* UIDs of the nominated pods of its own group, which are not in its way: the group comes as one.
+ * From cycle_memory. */
+struct strs gang_nominated(struct coordinator *c, const struct flight *f);
 /* A member is assumed on a node: it is bound with the others, or not at all. */
 void gang_placed(struct flight *f);
 /* A member has no node. It is passed over, or given room in the place of others. */

@@ -10,6 +10,7 @@
 #include "scheduler/permitting.h"
 #include "scheduler/post_filter.h"
 #include "scheduler/preempting.h"
+#include "scheduler/releasing.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -150,8 +151,19 @@ static void fail_member(struct coordinator *c, struct flight *f, const struct en
     cycle_land(c, f, unschedulable ? "unschedulable" : "error", e->plugins);
 }
 
+/* What its own attempt would take back of claims: after Reserve, or as PostFilter wants it. */
+static void take_back(struct coordinator *c, const struct gang_place *m)
+{
+    bool reserved = m->failed ? m->why.node.len > 0 : m->node.len > 0;
+    if (m->failed)
+        (void)releasing_deallocate(c, m->flight, &m->why, false);
+    if (reserved)
+        releasing_unreserve(c, m->flight);
+}
+
 static void fail_alone(struct coordinator *c, struct gang_place *m)
 {
+    take_back(c, m);
     const struct ending e = {m->why.kind, m->why.message, &m->why.plugins, m->why.clear_nominated};
     m->flight->activate = m->why.preemption.node.len > 0; /* by itself it may evict others */
     fail_member(c, m->flight, &e);
@@ -210,6 +222,7 @@ static void fail_all(struct coordinator *c, struct gang_try *g, const struct gan
                            clears};
         if (m->flight == NULL)
             continue;
+        take_back(c, m);
         if (m->failed)
             e = (struct ending){m->why.kind, for_failed(c, g, m), &m->why.plugins, clears};
         fail_member(c, m->flight, &e);
@@ -240,6 +253,7 @@ static void nominate(struct coordinator *c, struct gang_try *g, struct gang_plac
 {
     struct flight *f = m->flight;
     struct strs plugins = siblings_plugins(g);
+    take_back(c, m);
     gang_try_leave(f);
     measure_failed(c, f, true);
     c->count.unschedulable++;
@@ -259,6 +273,7 @@ static void evict(struct coordinator *c, struct moment now, struct gang_try *g,
     struct decision d = {.kind = DECISION_unschedulable,
                          .plugins = m->failed ? m->why.plugins : plugins,
                          .preemption = m->room};
+    take_back(c, m);
     gang_try_leave(f);
     measure_failed(c, f, true);
     c->count.unschedulable++;

@@ -3,7 +3,8 @@
  * what was said is said again, ever more rarely, until the group is seen to have changed.
  *
  * What must stay true: a step depends on the group and its pods alone, so any scheduler, at any
- * time, says the same; a group that Finished or Failed is never touched again. */
+ * time, says the same; a group that Finished or Failed is never touched again; one that a
+ * controller keeps is left to it, until a step has been missing for minutes. */
 #include "scheduler/gang_status.h"
 
 #include "proto/base/heap.h"
@@ -18,6 +19,10 @@
 #define TIMEOUT_TEXT   "schedule time longer than 48 hours"
 #define AGAIN_FIRST_MS 5000
 #define AGAIN_MAX_MS   300000
+
+/* A controller that has not made a step for so long is gone. */
+#define FOREIGN_MS         300000
+#define FOREIGN_WRONG_MOST 8 /* twice as long with each time that it came back */
 
 /* ---- the step ---- */
 
@@ -131,8 +136,7 @@ bool gang_status_step(const struct gang *group, const struct group_members *memb
                                   .running = group->running,
                                   .succeeded = group->succeeded,
                                   .failed = group->failed};
-    if (str_is(group->api, API_BUILT_IN) || group->status_foreign || group->deleting ||
-        has_ended(group))
+    if (str_is(group->api, API_BUILT_IN) || group->deleting || has_ended(group))
         return false;
     if (has_timed_out(group)) {
         next->event_reason = STR_LITERAL("Timeout");
@@ -159,6 +163,12 @@ struct entry {
     bool has_group, has_members;
     bool timed_out; /* and was told so */
     int tries;      /* since it was last seen to change */
+
+    /* Where a controller keeps the status: since when a step is missing (0: none is), whether that
+     * was for too long, and how often such a one was back after all. */
+    struct moment missing;
+    bool abandoned;
+    int wrong;
 };
 
 struct gang_statuses {
@@ -268,6 +278,20 @@ static struct entry *entry_new(const struct key *k)
     return e;
 }
 
+/* Is it another of that name, or has its controller written again? */
+static void see_controller(struct entry *e, const struct gang *group)
+{
+    bool other = !str_equal(e->group.uid, group->uid);
+    bool wrote = group->status_foreign_at > e->group.status_foreign_at;
+    if (other)
+        e->timed_out = false;
+    if (other || wrote) {
+        e->wrong = other ? 0 : e->wrong + (e->abandoned ? 1 : 0);
+        e->missing = (struct moment){0};
+        e->abandoned = false;
+    }
+}
+
 static void take_group(struct gang_statuses *s, struct moment now, const struct gang *group)
 {
     struct key k = {group->api, group->namespace_name, group->name};
@@ -275,8 +299,8 @@ static void take_group(struct gang_statuses *s, struct moment now, const struct 
     bool is_new = e == NULL;
     if (is_new)
         e = entry_new(&k);
-    if (!is_new && e->has_group && !str_equal(e->group.uid, group->uid))
-        e->timed_out = false; /* another of that name */
+    if (!is_new && e->has_group)
+        see_controller(e, group);
     arena_reset(&e->group_memory);
     codec_copy(&gang_record, &e->group, group, &e->group_memory);
     e->has_group = true;
@@ -353,6 +377,24 @@ void gang_statuses_take(struct gang_statuses *s, struct moment now, const struct
     }
 }
 
+/* Whether to leave a step to the group's controller, who will be looked for again. Events alone
+ * leave no trace by which to know whether it made them. */
+static bool leave(struct gang_statuses *s, struct moment now, struct entry *e, bool event)
+{
+    int wrong = e->wrong < FOREIGN_WRONG_MOST ? e->wrong : FOREIGN_WRONG_MOST;
+    if (!e->group.status_foreign || e->abandoned)
+        return false;
+    if (event)
+        return true;
+    if (e->missing.ns == 0)
+        e->missing = now;
+    struct moment end = moment_after(e->missing, span_of_ms((int64_t)FOREIGN_MS << wrong));
+    e->abandoned = moment_reached(now, end);
+    if (!e->abandoned)
+        look_at(s, e, end);
+    return !e->abandoned;
+}
+
 /* Its next step, said to the binder; and when to look whether that has arrived. */
 static void say(struct gang_statuses *s, struct moment now, struct entry *e, struct address binder,
                 struct outbox *out)
@@ -362,7 +404,9 @@ static void say(struct gang_statuses *s, struct moment now, struct entry *e, str
     int64_t wait_ms = AGAIN_FIRST_MS << (e->tries < 10 ? e->tries : 10);
     bool wanted = gang_status_step(&e->group, members, &m.group_status);
     bool told = m.group_status.event_reason.len > 0 && e->timed_out;
-    if (!wanted || told)
+    if (!wanted)
+        e->missing = (struct moment){0};
+    if (!wanted || told || leave(s, now, e, m.group_status.event_reason.len > 0))
         return;
     e->timed_out = m.group_status.event_reason.len > 0;
     outbox_put(out, binder, &m);

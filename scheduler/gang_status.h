@@ -2,7 +2,8 @@
  * such controller runs: phase, counts, owners and start.
  *
  * A step is a pure function of what a PodGroup and its pods are now; each write brings the group
- * back through the watch, for the next step. What got lost on the way is said again. */
+ * back through the watch, for the next step. What got lost on the way is said again. Where another
+ * controller wrote the status it is left to that one, until a step is missing for minutes. */
 #ifndef SCHEDULER_GANG_STATUS_H
 #define SCHEDULER_GANG_STATUS_H
 
@@ -11,7 +12,8 @@
 #include "proto/messages.h"
 
 /* The next step of the group with these pods (NULL: none names it). False when its status is as it
- * should be, or is not ours. Texts are borrowed from both. A negative schedule_start is: now. */
+ * should be, or nobody's to write. Texts are borrowed from both. A negative schedule_start is: now.
+ */
 bool gang_status_step(const struct gang *group, const struct group_members *members,
                       struct group_status *next);
 

@@ -70,7 +70,13 @@ void gang_try_note_failure(struct gang_try *g, struct gang_place *m, const struc
     m->why = (struct decision){.kind = d->kind,
                                .message = arena_copy(&g->arena, d->message),
                                .plugins = copy_strs(&d->plugins, &g->arena),
+                               .node = arena_copy(&g->arena, d->node),
                                .clear_nominated = d->clear_nominated};
+    m->why.deallocation =
+        (struct deallocation){.claim = arena_copy(&g->arena, d->deallocation.claim),
+                              .uid = arena_copy(&g->arena, d->deallocation.uid),
+                              .version = d->deallocation.version,
+                              .deletes = d->deallocation.deletes};
     m->why.preemption.reason = arena_copy(&g->arena, d->preemption.reason);
     m->why.preemption.node = arena_copy(&g->arena, d->preemption.node);
 }

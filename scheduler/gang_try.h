@@ -11,13 +11,13 @@ struct flight;
 
 /* A member. What it points to lies in the try's arena. */
 struct gang_place {
-    struct flight *flight;  /* NULL: it has left: it went, somebody bound it, or it goes on alone */
-    bool failed;            /* it has no node unless others are evicted */
-    struct decision why;    /* if so: kind, message, plugins, clear_nominated and the reason why
-                             * nobody can be evicted for it; nothing else is set */
-    struct str claim;       /* where it was nominated before; empty: nowhere */
-    struct str node;        /* where it was placed last; empty: nowhere */
-    bool evicts;            /* there it was given room, */
+    struct flight *flight; /* NULL: it has left: it went, somebody bound it, or it goes on alone */
+    bool failed;           /* it has no node unless others are evicted */
+    struct decision why;   /* if so: kind, node, message, plugins, clear_nominated, deallocation and
+                            * why   nobody can be evicted for it; nothing else is set */
+    struct str claim;      /* where it was nominated before; empty: nowhere */
+    struct str node;       /* where it was placed last; empty: nowhere */
+    bool evicts;           /* there it was given room, */
     struct preemption room; /* by evicting these: node, victims, violations */
 };
 

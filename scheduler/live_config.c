@@ -10,6 +10,7 @@ void live_config_init(struct live_config *l, const char *path, const struct conf
 {
     *l = (struct live_config){
         .flags = flags, .watch = {.path = path}, .hash = scheduler_config_hash(config)};
+    config_sort_note(config, l->sort);
     config_watch_changed(&l->watch, (struct moment){0}, false);
 }
 
@@ -20,7 +21,8 @@ static void load(struct live_config *l, struct moment now, struct coordinator *c
     struct scheduler_config config;
     struct str why = {0};
     if (!scheduler_config_load(l->watch.path, &config, &memory, &why) ||
-        !config_flags_apply(l->flags, &config, &memory, &why)) {
+        !config_flags_apply(l->flags, &config, &memory, &why) ||
+        !config_sort_kept(&config, l->sort, &memory, &why)) {
         coordinator_config_refused(coordinator);
         log_error("configuration refused, the former one stays| error=\"%.*s\"", STR_ARG(why));
         arena_free(&memory);

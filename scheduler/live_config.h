@@ -5,14 +5,16 @@
 
 #include "proto/bus/actor.h"
 #include "proto/kube/config_flags.h"
+#include "proto/kube/config_follow.h"
 #include "proto/kube/config_watch.h"
 #include "scheduler/coordinator.h"
 
 struct live_config {
     const struct config_flags *flags; /* put over each file, as at the start */
     struct config_watch watch;
-    int64_t hash;           /* of the one that counts */
-    struct arena extenders; /* of the extenders that count, unless they are the first */
+    int64_t hash;                /* of the one that counts */
+    struct arena extenders;      /* of the extenders that count, unless they are the first */
+    char sort[CONFIG_SORT_ROOM]; /* what the queue sorts by */
 };
 
 /* config: the one that was loaded at the start, whose extenders live as long as this. */

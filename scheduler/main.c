@@ -14,6 +14,7 @@ static int run_worker(struct bus *bus, const struct options *options, const stru
 {
     struct worker *worker = worker_new(options->bus.instance, s->capacity);
     worker_set_clock(worker, moment_now);
+    worker_time_plugins(worker, moment_now);
     struct actor actor = {.state = worker,
                           .handle = worker_handle,
                           .tick = worker_tick,

@@ -1,6 +1,7 @@
-/* nominator: claims in the order in which they were made, in one list, since there are few. Each
- * has its pod decoded, because every decision looks at all of them. What must stay true: a pod has
- * at most one claim, and none once it is assumed or assigned. */
+/* nominator: claims by pod and by node, and in the order in which they were made. Each has its pod
+ * decoded, as those that lose theirs are told to the binder. What must stay true: a pod has at most
+ * one claim, and none once it is assumed or assigned; the listener hears of every claim on a node
+ * when it is made, when its pod is another, and when it ends. */
 #include "scheduler/nominator.h"
 
 #include "proto/base/map.h"
@@ -12,25 +13,67 @@ struct nomination {
     bool in_status; /* the pod's status named a node when it was last seen */
     int64_t priority;
     uint64_t mark;
-    struct pod pod; /* nominated_node is the claim's; in memory */
+    uint64_t printed; /* the listener's */
+    struct pod pod;   /* nominated_node is the claim's; in memory */
     struct arena memory;
     struct nomination *before, *behind;
+    struct nomination *before_there, *behind_there; /* of those on its node */
 };
 
 struct nominator {
+    struct nominator_listener listener;
     struct map *by_uid;
+    struct map *by_node; /* the first there */
     struct nomination *first, *last;
 };
 
-struct nominator *nominator_new(void)
+struct nominator *nominator_new(struct nominator_listener listener)
 {
     struct nominator *n = memory_take(sizeof(*n));
+    n->listener = listener;
     n->by_uid = map_new();
+    n->by_node = map_new();
     return n;
+}
+
+/* Those on a node stand in the order in which they were made. */
+static void join(struct nominator *n, struct nomination *c)
+{
+    struct nomination *last = map_get(n->by_node, c->node);
+    if (last == NULL) {
+        map_set(n->by_node, c->node, c);
+        return;
+    }
+    while (last->behind_there != NULL)
+        last = last->behind_there;
+    last->behind_there = c;
+    c->before_there = last;
+}
+
+static void leave(struct nominator *n, struct nomination *c)
+{
+    if (c->behind_there != NULL)
+        c->behind_there->before_there = c->before_there;
+    if (c->before_there != NULL)
+        c->before_there->behind_there = c->behind_there;
+    else if (c->behind_there != NULL)
+        map_set(n->by_node, c->node, c->behind_there);
+    else
+        map_remove(n->by_node, c->node);
+}
+
+static void tell(struct nominator *n, struct nomination *c)
+{
+    if (c->node.len > 0)
+        n->listener.made(n->listener.context, &c->pod, &c->printed);
 }
 
 static void drop(struct nominator *n, struct nomination *c)
 {
+    if (c->node.len > 0) {
+        leave(n, c);
+        n->listener.ended(n->listener.context, &c->pod);
+    }
     *(c->before != NULL ? &c->before->behind : &n->first) = c->behind;
     *(c->behind != NULL ? &c->behind->before : &n->last) = c->before;
     map_remove(n->by_uid, c->uid);
@@ -47,6 +90,7 @@ void nominator_free(struct nominator **n)
     while ((*n)->first != NULL)
         drop(*n, (*n)->first);
     map_free(&(*n)->by_uid);
+    map_free(&(*n)->by_node);
     memory_free(*n);
     *n = NULL;
 }
@@ -58,7 +102,7 @@ void nominator_drop(struct nominator *n, struct str uid)
         drop(n, c);
 }
 
-static void remember(struct nomination *c, const struct pod *pod)
+static void remember(struct nominator *n, struct nomination *c, const struct pod *pod)
 {
     struct pod claimant = *pod;
     struct arena memory = {0};
@@ -66,6 +110,7 @@ static void remember(struct nomination *c, const struct pod *pod)
     codec_copy(&pod_record, &c->pod, &claimant, &memory);
     arena_free(&c->memory);
     c->memory = memory;
+    tell(n, c);
 }
 
 static struct nomination *add(struct nominator *n, const struct pod *pod, struct str node)
@@ -75,11 +120,13 @@ static struct nomination *add(struct nominator *n, const struct pod *pod, struct
     c->node = str_keep(node);
     c->priority = pod->priority;
     c->in_status = pod->nominated_node.len > 0;
-    remember(c, pod);
     c->before = n->last;
     *(n->last != NULL ? &n->last->behind : &n->first) = c;
     n->last = c;
     map_set(n->by_uid, c->uid, c);
+    if (node.len > 0)
+        join(n, c);
+    remember(n, c, pod);
     return c;
 }
 
@@ -115,7 +162,7 @@ void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark)
     c->mark = mark;
     c->in_status = pod->nominated_node.len > 0;
     c->priority = pod->priority;
-    remember(c, pod);
+    remember(n, c, pod);
 }
 
 void nominator_sweep(struct nominator *n, uint64_t mark)
@@ -133,30 +180,40 @@ static bool counts(const struct nomination *c, const struct pod *pod)
     return c->priority >= pod->priority && !str_equal(c->uid, pod->uid);
 }
 
-struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
-                             struct node_filter filter, struct arena *a, uint32_t *count)
+void nominator_each_on(const struct nominator *n, struct str node,
+                       void (*visit)(void *context, const struct pod *pod), void *context)
 {
-    uint32_t room = 0;
-    *count = 0;
-    for (const struct nomination *c = n->first; c != NULL; c = c->behind)
-        room += counts(c, pod);
-    struct pod *out = arena_take(a, room * sizeof(*out));
+    for (const struct nomination *c = map_get(n->by_node, node); c != NULL; c = c->behind_there)
+        visit(context, &c->pod);
+}
+
+void nominator_tell_volumes(struct nominator *n)
+{
+    for (struct nomination *c = n->first; c != NULL; c = c->behind)
+        if (c->pod.volumes.count > 0)
+            tell(n, c);
+}
+
+bool nominator_has_rivals(const struct nominator *n, const struct pod *pod,
+                          struct node_filter filter)
+{
     for (const struct nomination *c = n->first; c != NULL; c = c->behind)
         if (counts(c, pod) && filter.usable(filter.context, c->node))
-            out[(*count)++] = c->pod;
-    return out;
+            return true;
+    return false;
 }
 
 const struct pod *nominator_below(const struct nominator *n, struct str node, int64_t priority,
                                   struct arena *a, uint32_t *count)
 {
+    const struct nomination *first = map_get(n->by_node, node);
     uint32_t room = 0;
     *count = 0;
-    for (const struct nomination *c = n->first; c != NULL; c = c->behind)
-        room += c->priority < priority && str_equal(c->node, node);
+    for (const struct nomination *c = first; c != NULL; c = c->behind_there)
+        room += c->priority < priority;
     struct pod *out = arena_take(a, room * sizeof(*out));
-    for (const struct nomination *c = n->first; c != NULL; c = c->behind)
-        if (c->priority < priority && str_equal(c->node, node))
+    for (const struct nomination *c = first; c != NULL; c = c->behind_there)
+        if (c->priority < priority)
             out[(*count)++] = c->pod;
     return out;
 }

@@ -7,7 +7,17 @@
 
 struct nominator;
 
-struct nominator *nominator_new(void);
+/* Hears of every claim on a node, so that those who keep them too can be told. */
+struct nominator_listener {
+    /* It is made, or its pod may have changed; pod->nominated_node is the claim's. printed is the
+     * listener's own, 0 when the claim is made. */
+    void (*made)(void *context, const struct pod *pod, uint64_t *printed);
+    /* It ends. */
+    void (*ended)(void *context, const struct pod *pod);
+    void *context;
+};
+
+struct nominator *nominator_new(struct nominator_listener listener);
 void nominator_free(struct nominator **n);
 /* The claim is on this node now; an empty node drops it. */
 void nominator_set(struct nominator *n, const struct pod *pod, struct str node);
@@ -19,17 +29,22 @@ void nominator_drop(struct nominator *n, struct str uid);
 /* Drops claims of pods that were not updated with this mark. */
 void nominator_sweep(struct nominator *n, uint64_t mark);
 
+/* Calls visit for all claims on this node; nobody may make or end claims meanwhile. */
+void nominator_each_on(const struct nominator *n, struct str node,
+                       void (*visit)(void *context, const struct pod *pod), void *context);
+/* Lets the listener hear of claims of pods with volumes, which may be other ones by now. */
+void nominator_tell_volumes(struct nominator *n);
+
 /* Which nodes' claims count. */
 struct node_filter {
     bool (*usable)(const void *context, struct str node);
     const void *context;
 };
 
-/* Claims in order of nomination of pods with another UID and at least this pod's priority, on nodes
- * that the filter accepts. The list is from the arena and the caller's; what the pods in it point
- * to is borrowed until any claim changes. */
-struct pod *nominator_rivals(const struct nominator *n, const struct pod *pod,
-                             struct node_filter filter, struct arena *a, uint32_t *count);
+/* Whether a pod with another UID and at least this pod's priority has a claim on a node that the
+ * filter accepts. */
+bool nominator_has_rivals(const struct nominator *n, const struct pod *pod,
+                          struct node_filter filter);
 /* The pod's own claim; borrowed until it changes. False: it has none. */
 bool nominator_of(const struct nominator *n, struct str uid, struct str *node);
 /* The pod itself, likewise; NULL: it has none. */

@@ -13,6 +13,7 @@
 #include "proto/base/must.h"
 #include "proto/kube/config_duration.h"
 #include "scheduler/fit_error.h"
+#include "scheduler/releasing.h"
 
 #define CREDIT_STEP    64   /* so that the credit is not said anew for every pod */
 #define PERMITTING_MAX 8192 /* that wait at once without being counted as credit */
@@ -70,7 +71,7 @@ void permitting_undo(struct coordinator *c, struct flight *f)
     for (uint32_t i = f->permit->told; p != NULL && i > 0; i--)
         if (at_place(p, i - 1) != NULL)
             bus_plugins_tell(c, at_place(p, i - 1), "unreserved", f);
-    volume_unreserve(c->catalog, &f->reserved);
+    cycle_unreserve(c, f);
     cache_forget(c->cache, f->pod.uid);
     f->pod.node_name = (struct str){NULL, 0};
     c->permitting--;
@@ -106,6 +107,7 @@ static void reject(struct coordinator *c, struct flight *f, const struct bus_plu
     measure_failed(c, f, true);
     c->count.unschedulable++;
     permitting_undo(c, f);
+    releasing_unreserve(c, f);
     cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     cycle_report_failure(c, f, "Unschedulable",
                          &(struct failure){.message = message, .nominate = nominated});
@@ -119,6 +121,7 @@ void permitting_removed(struct coordinator *c, struct flight *f, bool gone)
     measure_end(c, f, "Unschedulable");
     measure_failed(c, f, true);
     permitting_undo(c, f);
+    releasing_unreserve(c, f);
     m.pod_failed = (struct pod_failed){.pod = f->pod,
                                        .reason = STR_LITERAL("Unschedulable"),
                                        .message = rejection(c, STR_LITERAL("removed")),
@@ -131,6 +134,7 @@ void permitting_preempt(struct coordinator *c, struct flight *f)
 {
     measure_end(c, f, "Error");
     permitting_undo(c, f);
+    releasing_unreserve(c, f);
     c->count.errors++;
     cycle_fail(c, f, STR_LITERAL("waiting on permit for pod: preempted"));
 }

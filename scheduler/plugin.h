@@ -42,8 +42,9 @@
  * clusters.
  *
  * To add a rule: copy plugins/node_ports.c (filters) or plugins/image_locality.c (scores), end it
- * with `const struct plugin plugin_NAME`, add PLUGIN(NAME) to plugins.def, and add
- * tests/unit/scheduler/plugins/test_NAME.c. Order and weights come from the profile. */
+ * with `const struct plugin plugin_NAME`, add PLUGIN(NAME) to plugins.def, its name and points to
+ * known_plugins in proto/kube/config_plugins.c (so that profiles may list it; LEGACY: only then it
+ * runs), and tests/unit/scheduler/plugins/test_NAME.c. Order and weights come from the profile. */
 #ifndef SCHEDULER_PLUGIN_H
 #define SCHEDULER_PLUGIN_H
 
@@ -57,6 +58,7 @@
 #include "scheduler/ruling.h"
 
 struct plugin;
+struct timings;
 
 /* What one counting rule knows of the cluster in a cycle. */
 struct plugin_knowledge {
@@ -81,6 +83,7 @@ struct cycle {
     struct str error;                /* set by pre_score: why scoring fails */
     struct plugin_knowledge *knowledge;
     uint32_t knowledge_count;
+    struct timings *timing; /* the core's; NULL: this decision is not timed */
 };
 
 /* The merged counts of a rule whose counts hook said yes; else NULL. */
@@ -169,6 +172,9 @@ struct plugin_keep {
 /* Hooks that a rule does not need are NULL. */
 struct plugin {
     const char *name; /* as in upstream's configuration */
+    /* Why the pod is not even tried: for simulate, as in the processes the queue knows that. The
+     * question has catalog, pod and arena alone. SchedulingGates' is not here. */
+    void (*pre_enqueue)(const struct pre_filter_question *q, struct pre_filter *out);
     void (*prepare)(const struct pre_filter_question *q);
     void (*pre_filter)(const struct pre_filter_question *q, struct pre_filter *out);
     bool (*counts)(const struct framework *fw, const struct pod *pod, const struct brief *brief);
@@ -177,6 +183,8 @@ struct plugin {
     bool (*filter_skips)(const struct cycle *c, const void *state);
     void (*filter)(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
                    struct ruling *out);
+    /* Adds to the answer what filter has noted in its state about rows that it was asked about. */
+    void (*tell)(const struct cycle *c, const void *state, struct map_result *out);
     /* times is 1: the pod is added to the node, a row of the share or its copy; -1: it is removed.
      * Called before the node itself changes. */
     void (*what_if)(const struct cycle *c, void *state, const struct node_entry *node,
@@ -199,12 +207,15 @@ struct plugin {
     enum normalise normalise;
     /* 0 to 100; least and greatest as in the record extreme; raw is never SCORE_IGNORED. */
     int64_t (*normalise_own)(int64_t raw, int64_t least, int64_t greatest);
+    /* Promises that the same raw score is never normalised to more when only greatest grows, for as
+     * long as all are within RAW_EXACT of 0. */
+    bool falls_with_greatest;
     /* Promises that filter and score depend on nothing but the pod, the profile, the row itself and
      * the images of the cluster: then they are asked again only about rows that have changed. A
      * rule that promises nothing is always asked about every row. */
     bool by_row;
-    /* What is counted under the key kubernetes.io/hostname matters to that node alone, but for how
-     * many such entries there are. */
+    /* What is counted under the key kubernetes.io/hostname matters to that node alone, but for
+     * whether a slot has any such entries. */
     bool folds_hostnames;
     const struct plugin_keep *keep; /* NULL: a counting rule that counts anew for every pod */
 };
@@ -213,6 +224,7 @@ struct plugin {
 const struct plugin *plugin_find(struct str name);
 
 #define SCORE_MAX 100
+#define RAW_EXACT ((int64_t)1 << 52) /* differences of such are exact in a double */
 
 /* raw, normalised as the rule wants, given the range of the raw scores of all nodes. */
 int64_t plugin_normalise(const struct plugin *p, int64_t raw, int64_t least, int64_t greatest);

@@ -10,6 +10,9 @@
 
 #include <inttypes.h>
 
+#define DEALLOCATED "deallocation of ResourceClaim completed"
+#define DELETED     "deletion of ResourceClaim completed"
+
 enum verdict_of_plugin { SAYS_no, SAYS_yes, SAYS_error };
 
 /* PreFilter ended before DynamicResources had its turn. */
@@ -46,6 +49,12 @@ static enum verdict_of_plugin preemption(const struct post_filter_question *q, s
     return failed ? SAYS_error : SAYS_no;
 }
 
+/* PreFilter of DynamicResources has turned the pod away: then it has kept no claims. */
+static bool turned_away_by_claims(const struct post_filter_question *q)
+{
+    return q->pre->code != CODE_success && str_is(q->pre->plugin, "DynamicResources");
+}
+
 static bool needs_claims(const struct pod *pod)
 {
     for (uint32_t i = 0; i < pod->device_claims.count; i++)
@@ -54,12 +63,16 @@ static bool needs_claims(const struct pod *pod)
     return false;
 }
 
-static enum verdict_of_plugin claims(const struct post_filter_question *q, struct str *text)
+static enum verdict_of_plugin claims(const struct post_filter_question *q, struct str *text,
+                                     bool *deallocates)
 {
     bool failed = without_claims_state(q);
+    *deallocates = q->deallocates && !failed && !turned_away_by_claims(q);
     if (failed)
         *text = STR_LITERAL("not found");
-    else if (needs_claims(q->pod))
+    else if (*deallocates)
+        *text = q->deletes ? STR_LITERAL(DELETED) : STR_LITERAL(DEALLOCATED);
+    else if ((needs_claims(q->pod) || q->devices) && !turned_away_by_claims(q))
         *text = STR_LITERAL("still not schedulable");
     else
         *text = STR_LITERAL("no new claims to deallocate");
@@ -74,7 +87,7 @@ static void run_chain(const struct post_filter_question *q, struct post_filter_a
         struct str text;
         enum verdict_of_plugin said;
         if (str_is(order.at[i], "DynamicResources"))
-            said = claims(q, &text);
+            said = claims(q, &text, &out->deallocates);
         else if (str_is(order.at[i], "DefaultPreemption"))
             said = preemption(q, &text, &out->clear_nominated);
         else

@@ -10,8 +10,9 @@
 #include "proto/base/must.h"
 #include "scheduler/permitting.h"
 
-#define ANSWER_MS 30000 /* for the binder's answer; its own requests time out earlier */
-#define SEEN_MS   5000  /* for the watch to show what the binder has done */
+#define ANSWER_MS 30000 /* for the binder's answer, since it last said that it is at it */
+#define SEEN_MS   30000 /* for the watch to show what the binder has done */
+#define GOING_MS  100   /* for victims that go to be gone, if they need no longer than that */
 
 static void copy_uids(struct flight *f, const struct preemption *p)
 {
@@ -130,6 +131,12 @@ void preempting_on_result(struct coordinator *c, struct moment now,
     preempting_look(c, now);
 }
 
+/* Behind hundreds of other evictions its own may take minutes, on a slow API server. */
+void preempting_goes_on(struct coordinator *c, struct flight *f)
+{
+    set_deadline(c, f, moment_after(c->last_call, span_of_ms(ANSWER_MS)));
+}
+
 void preempting_on_loss(struct coordinator *c, struct flight *f)
 {
     log_warn("a preemption got lost and is decided again| pod=%.*s/%.*s node=%.*s",
@@ -145,21 +152,49 @@ static bool all_are_going(const struct coordinator *c, const struct flight *f)
     return i == f->victims.count;
 }
 
+/* Whether any of them is still there; then what comes from here on may help, and what came does not
+ * (see land_seen). */
+static bool any_is_there(const struct coordinator *c, const struct flight *f)
+{
+    for (uint32_t i = 0; i < f->victims.count; i++)
+        if (cache_pod(c->cache, f->victims.at[i], NULL) != CACHE_absent)
+            return true;
+    return false;
+}
+
 /* Its victims are seen to go. While one of them is still there another attempt would fail as the
  * first did: the events of before are over, and the one that ends that victim is still to come.
  * Not so within a snapshot: all of it has one position, so that what is missing from it, maybe that
  * very victim, is told at the position that we would name. */
 static void land_seen(struct coordinator *c, struct flight *f)
 {
-    for (uint32_t i = 0; i < f->victims.count && !c->stream.in_snapshot; i++)
-        if (cache_pod(c->cache, f->victims.at[i], NULL) != CACHE_absent) {
-            f->gated_epoch = c->stream.epoch;
-            f->gated_sequence = c->stream.sequence;
-        }
+    if (!any_is_there(c, f)) {
+        f->gated_epoch = f->gated_sequence = 0;
+    } else if (f->gated_epoch == 0 && !c->stream.in_snapshot) {
+        f->gated_epoch = c->stream.epoch;
+        f->gated_sequence = c->stream.sequence;
+    }
     land(c, f, false);
 }
 
-/* Answered and not seen in time counts as seen: the next attempt looks for itself. */
+/* All go. Those that terminate at once are gone a moment later, as the API server shows such an end
+ * in two steps; an attempt in between, which others' ends would wake it for, would fail. So it is
+ * held for that moment, and what is heard during it counts. */
+static void look_at_going(struct coordinator *c, struct moment now, struct flight *f)
+{
+    if (!any_is_there(c, f) || c->stream.in_snapshot) {
+        land_seen(c, f);
+        return;
+    }
+    if (f->gated_epoch != 0)
+        return; /* held already; ends with its deadline */
+    f->gated_epoch = c->stream.epoch;
+    f->gated_sequence = c->stream.sequence;
+    set_deadline(c, f, moment_earlier(f->deadline, moment_after(now, span_of_ms(GOING_MS))));
+}
+
+/* Answered and not seen in time counts as seen, so that no pod is held for ever. But its victims
+ * seem to be there still: an attempt now would choose others beside them. */
 static void end_the_late(struct coordinator *c, struct moment now)
 {
     struct moment due = MOMENT_NEVER;
@@ -169,8 +204,10 @@ static void end_the_late(struct coordinator *c, struct moment now)
         struct flight *f = value;
         if (f->state != FLIGHT_preempting)
             continue;
-        if (moment_reached(now, f->deadline))
-            land(c, f, !f->answered);
+        if (moment_reached(now, f->deadline) && f->answered)
+            land_seen(c, f);
+        else if (moment_reached(now, f->deadline))
+            land(c, f, true);
         else
             due = moment_earlier(due, f->deadline);
     }
@@ -183,7 +220,7 @@ void preempting_look(struct coordinator *c, struct moment now)
     for (; f != NULL; f = next) {
         next = f->next;
         if (all_are_going(c, f))
-            land_seen(c, f);
+            look_at_going(c, now, f);
     }
     if (moment_reached(now, c->preempting_due))
         end_the_late(c, now);

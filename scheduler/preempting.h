@@ -15,6 +15,8 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
                       const struct decision *d);
 void preempting_on_result(struct coordinator *c, struct moment now,
                           const struct preempt_result *result);
+/* The binder says that it is at it, and has not answered. */
+void preempting_goes_on(struct coordinator *c, struct flight *f);
 /* The binder does not know of it: the request or its answer got lost. */
 void preempting_on_loss(struct coordinator *c, struct flight *f);
 /* Lands the flights whose victims are seen to go, and those that waited too long. Call it after a

@@ -8,10 +8,13 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
+#include "scheduler/device_brief.h"
 #include "scheduler/fit_error.h"
+#include "scheduler/map_answer.h"
 #include "scheduler/nominator.h"
 #include "scheduler/plugin.h"
 #include "scheduler/post_filter.h"
+#include "scheduler/score_ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +22,14 @@
 /* Rounds of the step again at most; more happen only if nodes change between all of them. */
 #define ROUNDS_MAX 8
 
-enum phase { PHASE_count, PHASE_nominated, PHASE_map, PHASE_again, PHASE_victims, PHASE_done };
-
-struct range {
-    int64_t least, greatest;
+enum phase {
+    PHASE_count,
+    PHASE_nominated,
+    PHASE_map,
+    PHASE_again,
+    PHASE_claims,
+    PHASE_victims,
+    PHASE_done
 };
 
 struct part {
@@ -31,9 +38,9 @@ struct part {
     struct {
         uint32_t count;
         struct plugin_counts *at;
-    } surveys;             /* those of the step map */
-    struct range used[64]; /* by scorer: the range it normalised with */
-    bool surveyed;         /* it scored with the merged surveys */
+    } surveys; /* those of the step map */
+    struct score_ranges ranges;
+    bool surveyed; /* it scored with the merged surveys */
 };
 
 struct reduce {
@@ -44,9 +51,10 @@ struct reduce {
     struct part *parts;
     uint32_t missing;
     uint32_t rounds;
-    struct range ranges[64]; /* by scorer, merged */
+    struct score_range ranges[SCORE_RANGES_MAX]; /* by scorer, merged */
     struct pod prepared;
     struct candidates candidates;
+    struct strs unavailable; /* claims that are in the way on some node */
     struct reduce_extend question;
     struct strs turned_away; /* by extenders, and removing pods may help; sorted */
     int64_t refused;         /* nodes that extenders and plugins on the bus have removed */
@@ -212,45 +220,32 @@ static void gather_verdicts(struct reduce *r)
     qsort(r->verdicts, r->verdict_count, sizeof(*r->verdicts), compare_verdicts);
 }
 
-/* The words for the nodes that nobody looked at. Upstream adds who rejected the nominated node,
- * which it tries first, to the set of those that narrowed. */
-static struct str absent_reason(struct reduce *r, struct str nominated_plugin)
-{
-    const struct strs by = r->decision.pre_filter.by;
-    struct strs all = {by.count, arena_take(&r->arena, (by.count + 1) * sizeof(struct str))};
-    bool known = nominated_plugin.len == 0;
-    for (uint32_t i = 0; i < by.count; i++) {
-        all.at[i] = by.at[i];
-        known |= str_equal(by.at[i], nominated_plugin);
-    }
-    if (!known)
-        all.at[all.count++] = nominated_plugin;
-    qsort(all.at, all.count, sizeof(*all.at), compare_str);
-    struct buffer text = {0};
-    buffer_add_text(&text, "node(s) didn't satisfy plugin(s) [");
-    for (uint32_t i = 0; i < all.count; i++)
-        buffer_print(&text, "%s%.*s", i == 0 ? "" : " ", STR_ARG(all.at[i]));
-    buffer_add_text(&text, "]");
-    struct str copy = arena_copy(&r->arena, buffer_str(&text));
-    buffer_free(&text);
-    return copy;
-}
-
 /* What the PostFilter plugins say, to the end of the message. */
 static struct str run_post_filter(struct reduce *r)
 {
     struct decision *d = &r->decision;
     const struct tie_break by = {r->start.tie_break, r->start.seed, r->start.now_us};
     preemption_pick(&d->preemption, &r->candidates, &by);
+    const struct deallocation_question claims = {.catalog = r->start.catalog,
+                                                 .pod = r->start.pod,
+                                                 .unavailable = r->unavailable,
+                                                 .tie_break = r->start.tie_break,
+                                                 .seed = r->start.seed};
+    const struct deallocation taken = deallocation_pick(&claims, &r->arena);
     const struct post_filter_question q = {.framework = r->start.framework,
                                            .pod = r->start.pod,
+                                           .devices = r->request.brief.device_resources.count > 0,
                                            .pre = &d->pre_filter,
                                            .nodes = r->start.nodes,
                                            .preemption = &d->preemption,
                                            .candidates = &r->candidates,
+                                           .deallocates = taken.claim.len > 0,
+                                           .deletes = taken.deletes,
                                            .arena = &r->arena};
     struct post_filter_answer post;
     post_filter(&q, &post);
+    if (post.deallocates)
+        d->deallocation = taken;
     d->clear_nominated = post.clear_nominated;
     d->preemption.post_filter = post.text;
     d->preemption.failed = post.failed;
@@ -287,14 +282,10 @@ static bool extend_victims(struct reduce *r)
     return true;
 }
 
-static void count_refusals(struct reduce *r, struct histogram *h)
+static void add_refusal(const struct extender_refusal *refusal, struct histogram *h)
 {
-    const struct extension *e = r->start.extension;
-    for (uint32_t i = 0; r->refused > 0 && i < r->question.nodes.count; i++) {
-        const struct extender_refusal *refusal = extension_refusal(e, r->question.nodes.at[i]);
-        if (refusal != NULL)
-            histogram_add(h, refusal->reason, 1);
-    }
+    if (refusal != NULL)
+        histogram_add(h, refusal->reason, 1);
 }
 
 static enum reduce_step nothing_fits(struct reduce *r, const struct sums *s)
@@ -302,7 +293,8 @@ static enum reduce_step nothing_fits(struct reduce *r, const struct sums *s)
     struct histogram h = {.arena = &r->arena};
     if (!extend_victims(r))
         return extend(r);
-    count_refusals(r, &h);
+    for (uint32_t i = 0; r->refused > 0 && i < r->question.nodes.count; i++)
+        add_refusal(extension_refusal(r->start.extension, r->question.nodes.at[i]), &h);
     r->decision.feasible = 0;
     for (uint32_t i = 0; i < r->start.shards; i++)
         for (uint32_t k = 0; k < r->parts[i].result.reasons.count; k++) {
@@ -490,55 +482,18 @@ static struct str scorer_name(const struct reduce *r, uint32_t scorer)
     return str_of(r->start.framework->score[scorer].plugin->name);
 }
 
-/* False when the part says nothing of this plugin, as it has no feasible node. */
-static bool own_range(const struct part *p, struct str plugin, struct range *out)
-{
-    for (uint32_t i = 0; p->result.feasible > 0 && i < p->result.extremes.count; i++) {
-        const struct extreme *e = &p->result.extremes.at[i];
-        *out = (struct range){e->least, e->greatest};
-        if (str_equal(e->plugin, plugin))
-            return true;
-    }
-    return false;
-}
-
-static void widen(struct range *r, const struct range *by)
-{
-    if (by->least < r->least)
-        r->least = by->least;
-    if (by->greatest > r->greatest)
-        r->greatest = by->greatest;
-}
-
 /* What each part normalised with, and the widest of all. */
 static void merge_ranges(struct reduce *r)
 {
-    for (uint32_t k = 0; k < r->start.framework->score_count; k++) {
-        struct range asked_with = r->ranges[k], own;
-        bool any = false;
-        for (uint32_t i = 0; i < r->start.shards; i++) {
-            struct part *p = &r->parts[i];
-            if (!own_range(p, scorer_name(r, k), &own))
-                continue;
-            if (!any)
-                r->ranges[k] = own;
-            widen(&r->ranges[k], &own);
-            any = true;
-            if (!p->asked)
-                continue;
-            p->used[k] = own;
-            if (r->phase == PHASE_again)
-                widen(&p->used[k], &asked_with);
-        }
+    struct score_range asked_with[SCORE_RANGES_MAX];
+    uint64_t any = 0;
+    memcpy(asked_with, r->ranges, sizeof(asked_with));
+    for (uint32_t i = 0; i < r->start.shards; i++) {
+        struct part *p = &r->parts[i];
+        score_ranges_merge(&p->ranges, r->ranges, &any);
+        if (p->asked)
+            score_ranges_use(&p->ranges, r->phase == PHASE_again ? asked_with : NULL);
     }
-}
-
-static bool used_other_range(const struct reduce *r, const struct part *p, uint32_t scorer)
-{
-    struct range own;
-    return normalises(r, scorer) && own_range(p, scorer_name(r, scorer), &own) &&
-           (p->used[scorer].least != r->ranges[scorer].least ||
-            p->used[scorer].greatest != r->ranges[scorer].greatest);
 }
 
 /* True when the part scored with a survey of its own that is not the whole one. */
@@ -563,9 +518,8 @@ static bool ask_again(struct reduce *r)
     uint32_t asked = 0;
     for (uint32_t i = 0; i < r->start.shards; i++) {
         struct part *p = &r->parts[i];
-        bool wrong = p->result.feasible > 0 && knows_less(r, p);
-        for (uint32_t k = 0; k < r->start.framework->score_count && !wrong; k++)
-            wrong = used_other_range(r, p, k);
+        bool wrong = (p->result.feasible > 0 && knows_less(r, p)) ||
+                     score_ranges_differ(&p->ranges, r->start.framework, r->ranges);
         p->asked = false;
         if (wrong) {
             ask_part(r, i);
@@ -643,17 +597,6 @@ static struct strs feasible_names(struct reduce *r)
     return names;
 }
 
-static void note_refusals(struct reduce *r, const struct strs *feasible)
-{
-    r->turned_away = (struct strs){0, arena_take(&r->arena, feasible->count * sizeof(struct str))};
-    for (uint32_t i = 0; i < feasible->count; i++) {
-        const struct extender_refusal *refusal =
-            extension_refusal(r->start.extension, feasible->at[i]);
-        if (refusal != NULL && !refusal->unresolvable)
-            r->turned_away.at[r->turned_away.count++] = feasible->at[i];
-    }
-}
-
 static enum reduce_step map_only(struct reduce *r, struct strs names)
 {
     r->request.only = names;
@@ -696,7 +639,7 @@ static bool extend_nodes(struct reduce *r, struct sums *s, enum reduce_step *ste
     r->refused = feasible.count - passed.count;
     r->decision.feasible = s->feasible = passed.count;
     if (passed.count == 0) {
-        note_refusals(r, &feasible);
+        r->turned_away = extension_curable(e, &feasible, &r->arena);
         return false;
     }
     if (passed.count == 1) { /* is not scored */
@@ -744,6 +687,40 @@ static enum reduce_step start_victims(struct reduce *r)
     return REDUCE_ask;
 }
 
+/* PostFilter deallocates what is in the way: on which nodes that is, only who filters knows. */
+static bool wants_claims(const struct reduce *r)
+{
+    return framework_lists(r->start.framework->profile.post_filter, "DynamicResources") &&
+           deallocation_may_help(r->start.catalog, r->start.pod, &r->request.brief);
+}
+
+static enum reduce_step start_claims(struct reduce *r)
+{
+    r->phase = PHASE_claims;
+    r->request.step = STR_LITERAL("claims");
+    r->request.round++;
+    size_t most = (size_t)r->start.shards * r->request.brief.device_places.count;
+    r->unavailable.at = arena_take(&r->arena, most * sizeof(struct str));
+    for (uint32_t i = 0; i < r->start.shards; i++)
+        ask_part(r, i);
+    return REDUCE_ask;
+}
+
+static void add_unavailable(struct reduce *r, const struct strs *claims)
+{
+    for (uint32_t i = 0; i < claims->count && i < r->request.brief.device_places.count; i++)
+        r->unavailable.at[r->unavailable.count++] = arena_copy(&r->arena, claims->at[i]);
+}
+
+/* Behind what must be known of claims: whom the pod might evict, or why it fits nowhere. */
+static enum reduce_step look_for_room(struct reduce *r, const struct sums *s)
+{
+    const struct preemption *p = &r->decision.preemption;
+    if (p->considered && p->eligible && s->curable + r->turned_away.count > 0)
+        return start_victims(r);
+    return nothing_fits(r, s);
+}
+
 /* Upstream tries the nominated node before all others, and takes it if it fits. Whoever wants to
  * know of every node asks for all of them at once. */
 static bool nominated_first(const struct reduce *r)
@@ -752,20 +729,24 @@ static bool nominated_first(const struct reduce *r)
            !r->decision.pre_filter.narrowed && r->phase != PHASE_nominated;
 }
 
-/* The pods that are nominated to the pod's own node stand first in the list; only they matter when
- * only it is looked at. */
-static void take_nominated(struct reduce *r, bool own_node_only)
+/* Whoever has none of the few nodes that are looked at would say just that. */
+static void ask_owners(struct reduce *r)
 {
-    struct pod *at = r->request.nominated.at;
-    uint32_t own = 0;
-    for (uint32_t i = 0; i < r->start.nominated_count && own_node_only; i++) {
-        if (!str_equal(at[i].nominated_node, r->start.pod->nominated_node))
-            continue;
-        struct pod swapped = at[own];
-        at[own++] = at[i];
-        at[i] = swapped;
+    const struct strs only = r->request.only;
+    bool few = r->start.owner != NULL && r->start.shards > 1 && only.count < r->start.shards;
+    for (uint32_t i = 0; i < r->start.shards; i++) {
+        r->parts[i].asked = false;
+        r->parts[i].result = (struct map_result){0};
+        r->parts[i].ranges.told = 0;
     }
-    r->request.nominated.count = own_node_only ? own : r->start.nominated_count;
+    for (uint32_t i = 0; few && i < only.count; i++) {
+        uint32_t shard = r->start.owner(r->start.owner_context, only.at[i]);
+        if (shard < r->start.shards && !r->parts[shard].asked)
+            ask_part(r, shard);
+    }
+    bool all = r->missing == 0;
+    for (uint32_t i = 0; all && i < r->start.shards; i++)
+        ask_part(r, i);
 }
 
 static enum reduce_step start_map(struct reduce *r)
@@ -775,12 +756,10 @@ static enum reduce_step start_map(struct reduce *r)
     *name = r->start.pod->nominated_node;
     if (!r->decision.pre_filter.narrowed)
         r->request.only = (struct strs){first, name};
-    take_nominated(r, first);
     r->phase = first ? PHASE_nominated : PHASE_map;
     r->request.step = STR_LITERAL("map");
     r->request.round++;
-    for (uint32_t i = 0; i < r->start.shards; i++)
-        ask_part(r, i);
+    ask_owners(r);
     return REDUCE_ask;
 }
 
@@ -810,6 +789,8 @@ static enum reduce_step all_are_in(struct reduce *r)
     r->decision.evaluated = s.evaluated;
     if (r->phase == PHASE_victims)
         return s.error.len > 0 ? fail(r, s.error) : nothing_fits(r, &s);
+    if (r->phase == PHASE_claims)
+        return s.error.len > 0 ? fail(r, s.error) : look_for_room(r, &s);
     take_skips(r);
     enum reduce_step step;
     bool extends = r->start.extension != NULL && r->start.extension->asked != 0;
@@ -819,7 +800,7 @@ static enum reduce_step all_are_in(struct reduce *r)
         return s.nominated_fits ? choose(r, &s) : start_map(r);
     if (r->phase == PHASE_map && !r->extended &&
         (r->decision.pre_filter.narrowed || r->start.detail))
-        r->decision.absent = absent_reason(r, s.nominated_plugin);
+        r->decision.absent = fit_absent(&r->decision.pre_filter.by, s.nominated_plugin, &r->arena);
     if (extends && extend_nodes(r, &s, &step))
         return step;
     s.nominated_fits &= !extends;
@@ -841,11 +822,8 @@ static enum reduce_step all_are_in(struct reduce *r)
     r->decision.score_error = s.score_error;
     if (s.feasible > 0)
         return choose(r, &s);
-    struct preemption *p = &r->decision.preemption;
-    preemption_judge(p, r->start.framework, r->start.pod, &s.nominated);
-    if (p->considered && p->eligible && s.curable + r->turned_away.count > 0)
-        return start_victims(r);
-    return nothing_fits(r, &s);
+    preemption_judge(&r->decision.preemption, r->start.framework, r->start.pod, &s.nominated);
+    return wants_claims(r) ? start_claims(r) : look_for_room(r, &s);
 }
 
 /* What PreFilter left. Upstream also tries the nominated node, whatever PreFilter says of it. */
@@ -881,14 +859,30 @@ static void begin_request(struct reduce *r)
                                       .tie_break = s->tie_break,
                                       .seed = s->seed,
                                       .after = s->after};
-    r->request.nominated.count = s->nominated_count;
-    r->request.nominated.at = arena_take(&r->arena, s->nominated_count * sizeof(struct pod));
-    for (uint32_t i = 0; i < s->nominated_count; i++) {
-        const struct pod placed = nominator_as_placed(&s->nominated[i]);
-        codec_copy(&pod_record, &r->request.nominated.at[i], &placed, &r->arena);
+    r->request.siblings.at = arena_take(&r->arena, s->siblings.count * sizeof(struct str));
+    while (r->request.siblings.count < s->siblings.count) {
+        struct str uid = s->siblings.at[r->request.siblings.count];
+        r->request.siblings.at[r->request.siblings.count++] = arena_copy(&r->arena, uid);
     }
     if (r->decision.pre_filter.narrowed)
         look_only_at(r);
+}
+
+/* What can be allocated where, for a pod whose claims are to be given devices. */
+static void look_for_devices(struct reduce *r)
+{
+    const struct reduce_start *s = &r->start;
+    if ((s->pod->device_claims.count == 0 && !extended_is_wanted(s->catalog, s->pod)) ||
+        !framework_lists(s->framework->profile.filter, "DynamicResources"))
+        return;
+    const struct device_question q = {.catalog = s->catalog,
+                                      .cache = s->cache,
+                                      .pod = s->pod,
+                                      .narrowed = r->decision.pre_filter.narrowed,
+                                      .only = r->request.only,
+                                      .timeout_ms = s->framework->profile.device_filter_timeout_ms,
+                                      .clock = s->timer};
+    r->decision.open_claims = device_brief(&q, &r->request.brief, &r->arena);
 }
 
 static bool counts_wanted(struct reduce *r)
@@ -913,6 +907,13 @@ static enum reduce_step start_count(struct reduce *r)
     return REDUCE_ask;
 }
 
+static void take_parts(struct reduce *r, uint32_t count)
+{
+    r->parts = arena_take(&r->arena, count * sizeof(*r->parts));
+    for (uint32_t i = 0; i < count; i++)
+        score_ranges_new(&r->parts[i].ranges, r->start.framework, &r->arena);
+}
+
 enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start)
 {
     arena_reset(&r->arena);
@@ -930,7 +931,9 @@ enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start
                                                  .pod = start->pod,
                                                  .prepared = &r->prepared,
                                                  .brief = &r->request.brief,
-                                                 .arena = &r->arena};
+                                                 .now_us = start->now_us,
+                                                 .arena = &r->arena,
+                                                 .clock = start->clock};
     framework_pre_filter(&question, &r->decision.pre_filter);
     r->request.brief.no_terms = start->no_terms;
     if (r->decision.pre_filter.code == CODE_error)
@@ -939,15 +942,16 @@ enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start
         return turned_away(r);
     if (start->shards == 0)
         return fail(r, STR_LITERAL("no worker has the nodes"));
-    r->parts = arena_take(&r->arena, start->shards * sizeof(*r->parts));
+    take_parts(r, start->shards);
     begin_request(r);
+    look_for_devices(r);
     return start->shards > 1 && counts_wanted(r) ? start_count(r) : start_map(r);
 }
 
 enum reduce_step reduce_start_alike(struct reduce *r, const struct reduce_start *start,
                                     const struct reduce *like)
 {
-    must(start->shards == 1 && start->nominated_count == 0 && like->request.nominated.count == 0);
+    must(start->shards == 1);
     arena_reset(&r->arena);
     *r = (struct reduce){.arena = r->arena, .start = *start, .request = like->request};
     r->candidates.arena = &r->arena;
@@ -959,17 +963,8 @@ enum reduce_step reduce_start_alike(struct reduce *r, const struct reduce_start 
     r->request.like_former = true;
     r->request.pod.uid = start->pod->uid;
     r->request.pod.name = start->pod->name;
-    r->parts = arena_take(&r->arena, sizeof(*r->parts));
+    take_parts(r, 1);
     return start_map(r);
-}
-
-/* A worker is a peer: what it says is checked before it is summed. */
-static bool makes_sense(const struct map_result *p)
-{
-    return p->feasible >= 0 && p->evaluated >= p->feasible && p->evaluated <= INT32_MAX &&
-           p->unresolvable >= 0 && p->unresolvable <= p->evaluated - p->feasible &&
-           p->best_count >= 0 && p->best_count <= p->feasible &&
-           (p->best_count > 0) == (p->feasible > 0) && candidates_make_sense(p);
 }
 
 enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_result *result)
@@ -978,18 +973,23 @@ enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_r
         result->round != r->request.round)
         return r->phase == PHASE_done ? REDUCE_done : REDUCE_wait;
     struct part *p = &r->parts[shard];
-    if (!makes_sense(result)) {
+    if (!map_answer_makes_sense(result)) {
         const struct map_result refused = {.error =
                                                STR_LITERAL("a worker's answer makes no sense")};
         p->result = refused;
+        p->ranges.told = 0;
     } else if (r->phase == PHASE_victims) {
         candidates_add(&r->candidates, result);
+        p->result.error = arena_copy(&r->arena, result->error);
+    } else if (r->phase == PHASE_claims) {
+        add_unavailable(r, &result->unavailable);
         p->result.error = arena_copy(&r->arena, result->error);
     } else {
         /* whoever only scores again does not look at the nominated node again */
         bool nominated_fits = r->phase == PHASE_again && p->result.nominated_fits;
         codec_copy(message_info[MSG_map_result].record, &p->result, result, &r->arena);
         p->result.nominated_fits |= nominated_fits;
+        score_ranges_note(&p->ranges, r->start.framework, &p->result);
     }
     p->answered = true;
     return --r->missing > 0 ? REDUCE_wait : all_are_in(r);

@@ -3,7 +3,8 @@
  *
  * The steps asked for: count (only if a rule counts and there are several shards), map (first of
  * the pod's nominated node alone, if it has one), again (until all have normalised with the same
- * ranges), victims (if nothing fits and preemption may help).
+ * ranges), claims (if nothing fits and a claim might be deallocated), victims (if nothing fits and
+ * preemption may help).
  *
  * - step = reduce_start(r, &start).
  * - While it is REDUCE_ask: send reduce_request(r) to each shard i with reduce_asks(r, i); then for
@@ -18,10 +19,12 @@
 #define SCHEDULER_REDUCE_H
 
 #include "proto/messages.h"
+#include "scheduler/deallocation.h"
 #include "scheduler/extension.h"
 #include "scheduler/framework.h"
 #include "scheduler/preemption.h"
 
+struct cache;
 struct reduce;
 
 enum reduce_step {
@@ -36,18 +39,24 @@ struct reduce_start {
     int64_t cycle;
     const struct framework *framework;
     const struct catalog *catalog;
-    const struct pod *pod;       /* borrowed until the next reduce_start */
-    const struct pod *nominated; /* see cache_nominated; copied by reduce_start */
-    uint32_t nominated_count;
-    uint32_t shards;      /* how many will be asked */
-    int64_t nodes;        /* nodes in the whole cluster */
-    bool no_terms;        /* no pod on any node has affinity terms, so nobody need be asked */
-    bool own_hostnames;   /* every node's hostname is its name: cache_odd_hostnames is 0 */
-    struct str tie_break; /* random, round-robin or first; empty = random */
+    const struct pod *pod; /* borrowed until the next reduce_start */
+    struct strs siblings;  /* UIDs of nominated pods of its group, which do not count; copied */
+    uint32_t shards;       /* how many will be asked */
+    int64_t nodes;         /* nodes in the whole cluster */
+    bool no_terms;         /* no pod on any node has affinity terms, so nobody need be asked */
+    bool own_hostnames;    /* every node's hostname is its name: cache_odd_hostnames is 0 */
+    struct str tie_break;  /* random, round-robin or first; empty = random */
     int64_t seed;
     struct str after; /* round-robin: the node chosen last */
     int64_t now_us;   /* wall clock: the start, to preemption, of pods that have not started */
     const struct extension *extension; /* what extenders said; NULL: none cares about the pod */
+    struct moment (*clock)(void);      /* times PreFilter's plugins; NULL: no */
+    /* The shard that has a node, UINT32_MAX: none. NULL: that is not known, and all shards are
+     * asked for few nodes, too. */
+    uint32_t (*owner)(const void *context, struct str node);
+    const void *owner_context;
+    struct moment (*timer)(void); /* ends searches for devices; NULL: they take no time */
+    struct cache *cache;          /* which nodes there are, for pods that are to be given devices */
     bool detail; /* every node's verdict and scores, and every candidate of a preemption */
 };
 
@@ -71,11 +80,14 @@ struct decision {
         score_error;      /* why scoring failed, which does not matter to a single feasible node */
     bool used_nominated;  /* the nominated node passed and was taken without scoring */
     bool clear_nominated; /* upstream would clear status.nominatedNodeName */
-    struct preemption preemption; /* of an unschedulable pod; with a node, it is to be nominated
-                                     there and the victims evicted */
+    struct preemption preemption;     /* of an unschedulable pod; with a node, it is to be nominated
+                                         there and the victims evicted */
+    struct deallocation deallocation; /* of an unschedulable pod: PostFilter asks for it; the
+                                         message says that it is done */
     struct pre_filter_outcome pre_filter;
     struct str absent;      /* why the nodes that PreFilter ruled out were not looked at */
     uint64_t score_skipped; /* bit i: profile.score[i] had nothing to say */
+    uint32_t open_claims;   /* of the pod's that are to be given devices with the node */
     struct strs best_nodes; /* with detail only: all that tie, sorted */
 };
 

@@ -7,39 +7,17 @@
  * so only pods whom no rule counts for run, a worker's list ends where its ranges would change, and
  * nothing is decided beyond the end of a list. Which node of several equals is a throw of dice for
  * each place, and which worker's another one: each is as likely as any. */
-#include "scheduler/coordination.h"
+#include "scheduler/run_inside.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "scheduler/kept_pod.h"
 #include "scheduler/plugin.h"
 
 #include <string.h>
 
-#define RUN_US 1000 /* then a worker names no further place */
-
-/* What one worker has named. */
-struct naming {
-    bool answered;
-    uint32_t asked, next; /* places before next are taken */
-    struct map_run_result said;
-};
-
-/* What raw scores are normalised with, by scorer. */
-struct ranges {
-    uint32_t count;
-    struct extreme at[64]; /* plugins' names are the framework's */
-};
-
-struct run {
-    bool under_way;
-    int64_t round;
-    uint32_t missing;
-    struct arena memory; /* of what was said */
-    struct naming lists[WORKERS_MAX];
-    struct ranges ranges; /* that the last run found, which are mostly the next one's */
-    struct run_place chosen[BATCH_MAX]; /* by slot */
-    uint32_t from[BATCH_MAX];           /* whose list that is */
-};
+#define RUN_US   1000 /* then a worker names no further place */
+#define IN_A_ROW 16   /* runs, asked for before the last one is concluded; others wait for an end */
 
 struct run *run_new(void)
 {
@@ -49,6 +27,8 @@ struct run *run_new(void)
 void run_free(struct run **run)
 {
     arena_free(&(*run)->memory);
+    arena_free(&(*run)->former);
+    group_model_free(&(*run)->model);
     memory_free(*run);
     *run = NULL;
 }
@@ -63,18 +43,25 @@ static bool is_counted(struct coordinator *c, const struct map_request *r)
     return framework_counting(fw, &r->pod, &r->brief, rules) > 0;
 }
 
+/* Either nobody counts for them, or all that do have a step of their own for it. */
+static bool goes_in_a_run(struct coordinator *c, const struct map_request *r)
+{
+    c->run->grouped = str_is(r->step, "count");
+    return c->run->grouped ? run_groups_may_begin(c) : str_is(r->step, "map") && !is_counted(c, r);
+}
+
 /* In a round-robin a place depends on who was chosen last, on whosever nodes. */
 static bool may_run(struct coordinator *c)
 {
     const struct map_request *r = reduce_request(c->slots[0].reduce);
     return c->asked_count > 1 && c->batch_limit > 1 && !str_is(r->tie_break, "round-robin") &&
-           str_is(r->step, "map") && r->only.count == 0 && batch_goes_along(&c->slots[0]) &&
-           !is_counted(c, r);
+           r->only.count == 0 && batch_goes_along(&c->slots[0]) && goes_in_a_run(c, r);
 }
 
 static void take_along(struct coordinator *c, struct moment now)
 {
-    while (c->under_way < c->batch_limit && batch_may_follow(c, now, c->flights.first) &&
+    uint32_t most = batch_most(c), limit = c->batch_limit < most ? c->batch_limit : most;
+    while (c->under_way < limit && batch_may_follow(c, now, c->flights.first) &&
            batch_is_alike(c, c->flights.first, c->slots[0].flight)) {
         struct flight *f = c->flights.first;
         flights_start(&c->flights, f, FLIGHT_deciding);
@@ -96,7 +83,8 @@ static uint32_t share_of(const struct coordinator *c, uint32_t worker)
 static void ask(struct coordinator *c, int64_t round)
 {
     struct run *run = c->run;
-    struct message m = {.type = MSG_map_run, .map_run = {.limit_us = RUN_US}};
+    struct message m = {.type = MSG_map_run,
+                        .map_run = {.limit_us = RUN_US, .grouped = run->grouped}};
     struct map_run *r = &m.map_run;
     arena_reset(&run->memory);
     run->round = round;
@@ -105,10 +93,16 @@ static void ask(struct coordinator *c, int64_t round)
     r->request.round = round;
     r->request.extremes.count = run->ranges.count;
     r->request.extremes.at = run->ranges.at;
+    if (run->grouped)
+        r->request.step = STR_LITERAL("run");
+    r->rising = run->grouped;
     for (uint32_t i = 0; i < c->asked_count; i++) {
-        run->lists[i] = (struct naming){.asked = share_of(c, i)};
-        r->count = run->lists[i].asked;
+        r->likely = share_of(c, i);
+        r->count = run->grouped ? c->under_way : r->likely;
+        run->lists[i] = (struct naming){.asked = (uint32_t)r->count};
         r->request.seed = (int64_t)random_next(&c->random);
+        if (run->grouped)
+            run_groups_tell_hosts(c, i, &r->request);
         outbox_put(c->out, (struct address){WORKER, c->asked[i]}, &m);
     }
 }
@@ -130,18 +124,20 @@ bool run_is_under_way(const struct coordinator *c)
     return c->run->under_way;
 }
 
-/* Whose pods the first of each worker's places are; the rest are nobody's. */
+/* Whose pods are on which of each worker's places; the rest are nobody's. */
 static void tell_end(struct coordinator *c, uint32_t good)
 {
     struct message m = {.type = MSG_map_run_end};
     m.map_run_end.cycle = reduce_request(c->slots[0].reduce)->cycle;
+    m.map_run_end.placed = good;
     m.map_run_end.pods.at = arena_take(&c->cycle_memory, good * sizeof(struct run_pod));
     for (uint32_t i = 0; i < c->asked_count; i++) {
         m.map_run_end.pods.count = 0;
         for (uint32_t k = 0; k < good; k++)
-            if (c->run->from[k] == i)
+            if (c->run->chosen[k].from == i && c->run->chosen[k].place >= 0)
                 m.map_run_end.pods.at[m.map_run_end.pods.count++] =
-                    (struct run_pod){c->slots[k].flight->pod.uid, c->slots[k].flight->pod.name};
+                    (struct run_pod){c->slots[k].flight->pod.uid, c->slots[k].flight->pod.name,
+                                     c->run->chosen[k].place};
         if (c->asked[i] != 0)
             outbox_put(c->out, (struct address){WORKER, c->asked[i]}, &m);
     }
@@ -184,7 +180,7 @@ static void add_range(const struct framework *fw, struct ranges *r, const struct
     if (range != NULL)
         widen(range, e);
     for (uint32_t i = 0; i < fw->score_count && range == NULL; i++)
-        if (str_is(e->plugin, fw->score[i].plugin->name) && r->count < 64)
+        if (str_is(e->plugin, fw->score[i].plugin->name) && r->count < RANGES_MAX)
             r->at[r->count++] =
                 (struct extreme){str_of(fw->score[i].plugin->name), e->least, e->greatest};
 }
@@ -223,69 +219,88 @@ static bool merge_ranges(struct coordinator *c)
 
 /* ---- the merge ---- */
 
-static const struct run_place *head(const struct naming *l)
+static void name_next(struct heads *h, uint32_t at, const struct naming *l)
 {
-    return l->next < l->said.places.count ? &l->said.places.at[l->next] : NULL;
-}
-
-/* False when a worker's list is at its end: it may have better nodes than it has named. */
-static bool all_have_heads(const struct coordinator *c)
-{
-    for (uint32_t i = 0; i < c->asked_count; i++)
-        if (c->run->lists[i].said.feasible > 0 && head(&c->run->lists[i]) == NULL)
-            return false;
-    return true;
-}
-
-/* Of workers whose next places are equally good: the one with the first name, or by dice, each as
- * likely as it has nodes. */
-static uint32_t pick(struct coordinator *c, int64_t total, int64_t ties, bool by_name)
-{
-    uint32_t picked = 0;
-    struct str first = {NULL, 0};
-    int64_t left = by_name ? 0 : (int64_t)random_below(&c->random, (uint64_t)ties);
-    for (uint32_t i = 0; i < c->asked_count; i++) {
-        const struct run_place *p = head(&c->run->lists[i]);
-        if (p == NULL || p->total != total || (!by_name && left < 0))
-            continue;
-        left -= p->ties;
-        if (!by_name || first.len == 0 || str_compare(p->node, first) < 0) {
-            picked = i;
-            first = p->node;
-        }
+    if (l->next == l->said.places.count) { /* it may have better nodes than it has named */
+        h->missing = true;
+        return;
     }
+    h->total[at] = l->said.places.at[l->next].total;
+    h->ties[at] = l->said.places.at[l->next].ties;
+}
+
+static void name_first(const struct coordinator *c, struct heads *h)
+{
+    h->count = 0;
+    h->missing = false;
+    for (uint32_t i = 0; i < c->asked_count; i++)
+        if (c->run->lists[i].said.feasible > 0) {
+            h->worker[h->count] = i;
+            name_next(h, h->count++, &c->run->lists[i]);
+        }
+}
+
+static struct str name_of(const struct run *run, uint32_t at)
+{
+    const struct naming *l = &run->lists[run->heads.worker[at]];
+    return l->said.places.at[l->next].node;
+}
+
+/* Of the next places that are equally good: the one with the first name, or by dice, each as likely
+ * as it has nodes. */
+static uint32_t pick(struct coordinator *c, int64_t total, int64_t ties)
+{
+    const struct run *run = c->run;
+    const struct heads *h = &run->heads;
+    uint32_t picked = h->count, i = 0;
+    if (str_is(str_of(c->options.tie_break), "first")) {
+        for (; i < h->count; i++)
+            if (h->total[i] == total &&
+                (picked == h->count || str_compare(name_of(run, i), name_of(run, picked)) < 0))
+                picked = i;
+        return picked;
+    }
+    int64_t left = (int64_t)random_below(&c->random, (uint64_t)ties);
+    for (; left >= 0; i++)
+        if (h->total[i] == total) {
+            left -= h->ties[i];
+            picked = i;
+        }
     return picked;
 }
 
 /* The place of one more pod. */
-static void choose(struct coordinator *c, uint32_t slot)
+static void choose(struct coordinator *c, uint32_t slot, int64_t feasible)
 {
     struct run *run = c->run;
-    const struct run_place *best = NULL;
-    int64_t ties = 0;
-    for (uint32_t i = 0; i < c->asked_count; i++) {
-        const struct run_place *p = head(&run->lists[i]);
-        if (p == NULL)
-            continue;
-        if (best == NULL || p->total > best->total) {
-            best = p;
-            ties = 0;
-        }
-        ties += p->total == best->total ? p->ties : 0;
-    }
-    must(best != NULL); /* all have heads, and somebody has nodes */
-    uint32_t i = pick(c, best->total, ties, str_is(str_of(c->options.tie_break), "first"));
-    run->chosen[slot] = *head(&run->lists[i]);
-    run->from[slot] = i;
-    run->lists[i].next++;
+    struct heads *h = &run->heads;
+    int64_t best = h->total[0], ties = 0;
+    for (uint32_t i = 1; i < h->count; i++)
+        best = h->total[i] > best ? h->total[i] : best;
+    for (uint32_t i = 0; i < h->count; i++)
+        ties += h->total[i] == best ? h->ties[i] : 0;
+    uint32_t at = pick(c, best, ties), worker = h->worker[at];
+    struct naming *l = &run->lists[worker];
+    run->chosen[slot] = (struct chosen){.node = l->said.places.at[l->next].node,
+                                        .total = best,
+                                        .from = worker,
+                                        .place = l->next++,
+                                        .put = true,
+                                        .feasible = feasible};
+    name_next(h, at, l);
 }
 
 /* How many pods have a place that stands. */
 static uint32_t merge(struct coordinator *c)
 {
     uint32_t good = 0;
-    while (good < c->under_way && all_have_heads(c)) {
-        choose(c, good);
+    int64_t feasible = 0;
+    for (uint32_t i = 0; i < c->asked_count; i++)
+        feasible += c->run->lists[i].said.feasible;
+    name_first(c, &c->run->heads);
+    must(c->run->heads.count > 0); /* somebody has nodes */
+    while (good < c->under_way && !c->run->heads.missing) {
+        choose(c, good, feasible);
         if (!cycle_stands(c, c->slots[good].flight, c->run->chosen[good].node))
             break;
         good++;
@@ -296,9 +311,12 @@ static uint32_t merge(struct coordinator *c)
 /* ---- answers ---- */
 
 /* Of one place, on average. */
-static int64_t filter_ns(const struct naming *l)
+static int64_t place_ns(const struct naming *l)
 {
-    return l->said.places.count > 0 ? l->said.filter_ns / l->said.places.count : 0;
+    uint32_t places = l->said.places.count;
+    for (uint32_t i = 0; i < l->said.groups.count; i++)
+        places += l->said.groups.at[i].places.count;
+    return places > 0 ? l->said.filter_ns / places : 0;
 }
 
 /* The first pod is asked about by itself. */
@@ -310,32 +328,118 @@ static void go_alone(struct coordinator *c, struct moment now)
     cycle_step(c, now, REDUCE_ask);
 }
 
-static void conclude(struct coordinator *c, struct moment now)
+/* What has nothing to do for such a pod, here or there. */
+static struct measured_skips skipped_by_all(const struct coordinator *c)
 {
-    int64_t feasible = 0;
-    uint32_t asked = c->under_way, good = merge(c);
-    for (uint32_t i = 0; i < c->asked_count; i++)
-        feasible += c->run->lists[i].said.feasible;
+    const struct framework *fw =
+        frameworks_find(&c->frameworks, c->slots[0].flight->pod.scheduler_name);
+    uint64_t brief = (uint64_t)reduce_request(c->slots[0].reduce)->brief.skip;
+    struct measured_skips skips = {.pre_filter =
+                                       fw != NULL ? framework_pre_filter_skips(fw, brief) : 0};
+    for (uint32_t i = 0; i < c->asked_count; i++) {
+        skips.pre_filter |= (uint64_t)c->run->lists[i].said.skipped;
+        skips.score |= (uint64_t)c->run->lists[i].said.score_skipped;
+    }
+    return skips;
+}
+
+/* True when the workers have all these pods on their nodes, and nothing that is found out about the
+ * next one in line can be another once they are placed here, too: then they may be asked already.
+ */
+static bool may_follow(const struct coordinator *c, struct moment now, uint32_t good)
+{
+    const struct flight *f = c->flights.first;
+    const struct slot *first = &c->slots[0];
+    bool told = good > 0 && c->held.count == 0 && !c->held_gone;
+    /* Without good ones the first was given back, and its pod may be gone. */
+    bool terms = good > 0 && reduce_request(first->reduce)->brief.no_terms &&
+                 kept_pod_has_terms(&first->flight->pod);
+    for (uint32_t i = 0; i < good && told; i++)
+        told = c->run->chosen[i].put;
+    return told && !terms && c->gang == NULL && batch_may_follow(c, now, f) && f->gang == NULL &&
+           coordinator_waits_for(c, now)[0] == 0 && c->run->in_a_row < IN_A_ROW;
+}
+
+static void place_all(struct coordinator *c, struct moment now, uint32_t good,
+                      const struct measured_skips *skips)
+{
+    for (uint32_t i = 0; i < good; i++) {
+        const struct chosen *p = &c->run->chosen[i];
+        const struct slot *s = &c->run->placed[i];
+        const struct placement place = {.node = p->node,
+                                        .total = p->total,
+                                        .feasible = p->feasible,
+                                        .told = p->put && !batch_has_been_gone(c, p->node)};
+        measure_placed_alike(c, s, p->feasible, now);
+        measure_asked_alike(c, s, p->feasible, skips);
+        cycle_place(c, now, s->flight, &place);
+    }
+}
+
+/* The workers look for the next pods' places while those that have one are placed here. */
+static void place_and_follow(struct coordinator *c, struct moment now, uint32_t good,
+                             const struct measured_skips *skips)
+{
+    const struct moment began = c->cycle_started;
+    struct arena chosen = c->run->memory; /* what places are called lasts until they are taken */
+    c->run->memory = c->run->former;
+    c->run->former = chosen;
+    c->under_way = 0;
+    c->run->in_a_row++;
+    arena_reset(&c->cycle_memory);
+    enum reduce_step step = cycle_begin(c, now);
+    const struct moment next_began = c->cycle_started;
+    if (step == REDUCE_ask) {
+        cycle_step(c, now, step);
+        step = REDUCE_wait;
+    }
+    outbox_send(c->out);
+    c->cycle_started = began;
+    place_all(c, now, good, skips);
+    c->cycle_started = next_began;
+    c->count.runs_followed++;
+    cycle_step(c, now, step);
+}
+
+static void conclude(struct coordinator *c, struct moment now, uint32_t good)
+{
+    const uint32_t asked = c->under_way;
+    const struct measured_skips skips = skipped_by_all(c);
     tell_end(c, good);
     batch_learned(c, asked, good);
     c->count.runs++;
     c->count.run_pods += good;
+    c->count.run_grouped_pods += c->run->grouped ? good : 0;
     for (uint32_t i = 0; i < good; i++) {
-        const struct run_place *p = &c->run->chosen[i];
-        const struct placement place = {.node = p->node,
-                                        .total = p->total,
-                                        .feasible = feasible,
-                                        .told = !batch_has_been_gone(c, p->node)};
-        c->slots[i].steps.filter = filter_ns(&c->run->lists[c->run->from[i]]);
-        measure_placed_alike(c, &c->slots[i], feasible, now);
-        cycle_place(c, now, c->slots[i].flight, &place);
+        c->slots[i].steps.filter = c->run->lists[c->run->chosen[i].from].place_ns;
+        c->run->placed[i] = c->slots[i];
     }
     cycle_give_back(c, good);
+    if (may_follow(c, now, good)) {
+        place_and_follow(c, now, good, &skips);
+        return;
+    }
+    c->run->in_a_row = 0;
+    place_all(c, now, good, &skips);
     cycle_end(c);
+}
+
+static void all_groups_are_in(struct coordinator *c, struct moment now)
+{
+    uint32_t good;
+    switch (run_groups_merge(c, &good)) {
+    case GROUPS_alone: go_alone(c, now); return;
+    case GROUPS_again: ask(c, c->run->round + 1); return;
+    case GROUPS_done: conclude(c, now, good); return;
+    }
 }
 
 static void all_are_in(struct coordinator *c, struct moment now)
 {
+    if (c->run->grouped) {
+        all_groups_are_in(c, now);
+        return;
+    }
     bool fails = false, any = false;
     for (uint32_t i = 0; i < c->asked_count; i++) {
         fails |= c->run->lists[i].said.fails;
@@ -347,12 +451,14 @@ static void all_are_in(struct coordinator *c, struct moment now)
     else if (!right)
         ask(c, 2);
     else
-        conclude(c, now);
+        conclude(c, now, merge(c));
 }
 
 /* A worker is a peer: it may say anything. */
-static bool makes_sense(const struct naming *l, const struct map_run_result *said)
+static bool makes_sense(bool grouped, const struct naming *l, const struct map_run_result *said)
 {
+    if (grouped)
+        return said->feasible >= 0 && said->filter_ns >= 0 && run_groups_make_sense(said);
     if (said->feasible < 0 || said->filter_ns < 0 || said->places.count > l->asked ||
         (said->feasible > 0 && !said->fails) != (said->places.count > 0))
         return false;
@@ -384,10 +490,12 @@ void run_on_result(struct coordinator *c, struct moment now, uint32_t worker,
         return;
     }
     l->answered = true;
-    if (makes_sense(l, said))
+    if (makes_sense(c->run->grouped, l, said))
         codec_copy(message_info[MSG_map_run_result].record, &l->said, said, &c->run->memory);
     else
         l->said.fails = true;
+    measure_run_answer(c, said);
+    l->place_ns = place_ns(l);
     if (--c->run->missing == 0)
         all_are_in(c, now);
 }

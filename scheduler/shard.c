@@ -329,6 +329,7 @@ static void drop_entry(struct shard *s, struct node_entry *e)
 {
     while (e->pod_count > 0)
         remove_pod(s, e->pods[e->pod_count - 1]);
+    nominated_forget(s, e);
     if (e->row != NO_ROW) {
         clear_scalars(s, e->row);
         must(s->nodes.scalars[e->row].count == 0);
@@ -368,7 +369,7 @@ void shard_storage(struct shard *s, const struct shard_storage *told)
 
 /* ---- pods ---- */
 
-static bool has_uid(const void *thing, const void *key)
+bool node_pod_has_uid(const void *thing, const void *key)
 {
     const struct node_pod *p = thing;
     const struct str *uid = key;
@@ -378,14 +379,14 @@ static bool has_uid(const void *thing, const void *key)
     return uuid_pack(*uid, bytes) && memcmp(bytes, p->text, sizeof(bytes)) == 0;
 }
 
-static uint32_t hash_of(struct str uid)
+uint32_t node_pod_hash(struct str uid)
 {
     return table_hash(str_hash(uid));
 }
 
 static struct node_pod *find_pod(const struct shard *s, struct str uid)
 {
-    return table_get(&s->by_uid, hash_of(uid), has_uid, &uid);
+    return table_get(&s->by_uid, node_pod_hash(uid), node_pod_has_uid, &uid);
 }
 
 /* A pod that is nothing but its names. */
@@ -402,7 +403,7 @@ static struct node_pod *make_named(struct str full_uid, struct str name)
         memcpy(p->text, uid.at, uid.len);
     if (name.len > 0)
         memcpy(p->text + uid.len, name.at, name.len);
-    p->hash = hash_of(full_uid);
+    p->hash = node_pod_hash(full_uid);
     return p;
 }
 
@@ -470,6 +471,22 @@ void shard_pod_set(struct shard *s, const struct pod *pod)
     account(s, p, true);
 }
 
+void shard_pod_told(struct shard *s, const struct shard_pod *told)
+{
+    const struct node_pod *old = find_pod(s, told->pod.uid);
+    const struct node_entry *before = old != NULL ? old->node : NULL;
+    uint32_t place = old != NULL ? old->place : 0;
+    shard_pod_set(s, &told->pod);
+    struct node_pod *p = find_pod(s, told->pod.uid);
+    if (!told->in_place || before == NULL || p == NULL || p->node != before || p->place <= place)
+        return;
+    struct node_pod **pods = before->pods; /* the last one went where it was */
+    pods[p->place] = pods[place];
+    pods[p->place]->place = p->place;
+    pods[place] = p;
+    p->place = place;
+}
+
 void shard_pod_rename(struct shard *s, struct str from, struct str uid, struct str name)
 {
     struct node_pod *old = find_pod(s, from);
@@ -502,6 +519,7 @@ void shard_pod_rename(struct shard *s, struct str from, struct str uid, struct s
 static void forget_all(struct shard *s)
 {
     classes_clear(s->classes);
+    dry_looks_clear(s);
     size_t at = 0;
     struct str name;
     void *value;
@@ -519,7 +537,7 @@ static void forget_all(struct shard *s)
     }
     s->cluster_nodes = 0;
     s->scratch.kept = false;
-    must(s->nodes.count == 0 && s->ghosts == 0 && s->by_uid.count == 0);
+    must(s->nodes.count == 0 && s->ghosts == 0 && s->by_uid.count == 0 && s->nominated_count == 0);
     must(atoms_count(s->atoms) == 1); /* any_ip */
 }
 
@@ -540,11 +558,13 @@ void shard_free(struct shard **shard)
     nodes_free(&s->nodes);
     map_free(&s->by_name);
     table_free(&s->by_uid);
+    nominated_free(s);
     table_free(&s->demands.known);
     map_free(&s->images);
     pod_groups_free(&s->groups);
     term_table_free(&s->terms);
     scratch_free(&s->scratch);
+    timings_free(&s->timings);
     atoms_free(&s->atoms);
     memory_free(s);
     *shard = NULL;
@@ -565,9 +585,20 @@ uint32_t shard_ghosts(const struct shard *s)
     return s->ghosts;
 }
 
+uint64_t shard_dry_looked(const struct shard *s)
+{
+    return s->dry_looked;
+}
+
 void shard_set_clock(struct shard *s, struct moment (*clock)(void))
 {
     s->clock = clock;
+}
+
+void shard_time_plugins(struct shard *s, struct moment (*clock)(void))
+{
+    timings_free(&s->timings);
+    s->timings = clock != NULL ? timings_new(clock) : NULL;
 }
 
 int64_t shard_filtered_ns(const struct shard *s)
@@ -579,4 +610,22 @@ void shard_mark_filtered(struct shard *s)
 {
     if (s->clock != NULL)
         s->filtered_ns = s->clock().ns;
+}
+
+/* ---- runs ---- */
+
+void shard_run(struct shard *s, const struct run_question *q)
+{
+    shard_time_next(s);
+    classes_list(s, q);
+    if (s->timing == NULL)
+        return;
+    q->out->timed.at = arena_take(q->arena, sizeof(struct timed_parts));
+    timings_end(s->timing, &q->out->timed.at[q->out->timed.count++]);
+}
+
+void shard_run_learn(struct shard *s, const struct run_puts *puts, const bool *taken,
+                     int64_t placed)
+{
+    classes_learn(s->classes, puts, taken, placed);
 }

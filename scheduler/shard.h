@@ -9,6 +9,7 @@
 
 #include "proto/messages.h"
 #include "scheduler/framework.h"
+#include "scheduler/run_question.h"
 
 struct moment;
 struct shard;
@@ -25,9 +26,17 @@ void shard_node_gone(struct shard *s, struct str name);
 /* A pod is on node_name, assumed or assigned; replaces what was known by its UID, on whatever node.
  */
 void shard_pod_set(struct shard *s, const struct pod *pod);
+/* The same by message. A pod told of in place, because its volumes' claims changed and not itself,
+ * keeps its place among the pods of its node, as in upstream's NodeInfo, which knows no claims: the
+ * first pod that something is wrong with is named in texts. */
+void shard_pod_told(struct shard *s, const struct shard_pod *told);
 void shard_pod_gone(struct shard *s, struct str uid);
 /* The pod of one UID turns out to be another one that is like it in all but UID and name. */
 void shard_pod_rename(struct shard *s, struct str from, struct str uid, struct str name);
+/* A pod is nominated to its nominated_node; replaces what was known by its UID. Ignored when the
+ * node is not in the share; forgotten with the node. */
+void shard_nominated(struct shard *s, const struct pod *pod);
+void shard_nominated_gone(struct shard *s, struct str uid);
 /* Named for its message: numbers of images in the whole cluster. */
 void shard_images(struct shard *s, const struct shard_images *images);
 
@@ -44,14 +53,28 @@ void shard_storage(struct shard *s, const struct shard_storage *told);
 void shard_map(struct shard *s, const struct map_request *request, struct map_result *result,
                struct arena *a);
 
+/* Answers a map_run that is grouped, from a class; q->out->fails when it cannot. Pods that it puts
+ * on nodes stay there, as q->puts says. */
+void shard_run(struct shard *s, const struct run_question *q);
+/* Which of these places were taken, and how many pods the run had on all nodes, before anything
+ * else is asked of runs. */
+void shard_run_learn(struct shard *s, const struct run_puts *puts, const bool *taken,
+                     int64_t placed);
+
 /* For what is told of times: a clock (NULL: none), and when the filters of the last request were
  * through; 0 when its filters and scores were one pass. */
 void shard_set_clock(struct shard *s, struct moment (*clock)(void));
 int64_t shard_filtered_ns(const struct shard *s);
+/* Times the plugins' calls in the next decision, and in some of those behind it (timings.h), for
+ * the metrics. NULL: in none. */
+void shard_time_plugins(struct shard *s, struct moment (*clock)(void));
 
 /* For status lines and tests. */
 uint32_t shard_nodes(const struct shard *s);
 uint32_t shard_pods(const struct shard *s);
 uint32_t shard_ghosts(const struct shard *s);
+uint32_t shard_nominations(const struct shard *s);
+/* Nodes that dry runs have looked at; not those of which they still knew what to find. */
+uint64_t shard_dry_looked(const struct shard *s);
 
 #endif

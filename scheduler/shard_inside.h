@@ -4,11 +4,13 @@
 #define SCHEDULER_SHARD_INSIDE_H
 
 #include "scheduler/classes.h"
+#include "scheduler/dry_looks.h"
 #include "scheduler/plugin.h"
 #include "scheduler/pod_demands.h"
 #include "scheduler/pod_groups.h"
 #include "scheduler/pod_terms.h"
 #include "scheduler/shard.h"
+#include "scheduler/timings.h"
 #include "scheduler/touched.h"
 
 /* Rows that are filtered and scored together: few enough that what was just read or written is
@@ -72,19 +74,44 @@ struct shard {
     struct pod_groups groups; /* the pods by namespace and labels */
     struct pod_demands demands;
     struct term_table terms; /* what the pods ask of other pods */
+    /* Pods that are nominated to nodes with a row, in no order; node is where, place the index in
+     * the list. They are on no node, in no group's list and in no list of those with terms. */
+    struct table nominated_by_uid;
+    struct node_pod **nominated;
+    uint32_t nominated_count, nominated_room;
     int64_t cluster_nodes;
     uint32_t any_ip;
     uint32_t ghosts;
     struct touched touched;
     struct classes *classes;
+    struct kept_looks *looks; /* NULL: none yet */
+    uint64_t dry_looked;      /* rows that dry runs have looked at */
     struct scratch scratch;
     struct moment (*clock)(void); /* NULL: none */
     int64_t filtered_ns;          /* when the last request's filters were through; 0: not apart */
+    struct timings *timings, *timing; /* NULL: no clock; timing: the decision is not timed */
 };
+
+/* A decision begins; s->timing says whether it is timed. */
+static inline void shard_time_next(struct shard *s)
+{
+    s->timing = s->timings != NULL && timings_begin(s->timings) ? s->timings : NULL;
+}
 
 /* The filters of a request are through, its scores are next. */
 void shard_mark_filtered(struct shard *s);
 
+/* ---- nominated.c ---- */
+
+/* NULL: it is nominated to no node here. */
+struct node_pod *nominated_find(const struct shard *s, struct str uid);
+/* Those that are nominated to this node are so no more. */
+void nominated_forget(struct shard *s, const struct node_entry *e);
+void nominated_free(struct shard *s);
+
+/* True when this is the pod's UID: a match of tables of pods. */
+bool node_pod_has_uid(const void *pod, const void *uid);
+uint32_t node_pod_hash(struct str uid);
 /* A pod from a message, its strings as atoms, on no node yet. */
 struct node_pod *node_pod_make(struct shard *s, const struct pod *pod);
 void node_pod_free(struct shard *s, struct node_pod *pod);
@@ -117,10 +144,11 @@ struct evaluation {
 
 /* Room for so many rows. */
 void scratch_reserve(struct scratch *s, uint32_t rows);
-/* The request's nominated pods that are nominated to nodes of this share: chained by scratch.first
- * and e->next until they are dropped. */
-void nominated_take(struct evaluation *e);
-void nominated_drop(struct evaluation *e);
+/* True when a pod is nominated to a node of this share that counts for the request's. */
+bool nominated_count_for(const struct shard *s, const struct map_request *r);
+/* All of these: chained by scratch.first and e->next until nominated_leave. */
+void nominated_enter(struct evaluation *e);
+void nominated_leave(const struct evaluation *e);
 
 /* The atom of the key whose entries other workers have no use for; 0: none. */
 uint32_t folded_key(const struct atoms *atoms, const struct map_request *r, const struct plugin *p);

@@ -174,6 +174,7 @@ static struct extreme weigh_alike(struct evaluation *e, uint32_t scorer)
     const struct scorer *sc = &scratch->framework->score[scorer];
     struct column c = apart_column(scratch, &scratch->columns[scorer]);
     struct extreme range = {0};
+    timings_start(e->cycle.timing);
     if (scratch->columns[scorer].alike)
         c.count = 0; /* nothing more is to be read */
     if (sc->plugin->normalise != NORMALISE_none) {
@@ -183,6 +184,7 @@ static struct extreme weigh_alike(struct evaluation *e, uint32_t scorer)
     }
     if (scratch->columns[scorer].alike)
         scratch->base = wrap_add(scratch->base, add_column(sc, &c, &range, scratch->sums));
+    timings_once(e->cycle.timing, TIMED_Normalize, sc->plugin, false);
     if (e->request->detail)
         detail_scores(e, scorer, &range);
     return range;
@@ -194,8 +196,9 @@ static void find_ends_of(const int64_t *totals, struct window *w)
 }
 
 /* Adds what differs from node to node; what is left to be added to each goes into base. */
-static void weigh_window(struct scratch *s, struct window *w, const struct extreme *ranges)
+static void weigh_window(struct evaluation *e, struct window *w, const struct extreme *ranges)
 {
+    struct scratch *s = &e->shard->scratch;
     int64_t *sums = s->sums + w->from, common = 0;
     memcpy(sums, s->fixed + w->from, w->count * sizeof(*sums));
     for (uint32_t i = 0; i < s->framework->score_count; i++) {
@@ -204,7 +207,9 @@ static void weigh_window(struct scratch *s, struct window *w, const struct extre
             continue;
         c.raw += w->from;
         c.count = w->count;
+        timings_start(e->cycle.timing);
         common = wrap_add(common, add_column(&s->framework->score[i], &c, &ranges[i], sums));
+        timings_once(e->cycle.timing, TIMED_Normalize, s->framework->score[i].plugin, false);
     }
     if (w->from == 0)
         s->base = wrap_add(s->base, common);
@@ -240,7 +245,7 @@ void totals_sum_up(struct evaluation *e)
     } else if (vary) {
         scratch->total = scratch->sums;
         for (uint32_t i = 0; i < scratch->window_count; i++)
-            weigh_window(scratch, &scratch->windows[i], ranges);
+            weigh_window(e, &scratch->windows[i], ranges);
     } else if (scratch->total != scratch->fixed) { /* another round, and no longer the same sums */
         scratch->total = scratch->fixed;
         for (uint32_t i = 0; i < scratch->window_count; i++)

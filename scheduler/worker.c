@@ -7,6 +7,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/random.h"
 #include "scheduler/reduce.h"
+#include "scheduler/run_question.h"
 #include "scheduler/shard.h"
 
 #include <inttypes.h>
@@ -14,7 +15,6 @@
 
 #define JOIN_AGAIN_MS 1000
 #define TAKEN_SAID    512 /* state messages taken in before it is said */
-#define RUN_MAX       1024
 
 struct worker {
     const char *instance;
@@ -31,7 +31,12 @@ struct worker {
     int64_t whole;                /* cycle of the last batch, if all of it was placed; else 0 */
     char last_node[256];          /* where its last pod is */
     int64_t run;                  /* cycle of a run whose pods are on nodes until its end is told */
-    uint32_t run_places;          /* how many */
+    struct run_puts run_puts;     /* which */
+    struct run_late {
+        struct worker *worker;
+        struct moment began;
+        int64_t limit_us;
+    } run_late;
     uint64_t requests, second_rounds, joins, batches, batch_pods, batches_late, runs, run_pods;
 };
 
@@ -50,12 +55,18 @@ void worker_set_clock(struct worker *w, struct moment (*clock)(void))
     shard_set_clock(w->shard, clock);
 }
 
+void worker_time_plugins(struct worker *w, struct moment (*clock)(void))
+{
+    shard_time_plugins(w->shard, clock);
+}
+
 void worker_free(struct worker **worker)
 {
     if (*worker == NULL)
         return;
     shard_free(&(*worker)->shard);
     arena_free(&(*worker)->cycle);
+    run_puts_free(&(*worker)->run_puts);
     memory_free(*worker);
     *worker = NULL;
 }
@@ -104,7 +115,7 @@ static void on_shard_reset(struct worker *w, struct moment now, const struct del
     const struct shard_reset *reset = &in->message->shard_reset;
     shard_reset(w->shard, reset->profiles.at, reset->profiles.count);
     w->ready = true;
-    w->whole = w->run = w->run_places = 0;
+    w->whole = w->run = w->run_puts.count = 0;
     w->generation = reset->generation;
     w->hash = reset->hash;
     log_info("joined| scheduler=%.*s", STR_ARG(in->instance));
@@ -134,7 +145,7 @@ static void on_shard_pod(struct worker *w, struct moment now, const struct deliv
     (void)now;
     (void)out;
     if (w->ready)
-        shard_pod_set(w->shard, &in->message->shard_pod.pod);
+        shard_pod_told(w->shard, &in->message->shard_pod);
 }
 
 static void on_shard_pod_gone(struct worker *w, struct moment now, const struct delivery *in,
@@ -145,6 +156,24 @@ static void on_shard_pod_gone(struct worker *w, struct moment now, const struct 
     const struct shard_pod_gone *gone = &in->message->shard_pod_gone;
     if (w->ready)
         shard_pod_gone(w->shard, gone->uid);
+}
+
+static void on_shard_nominated(struct worker *w, struct moment now, const struct delivery *in,
+                               struct outbox *out)
+{
+    (void)now;
+    (void)out;
+    if (w->ready)
+        shard_nominated(w->shard, &in->message->shard_nominated.pod);
+}
+
+static void on_shard_nominated_gone(struct worker *w, struct moment now, const struct delivery *in,
+                                    struct outbox *out)
+{
+    (void)now;
+    (void)out;
+    if (w->ready)
+        shard_nominated_gone(w->shard, in->message->shard_nominated_gone.uid);
 }
 
 static void on_shard_images(struct worker *w, struct moment now, const struct delivery *in,
@@ -223,7 +252,8 @@ static bool try_one(struct worker *w, const struct map_request *request, struct 
                                .skipped = r.skipped,
                                .score_skipped = r.score_skipped,
                                .filter_ns = r.filter_ns,
-                               .score_ns = r.score_ns};
+                               .score_ns = r.score_ns,
+                               .timed = r.timed};
     *node = reduce_choice(request->tie_break, out);
     put(w, request, *node);
     return true;
@@ -288,23 +318,30 @@ static void on_map_batch(struct worker *w, struct moment now, const struct deliv
 
 /* ---- runs ---- */
 
-/* Pods of a run have no names yet. */
-static struct str unnamed(uint32_t i, char room[24])
+/* Pods of a run have no names yet. Some turn out to be these, the others come off their nodes
+ * again, the last one first. */
+static void end_run(struct worker *w, const struct map_run_end *end)
 {
-    snprintf(room, 24, "run/%u", i);
-    return str_of(room);
-}
-
-/* The first of them turn out to be these, the others come off their nodes again. */
-static void end_run(struct worker *w, const struct run_pod *pods, uint32_t count)
-{
-    char room[24];
-    for (; w->run_places > count; w->run_places--)
-        shard_pod_gone(w->shard, unnamed(w->run_places - 1, room));
-    for (uint32_t i = 0; i < w->run_places; i++)
-        shard_pod_rename(w->shard, unnamed(i, room), pods[i].uid, pods[i].name);
-    w->run_pods += w->run_places;
-    w->run = w->run_places = 0;
+    char room[RUN_NAME_ROOM];
+    const struct run_pod *pods = end->pods.at;
+    uint32_t places = w->run_puts.count, count = end->pods.count;
+    bool *taken = arena_take(&w->cycle, places * sizeof(*taken));
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t place = pods[i].place;
+        if (place < 0 || place >= places || taken[place])
+            continue; /* the scheduler is a peer: it may say anything */
+        taken[place] = true;
+        if (w->run_puts.at[place].put)
+            shard_pod_rename(w->shard, run_unnamed((uint32_t)place, room), pods[i].uid,
+                             pods[i].name);
+        w->run_pods += w->run_puts.at[place].put;
+    }
+    for (uint32_t i = places; i > 0; i--)
+        if (!taken[i - 1] && w->run_puts.at[i - 1].put)
+            shard_pod_gone(w->shard, run_unnamed(i - 1, room));
+    shard_run_learn(w->shard, &w->run_puts, taken, end->placed);
+    w->run = 0;
+    w->run_puts.count = 0;
 }
 
 static bool same_extremes(const struct map_result *a, const struct map_result *b)
@@ -324,22 +361,40 @@ static bool is_placed(const struct map_result *r)
     return r->feasible > 0 && r->error.len == 0 && r->score_error.len == 0 && !r->nominated_fits;
 }
 
+static void add_parts(struct worker *w, const struct map_result *r, struct map_run_result *out)
+{
+    if (r->timed.count == 0)
+        return;
+    const struct timed_parts *more = &r->timed.at[0];
+    if (out->timed.count == 0)
+        out->timed.at = arena_take(&w->cycle, sizeof(*out->timed.at));
+    struct timed_parts *all = &out->timed.at[0];
+    out->timed.count = 1;
+    all->pre_filter_ns += more->pre_filter_ns;
+    all->filter_ns += more->filter_ns;
+    all->pre_score_ns += more->pre_score_ns;
+    all->score_ns += more->score_ns;
+}
+
 /* The next place of a run; false when there is none that says the same of ranges. */
 static bool place_one(struct worker *w, const struct map_run *run, struct random *dice,
-                      const struct map_result *first, struct run_place *out)
+                      const struct map_result *first, struct map_run_result *result)
 {
-    char room[24];
+    struct run_place *out = &result->places.at[result->places.count];
+    char room[RUN_NAME_ROOM];
     struct map_result r;
     struct map_request request = run->request;
     request.seed = (int64_t)random_next(dice);
     map_timed(w, &request, &r);
+    add_parts(w, &r, result);
     if (!is_placed(&r) || !same_extremes(first, &r))
         return false;
     *out = (struct run_place){
         .node = arena_copy(&w->cycle, r.best_node), .total = r.best_total, .ties = r.best_count};
-    request.pod.uid = unnamed(w->run_places++, room);
+    request.pod.uid = run_unnamed(w->run_puts.count, room);
     request.pod.name = (struct str){NULL, 0};
     put(w, &request, out->node);
+    run_puts_add(&w->run_puts, 0, true);
     return true;
 }
 
@@ -350,7 +405,10 @@ static void place_run(struct worker *w, const struct map_run *run, struct map_ru
     struct random dice = {(uint64_t)run->request.seed};
     struct map_result first;
     map_timed(w, &run->request, &first);
+    add_parts(w, &first, out);
     out->feasible = first.feasible;
+    out->skipped = first.skipped;
+    out->score_skipped = first.score_skipped;
     out->fails = first.feasible > 0 && !is_placed(&first);
     out->fails |= first.error.len > 0;
     if (out->fails || first.feasible == 0)
@@ -358,12 +416,30 @@ static void place_run(struct worker *w, const struct map_run *run, struct map_ru
     out->extremes.count = first.extremes.count;
     out->extremes.at = first.extremes.at;
     out->places.at = arena_take(&w->cycle, most * sizeof(struct run_place));
-    while (out->places.count < most &&
-           place_one(w, run, &dice, &first, &out->places.at[out->places.count])) {
+    while (out->places.count < most && place_one(w, run, &dice, &first, out)) {
         out->places.count++;
         if (is_late(w, began, run->limit_us))
             return;
     }
+}
+
+static bool run_is_late(void *state)
+{
+    const struct run_late *late = state;
+    if (late->worker->clock != NULL)
+        late->worker->read = late->worker->clock();
+    return is_late(late->worker, late->began, late->limit_us);
+}
+
+static void list_run(struct worker *w, const struct map_run *run, struct map_run_result *out)
+{
+    w->run_late = (struct run_late){w, w->read, run->limit_us};
+    shard_run(w->shard, &(struct run_question){.run = run,
+                                               .out = out,
+                                               .arena = &w->cycle,
+                                               .clock = {run_is_late, &w->run_late},
+                                               .puts = &w->run_puts});
+    (void)run_is_late(&w->run_late);
 }
 
 static void on_map_run(struct worker *w, struct moment now, const struct delivery *in,
@@ -375,13 +451,16 @@ static void on_map_run(struct worker *w, struct moment now, const struct deliver
         .map_run_result = {.cycle = run->request.cycle, .round = run->request.round}};
     if (!w->ready)
         return; /* as with a map_request */
-    end_run(w, NULL, 0);
     arena_reset(&w->cycle);
+    end_run(w, &(struct map_run_end){0});
     w->run = run->request.cycle;
     w->whole = 0;
     w->read = w->clock != NULL ? w->clock() : now;
     int64_t began = w->read.ns;
-    place_run(w, run, &m.map_run_result);
+    if (run->grouped)
+        list_run(w, run, &m.map_run_result);
+    else
+        place_run(w, run, &m.map_run_result);
     w->runs++;
     m.map_run_result.filter_ns = w->read.ns - began;
     outbox_put(out, in->from, &m);
@@ -393,8 +472,9 @@ static void on_map_run_end(struct worker *w, struct moment now, const struct del
     (void)now;
     (void)out;
     const struct map_run_end *end = &in->message->map_run_end;
+    arena_reset(&w->cycle);
     if (w->ready && w->run == end->cycle)
-        end_run(w, end->pods.at, end->pods.count);
+        end_run(w, end);
 }
 
 /* One line a message; the handlers are above, in this order. */
@@ -408,6 +488,8 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_shard_pod_gone] = on_shard_pod_gone,
     [MSG_shard_images] = on_shard_images,
     [MSG_shard_storage] = on_shard_storage,
+    [MSG_shard_nominated] = on_shard_nominated,
+    [MSG_shard_nominated_gone] = on_shard_nominated_gone,
     [MSG_map_request] = on_map_request,
     [MSG_map_batch] = on_map_batch,
     [MSG_map_run] = on_map_run,
@@ -421,7 +503,8 @@ bool worker_takes(enum message_type type)
 
 static bool is_state(enum message_type type)
 {
-    return (type >= MSG_shard_reset && type <= MSG_shard_images) || type == MSG_shard_storage;
+    return (type >= MSG_shard_reset && type <= MSG_shard_images) || type == MSG_shard_storage ||
+           type == MSG_shard_nominated || type == MSG_shard_nominated_gone;
 }
 
 /* The scheduler sends so much and no more, as a link that is full loses messages. */
@@ -464,12 +547,14 @@ void worker_status(void *state, struct buffer *lines)
     buffer_print(lines, "joined=%s\n", w->ready ? "yes" : "no");
     buffer_print(lines, "config_generation=%" PRId64 "\nconfig_hash=%016" PRIx64 "\n",
                  w->generation, (uint64_t)w->hash);
-    buffer_print(lines, "nodes=%u\npods=%u\n", shard_nodes(w->shard), shard_pods(w->shard));
+    buffer_print(lines, "nodes=%u\npods=%u\nnominated=%u\n", shard_nodes(w->shard),
+                 shard_pods(w->shard), shard_nominations(w->shard));
     buffer_print(lines, "map_requests=%" PRIu64 "\nsecond_rounds=%" PRIu64 "\n", w->requests,
                  w->second_rounds);
     buffer_print(lines,
                  "map_batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_late=%" PRIu64 "\n",
                  w->batches, w->batch_pods, w->batches_late);
     buffer_print(lines, "map_runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\n", w->runs, w->run_pods);
-    buffer_print(lines, "joins=%" PRIu64 "\n", w->joins);
+    buffer_print(lines, "dry_run_nodes=%" PRIu64 "\njoins=%" PRIu64 "\n",
+                 shard_dry_looked(w->shard), w->joins);
 }

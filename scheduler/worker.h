@@ -12,6 +12,8 @@ struct worker;
 struct worker *worker_new(const char *instance, int64_t capacity);
 /* For the limits that requests set; without a clock there are none. */
 void worker_set_clock(struct worker *w, struct moment (*clock)(void));
+/* For the metrics of plugins; without it there are none. */
+void worker_time_plugins(struct worker *w, struct moment (*clock)(void));
 void worker_free(struct worker **worker);
 /* For the actor loop; state is a struct worker. */
 void worker_handle(void *state, struct moment now, const struct delivery *in, struct outbox *out);

@@ -345,13 +345,15 @@ const struct plugin plugin_inter_pod_affinity;
 static void *filter_begin(const struct cycle *c)
 {
     struct judge *j = arena_take(c->arena, sizeof(*j));
+    const struct counts *all = cycle_counts(c, &plugin_inter_pod_affinity);
+    if (all == NULL)
+        return j; /* nothing counts: filter_skips, whoever the pod is */
     j->arena = c->arena;
     j->asker = asker_make(c);
     j->counts = counts_new(c->arena);
-    const struct counts *all = cycle_counts(c, &plugin_inter_pod_affinity);
     uint32_t at = 0;
     struct count_entry e;
-    while (all != NULL && counts_next(all, &at, &e))
+    while (counts_next(all, &at, &e))
         if (e.slot < SLOT_filters && e.count != 0)
             add_entry(j, e.slot, e.key, e.value, e.count);
     j->wants_itself = wants_itself(c->pod);
@@ -741,6 +743,7 @@ const struct plugin plugin_inter_pod_affinity = {
     .score = score,
     .normalise = NORMALISE_own,
     .normalise_own = normalise_own,
+    .falls_with_greatest = true,
     .folds_hostnames = true,
     .keep = &keep,
 };

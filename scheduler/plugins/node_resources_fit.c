@@ -3,6 +3,7 @@
  *
  * Filter tells every resource that is short, not just the first. When one of them exceeds all that
  * the node has, removing pods cannot help. The scores are requested_score.c's. */
+#include "scheduler/device_extended.h"
 #include "scheduler/kernels.h"
 #include "scheduler/requested_score.h"
 #include "scheduler/resource.h"
@@ -12,6 +13,7 @@ struct ask {
     uint32_t resource; /* atom; 0: no node of the share has it */
     int64_t amount;
     struct str name;
+    bool delegated; /* a class stands for it: nodes that have none of it are left to the devices */
 };
 
 struct asks {
@@ -35,6 +37,19 @@ static bool ignored(const struct profile *profile, struct str name)
     return false;
 }
 
+static bool is_delegated(const struct cycle *c, struct str name)
+{
+    for (uint32_t i = 0; i < c->brief->device_resources.count; i++)
+        if (str_equal(c->brief->device_resources.at[i], name))
+            return true;
+    return false;
+}
+
+static void prepare(const struct pre_filter_question *q)
+{
+    extended_note(q->catalog, q->pod, q->brief, q->arena);
+}
+
 static void *filter_begin(const struct cycle *c)
 {
     struct asks *asks = arena_take(c->arena, sizeof(*asks));
@@ -49,8 +64,8 @@ static void *filter_begin(const struct cycle *c)
         if (fixed >= 0)
             asks->fixed[fixed] = q->amount;
         else if (!ignored(&c->framework->profile, q->name))
-            asks->scalars[asks->count++] =
-                (struct ask){atom_find(c->atoms, q->name), q->amount, q->name};
+            asks->scalars[asks->count++] = (struct ask){atom_find(c->atoms, q->name), q->amount,
+                                                        q->name, is_delegated(c, q->name)};
     }
     return asks;
 }
@@ -80,6 +95,8 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
         const struct ask *ask = &asks->scalars[i];
         const struct scalar *s = nodes_scalar(n, row, ask->resource);
         int64_t offered = s == NULL ? 0 : s->allocatable;
+        if (ask->delegated && offered <= 0)
+            continue;
         if (ask->amount > wrap_sub(offered, s == NULL ? 0 : s->requested))
             ruling_reject(out, short_of(ask->amount, offered), "Insufficient ", ask->name);
     }
@@ -91,7 +108,8 @@ static void lacks_scalar(const struct ask *ask, const struct nodes *n, struct ro
     for (uint32_t i = 0; i < rows.count; i++) {
         const struct scalar *s = nodes_scalar(n, rows.from + i, ask->resource);
         int64_t room = s == NULL ? 0 : wrap_sub(s->allocatable, s->requested);
-        no[i] |= ask->amount > room;
+        bool left = ask->delegated && (s == NULL || s->allocatable <= 0);
+        no[i] |= !left && ask->amount > room;
     }
 }
 
@@ -125,6 +143,7 @@ static void *score_begin(const struct cycle *c)
 
 const struct plugin plugin_node_resources_fit = {
     .name = "NodeResourcesFit",
+    .prepare = prepare,
     .filter_begin = filter_begin,
     .filter = filter,
     .score_begin = score_begin,

@@ -1,0 +1,271 @@
+/* devices: the store of slices, classes and uses, with its indexes. What must stay true: every
+ * slice is in exactly one of the two indexes (its node's, or the one for any node), in its pool,
+ * and each of its devices has a slot and refers to its use; taking it out undoes all four. */
+#include "scheduler/devices/inside.h"
+
+#include "proto/base/memory.h"
+
+#include <string.h>
+
+struct class_entry {
+    struct dra_class said;
+    struct arena arena;
+};
+
+struct devices *devices_new(void)
+{
+    struct devices *devices = memory_take(sizeof(*devices));
+    devices->slices = map_new();
+    devices->locals = map_new();
+    devices->named = map_new();
+    devices->classes = map_new();
+    devices->programs = map_new();
+    devices->scratch.limit = CEL_SCRATCH_BYTES;
+    return devices;
+}
+
+/* ---- slices ---- */
+
+static struct slices *index_of(struct devices *devices, const struct slice *slice)
+{
+    if (!slice_local(slice))
+        return &devices->shared;
+    struct slices *list = map_get(devices->locals, slice->said.reach.node_name);
+    if (list == NULL) {
+        list = memory_take(sizeof(*list));
+        map_set(devices->locals, slice->said.reach.node_name, list);
+    }
+    return list;
+}
+
+static void leave_index(struct devices *devices, struct slice *slice)
+{
+    struct slices *list = index_of(devices, slice);
+    slices_remove(list, slice);
+    if (list == &devices->shared || list->count > 0)
+        return;
+    map_remove(devices->locals, slice->said.reach.node_name);
+    memory_free(list->at);
+    memory_free(list);
+}
+
+/* ---- which nodes differ ---- */
+
+static void count_name(struct devices *devices, struct str node, int times)
+{
+    intptr_t count = (intptr_t)map_get(devices->named, node) + times;
+    if (count == 0)
+        map_remove(devices->named, node);
+    else
+        map_set(devices->named, node, (void *)count); /* NOLINT(performance-no-int-to-ptr) */
+}
+
+/* True when labels decide. */
+static bool count_reach(struct devices *devices, const struct dra_reach *reach, int times)
+{
+    if (reach->node_name.len > 0)
+        count_name(devices, reach->node_name, times);
+    return reach->node_name.len == 0 && !reach->all_nodes && reach->has_terms;
+}
+
+/* A shared slice comes, or (times is -1) goes. */
+static void count_nodes(struct devices *devices, const struct slice *slice, int times)
+{
+    bool by_label = count_reach(devices, &slice->said.reach, times);
+    for (uint32_t i = 0; slice->said.per_device && i < slice->device_count; i++)
+        by_label |= count_reach(devices, &slice->devices[i].said.reach, times);
+    devices->by_label += by_label ? (uint32_t)times : 0;
+}
+
+bool devices_node_differs(const struct devices *devices, struct str node)
+{
+    return devices->by_label > 0 || map_get(devices->locals, node) != NULL ||
+           map_get(devices->named, node) != NULL;
+}
+
+/* ---- a slice in all indexes ---- */
+
+static void enter(struct devices *devices, struct slice *slice)
+{
+    slice->first_slot = slots_take(&devices->slots, slice->device_count);
+    if (devices->slots.top > devices->mark_room) {
+        uint32_t room = devices->slots.top + devices->slots.top / 2;
+        devices->marks = memory_resize(devices->marks, room * sizeof(*devices->marks));
+        memset(devices->marks + devices->mark_room, 0,
+               (room - devices->mark_room) * sizeof(*devices->marks));
+        devices->mark_room = room;
+    }
+    for (uint32_t i = 0; i < slice->device_count; i++) {
+        struct device *d = &slice->devices[i];
+        d->slot = slice->first_slot + i;
+        d->use = use_of(devices, slice->said.driver, slice->said.pool, d->said.name);
+        d->use->devices++;
+    }
+    slices_add(index_of(devices, slice), slice);
+    if (!slice_local(slice))
+        count_nodes(devices, slice, 1);
+    pool_add(devices, slice);
+    map_set(devices->slices, slice->said.name, slice);
+}
+
+static void leave(struct devices *devices, struct slice *slice)
+{
+    map_remove(devices->slices, slice->said.name);
+    pool_remove(devices, slice);
+    leave_index(devices, slice);
+    if (!slice_local(slice))
+        count_nodes(devices, slice, -1);
+    for (uint32_t i = 0; i < slice->device_count; i++) {
+        slice->devices[i].use->devices--;
+        use_release(devices, slice->devices[i].use);
+    }
+    programs_forget(devices, slice->first_slot, slice->device_count);
+    slots_give_back(&devices->slots, slice->first_slot, slice->device_count);
+    slice_free(slice);
+}
+
+bool devices_put_slice(struct devices *devices, const struct dra_slice *said, struct buffer *error)
+{
+    struct slice *slice = slice_make(said, error);
+    if (slice == NULL)
+        return false;
+    devices_remove_slice(devices, said->name);
+    enter(devices, slice);
+    return true;
+}
+
+bool devices_remove_slice(struct devices *devices, struct str name)
+{
+    struct slice *slice = map_get(devices->slices, name);
+    if (slice == NULL)
+        return false;
+    leave(devices, slice);
+    return true;
+}
+
+struct str devices_pool_node(const struct devices *devices, struct str driver, struct str name)
+{
+    const struct pool *pool = pool_find(devices, driver, name);
+    struct str node = {0};
+    for (const struct edition *e = pool == NULL ? NULL : pool->editions; e != NULL; e = e->next)
+        for (uint32_t i = 0; i < e->slices.count; i++) {
+            const struct slice *s = e->slices.at[i];
+            if (s->said.reach.node_name.len == 0 ||
+                (node.len > 0 && !str_equal(node, s->said.reach.node_name)))
+                return (struct str){0};
+            node = s->said.reach.node_name;
+        }
+    return node;
+}
+
+/* ---- classes ---- */
+
+static struct str keep(struct arena *arena, struct str s)
+{
+    return s.len == 0 ? (struct str){0} : arena_copy(arena, s);
+}
+
+static struct class_entry *class_make(const struct dra_class *said)
+{
+    struct class_entry *entry = memory_take(sizeof(*entry));
+    struct arena *arena = &entry->arena;
+    arena->first = 512;
+    struct str *selectors = arena_take(arena, said->selector_count * sizeof(*selectors));
+    for (uint32_t i = 0; i < said->selector_count; i++)
+        selectors[i] = keep(arena, said->selectors[i]);
+    struct dra_config *configs = arena_take(arena, said->config_count * sizeof(*configs));
+    for (uint32_t i = 0; i < said->config_count; i++) {
+        configs[i] = said->configs[i];
+        configs[i].requests = (struct strs){0};
+        configs[i].driver = keep(arena, said->configs[i].driver);
+        configs[i].parameters = keep(arena, said->configs[i].parameters);
+    }
+    entry->said = (struct dra_class){.name = keep(arena, said->name),
+                                     .selector_count = said->selector_count,
+                                     .selectors = selectors,
+                                     .config_count = said->config_count,
+                                     .configs = configs};
+    return entry;
+}
+
+static void class_free(struct class_entry *entry)
+{
+    if (entry == NULL)
+        return;
+    arena_free(&entry->arena);
+    memory_free(entry);
+}
+
+void devices_put_class(struct devices *devices, const struct dra_class *said)
+{
+    struct class_entry *entry = class_make(said);
+    class_free(map_set(devices->classes, entry->said.name, entry));
+}
+
+bool devices_remove_class(struct devices *devices, struct str name)
+{
+    struct class_entry *entry = map_remove(devices->classes, name);
+    class_free(entry);
+    return entry != NULL;
+}
+
+const struct dra_class *devices_class(const struct devices *devices, struct str name)
+{
+    const struct class_entry *entry = map_get(devices->classes, name);
+    return entry == NULL ? NULL : &entry->said;
+}
+
+/* ---- all of it ---- */
+
+struct devices_totals devices_totals(const struct devices *devices)
+{
+    size_t at = 0;
+    const struct use *use;
+    struct devices_totals totals = {.slices = (uint32_t)map_count(devices->slices),
+                                    .pools = (uint32_t)devices->pools.count,
+                                    .classes = (uint32_t)map_count(devices->classes)};
+    while ((use = table_next(&devices->uses, &at)) != NULL) {
+        totals.devices += use->devices > 0;
+        totals.in_use += use_allocated(use);
+    }
+    return totals;
+}
+
+static void free_uses(struct devices *devices)
+{
+    size_t at = 0;
+    struct use *use;
+    while ((use = table_next(&devices->uses, &at)) != NULL) {
+        use->dedicated = use->shares = 0;
+        use_release(devices, use);
+    }
+    table_free(&devices->uses);
+}
+
+void devices_free(struct devices **devices)
+{
+    struct devices *d = *devices;
+    size_t at = 0;
+    struct str key;
+    void *value;
+    if (d == NULL)
+        return;
+    while (map_next(d->slices, &at, &key, &value))
+        leave(d, value);
+    for (at = 0; map_next(d->classes, &at, &key, &value);)
+        class_free(value);
+    free_uses(d);
+    programs_free(d);
+    map_free(&d->slices);
+    map_free(&d->locals);
+    map_free(&d->named);
+    map_free(&d->classes);
+    table_free(&d->pools);
+    memory_free(d->shared.at);
+    memory_free(d->gathered.at);
+    memory_free(d->slots.free);
+    memory_free(d->marks);
+    arena_free(&d->scratch);
+    memory_free(d);
+    *devices = NULL;
+}
