@@ -16,6 +16,7 @@ void answers_add(struct answers *answers, enum message_type type, const void *re
     codec_encode(message_info[type].record, record, &a->body);
     *(answers->last ? &answers->last->next : &answers->first) = a;
     answers->last = a;
+    answers->count++;
 }
 
 void answers_flush(struct answers *answers, struct outbox *out)

@@ -10,6 +10,7 @@ struct answer;
 /* Zero-initialise. */
 struct answers {
     struct answer *first, *last;
+    uint32_t count;
 };
 
 /* Encodes the record of that message type now. */

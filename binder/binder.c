@@ -4,11 +4,13 @@
  * it hears anything that follows from it. */
 #include "binder/binder.h"
 #include "binder/binds.h"
+#include "binder/decisions.h"
 #include "binder/events.h"
 #include "binder/groups.h"
 #include "binder/measure.h"
 #include "binder/preempts.h"
 #include "binder/reason.h"
+#include "binder/releases.h"
 #include "binder/status.h"
 #include "proto/base/log.h"
 #include "proto/base/map.h"
@@ -31,11 +33,13 @@ struct binder {
     struct lease *lease;
     struct binds *binds;
     struct preempts *preempts;
+    struct releases *releases;
     struct statuses *statuses;
     struct groups *groups;
     struct events *events;
     struct map *forbidden; /* "verb resource" -> itself: told once each */
     enum stage stage;
+    struct decisions decisions;
     struct moment stage_until;
     struct moment tell_at;
     bool told_leading;
@@ -58,6 +62,11 @@ static void on_bind_ended(void *owner, struct instant at, const struct bind *bin
     statuses_bind_ended(b->statuses, at, bind->uid, bound);
     if (bound)
         events_bound(b->events, at, bind);
+}
+
+static void on_bind_waiting(void *owner, struct instant at, const struct bind *bind)
+{
+    events_waiting(((struct binder *)owner)->events, at, bind);
 }
 
 static void on_status_clear(void *owner, struct instant at, struct str uid)
@@ -140,6 +149,7 @@ static void tell(struct binder *b, struct address to, struct outbox *out)
                                        .identity = str_of(b->options.lease.identity)};
     binds_list(b->binds, &m.leadership, &a);
     preempts_list(b->preempts, &m.leadership, &a);
+    releases_list(b->releases, &m.leadership, &a);
     outbox_put(out, to, &m);
     arena_free(&a);
 }
@@ -165,6 +175,7 @@ static void step_down(struct binder *b, struct instant at)
     lanes_cut(b->lanes, "lost leadership");
     binds_drop_all(b->binds, at, "lost leadership");
     preempts_drop(b->preempts, "lost leadership");
+    releases_drop(b->releases, "lost leadership");
     statuses_clear(b->statuses, at);
     groups_clear(b->groups);
     events_clear(b->events);
@@ -175,13 +186,16 @@ static void follow_lease(struct binder *b, struct instant at, struct outbox *out
     bool leading = leads(b);
     int64_t term = lease_term(b->lease);
     bool changed = leading != b->told_leading || (leading && term != b->told_term);
+    bool due = changed || moment_reached(at.now, b->tell_at);
+    if (due)
+        binds_flush(b->binds, out); /* those are in flight no more; what follows comes behind */
     if (b->told_leading && !leading && b->stage == STAGE_running)
         step_down(b, at);
     if (leading && changed)
         event_of_leader(b, at, "became leader");
     b->told_leading = leading;
     b->told_term = term;
-    if (changed || moment_reached(at.now, b->tell_at)) {
+    if (due) {
         tell(b, (struct address){SCHEDULER, 0}, out);
         b->tell_at = moment_after(at.now, span_of_ms(TELL_MS));
     }
@@ -196,8 +210,10 @@ static void on_peer_up(struct binder *b, struct instant at, const struct deliver
                        struct outbox *out)
 {
     (void)at;
-    if (in->from.process == SCHEDULER)
-        tell(b, in->from, out);
+    if (in->from.process != SCHEDULER)
+        return;
+    binds_flush(b->binds, out); /* those are in flight no more */
+    tell(b, in->from, out);
 }
 
 static void refuse(struct binder *b, const struct bind *bind, const char *why)
@@ -221,15 +237,33 @@ static bool names_its_claims(const struct bind *bind)
     return true;
 }
 
+/* NULL when it can be acted upon. */
+static const char *wrong_with_devices(const struct bind *bind)
+{
+    for (uint32_t i = 0; i < bind->device_claims.count; i++)
+        if (!bind->device_claims.at[i].unneeded && bind->device_claims.at[i].claim.len == 0)
+            return "bind: device_claims must name their claims";
+    if (bind->extended.count > 1)
+        return "bind: one claim can be made for extended resources, not several";
+    if (bind->extended.count == 1 &&
+        (bind->extended.at[0].requests.count == 0) != (bind->extended.at[0].uses.count == 0))
+        return "bind: extended must have requests and uses, or neither";
+    return NULL;
+}
+
 static void on_bind(struct binder *b, struct instant at, const struct delivery *in,
                     struct outbox *out)
 {
     const struct bind *bind = &in->message->bind;
+    const char *wrong = wrong_with_devices(bind);
     (void)out;
+    decisions_add(&b->decisions, in);
     if (!has_names(bind->uid, bind->namespace_name, bind->name) || bind->node_name.len == 0)
         refuse(b, bind, "bind: uid, namespace_name, name and node_name must not be empty");
     else if (!names_its_claims(bind))
         refuse(b, bind, "bind: uid, namespace_name and name of claims must not be empty");
+    else if (wrong != NULL)
+        refuse(b, bind, wrong);
     else if (b->stage != STAGE_running)
         refuse(b, bind, "the binder is stopping");
     else if (!lease_leading(b->lease))
@@ -314,6 +348,24 @@ static void on_preempt(struct binder *b, struct instant at, const struct deliver
     preempts_refuse(b->preempts, preempt, wrong);
 }
 
+static void on_claim_release(struct binder *b, struct instant at, const struct delivery *in,
+                             struct outbox *out)
+{
+    const struct claim_release *order = &in->message->claim_release;
+    const char *wrong = release_problem(order);
+    (void)out;
+    if (wrong == NULL && b->stage != STAGE_running)
+        wrong = "the binder is stopping";
+    else if (wrong == NULL && !lease_leading(b->lease))
+        wrong = "lost leadership";
+    if (wrong == NULL) {
+        releases_add(b->releases, at, order);
+        return;
+    }
+    b->refused++;
+    releases_refuse(b->releases, order, wrong);
+}
+
 static bool may_write(struct binder *b, const struct gang *group)
 {
     bool may =
@@ -360,10 +412,15 @@ static void on_group_status(struct binder *b, struct instant at, const struct de
 
 /* One line a message; the handlers are above, in this order. */
 static handler *const handlers[MSG_COUNT] = {
-    [MSG_peer_up] = on_peer_up,           [MSG_bind] = on_bind,
-    [MSG_pod_failed] = on_pod_failed,     [MSG_preempt] = on_preempt,
-    [MSG_bind_cancel] = on_bind_cancel,   [MSG_group_failed] = on_group_failed,
-    [MSG_group_status] = on_group_status, [MSG_nominate] = on_nominate,
+    [MSG_peer_up] = on_peer_up,
+    [MSG_bind] = on_bind,
+    [MSG_pod_failed] = on_pod_failed,
+    [MSG_preempt] = on_preempt,
+    [MSG_bind_cancel] = on_bind_cancel,
+    [MSG_group_failed] = on_group_failed,
+    [MSG_group_status] = on_group_status,
+    [MSG_nominate] = on_nominate,
+    [MSG_claim_release] = on_claim_release,
 };
 
 bool binder_takes(enum message_type type)
@@ -414,10 +471,12 @@ static void enter(struct binder *b, enum stage stage, struct moment until)
 static void go_on_stopping(struct binder *b, struct instant at)
 {
     bool late = moment_reached(at.now, b->stage_until);
-    bool open = binds_count(b->binds) > 0 || preempts_count(b->preempts) > 0;
+    bool open = binds_count(b->binds) > 0 || preempts_count(b->preempts) > 0 ||
+                releases_count(b->releases) > 0;
     if (b->stage == STAGE_binds && (!open || late)) {
         binds_drop_all(b->binds, at, "the binder is stopping");
         preempts_drop(b->preempts, "the binder is stopping");
+        releases_drop(b->releases, "the binder is stopping");
         if (lease_leading(b->lease))
             event_of_leader(b, at, "stopped leading");
         enter(b, STAGE_tail, moment_after(at.now, span_of_ms(STOP_TAIL_MS)));
@@ -436,10 +495,11 @@ static void go_on_stopping(struct binder *b, struct instant at)
         enter(b, STAGE_ended, MOMENT_NEVER); /* a link that is closed drops what was not read */
 }
 
-static void flush(struct binder *b, struct outbox *out)
+static struct moment flush(struct binder *b, struct moment now, struct outbox *out)
 {
-    binds_flush(b->binds, out);
     preempts_flush(b->preempts, out);
+    releases_flush(b->releases, out);
+    return binds_flush_due(b->binds, now, out);
 }
 
 struct moment binder_tick(struct binder *b, struct moment now, struct outbox *out)
@@ -460,7 +520,7 @@ struct moment binder_tick(struct binder *b, struct moment now, struct outbox *ou
         next = moment_earlier(next, lease_tick(b->lease, at)); /* a release begins here */
     }
     next = moment_earlier(next, lanes_pump(b->lanes, now));
-    flush(b, out);
+    next = moment_earlier(next, flush(b, now, out));
     return moment_earlier(next, b->tell_at);
 }
 
@@ -474,7 +534,7 @@ void binder_stop(struct binder *b, struct moment now, struct outbox *out)
     binds_drop_waiting(b->binds, at, "the binder is stopping");
     preempts_stop(b->preempts, "the binder is stopping");
     follow_lease(b, at, out);
-    flush(b, out);
+    (void)flush(b, now, out);
 }
 
 bool binder_done(const struct binder *b)
@@ -511,6 +571,7 @@ struct binder *binder_new(const struct binder_options *options)
                                                  .api = options->api,
                                                  .owner = b,
                                                  .ended = on_bind_ended,
+                                                 .waiting = on_bind_waiting,
                                                  .forbidden = on_forbidden},
                          b->lanes);
     b->statuses = statuses_new(&(struct status_options){.seed = options->seed + 1,
@@ -535,6 +596,10 @@ struct binder *binder_new(const struct binder_options *options)
                                                           .preempted = on_preempted,
                                                           .forbidden = on_forbidden},
                                b->lanes);
+    b->releases = releases_new(&(struct releases_options){.seed = options->seed + 5,
+                                                          .owner = b,
+                                                          .forbidden = on_forbidden},
+                               b->lanes);
     b->forbidden = map_new();
     return b;
 }
@@ -546,6 +611,7 @@ void binder_free(struct binder **binder)
         return;
     binds_free(&b->binds);
     preempts_free(&b->preempts);
+    releases_free(&b->releases);
     statuses_free(&b->statuses);
     groups_free(&b->groups);
     events_free(&b->events);
@@ -597,6 +663,7 @@ void binder_status(const struct binder *b, struct buffer *lines)
     struct statuses_stats status = statuses_stats(b->statuses);
     struct groups_stats groups = groups_stats(b->groups);
     struct preempts_stats preempts = preempts_stats(b->preempts);
+    struct releases_stats releases = releases_stats(b->releases);
     struct events_stats events = events_stats(b->events);
     size_t at = 0;
     struct str rule;
@@ -612,6 +679,7 @@ void binder_status(const struct binder *b, struct buffer *lines)
                  (unsigned long long)binds.doubts, (unsigned long long)binds.resolved);
     buffer_print(lines, "bind_p50_us=%lld\nbind_p99_us=%lld\n", (long long)(binds.p50.ns / 1000),
                  (long long)(binds.p99.ns / 1000));
+    decisions_status(&b->decisions, lines);
     lane_status(b, now, lines);
     buffer_print(lines, "status=pods=%u replaced=%llu overtaken=%llu unchanged=%llu dropped=%llu\n",
                  status.pods, (unsigned long long)status.replaced,
@@ -629,6 +697,9 @@ void binder_status(const struct binder *b, struct buffer *lines)
         (unsigned long long)preempts.failed, (unsigned long long)preempts.doubled,
         (unsigned long long)preempts.victims.deleted, (unsigned long long)preempts.victims.spared,
         (unsigned long long)preempts.unbound);
+    buffer_print(lines, "claim_releases=under_way=%u done=%llu failed=%llu doubled=%llu\n",
+                 releases_count(b->releases), (unsigned long long)releases.done,
+                 (unsigned long long)releases.failed, (unsigned long long)releases.doubled);
     buffer_print(lines, "events=keys=%u repeated=%llu evicted=%llu dropped=%llu\n", events.keys,
                  (unsigned long long)events.repeated, (unsigned long long)events.evicted,
                  (unsigned long long)events.dropped);

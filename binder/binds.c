@@ -9,6 +9,7 @@
 #include "binder/pause.h"
 #include "binder/prebind.h"
 #include "binder/reason.h"
+#include "binder/release.h"
 #include "proto/base/log.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
@@ -25,6 +26,12 @@
 #define POSTS_MAX  5
 #define LATENCIES  1024
 
+/* An answer that goes alone wakes the scheduler for itself alone. With so many Bindings to be sent
+ * nobody waits for one, so several go together, but none waits for long. */
+#define GATHER_ABOVE 64
+#define GATHER_MOST  16
+#define GATHER_MS    2
+
 #define FLIGHT_BYTES 256 /* most binds need no more */
 
 /* A bind in flight. */
@@ -34,7 +41,13 @@ struct flight {
     struct bind bind; /* strings and claims in memory */
     struct arena memory;
     struct moment taken, ready; /* asked for; nothing but the Binding is left to be done */
-    struct prebind *prebind;    /* NULL: none is needed, or it is done */
+    struct prebind *prebind;    /* NULL: none is needed */
+    bool prepared;              /* it is done */
+    struct release *undoing;    /* what it has left behind in a claim is taken back */
+    struct claim_release undo;  /* that */
+    uint32_t undone;            /* how far that has come */
+    struct moment over;         /* when it ended; 0: not yet */
+    bool gone;                  /* it ended as the pod does not exist any more */
     bool blocked;
     bool cancelled;   /* the reason is in message; a write of the prebind is on the wire */
     bool doubt;       /* a POST may have been carried out */
@@ -53,6 +66,8 @@ struct binds {
     struct lanes *lanes;
     struct map *flights; /* uid -> flight */
     struct answers answers;
+    bool hurry; /* one of them is of a pod that was not bound */
+    struct moment answers_by;
     struct random random;
     struct binds_stats stats;
     int64_t latencies[LATENCIES];
@@ -76,6 +91,7 @@ struct binds *binds_new(const struct binds_options *options, struct lanes *lanes
 static void answer(struct binds *b, const struct bind_result *result)
 {
     answers_add(&b->answers, MSG_bind_result, result);
+    b->hurry = b->hurry || !result->bound;
     if (result->bound)
         b->stats.bound++;
     else
@@ -85,6 +101,22 @@ static void answer(struct binds *b, const struct bind_result *result)
 void binds_flush(struct binds *b, struct outbox *out)
 {
     answers_flush(&b->answers, out);
+    b->hurry = false;
+    b->answers_by = (struct moment){0};
+}
+
+struct moment binds_flush_due(struct binds *b, struct moment now, struct outbox *out)
+{
+    if (b->answers.count == 0)
+        return MOMENT_NEVER;
+    if (b->answers_by.ns == 0)
+        b->answers_by = moment_after(now, span_of_ms(GATHER_MS));
+    struct lane_stats lane = lanes_stats(b->lanes, LANE_bind);
+    if (!b->hurry && lane.waiting + lane.in_flight >= GATHER_ABOVE &&
+        b->answers.count < GATHER_MOST && !moment_reached(now, b->answers_by))
+        return b->answers_by;
+    binds_flush(b, out);
+    return MOMENT_NEVER;
 }
 
 static struct bind_result result_of(const struct bind *bind)
@@ -112,6 +144,7 @@ static void flight_free(struct flight *f)
     must(map_remove(f->binds->flights, f->bind.uid) == f);
     if (f->has_route)
         f->binds->options.api.release(f->binds->options.api.state, f->job.route);
+    release_free(&f->undoing);
     prebind_free(&f->prebind);
     buffer_free(&f->message);
     arena_free(&f->memory);
@@ -127,43 +160,107 @@ static const char *failed_plugin(const struct flight *f, bool bound)
     return f->failed_plugin != NULL ? f->failed_plugin : prebind_plugin(&f->bind);
 }
 
-static void measure(const struct flight *f, struct instant at, bool bound)
+static void measure(const struct flight *f, bool bound)
 {
     bool posted = f->ready.ns != 0;
-    struct moment ready = posted ? f->ready : at.now;
+    struct moment ready = posted ? f->ready : f->over;
     measure_bind(&f->bind, &(struct measured_bind){.prepared = prebind_needed(&f->bind),
                                                    .posted = posted,
                                                    .bound = bound,
+                                                   .delegated = f->extender != NULL,
                                                    .preparing = moment_since(ready, f->taken),
-                                                   .posting = moment_since(at.now, ready)});
+                                                   .posting = moment_since(f->over, ready)});
 }
 
-static void end(struct flight *f, struct instant at, bool bound, bool gone)
+static void send_answer(struct flight *f, bool bound)
 {
-    struct binds *b = f->binds;
+    struct arena a = {0};
     struct bind_result result = result_of(&f->bind);
-    struct span took = moment_since(at.now, f->taken);
+    const char *plugin = failed_plugin(f, bound);
     result.bound = bound;
-    result.gone = gone;
+    result.gone = f->gone;
     result.code = f->code;
     result.message = bound ? (struct str){0} : buffer_str(&f->message);
-    result.elapsed_us = took.ns / 1000;
-    const char *plugin = failed_plugin(f, bound);
+    result.elapsed_us = moment_since(f->over, f->taken).ns / 1000;
     result.plugin = str_of(plugin ? plugin : "");
-    answer(b, &result);
+    if (f->prebind != NULL)
+        prebind_tell(f->prebind, &result, &a);
+    answer(f->binds, &result);
+    arena_free(&a);
+}
+
+/* The end, at which the scheduler is told; nothing more will be written. */
+static void conclude(struct flight *f, struct instant at, bool bound)
+{
+    struct binds *b = f->binds;
+    if (f->over.ns == 0)
+        f->over = at.now;
+    int64_t took_ns = moment_since(f->over, f->taken).ns;
+    send_answer(f, bound);
     if (bound) {
         if (!prebind_needed(&f->bind)) /* else it is the volumes' time, not ours */
-            b->latencies[b->measured++ % LATENCIES] = took.ns;
+            b->latencies[b->measured++ % LATENCIES] = took_ns;
         log_debug("bound|pod=%.*s/%.*s node=%.*s took_us=%lld", STR_ARG(f->bind.namespace_name),
-                  STR_ARG(f->bind.name), STR_ARG(f->bind.node_name), (long long)result.elapsed_us);
+                  STR_ARG(f->bind.name), STR_ARG(f->bind.node_name), (long long)(took_ns / 1000));
     } else {
         log_info("not bound|pod=%.*s/%.*s node=%.*s code=%d reason=\"%.*s\"",
                  STR_ARG(f->bind.namespace_name), STR_ARG(f->bind.name), STR_ARG(f->bind.node_name),
                  f->code, STR_ARG(buffer_str(&f->message)));
     }
-    measure(f, at, bound);
+    measure(f, bound);
     b->options.ended(b->options.owner, at, &f->bind, bound);
     flight_free(f);
+}
+
+static bool message_has(const struct flight *f, const char *text)
+{
+    return f->message.len > 0 && strstr(f->message.at, text) != NULL;
+}
+
+static void on_undone(void *owner, struct instant at, const struct release_end *how);
+
+/* What a bind that failed has left behind in claims is taken back, one after another, as upstream's
+ * Unreserve does. False: there is nothing more. */
+static bool undo(struct flight *f, struct instant at)
+{
+    struct binds *b = f->binds;
+    while (f->prebind != NULL && prebind_left(f->prebind, &f->undone, &f->undo)) {
+        f->undoing = release_new(&(struct release_options){.lanes = b->lanes,
+                                                           .random = &b->random,
+                                                           .owner = f,
+                                                           .ended = on_undone,
+                                                           .forbidden = b->options.forbidden,
+                                                           .forbidden_owner = b->options.owner},
+                                 &f->undo, at.now);
+        if (f->undoing != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* What could not be taken back is found by the next attempt. */
+static void on_undone(void *owner, struct instant at, const struct release_end *how)
+{
+    struct flight *f = owner;
+    if (!how->done)
+        log_warn("a claim keeps what a failed bind left|what=%.*s claim=%.*s/%.*s code=%d "
+                 "reason=\"%.*s\"",
+                 STR_ARG(f->undo.what), STR_ARG(f->undo.namespace_name), STR_ARG(f->undo.claim),
+                 how->code, STR_ARG(how->message));
+    else if (str_is(f->undo.what, RELEASE_DELETE))
+        prebind_unmade(f->prebind);
+    release_free(&f->undoing);
+    if (!undo(f, at))
+        conclude(f, at, false);
+}
+
+/* A pod that is on a node, wherever, needs its claims. */
+static void end(struct flight *f, struct instant at, bool bound, bool gone)
+{
+    f->over = at.now;
+    f->gone = gone;
+    if (bound || message_has(f, "already assigned to node") || !undo(f, at))
+        conclude(f, at, bound);
 }
 
 static void say(struct flight *f, int code, struct str message)
@@ -176,11 +273,6 @@ static void say(struct flight *f, int code, struct str message)
 static struct moment backoff(struct flight *f, struct moment now, int retry_after_s)
 {
     return pause_long(&f->binds->random, now, f->waits++, retry_after_s);
-}
-
-static bool message_has(const struct flight *f, const char *text)
-{
-    return f->message.len > 0 && strstr(f->message.at, text) != NULL;
 }
 
 /* Does the conflict name the node that was asked for? */
@@ -260,7 +352,7 @@ static void tell_forbidden(const struct flight *f, const char *verb, const char 
 static void posted(struct job *job, struct instant at, const struct kube_response *r)
 {
     struct flight *f = (struct flight *)job;
-    if (r->status >= 200 && r->status < 300) {
+    if (answer_is_good(r)) {
         f->code = r->status;
         end(f, at, true, false);
         return;
@@ -272,13 +364,13 @@ static void posted(struct job *job, struct instant at, const struct kube_respons
         on_conflict(f, at);
     } else if (r->status == 404) {
         end(f, at, false, true);
-    } else if (r->maybe_done || (r->status >= 500 && r->status != 503)) {
+    } else if (answer_is_doubtful(r)) {
         f->binds->stats.doubts += !f->doubt;
         f->doubt = true;
         f->open = r->maybe_done || r->status == 502;
         f->waits = 0;
         ask(f, at.now);
-    } else if (r->status == 429 || r->status == 503 || r->status == 0 || r->status == 401) {
+    } else if (answer_is_busy(r)) {
         wait_or_end(f, at, r);
     } else {
         end(f, at, false, false);
@@ -448,7 +540,7 @@ static void on_prebind_ended(void *owner, struct instant at, const struct prebin
 {
     struct flight *f = owner;
     if (how->ready) {
-        prebind_free(&f->prebind);
+        f->prepared = true;
         post(f, at);
         return;
     }
@@ -456,6 +548,14 @@ static void on_prebind_ended(void *owner, struct instant at, const struct prebin
         say(f, how->code, how->message);
     f->failed_plugin = how->plugin;
     end(f, at, false, how->gone);
+}
+
+static void on_waiting(void *owner, struct instant at)
+{
+    const struct flight *f = owner;
+    const struct binds_options *o = &f->binds->options;
+    if (o->waiting != NULL)
+        o->waiting(o->owner, at, &f->bind);
 }
 
 static void launch(struct flight *f, struct instant at)
@@ -471,6 +571,7 @@ static void launch(struct flight *f, struct instant at)
                                                        .give_up = b->options.give_up,
                                                        .owner = f,
                                                        .ended = on_prebind_ended,
+                                                       .waiting = on_waiting,
                                                        .forbidden = b->options.forbidden,
                                                        .forbidden_owner = b->options.owner},
                              &f->bind, at.now);
@@ -525,10 +626,10 @@ bool binds_cancel(struct binds *b, struct instant at, struct str uid, const stru
     if (f == NULL || f->posts > 0 ||
         (node_name != NULL && !str_equal(f->bind.node_name, *node_name)))
         return false;
-    if (f->cancelled)
+    if (f->cancelled || f->undoing != NULL)
         return true;
     say(f, 0, why);
-    f->cancelled = f->prebind != NULL && !prebind_cancel(f->prebind);
+    f->cancelled = f->prebind != NULL && !f->prepared && !prebind_cancel(f->prebind);
     if (!f->cancelled)
         end(f, at, false, false);
     return true;
@@ -550,8 +651,9 @@ static void drop(struct binds *b, struct instant at, const char *why, bool all)
         struct flight *f = value;
         if (!all && f->posts > 0)
             continue;
-        say(f, 0, str_of(why));
-        end(f, at, false, false);
+        if (f->undoing == NULL)
+            say(f, 0, str_of(why));
+        conclude(f, at, false);
     }
 }
 
@@ -565,13 +667,18 @@ void binds_drop_all(struct binds *b, struct instant at, const char *why)
     drop(b, at, why, true);
 }
 
+static bool is_preparing(const struct flight *f)
+{
+    return f->prebind != NULL && !f->prepared;
+}
+
 uint32_t binds_waiting_for_claims(const struct binds *b)
 {
     uint32_t count = 0;
     size_t place = 0;
     void *value;
     while (map_next(b->flights, &place, NULL, &value))
-        count += ((const struct flight *)value)->prebind != NULL;
+        count += is_preparing(value);
     return count;
 }
 

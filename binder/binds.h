@@ -17,6 +17,8 @@ struct binds_options {
     void *owner;
     /* Called once for each bind; bound: the pod is on the node that was asked for. */
     void (*ended)(void *owner, struct instant at, const struct bind *bind, bool bound);
+    /* Its devices are waited for; may be NULL. */
+    void (*waiting)(void *owner, struct instant at, const struct bind *bind);
     void (*forbidden)(void *owner, const char *verb, const char *resource,
                       struct str namespace_name, const struct kube_response *response);
 };
@@ -49,6 +51,9 @@ uint32_t binds_count(const struct binds *b);
 void binds_list(const struct binds *b, struct leadership *into, struct arena *a);
 /* Puts the answers that are known into the outbox. */
 void binds_flush(struct binds *b, struct outbox *out);
+/* The same, but of pods that were bound the scheduler need not hear at once while many others are
+ * still to be: returns when what was kept back will be due. */
+struct moment binds_flush_due(struct binds *b, struct moment now, struct outbox *out);
 
 struct binds_stats {
     uint64_t bound, failed, doubled; /* answers; requests for a pod in flight */

@@ -450,6 +450,31 @@ void events_group(struct events *e, struct instant at, const struct events_group
     buffer_free(&version);
 }
 
+void events_waiting(struct events *e, struct instant at, const struct bind *bind)
+{
+    struct buffer note = {0}, instance = {0};
+    char version[24];
+    snprintf(version, sizeof(version), "%lld", (long long)bind->resource_version);
+    buffer_print(&note, "waiting for binding conditions for device on node %.*s",
+                 STR_ARG(bind->node_name));
+    buffer_print(&instance, "%.*s-%s", STR_ARG(bind->scheduler_name), e->options.hostname);
+    struct writes_event event = {.regarding = {.kind = STR_LITERAL("Pod"),
+                                               .api_version = STR_LITERAL("v1"),
+                                               .namespace_name = bind->namespace_name,
+                                               .name = bind->name,
+                                               .uid = bind->uid,
+                                               .resource_version = str_of(version)},
+                                 .controller = bind->scheduler_name,
+                                 .instance = buffer_str(&instance),
+                                 .type = STR_LITERAL("Normal"),
+                                 .reason = STR_LITERAL("BindingConditionsPending"),
+                                 .action = STR_LITERAL("Scheduling"),
+                                 .note = buffer_str(&note)};
+    record(e, at, &event, false);
+    buffer_free(&note);
+    buffer_free(&instance);
+}
+
 /* Upstream names the preemptor as the related object, but in a type that its event recorder cannot
  * make a reference of: the event goes out without one, and so it does here. */
 void events_preempted(struct events *e, struct instant at, const struct events_victim *victim)

@@ -24,6 +24,9 @@ void events_free(struct events **events);
 
 /* The pod is bound. */
 void events_bound(struct events *e, struct instant at, const struct bind *bind);
+/* The pod has devices that are not ready yet; repeated for the same version of a pod it becomes a
+ * series. */
+void events_waiting(struct events *e, struct instant at, const struct bind *bind);
 /* An attempt failed; repeated for the same version of a pod it becomes a series. */
 void events_failed(struct events *e, struct instant at, const struct pod_failed *failed);
 

@@ -13,6 +13,14 @@ static void observe(const struct bind *bind, const char *point, const char *stat
         took.ns);
 }
 
+static void observe_binder(const char *status, struct span took)
+{
+    const struct str *values =
+        METRIC_VALUES(STR_LITERAL("DefaultBinder"), STR_LITERAL("Bind"), str_of(status));
+    series_observe(metric_series(METRIC_scheduler_plugin_execution_duration_seconds, values),
+                   took.ns);
+}
+
 void measure_bind(const struct bind *bind, const struct measured_bind *how)
 {
     const struct span none = {0};
@@ -20,9 +28,32 @@ void measure_bind(const struct bind *bind, const struct measured_bind *how)
     observe(bind, "PreBind", how->posted ? "Success" : "Error", how->preparing);
     if (how->posted)
         observe(bind, "Bind", how->bound ? "Success" : "Error", how->posting);
+    if (how->posted && !how->delegated)
+        observe_binder(how->bound ? "Success" : "Error", how->posting);
     if (how->bound)
         observe(bind, "PostBind", "Success", none);
 }
+
+/* ---- devices ---- */
+
+void measure_claim_made(bool made)
+{
+    metric_add_to(METRIC_scheduler_resourceclaim_creates_total, made ? "success" : "failure", 1);
+}
+
+void measure_device_wait(const struct bind *bind, const struct measured_device *device,
+                         const char *status, struct span took)
+{
+    const struct str *values = METRIC_VALUES(bind->scheduler_name, device->driver, str_of(status));
+    series_observe(
+        metric_series(METRIC_scheduler_dra_bindingconditions_wait_duration_seconds, values),
+        took.ns);
+    if (device->conditional)
+        series_add(metric_series(METRIC_scheduler_dra_bindingconditions_allocations_total, values),
+                   1);
+}
+
+/* ---- lanes ---- */
 
 static void count(enum lane lane, const char *result, uint64_t value)
 {

@@ -1,11 +1,13 @@
-/* prebind: one job that goes through its passes: over the resource claims, over the volumes that
- * are chosen and over the claims that are to be provisioned; first writing, then looking at the
- * latter two. The one idea: a claim that is being worked on is an index and a pass, and each answer
- * says what comes next. What must stay true: an object is put back only as it was decided on, an
- * answer that tells nothing is "not yet", and nothing is waited for beyond the bind's time. */
+/* prebind: the nomination, then the resource claims (reserving), then one job that goes through its
+ * passes: over the volumes that are chosen and over the claims that are to be provisioned; first
+ * writing, then looking. The one idea: a claim that is being worked on is an index and a pass, and
+ * each answer says what comes next. What must stay true: an object is put back only as it was
+ * decided on, an answer that tells nothing is "not yet", and nothing is waited for beyond the
+ * bind's time. */
 #include "binder/prebind.h"
 #include "binder/pause.h"
 #include "binder/reason.h"
+#include "binder/reserving.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -13,17 +15,18 @@
 #include "proto/kube/selector.h"
 #include "proto/kube/writes.h"
 
-#define ROUND_MS      1000
-#define CONFLICTS_MAX 5 /* tries to reserve a claim, as upstream */
+#define ROUND_MS 1000
 
-enum pass { PASS_devices, PASS_volumes, PASS_claims };
+enum pass { PASS_volumes, PASS_claims };
 
 struct prebind {
     struct job job; /* first */
     struct prebind_options options;
     const struct bind *bind;
     enum pass pass;
-    uint32_t index; /* in bind->claims, or bind->device_claims */
+    uint32_t index;              /* in bind->claims */
+    struct reserving *reserving; /* NULL: the bind has no resource claims */
+    bool reserves;               /* it is at work */
     bool cancelled;
     int failures; /* of the nomination, or in a row */
     struct moment give_up;
@@ -49,20 +52,8 @@ static const struct claim_binding *current(const struct prebind *p)
     return &p->bind->claims.at[p->index];
 }
 
-static const struct device_claim *current_device(const struct prebind *p)
-{
-    return &p->bind->device_claims.at[p->index];
-}
-
-static uint32_t count_in(const struct prebind *p, enum pass pass)
-{
-    return pass == PASS_devices ? p->bind->device_claims.count : p->bind->claims.count;
-}
-
 static bool is_in_pass(const struct prebind *p)
 {
-    if (p->pass == PASS_devices)
-        return !current_device(p)->unneeded;
     return (current(p)->volume_name.len > 0) == (p->pass == PASS_volumes);
 }
 
@@ -70,9 +61,9 @@ static bool is_in_pass(const struct prebind *p)
 static bool find(struct prebind *p)
 {
     for (;; p->pass++, p->index = 0) {
-        while (p->index < count_in(p, p->pass) && !is_in_pass(p))
+        while (p->index < p->bind->claims.count && !is_in_pass(p))
             p->index++;
-        if (p->index < count_in(p, p->pass))
+        if (p->index < p->bind->claims.count)
             return true;
         if (p->pass == PASS_claims)
             return false;
@@ -83,12 +74,6 @@ static void rewind_passes(struct prebind *p)
 {
     p->pass = PASS_volumes;
     p->index = 0;
-}
-
-static void device_path(const struct prebind *p, struct draft *draft)
-{
-    writes_path(&draft->path, "/apis/resource.k8s.io/v1", p->bind->namespace_name, "resourceclaims",
-                current_device(p)->claim);
 }
 
 static void volume_path(struct draft *draft, struct str name)
@@ -114,10 +99,8 @@ static void end(struct prebind *p, struct instant at, const struct prebind_end *
 static void fail(struct prebind *p, struct instant at, int code)
 {
     end(p, at,
-        &(struct prebind_end){.code = code,
-                              .plugin =
-                                  p->pass == PASS_devices ? "DynamicResources" : "VolumeBinding",
-                              .message = buffer_str(&p->text)});
+        &(struct prebind_end){
+            .code = code, .plugin = "VolumeBinding", .message = buffer_str(&p->text)});
 }
 
 /* True when it was given up while a write was on the wire; then this is the end. */
@@ -471,9 +454,7 @@ static void again_or_fail(struct prebind *p, struct instant at, const struct job
 /* What the pass writes to. */
 static void object_path(const struct prebind *p, struct draft *draft)
 {
-    if (p->pass == PASS_devices)
-        device_path(p, draft);
-    else if (p->pass == PASS_volumes)
+    if (p->pass == PASS_volumes)
         volume_path(draft, current(p)->volume_name);
     else
         claim_path(p, draft);
@@ -481,10 +462,7 @@ static void object_path(const struct prebind *p, struct draft *draft)
 
 static const char *resource_of(const struct prebind *p)
 {
-    static const char *const resources[] = {[PASS_devices] = "resourceclaims",
-                                            [PASS_volumes] = "persistentvolumes",
-                                            [PASS_claims] = "persistentvolumeclaims"};
-    return resources[p->pass];
+    return p->pass == PASS_volumes ? "persistentvolumes" : "persistentvolumeclaims";
 }
 
 static void prepare_get(struct job *job, struct instant at, struct draft *draft)
@@ -498,25 +476,6 @@ static void go_on(struct prebind *p, struct instant at)
 {
     p->index++;
     write_next(p, at);
-}
-
-static void reserve(struct prebind *p, struct instant at, struct str object)
-{
-    buffer_reset(&p->body);
-    buffer_reset(&p->text);
-    switch (writes_reservation_put(&p->body, object, p->bind->name, p->bind->uid)) {
-    case WRITES_changed: go(p, &put_job, at.now); break;
-    case WRITES_same: go_on(p, at); break;
-    case WRITES_conflict:
-        buffer_print(&p->text, "claim %.*s/%.*s got deallocated elsewhere in the meantime",
-                     STR_ARG(p->bind->namespace_name), STR_ARG(current_device(p)->claim));
-        fail(p, at, 409);
-        break;
-    case WRITES_malformed:
-        buffer_print(&p->text, "the API server's answer is none of %s", resource_of(p));
-        fail(p, at, 200);
-        break;
-    }
 }
 
 static void change(struct prebind *p, struct instant at, struct str object)
@@ -539,6 +498,7 @@ static void change(struct prebind *p, struct instant at, struct str object)
                      resource_of(p), STR_ARG(volumes ? claim->volume_name : claim->name));
         fail(p, at, 409);
         break;
+    case WRITES_deleted:
     case WRITES_malformed:
         buffer_print(&p->text, "the API server's answer is none of %s", resource_of(p));
         fail(p, at, 200);
@@ -550,11 +510,9 @@ static void got(struct job *job, struct instant at, const struct kube_response *
 {
     struct prebind *p = (struct prebind *)job;
     tell_forbidden(p, "get", resource_of(p), r);
-    if (r->status == 200 && p->pass == PASS_devices) {
-        reserve(p, at, r->body);
-    } else if (r->status == 200) {
+    if (r->status == 200) {
         change(p, at, r->body);
-    } else if (r->status == 0 || r->status == 401 || r->status == 429 || r->status >= 500) {
+    } else if (answer_is_busy(r) || answer_is_doubtful(r)) {
         again_or_fail(p, at, &get_job, r);
     } else {
         reason_of(r, &p->text);
@@ -569,8 +527,6 @@ static void prepare_put(struct job *job, struct instant at, struct draft *draft)
     draft->method = KUBE_PUT;
     draft->content_type = WRITES_JSON;
     object_path(p, draft);
-    if (p->pass == PASS_devices)
-        buffer_add_text(&draft->path, "/status");
     buffer_add_str(&draft->body, buffer_str(&p->body));
 }
 
@@ -578,17 +534,13 @@ static void prepare_put(struct job *job, struct instant at, struct draft *draft)
 static void put(struct job *job, struct instant at, const struct kube_response *r)
 {
     struct prebind *p = (struct prebind *)job;
-    bool busy = r->status == 401 || r->status == 429 || r->status == 503 ||
-                (r->status == 0 && !r->maybe_done);
     tell_forbidden(p, "update", resource_of(p), r);
     if (was_cancelled(p, at))
         return;
-    if (r->status >= 200 && r->status < 300) {
+    if (answer_is_good(r)) {
         p->failures = 0;
         go_on(p, at);
-    } else if (r->status == 409 && p->pass == PASS_devices && ++p->failures < CONFLICTS_MAX) {
-        go(p, &get_job, at.now); /* other pods of the claim are reserved for, too */
-    } else if (busy) {
+    } else if (answer_is_busy(r)) {
         again_or_fail(p, at, &put_job, r);
     } else {
         reason_of(r, &p->text);
@@ -635,11 +587,63 @@ static void nominated(struct job *job, struct instant at, const struct kube_resp
                  STR_ARG(p->bind->node_name), r->status, p->text.at);
     }
     p->give_up = moment_after(at.now, p->options.give_up);
-    write_next(p, at);
+    p->reserves = p->reserving != NULL;
+    if (p->reserves)
+        reserving_begin(p->reserving, at.now, false);
+    else
+        write_next(p, at);
 }
 
 static const struct job_type nominate_job = {
     .fenced = true, .timeout = {5000000000}, .prepare = prepare_nomination, .answered = nominated};
+
+/* ---- the resource claims ---- */
+
+static void on_reserved(void *owner, struct instant at, const struct prebind_end *how)
+{
+    struct prebind *p = owner;
+    p->reserves = false;
+    if (!how->ready) {
+        end(p, at, how);
+        return;
+    }
+    p->give_up = moment_after(at.now, p->options.give_up);
+    write_next(p, at);
+}
+
+static void on_waiting(void *owner, struct instant at)
+{
+    struct prebind *p = owner;
+    if (p->options.waiting != NULL)
+        p->options.waiting(p->options.owner, at);
+}
+
+static struct reserving *reserve(struct prebind *p)
+{
+    struct prebind_options options = p->options;
+    if (!reserving_needed(p->bind))
+        return NULL;
+    options.owner = p;
+    options.ended = on_reserved;
+    options.waiting = on_waiting;
+    return reserving_new(&options, p->bind);
+}
+
+bool prebind_left(const struct prebind *prebind, uint32_t *place, struct claim_release *release)
+{
+    return prebind->reserving != NULL && reserving_left(prebind->reserving, place, release);
+}
+
+void prebind_unmade(struct prebind *prebind)
+{
+    reserving_unmade(prebind->reserving);
+}
+
+void prebind_tell(const struct prebind *prebind, struct bind_result *result, struct arena *a)
+{
+    if (prebind->reserving != NULL)
+        reserving_tell(prebind->reserving, result, a);
+}
 
 /* ---- life ---- */
 
@@ -647,10 +651,7 @@ const char *prebind_plugin(const struct bind *bind)
 {
     if (bind->claims.count > 0)
         return "VolumeBinding";
-    for (uint32_t i = 0; i < bind->device_claims.count; i++)
-        if (!bind->device_claims.at[i].unneeded)
-            return "DynamicResources";
-    return NULL;
+    return reserving_needed(bind) ? "DynamicResources" : NULL;
 }
 
 bool prebind_needed(const struct bind *bind)
@@ -665,10 +666,13 @@ struct prebind *prebind_new(const struct prebind_options *options, const struct 
     p->options = *options;
     p->bind = bind;
     p->give_up = moment_after(now, options->give_up);
+    p->reserving = reserve(p);
+    p->reserves = p->reserving != NULL && !bind->set_nominated;
     find(p);
     p->job.type = bind->set_nominated ? &nominate_job : &get_job;
-    if (!lanes_add(options->lanes, bind->set_nominated ? LANE_nomination : LANE_volume, &p->job,
-                   now))
+    if (p->reserves ? !reserving_begin(p->reserving, now, true)
+                    : !lanes_add(options->lanes,
+                                 bind->set_nominated ? LANE_nomination : LANE_volume, &p->job, now))
         prebind_free(&p);
     return p;
 }
@@ -680,6 +684,7 @@ void prebind_free(struct prebind **prebind)
         return;
     if (p->job.place != JOB_idle)
         lanes_remove(p->options.lanes, &p->job);
+    reserving_free(&p->reserving);
     arena_free(&p->memory);
     buffer_free(&p->body);
     buffer_free(&p->text);
@@ -689,6 +694,10 @@ void prebind_free(struct prebind **prebind)
 
 bool prebind_cancel(struct prebind *prebind)
 {
+    if (prebind->reserves)
+        return reserving_cancel(prebind->reserving);
     prebind->cancelled = prebind->job.place == JOB_sent && prebind->job.type->fenced;
+    if (!prebind->cancelled && prebind->job.place != JOB_idle)
+        lanes_remove(prebind->options.lanes, &prebind->job);
     return !prebind->cancelled;
 }

@@ -2,8 +2,9 @@
  *
  * As upstream's PreBind of VolumeBinding: each chosen volume is given the claim's name, each claim
  * to be provisioned the node's, and then, once a second, everything is looked at until all claims
- * are bound. As DynamicResources' before that: each resource claim, allocated already, is reserved
- * for the pod. Upstream looks into its cache; here nothing is kept, so the API server is asked. */
+ * are bound. As DynamicResources' before that: each resource claim is given its devices and
+ * reserved for the pod. Upstream looks into its cache; here nothing is kept, so the API server is
+ * asked. */
 #ifndef BINDER_PREBIND_H
 #define BINDER_PREBIND_H
 
@@ -28,6 +29,8 @@ struct prebind_options {
     void *owner;
     /* Called once, as the last thing that a call into the lanes does: it may free the prebind. */
     void (*ended)(void *owner, struct instant at, const struct prebind_end *end);
+    /* The pod's devices are waited for from now on; may be NULL. */
+    void (*waiting)(void *owner, struct instant at);
     void (*forbidden)(void *owner, const char *verb, const char *resource,
                       struct str namespace_name, const struct kube_response *response);
     void *forbidden_owner;
@@ -42,6 +45,13 @@ bool prebind_needed(const struct bind *bind);
 /* bind is borrowed. NULL when the lane is full. */
 struct prebind *prebind_new(const struct prebind_options *options, const struct bind *bind,
                             struct moment now);
+/* What a bind that failed leaves behind in resource claims, one after another from *place on (0 at
+ * first): to be taken back. False: nothing more. Strings are borrowed. */
+bool prebind_left(const struct prebind *prebind, uint32_t *place, struct claim_release *release);
+/* The claim that was made for the pod has been deleted again. */
+void prebind_unmade(struct prebind *prebind);
+/* Into the answer: which claims' allocations were written. Strings are borrowed. */
+void prebind_tell(const struct prebind *prebind, struct bind_result *result, struct arena *a);
 /* Ends it without a word; a request on the wire is cancelled. */
 void prebind_free(struct prebind **prebind);
 /* True: nothing of it that writes is on the wire, it can be freed at once; false: ended() comes

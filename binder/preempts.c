@@ -35,7 +35,8 @@ struct order {
     uint32_t count, open;
     bool *clearing; /* by place in preempt.lower: cleared() is awaited */
     uint32_t clears;
-    bool stopped; /* a victim failed, or we stop: nothing new is begun */
+    bool stopped;          /* a victim failed, or we stop: nothing new is begun */
+    struct strs elsewhere; /* nodes that it was asked for meanwhile; refused in the end */
     struct buffer problem;
     bool ready; /* in line for the tick */
     struct order *next_ready;
@@ -77,12 +78,13 @@ static struct order *take_ready(struct preempts *p)
 
 /* ---- the answer ---- */
 
-static void answer(struct preempts *p, const struct preempt *preempt, const char *problem)
+static void answer_for(struct preempts *p, const struct pod *pod, struct str node,
+                       const char *problem)
 {
-    struct preempt_result result = {.uid = preempt->pod.uid,
-                                    .namespace_name = preempt->pod.namespace_name,
-                                    .name = preempt->pod.name,
-                                    .node_name = preempt->node_name,
+    struct preempt_result result = {.uid = pod->uid,
+                                    .namespace_name = pod->namespace_name,
+                                    .name = pod->name,
+                                    .node_name = node,
                                     .done = *problem == 0,
                                     .message = str_of(problem)};
     answers_add(&p->answers, MSG_preempt_result, &result);
@@ -90,6 +92,11 @@ static void answer(struct preempts *p, const struct preempt *preempt, const char
         p->stats.done++;
     else
         p->stats.failed++;
+}
+
+static void answer(struct preempts *p, const struct preempt *preempt, const char *problem)
+{
+    answer_for(p, &preempt->pod, preempt->node_name, problem);
 }
 
 void preempts_refuse(struct preempts *p, const struct preempt *preempt, const char *why)
@@ -124,6 +131,9 @@ static void end(struct order *o)
                   STR_ARG(pod->namespace_name), STR_ARG(pod->name), STR_ARG(o->preempt.node_name),
                   o->count);
     answer(o->all, &o->preempt, problem);
+    for (uint32_t i = 0; i < o->elsewhere.count; i++)
+        answer_for(o->all, pod, o->elsewhere.at[i],
+                   "a preemption for this pod on another node was under way");
     order_free(o);
 }
 
@@ -303,13 +313,29 @@ static void take_seats(struct order *o)
     map_free(&seen);
 }
 
+/* Refused at once it would be decided again at once, and refused again, for as long as the order
+ * takes. */
+static void refuse_in_the_end(struct order *o, struct str node)
+{
+    uint32_t count = o->elsewhere.count;
+    struct str *more = arena_take(&o->memory, (count + 1) * sizeof(*more));
+    must(more != NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        if (str_equal(o->elsewhere.at[i], node))
+            return;
+        more[i] = o->elsewhere.at[i];
+    }
+    more[count] = arena_copy(&o->memory, node);
+    o->elsewhere = (struct strs){count + 1, more};
+}
+
 void preempts_add(struct preempts *p, const struct preempt *preempt)
 {
     struct order *o = map_get(p->orders, preempt->pod.uid);
     if (o != NULL) {
         p->stats.doubled++;
         if (!str_equal(o->preempt.node_name, preempt->node_name))
-            answer(p, preempt, "a preemption for this pod on another node is under way");
+            refuse_in_the_end(o, preempt->node_name);
         return;
     }
     if (map_count(p->orders) >= ORDERS_MAX) {

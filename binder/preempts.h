@@ -29,7 +29,7 @@ struct preempts *preempts_new(const struct preempts_options *options, struct lan
 void preempts_free(struct preempts **preempts);
 
 /* Takes a request. A second one for a preemptor that has one under way is answered by that one's
- * answer when it names the same node, else refused at once. */
+ * answer when it names the same node, else refused when that one ends. */
 void preempts_add(struct preempts *p, const struct preempt *preempt);
 /* Answers without writing. */
 void preempts_refuse(struct preempts *p, const struct preempt *preempt, const char *why);

@@ -154,11 +154,6 @@ static void go_back(struct target *t, struct instant at, const struct job_type *
         go_on(t, at, step, pause_short(&t->all->random, at.now, t->failures, r->retry_after_s));
 }
 
-static bool is_good(const struct kube_response *r)
-{
-    return r->status >= 200 && r->status < 300;
-}
-
 /* As upstream's retries, and what its client tries again by itself. */
 static bool passes(const struct kube_response *r)
 {
@@ -259,7 +254,7 @@ static void marked(struct job *job, struct instant at, const struct kube_respons
 {
     struct target *t = (struct target *)job;
     tell_forbidden(t, "patch", "pods/status", r);
-    if (is_good(r))
+    if (answer_is_good(r))
         mark_answered(t, at, r);
     else if (r->status == 404)
         end_without_us(t, at);
@@ -273,8 +268,8 @@ static void deleted(struct job *job, struct instant at, const struct kube_respon
 {
     struct target *t = (struct target *)job;
     tell_forbidden(t, "delete", "pods", r);
-    t->doubt = t->doubt || r->maybe_done || (r->status >= 500 && r->status != 503);
-    if (is_good(r))
+    t->doubt = t->doubt || answer_is_doubtful(r);
+    if (answer_is_good(r))
         end_deleted(t, at);
     else if (r->status == 404)
         end_without_us(t, at);

@@ -10,6 +10,8 @@
 #include "watcher/settings.h"
 #include "watcher/watcher.h"
 
+#define BARRIER_WAIT_MS 300
+
 struct program {
     struct settings settings;
     struct watcher *watcher;
@@ -104,6 +106,7 @@ int main(int argc, char **argv)
                                                   .protobuf = program.settings.protobuf,
                                                   .page_size = program.settings.page_size,
                                                   .stale_after = program.settings.stale_after,
+                                                  .barrier_wait = span_of_ms(BARRIER_WAIT_MS),
                                                   .epoch = moment_wall_us(),
                                                   .seed = random_seed()});
         result = run(&program, &options, client);

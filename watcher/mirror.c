@@ -28,7 +28,7 @@ struct mirror {
     struct buffer id;
     uint32_t mark;
     bool listing;
-    uint64_t malformed, outdated;
+    uint64_t malformed, outdated, calm;
     void *context;
     void (*told)(void *context, const struct message *what, const struct kube_json *object);
 };
@@ -183,6 +183,13 @@ static void read_object(struct mirror *m, struct str id, const struct kube_json 
     set->type = MSG_none;
 }
 
+/* Mostly it confirms a bind. */
+static bool is_calm(const struct entry *e, const struct message *set)
+{
+    return set->type == MSG_pod_set && e->object.now != NULL &&
+           set->pod_set.pod.node_name.len > 0 && !set->pod_set.pod.deleting;
+}
+
 /* e: what is known of it, NULL if nothing is. */
 static void take(struct mirror *m, struct entry *e, const struct identity *who,
                  const struct kube_json *object)
@@ -194,8 +201,9 @@ static void take(struct mirror *m, struct entry *e, const struct identity *who,
         e = entry_new(who, &set);
     e->object.mark = m->mark;
     e->version = who->version;
-    if (set.type != MSG_none)
-        publisher_set(m->publisher, &e->object, &set);
+    bool calm = is_calm(e, &set);
+    if (set.type != MSG_none && publisher_set(m->publisher, &e->object, &set))
+        m->calm += calm;
     if (set.type != MSG_none && m->told != NULL)
         m->told(m->context, &set, object);
     if (is_new)
@@ -263,6 +271,11 @@ size_t mirror_count(const struct mirror *m)
 uint64_t mirror_malformed(const struct mirror *m)
 {
     return m->malformed;
+}
+
+uint64_t mirror_calm(const struct mirror *m)
+{
+    return m->calm;
 }
 
 uint64_t mirror_outdated(const struct mirror *m)

@@ -32,6 +32,8 @@ size_t mirror_count(const struct mirror *m);
 /* Objects that could not be understood, counted once a version. */
 uint64_t mirror_malformed(const struct mirror *m);
 /* Events that were older than what was known. */
+/* Changes published so far that nobody waits for: of pods that were known and are on a node. */
+uint64_t mirror_calm(const struct mirror *m);
 uint64_t mirror_outdated(const struct mirror *m);
 
 #endif

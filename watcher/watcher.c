@@ -1,11 +1,12 @@
 /* watcher: a reflector and a mirror for each kind, one publisher for all.
  *
  * Subscribers are held until every kind was listed once or, if it is not required, refused, so that
- * a snapshot is never half a cluster. A barrier is answered when each required kind has finished a
- * list that began after it was asked; barriers share lists. A probe on the watches' connection
- * tells an idle cluster from a dead connection within half a minute. Where PodGroups are served
- * their members are counted (members.h), and which groups are served is told. What must stay true:
- * barrier_reached stands in the stream behind everything that its lists showed. */
+ * a snapshot is never half a cluster. A barrier is answered when each required kind, and each
+ * decisive one that can be listed, has finished a list that began after it was asked; barriers
+ * share lists. A probe on the watches' connection tells an idle cluster from a dead connection.
+ * Where PodGroups are served their members are counted (members.h), and which groups are served is
+ * told. What must stay true: barrier_reached stands in the stream behind everything that its lists
+ * showed. */
 #include "watcher/watcher.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
@@ -25,6 +26,12 @@
 #define LOG_BYTES_MAX ((size_t)64 << 20)
 #define VIEW_EVERY_MS 1000
 #define VIEW_STALE_MS 10000 /* crossing it is told at once */
+
+/* Each bind is seen as a change, and one that goes out alone wakes every subscriber for itself
+ * alone. Nobody waits for it, so while they come quickly several go together. */
+#define GATHER_MS    2
+#define GATHER_MOST  16
+#define GATHER_AFTER 4 /* ms, since the last of them was told */
 
 struct source {
     struct watcher *w;
@@ -51,6 +58,8 @@ struct watcher {
     struct probe probe;
     bool distrust; /* the next request is to say so */
     struct moment started;
+    struct span barrier_wait;
+    bool barrier_seen; /* one was asked for, at any time */
     bool synced;
     struct {
         struct address from;
@@ -60,6 +69,13 @@ struct watcher {
     struct barrier_asked barriers[BARRIERS_MAX];
     size_t barrier_count;
     uint64_t barriers_reached, barriers_refused;
+    int64_t barrier_last;             /* id of the one reached last; 0: none */
+    uint64_t barrier_behind;          /* snapshots behind which it was told */
+    struct mirror *pods;              /* NULL: they are not mirrored */
+    int64_t told;                     /* sequence */
+    uint64_t told_calm;               /* of pods, by then */
+    bool asked;                       /* a subscriber has said something since */
+    struct moment calm_at, gather_by; /* when such a change was told; when it has to be */
     struct moment view_at;
     uint64_t viewed; /* snapshots behind which a view stands */
     bool view_stale;
@@ -146,8 +162,10 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
     if (kind->set == NULL)
         return;
     s->mirror = mirror_new(kind, w->publisher);
-    if (strcmp(kind->kind, "Pod") == 0)
-        mirror_tell(s->mirror, w, on_told);
+    if (strcmp(kind->kind, "Pod") != 0)
+        return;
+    w->pods = s->mirror;
+    mirror_tell(s->mirror, w, on_told);
 }
 
 static bool has_pod_groups(const struct watcher_options *options)
@@ -162,6 +180,7 @@ struct watcher *watcher_new(const struct watcher_options *options)
 {
     must(options->epoch > 0 && options->kind_count > 0);
     struct watcher *w = memory_take(sizeof(*w));
+    w->barrier_wait = options->barrier_wait;
     w->publisher = publisher_new(&(struct publisher_options){
         .epoch = options->epoch, .log_bytes_max = LOG_BYTES_MAX, .subscribers_max = HELD_MAX});
     w->members = members_new(w->publisher);
@@ -328,9 +347,19 @@ static bool barrier_known(struct watcher *w, int64_t id, struct address from)
     return known;
 }
 
+/* Nobody waits for what cannot be listed just now. */
+static bool is_in_barrier(const struct source *s)
+{
+    enum reflector_state state = reflector_status(s->reflector).state;
+    bool decisive = s->kind->offer == KUBE_maybe_decisive;
+    return s->kind->required ||
+           (decisive && state != REFLECTOR_degraded && state != REFLECTOR_absent);
+}
+
 static void on_barrier(struct watcher *w, struct moment now, const struct delivery *in)
 {
     int64_t id = in->message->barrier.id;
+    w->barrier_seen = true;
     if (barrier_known(w, id, in->from))
         return;
     if (w->barrier_count == BARRIERS_MAX) {
@@ -342,7 +371,7 @@ static void on_barrier(struct watcher *w, struct moment now, const struct delive
     struct barrier_asked *b = &w->barriers[w->barrier_count++];
     *b = (struct barrier_asked){id, in->from, memory_take_array(w->count, sizeof(uint64_t))};
     for (size_t i = 0; i < w->count; i++)
-        if (w->sources[i].kind->required)
+        if (is_in_barrier(&w->sources[i]))
             b->tickets[i] = reflector_relist(w->sources[i].reflector);
 }
 
@@ -365,9 +394,17 @@ static void on_names_request(struct watcher *w, struct moment now, const struct 
 static bool barrier_reached(const struct watcher *w, const struct barrier_asked *b)
 {
     for (size_t i = 0; i < w->count; i++)
-        if (reflector_lists_ended(w->sources[i].reflector) < b->tickets[i])
+        if (reflector_lists_ended(w->sources[i].reflector) < b->tickets[i] &&
+            is_in_barrier(&w->sources[i]))
             return false;
     return true;
+}
+
+static void note_barrier(struct watcher *w)
+{
+    struct message m = {.type = MSG_barrier_reached, .barrier_reached.id = w->barrier_last};
+    publisher_note(w->publisher, &m);
+    w->barrier_behind = publisher_snapshots(w->publisher);
 }
 
 static void answer_barriers(struct watcher *w)
@@ -377,9 +414,8 @@ static void answer_barriers(struct watcher *w)
             i++;
             continue;
         }
-        struct message m = {.type = MSG_barrier_reached};
-        m.barrier_reached.id = w->barriers[i].id;
-        publisher_note(w->publisher, &m);
+        w->barrier_last = w->barriers[i].id;
+        note_barrier(w);
         w->barriers_reached++;
         barrier_drop(w, i);
     }
@@ -405,7 +441,8 @@ static void fill_view(const struct watcher *w, struct moment now, struct view *v
 }
 
 /* Once a second, when it becomes stale or fresh, and behind each snapshot: who has just got one
- * decides nothing before it knows how old that is. */
+ * decides nothing before it knows how old that is. Notes are in no snapshot, so the last barrier is
+ * told again there: it may have been reached before. */
 static void publish_view(struct watcher *w, struct moment now)
 {
     struct message m = {.type = MSG_view};
@@ -417,6 +454,8 @@ static void publish_view(struct watcher *w, struct moment now)
     if (stale != w->view_stale)
         log_warn("the mirror is %s|stalest=%.*s age_ms=%lld", stale ? "stale" : "fresh again",
                  STR_ARG(m.view.stalest), (long long)m.view.age_ms);
+    if (w->barrier_last != 0 && publisher_snapshots(w->publisher) != w->barrier_behind)
+        note_barrier(w);
     w->view_stale = stale;
     w->viewed = publisher_snapshots(w->publisher);
     w->view_at = moment_after(now, span_of_ms(VIEW_EVERY_MS));
@@ -436,16 +475,28 @@ static void reconnect_all(struct watcher *w, struct moment now, const char *why)
         reflector_reconnect(w->sources[i].reflector, now, why);
 }
 
+/* At a start whoever is to decide asks for a barrier as soon as it leads, which takes a few
+ * milliseconds, and a list that began before it would have to be made twice. */
+static bool holds_back(const struct watcher *w, struct moment now, const struct source *s)
+{
+    return s->kind->required && !w->barrier_seen &&
+           !moment_reached(now, moment_after(w->started, w->barrier_wait));
+}
+
+static bool source_next(struct watcher *w, struct moment now, struct source *s,
+                        struct reflector_request *request)
+{
+    return !s->idle && !holds_back(w, now, s) && reflector_next(s->reflector, now, request);
+}
+
 bool watcher_next(struct watcher *w, struct moment now, size_t source,
                   struct reflector_request *request)
 {
     must(source <= w->count);
     if (w->started.ns == 0)
         w->started = now;
-    bool wants = source == w->count
-                     ? probe_next(&w->probe, now, request)
-                     : !w->sources[source].idle &&
-                           reflector_next(w->sources[source].reflector, now, request);
+    bool wants = source == w->count ? probe_next(&w->probe, now, request)
+                                    : source_next(w, now, &w->sources[source], request);
     if (!wants)
         return false;
     if (request->distrust) /* one watch is silent for too long: the others share its connection */
@@ -509,8 +560,43 @@ void watcher_handle(struct watcher *w, struct moment now, const struct delivery 
                     struct outbox *out)
 {
     (void)out; /* everything goes through the publisher, in watcher_tick */
+    w->asked = true;
     if (watcher_takes(in->message->type))
         handlers[in->message->type](w, now, in);
+}
+
+static struct moment source_deadline(const struct watcher *w, struct moment now,
+                                     const struct source *s)
+{
+    if (s->idle)
+        return MOMENT_NEVER;
+    return holds_back(w, now, s) ? moment_after(w->started, w->barrier_wait)
+                                 : reflector_deadline(s->reflector);
+}
+
+static void tell(struct watcher *w, struct moment now, struct outbox *out)
+{
+    uint64_t calm = w->pods != NULL ? mirror_calm(w->pods) : 0;
+    if (calm != w->told_calm)
+        w->calm_at = now;
+    publisher_flush(w->publisher, out);
+    w->told = publisher_sequence(w->publisher);
+    w->told_calm = calm;
+    w->gather_by = (struct moment){0};
+    w->asked = false;
+}
+
+/* True while what is to be told can wait for more of its kind. */
+static bool may_gather(struct watcher *w, struct moment now)
+{
+    int64_t news = publisher_sequence(w->publisher) - w->told;
+    if (w->asked || w->pods == NULL || news == 0 || news >= GATHER_MOST ||
+        (uint64_t)news != mirror_calm(w->pods) - w->told_calm ||
+        moment_reached(now, moment_after(w->calm_at, span_of_ms(GATHER_AFTER))))
+        return false;
+    if (w->gather_by.ns == 0)
+        w->gather_by = moment_after(now, span_of_ms(GATHER_MS));
+    return !moment_reached(now, w->gather_by);
 }
 
 struct moment watcher_tick(struct watcher *w, struct moment now, struct outbox *out)
@@ -518,14 +604,17 @@ struct moment watcher_tick(struct watcher *w, struct moment now, struct outbox *
     /* First what is known, so that a snapshot asked for in this round has its place in the stream
      * and the notes behind it are not lost to it. */
     struct moment next = members_tick(w->members, now);
-    publisher_flush(w->publisher, out);
+    if (!may_gather(w, now))
+        tell(w, now, out);
     answer_barriers(w);
     publish_view(w, now);
-    publisher_flush(w->publisher, out);
+    if (may_gather(w, now))
+        next = moment_earlier(next, w->gather_by);
+    else
+        tell(w, now, out);
     next = moment_earlier(next, moment_earlier(w->view_at, probe_deadline(&w->probe)));
     for (size_t i = 0; i < w->count; i++)
-        if (!w->sources[i].idle)
-            next = moment_earlier(next, reflector_deadline(w->sources[i].reflector));
+        next = moment_earlier(next, source_deadline(w, now, &w->sources[i]));
     return next;
 }
 

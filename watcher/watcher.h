@@ -17,8 +17,11 @@ struct watcher_options {
     uint32_t page_size;      /* 0: 500 */
     bool protobuf;           /* ask for protobuf where we can read it */
     struct span stale_after; /* 0: 90 s */
-    int64_t epoch;           /* of the stream; another one in every life; > 0 */
-    uint64_t seed;           /* of the jitter */
+    /* So long the first lists of required kinds wait for a barrier, so that they answer it; 0: not
+     * at all. */
+    struct span barrier_wait;
+    int64_t epoch; /* of the stream; another one in every life; > 0 */
+    uint64_t seed; /* of the jitter */
 };
 
 struct watcher *watcher_new(const struct watcher_options *options);

@@ -1,0 +1,788 @@
+/* reserving: one job that goes over the claims of a bind, the special one last, and then looks at
+ * all of them until their devices are ready. The one idea: a claim is read, changed in one place
+ * and put back under its version; whenever it is not clear what became of that, it is read again.
+ * What must stay true: devices are given only to a claim that has none, a lost answer neither gives
+ * them twice nor is taken for a failure, and whatever was or may have been written is remembered.
+ */
+#include "binder/reserving.h"
+#include "binder/measure.h"
+#include "binder/pause.h"
+#include "binder/reason.h"
+#include "binder/release.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/kube/device_ready.h"
+#include "proto/kube/objects.h"
+#include "proto/kube/writes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TRIES_MAX  5    /* of a claim, after conflicts and lost answers; as upstream */
+#define ROUND_MS   5000 /* between two looks at devices that are not ready, as upstream */
+#define NAME_MAX_  63   /* of a generated name, and how much of it is random */
+#define SUFFIX_LEN 5
+
+/* What is known of a claim. */
+struct held {
+    struct str name, uid; /* in the reserving's memory; empty: not known yet */
+    bool reserved;        /* for the pod, by us or before; or it may be */
+    bool allocated;       /* by us; or it may be */
+    bool made;            /* the special claim is there, or may be */
+    bool waits;           /* its devices have conditions to wait for */
+    uint32_t device_count;
+    struct measured_device *devices; /* in the reserving's memory */
+};
+
+struct reserving {
+    struct job job; /* first */
+    struct prebind_options options;
+    const struct bind *bind;
+    struct held *held;       /* one for each of device_claims, then the special claim's */
+    uint32_t index, count;   /* of held */
+    bool begun, cancelled;   /* cancelled: while a write was on the wire */
+    bool finalizes;          /* what is put is the claim's finalizer, not its status */
+    bool doubt;              /* a write of this claim's status, or its making, may have been done */
+    int tries, waits;        /* of this claim; pauses in a row */
+    struct moment give_up;   /* against a server that is busy or unreachable */
+    struct moment deadline;  /* of waiting for devices, */
+    struct moment began;     /* which began then */
+    struct moment round;     /* when the present look began or is to begin */
+    struct buffer body;      /* to be put */
+    struct buffer text;      /* why it failed */
+    struct arena memory;     /* of held */
+    struct arena round_data; /* of one answer */
+};
+
+static const struct job_type get_job, put_job, post_job, pod_job, look_job;
+
+/* ---- which claim ---- */
+
+static bool is_special(const struct reserving *r)
+{
+    return r->index == r->bind->device_claims.count;
+}
+
+static struct held *held(struct reserving *r)
+{
+    return &r->held[r->index];
+}
+
+static struct str claim_name(const struct reserving *r)
+{
+    return r->held[r->index].name;
+}
+
+static bool is_unneeded(const struct reserving *r)
+{
+    return !is_special(r) && r->bind->device_claims.at[r->index].unneeded;
+}
+
+/* Moves on to the first claim from index on that there is something to do about. */
+static bool find(struct reserving *r)
+{
+    while (r->index < r->count && is_unneeded(r))
+        r->index++;
+    return r->index < r->count;
+}
+
+/* What the claim is to be given; false: it has its devices. */
+static bool wanted(const struct reserving *r, struct device_allocation *allocation)
+{
+    if (is_special(r)) {
+        *allocation = r->bind->extended.at[0].allocation;
+        allocation->claim = r->held[r->index].name;
+        allocation->uid = r->held[r->index].uid;
+        return true;
+    }
+    for (uint32_t i = 0; i < r->bind->allocations.count; i++) {
+        *allocation = r->bind->allocations.at[i];
+        if (str_equal(allocation->claim, claim_name(r)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_given(const struct reserving *r)
+{
+    struct device_allocation unused;
+    return wanted(r, &unused);
+}
+
+static void path_of(const struct reserving *r, struct draft *draft, struct str name)
+{
+    writes_path(&draft->path, "/apis/resource.k8s.io/v1", r->bind->namespace_name, "resourceclaims",
+                name);
+}
+
+/* ---- the end ---- */
+
+static void end(struct reserving *r, struct instant at, const struct prebind_end *how)
+{
+    r->options.ended(r->options.owner, at, how);
+}
+
+/* What may have been written counts as written. */
+static void settle(struct reserving *r)
+{
+    bool open = r->job.place == JOB_sent && r->job.type->fenced && !r->finalizes;
+    if (r->index >= r->count || (!r->doubt && !open))
+        return;
+    held(r)->made |= is_special(r);
+    held(r)->reserved |= held(r)->uid.len > 0;
+    held(r)->allocated |= held(r)->uid.len > 0 && is_given(r);
+}
+
+/* Why is in r->text. */
+static void fail(struct reserving *r, struct instant at, int code, bool gone)
+{
+    if (r->index < r->count && is_special(r) && !held(r)->made)
+        measure_claim_made(false);
+    settle(r);
+    end(r, at,
+        &(struct prebind_end){.code = code,
+                              .gone = gone,
+                              .plugin = "DynamicResources",
+                              .message = buffer_str(&r->text)});
+}
+
+static bool was_cancelled(struct reserving *r, struct instant at)
+{
+    bool cancelled = r->cancelled;
+    if (cancelled) {
+        settle(r);
+        end(r, at, &(struct prebind_end){.cancelled = true});
+    }
+    return cancelled;
+}
+
+static void go(struct reserving *r, const struct job_type *step, struct moment due)
+{
+    r->job.type = step;
+    r->job.patient = false;
+    lanes_again(r->options.lanes, LANE_volume, &r->job, due);
+}
+
+static void tell_forbidden(const struct reserving *r, const char *verb, const char *resource,
+                           const struct kube_response *response)
+{
+    const struct prebind_options *o = &r->options;
+    if (response->status == 403 && o->forbidden)
+        o->forbidden(o->forbidden_owner, verb, resource, r->bind->namespace_name, response);
+}
+
+static struct moment pause_next(struct reserving *r, struct instant at,
+                                const struct kube_response *response)
+{
+    return pause_long(r->options.random, at.now, r->waits++, response->retry_after_s);
+}
+
+/* What the server said into r->text, behind what was tried (NULL: nothing). */
+static void tell(struct reserving *r, const char *tried, const struct kube_response *response)
+{
+    struct buffer reason = {0};
+    reason_of(response, &reason);
+    buffer_reset(&r->text);
+    if (tried != NULL)
+        buffer_print(&r->text, "%s %.*s/%.*s: ", tried, STR_ARG(r->bind->namespace_name),
+                     STR_ARG(claim_name(r)));
+    buffer_add_str(&r->text, buffer_str(&reason));
+    buffer_free(&reason);
+}
+
+/* Again after a while, or the end with what is in r->text. */
+static void again_or_fail(struct reserving *r, struct instant at, const struct job_type *step,
+                          const struct kube_response *response)
+{
+    struct moment due = pause_next(r, at, response);
+    if (moment_reached(due, r->give_up))
+        fail(r, at, response->status, false);
+    else
+        go(r, step, due);
+}
+
+static void say_malformed(struct reserving *r, struct instant at)
+{
+    buffer_reset(&r->text);
+    buffer_add_text(&r->text, "the API server's answer is none of resourceclaims");
+    fail(r, at, 200, false);
+}
+
+/* ---- what an answer shows ---- */
+
+/* Into the arena of the round; false: it is no claim. */
+static bool read_claim(struct reserving *r, struct str body, struct resource_claim *claim)
+{
+    struct str error;
+    arena_reset(&r->round_data);
+    struct kube_json *json = kube_json_parse(body, NULL, &r->round_data);
+    bool known = json != NULL && kube_object_resource_claim(json, claim, &r->round_data, &error);
+    kube_json_free(&json);
+    return known;
+}
+
+static bool is_reserved(const struct resource_claim *claim, struct str uid)
+{
+    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
+        if (str_equal(claim->reserved_for.at[i], uid))
+            return true;
+    return false;
+}
+
+static bool same_devices(const struct resource_claim *claim, const struct device_allocation *given)
+{
+    bool same = claim->devices.count == given->devices.count;
+    for (uint32_t i = 0; same && i < given->devices.count; i++) {
+        const struct allocated_device *a = &claim->devices.at[i], *b = &given->devices.at[i];
+        same = str_equal(a->request, b->request) && str_equal(a->driver, b->driver) &&
+               str_equal(a->pool, b->pool) && str_equal(a->device, b->device) &&
+               str_equal(a->share_id, b->share_id);
+    }
+    return same;
+}
+
+/* Which devices the claim has got, if that is waited for. */
+static void note_devices(struct reserving *r, const struct allocated_device *at, uint32_t count)
+{
+    struct held *h = held(r);
+    h->waits |= device_ready_matters(at, count);
+    h->device_count = 0;
+    h->devices = arena_take(&r->memory, count * sizeof(*h->devices));
+    for (uint32_t i = 0; i < count; i++)
+        h->devices[h->device_count++] = (struct measured_device){
+            arena_copy(&r->memory, at[i].driver), at[i].binding_conditions.count > 0};
+}
+
+/* Notes what the claim shows of itself before it is changed. */
+static void note(struct reserving *r, const struct resource_claim *claim)
+{
+    struct held *h = held(r);
+    if (h->uid.len == 0)
+        h->uid = arena_copy(&r->memory, claim->uid);
+    h->reserved |= is_reserved(claim, r->bind->uid);
+    note_devices(r, claim->devices.at, claim->devices.count);
+}
+
+/* ---- waiting for devices ---- */
+
+static void look(struct reserving *r, struct moment due)
+{
+    r->index = 0;
+    r->round = due;
+    must(find(r));
+    go(r, &look_job, due);
+    r->job.patient = true;
+    r->job.since = (struct moment){0};
+}
+
+static void look_later(struct reserving *r, struct instant at)
+{
+    struct moment due = moment_after(r->round, span_of_ms(ROUND_MS));
+    if (moment_reached(at.now, due))
+        due = at.now;
+    look(r, moment_earlier(due, r->deadline));
+}
+
+/* The wait for devices is over. */
+static void measure_wait(const struct reserving *r, struct instant at, const char *status)
+{
+    struct span took = moment_since(at.now, r->began);
+    for (uint32_t i = 0; i < r->count; i++)
+        for (uint32_t k = 0; k < r->held[i].device_count; k++)
+            measure_device_wait(r->bind, &r->held[i].devices[k], status, took);
+}
+
+static void ready_or_wait(struct reserving *r, struct instant at)
+{
+    bool waits = false;
+    int64_t ms = r->bind->device_timeout_ms;
+    for (uint32_t i = 0; i < r->count; i++)
+        waits |= r->held[i].waits;
+    if (!waits) {
+        end(r, at, &(struct prebind_end){.ready = true});
+        return;
+    }
+    if (r->options.waiting != NULL)
+        r->options.waiting(r->options.owner, at);
+    r->began = at.now;
+    r->deadline = moment_after(at.now, span_of_ms(ms > 0 ? ms : DEVICE_TIMEOUT_MS));
+    look(r, at.now);
+}
+
+static void prepare_get(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct reserving *r = (const struct reserving *)job;
+    (void)at;
+    draft->method = KUBE_GET;
+    path_of(r, draft, claim_name(r));
+}
+
+/* A claim that is not there is a failure; one that cannot be seen now is not ready yet. */
+static void judge(struct reserving *r, struct instant at, const struct resource_claim *claim)
+{
+    buffer_reset(&r->text);
+    if (!str_equal(claim->uid, held(r)->uid)) {
+        buffer_print(&r->text, "claim %.*s/%.*s got deleted in the meantime",
+                     STR_ARG(r->bind->namespace_name), STR_ARG(claim_name(r)));
+        measure_wait(r, at, "error");
+        fail(r, at, 0, false);
+        return;
+    }
+    switch (device_ready(claim, r->bind->device_timeout_ms, at.wall_us, &r->text)) {
+    case DEVICE_ready:
+        r->index++;
+        if (find(r)) {
+            go(r, &look_job, at.now);
+            return;
+        }
+        measure_wait(r, at, "success");
+        end(r, at, &(struct prebind_end){.ready = true});
+        break;
+    case DEVICE_waiting: look_later(r, at); break;
+    case DEVICE_failed:
+        measure_wait(r, at, "failure");
+        fail(r, at, 0, false);
+        break;
+    case DEVICE_late:
+        measure_wait(r, at, "timeout");
+        fail(r, at, 0, false);
+        break;
+    }
+}
+
+static void looked(struct job *job, struct instant at, const struct kube_response *response)
+{
+    struct reserving *r = (struct reserving *)job;
+    struct resource_claim claim;
+    tell_forbidden(r, "get", "resourceclaims", response);
+    buffer_reset(&r->text);
+    if (moment_reached(at.now, r->deadline)) {
+        buffer_add_text(&r->text, "device binding timeout: context deadline exceeded");
+        measure_wait(r, at, "timeout");
+        fail(r, at, 0, false);
+    } else if (response->status == 404) {
+        buffer_print(&r->text, "could not find ResourceClaim \"%.*s/%.*s\"",
+                     STR_ARG(r->bind->namespace_name), STR_ARG(claim_name(r)));
+        measure_wait(r, at, "error");
+        fail(r, at, 404, false);
+    } else if (response->status == 200 && read_claim(r, response->body, &claim)) {
+        judge(r, at, &claim);
+    } else {
+        look_later(r, at);
+    }
+}
+
+static const struct job_type look_job = {
+    .timeout = {5000000000}, .prepare = prepare_get, .answered = looked};
+
+/* ---- reading and writing a claim ---- */
+
+static void write_next(struct reserving *r, struct instant at)
+{
+    r->tries = r->waits = 0;
+    r->doubt = r->finalizes = false;
+    r->give_up = moment_after(at.now, r->options.give_up);
+    if (!find(r))
+        ready_or_wait(r, at);
+    else
+        go(r, is_special(r) ? &post_job : &get_job, at.now);
+}
+
+/* Upstream also makes a special claim for a pod with claims of its own on a node that has all of
+ * the extended resources itself, and finds only here that there is nothing to tell. */
+static void tell_pod(struct reserving *r, struct instant at)
+{
+    r->tries = r->waits = 0;
+    if (r->bind->extended.at[0].uses.count > 0) {
+        go(r, &pod_job, at.now);
+        return;
+    }
+    buffer_reset(&r->text);
+    buffer_print(&r->text,
+                 "nil or empty request mappings, no update of pod %.*s/%.*s "
+                 "ExtendedResourceClaimStatus",
+                 STR_ARG(r->bind->namespace_name), STR_ARG(r->bind->name));
+    fail(r, at, 0, false);
+}
+
+/* The claim is the pod's; of the special one the pod is told. */
+static void claim_done(struct reserving *r, struct instant at)
+{
+    struct device_allocation given;
+    held(r)->reserved = true;
+    if (wanted(r, &given)) {
+        held(r)->allocated = true;
+        note_devices(r, given.devices.at, given.devices.count);
+    }
+    r->doubt = false;
+    if (is_special(r)) {
+        tell_pod(r, at);
+        return;
+    }
+    r->index++;
+    write_next(r, at);
+}
+
+/* The next write for the claim, as it was last seen: first its finalizer, then the rest. */
+static enum writes_change next_write(struct reserving *r, struct instant at, struct str object)
+{
+    const struct writes_consumer consumer = {r->bind->name, r->bind->uid, at.wall_us};
+    struct device_allocation given;
+    r->finalizes = false;
+    if (!wanted(r, &given))
+        return writes_reservation_put(&r->body, object, &consumer);
+    enum writes_change seen = writes_claim_finalizer_put(&r->body, object, given.uid);
+    r->finalizes = seen == WRITES_changed;
+    return seen == WRITES_same ? writes_allocation_put(&r->body, object, &given, &consumer) : seen;
+}
+
+/* True: it is as our own write, whose answer was lost, has made it. */
+static bool was_ours(struct reserving *r, const struct resource_claim *claim)
+{
+    struct device_allocation given;
+    return r->doubt && is_reserved(claim, r->bind->uid) && wanted(r, &given) &&
+           same_devices(claim, &given);
+}
+
+static void refuse(struct reserving *r, struct instant at, const char *what)
+{
+    buffer_reset(&r->text);
+    buffer_print(&r->text, "claim %.*s/%.*s got %s in the meantime",
+                 STR_ARG(r->bind->namespace_name), STR_ARG(claim_name(r)), what);
+    fail(r, at, 409, false);
+}
+
+static void write_claim(struct reserving *r, struct instant at, struct str object)
+{
+    struct resource_claim claim;
+    buffer_reset(&r->body);
+    enum writes_change change = next_write(r, at, object);
+    bool known = change != WRITES_malformed && read_claim(r, object, &claim);
+    if (change == WRITES_conflict && known && was_ours(r, &claim)) {
+        claim_done(r, at);
+    } else if (change == WRITES_conflict) {
+        r->doubt = false; /* what is there is not ours */
+        refuse(r, at, is_given(r) ? "allocated elsewhere" : "deallocated elsewhere");
+    } else if (change == WRITES_deleted) {
+        r->doubt = false;
+        refuse(r, at, "deleted");
+    } else if (!known) {
+        say_malformed(r, at);
+    } else {
+        note(r, &claim);
+        if (change == WRITES_same)
+            claim_done(r, at);
+        else
+            go(r, &put_job, at.now);
+    }
+}
+
+static void got(struct job *job, struct instant at, const struct kube_response *response)
+{
+    struct reserving *r = (struct reserving *)job;
+    tell_forbidden(r, "get", "resourceclaims", response);
+    if (response->status == 200) {
+        write_claim(r, at, response->body);
+        return;
+    }
+    if (response->status == 404)
+        r->doubt = false; /* what was written is gone with it */
+    tell(r, NULL, response);
+    if (answer_is_busy(response) || answer_is_doubtful(response))
+        again_or_fail(r, at, &get_job, response);
+    else
+        fail(r, at, response->status, false);
+}
+
+static void prepare_put(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct reserving *r = (const struct reserving *)job;
+    (void)at;
+    draft->method = KUBE_PUT;
+    draft->content_type = WRITES_JSON;
+    path_of(r, draft, claim_name(r));
+    if (!r->finalizes)
+        buffer_add_text(&draft->path, "/status");
+    buffer_add_str(&draft->body, buffer_str(&r->body));
+}
+
+/* What was tried, in upstream's words. */
+static const char *trying(const struct reserving *r)
+{
+    if (r->finalizes)
+        return "add finalizer to claim";
+    return is_given(r) ? "add allocation and reservation to claim" : "add reservation to claim";
+}
+
+/* A conflict, and a write of which nobody knows, are followed by a look at the claim. */
+static void put(struct job *job, struct instant at, const struct kube_response *response)
+{
+    struct reserving *r = (struct reserving *)job;
+    r->doubt |= answer_is_doubtful(response) && !r->finalizes;
+    tell_forbidden(r, "update", r->finalizes ? "resourceclaims" : "resourceclaims/status",
+                   response);
+    if (answer_is_good(response) && !r->finalizes) {
+        held(r)->reserved = true;
+        held(r)->allocated |= is_given(r);
+    }
+    if (was_cancelled(r, at))
+        return;
+    tell(r, trying(r), response);
+    if (answer_is_good(response) && r->finalizes)
+        write_claim(r, at, response->body); /* the claim as it is now */
+    else if (answer_is_good(response))
+        claim_done(r, at);
+    else if (answer_is_busy(response))
+        again_or_fail(r, at, &put_job, response);
+    else if (answer_is_doubtful(response) && ++r->tries < TRIES_MAX)
+        again_or_fail(r, at, &get_job, response);
+    else if (response->status == 409 && ++r->tries < TRIES_MAX)
+        go(r, &get_job, at.now); /* other pods of the claim are reserved for, too */
+    else
+        fail(r, at, response->status, false);
+}
+
+static const struct job_type get_job = {
+    .timeout = {5000000000}, .prepare = prepare_get, .answered = got};
+static const struct job_type put_job = {
+    .fenced = true, .timeout = {10000000000}, .prepare = prepare_put, .answered = put};
+
+/* ---- the special claim ---- */
+
+/* A name as the API server would generate it. It is chosen here, so that a claim whose making was
+ * not answered can be found. */
+static void choose_name(struct reserving *r)
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+    char suffix[SUFFIX_LEN + 1] = "";
+    struct str whole = arena_print(&r->memory, "%.*s-extended-resources-", STR_ARG(r->bind->name));
+    if (whole.len > NAME_MAX_ - SUFFIX_LEN)
+        whole.len = NAME_MAX_ - SUFFIX_LEN;
+    for (int i = 0; i < SUFFIX_LEN; i++)
+        suffix[i] = letters[random_below(r->options.random, sizeof(letters) - 1)];
+    held(r)->name = arena_print(&r->memory, "%.*s%s", STR_ARG(whole), suffix);
+}
+
+static void prepare_post(struct job *job, struct instant at, struct draft *draft)
+{
+    struct reserving *r = (struct reserving *)job;
+    (void)at;
+    if (held(r)->name.len == 0)
+        choose_name(r);
+    draft->method = KUBE_POST;
+    draft->content_type = WRITES_JSON;
+    path_of(r, draft, (struct str){0});
+    writes_special_claim(&draft->body, r->bind, held(r)->name);
+}
+
+static void has_been_made(struct reserving *r, struct instant at, struct str body)
+{
+    struct resource_claim claim;
+    held(r)->made = true;
+    measure_claim_made(true);
+    if (!read_claim(r, body, &claim) || claim.uid.len == 0) {
+        say_malformed(r, at);
+        return;
+    }
+    held(r)->uid = arena_copy(&r->memory, claim.uid);
+    r->doubt = false;
+    r->tries = r->waits = 0;
+    write_claim(r, at, body);
+}
+
+/* There is one of that name: ours, whose making was not answered, or somebody else's. */
+static void seen(struct job *job, struct instant at, const struct kube_response *response)
+{
+    struct reserving *r = (struct reserving *)job;
+    tell_forbidden(r, "get", "resourceclaims", response);
+    tell(r, NULL, response);
+    if (response->status == 200 &&
+        writes_special_claim_look(response->body, r->bind->uid) == WRITES_changed) {
+        has_been_made(r, at, response->body);
+    } else if ((response->status == 200 || response->status == 404) && ++r->tries < TRIES_MAX) {
+        held(r)->name = (struct str){0};
+        r->doubt = false;
+        go(r, &post_job, at.now);
+    } else if (answer_is_busy(response) || answer_is_doubtful(response)) {
+        again_or_fail(r, at, job->type, response);
+    } else {
+        fail(r, at, response->status, false);
+    }
+}
+
+static const struct job_type see_job = {
+    .timeout = {5000000000}, .prepare = prepare_get, .answered = seen};
+
+static void tell_unmade(struct reserving *r, const struct kube_response *response)
+{
+    struct buffer reason = {0};
+    reason_of(response, &reason);
+    buffer_reset(&r->text);
+    buffer_print(&r->text, "create claim for extended resources %.*s/: %.*s",
+                 STR_ARG(r->bind->namespace_name), STR_ARG(buffer_str(&reason)));
+    buffer_free(&reason);
+}
+
+static void posted(struct job *job, struct instant at, const struct kube_response *response)
+{
+    struct reserving *r = (struct reserving *)job;
+    r->doubt |= answer_is_doubtful(response);
+    held(r)->made |= answer_is_good(response);
+    tell_forbidden(r, "create", "resourceclaims", response);
+    if (was_cancelled(r, at))
+        return;
+    tell_unmade(r, response);
+    if (answer_is_good(response))
+        has_been_made(r, at, response->body);
+    else if (response->status == 409)
+        go(r, &see_job, at.now);
+    else if (answer_is_busy(response) || (answer_is_doubtful(response) && ++r->tries < TRIES_MAX))
+        again_or_fail(r, at, &post_job, response);
+    else
+        fail(r, at, response->status, false);
+}
+
+static const struct job_type post_job = {
+    .fenced = true, .timeout = {10000000000}, .prepare = prepare_post, .answered = posted};
+
+static void prepare_pod(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct reserving *r = (const struct reserving *)job;
+    (void)at;
+    draft->method = KUBE_PATCH;
+    draft->content_type = WRITES_PATCH;
+    draft->unread = true;
+    writes_path(&draft->path, "/api/v1", r->bind->namespace_name, "pods", r->bind->name);
+    buffer_add_text(&draft->path, "/status");
+    writes_special_status(&draft->body, r->bind, claim_name(r));
+}
+
+/* The same patch twice is no harm, so that it is sent again whatever became of it. */
+static void pod_told(struct job *job, struct instant at, const struct kube_response *response)
+{
+    struct reserving *r = (struct reserving *)job;
+    tell_forbidden(r, "patch", "pods/status", response);
+    if (was_cancelled(r, at))
+        return;
+    if (answer_is_good(response)) {
+        r->index++;
+        write_next(r, at);
+        return;
+    }
+    tell(r, NULL, response);
+    struct str reason = arena_copy(&r->memory, buffer_str(&r->text));
+    buffer_reset(&r->text);
+    buffer_print(&r->text, "update pod %.*s/%.*s ExtendedResourceClaimStatus: %.*s",
+                 STR_ARG(r->bind->namespace_name), STR_ARG(r->bind->name), STR_ARG(reason));
+    if ((answer_is_busy(response) || answer_is_doubtful(response)) && ++r->tries < PAUSE_TRIES_MAX)
+        go(r, &pod_job, pause_short(r->options.random, at.now, r->tries, response->retry_after_s));
+    else
+        fail(r, at, response->status, response->status == 404);
+}
+
+static const struct job_type pod_job = {
+    .fenced = true, .timeout = {10000000000}, .prepare = prepare_pod, .answered = pod_told};
+
+/* ---- afterwards ---- */
+
+bool reserving_left(const struct reserving *r, uint32_t *place, struct claim_release *release)
+{
+    for (; *place < r->count; (*place)++) {
+        const struct held *h = &r->held[*place];
+        bool special = *place == r->bind->device_claims.count;
+        if (special ? !h->made : !h->reserved || h->uid.len == 0)
+            continue;
+        *release = (struct claim_release){.what = special ? STR_LITERAL(RELEASE_DELETE)
+                                                          : STR_LITERAL(RELEASE_UNRESERVE),
+                                          .uid = r->bind->uid,
+                                          .namespace_name = r->bind->namespace_name,
+                                          .name = r->bind->name,
+                                          .claim = h->name,
+                                          .claim_uid = h->uid};
+        (*place)++;
+        return true;
+    }
+    return false;
+}
+
+void reserving_unmade(struct reserving *r)
+{
+    struct held *h = &r->held[r->bind->device_claims.count];
+    h->made = h->allocated = false;
+}
+
+void reserving_tell(struct reserving *r, struct bind_result *result, struct arena *a)
+{
+    settle(r);
+    result->allocated.at = arena_take(a, r->count * sizeof(*result->allocated.at));
+    for (uint32_t i = 0; i < r->count && result->allocated.at != NULL; i++) {
+        if (r->held[i].allocated)
+            result->allocated.at[result->allocated.count++] = r->held[i].uid;
+        if (r->held[i].made) {
+            result->extended = r->held[i].uid;
+            result->extended_name = r->held[i].name;
+        }
+    }
+}
+
+/* ---- life ---- */
+
+bool reserving_needed(const struct bind *bind)
+{
+    bool needed = bind->extended.count > 0;
+    for (uint32_t i = 0; i < bind->device_claims.count; i++)
+        needed |= !bind->device_claims.at[i].unneeded;
+    return needed;
+}
+
+struct reserving *reserving_new(const struct prebind_options *options, const struct bind *bind)
+{
+    struct reserving *r = memory_take(sizeof(*r));
+    must(reserving_needed(bind) && bind->extended.count <= 1);
+    r->options = *options;
+    r->bind = bind;
+    r->count = bind->device_claims.count + bind->extended.count;
+    r->held = memory_take(r->count * sizeof(*r->held));
+    for (uint32_t i = 0; i < bind->device_claims.count; i++)
+        r->held[i].name = bind->device_claims.at[i].claim;
+    return r;
+}
+
+bool reserving_begin(struct reserving *r, struct moment now, bool first)
+{
+    r->give_up = moment_after(now, r->options.give_up);
+    must(!r->begun && find(r));
+    r->begun = true;
+    if (!first) {
+        go(r, is_special(r) ? &post_job : &get_job, now);
+        return true;
+    }
+    r->job.type = is_special(r) ? &post_job : &get_job;
+    return lanes_add(r->options.lanes, LANE_volume, &r->job, now);
+}
+
+bool reserving_cancel(struct reserving *r)
+{
+    r->cancelled = r->job.place == JOB_sent && r->job.type->fenced;
+    if (!r->cancelled && r->job.place != JOB_idle)
+        lanes_remove(r->options.lanes, &r->job);
+    if (!r->cancelled)
+        settle(r);
+    return !r->cancelled;
+}
+
+void reserving_free(struct reserving **reserving)
+{
+    struct reserving *r = *reserving;
+    if (r == NULL)
+        return;
+    if (r->job.place != JOB_idle)
+        lanes_remove(r->options.lanes, &r->job);
+    buffer_free(&r->body);
+    buffer_free(&r->text);
+    arena_free(&r->memory);
+    arena_free(&r->round_data);
+    memory_free(r->held);
+    memory_free(r);
+    *reserving = NULL;
+}
