@@ -173,6 +173,8 @@ static bool move_on(const struct attempts *a, const struct report *r)
     if (str_is(r->result, "unschedulable") && r->decision->clear_nominated &&
         r->record->nominated_node.len > 0)
         world_nominate(a->world, r->record, (struct str){NULL, 0});
+    if (r->decision->deallocation.claim.len > 0)
+        world_deallocate(a->world, r->record, &r->decision->deallocation);
     if (r->nominated_node.len == 0 || a->after == AFTER_none)
         return false;
     preempt(a, r);
@@ -230,11 +232,14 @@ static bool look_at(const struct attempts *a, const struct pod *pod, struct repo
         return false;
     r->profile = pod->scheduler_name;
     r->priority = pod->priority;
-    if (pod->gates.count == 0 ||
-        !framework_lists(r->framework->profile.pre_enqueue, "SchedulingGates"))
+    if (pod->gates.count > 0 &&
+        framework_lists(r->framework->profile.pre_enqueue, "SchedulingGates"))
+        r->gates = pod->gates;
+    else
+        r->kept_by = world_kept_by(a->world, pod, &r->kept_why, a->arena);
+    if (r->gates.count == 0 && r->kept_by.len == 0)
         return true;
     r->result = STR_LITERAL("gated");
-    r->gates = pod->gates;
     return false;
 }
 

@@ -26,7 +26,7 @@ void child_arg(struct child *c, const char *format, ...)
 {
     struct buffer text = {0};
     va_list args;
-    char piece[4096];
+    static char piece[1 << 18]; /* more than the kernel lets an argument have */
     va_start(args, format);
     int len = vsnprintf(piece, sizeof(piece), format, args);
     va_end(args);

@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#define CHILD_ARGS_MAX 192
+#define CHILD_ARGS_MAX 256
 
 struct child {
     char name[32];              /* watcher, worker-0, … */

@@ -11,12 +11,17 @@
 
 enum elsewhere { LOCKED, DECIDES, GANGS, ELSEWHERE };
 
+#define STAGE_GA         ""
+#define STAGE_ALPHA      "ALPHA"
+#define STAGE_BETA       "BETA"
+#define STAGE_DEPRECATED "DEPRECATED"
+
 static const struct {
-    const char *name;
+    const char *name, *stage; /* as kubernetes_feature_enabled shows it */
     bool by_default;
     enum elsewhere otherwise;
 } gates[] = {
-#define GATE(name, by_default, otherwise) {#name, by_default, otherwise},
+#define GATE(name, by_default, stage, otherwise) {#name, STAGE_##stage, by_default, otherwise},
 #include "ctl/feature_gates.def"
 #undef GATE
 };
@@ -37,17 +42,29 @@ static bool truth_of(struct str text, bool *truth)
     return false;
 }
 
-static bool check_gate(struct str name, bool value, char *error, size_t room)
+/* What a list of gates says: of each gate whether it is on. */
+struct gate_values {
+    bool on[GATE_COUNT];
+};
+
+static size_t place_of(struct str name)
 {
     size_t i = 0;
     while (i < GATE_COUNT && !str_is(name, gates[i].name))
         i++;
+    return i;
+}
+
+static bool set_gate(struct gate_values *v, struct str name, bool value, char *error, size_t room)
+{
+    size_t i = place_of(name);
     const char *text = value ? "true" : "false";
     if (i == GATE_COUNT)
         snprintf(error, room, "unrecognized feature gate: %.*s", STR_ARG(name));
-    else if (value == gates[i].by_default || gates[i].otherwise >= GANGS)
+    else if (value == gates[i].by_default || gates[i].otherwise >= GANGS) {
+        v->on[i] = value;
         return true;
-    else if (gates[i].otherwise == LOCKED)
+    } else if (gates[i].otherwise == LOCKED)
         snprintf(error, room, "cannot set feature gate %s to %s, feature is locked to %s",
                  gates[i].name, text, gates[i].by_default ? "true" : "false");
     else
@@ -62,24 +79,32 @@ bool feature_gates_check(const char *text, char *error, size_t room)
     return feature_gates_read(text, &gangs, error, room);
 }
 
-/* The gates of gangs, of which upstream allows one without the other in one way only. */
-struct gang_gates {
-    bool workload, gangs;
-};
-
-static void note_gate(struct gang_gates *g, struct str name, bool value)
+/* One `Name=true`, without a prefix. */
+static bool read_gate(struct gate_values *v, struct str piece, char *error, size_t room)
 {
-    if (str_is(name, "GenericWorkload"))
-        g->workload = value;
-    else if (str_is(name, "GangScheduling"))
-        g->gangs = value;
+    int64_t equal = str_find(piece, '=');
+    struct str name = {piece.at, equal < 0 ? piece.len : (uint32_t)equal};
+    struct str word = {piece.at + name.len + 1, equal < 0 ? 0 : piece.len - name.len - 1};
+    bool value = false;
+    if (equal < 0) {
+        snprintf(error, room, "missing bool value for %.*s", STR_ARG(name));
+        return false;
+    }
+    if (!truth_of(str_trim(word), &value)) {
+        snprintf(error, room,
+                 "invalid value of %.*s, err: strconv.ParseBool: parsing \"%.*s\": invalid syntax",
+                 STR_ARG(piece), STR_ARG(word));
+        return false;
+    }
+    return set_gate(v, str_trim(name), value, error, room);
 }
 
-bool feature_gates_read(const char *text, bool *gangs, char *error, size_t room)
+static bool read_gates(struct gate_values *v, const char *text, char *error, size_t room)
 {
-    struct gang_gates asked = {0};
     struct str rest = str_of(text), piece;
     bool prefixed = false, bare = false;
+    for (size_t i = 0; i < GATE_COUNT; i++)
+        v->on[i] = gates[i].by_default;
     while (str_split(&rest, ",", &piece)) {
         piece = str_trim(piece);
         if (piece.len == 0)
@@ -95,29 +120,36 @@ bool feature_gates_read(const char *text, bool *gangs, char *error, size_t room)
                      "consistently, do not mix use");
             return false;
         }
-        int64_t equal = str_find(piece, '=');
-        struct str name = {piece.at, equal < 0 ? piece.len : (uint32_t)equal};
-        struct str word = {piece.at + name.len + 1, equal < 0 ? 0 : piece.len - name.len - 1};
-        bool value = false;
-        if (equal < 0) {
-            snprintf(error, room, "missing bool value for %.*s", STR_ARG(name));
+        if (!read_gate(v, piece, error, room))
             return false;
-        }
-        if (!truth_of(str_trim(word), &value)) {
-            snprintf(error, room,
-                     "invalid value of %.*s, err: strconv.ParseBool: parsing \"%.*s\": invalid "
-                     "syntax",
-                     STR_ARG(piece), STR_ARG(word));
-            return false;
-        }
-        if (!check_gate(str_trim(name), value, error, room))
-            return false;
-        note_gate(&asked, str_trim(name), value);
     }
-    *gangs = asked.gangs && asked.workload;
-    if (asked.gangs && !asked.workload)
+    return true;
+}
+
+/* Of the gates of gangs upstream allows one without the other in one way only. */
+bool feature_gates_read(const char *text, bool *gangs, char *error, size_t room)
+{
+    struct gate_values v;
+    *gangs = false;
+    if (!read_gates(&v, text, error, room))
+        return false;
+    bool workload = v.on[place_of(STR_LITERAL("GenericWorkload"))];
+    bool asked = v.on[place_of(STR_LITERAL("GangScheduling"))];
+    *gangs = asked && workload;
+    if (asked && !workload)
         snprintf(error, room,
                  "GangScheduling is enabled, but depends on features that are disabled: "
                  "[GenericWorkload]");
-    return *gangs == asked.gangs;
+    return *gangs == asked;
+}
+
+void feature_gates_each(const char *text,
+                        void (*each)(void *context, const char *name, const char *stage, bool on),
+                        void *context)
+{
+    struct gate_values v;
+    char error[256];
+    (void)read_gates(&v, text, error, sizeof(error)); /* what is wrong was said at the start */
+    for (size_t i = 0; i < GATE_COUNT; i++)
+        each(context, gates[i].name, gates[i].stage, v.on[i]);
 }

@@ -11,5 +11,10 @@
 bool feature_gates_check(const char *text, char *error, size_t room);
 /* The same, and whether PodGroups of scheduling.k8s.io are switched on. */
 bool feature_gates_read(const char *text, bool *gangs, char *error, size_t room);
+/* Every gate in the order of names, its stage ("", ALPHA, BETA or DEPRECATED), and whether it is on
+ * with these values, which were checked before. */
+void feature_gates_each(const char *text,
+                        void (*each)(void *context, const char *name, const char *stage, bool on),
+                        void *context);
 
 #endif

@@ -12,7 +12,7 @@ struct group_member {
     struct pod pod;
     bool placed;
     struct str node;
-    struct held held;       /* the volumes there */
+    struct held held;       /* the volumes and devices there */
     bool failed, curable;   /* no place; but one if others went */
     struct str message;     /* then: why */
     struct victim *victims; /* who goes for it */
@@ -176,7 +176,7 @@ static void bind(struct group_attempt *g)
         if (!m->placed || g->a->no_bind)
             continue;
         world_forget(g->a->world, &m->pod);
-        (void)world_bind_held(g->a->world, &m->held);
+        (void)world_bind_held(g->a->world, &m->pod, &m->held);
         world_bind(g->a->world, &m->pod, m->node, !g->a->no_labels);
     }
 }

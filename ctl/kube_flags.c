@@ -100,12 +100,6 @@ static bool is_text(struct kube_flags *f, const char *value)
          "a limit of streams, which HTTP/1.1 has not")                                             \
     FLAG(disable_http2_serving, "disable-http2-serving", "[true|false]", is_truth,                 \
          "HTTP/1.1 alone, as ever")                                                                \
-    FLAG(show_hidden_metrics_for_version, "show-hidden-metrics-for-version", "VERSION", is_text,   \
-         "metrics that were hidden")                                                               \
-    FLAG(allow_metric_labels, "allow-metric-labels", "LIST", is_text,                              \
-         "values that labels may have")                                                            \
-    FLAG(allow_metric_labels_manifest, "allow-metric-labels-manifest", "FILE", is_text,            \
-         "the same in a file")                                                                     \
     FLAG(log_flush_frequency, "log-flush-frequency", "TIME", is_time,                              \
          "every line is written at once")                                                          \
     FLAG(log_text_split_stream, "log-text-split-stream", "[true|false]", is_truth,                 \

@@ -49,5 +49,23 @@ struct policy_server {
  * arena. */
 bool policy_apply(const struct policy_flags *flags, struct policy_server server,
                   struct scheduler_config *config, struct arena *a, struct str *error);
+/* The same with a text that was read already. */
+bool policy_take(struct str text, struct scheduler_config *config, struct arena *a,
+                 struct str *error);
+
+/* A ConfigMap that is looked at again and again, without ever waiting for the answer. */
+#define POLICY_MAP_MS 15000
+struct policy_map;
+
+/* NULL when the Policy comes from elsewhere; all of the following take that, too. */
+struct policy_map *policy_map_new(const struct policy_flags *flags, struct policy_server server);
+void policy_map_free(struct policy_map **map);
+/* Does what is due. True when it says something else than at the last look, or cannot be read for
+ * another reason (error); the first look always is something else. */
+bool policy_map_look(struct policy_map *map, struct moment now, struct str *text, struct arena *a,
+                     struct str *error);
+/* To wait on: -1 for none, and when to look whatever comes. */
+int policy_map_fd(const struct policy_map *map);
+struct moment policy_map_deadline(const struct policy_map *map, struct moment now);
 
 #endif

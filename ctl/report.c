@@ -23,6 +23,15 @@ static void sorted_strs_if(struct json_out *j, const char *key, struct strs list
 
 /* ---- PreEnqueue and PreFilter ---- */
 
+static void kept(struct json_out *j, struct str plugin, struct str reason)
+{
+    json_open(j, "preEnqueue", '{');
+    json_str(j, "code", str_of(code_name(CODE_unresolvable)));
+    json_str(j, "plugin", plugin);
+    json_strs(j, "reasons", (struct strs){1, &reason});
+    json_close(j, '}');
+}
+
 static void gated(struct json_out *j, struct strs gates)
 {
     struct buffer reason = {0};
@@ -30,12 +39,7 @@ static void gated(struct json_out *j, struct strs gates)
     for (uint32_t i = 0; i < gates.count; i++)
         buffer_print(&reason, "%s%.*s", i == 0 ? "" : " ", STR_ARG(gates.at[i]));
     buffer_add_text(&reason, "]");
-    struct str text = buffer_str(&reason);
-    json_open(j, "preEnqueue", '{');
-    json_str(j, "code", str_of(code_name(CODE_unresolvable)));
-    json_str(j, "plugin", STR_LITERAL("SchedulingGates"));
-    json_strs(j, "reasons", (struct strs){1, &text});
-    json_close(j, '}');
+    kept(j, STR_LITERAL("SchedulingGates"), buffer_str(&reason));
     buffer_free(&reason);
 }
 
@@ -301,6 +305,8 @@ static void report_json(struct json_out *j, const struct report *r, const char *
     json_str_if(j, "node", r->node);
     if (r->gates.count > 0)
         gated(j, r->gates);
+    else if (r->kept_by.len > 0)
+        kept(j, r->kept_by, r->kept_why);
     if (r->decided)
         decided(j, r);
     else

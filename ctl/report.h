@@ -11,7 +11,8 @@ struct report {
     struct str op, pod, profile, result, node, error, message, reason;
     int64_t priority;
     struct strs gates;
-    bool decided; /* the fields below are set */
+    struct str kept_by, kept_why; /* another PreEnqueue plugin that keeps it, and the reason */
+    bool decided;                 /* the fields below are set */
     const struct pod *record;
     const struct framework *framework;
     const struct decision *decision;

@@ -104,6 +104,11 @@ static void add_server(struct supervisor *s)
 #define FLAG(member, name) add_text(c, name, s->options.serve.member);
     SERVE_FLAGS
 #undef FLAG
+#define FLAG(member, name)                                                                         \
+    for (unsigned i = 0; i < s->options.serve.member.count; i++)                                   \
+        add_text(c, name, s->options.serve.member.at[i]);
+    SERVE_LISTS
+#undef FLAG
     for (unsigned i = 0; i < s->options.serve.sni_count; i++)
         add_text(c, "tls-sni-cert-key", s->options.serve.tls_sni_cert_key[i]);
     for (size_t i = 0; i < s->options.given_count; i++)
@@ -278,11 +283,13 @@ static struct moment start_due(struct supervisor *s, struct moment now)
 
 static void wait_for_work(struct supervisor *s, struct moment now, struct moment until)
 {
-    struct pollfd fds[CHILDREN_MAX + 1] = {{.fd = s->signals, .events = POLLIN}};
+    struct pollfd fds[CHILDREN_MAX + 2] = {{.fd = s->signals, .events = POLLIN}};
+    until = moment_earlier(until, run_config_deadline(&s->config, now));
     for (size_t i = 0; i < s->count; i++)
         fds[i + 1] = (struct pollfd){.fd = s->children[i].output, .events = POLLIN};
+    fds[s->count + 1] = (struct pollfd){.fd = run_config_fd(&s->config), .events = POLLIN};
     int64_t ms = until.ns == MOMENT_NEVER.ns ? 1000 : span_ms(moment_since(until, now)) + 1;
-    poll(fds, s->count + 1, ms < 0 ? 0 : ms > 1000 ? 1000 : (int)ms);
+    poll(fds, s->count + 2, ms < 0 ? 0 : ms > 1000 ? 1000 : (int)ms);
     for (size_t i = 0; i < s->count; i++)
         if (fds[i + 1].revents != 0)
             child_read(&s->children[i]);
@@ -342,7 +349,7 @@ int command_run(int argc, char **argv)
 {
     static struct supervisor s; /* large, and there is one */
     run_options_parse(&s.options, argc, argv);
-    if (!run_config_check(&s.config, &s.options))
+    if (!serve_flags_agree(&s.options.serve) || !run_config_check(&s.config, &s.options))
         return 1;
     if (s.options.print_config || s.options.kube.write_config_to != NULL)
         return 0;

@@ -13,13 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool load(const struct run_options *o, struct scheduler_config *config, struct arena *a,
-                 struct str *why)
+/* policy: the text of the ConfigMap, where that was read already; else NULL. */
+static bool load(const struct run_options *o, const struct str *policy,
+                 struct scheduler_config *config, struct arena *a, struct str *why)
 {
+    struct policy_server server = {o->flags.kubeconfig, o->flags.master};
     return scheduler_config_load(o->config, config, a, why) &&
-           policy_apply(&o->kube.policy,
-                        (struct policy_server){o->flags.kubeconfig, o->flags.master}, config, a,
-                        why) &&
+           (policy != NULL ? policy_take(*policy, config, a, why)
+                           : policy_apply(&o->kube.policy, server, config, a, why)) &&
            config_flags_apply(&o->flags, config, a, why);
 }
 
@@ -86,6 +87,16 @@ static void print_config(const struct scheduler_config *config)
     buffer_free(&text);
 }
 
+/* From the API server that the configuration names at the start. */
+static void watch_map(struct run_config *c, const struct scheduler_config *config)
+{
+    const struct run_options *o = c->options;
+    char *named = config->kubeconfig.len > 0 ? str_copy(config->kubeconfig) : NULL;
+    const char *kubeconfig = named != NULL ? named : o->flags.kubeconfig;
+    c->map = policy_map_new(&o->kube.policy, (struct policy_server){kubeconfig, o->flags.master});
+    memory_free(named);
+}
+
 bool run_config_check(struct run_config *c, const struct run_options *o)
 {
     struct arena memory = {0};
@@ -94,7 +105,7 @@ bool run_config_check(struct run_config *c, const struct run_options *o)
     *c = (struct run_config){
         .options = o, .file.path = o->config, .policy.path = policy_file(&o->kube.policy)};
     run_config_look(c, (struct moment){0}, false);
-    bool ok = load(o, &config, &memory, &why);
+    bool ok = load(o, NULL, &config, &memory, &why);
     if (!ok)
         log_error("configuration refused| error=\"%.*s\"", STR_ARG(why));
     for (uint32_t i = 0; ok && i < config.notes.count; i++)
@@ -105,8 +116,11 @@ bool run_config_check(struct run_config *c, const struct run_options *o)
         log_warn("flag without effect| flag=--%s", o->kube.unused.at[i]);
     ok = ok && (o->print_config || check_kubeconfig(o, &config));
     ok = ok && (o->kube.write_config_to == NULL || write_config(o->kube.write_config_to, &config));
-    if (ok)
+    if (ok) {
         keep(c, &config);
+        watch_map(c, &config);
+        config_sort_note(&config, c->sort);
+    }
     arena_free(&memory);
     return ok;
 }
@@ -137,27 +151,66 @@ bool run_config_place(struct run_config *c)
     return replace(c->path, &c->text);
 }
 
+/* The processes' file follows, unless it would say the same. */
+static void take(struct run_config *c, const struct scheduler_config *config)
+{
+    struct buffer former = c->text;
+    c->text = (struct buffer){0};
+    keep(c, config);
+    if (!str_equal(buffer_str(&former), buffer_str(&c->text)))
+        run_config_place(c);
+    buffer_free(&former);
+}
+
+/* What stands in the ConfigMap now, NULL if nothing new does. */
+static const struct str *look_at_map(struct run_config *c, struct moment now, struct str *text,
+                                     struct arena *a)
+{
+    struct str why;
+    if (!policy_map_look(c->map, now, text, a, &why))
+        return NULL;
+    if (why.len == 0)
+        return text;
+    log_warn("the former configuration stays| error=\"%.*s\"", STR_ARG(why));
+    return NULL;
+}
+
 bool run_config_look(struct run_config *c, struct moment now, bool asked)
 {
-    bool changed = config_watch_changed(&c->file, now, asked);
-    changed = config_watch_changed(&c->policy, now, asked) || changed;
-    bool policy = policy_given(&c->options->kube.policy);
-    if (!changed && !(asked && policy))
-        return c->extenders;
     struct arena memory = {0};
     struct scheduler_config config;
-    struct str why = {NULL, 0};
-    if (load(c->options, &config, &memory, &why)) {
-        keep(c, &config);
-        run_config_place(c);
-    } else if (policy) { /* else the scheduler says so */
-        log_error("configuration refused, the former one stays| error=\"%.*s\"", STR_ARG(why));
+    struct str why = {NULL, 0}, text;
+    bool changed = config_watch_changed(&c->file, now, asked);
+    changed = config_watch_changed(&c->policy, now, asked) || changed;
+    const struct str *map = look_at_map(c, now, &text, &memory);
+    bool policy = policy_given(&c->options->kube.policy);
+    if (!changed && map == NULL && !(asked && policy)) {
+        arena_free(&memory);
+        return c->extenders;
     }
+    bool good = load(c->options, map, &config, &memory, &why);
+    if (good && policy)
+        good = config_sort_kept(&config, c->sort, &memory, &why);
+    if (good)
+        take(c, &config);
+    else if (policy) /* else the scheduler says so */
+        log_error("configuration refused, the former one stays| error=\"%.*s\"", STR_ARG(why));
     arena_free(&memory);
     return c->extenders;
 }
 
+struct moment run_config_deadline(const struct run_config *c, struct moment now)
+{
+    return policy_map_deadline(c->map, now);
+}
+
+int run_config_fd(const struct run_config *c)
+{
+    return policy_map_fd(c->map);
+}
+
 void run_config_free(struct run_config *c)
 {
+    policy_map_free(&c->map);
     buffer_free(&c->text);
 }

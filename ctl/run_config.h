@@ -4,7 +4,9 @@
 #ifndef CTL_RUN_CONFIG_H
 #define CTL_RUN_CONFIG_H
 
+#include "ctl/policy_source.h"
 #include "ctl/run_options.h"
+#include "proto/kube/config_follow.h"
 #include "proto/kube/config_watch.h"
 
 struct run_config {
@@ -13,6 +15,8 @@ struct run_config {
     struct buffer text;               /* with a Policy: what the processes are to read */
     char path[256];                   /* where that lies; empty: it was not written */
     struct config_watch file, policy; /* what may change */
+    struct policy_map *map;           /* and where that is a ConfigMap; NULL: it is none */
+    char sort[CONFIG_SORT_ROOM];      /* what the queue sorts by, for as long as it runs */
 };
 
 /* Everything that can be wrong with the configuration is said here, before anything starts; what
@@ -23,10 +27,13 @@ bool run_config_check(struct run_config *c, const struct run_options *options);
 bool run_config_place(struct run_config *c);
 /* What the processes are to be given as --config; NULL: nothing. */
 const char *run_config_path(const struct run_config *c);
-/* Looks once a second whether a file changed; asked (by SIGHUP): reads all again, a ConfigMap
- * included. With a Policy the processes' file is written anew, unless something is wrong, which is
- * logged. True when extenders are named. */
+/* Looks once a second whether a file changed, and every POLICY_MAP_MS at a ConfigMap; asked (by
+ * SIGHUP): reads all again at once. With a Policy the processes' file is written anew, unless
+ * something is wrong, which is logged. True when extenders are named. */
 bool run_config_look(struct run_config *c, struct moment now, bool asked);
+/* When to look again, and what to wait on besides: -1 for nothing. */
+struct moment run_config_deadline(const struct run_config *c, struct moment now);
+int run_config_fd(const struct run_config *c);
 void run_config_free(struct run_config *c);
 
 #endif

@@ -55,6 +55,7 @@ TAKE_TEXT(config)
         return serve_take_##member(&((struct run_options *)state)->serve, value);                  \
     }
 SERVE_FLAGS
+SERVE_LISTS
 FLAG(tls_sni_cert_key, "tls-sni-cert-key")
 #undef FLAG
 #define SERVE_OPTION(member, name, value, doc) {name, value, doc, take_serve_##member},

@@ -90,6 +90,9 @@ static void fill_in_namespace(struct message *m)
     struct str *space = NULL;
     switch (m->type) {
     case MSG_claim_set: space = &m->claim_set.claim.namespace_name; break;
+    case MSG_resource_claim_set:
+        space = &m->resource_claim_set.resource_claim.namespace_name;
+        break;
     case MSG_csi_capacity_set: space = &m->csi_capacity_set.csi_capacity.namespace_name; break;
     case MSG_owner_set: space = &m->owner_set.owner.namespace_name; break;
     case MSG_budget_set: space = &m->budget_set.budget.namespace_name; break;
@@ -98,6 +101,15 @@ static void fill_in_namespace(struct message *m)
     }
     if (space->len == 0)
         *space = STR_LITERAL("default");
+}
+
+/* Devices are kept by the UID of the claim that has them. */
+static void fill_in_claim(struct scenario *s, struct message *m)
+{
+    struct resource_claim *claim = &m->resource_claim_set.resource_claim;
+    if (m->type == MSG_resource_claim_set && claim->uid.len == 0)
+        claim->uid = arena_print(&s->step, "resourceclaim-%.*s-%.*s",
+                                 STR_ARG(claim->namespace_name), STR_ARG(claim->name));
 }
 
 /* Kinds that scheduling does not look at are nothing to it. */
@@ -113,6 +125,7 @@ static bool set_object(struct scenario *s, const struct kube_json *object, struc
     if (!resource->set(object, &m, &key, &s->step, error))
         return false;
     fill_in_namespace(&m);
+    fill_in_claim(s, &m);
     world_note(s->world, object);
     if (m.type == MSG_node_set)
         world_node_set(s->world, &m.node_set.node);
@@ -376,7 +389,9 @@ static bool load(struct scenario *s)
     if (!set_objects(s, objects, false) || !set_objects(s, objects, true))
         return false;
     world_settle(s->world);
-    return true;
+    if (kube_json_get(s->document, "pods") == NULL)
+        s->error = STR_LITERAL("pods: the steps are missing, see berth-simulate(1)");
+    return s->error.len == 0;
 }
 
 static void begin(struct scenario *s)

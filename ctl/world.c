@@ -12,6 +12,7 @@
 #include "scheduler/cache.h"
 #include "scheduler/catalog.h"
 #include "scheduler/packed.h"
+#include "scheduler/plugin.h"
 #include "scheduler/shard.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct world {
     struct arena arena; /* of the last decision */
     struct pod decided;
     int64_t cycle, bound;
+    struct random random; /* names shares of devices */
 };
 
 static void tell(void *context, uint32_t worker, const struct message *m)
@@ -49,11 +51,13 @@ static void tell(void *context, uint32_t worker, const struct message *m)
         break;
     case MSG_shard_node: shard_node_set(s, &m->shard_node.node); break;
     case MSG_shard_node_gone: shard_node_gone(s, m->shard_node_gone.name); break;
-    case MSG_shard_pod: shard_pod_set(s, &m->shard_pod.pod); break;
+    case MSG_shard_pod: shard_pod_told(s, &m->shard_pod); break;
     case MSG_shard_pod_gone: shard_pod_gone(s, m->shard_pod_gone.uid); break;
     case MSG_shard_images: shard_images(s, &m->shard_images); break;
+    case MSG_shard_nominated: shard_nominated(s, &m->shard_nominated.pod); break;
+    case MSG_shard_nominated_gone: shard_nominated_gone(s, m->shard_nominated_gone.uid); break;
     case MSG_shard_storage: shard_storage(s, &m->shard_storage); break;
-    default: must(!"the cache tells workers of nodes, pods, images and storage only");
+    default: must(!"the cache tells workers of nodes, pods, images, storage and nominations only");
     }
 }
 
@@ -312,6 +316,25 @@ const struct framework *world_framework(const struct world *w, const struct pod 
     return frameworks_find(&w->frameworks, pod->scheduler_name);
 }
 
+struct str world_kept_by(const struct world *w, const struct pod *pod, struct str *reason,
+                         struct arena *a)
+{
+    const struct framework *framework = world_framework(w, pod);
+    const struct strs names = framework->profile.pre_enqueue;
+    const struct pre_filter_question q = {.catalog = w->catalog, .pod = pod, .arena = a};
+    for (uint32_t i = 0; i < names.count; i++) {
+        const struct plugin *plugin = plugin_find(names.at[i]);
+        struct pre_filter out = {0};
+        if (plugin == NULL || plugin->pre_enqueue == NULL)
+            continue;
+        plugin->pre_enqueue(&q, &out);
+        *reason = out.reason;
+        if (out.code != CODE_success)
+            return names.at[i];
+    }
+    return (struct str){0};
+}
+
 /* One round: the request to every shard that is asked. */
 static enum reduce_step ask_shards(struct world *w, struct reduce *reduce)
 {
@@ -336,6 +359,8 @@ static const struct decision *decide(struct world *w, struct reduce *reduce, con
     struct reduce_start start = {.cycle = ++w->cycle,
                                  .framework = world_framework(w, pod),
                                  .catalog = w->catalog,
+                                 .cache = w->cache,
+                                 .timer = moment_now,
                                  .pod = pod,
                                  .shards = w->shard_count,
                                  .nodes = cache_nodes(w->cache),
@@ -344,7 +369,6 @@ static const struct decision *decide(struct world *w, struct reduce *reduce, con
                                  .tie_break = STR_LITERAL("first"),
                                  .now_us = moment_wall_us(),
                                  .detail = detail};
-    start.nominated = cache_nominated(w->cache, pod, &start.nominated_count, &w->arena);
     enum reduce_step step = reduce_start(reduce, &start);
     while (step == REDUCE_ask)
         step = ask_shards(w, reduce);
@@ -384,43 +408,179 @@ struct strs world_nodes(struct world *w, struct arena *a)
     return names;
 }
 
+static bool hold_devices(struct world *w, const struct pod *pod, const struct node *node,
+                         struct held *held, struct str *error)
+{
+    const struct device_reserve_question q = {.pod = pod,
+                                              .open = reduce_decision(w->reduce)->open_claims,
+                                              .node = node,
+                                              .random = &w->random};
+    struct str why = STR_LITERAL("claim allocation not found for node");
+    if (device_reserve(w->catalog, &q, &held->devices, &why, held->arena) == DEVICES_reserved)
+        return true;
+    *error =
+        arena_print(held->arena, "running Reserve plugin \"DynamicResources\": %.*s", STR_ARG(why));
+    return false;
+}
+
 bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
                 struct str *error)
 {
     const struct framework *fw = world_framework(w, pod);
     struct node chosen = {.name = node};
     held->reserved = (struct reservation){0};
+    held->devices = (struct device_reservation){0};
     (void)cache_node_get(w->cache, node, &chosen, &w->arena);
     const struct reserve_question q = {
         .pod = pod, .brief = &reduce_request(w->reduce)->brief.volumes, .node = &chosen};
-    return !framework_lists(fw->profile.reserve, "VolumeBinding") ||
-           volume_reserve(w->catalog, &q, &held->reserved, error, held->arena);
+    if (framework_lists(fw->profile.reserve, "VolumeBinding") &&
+        !volume_reserve(w->catalog, &q, &held->reserved, error, held->arena))
+        return false;
+    if (!framework_lists(fw->profile.reserve, "DynamicResources") ||
+        hold_devices(w, pod, &chosen, held, error))
+        return true;
+    world_give_back(w, held);
+    return false;
 }
 
-bool world_bind_held(struct world *w, struct held *held)
+/* What the binder writes into a claim: devices, if it is given some, and whom it is reserved for
+ * (NULL: nobody).
+ */
+static void write_claim(struct world *w, const struct pod *pod, const struct str path[2],
+                        const struct device_allocation *given)
 {
-    return controller_bind(w->controller, &held->reserved);
+    const struct resource_claim *there = catalog_resource_claim(w->catalog, path[0], path[1]);
+    struct message m = {.type = MSG_resource_claim_set};
+    struct resource_claim *claim = &m.resource_claim_set.resource_claim;
+    struct arena memory = {0};
+    if (there == NULL)
+        return;
+    codec_copy(&resource_claim_record, claim, there, &memory);
+    if (given != NULL) {
+        claim->allocated = true;
+        claim->has_terms = given->has_terms;
+        claim->terms.count = given->terms.count;
+        claim->terms.at = given->terms.at;
+        claim->devices.count = given->devices.count;
+        claim->devices.at = given->devices.at;
+    }
+    struct str *uids = arena_take(&memory, (claim->reserved_for.count + 1) * sizeof(*uids));
+    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
+        uids[i] = claim->reserved_for.at[i];
+    if (pod != NULL)
+        uids[claim->reserved_for.count++] = pod->uid;
+    claim->reserved_for.at = uids;
+    claim->resource_version = ++w->version;
+    take(w, &m);
+    arena_free(&memory);
+}
+
+static void delete_claim(struct world *w, struct str space, struct str name)
+{
+    const struct message m = {.type = MSG_object_gone,
+                              .object_gone = {.kind = STR_LITERAL("ResourceClaim"),
+                                              .namespace_name = space,
+                                              .name = name}};
+    take(w, &m);
+}
+
+void world_deallocate(struct world *w, const struct pod *pod, const struct deallocation *d)
+{
+    const struct resource_claim *there =
+        catalog_resource_claim(w->catalog, pod->namespace_name, d->claim);
+    struct message m = {.type = MSG_resource_claim_set};
+    struct resource_claim *claim = &m.resource_claim_set.resource_claim;
+    struct arena memory = {0};
+    if (there == NULL)
+        return;
+    if (d->deletes) {
+        delete_claim(w, pod->namespace_name, d->claim);
+        return;
+    }
+    codec_copy(&resource_claim_record, claim, there, &memory);
+    claim->allocated = claim->has_terms = false;
+    claim->allocated_us = 0;
+    claim->terms.count = claim->devices.count = claim->device_statuses.count = 0;
+    claim->reserved_for.count = 0;
+    claim->resource_version = ++w->version;
+    take(w, &m);
+    arena_free(&memory);
+}
+
+/* What the binder makes for the extended resources that devices stand for. */
+static void make_special_claim(struct world *w, const struct pod *pod,
+                               const struct extended_claim *special)
+{
+    struct message m = {.type = MSG_resource_claim_set};
+    struct resource_claim *claim = &m.resource_claim_set.resource_claim;
+    const struct device_allocation *given = &special->allocation;
+    struct arena memory = {0};
+    struct str uid = pod->uid;
+    *claim = (struct resource_claim){
+        .namespace_name = pod->namespace_name,
+        .name = arena_print(&memory, "%.*s-extended-resources-claim", STR_ARG(pod->name)),
+        .uid = arena_print(&memory, "%.*s-extended-resources", STR_ARG(uid)),
+        .resource_version = ++w->version,
+        .owner_uid = pod->uid,
+        .extended = true,
+        .allocated = true,
+        .has_terms = given->has_terms,
+        .terms = {given->terms.count, given->terms.at},
+        .reserved_for = {1, &uid},
+        .requests = {special->requests.count, special->requests.at},
+        .devices = {given->devices.count, given->devices.at}};
+    take(w, &m);
+    arena_free(&memory);
+}
+
+/* False: PreBind fails behind the pod's own claims, since nothing uses the special one, and takes
+ * their reservations back. */
+static bool write_claims(struct world *w, const struct pod *pod, struct held *held)
+{
+    const struct extended_claim *special = held->devices.extended;
+    bool fine = special == NULL || special->uses.count > 0;
+    for (uint32_t i = 0; i < pod->device_claims.count; i++) {
+        const struct device_claim *named = &pod->device_claims.at[i];
+        const struct device_allocation *given = NULL;
+        for (uint32_t k = 0; k < held->devices.count; k++)
+            if (str_equal(held->devices.at[k].claim, named->claim))
+                given = &held->devices.at[k];
+        const struct str path[2] = {pod->namespace_name, named->claim};
+        if (!named->unneeded)
+            write_claim(w, fine ? pod : NULL, path, given);
+    }
+    if (special != NULL && fine)
+        make_special_claim(w, pod, special);
+    device_unreserve(w->catalog, &held->devices); /* the claims say it now */
+    return fine;
+}
+
+bool world_bind_held(struct world *w, const struct pod *pod, struct held *held)
+{
+    const struct framework *fw = world_framework(w, pod);
+    if (framework_lists(fw->profile.pre_bind, "VolumeBinding") &&
+        !controller_bind(w->controller, &held->reserved))
+        return false;
+    return !framework_lists(fw->profile.pre_bind, "DynamicResources") || write_claims(w, pod, held);
 }
 
 void world_give_back(struct world *w, struct held *held)
 {
+    device_unreserve(w->catalog, &held->devices);
     volume_unreserve(w->catalog, &held->reserved);
 }
 
 bool world_reserve(struct world *w, const struct pod *pod, struct str node, bool bind,
                    struct str *error)
 {
-    const struct framework *fw = world_framework(w, pod);
     struct held held = {.arena = &w->arena};
     if (!world_hold(w, pod, node, &held, error))
         return false;
-    bool fine = !bind || !framework_lists(fw->profile.pre_bind, "VolumeBinding") ||
-                world_bind_held(w, &held);
-    if (!fine) {
-        world_give_back(w, &held);
-        *error = STR_LITERAL("PreBind: binding volumes: context deadline exceeded");
-    }
-    return fine;
+    if (!bind || world_bind_held(w, pod, &held))
+        return true;
+    world_give_back(w, &held);
+    *error = STR_LITERAL("PreBind: binding volumes: context deadline exceeded");
+    return false;
 }
 
 void world_assume(struct world *w, const struct pod *pod, struct str node)

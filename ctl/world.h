@@ -5,6 +5,7 @@
 
 #include "proto/kube/json.h"
 #include "proto/messages.h"
+#include "scheduler/device_reserve.h"
 #include "scheduler/reduce.h"
 #include "scheduler/volume_reserve.h"
 
@@ -42,6 +43,10 @@ struct pod *world_members(const struct world *w, const struct gang *group, uint3
 /* NULL when no profile serves the pod. */
 const struct framework *world_framework(const struct world *w, const struct pod *pod);
 
+/* The PreEnqueue plugin that keeps the pod from being tried, SchedulingGates aside, and its reason
+ * from the arena; empty: none does. */
+struct str world_kept_by(const struct world *w, const struct pod *pod, struct str *reason,
+                         struct arena *a);
 /* Decides, with every node's verdict, and changes nothing. Borrowed until the next call. */
 const struct decision *world_decide(struct world *w, const struct pod *pod);
 /* Decides as live workers do, who do not tell every verdict. Borrowed until its next call. */
@@ -49,18 +54,22 @@ const struct decision *world_decide_shortly(struct world *w, const struct pod *p
 const struct verdict *world_verdicts(const struct world *w, uint32_t *count);
 /* Known nodes, in name order; names from the arena. */
 struct strs world_nodes(struct world *w, struct arena *a);
-/* Reserves the volumes of the pod that was decided last and, with bind, has them bound. False with
- * an error when that fails. */
+/* What was decided to be deallocated is written: the claim has no devices, and nobody has it, or
+ * there is none any more. */
+void world_deallocate(struct world *w, const struct pod *pod, const struct deallocation *d);
+/* Reserves the volumes and devices of the pod that was decided last and, with bind, has them bound,
+ * and its claims written. False with an error when that fails. */
 bool world_reserve(struct world *w, const struct pod *pod, struct str node, bool bind,
                    struct str *error);
 /* The same, to be bound or given back later. */
 struct held {
     struct arena *arena; /* what reserved lies in */
     struct reservation reserved;
+    struct device_reservation devices;
 };
 bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
                 struct str *error);
-bool world_bind_held(struct world *w, struct held *held);
+bool world_bind_held(struct world *w, const struct pod *pod, struct held *held);
 void world_give_back(struct world *w, struct held *held);
 /* Reserves room for the pod; it is not bound. */
 void world_assume(struct world *w, const struct pod *pod, struct str node);

@@ -208,6 +208,7 @@ static void check_kinds(struct preflight *p)
     struct identity *who = &p->who[IDENTITY_main];
     struct call *calls = memory_take_array(kube_resource_count, sizeof(*calls));
     size_t served = 0, usual = 0;
+    bool devices = false;
     p->groups.at = arena_take(&p->memory, kube_resource_count * sizeof(struct str));
     for (size_t i = 0; i < kube_resource_count; i++) {
         const char *path = kube_resources[i].path, *slash = strrchr(path, '/');
@@ -221,6 +222,7 @@ static void check_kinds(struct preflight *p)
         bool expected = kind->offer == KUBE_always;
         served += known && expected;
         usual += expected;
+        devices = devices || (known && strcmp(kind->kind, "ResourceClaim") == 0);
         if (known && strcmp(kind->kind, "PodGroup") == 0)
             p->groups.at[p->groups.count++] = group_of(kind->path);
         if (!known && !expected && calls[i].status == 404) {
@@ -235,7 +237,8 @@ static void check_kinds(struct preflight *p)
         kube_json_free(&json);
     }
     if (served > 0)
-        preflight_say(p, FINDING_ok, "kinds", "%zu of %zu are served%s", served, usual,
+        preflight_say(p, FINDING_ok, "kinds", "%zu of %zu are served%s%s", served, usual,
+                      devices ? ", and claims for devices" : "",
                       p->groups.count > 0 ? ", and groups of pods" : "");
     clear(calls, kube_resource_count);
     memory_free(calls);
@@ -342,16 +345,15 @@ static void fill_question(const struct preflight *p, const struct permission *r,
 static void take_answer(struct preflight *p, struct identity *who, size_t i, const struct call *c)
 {
     const struct permission *r = permission_at(i);
-    bool allowed = false;
-    struct str reason;
+    struct review_answer said = {0};
     if (c->status < 200 || c->status >= 300 ||
-        !review_access_read(buffer_str(&c->answer), &allowed, &reason, &p->memory)) {
+        !review_access_read(buffer_str(&c->answer), &said, &p->memory)) {
         preflight_say(p, FINDING_warn, "permissions", "%s %s: not known: %s", r->verb, r->resource,
                       reason_of(c, &p->memory));
         return;
     }
-    who->missing[i] = !allowed;
-    if (!allowed)
+    who->missing[i] = !said.allowed;
+    if (!said.allowed)
         preflight_say(p, r->needed ? FINDING_fail : FINDING_warn, "permissions",
                       "%s may not %s %s%s%s: %s", who->user[0] != 0 ? who->user : "we", r->verb,
                       r->resource, r->group[0] != 0 ? " in " : "", r->group, r->purpose);

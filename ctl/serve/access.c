@@ -13,6 +13,7 @@
 #include "proto/metrics.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #define ENTRIES_MAX 1024
@@ -24,7 +25,7 @@
 /* An answer of the API server, or the wait for it. */
 struct entry {
     struct access *access;
-    bool asking, failed, yes;
+    bool asking, failed, yes, denied; /* denied: said so, which is more than not allowed */
     uint64_t request;
     struct kube_client *client;
     struct moment asked, until;
@@ -95,6 +96,18 @@ void access_free(struct access **access)
 
 /* ---- asking the API server ---- */
 
+/* What a review took, by the answer's code. */
+static void count_review(enum metric total, enum metric took, const struct entry *e,
+                         const struct kube_response *r)
+{
+    char code[16] = "<error>";
+    if (r->status > 0)
+        snprintf(code, sizeof(code), "%d", r->status);
+    metric_add_to(total, code, 1);
+    series_observe(metric_series(took, METRIC_VALUES(str_of(code))),
+                   moment_since(e->access->now, e->asked).ns);
+}
+
 static void note_error(struct entry *e, const struct kube_response *r)
 {
     e->failed = true;
@@ -116,8 +129,11 @@ static void on_token(void *context, const struct kube_response *r)
 {
     struct entry *e = context;
     bool answered = r->status >= 200 && r->status < 300;
+    count_review(METRIC_apiserver_delegated_authn_request_total,
+                 METRIC_apiserver_delegated_authn_request_duration_seconds, e, r);
     if (!answered || !review_token_read(r->body, &e->yes, &e->user, &e->memory))
         note_error(e, r);
+    metric_add_to(METRIC_authentication_token_cache_fetch_total, e->failed ? "error" : "ok", 1);
     end_asking(e, e->access->options.token_ttl);
 }
 
@@ -126,8 +142,14 @@ static void on_permit(void *context, const struct kube_response *r)
     struct entry *e = context;
     const struct access_options *o = &e->access->options;
     bool answered = r->status >= 200 && r->status < 300;
-    if (!answered || !review_access_read(r->body, &e->yes, &e->reason, &e->memory))
+    struct review_answer said = {0};
+    count_review(METRIC_apiserver_delegated_authz_request_total,
+                 METRIC_apiserver_delegated_authz_request_duration_seconds, e, r);
+    if (!answered || !review_access_read(r->body, &said, &e->memory))
         note_error(e, r);
+    e->yes = said.allowed;
+    e->denied = said.denied;
+    e->reason = said.reason;
     end_asking(e, e->yes ? o->allowed_ttl : o->denied_ttl);
 }
 
@@ -182,22 +204,37 @@ static const struct str authenticated_groups[] = {
 static const struct str anonymous_groups[] = {
     {"system:unauthenticated", sizeof("system:unauthenticated") - 1}};
 
+/* The cache of tokens as upstream counts it: what was remembered is a hit, what was asked a miss.
+ */
+static void count_token(struct access *a, const struct access_question *q)
+{
+    const char *status = q->wait->missed ? "miss" : "hit";
+    metric_add_to(METRIC_authentication_token_cache_request_total, status, 1);
+    series_observe(metric_series(METRIC_authentication_token_cache_request_duration_seconds,
+                                 METRIC_VALUES(str_of(status))),
+                   moment_since(a->now, q->wait->began).ns);
+}
+
 static enum access_verdict user_of_token(struct access *a, const struct access_question *q,
                                          struct review_user *user)
 {
     if (a->options.authentication == NULL || q->token.len > TOKEN_MAX)
         return ACCESS_unknown;
     struct entry *e = look_up(a, a->tokens, q->token);
+    if (e == NULL || e->asking)
+        q->wait->missed = true;
     if (e == NULL) {
         struct review review = {a->options.authentication, REVIEW_TOKEN_PATH, on_token, {0}};
         review_token_body(q->token, &review.body);
         e = ask(a, a->tokens, q->token, &review);
         buffer_free(&review.body);
     }
-    if (e == NULL || (!e->asking && (e->failed || !e->yes)))
-        return ACCESS_unknown;
-    if (e->asking)
+    if (e != NULL && e->asking)
         return ACCESS_wait;
+    if (q->wait->known.ns == 0)
+        count_token(a, q);
+    if (e == NULL || e->failed || !e->yes)
+        return ACCESS_unknown;
     *user = e->user;
     return ACCESS_granted;
 }
@@ -290,16 +327,22 @@ static void say_forbidden(const struct review_user *user, const char *verb, cons
                  verb, path, reason.len > 0 ? ": " : "", STR_ARG(reason));
 }
 
-static enum access_verdict review_permit(struct access *a, const struct review_user *user,
-                                         const char *verb, const char *path, struct buffer *why)
+struct review_question {
+    const struct review_user *user;
+    const char *verb, *path;
+};
+
+/* denied: the answer was a word against it. */
+static enum access_verdict review_permit(struct access *a, const struct review_question *q,
+                                         bool *denied, struct buffer *why)
 {
     struct buffer key = {0};
     struct str none = {NULL, 0};
-    key_of(user, verb, path, &key);
+    key_of(q->user, q->verb, q->path, &key);
     struct entry *e = look_up(a, a->permits, buffer_str(&key));
     if (e == NULL && a->options.authorization != NULL) {
         struct review review = {a->options.authorization, REVIEW_ACCESS_PATH, on_permit, {0}};
-        review_access_body(user, verb, str_of(path), &review.body);
+        review_access_body(q->user, q->verb, str_of(q->path), &review.body);
         e = ask(a, a->permits, buffer_str(&key), &review);
         buffer_free(&review.body);
     }
@@ -308,30 +351,56 @@ static enum access_verdict review_permit(struct access *a, const struct review_u
         return ACCESS_wait;
     if (e != NULL && e->failed) {
         buffer_reset(why);
-        buffer_print(why, "Internal Server Error: \"%s\": %s\n", path, e->error.at);
+        buffer_print(why, "Internal Server Error: \"%s\": %s\n", q->path, e->error.at);
         return ACCESS_failed;
     }
     if (e != NULL && e->yes)
         return ACCESS_granted;
-    say_forbidden(user, verb, path, e != NULL ? e->reason : none, why);
+    *denied = e != NULL && e->denied;
+    say_forbidden(q->user, q->verb, q->path, e != NULL ? e->reason : none, why);
     return ACCESS_refused;
 }
 
-static void count(enum access_verdict who, enum access_verdict may, const struct review_user *user)
+/* Upstream's compressUsername: names are told in few words. */
+static const char *short_name(struct str name)
 {
-    metric_add_to(METRIC_authentication_attempts, who == ACCESS_granted ? "success" : "failure", 1);
-    if (who != ACCESS_granted)
-        return;
-    /* As upstream, names of accounts of services and nodes are not told apart. */
-    bool open = str_starts_with(user->name, "system:") || user->name.len > 64;
-    metric_series(METRIC_authenticated_user_requests,
-                  METRIC_VALUES(open ? STR_LITERAL("other") : user->name))
-        ->value++;
-    metric_add_to(METRIC_authorization_attempts_total,
-                  may == ACCESS_granted   ? "allowed"
-                  : may == ACCESS_refused ? "denied"
-                                          : "error",
-                  1);
+    static const char *const known[] = {"admin", "client", "kube_proxy", "kubelet",
+                                        "system:serviceaccount:kube-system:default"};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (str_is(name, known[i]))
+            return known[i];
+    return str_find(name, '@') >= 0 ? "email_id" : "other";
+}
+
+static void count_duration(enum metric metric, const char *result, struct span took)
+{
+    series_observe(metric_series(metric, METRIC_VALUES(str_of(result))), took.ns);
+}
+
+static void count_who(struct access *a, enum access_verdict who, const struct review_user *user,
+                      struct access_wait *wait)
+{
+    const char *result = who == ACCESS_granted ? "success" : "failure";
+    if (wait->known.ns != 0)
+        return; /* it has waited for the second question */
+    wait->known = a->now;
+    metric_add_to(METRIC_authentication_attempts, result, 1);
+    count_duration(METRIC_authentication_duration_seconds, result,
+                   moment_since(a->now, wait->began));
+    if (who == ACCESS_granted)
+        metric_add_to(METRIC_authenticated_user_requests, short_name(user->name), 1);
+}
+
+static void count_may(struct access *a, enum access_verdict may, bool denied,
+                      const struct access_wait *wait)
+{
+    const char *result = may == ACCESS_granted  ? "allowed"
+                         : may == ACCESS_failed ? "error"
+                         : denied               ? "denied"
+                                                : "no-opinion";
+    metric_add_to(METRIC_authorization_attempts_total, result, 1);
+    count_duration(METRIC_authorization_duration_seconds, result,
+                   moment_since(a->now, wait->known));
 }
 
 static void verb_of(const char *method, char *verb, size_t room)
@@ -359,17 +428,26 @@ enum access_verdict access_ask(struct access *a, struct moment now, const struct
 {
     struct review_user user = {0};
     struct arena memory = {0};
+    struct access_wait none = {0};
+    struct access_question timed = *q;
     char verb[16];
+    bool denied = false;
     a->now = now;
-    enum access_verdict who = identify(a, q, &user), may = who;
+    timed.wait = q->wait != NULL ? q->wait : &none;
+    if (timed.wait->began.ns == 0)
+        timed.wait->began = now;
+    enum access_verdict who = identify(a, &timed, &user), may = who;
     verb_of(q->method, verb, sizeof(verb));
+    if (who != ACCESS_wait)
+        count_who(a, who, &user, timed.wait);
     if (who == ACCESS_granted) {
         add_group(&user, &memory);
         bool open = always_allowed(a, q->path) || in_group(&user, "system:masters");
-        may = open ? ACCESS_granted : review_permit(a, &user, verb, q->path, why);
+        struct review_question review = {&user, verb, q->path};
+        may = open ? ACCESS_granted : review_permit(a, &review, &denied, why);
+        if (may != ACCESS_wait)
+            count_may(a, may, denied, timed.wait);
     }
-    if (may != ACCESS_wait)
-        count(who, may, &user);
     arena_free(&memory);
     return may;
 }
@@ -411,6 +489,17 @@ static void on_config(void *context, const struct kube_response *r)
     arena_free(&a->config_memory);
     a->config_memory = memory;
     a->config = config;
+}
+
+void access_measure(const struct access *a)
+{
+    size_t at = 0;
+    int64_t asking = 0;
+    void *value;
+    while (map_next(a->tokens, &at, NULL, &value))
+        asking += ((const struct entry *)value)->asking;
+    metric_set_to(METRIC_authentication_token_cache_active_fetch_count, "in_flight", asking);
+    metric_set_to(METRIC_authentication_token_cache_active_fetch_count, "blocked", asking);
 }
 
 struct moment access_tick(struct access *a, struct moment now)

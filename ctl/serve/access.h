@@ -29,6 +29,13 @@ struct access_options {
 struct access *access_new(const struct access_options *options);
 void access_free(struct access **access);
 
+/* Since when a request is looked at, for the metrics; zero-initialise, and keep it from one asking
+ * about a request to the next. */
+struct access_wait {
+    struct moment began, known; /* known: who asks; 0: not yet */
+    bool missed;                /* the token was not remembered */
+};
+
 /* A request, as far as it says who asks and for what. */
 struct access_question {
     const char *method, *path;
@@ -37,6 +44,7 @@ struct access_question {
     enum { CERTIFICATE_none, CERTIFICATE_client, CERTIFICATE_proxy, CERTIFICATE_bad } certificate;
     struct review_user subject; /* its common name and organisations */
     struct review_user spoken;  /* CERTIFICATE_proxy: whom it speaks for; name empty: for nobody */
+    struct access_wait *wait;   /* NULL: it is never asked again */
 };
 
 enum access_verdict { ACCESS_wait, ACCESS_granted, ACCESS_unknown, ACCESS_refused, ACCESS_failed };
@@ -44,6 +52,9 @@ enum access_verdict { ACCESS_wait, ACCESS_granted, ACCESS_unknown, ACCESS_refuse
 /* unknown: 401; refused: 403 and failed: 500, with the text to say in why. */
 enum access_verdict access_ask(struct access *access, struct moment now,
                                const struct access_question *question, struct buffer *why);
+
+/* Sets the gauges: tokens that the API server is being asked about. */
+void access_measure(const struct access *access);
 
 /* Reads the ConfigMap when it is due; returns when it wants to be called again. */
 struct moment access_tick(struct access *access, struct moment now);

@@ -2,6 +2,8 @@
  * anything starts; a flag that was not given stays NULL and means upstream's default. */
 #include "ctl/serve/flags.h"
 
+#include "ctl/serve/label_rules.h"
+#include "proto/base/log.h"
 #include "proto/kube/config_file.h"
 #include "proto/kube/config_internal.h"
 
@@ -183,6 +185,49 @@ static bool is_any(const char *value)
     return true;
 }
 
+/* The minor version before that of whose metrics these are. */
+static bool is_former(const char *value)
+{
+    return *value == 0 || strcmp(value, "1.35") == 0;
+}
+
+static bool is_right(const char *flag, bool good, struct str why, struct arena *memory)
+{
+    if (!good)
+        log_error("--%s: %.*s", flag, STR_ARG(why));
+    arena_free(memory);
+    return good;
+}
+
+static bool is_manifest(const char *value)
+{
+    static struct label_rules rules; /* large */
+    struct arena memory = {0};
+    struct str why = {0};
+    rules.count = 0;
+    bool good = *value == 0 || label_rules_read_file(&rules, value, &memory, &why);
+    return is_right("allow-metric-labels-manifest", good, why, &memory);
+}
+
+static bool is_labels(const char *value)
+{
+    static struct label_rules rules;
+    struct arena memory = {0};
+    struct str why = {0};
+    rules.count = 0;
+    bool good = label_rules_read(&rules, str_of(value), &memory, &why);
+    return is_right("allow-metric-labels", good, why, &memory);
+}
+
+static bool is_names(const char *value)
+{
+    struct arena memory = {0};
+    struct strs names;
+    struct str why = {0};
+    bool good = label_rules_names(str_of(value), &names, &memory, &why);
+    return is_right("disabled-metrics", good, why, &memory);
+}
+
 #define is_secure_port                            is_port
 #define is_bind_address                           is_any
 #define is_tls_cert_file                          is_any
@@ -193,7 +238,8 @@ static bool is_any(const char *value)
 #define is_tls_curve_preferences                  is_curves
 #define is_permit_port_sharing                    is_truth
 #define is_permit_address_sharing                 is_truth
-#define is_disabled_metrics                       is_any
+#define is_show_hidden_metrics_for_version        is_former
+#define is_allow_metric_labels_manifest           is_manifest
 #define is_requestheader_allowed_names            is_any
 #define is_requestheader_username_headers         is_any
 #define is_requestheader_uid_headers              is_any
@@ -218,6 +264,33 @@ static bool is_any(const char *value)
     }
 SERVE_FLAGS
 #undef FLAG
+
+static bool add(struct serve_list *list, const char *value)
+{
+    if (list->count == SERVE_LIST_MAX)
+        return false;
+    list->at[list->count++] = value;
+    return true;
+}
+
+bool serve_take_disabled_metrics(void *state, const char *value)
+{
+    return is_names(value) && add(&((struct serve_flags *)state)->disabled_metrics, value);
+}
+
+bool serve_take_allow_metric_labels(void *state, const char *value)
+{
+    return is_labels(value) && add(&((struct serve_flags *)state)->allow_metric_labels, value);
+}
+
+bool serve_flags_agree(const struct serve_flags *f)
+{
+    const char *manifest = f->allow_metric_labels_manifest;
+    bool both = f->allow_metric_labels.count > 0 && manifest != NULL && *manifest != 0;
+    if (both)
+        log_error("--allow-metric-labels and --allow-metric-labels-manifest exclude each other");
+    return !both;
+}
 
 /* Two files, which may be the same, and names behind a colon. */
 bool serve_take_tls_sni_cert_key(void *state, const char *value)

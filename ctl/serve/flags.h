@@ -20,7 +20,8 @@
     FLAG(tls_curve_preferences, "tls-curve-preferences")                                           \
     FLAG(permit_port_sharing, "permit-port-sharing")                                               \
     FLAG(permit_address_sharing, "permit-address-sharing")                                         \
-    FLAG(disabled_metrics, "disabled-metrics")                                                     \
+    FLAG(show_hidden_metrics_for_version, "show-hidden-metrics-for-version")                       \
+    FLAG(allow_metric_labels_manifest, "allow-metric-labels-manifest")                             \
     FLAG(client_ca_file, "client-ca-file")                                                         \
     FLAG(requestheader_client_ca_file, "requestheader-client-ca-file")                             \
     FLAG(requestheader_allowed_names, "requestheader-allowed-names")                               \
@@ -39,9 +40,23 @@
 
 #define SERVE_SNI_MAX 16 /* pairs of --tls-sni-cert-key */
 
+/* Those that may be given several times. */
+#define SERVE_LISTS                                                                                \
+    FLAG(disabled_metrics, "disabled-metrics")                                                     \
+    FLAG(allow_metric_labels, "allow-metric-labels")
+#define SERVE_LIST_MAX 16
+
+struct serve_list {
+    const char *at[SERVE_LIST_MAX];
+    unsigned count;
+};
+
 struct serve_flags {
 #define FLAG(member, name) const char *member;
     SERVE_FLAGS
+#undef FLAG
+#define FLAG(member, name) struct serve_list member;
+    SERVE_LISTS
 #undef FLAG
     const char *tls_sni_cert_key[SERVE_SNI_MAX]; /* may be given several times */
     unsigned sni_count;
@@ -50,6 +65,7 @@ struct serve_flags {
 /* One for each, for tables of options whose state is a struct serve_flags. False: refused. */
 #define FLAG(member, name) bool serve_take_##member(void *state, const char *value);
 SERVE_FLAGS
+SERVE_LISTS
 #undef FLAG
 bool serve_take_tls_sni_cert_key(void *state, const char *value);
 
@@ -67,7 +83,12 @@ bool serve_take_tls_sni_cert_key(void *state, const char *value);
       "another certificate for some names; may be repeated")                                       \
     X(permit_port_sharing, "permit-port-sharing", "[true|false]", "SO_REUSEPORT (false)")          \
     X(permit_address_sharing, "permit-address-sharing", "[true|false]", "SO_REUSEADDR, which is always set") \
-    X(disabled_metrics, "disabled-metrics", "LIST", "metrics that are left out")                   \
+    X(disabled_metrics, "disabled-metrics", "LIST", "metrics that are left out; may be repeated")  \
+    X(allow_metric_labels, "allow-metric-labels", "METRIC,LABEL=VALUES",                           \
+      "values that a label may have, others become \"unexpected\"; may be repeated")               \
+    X(allow_metric_labels_manifest, "allow-metric-labels-manifest", "FILE", "the same as YAML")    \
+    X(show_hidden_metrics_for_version, "show-hidden-metrics-for-version", "VERSION",               \
+      "1.35: metrics that 1.36 hides, of which there are none")                                    \
     X(client_ca_file, "client-ca-file", "FILE", "authorities of client certificates")              \
     X(requestheader_client_ca_file, "requestheader-client-ca-file", "FILE",                        \
       "authorities of front proxies' certificates; the next five count with it alone")             \
@@ -97,6 +118,9 @@ bool serve_take_tls_sni_cert_key(void *state, const char *value);
       "how long a no counts (10s)")
 #define SERVE_FLAG_OPTION(member, name, value, doc) {name, value, doc, serve_take_##member},
 /* clang-format on */
+
+/* Whether flags that are right by themselves go together; false with a line in the log. */
+bool serve_flags_agree(const struct serve_flags *f);
 
 /* What they mean, with upstream's defaults. */
 int serve_port(const struct serve_flags *f);

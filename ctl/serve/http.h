@@ -23,6 +23,7 @@ struct http_request {
     void *connection;    /* for http_header */
     struct arena memory; /* of the request */
     int64_t question;    /* the answerer's: what it waits for; 0 at first */
+    void *kept;          /* the answerer's, from one asking to the next; NULL at first */
     bool permitted;      /* the answerer's */
     int status;
     const char *content_type, *warning;

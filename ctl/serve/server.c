@@ -5,8 +5,10 @@
  * and no answer waits for a process that does not answer. */
 #include "ctl/serve/server.h"
 
+#include "ctl/feature_gates.h"
 #include "ctl/serve/certificate.h"
 #include "ctl/serve/health.h"
+#include "ctl/serve/resources.h"
 #include "ctl/serve/slis.h"
 #include "ctl/serve/zpages.h"
 #include "proto/base/log.h"
@@ -31,6 +33,7 @@
 struct server {
     struct server_options options;
     struct doors *doors;
+    struct resources *resources;
     struct http *http;
     const struct bus *bus;
     struct outbox *out; /* of the call that is running */
@@ -148,6 +151,9 @@ static void measure_self(void)
              METRIC_VALUES(STR_LITERAL(""), STR_LITERAL("gcc"), STR_LITERAL(""), STR_LITERAL(""),
                            STR_LITERAL("v1.36.3+berth." OPTIONS_VERSION), STR_LITERAL(""),
                            STR_LITERAL("1"), STR_LITERAL("36"), STR_LITERAL("linux/amd64")));
+    set_info(METRIC_version_info,
+             METRIC_VALUES(STR_LITERAL("1.36.3+berth." OPTIONS_VERSION), STR_LITERAL("kube"),
+                           STR_LITERAL("1.36"), STR_LITERAL("1.35")));
     for (size_t g = 0; g < 3; g++) {
         int64_t count = 0;
         for (int i = 0; i < METRIC_COUNT; i++)
@@ -158,14 +164,35 @@ static void measure_self(void)
     }
 }
 
+static void set_gate(void *context, const char *name, const char *stage, bool on)
+{
+    (void)context;
+    series_set(metric_series(METRIC_kubernetes_feature_enabled,
+                             METRIC_VALUES(str_of(name), str_of(stage))),
+               on);
+}
+
+/* Which gates are on, as they were given to the supervisor. */
+static void measure_gates(const struct server *s)
+{
+    static const char flag[] = "feature-gates=";
+    const char *given = "";
+    for (size_t i = 0; i < s->options.given_count; i++)
+        if (strncmp(s->options.given[i], flag, sizeof(flag) - 1) == 0)
+            given = s->options.given[i] + sizeof(flag) - 1;
+    feature_gates_each(given, set_gate, NULL);
+}
+
 /* The server is a process as well. */
 static void take_own_report(struct server *s)
 {
     struct arena memory = {0};
     struct metrics own = {.instance = STR_LITERAL("serve"), .incarnation = 1};
     measure_self();
+    measure_gates(s);
+    access_measure(s->options.access);
     process_measure();
-    metric_series(METRIC_disabled_metrics_total, NULL)->value = s->options.without.count;
+    metric_series(METRIC_disabled_metrics_total, NULL)->value = s->options.filter.without.count;
     metrics_fill(&own, false, &memory);
     totals_take(doors_totals(s->doors), s->options.count, &own);
     arena_free(&memory);
@@ -184,7 +211,20 @@ static bool answer_metrics(struct server *s, struct http_request *r)
         return false;
     take_own_report(s);
     r->content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
-    totals_print(doors_totals(s->doors), &s->options.without, &r->answer);
+    totals_print(doors_totals(s->doors), &s->options.filter, &r->answer);
+    return true;
+}
+
+static bool answer_resources(struct server *s, struct http_request *r)
+{
+    if (r->question == 0)
+        r->question = resources_ask(s->resources, s->now, s->out);
+    switch (resources_take(s->resources, r->question, &r->answer)) {
+    case RESOURCES_wait: return false;
+    case RESOURCES_failed: r->status = 503; return true;
+    case RESOURCES_ready: break;
+    }
+    r->content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
     return true;
 }
 
@@ -252,6 +292,8 @@ static bool answer_path(struct server *s, struct http_request *r)
         }
     if (strcmp(r->path, "/metrics") == 0)
         return answer_metrics(s, r);
+    if (strcmp(r->path, "/metrics/resources") == 0)
+        return answer_resources(s, r);
     if (strcmp(r->path, "/metrics/slis") == 0) {
         answer_slis(s, r);
     } else if (strcmp(r->path, "/flagz") == 0 || strcmp(r->path, "/statusz") == 0) {
@@ -322,7 +364,10 @@ static bool answer(void *state, struct http_request *r)
 {
     struct server *s = state;
     if (!r->permitted) {
-        struct access_question q = {.method = r->method, .path = r->path, .token = r->token};
+        if (r->kept == NULL)
+            r->kept = arena_take(&r->memory, sizeof(struct access_wait));
+        struct access_question q = {
+            .method = r->method, .path = r->path, .token = r->token, .wait = r->kept};
         read_certificate(s, r, &q);
         buffer_reset(&s->why);
         switch (access_ask(s->options.access, s->now, &q, &s->why)) {
@@ -354,6 +399,7 @@ struct server *server_new(const struct server_options *options)
     s->started = moment_now();
     s->started_us = moment_wall_us();
     s->doors = doors_new(options->names, options->count);
+    s->resources = resources_new();
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     must(s->epoll_fd >= 0);
     for (size_t i = 0; i < 2; i++)
@@ -369,6 +415,7 @@ void server_free(struct server **server)
         return;
     http_free(&s->http);
     doors_free(&s->doors);
+    resources_free(&s->resources);
     buffer_free(&s->why);
     close(s->epoll_fd);
     memory_free(s);
@@ -400,8 +447,9 @@ void server_handle(void *state, struct moment now, const struct delivery *in, st
 {
     struct server *s = state;
     const char *endpoint = bus_endpoint_of(s->bus, in->from);
-    (void)out;
     s->now = now;
+    if (in->from.process == WATCHER)
+        resources_handle(s->resources, now, in, out);
     for (size_t i = 0; i < s->options.count; i++)
         if ((endpoint != NULL && strcmp(s->options.endpoints[i], endpoint) == 0) ||
             (endpoint == NULL && in->message->type == MSG_peer_down))
@@ -449,6 +497,7 @@ struct moment server_tick(void *state, struct moment now, struct outbox *out)
     s->out = out;
     struct moment next =
         moment_earlier(doors_tick(s->doors, now, out), access_tick(s->options.access, now));
+    next = moment_earlier(next, resources_tick(s->resources, now));
     http_poke(s->http);
     next = moment_earlier(next, http_work(s->http, now));
     for (size_t i = 0; i < 2; i++)

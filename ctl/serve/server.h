@@ -5,6 +5,7 @@
 #include "ctl/serve/access.h"
 #include "ctl/serve/doors.h"
 #include "ctl/serve/http.h"
+#include "ctl/serve/totals.h"
 
 struct bus;
 struct server;
@@ -18,7 +19,7 @@ struct server_options {
     struct str configz;       /* JSON, whole */
     const char *const *given; /* flags as NAME=VALUE; borrowed */
     size_t given_count;
-    struct strs without; /* names of metrics that are left out */
+    struct totals_filter filter; /* of what /metrics shows */
 };
 
 struct server *server_new(const struct server_options *options);

@@ -120,9 +120,23 @@ static void add_default_doors(struct setup *s)
     }
 }
 
+static void add_once(struct strs *list, struct str name)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (str_equal(list->at[i], name))
+            return;
+    if (list->count < SETUP_NAMES_MAX)
+        list->at[list->count++] = name;
+}
+
 /* Started by itself, /flagz shows its own flags. */
 static void note_given(struct setup *s)
 {
+#define FLAG(member, flag)                                                                         \
+    for (unsigned i = 0; i < s->flags.member.count; i++)                                           \
+        take_given(s, arena_print(&s->memory, "%s=%s", flag, s->flags.member.at[i]).at);
+    SERVE_LISTS
+#undef FLAG
 #define FLAG(member, flag)                                                                         \
     if (s->flags.member != NULL)                                                                   \
         take_given(s, arena_print(&s->memory, "%s=%s", flag, s->flags.member).at);
@@ -355,10 +369,31 @@ static bool make_configz(struct setup *s)
     return good;
 }
 
+/* All were checked flag by flag. */
+static void read_filter(struct setup *s)
+{
+    const struct serve_flags *f = &s->flags;
+    const char *manifest = f->allow_metric_labels_manifest;
+    struct totals_filter *filter = &s->server.filter;
+    struct str why;
+    filter->without.at = arena_take(&s->memory, SETUP_NAMES_MAX * sizeof(struct str));
+    for (unsigned i = 0; i < f->disabled_metrics.count; i++) {
+        struct strs names = {0};
+        (void)label_rules_names(str_of(f->disabled_metrics.at[i]), &names, &s->memory, &why);
+        for (uint32_t k = 0; k < names.count; k++)
+            add_once(&filter->without, names.at[k]);
+    }
+    for (unsigned i = 0; i < f->allow_metric_labels.count; i++)
+        (void)label_rules_read(&filter->allowed, str_of(f->allow_metric_labels.at[i]), &s->memory,
+                               &why);
+    if (manifest != NULL && *manifest != 0)
+        (void)label_rules_read_file(&filter->allowed, manifest, &s->memory, &why);
+}
+
 bool setup_prepare(struct setup *s)
 {
     const struct serve_flags *f = &s->flags;
-    bool good = read_certificates(s) && make_configz(s) &&
+    bool good = serve_flags_agree(f) && read_certificates(s) && make_configz(s) &&
                 reach(s, 0, f->authentication_kubeconfig, "authentication-kubeconfig") &&
                 reach(s, 1, f->authorization_kubeconfig, "authorization-kubeconfig");
     s->failed = !good;
@@ -369,7 +404,7 @@ bool setup_prepare(struct setup *s)
     s->server.names = s->name_list;
     s->server.given = s->given;
     s->server.given_count = s->given_count;
-    s->server.without = list_of(s, f->disabled_metrics, "");
+    read_filter(s);
     s->http.certificate = s->files[FILE_certificate].at;
     s->http.key = s->files[FILE_key].at;
     (void)serve_priorities(f, s->priorities, sizeof(s->priorities)); /* was checked flag by flag */

@@ -7,6 +7,7 @@
 #include "proto/bus/bus.h"
 
 #define SETUP_GIVEN_MAX 128
+#define SETUP_NAMES_MAX 256 /* of metrics that are left out */
 
 struct setup {
     struct serve_flags flags; /* first: options cast to it */

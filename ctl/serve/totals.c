@@ -118,6 +118,10 @@ static void merge(struct total *to, const struct total *from)
             to->value = from->value;
         return;
     }
+    if (info->merge == METRIC_MOST) {
+        to->value = from->value > to->value ? from->value : to->value;
+        return;
+    }
     to->value += from->value;
     for (uint32_t i = 0; i <= info->bucket_count; i++)
         to->buckets[i] += from->buckets[i];
@@ -192,6 +196,8 @@ void totals_print_number(struct buffer *out, double number)
 
 static double shown(const struct metric_info *info, int64_t value)
 {
+    if (value == INT64_MAX) /* no limit: 2^64, as Prometheus' clients say it */
+        return 0x1p64;
     return info->unit == METRIC_SECONDS ? (double)value / 1e9 : (double)value;
 }
 
@@ -222,7 +228,7 @@ static int compare(const void *a, const void *b)
     return order;
 }
 
-static void print_value_of_label(struct buffer *out, struct str value)
+void totals_print_label(struct buffer *out, struct str value)
 {
     for (uint32_t i = 0; i < value.len; i++) {
         char c = value.at[i];
@@ -238,7 +244,7 @@ static void print_value_of_label(struct buffer *out, struct str value)
 static void print_label(struct buffer *out, size_t *count, const char *name, struct str value)
 {
     buffer_print(out, "%s%s=\"", (*count)++ == 0 ? "{" : ",", name);
-    print_value_of_label(out, value);
+    totals_print_label(out, value);
     buffer_add_text(out, "\"");
 }
 
@@ -302,15 +308,42 @@ static void print_total(struct buffer *out, const struct total *t)
     buffer_add_text(out, "\n");
 }
 
-static void add_up(struct heap_of_totals *all, const struct heap_of_totals *from, bool gauges)
+/* A sum in the making, and what it is made for. */
+struct page {
+    struct heap_of_totals all;
+    const struct label_rules *allowed;
+    int64_t unexpected; /* how often a label had a value that is not allowed */
+};
+
+/* How often the series was asked for, as far as it tells: a gauge does not. */
+static int64_t times(const struct total *t)
+{
+    const struct metric_info *info = metric_info(t->metric);
+    int64_t sum = 0;
+    for (uint32_t i = 0; i <= info->bucket_count && info->kind == METRIC_histogram; i++)
+        sum += t->buckets[i];
+    return info->kind == METRIC_counter && info->unit == METRIC_ONE ? t->value : sum;
+}
+
+static void add_one(struct page *page, const struct total *t)
+{
+    const struct metric_info *info = metric_info(t->metric);
+    struct str labels[METRIC_LABELS_MAX];
+    for (uint32_t i = 0; i < info->label_count; i++) {
+        labels[i] = label_rules_apply(page->allowed, info->name, info->labels[i], t->labels[i]);
+        if (!str_equal(labels[i], t->labels[i]))
+            page->unexpected += times(t);
+    }
+    merge(need(&page->all, t->metric, t->instance, labels), t);
+}
+
+static void add_up(struct page *page, const struct heap_of_totals *from, bool gauges)
 {
     size_t at = 0;
     void *value;
-    while (map_next(from->by_key, &at, NULL, &value)) {
-        const struct total *t = value;
-        if (gauges || metric_info(t->metric)->kind != METRIC_gauge)
-            merge(need(all, t->metric, t->instance, t->labels), t);
-    }
+    while (map_next(from->by_key, &at, NULL, &value))
+        if (gauges || metric_info(((const struct total *)value)->metric)->kind != METRIC_gauge)
+            add_one(page, value);
 }
 
 /* What upstream shows from the start on: counters and histograms without labels. */
@@ -331,36 +364,44 @@ static void add_up_signs(struct totals *t, struct heap_of_totals *all)
                 t->sources[i].up;
 }
 
-static bool is_left_out(const struct strs *without, const struct total *total)
+static bool is_left_out(const struct totals_filter *filter, const struct total *total)
 {
-    for (uint32_t i = 0; without != NULL && i < without->count; i++)
-        if (str_is(without->at[i], metric_info(total->metric)->name))
+    for (uint32_t i = 0; filter != NULL && i < filter->without.count; i++)
+        if (str_is(filter->without.at[i], metric_info(total->metric)->name))
             return true;
     return false;
 }
 
-void totals_print(struct totals *t, const struct strs *without, struct buffer *out)
+static void make_page(struct totals *t, struct page *page)
 {
-    struct heap_of_totals all = {0};
+    const enum metric unexpected = METRIC_cardinality_enforcement_unexpected_categorizations_total;
+    clear(&page->all);
+    add_zeros(&page->all);
+    add_up(page, &t->retired, false);
+    for (size_t i = 0; i < t->count; i++)
+        add_up(page, &t->sources[i].last, t->sources[i].up);
+    add_up_signs(t, &page->all);
+    need(&page->all, unexpected, (struct str){NULL, 0}, NULL)->value += page->unexpected;
+}
+
+void totals_print(struct totals *t, const struct totals_filter *filter, struct buffer *out)
+{
+    struct page page = {.allowed = filter != NULL ? &filter->allowed : NULL};
     size_t at = 0, count = 0;
     void *value;
-    clear(&all);
-    add_zeros(&all);
-    add_up(&all, &t->retired, false);
-    for (size_t i = 0; i < t->count; i++)
-        add_up(&all, &t->sources[i].last, t->sources[i].up);
-    add_up_signs(t, &all);
-    struct total **sorted = memory_take_array(map_count(all.by_key) + 1, sizeof(struct total *));
-    while (map_next(all.by_key, &at, NULL, &value))
+    make_page(t, &page);
+    struct total **sorted =
+        memory_take_array(map_count(page.all.by_key) + 1, sizeof(struct total *));
+    while (map_next(page.all.by_key, &at, NULL, &value))
         sorted[count++] = value;
     qsort(sorted, count, sizeof(struct total *), compare);
     for (size_t i = 0; i < count; i++) {
-        if (is_left_out(without, sorted[i]))
+        if (is_left_out(filter, sorted[i]))
             continue;
         if (i == 0 || sorted[i - 1]->metric != sorted[i]->metric)
             print_head(out, metric_info(sorted[i]->metric));
         print_total(out, sorted[i]);
     }
     memory_free(sorted);
-    drop(&all);
+    drop(&page.all);
 }

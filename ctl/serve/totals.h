@@ -6,10 +6,17 @@
 #ifndef SERVE_TOTALS_H
 #define SERVE_TOTALS_H
 
+#include "ctl/serve/label_rules.h"
 #include "proto/base/buffer.h"
 #include "proto/messages.h"
 
 struct totals;
+
+/* What is shown of it: not these metrics, and of labels with rules only these values. */
+struct totals_filter {
+    struct strs without;
+    struct label_rules allowed;
+};
 
 /* Sources are numbered 0 … sources - 1. */
 struct totals *totals_new(size_t sources);
@@ -19,10 +26,12 @@ void totals_free(struct totals **totals);
 void totals_take(struct totals *t, size_t source, const struct metrics *said);
 /* Whether it answers; up from totals_take on. */
 void totals_set_up(struct totals *t, size_t source, bool up);
-/* The page, less the metrics of these names (NULL: none): families by name, series by labels; HELP
- * and TYPE as kube-scheduler prints them. */
-void totals_print(struct totals *t, const struct strs *without, struct buffer *out);
+/* The page through a filter (NULL: none): families by name, series by labels; HELP and TYPE as
+ * kube-scheduler prints them. */
+void totals_print(struct totals *t, const struct totals_filter *filter, struct buffer *out);
 
+/* The value of a label, escaped. */
+void totals_print_label(struct buffer *out, struct str value);
 /* A number as Go's strconv prints it with format g and the least digits that read back the same. */
 void totals_print_number(struct buffer *out, double number);
 
