@@ -184,6 +184,39 @@ static void default_definition(struct server *server, cJSON *tree)
     tree_default(tree_make(tree, "status"), "conditions", list);
 }
 
+static void default_ask(cJSON *ask)
+{
+    if (ask == NULL)
+        return;
+    tree_default_string(ask, "allocationMode", "ExactCount");
+    if (strcmp(tree_string(ask, "allocationMode", ""), "ExactCount") == 0 &&
+        tree_number(ask, "count", 0) == 0)
+        tree_set_number(ask, "count", 1);
+}
+
+/* Without these a scheduler would read "no device" where "one device" is meant. */
+static void default_asks(cJSON *spec)
+{
+    cJSON *request, *ask;
+    cJSON_ArrayForEach(request, tree_get(spec, "devices.requests"))
+    {
+        default_ask(tree_get(request, "exactly"));
+        cJSON_ArrayForEach(ask, tree_get(request, "firstAvailable")) default_ask(ask);
+    }
+}
+
+static void default_device_claim(struct server *server, cJSON *tree)
+{
+    (void)server;
+    default_asks(tree_get(tree, "spec"));
+}
+
+static void default_device_template(struct server *server, cJSON *tree)
+{
+    (void)server;
+    default_asks(tree_get(tree, "spec.spec"));
+}
+
 static void default_group(struct server *server, cJSON *tree)
 {
     (void)server;
@@ -219,6 +252,8 @@ static const struct {
     {"priorityclasses", default_priority_class, NULL},
     {"events", default_event, NULL},
     {"customresourcedefinitions", default_definition, NULL},
+    {"resourceclaims", default_device_claim, NULL},
+    {"resourceclaimtemplates", default_device_template, NULL},
     {"podgroups", default_group, check_group},
 };
 

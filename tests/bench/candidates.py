@@ -19,16 +19,30 @@ KNOWN = {
     "coscheduling": ("build/controlplane/bin/kube-scheduler-coscheduling --config {config} --secure-port 0",
                      {"profiles": [gang.PROFILE]}),
     "ceiling": ("build/bench/perf ceiling --kubeconfig {kubeconfig} {json}", {}),
+    "ceiling-evicting": ("build/bench/perf ceiling --victims 3 --kubeconfig {kubeconfig} {json}", {}),
 }
+# What a berth's own figures are asked with, when the run is over: names and numbers in what it prints.
+STATUS = "build/bin/berth status --run-dir {rundir}"
 VERBS = {"create": "POST", "update": "PUT", "patch": "PATCH", "get": "GET", "list": "LIST", "watch": "WATCH",
          "delete": "DELETE", "deletecollection": "DELETE"}
 
 
 class RealServer(cluster.RealCluster):
-    """kube-apiserver without an audit log, which would cost it time."""
+    """kube-apiserver without an audit log, which would cost it time; with a store, on a copy of it."""
+
+    def __init__(self, directory, store=None):
+        self.store = store
+        super().__init__(directory)
 
     def begin(self):
-        self.tool("start")
+        self.tool("start", *(["--store", self.store] if self.store else []))
+
+    def stop(self):
+        self.tool("stop", "--now")
+
+    def save(self, store):
+        """Ends the server, too."""
+        self.tool("save", store)
 
     def server_pids(self):
         with open(os.path.join(self.directory, "state.json")) as file:
@@ -40,14 +54,17 @@ class SmallServer(cluster.SmallCluster):
         return [self.process.pid]
 
 
-def start_server(api, directory):
-    """An API server of a run's own: kubeconfig(user), server_pids(), stop()."""
+def start_server(api, directory, store=None):
+    """An API server of a run's own: kubeconfig(user), server_pids(), stop(); only the real one has stores."""
     os.makedirs(directory, exist_ok=True)
-    return {"real": RealServer, "small": SmallServer}[api](directory)
+    return RealServer(directory, store) if api == "real" else SmallServer(directory)
 
 
 def fits(name, case):
-    """Whether a candidate plays a case unless told otherwise: one with groups against the one with the plugin."""
+    """Whether a candidate plays a case unless told otherwise: one with groups against the one with the plugin, one
+    whose pods each need the room of three others beside a ceiling that makes room."""
+    if name == "ceiling-evicting":
+        return case.startswith("PreemptionBasic")
     upstream = ("coscheduling",) if case.startswith("Gangs") else ("kube-scheduler", "kube-scheduler-100")
     return name not in ("kube-scheduler", "kube-scheduler-100", "coscheduling") or name in upstream
 
@@ -86,6 +103,11 @@ def command(name, options, world):
         file.write(objects.configuration(kubeconfig, json_only=json_only, **configuration))
     return shlex.split(template.format(config=config, kubeconfig=kubeconfig, rundir=rundir, workers=options.workers,
                                        json="--json" if options.api == "small" else ""))
+
+
+def status(name, world):
+    """The command that asks for a candidate's own figures, or None; who has a run directory is a berth."""
+    return STATUS.format(rundir=os.path.join(world.directory, "rundir")) if "{rundir}" in KNOWN[name][0] else None
 
 
 def requests(log):

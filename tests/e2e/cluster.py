@@ -8,6 +8,7 @@ scheduler-a, scheduler-b and nobody.  Both have an audit log, and can go down an
 the same port.
 """
 import os
+import random
 import shutil
 import signal
 import socket
@@ -58,7 +59,7 @@ class RealCluster(Cluster):
         self.tool("up")
 
     def stop(self):
-        self.tool("stop")
+        self.tool("stop", "--now")
 
     def interrupt(self):
         """Gone for everybody, in the middle of whatever it was doing."""
@@ -190,9 +191,12 @@ class SmallCluster(Cluster):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Below those that the kernel gives to clients: one of them might take it before the server does."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)):
+                return port
 
 
 def reference_scheduler():

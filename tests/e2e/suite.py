@@ -11,12 +11,16 @@ import subject
 CASES = []
 REAL_ONLY = {}  # case to what the small API server lacks for it
 COSCHEDULING = set()  # cases that kube-scheduler with the Coscheduling plugin can pass
+TIMED = set()  # cases that measure time or ratios, and so want the machine for themselves
 
 
-def case(name, not_upstream=None, coscheduling=False, not_small=None):
+def case(name, not_upstream=None, coscheduling=False, not_small=None, timed=False):
     """Register a case.  `not_upstream`: why kube-scheduler as the subject cannot pass it;
-    `coscheduling`: it can with that plugin; `not_small`: why only on the real API server."""
+    `coscheduling`: it can with that plugin; `not_small`: why only on the real API server;
+    `timed`: it measures time or ratios."""
     def register(function):
+        if timed:
+            TIMED.add(name)
         if not_small:
             REAL_ONLY[name] = not_small
         if coscheduling:

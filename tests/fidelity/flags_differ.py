@@ -23,7 +23,16 @@ kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: KUBECONFIG, burst: 70}
 leaderElection: {leaseDuration: 40s, renewDeadline: 30s}
 """
-# Command lines on which both must agree; K: a kubeconfig, F: a configuration file that names it.
+LABELS = """scheduler_pending_pods,queue: active,backoff
+a,b: 5
+c,d:
+"""
+NESTED = """allowListMapping:
+  a,b: c
+"""
+FILES = {"--kubeconfig=K": "kubeconfig", "--config=F": "config", "--allow-metric-labels-manifest=L": "labels",
+         "--allow-metric-labels-manifest=N": "nested"}
+# Command lines on which both must agree; K: a kubeconfig, F: a configuration file that names it, L and N: manifests of labels.
 SAME = """
 --kubeconfig=K
 --config=F
@@ -70,6 +79,22 @@ SAME = """
 --kubeconfig=K --disable-http2-serving --permit-port-sharing=true --permit-address-sharing
 --kubeconfig=K --disable-http2-serving=2
 --kubeconfig=K --disabled-metrics=a,b --v=2
+--kubeconfig=K --disabled-metrics=a --disabled-metrics="b",c
+--kubeconfig=K --disabled-metrics=a,,b
+--kubeconfig=K --disabled-metrics=a-b
+--kubeconfig=K --show-hidden-metrics-for-version=1.35
+--kubeconfig=K --show-hidden-metrics-for-version=1.34
+--kubeconfig=K --allow-metric-labels=scheduler_pending_pods,queue=active,backoff
+--kubeconfig=K --allow-metric-labels="a,b=1","c,d=2,3" --allow-metric-labels=e,f=
+--kubeconfig=K --allow-metric-labels=a,b=1,c,d=2
+--kubeconfig=K --allow-metric-labels=a"b",c=1,d,e=2
+--kubeconfig=K --allow-metric-labels=a
+--kubeconfig=K --allow-metric-labels=a=b
+--kubeconfig=K --allow-metric-labels=1a,b=c
+--kubeconfig=K --allow-metric-labels-manifest=/nonexistent
+--kubeconfig=K --allow-metric-labels-manifest=L
+--kubeconfig=K --allow-metric-labels-manifest=N
+--kubeconfig=K --allow-metric-labels-manifest=L --allow-metric-labels=a,b=c
 --kubeconfig=K --nope
 --kubeconfig=K --kube-api-qps
 """.strip().split("\n")
@@ -80,8 +105,7 @@ def ask(program, line, folder):
     out = os.path.join(folder, "written")
     if os.path.exists(out):
         os.remove(out)
-    words = [w.replace("=K", "=" + folder + "/kubeconfig").replace("=F", "=" + folder + "/config") if w in ("--kubeconfig=K", "--config=F")
-             else w for w in line.split()]
+    words = [w[:-1] + os.path.join(folder, FILES[w]) if w in FILES else w for w in line.split()]
     done = subprocess.run(program + ["--write-config-to=" + out] + words, capture_output=True, timeout=60, check=False,
                           encoding="utf-8", errors="replace")
     if done.returncode == 0 and os.path.exists(out):
@@ -104,7 +128,8 @@ def main():
     args = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in (("kubeconfig", KUBECONFIG), ("config", FILE.replace("KUBECONFIG", folder + "/kubeconfig"))):
+        for name, text in (("kubeconfig", KUBECONFIG), ("config", FILE.replace("KUBECONFIG", folder + "/kubeconfig")),
+                           ("labels", LABELS), ("nested", NESTED)):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
                 f.write(text)
         for line in SAME:

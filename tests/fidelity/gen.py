@@ -4,8 +4,9 @@
     gen.py [COUNT [SEED [MODE]]] [--index K] [--without PLUGIN,…]
 
 Modes: plain, preempt (full nodes of low priority, pending pods of high priority), drive (what
-oracle/drive can play on a real API server), drive,preempt, volumes (about little else), and mix
-(default: plain and preempt, a few of them with volumes).
+oracle/drive can play on a real API server), drive,preempt, volumes (about little else), devices (resource
+claims, and nothing else), claims (the same, of what devices/gen.py makes), and mix (default: plain and preempt,
+a few of them with volumes).
 A scenario is the same whenever SEED, its index and MODE are; its name holds all three. --index prints
 that one alone. --without switches plugins off in every profile."""
 import argparse
@@ -13,12 +14,14 @@ import copy
 import json
 import random
 
+import gen_claims
 import gen_config
+import gen_devices
 from gen_objects import NAMESPACES, Objects
 
 from gen_volumes import add_volumes, small
 
-MODES = ["mix", "plain", "preempt", "drive", "drive,preempt", "volumes"]
+MODES = ["mix", "plain", "preempt", "drive", "drive,preempt", "volumes", "devices", "claims"]
 
 
 class Steps:
@@ -264,7 +267,11 @@ def without_assumed(steps):
 
 def scenario(seed, index, mode="mix", without=()):
     """The scenario number `index` of a seed."""
+    if mode == "claims":
+        return gen_claims.scenario(seed, index)
     r = random.Random("volumes/%d/%d" % (seed, index))
+    if mode == "devices":
+        return gen_devices.scenario(seed, index)
     if mode == "volumes" and r.random() < .75:
         made = small(r, "gen-%d-%d-volumes" % (seed, index))
     else:

@@ -21,7 +21,7 @@ TOKEN = "/api/v1/namespaces/kube-system/serviceaccounts/berth/token"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
 EVENTS = "/api/v1/namespaces/kube-system/events"
 # The API server asks for these while it carries out another request, and logs that one alone.
-ASKED_INSIDE = {("resource.k8s.io", "resourceclaims/binding", "update")}
+ASKED_INSIDE = {("resource.k8s.io", "resourceclaims/binding", "update"), ("resource.k8s.io", "resourceclaims/binding", "patch")}
 
 Right = collections.namedtuple("Right", "group resource verb")
 

@@ -32,6 +32,8 @@ PATHS = {
     "ValidatingAdmissionPolicy": ADMISSION + "validatingadmissionpolicies",
     "ValidatingAdmissionPolicyBinding": ADMISSION + "validatingadmissionpolicybindings",
     "ResourceClaim": "/apis/resource.k8s.io/v1/namespaces/%s/resourceclaims",
+    "ResourceSlice": "/apis/resource.k8s.io/v1/resourceslices",
+    "DeviceClass": "/apis/resource.k8s.io/v1/deviceclasses",
     "CSIStorageCapacity": STORAGE + "namespaces/%s/csistoragecapacities",
 }
 PRIORITIES = {"low": 100, "medium": 200, "high": 300}

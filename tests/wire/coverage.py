@@ -26,7 +26,8 @@ def mark(shapes, shape, value, seen):
             mark(shapes, of, value, seen)
         elif value.get(member) is not None:
             seen.add("%s.%s" % (shape, member))
-            for each in value[member] if form == "objects" else [value[member]] if form == "object" else []:
+            inner = {"objects": list, "object": lambda one: [one], "objects_by_key": lambda all: list(all.values())}
+            for each in inner.get(form, lambda other: [])(value[member]):
                 mark(shapes, of, each, seen)
 
 

@@ -223,14 +223,77 @@ def budget():
                  spec={"minAvailable": "50%", "selector": selector()}), status
 
 
+def device_tolerations():
+    return [{"key": "broken", "operator": "Equal", "value": "yes", "effect": "NoExecute", "tolerationSeconds": 0},
+            {"operator": "Exists", "effect": "NoSchedule"}]
+
+
+def config(requests):
+    return [{"requests": requests, "opaque": {"driver": "d.example.com", "parameters": {
+        "kind": "Config", "list": [1, "two", {"three": None}]}}}]
+
+
 def devices():
-    claim = plain("ResourceClaim", RESOURCE[6:-1], "devices", spec={"devices": {"requests": [
-        {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}})
-    status = {"allocation": {"devices": {"results": [{"request": "gpu", "driver": "d.example.com", "pool": "p",
-                                                      "device": "x"}]},
-                             "nodeSelector": {"nodeSelectorTerms": node_terms()[1:]}},
-              "reservedFor": [{"resource": "pods", "name": "everything", "uid": "88-99"}]}
+    choice = {"deviceClassName": "gpu.example.com", "tolerations": device_tolerations(), "selectors": [
+        {"cel": {"expression": "device.driver == 'd.example.com'"}}, {"cel": {"expression": "true"}}]}
+    claim = plain("ResourceClaim", RESOURCE[6:-1], "devices", spec={"devices": {
+        "requests": [
+            {"name": "gpu", "exactly": dict(choice, allocationMode="ExactCount", count=2, capacity={
+                "requests": {"memory": "1.5Gi", "d.example.com/cores": "4"}})},
+            {"name": "all", "exactly": {"deviceClassName": "gpu.example.com", "allocationMode": "All",
+                                          "adminAccess": False}},
+            {"name": "any", "firstAvailable": [dict(choice, name="best", allocationMode="ExactCount", count=3,
+                                                    capacity={"requests": {"memory": "2Gi"}}),
+                                               {"name": "second", "deviceClassName": "other.example.com"}]}],
+        "constraints": [{"requests": ["gpu", "any/best"], "matchAttribute": "d.example.com/numa"},
+                        {"distinctAttribute": "d.example.com/slot"}],
+        "config": config(["gpu"])}})
+    status = {"allocation": {"devices": {"results": [
+        {"request": "gpu", "driver": "d.example.com", "pool": "p", "device": "x", "adminAccess": False,
+         "tolerations": device_tolerations(),
+         "bindingConditions": ["Attached"], "bindingFailureConditions": ["Failed"],
+         "shareID": "3f2e8b52-2a38-4a3e-9f62-65c7b1a1f4a0", "consumedCapacity": {"memory": "1536Mi"}}]},
+        "allocationTimestamp": "2026-01-02T03:04:05Z",
+        "nodeSelector": {"nodeSelectorTerms": node_terms()[1:]}},
+        "reservedFor": [{"resource": "pods", "name": "everything", "uid": "88-99"}],
+        "devices": [{"driver": "d.example.com", "pool": "p", "device": "x",
+                     "shareID": "3f2e8b52-2a38-4a3e-9f62-65c7b1a1f4a0", "conditions": [
+                         {"type": "Attached", "status": "False", "reason": "Waits", "message": MANY,
+                          "lastTransitionTime": "2026-01-02T03:04:05Z"}]}]}
     return claim, status
+
+
+def classes():
+    yield "deviceclasses", plain("DeviceClass", RESOURCE[6:-1], "gpu.example.com", spec={
+        "selectors": [{"cel": {"expression": "device.driver == 'd.example.com'"}}],
+        "config": [{"opaque": config([])[0]["opaque"]}], "extendedResourceName": "example.com/gpu"})
+    yield "deviceclasses", plain("DeviceClass", RESOURCE[6:-1], "any.example.com", spec={})
+
+
+def slice_of(name, **spec):
+    return plain("ResourceSlice", RESOURCE[6:-1], name, spec=dict(
+        spec, driver="d.example.com", pool={"name": name, "generation": 3, "resourceSliceCount": 2}))
+
+
+def slices():
+    attributes = {"numa": {"int": -2}, "d.example.com/slot": {"string": MANY[:40]}, "ready": {"bool": True},
+                  "off": {"bool": False}, "driverVersion": {"version": "1.2.3-rc.1"}}
+    capacity = {"memory": {"value": "80Gi", "requestPolicy": {"default": "1Gi", "validRange": {
+        "min": "1Gi", "max": "64Gi", "step": "512Mi"}}},
+                "cores": {"value": "8", "requestPolicy": {"default": "2", "validValues": ["2", "4", "8"]}},
+                "d.example.com/plain": {"value": "100m"}}
+    yield "resourceslices", slice_of("local", nodeName="node-a", devices=[
+        {"name": "x", "attributes": attributes, "capacity": capacity, "allowMultipleAllocations": True,
+         "bindsToNode": True, "bindingConditions": ["Attached"], "bindingFailureConditions": ["Failed"],
+         "taints": [{"key": "broken", "value": "yes", "effect": "NoExecute", "timeAdded": "2026-01-02T03:04:05Z"}]},
+        {"name": "bare"}])
+    yield "resourceslices", slice_of("shared", allNodes=True, sharedCounters=[
+        {"name": "set", "counters": {"memory": {"value": "80Gi"}, "a": {"value": "1"}}}])
+    yield "resourceslices", slice_of("parts", nodeSelector={"nodeSelectorTerms": node_terms()[:1]}, devices=[
+        {"name": "part", "consumesCounters": [{"counterSet": "set", "counters": {"memory": {"value": "40Gi"}}}]}])
+    yield "resourceslices", slice_of("each", perDeviceNodeSelection=True, devices=[
+        {"name": "here", "nodeName": "node-a"}, {"name": "everywhere", "allNodes": True},
+        {"name": "there", "nodeSelector": {"nodeSelectorTerms": node_terms()[:1]}}])
 
 
 def groups():
@@ -258,6 +321,8 @@ def world():
     for body, status in claims():
         yield CORE + SPACE + "persistentvolumeclaims", body, status
     yield (RESOURCE + SPACE + "resourceclaims",) + devices()
+    for path, body in list(classes()) + list(slices()):
+        yield RESOURCE + path, body, None
     for path, body in owners():
         yield path, body, None
     yield from groups()

@@ -74,7 +74,8 @@ void live_hear(struct live *l, const struct outbox *said, size_t i)
 {
     enum message_type type = said->at[i].type;
     struct message m;
-    if (type != MSG_barrier && type != MSG_bind && type != MSG_pod_failed && type != MSG_outcome)
+    if (type != MSG_barrier && type != MSG_bind && type != MSG_pod_failed && type != MSG_preempt &&
+        type != MSG_outcome)
         return;
     arena_reset(&l->heard);
     must(outbox_get(said, i, &m, &l->heard));
@@ -139,9 +140,13 @@ static void shard_turn(struct live *l, struct side *side, const struct message *
         break;
     case MSG_shard_node: shard_node_set(side->shard, &m->shard_node.node); break;
     case MSG_shard_node_gone: shard_node_gone(side->shard, m->shard_node_gone.name); break;
-    case MSG_shard_pod: shard_pod_set(side->shard, &m->shard_pod.pod); break;
+    case MSG_shard_pod: shard_pod_told(side->shard, &m->shard_pod); break;
     case MSG_shard_pod_gone: shard_pod_gone(side->shard, m->shard_pod_gone.uid); break;
     case MSG_shard_images: shard_images(side->shard, &m->shard_images); break;
+    case MSG_shard_nominated: shard_nominated(side->shard, &m->shard_nominated.pod); break;
+    case MSG_shard_nominated_gone:
+        shard_nominated_gone(side->shard, m->shard_nominated_gone.uid);
+        break;
     case MSG_shard_storage: shard_storage(side->shard, &m->shard_storage); break;
     case MSG_map_request:
         shard_map(side->shard, &m->map_request, &answer.map_result, &memory);

@@ -42,6 +42,15 @@ static void say_all(struct hall *h, struct side *from)
     outbox_reset(&from->out);
 }
 
+static void say_now(void *context)
+{
+    const struct seat *seat = context;
+    must(pthread_mutex_lock(&seat->hall->lock) == 0);
+    say_all(seat->hall, seat->side);
+    must(pthread_cond_broadcast(&seat->hall->news) == 0);
+    must(pthread_mutex_unlock(&seat->hall->lock) == 0);
+}
+
 /* Takes what has arrived, once something has. False: it is over. With the lock. */
 static bool take(struct hall *h, struct side *side)
 {
@@ -79,6 +88,8 @@ static void *sit(void *context)
     const struct seat *seat = context;
     struct hall *h = seat->hall;
     int64_t began = clock_thread_ns();
+    seat->side->out.send = say_now;
+    seat->side->out.context = context;
     bool on = true;
     while (on) {
         must(pthread_mutex_lock(&h->lock) == 0);
@@ -86,6 +97,7 @@ static void *sit(void *context)
         must(pthread_mutex_unlock(&h->lock) == 0);
         turns(h, seat->side);
     }
+    seat->side->out.send = NULL;
     outbox_reset(&seat->side->taken);
     *seat->side->work += clock_thread_ns() - began;
     return NULL;

@@ -18,6 +18,8 @@ bool workers_run(const struct core_options *o, struct report *r);
 bool rules_run(const struct core_options *o, struct report *r);
 /* Decisions with more and more pods on each node, and how cost grows; after decisions_run. */
 bool growth_run(const struct core_options *o, struct report *r);
+/* Pods that preempt, all at once. */
+bool preemption_run(const struct core_options *o, struct report *r);
 bool queue_run(const struct core_options *o, struct report *r);
 bool messages_run(const struct core_options *o, struct report *r);
 bool json_run(const struct core_options *o, struct report *r);

@@ -21,19 +21,27 @@ import (
 // The ceiling: everything that a scheduler has to send and to receive, and nothing decided. It
 // watches all pods, as a scheduler must, binds each pending one to the next node in turn, and tells
 // each bind in an event. What it reaches is what the API server lets any scheduler reach.
+//
+// With victims, each pod first makes room as a preemptor does: it is rejected and nominated, so many
+// pods of its node are marked, deleted and told of, and only then is it bound.
 
 type ceiling struct {
-	client *Client
-	nodes  []string
-	host   string
-	binds  chan *PodEvent
-	events chan *bound
-	failed atomic.Int64
+	client  *Client
+	nodes   []string
+	host    string
+	binds   chan *PodEvent
+	events  chan *note
+	failed  atomic.Int64
+	victims int
+	listed  chan struct{} // closed when all pods that were there are known
+	mutex   sync.Mutex
+	placed  map[string][]*PodEvent // by node: pods that were there, and are not evicted yet
 }
 
-type bound struct {
-	pod  *PodEvent
-	node string
+// note is an event to be written.
+type note struct {
+	pod                          *PodEvent
+	kind, reason, action, detail string
 }
 
 func ceilingMain(arguments []string) error {
@@ -42,6 +50,7 @@ func ceilingMain(arguments []string) error {
 	asJSON := flags.Bool("json", false, "speak JSON (our small API server)")
 	connections := flags.Int("connections", 2, "HTTP/2 connections")
 	inFlight := flags.Int("in-flight", 32, "binds, and as many events, at a time")
+	victims := flags.Int("victims", 0, "how many pods of its node are evicted for each pod")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -52,7 +61,8 @@ func ceilingMain(arguments []string) error {
 		return err
 	}
 	host, _ := os.Hostname()
-	c := &ceiling{client: client, host: host, binds: make(chan *PodEvent, 1<<17), events: make(chan *bound, 1<<17)}
+	c := &ceiling{client: client, host: host, binds: make(chan *PodEvent, 1<<17), events: make(chan *note, 1<<17),
+		victims: *victims, listed: make(chan struct{}), placed: map[string][]*PodEvent{}}
 	if err := c.listNodes(ctx); err != nil {
 		return err
 	}
@@ -93,17 +103,74 @@ func (c *ceiling) listNodes(ctx context.Context) error {
 func (c *ceiling) watch(ctx context.Context) error {
 	follow, err := followPods(ctx, c.client, "&fieldSelector=status.phase!%3DSucceeded,status.phase!%3DFailed",
 		func(event *PodEvent) {
-			if event.Type == "ADDED" && event.Node == "" && !event.Gated && !event.Deleted {
-				c.binds <- event
+			if event.Type != "ADDED" || event.Gated || event.Deleted {
+				return
 			}
+			if event.Node == "" {
+				c.binds <- event
+				return
+			}
+			c.mutex.Lock()
+			c.placed[event.Node] = append(c.placed[event.Node], event)
+			c.mutex.Unlock()
 		})
 	if err != nil {
 		return err
 	}
+	close(c.listed)
 	return follow()
 }
 
 var turn atomic.Int64
+
+// choose takes the next node in turn that has as many pods as are to be evicted, and those pods.
+func (c *ceiling) choose() (string, []*PodEvent) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for range c.nodes {
+		node := c.nodes[int(turn.Add(1))%len(c.nodes)]
+		if placed := c.placed[node]; len(placed) >= c.victims {
+			c.placed[node] = placed[c.victims:]
+			return node, placed[:c.victims]
+		}
+	}
+	return c.nodes[int(turn.Add(1))%len(c.nodes)], nil
+}
+
+func (c *ceiling) check(ctx context.Context, err error) bool {
+	if err != nil && c.failed.Add(1) < 10 && ctx.Err() == nil {
+		fmt.Println("ceiling:", err)
+	}
+	return err == nil
+}
+
+func podPath(pod *PodEvent) string {
+	return "/api/v1/namespaces/" + pod.Namespace + "/pods/" + pod.Name
+}
+
+func (c *ceiling) patchStatus(ctx context.Context, pod *PodEvent, status string) bool {
+	body := fmt.Sprintf(`{"metadata":{"uid":%q},"status":%s}`, pod.UID, status)
+	return c.check(ctx, c.client.send(ctx, "PATCH", podPath(pod)+"/status", "application/strategic-merge-patch+json",
+		"PATCH pods/status", []byte(body)))
+}
+
+// makeRoom sends what a preemptor costs; the texts are as long as kube-scheduler's.
+func (c *ceiling) makeRoom(ctx context.Context, pod *PodEvent, node string, victims []*PodEvent) bool {
+	now := time.Now().UTC().Format(time.RFC3339)
+	why := fmt.Sprintf("0/%d nodes are available: %d Insufficient cpu.", len(c.nodes), len(c.nodes))
+	done := c.patchStatus(ctx, pod, fmt.Sprintf(`{"conditions":[{"type":"PodScheduled","status":"False",`+
+		`"reason":"Unschedulable","message":%q,"lastTransitionTime":%q}],"nominatedNodeName":%q}`, why, now, node))
+	c.events <- &note{pod, "Warning", "FailedScheduling", "Scheduling", why}
+	for _, victim := range victims {
+		done = c.patchStatus(ctx, victim, fmt.Sprintf(`{"conditions":[{"type":"DisruptionTarget","status":"True",`+
+			`"reason":"PreemptionByScheduler","message":"default-scheduler: preempting to accommodate a higher priority `+
+			`pod","lastTransitionTime":%q}]}`, now)) && done
+		done = c.check(ctx, c.client.Delete(ctx, podPath(victim), "pods",
+			fmt.Sprintf(`{"preconditions":{"uid":%q}}`, victim.UID))) && done
+		c.events <- &note{victim, "Normal", "Preempted", "Preempting", "Preempted by pod " + pod.UID + " on node " + node}
+	}
+	return done
+}
 
 func (c *ceiling) bind(ctx context.Context) {
 	for {
@@ -111,18 +178,20 @@ func (c *ceiling) bind(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case pod := <-c.binds:
-			node := c.nodes[int(turn.Add(1))%len(c.nodes)]
+			if c.victims > 0 {
+				<-c.listed
+			}
+			node, victims := c.choose()
+			if len(victims) > 0 && !c.makeRoom(ctx, pod, node, victims) {
+				continue
+			}
 			binding := &v1.Binding{
 				ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: types.UID(pod.UID)},
 				Target:     v1.ObjectReference{Kind: "Node", Name: node}}
-			path := "/api/v1/namespaces/" + pod.Namespace + "/pods/" + pod.Name + "/binding"
-			if err := c.client.Create(ctx, path, "pods/binding", "v1", "Binding", binding); err != nil {
-				if c.failed.Add(1) < 10 && ctx.Err() == nil {
-					fmt.Println("ceiling:", err)
-				}
-				continue
+			if c.check(ctx, c.client.Create(ctx, podPath(pod)+"/binding", "pods/binding", "v1", "Binding", binding)) {
+				c.events <- &note{pod, "Normal", "Scheduled", "Binding",
+					"Successfully assigned " + pod.Namespace + "/" + pod.Name + " to " + node}
 			}
-			c.events <- &bound{pod, node}
 		}
 	}
 }
@@ -132,22 +201,18 @@ func (c *ceiling) tell(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case b := <-c.events:
+		case n := <-c.events:
 			now := metav1.NewMicroTime(time.Now())
 			event := &eventsv1.Event{
-				ObjectMeta: metav1.ObjectMeta{Namespace: b.pod.Namespace,
-					Name: fmt.Sprintf("%s.%x", b.pod.Name, now.UnixNano())},
+				ObjectMeta: metav1.ObjectMeta{Namespace: n.pod.Namespace,
+					Name: fmt.Sprintf("%s.%x", n.pod.Name, now.UnixNano())},
 				EventTime: now, ReportingController: "default-scheduler",
-				ReportingInstance: "default-scheduler-" + c.host, Action: "Binding", Reason: "Scheduled",
-				Regarding: v1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: b.pod.Namespace,
-					Name: b.pod.Name, UID: types.UID(b.pod.UID), ResourceVersion: b.pod.Version},
-				Note: "Successfully assigned " + b.pod.Namespace + "/" + b.pod.Name + " to " + b.node, Type: "Normal"}
-			path := "/apis/events.k8s.io/v1/namespaces/" + b.pod.Namespace + "/events"
-			if err := c.client.Create(ctx, path, "events", "events.k8s.io/v1", "Event", event); err != nil {
-				if c.failed.Add(1) < 10 && ctx.Err() == nil {
-					fmt.Println("ceiling:", err)
-				}
-			}
+				ReportingInstance: "default-scheduler-" + c.host, Action: n.action, Reason: n.reason,
+				Regarding: v1.ObjectReference{APIVersion: "v1", Kind: "Pod", Namespace: n.pod.Namespace,
+					Name: n.pod.Name, UID: types.UID(n.pod.UID), ResourceVersion: n.pod.Version},
+				Note: n.detail, Type: n.kind}
+			path := "/apis/events.k8s.io/v1/namespaces/" + n.pod.Namespace + "/events"
+			c.check(ctx, c.client.Create(ctx, path, "events", "events.k8s.io/v1", "Event", event))
 		}
 	}
 }

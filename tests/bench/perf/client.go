@@ -24,6 +24,7 @@ import (
 type Client struct {
 	server, token string
 	json          bool
+	silent        bool // writes are not sent: what they would make is there already
 	connections   []*http.Client
 	next          atomic.Uint32
 	mutex         sync.Mutex
@@ -175,6 +176,9 @@ func (c *Client) Sent() map[string]int {
 
 // send does one request whose answer's body does not matter.
 func (c *Client) send(ctx context.Context, method, path, contentType, what string, body []byte) error {
+	if c.silent {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	c.count(what)

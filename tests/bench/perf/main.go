@@ -2,6 +2,7 @@
 //
 //	perf cases --from DIR ...                      what there is, and what of it can be played
 //	perf run --from DIR ... --case NAME -- CMD...  one run; the result is JSON on stdout
+//	perf prepare --from DIR ... --case NAME        what comes before the clock, once for several runs
 //	perf ceiling --kubeconfig FILE                 the scheduler that decides nothing
 //
 // The API server is somebody else's; perf starts and stops the scheduler alone.
@@ -17,9 +18,9 @@ import (
 
 func main() {
 	debug.SetGCPercent(400) // memory is cheaper here than the cores that are shared with the measured
-	commands := map[string]func([]string) error{"run": runMain, "ceiling": ceilingMain, "cases": casesMain}
+	commands := map[string]func([]string) error{"run": runMain, "prepare": prepareMain, "ceiling": ceilingMain, "cases": casesMain}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: perf cases|run|ceiling ...")
+		fmt.Fprintln(os.Stderr, "usage: perf cases|prepare|run|ceiling ...")
 		os.Exit(2)
 	}
 	if err := commands[os.Args[1]](os.Args[2:]); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -364,5 +365,82 @@ func TestGroupsPerSecond(t *testing.T) {
 	}
 	if groupsPerSecond(at(1, 2, 3), 2) != 0 || groupsPerSecond(at(1, 2), 0) != 0 {
 		t.Error("groups where there are none")
+	}
+}
+
+func TestWhatWasMadeInAdvanceIsMeasured(t *testing.T) {
+	tracker := &Tracker{pods: map[string]*podState{}, first: make(chan struct{})}
+	tracker.changed = sync.NewCond(&tracker.mutex)
+	tracker.event(&PodEvent{Type: "ADDED", Namespace: "space", Name: "early"})
+	tracker.expect([]string{"space/early", "space/late"})
+	if tracker.seen != 1 || tracker.measured != 2 {
+		t.Fatalf("%d of %d seen", tracker.seen, tracker.measured)
+	}
+	tracker.event(&PodEvent{Type: "ADDED", Namespace: "space", Name: "late"})
+	tracker.event(&PodEvent{Type: "MODIFIED", Namespace: "space", Name: "early", Node: "n"})
+	if tracker.seen != 2 || tracker.bound != 1 {
+		t.Fatalf("%d seen, %d bound", tracker.seen, tracker.bound)
+	}
+}
+
+func TestRecallingKnowsWhatMakingKnewAndSendsNothing(t *testing.T) {
+	// No server: whatever is sent fails.
+	executor := &Executor{ctx: t.Context(), client: &Client{silent: true, sent: map[string]int{}}, recall: true, bindInit: true,
+		chosen: &Chosen{Ops: []Op{{Opcode: "createNodes", Count: 3}, {Opcode: "createNamespaces", Prefix: "more", Count: 2},
+			{Opcode: "createPods", Count: 4}, {Opcode: "deletePods", Namespace: "namespace-2"},
+			{Opcode: "sleep", Duration: metav1.Duration{Duration: time.Hour}}, {Opcode: "createPods", Count: 5, CollectMetrics: true}}},
+		inventory: map[string][]string{}, spaces: map[string]bool{}, priorities: map[int32]bool{},
+		labels: map[string]map[string]string{}}
+	op, index, err := executor.prepare()
+	if err != nil || index != 5 {
+		t.Fatalf("operation %d: %v", index, err)
+	}
+	orders, keys, err := executor.podOrders(op, index, false)
+	if err != nil || len(orders) != 5 || keys[0] != "namespace-5/pod-000005" {
+		t.Fatalf("%d orders, keys %v: %v", len(orders), keys, err)
+	}
+	if len(executor.nodes) != 3 || len(executor.inventory["namespace-2"]) != 4 || len(executor.client.sent) != 0 {
+		t.Fatalf("%+v", executor)
+	}
+}
+
+// Who evicts for all pods before it binds the first is at work, though nothing is bound.
+func TestOwnFiguresAreReadAsBerthStatusPrintsThem(t *testing.T) {
+	found := readOwnFigures("binder (binder)  pid 7  up 2.0s\n    decisions_timed              51\n" +
+		"    decision_p50_us              388\n    decision_p999_us             2143\n" +
+		"    hop_line                     p50_us=4 p99_us=120 p999_us=130 tail_us=99\n" +
+		"    lane_bind                    waiting=0\n")
+	want := map[string]int{"decisions_timed": 51, "decision_p50_us": 388, "decision_p999_us": 2143,
+		"hop_line_p50_us": 4, "hop_line_p99_us": 120, "hop_line_p999_us": 130, "hop_line_tail_us": 99}
+	if !maps.Equal(found, want) {
+		t.Errorf("found %v", found)
+	}
+}
+
+func TestEvictionsAreProgress(t *testing.T) {
+	tracker := &Tracker{pods: map[string]*podState{}, first: make(chan struct{})}
+	tracker.changed = sync.NewCond(&tracker.mutex)
+	tracker.expect([]string{"space/high"})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- tracker.allBound(time.Minute, 300*time.Millisecond, func() bool { return true })
+	}()
+	for range 12 {
+		time.Sleep(50 * time.Millisecond)
+		tracker.event(&PodEvent{Type: "DELETED", Namespace: "space", Name: "low", Node: "node-1"})
+		tracker.changed.Broadcast()
+	}
+	select {
+	case err := <-ended:
+		t.Fatal("given up while pods were evicted:", err)
+	default:
+	}
+	for range 12 {
+		time.Sleep(50 * time.Millisecond)
+		tracker.event(&PodEvent{Type: "DELETED", Namespace: "space", Name: "pending"})
+		tracker.changed.Broadcast()
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "0 of 1 measured pods are bound, and no more for 0s") {
+		t.Fatal("a stalled run ends with:", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"os/signal"
 	"regexp"
 	"slices"
@@ -26,6 +27,9 @@ import (
 type options struct {
 	from                              []string
 	name, mode, init, kubeconfig, log string
+	status                            string // asks the candidate how long its decisions took
+	prepared                          string // a file of what prepareMain made, when it did
+	only                              bool   // prepare, and end
 	nodes                             int
 	rate                              float64
 	json                              bool
@@ -56,16 +60,19 @@ type Result struct {
 	ServerCPU         float64            `json:"server_cpu_ms_per_pod"`    // API server and etcd, from the start until quiet
 	ServerWindow      float64            `json:"server_window_ms_per_pod"` // the same, first to last bind
 	HarnessCPU        float64            `json:"harness_cpu_ms_per_pod"`
-	OthersCores       float64            `json:"others_cores"` // what the machine's other work took, first to last bind
+	RunDelay          float64            `json:"run_delay_ms_per_pod"` // the candidate's threads, ready and not running, first to last bind
+	Turns             float64            `json:"turns_per_pod"`        // how often one of them was given a processor
+	Own               map[string]int     `json:"own,omitempty"` // what the candidate says of itself
+	OthersCores       float64            `json:"others_cores"`  // what the machine's other work took, first to last bind
 	PeakPSS           float64            `json:"peak_pss_mib"`
 	PeakRSS           float64            `json:"peak_rss_mib"`
 	Processes         int                `json:"processes"`
 	Requests          map[string]int     `json:"requests,omitempty"` // of the candidate, by verb and resource
 }
 
-func parseOptions(arguments []string) (*options, error) {
-	o := &options{overrides: map[string]int{}}
-	flags := flag.NewFlagSet("run", flag.ExitOnError)
+func parseOptions(command string, arguments []string) (*options, error) {
+	o := &options{overrides: map[string]int{}, only: command == "prepare"}
+	flags := flag.NewFlagSet(command, flag.ExitOnError)
 	flags.Func("from", "a folder of cases; may be repeated", func(folder string) error {
 		o.from = append(o.from, folder)
 		return nil
@@ -75,6 +82,8 @@ func parseOptions(arguments []string) (*options, error) {
 	flags.StringVar(&o.init, "init", "bound", "who places the pods before the measured ones: bound or scheduler")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the administrator's kubeconfig")
 	flags.StringVar(&o.log, "log", "", "the scheduler's output")
+	flags.StringVar(&o.prepared, "prepared", "", "what `perf prepare` printed of this API server's objects")
+	flags.StringVar(&o.status, "status", "", "a command that prints the candidate's own figures, see ownFigures")
 	flags.IntVar(&o.nodes, "nodes", 0, "scale the workload to this many nodes")
 	flags.Float64Var(&o.rate, "rate", 0, "pods a second, for arrival")
 	flags.BoolVar(&o.json, "json", false, "speak JSON (our small API server)")
@@ -97,7 +106,7 @@ func parseOptions(arguments []string) (*options, error) {
 	}
 	o.command = flags.Args()
 	switch {
-	case len(o.command) == 0:
+	case len(o.command) == 0 && !o.only:
 		return nil, errors.New("no scheduler after --")
 	case !slices.Contains([]string{"backlog", "arrival", "live"}, o.mode):
 		return nil, fmt.Errorf("no mode %q", o.mode)
@@ -105,6 +114,8 @@ func parseOptions(arguments []string) (*options, error) {
 		return nil, errors.New("--mode arrival needs --rate")
 	case o.mode == "backlog" && o.init != "bound":
 		return nil, errors.New("--init scheduler needs --mode arrival or live")
+	case o.init != "bound" && (o.only || o.prepared != ""):
+		return nil, errors.New("what the scheduler places cannot be prepared")
 	}
 	return o, nil
 }
@@ -113,12 +124,14 @@ func parseOptions(arguments []string) (*options, error) {
 type usage struct {
 	at                             time.Time
 	candidate, server, own, anyone float64
+	threads                        threadTimes // the candidate's
 }
 
 func (r *run) usage() usage {
 	used := usage{at: time.Now(), server: cpuSeconds(r.servers), own: ownCPU(), anyone: machineCPU()}
 	if r.candidate != nil {
 		used.candidate = r.candidate.cpu()
+		used.threads = timesOfThreads(r.candidate.members())
 	}
 	return used
 }
@@ -132,6 +145,7 @@ type run struct {
 	executor  *Executor
 	candidate *Candidate
 	keys      []string
+	own       map[string]int
 
 	began                      time.Time
 	before, first, last, after usage
@@ -139,46 +153,64 @@ type run struct {
 	sentBefore                 map[string]int
 }
 
-func runMain(arguments []string) error {
-	o, err := parseOptions(arguments)
-	if err != nil {
-		return err
-	}
+// newRun connects to the API server; the caller ends the context.
+func newRun(ctx context.Context, o *options) (*run, error) {
 	cases, err := readCases(o.from...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	chosen, err := choose(cases, o.name, o.nodes, o.overrides)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{options: o, ctx: ctx}
+	if r.client, err = NewClient(o.kubeconfig, o.json, 2); err != nil {
+		return nil, err
+	}
+	if r.tracker, err = NewTracker(ctx, r.client); err != nil {
+		return nil, err
+	}
+	r.executor = &Executor{ctx: ctx, client: r.client, tracker: r.tracker, chosen: chosen, bindInit: o.init == "bound",
+		inventory: map[string][]string{}, spaces: map[string]bool{}, priorities: map[int32]bool{},
+		labels: map[string]map[string]string{}}
+	return r, nil
+}
+
+// withRun does something with a run as the arguments have it, until a signal ends it.
+func withRun(command string, arguments []string, do func(*run) error) error {
+	o, err := parseOptions(command, arguments)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer cancel()
-	r := &run{options: o, ctx: ctx}
-	if r.client, err = NewClient(o.kubeconfig, o.json, 2); err != nil {
+	r, err := newRun(ctx, o)
+	if err != nil {
 		return err
 	}
-	if r.tracker, err = NewTracker(ctx, r.client); err != nil {
-		return err
-	}
-	r.executor = &Executor{ctx: ctx, client: r.client, tracker: r.tracker, chosen: chosen, bindInit: o.init == "bound",
-		inventory: map[string][]string{}, spaces: map[string]bool{}, priorities: map[int32]bool{},
-		labels: map[string]map[string]string{}}
+	return do(r)
+}
+
+func runMain(arguments []string) error {
+	return withRun("run", arguments, (*run).playAndTell)
+}
+
+// playAndTell plays the run and prints its result, also when it failed.
+func (r *run) playAndTell() error {
 	defer func() {
 		if r.candidate != nil {
 			r.candidate.stop()
 		}
 	}()
 	play := r.play
-	if chosen.Staged {
+	if r.executor.chosen.Staged {
 		play, r.mode = r.playStages, "stages"
 	}
 	failure := play()
 	if r.candidate == nil || len(r.keys) == 0 {
 		return failure
 	}
-	result := r.result(chosen, failure)
-	return json.NewEncoder(os.Stdout).Encode(result)
+	return json.NewEncoder(os.Stdout).Encode(r.result(r.executor.chosen, failure))
 }
 
 // play is the run itself: what comes before, the clock, and the quiet after.
@@ -188,24 +220,13 @@ func (r *run) play() error {
 			return err
 		}
 	}
-	op, index, err := r.executor.prepare()
+	setup := r.setup
+	if r.prepared != "" {
+		setup = r.recall
+	}
+	orders, err := setup()
 	if err != nil {
 		return err
-	}
-	orders, keys, err := r.executor.podOrders(op, index, false)
-	if err != nil {
-		return err
-	}
-	r.tracker.expect(keys)
-	r.keys = keys
-	if r.mode == "backlog" {
-		if err := r.executor.sendAll(orders, 0); err != nil {
-			return err
-		}
-		err := r.tracker.wait("the measured pods to exist", 5*time.Minute, func() bool { return r.tracker.seen == len(keys) })
-		if err != nil {
-			return err
-		}
 	}
 	settle(10*time.Second, func() float64 { return cpuSeconds(r.servers) })
 	settle(r.quiet, machineCPU)
@@ -213,6 +234,28 @@ func (r *run) play() error {
 		return err
 	}
 	return r.tracker.failure
+}
+
+// setup makes all that is there before the clock starts, in a backlog the measured pods too, and returns
+// the requests for these.
+func (r *run) setup() ([]order, error) {
+	op, index, err := r.executor.prepare()
+	if err != nil {
+		return nil, err
+	}
+	orders, keys, err := r.executor.podOrders(op, index, false)
+	if err != nil {
+		return nil, err
+	}
+	r.tracker.expect(keys)
+	r.keys = keys
+	if r.mode == "backlog" {
+		if err := r.executor.sendAll(orders, 0); err != nil {
+			return nil, err
+		}
+		err = r.executor.wait("the measured pods to exist", func() bool { return r.tracker.seen == len(keys) })
+	}
+	return orders, err
 }
 
 // measure starts the clock and the scheduler, and stops the clock.
@@ -257,6 +300,36 @@ func (r *run) measure(orders []order) error {
 	return err
 }
 
+var ownFigure = regexp.MustCompile(`(?m)\b(decisions_timed|decision_p[0-9]+_us)[= ]+(\d+)`)
+var ownHop = regexp.MustCompile(`(?m)\b(hop_\w+)[= ]+(p50_us=.*)$`)
+var hopFigure = regexp.MustCompile(`(\w+)=(\d+)`)
+
+// ownFigures asks the candidate for figures that nobody can see from outside: names and numbers in what a command prints.
+func ownFigures(ctx context.Context, command string) map[string]int {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	words := strings.Fields(command)
+	text, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", command, err)
+	}
+	return readOwnFigures(string(text))
+}
+
+// readOwnFigures gives figures of a hop its name: hop_line=p50_us=3 is hop_line_p50_us.
+func readOwnFigures(text string) map[string]int {
+	found := map[string]int{}
+	for _, match := range ownFigure.FindAllStringSubmatch(text, -1) {
+		found[match[1]], _ = strconv.Atoi(match[2])
+	}
+	for _, hop := range ownHop.FindAllStringSubmatch(text, -1) {
+		for _, match := range hopFigure.FindAllStringSubmatch(hop[2], -1) {
+			found[hop[1]+"_"+match[1]], _ = strconv.Atoi(match[2])
+		}
+	}
+	return found
+}
+
 // atFirstBind takes the usage when the first measured pod is bound, or the context ends.
 func (r *run) atFirstBind(ctx context.Context) chan usage {
 	first := make(chan usage, 1)
@@ -276,6 +349,9 @@ func (r *run) rest() {
 	settle(5*time.Second, func() float64 { return cpuSeconds(r.servers) + r.candidate.cpu() })
 	r.after = r.usage()
 	r.candidate.sampleMemory()
+	if r.status != "" {
+		r.own = ownFigures(r.ctx, r.status)
+	}
 }
 
 func (r *run) start() error {
@@ -394,6 +470,8 @@ func (r *run) result(chosen *Chosen, failure error) *Result {
 	result.ServerCPU = (r.after.server - r.before.server) * 1000 / pods
 	result.ServerWindow = (r.last.server - r.first.server) * 1000 / pods
 	result.HarnessCPU = (r.after.own - r.before.own) * 1000 / pods
+	result.RunDelay = (r.last.threads.delay - r.first.threads.delay) * 1000 / pods
+	result.Turns = (r.last.threads.turns - r.first.threads.turns) / pods
 	ours := r.last.candidate - r.first.candidate + r.last.server - r.first.server
 	if ours > 0 {
 		result.PodsPerCoreSecond = float64(len(bounds)) / ours
@@ -405,6 +483,7 @@ func (r *run) result(chosen *Chosen, failure error) *Result {
 	result.PeakPSS, result.PeakRSS = float64(r.candidate.peakPSS)/1024, float64(r.candidate.peakRSS)/1024
 	result.Processes = r.candidate.peakCount
 	result.Requests = r.candidateRequests()
+	result.Own = r.own
 	if len(bounds) < 2 {
 		return result
 	}

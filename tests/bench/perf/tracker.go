@@ -22,6 +22,7 @@ type Tracker struct {
 	seen     int // of these, how many the watch has shown
 	bound    int // and how many of them have a node
 	last     time.Time
+	moved    time.Time     // the last bind of a measured pod, or eviction of one that was bound
 	first    chan struct{} // closed at the first bind of a measured pod
 	failure  error
 }
@@ -51,12 +52,19 @@ func NewTracker(ctx context.Context, client *Client) (*Tracker, error) {
 	return t, nil
 }
 
-// expect says which pods are measured, before they are created.
+// expect says which pods are measured, before any of them is bound.
 func (t *Tracker) expect(keys []string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	for _, key := range keys {
-		t.pods[key] = &podState{measured: true}
+		state := t.pods[key]
+		if state == nil {
+			state = &podState{}
+			t.pods[key] = state
+		} else if !state.created.IsZero() {
+			t.seen++ // it was made in advance
+		}
+		state.measured = true
 	}
 	t.measured += len(keys)
 }
@@ -71,6 +79,9 @@ func (t *Tracker) event(event *PodEvent) {
 	key := event.Namespace + "/" + event.Name
 	state := t.pods[key]
 	if event.Type == "DELETED" {
+		if event.Node != "" {
+			t.moved = now
+		}
 		if state != nil && !state.measured {
 			delete(t.pods, key)
 		}
@@ -96,7 +107,7 @@ func (t *Tracker) event(event *PodEvent) {
 			close(t.first)
 		}
 		t.bound++
-		t.last = now
+		t.last, t.moved = now, now
 	}
 	t.changed.Broadcast()
 }
@@ -118,10 +129,18 @@ func (t *Tracker) wait(what string, limit time.Duration, condition func() bool) 
 	return nil
 }
 
-// allBound waits for the measured pods, as long as there is progress.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// allBound waits for the measured pods, as long as there is progress: some schedulers make all the
+// room that the pods need before they bind the first.
 func (t *Tracker) allBound(limit, stall time.Duration, alive func() bool) error {
 	began := time.Now()
-	idle := func() bool { return time.Since(t.last) > stall && time.Since(began) > stall }
+	idle := func() bool { return time.Since(t.moved) > stall && time.Since(began) > stall }
 	err := t.wait("the measured pods to be bound", limit, func() bool {
 		return t.bound >= t.measured || idle() || !alive()
 	})
@@ -132,7 +151,7 @@ func (t *Tracker) allBound(limit, stall time.Duration, alive func() bool) error 
 	defer t.mutex.Unlock()
 	if t.bound < t.measured {
 		return fmt.Errorf("%d of %d measured pods are bound, and no more for %v", t.bound, t.measured,
-			time.Since(t.last).Round(time.Second))
+			time.Since(later(began, t.moved)).Round(time.Second))
 	}
 	return nil
 }

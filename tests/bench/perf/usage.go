@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,6 +105,25 @@ func cpuSeconds(pids []int) float64 {
 		}
 	}
 	return float64(ticks) / ticksPerSecond
+}
+
+// threadTimes of processes: how long their threads were ready to run while others had the processors, and how
+// often one was given a processor. Of threads that have ended nothing is left.
+type threadTimes struct{ delay, turns float64 }
+
+func timesOfThreads(pids []int) (all threadTimes) {
+	for _, pid := range pids {
+		paths, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/schedstat")
+		for _, path := range paths {
+			text, _ := os.ReadFile(path)
+			if fields := strings.Fields(string(text)); len(fields) == 3 { // running, waiting, turns
+				delay, _ := strconv.ParseFloat(fields[1], 64)
+				turns, _ := strconv.ParseFloat(fields[2], 64)
+				all.delay, all.turns = all.delay+delay/1e9, all.turns+turns
+			}
+		}
+	}
+	return all
 }
 
 func (c *Candidate) cpu() float64 { return cpuSeconds(c.members()) }

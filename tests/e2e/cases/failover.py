@@ -66,7 +66,7 @@ class Pair:
         checks.no_overcommit(self.world.admin)
 
 
-@case("failover-kill")
+@case("failover-kill", timed=True)
 def failover_kill(world):
     """All processes of the leader are killed: the other binds after the lease and 2 s at most."""
     pair = Pair(world)
@@ -78,7 +78,7 @@ def failover_kill(world):
     pair.finish()
 
 
-@case("failover-stop")
+@case("failover-stop", timed=True)
 def failover_stop(world):
     """A clean stop gives the lease back, and the other goes on at once."""
     pair = Pair(world)
@@ -92,7 +92,8 @@ def failover_stop(world):
     pair.finish()
 
 
-@case("failover-pause", not_upstream="kube-scheduler does not fence its writes by the lease")
+@case("failover-pause", timed=True,
+      not_upstream="kube-scheduler does not fence its writes by the lease")
 def failover_pause(world):
     """A leader that wakes up after its lease has ended writes nothing at all."""
     pair = Pair(world)

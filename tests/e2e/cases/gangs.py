@@ -127,7 +127,7 @@ def gang_quorum_in_tree(world):
 # ---- many groups, little room -------------------------------------------------------------------------
 
 
-@case("gang-jobs", not_upstream=NO_GROUPS)
+@case("gang-jobs", not_upstream=NO_GROUPS, timed=True)
 def gang_jobs(world):
     """Jobs of 1 to 8 GPUs on 2 nodes of 8, their pods created in turns: no deadlock, no waste."""
     seconds, count = 5, 20 if world.options.quick else 60
@@ -397,7 +397,7 @@ def latencies(world, times, prefix, count, pause):
     return times.waits(prefix)
 
 
-@case("gang-beside-plain", not_upstream=NO_GROUPS)
+@case("gang-beside-plain", not_upstream=NO_GROUPS, timed=True)
 def gang_beside_plain(world):
     """Two profiles, groups and plain pods: waiting groups do not make plain pods wait."""
     from cases.starvation import Churn, Times

@@ -78,6 +78,7 @@ class Stage:
     def waits(self, name):
         """It has a node, which everybody can see, and is not bound."""
         checks.wait_until(SECONDS, lambda: self.nominated(name), "%s does not wait with a node" % name)
+        checks.expect(self.pods.wait(SECONDS, lambda items: name in items), "%s was not seen", name)
         checks.expect(not self.pods.items[name][1], "%s is bound although it has to wait", name)
 
 

@@ -124,13 +124,28 @@ def refused(world, text):
                               flags=["--policy-configmap=scheduler-policy"])
     checks.wait_until(60, lambda: not running.alive(), "it runs without its ConfigMap")
     checks.expect(running.process.returncode == 1, "status %s", running.process.returncode)
-    log = "\n".join(running.log_lines())
+    log = "\n".join(running.log_lines()).replace("\\\"", "\"")
     checks.expect(text in log, "not said: %s; but: %s", text, log[-500:])
+
+
+def followed_without_being_asked(world, running):
+    """A bad ConfigMap is refused, a good one takes effect; both without a signal."""
+    def lines(*texts):
+        return sum(all(text in line for text in texts) for line in running.log_lines())
+
+    before = lines("configuration changed", "proc=scheduler")
+    world.admin.put(MAPS + "/scheduler-policy", policy_map([("NoSuchPriority", 1)]))
+    checks.wait_until(40, lambda: lines("the former one stays", "NoSuchPriority") == 1, "the bad ConfigMap was not seen")
+    world.admin.put(MAPS + "/scheduler-policy", policy_map([("MostRequestedPriority", 1)]))
+    checks.wait_until(40, lambda: lines("configuration changed", "proc=scheduler") == before + 1, "the good ConfigMap was not seen")
+    world.admin.delete(MAPS + "/scheduler-policy")
+    checks.wait_until(40, lambda: lines("the former configuration stays", "not found") == 1, "nobody misses the ConfigMap")
+    checks.expect(running.alive() and lines("configuration changed", "proc=scheduler") == before + 1, "without its ConfigMap it went on otherwise")
 
 
 @case("policy-configmap", not_upstream=OLD)
 def policy_configmap(world):
-    """A Policy from a ConfigMap: what is missing is named; SIGHUP reads it again."""
+    """A Policy from a ConfigMap: what is missing is named; SIGHUP reads it again, and so does time."""
     real = world.options.api == "real"
     if real:
         refused(world, "couldn't get policy config map kube-system/scheduler-policy: configmaps "
@@ -166,6 +181,7 @@ def policy_configmap(world):
         checks.all_bound(pods, 7 + i, 60)
     nodes = [node for name, (_, node, _) in pods.items.items() if name.startswith("even")]
     checks.expect(len(set(nodes)) == 2, "LeastRequestedPriority has used %s", nodes)
+    followed_without_being_asked(world, running)
 
 
 @case("policy-provider", not_upstream=OLD)

@@ -101,7 +101,7 @@ def told(count):
     return lambda items: sum(1 for _, _, failed in items.values() if failed) == count
 
 
-@case("starvation")
+@case("starvation", timed=True)
 def starvation(world):
     """Pods of priority 0 that fit are bound in time, whoever waits in front of them."""
     blockers, fitting = (600, 150) if world.options.quick else (2000, 500)
@@ -130,7 +130,7 @@ def starvation(world):
                       "%d of %d pods were bound, in %.1f s", len(waits), fitting, took)
 
 
-@case("popped-early")
+@case("popped-early", timed=True)
 def popped_early(world):
     """A woken pod does not wait for the end of its backoff when nothing else is to be done."""
     objects.small_nodes(world.admin, 1)

@@ -73,6 +73,10 @@ def preemption(it, actor):
     checks.bound_once_at_most(it.stage.log)
 
 
+def claim_of(it, name):
+    return it.get("PersistentVolumeClaim", name + "-claim")
+
+
 @each("volumes")
 def volumes(it, actor):
     """Six pods with claims for which volumes are made slowly; one kill when the first is asked for."""
@@ -89,8 +93,10 @@ def volumes(it, actor):
     strike(it, actor)
     for name in names:
         it.bound(name, seconds=TAKEOVER_SECONDS)
-        made = it.get("PersistentVolumeClaim", name + "-claim")
-        checks.expect(made["status"]["phase"] == "Bound"
-                      and made["metadata"]["annotations"].get(SELECTED) == node_of(it.now(name)),
+        # A claim counts as bound before its controller has written the status, which comes last.
+        checks.wait_until(it.patience, lambda: claim_of(it, name)["status"].get("phase") == "Bound",
+                          "the claim of %s was not bound" % name)
+        made = claim_of(it, name)
+        checks.expect(made["metadata"]["annotations"].get(SELECTED) == node_of(it.now(name)),
                       "%s is on %s, its claim is %s", name, node_of(it.now(name)), made["metadata"])
     checks.bound_once_at_most(it.stage.log)

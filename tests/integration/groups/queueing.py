@@ -102,6 +102,23 @@ moved("room/a_node_without_the_device_grows_otherwise", [node("@a", cpu="4", gpu
 moved("room/a_node_that_never_had_the_device_grows_otherwise", [node("@a", cpu="4")],
       [pod("@new", requests={"gpu": "1"})], has("@a", memory="4000"), alone=["@new"])
 TWO_NODES = [node("@a", cpu="4"), node("@b", {"group": "b"}, cpu="2")]
+DEVICE, OTHER = "own.example.com/@gpu", "own.example.com/@other"  # a class of devices is everybody's
+
+
+def stands_for(resource):
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "@class"},
+            "spec": {"extendedResourceName": resource} if resource else {}}
+
+
+moved("room/a_node_grows_that_may_have_the_device_by_a_class", TWO_NODES,
+      [pod("@new", requests={"cpu": "4", DEVICE: "1"}, affinity=GROUP_B)], has("@a", memory="4000"),
+      again=["@new"], also=[stands_for(DEVICE)])
+WANT_DEVICES = [pod("@one", requests={"cpu": "4", DEVICE: "1"}), pod("@two", requests={"cpu": "4", OTHER: "1"})]
+moved("room/a_class_for_the_device_comes", [node("@a", cpu="4")], WANT_DEVICES, comes(stands_for(DEVICE)),
+      again=["@one"], alone=["@two"])
+moved("room/a_class_becomes_one_for_the_device", [node("@a", cpu="4")], WANT_DEVICES,
+      changes("DeviceClass", "@class", {"spec": {"extendedResourceName": DEVICE}}), again=["@one"],
+      alone=["@two"], also=[stands_for(None)])
 BIG_IN_B = pod("@new", requests=FOUR, affinity=GROUP_B)
 moved("room/more_of_what_is_not_asked_for", TWO_NODES, [BIG_IN_B], has("@a", memory="4000"),
       alone=["@new"])

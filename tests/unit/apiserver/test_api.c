@@ -313,12 +313,37 @@ static void a_custom_kind_is_served_while_it_is_defined(void **state)
     assert_int_equal(server.registry.shelves[RESOURCE_COUNT - 2].count, 0);
 }
 
+static void a_claim_that_says_no_number_asks_for_one_device(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "{\"metadata\":{\"name\":\"c\"},\"spec\":{\"devices\":{\"requests\":["
+        "{\"name\":\"a\",\"exactly\":{\"deviceClassName\":\"gpu\"}},"
+        "{\"name\":\"b\",\"exactly\":{\"allocationMode\":\"All\"}},"
+        "{\"name\":\"c\",\"firstAvailable\":[{\"name\":\"x\",\"count\":2}]}]}}}";
+    struct reply reply =
+        ask("POST", "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims", body);
+    assert_int_equal(reply.code, 201);
+    cJSON *requests = tree_get(reply.tree, "spec.devices.requests");
+    const cJSON *a = tree_get(cJSON_GetArrayItem(requests, 0), "exactly");
+    assert_string_equal(tree_string(a, "allocationMode", ""), "ExactCount");
+    assert_true(tree_number(a, "count", 0) == 1);
+    const cJSON *b = tree_get(cJSON_GetArrayItem(requests, 1), "exactly");
+    assert_true(tree_number(b, "count", 0) == 0);
+    const cJSON *x =
+        cJSON_GetArrayItem(tree_get(cJSON_GetArrayItem(requests, 2), "firstAvailable"), 0);
+    assert_string_equal(tree_string(x, "allocationMode", ""), "ExactCount");
+    assert_true(tree_number(x, "count", 0) == 2);
+    cJSON_Delete(reply.tree);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, server_setup, server_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_new_pod_is_completed),
+        TEST(a_claim_that_says_no_number_asks_for_one_device),
         TEST(bad_objects_are_refused_by_field),
         TEST(updates_are_locked_by_version),
         TEST(an_update_without_change_makes_no_version),

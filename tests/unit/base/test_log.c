@@ -63,6 +63,25 @@ static void a_line_is_logfmt(void **state)
     assert_string_equal(behind_time(), "level=error proc=tester msg=\"no pairs\"\n");
 }
 
+static void quotes_inside_of_values_are_escaped(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {"x|error=\"no \"y\" here\" code=1", " error=\"no \\\"y\\\" here\" code=1\n"},
+        {"x|error=\"ends \"so\"\"", " error=\"ends \\\"so\\\"\"\n"},
+        {"x| a=\"\" b=\"was \\\"so\\\" before\"", " a=\"\" b=\"was \\\"so\\\" before\"\n"},
+        {"x|a=\"cut off", " a=\"cut off\"\n"},
+    };
+    log_open("tester", LOG_LEVEL_info);
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        capture_begin();
+        log_info("%s", table[i][0]);
+        capture_end();
+        assert_string_equal(behind_time() + strlen("level=info proc=tester msg=\"x\""),
+                            table[i][1]);
+    }
+}
+
 /* The line behind its time stamp; as JSON. */
 static const char *json_behind_time(void)
 {
@@ -225,6 +244,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_logfmt),
+        cmocka_unit_test(quotes_inside_of_values_are_escaped),
         cmocka_unit_test(a_line_is_json_when_asked),
         cmocka_unit_test(a_long_line_of_json_ends_well),
         cmocka_unit_test(levels_are_honoured),

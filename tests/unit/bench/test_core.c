@@ -163,7 +163,8 @@ static void every_section_has_its_rows(void **state)
                     {"queue", "queue", "us", 24},
                     {"messages", "messages", "decode_ns", 9},
                     {"json", "json", "MB_s", 6},
-                    {"memory", "memory", "nodes", 5}};
+                    {"memory", "memory", "nodes", 5},
+                    {"preemption", "preemption", "us", 1}};
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         struct core_options o = small();
         o.sections = sections[i].section;
@@ -174,6 +175,22 @@ static void every_section_has_its_rows(void **state)
             assert_true(report_number(r, sections[i].rows_of, row, sections[i].positive) > 0);
         report_free(&r);
     }
+}
+
+static void preemptors_are_bound_where_they_made_room(void **state)
+{
+    (void)state;
+    struct core_options o = small();
+    o.sections = "preemption";
+    o.workers = (struct sizes){2, {1, 3}};
+    struct report *r = measured(&o);
+    assert_int_equal(report_rows(r, "preemption"), 2);
+    for (size_t row = 0; row < 2; row++) {
+        assert_true(report_number(r, "preemption", row, "preemptors") == 20);
+        assert_true(report_number(r, "preemption", row, "victims") == 3);
+        assert_true(report_number(r, "preemption", row, "failed") == 0);
+    }
+    report_free(&r);
 }
 
 /* Those who wait for a node's room are woken by what is deleted, those who wait for a volume by a
@@ -225,6 +242,7 @@ int main(void)
         cmocka_unit_test(threads_decide_as_turns_do),
         cmocka_unit_test(what_was_measured_is_written_down),
         cmocka_unit_test(every_section_has_its_rows),
+        cmocka_unit_test(preemptors_are_bound_where_they_made_room),
         cmocka_unit_test(the_queue_is_measured_with_pods_that_wait),
         cmocka_unit_test(an_unknown_rule_is_refused),
     };

@@ -248,6 +248,42 @@ static void a_full_lane_is_counted_and_drops_only_what_may_be(void **state)
     world_free(w);
 }
 
+static void decisions_are_timed_by_their_senders_clocks(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    char uid[16];
+    for (int i = 0; i < 103; i++) {
+        snprintf(uid, sizeof(uid), "u%d", i);
+        struct message m = world_bind(uid, "pod", "n1");
+        struct delivery in = {.from = {SCHEDULER, 1},
+                              .message = &m,
+                              .sent_us = 1000000,
+                              .received_us = 1000000 + i % 10};
+        m.bind.popped_us = 1000000 - i; /* from 0 to 99 us */
+        m.bind.hops = (struct decision_hops){.to_scheduler = i / 2};
+        if (i == 0)
+            m.bind.hops = (struct decision_hops){.line = INT64_MIN, .worker = INT64_MAX};
+        if (i >= 100)
+            m.bind.popped_us = i == 100 ? 0 : 1000000 + i; /* not known, or a clock was set */
+        binder_handle(w->binder, w->at.now, &in, &w->out);
+    }
+    struct buffer lines = {0};
+    binder_status(w->binder, &lines);
+    assert_non_null(strstr(lines.at,
+                           "decisions_timed=100\n"
+                           "decision_p50_us=50\ndecision_p99_us=99\ndecision_p999_us=99\n"
+                           "hop_to_scheduler=p50_us=25 p99_us=49 p999_us=49 tail_us=49\n"
+                           "hop_line=p50_us=0 p99_us=0 p999_us=0 tail_us=0\n"
+                           "hop_worker=p50_us=0 p99_us=2147483647 p999_us=2147483647 tail_us=0\n"
+                           "hop_evaluating=p50_us=0 p99_us=0 p999_us=0 tail_us=0\n"
+                           "hop_back=p50_us=0 p99_us=0 p999_us=0 tail_us=0\n"
+                           "hop_telling=p50_us=25 p99_us=50 p999_us=50 tail_us=50\n"
+                           "hop_to_binder=p50_us=5 p99_us=9 p999_us=9 tail_us=9\n"));
+    buffer_free(&lines);
+    world_free(w);
+}
+
 /* Of text that may hold zero bytes. */
 #define STR_BYTES(text)                                                                            \
     {                                                                                              \
@@ -416,6 +452,7 @@ int main(void)
         cmocka_unit_test(binds_do_not_wait_behind_failures),
         cmocka_unit_test(without_a_limit_every_lane_has_its_budget),
         cmocka_unit_test(a_full_lane_is_counted_and_drops_only_what_may_be),
+        cmocka_unit_test(decisions_are_timed_by_their_senders_clocks),
         cmocka_unit_test(a_namespace_that_goes_is_no_missing_rule_in_either_form),
         cmocka_unit_test(forbidden_events_do_not_stop_binds),
         cmocka_unit_test(a_stop_answers_releases_and_ends),

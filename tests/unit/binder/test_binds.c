@@ -66,6 +66,65 @@ static void assert_sent(struct world *w, const char *what, const char *type, con
     assert_memory_equal(r->body, begin, strlen(begin));
 }
 
+static int results(struct world *w)
+{
+    int count = 0;
+    while (world_heard(w, MSG_bind_result, count) != NULL)
+        count++;
+    outbox_reset(&w->out);
+    return count;
+}
+
+static void bound(struct world *w, int i)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "pods/g%d/binding", i);
+    world_answer(w, path, 201, "");
+    world_tick(w);
+}
+
+static void answers_go_together_while_many_binds_are_under_way(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    int i = 0;
+    for (int k = 0; k < 90; k++) {
+        char uid[16];
+        snprintf(uid, sizeof(uid), "g%d", k);
+        bind_in(w, uid);
+    }
+    for (; i < 15; i++) {
+        bound(w, i);
+        assert_int_equal(results(w), 0);
+    }
+    bound(w, i++);
+    assert_int_equal(results(w), 16);
+    bound(w, i++);
+    world_step(w, 1);
+    assert_int_equal(results(w), 0);
+    world_step(w, 1); /* none waits for long */
+    assert_int_equal(results(w), 1);
+    bound(w, i++);
+    world_answer(w, "pods/g18/binding", 404, "{\"message\":\"no such pod\"}");
+    i++;
+    world_tick(w); /* one that was not bound has to be decided again */
+    assert_int_equal(results(w), 2);
+    bound(w, i++);
+    struct message up = {.type = MSG_peer_up};
+    world_say(w, &up, SCHEDULER); /* what is in flight no more is told before what is */
+    assert_int_equal(w->out.at[0].type, MSG_bind_result);
+    assert_int_equal(w->out.at[1].type, MSG_leadership);
+    assert_int_equal(results(w), 1);
+    while (i < 26)
+        bound(w, i++);
+    (void)results(w);
+    bound(w, i++); /* only 63 are left */
+    assert_true(results(w) >= 1);
+    bound(w, i++);
+    assert_int_equal(results(w), 1);
+    world_free(w);
+}
+
 #define PROTOBUF "application/vnd.kubernetes.protobuf"
 
 static void binds_and_events_go_as_protobuf_when_told_so(void **state)
@@ -522,6 +581,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bind_is_posted_answered_and_told),
+        cmocka_unit_test(answers_go_together_while_many_binds_are_under_way),
         cmocka_unit_test(binds_and_events_go_as_protobuf_when_told_so),
         cmocka_unit_test(a_server_without_protobuf_gets_json_and_nothing_is_lost),
         cmocka_unit_test(json_that_is_refused_is_not_sent_again),

@@ -306,6 +306,75 @@ static void a_pod_is_bound_when_its_claims_are(void **state)
     live_call(l, KUBE_DELETE, volume, NULL);
 }
 
+/* ---- a claim for extended resources ---- */
+
+#define CLAIMS "/apis/resource.k8s.io/v1/namespaces/%s/resourceclaims"
+
+static void bind_extended(struct live *l, struct side *s, const char *name, const char *uid)
+{
+    struct device_ask ask = {.class_name = STR_LITERAL("class"), .count = 1};
+    struct device_request request = {
+        .name = STR_LITERAL("container-0-request-0"), .exactly = true, .asks = {1, &ask}};
+    struct extended_use use = {.container = STR_LITERAL("c"),
+                               .resource = STR_LITERAL("example.com/gpu"),
+                               .request = request.name};
+    struct allocated_device device = {.request = request.name,
+                                      .driver = STR_LITERAL("driver.example.com"),
+                                      .pool = STR_LITERAL("pool"),
+                                      .device = STR_LITERAL("device")};
+    struct extended_claim extended = {
+        .requests = {1, &request}, .allocation.devices = {1, &device}, .uses = {1, &use}};
+    struct message m = {.type = MSG_bind,
+                        .bind = {.uid = str_of(uid),
+                                 .namespace_name = str_of(l->namespace_name),
+                                 .name = str_of(name),
+                                 .node_name = STR_LITERAL("n1"),
+                                 .scheduler_name = STR_LITERAL("default-scheduler"),
+                                 .resource_version = 1,
+                                 .extended = {1, &extended}}};
+    outbox_put(&s->out, (struct address){BINDER, 0}, &m);
+}
+
+/* The API server looks whether the pod asks for what its claim is to stand for. */
+static void make_pod_with_device(struct live *l, const char *path, char uid[64])
+{
+    char pods[128];
+    snprintf(pods, sizeof(pods), "/api/v1/namespaces/%s/pods", l->namespace_name);
+    assert_int_equal(
+        call(l, KUBE_POST, pods,
+             "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{"
+             "\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"resources\":{\"requests\":{"
+             "\"example.com/gpu\":\"1\"},\"limits\":{\"example.com/gpu\":\"1\"}}}]}}"),
+        201);
+    (void)identify(l, path, uid);
+}
+
+/* The pod knows its claim, which is its own, has the device and is reserved for it. When a bind
+ * fails, the claim that was made for it is gone again. */
+static void a_claim_is_made_for_extended_resources(void **state)
+{
+    struct live *l = *state;
+    struct side *a = live_side(l, 'a');
+    char uid[64], claims[128], pod[128];
+    snprintf(claims, sizeof(claims), CLAIMS, l->namespace_name);
+    snprintf(pod, sizeof(pod), "/api/v1/namespaces/%s/pods/p", l->namespace_name);
+    live_until(l, a->leading);
+    make_pod_with_device(l, pod, uid);
+    bind_extended(l, a, "p", "another-uid");
+    live_until(l, a->bound + a->refused == 1);
+    assert_int_equal(a->refused, 1);
+    assert_int_equal(live_occurs(l, claims, "extended-resource-claim"), 0);
+    bind_extended(l, a, "p", uid);
+    live_until(l, a->bound + a->refused == 2);
+    if (a->bound == 0)
+        fail_msg("not bound: %s", a->last);
+    assert_int_equal(live_occurs(l, claims, "\"name\":\"p-extended-resources-"), 1);
+    assert_int_equal(live_occurs(l, claims, "\"device\":\"device\""), 1);
+    assert_int_equal(live_occurs(l, claims, "\"resource\":\"pods\""), 1);
+    assert_int_equal(live_occurs(l, pod, "\"requestName\":\"container-0-request-0\""), 1);
+    assert_int_equal(live_occurs(l, pod, "\"resourceClaimName\":\"p-extended-resources-"), 1);
+}
+
 /* ---- two instances ---- */
 
 static void the_other_takes_over_after_a_kill(void **state)
@@ -427,6 +496,8 @@ int main(void)
                                         live_open, live_close),
         cmocka_unit_test_setup_teardown(another_pod_of_the_name_is_spared, live_open, live_close),
         cmocka_unit_test_setup_teardown(a_pod_is_bound_when_its_claims_are, live_open, live_close),
+        cmocka_unit_test_setup_teardown(a_claim_is_made_for_extended_resources, live_open,
+                                        live_close),
         cmocka_unit_test_setup_teardown(the_other_takes_over_after_a_kill, live_open, live_close),
         cmocka_unit_test_setup_teardown(a_clean_stop_hands_over_and_exits_with_0, live_open,
                                         live_close),

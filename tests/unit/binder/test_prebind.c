@@ -104,7 +104,8 @@ static void failed_with(struct world *w, const char *message)
 #define DEVICES "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/gpu"
 #define GPU(reserved)                                                                              \
     "{\"kind\":\"ResourceClaim\",\"metadata\":{\"name\":\"gpu\",\"resourceVersion\":\"3\"},"       \
-    "\"status\":{\"allocation\":{\"devices\":{}}" reserved "}}"
+    "\"status\":{\"allocation\":{\"devices\":{},\"allocationTimestamp\":\"2026-01-02T03:04:"       \
+    "05Z\"}" reserved "}}"
 
 static struct world *asking_for_devices(void)
 {
@@ -156,6 +157,170 @@ static void a_claim_that_lost_its_devices_fails_the_bind(void **state)
     assert_true(
         str_is(result->message, "claim default/gpu got deallocated elsewhere in the meantime"));
     assert_null(world_find(w, "/binding"));
+    world_free(w);
+}
+
+static void a_claim_that_is_going_fails_the_bind(void **state)
+{
+    (void)state;
+    struct world *w = asking_for_devices();
+    reply(w, "GET " DEVICES, 200,
+          "{\"kind\":\"ResourceClaim\",\"metadata\":{\"deletionTimestamp\":\"x\"},\"status\":{"
+          "\"allocation\":{}}}");
+    assert_true(str_is(world_result(w)->message, "claim default/gpu got deleted in the meantime"));
+    world_free(w);
+}
+
+#define FREE(meta, rest)                                                                           \
+    "{\"kind\":\"ResourceClaim\",\"metadata\":{\"name\":\"gpu\",\"uid\":\"ug\"" meta               \
+    "},\"spec\":{\"big\":9007199254740993}" rest "}"
+#define KEPT      ",\"finalizers\":[\"resource.kubernetes.io/delete-protection\"]"
+#define STATUS_IS ",\"status\":"
+
+static struct world *giving(struct device_allocation *allocation)
+{
+    struct world *w = world_leading();
+    struct message m = world_bind("ua", "a", "n1");
+    struct device_claim claims[] = {{.name = TEXT("g"), .claim = TEXT("gpu")}};
+    m.bind.device_claims.at = claims;
+    m.bind.device_claims.count = 1;
+    m.bind.allocations.at = allocation;
+    m.bind.allocations.count = 1;
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    return w;
+}
+
+static struct world *giving_devices(void)
+{
+    static struct label consumed[] = {{TEXT("memory"), TEXT("1Gi")}};
+    static struct device_toleration tolerations[] = {
+        {.key = TEXT("k"), .operator_name = TEXT("Exists"), .has_seconds = true, .seconds = 3}};
+    static struct str conditions[] = {TEXT("Attached")}, requests[] = {TEXT("r")};
+    static struct allocated_device devices[] = {{.request = TEXT("r/x"),
+                                                 .driver = TEXT("d"),
+                                                 .pool = TEXT("p"),
+                                                 .device = TEXT("v"),
+                                                 .share_id = TEXT("s"),
+                                                 .tolerations = {1, tolerations},
+                                                 .binding_conditions = {1, conditions},
+                                                 .consumed = {1, consumed}},
+                                                {.request = TEXT("r/x"),
+                                                 .driver = TEXT("d"),
+                                                 .pool = TEXT("p"),
+                                                 .device = TEXT("w"),
+                                                 .has_admin_access = true,
+                                                 .admin_access = true}};
+    static struct opaque_config config[] = {
+        {.requests = {1, requests},
+         .source = TEXT("FromClaim"),
+         .driver = TEXT("d"),
+         .parameters = TEXT("{\"n\":9007199254740993}")},
+        {.source = TEXT("FromClass"), .driver = TEXT("d"), .parameters = TEXT("}, \"x\": {")}};
+    static struct str nodes[] = {TEXT("n1")};
+    static struct requirement here[] = {
+        {.key = TEXT("metadata.name"), .operator_name = TEXT("In"), .values = {1, nodes}}};
+    static struct node_term terms[] = {{.fields = {1, here}}};
+    static struct device_allocation allocation = {.claim = TEXT("gpu"),
+                                                  .uid = TEXT("ug"),
+                                                  .devices = {2, devices},
+                                                  .config = {2, config},
+                                                  .has_terms = true,
+                                                  .terms = {1, terms}};
+    return giving(&allocation);
+}
+
+static void expect_part(struct world *w, const char *request, const char *part)
+{
+    const char *body = world_find(w, request)->body;
+    if (strstr(body, part) == NULL)
+        fail_msg("no %s in %s", part, body);
+}
+
+static void a_claim_is_given_its_devices_before_the_binding(void **state)
+{
+    (void)state;
+    struct world *w = giving_devices();
+    reply(w, "GET " DEVICES, 200, FREE(",\"managedFields\":[1]", ""));
+    assert_string_equal(world_find(w, "PUT " DEVICES)->body, FREE(KEPT, ""));
+    assert_null(world_find(w, "PUT " DEVICES "/status"));
+    reply(w, "PUT " DEVICES, 200, FREE(KEPT, ""));
+    expect_part(w, "PUT " DEVICES "/status",
+                KEPT "},\"spec\":{\"big\":9007199254740993}" STATUS_IS
+                     "{\"allocation\":{\"devices\":{\"results\":[{\"request\":\"r/x\",\"driver\":"
+                     "\"d\",\"pool\":\"p\",\"device\":\"v\",\"tolerations\":[{\"key\":\"k\","
+                     "\"operator\":\"Exists\",\"tolerationSeconds\":3}],\"bindingConditions\":["
+                     "\"Attached\"],\"shareID\":\"s\",\"consumedCapacity\":{\"memory\":\"1Gi\"}},{"
+                     "\"request\":\"r/x\",\"driver\":\"d\",\"pool\":\"p\",\"device\":\"w\","
+                     "\"adminAccess\":true}],\"config\":[{\"source\":\"FromClaim\",\"requests\":["
+                     "\"r\"],\"opaque\":{\"driver\":\"d\",\"parameters\":{\"n\":9007199254740993}}"
+                     "},{\"source\":\"FromClass\",\"opaque\":{\"driver\":\"d\",\"parameters\":"
+                     "null}}]},\"nodeSelector\":{\"nodeSelectorTerms\":[{\"matchFields\":[{"
+                     "\"key\":\"metadata.name\",\"operator\":\"In\",\"values\":[\"n1\"]}]}]},"
+                     "\"allocationTimestamp\":\"");
+    expect_part(w, "PUT " DEVICES "/status",
+                "Z\"},\"reservedFor\":[{\"resource\":\"pods\",\"name\":\"a\",\"uid\":\"ua\"}]}}");
+    reply(w, "PUT " DEVICES "/status", 409, "{}"); /* somebody has changed it: read it again */
+    assert_null(world_find(w, "/binding"));
+    reply(w, "GET " DEVICES, 200, FREE(KEPT, ""));
+    reply(w, "PUT " DEVICES "/status", 200, "{}");
+    assert_null(world_find(w, "/binding")); /* it is to be attached: see test_reserving */
+    reply(w, "GET " DEVICES, 200, FREE(KEPT, STATUS_IS "{\"allocation\":{}}"));
+    assert_non_null(world_find(w, BINDING));
+    world_free(w);
+}
+
+/* Fails with this answer to the first GET, without a write. */
+static void refused_with(const char *claim, const char *message)
+{
+    struct world *w = giving_devices();
+    reply(w, "GET " DEVICES, 200, claim);
+    assert_string_equal(arena_copy(&w->memory, world_result(w)->message).at, message);
+    assert_null(world_find(w, "PUT " DEVICES));
+    assert_null(world_find(w, "/binding"));
+    world_free(w);
+}
+
+static void devices_are_given_to_no_claim_that_has_some_or_is_going(void **state)
+{
+    (void)state;
+    refused_with(FREE(KEPT, STATUS_IS "{\"allocation\":{}}"),
+                 "claim default/gpu got allocated elsewhere in the meantime");
+    refused_with(FREE(",\"deletionTimestamp\":\"x\"", ""),
+                 "claim default/gpu got deleted in the meantime");
+    refused_with("{\"kind\":\"ResourceClaim\",\"metadata\":{\"name\":\"gpu\",\"uid\":\"other\"}}",
+                 "claim default/gpu got deleted in the meantime");
+}
+
+/* Somebody gave it devices between our two writes. */
+static void devices_given_after_the_finalizer_are_left_alone(void **state)
+{
+    (void)state;
+    struct world *w = giving_devices();
+    reply(w, "GET " DEVICES, 200, FREE("", ""));
+    reply(w, "PUT " DEVICES, 200, FREE(KEPT, ""));
+    reply(w, "PUT " DEVICES "/status", 409, "{}");
+    reply(w, "GET " DEVICES, 200, FREE(KEPT, STATUS_IS "{\"allocation\":{}}"));
+    assert_true(str_is(world_result(w)->message,
+                       "claim default/gpu got allocated elsewhere in the meantime"));
+    assert_null(world_find(w, "PUT " DEVICES));
+    world_free(w);
+}
+
+static void what_became_of_a_write_of_devices_is_told(void **state)
+{
+    (void)state;
+    struct world *w = giving_devices();
+    reply(w, "GET " DEVICES, 200, FREE("", ""));
+    reply(w, "PUT " DEVICES, 422, "{\"kind\":\"Status\",\"message\":\"no\"}");
+    assert_true(str_is(world_result(w)->message, "add finalizer to claim default/gpu: no"));
+    world_free(w);
+    w = giving_devices();
+    reply(w, "GET " DEVICES, 200, FREE(KEPT, ""));
+    reply(w, "PUT " DEVICES "/status", 422, "{\"kind\":\"Status\",\"message\":\"no\"}");
+    assert_true(str_is(world_result(w)->message,
+                       "add allocation and reservation to claim default/gpu: no"));
+    assert_true(str_is(world_result(w)->plugin, "DynamicResources"));
     world_free(w);
 }
 
@@ -688,6 +853,11 @@ int main(void)
         cmocka_unit_test(an_allocated_claim_is_reserved_before_the_binding),
         cmocka_unit_test(a_reserved_claim_is_left_alone),
         cmocka_unit_test(a_claim_that_lost_its_devices_fails_the_bind),
+        cmocka_unit_test(a_claim_that_is_going_fails_the_bind),
+        cmocka_unit_test(a_claim_is_given_its_devices_before_the_binding),
+        cmocka_unit_test(devices_are_given_to_no_claim_that_has_some_or_is_going),
+        cmocka_unit_test(devices_given_after_the_finalizer_are_left_alone),
+        cmocka_unit_test(what_became_of_a_write_of_devices_is_told),
         cmocka_unit_test(a_volume_is_given_its_claim_and_waited_for),
         cmocka_unit_test(a_claim_is_given_its_node_and_waited_for),
         cmocka_unit_test(volumes_are_written_before_claims_each_in_order),

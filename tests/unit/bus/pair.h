@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#define PATIENCE_MS  20000
+#define PATIENCE_MS  30000
 #define HEARTBEAT_MS 100
 
 struct scene {

@@ -22,6 +22,8 @@ struct core {
     int fd;
     struct bus *other; /* run along, so that there is somebody to talk to */
     int64_t term;
+    bool at_once; /* it sends its answer in the middle of its work */
+    size_t kept;  /* messages that were not sent by then */
 };
 
 static void core_handle(void *state, struct moment now, const struct delivery *in,
@@ -33,6 +35,9 @@ static void core_handle(void *state, struct moment now, const struct delivery *i
     if (in->message->type == MSG_pull) {
         struct message m = {.type = MSG_attempt, .attempt.cycle = in->message->pull.credit + 1};
         outbox_put(out, in->from, &m);
+        if (core->at_once)
+            outbox_send(out);
+        core->kept = out->count;
     }
 }
 
@@ -129,7 +134,40 @@ static void a_message_is_answered_in_the_cores_term(void **state)
     core.other = open_caller(scene, SCHEDULER, QUEUE);
     assert_int_equal(run(scene, &core), 0);
     assert_int_equal(core.handled, 2); /* peer_up and pull */
+    assert_int_equal(core.kept, 1);
     bus_close(&core.other);
+}
+
+static void an_answer_may_be_sent_before_the_work_is_done(void **state)
+{
+    struct scene *scene = *state;
+    struct core core = {.term = 5, .at_once = true};
+    core.other = open_caller(scene, SCHEDULER, QUEUE);
+    assert_int_equal(run(scene, &core), 0); /* it has arrived */
+    assert_int_equal(core.handled, 2);
+    assert_int_equal(core.kept, 0);
+    bus_close(&core.other);
+}
+
+static void one_message_may_be_for_several(void **state)
+{
+    (void)state;
+    struct outbox out = {0};
+    struct arena arena = {0};
+    struct message m = {.type = MSG_pull, .pull.credit = 1};
+    outbox_put(&out, (struct address){QUEUE, 1}, &m);
+    m.pull.credit = 2;
+    outbox_put(&out, (struct address){QUEUE, 2}, &m);
+    size_t bytes = out.bytes.len;
+    outbox_put_again(&out, (struct address){QUEUE, 3});
+    assert_int_equal(out.bytes.len, bytes);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(out.at[i].to.peer, i + 1);
+        assert_true(outbox_get(&out, i, &m, &arena));
+        assert_int_equal(m.pull.credit, i == 0 ? 1 : 2);
+    }
+    arena_free(&arena);
+    outbox_free(&out);
 }
 
 static void a_signal_starts_a_clean_end(void **state)
@@ -331,6 +369,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCENE(a_message_is_answered_in_the_cores_term),
+        SCENE(an_answer_may_be_sent_before_the_work_is_done),
+        cmocka_unit_test(one_message_may_be_for_several),
         SCENE(a_signal_starts_a_clean_end),
         SCENE(a_dump_is_asked_for_and_ends_nothing),
         SCENE(a_second_signal_ends_at_once),

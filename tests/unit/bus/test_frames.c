@@ -18,6 +18,8 @@ struct raw {
     int64_t link, session;
     struct buffer frame, body;
     bool more; /* what follows travels with it */
+    bool packing, reads_packs;
+    struct buffer pack; /* while packing, what is put goes in there */
 };
 
 static int raw_open(void **state)
@@ -43,6 +45,7 @@ static int raw_close(void **state)
     bus_close(&raw->queue);
     buffer_free(&raw->frame);
     buffer_free(&raw->body);
+    buffer_free(&raw->pack);
     *state = raw->scene;
     memory_free(raw);
     return scene_close(state);
@@ -50,6 +53,10 @@ static int raw_close(void **state)
 
 static void put_bytes(struct raw *raw, const void *bytes, size_t len)
 {
+    if (raw->packing) {
+        pack_add(&raw->pack, (struct str){bytes, (uint32_t)len});
+        return;
+    }
     assert_int_equal(zmq_send(raw->socket, bytes, len, raw->more ? ZMQ_SNDMORE : 0), len);
 }
 
@@ -74,7 +81,8 @@ static void put_hello(struct raw *raw, const char *process, const char *name)
                             .hello = {.process = str_of(process),
                                       .instance = str_of(name),
                                       .incarnation = 4711,
-                                      .session = ++raw->session}};
+                                      .session = ++raw->session,
+                                      .packs = raw->reads_packs}};
     raw->link = 0;
     put_message(raw, &hello);
 }
@@ -114,7 +122,7 @@ static void garbage_from_a_stranger_is_refused(void **state)
 {
     struct raw *raw = *state;
     put_bytes(raw, "", 0);
-    put_bytes(raw, "\x02\x80", 2);
+    put_bytes(raw, "\x03\x80", 2);
     put_bytes(raw, "GET / HTTP/1.1\r\n", 16);
     put_bytes(raw, "\x01", 1);
     put_bytes(raw, "\x01\xdf\xff\xff\xff\xff", 6);
@@ -296,6 +304,135 @@ static void frames_that_come_together_are_taken_one_by_one(void **state)
         seen_free(&seen);
     }
     assert_refused(raw, "malformed_body", 1);
+}
+
+static void put_pack(struct raw *raw)
+{
+    raw->packing = false;
+    put_bytes(raw, raw->pack.at, raw->pack.len);
+    buffer_reset(&raw->pack);
+}
+
+static void assert_pulls(struct raw *raw, int64_t first, int64_t last)
+{
+    for (int64_t credit = first; credit <= last; credit++) {
+        struct seen seen = {0};
+        assert_true(await(raw->queue, NULL, MSG_pull, &seen));
+        assert_int_equal(seen.message.pull.credit, credit);
+        seen_free(&seen);
+    }
+}
+
+static void frames_of_a_pack_are_taken_one_by_one(void **state)
+{
+    struct raw *raw = *state;
+    raw->packing = true;
+    put_hello(raw, "scheduler", "raw"); /* even that */
+    put_pull(raw, 201);
+    put_frame(raw, MSG_pull, STR_LITERAL("\xc1"));
+    put_bytes(raw, "", 0);
+    put_bytes(raw, "\x02\0\0\0\1\1", 6); /* no pack in a pack */
+    put_pull(raw, 202);
+    put_pull(raw, 203);
+    put_pack(raw);
+    put_pull(raw, 204);
+    assert_pulls(raw, 201, 204);
+    assert_refused(raw, "malformed_body", 1);
+    assert_refused(raw, "unknown_version", 2);
+}
+
+/* What is behind the break is lost, and seen to be. */
+static void a_pack_that_breaks_off_is_a_gap(void **state)
+{
+    const size_t cut[] = {1, 5};
+    struct raw *raw = *state;
+    for (int i = 0; i < 2; i++) {
+        struct seen down = {0};
+        say_hello(raw);
+        raw->packing = true;
+        put_pull(raw, 301);
+        size_t first = raw->pack.len;
+        put_pull(raw, 302);
+        raw->pack.len = i == 0 ? raw->pack.len - cut[i] : first + 2;
+        put_pack(raw);
+        assert_pulls(raw, 301, 301);
+        put_pull(raw, 303);
+        assert_true(await(raw->queue, NULL, MSG_peer_down, &down));
+        assert_string_equal(down.reason, "gap");
+        assert_int_equal(bus_refused(raw->queue, "malformed_pack"), i + 1);
+        seen_free(&down);
+    }
+    say_hello(raw);
+    assert_alive(raw);
+}
+
+static void a_pack_of_too_many_is_cut(void **state)
+{
+    struct raw *raw = *state;
+    say_hello(raw);
+    raw->packing = true;
+    for (int i = 0; i < PACK_FRAMES_MAX + 9; i++)
+        put_bytes(raw, "", 0);
+    put_pack(raw);
+    assert_refused(raw, "unknown_version", PACK_FRAMES_MAX);
+    assert_int_equal(bus_refused(raw->queue, "malformed_pack"), 1);
+    put_bytes(raw, "\x02", 1); /* and one of none */
+    assert_refused(raw, "malformed_pack", 1);
+}
+
+/* What comes next from the queue, from behind its hello. */
+static void next_bytes(struct raw *raw, zmq_msg_t *bytes)
+{
+    struct moment end = moment_after(moment_now(), span_of_ms(PATIENCE_MS));
+    while (zmq_msg_recv(bytes, raw->socket, ZMQ_DONTWAIT) < 0) {
+        struct moment now = moment_now();
+        assert_false(moment_reached(now, end));
+        bus_wait(raw->queue, -1, now, moment_after(now, span_of_ms(2)));
+    }
+}
+
+static void send_waits(struct raw *raw, int count)
+{
+    struct outbox out = {0};
+    for (int i = 0; i < count; i++) {
+        struct message m = {.type = MSG_gang_waits, .gang_waits = {.message = STR_LITERAL("none")}};
+        outbox_put(&out, (struct address){SCHEDULER, 0}, &m);
+    }
+    bus_send(raw->queue, &out);
+    outbox_free(&out);
+}
+
+/* Several that are sent at once are one pack to who reads packs, and parts of one message to who
+ * does not. */
+static void packs_go_to_who_reads_them(void **state)
+{
+    struct raw *raw = *state;
+    for (int packs = 0; packs < 2; packs++) {
+        zmq_msg_t bytes;
+        zmq_msg_init(&bytes);
+        raw->reads_packs = packs;
+        say_hello(raw);
+        next_bytes(raw, &bytes);
+        send_waits(raw, PACK_FRAMES_MAX + 2);
+        for (int i = 0; i < PACK_FRAMES_MAX + 2;) {
+            next_bytes(raw, &bytes);
+            struct str all = {zmq_msg_data(&bytes), (uint32_t)zmq_msg_size(&bytes)}, frame = all;
+            assert_int_equal(is_pack(all), packs);
+            assert_int_equal(zmq_msg_more(&bytes),
+                             !packs && i != PACK_FRAMES_MAX - 1 && i != PACK_FRAMES_MAX + 1);
+            struct str rest = {all.at + 1, all.len - 1};
+            while (packs == 0 || (rest.len > 0 && pack_next(&rest, &frame))) {
+                struct envelope envelope;
+                struct cursor body;
+                assert_int_equal(frame_open(frame, &envelope, &body), REFUSED_nothing);
+                assert_int_equal(envelope.link, 2 + i++);
+                if (packs == 0)
+                    break;
+            }
+            assert_true(packs == 0 || rest.len == 0);
+        }
+        zmq_msg_close(&bytes);
+    }
 }
 
 static void another_incarnation_on_a_link_is_a_restart(void **state)
@@ -480,6 +617,10 @@ int main(void)
         RAW(bytes_behind_the_body_are_refused),
         RAW(a_field_of_a_newer_version_is_skipped),
         RAW(frames_that_come_together_are_taken_one_by_one),
+        RAW(frames_of_a_pack_are_taken_one_by_one),
+        RAW(a_pack_that_breaks_off_is_a_gap),
+        RAW(a_pack_of_too_many_is_cut),
+        RAW(packs_go_to_who_reads_them),
         RAW(a_gap_is_told_and_the_link_starts_over),
         RAW(another_incarnation_on_a_link_is_a_restart),
         RAW(a_hello_said_twice_changes_nothing),

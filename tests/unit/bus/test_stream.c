@@ -311,6 +311,53 @@ static void the_same_bytes_are_not_published_again(void **state)
     close_world(&w);
 }
 
+static int64_t sent_of(const struct outbox *o, enum message_type type)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < o->count; i++)
+        count += o->at[i].type == type;
+    return count;
+}
+
+/* Whoever wants pods once gets them within its credit, nothing else, and is forgotten. */
+static void pods_once_are_a_snapshot_and_no_more(void **state)
+{
+    (void)state;
+    struct world w;
+    struct published pods[2] = {0};
+    struct outbox out = {0};
+    open_world(&w, 1 << 20, 10);
+    set_node(&w, 0);
+    for (int i = 0; i < 2; i++) {
+        struct message m = {.type = MSG_pod_set, .pod_set.pod = {.name = str_of(i ? "b" : "a")}};
+        publisher_set(w.p, &pods[i], &m);
+    }
+    struct message ask = {.type = MSG_subscribe, .subscribe = {.credit = 2, .pods_once = true}};
+    struct message more = {.type = MSG_credit, .credit = {.count = 100}};
+    publisher_handle(w.p, (struct address){TOOL, 9}, &ask);
+    publisher_flush(w.p, &out);
+    assert_int_equal(out.count, 2);
+    assert_int_equal(publisher_subscribers(w.p), 1);
+    publisher_handle(w.p, (struct address){TOOL, 9}, &more);
+    publisher_flush(w.p, &out);
+    assert_int_equal(out.count, 4);
+    assert_int_equal(sent_of(&out, MSG_pod_set), 2);
+    assert_int_equal(sent_of(&out, MSG_node_set), 0);
+    assert_int_equal(sent_of(&out, MSG_snapshot_end), 1);
+    assert_int_equal(publisher_subscribers(w.p), 0);
+    set_node(&w, 1);
+    publisher_flush(w.p, &out);
+    assert_int_equal(out.count, 4);
+    for (uint32_t peer = 20; peer < 40; peer++) { /* those that never come back for the rest */
+        ask.subscribe.credit = 1;
+        publisher_handle(w.p, (struct address){TOOL, peer}, &ask);
+        publisher_flush(w.p, &out);
+    }
+    assert_int_equal(publisher_subscribers(w.p), 4);
+    outbox_free(&out);
+    close_world(&w);
+}
+
 static void a_broken_link_goes_on_from_its_position(void **state)
 {
     (void)state;
@@ -659,6 +706,7 @@ int main(void)
         cmocka_unit_test(a_new_subscriber_gets_a_snapshot_then_changes),
         cmocka_unit_test(an_empty_publisher_still_has_a_snapshot),
         cmocka_unit_test(the_same_bytes_are_not_published_again),
+        cmocka_unit_test(pods_once_are_a_snapshot_and_no_more),
         cmocka_unit_test(a_broken_link_goes_on_from_its_position),
         cmocka_unit_test(a_position_before_the_log_costs_a_snapshot),
         cmocka_unit_test(a_lost_change_is_asked_for_again),

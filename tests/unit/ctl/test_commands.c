@@ -240,6 +240,7 @@ static void bad_arguments_are_refused(void **state)
         assert_int_equal(run(stage, command_tap, argv), 1);
         assert_non_null(strstr(stage->complained, taps[i][0]));
         assert_non_null(strstr(stage->complained, taps[i][1]));
+        assert_non_null(strstr(stage->complained, " is refused ("));
     }
     const char *const both[] = {"tap", "--read", "a", "--record", "b", NULL};
     assert_int_equal(run(stage, command_tap, both), 1);

@@ -73,6 +73,37 @@ static void what_upstream_refuses_is_refused_in_its_words(void **state)
             "mix use");
 }
 
+struct seen {
+    int count, on;
+    const char *stage;
+    bool fifo;
+};
+
+static void see(void *context, const char *name, const char *stage, bool on)
+{
+    struct seen *s = context;
+    s->count++;
+    s->on += on;
+    if (strcmp(name, "AtomicFIFO") == 0) {
+        s->stage = stage;
+        s->fifo = on;
+    }
+}
+
+static void each_gate_is_told_with_its_stage(void **state)
+{
+    (void)state;
+    struct seen by_default = {0}, given = {0};
+    feature_gates_each("", see, &by_default);
+    feature_gates_each("AtomicFIFO=false", see, &given);
+    assert_int_equal(by_default.count, 241);
+    assert_int_equal(given.count, 241);
+    assert_int_equal(given.on, by_default.on - 1);
+    assert_true(by_default.fifo);
+    assert_false(given.fifo);
+    assert_string_equal(given.stage, "BETA");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -80,6 +111,7 @@ int main(void)
         cmocka_unit_test(gates_of_other_components_may_be_set_to_anything),
         cmocka_unit_test(a_gate_that_changes_decisions_is_refused_by_name),
         cmocka_unit_test(the_gates_of_gangs_go_together),
+        cmocka_unit_test(each_gate_is_told_with_its_stage),
         cmocka_unit_test(what_upstream_refuses_is_refused_in_its_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

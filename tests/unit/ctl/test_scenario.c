@@ -121,6 +121,28 @@ static void every_fault_is_named_and_the_rest_goes_on(void **state)
     buffer_free(&out);
 }
 
+/* A claim that is not there keeps a pod from being tried; one that comes lets it. */
+static void a_pod_without_its_claim_is_not_tried(void **state)
+{
+    (void)state;
+    struct buffer out =
+        play("{\"objects\":[" NODE("n1", "4") "],\"pods\":[" POD(
+                 "p", ",\"resourceClaims\":[{\"name\":\"g\",\"resourceClaimName\":"
+                      "\"gpu\"}]") ","
+                                   "{\"op\":\"apply\",\"object\":{\"kind\":"
+                                   "\"ResourceClaim\",\"metadata\":{\"name\":\"gpu\","
+                                   "\"namespace\":\"default\",\"uid\":\"u\"},\"status\":"
+                                   "{\"allocation\":{}}}},"
+                                   "{\"op\":\"schedule\",\"name\":\"p\"}]}",
+             true, 2);
+    assert_says(&out,
+                "\"result\":\"gated\",\"preEnqueue\":{\"code\":"
+                "\"UnschedulableAndUnresolvable\",\"plugin\":\"DynamicResources\",\"reasons\":["
+                "\"could not find ResourceClaim \\\"default/gpu\\\"\"]}");
+    assert_says(&out, "\"result\":\"scheduled\",\"node\":\"n1\"");
+    buffer_free(&out);
+}
+
 static void choices_of_another_scheduler_are_judged_and_followed(void **state)
 {
     (void)state;
@@ -210,6 +232,7 @@ static void broken_scenarios_give_one_error(void **state)
         const char *text, *error;
     } table[] = {
         {"[]", "a scenario is an object"},
+        {"{\"pod\": []}", "pods: the steps are missing, see berth-simulate(1)"},
         {"{\"config\":{\"kind\":\"Nonsense\"}}", "config: "},
         {"{\"featureGates\":{\"X\":true}}", "featureGates: not supported yet"},
         {"{\"options\":{\"afterPreemption\":\"wait\"}}",
@@ -308,6 +331,7 @@ int main(void)
         cmocka_unit_test(pods_are_bound_before_the_next_is_decided),
         cmocka_unit_test(the_number_of_shards_changes_nothing),
         cmocka_unit_test(every_fault_is_named_and_the_rest_goes_on),
+        cmocka_unit_test(a_pod_without_its_claim_is_not_tried),
         cmocka_unit_test(choices_of_another_scheduler_are_judged_and_followed),
         cmocka_unit_test(victims_go_and_the_pod_is_tried_again),
         cmocka_unit_test(victims_may_take_their_time),

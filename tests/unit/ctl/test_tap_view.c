@@ -168,8 +168,8 @@ static void a_pod_is_found_however_deep(void **state)
     struct pod web = {
         .uid = str_of("u-1"), .namespace_name = str_of("default"), .name = str_of("web")};
     struct message set = {.type = MSG_pod_set, .pod_set.pod = web};
-    struct message map = {.type = MSG_map_request,
-                          .map_request = {.pod = other, .nominated = {1, &web}}};
+    struct map_request requests[] = {{.pod = other}, {.pod = web}};
+    struct message map = {.type = MSG_map_batch, .map_batch.requests = {2, requests}};
     struct message lead = {.type = MSG_leadership, .leadership.in_flight = {2, under_way}};
     struct message node = {.type = MSG_node_set, .node_set.node.name = str_of("web")};
     const struct message *const all[] = {&pod_gone, &set, &map};

@@ -1,5 +1,5 @@
 /* test_config_watch: a file that changes is noticed once, within a second, and a missing one is
- * not. */
+ * not; one that would change the order of the queue is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "proto/kube/config_watch.h"
+#include "proto/kube/config_follow.h"
 
 static char path[64];
 
@@ -72,6 +72,39 @@ static void a_file_that_is_gone_for_a_while_is_no_change(void **state)
     assert_true(look(&w, 4, false));
 }
 
+#define HEAD                                                                                       \
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"               \
+    "clientConnection: {qps: "
+#define SORTS(plugin)                                                                              \
+    "}\nprofiles: [{plugins: {queueSort: {disabled: [{name: '*'}], enabled: [{name: " plugin       \
+    "}]}}}]\n"
+
+static void another_sort_plugin_is_refused(void **state)
+{
+    (void)state;
+    struct arena memory = {0};
+    struct scheduler_config config;
+    struct config_follow f;
+    struct str why = {0};
+    char sort[CONFIG_SORT_ROOM];
+    write_file(HEAD "5" SORTS("PrioritySort"));
+    config_follow_init(&f, path);
+    write_file(HEAD "50" SORTS("PrioritySort"));
+    assert_true(config_follow_look(&f, (struct moment){1}, true, &config, &memory));
+    int64_t hash = f.hash;
+    write_file(HEAD "500" SORTS("FIFOSort"));
+    assert_false(config_follow_look(&f, (struct moment){2}, true, &config, &memory));
+    assert_true(f.refused == 1 && f.changes == 1 && f.hash == hash);
+    assert_true(scheduler_config_load(path, &config, &memory, &why));
+    config_sort_note(&config, sort);
+    assert_string_equal(sort, "FIFOSort");
+    assert_false(config_sort_kept(&config, "PrioritySort", &memory, &why));
+    assert_true(str_is(why, "profiles[0].plugins.queueSort: the queue has sorted by PrioritySort "
+                            "since it was started, and cannot change to FIFOSort before it is "
+                            "started again"));
+    arena_free(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +112,7 @@ int main(void)
         cmocka_unit_test(it_looks_once_a_second),
         cmocka_unit_test(who_asks_is_always_told_to_read),
         cmocka_unit_test(a_file_that_is_gone_for_a_while_is_no_change),
+        cmocka_unit_test(another_sort_plugin_is_refused),
     };
     snprintf(path, sizeof(path), "/tmp/berth-config-watch-%d", (int)getpid());
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

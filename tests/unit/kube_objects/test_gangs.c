@@ -104,6 +104,17 @@ static void a_status_that_a_controller_wrote_is_its_own(void **state)
         assert_true(read_group(yaml.at));
         assert_int_equal(last.pod_group_set.group.status_foreign, table[i].foreign);
     }
+    assert_true(read_group(PLUGINS
+                           "metadata: {name: g, managedFields: ["
+                           "{manager: a, time: '1970-01-01T00:00:03Z', fieldsV1: {f:status: "
+                           "{f:phase: {}}}}, {manager: b, time: '1970-01-01T00:00:02Z', fieldsV1: "
+                           "{f:status: {f:failed: {}}}}, {manager: berth, time: "
+                           "'1970-01-01T00:00:09Z', fieldsV1: {f:status: {f:phase: {}}}}]}"));
+    assert_int_equal(last.pod_group_set.group.status_foreign_at, 3000000);
+    assert_true(read_group(PLUGINS "metadata: {name: g, managedFields: [{manager: a, time: never, "
+                                   "fieldsV1: {f:status: {f:phase: {}}}}]}"));
+    assert_true(last.pod_group_set.group.status_foreign);
+    assert_int_equal(last.pod_group_set.group.status_foreign_at, 0);
 }
 
 #define POD "metadata: {name: p, uid: u, labels: {"

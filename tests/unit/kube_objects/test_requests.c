@@ -179,6 +179,29 @@ static void numbers_may_stand_for_quantities(void **state)
            " request=[{name=\"cpu\" amount=100} {name=\"memory\" amount=128974848}]");
 }
 
+static void limits_are_added_as_requests_are(void **state)
+{
+    (void)state;
+    EXPECT("Pod",
+           META "spec:\n  overhead: {cpu: 100m, memory: 1Mi}\n"
+                "  containers: [{resources: {limits: {cpu: 1, x.y/z: 2}}}, {resources: {limits: "
+                "{cpu: 1}}}]\n"
+                "  initContainers:\n"
+                "  - {restartPolicy: Always, resources: {limits: {cpu: 500m}}}\n"
+                "  - {resources: {limits: {cpu: 3, hugepages-2Mi: 4Mi}}}\n",
+           " limits=[{name=\"cpu\" amount=3600} {name=\"hugepages-2Mi\" amount=4194304} "
+           "{name=\"x.y/z\" amount=2}]");
+}
+
+static void a_pod_level_limit_replaces(void **state)
+{
+    (void)state;
+    EXPECT("Pod",
+           META "spec:\n  resources: {limits: {cpu: 500m, x.y/z: 9}}\n"
+                "  containers: [{resources: {limits: {cpu: 1, x.y/z: 2}}}]\n",
+           " limits=[{name=\"cpu\" amount=500} {name=\"x.y/z\" amount=2}]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +210,8 @@ int main(void)
         cmocka_unit_test_setup(an_explicit_zero_gets_no_default, reset),
         cmocka_unit_test_setup(init_containers_count_by_their_maximum, reset),
         cmocka_unit_test_setup(sidecars_run_beside_later_init_containers, reset),
+        cmocka_unit_test_setup(limits_are_added_as_requests_are, reset),
+        cmocka_unit_test_setup(a_pod_level_limit_replaces, reset),
         cmocka_unit_test_setup(overhead_comes_on_top, reset),
         cmocka_unit_test_setup(pod_level_requests_replace, reset),
         cmocka_unit_test_setup(a_pod_level_request_spares_the_defaults_of_what_is_named, reset),

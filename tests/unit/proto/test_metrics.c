@@ -3,7 +3,9 @@
 #include "proto/metrics.h"
 
 #include "proto/base/buffer.h"
+#include "proto/process.h"
 
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -110,6 +112,17 @@ static void a_bucket_holds_its_upper_bound(void **state)
     assert_int_equal(bucket_of(victims, 7), 1);
 }
 
+static void many_that_share_a_sum_are_in_one_bucket(void **state)
+{
+    (void)state;
+    struct series *s = metric_series(LATENCY, METRIC_VALUES(str_of("scheduled"), str_of("p")));
+    series_observe_each(s, 7000006, 7); /* the odd ones are not lost; the average is 1 ms */
+    take_report(false);
+    const struct metric_sample *latency = sample_of(LATENCY, NULL);
+    assert_int_equal(bucket_of(latency, 0), 7);
+    assert_int_equal(latency->value, 7000006);
+}
+
 static void a_gauge_that_nobody_set_is_not_shown(void **state)
 {
     (void)state;
@@ -179,16 +192,42 @@ static void bounds_are_upstreams(void **state)
     assert_string_equal(metric_info(ATTEMPTS)->stability, "STABLE");
 }
 
+static int64_t voluntary_switches(void)
+{
+    process_measure();
+    take_report(false);
+    const struct metric_sample *s =
+        sample_of(METRIC_berth_process_context_switches_total, "voluntary");
+    assert_non_null(s);
+    return s->value;
+}
+
+static void sleeping_is_a_turn_given_up(void **state)
+{
+    (void)state;
+    int64_t before = voluntary_switches();
+    for (int i = 0; i < 5; i++)
+        poll(NULL, 0, 1);
+    assert_in_range(voluntary_switches() - before, 5, 1000);
+    FILE *known = fopen("/proc/self/schedstat", "r");
+    const struct metric_sample *s = sample_of(METRIC_berth_process_run_delay_seconds_total, NULL);
+    assert_int_equal(known != NULL, s != NULL); /* some kernels do not say it */
+    if (known != NULL)
+        fclose(known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(series_with_the_same_labels_are_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_bucket_holds_its_upper_bound, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_that_share_a_sum_are_in_one_bucket, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_gauge_that_nobody_set_is_not_shown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(gauges_and_checks_are_set_when_somebody_asks, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_number_of_series_is_bounded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bounds_are_upstreams, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sleeping_is_a_turn_given_up, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,10 +40,14 @@ static void any_record_comes_out_as_it_went_in(void **state)
         struct node node;
         codec_fill(&pod_record, &pod, &seed, &arena);
         codec_fill(&node_record, &node, &seed, &arena);
+        if (i % 5 == 0 && node.images.count > 0) /* equal ones, and one that says nothing */
+            node.images.at[0] = (struct image){.size = 0};
         if (i % 2 == 0)
             pod.uid = node.uid = STR_LITERAL(UUID);
         if (i % 3 == 0 && node.labels.count > 0)
             node.labels.at[0].value = node.name;
+        if (i % 7 == 0 && node.labels.count > 1)
+            node.labels.at[1].key = STR_LITERAL("\1"); /* what stands for the name */
         check_one(pods, &pod_record, &pod);
         check_one(nodes, &node_record, &node);
         arena_reset(&arena);
@@ -77,7 +81,7 @@ static void what_is_alike_is_kept_once(void **state)
     assert_ptr_equal(a->parts[0], b->parts[0]);
     assert_ptr_not_equal(a->parts[0], c->parts[0]);
     assert_null(a->parts[1]);
-    assert_true(shelf_size(a) > sizeof(struct shelved) + a->len - 8);
+    assert_true(shelf_size(shelf, a) > sizeof(struct shelved) + a->len - 8);
     shelf_drop(shelf, a);
     shelf_drop(shelf, c);
     struct pod got;
@@ -170,6 +174,86 @@ static void what_echoes_the_name_is_alike(void **state)
     shelf_free(&shelf);
 }
 
+static void one_field_more_goes_out_with_the_rest(void **state)
+{
+    (void)state;
+    uint64_t seed = 362436069;
+    struct shelf *shelf = shelf_new(&shelf_pods);
+    for (int i = 0; i < 100; i++) {
+        struct pod pod, got;
+        struct buffer bytes = {0};
+        codec_fill(&pod_record, &pod, &seed, &arena);
+        struct str node = pod.node_name = STR_LITERAL("node-with-a-name-of-more-than-32-letters");
+        pod.node_name = (struct str){NULL, 0};
+        struct shelved *s = shelf_put(shelf, &pod);
+        shelf_encoded_with(shelf, s, TAG_pod_node_name, node, &bytes);
+        struct cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
+        assert_true(codec_decode(&pod_record, &got, &in, &arena) && in.at == in.end);
+        pod.node_name = node;
+        assert_true(codec_equal(&pod_record, &got, &pod));
+        shelf_drop(shelf, s);
+        buffer_free(&bytes);
+        arena_reset(&arena);
+    }
+    shelf_free(&shelf);
+}
+
+static struct node with_images(const char *name, struct image *images, uint32_t count)
+{
+    return (struct node){.name = str_of(name), .images = {count, images}};
+}
+
+static void images_of_many_nodes_are_kept_once(void **state)
+{
+    (void)state;
+    struct str a = STR_LITERAL("registry.example.com/a-rather-long-name@sha256:0123456789abcdef");
+    struct str b = STR_LITERAL("registry.example.com/another-rather-long-name:v1");
+    struct image ab[] = {{{1, &a}, 5}, {{1, &b}, 6}}, ba[] = {{{1, &b}, 6}, {{1, &a}, 5}};
+    struct image bigger[] = {{{1, &a}, 5}, {{1, &b}, 7}}, twice[] = {{{1, &a}, 5}, {{1, &a}, 5}};
+    struct node nodes[] = {with_images("n", ab, 2), with_images("n", ba, 2),
+                           with_images("n", bigger, 2), with_images("n", twice, 2),
+                           with_images("n", ab, 2)};
+    struct shelf *shelf = shelf_new(&shelf_nodes);
+    struct shelved *kept[5];
+    for (int round = 0; round < 3; round++) { /* numbers that became free are given again */
+        for (int i = 0; i < 5; i++)
+            kept[i] = shelf_put(shelf, &nodes[i]);
+        for (int i = 0; i < 5; i++) {
+            assert_int_equal(kept[i]->elements, 2);
+            assert_true(kept[i]->len < 16 && shelf_size(shelf, kept[i]) > a.len);
+            assert_int_equal(shelf_same(kept[0], kept[i]), i == 0 || i == 4);
+            check_one(shelf, &node_record, &nodes[i]);
+        }
+        for (int i = 0; i < 4; i++)
+            shelf_drop(shelf, kept[(i + round) % 4]);
+        check_one(shelf, &node_record, &nodes[3]);
+        struct node got;
+        shelf_get(shelf, kept[4], &got, &arena); /* what others shared with it is still there */
+        shelf_drop(shelf, kept[4]);
+        assert_true(codec_equal(&node_record, &got, &nodes[4])); /* and it is a copy */
+    }
+    shelf_free(&shelf); /* checks that no image is left */
+}
+
+static void more_images_than_can_be_numbered_are_kept_as_they_are(void **state)
+{
+    (void)state;
+    struct shelf *shelf = shelf_new(&shelf_nodes);
+    uint32_t count = 20000;
+    struct image *images = arena_take(&arena, count * sizeof(*images));
+    for (uint32_t i = 0; i < count; i++)
+        images[i].size = i % 100;
+    struct node few = with_images("n", images, 16383), many = with_images("n", images, 16384);
+    struct shelved *s = shelf_put(shelf, &few), *t = shelf_put(shelf, &many);
+    assert_int_equal(s->elements, 16383);
+    assert_int_equal(t->elements, 0);
+    shelf_drop(shelf, s);
+    shelf_drop(shelf, t);
+    check_one(shelf, &node_record, &few);
+    check_one(shelf, &node_record, &many);
+    shelf_free(&shelf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +263,9 @@ int main(void)
         cmocka_unit_test(records_without_values_are_the_same),
         cmocka_unit_test(a_text_is_found_without_decoding),
         cmocka_unit_test(what_echoes_the_name_is_alike),
+        cmocka_unit_test(one_field_more_goes_out_with_the_rest),
+        cmocka_unit_test(images_of_many_nodes_are_kept_once),
+        cmocka_unit_test(more_images_than_can_be_numbered_are_kept_as_they_are),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);

@@ -112,6 +112,24 @@ static size_t check_groups(const struct queues *q)
     return waits;
 }
 
+/* Who is parked is spoken for by somebody who listens, or there is something that leads on. */
+static void check_kins(const struct kins *kins)
+{
+    size_t at = 0, parked = 0;
+    const struct kin *k;
+    while ((k = table_next(&kins->table, &at)) != NULL) {
+        size_t here = k->parked != NULL ? heap_count(k->parked) : 0;
+        for (size_t i = 0; i < here; i++) {
+            const struct entry *e = heap_at(k->parked, i);
+            must(e->place == PLACE_parked && e->kin == k && e->rejectors != 0);
+        }
+        must(k->members >= here + k->released && k->limit > 0);
+        must(here == 0 || k->spoken || k->marked || k->under_way + k->released >= k->limit);
+        parked += here;
+    }
+    must(parked == kins->parked);
+}
+
 /* Every entry is in exactly one place, every place holds only entries, heaps are in order. */
 static void check_queues(const struct queues *q)
 {
@@ -121,7 +139,8 @@ static void check_queues(const struct queues *q)
     check_heap(q->backoff.errors, PLACE_error_backoff);
     in_places += check_list(&q->unschedulable.list, PLACE_unschedulable);
     in_places += check_list(&q->bound, PLACE_bound);
-    in_places += check_flights(&q->in_flight) + check_groups(q);
+    in_places += check_flights(&q->in_flight) + check_groups(q) + q->kins.parked;
+    check_kins(&q->kins);
     check_unschedulable(&q->unschedulable);
     must(in_places == map_count(q->entries));
     size_t at = 0;
@@ -129,6 +148,7 @@ static void check_queues(const struct queues *q)
     void *value;
     while (map_next(q->entries, &at, &key, &value)) {
         const struct entry *e = value;
+        must(!e->released || e->place == PLACE_active || e->place == PLACE_backoff);
         must(e->place != PLACE_nowhere && e->place < PLACE_COUNT);
         must(e->place == PLACE_unschedulable || e->waits == NULL);
         must(e->helped == 0 && e->found_next == NULL);

@@ -126,6 +126,12 @@ static void a_gated_pod_is_counted_apart(void **state)
     assert_int_equal(incoming("UnschedulablePodAdd", "unschedulable"), 1);
     assert_int_equal(pending("gated"), 1);
     assert_int_equal(pending("unschedulable"), 0);
+    /* upstream's status of PreEnqueue is Success whatever the gates say */
+    struct str profile = STR_LITERAL("default-scheduler");
+    const struct series *point =
+        metric_series(METRIC_scheduler_framework_extension_point_duration_seconds,
+                      METRIC_VALUES(STR_LITERAL("PreEnqueue"), profile, STR_LITERAL("Success")));
+    assert_int_equal(point->buckets[0], 1);
 }
 
 static void events_have_upstreams_names(void **state)

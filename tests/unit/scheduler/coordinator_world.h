@@ -24,6 +24,10 @@
 #define EXTRA_FILTER     ""
 #endif
 
+#ifndef EXTRA_SCORE
+#define EXTRA_SCORE "" /* likewise */
+#endif
+
 #ifndef MORE_PROFILES
 #define MORE_PROFILES "" /* behind the one of default-scheduler; begin with a blank */
 #endif
@@ -31,6 +35,10 @@
 #ifndef EXTENDERS
 #define EXTENDERS      NULL
 #define EXTENDER_COUNT 0
+#endif
+
+#ifndef CREDIT
+#define CREDIT 10
 #endif
 
 #define WORKERS 3
@@ -43,6 +51,8 @@ struct world {
     bool alive[WORKERS];
     struct outbox out;  /* what is being delivered */
     struct outbox seen; /* what watcher, queue and binder got and no test took yet */
+    bool paused;        /* workers hear nothing: it is kept */
+    struct outbox kept;
     struct arena arena;
     struct moment now;
     int64_t sequence;
@@ -70,6 +80,10 @@ static void settle(struct outbox *out)
         assert_true(k < WORKERS);
         if (!w.alive[k])
             continue;
+        if (w.paused) {
+            outbox_put(&w.kept, to, &m);
+            continue;
+        }
         struct outbox answers = {0};
         struct delivery in = {.from = {SCHEDULER, 1}, .message = &m};
         worker_handle(w.workers[k], w.now, &in, &answers);
@@ -83,11 +97,24 @@ static void settle(struct outbox *out)
     arena_free(&memory);
 }
 
+/* The workers hear what was kept from them. */
+UNUSED static void resume(void)
+{
+    struct outbox kept = w.kept;
+    w.kept = (struct outbox){0};
+    w.paused = false;
+    settle(&kept);
+    outbox_free(&kept);
+}
+
+UNUSED static int64_t world_sent_us, world_received_us; /* of what is said */
+
 /* NOLINTNEXTLINE(misc-no-recursion): see settle */
 static void coordinator_gets(struct address from, const struct message *m, bool numbered)
 {
     struct outbox out = {0};
-    struct delivery in = {.from = from, .message = m};
+    struct delivery in = {
+        .from = from, .message = m, .sent_us = world_sent_us, .received_us = world_received_us};
     if (numbered) {
         in.epoch = 7;
         in.sequence = w.sequence;
@@ -183,7 +210,7 @@ static const char *const profile_text =
     "shard_reset profiles=[{scheduler_name=\"default-scheduler\" "
     "pre_filter=[\"NodeResourcesFit\"" EXTRA_PRE_FILTER
     "] filter=[\"NodeUnschedulable\" \"NodeResourcesFit\"" EXTRA_FILTER "] " POST_FILTER
-    "score=[{name=\"NodeResourcesFit\" weight=1}] fit_strategy=\"LeastAllocated\" "
+    "score=[{name=\"NodeResourcesFit\" weight=1}" EXTRA_SCORE "] fit_strategy=\"LeastAllocated\" "
     "fit_resources=[{name=\"cpu\" amount=1} {name=\"memory\" amount=1}]}" MORE_PROFILES "]";
 
 UNUSED static void node(const char *name, int cpu)
@@ -219,7 +246,8 @@ UNUSED static void lead(int term)
     stream("barrier_reached id=%lld", (long long)m.barrier.id);
 }
 
-UNUSED static int start(void **state)
+/* Workers, watcher, queue and binder are there, and nobody has said anything. */
+UNUSED static int start_blank(void **state)
 {
     (void)state;
     memset(&w, 0, sizeof(w));
@@ -231,7 +259,7 @@ UNUSED static int start(void **state)
                                       .tie_break = "first",
                                       .extenders = EXTENDERS,
                                       .extender_count = EXTENDER_COUNT,
-                                      .credit = 10});
+                                      .credit = CREDIT});
     for (uint32_t k = 0; k < WORKERS; k++) {
         w.workers[k] = worker_new("w", 1);
         join(k);
@@ -239,6 +267,12 @@ UNUSED static int start(void **state)
     say(watcher, "peer_up process=\"watcher\"");
     say(queue, "peer_up process=\"queue\"");
     say(binder, "peer_up process=\"binder\"");
+    return 0;
+}
+
+UNUSED static int start(void **state)
+{
+    start_blank(state);
     w.sequence = 0;
     stream("snapshot_begin");
     w.sequence = 0;
@@ -258,6 +292,7 @@ UNUSED static int stop(void **state)
     for (uint32_t k = 0; k < WORKERS; k++)
         worker_free(&w.workers[k]);
     outbox_free(&w.seen);
+    outbox_free(&w.kept);
     arena_free(&w.arena);
     return 0;
 }

@@ -32,6 +32,8 @@ static void on_tell(void *context, uint32_t worker, const struct message *m)
     case MSG_shard_node_gone: shard_node_gone(s, m->shard_node_gone.name); break;
     case MSG_shard_pod: shard_pod_set(s, &m->shard_pod.pod); break;
     case MSG_shard_pod_gone: shard_pod_gone(s, m->shard_pod_gone.uid); break;
+    case MSG_shard_nominated: shard_nominated(s, &m->shard_nominated.pod); break;
+    case MSG_shard_nominated_gone: shard_nominated_gone(s, m->shard_nominated_gone.uid); break;
     case MSG_shard_images:
         f->nodes = m->shard_images.nodes;
         for (uint32_t i = 0; i < m->shard_images.counts.count; i++) {
@@ -357,30 +359,46 @@ static void an_image_keeps_the_size_of_the_node_first_seen(void **state)
 
 /* ---- claims ---- */
 
+/* What a worker would say of the pod: where it does not fit because somebody is nominated there. */
+static int64_t nodes_for(struct fleet *f, int worker, const struct pod *p)
+{
+    struct map_request request = {.cycle = 1,
+                                  .round = 1,
+                                  .pod = *p,
+                                  .alone = true,
+                                  .step = STR_LITERAL("map"),
+                                  .tie_break = STR_LITERAL("first")};
+    struct map_result result;
+    shard_map(f->shards[worker], &request, &result, &f->c->arena);
+    return result.feasible;
+}
+
 static void claims_of_rivals_count_until_they_are_placed(void **state)
 {
     struct fleet *f = fleet_new(*state);
-    uint32_t count;
+    cache_worker_join(f->cache, 0, 1);
     add_nodes(f, 2);
-    struct pod *claim = make_pod(f->c, "claim", 100, 0), *p = make_pod(f->c, "p", 100, 0);
+    struct pod *claim = make_pod(f->c, "claim", 800, 0), *p = make_pod(f->c, "p", 300, 0);
     struct pod *lower = make_pod(f->c, "lower", 1, 0), *lost = make_pod(f->c, "lost", 1, 0);
     claim->priority = p->priority = 10;
     lower->priority = 1;
     lost->priority = 99;
     claim->nominated_node = lower->nominated_node = STR_LITERAL("n00");
     lost->nominated_node = STR_LITERAL("no-such-node");
-    cache_pod_set(f->cache, claim);
     cache_pod_set(f->cache, lower);
     cache_pod_set(f->cache, lost);
-    const struct pod *rivals = cache_nominated(f->cache, p, &count, &f->c->arena);
-    assert_int_equal(count, 1);
-    assert_str(rivals[0].name, "claim");
-    assert_str(rivals[0].nominated_node, "n00");
-    cache_nominated(f->cache, claim, &count, &f->c->arena);
-    assert_int_equal(count, 0);
+    assert_false(cache_has_rivals(f->cache, p));
+    cache_pod_set(f->cache, claim);
+    assert_true(cache_has_rivals(f->cache, p));
+    assert_int_equal(shard_nominations(f->shards[0]), 2);
+    assert_int_equal(nodes_for(f, 0, p), 1);
+    assert_false(cache_has_rivals(f->cache, claim));
+    assert_int_equal(nodes_for(f, 0, claim), 2);
     cache_assume(f->cache, claim, STR_LITERAL("n01"));
-    cache_nominated(f->cache, p, &count, &f->c->arena);
-    assert_int_equal(count, 0);
+    assert_false(cache_has_rivals(f->cache, p));
+    assert_int_equal(shard_nominations(f->shards[0]), 1);
+    cache_pod_gone(f->cache, lower->uid);
+    assert_int_equal(shard_nominations(f->shards[0]), 0);
     fleet_free(f);
 }
 
@@ -388,6 +406,7 @@ static void claims_of_pods_that_the_queue_does_not_have_do_not_count(void **stat
 {
     struct fleet *f = fleet_new(*state);
     uint32_t count;
+    cache_worker_join(f->cache, 0, 1);
     add_nodes(f, 1);
     struct pod *gated = make_pod(f->c, "gated", 100, 0), *foreign = make_pod(f->c, "foreign", 1, 0);
     const struct pod *p = make_pod(f->c, "p", 100, 0);
@@ -396,16 +415,15 @@ static void claims_of_pods_that_the_queue_does_not_have_do_not_count(void **stat
     foreign->scheduler_name = STR_LITERAL("somebody-else");
     cache_pod_set(f->cache, foreign);
     cache_pod_set(f->cache, gated);
-    cache_nominated(f->cache, p, &count, &f->c->arena);
-    assert_int_equal(count, 0);
+    assert_false(cache_has_rivals(f->cache, p));
+    assert_int_equal(shard_nominations(f->shards[0]), 0);
     cache_pod_set(f->cache, gated); /* upstream's nominator takes it in with an update */
-    const struct pod *rivals = cache_nominated(f->cache, p, &count, &f->c->arena);
-    assert_int_equal(count, 1);
-    assert_str(rivals[0].name, "gated");
+    assert_true(cache_has_rivals(f->cache, p));
+    assert_int_equal(shard_nominations(f->shards[0]), 1);
     gated->priority = -1;
     cache_pod_set(f->cache, gated);
-    cache_nominated(f->cache, p, &count, &f->c->arena);
-    assert_int_equal(count, 0);
+    assert_false(cache_has_rivals(f->cache, p));
+    assert_int_equal(nodes_for(f, 0, make_pod(f->c, "q", 1000, 0)), 1);
     cache_nominated_below(f->cache, STR_LITERAL("n00"), 0, &count, &f->c->arena);
     assert_int_equal(count, 1);
     fleet_free(f);
@@ -414,23 +432,69 @@ static void claims_of_pods_that_the_queue_does_not_have_do_not_count(void **stat
 static void a_claim_made_here_outlives_a_status_that_does_not_know_it_yet(void **state)
 {
     struct fleet *f = fleet_new(*state);
-    uint32_t count;
     add_nodes(f, 2);
     struct pod *claim = make_pod(f->c, "claim", 100, 0), *p = make_pod(f->c, "p", 100, 0);
     cache_nominate(f->cache, claim, STR_LITERAL("n00"));
     cache_pod_set(f->cache, claim);
-    cache_nominated(f->cache, p, &count, &f->c->arena);
-    assert_int_equal(count, 1);
+    assert_true(cache_has_rivals(f->cache, p));
     claim->nominated_node = STR_LITERAL("n00");
     cache_pod_set(f->cache, claim);
     claim->nominated_node = (struct str){0}; /* written, and then cleared by somebody */
     cache_pod_set(f->cache, claim);
-    cache_nominated(f->cache, p, &count, &f->c->arena);
-    assert_int_equal(count, 0);
+    assert_false(cache_has_rivals(f->cache, p));
     cache_nominate(f->cache, claim, STR_LITERAL("n00"));
     cache_nominate(f->cache, claim, (struct str){0});
-    cache_nominated(f->cache, p, &count, &f->c->arena);
-    assert_int_equal(count, 0);
+    assert_false(cache_has_rivals(f->cache, p));
+    fleet_free(f);
+}
+
+static void workers_hear_of_a_claim_only_when_it_is_another(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    cache_worker_join(f->cache, 0, 1);
+    add_nodes(f, 2);
+    struct pod *claim = make_pod(f->c, "claim", 800, 0), *p = make_pod(f->c, "p", 300, 0);
+    cache_nominate(f->cache, claim, STR_LITERAL("n00"));
+    claim->nominated_node = STR_LITERAL("n00");
+    claim->scheduled = (struct condition){.status = STR_LITERAL("False")};
+    cache_pod_set(f->cache, claim); /* its status was written */
+    assert_int_equal(f->told[MSG_shard_nominated], 1);
+    *APPEND(&f->c->arena, claim->labels) = (struct label){STR_LITERAL("a"), STR_LITERAL("b")};
+    cache_pod_set(f->cache, claim);
+    assert_int_equal(f->told[MSG_shard_nominated], 2);
+    cache_nominate(f->cache, claim, STR_LITERAL("n01"));
+    assert_int_equal(f->told[MSG_shard_nominated], 3);
+    assert_int_equal(shard_nominations(f->shards[0]), 1);
+    assert_int_equal(nodes_for(f, 0, p), 1);
+    cache_nominate(f->cache, claim, (struct str){0});
+    assert_int_equal(shard_nominations(f->shards[0]), 0);
+    assert_int_equal(nodes_for(f, 0, p), 2);
+    fleet_free(f);
+}
+
+/* Also nodes that come only then, and those that are there once more. */
+static void claims_go_where_their_node_goes(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    struct pod *early = make_pod(f->c, "early", 800, 0), *late = make_pod(f->c, "late", 800, 0);
+    cache_worker_join(f->cache, 0, 1);
+    cache_nominate(f->cache, early, STR_LITERAL("n00"));
+    assert_int_equal(shard_nominations(f->shards[0]), 0);
+    add_nodes(f, 2);
+    cache_nominate(f->cache, late, STR_LITERAL("n01"));
+    assert_int_equal(shard_nominations(f->shards[0]), 2);
+    cache_worker_join(f->cache, 1, 1);
+    assert_int_equal(shard_nominations(f->shards[0]), 1);
+    assert_int_equal(shard_nominations(f->shards[1]), 1);
+    cache_worker_leave(f->cache, 0);
+    assert_int_equal(shard_nominations(f->shards[1]), 2);
+    cache_node_gone(f->cache, STR_LITERAL("n00"));
+    assert_int_equal(shard_nominations(f->shards[1]), 1);
+    cache_node_set(f->cache, make_node(f->c, "n00", 1000, GIB));
+    assert_int_equal(shard_nominations(f->shards[1]), 2);
+    cache_worker_join(f->cache, 1, 1); /* a new life */
+    assert_int_equal(shard_nominations(f->shards[1]), 2);
+    assert_int_equal(nodes_for(f, 1, make_pod(f->c, "p", 300, 0)), 0);
     fleet_free(f);
 }
 
@@ -478,7 +542,10 @@ static void random_step(struct fleet *f, struct random *r)
     p->uid = arena_print(&c->arena, "uid-%u", (unsigned)i);
     snprintf(name, sizeof(name), "n%u", (unsigned)random_below(r, 12));
     struct str node = arena_copy(&c->arena, str_of(name));
-    switch (random_below(r, 9)) {
+    switch (random_below(r, 12)) {
+    case 9:
+    case 10: cache_nominate(f->cache, p, node); break;
+    case 11: cache_nominate(f->cache, p, (struct str){0}); break;
     case 0:
     case 1: cache_node_set(f->cache, make_node(c, name, 1000, GIB)); break;
     case 2: cache_node_gone(f->cache, node); break;
@@ -511,19 +578,33 @@ static uint32_t placed_pods(struct fleet *f)
     return count;
 }
 
+/* Those that are nominated to known nodes. */
+static uint32_t usable_claims(struct fleet *f)
+{
+    uint32_t count = 0;
+    for (unsigned i = 0; i < 30; i++) {
+        struct str node, uid = arena_print(&f->c->arena, "uid-%u", i);
+        if (cache_nomination(f->cache, uid, &node) && cache_has_node(f->cache, node))
+            count++;
+    }
+    return count;
+}
+
 static void check_fleet(struct fleet *f)
 {
-    uint32_t nodes = 0, pods = 0, ghosts = 0;
+    uint32_t nodes = 0, pods = 0, ghosts = 0, claims = 0;
     for (uint32_t i = 0; i < cache_workers(f->cache); i++) {
         const struct shard *s = f->shards[cache_worker(f->cache, i)];
         assert_int_equal(shard_nodes(s), cache_worker_nodes(f->cache, i));
         nodes += shard_nodes(s);
         pods += shard_pods(s);
         ghosts += shard_ghosts(s);
+        claims += shard_nominations(s);
     }
     bool any = cache_workers(f->cache) > 0;
     assert_int_equal(nodes, any ? cache_nodes(f->cache) : 0);
     assert_int_equal(pods, any ? placed_pods(f) : 0);
+    assert_int_equal(claims, any ? usable_claims(f) : 0);
     assert_int_equal(ghosts, 0);
 }
 
@@ -613,6 +694,8 @@ int main(void)
         CLUSTER_TEST(claims_of_rivals_count_until_they_are_placed),
         CLUSTER_TEST(claims_of_pods_that_the_queue_does_not_have_do_not_count),
         CLUSTER_TEST(a_claim_made_here_outlives_a_status_that_does_not_know_it_yet),
+        CLUSTER_TEST(workers_hear_of_a_claim_only_when_it_is_another),
+        CLUSTER_TEST(claims_go_where_their_node_goes),
         CLUSTER_TEST(what_a_snapshot_does_not_show_is_gone),
         CLUSTER_TEST(workers_hold_together_what_the_cache_has),
         CLUSTER_TEST(slow_workers_catch_up_with_what_the_cache_has),

@@ -464,9 +464,11 @@ static void random_question(struct look *l, const struct pod *p)
         l->request.pod.nominated_node = STR_LITERAL("n5");
     if (chance(l->r, 6))
         l->request.only = strs_of(&l->c->arena, "n9 n2 n80 n11");
+    struct pod *claim = random_pod(l->c, l->r, PODS + 1);
+    shard_nominated_gone(l->c->shard, claim->uid);
     if (chance(l->r, 6)) {
-        *APPEND(&l->c->arena, l->request.nominated) = *random_pod(l->c, l->r, PODS + 1);
-        l->request.nominated.at[0].nominated_node = STR_LITERAL("n8");
+        claim->nominated_node = STR_LITERAL("n8");
+        shard_nominated(l->c->shard, claim);
     }
 }
 

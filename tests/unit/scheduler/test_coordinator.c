@@ -51,9 +51,43 @@ static void room_is_taken_at_once_and_given_back_when_the_bind_fails(void **stat
     assert_true(str_is(m.outcome.result, "error"));
     assert_true(take(BINDER, MSG_pod_failed, &m));
     assert_true(str_is(m.pod_failed.message, "running Bind plugin \"DefaultBinder\": no"));
+    world_sent_us = 1700000000000123;
     attempt("q", 4000, 3);
+    world_sent_us = 0;
     assert_true(take(BINDER, MSG_bind, &m));
     assert_true(str_is(m.bind.name, "q"));
+    assert_int_equal(m.bind.popped_us, 1700000000000123);
+}
+
+/* Of one that is asked about for 3 ms, and one that waits behind it for as long. */
+static void a_bind_says_where_the_time_of_its_decision_went(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    w.paused = true;
+    world_sent_us = 1700000000000000;
+    world_received_us = world_sent_us + 40;
+    attempt("p", 100, 1);
+    attempt("q", 200, 2);
+    world_sent_us = 0;
+    tick_after(3);
+    world_sent_us = 1700000000003000;
+    world_received_us = world_sent_us + 20;
+    resume();
+    world_sent_us = world_received_us = 0;
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.name, "p"));
+    assert_int_equal(m.bind.hops.to_scheduler, 40);
+    assert_int_equal(m.bind.hops.line, 0);
+    assert_int_equal(m.bind.hops.worker, 2980);
+    assert_int_equal(m.bind.hops.back, 20);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.name, "q"));
+    assert_int_equal(m.bind.hops.to_scheduler, 40);
+    assert_int_equal(m.bind.hops.line, 3000);
+    assert_int_equal(m.bind.hops.worker, 0); /* at once, so its answer was not under way either */
+    assert_int_equal(m.bind.hops.back, 0);
 }
 
 static void nothing_is_decided_before_the_barrier(void **state)
@@ -69,6 +103,28 @@ static void nothing_is_decided_before_the_barrier(void **state)
     assert_false(take(BINDER, MSG_bind, &m));
     stream("barrier_reached id=%lld", (long long)m.barrier.id);
     assert_true(take(BINDER, MSG_bind, &m));
+}
+
+/* So that the watcher's first lists answer it. */
+static void the_barrier_is_asked_for_before_the_first_snapshot(void **state)
+{
+    (void)state;
+    struct message m;
+    say(binder, "leadership leading=true lead_term=5 identity=\"me\" holder=\"me\"");
+    assert_true(take(WATCHER, MSG_barrier, &m));
+    int64_t id = m.barrier.id;
+    tick_after(60000); /* however long the lists take */
+    assert_false(take(WATCHER, MSG_barrier, &m));
+    w.sequence = 50;
+    stream("snapshot_begin");
+    w.sequence--;
+    stream("snapshot_end");
+    stream("view synced=true");
+    tick_after(5000);
+    assert_false(take(WATCHER, MSG_barrier, &m));
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "barrier");
+    stream("barrier_reached id=%lld", (long long)id);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
 }
 
 static void nothing_is_decided_while_a_former_lifes_bind_is_in_flight(void **state)
@@ -313,7 +369,10 @@ int main(void)
         TEST(takes_exactly_the_messages_addressed_to_it),
         TEST(a_pod_is_bound_on_the_emptier_node),
         TEST(room_is_taken_at_once_and_given_back_when_the_bind_fails),
+        TEST(a_bind_says_where_the_time_of_its_decision_went),
         TEST(nothing_is_decided_before_the_barrier),
+        cmocka_unit_test_setup_teardown(the_barrier_is_asked_for_before_the_first_snapshot,
+                                        start_blank, stop),
         TEST(nothing_is_decided_while_a_former_lifes_bind_is_in_flight),
         TEST(a_former_lifes_bind_stops_nothing_once_it_is_answered),
         TEST(a_bind_that_the_view_confirms_stops_nothing),

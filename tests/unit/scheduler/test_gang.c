@@ -366,6 +366,27 @@ static void victims_are_evicted_for_the_whole_group(void **state)
     expect_said(MSG_bind, NULL, 3);
 }
 
+static void room_that_comes_while_it_is_to_be_made_is_taken(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 2, 4000);
+    fill(2, 2000);
+    group(CRD, 2, 2, 3000, "priority=9");
+    for (int i = 0; i < 2; i++) { /* both are told that they do not fit */
+        tick(s);
+        work(s);
+        (void)answer(s, 1);
+    }
+    expect_said(MSG_outcome, NULL, 0);
+    for (int i = 0; i < 4; i++)
+        sees(s, "pod_gone uid=\"u-v%d-%d\" namespace_name=\"default\" name=\"v%d-%d\"", i / 2,
+             i % 2, i / 2, i % 2);
+    settle(s);
+    expect_said(MSG_preempt, NULL, 0);
+    expect_said(MSG_outcome, "unschedulable", 0);
+    expect_said(MSG_bind, NULL, 2);
+}
+
 static void nobody_is_evicted_for_a_part_of_a_group(void **state)
 {
     (void)state;
@@ -473,6 +494,7 @@ int main(void)
         TEST(members_see_each_other),
         TEST(equal_members_go_in_few_exchanges),
         TEST(victims_are_evicted_for_the_whole_group),
+        TEST(room_that_comes_while_it_is_to_be_made_is_taken),
         TEST(nobody_is_evicted_for_a_part_of_a_group),
         TEST(only_as_many_are_evicted_as_are_needed),
         TEST(nominations_end_with_the_groups_timeout),

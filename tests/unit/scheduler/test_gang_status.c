@@ -111,9 +111,6 @@ static void some_groups_are_none_of_ours(void **state)
     struct gang g = group_in(BUILT_IN, "");
     assert_false(gang_status_step(&g, &m, &next));
     g = group_in(PLUGINS, "");
-    g.status_foreign = true;
-    assert_false(gang_status_step(&g, &m, &next));
-    g = group_in(PLUGINS, "");
     g.deleting = true;
     assert_false(gang_status_step(&g, &m, &next));
 }
@@ -273,6 +270,80 @@ static void a_snapshot_forgets_what_is_not_in_it(void **state)
     assert_string_equal(said(f, 100000), "");
 }
 
+static void see_foreign(struct fixture *f, const char *phase, int64_t wrote)
+{
+    struct message m = {.type = MSG_pod_group_set};
+    m.pod_group_set.group = group_in(PLUGINS, phase);
+    m.pod_group_set.group.status_foreign = true;
+    m.pod_group_set.group.status_foreign_at = wrote;
+    take(f, m);
+}
+
+static void what_a_controller_keeps_is_left_to_it_while_it_does(void **state)
+{
+    struct fixture *f = *state;
+    see_foreign(f, "Pending", 1);
+    see_members(f, 3, 0);
+    assert_string_equal(said(f, 0), "");
+    see_members(f, 3, 1); /* only what the controller does counts */
+    assert_string_equal(said(f, 299999), "");
+    assert_string_equal(said(f, 1), "Scheduling");
+    assert_string_equal(said(f, 5000), "Scheduling");
+    see_foreign(f, "Scheduling", 1); /* as we wrote it: the rest is still in its name */
+    see_members(f, 3, 3);
+    assert_string_equal(said(f, 0), "Running");
+}
+
+static void a_controller_in_time_has_no_rival(void **state)
+{
+    struct fixture *f = *state;
+    see_foreign(f, "Pending", 1);
+    see_members(f, 3, 0);
+    assert_string_equal(said(f, 0), "");
+    assert_string_equal(said(f, 200000), "");
+    see_foreign(f, "Scheduling", 2);
+    assert_string_equal(said(f, 0), "");
+    see_members(f, 3, 3);
+    assert_string_equal(said(f, 200000), "");
+    assert_string_equal(said(f, 299999), "");
+    see_foreign(f, "Scheduling", 3); /* it counts in its own way, and is there */
+    assert_string_equal(said(f, 299999), "");
+}
+
+static void a_controller_that_comes_back_is_given_more_time(void **state)
+{
+    struct fixture *f = *state;
+    see_foreign(f, "Pending", 1);
+    see_members(f, 3, 0);
+    said(f, 0);
+    assert_string_equal(said(f, 300000), "Scheduling");
+    see_foreign(f, "Pending", 2);
+    assert_string_equal(said(f, 0), "");
+    assert_string_equal(said(f, 599999), "");
+    assert_string_equal(said(f, 1), "Scheduling");
+    struct message m = {.type = MSG_pod_group_set};
+    m.pod_group_set.group = group_in(PLUGINS, "Pending");
+    m.pod_group_set.group.uid = STR_LITERAL("another");
+    m.pod_group_set.group.status_foreign = true;
+    take(f, m);
+    assert_string_equal(said(f, 0), "");
+    assert_string_equal(said(f, 300000), "Scheduling");
+}
+
+static void a_controller_that_only_owes_an_event_is_not_gone(void **state)
+{
+    struct fixture *f = *state;
+    struct message m = {.type = MSG_pod_group_set};
+    m.pod_group_set.group = group_in(PLUGINS, "Scheduling");
+    m.pod_group_set.group.status_foreign = true;
+    m.pod_group_set.group.schedule_start =
+        m.pod_group_set.group.created + 48LL * 3600 * 1000000 + 1;
+    take(f, m);
+    see_members(f, 3, 3);
+    assert_string_equal(said(f, 0), "");
+    assert_string_equal(said(f, 1000000), "");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -285,6 +356,10 @@ int main(void)
         TEST(a_group_goes_its_way),
         TEST(what_got_lost_is_said_again_ever_more_rarely),
         TEST(a_snapshot_forgets_what_is_not_in_it),
+        TEST(what_a_controller_keeps_is_left_to_it_while_it_does),
+        TEST(a_controller_in_time_has_no_rival),
+        TEST(a_controller_that_comes_back_is_given_more_time),
+        TEST(a_controller_that_only_owes_an_event_is_not_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "tests/unit/scheduler/coordinator_world.h"
 
 #include "proto/metrics.h"
+#include "scheduler/measure.h"
 
 #define PROFILE str_of("default-scheduler")
 
@@ -143,6 +144,55 @@ static void victims_are_counted_with_the_preemption(void **state)
                      1);
 }
 
+static struct moment clock_now;
+
+static struct moment read_clock(void)
+{
+    clock_now.ns += 1000;
+    return clock_now;
+}
+
+static int64_t took_at(const char *point)
+{
+    return metric_series(METRIC_scheduler_framework_extension_point_duration_seconds,
+                         METRIC_VALUES(str_of(point), PROFILE, STR_LITERAL("Success")))
+        ->value;
+}
+
+static void what_filters_and_scores_take_together_is_told_apart(void **state)
+{
+    (void)state;
+    lead(5);
+    for (uint32_t k = 0; k < WORKERS; k++)
+        worker_set_clock(w.workers[k], read_clock);
+    for (uint32_t k = 0; k < WORKERS; k++)
+        worker_time_plugins(w.workers[k], read_clock);
+    attempt("p", 1000, 1); /* each worker's first decision is timed */
+    int64_t pre_filter = took_at("PreFilter"), filter = took_at("Filter");
+    int64_t score = took_at("Score");
+    assert_true(pre_filter > 0 && filter > 0 && score > 0);
+    attempt("q", 1000, 2); /* the next one is not, mostly */
+    assert_true(took_at("PreFilter") > pre_filter && took_at("Filter") > filter);
+    assert_true(took_at("Score") > score);
+}
+
+static void parts_that_make_no_sense_teach_nothing(void **state)
+{
+    (void)state;
+    lead(5);
+    worker_set_clock(w.workers[0], read_clock);
+    worker_set_clock(w.workers[1], read_clock);
+    struct timed_parts parts[] = {
+        {0}, {.filter_ns = -5000, .score_ns = 1000}, {.score_ns = INT64_MAX}, {.filter_ns = 1000}};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        measure_run_answer(w.coordinator, &(struct map_run_result){.timed = {1, &parts[i]}});
+    attempt("p", 1000, 1);
+    assert_true(took_at("Filter") > 0);
+    assert_int_equal(took_at("PreFilter"), 0);
+    assert_int_equal(took_at("PreScore"), 0);
+    assert_int_equal(took_at("Score"), 0);
+}
+
 static struct str reason_of(const char *check)
 {
     struct metrics report = {0};
@@ -197,6 +247,8 @@ int main(void)
         IN_WORLD(a_bind_that_fails_counts_as_an_error),
         IN_WORLD(a_pod_that_fits_one_node_is_not_scored),
         IN_WORLD(victims_are_counted_with_the_preemption),
+        IN_WORLD(what_filters_and_scores_take_together_is_told_apart),
+        IN_WORLD(parts_that_make_no_sense_teach_nothing),
         IN_WORLD(the_checks_name_what_is_missing),
         IN_WORLD(the_cache_is_counted_as_it_is),
     };

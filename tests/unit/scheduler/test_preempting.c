@@ -43,13 +43,37 @@ static void victims_go_and_the_outcome_waits_for_them(void **state)
     stream("pod_set %s", pod_text("v1", 2000, "node_name=\"a\" deleting=true resource_version=10"));
     assert_false(take(QUEUE, MSG_outcome, &m));
     stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    int64_t all_go = w.sequence;
+    stream("pod_gone uid=\"u-w\" namespace_name=\"default\" name=\"w\""); /* may help */
+    tick_after(99);
+    assert_false(take(QUEUE, MSG_outcome, &m)); /* v1 may be gone in a moment */
+    tick_after(1);
     assert_true(take(QUEUE, MSG_outcome, &m));
     assert_true(str_is(m.outcome.result, "unschedulable"));
     assert_true(str_is(m.outcome.nominated_node, "a"));
     assert_int_equal(m.outcome.plugins.count, 1);
     assert_false(m.outcome.activate);
     assert_true(m.outcome.gated_epoch != 0); /* v1 is still there: wait for its end */
-    assert_int_equal(m.outcome.gated_sequence, w.sequence);
+    assert_int_equal(m.outcome.gated_sequence, all_go);
+}
+
+/* The API server shows such an end in two steps, and others' ends may be shown in between. */
+static void victims_that_go_at_once_are_waited_for(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    result(true);
+    stream("pod_set %s", pod_text("v1", 2000, "node_name=\"a\" deleting=true resource_version=10"));
+    stream("pod_set %s", pod_text("v2", 2000, "node_name=\"a\" deleting=true resource_version=11"));
+    stream("pod_gone uid=\"u-v1\" namespace_name=\"default\" name=\"v1\"");
+    stream("pod_gone uid=\"u-w\" namespace_name=\"default\" name=\"w\"");
+    tick_after(50);
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_int_equal(m.outcome.gated_epoch, 0); /* all that it has heard of lets it be tried */
 }
 
 /* What a snapshot leaves out is told at its one position, at its end. */
@@ -207,6 +231,25 @@ static void a_preemption_that_the_binder_does_not_know_is_decided_again(void **s
     assert_true(m.outcome.activate);
 }
 
+/* Behind the evictions of a thousand others, say. */
+static void a_preemption_that_the_binder_lists_may_take_its_time(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    for (int i = 0; i < 6; i++) {
+        tick_after(20000);
+        say(binder, "leadership leading=true lead_term=5 identity=\"me\" "
+                    "preempting=[{uid=\"u-p\" node_name=\"a\"}]");
+        assert_false(take(QUEUE, MSG_outcome, &m));
+    }
+    tick_after(31000); /* it says no more */
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(m.outcome.activate);
+}
+
+/* Its victims seem to be there: only what is still to come lets it be tried again. */
 static void a_watch_that_shows_nothing_holds_no_pod_for_ever(void **state)
 {
     (void)state;
@@ -214,9 +257,13 @@ static void a_watch_that_shows_nothing_holds_no_pod_for_ever(void **state)
     fill();
     attempt_high(1);
     result(true);
-    tick_after(6000);
+    tick_after(29000);
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    tick_after(2000);
     assert_true(take(QUEUE, MSG_outcome, &m));
     assert_false(m.outcome.activate);
+    assert_true(m.outcome.gated_epoch != 0);
+    assert_int_equal(m.outcome.gated_sequence, w.sequence);
 }
 
 static void a_preemptor_that_goes_leaves_no_claim(void **state)
@@ -268,6 +315,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
         TEST(victims_go_and_the_outcome_waits_for_them),
+        TEST(victims_that_go_at_once_are_waited_for),
         TEST(within_a_snapshot_no_event_is_over),
         TEST(victims_that_are_gone_leave_nothing_to_wait_for),
         TEST(victims_are_described_as_the_watch_shows_them),
@@ -277,6 +325,7 @@ int main(void)
         TEST(a_failed_preemption_is_tried_again_at_once),
         TEST(a_binder_that_says_nothing_holds_no_pod_for_ever),
         TEST(a_preemption_that_the_binder_does_not_know_is_decided_again),
+        TEST(a_preemption_that_the_binder_lists_may_take_its_time),
         TEST(a_watch_that_shows_nothing_holds_no_pod_for_ever),
         TEST(a_preemptor_that_goes_leaves_no_claim),
         TEST(lost_leadership_gives_the_pod_back),

@@ -156,8 +156,7 @@ static void claims_of_rivals_are_kept_free(void **state)
     rival->priority = 100;
     rival->nominated_node = STR_LITERAL("n1");
     assert_string_equal(pick(t, preemptor(t, 500)), "n1: b");
-    t->start.nominated = rival;
-    t->start.nominated_count = 1;
+    shard_nominated(t->shards[0], rival);
     assert_string_equal(pick(t, preemptor(t, 500)), "n1: a b");
     table_free(t);
 }

@@ -186,6 +186,59 @@ static void only_shards_with_smaller_maxima_are_asked_again(void **state)
     table_free(t);
 }
 
+/* As three_nodes deals them. */
+static uint32_t owner_of(const void *context, struct str node)
+{
+    (void)context;
+    return str_is(node, "n1") ? 0 : str_is(node, "n2") || str_is(node, "n3") ? 1 : UINT32_MAX;
+}
+
+static void assert_asked(struct table *t, const struct pod *p, bool first, bool second, bool third)
+{
+    struct reduce_start start = {.cycle = 1,
+                                 .framework = &t->frameworks.at[0],
+                                 .catalog = t->c->catalog,
+                                 .no_terms = true,
+                                 .pod = p,
+                                 .shards = SHARDS,
+                                 .nodes = 3,
+                                 .owner = owner_of};
+    assert_int_equal(reduce_start(t->reduce, &start), REDUCE_ask);
+    assert_int_equal(reduce_asks(t->reduce, 0), first);
+    assert_int_equal(reduce_asks(t->reduce, 1), second);
+    assert_int_equal(reduce_asks(t->reduce, 2), third);
+}
+
+static void of_few_nodes_only_those_who_have_them_are_asked(void **state)
+{
+    struct table *t = table_new(*state);
+    three_nodes(t);
+    struct pod *p = make_pod(t->c, "p", 0, 0);
+    assert_asked(t, p, true, true, true);
+    require(t->c, p, one_term(t->c, "metadata.name", "In", "n3"));
+    assert_asked(t, p, false, true, false);
+    assert_int_equal(ask_all(t), REDUCE_done);
+    assert_str(reduce_decision(t->reduce)->node, "n3");
+    assert_int_equal(reduce_decision(t->reduce)->evaluated, 1);
+    ask_more(t->c, p, "cpu", 99999);
+    assert_asked(t, p, false, true, false);
+    assert_int_equal(ask_all(t), REDUCE_done);
+    assert_message(
+        reduce_decision(t->reduce),
+        "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't satisfy plugin(s) "
+        "[NodeAffinity]." HELPLESS,
+        "NodeAffinity NodeResourcesFit");
+    p = make_pod(t->c, "p", 0, 0);
+    require(t->c, p, one_term(t->c, "metadata.name", "In", "nx"));
+    assert_asked(t, p, true, true, true); /* somebody has to say that it is not there */
+    p = make_pod(t->c, "p", 0, 0);
+    p->nominated_node = STR_LITERAL("n1");
+    assert_asked(t, p, true, false, false);
+    assert_int_equal(ask_all(t), REDUCE_done);
+    assert_true(reduce_decision(t->reduce)->used_nominated);
+    table_free(t);
+}
+
 static void equal_nodes_are_all_taken(void **state)
 {
     struct table *t = table_new(*state);
@@ -330,6 +383,7 @@ int main(void)
         CLUSTER_TEST(no_nodes_at_all),
         CLUSTER_TEST(reasons_are_sorted_as_strings),
         CLUSTER_TEST(only_shards_with_smaller_maxima_are_asked_again),
+        CLUSTER_TEST(of_few_nodes_only_those_who_have_them_are_asked),
         CLUSTER_TEST(equal_nodes_are_all_taken),
         CLUSTER_TEST(deterministic_tie_breaks),
         CLUSTER_TEST(the_nominated_node_is_taken_if_it_fits),

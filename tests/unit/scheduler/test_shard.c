@@ -4,17 +4,19 @@
 #include "tests/unit/scheduler/cluster.h"
 
 #include "proto/codec.h"
+#include "scheduler/candidate.h"
 
 #include <stdlib.h>
 
 /* ---- property: incremental = rebuilt ---- */
 
-enum { NODES = 8, PODS = 24, STEPS = 300, QUESTIONS = 5 };
+enum { NODES = 8, PODS = 24, CLAIMS = 4, STEPS = 300, QUESTIONS = 5 };
 
 /* What there is, told in any order. */
 struct history {
     struct node *nodes[NODES];
-    struct pod *pods[PODS]; /* node_name says where */
+    struct pod *pods[PODS];     /* node_name says where */
+    struct pod *claims[CLAIMS]; /* nominated_node says where */
 };
 
 static struct node *random_node(struct cluster *c, struct random *r, int i)
@@ -89,16 +91,44 @@ static struct pod *random_pod(struct cluster *c, struct random *r, int i)
     return on_node(p, node);
 }
 
+/* Nominated anew, elsewhere, or no more. */
+static void one_claim(struct cluster *c, struct random *r, struct history *h)
+{
+    size_t i = (size_t)random_below(r, CLAIMS);
+    struct pod *p = random_pod(c, r, PODS + 2 + (int)i);
+    size_t node = (size_t)random_below(r, NODES);
+    bool is_there = h->nodes[node] != NULL && random_below(r, 3) > 0;
+    h->claims[i] = NULL;
+    shard_nominated_gone(c->shard, p->uid);
+    if (!is_there)
+        return;
+    p->nominated_node = h->nodes[node]->name;
+    p->node_name = (struct str){0};
+    h->claims[i] = p;
+    shard_nominated(c->shard, p);
+}
+
+static void forget_claims(struct history *h, struct str node)
+{
+    for (size_t i = 0; i < CLAIMS; i++)
+        if (h->claims[i] != NULL && str_equal(h->claims[i]->nominated_node, node))
+            h->claims[i] = NULL;
+}
+
 static void one_step(struct cluster *c, struct random *r, struct history *h)
 {
+    if (random_below(r, 8) == 0)
+        one_claim(c, r, h);
     uint64_t what = random_below(r, 10);
     size_t i = (size_t)random_below(r, what < 4 ? NODES : PODS);
     if (what < 3) {
         h->nodes[i] = random_node(c, r, (int)i);
         shard_node_set(c->shard, h->nodes[i]);
     } else if (what < 4) {
-        if (h->nodes[i] != NULL)
+        if (h->nodes[i] != NULL) {
             shard_node_gone(c->shard, h->nodes[i]->name);
+            forget_claims(h, h->nodes[i]->name);
+        }
         for (size_t k = 0; k < PODS && h->nodes[i] != NULL; k++)
             if (h->pods[k] != NULL && str_equal(h->pods[k]->node_name, h->nodes[i]->name))
                 h->pods[k] = NULL;
@@ -130,6 +160,9 @@ static struct shard *rebuilt(struct cluster *c, const struct history *h)
     for (size_t i = NODES; i > 0; i--)
         if (h->nodes[i - 1] != NULL)
             shard_node_set(s, h->nodes[i - 1]);
+    for (size_t i = CLAIMS; i > 0; i--)
+        if (h->claims[i - 1] != NULL)
+            shard_nominated(s, h->claims[i - 1]);
     return s;
 }
 
@@ -155,6 +188,10 @@ static struct str answer(struct cluster *c, struct shard *s, const struct map_re
               compare);
     if (r->candidates.count > 0)
         qsort(r->candidates.at, r->candidates.count, sizeof(*r->candidates.at), compare_candidates);
+    for (uint32_t i = 0; i < r->candidates.count; i++) /* of equals the one that came first */
+        for (uint32_t k = 0; k < r->candidates.at[i].victims.count; k++)
+            r->candidates.at[i].victims.at[k].uid = r->candidates.at[i].victims.at[k].name =
+                (struct str){0};
     r->reasons.count = 0; /* in the order of rows; the verdicts have them all */
     r->dry_run_reasons.count = 0;
     struct buffer text = {0};
@@ -180,11 +217,6 @@ static struct map_request random_question(struct cluster *c, struct random *r)
                                   .alone = true,
                                   .step = random_below(r, 4) == 0 ? STR_LITERAL("victims")
                                                                   : STR_LITERAL("map")};
-    struct pod *claim = random_pod(c, r, PODS + 2);
-    claim->nominated_node = claim->node_name;
-    claim->node_name = (struct str){0};
-    if (random_below(r, 2) == 0)
-        *APPEND(&c->arena, request.nominated) = *claim;
     return request;
 }
 
@@ -197,7 +229,7 @@ static void a_long_history_and_a_fresh_start_answer_alike(void **state)
     c->profile.hard_affinity_weight = 1;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct random r = {seed};
-        struct history h = {{0}, {0}};
+        struct history h = {{0}, {0}, {0}};
         begin(c);
         tell_images(c->shard);
         for (int step = 0; step < STEPS; step++)
@@ -206,6 +238,7 @@ static void a_long_history_and_a_fresh_start_answer_alike(void **state)
         assert_int_equal(shard_nodes(c->shard), shard_nodes(fresh));
         assert_int_equal(shard_pods(c->shard), shard_pods(fresh));
         assert_int_equal(shard_ghosts(c->shard), shard_ghosts(fresh));
+        assert_int_equal(shard_nominations(c->shard), shard_nominations(fresh));
         for (int q = 0; q < QUESTIONS; q++) {
             struct map_request request = random_question(c, &r);
             struct str lived = answer(c, c->shard, &request), built = answer(c, fresh, &request);
@@ -214,6 +247,144 @@ static void a_long_history_and_a_fresh_start_answer_alike(void **state)
         }
         shard_free(&fresh);
     }
+}
+
+/* ---- property: kept = looked at ---- */
+
+/* One of few, so that what was found out for one is of use to the next. */
+static struct map_request preemptor(struct cluster *c, struct random *r, int64_t now_us)
+{
+    static const int cpus[] = {700, 1500, 3000};
+    size_t kind = (size_t)random_below(r, 3);
+    struct pod *p = make_pod(c, "p", cpus[kind], 256 * MIB);
+    p->uid = arena_print(&c->arena, "uid-%u",
+                         (unsigned)(PODS + 2 + random_below(r, (uint64_t)2 * CLAIMS)));
+    p->priority = kind == 0 ? 1 : 2;
+    return (struct map_request){.cycle = 1,
+                                .round = 1,
+                                .pod = *p,
+                                .alone = true,
+                                .step = STR_LITERAL("victims"),
+                                .now_us = now_us,
+                                .tie_break = STR_LITERAL("first")};
+}
+
+static struct candidate_rank rank_of(const struct candidate *c, int64_t now_us)
+{
+    struct candidate_rank rank = {.violations = c->violations};
+    for (uint32_t i = 0; i < c->victims.count; i++)
+        candidate_rank_add(&rank, c->victims.at[i].priority,
+                           c->victims.at[i].started == 0 ? now_us : c->victims.at[i].started);
+    return rank;
+}
+
+/* The best of all candidates, and how many are as good. */
+static const struct candidate *best_of(const struct map_result *all, int64_t now_us, int64_t *ties)
+{
+    const struct candidate *best = NULL;
+    *ties = 0;
+    for (uint32_t i = 0; i < all->candidates.count; i++) {
+        const struct candidate *one = &all->candidates.at[i];
+        struct candidate_rank rank = rank_of(one, now_us), least;
+        if (best != NULL)
+            least = rank_of(best, now_us);
+        int order = best == NULL ? -1 : candidate_rank_compare(&rank, &least);
+        *ties = order < 0 ? 1 : *ties + (order == 0);
+        if (order < 0 || (order == 0 && str_compare(one->node, best->node) < 0))
+            best = one;
+    }
+    return best;
+}
+
+static int64_t times(const struct map_result *r, struct str text)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < r->dry_run_reasons.count; i++)
+        if (str_equal(r->dry_run_reasons.at[i].text, text))
+            sum += r->dry_run_reasons.at[i].count;
+    return sum;
+}
+
+static void assert_same_reasons(const struct map_result *a, const struct map_result *b)
+{
+    for (uint32_t i = 0; i < a->dry_run_reasons.count; i++)
+        assert_int_equal(times(a, a->dry_run_reasons.at[i].text),
+                         times(b, a->dry_run_reasons.at[i].text));
+}
+
+/* With detail nothing is kept, so that is what looking at all nodes says. */
+static void assert_tells_the_best(struct cluster *c, struct map_request *request)
+{
+    int64_t ties;
+    struct map_result plain, all;
+    shard_map(c->shard, request, &plain, &c->arena);
+    request->detail = true;
+    shard_map(c->shard, request, &all, &c->arena);
+    const struct candidate *best = best_of(&all, request->now_us, &ties);
+    assert_int_equal(plain.dry_run_nodes, all.dry_run_nodes);
+    assert_int_equal(plain.dry_run_fits, all.dry_run_fits);
+    assert_same_reasons(&plain, &all);
+    assert_same_reasons(&all, &plain);
+    assert_int_equal(plain.candidates.count, best != NULL);
+    if (best == NULL)
+        return;
+    const struct candidate *told = &plain.candidates.at[0];
+    assert_int_equal(told->ties, ties);
+    assert_int_equal(told->violations, best->violations);
+    assert_true(str_equal(told->node, best->node));
+    assert_int_equal(told->victims.count, best->victims.count);
+    for (uint32_t i = 0; i < best->victims.count; i++)
+        assert_true(codec_equal(&victim_record, &told->victims.at[i], &best->victims.at[i]));
+}
+
+static int64_t times_rejected(const struct map_result *r, struct str text)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < r->reasons.count; i++)
+        if (str_equal(r->reasons.at[i].text, text))
+            sum += r->reasons.at[i].count;
+    return sum;
+}
+
+/* With detail no class answers. */
+static void assert_places_alike(struct cluster *c, struct map_request *request)
+{
+    struct map_result plain, all;
+    request->step = STR_LITERAL("map");
+    request->detail = false;
+    shard_map(c->shard, request, &plain, &c->arena);
+    request->detail = true;
+    shard_map(c->shard, request, &all, &c->arena);
+    assert_int_equal(plain.feasible, all.feasible);
+    assert_true(str_equal(plain.best_node, all.best_node));
+    assert_int_equal(plain.best_total, all.best_total);
+    assert_int_equal(plain.best_count, all.best_count);
+    for (uint32_t i = 0; plain.feasible == 0 && i < all.reasons.count; i++)
+        assert_int_equal(times_rejected(&plain, all.reasons.at[i].text), all.reasons.at[i].count);
+}
+
+static void what_dry_runs_keep_is_what_they_would_find(void **state)
+{
+    struct cluster *c = *state;
+    uint64_t asked = 0, looked = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct random r = {seed};
+        struct history h = {{0}, {0}, {0}};
+        begin(c);
+        for (int step = 0; step < STEPS; step++) {
+            if (step < 100 || random_below(&r, 5) == 0)
+                one_step(c, &r, &h);
+            struct map_request request =
+                preemptor(c, &r, random_below(&r, 30) == 0 ? 1 : 2 + step / 100);
+            uint64_t before = shard_dry_looked(c->shard);
+            assert_tells_the_best(c, &request);
+            uint64_t detailed = shard_nodes(c->shard);
+            looked += shard_dry_looked(c->shard) - before - detailed;
+            assert_places_alike(c, &request);
+            asked += shard_nodes(c->shard);
+        }
+    }
+    assert_true(looked < asked * 2 / 3); /* else nothing is kept */
 }
 
 /* ---- ghosts ---- */
@@ -379,16 +550,29 @@ static void nominated_pods_keep_their_place(void **state)
     claim->nominated_node = STR_LITERAL("n1");
     p->nominated_node = STR_LITERAL("n2");
     struct map_request request = request_for(p, 1);
-    *APPEND(&c->arena, request.nominated) = *claim;
+    shard_nominated(c->shard, claim);
     const struct map_result *r = map_with(c, &request);
     assert_int_equal(r->feasible, 1);
     assert_str(r->best_node, "n2");
     assert_true(r->nominated_fits);
-    /* a claim of the pod itself does not stand in its way, and none is left behind */
-    request.nominated.at[0].uid = p->uid;
+    /* nor is a claim in the way of those above it, of its own group, or of the pod itself */
+    request.pod.priority = 1;
     assert_int_equal(map_with(c, &request)->feasible, 2);
-    request.nominated.count = 0;
+    request.pod.priority = 0;
+    assert_int_equal(map_with(c, &request)->feasible, 1);
+    request.siblings = strs_of(&c->arena, "somebody");
+    *APPEND(&c->arena, request.siblings) = claim->uid;
     assert_int_equal(map_with(c, &request)->feasible, 2);
+    request.siblings.count = 0;
+    request.pod.uid = claim->uid;
+    assert_int_equal(map_with(c, &request)->feasible, 2);
+    request.pod.uid = p->uid;
+    shard_nominated_gone(c->shard, claim->uid);
+    shard_nominated_gone(c->shard, claim->uid);
+    assert_int_equal(map_with(c, &request)->feasible, 2);
+    claim->nominated_node = STR_LITERAL("elsewhere");
+    shard_nominated(c->shard, claim);
+    assert_int_equal(shard_nominations(c->shard), 0);
 }
 
 /* ---- dry runs ---- */
@@ -490,6 +674,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(a_long_history_and_a_fresh_start_answer_alike),
+        CLUSTER_TEST(what_dry_runs_keep_is_what_they_would_find),
         CLUSTER_TEST(pods_wait_for_their_node),
         CLUSTER_TEST(a_node_takes_its_pods_with_it),
         CLUSTER_TEST(a_pod_that_is_told_again_is_counted_once_and_where_it_is_now),

@@ -112,13 +112,46 @@ static void a_front_proxy_speaks_for_others(void **state)
                         "forbidden: User \"system:anonymous\" cannot get path \"/metrics\"");
 }
 
+static int64_t counted(enum metric metric, const char *value)
+{
+    return metric_series(metric, METRIC_VALUES(str_of(value)))->value;
+}
+
+/* Upstream tells few names, and a refusal without a word against it is nobody's opinion. */
+static void who_asked_is_counted_in_few_words(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"admin", "kim@example.com", "system:kube-proxy", "kim"};
+    struct access_wait wait = {0};
+    for (size_t i = 0; i < 4; i++)
+        ask(&(struct access_question){.method = "GET",
+                                      .path = "/metrics",
+                                      .certificate = CERTIFICATE_client,
+                                      .subject = {.name = str_of(names[i])}});
+    assert_int_equal(counted(METRIC_authenticated_user_requests, "admin"), 1);
+    assert_int_equal(counted(METRIC_authenticated_user_requests, "email_id"), 1);
+    assert_int_equal(counted(METRIC_authenticated_user_requests, "other"), 2);
+    assert_int_equal(counted(METRIC_authorization_attempts_total, "no-opinion"), 4);
+    assert_int_equal(counted(METRIC_authorization_attempts_total, "denied"), 0);
+    assert_int_equal(
+        metric_series(METRIC_authentication_duration_seconds, METRIC_VALUES(str_of("success")))
+            ->buckets[0],
+        4);
+    struct access_question again = {.method = "GET", .path = "/healthz", .wait = &wait};
+    ask(&again);
+    assert_true(wait.began.ns != 0 && wait.known.ns != 0);
+    ask(&again); /* the same request, asked about once more: known already */
+    assert_int_equal(counted(METRIC_authentication_attempts, "success"), 5);
+    assert_int_equal(counted(METRIC_authorization_attempts_total, "allowed"), 2);
+}
+
 static void reviews_are_written_and_read(void **state)
 {
     (void)state;
     struct arena a = {0};
     struct buffer body = {0};
     struct review_user user = {0};
-    struct str reason;
+    struct review_answer said;
     bool yes = false;
     review_token_body(STR_LITERAL("a\"b\n"), &body);
     assert_string_equal(body.at, "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":"
@@ -134,8 +167,10 @@ static void reviews_are_written_and_read(void **state)
     assert_false(review_token_read(str_of("nonsense"), &yes, &user, &a));
     assert_true(review_access_read(str_of("{\"status\":{\"allowed\":true,\"denied\":true,"
                                           "\"reason\":\"because\"}}"),
-                                   &yes, &reason, &a));
-    assert_true(!yes && str_is(reason, "because"));
+                                   &said, &a));
+    assert_true(!said.allowed && said.denied && str_is(said.reason, "because"));
+    assert_true(review_access_read(str_of("{\"status\":{\"allowed\":true}}"), &said, &a));
+    assert_true(said.allowed && !said.denied);
     buffer_free(&body);
     arena_free(&a);
 }
@@ -168,6 +203,7 @@ int main(void)
         TEST(a_token_that_nobody_can_be_asked_about_is_nobodys),
         TEST(a_certificate_counts_with_its_groups),
         TEST(a_front_proxy_speaks_for_others),
+        TEST(who_asked_is_counted_in_few_words),
         TEST(reviews_are_written_and_read),
         TEST(the_clusters_authorities_are_read),
     };

@@ -194,6 +194,37 @@ static void numbers_are_printed_as_go_does(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void a_value_that_is_not_allowed_is_unexpected(void **state)
+{
+    (void)state;
+    static struct totals_filter filter;
+    struct str why;
+    assert_true(label_rules_read(&filter.allowed,
+                                 STR_LITERAL("scheduler_schedule_attempts_total,result=scheduled"),
+                                 &memory, &why));
+    for (size_t i = 0; i < 2; i++) {
+        series_add(metric_series(METRIC_scheduler_schedule_attempts_total,
+                                 METRIC_VALUES(STR_LITERAL("scheduled"), STR_LITERAL("p"))),
+                   1);
+        series_add(metric_series(METRIC_scheduler_schedule_attempts_total,
+                                 METRIC_VALUES(STR_LITERAL("error"), STR_LITERAL("p"))),
+                   2);
+        series_add(metric_series(METRIC_scheduler_schedule_attempts_total,
+                                 METRIC_VALUES(STR_LITERAL("unschedulable"), STR_LITERAL("p"))),
+                   4);
+        report(i, i == 0 ? "a" : "b", 1);
+    }
+    buffer_reset(&page);
+    totals_print(totals, &filter, &page);
+    assert_non_null(strstr(
+        page.at, "\nscheduler_schedule_attempts_total{profile=\"p\",result=\"scheduled\"} 2\n"
+                 "scheduler_schedule_attempts_total{profile=\"p\",result=\"unexpected\"} 12\n"));
+    assert_non_null(
+        strstr(page.at, "\ncardinality_enforcement_unexpected_categorizations_total 12\n"));
+    expect("result=\"error\"} 4\n"); /* without the filter all is there still */
+    expect("\ncardinality_enforcement_unexpected_categorizations_total 0\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +235,7 @@ int main(void)
         TEST(gauges_of_a_process_that_does_not_answer_are_left_out),
         TEST(counters_without_labels_are_there_from_the_start),
         TEST(samples_that_do_not_fit_are_ignored),
+        TEST(a_value_that_is_not_allowed_is_unexpected),
         TEST(numbers_are_printed_as_go_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,7 @@ static bool pod_of(const struct kube_json *o, struct message *m, struct str *key
     m->type = MSG_pod_set;
     m->pod_set.pod.uid = arena_copy(a, meta(o, "uid"));
     m->pod_set.pod.name = arena_copy(a, meta(o, "name"));
+    m->pod_set.pod.node_name = arena_copy(a, kube_json_text(kube_json_get(o, "node")));
     str_to_i64(meta(o, "resourceVersion"), &m->pod_set.pod.resource_version);
     *key = arena_print(a, "pod/%.*s", STR_ARG(meta(o, "uid")));
     return true;
@@ -94,14 +95,28 @@ struct fixture {
     unsigned views;
 };
 
-static int setup(void **state)
+static int set_up(void **state, const struct kube_resource *watched)
 {
     struct fixture *f = memory_take(sizeof(*f));
     f->now = (struct moment){5000000000};
     f->w = watcher_new(&(struct watcher_options){
-        .kinds = kinds, .kind_count = 3, .epoch = 7, .seed = 3, .page_size = 100});
+        .kinds = watched, .kind_count = 3, .epoch = 7, .seed = 3, .page_size = 100});
     *state = f;
     return 0;
+}
+
+static int setup(void **state)
+{
+    return set_up(state, kinds);
+}
+
+/* Spaces matter to decisions, where they are served. */
+static int setup_decisive(void **state)
+{
+    static struct kube_resource watched[3];
+    memcpy(watched, kinds, sizeof(watched));
+    watched[SPACES].offer = KUBE_maybe_decisive;
+    return set_up(state, watched);
 }
 
 static int teardown(void **state)
@@ -374,6 +389,32 @@ static void a_barrier_waits_for_lists_that_began_after_it(void **state)
     assert_string_equal(got(f, 1), "");
 }
 
+static void a_barrier_waits_for_what_is_decisive(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    barrier(f, 1, 77);
+    pump(f);
+    assert_string_equal(f->path[SPACES], "/api/v1/spaces?limit=100");
+    answer(f, NODES, 200, LIST("20", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("20", OBJECT("p", "6", "u", "")));
+    assert_string_equal(got(f, 1), "");
+    answer(f, SPACES, 200, LIST("20", OBJECT("s", "15", "su", "")));
+    assert_string_equal(got(f, 1), "space:s barrier:77");
+    barrier(f, 1, 78);
+    pump(f);
+    answer(f, NODES, 200, LIST("30", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("30", OBJECT("p", "6", "u", "")));
+    assert_string_equal(got(f, 1), "");
+    answer(f, SPACES, 403, ""); /* may not be listed any more: nobody can wait for it */
+    assert_string_equal(got(f, 1), "barrier:78");
+    barrier(f, 1, 79);
+    pump(f);
+    answer(f, NODES, 200, LIST("40", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("40", OBJECT("p", "6", "u", "")));
+    assert_string_equal(got(f, 1), "barrier:79");
+}
+
 static void barriers_share_a_list_but_not_one_under_way(void **state)
 {
     struct fixture *f = *state;
@@ -416,6 +457,86 @@ static void a_barrier_before_the_first_list_is_answered_behind_the_snapshot(void
     answer(f, NODES, 200, LIST("10", OBJECT("n", "5", "nu", "")));
     answer(f, PODS, 200, LIST("10", ""));
     assert_string_equal(got(f, 1), "[ node:n ] barrier:5");
+}
+
+/* Who asks for it in time has one list for both; who is late is not waited for. */
+static void the_first_lists_wait_for_a_barrier(void **state)
+{
+    for (int asked = 0; asked < 2; asked++) {
+        struct fixture *f = *state;
+        watcher_free(&f->w);
+        f->w = watcher_new(&(struct watcher_options){.kinds = kinds,
+                                                     .kind_count = 3,
+                                                     .epoch = 7,
+                                                     .seed = 3,
+                                                     .barrier_wait = span_of_ms(300)});
+        f->open[NODES] = f->open[PODS] = f->open[SPACES] = false;
+        pump(f);
+        assert_true(f->open[SPACES] && !f->open[NODES] && !f->open[PODS]);
+        struct moment next = watcher_tick(f->w, f->now, &f->out);
+        assert_true(moment_since(next, f->now).ns > 0); /* it does not spin */
+        subscribe(f, 1);
+        if (asked)
+            barrier(f, 1, 5);
+        else
+            pass_ms(f, 301);
+        pump(f);
+        assert_true(f->open[NODES] && f->open[PODS]);
+        answer(f, SPACES, 200, LIST("10", ""));
+        answer(f, NODES, 200, LIST("10", OBJECT("n", "5", "nu", "")));
+        answer(f, PODS, 200, LIST("10", ""));
+        assert_string_equal(got(f, 1), asked ? "[ node:n ] barrier:5" : "[ node:n ]");
+        assert_true(f->asked[NODES].watch); /* it is not listed again */
+    }
+}
+
+static void a_barrier_that_a_snapshot_skips_is_told_again(void **state)
+{
+    struct fixture *f = *state;
+    barrier(f, 1, 5);
+    pump(f);
+    answer(f, SPACES, 200, LIST("10", ""));
+    answer(f, NODES, 200, LIST("10", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("10", ""));
+    assert_string_equal(got(f, 1), "");
+    subscribe(f, 1);
+    assert_string_equal(got(f, 1), "[ node:n ] barrier:5");
+    assert_string_equal(got(f, 1), "");
+}
+
+#define BOUND(version) EVENT("MODIFIED", OBJECT("p", version, "u", ",\"node\":\"n\""))
+
+/* Of binds that come quickly one after the other. */
+static void changes_that_nobody_waits_for_go_together(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    event(f, PODS, BOUND("20"));
+    assert_string_equal(got(f, 1), "pod:u");
+    event(f, PODS, BOUND("21"));
+    assert_string_equal(got(f, 1), "");
+    pass_ms(f, 1);
+    event(f, PODS, BOUND("22"));
+    assert_string_equal(got(f, 1), "");
+    pass_ms(f, 1);
+    assert_string_equal(got(f, 1), "pod:u pod:u");
+    event(f, PODS, BOUND("23"));
+    assert_string_equal(got(f, 1), "");
+    event(f, NODES, EVENT("ADDED", OBJECT("m", "24", "mu", ""))); /* that takes it along */
+    assert_string_equal(got(f, 1), "pod:u node:m");
+    for (int i = 0; i < 16; i++) {
+        char line[256];
+        assert_string_equal(got(f, 1), "");
+        snprintf(line, sizeof(line), "%s%d%s",
+                 "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"p\","
+                 "\"resourceVersion\":\"",
+                 30 + i, "\",\"uid\":\"u\"},\"node\":\"n\"}}\n");
+        event(f, PODS, line);
+    }
+    assert_int_equal(strlen(got(f, 1)), 16 * 6 - 1); /* so many do not wait */
+    pass_ms(f, 4);
+    event(f, PODS, BOUND("60")); /* nor does one that comes alone */
+    assert_string_equal(got(f, 1), "pod:u");
 }
 
 static void many_barriers_are_bounded(void **state)
@@ -588,9 +709,14 @@ int main(void)
         TEST(a_name_with_another_uid_is_gone_before_it_is_new),
         TEST(a_malformed_object_keeps_its_last_good_state),
         TEST(a_barrier_waits_for_lists_that_began_after_it),
+        cmocka_unit_test_setup_teardown(a_barrier_waits_for_what_is_decisive, setup_decisive,
+                                        teardown),
         TEST(barriers_share_a_list_but_not_one_under_way),
         TEST(a_barrier_of_an_earlier_life_does_not_answer_a_later_one),
         TEST(a_barrier_before_the_first_list_is_answered_behind_the_snapshot),
+        TEST(changes_that_nobody_waits_for_go_together),
+        TEST(the_first_lists_wait_for_a_barrier),
+        TEST(a_barrier_that_a_snapshot_skips_is_told_again),
         TEST(many_barriers_are_bounded),
         TEST(who_comes_later_hears_the_view_behind_its_snapshot),
         TEST(the_view_is_told_once_a_second),

@@ -396,8 +396,11 @@ static const struct map_result *map_nominated(struct cluster *c, const struct po
                                   .detail = true,
                                   .tie_break = STR_LITERAL("first")};
     if (nominated != NULL)
-        *APPEND(&c->arena, request.nominated) = *nominated;
-    return map_with(c, &request);
+        shard_nominated(c->shard, nominated);
+    const struct map_result *result = map_with(c, &request);
+    if (nominated != NULL)
+        shard_nominated_gone(c->shard, nominated->uid);
+    return result;
 }
 
 static const char *code_on(const struct map_result *r, const char *node)

@@ -301,16 +301,15 @@ static void nominated_pods_count_on_their_node(void **state)
     const struct map_result *alone = map_with(c, &r);
     assert_str(verdict_on(alone, "n1")->code, "Success");
     assert_str(verdict_on(alone, "n2")->code, "Unschedulable");
-    *APPEND(&c->arena, r.nominated) = *other;
+    shard_nominated(c->shard, other);
     const struct map_result *with = map_with(c, &r);
     assert_str(verdict_on(with, "n1")->code, "Success"); /* 1 + 1 − 1: the rest is not empty */
     other->nominated_node = STR_LITERAL("n2");
-    r.nominated.count = 0;
-    *APPEND(&c->arena, r.nominated) = *other;
+    shard_nominated_gone(c->shard, other->uid);
     p->spread.at[0].max_skew = 2;
     struct map_request wide = request_for(c, p, "map");
     assert_str(verdict_on(map_with(c, &wide), "n2")->code, "Success");
-    wide.nominated = r.nominated;
+    shard_nominated(c->shard, other);
     const struct map_result *two = map_with(c, &wide);
     assert_str(verdict_on(two, "n2")->code, "Unschedulable"); /* 2 + 1 − 0 */
     assert_str(verdict_on(two, "n3")->code, "Success");       /* not moved any more */
@@ -583,7 +582,8 @@ static void a_malformed_selector_fails_the_cycle(void **state)
     struct brief brief;
     frameworks_build(&all, &c->profile, 1);
     framework_pre_filter(
-        &(struct pre_filter_question){&all.at[0], NULL, p, &prepared, &brief, &c->arena}, &out);
+        &(struct pre_filter_question){&all.at[0], NULL, p, &prepared, &brief, 0, &c->arena, NULL},
+        &out);
     assert_int_equal(out.code, CODE_error);
     assert_str(out.reason, "running PreFilter plugin \"PodTopologySpread\": get constraints from "
                            "pod: obtaining pod's hard topology spread constraints: \"Near\" is not "

@@ -1,0 +1,79 @@
+/* answer: the device selectors of scheduler/cel, asked as tests/fidelity/oracle/cel asks
+ * upstream's: a JSON object a line with an expression and devices, an answer a line. What must stay
+ * true: the two programs read and write the same lines, so that a comparison is one of texts. */
+#include "proto/base/memory.h"
+#include "tests/fidelity/cel/cases.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_text(struct str text)
+{
+    putchar('"');
+    for (uint32_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.at[i];
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+static void print_outcome(const struct cel_program *program, const struct kube_json *device)
+{
+    struct arena arena = {0}, scratch = {.limit = CEL_SCRATCH_BYTES};
+    struct cel_report report;
+    enum cel_verdict verdict = cel_match(program, case_subject(device, &arena), &scratch, &report);
+    printf("{\"verdict\":\"%s\"", case_verdicts[verdict]);
+    if (verdict == CEL_FAILED) {
+        printf(",\"error\":");
+        print_text(report.error);
+    }
+    printf(",\"cost\":%" PRIu64 "}", report.cost);
+    arena_free(&scratch);
+    arena_free(&arena);
+}
+
+static void print_answer(const struct kube_json *question)
+{
+    struct buffer error = {0};
+    struct cel_program *program =
+        cel_compile(kube_json_text(kube_json_get(question, "expression")), &error);
+    const struct kube_json *device = kube_json_first(kube_json_get(question, "devices"));
+    printf(program != NULL ? "{\"outcomes\":[" : "{\"compileError\":");
+    if (program == NULL)
+        print_text(buffer_str(&error));
+    for (const char *between = ""; program != NULL && device != NULL;
+         device = kube_json_next(device), between = ",") {
+        printf("%s", between);
+        print_outcome(program, device);
+    }
+    printf(program != NULL ? "]}\n" : "}\n");
+    buffer_free(&error);
+    cel_free(&program);
+}
+
+int main(void)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t len = 0;
+    while ((len = getline(&line, &room, stdin)) > 0) {
+        struct arena arena = {0};
+        struct str error = {NULL, 0};
+        struct kube_json *json = kube_json_parse((struct str){line, (uint32_t)len}, &error, &arena);
+        if (json == NULL) {
+            fprintf(stderr, "answer: %.*s\n", STR_ARG(error));
+            return 1;
+        }
+        print_answer(json);
+        kube_json_free(&json);
+        arena_free(&arena);
+    }
+    memory_free(line);
+    return 0;
+}
