@@ -49,6 +49,13 @@ static const struct {
     [LANE_event] = {"event", KUBE_CHANNEL_event, 20000, 64},
 };
 
+/* Events tell what happened, Bindings start pods: a busy server does one at the cost of the other. So
+ * as long as Bindings are under way a few events at a time are enough, until one has waited for so
+ * long, or so many wait, that they have to go whatever comes. */
+#define EVENTS_BESIDE_BINDS 2
+#define EVENTS_HELD_MAX     4096
+#define EVENT_PATIENCE_MS   5000
+
 const char *lane_name(enum lane lane)
 {
     must(lane < LANE_COUNT);
@@ -247,6 +254,8 @@ static bool send(struct lanes *l, struct job *job)
     job->type->prepare(job, at, draft);
     job->as_protobuf =
         draft->content_type != NULL && strcmp(draft->content_type, KUBE_TYPE_PROTOBUF) == 0;
+    /* What nobody reads comes in the form that costs the server least. */
+    bool answer_protobuf = job->as_protobuf || (draft->unread && l->options.protobuf);
     queue_remove(&way->waiting, job);
     queue_add(&way->sent, job);
     way->fenced += job->type->fenced;
@@ -258,7 +267,7 @@ static bool send(struct lanes *l, struct job *job)
                                            .route = job->route,
                                            .path = buffer_str(&draft->path),
                                            .content_type = draft->content_type,
-                                           .accept = job->as_protobuf ? KUBE_ACCEPT_BOTH : NULL,
+                                           .accept = answer_protobuf ? KUBE_ACCEPT_BOTH : NULL,
                                            .unread = draft->unread,
                                            .body = buffer_str(&draft->body),
                                            .timeout = timeout,
@@ -310,11 +319,30 @@ static bool take_token(struct lanes *l, const struct job *job)
     return true;
 }
 
+/* Until when events stand back for Bindings; now or earlier: they do not. */
+static struct moment stand_back_until(const struct lanes *l, struct moment now)
+{
+    const struct way *binds = &l->ways[LANE_bind], *events = &l->ways[LANE_event];
+    if (binds->waiting.count + binds->sent.count == 0 || events->waiting.first == NULL ||
+        events->waiting.count >= EVENTS_HELD_MAX)
+        return now;
+    return moment_after(events->waiting.first->since, span_of_ms(EVENT_PATIENCE_MS));
+}
+
+static uint32_t budget(const struct lanes *l, enum lane lane, struct moment now)
+{
+    uint32_t most = l->ways[lane].in_flight_max;
+    if (lane != LANE_event || most <= EVENTS_BESIDE_BINDS ||
+        moment_reached(now, stand_back_until(l, now)))
+        return most;
+    return EVENTS_BESIDE_BINDS;
+}
+
 /* False when the lane must wait for a token: then those below get none either, but may read. */
-static bool pump_lane(struct lanes *l, enum lane lane)
+static bool pump_lane(struct lanes *l, enum lane lane, struct moment now)
 {
     struct way *way = &l->ways[lane];
-    while (way->waiting.first != NULL && way->sent.count < way->in_flight_max) {
+    while (way->waiting.first != NULL && way->sent.count < budget(l, lane, now)) {
         struct job *job = way->waiting.first;
         if (!take_token(l, job))
             return false;
@@ -332,9 +360,12 @@ struct moment lanes_pump(struct lanes *l, struct moment now)
     wake_delayed(l, now);
     refill(l, now);
     for (int i = 0; i < LANE_COUNT; i++)
-        tokens = pump_lane(l, (enum lane)i) && tokens;
+        tokens = pump_lane(l, (enum lane)i, now) && tokens;
     struct job *next = heap_top(l->delayed);
     struct moment wake = next ? next->due : MOMENT_NEVER;
+    struct moment held = stand_back_until(l, now);
+    if (!moment_reached(now, held))
+        wake = moment_earlier(wake, held);
     if (!tokens)
         wake = moment_earlier(wake,
                               moment_after(now, span_of_seconds((1 - l->tokens) / l->options.qps)));

@@ -142,6 +142,7 @@ static void prepare(struct job *job, struct instant at, struct draft *draft)
     struct pod_failed failed = unpack(&entry->now, &a);
     draft->method = KUBE_PATCH;
     draft->content_type = WRITES_PATCH;
+    draft->unread = true;
     writes_path(&draft->path, "/api/v1", failed.pod.namespace_name, "pods", failed.pod.name);
     buffer_add_text(&draft->path, "/status");
     must(writes_failure(&draft->body, &failed, at.wall_us));

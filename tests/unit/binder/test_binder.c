@@ -230,6 +230,53 @@ static void without_a_limit_every_lane_has_its_budget(void **state)
     world_free(w);
 }
 
+static void events_stand_back_for_bindings_but_not_for_long(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 3);
+    world_tick(w);
+    say_many_failures(w, 30);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 3);
+    assert_int_equal(world_count(w, "/events"), 2);
+    world_answer(w, "/events", 201, "{}");
+    world_tick(w);
+    assert_int_equal(world_count(w, "/events"), 2); /* never none at all */
+    world_step(w, 4999);
+    assert_int_equal(world_count(w, "/events"), 2);
+    world_step(w, 1);
+    assert_int_equal(world_count(w, "/events"), 29);
+    world_free(w);
+}
+
+static void events_go_when_the_last_binding_is_answered(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 1);
+    world_tick(w);
+    say_many_failures(w, 30);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/events"), 2);
+    world_answer(w, "/binding", 201, "{}");
+    world_tick(w);
+    assert_int_equal(world_count(w, "/events"), 31);
+    world_free(w);
+}
+
+static void too_many_events_stand_back_for_nobody(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 1);
+    world_tick(w);
+    say_many_failures(w, 4200);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/events"), 64);
+    world_free(w);
+}
+
 static void a_full_lane_is_counted_and_drops_only_what_may_be(void **state)
 {
     (void)state;
@@ -451,6 +498,9 @@ int main(void)
         cmocka_unit_test(doubt_is_resolved_after_the_fence_opened_again),
         cmocka_unit_test(binds_do_not_wait_behind_failures),
         cmocka_unit_test(without_a_limit_every_lane_has_its_budget),
+        cmocka_unit_test(events_stand_back_for_bindings_but_not_for_long),
+        cmocka_unit_test(events_go_when_the_last_binding_is_answered),
+        cmocka_unit_test(too_many_events_stand_back_for_nobody),
         cmocka_unit_test(a_full_lane_is_counted_and_drops_only_what_may_be),
         cmocka_unit_test(decisions_are_timed_by_their_senders_clocks),
         cmocka_unit_test(a_namespace_that_goes_is_no_missing_rule_in_either_form),
