@@ -365,6 +365,7 @@ static const struct decision *decide(struct world *w, struct reduce *reduce, con
                                  .shards = w->shard_count,
                                  .nodes = cache_nodes(w->cache),
                                  .no_terms = cache_pods_with_terms(w->cache) == 0,
+                                 .none_lower = cache_least_priority(w->cache) >= pod->priority,
                                  .own_hostnames = cache_odd_hostnames(w->cache) == 0,
                                  .tie_break = STR_LITERAL("first"),
                                  .now_us = moment_wall_us(),

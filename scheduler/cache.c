@@ -415,6 +415,9 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
     c->with_terms -= p->has_terms;
     p->has_terms = kept_pod_has_terms(pod);
     c->with_terms += p->has_terms;
+    if (before != NULL)
+        priorities_remove(&c->priorities, p->priority);
+    p->priority = priorities_add(&c->priorities, pod->priority) & PRIORITY_OTHER;
 }
 
 static void add_pod(struct cache *c, const struct pod *pod, bool assumed)
@@ -438,6 +441,7 @@ static void remove_pod(struct cache *c, struct cached_pod *p)
     table_remove(&c->pods, p->hash, p);
     c->assumed -= p->assumed;
     c->with_terms -= p->has_terms;
+    priorities_remove(&c->priorities, p->priority);
     shelf_drop(c->pod_shelf, p->kept);
     memory_free(p);
     free_node_if_unused(c, n);

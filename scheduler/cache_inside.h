@@ -9,6 +9,7 @@
 #include "scheduler/node_tree.h"
 #include "scheduler/nominator.h"
 #include "scheduler/pacing.h"
+#include "scheduler/priorities.h"
 #include "scheduler/shares.h"
 #include "scheduler/storage_index.h"
 #include "scheduler/volumes.h"
@@ -24,8 +25,9 @@ struct cached_pod {
     uint8_t conditions;                 /* number in condition_sets; 0: not known */
     bool assumed : 1;
     bool deleting : 1;
-    bool has_terms : 1; /* of pod affinity or anti-affinity */
-    bool hidden : 1;    /* workers and the catalog take it for gone */
+    bool has_terms : 1;   /* of pod affinity or anti-affinity */
+    bool hidden : 1;      /* workers and the catalog take it for gone */
+    uint8_t priority : 4; /* number in priorities */
 };
 
 struct cached_node {
@@ -59,6 +61,7 @@ struct cache {
     struct condition_sets conditions;
     uint32_t assumed;
     uint32_t with_terms; /* pods with has_terms */
+    struct priorities priorities;
     bool count_changed;
     bool told;               /* the worker knows of what is being set */
     bool volumes_may_differ; /* of nominated pods, from what workers were told */

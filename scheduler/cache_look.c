@@ -67,6 +67,11 @@ uint32_t cache_pods_with_terms(const struct cache *c)
     return c->with_terms;
 }
 
+int64_t cache_least_priority(const struct cache *c)
+{
+    return priorities_least(&c->priorities);
+}
+
 bool cache_has_node(const struct cache *c, struct str name)
 {
     const struct cached_node *n = find_node(c, name);

@@ -465,6 +465,15 @@ static bool nobody_has_terms(const struct coordinator *c, uint32_t before)
     return cache_pods_with_terms(c->cache) == 0;
 }
 
+/* Nor do those have a lower priority whose decisions come first. */
+static bool nobody_is_lower(const struct coordinator *c, int64_t priority, uint32_t before)
+{
+    for (uint32_t i = 0; i < before; i++)
+        if (c->slots[i].flight->pod.priority < priority)
+            return false;
+    return cache_least_priority(c->cache) >= priority;
+}
+
 static uint32_t owner_of(const void *context, struct str node)
 {
     const struct coordinator *c = context;
@@ -505,6 +514,7 @@ enum reduce_step cycle_take(struct coordinator *c, struct moment now)
                                  .now_us = c->options.wall_us_at_zero + now.ns / 1000,
                                  .owner = owner_of,
                                  .owner_context = c};
+    start.none_lower = nobody_is_lower(c, f->pod.priority, c->under_way - 1);
     start.clock = start.cycle % MEASURED_ONE_IN == 0 ? c->measure.clock : NULL;
     s->rivals = cache_has_rivals(c->cache, &f->pod);
     start.siblings = gang_nominated(c, f);

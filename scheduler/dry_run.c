@@ -9,6 +9,7 @@
  */
 #include "proto/base/random.h"
 #include "scheduler/label_matcher.h"
+#include "scheduler/preemption.h"
 #include "scheduler/shard_inside.h"
 
 #include <stdlib.h>
@@ -291,8 +292,7 @@ static void try_without(struct search *s, uint32_t row)
         e->ruling.code = CODE_success;
         e->ruling.plugin = NO_PLUGIN;
         e->ruling.count = 0;
-        ruling_reject(&e->ruling, CODE_unresolvable, "No preemption victims found for incoming pod",
-                      (struct str){0});
+        ruling_reject(&e->ruling, CODE_unresolvable, NO_VICTIMS, (struct str){0});
         return;
     }
     row_copy_make(s->copy, &e->shard->nodes, row);

@@ -76,6 +76,13 @@ static void *reserve(struct arena *a, const void *at, uint32_t count, uint32_t *
     return more;
 }
 
+void candidates_none(struct candidates *c, int64_t nodes)
+{
+    c->reasons.arena = c->arena;
+    c->nodes += nodes;
+    histogram_add(&c->reasons, STR_LITERAL(NO_VICTIMS), nodes);
+}
+
 void candidates_add(struct candidates *c, const struct map_result *result)
 {
     c->reasons.arena = c->arena;

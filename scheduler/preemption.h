@@ -13,6 +13,8 @@
 #include "scheduler/fit_error.h"
 #include "scheduler/framework.h"
 
+#define NO_VICTIMS "No preemption victims found for incoming pod"
+
 /* What was found out about an unschedulable pod. Lives as long as the decision. */
 struct preemption {
     bool considered;   /* the profile has DefaultPreemption, and there are nodes */
@@ -76,6 +78,8 @@ void preemption_judge(struct preemption *p, const struct framework *fw, const st
 void preemption_ask(struct map_request *request, const struct catalog *catalog, struct arena *a);
 /* False when a worker's answer makes no sense. */
 bool candidates_make_sense(const struct map_result *result);
+/* What workers would say of so many nodes when no pod has a lower priority: no need to ask. */
+void candidates_none(struct candidates *c, int64_t nodes);
 /* Takes a copy of a worker's part. */
 void candidates_add(struct candidates *c, const struct map_result *result);
 

@@ -716,8 +716,11 @@ static void add_unavailable(struct reduce *r, const struct strs *claims)
 static enum reduce_step look_for_room(struct reduce *r, const struct sums *s)
 {
     const struct preemption *p = &r->decision.preemption;
-    if (p->considered && p->eligible && s->curable + r->turned_away.count > 0)
+    bool may = p->considered && p->eligible && s->curable + r->turned_away.count > 0;
+    if (may && (!r->start.none_lower || r->turned_away.count > 0 || r->start.detail))
         return start_victims(r);
+    if (may)
+        candidates_none(&r->candidates, s->curable);
     return nothing_fits(r, s);
 }
 
@@ -954,6 +957,7 @@ enum reduce_step reduce_start_alike(struct reduce *r, const struct reduce_start 
     must(start->shards == 1);
     arena_reset(&r->arena);
     *r = (struct reduce){.arena = r->arena, .start = *start, .request = like->request};
+    r->start.none_lower = like->start.none_lower; /* who came between has its priority, too */
     r->candidates.arena = &r->arena;
     r->decision.nodes = start->nodes;
     r->decision.pre_filter = like->decision.pre_filter;

@@ -44,6 +44,7 @@ struct reduce_start {
     uint32_t shards;       /* how many will be asked */
     int64_t nodes;         /* nodes in the whole cluster */
     bool no_terms;         /* no pod on any node has affinity terms, so nobody need be asked */
+    bool none_lower;       /* no pod on any node has a lower priority, so there are no victims */
     bool own_hostnames;    /* every node's hostname is its name: cache_odd_hostnames is 0 */
     struct str tie_break;  /* random, round-robin or first; empty = random */
     int64_t seed;

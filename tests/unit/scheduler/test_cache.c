@@ -115,6 +115,30 @@ static void pods_with_terms_are_counted(void **state)
     fleet_free(f);
 }
 
+static void the_least_priority_is_that_of_pods_that_are_there(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    add_nodes(f, 1);
+    struct pod *p = make_pod(f->c, "p", 100, 0), *q = make_pod(f->c, "q", 100, 0);
+    p->priority = 5;
+    q->priority = -2;
+    assert_true(cache_least_priority(f->cache) == INT64_MAX);
+    assert_true(cache_assume(f->cache, p, STR_LITERAL("n00")));
+    assert_true(cache_least_priority(f->cache) == 5);
+    assert_true(cache_assume(f->cache, q, STR_LITERAL("n00")));
+    assert_true(cache_least_priority(f->cache) == -2);
+    cache_pod_set(f->cache, on_node(p, "n00"));
+    assert_true(cache_forget(f->cache, q->uid));
+    assert_true(cache_least_priority(f->cache) == 5);
+    p->priority = 3;
+    p->resource_version++;
+    cache_pod_set(f->cache, on_node(p, "n00"));
+    assert_true(cache_least_priority(f->cache) == 3);
+    cache_pod_gone(f->cache, p->uid);
+    assert_true(cache_least_priority(f->cache) == INT64_MAX);
+    fleet_free(f);
+}
+
 static void a_pod_is_assumed_confirmed_and_gone(void **state)
 {
     struct fleet *f = fleet_new(*state);
@@ -680,6 +704,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(a_pod_is_assumed_confirmed_and_gone),
         CLUSTER_TEST(pods_with_terms_are_counted),
+        CLUSTER_TEST(the_least_priority_is_that_of_pods_that_are_there),
         CLUSTER_TEST(a_forgotten_pod_gives_its_room_back),
         CLUSTER_TEST(a_pod_seen_elsewhere_is_moved),
         CLUSTER_TEST(what_workers_do_not_use_is_not_told_again),

@@ -500,6 +500,36 @@ static void shares_find_what_one_look_at_all_finds(void **state)
     assert_in_range(found, 100, 199); /* or the clusters are of no use */
 }
 
+/* Asked or not, a pod that nobody is below is told the same. */
+static void where_nobody_is_lower_nobody_is_asked(void **state)
+{
+    int rejected = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct random r = {seed};
+        struct table *t = table_new(*state);
+        random_cluster(t, &r);
+        struct pod *p = preemptor(t, (int64_t)random_below(&r, 8) * 100 + 300);
+        p->priority = -100; /* theirs are -40 and more */
+        const struct decision *asked = decide(t, p);
+        struct str text = arena_copy(&t->c->arena, asked->message);
+        bool clears = asked->clear_nominated;
+        int rounds = t->rounds;
+        t->start.none_lower = true;
+        const struct decision *d = decide(t, p);
+        assert_true(str_equal(d->message, text));
+        assert_int_equal(d->clear_nominated, clears);
+        if (d->kind == DECISION_unschedulable && d->preemption.node.len == 0) {
+            assert_non_null(strstr(text.at, "No preemption victims found for incoming pod"));
+            assert_int_equal(t->rounds, rounds - 1);
+            rejected++;
+        }
+        table_free(t);
+        catalog_free(&t->c->catalog);
+        t->c->catalog = catalog_new();
+    }
+    assert_true(rejected > 20);
+}
+
 /* Extenders are shown so many, and of all candidates the best. */
 static void extenders_are_shown_the_best(void **state)
 {
@@ -555,6 +585,7 @@ int main(void)
         CLUSTER_TEST(a_dry_run_that_fails_leaves_the_nomination),
         CLUSTER_TEST(a_candidate_that_makes_no_sense_fails_the_cycle),
         CLUSTER_TEST(shares_find_what_one_look_at_all_finds),
+        CLUSTER_TEST(where_nobody_is_lower_nobody_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
