@@ -49,12 +49,13 @@ static const struct {
     [LANE_event] = {"event", KUBE_CHANNEL_event, 20000, 64},
 };
 
-/* Events tell what happened, Bindings start pods: a busy server does one at the cost of the other. So
- * as long as Bindings are under way a few events at a time are enough, until one has waited for so
- * long, or so many wait, that they have to go whatever comes. */
-#define EVENTS_BESIDE_BINDS 2
-#define EVENTS_HELD_MAX     4096
-#define EVENT_PATIENCE_MS   5000
+/* Events tell what happened; for Bindings, evictions, nominations and volumes pods wait. A busy
+ * server does one at the cost of the other. So as long as any of those is under way a few events at
+ * a time are enough, until one has waited for so long, or so many wait, that they have to go
+ * whatever comes. */
+#define EVENTS_BESIDE     2
+#define EVENTS_HELD_MAX   4096
+#define EVENT_PATIENCE_MS 5000
 
 const char *lane_name(enum lane lane)
 {
@@ -319,12 +320,20 @@ static bool take_token(struct lanes *l, const struct job *job)
     return true;
 }
 
-/* Until when events stand back for Bindings; now or earlier: they do not. */
+static bool pods_wait(const struct lanes *l)
+{
+    static const enum lane for_them[] = {LANE_bind, LANE_delete, LANE_nomination, LANE_volume};
+    uint32_t under_way = 0;
+    for (size_t i = 0; i < sizeof(for_them) / sizeof(for_them[0]); i++)
+        under_way += l->ways[for_them[i]].waiting.count + l->ways[for_them[i]].sent.count;
+    return under_way > 0;
+}
+
+/* Until when events stand back; now or earlier: they do not. */
 static struct moment stand_back_until(const struct lanes *l, struct moment now)
 {
-    const struct way *binds = &l->ways[LANE_bind], *events = &l->ways[LANE_event];
-    if (binds->waiting.count + binds->sent.count == 0 || events->waiting.first == NULL ||
-        events->waiting.count >= EVENTS_HELD_MAX)
+    const struct way *events = &l->ways[LANE_event];
+    if (events->waiting.first == NULL || events->waiting.count >= EVENTS_HELD_MAX || !pods_wait(l))
         return now;
     return moment_after(events->waiting.first->since, span_of_ms(EVENT_PATIENCE_MS));
 }
@@ -332,10 +341,10 @@ static struct moment stand_back_until(const struct lanes *l, struct moment now)
 static uint32_t budget(const struct lanes *l, enum lane lane, struct moment now)
 {
     uint32_t most = l->ways[lane].in_flight_max;
-    if (lane != LANE_event || most <= EVENTS_BESIDE_BINDS ||
+    if (lane != LANE_event || most <= EVENTS_BESIDE ||
         moment_reached(now, stand_back_until(l, now)))
         return most;
-    return EVENTS_BESIDE_BINDS;
+    return EVENTS_BESIDE;
 }
 
 /* False when the lane must wait for a token: then those below get none either, but may read. */

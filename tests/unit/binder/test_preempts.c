@@ -297,6 +297,28 @@ static void the_first_failure_stops_what_has_not_begun(void **state)
     world_free(w);
 }
 
+static void events_stand_back_for_evictions(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    preempt(w, "top", "a b c d e f");
+    static const char *const steps[][3] = {
+        {GET("a"), IS_MARKED("a"), DELETE("a")}, {GET("b"), IS_MARKED("b"), DELETE("b")},
+        {GET("c"), IS_MARKED("c"), DELETE("c")}, {GET("d"), IS_MARKED("d"), DELETE("d")},
+        {GET("e"), IS_MARKED("e"), DELETE("e")},
+    };
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        reply(w, steps[i][0], 200, steps[i][1]);
+        reply(w, steps[i][2], 200, "{}");
+    }
+    assert_int_equal(world_count(w, "events.k8s.io"), 2); /* f is still to go */
+    reply(w, GET("f"), 200, IS_MARKED("f"));
+    reply(w, DELETE("f"), 200, "{}");
+    assert_true(preempted(w)->done);
+    assert_int_equal(world_count(w, "events.k8s.io"), 6);
+    world_free(w);
+}
+
 /* ---- nominations ---- */
 
 static void nominations_are_cleared_before_anybody_is_deleted(void **state)
@@ -764,6 +786,7 @@ int main(void)
         cmocka_unit_test(a_lost_delete_is_looked_after),
         cmocka_unit_test(what_may_pass_is_tried_four_times),
         cmocka_unit_test(the_first_failure_stops_what_has_not_begun),
+        cmocka_unit_test(events_stand_back_for_evictions),
         cmocka_unit_test(nominations_are_cleared_before_anybody_is_deleted),
         cmocka_unit_test(a_nomination_that_stays_is_told_but_stops_nothing),
         cmocka_unit_test(a_nomination_that_waits_is_taken_back),
