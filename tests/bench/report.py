@@ -8,11 +8,15 @@ FIGURES = {
     "server_cpu_ms_per_pod": ("server ms", 2), "harness_cpu_ms_per_pod": ("harness ms", 2), "peak_pss_mib": ("PSS MiB", 0), "peak_rss_mib": ("RSS MiB", 0),
     "p50": ("p50 ms", 1), "p99": ("p99 ms", 1), "p999": ("p999 ms", 1), "decision_p50_us": ("dec p50 us", 0),
     "decision_p99_us": ("dec p99 us", 0), "cpu_window_ms_per_pod": (None, 2),
-    "server_window_ms_per_pod": (None, 2), "run_delay_ms_per_pod": ("wait ms", 2), "turns_per_pod": ("turns", 1), "upstream_average": (None, 0)}
+    "server_window_ms_per_pod": (None, 2), "run_delay_ms_per_pod": ("wait ms", 2), "turns_per_pod": ("turns", 1), "upstream_average": (None, 0),
+    "paced_seconds": ("paced s", 1), "pods_per_s_beyond_pace": ("beyond", 0)}
+# Columns that only some cases have.
+ONLY_SOME = ("groups_per_s", "paced_seconds", "pods_per_s_beyond_pace")
 # Ours divided by the other's: figure, the other's figure, and what the ratio is called. Memory is our
 # share against all that the other holds.
 RATIOS = (("pods_per_s", "pods_per_s", "pods/s"), ("groups_per_s", "groups_per_s", "groups/s"),
           ("pods_per_s_from_start", "pods_per_s_from_start", "all in"),
+          ("pods_per_s_beyond_pace", "pods_per_s_beyond_pace", "beyond the pace"),
           ("pods_per_core_s", "pods_per_core_s", "/core s"), ("cpu_ms_per_pod", "cpu_ms_per_pod", "CPU"),
           ("peak_pss_mib", "peak_rss_mib", "PSS/RSS"), ("p99", "p99", "p99"))
 OURS = "berth"
@@ -111,9 +115,8 @@ def cell(figure, digits):
 def table(document):
     rows = []
     for case, found in document["summary"].items():
-        # Only cases with groups have that column.
         columns = [(figure, *shown) for figure, shown in FIGURES.items() if shown[0] and (
-            figure != "groups_per_s" or any(each[figure] is not None for each in found["medians"].values()))]
+            figure not in ONLY_SOME or any(each[figure] is not None for each in found["medians"].values()))]
         rows += ["", case, "  %-20s" % "median" + "".join("%11s" % title for _, title, _ in columns) + "  requests a pod"]
         for name, medians_ in found["medians"].items():
             rows.append("  %-20s" % name + "".join(cell(medians_[figure], digits) for figure, _, digits in columns)

@@ -373,20 +373,15 @@ func (e *Executor) deletePods(op *Op) error {
 		}
 	}
 	remove := func(ctx context.Context) {
-		for _, key := range doomed {
-			if op.DeletePodsPerSecond > 0 {
-				select {
-				case <-ctx.Done():
-					return
-				case <-time.After(time.Second / time.Duration(op.DeletePodsPerSecond)):
-				}
-			}
-			path := "/api/v1/namespaces/" + strings.Replace(key, "/", "/pods/", 1)
+		_ = atPace(ctx, op.DeletePodsPerSecond, len(doomed), func(i int) error {
+			path := "/api/v1/namespaces/" + strings.Replace(doomed[i], "/", "/pods/", 1)
 			if err := e.client.Delete(ctx, path, "pods", ""); err != nil && ctx.Err() == nil {
 				fmt.Fprintln(os.Stderr, "deletePods:", err)
 			}
-		}
+			return nil
+		})
 	}
+	e.stages.paces(op.DeletePodsPerSecond, len(doomed))
 	switch {
 	case !op.SkipWaitToCompletion:
 		remove(e.ctx)
@@ -394,6 +389,30 @@ func (e *Executor) deletePods(op *Op) error {
 		go remove(e.ctx)
 	default:
 		e.background = append(e.background, remove)
+	}
+	return nil
+}
+
+// atPace does something for each number below count, so many a second; at once if perSecond is 0. As
+// scheduler_perf's ticker has it: what takes longer than its turn delays the next, and is not made up for.
+func atPace(ctx context.Context, perSecond, count int, do func(i int) error) error {
+	var turns <-chan time.Time
+	if perSecond > 0 {
+		ticker := time.NewTicker(time.Second / time.Duration(perSecond))
+		defer ticker.Stop()
+		turns = ticker.C
+	}
+	for i := range count {
+		if turns != nil {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-turns:
+			}
+		}
+		if err := do(i); err != nil {
+			return err
+		}
 	}
 	return nil
 }

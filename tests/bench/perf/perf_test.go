@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -245,6 +246,40 @@ func TestInStagesOnlyTheNamedPodsAreMeasured(t *testing.T) {
 	s.expect([]string{"a/1", "a/2", "b/1"})
 	if len(r.keys) != 1 || r.keys[0] != "a/1" || tracker.measured != 1 {
 		t.Errorf("%v, %d", r.keys, tracker.measured)
+	}
+}
+
+func TestTheCasesOwnPaceIsCountedOnce(t *testing.T) {
+	var none *stages
+	none.paces(100, 5)
+	s := &stages{}
+	s.paces(100, 500) // before the clock starts
+	s.measuring = true
+	s.paces(0, 500)
+	s.paces(100, 500)
+	s.paces(100, 480) // at the same time
+	s.paces(100, 600)
+	if seconds := s.paced.Seconds(); seconds < 5.99 || seconds > 6.01 {
+		t.Errorf("%f seconds, not 6", seconds)
+	}
+}
+
+func TestAPaceIsKeptAndNotMadeUpFor(t *testing.T) {
+	began, done := time.Now(), 0
+	err := atPace(context.Background(), 100, 10, func(i int) error {
+		if i == 2 {
+			time.Sleep(200 * time.Millisecond) // nineteen turns, of which one is kept
+		}
+		done++
+		return nil
+	})
+	if took := time.Since(began); err != nil || done != 10 || took < 260*time.Millisecond {
+		t.Errorf("%v, %d in %v", err, done, took)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := atPace(ctx, 1, 1, func(int) error { return nil }); err == nil {
+		t.Error("done although cancelled")
 	}
 }
 

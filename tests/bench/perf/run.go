@@ -47,8 +47,10 @@ type Result struct {
 	Pods              int                `json:"pods"`
 	Bound             int                `json:"bound"`
 	Failure           string             `json:"failure,omitempty"`
-	Seconds           float64            `json:"seconds"`       // first to last bind
-	StartSeconds      float64            `json:"start_seconds"` // from the scheduler's start, or the first pod, to the first bind
+	Seconds           float64            `json:"seconds"`                          // first to last bind
+	Paced             float64            `json:"paced_seconds,omitempty"`          // in stages: what the case's own pace takes at least
+	BeyondPace        float64            `json:"pods_per_s_beyond_pace,omitempty"` // all in, the time at that pace taken off
+	StartSeconds      float64            `json:"start_seconds"`                    // from the scheduler's start, or the first pod, to the first bind
 	PodsPerSecond     float64            `json:"pods_per_s"`
 	FromStart         float64            `json:"pods_per_s_from_start"`    // all pods by the time from the start to the last bind
 	PodsPerCoreSecond float64            `json:"pods_per_core_s"`          // by CPU of candidate and server, first to last bind
@@ -62,8 +64,8 @@ type Result struct {
 	HarnessCPU        float64            `json:"harness_cpu_ms_per_pod"`
 	RunDelay          float64            `json:"run_delay_ms_per_pod"` // the candidate's threads, ready and not running, first to last bind
 	Turns             float64            `json:"turns_per_pod"`        // how often one of them was given a processor
-	Own               map[string]int     `json:"own,omitempty"` // what the candidate says of itself
-	OthersCores       float64            `json:"others_cores"`  // what the machine's other work took, first to last bind
+	Own               map[string]int     `json:"own,omitempty"`        // what the candidate says of itself
+	OthersCores       float64            `json:"others_cores"`         // what the machine's other work took, first to last bind
 	PeakPSS           float64            `json:"peak_pss_mib"`
 	PeakRSS           float64            `json:"peak_rss_mib"`
 	Processes         int                `json:"processes"`
@@ -494,6 +496,10 @@ func (r *run) result(chosen *Chosen, failure error) *Result {
 	result.PodsPerSecond = float64(len(bounds)-1) / math.Max(result.Seconds, 1e-3)
 	result.FromStart = float64(len(bounds)) / math.Max(last.Sub(r.began).Seconds(), 1e-3)
 	result.Upstream = upstreamAverage(bounds, r.began)
+	if s := r.executor.stages; s != nil && s.paced > 0 {
+		result.Paced = s.paced.Seconds()
+		result.BeyondPace = float64(len(bounds)) / math.Max(last.Sub(r.began).Seconds()-result.Paced, 1e-3)
+	}
 	result.GroupsPerSecond = groupsPerSecond(states, chosen.Params["groups"])
 	for name, share := range map[string]float64{"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999, "max": 1} {
 		result.Latency[name] = latencies[int(math.Ceil(share*float64(len(latencies))))-1]

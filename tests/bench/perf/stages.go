@@ -21,6 +21,8 @@ type stages struct {
 	namespaces []string
 	labels     map[string]string
 	measuring  bool
+	paced      time.Duration // what the case's own pace takes at least, of the measured time
+	pacedUntil time.Time
 }
 
 // alive says whether the scheduler still runs, where it has to.
@@ -51,6 +53,23 @@ func (s *stages) expect(keys []string) {
 	}
 	s.run.tracker.expect(measured)
 	s.run.keys = append(s.run.keys, measured...)
+}
+
+// paces is told of something that begins now and is done so many times a second. Nobody ends before it; what
+// goes on at the same time counts once.
+func (s *stages) paces(perSecond, count int) {
+	if s == nil || !s.measuring || perSecond <= 0 {
+		return
+	}
+	now := time.Now()
+	until := now.Add(time.Duration(count) * time.Second / time.Duration(perSecond))
+	if s.pacedUntil.Before(now) {
+		s.pacedUntil = now
+	}
+	if until.After(s.pacedUntil) {
+		s.paced += until.Sub(s.pacedUntil)
+		s.pacedUntil = until
+	}
 }
 
 // end stops the clock, when all measured pods are bound.
@@ -113,11 +132,9 @@ func (e *Executor) updateAny(op *Op) error {
 	if err != nil {
 		return err
 	}
-	began, count := time.Now(), max(1, op.Count)
-	for i := range count {
-		if op.UpdatePerSecond > 0 {
-			time.Sleep(time.Until(began.Add(time.Duration(i+1) * time.Second / time.Duration(op.UpdatePerSecond))))
-		}
+	count := max(1, op.Count)
+	e.stages.paces(op.UpdatePerSecond, count)
+	return atPace(e.ctx, op.UpdatePerSecond, count, func(i int) error {
 		object, err := render[anyObject](template, i, count)
 		if err != nil {
 			return err
@@ -127,8 +144,8 @@ func (e *Executor) updateAny(op *Op) error {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // put replaces an object, or one of its subresources.
