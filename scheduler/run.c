@@ -357,6 +357,7 @@ static bool may_follow(const struct coordinator *c, struct moment now, uint32_t 
     for (uint32_t i = 0; i < good && told; i++)
         told = c->run->chosen[i].put;
     return told && !terms && c->gang == NULL && batch_may_follow(c, now, f) && f->gang == NULL &&
+           first->flight->pod.priority >= f->pod.priority && /* or it might preempt them */
            coordinator_waits_for(c, now)[0] == 0 && c->run->in_a_row < IN_A_ROW;
 }
 

@@ -333,6 +333,35 @@ static void but_not_when_they_are_to_hear_of_something(void **state)
     assert_non_null(said(many, MSG_bind, 73));
 }
 
+/* Nobody has a lower priority than the last pod before those in front of it are placed. */
+static void who_comes_behind_a_run_may_preempt_its_pods(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 64 + 1; i++) {
+        struct side *const sides[] = {many, one};
+        for (int k = 0; k < 2; k++)
+            hear(sides[k], queue,
+                 "attempt pod={uid=\"u%d\" namespace_name=\"default\" name=\"p%d\" "
+                 "scheduler_name=\"default-scheduler\" priority=%d "
+                 "request=[{name=\"cpu\" amount=%d}] score_request=[{name=\"cpu\" amount=10} "
+                 "{name=\"memory\" amount=1048576}] usage=[{name=\"cpu\" amount=%d}] "
+                 "usage_score_cpu=10 usage_score_memory=1048576 container_count=1} attempts=1 "
+                 "cycle=%d",
+                 i, i, i < 64 ? -10 : 0, i < 64 ? 10 : 1750, i < 64 ? 10 : 1750, i + 1);
+    }
+    tick(many);
+    work(many);
+    (void)answer(many, 1);
+    last_answer_arrives(many);
+    settle(many);
+    settle(one);
+    assert_non_null(said(many, MSG_bind, 63));
+    assert_null(said(many, MSG_bind, 64));
+    assert_non_null(said(one, MSG_preempt, 0));
+    assert_non_null(said(many, MSG_preempt, 0));
+    assert_string_equal(said(many, MSG_preempt, 0), said(one, MSG_preempt, 0));
+}
+
 /* ---- a worker that says nonsense ---- */
 
 static void nonsense_makes_pods_go_alone(void **state)
@@ -393,6 +422,7 @@ int main(void)
         TEST(the_more_workers_the_longer_a_run),
         TEST(workers_go_on_before_a_run_is_concluded),
         TEST(but_not_when_they_are_to_hear_of_something),
+        TEST(who_comes_behind_a_run_may_preempt_its_pods),
         TEST(nonsense_makes_pods_go_alone),
     };
     log_set_level(LOG_LEVEL_error); /* what happens here is worth a line, but not hundreds */
