@@ -647,14 +647,15 @@ static void map(struct shard *s, const struct map_request *request, struct map_r
         timings_profile(s->timing, e.cycle.framework);
     if (e.cycle.framework == NULL || result->error.len > 0 || classes_answer(s, request, result, a))
         return;
-    if (has_kept(&e))
+    if (has_kept(&e)) {
         score_again(&e);
-    else
+        result->evaluated = s->scratch.row_count;
+    } else {
         evaluate(&e);
+    }
     if (!str_is(request->step, "map") && !str_is(request->step, "again"))
         return;
     result->feasible = s->scratch.feasible_count;
-    result->evaluated = s->scratch.row_count;
     totals_sum_up(&e);
     totals_choose(&e);
     totals_list(&e);

@@ -242,8 +242,8 @@ static inline struct map_result *map_with(struct cluster *c, const struct map_re
     return r;
 }
 
-/* What a single worker answers, PreFilter having been run on the pod. */
-static inline struct map_result *map_pod(struct cluster *c, const struct pod *p)
+/* What a single worker is asked, PreFilter having been run on the pod. */
+static inline struct map_request map_of(struct cluster *c, const struct pod *p)
 {
     struct frameworks all = {0};
     struct pre_filter_outcome out;
@@ -262,6 +262,12 @@ static inline struct map_result *map_pod(struct cluster *c, const struct pod *p)
                                                        .arena = &c->arena},
                          &out);
     frameworks_clear(&all);
+    return request;
+}
+
+static inline struct map_result *map_pod(struct cluster *c, const struct pod *p)
+{
+    struct map_request request = map_of(c, p);
     return map_with(c, &request);
 }
 

@@ -148,6 +148,26 @@ static void what_cannot_be_known_fails_the_filter(void **state)
     assert_string_equal(error_on(c, with_claim(c, "p", NULL)), "");
 }
 
+/* Of a nominated node that PreFilter leaves out it is as if nobody had looked there. */
+static void where_it_fails_for_a_nominated_pod_does_not_count(void **state)
+{
+    struct cluster *c = *state;
+    setup(c);
+    allow(c, 5, "");
+    struct pod *disk = with_claim(c, "q", NULL);
+    add_volume(c, disk, "aws-ebs", "x")->problem = STR_LITERAL("bad");
+    disk->nominated_node = STR_LITERAL("n1");
+    struct map_request request = map_of(c, disk);
+    request.detail = false;
+    request.only = strs_of(&c->arena, "n1");
+    assert_int_equal(map_with(c, &request)->evaluated, 1);
+    request.nominated_too = true;
+    const struct map_result *r = map_with(c, &request);
+    assert_int_equal(r->evaluated, 0);
+    assert_int_equal(r->feasible, 0);
+    assert_int_equal(r->error.len, 0);
+}
+
 static void many_volumes_are_counted_once_each(void **state)
 {
     struct cluster *c = *state;
@@ -180,6 +200,7 @@ int main(void)
         CLUSTER_TEST(claims_without_a_volume_count_by_their_class),
         CLUSTER_TEST(in_tree_disks_count_as_their_drivers),
         CLUSTER_TEST(what_cannot_be_known_fails_the_filter),
+        CLUSTER_TEST(where_it_fails_for_a_nominated_pod_does_not_count),
         CLUSTER_TEST(many_volumes_are_counted_once_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
