@@ -29,6 +29,7 @@ struct lanes {
     double tokens;
     struct moment refilled;
     struct draft draft;
+    bool hurried;
 };
 
 /* Bounds and budgets. The sum of the budgets stays below what the client takes at once
@@ -144,6 +145,11 @@ void lanes_limit(struct lanes *l, double qps, uint32_t burst)
 {
     l->options.qps = qps;
     l->options.burst = burst;
+}
+
+void lanes_hurry(struct lanes *l)
+{
+    l->hurried = true;
 }
 
 bool lanes_add(struct lanes *l, enum lane lane, struct job *job, struct moment now)
@@ -333,7 +339,8 @@ static bool pods_wait(const struct lanes *l)
 static struct moment stand_back_until(const struct lanes *l, struct moment now)
 {
     const struct way *events = &l->ways[LANE_event];
-    if (events->waiting.first == NULL || events->waiting.count >= EVENTS_HELD_MAX || !pods_wait(l))
+    if (l->hurried || events->waiting.first == NULL || events->waiting.count >= EVENTS_HELD_MAX ||
+        !pods_wait(l))
         return now;
     return moment_after(events->waiting.first->since, span_of_ms(EVENT_PATIENCE_MS));
 }

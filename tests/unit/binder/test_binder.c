@@ -265,6 +265,22 @@ static void events_go_when_the_last_binding_is_answered(void **state)
     world_free(w);
 }
 
+static void nor_do_they_when_the_binder_stops(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 1);
+    world_tick(w);
+    say_many_failures(w, 30);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/events"), 2);
+    binder_stop(w->binder, w->at.now, &w->out);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 1);
+    assert_int_equal(world_count(w, "/events"), 30);
+    world_free(w);
+}
+
 static void too_many_events_stand_back_for_nobody(void **state)
 {
     (void)state;
@@ -500,6 +516,7 @@ int main(void)
         cmocka_unit_test(without_a_limit_every_lane_has_its_budget),
         cmocka_unit_test(events_stand_back_for_bindings_but_not_for_long),
         cmocka_unit_test(events_go_when_the_last_binding_is_answered),
+        cmocka_unit_test(nor_do_they_when_the_binder_stops),
         cmocka_unit_test(too_many_events_stand_back_for_nobody),
         cmocka_unit_test(a_full_lane_is_counted_and_drops_only_what_may_be),
         cmocka_unit_test(decisions_are_timed_by_their_senders_clocks),
