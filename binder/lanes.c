@@ -29,7 +29,7 @@ struct lanes {
     double tokens;
     struct moment refilled;
     struct draft draft;
-    bool hurried;
+    bool hurried; /* events stand back for nobody */
 };
 
 /* Bounds and budgets. The sum of the budgets stays below what the client takes at once

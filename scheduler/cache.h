@@ -136,8 +136,7 @@ uint32_t cache_pods(const struct cache *c);  /* assumed and assigned */
 uint32_t cache_assumed(const struct cache *c);
 /* How many of the pods have terms of pod affinity or anti-affinity. */
 uint32_t cache_pods_with_terms(const struct cache *c);
-/* No pod has a lower priority than this; INT64_MAX without pods, INT64_MIN where it is not known.
- */
+/* The least priority of all pods; INT64_MAX without pods, INT64_MIN where it is not known. */
 int64_t cache_least_priority(const struct cache *c);
 /* Nodes whose label kubernetes.io/hostname is not their name, which is rare. */
 uint32_t cache_odd_hostnames(const struct cache *c);
