@@ -259,8 +259,14 @@ func TestTheCasesOwnPaceIsCountedOnce(t *testing.T) {
 	s.paces(100, 500)
 	s.paces(100, 480) // at the same time
 	s.paces(100, 600)
-	if seconds := s.paced.Seconds(); seconds < 5.99 || seconds > 6.01 {
-		t.Errorf("%f seconds, not 6", seconds)
+	for early, want := range []float64{6, 5, 4} {
+		last := s.pacedUntil.Add(time.Duration(-early) * time.Second)
+		if seconds := s.pacedBy(last).Seconds(); math.Abs(seconds-want) > 0.01 {
+			t.Errorf("%f seconds, not %f", seconds, want)
+		}
+	}
+	if s.pacedBy(s.pacedUntil.Add(time.Hour)) != s.paced || s.pacedBy(time.Time{}) != 0 || none.pacedBy(time.Now()) != 0 {
+		t.Error(s.paced)
 	}
 }
 

@@ -496,8 +496,8 @@ func (r *run) result(chosen *Chosen, failure error) *Result {
 	result.PodsPerSecond = float64(len(bounds)-1) / math.Max(result.Seconds, 1e-3)
 	result.FromStart = float64(len(bounds)) / math.Max(last.Sub(r.began).Seconds(), 1e-3)
 	result.Upstream = upstreamAverage(bounds, r.began)
-	if s := r.executor.stages; s != nil && s.paced > 0 {
-		result.Paced = s.paced.Seconds()
+	if paced := r.executor.stages.pacedBy(last); paced > 0 {
+		result.Paced = paced.Seconds()
 		result.BeyondPace = float64(len(bounds)) / math.Max(last.Sub(r.began).Seconds()-result.Paced, 1e-3)
 	}
 	result.GroupsPerSecond = groupsPerSecond(states, chosen.Params["groups"])

@@ -55,8 +55,8 @@ func (s *stages) expect(keys []string) {
 	s.run.keys = append(s.run.keys, measured...)
 }
 
-// paces is told of something that begins now and is done so many times a second. Nobody ends before it; what
-// goes on at the same time counts once.
+// paces is told of something that begins now and is done so many times a second. What goes on at the same
+// time counts once.
 func (s *stages) paces(perSecond, count int) {
 	if s == nil || !s.measuring || perSecond <= 0 {
 		return
@@ -70,6 +70,15 @@ func (s *stages) paces(perSecond, count int) {
 		s.paced += until.Sub(s.pacedUntil)
 		s.pacedUntil = until
 	}
+}
+
+// pacedBy is how much of the time until the last bind went at the case's own pace: what is left of a pace
+// when all pods are bound kept nobody waiting.
+func (s *stages) pacedBy(last time.Time) time.Duration {
+	if s == nil {
+		return 0
+	}
+	return max(0, s.paced-max(0, s.pacedUntil.Sub(last)))
 }
 
 // end stops the clock, when all measured pods are bound.
