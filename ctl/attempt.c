@@ -183,16 +183,22 @@ static bool move_on(const struct attempts *a, const struct report *r)
 
 /* ---- the whole ---- */
 
-/* What can still go wrong once there is a node. */
+/* What can still go wrong once there is a node. What is given to its claims is noted in r. */
 static bool can_be_placed(const struct attempts *a, const struct pod *pod, struct report *r)
 {
-    if (!world_is_assumed(a->world, pod) && a->hold != NULL)
-        return world_hold(a->world, pod, r->node, a->hold, &r->error);
-    if (!world_is_assumed(a->world, pod))
-        return world_reserve(a->world, pod, r->node, !a->no_bind, &r->error);
-    r->error = arena_print(a->arena, "pod %.*s(%.*s) is in the cache, so can't be assumed",
-                           STR_ARG(pod->uid), STR_ARG(r->pod));
-    return false;
+    struct held own = {.arena = a->arena}, *held = a->hold != NULL ? a->hold : &own;
+    if (world_is_assumed(a->world, pod)) {
+        r->error = arena_print(a->arena, "pod %.*s(%.*s) is in the cache, so can't be assumed",
+                               STR_ARG(pod->uid), STR_ARG(r->pod));
+        return false;
+    }
+    if (!world_hold(a->world, pod, r->node, held, &r->error))
+        return false;
+    struct device_reservation given = held->devices;
+    if (a->hold == NULL && !a->no_bind && !world_bind_or_give_back(a->world, pod, held, &r->error))
+        return false;
+    r->given = given;
+    return true;
 }
 
 static void decide(const struct attempts *a, const struct pod *pod, struct report *r)

@@ -87,6 +87,12 @@ void json_bool(struct json_out *j, const char *key, bool value)
     buffer_add_text(j->out, value ? "true" : "false");
 }
 
+void json_raw(struct json_out *j, const char *key, struct str value)
+{
+    begin_member(j, key);
+    buffer_add_str(j->out, value);
+}
+
 void json_strs(struct json_out *j, const char *key, struct strs values)
 {
     json_open(j, key, '[');

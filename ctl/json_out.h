@@ -20,6 +20,8 @@ void json_str(struct json_out *j, const char *key, struct str value);
 void json_str_if(struct json_out *j, const char *key, struct str value);
 void json_i64(struct json_out *j, const char *key, int64_t value);
 void json_bool(struct json_out *j, const char *key, bool value);
+/* A value that is JSON already, without blanks. */
+void json_raw(struct json_out *j, const char *key, struct str value);
 void json_strs(struct json_out *j, const char *key, struct strs values);
 /* Leaves the member out when there are none. */
 void json_strs_if(struct json_out *j, const char *key, struct strs values);

@@ -2,6 +2,7 @@
  * decision and the verdicts, so that what is shown is what the scheduler used. */
 #include "ctl/report.h"
 
+#include "ctl/claims_out.h"
 #include "proto/base/arena.h"
 #include "proto/base/memory.h"
 #include "scheduler/plugin.h"
@@ -292,6 +293,7 @@ static void decided(struct json_out *j, const struct report *r)
     json_str_if(j, "nominatedNode", r->nominated_node);
     if (d->kind == DECISION_unschedulable && d->preemption.considered)
         preemption(j, r);
+    claims_out_given(j, r->record, &r->given);
 }
 
 static void report_json(struct json_out *j, const struct report *r, const char *key)

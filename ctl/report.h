@@ -4,6 +4,7 @@
 #define REPORT_H
 
 #include "ctl/json_out.h"
+#include "scheduler/device_reserve.h"
 #include "scheduler/reduce.h"
 
 /* Zero-initialise; everything is borrowed. */
@@ -27,7 +28,8 @@ struct report {
     const struct victim *victims;
     uint32_t victim_count;
     bool after_none;
-    int64_t candidate_limit; /* at how many candidates upstream would have stopped */
+    struct device_reservation given; /* to the pod's claims, with its node */
+    int64_t candidate_limit;         /* at how many candidates upstream would have stopped */
 };
 
 struct report_output {

@@ -6,7 +6,12 @@
 #include "ctl/scenario.h"
 
 #include "ctl/attempt.h"
+#include "ctl/claims_out.h"
+#include "ctl/feature_gates.h"
 #include "ctl/group.h"
+#include "ctl/pod_defaults.h"
+#include "ctl/priority_classes.h"
+#include "ctl/scenario_check.h"
 #include "proto/kube/config_file.h"
 #include "proto/kube/objects.h"
 
@@ -22,6 +27,7 @@ struct scenario {
     struct str error;
     struct attempts attempts;
     struct json_out json;
+    struct priority_classes *classes;
 };
 
 /* ---- objects ---- */
@@ -43,13 +49,23 @@ static void fill_in(struct scenario *s, struct pod *pod)
                                STR_ARG(pod->name));
 }
 
+/* The record lives as long as the step. */
 static bool read_pod(struct scenario *s, const struct kube_json *object, struct pod *pod,
                      struct str *error)
 {
-    if (!kube_object_pod(object, pod, &s->step, error))
-        return false;
-    fill_in(s, pod);
-    return true;
+    struct kube_json *filled = s->attempts.no_labels ? NULL : pod_defaults(object);
+    struct pod read;
+    bool fine = kube_object_pod(filled != NULL ? filled : object, &read, &s->step, error) &&
+                (s->attempts.no_labels ||
+                 priority_classes_fill_in(s->classes, object, &read, error, &s->step));
+    if (fine)
+        codec_copy(&pod_record, pod, &read, &s->step);
+    else
+        *error = arena_copy(&s->step, *error);
+    kube_json_free(&filled);
+    if (fine)
+        fill_in(s, pod);
+    return fine;
 }
 
 static bool finished(const struct kube_json *object)
@@ -120,6 +136,8 @@ static bool set_object(struct scenario *s, const struct kube_json *object, struc
     struct str key;
     if (str_is(kind_of(object), "Pod"))
         return set_pod(s, object, error);
+    if (str_is(kind_of(object), "PriorityClass"))
+        priority_classes_set(s->classes, object);
     if (resource == NULL)
         return true;
     if (!resource->set(object, &m, &key, &s->step, error))
@@ -134,21 +152,18 @@ static bool set_object(struct scenario *s, const struct kube_json *object, struc
     return true;
 }
 
-/* Calls set_object for each object of a list, lists inside it included, pods last as the oracle. */
+/* Calls set_object for each object of a list, lists inside it included; pods come last, as in the
+ * oracle.
+ * NOLINTNEXTLINE(misc-no-recursion): as deep as lists in lists, which the reader bounds */
 static bool set_objects(struct scenario *s, const struct kube_json *list, bool pods)
 {
-    for (const struct kube_json *o = kube_json_first(list); o != NULL; o = kube_json_next(o)) {
-        bool fine = true;
+    for (const struct kube_json *o = scenario_items(list); o != NULL; o = kube_json_next(o)) {
+        struct str error = {0};
         if (str_is(kind_of(o), "List")) {
-            const struct kube_json *items = kube_json_get(o, "items");
-            for (const struct kube_json *i = kube_json_first(items); i != NULL && fine;
-                 i = kube_json_next(i))
-                fine = str_is(kind_of(i), "Pod") != pods || set_object(s, i, &s->error);
-        } else if (str_is(kind_of(o), "Pod") == pods) {
-            fine = set_object(s, o, &s->error);
-        }
-        if (!fine) {
-            s->error = arena_copy(&s->arena, s->error);
+            if (!set_objects(s, o, pods))
+                return false;
+        } else if (str_is(kind_of(o), "Pod") == pods && !set_object(s, o, &error)) {
+            s->error = arena_copy(&s->arena, error);
             return false;
         }
         arena_reset(&s->step);
@@ -332,17 +347,38 @@ static bool is_on(const struct kube_json *options, const char *name)
     return kube_json_true(kube_json_get(options, name));
 }
 
-/* False when it is none of the three ways. */
-static bool read_after(struct scenario *s, struct str after)
+static void read_after(struct scenario *s, struct str after)
 {
     s->attempts.after = AFTER_evict;
     if (str_is(after, "nominate"))
         s->attempts.after = AFTER_nominate;
     else if (str_is(after, "none"))
         s->attempts.after = AFTER_none;
-    else
-        return after.len == 0 || str_is(after, "evict");
-    return true;
+}
+
+static void add_gates(struct buffer *text, const struct kube_json *gates)
+{
+    for (const struct kube_json *i = kube_json_first(gates); i != NULL; i = kube_json_next(i))
+        buffer_print(text, "%s%.*s=%s", text->len > 0 ? "," : "", STR_ARG(kube_json_name(i)),
+                     kube_json_true(i) ? "true" : "false");
+}
+
+/* Of the scenario, and of its options: the same as the flag --feature-gates. */
+static bool read_gates(struct scenario *s, const struct kube_json *options)
+{
+    struct buffer text = {0};
+    char error[256];
+    bool gangs;
+    add_gates(&text, kube_json_get(s->document, "featureGates"));
+    add_gates(&text, kube_json_get(options, "featureGates"));
+    buffer_add(&text, "", 1);
+    bool fine = feature_gates_read(text.at, &gangs, error, sizeof(error));
+    if (!fine)
+        s->error = arena_print(&s->arena, "featureGates: %s", error);
+    for (uint32_t i = 0; i < s->config.profiles.count; i++)
+        s->config.profiles.at[i].gang_built_in = gangs;
+    buffer_free(&text);
+    return fine;
 }
 
 static bool read_options(struct scenario *s)
@@ -358,27 +394,14 @@ static bool read_options(struct scenario *s)
     a->omit_others = is_on(options, "omitAllFailures");
     a->no_bind = is_on(options, "noBind");
     a->no_labels = is_on(options, "noAPIDefaults");
-    if (kube_json_count(kube_json_get(s->document, "featureGates")) > 0) {
-        s->error = STR_LITERAL("featureGates: not supported yet");
-        return false;
-    }
-    struct str after = kube_json_text(kube_json_get(options, "afterPreemption"));
-    if (read_after(s, after))
-        return true;
-    s->error =
-        arena_print(&s->arena, "options.afterPreemption: \"%.*s\" is not evict, nominate or none",
-                    STR_ARG(after));
-    return false;
+    read_after(s, kube_json_text(kube_json_get(options, "afterPreemption")));
+    return read_gates(s, options);
 }
 
 static bool load(struct scenario *s)
 {
     const struct kube_json *objects = kube_json_get(s->document, "objects");
-    if (!kube_json_is_object(s->document)) {
-        s->error = STR_LITERAL("a scenario is an object");
-        return false;
-    }
-    if (!read_config(s) || !read_options(s))
+    if (!scenario_check(s->document, &s->error, &s->arena) || !read_config(s) || !read_options(s))
         return false;
     s->world = world_new(s->config.profiles.at, s->config.profiles.count, s->output->shards);
     s->attempts.world = s->world;
@@ -389,9 +412,7 @@ static bool load(struct scenario *s)
     if (!set_objects(s, objects, false) || !set_objects(s, objects, true))
         return false;
     world_settle(s->world);
-    if (kube_json_get(s->document, "pods") == NULL)
-        s->error = STR_LITERAL("pods: the steps are missing, see berth-simulate(1)");
-    return s->error.len == 0;
+    return true;
 }
 
 static void begin(struct scenario *s)
@@ -419,26 +440,30 @@ static void end(struct scenario *s)
 {
     if (s->output->json) {
         json_close(&s->json, ']');
+        if (s->world != NULL)
+            claims_out_final(&s->json, s->world);
         json_close(&s->json, '}');
         buffer_add_text(s->output->out, "\n");
         return;
     }
     if (s->error.len > 0)
-        buffer_print(s->output->out, "error: %.*s\n", STR_ARG(s->error));
+        fprintf(stderr, "berth simulate: %.*s\n", STR_ARG(s->error));
 }
 
 bool scenario_play(const struct kube_json *document, const struct scenario_output *o)
 {
-    struct scenario s = {
-        .document = document, .output = o, .json = {.out = o->out, .indented = o->indented}};
+    struct scenario s = {.document = document,
+                         .output = o,
+                         .json = {.out = o->out, .indented = o->indented},
+                         .classes = priority_classes_new()};
     bool loaded = load(&s);
     begin(&s);
-    const struct kube_json *pods = kube_json_get(document, "pods");
-    for (const struct kube_json *p = kube_json_first(pods); loaded && p != NULL;
-         p = kube_json_next(p))
+    const struct kube_json *steps = scenario_items(kube_json_get(document, "pods"));
+    for (const struct kube_json *p = steps; loaded && p != NULL; p = kube_json_next(p))
         play_step(&s, p);
     end(&s);
     world_free(&s.world);
+    priority_classes_free(&s.classes);
     arena_free(&s.arena);
     arena_free(&s.step);
     return loaded;
@@ -447,7 +472,7 @@ bool scenario_play(const struct kube_json *document, const struct scenario_outpu
 void scenario_fail(const struct scenario_output *o, struct str name, struct str error)
 {
     if (!o->json) {
-        buffer_print(o->out, "%.*s: %.*s\n", STR_ARG(name), STR_ARG(error));
+        fprintf(stderr, "berth simulate: %.*s: %.*s\n", STR_ARG(name), STR_ARG(error));
         return;
     }
     struct json_out j = {.out = o->out, .indented = o->indented};

@@ -1,7 +1,8 @@
 /* simulate: reads scenarios from a file or a stream and prints what the scheduler would decide. The
  * one idea: the same cache, shards and reduce as the live processes, without the bus between them.
  *
- * What must stay true: one result for every scenario, in order, whatever is wrong with it. */
+ * What must stay true: one result for every scenario, in order, whatever is wrong with it; the exit
+ * status is 0 only if every scenario was understood to the last word. */
 #include "ctl/simulate.h"
 
 #include "ctl/cross_check.h"
@@ -20,6 +21,9 @@ struct arguments {
 };
 
 #define SHARDS_MAX 64
+
+/* What the caller learns from the exit status. */
+enum { STATUS_decided, STATUS_failed, STATUS_refused };
 
 static bool take_in(void *state, const char *value)
 {
@@ -110,14 +114,18 @@ static bool play_text(struct str text, const struct arguments *args, struct buff
 static int play_one(FILE *from, const struct arguments *args)
 {
     struct buffer text = {0}, out = {0};
-    bool fine = read_all(from, &text);
-    if (!fine)
+    int status = STATUS_decided;
+    if (!read_all(from, &text)) {
         fprintf(stderr, "berth simulate: %s: %s\n", args->in, strerror(errno));
-    fine = fine && play_text(buffer_str(&text), args, &out);
-    fine = write_out(&out) && fine;
+        status = STATUS_failed;
+    } else if (!play_text(buffer_str(&text), args, &out)) {
+        status = STATUS_refused;
+    }
+    if (!write_out(&out))
+        status = STATUS_failed;
     buffer_free(&text);
     buffer_free(&out);
-    return fine ? 0 : 1;
+    return status;
 }
 
 /* One line without its end; false at the end of the stream. */
@@ -139,16 +147,18 @@ static bool read_line(FILE *from, struct buffer *line)
 static int play_batch(FILE *from, const struct arguments *args)
 {
     struct buffer out = {0}, line = {0};
-    bool written = true;
+    bool written = true, all_read = true;
     while (written && read_line(from, &line)) {
         if (line.len == 0)
             continue;
-        play_text(buffer_str(&line), args, &out);
+        all_read = play_text(buffer_str(&line), args, &out) && all_read;
         written = write_out(&out);
     }
     buffer_free(&line);
     buffer_free(&out);
-    return written && !ferror(from) ? 0 : 1;
+    if (!written || ferror(from))
+        return STATUS_failed;
+    return all_read ? STATUS_decided : STATUS_refused;
 }
 
 int command_simulate(int argc, char **argv)
@@ -166,12 +176,13 @@ int command_simulate(int argc, char **argv)
     FILE *from = strcmp(args.in, "-") == 0 ? stdin : fopen(args.in, "r");
     if (from == NULL) {
         fprintf(stderr, "berth simulate: %s: %s\n", args.in, strerror(errno));
-        return 1;
+        return STATUS_failed;
     }
     int status = args.batch ? play_batch(from, &args) : play_one(from, &args);
     if (from != stdin)
         fclose(from);
-    status |= args.checks.differences > 0;
+    if (status == STATUS_decided && args.checks.differences > 0)
+        status = STATUS_failed;
     cross_check_end(&args.checks);
     return status;
 }

@@ -4,6 +4,7 @@
  * What must stay true: nothing in here knows a scheduling rule; all of that is the scheduler's. */
 #include "ctl/world.h"
 
+#include "ctl/claim_configs.h"
 #include "ctl/controller.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
@@ -38,6 +39,7 @@ struct world {
     struct pod decided;
     int64_t cycle, bound;
     struct random random; /* names shares of devices */
+    struct claim_configs *configs;
 };
 
 static void tell(void *context, uint32_t worker, const struct message *m)
@@ -99,6 +101,7 @@ struct world *world_new(const struct profile *profiles, uint32_t count, uint32_t
     w->pods = map_new();
     w->groups = map_new();
     w->nodes = map_new();
+    w->configs = claim_configs_new();
     w->reduce = reduce_new();
     w->shortly = reduce_new();
     for (uint32_t i = 0; i < shards; i++) {
@@ -142,6 +145,7 @@ void world_free(struct world **world)
     if (w == NULL)
         return;
     controller_free(&w->controller);
+    claim_configs_free(&w->configs);
     cache_free(&w->cache);
     catalog_free(&w->catalog);
     for (uint32_t i = 0; i < w->shard_count; i++)
@@ -227,6 +231,17 @@ struct pod *world_members(const struct world *w, const struct gang *group, uint3
 void world_note(struct world *w, const struct kube_json *object)
 {
     controller_note(w->controller, object);
+    claim_configs_note(w->configs, object);
+}
+
+const struct catalog *world_catalog(const struct world *w)
+{
+    return w->catalog;
+}
+
+const struct claim_configs *world_claim_configs(const struct world *w)
+{
+    return w->configs;
 }
 
 void world_settle(struct world *w)
@@ -444,6 +459,14 @@ bool world_hold(struct world *w, const struct pod *pod, struct str node, struct 
     return false;
 }
 
+static bool is_reserved_for(const struct resource_claim *claim, struct str uid)
+{
+    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
+        if (str_equal(claim->reserved_for.at[i], uid))
+            return true;
+    return false;
+}
+
 /* What the binder writes into a claim: devices, if it is given some, and whom it is reserved for
  * (NULL: nobody).
  */
@@ -465,12 +488,15 @@ static void write_claim(struct world *w, const struct pod *pod, const struct str
         claim->devices.count = given->devices.count;
         claim->devices.at = given->devices.at;
     }
-    struct str *uids = arena_take(&memory, (claim->reserved_for.count + 1) * sizeof(*uids));
-    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
-        uids[i] = claim->reserved_for.at[i];
-    if (pod != NULL)
+    if (pod != NULL && !is_reserved_for(claim, pod->uid)) {
+        struct str *uids = arena_take(&memory, (claim->reserved_for.count + 1) * sizeof(*uids));
+        for (uint32_t i = 0; i < claim->reserved_for.count; i++)
+            uids[i] = claim->reserved_for.at[i];
         uids[claim->reserved_for.count++] = pod->uid;
-    claim->reserved_for.at = uids;
+        claim->reserved_for.at = uids;
+    }
+    if (given != NULL)
+        claim_configs_set(w->configs, path[0], path[1], given);
     claim->resource_version = ++w->version;
     take(w, &m);
     arena_free(&memory);
@@ -508,6 +534,11 @@ void world_deallocate(struct world *w, const struct pod *pod, const struct deall
     arena_free(&memory);
 }
 
+struct str world_special_claim_name(const struct pod *pod, struct arena *a)
+{
+    return arena_print(a, "%.*s-extended-resources-claim", STR_ARG(pod->name));
+}
+
 /* What the binder makes for the extended resources that devices stand for. */
 static void make_special_claim(struct world *w, const struct pod *pod,
                                const struct extended_claim *special)
@@ -519,7 +550,7 @@ static void make_special_claim(struct world *w, const struct pod *pod,
     struct str uid = pod->uid;
     *claim = (struct resource_claim){
         .namespace_name = pod->namespace_name,
-        .name = arena_print(&memory, "%.*s-extended-resources-claim", STR_ARG(pod->name)),
+        .name = world_special_claim_name(pod, &memory),
         .uid = arena_print(&memory, "%.*s-extended-resources", STR_ARG(uid)),
         .resource_version = ++w->version,
         .owner_uid = pod->uid,
@@ -530,6 +561,7 @@ static void make_special_claim(struct world *w, const struct pod *pod,
         .reserved_for = {1, &uid},
         .requests = {special->requests.count, special->requests.at},
         .devices = {given->devices.count, given->devices.at}};
+    claim_configs_set(w->configs, claim->namespace_name, claim->name, given);
     take(w, &m);
     arena_free(&memory);
 }
@@ -571,15 +603,12 @@ void world_give_back(struct world *w, struct held *held)
     volume_unreserve(w->catalog, &held->reserved);
 }
 
-bool world_reserve(struct world *w, const struct pod *pod, struct str node, bool bind,
-                   struct str *error)
+bool world_bind_or_give_back(struct world *w, const struct pod *pod, struct held *held,
+                             struct str *error)
 {
-    struct held held = {.arena = &w->arena};
-    if (!world_hold(w, pod, node, &held, error))
-        return false;
-    if (!bind || world_bind_held(w, pod, &held))
+    if (world_bind_held(w, pod, held))
         return true;
-    world_give_back(w, &held);
+    world_give_back(w, held);
     *error = STR_LITERAL("PreBind: binding volumes: context deadline exceeded");
     return false;
 }

@@ -10,6 +10,7 @@
 #include "scheduler/volume_reserve.h"
 
 struct world;
+struct claim_configs;
 
 /* profiles are copied. shards is at least 1. */
 struct world *world_new(const struct profile *profiles, uint32_t count, uint32_t shards);
@@ -18,10 +19,14 @@ void world_free(struct world **w);
 /* An object of the catalog: a message as in the watcher's stream. Claims and volumes get versions
  * of the world's own. */
 void world_take(struct world *w, const struct message *m);
-/* An object's JSON, before world_take, for what its record does not say: see controller_note. */
+/* An object's JSON, before world_take, for what its record does not say: see controller_note and
+ * claim_configs_note. */
 void world_note(struct world *w, const struct kube_json *object);
 /* The world is complete: from now on its controllers bind and make volumes (controller.h). */
 void world_settle(struct world *w);
+/* For reports. */
+const struct catalog *world_catalog(const struct world *w);
+const struct claim_configs *world_claim_configs(const struct world *w);
 /* Whether the catalog has one of that kind, as in the API; space is empty for what has none. */
 bool world_has_object(const struct world *w, struct str kind, struct str space, struct str name);
 void world_node_set(struct world *w, const struct node *node);
@@ -57,19 +62,24 @@ struct strs world_nodes(struct world *w, struct arena *a);
 /* What was decided to be deallocated is written: the claim has no devices, and nobody has it, or
  * there is none any more. */
 void world_deallocate(struct world *w, const struct pod *pod, const struct deallocation *d);
-/* Reserves the volumes and devices of the pod that was decided last and, with bind, has them bound,
- * and its claims written. False with an error when that fails. */
-bool world_reserve(struct world *w, const struct pod *pod, struct str node, bool bind,
-                   struct str *error);
-/* The same, to be bound or given back later. */
+/* What is reserved for a pod that was decided. */
 struct held {
-    struct arena *arena; /* what reserved lies in */
+    struct arena *arena; /* what reserved and devices lie in */
     struct reservation reserved;
     struct device_reservation devices;
 };
+/* Reserves the volumes and devices of the pod that was decided last. False with an error when that
+ * fails. */
 bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
                 struct str *error);
+/* Has the volumes bound and the claims written; devices are empty then. False: a volume cannot be
+ * bound. */
 bool world_bind_held(struct world *w, const struct pod *pod, struct held *held);
+/* The same; what cannot be bound is given back, with an error. */
+bool world_bind_or_give_back(struct world *w, const struct pod *pod, struct held *held,
+                             struct str *error);
+/* What the claim is called here that is made for a pod's extended resources. */
+struct str world_special_claim_name(const struct pod *pod, struct arena *a);
 void world_give_back(struct world *w, struct held *held);
 /* Reserves room for the pod; it is not bound. */
 void world_assume(struct world *w, const struct pod *pod, struct str node);

@@ -1,6 +1,7 @@
 /* test_commands: berth tap, status and keys as an operator runs them, against two processes of the
  * bus that run in children. */
 #include "ctl/commands.h"
+#include "ctl/simulate.h"
 #include "tests/unit/bus/pair.h"
 
 #include "proto/bus/actor.h"
@@ -271,6 +272,38 @@ static void keys_are_made_once(void **state)
     assert_int_equal(run(stage, command_keys, nowhere), 1);
 }
 
+static const char *scenario(const struct stage *stage, const char *text)
+{
+    static char path[160];
+    snprintf(path, sizeof(path), "%s/scenario", stage->scene->dir);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+/* 0 means that all of it was understood; the fault is named by its path. */
+static void simulate_says_by_its_status_whether_it_understood(void **state)
+{
+    struct stage *stage = *state;
+    const char *argv[] = {"simulate", "--in", NULL, NULL, NULL};
+    argv[2] = scenario(stage, "pods: [{metadata: {name: p}}]\n");
+    assert_int_equal(run(stage, command_simulate, argv), 0);
+    argv[2] = scenario(stage, "pods: [{metadata: {nam: p}}]\n");
+    assert_int_equal(run(stage, command_simulate, argv), 2);
+    assert_non_null(strstr(stage->complained, "pods[0].metadata.nam: unknown field"));
+    argv[2] = scenario(stage, "pods: [\n");
+    assert_int_equal(run(stage, command_simulate, argv), 2);
+    argv[2] = scenario(stage, "{\"pods\":[{\"metadata\":{\"nam\":\"p\"}}]}\n{\"pods\":[]}\n");
+    argv[3] = "--batch";
+    assert_int_equal(run(stage, command_simulate, argv), 2);
+    assert_non_null(strstr(stage->said, "\"error\":\"pods[0].metadata.nam: unknown field"));
+    assert_non_null(strstr(stage->said, "]}\n{\"version\""));
+    argv[2] = "/nonexistent/scenario";
+    assert_int_equal(run(stage, command_simulate, argv), 1);
+}
+
 #define STAGE(test) cmocka_unit_test_setup_teardown(test, stage_open, stage_close)
 
 int main(void)
@@ -282,6 +315,7 @@ int main(void)
         STAGE(a_recording_can_be_read_back),
         STAGE(bad_arguments_are_refused),
         STAGE(keys_are_made_once),
+        STAGE(simulate_says_by_its_status_whether_it_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

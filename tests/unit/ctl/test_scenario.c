@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <stdio.h>
 #include <string.h>
 
 #define NODE(name, cpu)                                                                            \
@@ -91,13 +92,9 @@ static void every_fault_is_named_and_the_rest_goes_on(void **state)
             "n1",
             "4") ",{\"kind\":\"Service\",\"metadata\":{\"name\":"
                  "\"s\"}}],"
-                 "\"pods\":[{\"op\":\"dance\"},{\"op\":"
+                 "\"pods\":[{\"op\":"
                  "\"schedule\",\"name\":\"x\"},"
-                 "{\"op\":\"delete\",\"name\":\"x\"},"
-                 "{\"metadata\":{\"name\":\"bad\"},\"spec\":{"
-                 "\"containers\":[{\"name\":\"c\",\"image\":\"x\","
-                 "\"resources\":{\"requests\":{\"cpu\":\"3x\"}}}]}}"
-                 "," POD(
+                 "{\"op\":\"delete\",\"name\":\"x\"}," POD(
                      "v",
                      ",\"volumes\":[{\"name\":\"d\","
                      "\"persistentVolumeClaim\":{"
@@ -109,10 +106,8 @@ static void every_fault_is_named_and_the_rest_goes_on(void **state)
                                                                                          "") "]"
                                                                                              "}",
         true, 2);
-    assert_says(&out, "unknown op \\\"dance\\\"");
     assert_says(&out, "pod \\\"x\\\" not found");
     assert_says(&out, "pods \\\"x\\\" not found");
-    assert_says(&out, "quantity \\\"3x\\\" is malformed");
     assert_says(&out, "persistentvolumeclaim \\\"d\\\" not found");
     assert_says(&out, "\"waiting for scheduling gates: [g1]\"");
     assert_says(&out, "\"pod\":\"default/other\",\"priority\":0,\"result\":\"ignored\"");
@@ -231,13 +226,13 @@ static void broken_scenarios_give_one_error(void **state)
     static const struct {
         const char *text, *error;
     } table[] = {
-        {"[]", "a scenario is an object"},
-        {"{\"pod\": []}", "pods: the steps are missing, see berth-simulate(1)"},
-        {"{\"config\":{\"kind\":\"Nonsense\"}}", "config: "},
-        {"{\"featureGates\":{\"X\":true}}", "featureGates: not supported yet"},
-        {"{\"options\":{\"afterPreemption\":\"wait\"}}",
-         "options.afterPreemption: \\\"wait\\\" is not evict, nominate or none"},
-        {"{\"objects\":[" NODE("n", "4y") "]}", "quantity \\\"4y\\\" is malformed"},
+        {"[]", "scenario: must be an object, not a list"},
+        {"{\"pods\":[],\"config\":{\"kind\":\"Nonsense\"}}", "config: "},
+        {"{\"pods\":[],\"featureGates\":{\"X\":true}}",
+         "featureGates: unrecognized feature gate: X"},
+        {"{\"pods\":[],\"options\":{\"featureGates\":{\"DynamicResourceAllocation\":false}}}",
+         "featureGates: cannot set feature gate DynamicResourceAllocation to false, feature is "
+         "locked to true"},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         struct buffer out = play(table[i].text, true, 2);
@@ -245,6 +240,78 @@ static void broken_scenarios_give_one_error(void **state)
         assert_says(&out, "\"results\":[]");
         buffer_free(&out);
     }
+}
+
+#define CLAIM(name)                                                                                \
+    "{\"kind\":\"ResourceClaim\",\"metadata\":{\"name\":\"" name                                   \
+    "\",\"namespace\":\"default\"},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"r\","          \
+    "\"exactly\":{"                                                                                \
+    "\"deviceClassName\":\"gpu\",\"allocationMode\":\"ExactCount\",\"count\":1}}],\"config\":[{"   \
+    "\"opaque\":{\"driver\":\"d.example\",\"parameters\":{\"a\":\"x&y\"}}}]}}}"
+#define DEVICES                                                                                    \
+    "{\"kind\":\"DeviceClass\",\"metadata\":{\"name\":\"gpu\"},\"spec\":{}},{\"kind\":"            \
+    "\"ResourceSlice\",\"metadata\":{\"name\":\"s\"},\"spec\":{\"driver\":\"d.example\","          \
+    "\"nodeName\":"                                                                                \
+    "\"n1\",\"pool\":{\"name\":\"p\",\"generation\":1,\"resourceSliceCount\":1},\"devices\":[{"    \
+    "\"name\":\"g0\"}]}}"
+
+#define NAMES(name, claim) "{\"name\":\"" name "\",\"resourceClaimName\":\"" claim "\"}"
+
+/* What the API server would have filled in counts as if it were there: requests from limits, the
+ * priority of a class. */
+static void defaults_are_filled_in(void **state)
+{
+    (void)state;
+    static const char limits[] =
+        "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"priorityClassName\":\"high\",\"containers\":[{"
+        "\"name\":\"c\",\"resources\":{\"limits\":{\"cpu\":\"3\",\"memory\":\"1Gi\"},\"requests\":{"
+        "\"memory\":\"1Gi\"}}}],\"initContainers\":[{\"name\":\"i\",\"resources\":{\"limits\":{"
+        "\"cpu\":\"5\"}}}]}}";
+    char text[2048];
+    snprintf(text, sizeof(text),
+             "{\"objects\":[" NODE("n1", "4") ",{\"kind\":\"PriorityClass\",\"metadata\":{\"name\":"
+                                              "\"high\"},\"value\":70}],\"pods\":[%s]}",
+             limits);
+    struct buffer out = play(text, true, 2);
+    assert_says(&out, "\"pod\":\"default/p\",\"profile\":\"default-scheduler\",\"priority\":70,"
+                      "\"result\":\"unschedulable\"");
+    assert_says(&out, "1 Insufficient cpu.");
+    buffer_free(&out);
+    snprintf(
+        text, sizeof(text),
+        "{\"options\":{\"noAPIDefaults\":true},\"objects\":[" NODE("n1", "4") "],\"pods\":[%s]}",
+        limits);
+    out = play(text, true, 2);
+    assert_says(&out, "\"priority\":0,\"result\":\"scheduled\"");
+    buffer_free(&out);
+}
+
+/* What a claim is given is told with the pod and, at the end, of every claim; a pod that names a
+ * claim twice has it once. */
+static void what_claims_are_given_is_told(void **state)
+{
+    (void)state;
+    static const char given[] =
+        "{\"claim\":\"default/mine\",\"allocation\":{\"devices\":{\"results\":[{\"request\":\"r\","
+        "\"driver\":\"d.example\",\"pool\":\"p\",\"device\":\"g0\"}],\"config\":[{\"source\":"
+        "\"FromClaim\",\"opaque\":{\"driver\":\"d.example\",\"parameters\":{\"a\":\"x&y\"}}}]},"
+        "\"nodeSelector\":{\"nodeSelectorTerms\":[{\"matchFields\":[{\"key\":\"metadata.name\","
+        "\"operator\":\"In\",\"values\":[\"n1\"]}]}]}}";
+    const char *text = "{\"objects\":[" NODE(
+        "n1",
+        "8") "," DEVICES
+             "," CLAIM("mine") "," CLAIM("other") "],\"pods\":[" POD(
+                 "p",
+                 ",\"resourceClaims\":[" NAMES(
+                     "a", "mine") "]") "," POD("q",
+                                               ",\"resourceClaims\":[" NAMES("a", "mine") "," NAMES(
+                                                   "b", "mine") "]") "]}";
+    struct buffer out = play(text, true, 2);
+    assert_int_equal(1, count_of(&out, "\"allocations\":["));
+    assert_int_equal(2, count_of(&out, given));
+    assert_says(&out, "}]}]}},\"reservedFor\":[\"pod-default-p\",\"pod-default-q\"]}");
+    assert_says(&out, "{\"claim\":\"default/other\"}]");
+    buffer_free(&out);
 }
 
 #define GROUP(name, min)                                                                           \
@@ -338,6 +405,8 @@ int main(void)
         cmocka_unit_test(nominations_of_another_scheduler_are_followed),
         cmocka_unit_test(a_pod_that_is_not_bound_stays_assumed),
         cmocka_unit_test(broken_scenarios_give_one_error),
+        cmocka_unit_test(defaults_are_filled_in),
+        cmocka_unit_test(what_claims_are_given_is_told),
         cmocka_unit_test(a_group_is_placed_or_leaves_no_trace),
         cmocka_unit_test(a_group_may_drive_out_others_if_that_is_enough),
         cmocka_unit_test(the_table_is_for_people),

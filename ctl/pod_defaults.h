@@ -1,0 +1,12 @@
+/* pod_defaults: what the API server's defaulting would have written into a pod, as far as
+ * scheduling looks at it. */
+#ifndef CTL_POD_DEFAULTS_H
+#define CTL_POD_DEFAULTS_H
+
+#include "proto/kube/json.h"
+
+/* The pod with each container's missing requests copied from its limits; NULL when none is missing.
+ * The caller frees it. */
+struct kube_json *pod_defaults(const struct kube_json *pod);
+
+#endif

@@ -1,0 +1,17 @@
+/* scenario_check: whether a scenario says what its author meant: nothing misspelt, nothing passed
+ * over. */
+#ifndef CTL_SCENARIO_CHECK_H
+#define CTL_SCENARIO_CHECK_H
+
+#include "proto/base/arena.h"
+#include "proto/kube/json.h"
+
+/* Looks at the whole document, before anything is played. False with an error from the arena: the
+ * path of the first fault, and what is wrong there. */
+bool scenario_check(const struct kube_json *document, struct str *error, struct arena *a);
+
+/* The values of a list of objects: of `[…]` those, of `{kind: List, items: […]}` its items. NULL
+ * when it is neither, or empty. Go on with kube_json_next. */
+const struct kube_json *scenario_items(const struct kube_json *list);
+
+#endif
