@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define HEAD      "BERTHTAP1\n"
+#define HEAD      "BERTHTAP2\n"
+#define HEAD_1    "BERTHTAP1\n" /* without counts of what was missed */
 #define HEAD_LEN  10
 #define FRAME_MAX (130u << 20)
 
@@ -22,15 +23,26 @@ FILE *recording_create(const char *path, char *error, size_t room)
     return file;
 }
 
-bool recording_add(FILE *file, struct str tapped)
+static void put_number(unsigned char at[4], uint32_t number)
 {
-    const unsigned char len[4] = {(unsigned char)(tapped.len >> 24),
-                                  (unsigned char)(tapped.len >> 16),
-                                  (unsigned char)(tapped.len >> 8), (unsigned char)tapped.len};
-    return fwrite(len, 1, 4, file) == 4 && fwrite(tapped.at, 1, tapped.len, file) == tapped.len;
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(number >> (24 - 8 * i));
 }
 
-FILE *recording_open(const char *path, char *error, size_t room)
+static uint32_t get_number(const unsigned char at[4])
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+bool recording_add(FILE *file, struct str tapped, uint32_t missed)
+{
+    unsigned char head[8];
+    put_number(head, tapped.len);
+    put_number(head + 4, missed);
+    return fwrite(head, 1, 8, file) == 8 && fwrite(tapped.at, 1, tapped.len, file) == tapped.len;
+}
+
+FILE *recording_open(const char *path, bool *told, char *error, size_t room)
 {
     char head[HEAD_LEN] = {0};
     FILE *file = fopen(path, "rbe");
@@ -38,22 +50,26 @@ FILE *recording_open(const char *path, char *error, size_t room)
         snprintf(error, room, "%s: %s", path, strerror(errno));
         return NULL;
     }
-    if (fread(head, 1, HEAD_LEN, file) == HEAD_LEN && memcmp(head, HEAD, HEAD_LEN) == 0)
+    bool whole = fread(head, 1, HEAD_LEN, file) == HEAD_LEN;
+    *told = memcmp(head, HEAD, HEAD_LEN) == 0;
+    if (whole && (*told || memcmp(head, HEAD_1, HEAD_LEN) == 0))
         return file;
     snprintf(error, room, "%s: not a recording of berth tap", path);
     fclose(file);
     return NULL;
 }
 
-enum recording_step recording_next(FILE *file, struct buffer *tapped)
+enum recording_step recording_next(FILE *file, bool told, struct buffer *tapped, uint32_t *missed)
 {
-    unsigned char head[4];
-    size_t got = fread(head, 1, 4, file);
+    unsigned char head[8];
+    size_t size = told ? 8 : 4, got = fread(head, 1, size, file);
+    *missed = 0;
     if (got == 0 && feof(file))
         return RECORDING_end;
-    if (got < 4)
+    if (got < size)
         return RECORDING_cut;
-    size_t left = (size_t)head[0] << 24 | (size_t)head[1] << 16 | (size_t)head[2] << 8 | head[3];
+    size_t left = get_number(head);
+    *missed = told ? get_number(head + 4) : 0;
     if (left > FRAME_MAX)
         return RECORDING_broken;
     buffer_reset(tapped);

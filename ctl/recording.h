@@ -1,6 +1,8 @@
-/* recording: frames as taps mirrored them, in a file: the ten bytes "BERTHTAP1\n", then for each
- * frame its length (four bytes, most significant first) and that many bytes of msgpack: a `tapped`
- * record as MESSAGES.md describes it. */
+/* recording: frames as taps mirrored them, in a file: the ten bytes "BERTHTAP2\n", then for each
+ * frame its length and how many frames the listener missed before it (four bytes each, most
+ * significant first), and that many bytes of msgpack: a `tapped` record as MESSAGES.md describes
+ * it. A length of 0 is no frame; it tells what was missed at the end. In files that begin with
+ * "BERTHTAP1\n" there is no second number. */
 #ifndef RECORDING_H
 #define RECORDING_H
 
@@ -10,9 +12,10 @@
 
 /* Makes or empties the file and writes its head; NULL with a line in error. */
 FILE *recording_create(const char *path, char *error, size_t room);
-bool recording_add(FILE *file, struct str tapped);
-/* Opens and checks the head; NULL with a line in error. */
-FILE *recording_open(const char *path, char *error, size_t room);
+/* missed: frames that the listener missed since the one recorded before. */
+bool recording_add(FILE *file, struct str tapped, uint32_t missed);
+/* Opens and checks the head; NULL with a line in error. told: the file says what was missed. */
+FILE *recording_open(const char *path, bool *told, char *error, size_t room);
 
 enum recording_step {
     RECORDING_frame,
@@ -21,7 +24,8 @@ enum recording_step {
     RECORDING_broken
 };
 
-/* The next frame into tapped, which is emptied first. */
-enum recording_step recording_next(FILE *file, struct buffer *tapped);
+/* The next frame into tapped, which is emptied first. told as recording_open has said; missed is 0
+ * without it. */
+enum recording_step recording_next(FILE *file, bool told, struct buffer *tapped, uint32_t *missed);
 
 #endif

@@ -75,7 +75,12 @@ static bool take_message(void *state, const char *value)
 
 static bool take_pod(void *state, const char *value)
 {
-    return tap_filter_pod(&((struct tap *)state)->view.filter, value);
+    if (tap_filter_pod(&((struct tap *)state)->view.filter, value))
+        return true;
+    if (*value != 0 && strchr(value, '/') == NULL)
+        fprintf(stderr, "berth tap: --pod: \"%s\" has no namespace; did you mean default/%s?\n",
+                value, value);
+    return false;
 }
 
 static bool take_both(void *state, const char *value)
@@ -133,7 +138,8 @@ static const struct own_option tap_options[] = {
     {"o", "text|json", "one line a message, as text (default) or JSON", take_output},
     {"process", "P", "only what this kind or name sends or gets; may be repeated", take_process},
     {"message", "TYPE,...", "only these messages (default: all but heartbeat)", take_message},
-    {"pod", "NS/NAME|UID", "only messages that speak of this pod", take_pod},
+    {"pod", "NS/NAME|UID", "only messages about this pod, and what workers answered about it",
+     take_pod},
     {"both", NULL, "show a message where it was sent and where it was received", take_both},
     {"count", "N", "stop after N messages", take_count},
     {"duration", "S", "stop after S seconds", take_duration},
@@ -153,12 +159,10 @@ static bool failed(const char *path)
     return false;
 }
 
-/* Shows or records one frame; false when it is time to end. */
-static bool take_frame(struct tap *tap, struct str tapped, bool *ok)
+/* Shows or records the frame that the view looks at; false when it is time to end. */
+static bool put_frame(struct tap *tap, struct str tapped, uint32_t missed, bool *ok)
 {
-    if (!tap_view_take(&tap->view, tapped))
-        return true;
-    if (tap->file && tap->record && !recording_add(tap->file, tapped)) {
+    if (tap->file && tap->record && !recording_add(tap->file, tapped, missed)) {
         *ok = failed(tap->record);
         return false;
     }
@@ -169,6 +173,30 @@ static bool take_frame(struct tap *tap, struct str tapped, bool *ok)
             return false; /* nobody reads us any more */
     }
     return ++tap->shown != tap->count_max;
+}
+
+static bool put_recalled(struct tap *tap, bool *ok)
+{
+    struct str earlier;
+    bool on = true;
+    while (on && tap_view_recall(&tap->view, &earlier))
+        on = put_frame(tap, earlier, 0, ok);
+    return on;
+}
+
+/* A run's question and answers come before its end, answers behind their question. */
+static bool take_frame(struct tap *tap, struct str tapped, bool *ok)
+{
+    if (!tap_view_take(&tap->view, tapped))
+        return true;
+    bool ends_run = tap->view.envelope.type == MSG_map_run_end, on = true;
+    uint32_t missed = tap_view_missed_before(&tap->view);
+    if (ends_run) {
+        on = put_recalled(tap, ok);
+        tap_view_again(&tap->view, tapped);
+    }
+    on = on && put_frame(tap, tapped, missed, ok);
+    return on && (ends_run || put_recalled(tap, ok));
 }
 
 static void tell_missed(struct tap *tap)
@@ -208,6 +236,9 @@ static bool listen_until_end(struct tap *tap, struct ear *ear)
         now = moment_now();
     }
     tell_missed(tap);
+    if (ok && tap->file &&
+        !recording_add(tap->file, (struct str){0}, tap_view_missed_before(&tap->view)))
+        ok = failed(tap->record);
     return ok;
 }
 
@@ -246,7 +277,8 @@ static int listen(struct tap *tap)
 static void learn_sources(struct tap *tap, FILE *file, struct buffer *tapped)
 {
     long start = ftell(file);
-    while (recording_next(file, tapped) == RECORDING_frame)
+    uint32_t missed;
+    while (recording_next(file, tap->view.told, tapped, &missed) == RECORDING_frame)
         tap_view_learn(&tap->view, buffer_str(tapped));
     clearerr(file);
     fseek(file, start, SEEK_SET);
@@ -256,16 +288,20 @@ static int replay(struct tap *tap)
 {
     char error[512];
     struct buffer tapped = {0};
-    FILE *file = recording_open(tap->read, error, sizeof(error));
+    FILE *file = recording_open(tap->read, &tap->view.told, error, sizeof(error));
     if (file == NULL) {
         fprintf(stderr, "berth tap: %s\n", error);
         return 1;
     }
     learn_sources(tap, file, &tapped);
     bool ok = true, on = true;
+    uint32_t missed;
     enum recording_step step = RECORDING_end;
-    while (on && (step = recording_next(file, &tapped)) == RECORDING_frame)
-        on = take_frame(tap, buffer_str(&tapped), &ok);
+    while (on &&
+           (step = recording_next(file, tap->view.told, &tapped, &missed)) == RECORDING_frame) {
+        tap_view_count_missed(&tap->view, missed);
+        on = tapped.len == 0 || take_frame(tap, buffer_str(&tapped), &ok);
+    }
     tell_missed(tap);
     if (step == RECORDING_cut)
         fprintf(stderr, "berth tap: %s: ends in the middle of a frame\n", tap->read);

@@ -4,6 +4,7 @@
  * one whose sender is not tapped by its receiver's. */
 #include "ctl/tap_view.h"
 
+#include "ctl/tap_story.h"
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/bus/frame.h"
@@ -15,7 +16,7 @@
 
 void tap_view_init(struct tap_view *view)
 {
-    *view = (struct tap_view){.sources = map_new()};
+    *view = (struct tap_view){.sources = map_new(), .story = tap_story_new()};
 }
 
 void tap_view_free(struct tap_view *view)
@@ -25,6 +26,9 @@ void tap_view_free(struct tap_view *view)
     for (size_t at = 0; map_next(view->sources, &at, &key, &source);)
         memory_free(source);
     map_free(&view->sources);
+    tap_story_free(&view->story);
+    for (size_t i = 0; i < TAP_UIDS_MAX; i++)
+        str_drop(&view->filter.learned[i]);
     arena_free(&view->arena);
     arena_free(&view->body_arena);
 }
@@ -55,13 +59,23 @@ bool tap_filter_message(struct tap_filter *filter, const char *text)
     return true;
 }
 
+/* As the API server makes them: 0f1e2d3c-…, 36 characters. */
+static bool is_uid(struct str text)
+{
+    static const char form[] = "00000000-0000-0000-0000-000000000000";
+    for (uint32_t i = 0; i < text.len && i < sizeof(form) - 1; i++)
+        if (form[i] == '-' ? text.at[i] != '-' : strchr("0123456789abcdef", text.at[i]) == NULL)
+            return false;
+    return text.len == sizeof(form) - 1;
+}
+
 bool tap_filter_pod(struct tap_filter *filter, const char *text)
 {
     struct str all = str_of(text);
     int64_t slash = str_find(all, '/');
     if (slash < 0) {
         filter->pod_uid = all;
-        return all.len > 0;
+        return is_uid(all);
     }
     filter->pod_namespace = (struct str){all.at, (uint32_t)slash};
     filter->pod_name = (struct str){all.at + slash + 1, all.len - (uint32_t)slash - 1};
@@ -82,16 +96,41 @@ static struct str field_text(const struct record *r, const void *object, const c
     return (struct str){NULL, 0};
 }
 
-static bool is_pod(const struct record *r, const void *object, const struct tap_filter *filter)
+static bool has_learned(const struct tap_filter *filter, struct str uid)
 {
+    size_t i = 0;
+    while (i < TAP_UIDS_MAX && (uid.len == 0 || !str_equal(filter->learned[i], uid)))
+        i++;
+    return i < TAP_UIDS_MAX;
+}
+
+static void learn(struct tap_filter *filter, struct str uid)
+{
+    struct str *oldest = &filter->learned[filter->learned_count % TAP_UIDS_MAX];
+    if (uid.len == 0 || has_learned(filter, uid))
+        return;
+    str_drop(oldest);
+    *oldest = str_keep(uid);
+    filter->learned_count++;
+}
+
+/* Some messages name a pod by its UID alone, so the UID of the one asked for is kept. */
+static bool is_pod(const struct record *r, const void *object, struct tap_filter *filter)
+{
+    struct str uid = field_text(r, object, "uid");
     if (filter->pod_uid.len > 0)
-        return str_equal(field_text(r, object, "uid"), filter->pod_uid);
-    return str_equal(field_text(r, object, "name"), filter->pod_name) &&
-           str_equal(field_text(r, object, "namespace_name"), filter->pod_namespace);
+        return str_equal(uid, filter->pod_uid);
+    if (has_learned(filter, uid))
+        return true;
+    bool named = str_equal(field_text(r, object, "name"), filter->pod_name) &&
+                 str_equal(field_text(r, object, "namespace_name"), filter->pod_namespace);
+    if (named)
+        learn(filter, uid);
+    return named;
 }
 
 /* NOLINTBEGIN(misc-no-recursion): records nest as messages.def declares, a few levels deep */
-bool tap_mentions_pod(const struct record *r, const void *object, const struct tap_filter *filter)
+bool tap_mentions_pod(const struct record *r, const void *object, struct tap_filter *filter)
 {
     if (is_pod(r, object, filter))
         return true;
@@ -133,18 +172,35 @@ static bool wants_type(const struct tap_view *view)
     return type > 0 && type < MSG_COUNT && filter->types[type];
 }
 
-static bool wanted(const struct tap_view *view)
+/* Between two tapped processes the sender's tap shows a message. */
+static bool shown_by_the_other(const struct tap_view *view)
 {
     const struct tapped *t = &view->tapped;
-    if (!t->sent && !view->filter.both && map_get(view->sources, t->peer_instance) != NULL)
-        return false; /* its sender's tap shows it */
-    if (!wants_process(view) || !wants_type(view))
-        return false;
-    if (!wants_pod(&view->filter))
-        return true;
-    return view->refusal == NULL &&
-           tap_mentions_pod(message_info[view->message.type].record,
-                            message_body_const(&view->message), &view->filter);
+    return !t->sent && !view->filter.both && map_get(view->sources, t->peer_instance) != NULL;
+}
+
+static bool is_of_pod(struct tap_view *view, struct str bytes, bool other)
+{
+    const struct tapped *t = &view->tapped;
+    const struct message *m = &view->message;
+    bool names =
+        tap_mentions_pod(message_info[m->type].record, message_body_const(m), &view->filter);
+    const struct tap_story_frame frame = {
+        .message = m,
+        .scheduler = str_is(t->process, "scheduler") ? t->instance : t->peer_instance,
+        .names_pod = names,
+        .tapped = bytes};
+    bool answers = !other && tap_story_takes(view->story, &frame);
+    return names || answers;
+}
+
+static bool wanted(struct tap_view *view, struct str bytes)
+{
+    bool other = shown_by_the_other(view);
+    bool of_pod = true;
+    if (wants_pod(&view->filter))
+        of_pod = view->refusal == NULL && is_of_pod(view, bytes, other);
+    return of_pod && !other && wants_process(view) && wants_type(view);
 }
 
 /* ---- taking ---- */
@@ -173,12 +229,24 @@ static void count_missed(struct tap_view *view)
 {
     struct tap_source *source = source_of(view, view->tapped.instance);
     int64_t number = view->tapped.tap_sequence;
-    if (source->last > 0 && number > source->last + 1) {
+    if (!view->told && source->last > 0 && number > source->last + 1) {
         uint64_t missed = (uint64_t)(number - source->last - 1);
         source->missed += missed;
         view->missed += missed;
     }
     source->last = number;
+}
+
+uint32_t tap_view_missed_before(struct tap_view *view)
+{
+    uint64_t missed = view->missed - view->missed_asked;
+    view->missed_asked = view->missed;
+    return missed > UINT32_MAX ? UINT32_MAX : (uint32_t)missed;
+}
+
+void tap_view_count_missed(struct tap_view *view, uint32_t missed)
+{
+    view->missed += missed;
 }
 
 void tap_view_learn(struct tap_view *view, struct str tapped)
@@ -187,23 +255,42 @@ void tap_view_learn(struct tap_view *view, struct str tapped)
         source_of(view, view->tapped.instance);
 }
 
-bool tap_view_take(struct tap_view *view, struct str tapped)
+/* False: not even the record can be read. */
+static bool decode(struct tap_view *view, struct str tapped)
 {
     struct cursor body;
     view->envelope = (struct envelope){0};
-    if (!decode_tapped(view, tapped)) {
-        view->undecodable++;
+    if (!decode_tapped(view, tapped))
         return false;
-    }
     if (view->tapped.at_us < 0 || view->tapped.at_us > LAST_US)
         view->tapped.at_us = 0; /* a year that cannot be printed */
-    count_missed(view);
     enum refusal why = frame_open(view->tapped.frame, &view->envelope, &body);
     if (why == REFUSED_nothing)
         why = frame_decode(&view->envelope, body, &view->message, &view->body_arena);
     view->refusal = why == REFUSED_nothing ? NULL : refusal_name(why);
-    view->undecodable += why != REFUSED_nothing;
-    return wanted(view);
+    return true;
+}
+
+bool tap_view_take(struct tap_view *view, struct str tapped)
+{
+    if (!decode(view, tapped)) {
+        view->undecodable++;
+        return false;
+    }
+    count_missed(view);
+    view->undecodable += view->refusal != NULL;
+    return wanted(view, tapped);
+}
+
+bool tap_view_recall(struct tap_view *view, struct str *tapped)
+{
+    return tap_story_recall(view->story, tapped) && decode(view, *tapped) && wants_process(view) &&
+           wants_type(view);
+}
+
+void tap_view_again(struct tap_view *view, struct str tapped)
+{
+    (void)decode(view, tapped);
 }
 
 /* ---- printing ---- */

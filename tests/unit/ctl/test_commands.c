@@ -234,7 +234,7 @@ static void bad_arguments_are_refused(void **state)
     static const char *const taps[][3] = {{"--message", "nonsense", NULL},
                                           {"--count", "0", NULL},
                                           {"--duration", "soon", NULL},
-                                          {"--pod", "a/", NULL},
+                                          {"--pod", "web", NULL},
                                           {"-o", "yaml", NULL}};
     for (size_t i = 0; i < 5; i++) {
         const char *const argv[] = {"tap", taps[i][0], taps[i][1], NULL};
@@ -243,6 +243,9 @@ static void bad_arguments_are_refused(void **state)
         assert_non_null(strstr(stage->complained, taps[i][1]));
         assert_non_null(strstr(stage->complained, " is refused ("));
     }
+    const char *const bare[] = {"tap", "--pod", "web", NULL};
+    assert_int_equal(run(stage, command_tap, bare), 1);
+    assert_non_null(strstr(stage->complained, "did you mean default/web?"));
     const char *const both[] = {"tap", "--read", "a", "--record", "b", NULL};
     assert_int_equal(run(stage, command_tap, both), 1);
     const char *const far[] = {"tap", "--endpoint", "tcp://192.0.2.1:5", NULL};

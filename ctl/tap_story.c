@@ -1,0 +1,162 @@
+/* tap_story: the one idea: questions to workers carry a cycle number and mostly the pod, answers
+ * the number alone; so the numbers of questions about the pod are remembered. A run of pods is
+ * asked for with the first of them and tells all at its end, so questions and answers of runs are
+ * kept until then.
+ *
+ * What must stay true: what is kept is bounded; a number means something with its scheduler only.
+ */
+#include "ctl/tap_story.h"
+
+#include "proto/base/buffer.h"
+#include "proto/base/memory.h"
+
+#define CYCLES_MAX     256
+#define HELD_MAX       128
+#define HELD_BYTES_MAX (16u << 20)
+
+struct cycle {
+    struct str scheduler; /* kept */
+    int64_t number;
+};
+
+struct held {
+    struct cycle cycle;
+    struct buffer tapped;
+    bool wanted;
+};
+
+struct tap_story {
+    struct cycle cycles[CYCLES_MAX]; /* a ring */
+    uint32_t next_cycle;
+    struct held held[HELD_MAX]; /* a ring, the oldest at next_held */
+    uint32_t next_held, recalled;
+    size_t held_bytes;
+};
+
+struct tap_story *tap_story_new(void)
+{
+    struct tap_story *story = memory_take(sizeof(*story));
+    story->recalled = HELD_MAX;
+    return story;
+}
+
+static void drop_held(struct tap_story *story, struct held *h)
+{
+    story->held_bytes -= h->tapped.len;
+    str_drop(&h->cycle.scheduler);
+    buffer_free(&h->tapped);
+    *h = (struct held){0};
+}
+
+void tap_story_free(struct tap_story **story)
+{
+    if (*story == NULL)
+        return;
+    for (uint32_t i = 0; i < CYCLES_MAX; i++)
+        str_drop(&(*story)->cycles[i].scheduler);
+    for (uint32_t i = 0; i < HELD_MAX; i++)
+        drop_held(*story, &(*story)->held[i]);
+    memory_free(*story);
+    *story = NULL;
+}
+
+/* ---- cycles ---- */
+
+static bool is_cycle(const struct cycle *c, struct str scheduler, int64_t number)
+{
+    return c->scheduler.len > 0 && c->number == number && str_equal(c->scheduler, scheduler);
+}
+
+static bool knows(const struct tap_story *story, struct str scheduler, int64_t number)
+{
+    uint32_t i = 0;
+    while (i < CYCLES_MAX && !is_cycle(&story->cycles[i], scheduler, number))
+        i++;
+    return i < CYCLES_MAX;
+}
+
+static void remember(struct tap_story *story, struct str scheduler, int64_t number)
+{
+    struct cycle *c = &story->cycles[story->next_cycle];
+    if (scheduler.len == 0 || knows(story, scheduler, number))
+        return;
+    str_drop(&c->scheduler);
+    *c = (struct cycle){str_keep(scheduler), number};
+    story->next_cycle = (story->next_cycle + 1) % CYCLES_MAX;
+}
+
+/* The cycle that names the question, its answers and its end; false for other messages. */
+static bool cycle_of(const struct message *m, int64_t *number)
+{
+    switch (m->type) {
+    case MSG_map_request: *number = m->map_request.cycle; return true;
+    case MSG_map_batch: *number = m->map_batch.cycle; return true;
+    case MSG_map_run: *number = m->map_run.request.cycle; return true;
+    case MSG_map_result: *number = m->map_result.cycle; return true;
+    case MSG_map_batch_result: *number = m->map_batch_result.cycle; return true;
+    case MSG_map_run_result: *number = m->map_run_result.cycle; return true;
+    case MSG_map_run_end: *number = m->map_run_end.cycle; return true;
+    default: return false;
+    }
+}
+
+/* ---- what is kept ---- */
+
+static void hold(struct tap_story *story, const struct tap_story_frame *f, int64_t number)
+{
+    struct held *h = &story->held[story->next_held];
+    if (f->tapped.len > HELD_BYTES_MAX / 4)
+        return;
+    drop_held(story, h);
+    h->cycle = (struct cycle){str_keep(f->scheduler), number};
+    buffer_add_str(&h->tapped, f->tapped);
+    story->held_bytes += f->tapped.len;
+    story->next_held = (story->next_held + 1) % HELD_MAX;
+    for (uint32_t i = 0; story->held_bytes > HELD_BYTES_MAX && i < HELD_MAX - 1; i++)
+        drop_held(story, &story->held[(story->next_held + i) % HELD_MAX]);
+}
+
+static void want_held(struct tap_story *story, struct str scheduler, int64_t number)
+{
+    for (uint32_t i = 0; i < HELD_MAX; i++)
+        if (is_cycle(&story->held[i].cycle, scheduler, number))
+            story->held[i].wanted = true;
+    story->recalled = 0;
+}
+
+bool tap_story_recall(struct tap_story *story, struct str *tapped)
+{
+    for (; story->recalled < HELD_MAX; story->recalled++) {
+        struct held *h = &story->held[(story->next_held + story->recalled) % HELD_MAX];
+        if (!h->wanted)
+            continue;
+        h->wanted = false;
+        *tapped = buffer_str(&h->tapped);
+        return true;
+    }
+    return false;
+}
+
+/* ---- frames ---- */
+
+static bool is_answer(enum message_type type)
+{
+    return type == MSG_map_result || type == MSG_map_batch_result || type == MSG_map_run_result;
+}
+
+bool tap_story_takes(struct tap_story *story, const struct tap_story_frame *f)
+{
+    enum message_type type = f->message->type;
+    int64_t number;
+    story->recalled = HELD_MAX;
+    if (f->scheduler.len == 0 || !cycle_of(f->message, &number))
+        return false;
+    bool known = knows(story, f->scheduler, number);
+    if (f->names_pod && !known) {
+        remember(story, f->scheduler, number);
+        want_held(story, f->scheduler, number);
+    }
+    if (!known && !f->names_pod && (is_answer(type) || type == MSG_map_run))
+        hold(story, f, number);
+    return known || f->names_pod;
+}
