@@ -340,25 +340,40 @@ static void check_constraint(const struct args_reader *r, const struct spot *at,
     buffer_free(&why);
 }
 
+static void read_constraint(const struct spot *from, struct spread_constraint *c,
+                            struct empty_fields *empty)
+{
+    *c = (struct spread_constraint){.max_skew = spot_i32(from, "maxSkew"),
+                                    .min_domains = spot_i32(from, "minDomains"),
+                                    .topology_key = spot_text(from, "topologyKey"),
+                                    .when_unsatisfiable = spot_text(from, "whenUnsatisfiable"),
+                                    .node_affinity_policy = spot_text(from, "nodeAffinityPolicy"),
+                                    .node_taints_policy = spot_text(from, "nodeTaintsPolicy"),
+                                    .match_label_keys = spot_texts(from, "matchLabelKeys")};
+    empty->min_domains = c->min_domains == 0 && config_has(from, "minDomains");
+    empty->node_affinity_policy =
+        c->node_affinity_policy.len == 0 && config_has(from, "nodeAffinityPolicy");
+    empty->node_taints_policy =
+        c->node_taints_policy.len == 0 && config_has(from, "nodeTaintsPolicy");
+    if (empty->node_affinity_policy)
+        c->node_affinity_policy = STR_LITERAL("Ignore");
+}
+
 static void read_constraints(const struct args_reader *r, const struct spot *list)
 {
     struct spot path = spot_member(r->path, "defaultConstraints");
     size_t found = kube_json_count(list->value);
     struct spread_constraint *out = found ? spot_take(list, found, sizeof(*out)) : NULL;
+    struct empty_fields *empty = found ? spot_take(list, found, sizeof(*empty)) : NULL;
     r->args->spread_constraints.at = out;
+    r->args->spread_constraints.empty = empty;
     r->args->spread_constraints.count = 0;
-    for (struct spot i = spot_first(list); out != NULL && i.value != NULL; i = spot_next(&i)) {
+    for (struct spot i = spot_first(list); out != NULL && empty != NULL && i.value != NULL;
+         i = spot_next(&i)) {
         uint32_t n = r->args->spread_constraints.count++;
         if (!spot_is_object(&i))
             continue;
-        out[n] =
-            (struct spread_constraint){.max_skew = spot_i32(&i, "maxSkew"),
-                                       .min_domains = spot_i32(&i, "minDomains"),
-                                       .topology_key = spot_text(&i, "topologyKey"),
-                                       .when_unsatisfiable = spot_text(&i, "whenUnsatisfiable"),
-                                       .node_affinity_policy = spot_text(&i, "nodeAffinityPolicy"),
-                                       .node_taints_policy = spot_text(&i, "nodeTaintsPolicy"),
-                                       .match_label_keys = spot_texts(&i, "matchLabelKeys")};
+        read_constraint(&i, &out[n], &empty[n]);
         struct spot at = item_at(&path, n);
         check_constraint(r, &at, n, config_has(&i, "labelSelector"));
     }

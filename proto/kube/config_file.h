@@ -34,6 +34,13 @@ enum config_point {
     POINT_COUNT
 };
 
+/* Optional fields of a default constraint that are there with nothing in them: they are written
+ * back. An empty nodeAffinityPolicy is not Honor, as one that is not there is; so it is kept as
+ * Ignore. */
+struct empty_fields {
+    bool min_domains, node_affinity_policy, node_taints_policy;
+};
+
 /* Arguments of plugins after defaulting; what deciding needs is in struct profile, too. */
 struct plugin_args {
     int64_t preemption_percentage, preemption_absolute;
@@ -43,6 +50,7 @@ struct plugin_args {
     struct {
         uint32_t count;
         struct spread_constraint *at;
+        struct empty_fields *empty; /* of each constraint */
     } spread_constraints;
     int64_t volume_bind_timeout_s;
     struct span claim_filter_timeout, claim_binding_timeout;

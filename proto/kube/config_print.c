@@ -151,16 +151,18 @@ static void print_fit(struct buffer *out, const struct profile *p)
                      (long long)p->fit_shape.at[i].score);
 }
 
-static void print_constraint(struct buffer *out, const struct spread_constraint *c)
+static void print_constraint(struct buffer *out, const struct spread_constraint *c,
+                             const struct empty_fields *empty)
 {
     buffer_print(out, "      - maxSkew: %lld\n", (long long)c->max_skew);
     print_member(out, "        topologyKey: ", c->topology_key);
     print_member(out, "        whenUnsatisfiable: ", c->when_unsatisfiable);
-    if (c->min_domains != 0)
+    if (c->min_domains != 0 || empty->min_domains)
         buffer_print(out, "        minDomains: %lld\n", (long long)c->min_domains);
     if (c->node_affinity_policy.len > 0)
-        print_member(out, "        nodeAffinityPolicy: ", c->node_affinity_policy);
-    if (c->node_taints_policy.len > 0)
+        print_member(out, "        nodeAffinityPolicy: ",
+                     empty->node_affinity_policy ? (struct str){0} : c->node_affinity_policy);
+    if (c->node_taints_policy.len > 0 || empty->node_taints_policy)
         print_member(out, "        nodeTaintsPolicy: ", c->node_taints_policy);
     if (c->match_label_keys.count == 0)
         return;
@@ -176,7 +178,7 @@ static void print_spread(struct buffer *out, const struct plugin_args *args)
     buffer_add_text(out, args->spread_constraints.count ? "      defaultConstraints:\n"
                                                         : "      defaultConstraints: []\n");
     for (uint32_t i = 0; i < args->spread_constraints.count; i++)
-        print_constraint(out, &args->spread_constraints.at[i]);
+        print_constraint(out, &args->spread_constraints.at[i], &args->spread_constraints.empty[i]);
 }
 
 static void print_rules(struct buffer *out, const char *plugin, const struct label_rule *at,

@@ -166,14 +166,20 @@ static void write_spread(cJSON *args, const struct profile *p, const struct plug
         a->spread_constraints.count > 0 ? cJSON_AddArrayToObject(args, "defaultConstraints") : NULL;
     for (uint32_t i = 0; i < a->spread_constraints.count; i++) {
         const struct spread_constraint *c = &a->spread_constraints.at[i];
+        const struct empty_fields *empty = &a->spread_constraints.empty[i];
         cJSON *item = item_of(list);
         put_number(item, "maxSkew", c->max_skew);
         put_text(item, "topologyKey", c->topology_key);
         put_text(item, "whenUnsatisfiable", c->when_unsatisfiable);
-        if (c->min_domains != 0)
+        if (c->min_domains != 0 || empty->min_domains)
             put_number(item, "minDomains", c->min_domains);
-        put_text_if(item, "nodeAffinityPolicy", c->node_affinity_policy);
+        if (empty->node_affinity_policy)
+            put_text(item, "nodeAffinityPolicy", (struct str){0});
+        else
+            put_text_if(item, "nodeAffinityPolicy", c->node_affinity_policy);
         put_text_if(item, "nodeTaintsPolicy", c->node_taints_policy);
+        if (empty->node_taints_policy)
+            put_text(item, "nodeTaintsPolicy", (struct str){0});
         put_texts_if(item, "matchLabelKeys", &c->match_label_keys);
     }
 }

@@ -95,7 +95,8 @@ static void compile_one(const struct cycle *c, const struct spread_constraint *f
     *out = (struct constraint){
         .hard = spread_constraint_is_hard(from),
         .soft = spread_constraint_is_soft(from),
-        .honours_affinity = !str_is(from->node_affinity_policy, "Ignore"),
+        .honours_affinity =
+            from->node_affinity_policy.len == 0 || str_is(from->node_affinity_policy, "Honor"),
         .honours_taints = str_is(from->node_taints_policy, "Honor"),
         .max_skew = (int32_t)from->max_skew,
         .min_domains = from->min_domains == 0 ? 1 : from->min_domains,

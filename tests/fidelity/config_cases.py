@@ -190,8 +190,24 @@ def written():
             yield {"name": os.path.basename(path), "text": f.read()}
 
 
+def emptied():
+    """Each field of the file that says everything, and minDomains and the policies where they may stand, with nothing in it."""
+    whole = everything()
+    args = next(c["args"] for c in whole["profiles"][0]["pluginConfig"] if c["name"] == "PodTopologySpread")
+    for constraint in args["defaultConstraints"]:
+        for field, value in (("minDomains", 2), ("nodeAffinityPolicy", "Ignore"), ("nodeTaintsPolicy", "Honor")):
+            constraint.setdefault(field, value)
+    for path in places(whole):
+        for empty in (0, "", None, [], {}, False) if path else ():
+            document = copy.deepcopy(whole)
+            parent_of(document, path)[path[-1]] = empty
+            yield "empty-%s-%s" % (".".join(map(str, path)), json.dumps(empty)), document
+
+
 def cases(count, seed):
     yield from written()
+    for name, document in emptied():
+        yield {"name": name, "text": json.dumps(document)}
     rng = random.Random(0)
     known = list(seeds())
     for i, document in enumerate(known):
