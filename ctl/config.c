@@ -2,6 +2,7 @@
  * with it, as kube-scheduler would. The one idea: the same loading that every process does, so that
  * what passes here starts. What must stay true: nothing but the answer goes to standard output. */
 #include "ctl/commands.h"
+#include "ctl/feature_gates.h"
 #include "ctl/json_out.h"
 #include "ctl/policy_source.h"
 #include "proto/base/memory.h"
@@ -15,7 +16,8 @@
 struct arguments {
     struct policy_flags policy; /* first: policy_source.h asks for it */
     const char *file, *kubeconfig, *master;
-    bool batch, expanded;
+    char error[512]; /* of feature gates */
+    bool batch, expanded, gangs;
 };
 
 static bool take_config(void *state, const char *value)
@@ -36,6 +38,12 @@ static bool take_master(void *state, const char *value)
     return *value != 0;
 }
 
+static bool take_feature_gates(void *state, const char *value)
+{
+    struct arguments *args = state;
+    return feature_gates_read(value, &args->gangs, args->error, sizeof(args->error));
+}
+
 static bool take_batch(void *state, const char *value)
 {
     (void)value;
@@ -53,6 +61,8 @@ static const struct own_option own[] = {
     POLICY_FLAG_OPTIONS,
     {"kubeconfig", "FILE", "how to reach the API server with the ConfigMap", take_kubeconfig},
     {"master", "URL", "that API server, instead of the one in the kubeconfig", take_master},
+    {"feature-gates", "LIST", "what berth run is given; those of gangs add to the defaults",
+     take_feature_gates},
     {"expanded", NULL, "print every plugin at each of the points where it runs", take_expanded},
     {"batch", NULL,
      "one JSON object {name, text} a line in, one {name, error or written, yaml, notes} a line out",
@@ -67,7 +77,8 @@ static int say_one(const struct arguments *args)
     struct buffer out = {0};
     bool good = scheduler_config_load(args->file, &config, &memory, &why) &&
                 policy_apply(&args->policy, (struct policy_server){args->kubeconfig, args->master},
-                             &config, &memory, &why);
+                             &config, &memory, &why) &&
+                scheduler_config_gate(&config, args->gangs, &memory, &why);
     if (!good)
         fprintf(stderr, "berth config: %.*s\n", STR_ARG(why));
     for (uint32_t i = 0; good && i < config.notes.count; i++)
@@ -86,7 +97,7 @@ static int say_one(const struct arguments *args)
 }
 
 /* The answer to one line of a batch. */
-static void answer(struct str line, struct buffer *out)
+static void answer(const struct arguments *args, struct str line, struct buffer *out)
 {
     struct arena memory = {0};
     struct scheduler_config config = {0};
@@ -94,9 +105,10 @@ static void answer(struct str line, struct buffer *out)
     struct json_out j = {.out = out};
     struct buffer text = {0};
     struct kube_json *question = kube_json_parse(line, &why, &memory);
-    bool good =
-        question != NULL && scheduler_config_parse(kube_json_text(kube_json_get(question, "text")),
-                                                   &config, &memory, &why);
+    bool good = question != NULL &&
+                scheduler_config_parse(kube_json_text(kube_json_get(question, "text")), &config,
+                                       &memory, &why) &&
+                scheduler_config_gate(&config, args->gangs, &memory, &why);
     json_open(&j, NULL, '{');
     json_str(&j, "name", kube_json_text(kube_json_get(question, "name")));
     if (!good)
@@ -113,7 +125,7 @@ static void answer(struct str line, struct buffer *out)
     arena_free(&memory);
 }
 
-static int say_batch(void)
+static int say_batch(const struct arguments *args)
 {
     struct buffer line = {0}, out = {0};
     char chunk[65536];
@@ -123,7 +135,7 @@ static int say_batch(void)
         buffer_add(&line, chunk, len);
         if (len == 0 || chunk[len - 1] != '\n')
             continue;
-        answer(buffer_str(&line), &out);
+        answer(args, buffer_str(&line), &out);
         written = fwrite(out.at, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
         buffer_reset(&line);
         buffer_reset(&out);
@@ -141,7 +153,8 @@ int command_config(int argc, char **argv)
         .usage = "Checks a configuration and prints it as kube-scheduler's --write-config-to does, "
                  "with all defaults; a Policy is printed as what it was translated to.",
         .options = own,
-        .state = &args};
+        .state = &args,
+        .error = args.error};
     options_read(&table, argc, argv);
-    return args.batch ? say_batch() : say_one(&args);
+    return args.batch ? say_batch(&args) : say_one(&args);
 }

@@ -18,10 +18,12 @@ static bool load(const struct run_options *o, const struct str *policy,
                  struct scheduler_config *config, struct arena *a, struct str *why)
 {
     struct policy_server server = {o->flags.kubeconfig, o->flags.master};
+    struct config_flags flags = o->flags;
+    flags.built_in_gangs = o->kube.gangs;
     return scheduler_config_load(o->config, config, a, why) &&
            (policy != NULL ? policy_take(*policy, config, a, why)
                            : policy_apply(&o->kube.policy, server, config, a, why)) &&
-           config_flags_apply(&o->flags, config, a, why);
+           config_flags_apply(&flags, config, a, why);
 }
 
 /* The text without the line that begins so. */

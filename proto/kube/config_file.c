@@ -764,6 +764,46 @@ bool scheduler_config_load(const char *path, struct scheduler_config *config, st
     return good;
 }
 
+/* A profile that is made anew; what was noted of it before stays noted. */
+static bool gate_profile(struct profile *p, struct profile_details *d, struct arena *a,
+                         struct str *error)
+{
+    struct loading l = {.reading = {.arena = a}};
+    struct spot root = spot_root(&l.reading, NULL);
+    struct scheduler_config unused = {0};
+    config_plugins_gate(&root, d->sets);
+    config_plugins_expand(&l, d->sets, p, d);
+    bool good = verdict(&l, &unused, a, error);
+    free_loading(&l);
+    return good;
+}
+
+static void note_gate(struct scheduler_config *config, struct arena *a)
+{
+    struct str text =
+        STR_LITERAL("plugin " CONFIG_BUILT_IN_PLUGIN " has no effect: the feature gates "
+                    "GenericWorkload and GangScheduling are off");
+    const struct strs note = {1, &text};
+    config->notes = join(&config->notes, &note, a);
+}
+
+bool scheduler_config_gate(struct scheduler_config *config, bool gangs, struct arena *a,
+                           struct str *error)
+{
+    bool good = true, idle = false;
+    for (uint32_t i = 0; good && i < config->profiles.count; i++) {
+        struct profile *p = &config->profiles.at[i];
+        good = !gangs || gate_profile(p, &config->details[i], a, error);
+        bool named =
+            config_plugins_need(config->details[i].sets, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
+        p->gang_built_in = gangs && named;
+        idle = idle || (named && !gangs);
+    }
+    if (idle)
+        note_gate(config, a);
+    return good;
+}
+
 bool scheduler_config_check_leader(const struct scheduler_config *config, struct arena *a,
                                    struct str *error)
 {

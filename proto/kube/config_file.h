@@ -71,8 +71,8 @@ struct other_args {
 struct profile_details {
     struct strs points[POINT_COUNT];
     struct plugin_args args;
-    bool has_percentage;            /* the profile has a percentageOfNodesToScore of its own */
-    const struct plugin_sets *sets; /* as the file has them, merged with the defaults */
+    bool has_percentage;      /* the profile has a percentageOfNodesToScore of its own */
+    struct plugin_sets *sets; /* as the file has them, merged with the defaults */
 };
 
 /* An HTTP extender as the file has it, after defaulting. Texts may be empty: not given. */
@@ -136,6 +136,12 @@ bool scheduler_config_parse(struct str text, struct scheduler_config *config, st
                             struct str *error);
 bool scheduler_config_parse_json(const struct kube_json *document, struct scheduler_config *config,
                                  struct arena *a, struct str *error);
+/* What the feature gates of gangs (GenericWorkload and GangScheduling) make of a configuration that
+ * was loaded: with them GangScheduling is one of the defaults, and where it is enabled PodGroups of
+ * scheduling.k8s.io count; without them a profile that enables it gets a note. False with error
+ * when the profile cannot be made. Before anything else changes the profiles, and once. */
+bool scheduler_config_gate(struct scheduler_config *config, bool gangs, struct arena *a,
+                           struct str *error);
 /* The whole configuration as YAML that reads back as the same: every default written out, every
  * plugin at the points where it runs. */
 void scheduler_config_print(const struct scheduler_config *config, struct buffer *out);

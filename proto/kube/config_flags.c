@@ -141,8 +141,8 @@ static void disable_preemption(struct scheduler_config *config)
         struct profile_details *d = &config->details[i];
         remove_name(&d->points[POINT_post_filter], "DefaultPreemption");
         remove_name(&d->points[POINT_pre_enqueue], "DefaultPreemption");
-        p->post_filter = d->points[POINT_post_filter];
-        p->pre_enqueue = d->points[POINT_pre_enqueue];
+        remove_name(&p->post_filter, "DefaultPreemption");
+        remove_name(&p->pre_enqueue, "DefaultPreemption");
     }
 }
 
@@ -183,9 +183,9 @@ bool config_flags_apply(const struct config_flags *flags, struct scheduler_confi
         config->kubeconfig = str_of(flags->kubeconfig);
     if (!config->from_file)
         apply_deprecated(flags, config);
+    if (!scheduler_config_gate(config, flags->built_in_gangs, a, error))
+        return false;
     if (flags->disable_preemption)
         disable_preemption(config);
-    for (uint32_t i = 0; i < config->profiles.count; i++)
-        config->profiles.at[i].gang_built_in = flags->built_in_gangs;
     return scheduler_config_check_leader(config, a, error);
 }

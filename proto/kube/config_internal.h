@@ -74,6 +74,10 @@ struct plugin_set {
 struct plugin_sets {
     struct plugin_set points[POINT_COUNT];
     struct plugin_set multi_point;
+    /* Where in multi_point the defaults end, which is where a gate's plugin comes in, and whether
+     * the file disables that of gangs. */
+    uint32_t defaults_end;
+    bool gangs_disabled;
 };
 
 extern const char *const config_point_field[POINT_COUNT]; /* "preFilter" */
@@ -86,15 +90,18 @@ bool config_plugin_implements(struct str name, enum config_point point);
 bool config_plugin_implements_any(struct str name); /* it is known */
 /* Plugins that upstream once had; naming one is an error of its own. */
 bool config_plugin_removed(struct str name);
-#define CONFIG_GANG_PLUGIN "Coscheduling"
-#define CONFIG_GROUP       "kubescheduler.config.k8s.io"
-#define CONFIG_VERSION     CONFIG_GROUP "/v1"
-#define CONFIG_BETA2       CONFIG_GROUP "/v1beta2"
-#define CONFIG_BETA3       CONFIG_GROUP "/v1beta3"
+#define CONFIG_GANG_PLUGIN     "Coscheduling"
+#define CONFIG_BUILT_IN_PLUGIN "GangScheduling" /* upstream's, behind feature gates */
+#define CONFIG_GROUP           "kubescheduler.config.k8s.io"
+#define CONFIG_VERSION         CONFIG_GROUP "/v1"
+#define CONFIG_BETA2           CONFIG_GROUP "/v1beta2"
+#define CONFIG_BETA3           CONFIG_GROUP "/v1beta3"
 #define CONFIG_REMOVED_TEXT                                                                        \
     "was invalid in version \"v1\" (KubeSchedulerConfiguration is version \"" CONFIG_VERSION "\")"
 void config_plugins_check_removed(struct loading *l, const struct spot *profile,
                                   const struct plugin_sets *sets);
+/* With the feature gates of gangs GangScheduling is one of the defaults, too. */
+void config_plugins_gate(const struct spot *profile, struct plugin_sets *sets);
 /* Whether the plugin is enabled anywhere. */
 bool config_plugins_need(const struct plugin_sets *sets, struct str name);
 /* Fills the points of details, and the lists and weights of profile. Errors are what upstream's

@@ -57,7 +57,7 @@ static const struct {
     {"ImageLocality", 1, P(score)},
     {"DefaultBinder", 0, P(bind)},
     {"NodeDeclaredFeatures", 0, P(pre_filter) | P(filter)},
-    {"GangScheduling", NOT_DEFAULT, P(pre_enqueue) | P(reserve) | P(permit)},
+    {CONFIG_BUILT_IN_PLUGIN, NOT_DEFAULT, P(pre_enqueue) | P(reserve) | P(permit)},
     {"TopologyPlacementGenerator", NOT_DEFAULT, P(placement_generate)},
     {"PodGroupPodsCount", NOT_DEFAULT, P(placement_score)},
     {"Coscheduling", GANGS,
@@ -233,9 +233,33 @@ void config_plugins_merge(struct loading *l, const struct spot *profile, struct 
             replaced[custom - set->enabled] = true;
         merged[count++] = custom ? *custom : (struct plugin_ref){name, known_plugins[k].weight};
     }
+    sets->defaults_end = count;
+    sets->gangs_disabled = lists(&set->disabled, STR_LITERAL("*")) ||
+                           lists(&set->disabled, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
     for (uint32_t i = 0; i < set->enabled_count; i++)
         if (!replaced[i])
             merged[count++] = set->enabled[i];
+    set->enabled = merged;
+    set->enabled_count = count;
+}
+
+/* The file's own entry moves up to where the default would be, as upstream's merge has it. */
+void config_plugins_gate(const struct spot *profile, struct plugin_sets *sets)
+{
+    struct plugin_set *set = &sets->multi_point;
+    struct str name = STR_LITERAL(CONFIG_BUILT_IN_PLUGIN);
+    const struct plugin_ref *custom = last_of(set, name);
+    struct plugin_ref *merged =
+        sets->gangs_disabled ? NULL : spot_take(profile, set->enabled_count + 1, sizeof(*merged));
+    uint32_t count = 0;
+    if (merged == NULL)
+        return;
+    for (uint32_t i = 0; i <= set->enabled_count; i++) {
+        if (i == sets->defaults_end)
+            merged[count++] = custom != NULL ? *custom : (struct plugin_ref){.name = name};
+        if (i < set->enabled_count && &set->enabled[i] != custom)
+            merged[count++] = set->enabled[i];
+    }
     set->enabled = merged;
     set->enabled_count = count;
 }
@@ -397,24 +421,31 @@ static void check_expanded(struct expansion *e, const struct profile_details *d)
                               STR_ARG(e->scheduler_name));
 }
 
-static void refuse_alpha(struct expansion *e)
+/* Upstream runs them for groups alone, behind a gate that is refused here. */
+static void note_alpha(struct expansion *e)
 {
     struct spot nowhere = {0};
     for (size_t k = 0; k < KNOWN_COUNT; k++)
         if (known_plugins[k].weight == NOT_DEFAULT &&
+            strcmp(known_plugins[k].name, CONFIG_BUILT_IN_PLUGIN) != 0 &&
             config_plugins_need(e->sets, str_of(known_plugins[k].name)))
-            config_unsupported(e->l, &nowhere, "plugin %s", known_plugins[k].name);
+            config_note(e->l, &nowhere,
+                        "plugin %s has no effect: the feature gate "
+                        "TopologyAwareWorkloadScheduling is off",
+                        known_plugins[k].name);
 }
 
-/* What the profile's lists have, less the plugin of gangs: no pod is asked by itself. */
+static bool is_of_gangs(struct str name)
+{
+    return str_is(name, CONFIG_GANG_PLUGIN) || str_is(name, CONFIG_BUILT_IN_PLUGIN);
+}
+
+/* What the profile's lists have, less the plugins of gangs: no pod is asked by itself. */
 static struct strs without_gangs(const struct spot *root, const struct strs *names)
 {
-    struct strs left = {0};
-    if (!lists(names, STR_LITERAL(CONFIG_GANG_PLUGIN)))
-        return *names;
-    left.at = spot_take(root, names->count, sizeof(*left.at));
+    struct strs left = {0, spot_take(root, names->count, sizeof(*left.at))};
     for (uint32_t i = 0; left.at != NULL && i < names->count; i++)
-        if (!str_is(names->at[i], CONFIG_GANG_PLUGIN))
+        if (!is_of_gangs(names->at[i]))
             append(&left, names->at[i]);
     return left;
 }
@@ -436,7 +467,7 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
                          struct profile *profile, const struct profile_details *d)
 {
     const struct strs *scores = &d->points[POINT_score];
-    profile->pre_enqueue = d->points[POINT_pre_enqueue];
+    profile->pre_enqueue = without_gangs(root, &d->points[POINT_pre_enqueue]);
     profile->pre_filter = without_gangs(root, &d->points[POINT_pre_filter]);
     profile->filter = d->points[POINT_filter];
     profile->post_filter = without_gangs(root, &d->points[POINT_post_filter]);
@@ -446,6 +477,7 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
     profile->pre_bind = d->points[POINT_pre_bind];
     profile->post_bind = d->points[POINT_post_bind];
     profile->check_all = lists(&profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
+    profile->score.count = 0;
     profile->score.at =
         scores->count ? spot_take(root, scores->count, sizeof(*profile->score.at)) : NULL;
     for (uint32_t i = 0; profile->score.at != NULL && i < scores->count; i++)
@@ -479,13 +511,13 @@ void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
     for (int p = 0; p < POINT_COUNT && !l->reading.failed; p++) {
         struct strs *out = &details->points[p];
         size_t most = 2 * (size_t)sets->points[p].enabled_count + sets->multi_point.enabled_count;
-        out->at = spot_take(&root, most, sizeof(*out->at));
+        *out = (struct strs){0, spot_take(&root, most, sizeof(*out->at))};
         if (out->at != NULL)
             expand_point(&e, (enum config_point)p, out);
     }
     if (l->reading.failed)
         return;
-    refuse_alpha(&e);
+    note_alpha(&e);
     check_expanded(&e, details);
     check_total(&e);
     note_unused(&e, details);
