@@ -1,15 +1,16 @@
 /* feature_gates: which gates there are, and which of their values this scheduler can honour. The
- * one idea: a gate that changes what is decided is honoured at its default, and refused by name at
- * any other value; all others may be set, as the same flags often go to all components. What must
- * stay true: no gate that matters is ignored. */
+ * one idea: a gate that changes what the scheduler does is honoured, or refused by name at any
+ * value but its default; all others may be set, as the same flags often go to all components. What
+ * must stay true: no gate that matters is ignored. */
 #include "ctl/feature_gates.h"
 
+#include "proto/base/buffer.h"
 #include "proto/base/str.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum elsewhere { LOCKED, DECIDES, GANGS, ELSEWHERE };
+enum elsewhere { LOCKED, REFUSED, HONOURED, SAME, LIBRARY, ELSEWHERE };
 
 #define STAGE_GA         ""
 #define STAGE_ALPHA      "ALPHA"
@@ -22,11 +23,25 @@ static const struct {
     enum elsewhere otherwise;
 } gates[] = {
 #define GATE(name, by_default, stage, otherwise) {#name, STAGE_##stage, by_default, otherwise},
+#define NEEDS(name, need)
 #include "ctl/feature_gates.def"
 #undef GATE
+#undef NEEDS
+};
+
+/* In the order of names. */
+static const struct {
+    const char *name, *need;
+} needs[] = {
+#define GATE(name, by_default, stage, otherwise)
+#define NEEDS(name, need) {#name, #need},
+#include "ctl/feature_gates.def"
+#undef GATE
+#undef NEEDS
 };
 
 #define GATE_COUNT (sizeof(gates) / sizeof(gates[0]))
+#define NEED_COUNT (sizeof(needs) / sizeof(needs[0]))
 
 /* As Go's ParseBool. */
 static bool truth_of(struct str text, bool *truth)
@@ -61,14 +76,15 @@ static bool set_gate(struct gate_values *v, struct str name, bool value, char *e
     const char *text = value ? "true" : "false";
     if (i == GATE_COUNT)
         snprintf(error, room, "unrecognized feature gate: %.*s", STR_ARG(name));
-    else if (value == gates[i].by_default || gates[i].otherwise >= GANGS) {
+    else if (value == gates[i].by_default || gates[i].otherwise >= HONOURED) {
         v->on[i] = value;
         return true;
     } else if (gates[i].otherwise == LOCKED)
         snprintf(error, room, "cannot set feature gate %s to %s, feature is locked to %s",
                  gates[i].name, text, gates[i].by_default ? "true" : "false");
     else
-        snprintf(error, room, "not supported yet: feature gate %s=%s, which changes decisions",
+        snprintf(error, room,
+                 "not supported yet: feature gate %s=%s, which changes what the scheduler does",
                  gates[i].name, text);
     return false;
 }
@@ -126,21 +142,63 @@ static bool read_gates(struct gate_values *v, const char *text, char *error, siz
     return true;
 }
 
-/* Of the gates of gangs upstream allows one without the other in one way only. */
+static bool is_on(const struct gate_values *v, const char *name)
+{
+    return v->on[place_of(str_of(name))];
+}
+
+/* The gates from needs[i] on that one of the same name wants and does not get: "A is enabled, …",
+ * or nothing. Returns where the next name begins. */
+static size_t check_needs(const struct gate_values *v, size_t i, struct buffer *out)
+{
+    const char *name = needs[i].name;
+    bool wants = is_on(v, name), lacks = false;
+    for (; i < NEED_COUNT && strcmp(needs[i].name, name) == 0; i++) {
+        if (!wants || is_on(v, needs[i].need))
+            continue;
+        if (!lacks)
+            buffer_print(out,
+                         "%s%s is enabled, but depends on features that are disabled: [", /* ] */
+                         out->len > 0 ? ", " : "", name);
+        buffer_print(out, "%s%s", lacks ? " " : "", needs[i].need);
+        lacks = true;
+    }
+    if (lacks)
+        buffer_add_text(out, "]");
+    return i;
+}
+
+static bool have_needs(const struct gate_values *v, char *error, size_t room)
+{
+    struct buffer text = {0};
+    size_t lacking = 0;
+    for (size_t i = 0; i < NEED_COUNT;) {
+        size_t before = text.len;
+        i = check_needs(v, i, &text);
+        lacking += text.len > before;
+    }
+    if (lacking > 0)
+        snprintf(error, room, "%s%s%s", lacking > 1 ? "[" : "", text.at, lacking > 1 ? "]" : "");
+    buffer_free(&text);
+    return lacking == 0;
+}
+
 bool feature_gates_read(const char *text, bool *gangs, char *error, size_t room)
 {
     struct gate_values v;
     *gangs = false;
-    if (!read_gates(&v, text, error, room))
+    if (!read_gates(&v, text, error, room) || !have_needs(&v, error, room))
         return false;
-    bool workload = v.on[place_of(STR_LITERAL("GenericWorkload"))];
-    bool asked = v.on[place_of(STR_LITERAL("GangScheduling"))];
-    *gangs = asked && workload;
-    if (asked && !workload)
-        snprintf(error, room,
-                 "GangScheduling is enabled, but depends on features that are disabled: "
-                 "[GenericWorkload]");
-    return *gangs == asked;
+    *gangs = is_on(&v, "GangScheduling");
+    return true;
+}
+
+bool feature_gate_is_on(const char *text, const char *name)
+{
+    struct gate_values v;
+    char error[256];
+    (void)read_gates(&v, text, error, sizeof(error)); /* what is wrong was said at the start */
+    return is_on(&v, name);
 }
 
 void feature_gates_each(const char *text,

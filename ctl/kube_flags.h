@@ -19,7 +19,7 @@ struct kube_flags {
         size_t count;
         const char *at[64];
     } unused; /* names of flags that were given and have no effect; a few more are not listed */
-    char error[256]; /* why a value was refused */
+    char error[512]; /* why a value was refused */
 };
 
 /* For options_read; the state is a struct kube_flags. */

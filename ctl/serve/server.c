@@ -172,15 +172,15 @@ static void set_gate(void *context, const char *name, const char *stage, bool on
                on);
 }
 
-/* Which gates are on, as they were given to the supervisor. */
-static void measure_gates(const struct server *s)
+/* As they were given to the supervisor. */
+static const char *given_gates(const struct server *s)
 {
     static const char flag[] = "feature-gates=";
     const char *given = "";
     for (size_t i = 0; i < s->options.given_count; i++)
         if (strncmp(s->options.given[i], flag, sizeof(flag) - 1) == 0)
             given = s->options.given[i] + sizeof(flag) - 1;
-    feature_gates_each(given, set_gate, NULL);
+    return given;
 }
 
 /* The server is a process as well. */
@@ -189,7 +189,7 @@ static void take_own_report(struct server *s)
     struct arena memory = {0};
     struct metrics own = {.instance = STR_LITERAL("serve"), .incarnation = 1};
     measure_self();
-    measure_gates(s);
+    feature_gates_each(given_gates(s), set_gate, NULL);
     access_measure(s->options.access);
     process_measure();
     metric_series(METRIC_disabled_metrics_total, NULL)->value = s->options.filter.without.count;
@@ -282,6 +282,13 @@ static bool starts_with_group(const char *path, const char *group)
            (path[1 + len] == 0 || path[1 + len] == '/');
 }
 
+static bool is_zpage(const struct server *s, const char *path)
+{
+    return (strcmp(path, "/flagz") == 0 && feature_gate_is_on(given_gates(s), "ComponentFlagz")) ||
+           (strcmp(path, "/statusz") == 0 &&
+            feature_gate_is_on(given_gates(s), "ComponentStatusz"));
+}
+
 static bool answer_path(struct server *s, struct http_request *r)
 {
     static const char *const groups[] = {"healthz", "livez", "readyz"};
@@ -296,7 +303,7 @@ static bool answer_path(struct server *s, struct http_request *r)
         return answer_resources(s, r);
     if (strcmp(r->path, "/metrics/slis") == 0) {
         answer_slis(s, r);
-    } else if (strcmp(r->path, "/flagz") == 0 || strcmp(r->path, "/statusz") == 0) {
+    } else if (is_zpage(s, r->path)) {
         answer_zpage(s, r, strcmp(r->path, "/flagz") == 0);
     } else if (strcmp(r->path, "/debug/flags/v") == 0) {
         answer_verbosity(s, r);

@@ -8,7 +8,7 @@
 
 #include "ctl/feature_gates.h"
 
-static char why[256];
+static char why[512];
 
 static void accepted(const char *text)
 {
@@ -34,7 +34,7 @@ static void gates_may_be_set_to_what_they_are(void **state)
 static void gates_of_other_components_may_be_set_to_anything(void **state)
 {
     (void)state;
-    accepted("APIServerIdentity=false,OpportunisticBatching=false");
+    accepted("APIResponseCompression=false,OpportunisticBatching=false");
 }
 
 static void a_gate_that_changes_decisions_is_refused_by_name(void **state)
@@ -42,7 +42,10 @@ static void a_gate_that_changes_decisions_is_refused_by_name(void **state)
     (void)state;
     refused("TopologyAwareWorkloadScheduling=true",
             "not supported yet: feature gate TopologyAwareWorkloadScheduling=true, which changes "
-            "decisions");
+            "what the scheduler does");
+    refused("DRAPrioritizedList=false",
+            "not supported yet: feature gate DRAPrioritizedList=false, which changes what the "
+            "scheduler does");
 }
 
 static void the_gates_of_gangs_go_together(void **state)
@@ -56,6 +59,29 @@ static void the_gates_of_gangs_go_together(void **state)
     assert_true(gangs);
     refused("GangScheduling=true", "GangScheduling is enabled, but depends on features that are "
                                    "disabled: [GenericWorkload]");
+}
+
+static void a_gate_that_is_on_takes_those_that_it_depends_on(void **state)
+{
+    (void)state;
+    refused("ClusterTrustBundleProjection=true",
+            "ClusterTrustBundleProjection is enabled, but depends on features that are disabled: "
+            "[ClusterTrustBundle]");
+    accepted("ClusterTrustBundleProjection=true,ClusterTrustBundle=true");
+    refused("GracefulNodeShutdown=false",
+            "[GracefulNodeShutdownBasedOnPodPriority is enabled, but depends on features that are "
+            "disabled: [GracefulNodeShutdown], WindowsGracefulNodeShutdown is enabled, but depends "
+            "on features that are disabled: [GracefulNodeShutdown]]");
+    accepted("GracefulNodeShutdown=false,GracefulNodeShutdownBasedOnPodPriority=false,"
+             "WindowsGracefulNodeShutdown=false");
+}
+
+static void one_gate_is_looked_up(void **state)
+{
+    (void)state;
+    assert_true(feature_gate_is_on("", "ComponentFlagz"));
+    assert_false(feature_gate_is_on("ComponentFlagz=false", "ComponentFlagz"));
+    assert_true(feature_gate_is_on("ComponentFlagz=false", "ComponentStatusz"));
 }
 
 static void what_upstream_refuses_is_refused_in_its_words(void **state)
@@ -107,6 +133,8 @@ static void each_gate_is_told_with_its_stage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gate_that_is_on_takes_those_that_it_depends_on),
+        cmocka_unit_test(one_gate_is_looked_up),
         cmocka_unit_test(gates_may_be_set_to_what_they_are),
         cmocka_unit_test(gates_of_other_components_may_be_set_to_anything),
         cmocka_unit_test(a_gate_that_changes_decisions_is_refused_by_name),
