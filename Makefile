@@ -4,6 +4,7 @@
 # make test       install what is missing, build, run all tests; ends in "N passed, N failed"
 # make asan       unit tests under ASan and UBSan          make tsan   those with threads under TSan
 # make fuzz       fuzz every parser for FUZZ_TIME seconds  make bench  ratios against kube-scheduler
+# make nightly    what is made at random, more of it, from a new seed (BERTH_SEED=N: from that one)
 # make bench-core CPU time of decisions, messages and events without an API server
 # make check      fmt-check lint tidy docs-check man-check test asan
 # make fmt        format with clang-format-14              make lint   clang-tidy-14
@@ -152,6 +153,12 @@ test:
 	@$(MAKE) --no-print-directory -j2 all tests-built
 	@tests/run $(BUILD)
 
+# At each commit what is made at random follows from the commit; here it is new, and what it finds
+# becomes a case that stays (tests/README.md).
+nightly:
+	@tests/deps build test
+	@tests/run $(BUILD) nightly
+
 # Without installing anything and without the slow parts: what one runs while working.
 test-unit: all tests-built
 	@tests/run $(BUILD) unit
@@ -265,7 +272,7 @@ install: all
 clean:
 	rm -rf build/release build/asan build/tsan build/fuzz build/bin
 
-.PHONY: all deps run test test-unit tests-built e2e wire integration asan asan-built asan-run \
+.PHONY: all deps run test nightly test-unit tests-built e2e wire integration asan asan-built asan-run \
         tsan tsan-built tsan-run fuzz bench bench-core \
         fmt fmt-check lint tidy docs docs-check man-check check compdb install clean
 .SECONDARY:
