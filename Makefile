@@ -95,6 +95,12 @@ WIRE := $(BUILD)/tests/wire/decode $(BUILD)/tests/wire/encode
 $(WIRE): $(BUILD)/tests/wire/%: $(BUILD)/tests/wire/%.o $(PROTO)
 	$(LINK)
 
+# Many certificates as berth-serve makes them, for tests/certificates.
+CERTIFICATES := $(BUILD)/tests/certificates/make
+$(CERTIFICATES): LIBS += -lgnutls
+$(CERTIFICATES): $(BUILD)/tests/certificates/make.o $(BUILD)/ctl/serve/certificate.o $(PROTO)
+	$(LINK)
+
 # What tests/fidelity/cel asks beside upstream's device selectors.
 CELCASES  := $(BUILD)/tests/fidelity/cel/cases.o
 SELECTORS := $(BUILD)/tests/fidelity/cel/answer
@@ -136,7 +142,7 @@ $(BUILD)/tests/$(1): $(BUILD)/tests/unit/$(1).o $(AREA_$(call area,$(1))) \
 endef
 $(foreach t,$(TESTS:$(BUILD)/tests/%=%),$(eval $(call unit_test,$(t))))
 
-tests-built: $(TESTS) $(WIRE) $(SELECTORS) $(ALLOCATE)
+tests-built: $(TESTS) $(WIRE) $(CERTIFICATES) $(SELECTORS) $(ALLOCATE)
 
 # ---- run and test ----
 

@@ -1,15 +1,19 @@
 /* certificate: X.509 by GnuTLS. What must stay true: a client's certificate is believed only with a
- * whole chain to an authority that was named, valid now, and meant for clients. */
+ * whole chain to an authority that was named, valid now, and meant for clients; and a certificate
+ * that is made here is one that RFC 5280 allows, because Go's clients (the kubelet, Prometheus)
+ * refuse any other. */
 #include "ctl/serve/certificate.h"
 
 #include "proto/base/moment.h"
 #include "proto/base/random.h"
 
+#include <arpa/inet.h>
 #include <gnutls/x509.h>
 #include <string.h>
 
 #define SECONDS_VALID (365L * 24 * 3600)
 #define ORGS_MAX      32
+#define KEY_ID_MAX    64
 
 static bool export_pem(int (*from)(void *, gnutls_x509_crt_fmt_t, gnutls_datum_t *), void *thing,
                        struct buffer *out)
@@ -32,28 +36,68 @@ static int certificate_out(void *certificate, gnutls_x509_crt_fmt_t format, gnut
     return gnutls_x509_crt_export2(certificate, format, out);
 }
 
-/* All that stands in the certificate; the first failure, or 0. */
-static int describe(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key)
+void certificate_serial(uint64_t random, unsigned char serial[CERTIFICATE_SERIAL_SIZE])
+{
+    for (size_t i = 0; i < CERTIFICATE_SERIAL_SIZE; i++)
+        serial[i] = (unsigned char)(random >> 8 * (CERTIFICATE_SERIAL_SIZE - 1 - i));
+    serial[0] = (unsigned char)((serial[0] & 0x3f) | 0x40);
+}
+
+/* Whom it is for: localhost, both loopback addresses, and the address that is listened on unless
+ * that is all of them. */
+static int name_subjects(gnutls_x509_crt_t crt, const char *address)
 {
     static const unsigned char loopback[] = {127, 0, 0, 1};
     static const char name[] = "localhost";
+    struct in_addr four;
+    struct in6_addr six;
+    int failed = gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_DNSNAME, name,
+                                                      sizeof(name) - 1, GNUTLS_FSAN_SET);
+    if (failed >= 0)
+        failed = gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_IPADDRESS, loopback, 4,
+                                                      GNUTLS_FSAN_APPEND);
+    if (failed >= 0)
+        failed = gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_IPADDRESS, &in6addr_loopback,
+                                                      16, GNUTLS_FSAN_APPEND);
+    if (failed >= 0 && inet_pton(AF_INET, address, &four) == 1 && four.s_addr != INADDR_ANY &&
+        four.s_addr != htonl(INADDR_LOOPBACK))
+        failed = gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_IPADDRESS, &four, 4,
+                                                      GNUTLS_FSAN_APPEND);
+    if (failed >= 0 && inet_pton(AF_INET6, address, &six) == 1 && !IN6_IS_ADDR_UNSPECIFIED(&six) &&
+        !IN6_IS_ADDR_LOOPBACK(&six))
+        failed = gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_IPADDRESS, &six, 16,
+                                                      GNUTLS_FSAN_APPEND);
+    return failed;
+}
+
+/* As an authority, which it is for itself, it has a key identifier. */
+static int name_key(gnutls_x509_crt_t crt)
+{
+    unsigned char id[KEY_ID_MAX];
+    size_t size = sizeof(id);
+    int failed = gnutls_x509_crt_get_key_id(crt, GNUTLS_KEYID_USE_SHA1, id, &size);
+    return failed < 0 ? failed : gnutls_x509_crt_set_subject_key_id(crt, id, size);
+}
+
+/* All that stands in the certificate; the worst failure, or 0. */
+static int describe(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key, const char *address)
+{
     time_t now = (time_t)(moment_wall_us() / 1000000);
-    uint64_t serial = random_seed() >> 1 | 1;
+    unsigned char serial[CERTIFICATE_SERIAL_SIZE];
     int worst = 0;
+    certificate_serial(random_seed(), serial);
     int results[] = {
         gnutls_x509_crt_set_key(crt, key),
         gnutls_x509_crt_set_version(crt, 3),
-        gnutls_x509_crt_set_serial(crt, &serial, sizeof(serial)),
+        gnutls_x509_crt_set_serial(crt, serial, sizeof(serial)),
         gnutls_x509_crt_set_activation_time(crt, now - 3600),
         gnutls_x509_crt_set_expiration_time(crt, now + SECONDS_VALID),
         gnutls_x509_crt_set_dn(crt, "CN=localhost", NULL),
-        gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_DNSNAME, name, sizeof(name) - 1,
-                                             GNUTLS_FSAN_SET),
-        gnutls_x509_crt_set_subject_alt_name(crt, GNUTLS_SAN_IPADDRESS, loopback, 4,
-                                             GNUTLS_FSAN_APPEND),
+        name_subjects(crt, address),
         gnutls_x509_crt_set_basic_constraints(crt, 1, -1),
         gnutls_x509_crt_set_key_purpose_oid(crt, GNUTLS_KP_TLS_WWW_SERVER, 0),
         gnutls_x509_crt_set_key_usage(crt, GNUTLS_KEY_DIGITAL_SIGNATURE | GNUTLS_KEY_KEY_CERT_SIGN),
+        name_key(crt),
         gnutls_x509_crt_sign2(crt, crt, key, GNUTLS_DIG_SHA256, 0),
     };
     for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
@@ -61,7 +105,22 @@ static int describe(gnutls_x509_crt_t crt, gnutls_x509_privkey_t key)
     return worst;
 }
 
-bool certificate_make(struct buffer *certificate, struct buffer *key, struct buffer *why)
+bool certificate_odd(struct str pem)
+{
+    unsigned char serial[64];
+    size_t size = sizeof(serial);
+    gnutls_x509_crt_t crt;
+    gnutls_datum_t text = {(unsigned char *)pem.at, pem.len};
+    if (gnutls_x509_crt_init(&crt) < 0)
+        return false;
+    bool read = gnutls_x509_crt_import(crt, &text, GNUTLS_X509_FMT_PEM) >= 0 &&
+                gnutls_x509_crt_get_serial(crt, serial, &size) >= 0;
+    gnutls_x509_crt_deinit(crt);
+    return read && size > 0 && serial[0] >= 0x80;
+}
+
+bool certificate_make(const char *address, struct buffer *certificate, struct buffer *key,
+                      struct buffer *why)
 {
     gnutls_x509_privkey_t private = NULL;
     gnutls_x509_crt_t crt = NULL;
@@ -72,7 +131,7 @@ bool certificate_make(struct buffer *certificate, struct buffer *key, struct buf
     if (failed >= 0)
         failed = gnutls_x509_crt_init(&crt);
     if (failed >= 0)
-        failed = describe(crt, private);
+        failed = describe(crt, private, address);
     bool made = failed >= 0 && export_pem(key_out, private, key) &&
                 export_pem(certificate_out, crt, certificate);
     if (!made)

@@ -8,10 +8,19 @@
 
 #include <gnutls/gnutls.h>
 
-/* A key and a certificate for localhost and 127.0.0.1 that it signs itself, as PEM; made anew with
- * each start and kept nowhere, as kube-scheduler does without --cert-dir. False with one line in
- * why. */
-bool certificate_make(struct buffer *certificate, struct buffer *key, struct buffer *why);
+/* A key and a certificate for localhost, its addresses and the one that is listened on ("" or an
+ * unspecified one: no more than these) that it signs itself, as PEM; made anew with each start and
+ * kept nowhere, as kube-scheduler does without --cert-dir. False with one line in why. */
+bool certificate_make(const char *address, struct buffer *certificate, struct buffer *key,
+                      struct buffer *why);
+
+/* The serial number of a certificate, as the bytes of a DER integer, the greatest first: positive,
+ * never zero, and in as few bytes as it can be, whatever the random number is. */
+#define CERTIFICATE_SERIAL_SIZE 8
+void certificate_serial(uint64_t random, unsigned char serial[CERTIFICATE_SERIAL_SIZE]);
+
+/* True for a certificate in PEM whose serial number is negative: clients in Go refuse it. */
+bool certificate_odd(struct str pem);
 
 /* True when the client of the session brought a certificate; it is then imported, and *chain has
  * certificate_drop to be called for. */

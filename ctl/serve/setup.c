@@ -212,7 +212,8 @@ static bool write_file(const char *path, const struct buffer *text, mode_t mode)
 static bool make_certificate(struct setup *s)
 {
     struct buffer why = {0};
-    bool made = certificate_make(&s->files[FILE_certificate], &s->files[FILE_key], &why);
+    bool made =
+        certificate_make(s->http.address, &s->files[FILE_certificate], &s->files[FILE_key], &why);
     if (!made)
         log_error("%s", why.at);
     buffer_free(&why);
@@ -273,6 +274,16 @@ static bool read_named(struct setup *s)
     return true;
 }
 
+/* One that was kept or named is shown as it is, and whoever reads the log knows why Go refuses it.
+ */
+static void warn_of_odd(const struct buffer *certificate, const char *flag)
+{
+    if (certificate_odd(buffer_str(certificate)))
+        log_warn("--%s: the certificate has a negative serial number, so the kubelet's probes and "
+                 "Prometheus refuse it: replace it",
+                 flag);
+}
+
 static bool read_certificates(struct setup *s)
 {
     const struct serve_flags *f = &s->flags;
@@ -287,9 +298,13 @@ static bool read_certificates(struct setup *s)
                    f->requestheader_client_ca_file) ||
         !read_named(s))
         return false;
-    if (given(f->tls_cert_file))
-        return true;
-    return given(f->cert_dir) ? keep_certificate(s) : make_certificate(s);
+    bool named = given(f->tls_cert_file);
+    if (!named && !(given(f->cert_dir) ? keep_certificate(s) : make_certificate(s)))
+        return false;
+    warn_of_odd(&s->files[FILE_certificate], named ? "tls-cert-file" : "cert-dir");
+    for (unsigned i = 0; i < f->sni_count; i++)
+        warn_of_odd(&s->pairs[2 * (size_t)i], "tls-sni-cert-key");
+    return true;
 }
 
 /* ---- the API server ---- */

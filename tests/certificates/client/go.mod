@@ -1,0 +1,3 @@
+module berth/tests/certificates/client
+
+go 1.23
