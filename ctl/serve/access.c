@@ -3,32 +3,38 @@
  *
  * What must stay true: nothing is granted but what the API server granted, the list of open paths
  * names, or a member of system:masters asks for; without an answer nothing is granted; and caches
- * are bounded, whatever tokens strangers bring. */
+ * and questions under way are bounded, whatever tokens and paths strangers bring. */
 #include "ctl/serve/access.h"
 
 #include "proto/base/log.h"
-#include "proto/base/map.h"
 #include "proto/base/memory.h"
+#include "proto/base/must.h"
 #include "proto/bus/actor.h"
 #include "proto/metrics.h"
 
 #include <ctype.h>
+#include <gnutls/crypto.h>
 #include <stdio.h>
 #include <string.h>
 
-#define ENTRIES_MAX 1024
-#define REVIEW_MS   10000
-#define CONFIG_MS   60000
-#define CONFIG_SOON 1000
-#define TOKEN_MAX   65536
+#define REVIEW_MS      10000
+#define CONFIG_MS      60000
+#define CONFIG_SOON    1000
+#define TOKEN_MAX      65536
+#define TURN_MS        3000 /* how long a caller waits for its turn to be asked about */
+#define UNKNOWN_MS     2000 /* how long at most a token is remembered as nobody's */
+#define FAILURE_LOG_MS 5000
 
 /* An answer of the API server, or the wait for it. */
 struct entry {
+    struct recalled recalled; /* first: recall.h */
     struct access *access;
-    bool asking, failed, yes, denied; /* denied: said so, which is more than not allowed */
+    bool failed, yes, denied; /* denied: said so, which is more than not allowed */
+    bool known;               /* of the turn that was taken, as is origin */
+    struct origin origin;
     uint64_t request;
     struct kube_client *client;
-    struct moment asked, until;
+    struct moment asked;
     struct review_user user; /* of a token */
     struct str reason;
     struct arena memory;
@@ -37,7 +43,10 @@ struct entry {
 
 struct access {
     struct access_options options;
-    struct map *tokens, *permits; /* of struct entry */
+    struct recall tokens, permits; /* of struct entry */
+    struct turns turns;
+    uint64_t answers, failures;
+    struct moment failures_at; /* when they are logged next */
     struct review_config config;
     struct arena config_memory;
     struct moment config_at, now;
@@ -45,39 +54,32 @@ struct access {
     unsigned generation;
 };
 
-struct access *access_new(const struct access_options *options)
+static bool is_asking(const struct entry *e)
 {
-    struct access *a = memory_take(sizeof(*a));
-    a->options = *options;
-    a->tokens = map_new();
-    a->permits = map_new();
-    a->config = options->proxy;
-    a->config.client_ca = options->client_ca;
-    return a;
+    return e->recalled.kind == RECALL_asking;
 }
 
-static void entry_free(struct entry *e)
+static void entry_free(struct recalled *r)
 {
-    if (e->asking)
+    struct entry *e = (struct entry *)r;
+    if (is_asking(e)) {
         kube_client_cancel(e->client, e->request);
+        turns_give(&e->access->turns, &e->origin, e->known);
+    }
     arena_free(&e->memory);
     buffer_free(&e->error);
     memory_free(e);
 }
 
-/* Those that wait stay: somebody looks for them again. */
-static void forget(struct map *entries, struct moment now, bool all)
+struct access *access_new(const struct access_options *options)
 {
-    size_t at = 0;
-    struct str key;
-    void *value;
-    while (map_next(entries, &at, &key, &value)) {
-        struct entry *e = value;
-        if (!all && (e->asking || !moment_reached(now, e->until)))
-            continue;
-        map_remove(entries, key);
-        entry_free(e);
-    }
+    struct access *a = memory_take(sizeof(*a));
+    a->options = *options;
+    recall_init(&a->tokens, entry_free);
+    recall_init(&a->permits, entry_free);
+    a->config = options->proxy;
+    a->config.client_ca = options->client_ca;
+    return a;
 }
 
 void access_free(struct access **access)
@@ -85,10 +87,8 @@ void access_free(struct access **access)
     struct access *a = *access;
     if (a == NULL)
         return;
-    forget(a->tokens, a->now, true);
-    forget(a->permits, a->now, true);
-    map_free(&a->tokens);
-    map_free(&a->permits);
+    recall_free(&a->tokens);
+    recall_free(&a->permits);
     arena_free(&a->config_memory);
     memory_free(a);
     *access = NULL;
@@ -108,6 +108,17 @@ static void count_review(enum metric total, enum metric took, const struct entry
                    moment_since(e->access->now, e->asked).ns);
 }
 
+/* Strangers could fill the log with them. */
+static void log_failure(struct access *a, const char *error)
+{
+    a->failures++;
+    if (!moment_reached(a->now, a->failures_at))
+        return;
+    log_warn("reviews failed|count=%llu error=\"%s\"", (unsigned long long)a->failures, error);
+    a->failures = 0;
+    a->failures_at = moment_after(a->now, span_of_ms(FAILURE_LOG_MS));
+}
+
 static void note_error(struct entry *e, const struct kube_response *r)
 {
     e->failed = true;
@@ -116,33 +127,53 @@ static void note_error(struct entry *e, const struct kube_response *r)
         buffer_add_text(&e->error, r->error);
     else
         buffer_print(&e->error, "the API server answered %d", r->status);
-    log_warn("a review failed|error=\"%s\"", e->error.at);
+    log_failure(e->access, e->error.at);
 }
 
-static void end_asking(struct entry *e, struct span ttl)
+/* What was known before is not any more, and the turn goes to the next. */
+static void begin_answer(struct entry *e)
 {
-    e->asking = false;
-    e->until = moment_after(e->access->now, e->failed ? span_of_ms(CONFIG_SOON) : ttl);
+    struct access *a = e->access;
+    turns_give(&a->turns, &e->origin, e->known);
+    a->answers++;
+    e->failed = e->yes = e->denied = false;
+    e->user = (struct review_user){0};
+    e->reason = (struct str){NULL, 0};
+    arena_reset(&e->memory);
+}
+
+/* Without an answer it stays as good or as bad as it was, and is asked about again soon. */
+static void end_answer(struct recall *c, struct entry *e, bool was_good, struct span ttl)
+{
+    bool good = e->failed ? was_good : e->yes;
+    recall_settle(c, &e->recalled, good,
+                  moment_after(e->access->now, e->failed ? span_of_ms(CONFIG_SOON) : ttl));
 }
 
 static void on_token(void *context, const struct kube_response *r)
 {
     struct entry *e = context;
-    bool answered = r->status >= 200 && r->status < 300;
+    struct access *a = e->access;
+    bool answered = r->status >= 200 && r->status < 300, was_good = e->yes;
+    struct span ttl = a->options.token_ttl;
+    begin_answer(e);
     count_review(METRIC_apiserver_delegated_authn_request_total,
                  METRIC_apiserver_delegated_authn_request_duration_seconds, e, r);
     if (!answered || !review_token_read(r->body, &e->yes, &e->user, &e->memory))
         note_error(e, r);
     metric_add_to(METRIC_authentication_token_cache_fetch_total, e->failed ? "error" : "ok", 1);
-    end_asking(e, e->access->options.token_ttl);
+    if (!e->yes && span_ms(ttl) > UNKNOWN_MS)
+        ttl = span_of_ms(UNKNOWN_MS);
+    end_answer(&a->tokens, e, was_good, ttl);
 }
 
 static void on_permit(void *context, const struct kube_response *r)
 {
     struct entry *e = context;
-    const struct access_options *o = &e->access->options;
-    bool answered = r->status >= 200 && r->status < 300;
+    struct access *a = e->access;
+    bool answered = r->status >= 200 && r->status < 300, was_good = e->yes;
     struct review_answer said = {0};
+    begin_answer(e);
     count_review(METRIC_apiserver_delegated_authz_request_total,
                  METRIC_apiserver_delegated_authz_request_duration_seconds, e, r);
     if (!answered || !review_access_read(r->body, &said, &e->memory))
@@ -150,51 +181,84 @@ static void on_permit(void *context, const struct kube_response *r)
     e->yes = said.allowed;
     e->denied = said.denied;
     e->reason = said.reason;
-    end_asking(e, e->yes ? o->allowed_ttl : o->denied_ttl);
+    end_answer(&a->permits, e, was_good, e->yes ? a->options.allowed_ttl : a->options.denied_ttl);
 }
 
+/* A question that may have to be put to the API server. */
 struct review {
     struct kube_client *client;
     const char *path;
     void (*done)(void *context, const struct kube_response *response);
-    struct buffer body;
+    void (*write)(const struct review *review, struct buffer *body);
+    struct str token;               /* of a TokenReview */
+    const struct review_user *user; /* the rest: of a SubjectAccessReview */
+    const char *verb, *of_path;
+    bool known; /* the API server knows who asks */
+    unsigned char key[RECALL_KEY_SIZE];
 };
 
-/* The answer that is known, or the wait for it; NULL when there are too many. */
-static struct entry *look_up(struct access *a, struct map *entries, struct str key)
+static struct entry *entry_new(struct access *a, const struct review *review)
 {
-    struct entry *e = map_get(entries, key);
-    if (e != NULL && !e->asking && moment_reached(a->now, e->until)) {
-        map_remove(entries, key);
-        entry_free(e);
-        e = NULL;
-    }
-    if (e == NULL && map_count(entries) >= ENTRIES_MAX)
-        forget(entries, a->now, false);
+    struct entry *e = memory_take(sizeof(*e));
+    e->access = a;
+    memcpy(e->recalled.key, review->key, sizeof(review->key));
     return e;
 }
 
-static struct entry *ask(struct access *a, struct map *entries, struct str key,
-                         const struct review *review)
+/* With a turn of its own that was taken. */
+static void send_review(struct recall *c, struct entry *e, const struct review *review)
 {
-    if (map_count(entries) >= ENTRIES_MAX)
-        return NULL;
-    struct entry *e = memory_take(sizeof(*e));
-    e->access = a;
-    e->asking = true;
-    e->asked = a->now;
+    struct buffer body = {0};
+    recall_ask(c, &e->recalled);
+    e->asked = e->access->now;
     e->client = review->client;
+    review->write(review, &body);
     e->request =
         kube_client_send(review->client, &(struct kube_request){.method = KUBE_POST,
                                                                 .channel = KUBE_CHANNEL_write,
                                                                 .path = str_of(review->path),
                                                                 .content_type = "application/json",
-                                                                .body = buffer_str(&review->body),
+                                                                .body = buffer_str(&body),
                                                                 .timeout = span_of_ms(REVIEW_MS),
                                                                 .context = e,
                                                                 .done = review->done});
-    map_set(entries, key, e);
-    return e;
+    buffer_free(&body);
+}
+
+/* No turn for it yet: it waits, but not for long. */
+static enum access_verdict queue_up(struct access *a, struct access_wait *wait)
+{
+    if (wait->queued.ns == 0)
+        wait->queued = a->now;
+    bool over = moment_reached(a->now, moment_after(wait->queued, span_of_ms(TURN_MS)));
+    return over ? ACCESS_busy : ACCESS_wait;
+}
+
+/* granted: there is an answer, *out, whatever it says; wait or busy. */
+static enum access_verdict find_answer(struct access *a, struct recall *c,
+                                       const struct review *review, const struct access_question *q,
+                                       struct entry **out)
+{
+    struct entry *e = (struct entry *)recall_find(c, review->key, a->now);
+    *out = e;
+    if (e != NULL && is_asking(e))
+        return ACCESS_wait;
+    if (e != NULL && !moment_reached(a->now, e->recalled.until))
+        return ACCESS_granted;
+    bool known = review->known || e != NULL;
+    if (!turns_take(&a->turns, &q->from, known))
+        return queue_up(a, q->wait);
+    q->wait->queued.ns = 0;
+    *out = e = e != NULL ? e : entry_new(a, review);
+    e->origin = q->from;
+    e->known = known;
+    send_review(c, e, review);
+    return ACCESS_wait;
+}
+
+static void hash(const void *bytes, size_t len, unsigned char key[RECALL_KEY_SIZE])
+{
+    must(gnutls_hash_fast(GNUTLS_DIG_SHA256, bytes, len, key) >= 0);
 }
 
 /* ---- who? ---- */
@@ -215,25 +279,34 @@ static void count_token(struct access *a, const struct access_question *q)
                    moment_since(a->now, q->wait->began).ns);
 }
 
+static void write_token(const struct review *review, struct buffer *body)
+{
+    review_token_body(review->token, body);
+}
+
 static enum access_verdict user_of_token(struct access *a, const struct access_question *q,
                                          struct review_user *user)
 {
-    if (a->options.authentication == NULL || q->token.len > TOKEN_MAX)
+    struct entry *e;
+    struct review review = {.client = a->options.authentication,
+                            .path = REVIEW_TOKEN_PATH,
+                            .done = on_token,
+                            .write = write_token,
+                            .token = q->token};
+    if (review.client == NULL || q->token.len > TOKEN_MAX)
         return ACCESS_unknown;
-    struct entry *e = look_up(a, a->tokens, q->token);
-    if (e == NULL || e->asking)
+    if (!q->wait->token_hashed)
+        hash(q->token.at, q->token.len, q->wait->token_key);
+    q->wait->token_hashed = true;
+    memcpy(review.key, q->wait->token_key, sizeof(review.key));
+    enum access_verdict verdict = find_answer(a, &a->tokens, &review, q, &e);
+    if (verdict != ACCESS_granted) {
         q->wait->missed = true;
-    if (e == NULL) {
-        struct review review = {a->options.authentication, REVIEW_TOKEN_PATH, on_token, {0}};
-        review_token_body(q->token, &review.body);
-        e = ask(a, a->tokens, q->token, &review);
-        buffer_free(&review.body);
+        return verdict;
     }
-    if (e != NULL && e->asking)
-        return ACCESS_wait;
     if (q->wait->known.ns == 0)
         count_token(a, q);
-    if (e == NULL || e->failed || !e->yes)
+    if (e->failed || !e->yes)
         return ACCESS_unknown;
     *user = e->user;
     return ACCESS_granted;
@@ -327,37 +400,59 @@ static void say_forbidden(const struct review_user *user, const char *verb, cons
                  verb, path, reason.len > 0 ? ": " : "", STR_ARG(reason));
 }
 
-struct review_question {
-    const struct review_user *user;
-    const char *verb, *path;
-};
+static void write_permit(const struct review *review, struct buffer *body)
+{
+    review_access_body(review->user, review->verb, str_of(review->of_path), body);
+}
 
-/* denied: the answer was a word against it. */
-static enum access_verdict review_permit(struct access *a, const struct review_question *q,
-                                         bool *denied, struct buffer *why)
+static bool is_anonymous(const struct review_user *user)
+{
+    return user->groups.count == 1 && user->groups.at == anonymous_groups;
+}
+
+/* Whoever is anonymous stays so, and its path may be long: hashed once. */
+static void permit_key(const struct access_question *q, struct review *review)
 {
     struct buffer key = {0};
+    bool anonymous = is_anonymous(review->user);
+    if (!anonymous || !q->wait->anonymous_hashed) {
+        key_of(review->user, review->verb, review->of_path, &key);
+        hash(key.at, key.len, review->key);
+        buffer_free(&key);
+    } else {
+        memcpy(review->key, q->wait->anonymous_key, sizeof(review->key));
+    }
+    if (anonymous)
+        memcpy(q->wait->anonymous_key, review->key, sizeof(review->key));
+    q->wait->anonymous_hashed = anonymous;
+}
+
+/* denied: the answer was a word against it. */
+static enum access_verdict review_permit(struct access *a, const struct access_question *q,
+                                         struct review *review, bool *denied, struct buffer *why)
+{
+    struct entry *e = NULL;
     struct str none = {NULL, 0};
-    key_of(q->user, q->verb, q->path, &key);
-    struct entry *e = look_up(a, a->permits, buffer_str(&key));
-    if (e == NULL && a->options.authorization != NULL) {
-        struct review review = {a->options.authorization, REVIEW_ACCESS_PATH, on_permit, {0}};
-        review_access_body(q->user, q->verb, str_of(q->path), &review.body);
-        e = ask(a, a->permits, buffer_str(&key), &review);
-        buffer_free(&review.body);
+    review->client = a->options.authorization;
+    review->path = REVIEW_ACCESS_PATH;
+    review->done = on_permit;
+    review->write = write_permit;
+    review->known = !is_anonymous(review->user);
+    if (review->client != NULL) {
+        permit_key(q, review);
+        enum access_verdict verdict = find_answer(a, &a->permits, review, q, &e);
+        if (verdict != ACCESS_granted)
+            return verdict;
+        if (e->failed) {
+            buffer_reset(why);
+            buffer_print(why, "Internal Server Error: \"%s\": %s\n", q->path, e->error.at);
+            return ACCESS_failed;
+        }
+        if (e->yes)
+            return ACCESS_granted;
     }
-    buffer_free(&key);
-    if (e != NULL && e->asking)
-        return ACCESS_wait;
-    if (e != NULL && e->failed) {
-        buffer_reset(why);
-        buffer_print(why, "Internal Server Error: \"%s\": %s\n", q->path, e->error.at);
-        return ACCESS_failed;
-    }
-    if (e != NULL && e->yes)
-        return ACCESS_granted;
     *denied = e != NULL && e->denied;
-    say_forbidden(q->user, q->verb, q->path, e != NULL ? e->reason : none, why);
+    say_forbidden(review->user, review->verb, q->path, e != NULL ? e->reason : none, why);
     return ACCESS_refused;
 }
 
@@ -438,15 +533,17 @@ enum access_verdict access_ask(struct access *a, struct moment now, const struct
         timed.wait->began = now;
     enum access_verdict who = identify(a, &timed, &user), may = who;
     verb_of(q->method, verb, sizeof(verb));
-    if (who != ACCESS_wait)
+    if (who != ACCESS_wait && who != ACCESS_busy)
         count_who(a, who, &user, timed.wait);
     if (who == ACCESS_granted) {
+        bool anonymous = is_anonymous(&user);
         add_group(&user, &memory);
         bool open = always_allowed(a, q->path) || in_group(&user, "system:masters");
-        struct review_question review = {&user, verb, q->path};
-        may = open ? ACCESS_granted : review_permit(a, &review, &denied, why);
-        if (may != ACCESS_wait)
+        struct review review = {.user = &user, .verb = verb, .of_path = q->path};
+        may = open ? ACCESS_granted : review_permit(a, &timed, &review, &denied, why);
+        if (may != ACCESS_wait && may != ACCESS_busy)
             count_may(a, may, denied, timed.wait);
+        timed.wait->named = may == ACCESS_granted && !anonymous;
     }
     arena_free(&memory);
     return may;
@@ -491,13 +588,14 @@ static void on_config(void *context, const struct kube_response *r)
     a->config = config;
 }
 
+uint64_t access_answers(const struct access *a)
+{
+    return a->answers;
+}
+
 void access_measure(const struct access *a)
 {
-    size_t at = 0;
-    int64_t asking = 0;
-    void *value;
-    while (map_next(a->tokens, &at, NULL, &value))
-        asking += ((const struct entry *)value)->asking;
+    int64_t asking = a->tokens.lists[RECALL_asking].count;
     metric_set_to(METRIC_authentication_token_cache_active_fetch_count, "in_flight", asking);
     metric_set_to(METRIC_authentication_token_cache_active_fetch_count, "blocked", asking);
 }

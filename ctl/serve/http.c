@@ -1,11 +1,15 @@
 /* http: a request is one exchange from its first header to its last byte. One that has to wait is
- * suspended, which costs nothing; http_poke asks about it again.
+ * suspended, which costs nothing; http_poke asks about it again. Each connection is a guest of the
+ * crowd (crowd.h), which says who has to go; its socket is then shut down, and libmicrohttpd, whose
+ * it is, closes it.
  *
  * What must stay true: an exchange is suspended at most once and resumed before the daemon stops;
- * no request is longer than BODY_MAX, and there are at most CONNECTIONS_MAX connections. */
+ * no request is longer than BODY_MAX; no connection outlasts its guest's deadlines; and nobody is
+ * told to go in the middle of libmicrohttpd's own work. */
 #include "ctl/serve/http.h"
 
 #include "ctl/serve/certificate.h"
+#include "ctl/serve/crowd.h"
 #include "ctl/serve/named.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
@@ -14,6 +18,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
@@ -24,14 +29,16 @@
 #include <unistd.h>
 
 #define BODY_MAX          65536
-#define CONNECTIONS_MAX   256
 #define CONNECTION_MEMORY 65536
-#define TIMEOUT_S         60
+#define TIMEOUT_S         150 /* longer than any deadline of a guest */
+#define BACKLOG           1024
 #define LOG_LINE_MAX      512
+#define CROWDED_LOG_MS    10000
 
 struct exchange {
     struct exchange *next, **link;
     struct http *http;
+    struct guest *guest;
     struct MHD_Connection *connection;
     struct http_request request;
     struct client_chain chain;
@@ -42,8 +49,13 @@ struct exchange {
 struct http {
     struct http_options options;
     struct MHD_Daemon *daemon;
-    struct exchange *exchanges;
-    char *authorities; /* PEM that the daemon was started with */
+    struct exchange *exchanges, **last; /* in the order in which they came */
+    size_t waiting;                     /* of these */
+    struct moment now;                  /* of the call that is running */
+    struct crowd crowd;
+    uint64_t late, shed, told; /* guests told to go; told: of these, those in the log */
+    struct moment told_at;     /* when it is logged next */
+    char *authorities;         /* PEM that the daemon was started with */
     int listener;
 };
 
@@ -83,6 +95,7 @@ static void begin(struct exchange *x, const char *method, const char *url)
     x->begun = true;
     r->method = method;
     r->path = url;
+    r->from = x->guest->origin;
     r->body = buffer_str(&x->body);
     r->token = bearer_of(x->connection);
     r->connection = x->connection;
@@ -113,21 +126,35 @@ static enum MHD_Result send_answer(struct exchange *x)
     add_header(response, "Cache-Control", "no-cache, private");
     add_header(response, "X-Content-Type-Options", "nosniff");
     add_header(response, "Warning", r->warning);
+    add_header(response, "Retry-After", r->retry_after);
     enum MHD_Result queued = MHD_queue_response(x->connection, (unsigned)r->status, response);
     MHD_destroy_response(response);
+    crowd_answered(x->guest, x->http->now);
     return queued;
 }
 
+static struct guest *guest_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info != NULL ? info->socket_context : NULL;
+}
+
+/* NULL when the connection has no place and has to end. */
 static struct exchange *exchange_new(struct http *http, struct MHD_Connection *connection)
 {
+    struct guest *guest = guest_of(connection);
+    if (guest == NULL || guest->leaving)
+        return NULL;
     struct exchange *x = memory_take(sizeof(*x));
     x->http = http;
     x->connection = connection;
-    x->link = &http->exchanges;
-    x->next = http->exchanges;
-    if (x->next != NULL)
-        x->next->link = &x->next;
-    http->exchanges = x;
+    x->guest = guest;
+    x->link = http->last;
+    *http->last = x;
+    http->last = &x->next;
+    guest->of = x;
+    crowd_asks(guest, http->now);
     return x;
 }
 
@@ -141,7 +168,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     (void)version;
     if (x == NULL) {
         *state = exchange_new(context, connection);
-        return MHD_YES;
+        return *state != NULL ? MHD_YES : MHD_NO;
     }
     if (*upload_size > 0) {
         x->too_long |= x->body.len + *upload_size > BODY_MAX;
@@ -159,6 +186,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (x->answered)
         return send_answer(x);
     x->suspended = true;
+    x->http->waiting++;
+    crowd_waits(x->guest);
     MHD_suspend_connection(connection);
     return MHD_YES;
 }
@@ -166,20 +195,22 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode code)
 {
+    struct http *http = context;
     struct exchange *x = *state;
-    (void)context;
     (void)connection;
     (void)code;
     if (x == NULL)
         return;
     *state = NULL;
+    http->waiting -= x->suspended;
+    x->guest->of = NULL;
+    crowd_ended(x->guest, x->request.named, http->now);
     certificate_drop(&x->chain);
     arena_free(&x->request.memory);
     buffer_free(&x->request.answer);
     buffer_free(&x->body);
     *x->link = x->next;
-    if (x->next != NULL)
-        x->next->link = x->link;
+    *(x->next != NULL ? &x->next->link : &http->last) = x->link;
     memory_free(x);
 }
 
@@ -188,18 +219,25 @@ static void resume(struct exchange *x)
     if (!x->suspended)
         return;
     x->suspended = false;
+    x->http->waiting--;
     MHD_resume_connection(x->connection);
 }
 
-void http_poke(struct http *http)
+void http_poke(struct http *http, struct moment now)
 {
+    http->now = now;
     for (struct exchange *x = http->exchanges; x != NULL; x = x->next) {
-        if (!x->suspended)
+        if (!x->suspended || x->closing)
             continue;
         x->answered = x->http->options.answer(x->http->options.state, &x->request);
         if (x->answered)
             resume(x);
     }
+}
+
+size_t http_waiting(const struct http *http)
+{
+    return http->waiting;
 }
 
 const char *http_header(const struct http_request *request, const char *name)
@@ -289,6 +327,67 @@ struct strs http_headers_behind(struct http_request *request, const char *prefix
     return g.found;
 }
 
+/* ---- connections ---- */
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **place,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct http *http = context;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (*place != NULL)
+            crowd_leave(&http->crowd, *place);
+        *place = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *fd =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    struct origin origin = origin_of(address != NULL ? address->client_addr : NULL);
+    *place = fd != NULL ? crowd_enter(&http->crowd, &origin, fd->connect_fd, http->now) : NULL;
+}
+
+/* The socket is libmicrohttpd's until it says that the connection is closed, which comes after
+ * this. A request that waits for us is not looked at by it, so it is woken for the end. */
+static void send_away(struct guest *g)
+{
+    struct exchange *x = g->of;
+    if (x != NULL) {
+        x->closing = true;
+        resume(x);
+    }
+    shutdown(g->fd, SHUT_RDWR);
+}
+
+/* True when somebody had to go. */
+static bool make_room(struct http *http)
+{
+    uint64_t before = http->late + http->shed;
+    struct guest *g, *last = NULL;
+    for (; (g = crowd_late(&http->crowd, http->now)) != NULL; http->late++)
+        send_away(g);
+    for (; (g = crowd_surplus(&http->crowd)) != NULL; http->shed++)
+        send_away(last = g);
+    if (last != NULL && moment_reached(http->now, http->told_at)) {
+        char from[64];
+        origin_print(&last->origin, from, sizeof(from));
+        log_warn("more connections than there is room for: the oldest unknown ones are ended|"
+                 "count=%" PRIu64 " last_from=%s",
+                 http->shed - http->told, from);
+        http->told = http->shed;
+        http->told_at = moment_after(http->now, span_of_ms(CROWDED_LOG_MS));
+    }
+    return http->late + http->shed != before;
+}
+
+void http_status(const struct http *http, struct buffer *lines)
+{
+    buffer_print(lines,
+                 "connections=%" PRIu32 "\nconnections_waiting=%zu\nconnections_late=%" PRIu64
+                 "\nconnections_shed=%" PRIu64 "\n",
+                 http->crowd.count, http->waiting, http->late, http->shed);
+}
+
 /* ---- the daemon ---- */
 
 static void on_daemon_log(void *context, const char *format, va_list args)
@@ -321,8 +420,9 @@ static bool start(struct http *http, struct buffer *why)
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_TLS, 0, NULL, NULL,
         on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_daemon_log, NULL, MHD_OPTION_LISTEN_SOCKET,
-        listener, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        listener, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, http, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CROWD_ROOM,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S, MHD_OPTION_ARRAY, more, MHD_OPTION_END);
     if (http->daemon != NULL)
         return true;
@@ -353,7 +453,7 @@ static int listen_on(const struct addrinfo *info, bool share)
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     if (share)
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
-    if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, 128) == 0)
+    if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
         return fd;
     int failed = errno;
     close(fd);
@@ -393,6 +493,8 @@ struct http *http_new(const struct http_options *options, struct buffer *why)
     http->options = *options;
     http->authorities = copy_text(options->authorities);
     http->listener = -1;
+    http->now = moment_now();
+    http->last = &http->exchanges;
     if (named_load(options, why))
         http->listener = open_listener(options, why);
     if (http->listener >= 0 && start(http, why))
@@ -439,8 +541,12 @@ int http_fd(const struct http *http)
 struct moment http_work(struct http *http, struct moment now)
 {
     MHD_UNSIGNED_LONG_LONG ms = 0;
+    http->now = now;
     MHD_run(http->daemon);
-    if (MHD_get_timeout(http->daemon, &ms) != MHD_YES)
-        return MOMENT_NEVER;
-    return moment_after(now, span_of_ms((int64_t)ms));
+    if (make_room(http))
+        MHD_run(http->daemon);
+    struct moment next = crowd_next(&http->crowd);
+    if (MHD_get_timeout(http->daemon, &ms) == MHD_YES)
+        next = moment_earlier(next, moment_after(now, span_of_ms((int64_t)ms)));
+    return next;
 }

@@ -3,6 +3,7 @@
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
 
+#include "ctl/serve/origin.h"
 #include "proto/base/arena.h"
 #include "proto/base/buffer.h"
 #include "proto/base/moment.h"
@@ -16,6 +17,7 @@ struct client_chain;
 /* A whole request, and what is answered. */
 struct http_request {
     const char *method, *path;
+    struct origin from;
     struct str body, token;     /* token: of "Authorization: Bearer" */
     struct client_chain *chain; /* NULL: no client certificate */
     const char *keys[HTTP_ARGUMENTS_MAX], *values[HTTP_ARGUMENTS_MAX]; /* of the query */
@@ -25,8 +27,9 @@ struct http_request {
     int64_t question;    /* the answerer's: what it waits for; 0 at first */
     void *kept;          /* the answerer's, from one asking to the next; NULL at first */
     bool permitted;      /* the answerer's */
+    bool named;          /* set by it: the caller was let through, and is not anonymous */
     int status;
-    const char *content_type, *warning;
+    const char *content_type, *warning, *retry_after; /* headers; NULL: none */
     struct buffer answer;
 };
 
@@ -62,8 +65,12 @@ bool http_trust(struct http *http, struct str authorities, struct buffer *why);
 int http_fd(const struct http *http);
 /* Does what is due; returns when it wants to be called again. */
 struct moment http_work(struct http *http, struct moment now);
-/* Asks again about all requests that wait. */
-void http_poke(struct http *http);
+/* Asks again about all requests that wait, the one that came first at first. */
+void http_poke(struct http *http, struct moment now);
+/* How many wait. */
+size_t http_waiting(const struct http *http);
+/* Lines for a status: connections, and how many were ended before their time. */
+void http_status(const struct http *http, struct buffer *lines);
 /* A header of the request; "" when there is none. */
 const char *http_header(const struct http_request *request, const char *name);
 /* All values of a header. */

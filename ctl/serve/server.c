@@ -29,6 +29,7 @@
 #define PATIENCE_MS 5000  /* how long a process may be silent and count as well */
 #define LEADER_MS   20000 /* the same for leader election, as upstream's */
 #define SHUTDOWN_MS 500   /* between the first failing /readyz and the end */
+#define POKE_MS     100   /* requests that wait are looked at, even if nothing has come for them */
 
 struct server {
     struct server_options options;
@@ -42,6 +43,9 @@ struct server {
     bool stopping;
     int epoll_fd;
     unsigned trusted; /* generation of the authorities that the daemon knows */
+    bool news;        /* the bus brought something that requests may wait for */
+    uint64_t answers; /* of the API server, when they were looked at last */
+    struct moment poke_at;
     struct buffer why;
     char failing[400]; /* checks of /readyz that failed when it was asked last */
 };
@@ -366,27 +370,49 @@ static void read_certificate(const struct server *s, struct http_request *r,
         q->certificate = CERTIFICATE_client;
 }
 
+/* What is known of a request from one look at it to the next; a certificate is verified once. */
+struct look {
+    struct access_wait wait;
+    struct access_question question;
+};
+
+static struct look *look_at(const struct server *s, struct http_request *r)
+{
+    struct look *look = r->kept;
+    if (look != NULL)
+        return look;
+    r->kept = look = arena_take(&r->memory, sizeof(*look));
+    look->question = (struct access_question){.method = r->method,
+                                              .path = r->path,
+                                              .from = r->from,
+                                              .token = r->token,
+                                              .wait = &look->wait};
+    read_certificate(s, r, &look->question);
+    return look;
+}
+
 /* True when the answer is there. */
 static bool answer(void *state, struct http_request *r)
 {
     struct server *s = state;
     if (!r->permitted) {
-        if (r->kept == NULL)
-            r->kept = arena_take(&r->memory, sizeof(struct access_wait));
-        struct access_question q = {
-            .method = r->method, .path = r->path, .token = r->token, .wait = r->kept};
-        read_certificate(s, r, &q);
+        struct look *look = look_at(s, r);
         buffer_reset(&s->why);
-        switch (access_ask(s->options.access, s->now, &q, &s->why)) {
+        switch (access_ask(s->options.access, s->now, &look->question, &s->why)) {
         case ACCESS_wait: return false;
         case ACCESS_granted: r->permitted = true; break;
         case ACCESS_unknown: put_status(r, 401, "Unauthorized", "Unauthorized"); return true;
         case ACCESS_refused: put_status(r, 403, "Forbidden", s->why.at); return true;
+        case ACCESS_busy:
+            r->retry_after = "1";
+            put_status(r, 429, "TooManyRequests", "Too many requests, please try again later.");
+            return true;
         case ACCESS_failed:
             r->status = 500;
             buffer_add_str(&r->answer, buffer_str(&s->why));
             return true;
         }
+        r->named = look->wait.named;
     }
     return answer_path(s, r);
 }
@@ -455,6 +481,7 @@ void server_handle(void *state, struct moment now, const struct delivery *in, st
     struct server *s = state;
     const char *endpoint = bus_endpoint_of(s->bus, in->from);
     s->now = now;
+    s->news = true;
     if (in->from.process == WATCHER)
         resources_handle(s->resources, now, in, out);
     for (size_t i = 0; i < s->options.count; i++)
@@ -497,6 +524,21 @@ void server_work(void *state, struct moment now, struct outbox *out)
     s->out = NULL;
 }
 
+/* Requests that wait are looked at when there may be an answer for them, and now and then. */
+static struct moment poke(struct server *s, struct moment now)
+{
+    uint64_t answers = access_answers(s->options.access);
+    if (http_waiting(s->http) == 0)
+        return MOMENT_NEVER;
+    if (s->news || answers != s->answers || moment_reached(now, s->poke_at)) {
+        s->news = false;
+        s->answers = answers;
+        s->poke_at = moment_after(now, span_of_ms(POKE_MS));
+        http_poke(s->http, now);
+    }
+    return s->poke_at;
+}
+
 struct moment server_tick(void *state, struct moment now, struct outbox *out)
 {
     struct server *s = state;
@@ -505,7 +547,7 @@ struct moment server_tick(void *state, struct moment now, struct outbox *out)
     struct moment next =
         moment_earlier(doors_tick(s->doors, now, out), access_tick(s->options.access, now));
     next = moment_earlier(next, resources_tick(s->resources, now));
-    http_poke(s->http);
+    next = moment_earlier(next, poke(s, now));
     next = moment_earlier(next, http_work(s->http, now));
     for (size_t i = 0; i < 2; i++)
         if (s->options.clients[i] != NULL)
@@ -532,4 +574,5 @@ void server_status(void *state, struct buffer *lines)
 {
     const struct server *s = state;
     buffer_print(lines, "doors=%zu\nnot_ready=%s\n", s->options.count, s->failing);
+    http_status(s->http, lines);
 }
