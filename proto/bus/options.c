@@ -69,10 +69,14 @@ static bool take_peer(void *state, const char *value)
         return false;
     }
     struct bus_options *bus = &p->options->bus;
-    if (bus->peer_count == BUS_PEERS_MAX) {
-        snprintf(p->error, sizeof(p->error), "more than %d peers", BUS_PEERS_MAX);
-        return false;
-    }
+    for (size_t i = 0; i < bus->peer_count; i++)
+        if (bus->peers[i].process == kind) {
+            snprintf(p->error, sizeof(p->error),
+                     "%.*s is given already: a process has one of each kind (a worker serves one "
+                     "scheduler; start another for another)",
+                     (int)(equal - value), value);
+            return false;
+        }
     struct bus_peer_option *peer = &bus->peers[bus->peer_count];
     if (!take_endpoint(p, &peer->endpoint, equal + 1))
         return false;
@@ -132,7 +136,7 @@ static const struct own_option shared[] = {
     {"listen", "URL", "the door, ipc:// or tcp:// (default: ipc in the run directory)",
      take_listen},
     {"tap", "URL", "the tap (default: ipc in the run directory)", take_tap},
-    {"peer", "KIND=URL", "where another process's door is; may be repeated", take_peer},
+    {"peer", "KIND=URL", "where the door of another process is; once for each kind", take_peer},
     {"curve-dir", "DIR", "CURVE keys made by `berth keys`, used on tcp", take_curve_dir},
     {"allow-plain-tcp", NULL, "permit tcp without CURVE beyond loopback", take_allow_plain_tcp},
     {"config", "FILE", "KubeSchedulerConfiguration", take_config},

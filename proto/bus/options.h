@@ -6,7 +6,7 @@
  *   --name NAME           instance name                             (default: the kind's name)
  *   --listen URL          the door; ipc:// or tcp://                (default: ipc in the run dir)
  *   --tap URL             the tap                                   (default: ipc in the run dir)
- *   --peer KIND=URL       where another process's door is; may be repeated
+ *   --peer KIND=URL       where another process's door is; once for each kind
  *   --curve-dir DIR       CURVE keys (made by `berth keys`)
  *   --allow-plain-tcp     tcp without CURVE beyond loopback
  *   --config FILE         KubeSchedulerConfiguration

@@ -314,11 +314,14 @@ static void options_are_read_in_both_forms(void **state)
     log_set_level(LOG_LEVEL_error);
 }
 
-/* Runs options_parse in a child with its output in a file; returns its exit status. */
-static int status_of(struct scene *scene, const char *argument, const char *value, char said[1024])
+/* Runs options_parse in a child with its output in a file; returns its exit status. argv ends with
+ * NULL. */
+static int status_of_all(struct scene *scene, const char *const *argv, char said[1024])
 {
     char path[128];
-    const char *const argv[] = {"x", argument, value, NULL};
+    size_t count = 0;
+    while (argv[count] != NULL)
+        count++;
     snprintf(path, sizeof(path), "%s/said", scene->dir);
     fflush(NULL);
     pid_t child = fork();
@@ -327,7 +330,7 @@ static int status_of(struct scene *scene, const char *argument, const char *valu
         int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
         dup2(file, STDOUT_FILENO);
         dup2(file, STDERR_FILENO);
-        options_parse(&o, &spec, value ? 3 : 2, arguments(argv));
+        options_parse(&o, &spec, (int)count, arguments(argv));
         _exit(77);
     }
     int status;
@@ -338,6 +341,24 @@ static int status_of(struct scene *scene, const char *argument, const char *valu
     assert_true(fread(said, 1, 1023, file) < 1024);
     fclose(file);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int status_of(struct scene *scene, const char *argument, const char *value, char said[1024])
+{
+    const char *const argv[] = {"x", argument, value, NULL};
+    return status_of_all(scene, argv, said);
+}
+
+/* A worker with two would mix the nodes of both. */
+static void a_process_has_one_of_each_kind(void **state)
+{
+    char said[1024];
+    const char *const twice[] = {"x", "--peer=queue=ipc:///a", "--peer=queue=ipc:///b", NULL};
+    const char *const once[] = {"x", "--peer=queue=ipc:///a", "--peer=binder=ipc:///b", NULL};
+    assert_int_equal(status_of_all(*state, twice, said), 1);
+    assert_non_null(strstr(said, "\"queue=ipc:///b\" is refused"));
+    assert_non_null(strstr(said, "queue is given already"));
+    assert_int_equal(status_of_all(*state, once, said), 77);
 }
 
 static void a_bad_argument_is_named(void **state)
@@ -380,6 +401,7 @@ int main(void)
         SCENE(options_are_read_in_both_forms),
         SCENE(a_boolean_takes_its_value_only_behind_an_equal_sign),
         SCENE(a_bad_argument_is_named),
+        SCENE(a_process_has_one_of_each_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
