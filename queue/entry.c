@@ -60,9 +60,9 @@ void entry_free(struct entry **e)
 {
     must((*e)->place == PLACE_nowhere);
     must((*e)->flight == NULL && (*e)->member == NULL && (*e)->kin == NULL);
+    must((*e)->nominated == NULL);
     entry_fold(*e);
     shelf_drop((*e)->shelf, (*e)->kept);
-    memory_free((*e)->nominated);
     memory_free(*e);
     *e = NULL;
 }

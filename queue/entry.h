@@ -20,6 +20,7 @@ enum place {
 };
 
 struct flight;
+struct nominee;
 struct member;
 struct opened;
 struct waiting;
@@ -62,9 +63,9 @@ struct entry {
     uint64_t pending_plugins;    /* plugins that asked to wait for an event of their own */
     struct waiting *waits; /* its needs (needs.h), while it is unschedulable and no gate holds it */
     uint32_t wait_count;
-    uint64_t helped;          /* of the event that is being looked at: plugins that it may help */
-    struct entry *found_next; /* the next one that it may help */
-    char *nominated;          /* claim on a node, NULL = none */
+    uint64_t helped;           /* of the event that is being looked at: plugins that it may help */
+    struct entry *found_next;  /* the next one that it may help */
+    struct nominee *nominated; /* claim on a node (nominated.h), NULL = none */
     const struct surroundings *around; /* of its profile; borrowed, never NULL in the queues */
     uint32_t seen;                     /* number of the snapshot that last held it */
     bool flushed;   /* nothing but its age has led to the attempt that is to come or under way */

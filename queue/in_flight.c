@@ -23,6 +23,7 @@ void in_flight_add(struct in_flight *f, struct entry *e, bool early)
     flight->kin = e->kin;
     kin_started(e->kin);
     flight->early = early;
+    flight->departed = f->departed;
     f->early.under_way += early;
     flight->deaf = hints_deaf(entry_pod(e), e->around);
     flight->prev = f->last;
@@ -93,6 +94,12 @@ static void note(const struct in_flight *f, struct flight *flight, const struct 
         flight->helped |= hints_helped(event, entry_pod(flight->entry), flight->entry->around, ask);
     if ((interest & flight->helped) != 0) /* who is helped already is not asked again */
         flight->heard = f->position;
+}
+
+void in_flight_departed(struct in_flight *f, const struct departure *gone)
+{
+    if (f->count > 0)
+        f->departures[f->departed++ % DEPARTURES] = *gone;
 }
 
 void in_flight_gated(struct flight *flight, int64_t position)

@@ -6,6 +6,16 @@
 #include "queue/entry.h"
 #include "queue/event.h"
 
+/* So many of the last departures are remembered. */
+#define DEPARTURES 256
+
+/* A pod has left a node (nominated.h). */
+struct departure {
+    uint64_t node; /* hash of its name */
+    int64_t priority, position;
+    bool anywhere; /* the node's name is not known */
+};
+
 /* One attempt that an outcome is owed for. */
 struct flight {
     int64_t cycle;       /* never used twice, not even by another life of the queue */
@@ -17,6 +27,7 @@ struct flight {
     bool woken;          /* a wildcard came */
     bool early;          /* its pod's backoff still ran */
     int64_t heard;       /* position in the stream of the last event that is in helped */
+    uint64_t departed;   /* the departures before it */
     struct flight *next, *prev;
 };
 
@@ -27,6 +38,8 @@ struct in_flight {
     struct early early;          /* those whose pods were taken from their backoff */
     int64_t cycle;               /* the last one used */
     int64_t position;            /* in the watcher's stream, of what is being told */
+    uint64_t departed;           /* all departures; the last ones follow */
+    struct departure departures[DEPARTURES];
 };
 
 /* early: the pod's backoff still runs. */
@@ -46,6 +59,8 @@ void in_flight_note(struct in_flight *f, const struct event *event);
 void in_flight_note_others(struct in_flight *f);
 /* The same as in_flight_note for one pod's own update. */
 void in_flight_note_own(const struct in_flight *f, struct entry *e, const struct event *event);
+/* Somebody has left a node: what attempts under way remember if they make a claim there. */
+void in_flight_departed(struct in_flight *f, const struct departure *gone);
 /* Forgets what came up to this position of the stream, unless something came since. */
 void in_flight_gated(struct flight *flight, int64_t position);
 

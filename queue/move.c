@@ -3,7 +3,8 @@
  *   1 no plugin asked for such events, or nobody waits for one who did: done
  *   2 for each unschedulable pod that the index names: the event is worth another attempt to it
  *   3 yes, and its backoff still runs: to the backoff queue; else to the active queue
- *   4 attempts under way are told too, since their verdict may be out of date when it comes
+ *   4 a pod that has left a node wakes those with a claim on it, whatever their hints say
+ *   5 attempts under way are told too, since their verdict may be out of date when it comes
  *
  * What must stay true: waking keeps the backoff and the timestamp, so a pod that every event wakes
  * cannot push itself in front of pods that were never tried; and an event leaves a mark only on
@@ -15,6 +16,7 @@
 #include "queue/gate.h"
 #include "queue/hints.h"
 #include "queue/measure.h"
+#include "queue/nominated.h"
 
 static enum move_worth worth_of(const struct entry *e, uint64_t helped)
 {
@@ -101,6 +103,8 @@ size_t move_all(struct queues *q, struct moment now, const struct event *event,
     q->counts.events++;
     if ((hints_interest(event) & q->unschedulable.plugins) != 0)
         woken = wake(q, now, event, at_most);
+    if (at_most == NULL)
+        woken += nominated_departed(q, now, event);
     in_flight_note(&q->in_flight, event);
     q->counts.woken += woken;
     return woken;

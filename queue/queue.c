@@ -17,7 +17,6 @@
 #include "queue/measure.h"
 #include "queue/mirror.h"
 #include "queue/move.h"
-#include "queue/nominated.h"
 #include "queue/owners.h"
 #include "queue/queues.h"
 
@@ -621,6 +620,17 @@ static void on_pull(struct queue *q, struct moment now, const struct delivery *i
     q->credit = credit < 0 ? 0 : credit > CREDIT_MAX ? CREDIT_MAX : credit;
 }
 
+/* What came while its victims were there still would not have helped it; who has left its node
+ * since then, or at all, may. */
+static void forget_until_gated(struct queue *q, struct entry *e, const struct outcome *outcome)
+{
+    bool gated = outcome->gated_epoch != 0 && outcome->gated_epoch == q->stream.epoch;
+    if (gated)
+        in_flight_gated(e->flight, outcome->gated_sequence);
+    if (nominated_missed(&q->queues, e, gated ? outcome->gated_sequence : 0))
+        e->flight->woken = true;
+}
+
 static void close_attempt(struct queue *q, struct moment now, struct entry *e,
                           const struct outcome *outcome)
 {
@@ -636,9 +646,8 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     } else if (rejected && (rejectors | pending) != 0) {
         if (outcome->released)
             queues_released(&q->queues, now, e);
-        nominated_decided(e, outcome->nominated_node, false);
-        if (outcome->gated_epoch != 0 && outcome->gated_epoch == q->stream.epoch)
-            in_flight_gated(e->flight, outcome->gated_sequence);
+        nominated_decided(&q->queues.nominations, e, outcome->nominated_node, false);
+        forget_until_gated(q, e, outcome);
         queues_rejected(&q->queues, now, e, rejectors, pending);
         if (!outcome->released && !outcome->activate && outcome->gated_epoch == 0)
             kins_speak(e, now);
@@ -647,7 +656,7 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     } else {
         if (!rejected && !str_is(outcome->result, "error"))
             refuse(q, now, "outcome with an unknown result, taken for an error", outcome->result);
-        nominated_decided(e, outcome->nominated_node, !rejected);
+        nominated_decided(&q->queues.nominations, e, outcome->nominated_node, !rejected);
         queues_failed(&q->queues, now, e);
     }
 }

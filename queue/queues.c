@@ -17,7 +17,6 @@
 #include "queue/hints.h"
 #include "queue/measure.h"
 #include "queue/move.h"
-#include "queue/nominated.h"
 
 #define ATTEMPT_ENDED "ScheduleAttemptFailure"
 
@@ -43,10 +42,12 @@ void queues_free(struct queues *q)
         queues_unplace(q, e);
         gangs_leave(e);
         kins_leave(e);
+        nominated_leave(&q->nominations, e);
         entry_free(&e);
     }
     while (q->in_flight.first != NULL)
         in_flight_close(&q->in_flight, q->in_flight.first);
+    nominated_free(&q->nominations);
     gangs_free(&q->gangs);
     kins_free(&q->kins);
     map_free(&q->entries);
@@ -115,7 +116,7 @@ struct entry *queues_add(struct queues *q, struct moment now, struct str key, co
     e->around = around;
     e->added = now;
     stamp(q, now, e);
-    nominated_follow(e, NULL);
+    nominated_follow(&q->nominations, e, NULL);
     gangs_join(q, e);
     must(map_set(q->entries, key, e) == NULL);
     q->cause = "UnschedulablePodAdd";
@@ -192,7 +193,7 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
     kins_follow(q, now, e);
     if (e->place == PLACE_unschedulable)
         needs_follow(&q->unschedulable.needs, e);
-    nominated_follow(e, &before);
+    nominated_follow(&q->nominations, e, &before);
     if (pod->deleting && !before.deleting)
         begin_leaving(q, now, e);
     else if (e->place == PLACE_active)
@@ -221,6 +222,7 @@ static struct entry *take_out(struct queues *q, struct str key)
 void queues_assigned(struct queues *q, struct str key)
 {
     struct entry *e = take_out(q, key);
+    nominated_leave(&q->nominations, e);
     entry_free(&e);
 }
 
@@ -232,6 +234,7 @@ void queues_deleted(struct queues *q, struct moment now, struct str key)
         room_given_up(q, now, entry_pod(e));
     else if (nominated_node(e).len > 0)
         claim_given_up(q, now, entry_pod(e), nominated_node(e));
+    nominated_leave(&q->nominations, e);
     entry_free(&e);
 }
 

@@ -12,6 +12,7 @@
 #include "queue/in_flight.h"
 #include "queue/kin.h"
 #include "queue/measure.h"
+#include "queue/nominated.h"
 #include "queue/unschedulable.h"
 
 /* Said to be bound and not seen assigned for this long: offered again. */
@@ -45,6 +46,7 @@ struct queues {
     struct backoff backoff;
     struct unschedulable unschedulable;
     struct in_flight in_flight;
+    struct nominations nominations;
     struct entry_list bound;
     struct gangs gangs;
     struct kins kins;

@@ -143,11 +143,12 @@ static void check_queues(const struct queues *q)
     check_kins(&q->kins);
     check_unschedulable(&q->unschedulable);
     must(in_places == map_count(q->entries));
-    size_t at = 0;
+    size_t at = 0, nominated = 0;
     struct str key;
     void *value;
     while (map_next(q->entries, &at, &key, &value)) {
         const struct entry *e = value;
+        nominated += e->nominated != NULL;
         must(!e->released || e->place == PLACE_active || e->place == PLACE_backoff);
         must(e->place != PLACE_nowhere && e->place < PLACE_COUNT);
         must(e->place == PLACE_unschedulable || e->waits == NULL);
@@ -155,6 +156,7 @@ static void check_queues(const struct queues *q)
         must(key.len == shelf_str(e->kept, TAG_pod_namespace_name).len + 1 +
                             shelf_str(e->kept, TAG_pod_name).len);
     }
+    must(nominated == q->nominations.count);
 }
 
 #endif

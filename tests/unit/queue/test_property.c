@@ -200,7 +200,7 @@ static struct pod pod_of(struct world *w, size_t i)
     pod.namespace_name = STR_LITERAL("ns");
     pod.scheduler_name = str_of(t->foreign ? "other" : "default-scheduler");
     pod.node_name = str_of(t->assigned ? "n0" : "");
-    pod.nominated_node = (struct str){0};
+    pod.nominated_node = str_of(t->shape % 7 == 3 && !t->assigned ? "n0" : "");
     pod.resource_version = t->version;
     pod.priority = w->plain ? 0 : t->priority;
     pod.deleting = t->deleting;
@@ -409,6 +409,9 @@ static void say_outcome(struct world *w, const struct held *held, const char *re
     m.outcome.plugins.at = &names[w->reject_all ? 0 : pick(w, NAMES - 2)];
     m.outcome.pending_plugins.count = !w->reject_all && chance(w, 10);
     m.outcome.pending_plugins.at = &names[NAMES - 1];
+    if (!w->reject_all && chance(w, 20))
+        m.outcome.nominated_node = str_of(chance(w, 70) ? "n0" : "n1");
+    m.outcome.released = !w->reject_all && chance(w, 5);
     deliver(w, SCHEDULER, &m);
 }
 
