@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Greatest integer n such that n and n + 1 are both doubles: beyond it two texts may give the same
- * double, so the value cannot be trusted. */
+/* Of what is not written as an integer, such as 1e3, the greatest integer n such that n and n + 1
+ * are both doubles: beyond it two texts may give the same double, so the value cannot be trusted.
+ */
 #define INTEGER_MAX 9007199254740991.0
 
-#define DIGITS_EXACT  15 /* so many decimal digits are a double without rounding */
-#define NUMBER_MAX    63 /* bytes of a number that are looked at */
+#define DIGITS_EXACT  18 /* so many decimal digits are an int64_t */
 #define BYTES_A_VALUE 24 /* of API objects, about */
 
 /* ---- reading text ---- */
@@ -25,7 +25,7 @@
 struct parser {
     char *at, *end;
     struct json_document *document;
-    struct str skipped; /* members of this name that are lists are left out; empty: none */
+    struct kube_json_unread unread;
     size_t depth;
     struct kube_json *levels[KUBE_JSON_DEPTH_MAX]; /* open containers */
 };
@@ -73,19 +73,20 @@ static char *put_utf8(char *to, unsigned code)
     return to;
 }
 
+#define REPLACEMENT 0xfffd
+
 /* Behind \u: one code point, which may take two escapes. */
 static bool read_unicode(struct parser *p, char **to)
 {
     unsigned code, low;
-    if (!hex4(p->at, p->end, &code) || (code >= 0xdc00 && code <= 0xdfff))
+    if (!hex4(p->at, p->end, &code))
         return false;
     p->at += 4;
-    if (code >= 0xd800 && code <= 0xdbff) {
-        if (p->end - p->at < 6 || p->at[0] != '\\' || p->at[1] != 'u' ||
-            !hex4(p->at + 2, p->end, &low) || low < 0xdc00 || low > 0xdfff)
-            return false;
-        p->at += 6;
-        code = 0x10000 + ((code & 0x3ff) << 10 | (low & 0x3ff));
+    if (code >= 0xd800 && code <= 0xdfff) {
+        bool pair = code <= 0xdbff && p->end - p->at >= 6 && p->at[0] == '\\' && p->at[1] == 'u' &&
+                    hex4(p->at + 2, p->end, &low) && low >= 0xdc00 && low <= 0xdfff;
+        p->at += pair ? 6 : 0;
+        code = pair ? 0x10000 + ((code & 0x3ff) << 10 | (low & 0x3ff)) : REPLACEMENT;
     }
     *to = put_utf8(*to, code); /* never longer than its escape */
     return true;
@@ -163,29 +164,44 @@ static bool in_number(char c)
     return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.' || c == 'e' || c == 'E';
 }
 
-static bool read_number(struct parser *p, double *number)
+/* What is no plain integer, or a long one. Behind the text are zero bytes, so that its end may be
+ * marked even there. */
+static bool read_long_number(struct parser *p, size_t len, bool plain, struct kube_json *value)
 {
-    char digits[NUMBER_MAX + 1];
-    size_t len = 0;
-    bool negative = *p->at == '-', plain = true;
-    int64_t whole = 0;
-    for (; p->at + len < p->end && len < NUMBER_MAX && in_number(p->at[len]); len++) {
-        char c = digits[len] = p->at[len];
-        if (c >= '0' && c <= '9')
-            whole = len <= DIGITS_EXACT ? whole * 10 + (c - '0') : 0;
-        else
-            plain = plain && len == 0;
-    }
-    digits[len] = 0;
-    if (plain && len > negative && len <= DIGITS_EXACT) {
-        *number = (double)(negative ? -whole : whole);
+    char *behind = p->at, after = p->at[len];
+    int64_t whole;
+    if (plain && str_to_i64((struct str){p->at, (uint32_t)len}, &whole)) {
+        json_put_whole(value, whole);
         p->at += len;
         return true;
     }
-    char *behind = digits;
-    *number = strtod(digits, &behind);
-    p->at += behind - digits;
-    return behind > digits;
+    value->kind = JSON_number;
+    value->count = 0;
+    p->at[len] = 0;
+    value->number = strtod(p->at, &behind);
+    p->at[len] = after;
+    bool some = behind > p->at;
+    p->at = behind;
+    return some;
+}
+
+static bool read_number(struct parser *p, struct kube_json *value)
+{
+    size_t len = 0;
+    bool negative = *p->at == '-', plain = true;
+    int64_t whole = 0;
+    for (; in_number(p->at[len]); len++) { /* a zero byte is behind the text */
+        char c = p->at[len];
+        if (c >= '0' && c <= '9')
+            whole = len < DIGITS_EXACT ? whole * 10 + (c - '0') : 0;
+        else
+            plain = plain && len == 0;
+    }
+    if (!plain || len == negative || len > DIGITS_EXACT)
+        return read_long_number(p, len, plain, value);
+    json_put_whole(value, negative ? -whole : whole);
+    p->at += len;
+    return true;
 }
 
 static bool read_word(struct parser *p, const char *word)
@@ -217,16 +233,14 @@ static bool read_value(struct parser *p, struct kube_json *value)
         p->at++;
         return true;
     }
-    if (c == '-' || (c >= '0' && c <= '9')) {
-        value->kind = JSON_number;
-        return read_number(p, &value->number);
-    }
+    if (c == '-' || (c >= '0' && c <= '9'))
+        return read_number(p, value);
     value->kind = c == 't' ? JSON_true : c == 'f' ? JSON_false : JSON_null;
     return read_word(p, c == 't' ? "true" : c == 'f' ? "false" : "null");
 }
 
-/* A list that is left out; only its brackets and strings are looked at. */
-static bool skip_list(struct parser *p)
+/* A list or an object that is not read; only its brackets and strings are looked at. */
+static bool skip_container(struct parser *p)
 {
     size_t open = 0;
     do {
@@ -244,8 +258,8 @@ static bool skip_list(struct parser *p)
     return open == 0 && p->at <= p->end;
 }
 
-/* At a member's name. *skipped: it was left out. */
-static bool read_name(struct parser *p, struct str *name, bool *skipped)
+/* At a member's name; moves on to the value. */
+static bool read_name(struct parser *p, struct str *name)
 {
     skip_space(p);
     if (p->at == p->end || *p->at != '"' || !read_string(p, name))
@@ -254,12 +268,33 @@ static bool read_name(struct parser *p, struct str *name, bool *skipped)
     if (p->at == p->end || *p->at != ':')
         return false;
     p->at++;
-    *skipped = false;
-    if (p->skipped.len == 0 || !str_equal(*name, p->skipped))
-        return true;
+    return true;
+}
+
+static bool begins(struct parser *p, char c)
+{
     skip_space(p);
-    *skipped = p->at < p->end && *p->at == '[';
-    return !*skipped || skip_list(p);
+    return p->at < p->end && *p->at == c;
+}
+
+/* Whether the member that comes is not read; then it is passed, *good: to its end. */
+static bool pass(struct parser *p, struct kube_json *in, struct str name, bool *good)
+{
+    if (name.len == 0)
+        return false;
+    if (name.len == p->unread.lists.len && str_equal(name, p->unread.lists) && begins(p, '[')) {
+        *good = skip_container(p);
+        return true;
+    }
+    if (name.len != p->unread.verbatim.len || !str_equal(name, p->unread.verbatim) ||
+        !begins(p, '{'))
+        return false;
+    const char *start = p->at;
+    *good = skip_container(p);
+    struct kube_json *value = json_add(p->document, in, name);
+    value->kind = JSON_string;
+    value->text = (struct str){start, (uint32_t)(p->at - start)};
+    return true;
 }
 
 /* Finds the place of the next value, closing what ends before it. NULL with true: the end. */
@@ -283,12 +318,15 @@ static bool next_place(struct parser *p, struct kube_json **place)
             return false;
         p->at += !first;
         struct str name = {NULL, 0};
-        bool skipped = false;
-        if (object && !read_name(p, &name, &skipped))
+        bool good = true;
+        if (object && !read_name(p, &name))
             return false;
         first = false;
-        if (skipped)
+        if (object && pass(p, in, name, &good)) {
+            if (!good)
+                return false;
             continue;
+        }
         *place = json_add(p->document, in, name);
         return true;
     }
@@ -322,8 +360,8 @@ static void say_where(struct str text, const char *at, struct str *error, struct
                              left < 20 ? (int)left : 20, at);
 }
 
-struct kube_json *kube_json_parse_without(struct str text, struct str skipped, struct str *error,
-                                          struct arena *a)
+struct kube_json *kube_json_parse_without(struct str text, const struct kube_json_unread *unread,
+                                          struct str *error, struct arena *a)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* of the byte order; Go's tools may write it */
     struct json_document *d = json_document_new(text.len / BYTES_A_VALUE);
@@ -335,7 +373,7 @@ struct kube_json *kube_json_parse_without(struct str text, struct str skipped, s
     p.at = d->text;
     p.end = d->text + text.len;
     p.document = d;
-    p.skipped = skipped;
+    p.unread = *unread;
     p.depth = 0;
     if (text.len >= 3 && memcmp(p.at, mark, 3) == 0)
         p.at += 3;
@@ -350,7 +388,8 @@ struct kube_json *kube_json_parse_without(struct str text, struct str skipped, s
 
 struct kube_json *kube_json_parse(struct str text, struct str *error, struct arena *a)
 {
-    return kube_json_parse_without(text, (struct str){NULL, 0}, error, a);
+    return kube_json_parse_without(text, &(struct kube_json_unread){{NULL, 0}, {NULL, 0}}, error,
+                                   a);
 }
 
 /* ---- asking ---- */
@@ -404,7 +443,13 @@ bool kube_json_number(const struct kube_json *value, double *number)
 bool kube_json_i64(const struct kube_json *value, int64_t *number)
 {
     double d = 0;
-    if (!kube_json_number(value, &d) || !(fabs(d) <= INTEGER_MAX) || d != floor(d))
+    if (!kube_json_number(value, &d))
+        return false;
+    if (value->count > 0) {
+        *number = value->whole;
+        return true;
+    }
+    if (!(fabs(d) <= INTEGER_MAX) || d != floor(d))
         return false;
     *number = (int64_t)d;
     return true;

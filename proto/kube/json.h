@@ -1,9 +1,9 @@
 /* json: a parsed JSON or YAML document, read-only, for code that must not know how.
  *
- * Numbers are IEEE doubles inside: integers are exact up to 2^53 - 1, and kube_json_i64 refuses
- * what lies beyond instead of rounding it. (Kubernetes sends whatever may be larger, such as
- * resourceVersion and quantities, as strings.) A member that occurs twice in JSON counts with its
- * last value, as in Go; in YAML it is refused. A member that is null counts as missing. */
+ * Integers are exact in the whole range of 64 bits; all other numbers are IEEE doubles, and
+ * kube_json_i64 refuses what is none exactly instead of rounding it. A member that occurs twice in
+ * JSON counts with its last value, as in Go; in YAML it is refused. A member that is null counts as
+ * missing. Half of a surrogate pair is read as U+FFFD, as in Go. */
 #ifndef KUBE_JSON_H
 #define KUBE_JSON_H
 
@@ -18,16 +18,21 @@
 /* A document, or any value inside one. */
 struct kube_json;
 
-/* Deepest nesting that is read. */
-#define KUBE_JSON_DEPTH_MAX 1000
+/* Deepest nesting that is read; Go's encoding/json, which every JSON of the API server's has gone
+ * through, reads no deeper. */
+#define KUBE_JSON_DEPTH_MAX 10000
 
 /* One JSON document; the text need not end in a zero byte and is not kept. NULL when malformed;
  * error (may be NULL) then says where, as `line 3, column 7: …`, in memory of the arena. */
 struct kube_json *kube_json_parse(struct str text, struct str *error, struct arena *a);
-/* The same without the members of that name that are lists: nothing is read of them but where they
- * end. */
-struct kube_json *kube_json_parse_without(struct str text, struct str skipped, struct str *error,
-                                          struct arena *a);
+/* What is not read as a value; an empty name: nothing. */
+struct kube_json_unread {
+    struct str lists;    /* members of this name that are lists are left out */
+    struct str verbatim; /* members of this name that are objects are strings: their very text */
+};
+/* The same, but nothing is read of such members but where they end. */
+struct kube_json *kube_json_parse_without(struct str text, const struct kube_json_unread *unread,
+                                          struct str *error, struct arena *a);
 /* YAML or JSON; several documents give an array of them (empty ones left out), none gives null.
  * Scalars mean what they mean to Kubernetes (yes, on, 0x10 and 017 included); anchors, aliases and
  * merge keys work, within bounds. */

@@ -23,12 +23,15 @@ struct kube_json {
     struct str name; /* in an object; ended by a zero byte */
     union {
         struct str text;
-        double number;
+        struct {
+            double number;
+            int64_t whole; /* the same, where count says that it is one */
+        };
         struct {
             struct kube_json *child, *last;
         };
     };
-    uint32_t count; /* children */
+    uint32_t count; /* children; of a number 1: it is the integer in whole */
     enum json_kind kind;
 };
 
@@ -69,6 +72,15 @@ static inline struct kube_json *json_add(struct json_document *d, struct kube_js
     container->last = child;
     container->count++;
     return child;
+}
+
+/* Makes the value an integer. */
+static inline void json_put_whole(struct kube_json *value, int64_t whole)
+{
+    value->kind = JSON_number;
+    value->number = (double)whole;
+    value->whole = whole;
+    value->count = 1;
 }
 
 #endif

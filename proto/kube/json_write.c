@@ -47,9 +47,12 @@ static void add_quoted(struct str text, struct buffer *out)
 static void write_scalar(const struct kube_json *value, struct buffer *out)
 {
     double number = 0;
+    int64_t whole = 0;
     char digits[64];
     if (kube_json_is_string(value)) {
         add_quoted(kube_json_text(value), out);
+    } else if (kube_json_i64(value, &whole)) {
+        buffer_print(out, "%lld", (long long)whole);
     } else if (kube_json_number(value, &number)) {
         number_text(number, digits);
         buffer_add_text(out, digits);

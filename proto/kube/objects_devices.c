@@ -159,36 +159,15 @@ static struct strs read_selectors(const struct spot *up)
     return out;
 }
 
-/* Without the blanks that JSON allows between its pieces. */
-static void add_compact(struct str json, struct buffer *out)
-{
-    bool quoted = false;
-    for (uint32_t i = 0, from = 0; i <= json.len; i++) {
-        bool blank =
-            i < json.len && !quoted &&
-            (json.at[i] == ' ' || json.at[i] == '\t' || json.at[i] == '\n' || json.at[i] == '\r');
-        if (blank || i == json.len) {
-            buffer_add_str(out, (struct str){json.at + from, i - from});
-            from = i + 1;
-        } else if (quoted && json.at[i] == '\\' && i + 1 < json.len) {
-            i++;
-        } else if (json.at[i] == '"') {
-            quoted = !quoted;
-        }
-    }
-}
-
-/* In protobuf it is a text, as it was written. */
+/* The bytes as the API server sent them; a document that did not come from there has a value, which
+ * is written. */
 static struct str read_parameters(const struct spot *opaque)
 {
     struct spot s = spot_member(opaque, "parameters");
     struct buffer text = {0};
-    if (s.value == NULL)
-        return (struct str){0};
-    if (kube_json_is_string(s.value))
-        add_compact(kube_json_text(s.value), &text);
-    else
-        kube_json_write(s.value, &text);
+    if (s.value == NULL || kube_json_is_string(s.value))
+        return spot_own_text(&s);
+    kube_json_write(s.value, &text);
     struct str copy = arena_copy(s.reading->arena, buffer_str(&text));
     buffer_free(&text);
     return copy;

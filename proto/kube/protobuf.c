@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-#define DEPTH_MAX     24           /* of open messages; the table's deepest is about 12 */
-#define FIELDS_MAX    32           /* of one shape */
-#define BYTES_A_VALUE 24           /* of API objects, about */
-#define SECONDS_MAX   253402300799 /* the end of 9999, which is as far as times are written */
-#define UNREAD        STR_LITERAL("managedFields")
+#define DEPTH_MAX     24             /* of open messages; the table's deepest is about 12 */
+#define FIELDS_MAX    32             /* of one shape */
+#define BYTES_A_VALUE 24             /* of API objects, about */
+#define SECONDS_LEAST (-62135596800) /* the year 1 and the end of 9999, between which times are */
+#define SECONDS_MAX   253402300799   /* written; others are as good as these */
 
 static const char magic[4] = {'k', '8', 's', 0};
 
@@ -319,8 +319,8 @@ static bool add_time(struct parser *p, struct frame *f, const struct field *fiel
         if (number == 1 && wire == WIRE_varint)
             seconds = (int64_t)value;
     }
-    if (seconds > SECONDS_MAX || seconds < -SECONDS_MAX)
-        return false;
+    seconds = seconds > SECONDS_MAX ? SECONDS_MAX : seconds;
+    seconds = seconds < SECONDS_LEAST ? SECONDS_LEAST : seconds;
     char text[40];
     moment_print_seconds(seconds * 1000000, text, sizeof(text));
     struct str made = str_of(text);
@@ -341,8 +341,7 @@ static bool take_scalar(struct parser *p, struct frame *f, const struct field *f
     if (field->form == FORM_flag || field->form == FORM_given_flag) {
         child->kind = value != 0 ? JSON_true : JSON_false;
     } else {
-        child->kind = JSON_number;
-        child->number = (double)(int64_t)value;
+        json_put_whole(child, (int64_t)value);
     }
     return true;
 }
@@ -530,5 +529,7 @@ struct kube_json *kube_answer_parse(struct str body, struct str *error, struct a
 {
     if (kube_protobuf_is(body))
         return kube_protobuf_parse(body, error, a);
-    return kube_json_parse_without(body, UNREAD, error, a);
+    static const struct kube_json_unread unread = {STR_LITERAL_INIT("managedFields"),
+                                                   STR_LITERAL_INIT("parameters")};
+    return kube_json_parse_without(body, &unread, error, a);
 }

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTAINERS_MAX 1000 /* of one pod, and distinct resources of it: bounds the work */
-#define SCRATCH_MAX    (64u << 20)
+#define FEW 16 /* names that are found faster without an index */
 
 __extension__ typedef __int128 i128;
 
@@ -28,6 +27,8 @@ struct amount {
 struct amounts {
     struct amount *at;
     uint32_t count, room;
+    uint32_t *slots; /* by hash of the name: place plus one, 0: free. NULL: they are few */
+    uint32_t mask;   /* of slots, which are a power of two and at least twice as many as room */
 };
 
 struct container {
@@ -42,7 +43,8 @@ struct container {
 struct sums {
     const struct spot *object;
     struct arena scratch;
-    bool infeasible; /* a resize that the node refused: the spec does not count */
+    struct arena brief; /* of one container at a time, where there may be many */
+    bool infeasible;    /* a resize that the node refused: the spec does not count */
     struct container *containers;
     uint32_t container_count;
     bool has_pod_level;
@@ -58,54 +60,70 @@ struct variant {
 
 /* ---- resource lists ---- */
 
+static uint32_t *slot_of(const struct amounts *list, struct str name)
+{
+    uint32_t i = (uint32_t)str_hash(name) & list->mask;
+    while (list->slots[i] != 0 && !str_equal(list->at[list->slots[i] - 1].name, name))
+        i = (i + 1) & list->mask;
+    return &list->slots[i];
+}
+
 static struct kube_quantity *find(const struct amounts *list, struct str name)
 {
+    if (list->slots != NULL) {
+        uint32_t place = *slot_of(list, name);
+        return place > 0 ? &list->at[place - 1].quantity : NULL;
+    }
     for (uint32_t i = 0; i < list->count; i++)
         if (str_equal(list->at[i].name, name))
             return &list->at[i].quantity;
     return NULL;
 }
 
-static bool grow(struct sums *s, struct amounts *list)
+static void grow(struct arena *a, struct amounts *list)
 {
-    uint32_t room = list->room ? list->room * 2 : 4;
-    struct amount *at =
-        room <= 2 * CONTAINERS_MAX ? arena_take(&s->scratch, room * sizeof(*at)) : NULL;
-    if (at == NULL) {
-        spot_fail(s->object, "too many resources");
-        return false;
-    }
+    list->room = list->room ? list->room * 2 : 4;
+    struct amount *at = arena_take(a, list->room * sizeof(*at));
     if (list->count > 0)
         memcpy(at, list->at, list->count * sizeof(*at));
     list->at = at;
-    list->room = room;
-    return true;
+    if (list->room <= FEW)
+        return;
+    list->mask = list->room * 2 - 1;
+    list->slots = arena_take(a, (list->mask + (size_t)1) * sizeof(*list->slots));
+    for (uint32_t i = 0; i < list->count; i++)
+        *slot_of(list, list->at[i].name) = i + 1;
 }
 
-static void set(struct sums *s, struct amounts *list, struct str name, struct kube_quantity q)
+static void set(struct arena *a, struct amounts *list, struct str name, struct kube_quantity q)
 {
     struct kube_quantity *there = find(list, name);
-    if (there != NULL)
+    if (there != NULL) {
         *there = q;
-    else if (list->count < list->room || grow(s, list))
-        list->at[list->count++] = (struct amount){name, q};
+        return;
+    }
+    if (list->count == list->room)
+        grow(a, list);
+    list->at[list->count++] = (struct amount){name, q};
+    if (list->slots != NULL)
+        *slot_of(list, name) = list->count;
 }
 
-static void add_all(struct sums *s, struct amounts *to, const struct amounts *more)
+static void add_all(struct arena *a, struct amounts *to, const struct amounts *more)
 {
     for (uint32_t i = 0; i < more->count; i++) {
         const struct kube_quantity *there = find(to, more->at[i].name);
         struct kube_quantity q = more->at[i].quantity;
-        set(s, to, more->at[i].name, there ? kube_quantity_add(*there, q) : q);
+        set(a, to, more->at[i].name, there ? kube_quantity_add(*there, q) : q);
     }
 }
 
-static void max_all(struct sums *s, struct amounts *to, const struct amounts *other)
+static void max_all(struct arena *a, struct amounts *to, const struct amounts *other)
 {
     for (uint32_t i = 0; i < other->count; i++) {
         const struct kube_quantity *there = find(to, other->at[i].name);
         if (there == NULL || kube_quantity_compare(other->at[i].quantity, *there) > 0)
-            set(s, to, other->at[i].name, other->at[i].quantity);
+            set(a, to, other->at[i].name, other->at[i].quantity);
     }
 }
 
@@ -116,7 +134,7 @@ static struct amounts read_list(struct sums *s, const struct spot *up, const cha
     struct amounts list = {0};
     struct spot object = spot_object(up, name);
     for (struct spot c = spot_first(&object); c.value != NULL; c = spot_next(&c))
-        set(s, &list, str_of(c.name), spot_own_quantity(&c));
+        set(&s->scratch, &list, str_of(c.name), spot_own_quantity(&c));
     return list;
 }
 
@@ -140,9 +158,9 @@ static struct amounts effective(struct sums *s, const struct amounts *spec,
     struct amounts result = {0}, running = read_requests(s, status);
     struct amounts promised = read_list(s, status, "allocatedResources");
     if (!s->infeasible)
-        max_all(s, &result, spec);
-    max_all(s, &result, &running);
-    max_all(s, &result, &promised);
+        max_all(&s->scratch, &result, spec);
+    max_all(&s->scratch, &result, &running);
+    max_all(&s->scratch, &result, &promised);
     return result;
 }
 
@@ -155,24 +173,54 @@ static bool resize_infeasible(const struct spot *status)
     return false;
 }
 
-/* The last status of that name, of either list; upstream fills one map from both, in this order. */
-static void apply_status(struct sums *s, const struct spot *status, const char *list_name,
-                         struct container *c)
+/* ---- what runs ---- */
+
+/* The statuses of all containers: of a name the last one of either list counts; upstream fills one
+ * map from both, in this order. */
+struct statuses {
+    const struct spot *lists[2];
+    struct spot *slots; /* by hash of the name; without a value: free. NULL: there are few */
+    size_t mask;        /* of slots, a power of two and at least twice as many as there are */
+};
+
+static struct spot *status_slot(const struct statuses *all, struct str name)
 {
-    struct spot list = spot_list(status, list_name);
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
-        if (!str_equal(kube_json_text(kube_json_get(i.value, "name")), c->name))
-            continue;
-        c->actual = c->spec;
-        if (kube_json_get(i.value, "resources") != NULL)
-            c->actual = effective(s, &c->spec, &i);
-    }
+    size_t i = str_hash(name) & all->mask;
+    while (all->slots[i].value != NULL &&
+           !str_equal(kube_json_text(kube_json_get(all->slots[i].value, "name")), name))
+        i = (i + 1) & all->mask;
+    return &all->slots[i];
 }
 
-static void read_containers(struct sums *s, const struct spot *spec, const char *name, bool init)
+static void index_statuses(struct sums *s, struct statuses *all)
 {
-    struct spot status = spot_object(s->object, "status"), list = spot_list(spec, name);
-    for (struct spot i = spot_first(&list); i.value != NULL && !i.reading->failed;
+    size_t count = kube_json_count(all->lists[0]->value) + kube_json_count(all->lists[1]->value);
+    all->mask = 1;
+    while (all->mask < 2 * count)
+        all->mask = all->mask * 2 + 1;
+    all->slots = arena_take(&s->scratch, (all->mask + 1) * sizeof(*all->slots));
+    for (size_t l = 0; l < 2; l++)
+        for (struct spot i = spot_first(all->lists[l]); i.value != NULL; i = spot_next(&i))
+            *status_slot(all, kube_json_text(kube_json_get(i.value, "name"))) = i;
+}
+
+/* Without a value when there is none. */
+static struct spot status_of(const struct statuses *all, struct str name)
+{
+    struct spot found = {0};
+    if (all->slots != NULL)
+        return *status_slot(all, name);
+    for (size_t l = 0; l < 2; l++)
+        for (struct spot i = spot_first(all->lists[l]); i.value != NULL; i = spot_next(&i))
+            if (str_equal(kube_json_text(kube_json_get(i.value, "name")), name))
+                found = i;
+    return found;
+}
+
+static void read_containers(struct sums *s, const struct statuses *statuses,
+                            const struct spot *list, bool init)
+{
+    for (struct spot i = spot_first(list); i.value != NULL && !i.reading->failed;
          i = spot_next(&i)) {
         spot_is_object(&i);
         struct container *c = &s->containers[s->container_count++];
@@ -184,8 +232,9 @@ static void read_containers(struct sums *s, const struct spot *spec, const char 
         c->actual = c->spec;
         if (init && !c->restartable)
             continue; /* an ordinary init container always counts as specified */
-        apply_status(s, &status, "containerStatuses", c);
-        apply_status(s, &status, "initContainerStatuses", c);
+        struct spot status = status_of(statuses, c->name);
+        if (kube_json_get(status.value, "resources") != NULL)
+            c->actual = effective(s, &c->spec, &status);
     }
 }
 
@@ -206,13 +255,13 @@ static void read_pod_level(struct sums *s, const struct spot *spec)
             continue;
         const struct kube_quantity *now = find(&actual, name);
         s->has_pod_level = true;
-        set(s, &s->pod_level, name, all.at[i].quantity);
-        set(s, &s->pod_level_actual, name, now ? *now : (struct kube_quantity){0});
+        set(&s->scratch, &s->pod_level, name, all.at[i].quantity);
+        set(&s->scratch, &s->pod_level_actual, name, now ? *now : (struct kube_quantity){0});
     }
     struct amounts limits = read_limits(s, spec);
     for (uint32_t i = 0; i < limits.count; i++)
         if (pod_level_supported(limits.at[i].name))
-            set(s, &s->pod_level_limits, limits.at[i].name, limits.at[i].quantity);
+            set(&s->scratch, &s->pod_level_limits, limits.at[i].name, limits.at[i].quantity);
 }
 
 static void read_pod(struct sums *s)
@@ -222,28 +271,29 @@ static void read_pod(struct sums *s)
     struct spot containers = spot_list(&spec, "containers");
     struct spot init = spot_list(&spec, "initContainers");
     size_t count = kube_json_count(containers.value) + kube_json_count(init.value);
-    if (count > CONTAINERS_MAX) {
-        spot_fail(&spec, "has more than %d containers", CONTAINERS_MAX);
-        return;
-    }
+    struct spot first = spot_list(&status, "containerStatuses");
+    struct spot second = spot_list(&status, "initContainerStatuses");
+    struct statuses all = {.lists = {&first, &second}};
     s->containers = arena_take(&s->scratch, count * sizeof(*s->containers));
-    read_containers(s, &spec, "containers", false);
-    read_containers(s, &spec, "initContainers", true);
+    if (count > FEW)
+        index_statuses(s, &all);
+    read_containers(s, &all, &containers, false);
+    read_containers(s, &all, &init, true);
     read_pod_level(s, &spec);
     s->overhead = read_list(s, &spec, "overhead");
 }
 
 /* ---- adding up ---- */
 
-static struct amounts of_container(struct sums *s, const struct container *c,
+static struct amounts of_container(struct arena *a, const struct container *c,
                                    const struct variant *v)
 {
     struct amounts list = {0};
-    add_all(s, &list, v->limits ? &c->limits : v->actual ? &c->actual : &c->spec);
+    add_all(a, &list, v->limits ? &c->limits : v->actual ? &c->actual : &c->spec);
     if (v->default_cpu != NULL && find(&list, STR_LITERAL("cpu")) == NULL)
-        set(s, &list, STR_LITERAL("cpu"), *v->default_cpu);
+        set(a, &list, STR_LITERAL("cpu"), *v->default_cpu);
     if (v->default_memory != NULL && find(&list, STR_LITERAL("memory")) == NULL)
-        set(s, &list, STR_LITERAL("memory"), *v->default_memory);
+        set(a, &list, STR_LITERAL("memory"), *v->default_memory);
     return list;
 }
 
@@ -251,19 +301,21 @@ static struct amounts of_container(struct sums *s, const struct container *c,
 static struct amounts of_containers(struct sums *s, const struct variant *v)
 {
     struct amounts sum = {0}, sidecars = {0}, init_max = {0};
+    struct arena *brief = s->container_count > FEW ? &s->brief : &s->scratch;
     for (uint32_t i = 0; i < s->container_count; i++) {
         const struct container *c = &s->containers[i];
-        struct amounts mine = of_container(s, c, v);
+        arena_reset(&s->brief);
+        struct amounts mine = of_container(brief, c, v);
         if (!c->init || c->restartable)
-            add_all(s, &sum, &mine);
+            add_all(&s->scratch, &sum, &mine);
         if (c->init && c->restartable)
-            add_all(s, &sidecars, &mine);
+            add_all(&s->scratch, &sidecars, &mine);
         if (c->init && !c->restartable)
-            add_all(s, &mine, &sidecars);
+            add_all(brief, &mine, &sidecars);
         if (c->init)
-            max_all(s, &init_max, c->restartable ? &sidecars : &mine);
+            max_all(&s->scratch, &init_max, c->restartable ? &sidecars : &mine);
     }
-    max_all(s, &sum, &init_max);
+    max_all(&s->scratch, &sum, &init_max);
     return sum;
 }
 
@@ -272,8 +324,8 @@ static struct amounts total(struct sums *s, const struct variant *v)
     struct amounts sum = of_containers(s, v);
     const struct amounts *level = v->actual ? &s->pod_level_actual : &s->pod_level;
     for (uint32_t i = 0; v->pod_level && i < level->count; i++)
-        set(s, &sum, level->at[i].name, level->at[i].quantity);
-    add_all(s, &sum, &s->overhead);
+        set(&s->scratch, &sum, level->at[i].name, level->at[i].quantity);
+    add_all(&s->scratch, &sum, &s->overhead);
     return sum;
 }
 
@@ -282,7 +334,7 @@ static struct amounts total_limits(struct sums *s)
 {
     struct amounts sum = of_containers(s, &(struct variant){.limits = true});
     for (uint32_t i = 0; i < s->pod_level_limits.count; i++)
-        set(s, &sum, s->pod_level_limits.at[i].name, s->pod_level_limits.at[i].quantity);
+        set(&s->scratch, &sum, s->pod_level_limits.at[i].name, s->pod_level_limits.at[i].quantity);
     for (uint32_t i = 0; i < s->overhead.count; i++) {
         struct kube_quantity *there = find(&sum, s->overhead.at[i].name);
         if (there != NULL && kube_quantity_compare(*there, (struct kube_quantity){0}) != 0)
@@ -386,12 +438,17 @@ static int64_t whole(struct kube_quantity q)
     return amount > 0 && kube_quantity_compare(q, back) == 0 ? amount : 0;
 }
 
-static int64_t rank_of(const struct amounts *list, struct str name)
+static int by_amount_name(const void *a, const void *b)
 {
-    int64_t rank = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        rank += str_compare(list->at[i].name, name) < 0;
-    return rank;
+    return str_compare(((const struct amount *)a)->name, ((const struct amount *)b)->name);
+}
+
+/* The place of a name among all. */
+static int64_t rank_of(const struct amount *sorted, uint32_t count, struct str name)
+{
+    const struct amount key = {.name = name};
+    const struct amount *found = bsearch(&key, sorted, count, sizeof(key), by_amount_name);
+    return found != NULL ? found - sorted : 0;
 }
 
 static int by_resource_and_place(const void *one, const void *other)
@@ -414,10 +471,14 @@ static uint32_t count_asks(const struct sums *s, uint32_t *inits)
     return count;
 }
 
-static void add_asks(const struct sums *s, const struct container *c, int64_t place,
-                     struct pod *pod)
+static void add_asks(struct sums *s, const struct container *c, int64_t place, struct pod *pod)
 {
     struct arena *a = s->object->reading->arena;
+    arena_reset(&s->brief);
+    struct amount *sorted = arena_take(&s->brief, c->spec.count * sizeof(*sorted));
+    if (c->spec.count > 0)
+        memcpy(sorted, c->spec.at, c->spec.count * sizeof(*sorted));
+    qsort(sorted, c->spec.count, sizeof(*sorted), by_amount_name);
     for (uint32_t k = 0; k < c->spec.count; k++) {
         const struct amount *asked = &c->spec.at[k];
         int64_t amount = requests_may_be_devices(asked->name) ? whole(asked->quantity) : 0;
@@ -427,13 +488,13 @@ static void add_asks(const struct sums *s, const struct container *c, int64_t pl
             (struct extended_ask){.resource = arena_copy(a, asked->name),
                                   .container = arena_copy(a, c->name),
                                   .place = place,
-                                  .rank = rank_of(&c->spec, asked->name),
+                                  .rank = rank_of(sorted, c->spec.count, asked->name),
                                   .amount = amount,
                                   .passing = c->init && !c->restartable};
     }
 }
 
-static void fill_extended_asks(const struct sums *s, struct pod *pod)
+static void fill_extended_asks(struct sums *s, struct pod *pod)
 {
     uint32_t inits, room = count_asks(s, &inits), init = 0, other = 0;
     if (room == 0)
@@ -452,7 +513,7 @@ static void fill_extended_asks(const struct sums *s, struct pod *pod)
 
 void requests_fill(const struct spot *object, struct pod *pod)
 {
-    struct sums s = {.object = object, .scratch = {.limit = SCRATCH_MAX}};
+    struct sums s = {.object = object};
     read_pod(&s);
     if (!object->reading->failed) {
         struct amounts request = total(&s, &(struct variant){.pod_level = true});
@@ -469,11 +530,12 @@ void requests_fill(const struct spot *object, struct pod *pod)
             fill_extended_asks(&s, pod);
     }
     arena_free(&s.scratch);
+    arena_free(&s.brief);
 }
 
 void requests_fill_allocatable(const struct spot *object, struct node *node)
 {
-    struct sums s = {.object = object, .scratch = {.limit = SCRATCH_MAX}};
+    struct sums s = {.object = object};
     struct spot status = spot_object(object, "status");
     struct amounts list = read_list(&s, &status, "allocatable");
     node->allocatable.at = recorded(object, &list, true, &node->allocatable.count);

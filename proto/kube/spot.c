@@ -160,6 +160,22 @@ int64_t spot_i32(const struct spot *up, const char *name)
     return 0;
 }
 
+/* Go writes a time after the year 9999 with more digits, and one before the year 0 with a sign:
+ * such a time is as good as the last or the first one of those years. */
+static bool parse_time(struct str text, int64_t *wall_us)
+{
+    uint32_t digits = 0;
+    bool before = text.len > 0 && text.at[0] == '-';
+    while (digits + before < text.len && text.at[digits + before] >= '0' &&
+           text.at[digits + before] <= '9')
+        digits++;
+    if (!before && digits <= 4)
+        return moment_parse_wall(text.at, text.len, wall_us);
+    struct str end =
+        before ? STR_LITERAL("0000-01-01T00:00:00Z") : STR_LITERAL("9999-12-31T23:59:59Z");
+    return digits >= 3 && moment_parse_wall(end.at, end.len, wall_us);
+}
+
 int64_t spot_time(const struct spot *up, const char *name)
 {
     struct spot s = spot_member(up, name);
@@ -169,7 +185,7 @@ int64_t spot_time(const struct spot *up, const char *name)
         return 0;
     if (!kube_json_is_string(s.value))
         spot_fail(&s, "wants a time, has %s", kube_json_kind(s.value));
-    else if (!moment_parse_wall(text.at, text.len, &wall_us))
+    else if (!parse_time(text, &wall_us))
         spot_fail(&s, "\"%.*s\" is no time", text.len < 64 ? (int)text.len : 64, text.at);
     return wall_us;
 }
@@ -205,11 +221,15 @@ struct kube_quantity spot_own_quantity(const struct spot *spot)
 {
     struct kube_quantity q = {0};
     double number = 0;
+    int64_t whole = 0;
     char digits[64];
     struct str text = kube_json_text(spot->value);
     if (spot->value == NULL || kube_json_is_null(spot->value))
         return q;
-    if (kube_json_number(spot->value, &number)) {
+    if (kube_json_i64(spot->value, &whole)) {
+        snprintf(digits, sizeof(digits), "%lld", (long long)whole);
+        text = str_of(digits);
+    } else if (kube_json_number(spot->value, &number)) {
         shortest(number, digits, sizeof(digits));
         text = str_of(digits);
     } else if (!kube_json_is_string(spot->value)) {

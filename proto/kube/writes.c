@@ -60,7 +60,9 @@ static void add_text_if(cJSON *object, const char *key, struct str value)
 
 static void add_number(cJSON *object, const char *key, int64_t value)
 {
-    must(cJSON_AddNumberToObject(object, key, (double)value) != NULL);
+    char digits[24]; /* cJSON would round what is beyond 2^53 */
+    snprintf(digits, sizeof(digits), "%lld", (long long)value);
+    must(cJSON_AddRawToObject(object, key, digits) != NULL);
 }
 
 static void add_seconds(cJSON *object, const char *key, int64_t wall_us)

@@ -1,7 +1,7 @@
 /* yaml: libyaml's events built into a tree, which is read again as JSON. The one idea: an explicit
  * stack of open containers, each knowing how heavy and how tall it is, so that what an alias would
  * copy is known before it is copied. What must stay true: the work and memory are bounded by the
- * text plus ALIAS_BYTES_MAX, and nothing is nested deeper than KUBE_JSON_DEPTH_MAX. */
+ * text plus ALIAS_BYTES_MAX, and nothing is nested deeper than DEPTH_MAX. */
 #include "proto/kube/json.h"
 #include "proto/kube/yaml_scalar.h"
 
@@ -16,6 +16,7 @@
 #include <yaml.h>
 
 #define ALIAS_BYTES_MAX (16u << 20)
+#define DEPTH_MAX       1000
 #define NODE_BYTES      64u /* what one value costs besides its text, roughly */
 #define TAG(name)       "tag:yaml.org,2002:" name
 
@@ -127,7 +128,7 @@ static bool charge(struct builder *b, struct weight w)
     b->alias_bytes += w.bytes;
     if (b->alias_bytes > ALIAS_BYTES_MAX)
         return fail(b, "aliases expand to too much", "");
-    if (b->depth + w.height >= KUBE_JSON_DEPTH_MAX)
+    if (b->depth + w.height >= DEPTH_MAX)
         return fail(b, "nested too deeply", "");
     return true;
 }
@@ -175,12 +176,19 @@ static cJSON *number_node(double number)
     return cJSON_CreateRaw(digits);
 }
 
+static cJSON *integer_node(const struct yaml_value *value)
+{
+    char digits[24];
+    snprintf(digits, sizeof(digits), "%lld", (long long)value->integer);
+    return cJSON_CreateRaw(digits);
+}
+
 static cJSON *scalar_node(const struct yaml_value *value, const char *text)
 {
     switch (value->kind) {
     case YAML_null: return cJSON_CreateNull();
     case YAML_bool: return cJSON_CreateBool(value->truth);
-    case YAML_integer:
+    case YAML_integer: return integer_node(value);
     case YAML_float: return number_node(value->number);
     case YAML_text:
     case YAML_not_finite: break;
@@ -294,10 +302,10 @@ static bool open_container(struct builder *b, cJSON *node, const void *anchor)
 {
     struct frame *f = top(b);
     enum expects expects = cJSON_IsArray(node) ? EXPECTS_item : EXPECTS_key;
-    if ((f != NULL && f->expects == EXPECTS_key) || b->depth >= KUBE_JSON_DEPTH_MAX) {
+    if ((f != NULL && f->expects == EXPECTS_key) || b->depth >= DEPTH_MAX) {
         cJSON_Delete(node);
-        return b->depth >= KUBE_JSON_DEPTH_MAX ? fail(b, "nested too deeply", "")
-                                               : fail(b, "a key must be a scalar", "");
+        return b->depth >= DEPTH_MAX ? fail(b, "nested too deeply", "")
+                                     : fail(b, "a key must be a scalar", "");
     }
     place(b, node);
     anchor_set(b, anchor, (struct anchor){node, {0}});

@@ -193,14 +193,60 @@ static void only_exact_integers_are_integers(void **state)
     int64_t number = 0;
     struct str error = {0};
     struct kube_json *json = kube_json_parse(
-        STR_LITERAL("[9007199254740991, -9007199254740991, 9007199254740993, 1.5, 1e300, \"1\"]"),
+        STR_LITERAL("[9007199254740991, -9007199254740993, 999999999999999999, 1000000000000000000,"
+                    "9223372036854775807, -9223372036854775808, 1e3, 1.0,"
+                    "9223372036854775808, -9223372036854775809, 12345678901234567890, 1.5, 1e300,"
+                    "\"1\"]"),
         &error, &arena);
+    static const int64_t exact[] = {9007199254740991,
+                                    -9007199254740993,
+                                    999999999999999999,
+                                    1000000000000000000,
+                                    INT64_MAX,
+                                    INT64_MIN,
+                                    1000,
+                                    1};
     const struct kube_json *at = kube_json_first(json);
-    assert_true(kube_json_i64(at, &number));
-    assert_int_equal(number, 9007199254740991);
-    assert_true(kube_json_i64(at = kube_json_next(at), &number));
-    for (at = kube_json_next(at); at != NULL; at = kube_json_next(at))
+    for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++, at = kube_json_next(at)) {
+        assert_true(kube_json_i64(at, &number));
+        assert_true(number == exact[i]);
+    }
+    for (; at != NULL; at = kube_json_next(at))
         assert_false(kube_json_i64(at, &number));
+    kube_json_free(&json);
+}
+
+/* In text and out of YAML, and back as they were. */
+static void large_integers_are_written_as_they_were(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "[9223372036854775807,-9223372036854775808,9007199254740993,-1,0,1.5]";
+    struct kube_json *documents[] = {kube_json_parse(str_of(text), NULL, &arena), yaml(text)};
+    for (size_t i = 0; i < 2; i++) {
+        struct buffer out = {0};
+        kube_json_write(documents[i], &out);
+        assert_string_equal(out.at, text);
+        buffer_free(&out);
+        kube_json_free(&documents[i]);
+    }
+}
+
+/* One that somebody wrote into a field that nobody reads must not cost the rest. */
+static void numbers_of_any_length_are_read(void **state)
+{
+    (void)state;
+    char text[400] = "[";
+    double number = 0;
+    memset(text + 1, '7', 300);
+    memcpy(text + 301, ".5e-299,1]", sizeof(".5e-299,1]"));
+    struct kube_json *json = kube_json_parse(str_of(text), NULL, &arena);
+    assert_int_equal(kube_json_count(json), 2);
+    assert_true(kube_json_number(kube_json_first(json), &number));
+    assert_true(number > 7.77 && number < 7.78);
+    kube_json_free(&json);
+    json = kube_json_parse(STR_LITERAL("[1e999,-1e999]"), NULL, &arena);
+    assert_int_equal(kube_json_count(json), 2);
     kube_json_free(&json);
 }
 
@@ -231,11 +277,16 @@ static void strings_are_read_to_the_letter(void **state)
         {"\"\\b\\f\\n\\r\\t\"", "\b\f\n\r\t"},
         {"\"\\u0041\\u00e9\\u20AC\"", "A\xc3\xa9\xe2\x82\xac"},
         {"\"x\\ud83d\\ude00y\"", "x\xf0\x9f\x98\x80y"},
+        /* Half of a pair is none, as in Go. */
+        {"\"\\ud83d\"", "\xef\xbf\xbd"},
+        {"\"\\ud83dx\"", "\xef\xbf\xbdx"},
+        {"\"\\ud83d\\u0041\"", "\xef\xbf\xbd"
+                               "A"},
+        {"\"\\ud83d\\ud83d\\ude00\"", "\xef\xbf\xbd\xf0\x9f\x98\x80"},
+        {"\"\\ude00\"", "\xef\xbf\xbd"},
     };
-    static const char *const wrong[] = {"\"",          "\"a",          "\"\\\"",
-                                        "\"\\x\"",     "\"\\u12\"",    "\"\\u12g4\"",
-                                        "\"\\ud83d\"", "\"\\ud83dx\"", "\"\\ud83d\\u0041\"",
-                                        "\"\\ude00\""};
+    static const char *const wrong[] = {"\"",      "\"a",       "\"\\\"",
+                                        "\"\\x\"", "\"\\u12\"", "\"\\u12g4\""};
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
         struct kube_json *json = kube_json_parse(str_of(strings[i].json), NULL, &arena);
         assert_non_null(json);
@@ -275,6 +326,7 @@ static void numbers_are_read_exactly(void **state)
         assert_null(kube_json_parse(str_of(wrong[i]), NULL, &arena));
 }
 
+static const struct kube_json_unread managed = {.lists = {"managedFields", 13}};
 static const char object[] = " {\"a\" : [1, {\"b\":\"\\u00e9\"}, [], {}, null, true , false],"
                              "\"managedFields\": [{\"x\":\"]\\\"}\",\"y\":[[]]}], \"c\":-1.5}\n";
 
@@ -292,7 +344,7 @@ static void what_is_cut_off_or_wrong_is_refused(void **state)
         char *cut = memory_copy(object, len);
         struct str text = {cut, len};
         assert_null(kube_json_parse(text, NULL, &arena));
-        assert_null(kube_json_parse_without(text, STR_LITERAL("managedFields"), NULL, &arena));
+        assert_null(kube_json_parse_without(text, &managed, NULL, &arena));
         memory_free(cut);
     }
 }
@@ -314,8 +366,7 @@ static void lists_that_nobody_reads_are_left_out(void **state)
 {
     (void)state;
     double number = 0;
-    struct kube_json *json =
-        kube_json_parse_without(str_of(object), STR_LITERAL("managedFields"), NULL, &arena);
+    struct kube_json *json = kube_json_parse_without(str_of(object), &managed, NULL, &arena);
     assert_int_equal(kube_json_count(json), 2);
     assert_null(kube_json_get(json, "managedFields"));
     assert_int_equal(kube_json_count(kube_json_get(json, "a")), 7);
@@ -324,11 +375,33 @@ static void lists_that_nobody_reads_are_left_out(void **state)
     kube_json_free(&json);
     /* A label may well have that name. */
     json = kube_json_parse_without(
-        STR_LITERAL("{\"managedFields\":[],\"labels\":{\"managedFields\":\"x\"}}"),
-        STR_LITERAL("managedFields"), NULL, &arena);
+        STR_LITERAL("{\"managedFields\":[],\"labels\":{\"managedFields\":\"x\"}}"), &managed, NULL,
+        &arena);
     assert_int_equal(kube_json_count(json), 1);
     assert_true(str_is(kube_json_text(kube_json_path(json, "labels.managedFields")), "x"));
     kube_json_free(&json);
+}
+
+static void what_is_opaque_is_the_text_that_it_was(void **state)
+{
+    (void)state;
+    static const char opaque[] = "{ \"a\\u0026\": [1.0, 1e2, \"\\ud800\\/<&\"] , \"}\": {}}";
+    const struct kube_json_unread unread = {.verbatim = STR_LITERAL("parameters")};
+    struct buffer text = {0};
+    buffer_print(&text,
+                 "{\"a\": {\"parameters\" : %s, \"x\": 1}, \"parameters\": [2], \"b\": "
+                 "{\"parameters\":{}}}",
+                 opaque);
+    struct kube_json *json = kube_json_parse_without(buffer_str(&text), &unread, NULL, &arena);
+    assert_true(str_is(kube_json_text(kube_json_path(json, "a.parameters")), opaque));
+    assert_int_equal(kube_json_count(kube_json_get(json, "a")), 2);
+    assert_true(kube_json_is_array(kube_json_get(json, "parameters")));
+    assert_true(str_is(kube_json_text(kube_json_path(json, "b.parameters")), "{}"));
+    kube_json_free(&json);
+    for (size_t len = 0; len < text.len; len++)
+        assert_null(
+            kube_json_parse_without((struct str){text.at, (uint32_t)len}, &unread, NULL, &arena));
+    buffer_free(&text);
 }
 
 int main(void)
@@ -343,12 +416,15 @@ int main(void)
         cmocka_unit_test_setup(bombs_are_refused, reset),
         cmocka_unit_test_setup(several_documents_are_a_list, reset),
         cmocka_unit_test_setup(only_exact_integers_are_integers, reset),
+        cmocka_unit_test_setup(large_integers_are_written_as_they_were, reset),
+        cmocka_unit_test_setup(numbers_of_any_length_are_read, reset),
         cmocka_unit_test_setup(missing_steps_give_nothing, reset),
         cmocka_unit_test_setup(strings_are_read_to_the_letter, reset),
         cmocka_unit_test_setup(numbers_are_read_exactly, reset),
         cmocka_unit_test_setup(what_is_cut_off_or_wrong_is_refused, reset),
         cmocka_unit_test_setup(nesting_is_bounded, reset),
         cmocka_unit_test_setup(lists_that_nobody_reads_are_left_out, reset),
+        cmocka_unit_test_setup(what_is_opaque_is_the_text_that_it_was, reset),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }

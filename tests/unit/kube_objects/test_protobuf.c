@@ -293,9 +293,8 @@ static void malformed_messages_are_refused_where_they_are(void **state)
         CASE("\x7c", "0 of 1"), /* groups */
         CASE("\x7d\1\1\1", "0 of 4"),
         CASE("\x79\1\1\1\1\1\1\1", "0 of 8"),
-        CASE("\x0a\x04\x5a\2\x0a\1", "2 of 6"),                              /* a pair of a map */
-        CASE("\x0a\x04\x42\2\x08\x80", "2 of 6"),                            /* a time */
-        CASE("\x0a\x0a\x42\x08\x08\xff\xff\xff\xff\xff\xff\x7f", "2 of 12"), /* in no year */
+        CASE("\x0a\x04\x5a\2\x0a\1", "2 of 6"),   /* a pair of a map */
+        CASE("\x0a\x04\x42\2\x08\x80", "2 of 6"), /* a time */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         buffer_reset(&message);
