@@ -68,7 +68,7 @@ static void ask(struct slot *slot, const struct reflector_request *want)
                                                     .accept = want->accept,
                                                     .timeout = want->timeout,
                                                     .context = slot,
-                                                    .data = want->watch ? on_data : NULL,
+                                                    .data = on_data,
                                                     .done = on_done,
                                                 });
 }

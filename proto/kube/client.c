@@ -174,7 +174,8 @@ uint64_t kube_client_send(struct kube_client *client, const struct kube_request 
 
 static bool is_counted(const struct exchange *r)
 {
-    return r->data == NULL && r->channel != KUBE_CHANNEL_lease;
+    bool watch = r->data != NULL && r->timeout.ns == 0;
+    return !watch && r->channel != KUBE_CHANNEL_lease;
 }
 
 static void leave(struct kube_client *c, struct exchange *r)

@@ -138,7 +138,7 @@ void exchange_opened(struct exchange *r)
 {
     hear(r);
     if (is_stream(r) && !r->cancelled) {
-        measure_stream(r);
+        measure_opened(r);
         r->data(r->context, (struct str){"", 0});
     }
 }
@@ -148,11 +148,11 @@ bool exchange_take(struct exchange *r, struct str piece)
     hear(r);
     if (r->cancelled)
         return false;
+    r->received += piece.len;
     if (is_stream(r)) {
         r->data(r->context, piece);
         return !r->cancelled;
     }
-    r->received += piece.len;
     if (r->unread && is_good(r))
         return true;
     r->too_long = piece.len > EXCHANGE_BODY_MAX - r->answer.len;

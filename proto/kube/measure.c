@@ -1,4 +1,4 @@
-/* measure: requests by code, host and method; how long they took and how large they were. A stream
+/* measure: requests by code, host and method; how long they took and how large they were. A watch
  * counts when it begins, since it may last for hours. */
 #include "proto/kube/measure.h"
 
@@ -32,9 +32,15 @@ static void observe(enum metric metric, const struct exchange *r, int64_t value)
         value);
 }
 
+/* A stream without an end that is known. */
+static bool is_watch(const struct exchange *r)
+{
+    return r->data != NULL && r->timeout.ns == 0;
+}
+
 void measure_exchange(const struct exchange *r, const struct kube_response *response)
 {
-    if (r->data != NULL && response->status >= 200 && response->status < 300)
+    if (is_watch(r) && response->status >= 200 && response->status < 300)
         return; /* counted when it began */
     count(r, response->status);
     observe(METRIC_rest_client_request_duration_seconds, r, response->took.ns);
@@ -49,7 +55,8 @@ void measure_held(const struct exchange *r, struct moment now)
     observe(METRIC_rest_client_rate_limiter_duration_seconds, r, ns > 0 ? ns : 0);
 }
 
-void measure_stream(const struct exchange *r)
+void measure_opened(const struct exchange *r)
 {
-    count(r, (int)r->status);
+    if (is_watch(r))
+        count(r, (int)r->status);
 }

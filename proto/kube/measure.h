@@ -9,7 +9,7 @@ void measure_exchange(const struct exchange *r, const struct kube_response *resp
 /* A request goes out now; until then it waited for its turn: --kube-api-qps, and how many may be
  * under way. */
 void measure_held(const struct exchange *r, struct moment now);
-/* The answer to a request for a stream begins; its end is not counted again. */
-void measure_stream(const struct exchange *r);
+/* An answer that is taken in pieces begins. A watch is counted now, not at its end. */
+void measure_opened(const struct exchange *r);
 
 #endif

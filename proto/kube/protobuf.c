@@ -525,6 +525,18 @@ struct kube_json *kube_protobuf_parse_event(struct str frame, struct str *error,
     return &d->root;
 }
 
+struct kube_json *kube_protobuf_parse_item(struct str kind, struct str message, struct str *error,
+                                           struct arena *a)
+{
+    struct json_document *d = json_document_new(message.len / BYTES_A_VALUE);
+    const struct envelope envelope = {kind, message};
+    struct str why;
+    d->root.kind = JSON_object;
+    if (!read_envelope(d, &envelope, &d->root, &why, a))
+        return give_up(d, why, error);
+    return &d->root;
+}
+
 struct kube_json *kube_answer_parse(struct str body, struct str *error, struct arena *a)
 {
     if (kube_protobuf_is(body))

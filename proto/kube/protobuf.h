@@ -26,6 +26,10 @@ struct kube_json *kube_protobuf_parse(struct str body, struct str *error, struct
 /* One event of a watch, without the length in front of it: an object with "type" and "object". */
 struct kube_json *kube_protobuf_parse_event(struct str frame, struct str *error, struct arena *a);
 
+/* One object of that kind, without an envelope, as it stands in a list. */
+struct kube_json *kube_protobuf_parse_item(struct str kind, struct str message, struct str *error,
+                                           struct arena *a);
+
 /* An answer of either type, told apart by its first bytes; of JSON without managedFields. What is
  * opaque to the API (a driver's parameters) is a string in both: the bytes as they came. */
 struct kube_json *kube_answer_parse(struct str body, struct str *error, struct arena *a);

@@ -15,6 +15,7 @@
 #include "proto/kube/backoff.h"
 #include "proto/kube/frames.h"
 #include "proto/kube/lines.h"
+#include "proto/kube/page.h"
 #include "proto/kube/protobuf.h"
 
 #include <stdio.h>
@@ -23,6 +24,8 @@
 #define PAGE_SIZE          500
 #define STALE_AFTER_S      90
 #define EVENT_MAX_BYTES    ((size_t)64 << 20) /* so a frame's first byte is at most 4 */
+#define OBJECT_MAX_BYTES   EVENT_MAX_BYTES    /* of a list */
+#define GROW_AFTER         4 /* pages, after which twice as much is asked for again */
 #define PAGE_TIMEOUT_S     60
 #define WATCH_SECONDS      300   /* the server ends a watch after this and up to as much again */
 #define SLOW_RETRY_MS      60000 /* when degraded */
@@ -46,6 +49,11 @@ struct reflector {
     enum form form;
     struct lines lines;
     struct frames frames;
+    struct page page;      /* the one under way */
+    uint32_t limit;        /* objects that a page is asked for */
+    uint32_t limit_worked; /* pages in a row */
+    bool page_begun;       /* list_begin was told, or the page is a later one */
+    bool page_came;        /* some of it */
     struct arena arena;
     uint64_t lists_begun, lists_ended;
     int64_t list_version; /* of the list under way */
@@ -84,6 +92,8 @@ struct reflector *reflector_new(const struct reflector_options *options)
     r->backoff.random.state = options->seed;
     r->again.random.state = ~options->seed;
     r->lines.max = r->frames.max = EVENT_MAX_BYTES;
+    r->page.max = OBJECT_MAX_BYTES;
+    r->limit = r->o.page_size;
     return r;
 }
 
@@ -95,6 +105,7 @@ void reflector_free(struct reflector **r)
     buffer_free(&(*r)->next_page);
     lines_free(&(*r)->lines);
     frames_free(&(*r)->frames);
+    page_free(&(*r)->page);
     arena_free(&(*r)->arena);
     memory_free(*r);
     *r = NULL;
@@ -301,7 +312,9 @@ static void ask_page(struct reflector *r)
         r->lists_begun++;
         r->relist = false;
     }
-    buffer_print(&r->path, "%s?limit=%u", r->o.path, r->o.page_size);
+    page_reset(&r->page);
+    r->page_begun = r->page_came = false;
+    buffer_print(&r->path, "%s?limit=%u", r->o.path, r->limit);
     add_selector(r);
     if (!r->first_page) {
         buffer_add_text(&r->path, "&continue=");
@@ -425,19 +438,29 @@ static void list_ended(struct reflector *r, struct moment now)
         go(r, WANT_watch, now);
 }
 
-static void take_page(struct reflector *r, struct moment now, const struct kube_json *page)
+/* What a page says of the list; false when the page is not wanted any more. */
+static bool begin_page(struct reflector *r, struct moment now, const struct kube_json *page)
 {
-    if (r->first_page) {
-        r->list_version = version_of(page);
-        if (went_backwards(r, now))
-            return;
-        if (r->o.list_begin != NULL)
-            r->o.list_begin(r->o.context);
-    }
-    const struct kube_json *items = kube_json_get(page, "items");
-    for (const struct kube_json *o = kube_json_first(items); o != NULL; o = kube_json_next(o))
-        r->o.object(r->o.context, o, true);
+    if (r->page_begun)
+        return true;
+    r->page_begun = true;
+    if (!r->first_page)
+        return true;
+    r->list_version = version_of(page);
+    if (went_backwards(r, now))
+        return false;
+    if (r->o.list_begin != NULL)
+        r->o.list_begin(r->o.context);
+    return true;
+}
+
+static void end_page(struct reflector *r, struct moment now, const struct kube_json *page)
+{
     worked(r, now);
+    if (r->limit < r->o.page_size && ++r->limit_worked >= GROW_AFTER) {
+        r->limit = r->limit > r->o.page_size / 2 ? r->o.page_size : r->limit * 2;
+        r->limit_worked = 0;
+    }
     struct str more = kube_json_text(kube_json_path(page, "metadata.continue"));
     buffer_reset(&r->next_page);
     buffer_add_str(&r->next_page, more);
@@ -456,37 +479,141 @@ static struct kube_json *parse(struct reflector *r, struct str text, struct str 
     return kube_answer_parse(text, error, &r->arena);
 }
 
-static void read_page(struct reflector *r, struct moment now, struct str body)
+/* A page that could not be had, or not be read, may be too large for somebody on its way. */
+static void ask_for_less(struct reflector *r)
 {
-    struct str error = {0};
-    r->protobuf = kube_protobuf_is(body);
+    r->limit_worked = 0;
+    if (r->limit == 1)
+        return;
+    r->limit /= 2;
+    log_info("asking for shorter pages|resource=%s limit=%u", r->o.name, r->limit);
+}
+
+static void page_malformed(struct reflector *r, struct moment now, struct str error)
+{
+    char text[400];
+    snprintf(text, sizeof(text), "the list of %s is malformed: %.*s", r->o.name, STR_ARG(error));
+    r->malformed++;
+    if (r->protobuf)
+        give_up_protobuf(r, text);
+    say(r, now, text, false);
+    buffer_reset(&r->next_page);
+    fail(r, now, WANT_list, -1);
+}
+
+static void page_too_long(struct reflector *r, struct moment now)
+{
+    char text[200];
+    snprintf(text, sizeof(text), "the list of %s has an object of more than %zu MiB", r->o.name,
+             OBJECT_MAX_BYTES >> 20);
+    r->malformed++;
+    ask_for_less(r); /* where the metadata comes last, it is the page that is too long */
+    say(r, now, text, false);
+    fail(r, now, WANT_list, -1);
+}
+
+/* The list without its items, or with them; NULL, and told, when it is none. */
+static struct kube_json *parse_page(struct reflector *r, struct moment now, struct str body)
+{
+    struct str error = STR_LITERAL("metadata.resourceVersion or items is malformed");
     struct kube_json *page = parse(r, body, &error);
     const struct kube_json *items = kube_json_get(page, "items");
-    char text[400];
-    if (page == NULL || version_of(page) == 0 || (items != NULL && !kube_json_is_array(items))) {
-        if (page != NULL)
-            error = STR_LITERAL("metadata.resourceVersion or items is malformed");
-        snprintf(text, sizeof(text), "the list of %s is malformed: %.*s", r->o.name,
-                 STR_ARG(error));
-        r->malformed++;
-        if (r->protobuf)
-            give_up_protobuf(r, text);
-        say(r, now, text, false);
-        buffer_reset(&r->next_page);
-        fail(r, now, WANT_list, -1);
-    } else {
-        take_page(r, now, page);
+    if (page != NULL && version_of(page) != 0 && (items == NULL || kube_json_is_array(items)))
+        return page;
+    kube_json_free(&page);
+    page_malformed(r, now, error);
+    return NULL;
+}
+
+static void take_head(struct reflector *r, struct moment now, struct str body)
+{
+    struct kube_json *page = parse_page(r, now, body);
+    if (page != NULL)
+        begin_page(r, now, page);
+    kube_json_free(&page);
+}
+
+static void take_item(struct reflector *r, struct moment now, struct str text)
+{
+    struct str error = {0};
+    struct kube_json *object =
+        r->protobuf ? kube_protobuf_parse_item(str_of(r->o.kind), text, &error, &r->arena)
+                    : parse(r, text, &error);
+    if (object != NULL)
+        r->o.object(r->o.context, object, true);
+    else
+        page_malformed(r, now, error);
+    kube_json_free(&object);
+    arena_reset(&r->arena);
+}
+
+/* Objects are handed on as they come; what comes again, after a page that broke off, is known. */
+static void page_data(struct reflector *r, struct moment now, struct str piece)
+{
+    struct str text = {0};
+    enum page_step step = PAGE_head;
+    page_feed(&r->page, piece);
+    r->page_came |= piece.len > 0;
+    while (r->phase == LISTING && step != PAGE_more) {
+        step = page_next(&r->page, &text);
+        r->protobuf = r->page.form == PAGE_protobuf;
+        if (step == PAGE_head)
+            take_head(r, now, text);
+        else if (step == PAGE_item)
+            take_item(r, now, text);
+        else if (step == PAGE_too_long)
+            page_too_long(r, now);
+        else if (step == PAGE_malformed)
+            page_malformed(r, now, STR_LITERAL("it is no list"));
     }
+    arena_reset(&r->arena);
+    if (r->phase != LISTING)
+        page_reset(&r->page);
+}
+
+static void page_ended(struct reflector *r, struct moment now)
+{
+    struct str body;
+    if (!page_end(&r->page, &body)) {
+        page_malformed(r, now, STR_LITERAL("it ends too early"));
+        return;
+    }
+    struct kube_json *page = parse_page(r, now, body);
+    const struct kube_json *items = kube_json_get(page, "items");
+    bool wanted = page != NULL && begin_page(r, now, page);
+    const struct kube_json *o = wanted ? kube_json_first(items) : NULL;
+    for (; o != NULL; o = kube_json_next(o))
+        r->o.object(r->o.context, o, true);
+    if (wanted)
+        end_page(r, now, page);
     kube_json_free(&page);
     arena_reset(&r->arena);
+    page_free(&r->page);
+}
+
+/* Whether less might have come through. */
+static bool was_too_much(const struct reflector *r, const struct kube_response *response)
+{
+    int status = response->status;
+    bool late = response->took.ns >= span_of_seconds(PAGE_TIMEOUT_S).ns;
+    return r->page_came || late || status == 413 || status == 500 || status == 502 || status == 504;
 }
 
 static void list_response(struct reflector *r, struct moment now,
                           const struct kube_response *response)
 {
-    if (response->status == 200 && response->error[0] == 0)
-        read_page(r, now, response->body);
-    else if (response->status == 410)
+    bool good = response->status == 200 && response->error[0] == 0;
+    if (good && response->body.len > 0)
+        page_data(r, now, response->body);
+    if (r->phase != LISTING)
+        return; /* what came was wrong */
+    if (good) {
+        page_ended(r, now);
+        return;
+    }
+    if (was_too_much(r, response))
+        ask_for_less(r);
+    if (response->status == 410)
         list_again(r, now, "the list expired between two pages (410)");
     else if (response->status == 403 || response->status == 404)
         refused(r, now, WANT_list, response);
@@ -597,6 +724,8 @@ static void feed(struct reflector *r, struct str piece)
 
 void reflector_data(struct reflector *r, struct moment now, uint64_t number, struct str piece)
 {
+    if (number == r->number && r->phase == LISTING)
+        page_data(r, now, piece);
     if (number != r->number || r->phase != WATCHING)
         return;
     worked(r, now);

@@ -23,7 +23,7 @@ struct reflector_options {
     bool may_be_absent;         /* not served (404) is no fault: there are no objects then */
     bool managers;              /* metadata.managedFields is wanted; JSON alone has it */
     bool protobuf;              /* ask for protobuf; answers in JSON are read as well */
-    uint32_t page_size;         /* 0: 500 */
+    uint32_t page_size;         /* at most; less is asked for after failures. 0: 500 */
     struct span stale_after;    /* a watch silent for this long is half-dead; 0: 90 s */
     uint64_t seed;              /* of the jitter */
     void *context;
@@ -42,7 +42,7 @@ void reflector_free(struct reflector **r);
 
 struct reflector_request {
     uint64_t number;     /* given back with what came of it */
-    bool watch;          /* streamed */
+    bool watch;          /* else a page of a list, which may be streamed as well */
     bool distrust;       /* the connection of the former one is to be given up */
     struct str path;     /* borrowed until the next call */
     const char *accept;  /* the types that are asked for; static */
@@ -50,9 +50,9 @@ struct reflector_request {
 };
 /* True when it wants a request now; the former one, if any, is then to be cancelled. */
 bool reflector_next(struct reflector *r, struct moment now, struct reflector_request *request);
-/* A piece of the watch's stream. */
+/* A piece of the answer. */
 void reflector_data(struct reflector *r, struct moment now, uint64_t number, struct str piece);
-/* The end of a request. */
+/* The end of a request; the body of a page that was not streamed comes with it. */
 void reflector_response(struct reflector *r, struct moment now, uint64_t number,
                         const struct kube_response *response);
 /* When reflector_next must be asked even if nothing came. */

@@ -6,11 +6,36 @@
 #include "proto/base/must.h"
 #include "proto/kube/frames.h"
 #include "proto/kube/lines.h"
+#include "proto/kube/page.h"
 #include "proto/kube/reflector.h"
 
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* All that a page is cut into, cut from pieces of this size. */
+static void cut_page(struct str text, uint32_t step, struct buffer *out)
+{
+    struct page page = {.max = 200};
+    enum page_step found = PAGE_more;
+    struct str part;
+    buffer_reset(out);
+    while (text.len > 0 && found <= PAGE_item) {
+        struct str piece = {text.at, text.len < step ? text.len : step};
+        page_feed(&page, piece);
+        while ((found = page_next(&page, &part)) == PAGE_head || found == PAGE_item) {
+            must(found == PAGE_head || part.len <= page.max);
+            buffer_print(out, "|%d:", (int)found);
+            buffer_add_str(out, part);
+        }
+        must(page.torn.len <= page.max + 20 && page.kept.len <= page.max);
+        text.at += piece.len;
+        text.len -= piece.len;
+    }
+    if (found <= PAGE_item && page_end(&page, &part))
+        buffer_add_str(out, part);
+    page_free(&page);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 struct owner {
@@ -85,6 +110,10 @@ static void answer(struct reflector *r, struct moment now, const struct reflecto
     }
     if (response.status == 0)
         response.error = "no answer";
+    if (response.status == 200 && response.body.len % 2 == 1) {
+        stream(r, now, request->number, response.body);
+        response.body = (struct str){NULL, 0};
+    }
     reflector_response(r, now, request->number, &response);
 }
 
@@ -160,6 +189,30 @@ static void cut_frames(struct str text, uint32_t step, struct buffer *out)
     frames_free(&frames);
 }
 
+/* All that a page is cut into, cut from pieces of this size. */
+static void cut_page(struct str text, uint32_t step, struct buffer *out)
+{
+    struct page page = {.max = 200};
+    enum page_step found = PAGE_more;
+    struct str part;
+    buffer_reset(out);
+    while (text.len > 0 && found <= PAGE_item) {
+        struct str piece = {text.at, text.len < step ? text.len : step};
+        page_feed(&page, piece);
+        while ((found = page_next(&page, &part)) == PAGE_head || found == PAGE_item) {
+            must(found == PAGE_head || part.len <= page.max);
+            buffer_print(out, "|%d:", (int)found);
+            buffer_add_str(out, part);
+        }
+        must(page.torn.len <= page.max + 20 && page.kept.len <= page.max);
+        text.at += piece.len;
+        text.len -= piece.len;
+    }
+    if (found <= PAGE_item && page_end(&page, &part))
+        buffer_add_str(out, part);
+    page_free(&page);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;
@@ -178,6 +231,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     play(text, true);
     cut_frames(text, text.len + 1, &whole);
     cut_frames(text, 1 + data[0] % 64, &pieces);
+    must(whole.len == pieces.len &&
+         (whole.len == 0 || memcmp(whole.at, pieces.at, whole.len) == 0));
+    cut_page(text, text.len + 1, &whole);
+    cut_page(text, 1 + data[0] % 64, &pieces);
     must(whole.len == pieces.len &&
          (whole.len == 0 || memcmp(whole.at, pieces.at, whole.len) == 0));
     cut(text, text.len + 1, &whole);
