@@ -257,12 +257,13 @@ static bool send(struct lanes *l, struct job *job)
     buffer_reset(&draft->body);
     draft->content_type = NULL;
     draft->may_protobuf = l->options.protobuf;
-    draft->unread = false;
+    draft->unread = draft->exact = false;
     job->type->prepare(job, at, draft);
-    job->as_protobuf =
-        draft->content_type != NULL && strcmp(draft->content_type, KUBE_TYPE_PROTOBUF) == 0;
+    job->as_protobuf = !draft->exact && draft->content_type != NULL &&
+                       strcmp(draft->content_type, KUBE_TYPE_PROTOBUF) == 0;
     /* What nobody reads comes in the form that costs the server least. */
-    bool answer_protobuf = job->as_protobuf || (draft->unread && l->options.protobuf);
+    bool answer_protobuf =
+        job->as_protobuf || draft->exact || (draft->unread && l->options.protobuf);
     queue_remove(&way->waiting, job);
     queue_add(&way->sent, job);
     way->fenced += job->type->fenced;

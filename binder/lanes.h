@@ -32,7 +32,9 @@ struct draft {
     struct buffer path, body;
     const char *content_type; /* NULL without a body */
     bool may_protobuf;        /* given: the body may be protobuf, and content_type say so */
-    bool unread;              /* what comes with a 2xx answer is not wanted */
+    bool exact;  /* the answer may be protobuf whatever the settings say, and the body is in the
+                  * form that its object came in; the owner minds a refusal of that (415) itself */
+    bool unread; /* what comes with a 2xx answer is not wanted */
 };
 
 struct job;

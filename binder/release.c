@@ -6,7 +6,7 @@
 #include "binder/pause.h"
 #include "binder/reason.h"
 #include "proto/base/memory.h"
-#include "proto/kube/json.h"
+#include "proto/kube/protobuf.h"
 #include "proto/kube/writes.h"
 
 #include <string.h>
@@ -19,6 +19,7 @@ struct release {
     const struct claim_release *order;
     int failures;   /* in a row */
     struct str uid; /* of the claim that is deleted, as it was seen */
+    bool json_only; /* the server does not take claims in protobuf */
     struct arena memory;
     struct buffer body, text;
 };
@@ -125,7 +126,8 @@ static void prepare_patch(struct job *job, struct instant at, struct draft *draf
     writes_unreservation(&draft->body, r->order->claim_uid, r->order->uid);
 }
 
-/* The precondition was not met: it is another claim of that name. */
+/* The precondition was not met: it is another claim of that name. A patch is refused (422) as well
+ * where going through it would change what is opaque in the claim: then the claim is put back. */
 static bool is_another(const struct kube_response *response)
 {
     struct buffer reason = {0};
@@ -144,6 +146,8 @@ static void patched(struct job *job, struct instant at, const struct kube_respon
     bool passing = may_pass(response) || response->status == 409;
     if (answer_is_good(response) || response->status == 404 || is_another(response))
         done(r, at);
+    else if (response->status == 422)
+        go(r, &look_job, at.now);
     else if (!passing || !tries_again(r, at, &patch_job, response))
         fail_with(r, at, "", response);
 }
@@ -152,9 +156,11 @@ static void patched(struct job *job, struct instant at, const struct kube_respon
 
 static void prepare_look(struct job *job, struct instant at, struct draft *draft)
 {
+    const struct release *r = (const struct release *)job;
     (void)at;
     draft->method = KUBE_GET;
-    claim_path((const struct release *)job, draft);
+    draft->exact = !r->json_only;
+    claim_path(r, draft);
 }
 
 static void refuse(struct release *r, struct instant at)
@@ -176,7 +182,7 @@ static void refuse(struct release *r, struct instant at)
 static void remember(struct release *r, struct str body)
 {
     arena_reset(&r->memory);
-    struct kube_json *json = kube_json_parse(body, NULL, &r->memory);
+    struct kube_json *json = kube_answer_parse(body, NULL, &r->memory);
     r->uid = arena_copy(&r->memory, kube_json_text(kube_json_path(json, "metadata.uid")));
     kube_json_free(&json);
 }
@@ -187,7 +193,8 @@ static void write_claim(struct release *r, struct instant at, struct str claim)
     buffer_reset(&r->body);
     remember(r, claim);
     switch (deletes ? writes_special_claim_unprotect(&r->body, claim, r->order)
-                    : writes_deallocation_put(&r->body, claim, r->order)) {
+            : is_for(r, RELEASE_UNRESERVE) ? writes_unreservation_put(&r->body, claim, r->order)
+                                           : writes_deallocation_put(&r->body, claim, r->order)) {
     case WRITES_changed: go(r, &put_job, at.now); break;
     case WRITES_same:
         if (deletes)
@@ -222,10 +229,11 @@ static void prepare_put(struct job *job, struct instant at, struct draft *draft)
     const struct release *r = (const struct release *)job;
     (void)at;
     draft->method = KUBE_PUT;
-    draft->content_type = WRITES_JSON;
+    draft->content_type = writes_type(buffer_str(&r->body));
+    draft->exact = !r->json_only;
     draft->unread = true;
     claim_path(r, draft);
-    if (is_for(r, RELEASE_DEALLOCATE))
+    if (!is_for(r, RELEASE_DELETE))
         buffer_add_text(&draft->path, "/status");
     buffer_add_str(&draft->body, buffer_str(&r->body));
 }
@@ -236,6 +244,11 @@ static void put(struct job *job, struct instant at, const struct kube_response *
     struct release *r = (struct release *)job;
     bool deletes = is_for(r, RELEASE_DELETE);
     tell_forbidden(r, "update", deletes ? "resourceclaims" : "resourceclaims/status", response);
+    if (response->status == 415 && !r->json_only) {
+        r->json_only = true;
+        go(r, &look_job, at.now);
+        return;
+    }
     if (answer_is_good(response) && deletes)
         go(r, &delete_job, at.now);
     else if (answer_is_good(response) || response->status == 404)

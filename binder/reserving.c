@@ -13,6 +13,7 @@
 #include "proto/base/must.h"
 #include "proto/kube/device_ready.h"
 #include "proto/kube/objects.h"
+#include "proto/kube/protobuf.h"
 #include "proto/kube/writes.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ struct reserving {
     bool begun, cancelled;   /* cancelled: while a write was on the wire */
     bool finalizes;          /* what is put is the claim's finalizer, not its status */
     bool doubt;              /* a write of this claim's status, or its making, may have been done */
+    bool json_only;          /* the server does not take claims in protobuf */
     int tries, waits;        /* of this claim; pauses in a row */
     struct moment give_up;   /* against a server that is busy or unreachable */
     struct moment deadline;  /* of waiting for devices, */
@@ -215,7 +217,7 @@ static bool read_claim(struct reserving *r, struct str body, struct resource_cla
 {
     struct str error;
     arena_reset(&r->round_data);
-    struct kube_json *json = kube_json_parse(body, NULL, &r->round_data);
+    struct kube_json *json = kube_answer_parse(body, NULL, &r->round_data);
     bool known = json != NULL && kube_object_resource_claim(json, claim, &r->round_data, &error);
     kube_json_free(&json);
     return known;
@@ -314,6 +316,7 @@ static void prepare_get(struct job *job, struct instant at, struct draft *draft)
     const struct reserving *r = (const struct reserving *)job;
     (void)at;
     draft->method = KUBE_GET;
+    draft->exact = !r->json_only;
     path_of(r, draft, claim_name(r));
 }
 
@@ -499,7 +502,8 @@ static void prepare_put(struct job *job, struct instant at, struct draft *draft)
     const struct reserving *r = (const struct reserving *)job;
     (void)at;
     draft->method = KUBE_PUT;
-    draft->content_type = WRITES_JSON;
+    draft->content_type = writes_type(buffer_str(&r->body));
+    draft->exact = !r->json_only;
     path_of(r, draft, claim_name(r));
     if (!r->finalizes)
         buffer_add_text(&draft->path, "/status");
@@ -528,7 +532,10 @@ static void put(struct job *job, struct instant at, const struct kube_response *
     if (was_cancelled(r, at))
         return;
     tell(r, trying(r), response);
-    if (answer_is_good(response) && r->finalizes)
+    if (response->status == 415 && !r->json_only) {
+        r->json_only = true;
+        go(r, &get_job, at.now);
+    } else if (answer_is_good(response) && r->finalizes)
         write_claim(r, at, response->body); /* the claim as it is now */
     else if (answer_is_good(response))
         claim_done(r, at);
@@ -571,6 +578,7 @@ static void prepare_post(struct job *job, struct instant at, struct draft *draft
         choose_name(r);
     draft->method = KUBE_POST;
     draft->content_type = WRITES_JSON;
+    draft->exact = !r->json_only;
     path_of(r, draft, (struct str){0});
     writes_special_claim(&draft->body, r->bind, held(r)->name);
 }

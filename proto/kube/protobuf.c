@@ -455,6 +455,12 @@ static bool open_envelope(struct str body, struct envelope *envelope)
     return true;
 }
 
+struct str kube_protobuf_kind(struct str body)
+{
+    struct envelope envelope;
+    return open_envelope(body, &envelope) ? envelope.kind : (struct str){NULL, 0};
+}
+
 static struct kube_json *give_up(struct json_document *d, struct str why, struct str *error)
 {
     struct kube_json *root = &d->root;

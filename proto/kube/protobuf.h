@@ -16,6 +16,8 @@
 
 /* True for bodies in protobuf: they begin with four bytes that no JSON begins with. */
 bool kube_protobuf_is(struct str body);
+/* What a body in protobuf says that it is, such as Pod; empty when that is malformed. */
+struct str kube_protobuf_kind(struct str body);
 /* True for kinds, such as Pod, of which protobuf is read. */
 bool kube_protobuf_knows(struct str kind);
 

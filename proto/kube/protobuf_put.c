@@ -33,12 +33,16 @@ void protobuf_put_text(struct buffer *out, uint32_t field, struct str text)
     buffer_add_str(out, text);
 }
 
-void protobuf_put_number(struct buffer *out, uint32_t field, int64_t number)
+void protobuf_put_given(struct buffer *out, uint32_t field, int64_t number)
 {
-    if (number == 0)
-        return;
     put_varint(out, (uint64_t)field << 3);
     put_varint(out, (uint64_t)number);
+}
+
+void protobuf_put_number(struct buffer *out, uint32_t field, int64_t number)
+{
+    if (number != 0)
+        protobuf_put_given(out, field, number);
 }
 
 void protobuf_put_time(struct buffer *out, uint32_t field, int64_t wall_us)

@@ -15,6 +15,8 @@
 /* Field numbers are 1 to 2^29 - 1. A text or number that is empty or 0 is left out. */
 void protobuf_put_text(struct buffer *out, uint32_t field, struct str text);
 void protobuf_put_number(struct buffer *out, uint32_t field, int64_t number);
+/* The same of a number or a flag that is given even as 0. */
+void protobuf_put_given(struct buffer *out, uint32_t field, int64_t number);
 /* An instant as metav1.Time and MicroTime are. */
 void protobuf_put_time(struct buffer *out, uint32_t field, int64_t wall_us);
 /* A message in a field: what is put until it is closed. */

@@ -4,6 +4,7 @@
  * its amount, because defaults only fill what is absent. */
 #include "proto/kube/requests.h"
 
+#include "proto/base/must.h"
 #include "proto/kube/selector.h"
 
 #include <stdio.h>
@@ -104,6 +105,7 @@ static void set(struct arena *a, struct amounts *list, struct str name, struct k
     }
     if (list->count == list->room)
         grow(a, list);
+    must(list->at != NULL && list->count < list->room);
     list->at[list->count++] = (struct amount){name, q};
     if (list->slots != NULL)
         *slot_of(list, name) = list->count;

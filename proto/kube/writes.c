@@ -1,10 +1,12 @@
 /* writes: builds each body with cJSON and prints it without spaces, or, where every pod needs one,
- * writes it at once. The one idea: a body is a pure function of a record, so every one of them has
- * a golden test. What must stay true: strings from peers are only ever escaped JSON values or
- * escaped path segments. */
+ * writes it at once; what was read and is put back is edited as a text. The one idea: a body is a
+ * pure function of a record, so every one of them has a golden test. What must stay true: strings
+ * from peers are only ever escaped JSON values or escaped path segments. */
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/base/must.h"
+#include "proto/kube/json_edit.h"
+#include "proto/kube/json_text.h"
 #include "proto/kube/protobuf.h"
 #include "proto/kube/writes_internal.h"
 
@@ -93,7 +95,7 @@ static cJSON *new_object(void)
     return object;
 }
 
-static void print(struct buffer *out, cJSON *root)
+void writes_print(struct buffer *out, cJSON *root)
 {
     char *text = cJSON_PrintUnformatted(root);
     must(text != NULL);
@@ -308,7 +310,7 @@ void writes_series(struct buffer *out, int64_t count, int64_t last_us)
 {
     cJSON *root = new_object();
     add_series(root, count, last_us);
-    print(out, root);
+    writes_print(out, root);
 }
 
 void writes_lease_event(struct buffer *out, const struct writes_event *event)
@@ -329,7 +331,7 @@ void writes_lease_event(struct buffer *out, const struct writes_event *event)
     must(cJSON_AddNullToObject(root, "eventTime") != NULL);
     add_text(root, "reportingComponent", event->controller);
     add_text(root, "reportingInstance", event->instance);
-    print(out, root);
+    writes_print(out, root);
 }
 
 /* ---- conditions ---- */
@@ -458,7 +460,7 @@ bool writes_failure(struct buffer *out, const struct pod_failed *failed, int64_t
         add_condition(status, &condition, wall_us);
     if (renominated)
         add_change(status, "nominatedNodeName", pod->nominated_node, failed->nominated_node);
-    print(out, root);
+    writes_print(out, root);
     return true;
 }
 
@@ -467,7 +469,7 @@ void writes_nomination(struct buffer *out, struct str uid, struct str node)
     cJSON *root = new_object();
     add_text(add_object(root, "metadata"), "uid", uid);
     add_text(add_object(root, "status"), "nominatedNodeName", node);
-    print(out, root);
+    writes_print(out, root);
 }
 
 /* ---- victims ---- */
@@ -490,7 +492,7 @@ bool writes_disruption(struct buffer *out, const struct writes_pod *pod, struct 
         cJSON *root = new_object();
         add_text(add_object(root, "metadata"), "uid", pod->uid);
         add_condition(add_object(root, "status"), &condition, wall_us);
-        print(out, root);
+        writes_print(out, root);
     }
     buffer_free(&message);
     return changed;
@@ -502,7 +504,7 @@ void writes_deletion(struct buffer *out, struct str uid)
     add_text(root, "kind", STR_LITERAL("DeleteOptions"));
     add_text(root, "apiVersion", STR_LITERAL("v1"));
     add_text(add_object(root, "preconditions"), "uid", uid);
-    print(out, root);
+    writes_print(out, root);
 }
 
 /* ---- reading ---- */
@@ -601,148 +603,134 @@ void writes_lease_put(struct buffer *out, const struct writes_lease *lease, stru
     put_text(spec, "acquireTime", lease->acquired);
     put_text(spec, "renewTime", lease->renewed);
     put_number(spec, "leaseTransitions", lease->transitions);
-    print(out, root);
+    writes_print(out, root);
 }
 
 /* ---- claims and volumes ---- */
 
-/* The next number in a text that is known to be JSON; moves on behind it. */
-static struct str next_number(struct str *left)
-{
-    uint32_t i = 0, len = 0;
-    bool quoted = false;
-    for (; i < left->len; i++) {
-        char c = left->at[i];
-        if (quoted && c == '\\')
-            i++;
-        else if (c == '"')
-            quoted = !quoted;
-        else if (!quoted && (c == '-' || (c >= '0' && c <= '9')))
-            break;
-    }
-    while (i + len < left->len && strchr("+-.0123456789eE", left->at[i + len]) != NULL)
-        len++;
-    struct str number = {left->at + i, len};
-    *left = (struct str){left->at + i + len, left->len - i - len};
-    return number;
-}
-
-static void keep_number(cJSON *item, struct str number)
-{
-    item->valuestring = cJSON_malloc(number.len + 1);
-    must(item->valuestring != NULL);
-    memcpy(item->valuestring, number.at, number.len);
-    item->valuestring[number.len] = 0;
-    item->type = (item->type & ~cJSON_Number) | cJSON_Raw;
-}
-
-/* Numbers keep the text that they came with; cJSON would round and respell them. Goes through the
- * tree in the order of the text, with the way back in a stack. */
-static void keep_numbers(cJSON *item, struct str text)
-{
-    cJSON *back[CJSON_NESTING_LIMIT + 1];
-    size_t depth = 0;
-    while (item != NULL || depth > 0) {
-        if (item == NULL) {
-            item = back[--depth]->next;
-            continue;
-        }
-        if (cJSON_IsNumber(item))
-            keep_number(item, next_number(&text));
-        must(depth <= CJSON_NESTING_LIMIT);
-        back[depth++] = item;
-        item = item->child;
-    }
-}
-
-/* An object that is to be put back. */
-cJSON *writes_parse_whole(struct str body, const char *kind)
-{
-    cJSON *root = parse_kind(body, kind);
-    keep_numbers(root, body);
-    return root;
-}
-
 static const char bound_by_controller[] = "pv.kubernetes.io/bound-by-controller";
 static const char selected_node[] = "volume.kubernetes.io/selected-node";
 
-bool writes_member_is(const cJSON *object, const char *key, struct str value)
+const char *writes_type(struct str body)
 {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-    return str_equal(str_of(text ? text : ""), value);
+    return kube_protobuf_is(body) ? WRITES_PROTOBUF : WRITES_JSON;
+}
+
+/* An object that is to be put back; NULL when it is none of that kind. */
+static struct kube_json *parse_whole(struct str body, const char *kind, struct arena *a)
+{
+    struct kube_json *root = body.len > 0 ? kube_json_parse(body, NULL, a) : NULL;
+    const struct kube_json *is = kube_json_get(root, "kind");
+    if (!kube_json_is_object(kube_json_get(root, "metadata")) ||
+        (kube_json_is_string(is) && !str_is(kube_json_text(is), kind)))
+        kube_json_free(&root);
+    return root;
+}
+
+static bool member_is(const struct kube_json *object, const char *key, struct str value)
+{
+    return str_equal(kube_json_text(kube_json_get(object, key)), value);
 }
 
 /* Whether it is still what was decided on; 0: whatever it is. */
-static bool has_version(const cJSON *meta, int64_t version)
+static bool has_version(const struct kube_json *meta, int64_t version)
 {
     char text[24];
     snprintf(text, sizeof(text), "%lld", (long long)version);
-    return version == 0 || writes_member_is(meta, "resourceVersion", str_of(text));
+    return version == 0 || member_is(meta, "resourceVersion", str_of(text));
 }
 
-static void add_reference_to(cJSON *spec, const struct claim_binding *claim)
+/* The claimRef of a volume, as JSON. */
+static void claim_reference(struct buffer *out, const struct claim_binding *claim)
 {
     char version[24] = "";
     if (claim->resource_version != 0)
         snprintf(version, sizeof(version), "%lld", (long long)claim->resource_version);
-    cJSON_DeleteItemFromObjectCaseSensitive(spec, "claimRef");
-    add_reference(spec, "claimRef",
+    cJSON *holder = new_object();
+    add_reference(holder, "claimRef",
                   &(struct writes_object){.kind = STR_LITERAL("PersistentVolumeClaim"),
                                           .api_version = STR_LITERAL("v1"),
                                           .namespace_name = claim->namespace_name,
                                           .name = claim->name,
                                           .uid = claim->uid,
                                           .resource_version = str_of(version)});
+    writes_print(out, cJSON_DetachItemFromObjectCaseSensitive(holder, "claimRef"));
+    cJSON_Delete(holder);
 }
 
-/* Gives root to out, without what is the server's own business. */
-enum writes_change writes_put(struct buffer *out, cJSON *root, enum writes_change change)
+#define PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* Appends the object, without what is the server's own business. */
+static void put_edited(struct buffer *out, struct buffer *json)
 {
-    cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
-    if (change != WRITES_changed) {
-        cJSON_Delete(root);
-        return change;
-    }
-    cJSON_DeleteItemFromObjectCaseSensitive(meta, "managedFields");
-    print(out, root);
-    return change;
+    json_edit_remove(json, PATH("metadata", "managedFields"));
+    buffer_add_str(out, buffer_str(json));
+    buffer_free(json);
+}
+
+/* What has to be changed of a volume. */
+static enum writes_change look_at_volume(const struct kube_json *root,
+                                         const struct claim_binding *claim, bool *bound,
+                                         bool *noted)
+{
+    const struct kube_json *meta = kube_json_get(root, "metadata");
+    const struct kube_json *ref = kube_json_path(root, "spec.claimRef");
+    bool reserved = kube_json_is_object(ref);
+    bool named = reserved && member_is(ref, "name", claim->name) &&
+                 member_is(ref, "namespace", claim->namespace_name);
+    *bound = named && member_is(ref, "uid", claim->uid);
+    *noted = named || kube_json_get(kube_json_get(meta, "annotations"), bound_by_controller);
+    if (root == NULL)
+        return WRITES_malformed;
+    if (!has_version(meta, claim->volume_version) || (claim->prebound && !reserved) ||
+        (reserved && !*bound && !(named && member_is(ref, "uid", (struct str){0}))))
+        return WRITES_conflict;
+    return WRITES_changed;
 }
 
 enum writes_change writes_volume_put(struct buffer *out, struct str volume,
                                      const struct claim_binding *claim)
 {
-    cJSON *root = writes_parse_whole(volume, "PersistentVolume");
-    cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
-    if (!cJSON_IsObject(meta))
-        return writes_put(out, root, WRITES_malformed);
-    cJSON *spec = member(root, "spec");
-    const cJSON *ref = cJSON_GetObjectItemCaseSensitive(spec, "claimRef");
-    bool reserved = cJSON_IsObject(ref);
-    bool named = reserved && writes_member_is(ref, "name", claim->name) &&
-                 writes_member_is(ref, "namespace", claim->namespace_name);
-    bool bound = named && writes_member_is(ref, "uid", claim->uid);
-    if (!has_version(meta, claim->volume_version) || (claim->prebound && !reserved) ||
-        (reserved && !bound && !(named && writes_member_is(ref, "uid", (struct str){0}))))
-        return writes_put(out, root, WRITES_conflict);
+    struct arena a = {0};
+    bool bound, noted;
+    struct kube_json *root = parse_whole(volume, "PersistentVolume", &a);
+    enum writes_change seen = look_at_volume(root, claim, &bound, &noted);
+    kube_json_free(&root);
+    arena_free(&a);
+    if (seen != WRITES_changed)
+        return seen;
+    struct buffer json = {0}, ref = {0};
+    buffer_add_str(&json, volume);
+    claim_reference(&ref, claim);
     if (!bound)
-        add_reference_to(spec, claim);
-    if (!named &&
-        cJSON_GetObjectItemCaseSensitive(member(meta, "annotations"), bound_by_controller) == NULL)
-        add_text(member(meta, "annotations"), bound_by_controller, STR_LITERAL("yes"));
-    return writes_put(out, root, WRITES_changed);
+        json_edit_set(&json, PATH("spec", "claimRef"), buffer_str(&ref));
+    if (!noted)
+        json_edit_set(&json, PATH("metadata", "annotations", bound_by_controller),
+                      STR_LITERAL("\"yes\""));
+    put_edited(out, &json);
+    buffer_free(&ref);
+    return WRITES_changed;
 }
 
 enum writes_change writes_claim_put(struct buffer *out, struct str json,
                                     const struct claim_binding *claim, struct str node)
 {
-    cJSON *root = writes_parse_whole(json, "PersistentVolumeClaim");
-    cJSON *meta = cJSON_GetObjectItemCaseSensitive(root, "metadata");
-    if (!cJSON_IsObject(meta))
-        return writes_put(out, root, WRITES_malformed);
-    if (!writes_member_is(meta, "uid", claim->uid) || !has_version(meta, claim->resource_version))
-        return writes_put(out, root, WRITES_conflict);
-    put_text(member(meta, "annotations"), selected_node, node);
-    return writes_put(out, root, WRITES_changed);
+    struct arena a = {0};
+    struct kube_json *root = parse_whole(json, "PersistentVolumeClaim", &a);
+    const struct kube_json *meta = kube_json_get(root, "metadata");
+    bool known = root != NULL,
+         same = member_is(meta, "uid", claim->uid) && has_version(meta, claim->resource_version);
+    kube_json_free(&root);
+    arena_free(&a);
+    if (!known || !same)
+        return known ? WRITES_conflict : WRITES_malformed;
+    struct buffer edited = {0}, name = {0};
+    buffer_add_str(&edited, json);
+    json_text_string(&name, node);
+    json_edit_set(&edited, PATH("metadata", "annotations", selected_node), buffer_str(&name));
+    put_edited(out, &edited);
+    buffer_free(&name);
+    return WRITES_changed;
 }
 
 void writes_status_read(struct str body, struct writes_status *status, struct arena *a)

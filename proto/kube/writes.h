@@ -114,9 +114,10 @@ struct writes_status {
 };
 void writes_status_read(struct str body, struct writes_status *status, struct arena *a);
 
-/* Claims and volumes are read, changed and put back whole, so that what is not known here stays as
- * it is. WRITES_conflict: it is not what was decided on any more (another version, another claim);
- * the API server would refuse the object that upstream has in its cache. */
+/* Claims and volumes are read, changed in a few places and put back; all other bytes stay as they
+ * are. ResourceClaims are read and written in protobuf or JSON, the same each; volumes and their
+ * claims in JSON. WRITES_conflict: it is not what was decided on any more (another version, another
+ * claim); the API server would refuse the object that upstream has in its cache. */
 enum writes_change {
     WRITES_changed,
     WRITES_same,
@@ -124,6 +125,8 @@ enum writes_change {
     WRITES_malformed,
     WRITES_deleted /* of resourceclaims alone: it is going, or is another one of that name */
 };
+/* The content type of such a body. */
+const char *writes_type(struct str body);
 /* The body of PUT persistentvolumes/NAME: the volume with its claimRef naming the claim and, unless
  * it did before, the annotation pv.kubernetes.io/bound-by-controller. */
 enum writes_change writes_volume_put(struct buffer *out, struct str volume,
@@ -153,6 +156,10 @@ enum writes_change writes_allocation_put(struct buffer *out, struct str json,
 /* The patch of resourceclaims/NAME/status that takes the pod out of status.reservedFor, whatever
  * else is there; with the claim's UID as precondition. */
 void writes_unreservation(struct buffer *out, struct str claim_uid, struct str pod_uid);
+/* The body of PUT resourceclaims/NAME/status: the claim without that pod in status.reservedFor.
+ * WRITES_same: it is not there. */
+enum writes_change writes_unreservation_put(struct buffer *out, struct str body,
+                                            const struct claim_release *release);
 /* The body of PUT resourceclaims/NAME/status: the claim without devices, reservations and what
  * drivers said. WRITES_same: it has none; WRITES_conflict: it has changed since the release's
  * resource_version, or others than the pod may use it. */

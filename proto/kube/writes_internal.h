@@ -6,11 +6,12 @@
 
 #include <cjson/cJSON.h>
 
-/* An object of that kind to be put back, numbers as they are written; NULL when it is none. */
-cJSON *writes_parse_whole(struct str body, const char *kind);
-/* Whether the member is this text; one that is not there is empty. */
-bool writes_member_is(const cJSON *object, const char *key, struct str value);
-/* Appends the object, unless it has not changed, and frees it. Returns change. */
-enum writes_change writes_put(struct buffer *out, cJSON *root, enum writes_change change);
+/* Appends the object as text, and frees it. */
+void writes_print(struct buffer *out, cJSON *root);
+/* What a claim is given, allocated then; as JSON, and as the fields of an AllocationResult. */
+void writes_allocation_json(struct buffer *out, const struct device_allocation *allocation,
+                            int64_t wall_us);
+void writes_allocation_protobuf(struct buffer *out, const struct device_allocation *allocation,
+                                int64_t wall_us);
 
 #endif

@@ -32,6 +32,31 @@ static void put_twice(bool volume, struct str json)
     buffer_free(&twice);
 }
 
+/* A ResourceClaim in either form. */
+static void put_devices(struct str body)
+{
+    static struct allocated_device device = {.request = {"r", 1}, .driver = {"d", 1}};
+    static const struct device_allocation given = {.devices = {1, &device}};
+    static const struct writes_consumer consumer = {{"p", 1}, {"u", 1}, 1000000};
+    static const struct claim_release release = {.uid = {"u", 1}, .resource_version = 6};
+    struct buffer once = {0}, twice = {0};
+    if (writes_allocation_put(&once, body, &given, &consumer) == WRITES_changed) {
+        must(writes_reservation_put(&twice, buffer_str(&once), &consumer) == WRITES_same);
+        must(writes_unreservation_put(&twice, buffer_str(&once), &release) == WRITES_changed);
+        must(writes_unreservation_put(&twice, buffer_str(&twice), &release) == WRITES_same);
+    }
+    buffer_reset(&once);
+    if (writes_claim_finalizer_put(&once, body, (struct str){NULL, 0}) == WRITES_changed)
+        must(writes_claim_finalizer_put(&twice, buffer_str(&once), (struct str){NULL, 0}) ==
+             WRITES_same);
+    buffer_reset(&once);
+    (void)writes_reservation_put(&once, body, &consumer);
+    (void)writes_deallocation_put(&once, body, &release);
+    (void)writes_special_claim_unprotect(&once, body, &release);
+    buffer_free(&once);
+    buffer_free(&twice);
+}
+
 static void read_pod(struct str json)
 {
     struct writes_pod pod;
@@ -58,11 +83,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* A copy of its own, so that reading past the end is seen. */
     char *copy = memory_copy(data + 1, size - 1);
     struct str text = {copy, (uint32_t)(size - 1)};
-    switch (data[0] % 5) {
+    switch (data[0] % 6) {
     case 0: put_twice(true, text); break;
     case 1: put_twice(false, text); break;
     case 2: read_pod(text); break;
     case 3: read_lease(text); break;
+    case 4: put_devices(text); break;
     default: writes_status_read(text, &status, &arena); break;
     }
     memory_free(copy);

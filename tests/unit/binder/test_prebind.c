@@ -341,7 +341,7 @@ static void a_volume_is_given_its_claim_and_waited_for(void **state)
     assert_string_equal(
         world_find(w, "PUT " VOLUME)->body,
         "{\"kind\":\"PersistentVolume\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"pv\","
-        "\"resourceVersion\":\"5\",\"labels\":{\"x\":\"\u00e4 \\\"7\"},\"annotations\":{"
+        "\"resourceVersion\":\"5\",\"labels\":{\"x\":\"\\u00e4 \\\"7\"},\"annotations\":{"
         "\"pv.kubernetes.io/bound-by-controller\":\"yes\"}},\"spec\":{\"hostPath\":{\"path\":\"/"
         "x\","
         "\"unknown\":[1,2.50,9007199254740993,-1E+3,null,true]},\"claimRef\":{\"kind\":"

@@ -23,7 +23,9 @@ struct world_request {
     enum kube_method method;
     enum kube_channel channel;
     char *path, *body;
+    struct str bytes; /* the body, which may be no text */
     const char *type; /* of the body; NULL: none */
+    const char *accept;
     struct span timeout;
     void *context;
     void (*done)(void *context, const struct kube_response *response);
@@ -52,7 +54,9 @@ static inline uint64_t world_send(void *state, const struct kube_request *reques
                                     .channel = request->channel,
                                     .path = str_copy(request->path),
                                     .body = str_copy(request->body),
+                                    .bytes = str_keep(request->body),
                                     .type = request->content_type,
+                                    .accept = request->accept,
                                     .timeout = request->timeout,
                                     .context = request->context,
                                     .done = request->done};
@@ -64,6 +68,7 @@ static inline uint64_t world_send(void *state, const struct kube_request *reques
 
 static inline void world_drop(struct world_request *r)
 {
+    str_drop(&r->bytes);
     memory_free(r->path);
     memory_free(r->body);
     *r = (struct world_request){0};
