@@ -48,7 +48,17 @@ void deadman_close(void)
     signal(SIGNAL, SIG_DFL);
 }
 
-void deadman_arm(struct moment now, struct moment at)
+/* The moment on the timer's clock, which runs on while the host is suspended. That clock is read
+ * first: whatever stops us between the two makes the deadline earlier and never later. */
+static int64_t on_timers_clock(struct moment at)
+{
+    int64_t boot_ns = moment_boot_ns();
+    int64_t ns = moment_after(at, (struct span){boot_ns - moment_now().ns}).ns;
+    return ns > 0 ? ns : 1; /* 0 would take the timer away */
+}
+
+/* Absolute, as a process can be stopped at any step of this. */
+void deadman_arm(struct moment at)
 {
     struct itimerspec spec;
     if (at.ns == MOMENT_NEVER.ns)
@@ -57,13 +67,11 @@ void deadman_arm(struct moment now, struct moment at)
         return;
     memset(&spec, 0, sizeof(spec));
     if (at.ns > 0) {
-        int64_t left = moment_since(at, now).ns;
-        if (left < 1)
-            left = 1; /* 0 would take the timer away */
-        spec.it_value.tv_sec = left / 1000000000;
-        spec.it_value.tv_nsec = left % 1000000000;
+        int64_t ns = on_timers_clock(at);
+        spec.it_value.tv_sec = ns / 1000000000;
+        spec.it_value.tv_nsec = ns % 1000000000;
     }
-    must(timer_settime(timer, 0, &spec, NULL) == 0);
+    must(timer_settime(timer, TIMER_ABSTIME, &spec, NULL) == 0);
     armed = at;
 }
 

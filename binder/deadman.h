@@ -18,7 +18,7 @@
 void deadman_open(void);
 void deadman_close(void);
 /* Sets the deadline; MOMENT_NEVER or a moment of 0 takes it away. Cheap when it is the same. */
-void deadman_arm(struct moment now, struct moment at);
+void deadman_arm(struct moment at);
 void deadman_enter(void);
 void deadman_leave(void);
 

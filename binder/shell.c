@@ -65,7 +65,7 @@ static void work(void *state, struct moment now, struct outbox *out)
 {
     struct shell *shell = state;
     (void)out;
-    deadman_arm(now, binder_fence_end(shell->binder));
+    deadman_arm(binder_fence_end(shell->binder));
     deadman_enter();
     binder_guard(shell->binder);
     if (!binder_exposed(shell->binder))
