@@ -30,6 +30,7 @@ struct queues;
 enum group_state {
     GROUP_idle,    /* nobody of it is ready: none is there, all are gated, or asleep */
     GROUP_flying,  /* its attempts are under way */
+    GROUP_unread,  /* its PodGroup is not known, and none of its API group can be read */
     GROUP_missing, /* there is no PodGroup */
     GROUP_few,     /* too few pods */
     GROUP_gated,   /* enough pods, but too many of them are held by gates */
@@ -107,9 +108,20 @@ struct gangs_counts {
     uint64_t denied, told;
 };
 
+#define GANG_APIS 3
+
+/* API groups, a bit each, whose PodGroups are read; and those that may be served and are not. */
+struct gang_kinds {
+    uint32_t served;
+    uint32_t unread;      /* a right is missing */
+    uint32_t unknown;     /* and it is not known whether they are served */
+    uint32_t looking;     /* not served so far, and looked for again just now */
+    char *why[GANG_APIS]; /* they are not read; NULL: they are, or not served */
+};
+
 struct gangs {
     struct map *groups; /* key → struct group */
-    uint32_t served;    /* API groups that serve PodGroups */
+    struct gang_kinds kinds;
     struct heap *ready, *backoff, *timed, *telling;
     struct group *marked;
     struct room room;
@@ -128,8 +140,10 @@ void gangs_free(struct gangs *gs); /* no entry may be a member any more */
 
 /* ---- gangs.c: who is in which group ---- */
 
-/* These API groups serve PodGroups from now on. */
-void gangs_serve(struct queues *q, struct moment now, const struct strs *apis);
+/* Of these API groups PodGroups are served, or not read, from now on. */
+void gangs_serve(struct queues *q, struct moment now, const struct group_kinds *kinds);
+/* Why the group's PodGroup cannot be known; NULL: it can. */
+const char *group_why_unread(const struct group *g);
 /* A new pod, in no place yet. */
 void gangs_join(struct queues *q, struct entry *e);
 /* The pod is going to be freed; in no place. */

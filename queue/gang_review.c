@@ -167,7 +167,7 @@ static enum group_state standing(struct queues *q, struct moment now, struct gro
     if (g->flights > 0)
         return GROUP_flying;
     if (!g->exists)
-        return GROUP_missing;
+        return group_why_unread(g) != NULL ? GROUP_unread : GROUP_missing;
     if ((int64_t)g->ready.count < group_needed(g)) {
         struct head_count c = count_heads(g);
         return c.pods < g->record.min_member || c.gated == 0 ? GROUP_few : GROUP_gated;

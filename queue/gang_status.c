@@ -11,17 +11,13 @@
 
 const char *group_state_name(enum group_state state)
 {
-    static const char *const names[GROUP_STATES] = {[GROUP_idle] = "waits-for-events",
-                                                    [GROUP_flying] = "in-flight",
-                                                    [GROUP_missing] = "no-pod-group",
-                                                    [GROUP_few] = "too-few-pods",
-                                                    [GROUP_gated] = "gated-pods",
-                                                    [GROUP_mixed] = "several-schedulers",
-                                                    [GROUP_large] = "too-large",
-                                                    [GROUP_denied] = "failed-recently",
-                                                    [GROUP_short] = "resource-gap",
-                                                    [GROUP_backoff] = "backoff",
-                                                    [GROUP_ready] = "ready"};
+    static const char *const names[GROUP_STATES] = {
+        [GROUP_idle] = "waits-for-events",    [GROUP_flying] = "in-flight",
+        [GROUP_unread] = "pod-groups-unread", [GROUP_missing] = "no-pod-group",
+        [GROUP_few] = "too-few-pods",         [GROUP_gated] = "gated-pods",
+        [GROUP_mixed] = "several-schedulers", [GROUP_large] = "too-large",
+        [GROUP_denied] = "failed-recently",   [GROUP_short] = "resource-gap",
+        [GROUP_backoff] = "backoff",          [GROUP_ready] = "ready"};
     return state < GROUP_STATES ? names[state] : "";
 }
 

@@ -14,9 +14,9 @@
 
 static bool is_told(enum group_state state)
 {
-    return state == GROUP_missing || state == GROUP_few || state == GROUP_gated ||
-           state == GROUP_mixed || state == GROUP_large || state == GROUP_denied ||
-           state == GROUP_short;
+    return state == GROUP_unread || state == GROUP_missing || state == GROUP_few ||
+           state == GROUP_gated || state == GROUP_mixed || state == GROUP_large ||
+           state == GROUP_denied || state == GROUP_short;
 }
 
 void group_set_telling(struct group *g, struct moment due)
@@ -48,6 +48,8 @@ static uint64_t what_of(const struct group *g)
         return 0;
     if (g->state == GROUP_few)
         numbers = (uint64_t)(pods_of(g) * 1000003 + g->record.min_member);
+    if (g->state == GROUP_unread)
+        numbers = str_hash(str_of(group_why_unread(g))) & 0xffffff;
     return numbers << 8 | (uint64_t)g->state;
 }
 
@@ -91,6 +93,9 @@ void group_text(struct queues *q, const struct group *g, const struct entry *e, 
     if (g->state == GROUP_large)
         buffer_print(text, "PodGroup %.*s/%.*s is too large: minMember of its pods exceed %d MiB",
                      STR_ARG(g->space), STR_ARG(g->name), GANG_BYTES_MAX >> 20);
+    else if (g->state == GROUP_unread)
+        buffer_print(text, "PodGroup %.*s/%.*s cannot be read: %s", STR_ARG(g->space),
+                     STR_ARG(g->name), group_why_unread(g));
     else if (group_is_in_tree(g))
         print_in_tree(g, text);
     else if (g->state == GROUP_missing)
@@ -126,7 +131,8 @@ static struct moment later_of(struct moment a, struct moment b)
 /* Upstream says nothing to pods that PreEnqueue of the in-tree API holds back. */
 static bool tells_pods(const struct group *g)
 {
-    return !group_is_in_tree(g) || g->state == GROUP_mixed || g->state == GROUP_large;
+    return !group_is_in_tree(g) || g->state == GROUP_mixed || g->state == GROUP_large ||
+           g->state == GROUP_unread;
 }
 
 static bool is_due(const struct group *g, const struct entry *e, struct moment now)

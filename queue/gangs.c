@@ -11,6 +11,8 @@
 #include "queue/move.h"
 #include "queue/rank.h"
 
+#include <string.h>
+
 static bool before_ready(const void *a, const void *b)
 {
     struct rank x = rank_of_group(a), y = rank_of_group(b);
@@ -69,6 +71,12 @@ void group_free(struct group *g)
     memory_free(g);
 }
 
+static void free_kinds(struct gang_kinds *k)
+{
+    for (int i = 0; i < GANG_APIS; i++)
+        memory_free(k->why[i]);
+}
+
 void gangs_free(struct gangs *gs)
 {
     size_t at = 0;
@@ -82,6 +90,7 @@ void gangs_free(struct gangs *gs)
     heap_free(&gs->telling);
     sums_free(&gs->room.left);
     memory_free(gs->taken);
+    free_kinds(&gs->kinds);
 }
 
 /* ---- groups ---- */
@@ -172,14 +181,20 @@ void group_remove_ready(struct group *g, struct entry *e)
 
 /* ---- members ---- */
 
-static uint32_t served_bit(struct str api)
+static int index_of(struct str api)
 {
-    static const char *const known[] = {"scheduling.x-k8s.io", "scheduling.sigs.k8s.io",
-                                        "scheduling.k8s.io"};
-    for (uint32_t i = 0; i < 3; i++)
-        if (str_is(api, known[i]))
-            return 1u << i;
-    return 0;
+    static const char *const known[GANG_APIS] = {"scheduling.x-k8s.io", "scheduling.sigs.k8s.io",
+                                                 "scheduling.k8s.io"};
+    int i = 0;
+    while (i < GANG_APIS && !str_is(api, known[i]))
+        i++;
+    return i;
+}
+
+static uint32_t bit_of(struct str api)
+{
+    int i = index_of(api);
+    return i < GANG_APIS ? 1u << i : 0;
 }
 
 static void join(struct entry *e, struct group *g)
@@ -219,6 +234,19 @@ void gangs_leave(struct entry *e)
     group_mark(g);
 }
 
+/* Whether a pod that names a PodGroup of this API group goes with its group: where they are read;
+ * where they are served and cannot be read; where that is not known, and its profile asks for
+ * gangs by name. While they are looked for again, only who was never tried by itself. */
+static bool holds(const struct gangs *gs, const struct entry *e, struct str api)
+{
+    const struct gang_kinds *k = &gs->kinds;
+    uint32_t bit = bit_of(api);
+    bool asks = e->around->gangs_named || str_is(api, "scheduling.k8s.io");
+    if (((k->served | k->unread) & bit) != 0 || (asks && (k->unknown & bit) != 0))
+        return true;
+    return (k->looking & bit) != 0 && (e->attempts == 0 || e->member != NULL);
+}
+
 /* The group that the pod is a member of; NULL: of none. */
 static struct group *group_wanted(struct gangs *gs, const struct entry *e)
 {
@@ -226,7 +254,7 @@ static struct group *group_wanted(struct gangs *gs, const struct entry *e)
         return NULL;
     struct str name = shelf_str(e->kept, TAG_pod_gang), api = shelf_str(e->kept, TAG_pod_gang_api);
     bool counts = e->around->built_in_gangs || !str_is(api, "scheduling.k8s.io");
-    if (!counts || (gs->served & served_bit(api)) == 0)
+    if (!counts || !holds(gs, e, api))
         return NULL;
     return find_or_make(gs, api, shelf_str(e->kept, TAG_pod_namespace_name), name);
 }
@@ -271,15 +299,56 @@ void gangs_follow_all(struct queues *q, struct moment now)
         gangs_follow(q, now, value);
 }
 
-void gangs_serve(struct queues *q, struct moment now, const struct strs *apis)
+static struct gang_kinds read_kinds(const struct group_kinds *said)
 {
-    uint32_t served = 0;
-    for (uint32_t i = 0; i < apis->count; i++)
-        served |= served_bit(apis->at[i]);
-    if (served == q->gangs.served)
+    struct gang_kinds k = {0};
+    for (uint32_t i = 0; i < said->apis.count; i++)
+        k.served |= bit_of(said->apis.at[i]);
+    for (uint32_t i = 0; i < said->unread.count; i++) {
+        const struct unread_kind *u = &said->unread.at[i];
+        int index = index_of(u->api);
+        if (index == GANG_APIS || k.why[index] != NULL)
+            continue;
+        uint32_t *set = str_is(u->state, "served")    ? &k.unread
+                        : str_is(u->state, "looking") ? &k.looking
+                                                      : &k.unknown;
+        *set |= 1u << index;
+        k.why[index] = str_copy(u->message);
+    }
+    return k;
+}
+
+static bool same_kinds(const struct gang_kinds *a, const struct gang_kinds *b)
+{
+    for (int i = 0; i < GANG_APIS; i++)
+        if ((a->why[i] == NULL) != (b->why[i] == NULL) ||
+            (a->why[i] != NULL && strcmp(a->why[i], b->why[i]) != 0))
+            return false;
+    return a->served == b->served && a->unread == b->unread && a->unknown == b->unknown &&
+           a->looking == b->looking;
+}
+
+const char *group_why_unread(const struct group *g)
+{
+    int i = index_of(g->api);
+    return i < GANG_APIS ? g->gangs->kinds.why[i] : NULL;
+}
+
+void gangs_serve(struct queues *q, struct moment now, const struct group_kinds *said)
+{
+    struct gangs *gs = &q->gangs;
+    struct gang_kinds kinds = read_kinds(said), before = gs->kinds;
+    size_t at = 0;
+    void *value;
+    if (same_kinds(&kinds, &before)) {
+        free_kinds(&kinds);
         return;
-    q->gangs.served = served;
+    }
+    gs->kinds = kinds;
+    free_kinds(&before);
     gangs_follow_all(q, now);
+    while (map_next(gs->groups, &at, NULL, &value))
+        group_mark(value);
 }
 
 void gangs_bound(const struct entry *e)

@@ -18,6 +18,7 @@ struct surroundings {
     bool fifo;                     /* FIFOSort in place of PrioritySort; the same in all profiles */
     bool gang_sort;                /* or Coscheduling's */
     bool gangs;                    /* pods that name a PodGroup go with it (gang.h) */
+    bool gangs_named;              /* its profile names Coscheduling */
     bool built_in_gangs;           /* with one of scheduling.k8s.io, too */
     int64_t gang_wait_s;           /* permitWaitingTimeSeconds, */
     int64_t gang_backoff_s;        /* podGroupBackoffSeconds, 0 = off, */

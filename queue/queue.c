@@ -74,6 +74,7 @@ static struct surroundings surroundings_of(const struct queue *q, const struct p
         .fifo = q->options.fifo,
         .gang_sort = q->options.gang_sort,
         .gangs = p == NULL || !str_is(p->gangs, "off"),
+        .gangs_named = p != NULL && str_is(p->gangs, "on"),
         .built_in_gangs = !told || p->gang_built_in,
         .gang_wait_s = told ? p->gang_wait_s : GANG_WAIT_S,
         .gang_backoff_s = told ? p->gang_backoff_s : 0,
@@ -548,7 +549,7 @@ static void on_pod_group_set(struct queue *q, struct moment now, const struct de
 
 static void on_group_kinds(struct queue *q, struct moment now, const struct delivery *in)
 {
-    gangs_serve(&q->queues, now, &in->message->group_kinds.apis);
+    gangs_serve(&q->queues, now, &in->message->group_kinds);
 }
 
 /* Namespaces, budgets, barriers and the view's age decide nothing here: no plugin asks to be told

@@ -202,10 +202,10 @@ static void take(struct mirror *m, struct entry *e, const struct identity *who,
     e->object.mark = m->mark;
     e->version = who->version;
     bool calm = is_calm(e, &set);
+    if (set.type != MSG_none && m->told != NULL)
+        m->told(m->context, &set, object); /* what it says stands before the object */
     if (set.type != MSG_none && publisher_set(m->publisher, &e->object, &set))
         m->calm += calm;
-    if (set.type != MSG_none && m->told != NULL)
-        m->told(m->context, &set, object);
     if (is_new)
         table_add(&m->entries, e->hash, e);
     arena_reset(&m->arena);

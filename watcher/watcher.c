@@ -55,6 +55,7 @@ struct watcher {
     size_t count;
     struct members *members;
     struct published group_kinds; /* which groups of PodGroups are served */
+    struct moment now;            /* of the last call with news */
     struct probe probe;
     bool distrust; /* the next request is to say so */
     struct moment started;
@@ -126,9 +127,15 @@ static void on_deleted(void *context, const struct kube_json *object)
         members_finished_gone(s->w->members, s->list, object);
 }
 
+static void look_for_groups(struct watcher *w, struct str api);
+
 static void on_told(void *context, const struct message *what, const struct kube_json *object)
 {
-    members_told(((struct watcher *)context)->members, what, object);
+    struct watcher *w = context;
+    const struct pod *pod = &what->pod_set.pod;
+    members_told(w->members, what, object);
+    if (what->type == MSG_pod_set && pod->gang.len > 0 && pod->node_name.len == 0)
+        look_for_groups(w, pod->gang_api);
 }
 
 static void source_init(struct source *s, struct watcher *w, const struct kube_resource *kind,
@@ -141,6 +148,7 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
         .field_selector = kind->field_selector,
         .required = kind->required,
         .may_be_absent = kind->offer != KUBE_always,
+        .discover = strcmp(kind->kind, "PodGroup") == 0,
         .managers = kind->offer == KUBE_custom,
         .protobuf = options->protobuf && kind->offer != KUBE_custom &&
                     kube_protobuf_knows(str_of(kind->kind)),
@@ -278,36 +286,80 @@ static bool all_listed(const struct watcher *w)
 
 /* ---- which PodGroups are served ---- */
 
-static bool serves(const struct source *s, const char *api)
+static const char *const group_apis[] = {KUBE_GANG_PLUGINS, KUBE_GANG_SIGS, KUBE_GANG_BUILT_IN};
+#define GROUP_APIS (sizeof(group_apis) / sizeof(group_apis[0]))
+
+/* The kind of its PodGroups; NULL: they are not looked for. */
+static const struct source *groups_of(const struct watcher *w, struct str api)
 {
     static const char before[] = "/apis/";
-    size_t len = strlen(api);
-    struct reflector_status status = reflector_status(s->reflector);
-    return s->kind->offer != KUBE_always && status.listed && status.state != REFLECTOR_absent &&
-           strncmp(s->kind->path + sizeof(before) - 1, api, len) == 0 &&
-           s->kind->path[sizeof(before) - 1 + len] == '/';
+    for (size_t i = 0; i < w->count; i++) {
+        const char *rest = w->sources[i].kind->path + sizeof(before) - 1;
+        if (w->sources[i].mirror != NULL && strcmp(w->sources[i].kind->kind, "PodGroup") == 0 &&
+            strncmp(rest, api.at, api.len) == 0 && rest[api.len] == '/')
+            return &w->sources[i];
+    }
+    return NULL;
 }
 
-/* Publishes when it has changed; who reads finished pods begins when their groups are served. */
+/* Who names one that is not read waits, if it may be there all the same. */
+static bool is_unread(const struct reflector_status *status, struct unread_kind *unread)
+{
+    if (status->looking) {
+        unread->state = STR_LITERAL("looking");
+        unread->message = STR_LITERAL("not served so far, looked for again");
+        return true;
+    }
+    bool served = status->served || status->listed;
+    unread->state = served ? STR_LITERAL("served") : STR_LITERAL("unknown");
+    unread->message = str_of(status->error);
+    return status->state == REFLECTOR_degraded;
+}
+
+/* Who reads finished pods begins when their groups are served. */
+static void serve_members(struct watcher *w, const char *api, bool served)
+{
+    members_serve(w->members, api, served);
+    for (size_t i = 0; i < w->count && served; i++)
+        if (w->sources[i].mirror == NULL &&
+            strcmp(finished_lists[w->sources[i].list].api, api) == 0)
+            w->sources[i].idle = false;
+}
+
+/* Publishes which are served when it has changed. */
 static void look_at_group_kinds(struct watcher *w)
 {
-    static const char *const apis[] = {KUBE_GANG_PLUGINS, KUBE_GANG_SIGS, KUBE_GANG_BUILT_IN};
-    struct str served[sizeof(apis) / sizeof(apis[0])];
-    struct message m = {.type = MSG_group_kinds, .group_kinds.apis.at = served};
-    for (size_t a = 0; a < sizeof(apis) / sizeof(apis[0]); a++) {
-        bool is_served = false;
-        for (size_t i = 0; i < w->count && !is_served; i++)
-            is_served = serves(&w->sources[i], apis[a]);
-        members_serve(w->members, apis[a], is_served);
+    struct str served[GROUP_APIS];
+    struct unread_kind unread[GROUP_APIS];
+    struct message m = {.type = MSG_group_kinds};
+    struct group_kinds *kinds = &m.group_kinds;
+    *kinds = (struct group_kinds){.apis.at = served, .unread.at = unread};
+    for (size_t a = 0; a < GROUP_APIS; a++) {
+        const struct source *s = groups_of(w, str_of(group_apis[a]));
+        struct reflector_status status = {.state = REFLECTOR_absent};
+        if (s != NULL)
+            status = reflector_status(s->reflector);
+        bool is_served = status.listed && status.state != REFLECTOR_absent;
+        struct unread_kind *u = &unread[kinds->unread.count];
+        u->api = str_of(group_apis[a]);
+        kinds->unread.count += s != NULL && is_unread(&status, u);
+        serve_members(w, group_apis[a], is_served);
         if (is_served)
-            served[m.group_kinds.apis.count++] = str_of(apis[a]);
-        for (size_t i = 0; i < w->count && is_served; i++)
-            if (w->sources[i].mirror == NULL &&
-                strcmp(finished_lists[w->sources[i].list].api, apis[a]) == 0)
-                w->sources[i].idle = false;
+            served[kinds->apis.count++] = str_of(group_apis[a]);
     }
-    if (m.group_kinds.apis.count > 0 || w->group_kinds.now != NULL)
+    if (kinds->apis.count + kinds->unread.count > 0 || w->group_kinds.now != NULL)
         publisher_set(w->publisher, &w->group_kinds, &m);
+}
+
+/* A pod names one. By the last list they may not be served; but that was before, and a
+ * CustomResourceDefinition comes with groups and pods at its heels. */
+static void look_for_groups(struct watcher *w, struct str api)
+{
+    const struct source *s = groups_of(w, api);
+    if (s == NULL || reflector_status(s->reflector).state != REFLECTOR_absent)
+        return;
+    reflector_look(s->reflector, w->now);
+    look_at_group_kinds(w);
 }
 
 static void become_synced(struct watcher *w)
@@ -510,6 +562,7 @@ void watcher_data(struct watcher *w, struct moment now, size_t source, uint64_t 
                   struct str piece)
 {
     must(source < w->count);
+    w->now = now;
     probe_heard(&w->probe);
     reflector_data(w->sources[source].reflector, now, number, piece);
 }
@@ -530,6 +583,7 @@ void watcher_response(struct watcher *w, struct moment now, size_t source, uint6
                       const struct kube_response *response)
 {
     must(source <= w->count);
+    w->now = now;
     if (source == w->count) {
         probed(w, now, number, response);
         return;

@@ -5,6 +5,7 @@
  *      ▼                                           │ broken, 429, 5xx ──► wait, watch again
  *   watch                                          ▼ silent for stale_after ──► watch again, at
  * once, on a new connection
+ * A kind that may be absent and is refused: the server's discovery tells whether it is served.
  *
  * What must stay true: the version only moves by what was handed to the owner, so that nothing
  * between two watches is lost; and an answer to a request that was given up changes nothing. */
@@ -30,12 +31,13 @@
 #define WATCH_SECONDS      300   /* the server ends a watch after this and up to as much again */
 #define SLOW_RETRY_MS      60000 /* when degraded */
 #define ABSENT_RETRY_MS    25000 /* and up to a fifth more, when it is not served */
+#define LOOK_SPACING_MS    250   /* between two lists of what is not served, that are asked for */
 #define QUICK_END_MS       1000  /* a watch that ends sooner, without an event, is a failure */
 #define BACK_JITTER_MS     200   /* when a server is back */
 #define BACKWARDS_ACCEPTED 3
 #define ABSENT_ACCEPTED    3
 
-enum phase { WANT_list, LISTING, WANT_watch, WATCHING };
+enum phase { WANT_list, LISTING, WANT_watch, WATCHING, WANT_discovery, DISCOVERING };
 enum form { FORM_unknown, FORM_lines, FORM_frames }; /* of a watch's stream */
 
 struct reflector {
@@ -75,6 +77,10 @@ struct reflector {
     bool protobuf;         /* what came last */
     bool degraded, warned; /* done without; and the warning was given */
     bool absent;           /* not served, by the last list */
+    bool served;           /* degraded, but there */
+    bool looking;          /* absent, and somebody has spoken of it since */
+    bool look_again;       /* has done so since the list under way began */
+    struct moment asked;   /* when the last list was begun */
     char error[512];
 };
 
@@ -136,6 +142,7 @@ static void worked(struct reflector *r, struct moment now)
         log_info("works again|resource=%s", r->o.name);
     r->error[0] = 0;
     r->degraded = r->warned = r->absent = false;
+    r->served = r->looking = r->look_again = false;
     r->missing = 0;
     r->heard = r->bytes_at = now;
 }
@@ -207,10 +214,27 @@ static void not_served(struct reflector *r, struct moment now)
     r->error[0] = 0;
     r->missing = 0;
     r->absent = true;
-    r->degraded = r->warned = false;
+    r->degraded = r->warned = r->served = false;
     backoff_reset(&r->backoff);
     int64_t jitter_ms = (int64_t)random_below(&r->backoff.random, ABSENT_RETRY_MS / 5);
     go(r, WANT_list, moment_after(now, span_of_ms(jitter_ms + ABSENT_RETRY_MS)));
+    r->looking = false;
+    if (r->look_again)
+        reflector_look(r, now);
+}
+
+/* Without it until the next try. The error says why. */
+static void do_without(struct reflector *r, struct moment now, enum phase phase)
+{
+    if (!r->warned)
+        log_warn("done without, tried again %s: %s|resource=%s",
+                 r->o.may_be_absent ? "twice a minute" : "every minute", r->error, r->o.name);
+    r->degraded = r->warned = true;
+    r->absent = r->looking = r->look_again = false;
+    r->failures++;
+    int64_t jitter_ms = (int64_t)random_below(&r->backoff.random, 5000);
+    int64_t wait_ms = r->o.may_be_absent ? ABSENT_RETRY_MS : SLOW_RETRY_MS;
+    go(r, phase, moment_after(now, span_of_ms(jitter_ms + wait_ms)));
 }
 
 /* Not allowed (403) or not served (404): an optional kind is done without, with one warning. */
@@ -234,14 +258,10 @@ static void refused(struct reflector *r, struct moment now, enum phase phase,
         fail(r, now, phase, response->retry_after_s);
     } else {
         snprintf(r->error, sizeof(r->error), "%s", text.at);
-        if (!r->warned)
-            log_warn("done without, tried again %s: %s|resource=%s",
-                     r->o.may_be_absent ? "twice a minute" : "every minute", r->error, r->o.name);
-        r->degraded = r->warned = true;
-        r->failures++;
-        int64_t jitter_ms = (int64_t)random_below(&r->backoff.random, 5000);
-        int64_t wait_ms = r->o.may_be_absent ? ABSENT_RETRY_MS : SLOW_RETRY_MS;
-        go(r, phase, moment_after(now, span_of_ms(jitter_ms + wait_ms)));
+        if (r->o.discover && response->status == 403)
+            go(r, WANT_discovery, now);
+        else
+            do_without(r, now, phase);
     }
     buffer_free(&text);
 }
@@ -305,12 +325,13 @@ static void add_selector(struct reflector *r)
     }
 }
 
-static void ask_page(struct reflector *r)
+static void ask_page(struct reflector *r, struct moment now)
 {
     r->first_page = r->next_page.len == 0;
     if (r->first_page) {
         r->lists_begun++;
-        r->relist = false;
+        r->relist = r->look_again = false;
+        r->asked = now;
     }
     page_reset(&r->page);
     r->page_begun = r->page_came = false;
@@ -357,6 +378,21 @@ static struct moment stale_at(const struct reflector *r)
     return moment_after(from, r->o.stale_after);
 }
 
+static const char *last_segment(const struct reflector *r)
+{
+    const char *slash = strrchr(r->o.path, '/');
+    must(slash != NULL);
+    return slash + 1;
+}
+
+/* What its API group serves in this version: everybody may ask that, mostly. */
+static void ask_discovery(struct reflector *r)
+{
+    size_t size = (size_t)(last_segment(r) - r->o.path) - 1;
+    buffer_add(&r->path, r->o.path, size);
+    r->phase = DISCOVERING;
+}
+
 bool reflector_next(struct reflector *r, struct moment now, struct reflector_request *request)
 {
     if (moment_reached(now, stale_at(r))) {
@@ -364,21 +400,24 @@ bool reflector_next(struct reflector *r, struct moment now, struct reflector_req
         r->distrust = true;
         reflector_reconnect(r, now, "the watch is silent, its connection may be half-dead");
     }
-    bool wants = r->phase == WANT_list || r->phase == WANT_watch;
+    bool discovery = r->phase == WANT_discovery;
+    bool wants = r->phase == WANT_list || r->phase == WANT_watch || discovery;
     if (!wants || !moment_reached(now, r->not_before))
         return false;
     bool watch = r->phase == WANT_watch;
     buffer_reset(&r->path);
     if (watch)
         ask_watch(r, now);
+    else if (discovery)
+        ask_discovery(r);
     else
-        ask_page(r);
-    *request =
-        (struct reflector_request){.number = ++r->number,
-                                   .watch = watch,
-                                   .distrust = r->distrust,
-                                   .path = buffer_str(&r->path),
-                                   .accept = asks_protobuf(r) ? KUBE_ACCEPT_BOTH : KUBE_TYPE_JSON};
+        ask_page(r, now);
+    bool binary = asks_protobuf(r) && !discovery;
+    *request = (struct reflector_request){.number = ++r->number,
+                                          .watch = watch,
+                                          .distrust = r->distrust,
+                                          .path = buffer_str(&r->path),
+                                          .accept = binary ? KUBE_ACCEPT_BOTH : KUBE_TYPE_JSON};
     if (!watch)
         request->timeout = span_of_seconds(PAGE_TIMEOUT_S);
     r->distrust = false;
@@ -387,7 +426,7 @@ bool reflector_next(struct reflector *r, struct moment now, struct reflector_req
 
 struct moment reflector_deadline(const struct reflector *r)
 {
-    if (r->phase == WANT_list || r->phase == WANT_watch)
+    if (r->phase == WANT_list || r->phase == WANT_watch || r->phase == WANT_discovery)
         return r->not_before;
     return stale_at(r);
 }
@@ -621,6 +660,38 @@ static void list_response(struct reflector *r, struct moment now,
         failed(r, now, WANT_list, response);
 }
 
+/* ---- is a kind that may not be listed served? ---- */
+
+static bool lists_kind(const struct reflector *r, struct str body)
+{
+    struct arena arena = {0};
+    bool found = false;
+    struct kube_json *json = kube_json_parse(body, NULL, &arena);
+    const struct kube_json *list = kube_json_get(json, "resources");
+    for (const struct kube_json *i = kube_json_first(list); i != NULL; i = kube_json_next(i))
+        found = found || str_is(kube_json_text(kube_json_get(i, "name")), last_segment(r));
+    kube_json_free(&json);
+    arena_free(&arena);
+    return found;
+}
+
+/* The error still says what was refused. */
+static void discovery_response(struct reflector *r, struct moment now,
+                               const struct kube_response *response)
+{
+    int status = response->status;
+    bool answered = status == 200 && response->error[0] == 0;
+    bool transient = status == 0 || status == 429 || status >= 500 || response->error[0] != 0;
+    if (status == 404 || (answered && !lists_kind(r, response->body))) {
+        not_served(r, now);
+    } else if (transient) {
+        fail(r, now, WANT_discovery, response->retry_after_s);
+    } else {
+        r->served = answered;
+        do_without(r, now, WANT_list);
+    }
+}
+
 /* ---- watch ---- */
 
 static void error_event(struct reflector *r, struct moment now, const struct kube_json *status)
@@ -788,6 +859,8 @@ void reflector_response(struct reflector *r, struct moment now, uint64_t number,
         give_up_protobuf(r, "the server does not answer in protobuf (406)");
     if (r->phase == LISTING)
         list_response(r, now, response);
+    else if (r->phase == DISCOVERING)
+        discovery_response(r, now, response);
     else if (r->phase == WATCHING)
         watch_response(r, now, response);
 }
@@ -796,7 +869,8 @@ void reflector_response(struct reflector *r, struct moment now, uint64_t number,
 
 uint64_t reflector_relist(struct reflector *r)
 {
-    bool under_way = r->phase == LISTING || (r->phase == WANT_list && r->next_page.len > 0);
+    bool under_way = r->phase == LISTING || (r->phase == WANT_list && r->next_page.len > 0) ||
+                     r->phase == WANT_discovery || r->phase == DISCOVERING;
     if (under_way)
         r->relist = true;
     else if (r->phase != WANT_list) /* a watch, or one that waits: the list replaces it */
@@ -826,10 +900,25 @@ void reflector_alive(struct reflector *r, struct moment now)
 {
     if (r->phase == WATCHING)
         r->heard = now;
-    bool waits = r->phase == WANT_list || r->phase == WANT_watch;
+    bool waits = r->phase == WANT_list || r->phase == WANT_watch || r->phase == WANT_discovery;
     struct span soon = span_of_ms((int64_t)random_below(&r->backoff.random, BACK_JITTER_MS));
     if (waits && r->unreachable)
         r->not_before = moment_earlier(r->not_before, moment_after(now, soon));
+}
+
+/* What began before somebody spoke of it may have been too early. */
+void reflector_look(struct reflector *r, struct moment now)
+{
+    if (!r->absent)
+        return;
+    r->looking = true;
+    if (r->phase != WANT_list) {
+        r->look_again = true;
+        return;
+    }
+    struct moment soon = moment_after(r->asked, span_of_ms(LOOK_SPACING_MS));
+    r->look_again = false;
+    r->not_before = moment_earlier(r->not_before, soon.ns > now.ns ? soon : now);
 }
 
 /* ---- status ---- */
@@ -850,6 +939,8 @@ struct reflector_status reflector_status(const struct reflector *r)
 {
     return (struct reflector_status){.state = state_of(r),
                                      .listed = r->lists_ended > 0,
+                                     .served = r->degraded && r->served,
+                                     .looking = r->absent && r->looking,
                                      .version = r->version,
                                      .heard = r->heard,
                                      .lists = r->lists_ended,

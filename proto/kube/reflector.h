@@ -21,6 +21,7 @@ struct reflector_options {
     bool required;              /* else: a missing right degrades with one warning */
     const char *label_selector; /* NULL, or not yet escaped */
     bool may_be_absent;         /* not served (404) is no fault: there are no objects then */
+    bool discover;              /* and refused (403) it is asked for whether it is served at all */
     bool managers;              /* metadata.managedFields is wanted; JSON alone has it */
     bool protobuf;              /* ask for protobuf; answers in JSON are read as well */
     uint32_t page_size;         /* at most; less is asked for after failures. 0: 500 */
@@ -65,6 +66,9 @@ uint64_t reflector_lists_ended(const struct reflector *r);
 /* The watch's connection is known to be dead: resume with a new request. Nothing when not
  * watching. */
 void reflector_reconnect(struct reflector *r, struct moment now, const char *why);
+/* Somebody speaks of such an object, though by the last list the kind is not served: it is looked
+ * for again soon. Nothing when it is served. */
+void reflector_look(struct reflector *r, struct moment now);
 /* Another request on the same connections was just answered: an open watch that is not stale itself
  * is thereby known to be alive; one that waits because the server could not be reached waits no
  * longer. */
@@ -80,6 +84,8 @@ enum reflector_state {
 struct reflector_status {
     enum reflector_state state;
     bool listed;         /* at least once */
+    bool served;         /* degraded: all the same it is there, says the server; else not known */
+    bool looking;        /* absent: since reflector_look it was not looked for to the end */
     int64_t version;     /* resourceVersion reached */
     struct moment heard; /* known to be alive; 0: never */
     uint64_t lists, watches, events, bookmarks, failures, malformed, stale;

@@ -60,7 +60,7 @@ struct world {
     struct moment now, next;
     struct truth pods[PODS];
     struct group_truth groups[GROUPS];
-    bool served, plain;
+    bool served, unread, plain;
     bool nodes[NODES];
     int64_t node_shape[NODES];
     bool watcher_up, in_snapshot, scheduler_up, reject_all;
@@ -271,7 +271,11 @@ static void say_group(struct world *w, size_t i)
 static void say_served(struct world *w)
 {
     static struct str api = {"scheduling.x-k8s.io", 19};
-    struct message m = {.type = MSG_group_kinds, .group_kinds = {.apis = {w->served, &api}}};
+    static struct unread_kind unread = {
+        .api = {"scheduling.x-k8s.io", 19}, .state = {"served", 6}, .message = {"no", 2}};
+    struct message m = {.type = MSG_group_kinds,
+                        .group_kinds = {.apis = {w->served, &api}, .unread = {w->unread, &unread}}};
+    unread.state = w->stamp % 2 ? STR_LITERAL("served") : STR_LITERAL("looking");
     if (w->watcher_up)
         deliver(w, WATCHER, &m);
 }
@@ -341,7 +345,10 @@ static void step_group(struct world *w)
     size_t i = pick(w, GROUPS);
     struct group_truth *t = &w->groups[i];
     if (chance(w, 5)) {
-        w->served = !w->served;
+        if (chance(w, 50))
+            w->served = !w->served;
+        else
+            w->unread = !w->unread;
         say_served(w);
         return;
     }
@@ -582,6 +589,9 @@ static void end(struct world *w)
     if (!w->scheduler_up)
         scheduler_rises(w);
     w->reject_all = true;
+    w->unread = false;
+    w->stamp++;
+    say_served(w);
     memset(w->offered, 0, sizeof(w->offered));
     for (size_t i = 0; i < w->held_count; i++) {
         int64_t index;

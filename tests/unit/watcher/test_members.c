@@ -117,8 +117,11 @@ static void read_message(struct fixture *f, const struct message *m)
     if (m->type == MSG_group_members)
         add(f, "%.*s:%d/%d run%d ok%d bad%d by(%.*s)", STR_ARG(g->name), (int)g->assigned,
             (int)g->pods, (int)g->running, (int)g->succeeded, (int)g->failed, STR_ARG(g->owners));
-    else if (m->type == MSG_group_kinds)
+    else if (m->type == MSG_group_kinds && k->unread.count == 0)
         add(f, "kinds:%u", k->apis.count);
+    else if (m->type == MSG_group_kinds)
+        add(f, "kinds:%u %.*s(%.*s)", k->apis.count, STR_ARG(k->unread.at[0].state),
+            STR_ARG(k->unread.at[0].message));
     else if (m->type == MSG_pod_group_set)
         add(f, "group:%.*s", STR_ARG(m->pod_group_set.group.name));
     else if (m->type == MSG_object_gone)
@@ -277,15 +280,126 @@ static void a_kind_that_goes_takes_its_groups_along(void **state)
     assert_string_equal(got(f), "g:2/3 run1 ok1 bad0 by(ns/job,ns/z)");
 }
 
-static void what_may_not_be_read_is_done_without(void **state)
+/* Any answer but a list. */
+static void answer_with(struct fixture *f, size_t source, int status, const char *body)
+{
+    struct kube_response r = {
+        .status = status, .body = str_of(body), .error = "", .retry_after_s = -1};
+    assert_true(f->open[source]);
+    f->open[source] = false;
+    watcher_response(f->w, f->now, source, f->asked[source].number, &r);
+    pump(f);
+}
+
+#define FORBIDDEN "{\"message\":\"User \\\"u\\\" cannot list resource \\\"podgroups\\\"\"}"
+#define NOT_ALLOWED                                                                                \
+    "not allowed to list podgroups.scheduling.x-k8s.io: User \"u\" cannot list resource "          \
+    "\"podgroups\""
+
+/* A server refuses before it looks whether there is such a kind: its discovery is asked. */
+static void refuse(struct fixture *f, int status, const char *discovery)
+{
+    answer_with(f, GROUPS, 403, FORBIDDEN);
+    assert_string_equal(f->path[GROUPS], "/apis/scheduling.x-k8s.io/v1alpha1");
+    assert_false(f->asked[GROUPS].watch);
+    assert_string_equal(got(f), ""); /* no snapshot before it is known */
+    answer_with(f, GROUPS, status, discovery);
+}
+
+static void what_is_served_and_may_not_be_read_is_told(void **state)
+{
+    struct fixture *f = *state;
+    answer(f, NODES, 200, "");
+    answer(f, PODS, 200, POD("a", "5", "", "Pending"));
+    refuse(f, 200, "{\"resources\":[{\"name\":\"podgroups/status\"},{\"name\":\"podgroups\"}]}");
+    assert_string_equal(got(f), "kinds:0 served(" NOT_ALLOWED ")");
+    pass_ms(f, 30000); /* the right was given meanwhile */
+    assert_non_null(strstr(f->path[GROUPS], "/podgroups?limit"));
+    answer(f, GROUPS, 200, GROUP);
+    answer(f, FINISHED, 200, "");
+    assert_string_equal(got(f), "group:g kinds:1");
+}
+
+static void what_is_refused_and_not_served_is_absent(void **state)
 {
     struct fixture *f = *state;
     answer(f, NODES, 200, "");
     answer(f, PODS, 200, POD("a", "5", "n", "Running"));
-    answer(f, GROUPS, 403, "");
-    got(f);
-    pass_ms(f, 1000);
+    refuse(f, 404, "");
     assert_string_equal(got(f), "");
+    pass_ms(f, 30000);
+    answer_with(f, GROUPS, 403, FORBIDDEN);
+    answer_with(f, GROUPS, 200, "{\"resources\":[{\"name\":\"elasticquotas\"}]}");
+    assert_string_equal(got(f), "");
+}
+
+static void what_discovery_does_not_tell_is_unknown(void **state)
+{
+    struct fixture *f = *state;
+    answer(f, NODES, 200, "");
+    answer(f, PODS, 200, POD("a", "5", "n", "Running"));
+    refuse(f, 503, ""); /* tried again, and nobody gets a snapshot meanwhile */
+    assert_string_equal(got(f), "");
+    pass_ms(f, 2000);
+    assert_string_equal(f->path[GROUPS], "/apis/scheduling.x-k8s.io/v1alpha1");
+    answer_with(f, GROUPS, 403, "");
+    assert_string_equal(got(f), "kinds:0 unknown(" NOT_ALLOWED ")");
+}
+
+/* A right is taken away while it runs: what was read stays, and that nothing new is read is told.
+ */
+static void what_may_not_be_read_any_more_is_told(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    answer_with(f, GROUPS, 403, FORBIDDEN);
+    answer_with(f, GROUPS, 200, "{\"resources\":[{\"name\":\"podgroups\"}]}");
+    const char *words = got(f);
+    assert_non_null(strstr(words, "kinds:1 served(not allowed to watch"));
+    assert_null(strstr(words, "-group"));
+}
+
+/* A CustomResourceDefinition, its groups and their pods come within a second: before a pod is told,
+ * it is told that its groups are looked for; what was asked before the pod came does not count. */
+static void a_pod_has_its_groups_looked_for(void **state)
+{
+    struct fixture *f = *state;
+    answer(f, NODES, 200, "");
+    answer(f, PODS, 200, "");
+    answer(f, GROUPS, 404, "");
+    assert_string_equal(got(f), "");
+    pass_ms(f, 5000);
+    assert_false(f->open[GROUPS]);
+    event(f, PODS, "ADDED", POD("a", "20", "n", "Running")); /* on a node already */
+    assert_false(f->open[GROUPS]);
+    event(f, PODS, "ADDED", POD("b", "21", "", "Pending"));
+    assert_true(f->open[GROUPS]);
+    assert_string_equal(got(f), "kinds:0 looking(not served so far, looked for again)");
+    event(f, PODS, "ADDED", POD("c", "22", "", "Pending"));
+    answer(f, GROUPS, 404, ""); /* was asked before c came */
+    assert_false(f->open[GROUPS]);
+    assert_string_equal(got(f), "");
+    pass_ms(f, 250);
+    answer(f, GROUPS, 404, "");
+    assert_string_equal(got(f), "kinds:0");
+    pass_ms(f, 1000);
+    event(f, PODS, "ADDED", POD("d", "23", "", "Pending"));
+    got(f);
+    answer(f, GROUPS, 200, GROUP);
+    assert_string_equal(got(f), "group:g kinds:1");
+}
+
+/* Pods that a list shows were there before it ended, and the groups' list may be older. */
+static void pods_of_the_first_list_have_theirs_looked_for(void **state)
+{
+    struct fixture *f = *state;
+    answer(f, NODES, 200, "");
+    answer(f, GROUPS, 404, "");
+    answer(f, PODS, 200, POD("b", "21", "", "Pending"));
+    assert_non_null(strstr(got(f), "kinds:0 looking("));
+    pass_ms(f, 250);
+    answer(f, GROUPS, 200, GROUP);
+    assert_string_equal(got(f), "group:g kinds:1");
 }
 
 int main(void)
@@ -299,7 +413,12 @@ int main(void)
         TEST(pods_may_leave_their_group),
         TEST(a_kind_that_is_not_served_has_no_groups),
         TEST(a_kind_that_goes_takes_its_groups_along),
-        TEST(what_may_not_be_read_is_done_without),
+        TEST(what_is_served_and_may_not_be_read_is_told),
+        TEST(what_is_refused_and_not_served_is_absent),
+        TEST(what_discovery_does_not_tell_is_unknown),
+        TEST(what_may_not_be_read_any_more_is_told),
+        TEST(a_pod_has_its_groups_looked_for),
+        TEST(pods_of_the_first_list_have_theirs_looked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
