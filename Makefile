@@ -132,6 +132,7 @@ AREA_queue     := $(call objects,queue/*.c)
 AREA_scheduler := $(filter-out %/live_config.o,$(SCHEDULER))
 AREA_serve     := $(call objects,ctl/serve/*.c) $(BUILD)/ctl/feature_gates.o
 AREA_watcher   := $(call objects,watcher/*.c)
+AREA_together  := $(AREA_scheduler) $(AREA_watcher)
 area = $(firstword $(subst /, ,$(1)))
 
 define unit_test

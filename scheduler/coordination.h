@@ -17,6 +17,7 @@
 #include "scheduler/framework.h"
 #include "scheduler/gang_status.h"
 #include "scheduler/measure.h"
+#include "scheduler/question.h"
 #include "scheduler/reduce.h"
 
 #define WORKERS_MAX 64
@@ -77,11 +78,10 @@ struct coordinator {
     int64_t term;
     struct map *foreign; /* by UID: binds in flight that a former life of ours asked for, and claims
                             of which it wanted something taken back */
-    int64_t barrier_id;  /* of this term; 0: not asked yet */
+    struct question barrier; /* of this term */
     bool barrier_reached;
-    struct moment barrier_asked, barrier_again, pull_said, view_heard;
-    int64_t doubt_id; /* of a barrier for claims that are settled; 0: none was asked for */
-    struct moment doubt_asked;
+    struct question doubt; /* about claims that are settled */
+    struct moment pull_said, view_heard;
     bool view_synced;
     int64_t view_age_ms;
     int64_t credit_said;

@@ -24,9 +24,7 @@
 #define WORKER_WINDOW    4096 /* messages on the way to a worker; a link holds 100,000 */
 #define STALE_DEFAULT_MS 60000
 #define PULL_AGAIN_MS    1000  /* messages can be lost */
-#define BARRIER_AGAIN_MS 10000 /* longer than a list takes, as asking again begins a new one */
 #define DOUBT_MS         10000 /* a watch shows what was written long before that */
-#define DOUBT_AGAIN_MS   60000
 #define TICK_MS          250
 
 /* What is held may overtake what is being decided. */
@@ -184,17 +182,18 @@ static void say_pull(struct coordinator *c, struct moment now)
     c->pull_said = now;
 }
 
+static void ask(struct coordinator *c, struct moment now, struct question *q)
+{
+    question_ask(q, now, &c->random, c->watcher, c->out);
+}
+
+/* However long its lists take, it is not begun anew: what is repeated has the same number. */
 static void say_barrier(struct coordinator *c, struct moment now)
 {
-    bool late = c->stream.synced && moment_reached(now, c->barrier_again);
-    if (!c->leading || c->barrier_reached || c->watcher.peer == 0 || map_count(c->foreign) > 0 ||
-        !(c->barrier_id == 0 || late))
-        return;
-    c->barrier_id = (int64_t)(random_next(&c->random) >> 1) + 1;
-    struct message m = {.type = MSG_barrier, .barrier = {.id = c->barrier_id}};
-    outbox_put(c->out, c->watcher, &m);
-    c->barrier_asked = now;
-    c->barrier_again = moment_after(now, span_of_ms(BARRIER_AGAIN_MS));
+    bool late = c->stream.synced && moment_reached(now, c->barrier.again);
+    if (c->leading && !c->barrier_reached && c->watcher.peer != 0 && map_count(c->foreign) == 0 &&
+        (question_is_open(&c->barrier) || late))
+        ask(c, now, &c->barrier);
 }
 
 /* What became of a claim's write that nobody saw answered is told by the watch, soon; or by a
@@ -206,14 +205,10 @@ static void say_doubt(struct coordinator *c, struct moment now)
         return;
     struct moment since = device_book_settled_since(book);
     if (since.ns == MOMENT_NEVER.ns ||
-        !moment_reached(now, moment_after(since, span_of_ms(DOUBT_MS))) ||
-        (c->doubt_id != 0 &&
-         !moment_reached(now, moment_after(c->doubt_asked, span_of_ms(DOUBT_AGAIN_MS)))))
+        !moment_reached(now, moment_after(since, span_of_ms(DOUBT_MS))))
         return;
-    c->doubt_id = (int64_t)(random_next(&c->random) >> 1) + 1;
-    struct message m = {.type = MSG_barrier, .barrier = {.id = c->doubt_id}};
-    outbox_put(c->out, c->watcher, &m);
-    c->doubt_asked = now;
+    if (question_is_open(&c->doubt) || moment_reached(now, c->doubt.again))
+        ask(c, now, &c->doubt);
 }
 
 /* Everything that may be due after any message. */
@@ -330,7 +325,7 @@ static void change_term(struct coordinator *c, const struct leadership *l,
     c->leading = l != NULL && l->leading;
     if (l != NULL && l->lead_term > c->term)
         c->term = l->lead_term;
-    c->barrier_id = 0;
+    c->barrier = (struct question){0};
     c->barrier_reached = false;
     gang_statuses_look(c->gang_statuses, c->last_call);
     struct str holder = l != NULL ? l->holder : (struct str){NULL, 0};
@@ -527,7 +522,8 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
         change_term(c, NULL, NULL);
     } else if (in->from.process == WATCHER && peer == c->watcher.peer) {
         c->watcher.peer = 0;
-        c->barrier_id = 0;
+        question_lose_link(&c->barrier);
+        question_lose_link(&c->doubt);
     }
 }
 
@@ -544,7 +540,7 @@ static void on_snapshot_end(struct coordinator *c, struct moment now, const stru
     catalog_snapshot_end(c->catalog);
     cache_snapshot_end(c->cache);
     permitting_look(c);
-    c->barrier_again = moment_after(now, span_of_ms(BARRIER_AGAIN_MS)); /* its answer follows */
+    c->barrier.again = moment_after(now, span_of_ms(QUESTION_AGAIN_MS)); /* its answer follows */
     log_info("snapshot applied| nodes=%u pods=%u", cache_nodes(c->cache), cache_pods(c->cache));
 }
 
@@ -639,16 +635,16 @@ static void on_names(struct coordinator *c, struct moment now, const struct deli
 static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     int64_t id = in->message->barrier_reached.id;
-    if (c->doubt_id != 0 && id == c->doubt_id) {
-        device_book_barrier(catalog_devices(c->catalog), c->doubt_asked);
-        c->doubt_id = 0;
+    if (question_is(&c->doubt, id)) {
+        device_book_barrier(catalog_devices(c->catalog), c->doubt.asked);
+        c->doubt = (struct question){0};
     }
-    if (!c->leading || c->barrier_id == 0 || id != c->barrier_id)
+    if (!c->leading || c->barrier_reached || !question_is(&c->barrier, id))
         return;
     c->barrier_reached = true;
-    device_book_barrier(catalog_devices(c->catalog), c->barrier_asked);
+    device_book_barrier(catalog_devices(c->catalog), c->barrier.asked);
     log_info("view is as new as the term| term=%" PRId64 " waited_ms=%" PRId64, c->term,
-             span_ms(moment_since(now, c->barrier_asked)));
+             span_ms(moment_since(now, c->barrier.asked)));
 }
 
 static void on_view(struct coordinator *c, struct moment now, const struct delivery *in)

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-#define BARRIERS_MAX  64
+#define BARRIERS_MAX  64 /* that wait, and as many that were reached are known */
 #define HELD_MAX      64
 #define LOG_BYTES_MAX ((size_t)64 << 20)
 #define VIEW_EVERY_MS 1000
@@ -42,10 +42,15 @@ struct source {
     bool idle;             /* such a list that is not needed */
 };
 
+/* A barrier's number belongs to who asks: another life of the scheduler may draw it again. */
+struct barrier_name {
+    int64_t id;
+    struct address from; /* peer 0: the asker is gone */
+};
+
 /* Reached when source i has ended list number tickets[i]; 0: does not matter. */
 struct barrier_asked {
-    int64_t id;
-    struct address from;
+    struct barrier_name name;
     uint64_t *tickets;
 };
 
@@ -69,6 +74,7 @@ struct watcher {
     size_t held_count;
     struct barrier_asked barriers[BARRIERS_MAX];
     size_t barrier_count;
+    struct barrier_name reached[BARRIERS_MAX]; /* the last ones, in a ring */
     uint64_t barriers_reached, barriers_refused;
     int64_t barrier_last;             /* id of the one reached last; 0: none */
     uint64_t barrier_behind;          /* snapshots behind which it was told */
@@ -228,6 +234,14 @@ static bool same_address(struct address a, struct address b)
     return a.process == b.process && a.peer == b.peer;
 }
 
+/* Who is gone may come back and take the answer all the same, but makes room for others. */
+static void barriers_lose(struct watcher *w, struct address from)
+{
+    for (size_t i = 0; i < w->barrier_count; i++)
+        if (same_address(w->barriers[i].name.from, from))
+            w->barriers[i].name.from.peer = 0;
+}
+
 static void forget_held(struct watcher *w, struct address from)
 {
     for (size_t i = w->held_count; i-- > 0;)
@@ -267,6 +281,7 @@ static void on_peer_down(struct watcher *w, struct moment now, const struct deli
 {
     (void)now;
     forget_held(w, in->from);
+    barriers_lose(w, in->from);
     publisher_handle(w->publisher, in->from, in->message);
 }
 
@@ -385,18 +400,49 @@ static void barrier_drop(struct watcher *w, size_t i)
 
 /* True when the asker is waiting for that id already. The same id of another asker (an earlier life
  * of the scheduler) is forgotten: its answer would be taken for one to the newer question. */
-static bool barrier_known(struct watcher *w, int64_t id, struct address from)
+static bool barrier_waits(struct watcher *w, const struct barrier_name *name)
 {
-    bool known = false;
+    bool waits = false;
     for (size_t i = w->barrier_count; i-- > 0;) {
-        if (w->barriers[i].id != id)
+        if (w->barriers[i].name.id != name->id)
             continue;
-        if (same_address(w->barriers[i].from, from))
-            known = true;
+        if (same_address(w->barriers[i].name.from, name->from))
+            waits = true;
         else
             barrier_drop(w, i);
     }
-    return known;
+    return waits;
+}
+
+/* True when it was reached, and the asker has not heard so. Of another asker's, as above. */
+static bool barrier_was_reached(struct watcher *w, const struct barrier_name *name)
+{
+    bool was = false;
+    for (size_t i = 0; i < BARRIERS_MAX; i++) {
+        if (w->reached[i].id != name->id)
+            continue;
+        if (same_address(w->reached[i].from, name->from))
+            was = true;
+        else
+            w->reached[i] = (struct barrier_name){0};
+    }
+    if (!was && w->barrier_last == name->id)
+        w->barrier_last = 0;
+    return was;
+}
+
+/* One that waits is not put off for one that comes later; who is refused asks again. */
+static bool barrier_has_room(struct watcher *w, struct moment now)
+{
+    for (size_t i = 0; i < w->barrier_count && w->barrier_count == BARRIERS_MAX; i++)
+        if (w->barriers[i].name.from.peer == 0)
+            barrier_drop(w, i);
+    if (w->barrier_count < BARRIERS_MAX)
+        return true;
+    w->barriers_refused++;
+    if (log_limited(&w->limit, now))
+        log_warn("too many barriers wait, the newest is refused|max=%d", BARRIERS_MAX);
+    return false;
 }
 
 /* Nobody waits for what cannot be listed just now. */
@@ -408,21 +454,19 @@ static bool is_in_barrier(const struct source *s)
            (decisive && state != REFLECTOR_degraded && state != REFLECTOR_absent);
 }
 
+/* What is asked again while it waits begins no new list: who lists for long would never end. */
 static void on_barrier(struct watcher *w, struct moment now, const struct delivery *in)
 {
-    int64_t id = in->message->barrier.id;
+    const struct barrier_name name = {in->message->barrier.id, in->from};
     w->barrier_seen = true;
-    if (barrier_known(w, id, in->from))
+    if (barrier_waits(w, &name))
         return;
-    if (w->barrier_count == BARRIERS_MAX) {
-        w->barriers_refused++;
-        if (log_limited(&w->limit, now))
-            log_warn("too many barriers wait, the oldest is dropped|max=%d", BARRIERS_MAX);
-        barrier_drop(w, 0);
-    }
+    bool again = barrier_was_reached(w, &name);
+    if (!barrier_has_room(w, now))
+        return;
     struct barrier_asked *b = &w->barriers[w->barrier_count++];
-    *b = (struct barrier_asked){id, in->from, memory_take_array(w->count, sizeof(uint64_t))};
-    for (size_t i = 0; i < w->count; i++)
+    *b = (struct barrier_asked){name, memory_take_array(w->count, sizeof(uint64_t))};
+    for (size_t i = 0; i < w->count && !again; i++)
         if (is_in_barrier(&w->sources[i]))
             b->tickets[i] = reflector_relist(w->sources[i].reflector);
 }
@@ -466,9 +510,9 @@ static void answer_barriers(struct watcher *w)
             i++;
             continue;
         }
-        w->barrier_last = w->barriers[i].id;
+        w->barrier_last = w->barriers[i].name.id;
         note_barrier(w);
-        w->barriers_reached++;
+        w->reached[w->barriers_reached++ % BARRIERS_MAX] = w->barriers[i].name;
         barrier_drop(w, i);
     }
 }
@@ -705,7 +749,7 @@ void watcher_status(const struct watcher *w, struct moment now, struct buffer *l
                  publisher_objects(w->publisher), (long long)publisher_sequence(w->publisher),
                  publisher_subscribers(w->publisher),
                  (unsigned long long)publisher_snapshots(w->publisher));
-    buffer_print(lines, "barriers=waiting=%zu reached=%llu dropped=%llu\n", w->barrier_count,
+    buffer_print(lines, "barriers=waiting=%zu reached=%llu refused=%llu\n", w->barrier_count,
                  (unsigned long long)w->barriers_reached, (unsigned long long)w->barriers_refused);
     if (members_count(w->members) > 0)
         buffer_print(lines, "members=pods=%zu groups=%zu\n", members_count(w->members),

@@ -23,6 +23,8 @@
 #include <string.h>
 
 #define PAGE_SIZE          500
+#define LONGER_STEP        4   /* times as many, where lists take too long for small pages */
+#define LONGER_MAX         256 /* times as many at most */
 #define STALE_AFTER_S      90
 #define EVENT_MAX_BYTES    ((size_t)64 << 20) /* so a frame's first byte is at most 4 */
 #define OBJECT_MAX_BYTES   EVENT_MAX_BYTES    /* of a list */
@@ -52,7 +54,8 @@ struct reflector {
     struct lines lines;
     struct frames frames;
     struct page page;      /* the one under way */
-    uint32_t limit;        /* objects that a page is asked for */
+    uint32_t limit;        /* objects that a page is asked for: fewer where pages fail, more where
+                              lists expire */
     uint32_t limit_worked; /* pages in a row */
     bool page_begun;       /* list_begin was told, or the page is a later one */
     bool page_came;        /* some of it */
@@ -469,6 +472,8 @@ static void list_ended(struct reflector *r, struct moment now)
         r->o.list_end(r->o.context);
     r->version = r->list_version;
     r->lists_ended = r->lists_begun;
+    if (r->limit > r->o.page_size)
+        r->limit = r->o.page_size;
     /* The backoff is not reset: a watch that fails after each list must not make a storm of lists.
      */
     if (r->relist)
@@ -524,7 +529,7 @@ static void ask_for_less(struct reflector *r)
     r->limit_worked = 0;
     if (r->limit == 1)
         return;
-    r->limit /= 2;
+    r->limit /= r->limit > r->o.page_size ? LONGER_STEP : 2;
     log_info("asking for shorter pages|resource=%s limit=%u", r->o.name, r->limit);
 }
 
@@ -638,6 +643,15 @@ static bool was_too_much(const struct reflector *r, const struct kube_response *
     return r->page_came || late || status == 413 || status == 500 || status == 502 || status == 504;
 }
 
+/* The server forgot the list's version before its last page was read. With the same pages that
+ * would go on for ever (upstream reads the next one without pages). */
+static void list_expired(struct reflector *r, struct moment now)
+{
+    if (r->limit / LONGER_MAX < r->o.page_size)
+        r->limit *= LONGER_STEP;
+    list_again(r, now, "the list expired between two pages (410)");
+}
+
 static void list_response(struct reflector *r, struct moment now,
                           const struct kube_response *response)
 {
@@ -653,7 +667,7 @@ static void list_response(struct reflector *r, struct moment now,
     if (was_too_much(r, response))
         ask_for_less(r);
     if (response->status == 410)
-        list_again(r, now, "the list expired between two pages (410)");
+        list_expired(r, now);
     else if (response->status == 403 || response->status == 404)
         refused(r, now, WANT_list, response);
     else

@@ -251,10 +251,55 @@ static void an_expired_continue_starts_the_list_again(void **state)
     assert_true(next(f));
     answer(f, 410, "{\"kind\":\"Status\",\"code\":410}");
     assert_true(next(f)); /* the first time at once */
-    assert_list_starts(f);
+    assert_null(strstr(f->path, "continue="));
     answer(f, 200, LIST("20", "", OBJECT("b", "15")));
     assert_told(f, "[ =a [ =b ]");
     assert_int_equal(reflector_lists_ended(f->r), 2);
+}
+
+/* At once or when it wants to. */
+static void soon(struct fixture *f)
+{
+    if (!next(f))
+        wait_for_next(f);
+}
+
+/* Else a list that takes longer than the server keeps its version would never end. */
+static void a_list_that_expires_goes_on_in_larger_pages(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const limits[] = {"?limit=8&", "?limit=32&", "?limit=128&", "?limit=512&",
+                                         "?limit=512&"};
+    soon(f);
+    for (int i = 0; i < 5; i++) {
+        answer(f, 200, LIST("10", "more", OBJECT("a", "5")));
+        soon(f);
+        assert_non_null(strstr(f->path, "&continue=more"));
+        answer(f, 410, "{\"kind\":\"Status\",\"code\":410}");
+        soon(f);
+        assert_non_null(strstr(f->path, limits[i]));
+        assert_null(strstr(f->path, "continue="));
+    }
+}
+
+/* And back: one that is too much for the server must not be asked for again and again. */
+static void larger_pages_last_until_one_fails_or_the_list_ends(void **state)
+{
+    struct fixture *f = *state;
+    soon(f);
+    for (int i = 0; i < 2; i++) {
+        answer(f, 410, "");
+        soon(f);
+    }
+    assert_non_null(strstr(f->path, "?limit=32&"));
+    refuse(f, 504, -1);
+    soon(f);
+    assert_non_null(strstr(f->path, "?limit=8&"));
+    answer(f, 200, LIST("10", "", OBJECT("a", "5")));
+    soon(f);
+    stream(f, ERROR_EVENT("410"));
+    soon(f);
+    assert_list_starts(f);
 }
 
 static void a_page_that_failed_is_asked_again(void **state)
@@ -888,6 +933,8 @@ int main(void)
         TEST(lists_in_pages_and_then_watches),
         TEST(an_empty_list_may_be_null),
         TEST(an_expired_continue_starts_the_list_again),
+        TEST(a_list_that_expires_goes_on_in_larger_pages),
+        TEST(larger_pages_last_until_one_fails_or_the_list_ends),
         TEST(a_page_that_failed_is_asked_again),
         TEST(events_arrive_in_any_pieces),
         TEST(a_clean_end_resumes_from_the_version_reached),

@@ -127,6 +127,56 @@ static void the_barrier_is_asked_for_before_the_first_snapshot(void **state)
     assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
 }
 
+/* Whatever the lists take: what is repeated has the same number, by which the watcher knows it. */
+static void a_barrier_under_way_is_not_asked_for_anew(void **state)
+{
+    (void)state;
+    struct message m = {.type = MSG_none};
+    lead(5);
+    say(binder, "leadership leading=true lead_term=6 identity=\"me\" holder=\"me\"");
+    assert_true(take(WATCHER, MSG_barrier, &m));
+    int64_t id = m.barrier.id;
+    int repeated = 0;
+    for (int i = 0; i < 60; i++) {
+        tick_after(1000);
+        stream("view synced=true");
+        for (; take(WATCHER, MSG_barrier, &m); repeated++) /* it may have been lost */
+            assert_true(m.barrier.id == id);
+    }
+    assert_in_range(repeated, 5, 7);
+    stream("barrier_reached id=%lld", (long long)id);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
+}
+
+/* The question may have gone with the link, or wait at the watcher all the same. */
+static void any_barrier_of_the_term_will_do(void **state)
+{
+    (void)state;
+    struct message m = {.type = MSG_none};
+    int64_t ids[3];
+    lead(5);
+    for (int term = 6; term < 8; term++) {
+        say(binder, "leadership leading=true lead_term=%d identity=\"me\" holder=\"me\"", term);
+        for (int i = 0; i < 3; i++) {
+            assert_true(take(WATCHER, MSG_barrier, &m));
+            ids[i] = m.barrier.id;
+            say(watcher, "peer_down");
+            say(watcher, "peer_up");
+        }
+        assert_true(ids[0] != ids[1] && ids[1] != ids[2]);
+        assert_true(take(WATCHER, MSG_barrier, &m));
+    }
+    say(binder, "leadership leading=true lead_term=8 identity=\"me\" holder=\"me\"");
+    for (int i = 0; i < 3; i++)
+        stream("barrier_reached id=%lld", (long long)ids[i]); /* of the term before */
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "barrier");
+    assert_true(take(WATCHER, MSG_barrier, &m));
+    say(watcher, "peer_down");
+    say(watcher, "peer_up");
+    stream("barrier_reached id=%lld", (long long)m.barrier.id);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
+}
+
 static void nothing_is_decided_while_a_former_lifes_bind_is_in_flight(void **state)
 {
     (void)state;
@@ -373,6 +423,8 @@ int main(void)
         TEST(nothing_is_decided_before_the_barrier),
         cmocka_unit_test_setup_teardown(the_barrier_is_asked_for_before_the_first_snapshot,
                                         start_blank, stop),
+        TEST(a_barrier_under_way_is_not_asked_for_anew),
+        TEST(any_barrier_of_the_term_will_do),
         TEST(nothing_is_decided_while_a_former_lifes_bind_is_in_flight),
         TEST(a_former_lifes_bind_stops_nothing_once_it_is_answered),
         TEST(a_bind_that_the_view_confirms_stops_nothing),

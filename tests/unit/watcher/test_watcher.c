@@ -539,6 +539,7 @@ static void changes_that_nobody_waits_for_go_together(void **state)
     assert_string_equal(got(f, 1), "pod:u");
 }
 
+/* Those that wait are reached, however many come behind them; who was refused asks again. */
 static void many_barriers_are_bounded(void **state)
 {
     struct fixture *f = *state;
@@ -549,8 +550,56 @@ static void many_barriers_are_bounded(void **state)
     answer(f, NODES, 200, LIST("20", OBJECT("n", "5", "nu", "")));
     answer(f, PODS, 200, LIST("20", OBJECT("p", "6", "u", "")));
     const char *words = got(f, 1);
-    assert_memory_equal(words, "barrier:37 barrier:38", 21); /* the oldest were dropped */
-    assert_non_null(strstr(words, "barrier:100"));
+    assert_memory_equal(words, "barrier:1 barrier:2 ", 20);
+    assert_non_null(strstr(words, "barrier:64"));
+    assert_null(strstr(words, "barrier:65"));
+    barrier(f, 1, 100);
+    pump(f);
+    answer(f, NODES, 200, LIST("21", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("21", OBJECT("p", "6", "u", "")));
+    assert_string_equal(got(f, 1), "barrier:100");
+}
+
+/* The questions of a scheduler that is gone do not keep its next life from asking. */
+static void barriers_of_who_is_gone_make_room(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    for (int64_t id = 1; id <= 64; id++)
+        barrier(f, 9, id);
+    deliver(f, 9, (struct message){.type = MSG_peer_down});
+    barrier(f, 1, 77);
+    pump(f);
+    answer(f, NODES, 200, LIST("20", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("20", OBJECT("p", "6", "u", "")));
+    const char *words = got(f, 1);
+    assert_non_null(strstr(words, "barrier:64"));
+    assert_non_null(strstr(words, "barrier:77"));
+}
+
+/* It was reached, so nothing is listed for it once more. */
+static void a_barrier_that_is_asked_again_is_answered_again(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    barrier(f, 1, 5);
+    pump(f);
+    answer(f, NODES, 200, LIST("20", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("20", OBJECT("p", "6", "u", "")));
+    assert_string_equal(got(f, 1), "barrier:5");
+    barrier(f, 1, 5);
+    pump(f);
+    assert_true(f->asked[NODES].watch && f->asked[PODS].watch);
+    assert_string_equal(got(f, 1), "barrier:5");
+    barrier(f, 9, 5); /* of another life, and so another question */
+    pump(f);
+    assert_string_equal(got(f, 1), "");
+    assert_false(f->asked[NODES].watch || f->asked[PODS].watch);
+    subscribe(f, 1); /* and its snapshot does not tell the answer to the former one */
+    assert_string_equal(got(f, 1), "[ node:n pod:u ]");
+    answer(f, NODES, 200, LIST("21", OBJECT("n", "5", "nu", "")));
+    answer(f, PODS, 200, LIST("21", OBJECT("p", "6", "u", "")));
+    assert_string_equal(got(f, 1), "barrier:5");
 }
 
 static void who_comes_later_hears_the_view_behind_its_snapshot(void **state)
@@ -718,6 +767,8 @@ int main(void)
         TEST(the_first_lists_wait_for_a_barrier),
         TEST(a_barrier_that_a_snapshot_skips_is_told_again),
         TEST(many_barriers_are_bounded),
+        TEST(barriers_of_who_is_gone_make_room),
+        TEST(a_barrier_that_is_asked_again_is_answered_again),
         TEST(who_comes_later_hears_the_view_behind_its_snapshot),
         TEST(the_view_is_told_once_a_second),
         TEST(an_idle_cluster_stays_fresh_by_probes),
