@@ -12,9 +12,14 @@ struct range {
     size_t at, value, end;
 };
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static size_t skip_blanks(struct str text, size_t at)
 {
-    while (at < text.len && memchr(" \t\r\n", text.at[at], 4) != NULL)
+    while (at < text.len && is_blank(text.at[at]))
         at++;
     return at;
 }
@@ -32,7 +37,9 @@ static size_t skip_value(struct str text, size_t at)
 {
     size_t open = 0;
     do {
-        char c = at < text.len ? text.at[at] : 0;
+        char c = '\0';
+        if (at < text.len)
+            c = text.at[at];
         if (c == '"') {
             at = skip_string(text, at);
         } else if (c == '{' || c == '[') {
@@ -44,7 +51,8 @@ static size_t skip_value(struct str text, size_t at)
         } else if (open > 0) {
             at++;
         } else {
-            while (at < text.len && memchr(" \t\r\n,]}", text.at[at], 7) == NULL)
+            while (at < text.len && !is_blank(text.at[at]) && text.at[at] != ',' &&
+                   text.at[at] != ']' && text.at[at] != '}')
                 at++;
         }
     } while (open > 0 && at < text.len);
@@ -195,7 +203,7 @@ static void cut(struct buffer *json, const struct range *r)
         splice(json, from, skip_blanks(text, end + 1), (struct str){NULL, 0});
         return;
     }
-    while (from > 0 && memchr(" \t\r\n", text.at[from - 1], 4) != NULL)
+    while (from > 0 && is_blank(text.at[from - 1]))
         from--;
     from -= from > 0 && text.at[from - 1] == ',';
     splice(json, from, r->end, (struct str){NULL, 0});

@@ -247,7 +247,8 @@ def devices():
                                                {"name": "second", "deviceClassName": "other.example.com"}]}],
         "constraints": [{"requests": ["gpu", "any/best"], "matchAttribute": "d.example.com/numa"},
                         {"distinctAttribute": "d.example.com/slot"}],
-        "config": config(["gpu"])}})
+        "config": config(["gpu"])}}, metadata={"finalizers": ["x.example.com/f"], "ownerReferences": [
+            {"apiVersion": "v1", "kind": "Pod", "name": "everything", "uid": "88-99", "controller": True}]})
     status = {"allocation": {"devices": {"results": [
         {"request": "gpu", "driver": "d.example.com", "pool": "p", "device": "x", "adminAccess": False,
          "tolerations": device_tolerations(),
