@@ -69,16 +69,26 @@ static const struct own_option own[] = {
      take_batch},
     {NULL, NULL, NULL, NULL}};
 
-static int say_one(const struct arguments *args)
+static bool load(struct arguments *args, struct scheduler_config *config, struct arena *memory,
+                 struct str *why)
+{
+    if (!scheduler_config_load(args->file, config, memory, why))
+        return false;
+    policy_name(&args->policy, config);
+    bool good = policy_apply(&args->policy, (struct policy_server){args->kubeconfig, args->master},
+                             config, memory, why) &&
+                scheduler_config_gate(config, args->gangs, memory, why);
+    policy_unname(&args->policy);
+    return good;
+}
+
+static int say_one(struct arguments *args)
 {
     struct arena memory = {0};
     struct scheduler_config config;
     struct str why = {0};
     struct buffer out = {0};
-    bool good = scheduler_config_load(args->file, &config, &memory, &why) &&
-                policy_apply(&args->policy, (struct policy_server){args->kubeconfig, args->master},
-                             &config, &memory, &why) &&
-                scheduler_config_gate(&config, args->gangs, &memory, &why);
+    bool good = load(args, &config, &memory, &why);
     if (!good)
         fprintf(stderr, "berth config: %.*s\n", STR_ARG(why));
     for (uint32_t i = 0; good && i < config.notes.count; i++)

@@ -57,6 +57,26 @@ bool policy_given(const struct policy_flags *f)
     return f->use_file || given(f->file) || given(f->config_map) || given(f->provider);
 }
 
+void policy_unname(struct policy_flags *f)
+{
+    if (!f->owned)
+        return;
+    memory_free((char *)f->config_map); /* const to those who borrow it */
+    memory_free((char *)f->config_map_namespace);
+    *f = (struct policy_flags){0};
+}
+
+void policy_name(struct policy_flags *f, const struct scheduler_config *config)
+{
+    const struct old_config *old = &config->old;
+    policy_unname(f);
+    if (policy_given(f) || old->map_name.len == 0)
+        return;
+    f->config_map = str_copy(old->map_name);
+    f->config_map_namespace = str_copy(old->map_namespace);
+    f->owned = true;
+}
+
 const char *policy_file(const struct policy_flags *f)
 {
     bool counts = given(f->file) && (f->use_file || !given(f->config_map));

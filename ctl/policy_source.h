@@ -12,6 +12,7 @@ struct policy_flags {
     const char *config_map, *config_map_namespace;
     const char *provider;
     bool use_file; /* --use-legacy-policy-config: the file counts, whatever else is given */
+    bool owned;    /* by policy_name */
 };
 
 bool policy_take_file(void *state, const char *value);
@@ -37,6 +38,10 @@ bool policy_take_provider(void *state, const char *value);
 
 /* Whether any of them asks for a Policy. */
 bool policy_given(const struct policy_flags *flags);
+/* Where the flags name no Policy and the configuration (of v1alpha1) does, as a ConfigMap: as if
+ * they named that one. What they point to then is given back by policy_unname. */
+void policy_name(struct policy_flags *flags, const struct scheduler_config *config);
+void policy_unname(struct policy_flags *flags);
 /* The file that is read, if it is one; else NULL. */
 const char *policy_file(const struct policy_flags *flags);
 /* Where a ConfigMap is read when the configuration names no kubeconfig; both may be NULL. */

@@ -14,15 +14,18 @@
 #include <unistd.h>
 
 /* policy: the text of the ConfigMap, where that was read already; else NULL. */
-static bool load(const struct run_options *o, const struct str *policy,
-                 struct scheduler_config *config, struct arena *a, struct str *why)
+static bool load(struct run_config *c, const struct str *policy, struct scheduler_config *config,
+                 struct arena *a, struct str *why)
 {
+    const struct run_options *o = c->options;
     struct policy_server server = {o->flags.kubeconfig, o->flags.master};
     struct config_flags flags = o->flags;
     flags.built_in_gangs = o->kube.gangs;
-    return scheduler_config_load(o->config, config, a, why) &&
-           (policy != NULL ? policy_take(*policy, config, a, why)
-                           : policy_apply(&o->kube.policy, server, config, a, why)) &&
+    if (!scheduler_config_load(o->config, config, a, why))
+        return false;
+    policy_name(&c->source, config);
+    return (policy != NULL ? policy_take(*policy, config, a, why)
+                           : policy_apply(&c->source, server, config, a, why)) &&
            config_flags_apply(&flags, config, a, why);
 }
 
@@ -41,7 +44,7 @@ static void drop_line(struct buffer *text, const char *begin)
 static void keep(struct run_config *c, const struct scheduler_config *config)
 {
     c->extenders = config->extenders.count > 0;
-    if (!policy_given(&c->options->kube.policy))
+    if (!policy_given(&c->source))
         return;
     buffer_reset(&c->text);
     scheduler_config_print(config, &c->text);
@@ -95,7 +98,7 @@ static void watch_map(struct run_config *c, const struct scheduler_config *confi
     const struct run_options *o = c->options;
     char *named = config->kubeconfig.len > 0 ? str_copy(config->kubeconfig) : NULL;
     const char *kubeconfig = named != NULL ? named : o->flags.kubeconfig;
-    c->map = policy_map_new(&o->kube.policy, (struct policy_server){kubeconfig, o->flags.master});
+    c->map = policy_map_new(&c->source, (struct policy_server){kubeconfig, o->flags.master});
     memory_free(named);
 }
 
@@ -104,10 +107,12 @@ bool run_config_check(struct run_config *c, const struct run_options *o)
     struct arena memory = {0};
     struct scheduler_config config;
     struct str why = {NULL, 0};
-    *c = (struct run_config){
-        .options = o, .file.path = o->config, .policy.path = policy_file(&o->kube.policy)};
+    *c = (struct run_config){.options = o,
+                             .source = o->kube.policy,
+                             .file.path = o->config,
+                             .policy.path = policy_file(&o->kube.policy)};
     run_config_look(c, (struct moment){0}, false);
-    bool ok = load(o, NULL, &config, &memory, &why);
+    bool ok = load(c, NULL, &config, &memory, &why);
     if (!ok)
         log_error("configuration refused| error=\"%.*s\"", STR_ARG(why));
     for (uint32_t i = 0; ok && i < config.notes.count; i++)
@@ -147,7 +152,7 @@ static bool replace(const char *path, const struct buffer *text)
 
 bool run_config_place(struct run_config *c)
 {
-    if (!policy_given(&c->options->kube.policy))
+    if (!policy_given(&c->source))
         return true;
     snprintf(c->path, sizeof(c->path), "%s/config.yaml", c->options->run_dir);
     return replace(c->path, &c->text);
@@ -185,12 +190,12 @@ bool run_config_look(struct run_config *c, struct moment now, bool asked)
     bool changed = config_watch_changed(&c->file, now, asked);
     changed = config_watch_changed(&c->policy, now, asked) || changed;
     const struct str *map = look_at_map(c, now, &text, &memory);
-    bool policy = policy_given(&c->options->kube.policy);
+    bool policy = policy_given(&c->source);
     if (!changed && map == NULL && !(asked && policy)) {
         arena_free(&memory);
         return c->extenders;
     }
-    bool good = load(c->options, map, &config, &memory, &why);
+    bool good = load(c, map, &config, &memory, &why);
     if (good && policy)
         good = config_sort_kept(&config, c->sort, &memory, &why);
     if (good)
@@ -214,5 +219,6 @@ int run_config_fd(const struct run_config *c)
 void run_config_free(struct run_config *c)
 {
     policy_map_free(&c->map);
+    policy_unname(&c->source);
     buffer_free(&c->text);
 }

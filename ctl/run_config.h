@@ -11,6 +11,7 @@
 
 struct run_config {
     const struct run_options *options;
+    struct policy_flags source;       /* the flags', or what a file of v1alpha1 names */
     bool extenders;                   /* the configuration names some */
     struct buffer text;               /* with a Policy: what the processes are to read */
     char path[256];                   /* where that lies; empty: it was not written */

@@ -684,6 +684,48 @@ static struct strs join(const struct strs *a, const struct strs *b, struct arena
     return all;
 }
 
+/* The profile is made anew once change has changed its plugins; what was noted of it stays noted.
+ */
+static bool change_profile(struct scheduler_config *config, uint32_t i,
+                           void (*change)(const struct spot *profile, struct plugin_sets *sets),
+                           struct arena *a, struct str *error)
+{
+    struct loading l = {.reading = {.arena = a}};
+    struct spot root = spot_root(&l.reading, NULL);
+    struct scheduler_config unused = {0};
+    change(&root, config->details[i].sets);
+    config_plugins_expand(&l, config->details[i].sets, &config->profiles.at[i],
+                          &config->details[i]);
+    bool good = verdict(&l, &unused, a, error);
+    free_loading(&l);
+    return good;
+}
+
+static void disable_preemption(const struct spot *profile, struct plugin_sets *sets)
+{
+    config_plugins_disable(profile, sets, STR_LITERAL("DefaultPreemption"));
+}
+
+/* own_weight: a Policy says it itself. */
+static bool apply_old(struct scheduler_config *config, bool own_weight, struct arena *a,
+                      struct str *error)
+{
+    const struct old_config *old = &config->old;
+    bool good = true;
+    for (uint32_t i = 0; good && i < config->profiles.count; i++) {
+        struct profile *p = &config->profiles.at[i];
+        struct plugin_args *args = &config->details[i].args;
+        if (old->scheduler_name.len > 0)
+            p->scheduler_name = old->scheduler_name;
+        if (old->has_bind_timeout)
+            p->bind_timeout_s = args->volume_bind_timeout_s = old->bind_timeout_s;
+        if (old->has_hard_weight && !own_weight)
+            p->hard_affinity_weight = args->hard_pod_affinity_weight = old->hard_weight;
+        good = !old->disable_preemption || change_profile(config, i, disable_preemption, a, error);
+    }
+    return good;
+}
+
 bool scheduler_config_take_policy(struct str policy, struct scheduler_config *config,
                                   struct arena *a, struct str *error)
 {
@@ -693,6 +735,10 @@ bool scheduler_config_take_policy(struct str policy, struct scheduler_config *co
     struct kube_json *document = kube_json_parse_config(policy, error, a);
     bool good = document != NULL && !other_kind(document, a, error) &&
                 load_policy(document, &from, a, error);
+    int64_t weight = 0;
+    bool own_weight =
+        kube_json_i64(kube_json_get(document, "hardPodAffinitySymmetricWeight"), &weight) &&
+        weight != 0;
     kube_json_free(&document);
     config->profiles.count = from.profiles.count;
     config->profiles.at = from.profiles.at;
@@ -701,7 +747,55 @@ bool scheduler_config_take_policy(struct str policy, struct scheduler_config *co
     config->extenders.at = from.extenders.at;
     config->unsupported = from.unsupported;
     config->notes = join(&config->notes, &from.notes, a);
+    config->old.map_name = (struct str){0};
+    return good && apply_old(config, own_weight, a, error);
+}
+
+static bool read_file(const char *path, struct buffer *text);
+
+/* algorithmSource, and all else that stands beside profiles. */
+static bool finish_old(struct scheduler_config *config, struct arena *a, struct str *error)
+{
+    const struct old_config *old = &config->old;
+    if (old->policy.len > 0)
+        return scheduler_config_take_policy(old->policy, config, a, error);
+    if (old->policy_file.len == 0)
+        return apply_old(config, false, a, error);
+    char *path = str_copy(old->policy_file);
+    struct buffer text = {0};
+    struct str why = {0};
+    bool good = read_file(path, &text);
+    if (!good)
+        why = str_of(strerror(errno));
+    else
+        good = scheduler_config_take_policy(buffer_str(&text), config, a, &why);
+    if (!good)
+        *error = arena_print(a, "algorithmSource.policy.file: %s: %.*s", path, STR_ARG(why));
+    buffer_free(&text);
+    memory_free(path);
     return good;
+}
+
+/* An old version: translated, and loaded as what it was translated to. */
+static bool load_old(const struct kube_json *document, struct scheduler_config *config,
+                     struct arena *a, struct str *error)
+{
+    struct loading l = {.reading = {.arena = a}};
+    struct spot root = spot_root(&l.reading, document);
+    struct old_config rest = {0};
+    struct buffer text = {0};
+    *config = (struct scheduler_config){0};
+    config_old_translate(&l, &root, &rest, &text);
+    struct strs notes = split_notes(&l, &root);
+    bool good = verdict(&l, config, a, error);
+    free_loading(&l);
+    struct kube_json *translated = good ? kube_json_parse(buffer_str(&text), error, a) : NULL;
+    good = translated != NULL && load_current(translated, buffer_str(&text), config, a, error);
+    config->old = rest;
+    config->notes = join(&notes, &config->notes, a);
+    kube_json_free(&translated);
+    buffer_free(&text);
+    return good && finish_old(config, a, error);
 }
 
 static bool load(const struct kube_json *document, struct str text, struct scheduler_config *config,
@@ -709,8 +803,10 @@ static bool load(const struct kube_json *document, struct str text, struct sched
 {
     struct str ignored;
     error = error != NULL ? error : &ignored;
-    return config_policy_is(document) ? load_policy(document, config, a, error)
-                                      : load_current(document, text, config, a, error);
+    if (config_policy_is(document))
+        return load_policy(document, config, a, error);
+    return config_old_is(document) ? load_old(document, config, a, error)
+                                   : load_current(document, text, config, a, error);
 }
 
 bool scheduler_config_parse_json(const struct kube_json *document, struct scheduler_config *config,
@@ -764,20 +860,6 @@ bool scheduler_config_load(const char *path, struct scheduler_config *config, st
     return good;
 }
 
-/* A profile that is made anew; what was noted of it before stays noted. */
-static bool gate_profile(struct profile *p, struct profile_details *d, struct arena *a,
-                         struct str *error)
-{
-    struct loading l = {.reading = {.arena = a}};
-    struct spot root = spot_root(&l.reading, NULL);
-    struct scheduler_config unused = {0};
-    config_plugins_gate(&root, d->sets);
-    config_plugins_expand(&l, d->sets, p, d);
-    bool good = verdict(&l, &unused, a, error);
-    free_loading(&l);
-    return good;
-}
-
 static void note_gate(struct scheduler_config *config, struct arena *a)
 {
     struct str text =
@@ -793,7 +875,7 @@ bool scheduler_config_gate(struct scheduler_config *config, bool gangs, struct a
     bool good = true, idle = false;
     for (uint32_t i = 0; good && i < config->profiles.count; i++) {
         struct profile *p = &config->profiles.at[i];
-        good = !gangs || gate_profile(p, &config->details[i], a, error);
+        good = !gangs || change_profile(config, i, config_plugins_gate, a, error);
         bool named =
             config_plugins_need(config->details[i].sets, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
         p->gang_built_in = gangs && named;

@@ -1,4 +1,5 @@
-/* config_file: KubeSchedulerConfiguration v1 (YAML or JSON), checked, defaulted and expanded.
+/* config_file: KubeSchedulerConfiguration v1 (YAML or JSON), checked, defaulted and expanded; older
+ * versions are read as what they are in v1.
  *
  * Decoding is strict, defaults and error texts are upstream's. What this scheduler cannot honour
  * yet is refused by name ("not supported yet: …") rather than ignored; what is accepted without
@@ -98,6 +99,16 @@ struct extender_config {
     } managed;
 };
 
+/* What a file of an old version says beside profiles, or in their place. */
+struct old_config {
+    struct str scheduler_name;          /* empty: none */
+    struct str policy;                  /* of a provider, as text */
+    struct str policy_file;             /* where one is read from; empty: none */
+    struct str map_namespace, map_name; /* or a ConfigMap, which this does not read; empty: none */
+    int64_t bind_timeout_s, hard_weight;
+    bool has_bind_timeout, has_hard_weight, disable_preemption;
+};
+
 struct scheduler_config {
     bool leader_elect;
     struct span lease_duration, renew_deadline, retry_period;
@@ -123,6 +134,8 @@ struct scheduler_config {
         uint32_t count;
         struct extender_config *at; /* in the file's order */
     } extenders;
+    /* A ConfigMap that it names is still to be read, and taken by scheduler_config_take_policy. */
+    struct old_config old;
     struct str unsupported; /* why a file was refused that kube-scheduler would take; else empty */
     struct strs notes; /* one line each for what was accepted without effect; worth a warning */
 };

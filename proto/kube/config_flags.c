@@ -165,6 +165,12 @@ static void apply_deprecated(const struct config_flags *flags, struct scheduler_
 bool config_flags_apply(const struct config_flags *flags, struct scheduler_config *config,
                         struct arena *a, struct str *error)
 {
+    if (config->old.map_name.len > 0) {
+        *error =
+            arena_print(a, "algorithmSource.policy.configMap: berth run and berth config read it, "
+                           "and no other process");
+        return false;
+    }
     if (flags->has_leader_elect)
         config->leader_elect = flags->leader_elect;
     if (flags->has_lease_duration)

@@ -102,6 +102,8 @@ void config_plugins_check_removed(struct loading *l, const struct spot *profile,
                                   const struct plugin_sets *sets);
 /* With the feature gates of gangs GangScheduling is one of the defaults, too. */
 void config_plugins_gate(const struct spot *profile, struct plugin_sets *sets);
+/* As if multiPoint and every point listed the plugin among what they disable. */
+void config_plugins_disable(const struct spot *profile, struct plugin_sets *sets, struct str name);
 /* Whether the plugin is enabled anywhere. */
 bool config_plugins_need(const struct plugin_sets *sets, struct str name);
 /* Fills the points of details, and the lists and weights of profile. Errors are what upstream's
@@ -158,6 +160,15 @@ void config_extenders_print(const struct scheduler_config *c, struct buffer *out
 /* Writes a document of kind Policy as a KubeSchedulerConfiguration in YAML. Faults go to the
  * loading, in which case what was written is of no use. */
 void config_policy_translate(struct loading *l, const struct spot *root, struct buffer *out);
+
+/* ---- old versions ---- */
+
+/* Whether a document is a KubeSchedulerConfiguration of v1alpha1, v1alpha2 or v1beta1. */
+bool config_old_is(const struct kube_json *document);
+/* Writes it as one of v1, in JSON; what that has no place for goes to rest. Faults go to the
+ * loading, in which case what was written is of no use. */
+void config_old_translate(struct loading *l, const struct spot *root, struct old_config *rest,
+                          struct buffer *out);
 
 /* ---- YAML ---- */
 

@@ -61,7 +61,7 @@ static const struct {
     {"TopologyPlacementGenerator", NOT_DEFAULT, P(placement_generate)},
     {"PodGroupPodsCount", NOT_DEFAULT, P(placement_score)},
     {"Coscheduling", GANGS,
-     P(queue_sort) | P(pre_filter) | P(post_filter) | P(permit) | P(reserve)},
+     P(queue_sort) | P(pre_filter) | P(post_filter) | P(permit) | P(reserve) | P(post_bind)},
     {"FIFOSort", LEGACY, P(queue_sort)},
     {"AlwaysCheckAllPredicates", LEGACY, P(filter)},
     {"CheckNodeCondition", LEGACY, P(filter)},
@@ -264,6 +264,32 @@ void config_plugins_gate(const struct spot *profile, struct plugin_sets *sets)
     set->enabled_count = count;
 }
 
+static void disable(const struct spot *profile, struct plugin_set *set, struct str name)
+{
+    struct str *disabled = spot_take(profile, set->disabled.count + 1, sizeof(*disabled));
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->enabled_count; i++)
+        if (!str_equal(set->enabled[i].name, name))
+            set->enabled[kept++] = set->enabled[i];
+    set->enabled_count = kept;
+    if (disabled == NULL || lists(&set->disabled, name))
+        return;
+    for (uint32_t i = 0; i < set->disabled.count; i++)
+        disabled[i] = set->disabled.at[i];
+    disabled[set->disabled.count] = name;
+    set->disabled = (struct strs){set->disabled.count + 1, disabled};
+}
+
+void config_plugins_disable(const struct spot *profile, struct plugin_sets *sets, struct str name)
+{
+    uint32_t before = sets->multi_point.enabled_count;
+    disable(profile, &sets->multi_point, name);
+    sets->defaults_end -= before - sets->multi_point.enabled_count;
+    for (int p = 0; p < POINT_COUNT; p++)
+        if (last_of(&sets->points[p], name) != NULL)
+            disable(profile, &sets->points[p], name);
+}
+
 bool config_plugins_need(const struct plugin_sets *sets, struct str name)
 {
     bool needed = last_of(&sets->multi_point, name) != NULL;
@@ -310,11 +336,25 @@ static bool exists(const struct expansion *e, struct str name)
     return config_plugin_index(name) < KNOWN_COUNT || is_on_bus(e, name);
 }
 
+/* Where plugins on the bus are asked. */
+static bool point_by_bus(enum config_point p)
+{
+    return p == POINT_filter || p == POINT_score || p == POINT_permit || p == POINT_post_bind;
+}
+
 static bool implements(const struct expansion *e, struct str name, enum config_point p)
 {
-    bool by_bus =
-        p == POINT_filter || p == POINT_score || p == POINT_permit || p == POINT_post_bind;
-    return config_plugin_implements(name, p) || (by_bus && is_on_bus(e, name));
+    return config_plugin_implements(name, p) || (point_by_bus(p) && is_on_bus(e, name));
+}
+
+/* Upstream's words, and what to do about it where a plugin of one's own can stand. */
+static void fail_unknown(struct expansion *e, enum config_point p, struct str name)
+{
+    config_construct_fail(
+        e->l, e->scheduler_name, "%s \"%.*s\" does not exist%s", point_type[p], STR_ARG(name),
+        point_by_bus(p) ? " (if it is a process on the bus, give it " CONFIG_BUS_KIND
+                          " in this profile's pluginConfig)"
+                        : "");
 }
 
 static void check_own_list(struct expansion *e, enum config_point p)
@@ -323,8 +363,7 @@ static void check_own_list(struct expansion *e, enum config_point p)
     for (uint32_t i = 0; i < set->enabled_count; i++) {
         struct str name = set->enabled[i].name;
         if (!exists(e, name))
-            config_construct_fail(e->l, e->scheduler_name, "%s \"%.*s\" does not exist",
-                                  point_type[p], STR_ARG(name));
+            fail_unknown(e, p, name);
         else if (!implements(e, name, p))
             config_construct_fail(e->l, e->scheduler_name,
                                   "plugin \"%.*s\" does not extend %s plugin", STR_ARG(name),
@@ -351,8 +390,7 @@ static void expand_point(struct expansion *e, enum config_point p, struct strs *
     for (uint32_t i = 0; i < multi->enabled_count && !skip; i++) {
         struct str name = multi->enabled[i].name;
         if (!exists(e, name))
-            config_construct_fail(e->l, e->scheduler_name, "%s \"%.*s\" does not exist",
-                                  point_type[p], STR_ARG(name));
+            fail_unknown(e, p, name);
         if (!implements(e, name, p) || lists(&set->disabled, name) || last_of(set, name) != NULL)
             continue;
         if (lists(&by_multi, name))
@@ -475,7 +513,7 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
     profile->reserve = without_gangs(root, &d->points[POINT_reserve]);
     profile->permit = without_gangs(root, &d->points[POINT_permit]);
     profile->pre_bind = d->points[POINT_pre_bind];
-    profile->post_bind = d->points[POINT_post_bind];
+    profile->post_bind = without_gangs(root, &d->points[POINT_post_bind]);
     profile->check_all = lists(&profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
     profile->score.count = 0;
     profile->score.at =
