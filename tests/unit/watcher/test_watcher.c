@@ -649,6 +649,23 @@ static void an_idle_cluster_stays_fresh_by_probes(void **state)
     }
 }
 
+/* The client hands over every good answer in pieces, the probe's as well. */
+static void a_probe_may_be_answered_in_pieces(void **state)
+{
+    struct fixture *f = *state;
+    start(f);
+    for (int i = 0; i < 12; i++) {
+        pass_ms(f, 1000);
+        if (f->open[PROBE]) {
+            watcher_data(f->w, f->now, PROBE, f->asked[PROBE].number, STR_LITERAL(""));
+            watcher_data(f->w, f->now, PROBE, f->asked[PROBE].number, STR_LITERAL("{}"));
+            answer(f, PROBE, 200, "");
+        }
+        got(f, 1);
+        assert_in_range(f->view.age_ms, 0, 6000);
+    }
+}
+
 static void one_busy_kind_does_not_make_the_others_look_stale(void **state)
 {
     struct fixture *f = *state;
@@ -772,6 +789,7 @@ int main(void)
         TEST(who_comes_later_hears_the_view_behind_its_snapshot),
         TEST(the_view_is_told_once_a_second),
         TEST(an_idle_cluster_stays_fresh_by_probes),
+        TEST(a_probe_may_be_answered_in_pieces),
         TEST(one_busy_kind_does_not_make_the_others_look_stale),
         TEST(a_slow_probe_does_not_end_a_busy_watch),
         TEST(a_dead_connection_is_found_and_replaced_once),
