@@ -124,10 +124,24 @@ static bool is_known(const struct coordinator *c, const struct flight *f)
     return cache_pod(c->cache, f->pod.uid, NULL) != CACHE_absent;
 }
 
-bool cycle_is_idle(const struct coordinator *c, const struct flight *f)
+static bool has_no_cycle(const struct coordinator *c, const struct flight *f)
 {
     bool ours = frameworks_find(&c->frameworks, f->pod.scheduler_name) != NULL;
     return is_known(c, f) || !ours || f->pod.deleting || f->pod.node_name.len > 0;
+}
+
+bool cycle_is_idle(const struct coordinator *c, const struct flight *f)
+{
+    return has_no_cycle(c, f) || f->pod.unreadable.len > 0;
+}
+
+/* It is never placed by what of it was understood alone; its owner is told, and again after each
+ * backoff. */
+static void fail_unreadable(struct coordinator *c, struct flight *f)
+{
+    cycle_fail(c, f,
+               arena_print(&c->cycle_memory, "the pod cannot be understood: %.*s",
+                           STR_ARG(f->pod.unreadable)));
 }
 
 /* True when the flight was ended because there is nothing to decide about it. */
@@ -135,6 +149,10 @@ static bool skip(struct coordinator *c, struct flight *f)
 {
     if (!cycle_is_idle(c, f))
         return false;
+    if (!has_no_cycle(c, f)) {
+        fail_unreadable(c, f);
+        return true;
+    }
     if (f->pod.deleting && !is_known(c, f))
         report_deleting(c, f);
     if (is_known(c, f))

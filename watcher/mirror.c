@@ -1,20 +1,23 @@
 /* mirror: one entry an object, found by namespace and name, because that is what the API server
  * guarantees to be unique at any instant; the UID tells two lives of one name apart.
  *
- * What must stay true: the publisher holds exactly the objects that were understood; an object that
- * cannot be understood keeps its last good state until it is deleted; and an older version never
- * replaces a newer one. */
+ * What must stay true: the publisher holds the objects that were understood; of what cannot be
+ * understood a pod is told as far as it can be, with why, a node's last good state is closed to
+ * further pods, and all else keeps its last good state until it is deleted; and an older version
+ * never replaces a newer one. */
 #include "watcher/mirror.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/table.h"
+#include "watcher/closed.h"
 
 #include <string.h>
 
 struct entry {
     struct published object; /* now: NULL if never understood; mark: the last list that showed it */
     int64_t version;
+    bool unreadable;          /* as it is now */
     uint32_t hash;            /* of its id */
     uint32_t id_len, uid_len; /* no id: the record in the stream spells both, as a pod's does */
     char text[];              /* id, UID */
@@ -29,8 +32,10 @@ struct mirror {
     uint32_t mark;
     bool listing;
     uint64_t malformed, outdated, calm;
-    void *context;
+    size_t unreadable;
+    void *context, *amend_context;
     void (*told)(void *context, const struct message *what, const struct kube_json *object);
+    void (*amend)(void *context, struct message *set, struct arena *a);
 };
 
 /* What identifies an object; strings borrow from it. */
@@ -69,6 +74,13 @@ void mirror_tell(struct mirror *m, void *context,
 {
     m->context = context;
     m->told = told;
+}
+
+void mirror_amend(struct mirror *m, void *context,
+                  void (*amend)(void *context, struct message *set, struct arena *a))
+{
+    m->amend_context = context;
+    m->amend = amend;
 }
 
 /* ---- entries ---- */
@@ -130,8 +142,8 @@ static struct entry *entry_new(const struct identity *who, const struct message 
 static void refuse(struct mirror *m, struct str id, struct str error)
 {
     m->malformed++;
-    log_error("object is malformed, its last good state stays: %.*s|resource=%s object=%.*s",
-              STR_ARG(error), m->kind->name, STR_ARG(id));
+    log_error("object cannot be understood: %.*s|resource=%s object=%.*s", STR_ARG(error),
+              m->kind->name, STR_ARG(id));
 }
 
 /* False, and counted, when the object has no name or version. */
@@ -167,20 +179,42 @@ static void drop(struct mirror *m, struct entry *e)
             m->told(m->context, &gone, NULL);
         arena_reset(&m->arena);
     }
+    m->unreadable -= e->unreadable;
     table_remove(&m->entries, e->hash, e);
     memory_free(e);
 }
 
-/* The message for the stream; its type is MSG_none when the object cannot be understood. */
-static void read_object(struct mirror *m, struct str id, const struct kube_json *object,
-                        struct message *set)
+/* What can be told of an object that cannot be understood: that must not be nothing where others
+ * would then be placed wrongly. */
+static void salvage(struct mirror *m, const struct entry *e, struct str error, struct message *set)
+{
+    if (set->type == MSG_pod_set && set->pod_set.pod.uid.len > 0) {
+        set->pod_set.pod.unreadable = error;
+        set->pod_set.pod.gang = (struct str){NULL, 0};
+    } else if (set->type == MSG_node_set && set->node_set.node.name.len > 0) {
+        if (e != NULL && e->object.now != NULL)
+            publisher_get(m->publisher, &e->object, set, &m->arena);
+        closed_close(&set->node_set.node, &m->arena);
+    } else {
+        set->type = MSG_none;
+    }
+}
+
+/* The message for the stream; its type is MSG_none when there is nothing to be told. False when the
+ * object cannot be understood. */
+static bool read_object(struct mirror *m, const struct entry *e, struct str id,
+                        const struct kube_json *object, struct message *set)
 {
     struct str key, error = {0}; /* the key is what id and UID say already */
     *set = (struct message){0};
-    if (m->kind->set(object, set, &key, &m->arena, &error))
-        return;
-    refuse(m, id, error);
-    set->type = MSG_none;
+    bool good = m->kind->set(object, set, &key, &m->arena, &error);
+    if (!good) {
+        refuse(m, id, error);
+        salvage(m, e, error, set);
+    }
+    if (good && m->amend != NULL)
+        m->amend(m->amend_context, set, &m->arena);
+    return good;
 }
 
 /* Mostly it confirms a bind. */
@@ -195,12 +229,14 @@ static void take(struct mirror *m, struct entry *e, const struct identity *who,
                  const struct kube_json *object)
 {
     struct message set;
-    read_object(m, who->id, object, &set);
+    bool good = read_object(m, e, who->id, object, &set);
     bool is_new = e == NULL;
     if (is_new)
         e = entry_new(who, &set);
     e->object.mark = m->mark;
     e->version = who->version;
+    m->unreadable += (size_t)!good - (size_t)e->unreadable;
+    e->unreadable = !good;
     bool calm = is_calm(e, &set);
     if (set.type != MSG_none && m->told != NULL)
         m->told(m->context, &set, object); /* what it says stands before the object */
@@ -229,6 +265,20 @@ void mirror_object(struct mirror *m, const struct kube_json *object, bool listed
         e->object.mark = m->mark; /* a list shows what is known already */
     else
         take(m, e, &who, object);
+}
+
+void mirror_again(struct mirror *m, struct str id)
+{
+    struct entry *e = find(m, id);
+    struct message set;
+    if (e == NULL || e->object.now == NULL || m->amend == NULL)
+        return;
+    if (e->unreadable)
+        return; /* it stays closed for its own sake */
+    publisher_get(m->publisher, &e->object, &set, &m->arena);
+    m->amend(m->amend_context, &set, &m->arena);
+    publisher_set(m->publisher, &e->object, &set);
+    arena_reset(&m->arena);
 }
 
 void mirror_deleted(struct mirror *m, const struct kube_json *object)
@@ -266,6 +316,11 @@ void mirror_list_end(struct mirror *m)
 size_t mirror_count(const struct mirror *m)
 {
     return m->entries.count;
+}
+
+size_t mirror_unreadable(const struct mirror *m)
+{
+    return m->unreadable;
 }
 
 uint64_t mirror_malformed(const struct mirror *m)

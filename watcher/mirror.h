@@ -18,6 +18,13 @@ void mirror_tell(struct mirror *m, void *context,
                  void (*told)(void *context, const struct message *what,
                               const struct kube_json *object));
 
+/* amend may change what the stream is to be told of an object, with memory of the arena's. */
+void mirror_amend(struct mirror *m, void *context,
+                  void (*amend)(void *context, struct message *set, struct arena *a));
+/* Amends anew what was told of the object with this id (namespace and name, or name), if it is
+ * there. */
+void mirror_again(struct mirror *m, struct str id);
+
 /* A list begins: what is not seen until mirror_list_end is then removed. */
 void mirror_list_begin(struct mirror *m);
 void mirror_list_end(struct mirror *m);
@@ -29,6 +36,8 @@ void mirror_deleted(struct mirror *m, const struct kube_json *object);
 void mirror_each(const struct mirror *m, void (*visit)(void *context, const struct message *last),
                  void *context);
 size_t mirror_count(const struct mirror *m);
+/* Objects that cannot be understood as they are now. */
+size_t mirror_unreadable(const struct mirror *m);
 /* Objects that could not be understood, counted once a version. */
 uint64_t mirror_malformed(const struct mirror *m);
 /* Events that were older than what was known. */

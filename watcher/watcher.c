@@ -14,6 +14,7 @@
 #include "proto/bus/stream.h"
 #include "proto/kube/protobuf.h"
 #include "proto/metrics.h"
+#include "watcher/closed.h"
 #include "watcher/members.h"
 #include "watcher/mirror.h"
 #include "watcher/names.h"
@@ -76,9 +77,11 @@ struct watcher {
     size_t barrier_count;
     struct barrier_name reached[BARRIERS_MAX]; /* the last ones, in a ring */
     uint64_t barriers_reached, barriers_refused;
-    int64_t barrier_last;             /* id of the one reached last; 0: none */
-    uint64_t barrier_behind;          /* snapshots behind which it was told */
-    struct mirror *pods;              /* NULL: they are not mirrored */
+    int64_t barrier_last;    /* id of the one reached last; 0: none */
+    uint64_t barrier_behind; /* snapshots behind which it was told */
+    struct mirror *pods;     /* NULL: they are not mirrored */
+    struct mirror *nodes;    /* likewise */
+    struct closed *closed;
     int64_t told;                     /* sequence */
     uint64_t told_calm;               /* of pods, by then */
     bool asked;                       /* a subscriber has said something since */
@@ -138,10 +141,23 @@ static void look_for_groups(struct watcher *w, struct str api);
 static void on_told(void *context, const struct message *what, const struct kube_json *object)
 {
     struct watcher *w = context;
-    const struct pod *pod = &what->pod_set.pod;
+    struct str changed[2];
     members_told(w->members, what, object);
+    const struct pod *pod = &what->pod_set.pod;
     if (what->type == MSG_pod_set && pod->gang.len > 0 && pod->node_name.len == 0)
         look_for_groups(w, pod->gang_api);
+    if (closed_told(w->closed, what, changed) && w->nodes != NULL)
+        for (size_t i = 0; i < 2; i++)
+            mirror_again(w->nodes, changed[i]);
+}
+
+/* What is said of a node depends on the pods that are there. */
+static void amend_node(void *context, struct message *set, struct arena *a)
+{
+    const struct watcher *w = context;
+    closed_open(&set->node_set.node, a);
+    if (closed_count(w->closed) > 0 && closed_pods(w->closed, set->node_set.node.name) > 0)
+        closed_close(&set->node_set.node, a);
 }
 
 static void source_init(struct source *s, struct watcher *w, const struct kube_resource *kind,
@@ -176,6 +192,10 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
     if (kind->set == NULL)
         return;
     s->mirror = mirror_new(kind, w->publisher);
+    if (strcmp(kind->kind, "Node") == 0) {
+        w->nodes = s->mirror;
+        mirror_amend(s->mirror, w, amend_node);
+    }
     if (strcmp(kind->kind, "Pod") != 0)
         return;
     w->pods = s->mirror;
@@ -198,6 +218,7 @@ struct watcher *watcher_new(const struct watcher_options *options)
     w->publisher = publisher_new(&(struct publisher_options){
         .epoch = options->epoch, .log_bytes_max = LOG_BYTES_MAX, .subscribers_max = HELD_MAX});
     w->members = members_new(w->publisher);
+    w->closed = closed_new();
     w->count = options->kind_count + (has_pod_groups(options) ? FINISHED_LISTS : 0);
     w->sources = memory_take_array(w->count, sizeof(*w->sources));
     for (size_t i = 0; i < options->kind_count; i++)
@@ -220,6 +241,7 @@ void watcher_free(struct watcher **watcher)
         mirror_free(&w->sources[i].mirror);
     }
     members_free(&w->members);
+    closed_free(&w->closed);
     for (size_t i = 0; i < w->barrier_count; i++)
         memory_free(w->barriers[i].tickets);
     memory_free(w->sources);
@@ -721,6 +743,7 @@ static void source_status(const struct source *s, struct moment now, struct buff
 {
     struct reflector_status r = reflector_status(s->reflector);
     unsigned long long malformed = r.malformed, outdated = 0;
+    size_t unreadable = s->mirror != NULL ? mirror_unreadable(s->mirror) : 0;
     if (s->mirror != NULL) {
         malformed += mirror_malformed(s->mirror);
         outdated = mirror_outdated(s->mirror);
@@ -728,13 +751,13 @@ static void source_status(const struct source *s, struct moment now, struct buff
     long long heard_ms = r.heard.ns ? (long long)span_ms(moment_since(now, r.heard)) : -1;
     buffer_print(lines,
                  "%s=state=%s objects=%zu version=%lld heard_ms=%lld lists=%llu watches=%llu "
-                 "events=%llu bookmarks=%llu failures=%llu stale=%llu malformed=%llu outdated=%llu "
-                 "protobuf=%s",
+                 "events=%llu bookmarks=%llu failures=%llu stale=%llu malformed=%llu "
+                 "unreadable=%zu outdated=%llu protobuf=%s",
                  s->kind->name, reflector_state_name(r.state), objects_of(s), (long long)r.version,
                  heard_ms, (unsigned long long)r.lists, (unsigned long long)r.watches,
                  (unsigned long long)r.events, (unsigned long long)r.bookmarks,
-                 (unsigned long long)r.failures, (unsigned long long)r.stale, malformed, outdated,
-                 r.protobuf ? "yes" : "no");
+                 (unsigned long long)r.failures, (unsigned long long)r.stale, malformed, unreadable,
+                 outdated, r.protobuf ? "yes" : "no");
     if (r.error[0] != 0)
         buffer_print(lines, " error=%s", r.error);
     buffer_add_text(lines, "\n");
@@ -772,5 +795,8 @@ void watcher_observe(const struct watcher *w, struct moment now)
             metric_set_to(METRIC_berth_watch_age_seconds, s->kind->name,
                           moment_since(now, r.heard).ns);
         metric_set_to(METRIC_berth_watch_objects, s->kind->name, (int64_t)objects_of(s));
+        if (s->mirror != NULL)
+            metric_set_to(METRIC_berth_watch_unreadable_objects, s->kind->name,
+                          (int64_t)mirror_unreadable(s->mirror));
     }
 }

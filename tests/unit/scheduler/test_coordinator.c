@@ -335,6 +335,25 @@ static void a_pod_that_is_gone_or_deleting_is_skipped(void **state)
     assert_true(str_is(m.outcome.result, "skipped"));
 }
 
+/* It fits on what of it was understood; its owner hears why it is not placed, and others are. */
+static void a_pod_that_is_not_understood_is_not_placed(void **state)
+{
+    (void)state;
+    struct message m;
+    attempt("p", 100, 1);
+    attempt("q", 100, 2);
+    stream("pod_set %s", pod_text("p", 100, "unreadable=\"spec: is odd\" resource_version=9"));
+    lead(5);
+    assert_true(take(BINDER, MSG_pod_failed, &m));
+    assert_true(str_is(m.pod_failed.pod.name, "p"));
+    assert_true(str_is(m.pod_failed.reason, "SchedulerError"));
+    assert_true(str_is(m.pod_failed.message, "the pod cannot be understood: spec: is odd"));
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "error"));
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.name, "q"));
+}
+
 static void a_stale_view_stops_decisions(void **state)
 {
     (void)state;
@@ -435,6 +454,7 @@ int main(void)
         TEST(a_lost_bind_is_sent_again),
         TEST(the_watch_confirms_a_bind_that_nobody_answered),
         TEST(a_pod_that_is_gone_or_deleting_is_skipped),
+        TEST(a_pod_that_is_not_understood_is_not_placed),
         TEST(a_stale_view_stops_decisions),
         TEST(an_attempt_waits_until_the_view_is_as_new_as_the_queues),
         TEST(workers_hear_of_changes_between_decisions_only),
