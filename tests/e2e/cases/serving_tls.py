@@ -98,6 +98,14 @@ def tls_versions(world):
                                       for line in served.subject.log_lines()), "half a pair is taken")
 
 
+@case("zpages-off")
+def zpages_off(world):
+    """Their feature gates take the pages away, each its own."""
+    served = Served(world, flags=["--feature-gates=ComponentFlagz=false"]).ready()
+    statuses = [served.get(path).status for path in ("/flagz", "/statusz", "/configz")]
+    checks.expect(statuses == [404, 200, 200], "answered with %s", statuses)
+
+
 @case("zpages")
 def zpages(world):
     """/flagz, /statusz and /metrics/slis; where the real kube-scheduler is, its flags are all there."""
