@@ -292,6 +292,7 @@ static void read_pod_affinity(const struct args_reader *r, const struct spot *ar
     static const char name[] = "hardPodAffinityWeight";
     struct spot weight = spot_member(r->path, name);
     r->args->hard_pod_affinity_weight = number_or(args, name, 1);
+    r->args->has_hard_weight = config_has(args, name);
     r->args->ignore_preferred_terms = spot_bool(args, "ignorePreferredTermsOfExistingPods");
     if (!in_range(r->args->hard_pod_affinity_weight, 0, 100))
         config_invalid(r->outer, &weight, "Invalid value: %lld: not in valid range [0, 100]",
@@ -405,6 +406,7 @@ static void read_volume_binding(const struct args_reader *r, const struct spot *
     int64_t seconds = config_has(args, name) ? spot_i64(args, name) : 600;
     uint32_t points = 0;
     r->args->volume_bind_timeout_s = seconds;
+    r->args->has_bind_timeout = config_has(args, name);
     if (seconds < 0)
         config_invalid(r->outer, &timeout,
                        "Invalid value: %lld: invalid BindTimeoutSeconds, should not be a negative "

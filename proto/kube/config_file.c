@@ -706,9 +706,8 @@ static void disable_preemption(const struct spot *profile, struct plugin_sets *s
     config_plugins_disable(profile, sets, STR_LITERAL("DefaultPreemption"));
 }
 
-/* own_weight: a Policy says it itself. */
-static bool apply_old(struct scheduler_config *config, bool own_weight, struct arena *a,
-                      struct str *error)
+/* What a plugin's own arguments, or a Policy, say comes first. */
+static bool apply_old(struct scheduler_config *config, struct arena *a, struct str *error)
 {
     const struct old_config *old = &config->old;
     bool good = true;
@@ -717,9 +716,9 @@ static bool apply_old(struct scheduler_config *config, bool own_weight, struct a
         struct plugin_args *args = &config->details[i].args;
         if (old->scheduler_name.len > 0)
             p->scheduler_name = old->scheduler_name;
-        if (old->has_bind_timeout)
+        if (old->has_bind_timeout && !args->has_bind_timeout)
             p->bind_timeout_s = args->volume_bind_timeout_s = old->bind_timeout_s;
-        if (old->has_hard_weight && !own_weight)
+        if (old->has_hard_weight && !args->has_hard_weight)
             p->hard_affinity_weight = args->hard_pod_affinity_weight = old->hard_weight;
         good = !old->disable_preemption || change_profile(config, i, disable_preemption, a, error);
     }
@@ -735,10 +734,6 @@ bool scheduler_config_take_policy(struct str policy, struct scheduler_config *co
     struct kube_json *document = kube_json_parse_config(policy, error, a);
     bool good = document != NULL && !other_kind(document, a, error) &&
                 load_policy(document, &from, a, error);
-    int64_t weight = 0;
-    bool own_weight =
-        kube_json_i64(kube_json_get(document, "hardPodAffinitySymmetricWeight"), &weight) &&
-        weight != 0;
     kube_json_free(&document);
     config->profiles.count = from.profiles.count;
     config->profiles.at = from.profiles.at;
@@ -748,7 +743,7 @@ bool scheduler_config_take_policy(struct str policy, struct scheduler_config *co
     config->unsupported = from.unsupported;
     config->notes = join(&config->notes, &from.notes, a);
     config->old.map_name = (struct str){0};
-    return good && apply_old(config, own_weight, a, error);
+    return good && apply_old(config, a, error);
 }
 
 static bool read_file(const char *path, struct buffer *text);
@@ -760,7 +755,7 @@ static bool finish_old(struct scheduler_config *config, struct arena *a, struct 
     if (old->policy.len > 0)
         return scheduler_config_take_policy(old->policy, config, a, error);
     if (old->policy_file.len == 0)
-        return apply_old(config, false, a, error);
+        return apply_old(config, a, error);
     char *path = str_copy(old->policy_file);
     struct buffer text = {0};
     struct str why = {0};

@@ -46,6 +46,7 @@ struct empty_fields {
 struct plugin_args {
     int64_t preemption_percentage, preemption_absolute;
     int64_t hard_pod_affinity_weight;
+    bool has_hard_weight, has_bind_timeout; /* the file says them */
     bool ignore_preferred_terms;
     struct str spread_defaulting; /* System or List */
     struct {

@@ -210,8 +210,6 @@ static void put_plugin_config(struct old *o, const struct spot *list, struct buf
             kube_json_write(i.value, out);
             continue;
         }
-        if (str_is(name, "VolumeBinding"))
-            o->rest->has_bind_timeout = false; /* the plugin's own comes first */
         buffer_add_text(out, "{");
         for (struct spot k = spot_first(&i); k.value != NULL; k = spot_next(&k)) {
             if (strcmp(k.name, "args") != 0) {
@@ -506,13 +504,8 @@ void config_old_translate(struct loading *l, const struct spot *root, struct old
                 STR_ARG(spot_own_text(&at)));
     buffer_add_text(out, "{\"apiVersion\":\"" CONFIG_VERSION
                          "\",\"kind\":\"KubeSchedulerConfiguration\"");
-    /* Before pluginConfig, which comes first. */
-    struct spot early = spot_member(root, "bindTimeoutSeconds");
-    if (early.value != NULL && o.version != B1)
-        bind_timeout(&o, &early);
     for (struct spot i = spot_first(root); i.value != NULL; i = spot_next(&i))
-        if (i.value != early.value || o.version == B1)
-            take_field(&o, &i);
+        take_field(&o, &i);
     put_root_profile(&o);
     buffer_add_text(out, "}");
     buffer_free(&o.plugins);

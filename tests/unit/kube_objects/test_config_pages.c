@@ -233,6 +233,7 @@ static void profiles_of_old_versions_are_read(void **state)
     assert_int_equal(config.profiles.count, 2);
     assert_int_equal(config.profiles.at[1].score.count, 0);
     assert_true(config.profiles.at[0].score.count > 5);
+    assert_int_equal(config.profiles.at[0].bind_timeout_s, 7); /* the plugin's own comes first */
     assert_int_equal(config.profiles.at[1].bind_timeout_s, 120);
     assert_false(lists(&config.profiles.at[1].post_filter, "DefaultPreemption"));
     assert_int_equal(config.pod_max_backoff_s, 20);
