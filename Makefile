@@ -270,7 +270,7 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8
 	install -m 755 $(filter-out %/apiserver,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 ctl/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 scheduler/scheduler.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 scheduler/scheduler.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/berth-scheduler.conf.5
 	install -m 644 ctl/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	for p in $(PROCESSES); do \
 	    install -m 644 $$p/$$p.8 $(DESTDIR)$(PREFIX)/share/man/man8/berth-$$p.8; done

@@ -640,7 +640,7 @@ static void on_barrier_reached(struct coordinator *c, struct moment now, const s
         c->doubt = (struct question){0};
     }
     if (!c->leading || c->barrier_reached || !question_is(&c->barrier, id))
-        return;
+        return; /* a snapshot has the last one in it again */
     c->barrier_reached = true;
     device_book_barrier(catalog_devices(c->catalog), c->barrier.asked);
     log_info("view is as new as the term| term=%" PRId64 " waited_ms=%" PRId64, c->term,

@@ -189,7 +189,10 @@ static void drop(struct bus *bus, enum drop why, enum message_type type, struct 
     };
     bus->counts.dropped[why]++;
     struct log_limit *limit = &bus->counts.dropped_log[why];
-    if (log_limited(limit, bus->now))
+    if (why == DROPPED_no_peer) /* for whoever is there, and nobody is: as at every start */
+        log_debug("nobody to send to|message=%s to=%s", frame_type_name(type),
+                  process_name(to.process));
+    else if (log_limited(limit, bus->now))
         log_warn("message not sent|reason=%s message=%s to=%s peer=%u suppressed=%u", names[why],
                  frame_type_name(type), process_name(to.process), to.peer,
                  limit->suppressed_before);
