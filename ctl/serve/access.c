@@ -23,6 +23,7 @@
 #define TOKEN_MAX      65536
 #define TURN_MS        3000 /* how long a caller waits for its turn to be asked about */
 #define UNKNOWN_MS     2000 /* how long at most a token is remembered as nobody's */
+#define LEAST_MS       500  /* how long at least: whoever it was asked for has to find it */
 #define FAILURE_LOG_MS 5000
 
 /* An answer of the API server, or the wait for it. */
@@ -31,6 +32,7 @@ struct entry {
     struct access *access;
     bool failed, yes, denied; /* denied: said so, which is more than not allowed */
     bool known;               /* of the turn that was taken, as is origin */
+    bool was_good;            /* before it was asked about again */
     struct origin origin;
     uint64_t request;
     struct kube_client *client;
@@ -143,18 +145,18 @@ static void begin_answer(struct entry *e)
 }
 
 /* Without an answer it stays as good or as bad as it was, and is asked about again soon. */
-static void end_answer(struct recall *c, struct entry *e, bool was_good, struct span ttl)
+static void end_answer(struct recall *c, struct entry *e, struct span ttl)
 {
-    bool good = e->failed ? was_good : e->yes;
-    recall_settle(c, &e->recalled, good,
-                  moment_after(e->access->now, e->failed ? span_of_ms(CONFIG_SOON) : ttl));
+    int64_t ms = e->failed ? CONFIG_SOON : span_ms(ttl);
+    recall_settle(c, &e->recalled, e->failed ? e->was_good : e->yes,
+                  moment_after(e->access->now, span_of_ms(ms > LEAST_MS ? ms : LEAST_MS)));
 }
 
 static void on_token(void *context, const struct kube_response *r)
 {
     struct entry *e = context;
     struct access *a = e->access;
-    bool answered = r->status >= 200 && r->status < 300, was_good = e->yes;
+    bool answered = r->status >= 200 && r->status < 300;
     struct span ttl = a->options.token_ttl;
     begin_answer(e);
     count_review(METRIC_apiserver_delegated_authn_request_total,
@@ -164,14 +166,14 @@ static void on_token(void *context, const struct kube_response *r)
     metric_add_to(METRIC_authentication_token_cache_fetch_total, e->failed ? "error" : "ok", 1);
     if (!e->yes && span_ms(ttl) > UNKNOWN_MS)
         ttl = span_of_ms(UNKNOWN_MS);
-    end_answer(&a->tokens, e, was_good, ttl);
+    end_answer(&a->tokens, e, ttl);
 }
 
 static void on_permit(void *context, const struct kube_response *r)
 {
     struct entry *e = context;
     struct access *a = e->access;
-    bool answered = r->status >= 200 && r->status < 300, was_good = e->yes;
+    bool answered = r->status >= 200 && r->status < 300;
     struct review_answer said = {0};
     begin_answer(e);
     count_review(METRIC_apiserver_delegated_authz_request_total,
@@ -181,7 +183,7 @@ static void on_permit(void *context, const struct kube_response *r)
     e->yes = said.allowed;
     e->denied = said.denied;
     e->reason = said.reason;
-    end_answer(&a->permits, e, was_good, e->yes ? a->options.allowed_ttl : a->options.denied_ttl);
+    end_answer(&a->permits, e, e->yes ? a->options.allowed_ttl : a->options.denied_ttl);
 }
 
 /* A question that may have to be put to the API server. */
@@ -209,6 +211,7 @@ static struct entry *entry_new(struct access *a, const struct review *review)
 static void send_review(struct recall *c, struct entry *e, const struct review *review)
 {
     struct buffer body = {0};
+    e->was_good = e->recalled.kind == RECALL_good;
     recall_ask(c, &e->recalled);
     e->asked = e->access->now;
     e->client = review->client;

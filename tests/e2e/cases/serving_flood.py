@@ -109,11 +109,17 @@ def silent(world):
 
 @case("door-late", OWN)
 def late(world):
-    """Silent connections are ended in seconds, without any crowd; also those that drip."""
-    served = Served(world).ready()
+    """Silent connections are ended in seconds, without any crowd; also those that drip. Beside them a
+    scraper is answered, though nothing is to be remembered."""
+    served = Served(world, flags=["--authentication-token-webhook-cache-ttl=0s",
+                                  "--authorization-webhook-cache-authorized-ttl=0s",
+                                  "--authorization-webhook-cache-unauthorized-ttl=0s"]).ready()
     held = [dial(served) for _ in range(5)] + [shaken(served) for _ in range(10)]
     dripping = Slow(held[10:])
     try:
+        for token, right in ((served.tokens["admin"], 200), ("nobody-s", 401)):
+            status, _ = probe(served, "/metrics", token)
+            checks.expect(status == right, "without a cache a scraper gets %s, not %s", status, right)
         for number, one in enumerate(held):
             one.settimeout(20)
             try:
