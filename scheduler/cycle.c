@@ -10,6 +10,7 @@
 #include "scheduler/device_extended.h"
 #include "scheduler/extending.h"
 #include "scheduler/gang.h"
+#include "scheduler/gang_condition.h"
 #include "scheduler/kept_pod.h"
 #include "scheduler/permitting.h"
 #include "scheduler/preempting.h"
@@ -356,6 +357,8 @@ void cycle_place(struct coordinator *c, struct moment now, struct flight *f,
         return;
     }
     c->count.scheduled++;
+    if (f->pod.gang.len > 0)
+        gang_condition_placed(c, f);
     permitting_begin(c, now, f);
 }
 
@@ -386,6 +389,8 @@ static void reject(struct coordinator *c, struct moment now, struct flight *f,
     }
     bool preempts = d->preemption.node.len > 0;
     measure_failed(c, f, unschedulable);
+    if (f->pod.gang.len > 0)
+        gang_condition_failed(c, f, d);
     *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
     log_debug("not placed| pod=%.*s/%.*s message=\"%.*s\"", STR_ARG(f->pod.namespace_name),
               STR_ARG(f->pod.name), STR_ARG(d->message));

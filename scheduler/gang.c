@@ -149,6 +149,7 @@ static bool begin(struct coordinator *c, struct gang_try *g)
     c->gang = g;
     g->users++;
     g->phase = GANG_placing;
+    g->began = c->last_call;
     g->dice = c->random;
     memcpy(g->last_node, c->last_node, sizeof(g->last_node));
     note_claims(c, g);

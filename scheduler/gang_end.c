@@ -7,6 +7,7 @@
 #include "scheduler/gang.h"
 
 #include "proto/base/log.h"
+#include "scheduler/gang_condition.h"
 #include "scheduler/permitting.h"
 #include "scheduler/post_filter.h"
 #include "scheduler/preempting.h"
@@ -41,6 +42,11 @@ static void tell_group(struct coordinator *c, const struct gang_try *g, const ch
               m.group_failed.scheduled ? "is placed" : "is not placed",
               STR_ARG(g->group.namespace_name), STR_ARG(g->group.name), g->count, g->needed,
               STR_ARG(message));
+}
+
+static void measure(const struct coordinator *c, const struct gang_try *g, enum group_result result)
+{
+    gang_condition_measure(c, &g->group, g->scheduler_name, g->began, result);
 }
 
 /* The first that found no place; NULL: all did that were asked about. */
@@ -184,6 +190,7 @@ void gang_commit(struct coordinator *c, struct gang_try *g)
     c->count.gangs_placed++;
     gang_claims_drop(c, &g->group);
     tell_group(c, g, "Scheduled", for_placed_group(c, g));
+    measure(c, g, GROUP_scheduled);
     for (uint32_t i = 0; i < g->count; i++) {
         struct flight *f = g->at[i].flight;
         if (f != NULL && f->state == FLIGHT_placed)
@@ -239,6 +246,7 @@ void gang_fail(struct coordinator *c, struct moment now, struct gang_try *g)
     c->count.gangs_failed++;
     tell_group(c, g, failed->why.kind == DECISION_error ? "SchedulerError" : "Unschedulable",
                for_group(c, g, failed));
+    measure(c, g, failed->why.kind == DECISION_error ? GROUP_error : GROUP_unschedulable);
     if (anybody_clears(g))
         gang_claims_drop(c, &g->group);
     else
@@ -298,6 +306,7 @@ void gang_evict(struct coordinator *c, struct moment now, struct gang_try *g)
 {
     c->count.gangs_evicting++;
     tell_group(c, g, "Unschedulable", for_evicting_group(c, g));
+    measure(c, g, GROUP_waits_for_victims);
     gang_claims_keep(c, now, g, true);
     for (uint32_t i = 0; i < g->count; i++) /* all, so that none loses its place to another */
         if (g->at[i].flight != NULL && g->at[i].node.len > 0)
@@ -374,7 +383,8 @@ void gang_waits(struct coordinator *c, const struct gang_waits *waits)
                                          .reason = STR_LITERAL("Unschedulable"),
                                          .message = waits->message,
                                          .scheduler_name = scheduler}};
-    if (waits->group.uid.len > 0 && waits->message.len > 0)
+    bool silent = str_is(waits->group.api, IN_TREE); /* as upstream: it was not tried */
+    if (waits->group.uid.len > 0 && waits->message.len > 0 && !silent)
         outbox_put(c->out, c->binder, &m);
     for (uint32_t i = 0; i < waits->members.count; i++)
         if (i < waits->messages.count)

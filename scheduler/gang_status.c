@@ -22,7 +22,8 @@
 
 /* A controller that has not made a step for so long is gone. */
 #define FOREIGN_MS         300000
-#define FOREIGN_WRONG_MOST 8 /* twice as long with each time that it came back */
+#define SAID_AGAIN_MS      10000 /* a condition that was not seen since */
+#define FOREIGN_WRONG_MOST 8     /* twice as long with each time that it came back */
 
 /* ---- the step ---- */
 
@@ -169,6 +170,9 @@ struct entry {
     struct moment missing;
     bool abandoned;
     int wrong;
+
+    struct moment said; /* when its condition was, by a pod of it; 0: not in this term */
+    bool said_scheduled;
 };
 
 struct gang_statuses {
@@ -283,8 +287,10 @@ static void see_controller(struct entry *e, const struct gang *group)
 {
     bool other = !str_equal(e->group.uid, group->uid);
     bool wrote = group->status_foreign_at > e->group.status_foreign_at;
-    if (other)
+    if (other) {
         e->timed_out = false;
+        e->said = (struct moment){0};
+    }
     if (other || wrote) {
         e->wrong = other ? 0 : e->wrong + (e->abandoned ? 1 : 0);
         e->missing = (struct moment){0};
@@ -424,6 +430,23 @@ void gang_statuses_tick(struct gang_statuses *s, struct moment now, struct addre
     }
 }
 
+const struct gang *gang_statuses_condition(struct gang_statuses *s, struct moment now,
+                                           struct str namespace_name, struct str name,
+                                           bool scheduled)
+{
+    const struct key k = {STR_LITERAL(API_BUILT_IN), namespace_name, name};
+    struct entry *e = find(s, &k);
+    if (e == NULL || !e->has_group || str_is(e->group.scheduled_condition.status, "True"))
+        return NULL;
+    bool lately =
+        e->said.ns != 0 && !moment_reached(now, moment_after(e->said, span_of_ms(SAID_AGAIN_MS)));
+    if (lately && (e->said_scheduled || !scheduled))
+        return NULL;
+    e->said = now;
+    e->said_scheduled = scheduled;
+    return &e->group;
+}
+
 void gang_statuses_look(struct gang_statuses *s, struct moment now)
 {
     size_t at = 0;
@@ -431,6 +454,7 @@ void gang_statuses_look(struct gang_statuses *s, struct moment now)
     while ((e = table_next(&s->entries, &at)) != NULL)
         if (e->has_group) {
             e->tries = 0;
+            e->said = (struct moment){0};
             look_at(s, e, now);
         }
 }

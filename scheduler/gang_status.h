@@ -27,6 +27,12 @@ void gang_statuses_take(struct gang_statuses *s, struct moment now, const struct
 /* Says to the binder what is due. */
 void gang_statuses_tick(struct gang_statuses *s, struct moment now, struct address binder,
                         struct outbox *out);
+/* The group of the API in the tree, when its condition is to be said to be so: by what was last
+ * seen it is not, and it was not said a moment ago. NULL: there is nothing to say; what was
+ * scheduled once stays so. Borrowed until the next message. */
+const struct gang *gang_statuses_condition(struct gang_statuses *s, struct moment now,
+                                           struct str namespace_name, struct str name,
+                                           bool scheduled);
 /* A new term: everything is looked at anew. */
 void gang_statuses_look(struct gang_statuses *s, struct moment now);
 

@@ -38,6 +38,7 @@ struct gang_try {
 
     /* of the transaction */
     enum gang_phase phase;
+    struct moment began;
     uint32_t placed, passed, left; /* the others wait or are being decided */
     uint32_t curable;              /* of those passed over: eviction would help */
     uint32_t placed_most;          /* without evictions */

@@ -128,6 +128,7 @@ bool kube_object_pod_group(const struct kube_json *object, const char *api, stru
     gang->resource_version = object_version(&metadata);
     gang->created = spot_time(&metadata, "creationTimestamp");
     gang->deleting = deleting.value != NULL;
+    gang->generation = spot_i64(&metadata, "generation");
     if (str_is(gang->api, KUBE_GANG_BUILT_IN)) {
         struct spot policy = spot_object(&spec, "schedulingPolicy");
         struct spot all = spot_object(&policy, "gang");

@@ -74,6 +74,9 @@ static bool add_condition(cJSON *status, const struct group_failed *to, int64_t 
     add_text(c, "status", str_of(word));
     add_text(c, "reason", to->reason.len > 0 ? to->reason : STR_LITERAL("Scheduled"));
     add_text(c, "message", to->message);
+    if (str_is(to->group.api, KUBE_GANG_BUILT_IN) && to->group.generation > 0)
+        must(cJSON_AddNumberToObject(c, "observedGeneration", (double)to->group.generation) !=
+             NULL);
     if (same && was->since.len > 0)
         add_text(c, "lastTransitionTime", was->since);
     else

@@ -124,6 +124,50 @@ def gang_quorum_in_tree(world):
         for name in ("of3", "of4", "of5"))), "not every group has PodGroupScheduled: %s", groups.items)
 
 
+def conditions_in_tree(item):
+    """The last word: observedGeneration, which is left out where a group has no generation, as in 1.36."""
+    return {each["type"]: (each["status"], each["reason"], each["message"], each.get("observedGeneration"))
+            for each in item.get("status", {}).get("conditions", [])}
+
+
+@case("gang-conditions-in-tree", not_small="the small API server has no scheduling.k8s.io/v1alpha2")
+def gang_conditions_in_tree(world):
+    """What kube-scheduler says of groups in the tree: of a basic one that it is scheduled, or is not and
+    then is; of a gang that is not complete nothing; of one that has no place that it has none."""
+    where = world.new_cluster("alpha", cluster.BUILT_IN_GANGS)
+    world.admin, world.log, world.cluster = where.admin, where.log, where
+    checks.wait_until(30, lambda: gang.served(world.admin, gang.IN_TREE), "no PodGroups of scheduling.k8s.io")
+    objects.small_nodes(world.admin, 1, {"cpu": "4", "memory": "8Gi"})
+    gang.scheduler(world, flags=(gang.GATES,))
+    groups = world.mirror(gang.groups_path(gang.IN_TREE), conditions_in_tree)
+    pods = world.pods()
+    basic = {"schedulingPolicy": {"basic": {}}}
+    for name, size, spec in (("basic", 1, basic), ("later", 1, basic), ("few", 3, {}), ("large", 2, {})):
+        world.admin.create(gang.groups_path(gang.IN_TREE), gang.group(gang.IN_TREE, name, size, **spec))
+    for name, count, cpu in (("basic", 2, "100m"), ("later", 1, "4"), ("few", 2, "100m"), ("large", 2, "64")):
+        world.admin.create_many(kube.PODS, gang.members(gang.IN_TREE, name, count, {"cpu": cpu}))
+    gang.wait_placed(pods, "basic", 2)
+
+    def scheduled(name, status, reason, words):
+        def said(items):
+            found = items.get(name, {}).get("PodGroupScheduled", ("", "", "", 0))
+            return found[:2] == (status, reason) and found[2].startswith(words) and found[3] is None
+
+        checks.expect(groups.wait(30, said), "the condition of %s is %s, not %s, %s", name,
+                      groups.items.get(name), status, reason)
+
+    scheduled("basic", "True", "Scheduled", "")
+    scheduled("later", "False", "Unschedulable", "pod group is unschedulable")
+    scheduled("large", "False", "Unschedulable", "pod group is unschedulable")
+    world.admin.create(kube.NODES, objects.node("more", {"cpu": "4", "memory": "8Gi"}))
+    gang.wait_placed(pods, "later", 1)
+    scheduled("later", "True", "Scheduled", "")
+    world.admin.create_many(kube.PODS, gang.members(gang.IN_TREE, "basic", 1, {"cpu": "64"}, first=2))
+    pods.wait(30, lambda items: items.get("basic-2", ("", "", None))[2])
+    scheduled("basic", "True", "Scheduled", "")
+    checks.expect(not groups.items["few"], "an incomplete gang has conditions: %s", groups.items["few"])
+
+
 # ---- many groups, little room -------------------------------------------------------------------------
 
 

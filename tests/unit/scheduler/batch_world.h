@@ -60,6 +60,9 @@ static struct moment next_moment(void)
     return now;
 }
 
+/* The gates of PodGroups in the tree are on in worlds that are made from now on. */
+static bool batch_in_tree;
+
 static const char *const batch_profile =
     "shard_reset profiles=[{scheduler_name=\"default-scheduler\" "
     "pre_filter=[\"NodeAffinity\" \"NodePorts\" \"NodeResourcesFit\" \"VolumeRestrictions\" "
@@ -304,6 +307,7 @@ UNUSED static struct side *side_new(int64_t batch, const char *tie_break)
     struct side *s = memory_take(sizeof(*s));
     s->now = (struct moment){1000000000};
     struct message profiles = side_message(s, batch_profile);
+    profiles.shard_reset.profiles.at[0].gang_built_in = batch_in_tree;
     s->coordinator = coordinator_new(
         &(struct coordinator_options){.profiles = profiles.shard_reset.profiles.at,
                                       .profile_count = profiles.shard_reset.profiles.count,

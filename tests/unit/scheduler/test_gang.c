@@ -1,6 +1,7 @@
 /* test_gang: a group is placed as a whole or not at all, with one worker and with several; what is
  * sent to binder and queue, what is undone, and what comes in between. */
 #include "proto/base/log.h"
+#include "proto/metrics.h"
 #include "tests/unit/scheduler/batch_world.h"
 
 static struct side *s;
@@ -80,6 +81,7 @@ static int stop(void **state)
 {
     (void)state;
     side_free(&s);
+    batch_in_tree = false;
     return 0;
 }
 
@@ -477,6 +479,120 @@ static void groups_that_wait_are_told(void **state)
     expect_said(MSG_outcome, NULL, 0);
 }
 
+/* A pod by itself of a group in the tree, whose PodGroup asks for nobody together. */
+static void attempt_of_basic(const char *name, int cpu, int cycle)
+{
+    hear(s, queue, "attempt pod=%s attempts=1 cycle=%d",
+         pod_text(name, cpu, "gang=\"b\" gang_api=\"" IN_TREE "\""), cycle);
+}
+
+static void see_basic(int version, const char *more)
+{
+    sees(s,
+         "pod_group_set group={api=\"" IN_TREE
+         "\" namespace_name=\"default\" name=\"b\" uid=\"ub\" "
+         "generation=3 resource_version=%d %s}",
+         version, more);
+}
+
+static int64_t group_attempts(const char *result)
+{
+    return metric_series(METRIC_scheduler_podgroup_schedule_attempts_total,
+                         METRIC_VALUES(str_of(result), STR_LITERAL("default-scheduler")))
+        ->value;
+}
+
+static void attempts_at_groups_in_the_tree_are_counted(void **state)
+{
+    (void)state;
+    int64_t scheduled = group_attempts("scheduled");
+    int64_t failed = group_attempts("unschedulable");
+    begin(3, 4000);
+    group(CRD, 4, 4, 3000, "");
+    settle(s);
+    assert_int_equal(group_attempts("unschedulable"), failed); /* upstream knows of no others */
+    group(IN_TREE, 4, 4, 3000, "");
+    settle(s);
+    assert_int_equal(group_attempts("unschedulable"), failed + 1);
+    add_node("n3", 4000);
+    group(IN_TREE, 4, 4, 3000, "");
+    settle(s);
+    assert_int_equal(group_attempts("scheduled"), scheduled + 1);
+    assert_int_equal(group_attempts("waiting_on_preemption"), 0);
+}
+
+/* In the tree every pod that names a group is an attempt at it, as upstream. */
+static void a_group_without_a_minimum_is_scheduled_with_its_first_pod(void **state)
+{
+    (void)state;
+    int64_t scheduled = group_attempts("scheduled");
+    int64_t failed = group_attempts("unschedulable");
+    batch_in_tree = true;
+    begin(1, 4000);
+    see_basic(1, "");
+    attempt_of_basic("b-0", 5000, 1);
+    settle(s);
+    expect_said(MSG_group_failed, "reason=\"Unschedulable\" message=\"pod group is unschedulable\"",
+                1);
+    see_basic(2, "scheduled_condition={status=\"False\" reason=\"Unschedulable\" "
+                 "message=\"pod group is unschedulable\"}");
+    attempt_of_basic("b-1", 1000, 2);
+    settle(s);
+    expect_said(MSG_bind, NULL, 1);
+    expect_said(MSG_group_failed, "scheduled=true reason=\"Scheduled\"", 1);
+    attempt_of_basic("b-2", 1000, 3);
+    attempt_of_basic("b-3", 9000, 4);
+    settle(s);
+    expect_said(MSG_bind, NULL, 2);
+    expect_said(MSG_group_failed, NULL, 2); /* said, though not seen yet */
+    see_basic(3, "scheduled_condition={status=\"True\" reason=\"Scheduled\"}");
+    s->now = moment_after(s->now, span_of_ms(60000));
+    sees(s, "view synced=true");
+    attempt_of_basic("b-4", 9000, 5);
+    settle(s);
+    expect_said(MSG_group_failed, NULL, 2); /* not taken back */
+    assert_int_equal(group_attempts("scheduled"), scheduled + 2);
+    assert_int_equal(group_attempts("unschedulable"), failed + 3);
+}
+
+static void what_was_said_and_not_seen_is_said_again(void **state)
+{
+    (void)state;
+    batch_in_tree = true;
+    begin(1, 4000);
+    see_basic(1, "");
+    attempt_of_basic("b-0", 1000, 1);
+    settle(s);
+    expect_said(MSG_group_failed, "scheduled=true", 1);
+    s->now = moment_after(s->now, span_of_ms(10000));
+    sees(s, "view synced=true");
+    attempt_of_basic("b-1", 1000, 2);
+    settle(s);
+    expect_said(MSG_group_failed, "scheduled=true", 2);
+}
+
+static void without_the_gates_nothing_is_said_of_groups_in_the_tree(void **state)
+{
+    (void)state;
+    begin(1, 4000);
+    see_basic(1, "");
+    attempt_of_basic("b-0", 1000, 1);
+    settle(s);
+    expect_said(MSG_bind, NULL, 1);
+    expect_said(MSG_group_failed, NULL, 0);
+}
+
+static void a_group_in_the_tree_that_waits_has_no_condition(void **state)
+{
+    (void)state;
+    begin(1, 4000);
+    hear(s, queue,
+         "gang_waits group={api=\"" IN_TREE "\" name=\"g\" uid=\"u\" namespace_name=\"default\"} "
+         "message=\"why\"");
+    settle(s);
+    expect_said(MSG_group_failed, NULL, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
@@ -499,6 +615,11 @@ int main(void)
         TEST(only_as_many_are_evicted_as_are_needed),
         TEST(nominations_end_with_the_groups_timeout),
         TEST(groups_that_wait_are_told),
+        TEST(a_group_without_a_minimum_is_scheduled_with_its_first_pod),
+        TEST(attempts_at_groups_in_the_tree_are_counted),
+        TEST(what_was_said_and_not_seen_is_said_again),
+        TEST(without_the_gates_nothing_is_said_of_groups_in_the_tree),
+        TEST(a_group_in_the_tree_that_waits_has_no_condition),
     };
     log_set_level(LOG_LEVEL_error);
     return cmocka_run_group_tests_name("gang", tests, NULL, NULL);
