@@ -872,6 +872,21 @@ static void answers_that_make_no_sense_do_no_harm(void **state)
     assert_int_equal(worker_pods(), 3);
 }
 
+/* kube-scheduler looks no further when 47 % of 400 nodes fit; the best may be the last. */
+static void all_nodes_are_looked_at(void **state)
+{
+    (void)state;
+    char name[16];
+    for (int i = 0; i < 400; i++) {
+        snprintf(name, sizeof(name), "n%03d", i);
+        add_node(name, i == 399 ? 64000 : 4000);
+    }
+    attempt("p", 1000);
+    settle(s);
+    assert_non_null(said(s, MSG_bind, 0));
+    assert_non_null(strstr(said(s, MSG_bind, 0), "node_name=\"n399\""));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -916,6 +931,7 @@ int main(void)
         TEST(another_worker_in_the_middle_ends_the_batch),
         TEST(doubled_answers_change_nothing),
         TEST(answers_that_make_no_sense_do_no_harm),
+        TEST(all_nodes_are_looked_at),
     };
     return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
 }

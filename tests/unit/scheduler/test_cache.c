@@ -381,6 +381,43 @@ static void an_image_keeps_the_size_of_the_node_first_seen(void **state)
     fleet_free(f);
 }
 
+static int64_t image_score(struct fleet *f, struct shard *shard, const char *node)
+{
+    struct shard *own = f->c->shard;
+    struct pod *p = make_pod(f->c, "p", 0, 0);
+    p->images = strs_of(&f->c->arena, "app:latest");
+    p->container_count = 1;
+    f->c->shard = shard;
+    int64_t raw = raw_on(f->c, p, node, "ImageLocality");
+    f->c->shard = own;
+    return raw;
+}
+
+/* Upstream's snapshot keeps what was counted when a node itself last changed: n1 would stay at
+ * half, until its next heartbeat or for ever. */
+static void an_image_that_others_get_counts_at_once_on_nodes_that_did_not_change(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    struct shard *shard = f->shards[0];
+    cache_worker_join(f->cache, 0, 1);
+    struct node *n = make_node(f->c, "n1", 1000, GIB);
+    add_image(f->c, n, "app:latest", 1000 * MIB);
+    cache_node_set(f->cache, n);
+    cache_node_set(f->cache, make_node(f->c, "n2", 1000, GIB));
+    cache_flush(f->cache);
+    assert_int_equal(image_score(f, shard, "n1"), 100 * (500 - 23) / (1000 - 23));
+    n = make_node(f->c, "n2", 1000, GIB);
+    add_image(f->c, n, "app:latest", 1000 * MIB);
+    cache_node_set(f->cache, n);
+    cache_flush(f->cache);
+    assert_int_equal(image_score(f, shard, "n1"), 100);
+    cache_node_gone(f->cache, STR_LITERAL("n2"));
+    cache_node_set(f->cache, make_node(f->c, "n3", 1000, GIB));
+    cache_flush(f->cache);
+    assert_int_equal(image_score(f, shard, "n1"), 100 * (500 - 23) / (1000 - 23));
+    fleet_free(f);
+}
+
 /* ---- claims ---- */
 
 /* What a worker would say of the pod: where it does not fit because somebody is nominated there. */
@@ -716,6 +753,7 @@ int main(void)
         CLUSTER_TEST(nodes_wait_for_a_worker),
         CLUSTER_TEST(nodes_are_walked_round_robin_over_zones),
         CLUSTER_TEST(an_image_keeps_the_size_of_the_node_first_seen),
+        CLUSTER_TEST(an_image_that_others_get_counts_at_once_on_nodes_that_did_not_change),
         CLUSTER_TEST(claims_of_rivals_count_until_they_are_placed),
         CLUSTER_TEST(claims_of_pods_that_the_queue_does_not_have_do_not_count),
         CLUSTER_TEST(a_claim_made_here_outlives_a_status_that_does_not_know_it_yet),
