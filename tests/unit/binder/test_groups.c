@@ -186,6 +186,29 @@ static void a_scheduled_group_stays_so(void **state)
     world_free(w);
 }
 
+/* In the tree upstream says of which generation of the group its condition is. */
+static void a_condition_in_the_tree_says_of_which_generation_it_is(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct message m = {.type = MSG_group_failed};
+    m.group_failed = (struct group_failed){
+        .group = group_g(), .scheduled = true, .reason = STR_LITERAL("Scheduled")};
+    m.group_failed.group.api = STR_LITERAL("scheduling.k8s.io");
+    m.group_failed.group.generation = 7;
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_non_null(strstr(world_find(w, "PATCH")->body, "\"observedGeneration\":7"));
+    world_free(w);
+    w = world_leading();
+    m.group_failed.group.generation = 0; /* as 1.36's have none */
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_non_null(strstr(world_find(w, "PATCH")->body, "\"status\":\"True\""));
+    assert_null(strstr(world_find(w, "PATCH")->body, "observedGeneration"));
+    world_free(w);
+}
+
 static void an_event_may_come_with_it(void **state)
 {
     (void)state;
@@ -226,6 +249,7 @@ int main(void)
         cmocka_unit_test(refusals_end_it),
         cmocka_unit_test(without_a_subresource_the_object_is_patched),
         cmocka_unit_test(a_scheduled_group_stays_so),
+        cmocka_unit_test(a_condition_in_the_tree_says_of_which_generation_it_is),
         cmocka_unit_test(an_event_may_come_with_it),
         cmocka_unit_test(who_does_not_lead_writes_nothing),
     };

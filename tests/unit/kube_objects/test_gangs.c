@@ -64,9 +64,10 @@ static void groups_of_other_apis_are_read(void **state)
                                     "'2026-01-02T03:04:05Z'}\nspec: {minMember: 9, "
                                     "schedulingPolicy: {gang: {minCount: 3}}}"));
     has("api=\"scheduling.k8s.io\" namespace_name=\"ns\" name=\"g\" deleting=true min_member=3");
-    assert_true(read_group(BUILT_IN "metadata: {name: g, namespace: ns}\n"
+    assert_true(read_group(BUILT_IN "metadata: {name: g, namespace: ns, generation: 5}\n"
                                     "spec: {schedulingPolicy: {basic: {}}}"));
     expect_absent("min_member");
+    has("generation=5");
 }
 
 static void one_that_is_gone_says_of_which_group_it_was(void **state)
