@@ -368,6 +368,29 @@ static void victims_are_evicted_for_the_whole_group(void **state)
     expect_said(MSG_bind, NULL, 3);
 }
 
+/* As upstream's release, which looks at no gang when it chooses victims. */
+static void of_a_gang_in_the_way_one_member_may_go(void **state)
+{
+    (void)state;
+    begin(1, 4000);
+    sees(s,
+         "pod_group_set group={api=\"" CRD "\" namespace_name=\"default\" name=\"old\" uid=\"uo\" "
+         "min_member=4}");
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "old-%d", i);
+        sees(s, "pod_set pod=%s",
+             pod_text(name, 1000, "node_name=\"n0\" gang=\"old\" gang_api=\"" CRD "\""));
+    }
+    hear(s, queue, "attempt pod=%s attempts=1 cycle=1", pod_text("high", 1000, "priority=9"));
+    settle(s);
+    expect_said(MSG_preempt, NULL, 1);
+    expect_said(MSG_preempt, "uid=\"u-old-", 1);
+    const char *text = said(s, MSG_preempt, 0);
+    const char *first = strstr(text, "uid=\"u-old-");
+    assert_null(strstr(first + 1, "uid=\"u-old-"));
+}
+
 static void room_that_comes_while_it_is_to_be_made_is_taken(void **state)
 {
     (void)state;
@@ -610,6 +633,7 @@ int main(void)
         TEST(members_see_each_other),
         TEST(equal_members_go_in_few_exchanges),
         TEST(victims_are_evicted_for_the_whole_group),
+        TEST(of_a_gang_in_the_way_one_member_may_go),
         TEST(room_that_comes_while_it_is_to_be_made_is_taken),
         TEST(nobody_is_evicted_for_a_part_of_a_group),
         TEST(only_as_many_are_evicted_as_are_needed),
