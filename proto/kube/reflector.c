@@ -676,7 +676,8 @@ static void list_response(struct reflector *r, struct moment now,
 
 /* ---- is a kind that may not be listed served? ---- */
 
-static bool lists_kind(const struct reflector *r, struct str body)
+/* Whether the body is such a list at all; and whether it has the kind. */
+static bool read_discovery(const struct reflector *r, struct str body, bool *has_kind)
 {
     struct arena arena = {0};
     bool found = false;
@@ -684,9 +685,11 @@ static bool lists_kind(const struct reflector *r, struct str body)
     const struct kube_json *list = kube_json_get(json, "resources");
     for (const struct kube_json *i = kube_json_first(list); i != NULL; i = kube_json_next(i))
         found = found || str_is(kube_json_text(kube_json_get(i, "name")), last_segment(r));
+    *has_kind = found;
+    bool is_list = kube_json_is_array(list);
     kube_json_free(&json);
     arena_free(&arena);
-    return found;
+    return is_list;
 }
 
 /* The error still says what was refused. */
@@ -694,9 +697,10 @@ static void discovery_response(struct reflector *r, struct moment now,
                                const struct kube_response *response)
 {
     int status = response->status;
-    bool answered = status == 200 && response->error[0] == 0;
+    bool good = status == 200 && response->error[0] == 0, has_kind = false;
+    bool answered = good && read_discovery(r, response->body, &has_kind);
     bool transient = status == 0 || status == 429 || status >= 500 || response->error[0] != 0;
-    if (status == 404 || (answered && !lists_kind(r, response->body))) {
+    if (status == 404 || (answered && !has_kind)) {
         not_served(r, now);
     } else if (transient) {
         fail(r, now, WANT_discovery, response->retry_after_s);

@@ -344,6 +344,10 @@ static void what_discovery_does_not_tell_is_unknown(void **state)
     assert_string_equal(f->path[GROUPS], "/apis/scheduling.x-k8s.io/v1alpha1");
     answer_with(f, GROUPS, 403, "");
     assert_string_equal(got(f), "kinds:0 unknown(" NOT_ALLOWED ")");
+    pass_ms(f, 30000);
+    answer_with(f, GROUPS, 403, FORBIDDEN);
+    answer_with(f, GROUPS, 200, "<html>Welcome</html>"); /* some proxy */
+    assert_string_equal(got(f), "");                     /* still unknown, and not: not served */
 }
 
 /* A right is taken away while it runs: what was read stays, and that nothing new is read is told.
