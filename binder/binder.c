@@ -41,6 +41,7 @@ struct binder {
     enum stage stage;
     struct decisions decisions;
     struct moment stage_until;
+    bool unclean; /* something was still under way when it stopped */
     struct moment tell_at;
     bool told_leading;
     int64_t told_term;
@@ -134,9 +135,10 @@ static void on_forbidden(void *owner, const char *verb, const char *resource, st
 
 /* ---- leadership ---- */
 
+/* Whether anything may be decided, and so written: not before the former leader's writes ended. */
 static bool leads(const struct binder *b)
 {
-    return b->stage == STAGE_running && lease_leading(b->lease);
+    return b->stage == STAGE_running && lease_settled(b->lease);
 }
 
 static void tell(struct binder *b, struct address to, struct outbox *out)
@@ -266,7 +268,7 @@ static void on_bind(struct binder *b, struct instant at, const struct delivery *
         refuse(b, bind, wrong);
     else if (b->stage != STAGE_running)
         refuse(b, bind, "the binder is stopping");
-    else if (!lease_leading(b->lease))
+    else if (!lease_settled(b->lease))
         refuse(b, bind, "lost leadership");
     else if (binds_has(b->binds, bind->uid))
         binds_add(b->binds, at, bind, false);
@@ -338,7 +340,7 @@ static void on_preempt(struct binder *b, struct instant at, const struct deliver
     (void)out;
     if (wrong == NULL && b->stage != STAGE_running)
         wrong = "the binder is stopping";
-    else if (wrong == NULL && !lease_leading(b->lease))
+    else if (wrong == NULL && !lease_settled(b->lease))
         wrong = "lost leadership";
     if (wrong == NULL) {
         preempts_add(b->preempts, preempt);
@@ -356,7 +358,7 @@ static void on_claim_release(struct binder *b, struct instant at, const struct d
     (void)out;
     if (wrong == NULL && b->stage != STAGE_running)
         wrong = "the binder is stopping";
-    else if (wrong == NULL && !lease_leading(b->lease))
+    else if (wrong == NULL && !lease_settled(b->lease))
         wrong = "lost leadership";
     if (wrong == NULL) {
         releases_add(b->releases, at, order);
@@ -477,7 +479,8 @@ static void go_on_stopping(struct binder *b, struct instant at)
         binds_drop_all(b->binds, at, "the binder is stopping");
         preempts_drop(b->preempts, "the binder is stopping");
         releases_drop(b->releases, "the binder is stopping");
-        if (lease_leading(b->lease))
+        b->unclean = open;
+        if (lease_settled(b->lease))
             event_of_leader(b, at, "stopped leading");
         enter(b, STAGE_tail, moment_after(at.now, span_of_ms(STOP_TAIL_MS)));
         late = false;
@@ -486,7 +489,10 @@ static void go_on_stopping(struct binder *b, struct instant at)
         (late || !lease_leading(b->lease) ||
          (lanes_quiet(b->lanes, LANE_status) && lanes_quiet(b->lanes, LANE_event)))) {
         step_down(b, at);
-        lease_release(b->lease, at);
+        if (b->unclean)
+            lease_leave(b->lease);
+        else
+            lease_release(b->lease, at);
         enter(b, STAGE_release, MOMENT_NEVER);
     }
     if (b->stage == STAGE_release && lease_released(b->lease))
@@ -648,6 +654,9 @@ static void lease_status(const struct binder *b, struct moment now, struct buffe
     if (deadline.ns > 0 && deadline.ns < MOMENT_NEVER.ns)
         buffer_print(lines, "lease_deadline_ms=%lld\n",
                      (long long)span_ms(moment_since(deadline, now)));
+    if (lease_settles_in(b->lease, now).ns > 0)
+        buffer_print(lines, "settles_in_ms=%lld\n",
+                     (long long)span_ms(lease_settles_in(b->lease, now)));
     if (*lease_lost_why(b->lease))
         buffer_print(lines, "lease_lost=%s\n", lease_lost_why(b->lease));
 }
@@ -717,6 +726,7 @@ void binder_observe(const struct binder *b)
     struct moment now = b->options.api.clock(b->options.api.state).now;
     metric_check("leaderElection", "");
     if (b->options.lease.elect)
-        metric_set_to(METRIC_leader_election_master_status, b->options.lease.name, leads(b));
+        metric_set_to(METRIC_leader_election_master_status, b->options.lease.name,
+                      b->stage == STAGE_running && lease_leading(b->lease));
     measure_lanes(b->lanes, now);
 }

@@ -252,6 +252,8 @@ static bool send(struct lanes *l, struct job *job)
         if (left.ns <= 0)
             return false;
         timeout = shorter(left, timeout);
+        if (job->lane != LANE_extender)
+            timeout = shorter(span_of_ms(LANES_WRITE_MS), timeout);
     }
     buffer_reset(&draft->path);
     buffer_reset(&draft->body);

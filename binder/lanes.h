@@ -24,6 +24,10 @@ enum lane {
 /* What the budgets of all lanes are together at most, with some room; for the client. */
 #define LANES_IN_FLIGHT_MAX 320
 
+/* So long a write to the API server lasts at most before it is given up, in ms; those to extenders
+ * may last as long as the fence lets them. */
+#define LANES_WRITE_MS 10000
+
 const char *lane_name(enum lane lane);
 
 /* A request as its owner writes it, at the last moment before it goes out. */

@@ -1,7 +1,9 @@
 /* lease: one request at a time, each chosen from what was last observed: read, create, take, renew
  * or release. The one idea: a leader trusts only the start of its last write that the server
  * confirmed, a standby only the moment at which it saw the record change. What must stay true:
- * lease_left is positive only while no other candidate can have found our record expired. */
+ * lease_left is positive only while no other candidate can have found our record expired, and
+ * lease_settled true only when the writes of whoever led before have had all the time they may
+ * take. */
 #include "binder/lease.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
@@ -34,7 +36,10 @@ struct lease {
     int64_t term, transitions, heard;
     int64_t writing, writing_us; /* transitions in the write under way; its acquireTime */
     int64_t acquired_us;
-    struct instant renewed; /* start of the last confirmed write */
+    struct instant renewed;    /* start of the last confirmed write */
+    struct moment quiet_since; /* no write of our own former reign or life began later */
+    struct moment settles;     /* by then those of any former one have ended, one way or another */
+    bool settled;
     const char *lost_why, *forbidden;
     unsigned told; /* verbs of forbidden that were told already, as bits */
 };
@@ -120,6 +125,17 @@ struct str lease_uid(const struct lease *lease)
 struct str lease_version(const struct lease *lease)
 {
     return lease->seen.resource_version;
+}
+
+bool lease_settled(const struct lease *lease)
+{
+    return lease_leading(lease) && lease->settled;
+}
+
+struct span lease_settles_in(const struct lease *lease, struct moment now)
+{
+    bool waits = lease_leading(lease) && !lease->settled && !moment_reached(now, lease->settles);
+    return waits ? moment_since(lease->settles, now) : (struct span){0};
 }
 
 const char *lease_lost_why(const struct lease *lease)
@@ -234,6 +250,20 @@ static void prepare(struct job *job, struct instant at, struct draft *draft)
         write_record(lease, at, draft);
 }
 
+/* Whoever gave the lease back had nothing under way. All others' writes end with their lease, by
+ * their own fence; ours also a timeout after the last one began. */
+static void plan_to_settle(struct lease *lease)
+{
+    if (!lease->known || lease->seen.holder.len == 0)
+        return;
+    struct moment until = expiry(lease);
+    struct moment ours = moment_after(lease->quiet_since, span_of_ms(LANES_WRITE_MS));
+    if (is_ours(lease))
+        until = moment_earlier(until, ours);
+    if (until.ns > lease->settles.ns)
+        lease->settles = until;
+}
+
 /* What the next write says: a renewal keeps the term, anything else begins a new one. */
 static void plan_write(struct lease *lease, struct instant at)
 {
@@ -242,6 +272,8 @@ static void plan_write(struct lease *lease, struct instant at)
         lease->writing_us = lease->acquired_us;
         return;
     }
+    if (!lease->leading)
+        plan_to_settle(lease);
     lease->writing = lease->absent ? 0 : lease->seen.transitions + 1;
     if (lease->writing < lease->heard)
         lease->writing = lease->heard;
@@ -274,6 +306,8 @@ static void start(struct lease *lease, struct instant at)
 static void lead(struct lease *lease)
 {
     bool renewal = lease->leading && lease->writing == lease->transitions;
+    if (!lease->leading)
+        lease->settled = moment_reached(lease->job.sent.now, lease->settles);
     lease->leading = true;
     lease->hurried = false;
     lease->renewed = lease->job.sent;
@@ -283,12 +317,16 @@ static void lead(struct lease *lease)
     if (!renewal)
         log_info("became leader|lease=%s/%s identity=%s term=%lld", lease->options.namespace_name,
                  lease->options.name, lease->options.identity, (long long)lease->term);
+    if (!renewal && !lease->settled)
+        log_info("waits until writes of its former life have ended|ms=%lld",
+                 (long long)span_ms(lease_settles_in(lease, lease->job.sent.now)));
 }
 
 static void lose(struct lease *lease, struct moment now, const char *why)
 {
     must(lease->leading);
     lease->leading = false;
+    lease->quiet_since = now;
     lease->lost_why = why;
     lease->reread = true;
     lease->next = now;
@@ -408,10 +446,10 @@ struct lease *lease_new(const struct lease_options *options, struct lanes *lanes
     lease->lanes = lanes;
     lease->random.state = options->seed;
     lease->job.type = &lease_job;
-    lease->next = at.now;
+    lease->next = lease->quiet_since = at.now;
     lease->lost_why = "";
     if (!options->elect) {
-        lease->leading = true;
+        lease->leading = lease->settled = true;
         lease->term = at.wall_us / 1000000;
         lease->renewed = at;
     }
@@ -440,6 +478,7 @@ struct moment lease_tick(struct lease *lease, struct instant at)
             lanes_remove(lease->lanes, &lease->job);
         lose(lease, at.now, "renew deadline passed");
     }
+    lease->settled = lease->settled || moment_reached(at.now, lease->settles);
     bool idle = lease->job.place == JOB_idle;
     if (idle && lease->leading && !lease->hurried && lease_left(lease, at).ns == 0) {
         lease->hurried = true; /* the wall clock ran ahead: prove at once that we still hold it */
@@ -450,6 +489,8 @@ struct moment lease_tick(struct lease *lease, struct instant at)
     struct moment wake = lease->job.place == JOB_idle ? lease->next : MOMENT_NEVER;
     if (lease->leading && !lease->releasing)
         wake = moment_earlier(wake, lease_deadline(lease));
+    if (lease->leading && !lease->settled)
+        wake = moment_earlier(wake, lease->settles);
     return wake;
 }
 
@@ -463,4 +504,15 @@ void lease_release(struct lease *lease, struct instant at)
     lease->next = at.now;
     if (lease->job.place != JOB_idle && lease->released)
         lanes_remove(lease->lanes, &lease->job);
+}
+
+void lease_leave(struct lease *lease)
+{
+    if (lease->releasing)
+        return;
+    lease->releasing = lease->released = true;
+    if (lease->job.place != JOB_idle)
+        lanes_remove(lease->lanes, &lease->job);
+    log_warn("the lease is left to run out: requests may be under way|lease=%s/%s identity=%s",
+             lease->options.namespace_name, lease->options.name, lease->options.identity);
 }

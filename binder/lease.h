@@ -30,6 +30,11 @@ void lease_free(struct lease **lease);
 struct moment lease_tick(struct lease *lease, struct instant at);
 
 bool lease_leading(const struct lease *lease);
+/* True when we lead and whatever a former leader, or our own former life, had sent has had all the
+ * time that it may take: from here on something may be decided. */
+bool lease_settled(const struct lease *lease);
+/* How long until then; 0 when it is so, or we do not lead. */
+struct span lease_settles_in(const struct lease *lease, struct moment now);
 /* Of the lease we hold; after losing it the last one; 0 before the first. */
 int64_t lease_term(const struct lease *lease);
 struct str lease_holder(const struct lease *lease); /* as last observed */
@@ -47,6 +52,9 @@ void lease_hear_term(struct lease *lease, int64_t term);
 
 /* Gives the lease back (once), or gives up trying for it. From here on the fence is closed. */
 void lease_release(struct lease *lease, struct instant at);
+/* Stops renewing and leaves the record as it is, so that the next leader waits for what we may have
+ * under way. lease_released is true at once. */
+void lease_leave(struct lease *lease);
 bool lease_released(const struct lease *lease);
 /* Tells of the last 403, once: verb of the rule that is missing, or NULL. */
 const char *lease_forbidden(struct lease *lease);

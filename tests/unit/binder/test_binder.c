@@ -395,6 +395,67 @@ static void forbidden_events_do_not_stop_binds(void **state)
     world_free(w);
 }
 
+/* After an unclean end of its former life it holds the lease, but nobody decides yet. */
+static void nothing_is_taken_before_the_former_lifes_writes_have_ended(void **state)
+{
+    (void)state;
+    struct world *w = world_with_binder(&world_lease_options, 0);
+    world_tick(w);
+    world_answer(
+        w, "GET", 200,
+        world_lease(&(struct world_lease){.holder = "host_me", .transitions = 6, .version = 5}));
+    world_step(w, 300);
+    world_accept_lease(w, "PUT");
+    outbox_reset(&w->out);
+    world_step(w, 9600);
+    while (world_find(w, "PUT") != NULL) {
+        world_accept_lease(w, "PUT");
+        world_tick(w);
+    }
+    const struct leadership *l = &world_heard(w, MSG_leadership, 0)->leadership;
+    assert_false(l->leading);
+    assert_int_equal(l->lead_term, 8);
+    assert_true(str_is(l->holder, "host_me"));
+    struct message m = world_bind("u", "p", "n1");
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_false(world_result(w)->bound);
+    assert_int_equal(world_count(w, "/binding") + world_count(w, "/events"), 0);
+    struct buffer lines = {0};
+    binder_status(w->binder, &lines);
+    assert_non_null(strstr(lines.at, "leading=false\nlease_term=8\n"));
+    assert_non_null(strstr(lines.at, "settles_in_ms=100\n"));
+    buffer_free(&lines);
+    outbox_reset(&w->out);
+    world_step(w, 100);
+    assert_true(world_heard(w, MSG_leadership, 0)->leadership.leading);
+    assert_int_equal(world_count(w, "/events"), 1); /* became leader */
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 1);
+    world_free(w);
+}
+
+/* An empty holder says that nothing is under way. */
+static void a_stop_with_a_bind_under_way_leaves_the_lease_to_run_out(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_binds(w, 1);
+    world_tick(w);
+    binder_stop(w->binder, w->at.now, &w->out);
+    for (int i = 0; i < 60; i++) {
+        world_step(w, 100);
+        if (world_find(w, "/leases") != NULL) {
+            assert_null(strstr(world_find(w, "PUT")->body, "\"holderIdentity\":\"\""));
+            world_accept_lease(w, "PUT");
+        }
+    }
+    assert_true(binder_done(w->binder));
+    assert_int_equal(world_count(w, "/binding"), 0);
+    world_free(w);
+}
+
 static void a_stop_answers_releases_and_ends(void **state)
 {
     (void)state;
@@ -517,6 +578,8 @@ int main(void)
         cmocka_unit_test(decisions_are_timed_by_their_senders_clocks),
         cmocka_unit_test(a_namespace_that_goes_is_no_missing_rule_in_either_form),
         cmocka_unit_test(forbidden_events_do_not_stop_binds),
+        cmocka_unit_test(nothing_is_taken_before_the_former_lifes_writes_have_ended),
+        cmocka_unit_test(a_stop_with_a_bind_under_way_leaves_the_lease_to_run_out),
         cmocka_unit_test(a_stop_answers_releases_and_ends),
         cmocka_unit_test(a_stop_does_not_wait_for_ever),
         cmocka_unit_test(a_standby_stops_at_once),

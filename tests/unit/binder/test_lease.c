@@ -276,6 +276,145 @@ static void a_new_life_of_the_same_identity_takes_over_at_once(void **state)
     end(&e);
 }
 
+/* Ticks until it is settled; how long that took. */
+static int64_t settle(struct election *e, int64_t most_ms)
+{
+    for (int64_t ms = 0; ms <= most_ms; ms += 10) {
+        if (lease_settled(e->lease)) {
+            assert_int_equal(lease_settles_in(e->lease, e->w->at.now).ns, 0);
+            return ms;
+        }
+        assert_true(lease_leading(e->lease));
+        assert_true(lease_settles_in(e->lease, e->w->at.now).ns > 0);
+        assert_true(tick(e, 0).ns <= e->w->at.now.ns + span_of_ms(2100).ns);
+        tick(e, 10);
+        if (world_find(e->w, "PUT") != NULL)
+            world_accept_lease(e->w, "PUT");
+    }
+    fail_msg("not settled within %lld ms", (long long)most_ms);
+    return 0;
+}
+
+/* The former life's requests may still be carried out: 10 s after its death at the latest it would
+ * have given them up. */
+static void a_life_after_an_unclean_end_settles_first(void **state)
+{
+    (void)state;
+    struct election e = begin(&world_lease_options);
+    tick(&e, 3000); /* it took so long to reach the server; the former life is dead since before */
+    see(&e, "host_me", 6, 1);
+    int64_t waited = tick_until(&e, "PUT", 1000);
+    world_accept_lease(e.w, "PUT");
+    assert_true(lease_leading(e.lease));
+    assert_false(lease_settled(e.lease));
+    assert_in_range(3000 + waited + settle(&e, 12000), 10000, 10050);
+    assert_int_equal(lease_term(e.lease), 8);
+    end(&e);
+}
+
+/* Its fence closed before its lease ended, so no request has more time than that. */
+static void it_settles_when_the_former_lease_has_run_out(void **state)
+{
+    (void)state;
+    struct election e = begin(&world_lease_options);
+    tick(&e, 0);
+    world_answer(
+        e.w, "GET", 200,
+        world_lease(&(struct world_lease){
+            .holder = "host_me", .transitions = 6, .version = 5, .renewed_s = 1, .duration_s = 4}));
+    int64_t waited = tick_until(&e, "PUT", 1000);
+    world_accept_lease(e.w, "PUT");
+    assert_in_range(waited + settle(&e, 12000), 4000, 4050);
+    end(&e);
+}
+
+/* Nothing is under way behind a clean end, nor behind a lease that has run out, nor without one. */
+static void other_takeovers_are_settled_at_once(void **state)
+{
+    (void)state;
+    struct election e = leading();
+    assert_true(lease_settled(e.lease));
+    end(&e);
+    e = begin(&world_lease_options);
+    tick(&e, 0);
+    see(&e, "", 6, 1);
+    tick_until(&e, "PUT", 1000);
+    world_accept_lease(e.w, "PUT");
+    assert_true(lease_settled(e.lease));
+    end(&e);
+    e = begin(&world_lease_options);
+    tick(&e, 0);
+    see(&e, "other", 6, 1);
+    for (int64_t ms = 0; ms < 20000 && world_find(e.w, "PUT") == NULL; ms += 10) {
+        tick(&e, 10);
+        if (world_find(e.w, "GET") != NULL)
+            see(&e, "other", 6, 1);
+    }
+    world_accept_lease(e.w, "PUT");
+    assert_true(lease_settled(e.lease));
+    end(&e);
+}
+
+/* Somebody deletes the record of another who may go on writing until he notices. */
+static void a_lease_that_vanished_is_settled_when_it_would_have_run_out(void **state)
+{
+    (void)state;
+    struct election e = begin(&world_lease_options);
+    tick(&e, 0);
+    see(&e, "other", 6, 1);
+    int64_t waited = tick_until(&e, "GET", 2000);
+    world_answer(e.w, "GET", 404, "");
+    tick(&e, 0);
+    world_accept_lease(e.w, "POST");
+    assert_in_range(waited + settle(&e, 16000), 15000, 15050);
+    end(&e);
+}
+
+/* The answer to the first write is lost: what it wrote is no reason to wait less, or more. */
+static void a_doubtful_takeover_settles_no_sooner(void **state)
+{
+    (void)state;
+    struct election e = begin(&world_lease_options);
+    tick(&e, 0);
+    see(&e, "host_me", 6, 1);
+    int64_t waited = tick_until(&e, "PUT", 1000);
+    world_lose(e.w, "PUT", true);
+    waited += tick_until(&e, "GET", 5000);
+    see(&e, "host_me", 7, 2);
+    waited += tick_until(&e, "PUT", 1000);
+    world_accept_lease(e.w, "PUT");
+    assert_in_range(waited + settle(&e, 12000), 10000, 10050);
+    end(&e);
+}
+
+/* What was taken back from the client in the former reign may be on the way all the same. */
+static void a_lease_that_is_regained_settles_too(void **state)
+{
+    (void)state;
+    struct election e = leading();
+    tick(&e, 10000);
+    assert_false(lease_leading(e.lease));
+    int64_t waited = tick_until(&e, "GET", 3000);
+    see(&e, "host_me", 0, 1);
+    waited += tick_until(&e, "PUT", 1000);
+    world_accept_lease(e.w, "PUT");
+    assert_in_range(waited + settle(&e, 12000), 9900, 10050);
+    end(&e);
+}
+
+static void a_lease_that_is_left_is_not_written(void **state)
+{
+    (void)state;
+    struct election e = leading();
+    lease_leave(e.lease);
+    assert_true(lease_released(e.lease));
+    assert_false(lease_leading(e.lease));
+    for (int i = 0; i < 200; i++)
+        tick(&e, 100);
+    assert_int_equal(world_count(e.w, "leases"), 0);
+    end(&e);
+}
+
 static void a_deleted_lease_is_made_again_in_the_same_term(void **state)
 {
     (void)state;
@@ -520,6 +659,13 @@ int main(void)
         cmocka_unit_test(a_touched_object_does_not_end_it),
         cmocka_unit_test(another_life_of_the_same_identity_ends_it),
         cmocka_unit_test(a_new_life_of_the_same_identity_takes_over_at_once),
+        cmocka_unit_test(a_life_after_an_unclean_end_settles_first),
+        cmocka_unit_test(it_settles_when_the_former_lease_has_run_out),
+        cmocka_unit_test(other_takeovers_are_settled_at_once),
+        cmocka_unit_test(a_lease_that_vanished_is_settled_when_it_would_have_run_out),
+        cmocka_unit_test(a_doubtful_takeover_settles_no_sooner),
+        cmocka_unit_test(a_lease_that_is_regained_settles_too),
+        cmocka_unit_test(a_lease_that_is_left_is_not_written),
         cmocka_unit_test(a_deleted_lease_is_made_again_in_the_same_term),
         cmocka_unit_test(a_higher_term_on_the_bus_is_passed),
         cmocka_unit_test(a_doubtful_renewal_is_read_back_before_the_next),
