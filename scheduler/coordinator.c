@@ -25,6 +25,7 @@
 #define STALE_DEFAULT_MS 60000
 #define PULL_AGAIN_MS    1000  /* messages can be lost */
 #define DOUBT_MS         10000 /* a watch shows what was written long before that */
+#define SETTLE_MS        10000 /* no write of a binder lasts longer */
 #define TICK_MS          250
 
 /* What is held may overtake what is being decided. */
@@ -140,6 +141,8 @@ const char *coordinator_waits_for(const struct coordinator *c, struct moment now
         return "binder";
     if (!c->leading)
         return "leadership";
+    if (!moment_reached(now, c->settles))
+        return "writes of a former binder";
     if (!c->stream.synced)
         return "snapshot";
     if (map_count(c->foreign) > 0)
@@ -192,7 +195,7 @@ static void say_barrier(struct coordinator *c, struct moment now)
 {
     bool late = c->stream.synced && moment_reached(now, c->barrier.again);
     if (c->leading && !c->barrier_reached && c->watcher.peer != 0 && map_count(c->foreign) == 0 &&
-        (question_is_open(&c->barrier) || late))
+        moment_reached(now, c->settles) && (question_is_open(&c->barrier) || late))
         ask(c, now, &c->barrier);
 }
 
@@ -519,6 +522,8 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
         extending_on_plugin_down(c, now, peer);
     } else if (in->from.process == BINDER && peer == c->binder.peer) {
         c->binder.peer = 0;
+        if (c->leading) /* it has said no farewell */
+            c->settles = moment_after(now, span_of_ms(SETTLE_MS));
         change_term(c, NULL, NULL);
     } else if (in->from.process == WATCHER && peer == c->watcher.peer) {
         c->watcher.peer = 0;
@@ -815,6 +820,8 @@ static void on_leadership(struct coordinator *c, struct moment now, const struct
     const struct leadership *l = &in->message->leadership;
     if (l->lead_term < c->term)
         return;
+    if (!l->leading || l->lead_term == c->term) /* it has a lease to go by, or has never died */
+        c->settles = (struct moment){0};
     struct listed listed = listed_in(l);
     if (l->leading != c->leading || l->lead_term != c->term)
         change_term(c, l, &listed);

@@ -177,6 +177,48 @@ static void any_barrier_of_the_term_will_do(void **state)
     assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
 }
 
+/* Without a lease nobody else knows that it died, and what it may have had under way. */
+static void a_binder_that_died_is_given_time_to_have_written(void **state)
+{
+    (void)state;
+    struct message m = {.type = MSG_none};
+    lead(5);
+    say(binder, "peer_down");
+    say(binder, "peer_up");
+    say(binder, "leadership leading=true lead_term=6 identity=\"me\" holder=\"me\"");
+    attempt("p", 100, 1);
+    tick_after(9999);
+    stream("view synced=true");
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "writes of a former binder");
+    assert_false(take(WATCHER, MSG_barrier, &m));
+    tick_after(1);
+    assert_true(take(WATCHER, MSG_barrier, &m)); /* so that it shows them */
+    assert_false(take(BINDER, MSG_bind, &m));
+    stream("barrier_reached id=%lld", (long long)m.barrier.id);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
+}
+
+/* It lives, or has said farewell, or the next one has a lease and waits by itself. */
+static void other_binders_are_followed_at_once(void **state)
+{
+    (void)state;
+    lead(5);
+    say(binder, "peer_down");
+    say(binder, "peer_up");
+    lead(5);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
+    say(binder, "leadership leading=false lead_term=5");
+    say(binder, "peer_down");
+    say(binder, "peer_up");
+    lead(6);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
+    say(binder, "peer_down");
+    say(binder, "peer_up");
+    say(binder, "leadership leading=false lead_term=7");
+    lead(7);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
+}
+
 static void nothing_is_decided_while_a_former_lifes_bind_is_in_flight(void **state)
 {
     (void)state;
@@ -444,6 +486,8 @@ int main(void)
                                         start_blank, stop),
         TEST(a_barrier_under_way_is_not_asked_for_anew),
         TEST(any_barrier_of_the_term_will_do),
+        TEST(a_binder_that_died_is_given_time_to_have_written),
+        TEST(other_binders_are_followed_at_once),
         TEST(nothing_is_decided_while_a_former_lifes_bind_is_in_flight),
         TEST(a_former_lifes_bind_stops_nothing_once_it_is_answered),
         TEST(a_bind_that_the_view_confirms_stops_nothing),

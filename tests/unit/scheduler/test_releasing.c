@@ -324,6 +324,7 @@ static void without_its_binder_it_goes_back(void **state)
     assert_landed("skipped", 1);
     assert_nobody_failed();
     say(binder, "peer_up process=\"binder\"");
+    say(binder, "leadership leading=false lead_term=6"); /* it waits for its former life */
     lead(6);
     answer("p", "c", id, "done=true");
     assert_not_landed();
