@@ -1,4 +1,4 @@
-"""A proxy between a scheduler and the API server that can hold Bindings back.
+"""A proxy between a scheduler and the API server that can hold Bindings back, and pages of lists.
 
 What it has taken it carries out, also when its client is gone by then: as a load balancer or a
 broken network may do.  Plain HTTP/1.1 towards the scheduler, the cluster's own TLS behind it.
@@ -24,13 +24,14 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class Proxy:
-    """hold: seconds that a Binding is held before it is carried out; held: those taken so far."""
+    """hold: seconds that a Binding is held before it is carried out; held: those taken so far;
+    pages: seconds that each page of a list of pods comes late."""
 
     def __init__(self, kubeconfig):
         fields = kube.read_kubeconfig(kubeconfig)
         self.behind, self.context = urllib.parse.urlsplit(fields["server"]), kube.tls_of(fields)
         self.token = fields["token"]
-        self.hold, self.held, self.done = 0, 0, 0
+        self.hold, self.held, self.done, self.pages = 0, 0, 0, 0
         self.changed, self.ended = threading.Condition(), threading.Event()
         self.server = Server(("127.0.0.1", 0), handler_of(self))
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
@@ -92,6 +93,8 @@ def handler_of(proxy):
             held = self.command == "POST" and self.path.endswith("/binding") and proxy.hold
             if held:
                 proxy.keep(held)
+            if self.path.startswith("/api/v1/pods?limit="):
+                proxy.ended.wait(proxy.pages)
             with contextlib.closing(proxy.connect()) as behind:
                 behind.request(self.command, self.path, body, headers)
                 answer = behind.getresponse()

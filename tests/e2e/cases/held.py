@@ -1,4 +1,4 @@
-"""Bindings of a binder that was killed, which somebody on the way carries out late.
+"""What comes late: Bindings of a binder that was killed, and lists that its next life needs.
 
 The next life must not decide before they have had the time that a request may take; those that come
 later still find each pod bound once at most.
@@ -67,3 +67,22 @@ def held_binds_longer(world):
     checks.one_binding_each(world.log, [uid for uid, _, _ in pods.items.values()])
     checks.wait_until(10, lambda: sum(1 for r in world.log.bindings() if r.code == 409) == NODES,
                       "not every late Binding was refused")
+
+
+@case("slow-lists", not_upstream=OURS)
+def slow_lists(world):
+    """Listing all pods takes longer than the scheduler is patient: after a binder's death it decides all the same."""
+    objects.small_nodes(world.admin, NODES)
+    proxy = Proxy(world.cluster.kubeconfig("scheduler"))
+    world.others.append(proxy)
+    pods = world.pods()
+    scheduler = world.scheduler(kubeconfig=proxy.kubeconfig(os.path.join(world.directory, "slow.kubeconfig")))
+    world.admin.create(kube.PODS, objects.pod("before"))
+    checks.all_bound(pods, 1, 60)
+    proxy.pages = 13
+    pid = pid_of(scheduler, "binder")
+    os.kill(pid, signal.SIGKILL)
+    pid_of(scheduler, "binder", other_than=pid)
+    world.admin.create(kube.PODS, objects.pod("behind"))
+    # The former life's writes have their time, then one list comes.
+    checks.all_bound(pods, 2, 10 + 13 + 15)
