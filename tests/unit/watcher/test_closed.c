@@ -156,7 +156,7 @@ static void a_pod_closes_its_node_until_it_is_understood(void **state)
     begin(f, LIST("10", POD("p", "3", "a", "1")));
     expect(f, " a=own,4000,110, b=own,4000,110, p@a");
     event(f, PODS, EVENT("MODIFIED", POD("p", "11", "a", "1x")));
-    expect(f, " p@a" WHY("p") " a=own,berth/unreadable-object,4000,");
+    expect(f, " a=own,berth/unreadable-object,4000, p@a" WHY("p"));
     event(f, NODES, EVENT("MODIFIED", NODE("a", "12", "8")));
     expect(f, " a=own,berth/unreadable-object,8000,");
     event(f, PODS, EVENT("ADDED", POD("q", "13", "a", "1x")));
@@ -173,7 +173,7 @@ static void a_pod_that_waits_is_told_with_why(void **state)
     begin(f, LIST("10", POD("p", "3", "", "1x")));
     expect(f, " a=own,4000,110, b=own,4000,110, p@" WHY("p"));
     event(f, PODS, EVENT("MODIFIED", POD("p", "11", "b", "1x"))); /* somebody has bound it */
-    expect(f, " p@b" WHY("p") " b=own,berth/unreadable-object,4000,");
+    expect(f, " b=own,berth/unreadable-object,4000, p@b" WHY("p"));
     event(f, PODS, EVENT("DELETED", POD("p", "12", "b", "1x")));
     expect(f, " -p b=own,4000,110,");
 }
