@@ -110,6 +110,19 @@ static enum page_step whole(struct page *p)
     return PAGE_more;
 }
 
+/* Where the next byte in the piece stands that matters: in a string a quote, or a backslash before
+ * it. */
+static uint32_t skip_plain(const struct page *p, uint32_t i)
+{
+    uint32_t left = p->rest.len - i;
+    if (!p->quoted || p->escaped)
+        return i;
+    const char *from = p->rest.at + i, *quote = memchr(from, '"', left);
+    uint32_t plain = quote != NULL ? (uint32_t)(quote - from) : left;
+    const char *escape = memchr(from, '\\', plain);
+    return escape != NULL ? i + (uint32_t)(escape - from) : i + plain;
+}
+
 /* The list as it is so far, closed. */
 static struct str json_head(struct page *p)
 {
@@ -125,7 +138,7 @@ static enum page_step json_item(struct page *p, struct str *text)
 {
     uint32_t i = 0;
     bool ended = false;
-    while (i < p->rest.len && !ended)
+    while ((i = skip_plain(p, i)) < p->rest.len && !ended)
         ended = follow(p, p->rest.at[i++]) && p->depth == 1;
     if (p->torn.len + i > p->max)
         return PAGE_too_long;

@@ -28,7 +28,7 @@ struct amount {
 struct amounts {
     struct amount *at;
     uint32_t count, room;
-    uint32_t *slots; /* by hash of the name: place plus one, 0: free. NULL: they are few */
+    uint32_t *slots; /* by hash of the name: place plus one, 0: free; of more than FEW */
     uint32_t mask;   /* of slots, which are a power of two and at least twice as many as room */
 };
 
@@ -69,19 +69,26 @@ static uint32_t *slot_of(const struct amounts *list, struct str name)
     return &list->slots[i];
 }
 
-static struct kube_quantity *find(const struct amounts *list, struct str name)
+/* Out of the way of the many that are short. */
+__attribute__((noinline)) static struct kube_quantity *find_indexed(const struct amounts *list,
+                                                                    struct str name)
 {
-    if (list->slots != NULL) {
-        uint32_t place = *slot_of(list, name);
-        return place > 0 ? &list->at[place - 1].quantity : NULL;
-    }
+    uint32_t place = *slot_of(list, name);
+    return place > 0 ? &list->at[place - 1].quantity : NULL;
+}
+
+static inline struct kube_quantity *find(const struct amounts *list, struct str name)
+{
+    if (list->count > FEW)
+        return find_indexed(list, name);
     for (uint32_t i = 0; i < list->count; i++)
         if (str_equal(list->at[i].name, name))
             return &list->at[i].quantity;
     return NULL;
 }
 
-static void grow(struct arena *a, struct amounts *list)
+/* More than FEW have an index, which is made with their room. */
+__attribute__((noinline)) static void grow(struct arena *a, struct amounts *list)
 {
     list->room = list->room ? list->room * 2 : 4;
     struct amount *at = arena_take(a, list->room * sizeof(*at));
@@ -96,36 +103,46 @@ static void grow(struct arena *a, struct amounts *list)
         *slot_of(list, list->at[i].name) = i + 1;
 }
 
+/* A name that is not there yet. */
+static inline void add(struct arena *a, struct amounts *list, struct str name,
+                       struct kube_quantity q)
+{
+    if (list->count == list->room)
+        grow(a, list);
+    must(list->at != NULL);
+    list->at[list->count++] = (struct amount){name, q};
+    if (list->count > FEW)
+        *slot_of(list, name) = list->count;
+}
+
 static void set(struct arena *a, struct amounts *list, struct str name, struct kube_quantity q)
 {
     struct kube_quantity *there = find(list, name);
-    if (there != NULL) {
+    if (there != NULL)
         *there = q;
-        return;
-    }
-    if (list->count == list->room)
-        grow(a, list);
-    must(list->at != NULL && list->count < list->room);
-    list->at[list->count++] = (struct amount){name, q};
-    if (list->slots != NULL)
-        *slot_of(list, name) = list->count;
+    else
+        add(a, list, name, q);
 }
 
 static void add_all(struct arena *a, struct amounts *to, const struct amounts *more)
 {
     for (uint32_t i = 0; i < more->count; i++) {
-        const struct kube_quantity *there = find(to, more->at[i].name);
-        struct kube_quantity q = more->at[i].quantity;
-        set(a, to, more->at[i].name, there ? kube_quantity_add(*there, q) : q);
+        struct kube_quantity *there = find(to, more->at[i].name);
+        if (there != NULL)
+            *there = kube_quantity_add(*there, more->at[i].quantity);
+        else
+            add(a, to, more->at[i].name, more->at[i].quantity);
     }
 }
 
 static void max_all(struct arena *a, struct amounts *to, const struct amounts *other)
 {
     for (uint32_t i = 0; i < other->count; i++) {
-        const struct kube_quantity *there = find(to, other->at[i].name);
-        if (there == NULL || kube_quantity_compare(other->at[i].quantity, *there) > 0)
-            set(a, to, other->at[i].name, other->at[i].quantity);
+        struct kube_quantity *there = find(to, other->at[i].name);
+        if (there == NULL)
+            add(a, to, other->at[i].name, other->at[i].quantity);
+        else if (kube_quantity_compare(other->at[i].quantity, *there) > 0)
+            *there = other->at[i].quantity;
     }
 }
 
@@ -306,7 +323,8 @@ static struct amounts of_containers(struct sums *s, const struct variant *v)
     struct arena *brief = s->container_count > FEW ? &s->brief : &s->scratch;
     for (uint32_t i = 0; i < s->container_count; i++) {
         const struct container *c = &s->containers[i];
-        arena_reset(&s->brief);
+        if (brief == &s->brief)
+            arena_reset(brief);
         struct amounts mine = of_container(brief, c, v);
         if (!c->init || c->restartable)
             add_all(&s->scratch, &sum, &mine);
