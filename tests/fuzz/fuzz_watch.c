@@ -12,30 +12,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* All that a page is cut into, cut from pieces of this size. */
-static void cut_page(struct str text, uint32_t step, struct buffer *out)
-{
-    struct page page = {.max = 200};
-    enum page_step found = PAGE_more;
-    struct str part;
-    buffer_reset(out);
-    while (text.len > 0 && found <= PAGE_item) {
-        struct str piece = {text.at, text.len < step ? text.len : step};
-        page_feed(&page, piece);
-        while ((found = page_next(&page, &part)) == PAGE_head || found == PAGE_item) {
-            must(found == PAGE_head || part.len <= page.max);
-            buffer_print(out, "|%d:", (int)found);
-            buffer_add_str(out, part);
-        }
-        must(page.torn.len <= page.max + 20 && page.kept.len <= page.max);
-        text.at += piece.len;
-        text.len -= piece.len;
-    }
-    if (found <= PAGE_item && page_end(&page, &part))
-        buffer_add_str(out, part);
-    page_free(&page);
-}
-
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 struct owner {

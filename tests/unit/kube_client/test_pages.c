@@ -288,10 +288,10 @@ static void a_list_whose_metadata_comes_last_is_read(void **state)
 }
 
 /* 300 objects of 1 MiB in one page, as fast as they come. */
-static void stream_page(struct fixture *f, const char *before, size_t before_len,
-                        const struct buffer *item, const char *between, uint32_t count)
+static void stream_page(struct fixture *f, struct str before, const struct buffer *item,
+                        const char *between, uint32_t count)
 {
-    reflector_data(f->r, f->now, f->request.number, (struct str){before, (uint32_t)before_len});
+    reflector_data(f->r, f->now, f->request.number, before);
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0)
             data(f, between);
@@ -313,7 +313,7 @@ static void a_page_may_be_of_any_length(void **state)
     item.len += 1 << 20;
     buffer_add_text(&item, "\"}}}");
     next(f);
-    stream_page(f, HEAD(""), sizeof(HEAD("")) - 1, &item, ",", 300);
+    stream_page(f, STR_LITERAL(HEAD("")), &item, ",", 300);
     data(f, "]}");
     ends(f, 200, "", 1000);
     assert_int_equal(f->ended, 1);
@@ -350,7 +350,7 @@ static void a_page_in_protobuf_may_be_of_any_length(void **state)
     buffer_add(&head, &(char){(char)length}, 1);
     buffer_add_str(&head, buffer_str(&list));
     next(f);
-    stream_page(f, head.at, head.len, &item, "", count);
+    stream_page(f, buffer_str(&head), &item, "", count);
     ends(f, 200, "", 1000);
     assert_int_equal(f->ended, 1);
     assert_true(reflector_status(f->r).protobuf);
