@@ -210,6 +210,11 @@ static void put_plugin_config(struct old *o, const struct spot *list, struct buf
             kube_json_write(i.value, out);
             continue;
         }
+        if (str_is(name, "NodeResourcesLeastAllocated") ||
+            str_is(name, "NodeResourcesMostAllocated"))
+            config_note(o->l, &args,
+                        "have no effect: cpu and memory count the same; see "
+                        "NodeResourcesFit's scoringStrategy");
         buffer_add_text(out, "{");
         for (struct spot k = spot_first(&i); k.value != NULL; k = spot_next(&k)) {
             if (strcmp(k.name, "args") != 0) {

@@ -240,6 +240,7 @@ static void profiles_of_old_versions_are_read(void **state)
     assert_int_equal(config.extenders.at[0].http_timeout.ns, 5000000000);
     load("v1beta1.yaml");
     assert_int_equal(weight(0, "NodeResourcesMostAllocated"), 5);
+    assert_true(noted("profiles[0].pluginConfig[1].args: have no effect"));
     assert_int_equal(weight(0, "NodeResourcesFit"), 0);
     assert_int_equal(config.profiles.at[0].bind_timeout_s, 30);
     assert_int_equal(config.profiles.at[0].spread_defaults.count, 1);
