@@ -8,6 +8,7 @@
 
 #include "proto/base/log.h"
 #include "scheduler/gang_condition.h"
+#include "scheduler/gang_status.h"
 #include "scheduler/permitting.h"
 #include "scheduler/post_filter.h"
 #include "scheduler/preempting.h"
@@ -38,6 +39,9 @@ static void tell_group(struct coordinator *c, const struct gang_try *g, const ch
                                          .message = message,
                                          .scheduler_name = g->scheduler_name}};
     outbox_put(c->out, c->binder, &m);
+    if (str_is(g->group.api, IN_TREE)) /* so that no late member takes it back */
+        (void)gang_statuses_condition(c->gang_statuses, c->last_call, g->group.namespace_name,
+                                      g->group.name, m.group_failed.scheduled);
     log_debug("group %s| group=%.*s/%.*s members=%u needed=%" PRId64 " message=\"%.*s\"",
               m.group_failed.scheduled ? "is placed" : "is not placed",
               STR_ARG(g->group.namespace_name), STR_ARG(g->group.name), g->count, g->needed,

@@ -440,8 +440,9 @@ const struct gang *gang_statuses_condition(struct gang_statuses *s, struct momen
         return NULL;
     bool lately =
         e->said.ns != 0 && !moment_reached(now, moment_after(e->said, span_of_ms(SAID_AGAIN_MS)));
-    if (lately && (e->said_scheduled || !scheduled))
-        return NULL;
+    bool back = e->said.ns != 0 && e->said_scheduled && !scheduled;
+    if (back || (lately && e->said_scheduled == scheduled))
+        return NULL; /* what is on its way to be True is not taken back either */
     e->said = now;
     e->said_scheduled = scheduled;
     return &e->group;

@@ -578,6 +578,24 @@ static void a_group_without_a_minimum_is_scheduled_with_its_first_pod(void **sta
     assert_int_equal(group_attempts("unschedulable"), failed + 3);
 }
 
+/* The group is placed, which the watch has yet to show, and a late member of it is not. */
+static void a_late_member_takes_nothing_back(void **state)
+{
+    (void)state;
+    batch_in_tree = true;
+    begin(3, 4000);
+    sees(s, "pod_group_set group={api=\"" IN_TREE "\" namespace_name=\"default\" name=\"g\" "
+            "uid=\"u-group\" min_member=2}");
+    group(IN_TREE, 3, 2, 3000, "");
+    settle(s);
+    expect_said(MSG_group_failed, "scheduled=true", 1);
+    hear(s, queue, "attempt pod=%s attempts=1 cycle=9",
+         pod_text("g-8", 9000, "gang=\"g\" gang_api=\"" IN_TREE "\""));
+    settle(s);
+    expect_said(MSG_pod_failed, "g-8", 1);
+    expect_said(MSG_group_failed, NULL, 1);
+}
+
 static void what_was_said_and_not_seen_is_said_again(void **state)
 {
     (void)state;
@@ -641,6 +659,7 @@ int main(void)
         TEST(groups_that_wait_are_told),
         TEST(a_group_without_a_minimum_is_scheduled_with_its_first_pod),
         TEST(attempts_at_groups_in_the_tree_are_counted),
+        TEST(a_late_member_takes_nothing_back),
         TEST(what_was_said_and_not_seen_is_said_again),
         TEST(without_the_gates_nothing_is_said_of_groups_in_the_tree),
         TEST(a_group_in_the_tree_that_waits_has_no_condition),
