@@ -79,6 +79,7 @@ struct coordinator {
     struct map *foreign; /* by UID: binds in flight that a former life of ours asked for, and claims
                             of which it wanted something taken back */
     struct moment settles;   /* by then writes of a binder that is gone have ended; 0: none is */
+    int64_t lost_term;       /* of the binder that is gone */
     struct question barrier; /* of this term */
     bool barrier_reached;
     struct question doubt; /* about claims that are settled */

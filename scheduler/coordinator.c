@@ -9,6 +9,7 @@
 #include "proto/base/must.h"
 #include "scheduler/coordination.h"
 #include "scheduler/extending.h"
+#include "scheduler/former.h"
 #include "scheduler/gang.h"
 #include "scheduler/permitting.h"
 #include "scheduler/preempting.h"
@@ -25,7 +26,6 @@
 #define STALE_DEFAULT_MS 60000
 #define PULL_AGAIN_MS    1000  /* messages can be lost */
 #define DOUBT_MS         10000 /* a watch shows what was written long before that */
-#define SETTLE_MS        10000 /* no write of a binder lasts longer */
 #define TICK_MS          250
 
 /* What is held may overtake what is being decided. */
@@ -345,44 +345,6 @@ static bool has_gangs(const struct coordinator *c)
     return false;
 }
 
-static void clear_foreign(struct coordinator *c)
-{
-    size_t at = 0;
-    struct str uid;
-    void *value;
-    while (map_next(c->foreign, &at, &uid, &value))
-        map_remove(c->foreign, uid);
-}
-
-/* Whether the view has confirmed the bind: nothing about it is in doubt then, whoever asked for it.
- * It is one of ours, usually: the watch is often faster than the answer to the POST. */
-static bool seen_bound(const struct coordinator *c, const struct binding *b)
-{
-    struct str node;
-    return cache_pod(c->cache, b->uid, &node) == CACHE_assigned && str_equal(node, b->node_name);
-}
-
-/* Binds of a former life that still wait for their claims could take minutes: they are given up, as
- * upstream's end with the process, and decided anew. Those whose Binding was sent end by
- * themselves, and their answers say when (on_bind_result). */
-static void find_foreign(struct coordinator *c, const struct leadership *l)
-{
-    clear_foreign(c);
-    for (uint32_t i = 0; i < l->in_flight.count; i++) {
-        const struct binding *b = &l->in_flight.at[i];
-        const struct flight *f = flights_get(&c->flights, b->uid);
-        if ((f != NULL && f->state == FLIGHT_binding) || seen_bound(c, b))
-            continue;
-        map_set(c->foreign, b->uid, c);
-        if (c->leading)
-            cycle_cancel_bind(c, b->uid, b->node_name, "the scheduler was restarted");
-    }
-    /* A pod must not be bound while its reservation may still be taken back. */
-    for (uint32_t i = 0; i < l->releasing.count; i++)
-        if (!releasing_expects(c, l->releasing.at[i]))
-            map_set(c->foreign, l->releasing.at[i], c);
-}
-
 /* ---- one handler a message ---- */
 
 typedef void handler(struct coordinator *c, struct moment now, const struct delivery *in);
@@ -522,8 +484,7 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
         extending_on_plugin_down(c, now, peer);
     } else if (in->from.process == BINDER && peer == c->binder.peer) {
         c->binder.peer = 0;
-        if (c->leading) /* it has said no farewell */
-            c->settles = moment_after(now, span_of_ms(SETTLE_MS));
+        former_lose_binder(c, now);
         change_term(c, NULL, NULL);
     } else if (in->from.process == WATCHER && peer == c->watcher.peer) {
         c->watcher.peer = 0;
@@ -820,12 +781,11 @@ static void on_leadership(struct coordinator *c, struct moment now, const struct
     const struct leadership *l = &in->message->leadership;
     if (l->lead_term < c->term)
         return;
-    if (!l->leading || l->lead_term == c->term) /* it has a lease to go by, or has never died */
-        c->settles = (struct moment){0};
+    former_hear(c, l);
     struct listed listed = listed_in(l);
     if (l->leading != c->leading || l->lead_term != c->term)
         change_term(c, l, &listed);
-    find_foreign(c, l);
+    former_find(c, l);
     if (c->leading)
         each_flight(c, &listed, find_lost);
     listed_free(&listed);
