@@ -1,5 +1,6 @@
-/* keys: `berth keys`, which makes the CURVE key pairs that the processes of an instance share when
- * they talk over tcp. What must stay true: it never replaces a key that is there. */
+/* keys: `berth keys`, which makes the CURVE key pairs of an instance: one for its doors, and one
+ * for each kind of process to connect with. What must stay true: it never replaces a key that is
+ * there. */
 #include "ctl/commands.h"
 #include "proto/bus/curve.h"
 #include "proto/bus/options.h"
@@ -8,7 +9,8 @@
 #include <string.h>
 
 struct keys {
-    const char *dir, *client;
+    const char *dir, *name;
+    enum process role;
 };
 
 static bool take_dir(void *state, const char *value)
@@ -17,19 +19,28 @@ static bool take_dir(void *state, const char *value)
     return *value != 0;
 }
 
-/* Part of a file name that must begin with "client". */
-static bool take_client(void *state, const char *value)
+static bool take_role(void *state, const char *value)
 {
-    ((struct keys *)state)->client = value;
-    return *value != 0 && strlen(value) <= 64 && value[0] != '.' &&
+    ((struct keys *)state)->role = process_of(str_of(value));
+    return ((struct keys *)state)->role != 0;
+}
+
+/* Part of a file name. */
+static bool take_name(void *state, const char *value)
+{
+    ((struct keys *)state)->name = value;
+    return *value != 0 && strlen(value) <= CURVE_NAME_ROOM - 16 && value[0] != '.' &&
            strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") ==
                strlen(value);
 }
 
 static const struct own_option keys_options[] = {
     {"dir", "DIR", "where the keys lie; also given as the last argument", take_dir},
-    {"client", "NAME", "make one more client pair, client-NAME, that the doors accept",
-     take_client},
+    {"role", "KIND",
+     "make one more pair, KIND-NAME, for a watcher, queue, scheduler, worker, binder, extender, "
+     "plugin or tool",
+     take_role},
+    {"name", "NAME", "its name", take_name},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -42,6 +53,25 @@ static bool make(const char *dir, const char *name)
     }
     printf("%s/%s.key\n%s/%s.key_secret\n", dir, name, dir, name);
     return true;
+}
+
+/* Those that are not there yet: so keys of an older berth, which had no kind, are added to. */
+static int make_all(const char *dir)
+{
+    int made = 0;
+    for (int i = -1; i < PROCESS_COUNT; i++) {
+        const char *name = i < 0 ? "server" : process_name((enum process)(1 << i));
+        if (curve_exists(dir, name))
+            continue;
+        if (!make(dir, name))
+            return 1;
+        made++;
+    }
+    if (curve_exists(dir, "client"))
+        fprintf(stderr, "berth keys: %s/client*.key are used no more: remove them\n", dir);
+    if (made == 0)
+        fprintf(stderr, "berth keys: %s: all keys exist already\n", dir);
+    return made > 0 ? 0 : 1;
 }
 
 int command_keys(int argc, char **argv)
@@ -61,9 +91,13 @@ int command_keys(int argc, char **argv)
         fprintf(stderr, "berth keys: which directory? (berth keys DIR)\n");
         return 1;
     }
-    if (keys.client == NULL)
-        return make(keys.dir, "server") && make(keys.dir, "client") ? 0 : 1;
-    char name[80];
-    snprintf(name, sizeof(name), "client-%s", keys.client);
+    if ((keys.role == 0) != (keys.name == NULL)) {
+        fprintf(stderr, "berth keys: --role and --name go together\n");
+        return 1;
+    }
+    if (keys.name == NULL)
+        return make_all(keys.dir);
+    char name[CURVE_NAME_ROOM + 16];
+    snprintf(name, sizeof(name), "%s-%s", process_name(keys.role), keys.name);
     return make(keys.dir, name) ? 0 : 1;
 }

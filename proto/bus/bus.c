@@ -7,6 +7,7 @@
  * of an up peer moves a link's numbering, and it does so before anything else can refuse it, so
  * that a refused frame is not a gap. */
 #include "proto/bus/inside.h"
+#include "proto/bus/roles.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -19,6 +20,7 @@
 
 #define HEARTBEAT_MS 500
 #define WORKERS_MAX  1000
+#define TERM_MAX     INT32_MAX /* one more than a lease's transitions, which the API has as int32 */
 #define TOGETHER_MAX                                                                               \
     64                /* frames that travel as parts of one ZeroMQ message, to who reads no packs */
 #define LOOK_EVERY 64 /* frames from busy links, before the others are looked at */
@@ -117,6 +119,8 @@ struct bus *bus_open(const struct bus_options *o, char *error, size_t room)
     must(o->run_dir != NULL || !needs_run_dir(o));
     struct bus *bus = memory_take(sizeof(*bus));
     bus->process = o->process;
+    bus->serves = roles_served(o->process);
+    bus->leaders = roles_leaders(o->process);
     bus->incarnation = (int64_t)(random_seed() & (INT64_MAX - 1)) + 1;
     bus->generation = o->generation > 0 ? o->generation : 1;
     bus->heartbeat = o->heartbeat.ns > 0 ? o->heartbeat : span_of_ms(HEARTBEAT_MS);
@@ -126,9 +130,9 @@ struct bus *bus_open(const struct bus_options *o, char *error, size_t room)
     zmq_msg_init(&bus->incoming);
     name_instance(bus, o);
     error[0] = 0;
-    bool opened = (!needs_run_dir(o) || endpoint_make_dir(o->run_dir, error, room)) &&
-                  wires_open(&bus->wires, o->curve_dir, o->allow_plain_tcp) && open_door(bus, o) &&
-                  open_tap(bus, o) && open_links(bus, o);
+    bool opened = (!needs_run_dir(o) || endpoint_make_dir(o->run_dir, o->no_door, error, room)) &&
+                  wires_open(&bus->wires, o->curve_dir, o->process, o->allow_plain_tcp) &&
+                  open_door(bus, o) && open_tap(bus, o) && open_links(bus, o);
     if (!opened) {
         if (error[0] == 0)
             snprintf(error, room, "%s", bus->wires.error);
@@ -320,15 +324,20 @@ static enum refusal check_kind(const struct bus *bus, const struct peer *peer,
         return REFUSED_misdirected;
     if (info->fence == FENCED && envelope->generation < bus->generation)
         return REFUSED_stale_generation;
-    if (info->fence == FENCED && envelope->term < bus->term)
+    /* Who leads us is held to its own word alone: another leader's is not its own. */
+    int64_t least = peer->process & bus->leaders ? peer->term : bus->term;
+    if (info->fence == FENCED && (envelope->term < least || envelope->term < bus->own_term))
         return REFUSED_stale_term;
     return REFUSED_nothing;
 }
 
-static void adopt_term(struct bus *bus, const struct peer *peer, int64_t term)
+static void adopt_term(struct bus *bus, struct peer *peer, int64_t term)
 {
-    if (term <= bus->term || peer->process == TOOL)
-        return; /* a tool leads nobody */
+    if (!(peer->process & bus->leaders) || term <= peer->term)
+        return;
+    peer->term = term;
+    if (term <= bus->term)
+        return;
     log_info("term learned|term=%lld before=%lld from=%s", (long long)term, (long long)bus->term,
              peer->instance);
     bus->term = term;
@@ -357,8 +366,11 @@ static enum refusal take_hello(struct bus *bus, struct peer *peer, const struct 
         return why;
     if (envelope->incarnation != bus->message.hello.incarnation)
         return REFUSED_malformed_hello;
+    if (envelope->term > TERM_MAX)
+        return REFUSED_wild_term;
+    peer->reported = envelope->term;
     why = greet_take(bus, peer, &bus->message.hello);
-    if (why == REFUSED_nothing)
+    if (why == REFUSED_nothing && peer->state == PEER_up)
         adopt_term(bus, peer, envelope->term);
     return why;
 }
@@ -380,6 +392,8 @@ static enum refusal admit(struct bus *bus, struct peer *peer, const struct envel
     enum refusal why = check_order(bus, peer, envelope);
     if (why == REFUSED_nothing && len > BUS_FRAME_MAX)
         why = REFUSED_oversized;
+    if (why == REFUSED_nothing && envelope->term > TERM_MAX)
+        why = REFUSED_wild_term;
     if (why == REFUSED_nothing)
         why = check_kind(bus, peer, envelope);
     if (why == REFUSED_nothing)
@@ -405,6 +419,7 @@ static struct peer *sender_of(struct bus *bus, struct wire *wire, bool opened)
     peer = peer_add(bus, wire, false);
     memcpy(peer->routing, routing.at, routing.len);
     peer->routing_len = routing.len;
+    admission_know(bus, peer);
     return peer;
 }
 
@@ -434,7 +449,8 @@ static bool take_frame(struct bus *bus, struct wire *wire, struct str frame, str
     if (frame.len <= BUS_FRAME_MAX)
         bus_mirror(bus, peer, false, frame);
     if (why == REFUSED_nothing && peer == NULL)
-        why = REFUSED_too_many_peers;
+        why = zmq_msg_size(&bus->routing) > ROUTING_MAX ? REFUSED_long_routing
+                                                        : REFUSED_too_many_peers;
     if (why == REFUSED_nothing)
         why = admit(bus, peer, &envelope, body, &deliver);
     if (why != REFUSED_nothing) {
@@ -586,6 +602,8 @@ struct moment bus_tick(struct bus *bus, struct moment now)
 
 void bus_set_term(struct bus *bus, int64_t term)
 {
+    if (term > bus->own_term)
+        bus->own_term = term;
     if (term > bus->term)
         bus->term = term;
 }

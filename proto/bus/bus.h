@@ -67,7 +67,9 @@ void bus_wait(struct bus *bus, int extra_fd, struct moment now, struct moment de
 /* Heartbeats, silent peers; returns when it wants to be called again. */
 struct moment bus_tick(struct bus *bus, struct moment now);
 
-/* The leadership term goes out with every message; a higher one seen in any message is adopted. */
+/* The leadership term goes out with every message. It is the greatest of what was set here and what
+ * living peers that lead this process have said (roles.h): a scheduler follows its binder, a binder
+ * nobody, all others the scheduler. What a peer has said ends with it. */
 void bus_set_term(struct bus *bus, int64_t term);
 int64_t bus_term(const struct bus *bus);
 void bus_set_generation(struct bus *bus, int64_t generation);

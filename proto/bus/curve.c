@@ -1,6 +1,7 @@
 /* curve: key files through CZMQ's certificates. The one idea: the directory is the list of who may
- * connect, read at every handshake. What must stay true: a secret never leaves its file but into
- * struct curve_keys, and no error text holds one. */
+ * connect and as what, read at every handshake. What must stay true: a secret never leaves its file
+ * but into struct curve_keys, and no error text holds one; a key's kind is its file's name, which
+ * only the directory's owner gives. */
 #include "proto/bus/curve.h"
 #include "proto/base/log.h"
 
@@ -23,33 +24,57 @@ static void warn_if_readable(const char *path)
                  (unsigned)found.st_mode & 0777);
 }
 
-bool curve_load(struct curve_keys *keys, const char *dir, char *error, size_t room)
+/* False when there is no such file. */
+static bool load_pair(const char *dir, const char *name, char public[CURVE_KEY_ROOM],
+                      char secret[CURVE_KEY_ROOM])
 {
-    static const char *const names[] = {"server", "client"};
-    char *const publics[] = {keys->server_public, keys->client_public};
-    char *const secrets[] = {keys->server_secret, keys->client_secret};
+    char path[PATH_MAX];
+    zcert_t *cert = key_path(path, sizeof(path), dir, name) ? zcert_load(path) : (zcert_t *)NULL;
+    if (cert == NULL)
+        return false;
+    warn_if_readable(path);
+    memcpy(public, zcert_public_txt(cert), CURVE_KEY_ROOM - 1);
+    /* Without a secret CZMQ gives forty zeros. */
+    if (strspn(zcert_secret_txt(cert), "0") < CURVE_KEY_ROOM - 1)
+        memcpy(secret, zcert_secret_txt(cert), CURVE_KEY_ROOM - 1);
+    zcert_destroy(&cert);
+    return true;
+}
+
+bool curve_load(struct curve_keys *keys, const char *dir, enum process kind, char *error,
+                size_t room)
+{
     *keys = (struct curve_keys){0};
-    for (int i = 0; i < 2; i++) {
-        char path[PATH_MAX];
-        zcert_t *cert =
-            key_path(path, sizeof(path), dir, names[i]) ? zcert_load(path) : (zcert_t *)NULL;
-        if (cert == NULL) {
-            snprintf(error, room, "curve directory %s: no %s.key (make the keys with: berth keys)",
-                     dir, names[i]);
-            return false;
-        }
-        warn_if_readable(path);
-        memcpy(publics[i], zcert_public_txt(cert), CURVE_KEY_ROOM - 1);
-        /* Without a secret CZMQ gives forty zeros. */
-        if (strspn(zcert_secret_txt(cert), "0") < CURVE_KEY_ROOM - 1)
-            memcpy(secrets[i], zcert_secret_txt(cert), CURVE_KEY_ROOM - 1);
-        zcert_destroy(&cert);
-    }
-    if (keys->client_secret[0] == 0) {
-        snprintf(error, room, "curve directory %s: no client.key_secret", dir);
+    if (!load_pair(dir, "server", keys->server_public, keys->server_secret)) {
+        snprintf(error, room, "curve directory %s: no server.key (make the keys with: berth keys)",
+                 dir);
         return false;
     }
+    load_pair(dir, process_name(kind), keys->own_public, keys->own_secret);
     return true;
+}
+
+void curve_say_missing(const char *dir, enum process kind, char *error, size_t room)
+{
+    const char *name = process_name(kind);
+    if (curve_exists(dir, "client"))
+        snprintf(
+            error, room,
+            "curve directory %s: no %s.key_secret; client.key is of an older berth, whose keys "
+            "had no kind: run \"berth keys %s\" again",
+            dir, name, dir);
+    else
+        snprintf(error, room, "curve directory %s: no %s.key with its %s.key_secret", dir, name,
+                 name);
+}
+
+bool curve_exists(const char *dir, const char *name)
+{
+    char path[PATH_MAX], secret[PATH_MAX + 8];
+    if (!key_path(path, sizeof(path), dir, name))
+        return false;
+    snprintf(secret, sizeof(secret), "%s_secret", path);
+    return access(path, F_OK) == 0 || access(secret, F_OK) == 0;
 }
 
 bool curve_make(const char *dir, const char *name, char *error, size_t room)
@@ -60,7 +85,7 @@ bool curve_make(const char *dir, const char *name, char *error, size_t room)
         return false;
     }
     snprintf(secret, sizeof(secret), "%s_secret", path);
-    if (access(path, F_OK) == 0 || access(secret, F_OK) == 0) {
+    if (curve_exists(dir, name)) {
         snprintf(error, room, "%s: exists already", path);
         return false;
     }
@@ -79,13 +104,23 @@ bool curve_make(const char *dir, const char *name, char *error, size_t room)
     return saved;
 }
 
-static bool is_client_file(const char *name)
+enum process curve_role(const char *name)
 {
-    size_t len = strlen(name);
-    return len >= 10 && strncmp(name, "client", 6) == 0 && strcmp(name + len - 4, ".key") == 0;
+    return process_of((struct str){name, (uint32_t)strcspn(name, "-")});
 }
 
-bool curve_is_client(const char *dir, const unsigned char key[32])
+/* The name without its ending, when it is that of a kind's public key. */
+static bool is_role_file(const char *file, char name[CURVE_NAME_ROOM])
+{
+    size_t len = strlen(file);
+    if (len <= 4 || len - 4 >= CURVE_NAME_ROOM || strcmp(file + len - 4, ".key") != 0)
+        return false;
+    memcpy(name, file, len - 4);
+    name[len - 4] = 0;
+    return curve_role(name) != 0;
+}
+
+bool curve_find(const char *dir, const unsigned char key[32], char name[CURVE_NAME_ROOM])
 {
     DIR *entries = opendir(dir);
     if (entries == NULL)
@@ -93,7 +128,7 @@ bool curve_is_client(const char *dir, const unsigned char key[32])
     bool found = false;
     for (struct dirent *e = readdir(entries); e && !found; e = readdir(entries)) {
         char path[PATH_MAX];
-        if (!is_client_file(e->d_name) ||
+        if (!is_role_file(e->d_name, name) ||
             (size_t)snprintf(path, sizeof(path), "%s/%s", dir, e->d_name) >= sizeof(path))
             continue;
         zcert_t *cert = zcert_load(path);

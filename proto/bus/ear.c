@@ -44,7 +44,7 @@ struct ear *ear_open(const struct ear_options *o, char *error, size_t room)
     ear->run_dir = o->run_dir;
     ear->taps = memory_take_array(TAPS_MAX, sizeof(*ear->taps));
     zmq_msg_init(&ear->message);
-    bool opened = wires_open(&ear->wires, o->curve_dir, o->allow_plain_tcp);
+    bool opened = wires_open(&ear->wires, o->curve_dir, TOOL, o->allow_plain_tcp);
     for (size_t i = 0; opened && i < o->endpoint_count; i++)
         opened = listen_to(ear, o->endpoints[i]);
     if (opened) {

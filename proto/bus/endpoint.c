@@ -44,7 +44,7 @@ bool endpoint_in_dir(char out[ENDPOINT_MAX], const char *dir, const char *name, 
     return len > 0 && (size_t)len - 6 < sizeof(((struct sockaddr_un *)0)->sun_path);
 }
 
-bool endpoint_make_dir(const char *dir, char *error, size_t room)
+bool endpoint_make_dir(const char *dir, bool visiting, char *error, size_t room)
 {
     struct stat found;
     if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
@@ -53,6 +53,12 @@ bool endpoint_make_dir(const char *dir, char *error, size_t room)
     }
     if (stat(dir, &found) != 0 || !S_ISDIR(found.st_mode)) {
         snprintf(error, room, "run directory %s: not a directory", dir);
+        return false;
+    }
+    /* Whose directory it is may put his own socket in a process's place, whatever the mode says. */
+    if (found.st_uid != geteuid() && !(visiting && geteuid() == 0)) {
+        snprintf(error, room, "run directory %s: belongs to user %ld, not to us (user %ld)", dir,
+                 (long)found.st_uid, (long)geteuid());
         return false;
     }
     /* Whoever may write here may put his own socket in a process's place. */

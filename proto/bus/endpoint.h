@@ -14,8 +14,10 @@ bool endpoint_is_tcp(const char *endpoint);
 bool endpoint_is_loopback(const char *endpoint);
 /* ipc://DIR/NAME.SUFFIX; false when it does not fit a socket address. */
 bool endpoint_in_dir(char out[ENDPOINT_MAX], const char *dir, const char *name, const char *suffix);
-/* Makes the directory with mode 0700 if it is missing; false with a line in error. */
-bool endpoint_make_dir(const char *dir, char *error, size_t room);
+/* Makes the directory with mode 0700 if it is missing; false with a line in error, also when it is
+ * another user's or others may write to it. visiting: we put nothing there; then root may use any
+ * user's. */
+bool endpoint_make_dir(const char *dir, bool visiting, char *error, size_t room);
 /* Takes the ipc path for this process: locks PATH.lock, writes our pid into it and removes a dead
  * process's socket file. Returns the lock's descriptor, to be kept open as long as the socket, or
  * -1 with a line in error; *in_use tells that a living process has it. */

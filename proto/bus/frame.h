@@ -22,6 +22,11 @@
     REFUSAL(gap, "not the next frame of its link")                                                 \
     REFUSAL(malformed_hello, "hello without a usable kind or name")                                \
     REFUSAL(wrong_process, "another kind of process answers here")                                 \
+    REFUSAL(not_served, "this door does not serve that kind of process")                           \
+    REFUSAL(wrong_key, "its key is not one of that kind of process")                               \
+    REFUSAL(place_taken, "another living process has its place")                                   \
+    REFUSAL(wild_term, "a term beyond what a lease can hold")                                      \
+    REFUSAL(long_routing, "a routing id of more than 255 bytes")                                   \
     REFUSAL(too_many_peers, "as many peers as there may be")                                       \
     REFUSAL(misdirected, "this kind of sender or receiver has no part in it")                      \
     REFUSAL(stale_term, "from an older leadership term")                                           \

@@ -33,7 +33,8 @@ static struct span greeting_interval(const struct bus *bus)
     return (struct span){bus->heartbeat.ns / 5};
 }
 
-static int say_hello(struct bus *bus, struct peer *peer, int64_t session)
+/* refused: with session 0 why a caller may not come in, else NULL. */
+static int say_hello(struct bus *bus, struct peer *peer, int64_t session, const char *refused)
 {
     struct message m = {.type = MSG_hello,
                         .hello = {.process = str_of(process_name(bus->process)),
@@ -42,7 +43,8 @@ static int say_hello(struct bus *bus, struct peer *peer, int64_t session)
                                   .pid = getpid(),
                                   .version = STR_LITERAL(OPTIONS_VERSION),
                                   .session = session,
-                                  .packs = true}};
+                                  .packs = true,
+                                  .refused = str_of(refused != NULL ? refused : "")}};
     return peer_say(bus, peer, &m);
 }
 
@@ -55,7 +57,7 @@ void greet(struct bus *bus, struct peer *peer)
     peer->greeted_at = bus->now;
     peer->sent = 0;
     wire_refresh(peer->wire);
-    if (say_hello(bus, peer, peer->session) != 0)
+    if (say_hello(bus, peer, peer->session, NULL) != 0)
         return; /* not connected yet */
     if (++peer->greetings >= GREETINGS_A_SESSION) {
         peer->session++;
@@ -72,7 +74,7 @@ void greet_ask(struct bus *bus, struct peer *peer)
     if (peer->greeted_at.ns != 0 && !moment_reached(bus->now, due))
         return;
     peer->greeted_at = bus->now;
-    say_hello(bus, peer, 0);
+    say_hello(bus, peer, 0, NULL);
 }
 
 void greet_again(struct bus *bus, struct peer *peer, const char *reason)
@@ -110,6 +112,7 @@ static void learn(struct peer *peer, const struct hello *hello)
     peer->session = hello->session;
     peer->packs = hello->packs;
     peer->received = 1;
+    peer->turned_away = false;
 }
 
 /* The same process on an older connection, or an earlier life of it whose connection is gone. Two
@@ -122,7 +125,7 @@ static void retire_namesakes(struct bus *bus, const struct peer *peer, const str
             other->process != process_of(hello->process) ||
             !str_is(hello->instance, other->instance))
             continue;
-        if (other->incarnation == hello->incarnation) {
+        if (other->incarnation == hello->incarnation && admission_same_process(other, peer)) {
             peer_down(bus, other, "disconnected");
             continue;
         }
@@ -140,13 +143,19 @@ static enum refusal take_at_door(struct bus *bus, struct peer *peer, const struc
     bool same_life = peer->incarnation == hello->incarnation;
     if (peer->state == PEER_up && same_life && peer->session == hello->session)
         return REFUSED_nothing; /* said twice; our answer is on its way */
+    enum refusal why = admission_check(bus, peer, hello);
+    if (why != REFUSED_nothing) {
+        admission_log(bus, peer, why, hello);
+        say_hello(bus, peer, 0, refusal_text(why));
+        return why;
+    }
     retire_namesakes(bus, peer, hello);
     if (peer->state == PEER_up)
         peer_down(bus, peer, same_life ? "gap" : "restarted");
     learn(peer, hello);
     peer->state = PEER_up;
     peer->sent = 0;
-    int failed = say_hello(bus, peer, hello->session);
+    int failed = say_hello(bus, peer, hello->session, NULL);
     if (failed == 0)
         peer_up(bus, peer);
     else if (failed == EAGAIN)
@@ -154,10 +163,34 @@ static enum refusal take_at_door(struct bus *bus, struct peer *peer, const struc
     return REFUSED_nothing;
 }
 
+static bool is_printable(struct str text)
+{
+    for (uint32_t i = 0; i < text.len; i++)
+        if (text.at[i] < ' ' || text.at[i] > '~' || text.at[i] == '"')
+            return false;
+    return text.len <= 200;
+}
+
+/* The door says why it does not let us in; we try again as ever. */
+static void note_turned_away(struct bus *bus, struct peer *peer, struct str why)
+{
+    bus->counts.turned_away++;
+    if (!is_printable(why))
+        why = STR_LITERAL("unreadable");
+    if (!peer->turned_away && log_limited(&bus->counts.caller_log, bus->now))
+        log_warn("not let in, trying again|endpoint=%s reason=\"%.*s\"", peer->wire->endpoint,
+                 STR_ARG(why));
+    peer->turned_away = true;
+}
+
 static enum refusal take_on_link(struct bus *bus, struct peer *peer, const struct hello *hello)
 {
     if (!(process_of(hello->process) & peer->expected))
         return REFUSED_wrong_process;
+    if (hello->session == 0 && hello->refused.len > 0) {
+        note_turned_away(bus, peer, hello->refused);
+        return REFUSED_nothing;
+    }
     if (hello->session == 0) {
         /* The door lost us. While greeting, our hello is under way to it already. */
         if (peer->state == PEER_up)
@@ -270,6 +303,13 @@ static void news_of_door(struct bus *bus)
     for (enum wire_news news; (news = wire_news(&bus->door)) != WIRE_nothing;) {
         if (news == WIRE_handshake_failed)
             note_handshake(bus, &bus->door);
+        if (news == WIRE_not_accepted) {
+            bus->counts.not_accepted++;
+            if (log_limited(&bus->counts.handshake_log, bus->now))
+                log_warn("connection not accepted: of another user, or no descriptor is left|"
+                         "endpoint=%s suppressed=%u",
+                         bus->door.endpoint, bus->counts.handshake_log.suppressed_before);
+        }
         if (news == WIRE_disconnected) {
             /* Whose connection it was shows when each is spoken to; the socket learns of it a
              * moment after its monitor. */

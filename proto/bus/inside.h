@@ -8,7 +8,8 @@
 #include "proto/bus/frame.h"
 #include "proto/bus/wire.h"
 
-#define ROUTING_MAX  32
+#define ROUTING_MAX  255 /* bytes; ZMTP allows no more */
+#define PARTY_MAX    79
 #define INSTANCE_MAX 64
 #define SILENT_AFTER 6 /* heartbeats */
 
@@ -22,16 +23,23 @@ enum peer_state {
 struct peer {
     bool connecting; /* we connect to it; false: it came in through the door */
     struct wire *wire;
-    char routing[ROUTING_MAX]; /* a caller's name for the door's socket, one a connection */
-    uint32_t routing_len;
-    enum process expected; /* connecting: which kinds may answer */
     enum peer_state state;
-    uint32_t number; /* of this life, as in struct address; 0 while not up */
+    uint32_t routing_len;
+    char routing[ROUTING_MAX]; /* a caller's name for the door's socket, one a connection; here, so
+                                * that whom a frame is from is found with one look at each */
+    enum process expected;     /* connecting: which kinds may answer */
+    enum process permitted;    /* a caller: which kinds its key permits; ANY without keys */
+    char party[PARTY_MAX + 1]; /* a caller's key or user; "" when it cannot be known */
+    int64_t pid;               /* a caller's, as the kernel says; 0 when it cannot be known */
+    bool turned_away;          /* refused since it last was up: that was logged */
+    uint32_t number;           /* of this life, as in struct address; 0 while not up */
     enum process process;
     char instance[INSTANCE_MAX + 1];
     int64_t incarnation;
     int64_t session;        /* which start of the link */
     int64_t sent, received; /* number of the last frame each way */
+    int64_t term;           /* of a process that leads us: the highest it has said in this life */
+    int64_t reported;       /* the term in its hello */
     unsigned greetings;     /* hellos sent for this session */
     bool packs;             /* it reads packs, as its hello said */
     struct moment up_at, heard_at, sent_at, greeted_at;
@@ -68,14 +76,19 @@ struct counts {
     struct traffic sent[MSG_COUNT], received[MSG_COUNT];
     int64_t handled_us[MSG_COUNT], slowest_us[MSG_COUNT];
     uint64_t refused[REFUSED_COUNT], dropped[DROP_COUNT];
-    uint64_t handshakes_failed, connections_lost;
+    uint64_t handshakes_failed, connections_lost, not_accepted, turned_away;
     struct log_limit refused_log[REFUSED_COUNT], dropped_log[DROP_COUNT], handshake_log;
+    struct log_limit caller_log;
 };
 
 struct bus {
     enum process process;
     char instance[INSTANCE_MAX + 1];
-    int64_t incarnation, term, generation;
+    int64_t incarnation, generation;
+    int64_t term;         /* the greater of our own and those of living processes that lead us */
+    int64_t own_term;     /* as the core has set it */
+    enum process serves;  /* kinds that may come in through the door */
+    enum process leaders; /* kinds whose terms we follow */
     struct span heartbeat;
     struct moment now, started, ticked, probe_at;
     struct wires wires;
@@ -133,6 +146,17 @@ void bus_mirror(struct bus *bus, const struct peer *peer, bool sent, struct str 
 /* Counts and logs; peer may be NULL while unknown, envelope too. */
 void bus_refuse(struct bus *bus, enum refusal why, const struct peer *peer, int64_t type,
                 size_t bytes);
+
+/* ---- admission.c ---- */
+
+/* Notes which key or user a new caller is; bus->routing is its first frame's. */
+void admission_know(struct bus *bus, struct peer *peer);
+/* May a caller come in as what its hello says? */
+enum refusal admission_check(struct bus *bus, const struct peer *peer, const struct hello *hello);
+/* Both callers are one process, as far as that can be proven. */
+bool admission_same_process(const struct peer *a, const struct peer *b);
+/* Logs, once for each connection, that a caller is refused. */
+void admission_log(struct bus *bus, struct peer *peer, enum refusal why, const struct hello *hello);
 
 /* ---- greet.c ---- */
 

@@ -195,10 +195,24 @@ void peer_up(struct bus *bus, struct peer *peer)
     struct event *event = event_add(bus, peer, MSG_peer_up);
     event->message.peer_up.process = str_of(process_name(peer->process));
     event->message.peer_up.incarnation = peer->incarnation;
+    event->message.peer_up.term = peer->reported;
     if (peer->process == TOOL)
         log_debug("peer up|kind=%s name=%s", process_name(peer->process), peer->instance);
     else
         log_info("peer up|kind=%s name=%s", process_name(peer->process), peer->instance);
+}
+
+/* What it said of the term ends with it, so that nobody's word outlasts him. */
+static void forget_term(struct bus *bus, struct peer *peer)
+{
+    int64_t said = peer->term;
+    peer->term = 0;
+    if (said == 0 || said < bus->term)
+        return;
+    bus->term = bus->own_term;
+    for (size_t i = 0; i < bus->peer_count; i++)
+        if (bus->peers[i]->term > bus->term)
+            bus->term = bus->peers[i]->term;
 }
 
 void peer_down(struct bus *bus, struct peer *peer, const char *reason)
@@ -213,6 +227,7 @@ void peer_down(struct bus *bus, struct peer *peer, const char *reason)
     }
     peer->number = 0;
     peer->sent = peer->received = 0;
+    forget_term(bus, peer);
     peer->state = peer->connecting ? PEER_greeting : PEER_gone;
     bus->any_gone = bus->any_gone || !peer->connecting;
     if (peer->connecting) {
@@ -242,8 +257,11 @@ void bus_refuse(struct bus *bus, enum refusal why, const struct peer *peer, int6
 {
     bus->counts.refused[why]++;
     struct log_limit *limit = &bus->counts.refused_log[why];
-    if (why == REFUSED_before_hello || !log_limited(limit, bus->now))
-        return; /* what a restarted process still gets from before is nobody's fault */
+    /* What a restarted process still gets from before is nobody's fault; admission.c logs its own.
+     */
+    if (why == REFUSED_before_hello || why == REFUSED_not_served || why == REFUSED_wrong_key ||
+        why == REFUSED_place_taken || !log_limited(limit, bus->now))
+        return;
     bool known = peer && peer->process != 0;
     log_warn("frame refused: %s|reason=%s message=%s number=%lld bytes=%zu peer=%s name=\"%s\" "
              "term=%lld suppressed=%u",

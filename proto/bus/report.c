@@ -91,6 +91,8 @@ static void add_counters(struct bus *bus, struct labels *labels)
         add_number(labels, "dropped.", drop_names[why], bus->counts.dropped[why]);
     add_number(labels, "", "handshakes_failed", bus->counts.handshakes_failed);
     add_number(labels, "", "connections_lost", bus->counts.connections_lost);
+    add_number(labels, "", "not_accepted", bus->counts.not_accepted);
+    add_number(labels, "", "turned_away", bus->counts.turned_away);
     add_traffic(labels, &bus->counts);
 }
 

@@ -12,11 +12,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HIGH_WATER     100000 /* messages per connection */
 #define TAP_HIGH_WATER 5000   /* a listener that does not read holds no more of our memory */
 #define LINGER_MS      200
 #define KEEPER_ADDRESS "inproc://zeromq.zap.01"
+#define TAP_DOMAIN     "tap"
 
 static void set_int(void *socket, int option, int value)
 {
@@ -36,15 +38,17 @@ __attribute__((format(printf, 2, 3))) static void say(struct wires *all, const c
     va_end(args);
 }
 
-bool wires_open(struct wires *all, const char *curve_dir, bool allow_plain_tcp)
+bool wires_open(struct wires *all, const char *curve_dir, enum process process,
+                bool allow_plain_tcp)
 {
-    *all = (struct wires){.curve_dir = curve_dir, .allow_plain_tcp = allow_plain_tcp};
+    *all = (struct wires){
+        .curve_dir = curve_dir, .process = process, .allow_plain_tcp = allow_plain_tcp};
     if (curve_dir != NULL) {
         if (!zmq_has("curve")) {
             say(all, "curve directory %s: this ZeroMQ has no CURVE", curve_dir);
             return false;
         }
-        if (!curve_load(&all->keys, curve_dir, all->error, sizeof(all->error)))
+        if (!curve_load(&all->keys, curve_dir, process, all->error, sizeof(all->error)))
             return false;
         all->has_keys = true;
     }
@@ -82,12 +86,22 @@ static size_t keeper_part(void *keeper, unsigned char *at, size_t room, bool *mo
     return len < 0 ? 0 : (size_t)len < room ? (size_t)len : room;
 }
 
-/* RFC 27: version, request id, domain, address, identity, mechanism, credentials. */
+/* A caller's key tells the door who it is; a tap has no hello, and is for tools alone. */
+static bool may_connect(const struct wires *all, struct str domain, const unsigned char *key,
+                        char name[CURVE_NAME_ROOM])
+{
+    return curve_find(all->curve_dir, key, name) &&
+           (!str_is(domain, TAP_DOMAIN) || curve_role(name) == TOOL);
+}
+
+/* RFC 27: version, request id, domain, address, identity, mechanism, credentials. Whom we let in
+ * has the name of its key file as user id, which ZeroMQ gives with every message. */
 static bool keep_one(struct wires *all, bool *allowed)
 {
     enum { VERSION, REQUEST, DOMAIN, ADDRESS, IDENTITY, MECHANISM, KEY, PARTS };
     unsigned char part[PARTS][64];
     size_t len[PARTS] = {0};
+    char name[CURVE_NAME_ROOM] = "";
     bool more = false;
     zmq_pollitem_t item = {.socket = all->keeper, .events = ZMQ_POLLIN};
     if (zmq_poll(&item, 1, 0) <= 0)
@@ -101,13 +115,15 @@ static bool keep_one(struct wires *all, bool *allowed)
         count++;
     } while (more);
     *allowed = count == PARTS && len[MECHANISM] == 5 && memcmp(part[MECHANISM], "CURVE", 5) == 0 &&
-               len[KEY] == 32 && curve_is_client(all->curve_dir, part[KEY]);
+               len[KEY] == 32 &&
+               may_connect(all, (struct str){(const char *)part[DOMAIN], (uint32_t)len[DOMAIN]},
+                           part[KEY], name);
     zmq_send(all->keeper, "1.0", 3, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send(all->keeper, part[REQUEST], len[REQUEST], ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send(all->keeper, *allowed ? "200" : "400", 3, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send(all->keeper, *allowed ? "OK" : "unknown key", *allowed ? 2 : 11,
              ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_send(all->keeper, "", 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+    zmq_send(all->keeper, name, *allowed ? strlen(name) : 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
     zmq_send(all->keeper, "", 0, ZMQ_DONTWAIT);
     return true;
 }
@@ -126,10 +142,22 @@ static bool binds(enum wire_kind kind)
     return kind == WIRE_door || kind == WIRE_tap;
 }
 
+/* By what the kernel says of the other end (SO_PEERCRED), as the run directory's mode says, too;
+ * root could become us anyway. A libzmq without it has the directory alone. */
+static void only_our_user(struct wire *w)
+{
+    const uid_t users[] = {geteuid(), 0};
+    for (int i = 0; i < 2; i++)
+        zmq_setsockopt(w->socket, ZMQ_IPC_FILTER_UID, &users[i], sizeof(users[i]));
+}
+
 static bool secure(struct wires *all, struct wire *w, const char *endpoint)
 {
-    if (!endpoint_is_tcp(endpoint))
-        return true; /* the run directory is private */
+    if (!endpoint_is_tcp(endpoint)) {
+        if (binds(w->kind))
+            only_our_user(w);
+        return true;
+    }
     if (!all->has_keys) {
         if (endpoint_is_loopback(endpoint) || all->allow_plain_tcp)
             return true;
@@ -138,9 +166,13 @@ static bool secure(struct wires *all, struct wire *w, const char *endpoint)
         return false;
     }
     if (!binds(w->kind)) {
+        if (all->keys.own_secret[0] == 0) {
+            curve_say_missing(all->curve_dir, all->process, all->error, sizeof(all->error));
+            return false;
+        }
         set_text(w->socket, ZMQ_CURVE_SERVERKEY, all->keys.server_public);
-        set_text(w->socket, ZMQ_CURVE_PUBLICKEY, all->keys.client_public);
-        set_text(w->socket, ZMQ_CURVE_SECRETKEY, all->keys.client_secret);
+        set_text(w->socket, ZMQ_CURVE_PUBLICKEY, all->keys.own_public);
+        set_text(w->socket, ZMQ_CURVE_SECRETKEY, all->keys.own_secret);
         return true;
     }
     if (all->keys.server_secret[0] == 0) {
@@ -149,7 +181,8 @@ static bool secure(struct wires *all, struct wire *w, const char *endpoint)
     }
     set_int(w->socket, ZMQ_CURVE_SERVER, 1);
     set_text(w->socket, ZMQ_CURVE_SECRETKEY, all->keys.server_secret);
-    set_text(w->socket, ZMQ_ZAP_DOMAIN, "berth");
+    set_text(w->socket, ZMQ_ZAP_DOMAIN, w->kind == WIRE_tap ? TAP_DOMAIN : "door");
+    w->keyed = true;
     return true;
 }
 
@@ -187,7 +220,7 @@ static void open_monitor(struct wires *all, struct wire *w)
     snprintf(name, sizeof(name), "inproc://monitor-%p", (void *)w);
     int events = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
                  ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
-                 ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+                 ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_ACCEPT_FAILED;
     must(zmq_socket_monitor(w->socket, name, events) == 0);
     w->monitor = zmq_socket(all->context, ZMQ_PAIR);
     must(w->monitor != NULL);
@@ -266,6 +299,7 @@ enum wire_news wire_news(struct wire *w)
     switch (number) {
     case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return WIRE_connected;
     case ZMQ_EVENT_DISCONNECTED: return WIRE_disconnected;
+    case ZMQ_EVENT_ACCEPT_FAILED: return WIRE_not_accepted;
     default: return WIRE_handshake_failed;
     }
 }

@@ -25,6 +25,7 @@ struct wire {
     void *socket, *monitor;
     char endpoint[ENDPOINT_MAX]; /* as bound or connected; a tcp port chosen for us is filled in */
     int lock_fd;                 /* of the ipc path, or -1 */
+    bool keyed;                  /* with CURVE: a caller's key is known */
     bool ready, has_news;        /* the socket, or its monitor, may have something; see waiting.c */
     bool sending;   /* frames of one message go out; the last one has not been sent yet */
     bool receiving; /* likewise, coming in */
@@ -35,16 +36,24 @@ struct wires {
     void *context;
     void *keeper; /* answers CURVE handshakes; NULL without keys */
     const char *curve_dir;
+    enum process process; /* whose keys these are */
     struct curve_keys keys;
     bool has_keys, allow_plain_tcp, keeper_ready;
     char error[512]; /* what went wrong in the last call that failed */
     bool in_use;     /* it was that a living process has the ipc path */
 };
 
-enum wire_news { WIRE_nothing, WIRE_connected, WIRE_disconnected, WIRE_handshake_failed };
+enum wire_news {
+    WIRE_nothing,
+    WIRE_connected,
+    WIRE_disconnected,
+    WIRE_handshake_failed,
+    WIRE_not_accepted /* of another user, or no descriptor is left */
+};
 
 /* curve_dir may be NULL. False with a line in all->error. */
-bool wires_open(struct wires *all, const char *curve_dir, bool allow_plain_tcp);
+bool wires_open(struct wires *all, const char *curve_dir, enum process process,
+                bool allow_plain_tcp);
 /* Ends the context; waits at most for the linger time of what was sent last. */
 void wires_close(struct wires *all);
 /* Answers the CURVE handshakes that wait; returns how many were refused. */

@@ -132,6 +132,7 @@ static void a_message_is_answered_in_the_cores_term(void **state)
     struct scene *scene = *state;
     struct core core = {.term = 5};
     core.other = open_caller(scene, SCHEDULER, QUEUE);
+    bus_set_term(core.other, 5);
     assert_int_equal(run(scene, &core), 0);
     assert_int_equal(core.handled, 2); /* peer_up and pull */
     assert_int_equal(core.kept, 1);
@@ -143,6 +144,7 @@ static void an_answer_may_be_sent_before_the_work_is_done(void **state)
     struct scene *scene = *state;
     struct core core = {.term = 5, .at_once = true};
     core.other = open_caller(scene, SCHEDULER, QUEUE);
+    bus_set_term(core.other, 5);
     assert_int_equal(run(scene, &core), 0); /* it has arrived */
     assert_int_equal(core.handled, 2);
     assert_int_equal(core.kept, 0);

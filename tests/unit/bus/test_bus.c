@@ -260,7 +260,9 @@ static void an_older_generation_is_refused(void **state)
     bus_close(&scheduler);
 }
 
-static void a_term_goes_up_with_any_message_and_never_down(void **state)
+/* A scheduler follows its binder, also up only; what it was told itself stays when that one goes.
+ */
+static void a_term_follows_the_leader_and_never_goes_below_our_own(void **state)
 {
     struct scene *scene = *state;
     struct bus *binder = open_door(scene, BINDER);
@@ -271,6 +273,8 @@ static void a_term_goes_up_with_any_message_and_never_down(void **state)
     bus_set_term(scheduler, 2);
     assert_int_equal(bus_term(scheduler), 4);
     bus_close(&binder);
+    assert_true(await(scheduler, NULL, MSG_peer_down, NULL));
+    assert_int_equal(bus_term(scheduler), 2);
     bus_close(&scheduler);
 }
 
@@ -461,7 +465,7 @@ int main(void)
         SCENE(a_process_that_was_stopped_blames_nobody),
         SCENE(an_older_term_is_refused_and_both_start_over_in_the_new_one),
         SCENE(an_older_generation_is_refused),
-        SCENE(a_term_goes_up_with_any_message_and_never_down),
+        SCENE(a_term_follows_the_leader_and_never_goes_below_our_own),
         SCENE(an_address_in_use_names_the_path_and_the_process),
         SCENE(a_tcp_address_in_use_is_an_error),
         SCENE(the_socket_of_a_dead_process_is_taken_over),

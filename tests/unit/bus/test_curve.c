@@ -3,6 +3,8 @@
 #include "tests/unit/bus/pair.h"
 
 #include "proto/bus/curve.h"
+#include "proto/bus/ear.h"
+#include "proto/bus/frame.h"
 
 #include <sys/stat.h>
 
@@ -13,10 +15,11 @@ struct keyring {
 
 static void make_keys(const char *dir)
 {
+    static const char *const names[] = {"server", "scheduler", "queue", "worker", "plugin", "tool"};
     char error[512];
-    if (!curve_make(dir, "server", error, sizeof(error)) ||
-        !curve_make(dir, "client", error, sizeof(error)))
-        fail_msg("%s", error);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (!curve_make(dir, names[i], error, sizeof(error)))
+            fail_msg("%s", error);
 }
 
 static int keyring_open(void **state)
@@ -126,8 +129,8 @@ static void an_unknown_client_is_refused_until_its_key_is_added(void **state)
     struct bus *scheduler = open_scheduler(k, k->theirs, bus_endpoint(queue));
     assert_refused(queue, scheduler);
     bus_close(&scheduler);
-    snprintf(from, sizeof(from), "%s/client.key", k->theirs);
-    snprintf(to, sizeof(to), "%s/client-guest.key", k->ours);
+    snprintf(from, sizeof(from), "%s/scheduler.key", k->theirs);
+    snprintf(to, sizeof(to), "%s/scheduler-guest.key", k->ours);
     copy_file(from, to);
     scheduler = open_scheduler(k, k->theirs, bus_endpoint(queue));
     meet(queue, scheduler);
@@ -178,6 +181,181 @@ static void a_missing_key_is_named(void **state)
     assert_non_null(strstr(error, "server.key"));
 }
 
+/* ---- what a key permits ---- */
+
+struct impostor {
+    const char *key, *kind; /* the key it has, and what it says it is */
+    enum process door;
+    const char *reason; /* NULL: let in */
+};
+
+static struct bus *open_keyed(struct keyring *k, enum process process)
+{
+    struct bus_options o = options_for(k->scene, process);
+    o.listen = "tcp://127.0.0.1:*";
+    o.curve_dir = k->ours;
+    return open_bus(k->scene, &o);
+}
+
+/* A directory in which the impostor's key has the name that its kind asks for. */
+static void make_disguise(struct keyring *k, const char *key, enum process as, char dir[128])
+{
+    static const char *const endings[] = {"key", "key_secret"};
+    static int count;
+    char from[200], to[200];
+    snprintf(dir, 128, "%s/disguise-%d", k->scene->dir, count++);
+    assert_int_equal(mkdir(dir, 0700), 0);
+    for (int i = 0; i < 2; i++) {
+        snprintf(from, sizeof(from), "%s/%s.%s", k->ours, key, endings[i]);
+        snprintf(to, sizeof(to), "%s/%s.%s", dir, process_name(as), endings[i]);
+        copy_file(from, to);
+    }
+    snprintf(from, sizeof(from), "%s/server.key", k->ours);
+    snprintf(to, sizeof(to), "%s/server.key", dir);
+    copy_file(from, to);
+}
+
+static bool turned_away(struct bus *door, void *reason)
+{
+    return bus_refused(door, reason) > 0;
+}
+
+static void a_key_permits_its_own_kind_alone(void **state)
+{
+    static const struct impostor impostors[] = {
+        {"worker", "scheduler", BINDER, "wrong_key"},  {"plugin", "scheduler", BINDER, "wrong_key"},
+        {"plugin", "worker", SCHEDULER, "wrong_key"},  {"worker", "plugin", SCHEDULER, "wrong_key"},
+        {"queue", "worker", SCHEDULER, "wrong_key"},   {"scheduler", "scheduler", BINDER, NULL},
+        {"worker", "worker", SCHEDULER, NULL},         {"plugin", "plugin", SCHEDULER, NULL},
+        {"scheduler", "worker", BINDER, "not_served"}, {"worker", "tool", QUEUE, "wrong_key"},
+    };
+    struct keyring *k = *state;
+    for (size_t i = 0; i < sizeof(impostors) / sizeof(impostors[0]); i++) {
+        const struct impostor *it = &impostors[i];
+        char dir[128];
+        enum process as = process_of(str_of(it->kind));
+        make_disguise(k, it->key, as, dir);
+        struct bus *door = open_keyed(k, it->door);
+        struct bus_options o = options_for(k->scene, as);
+        o.no_door = true;
+        o.peers[o.peer_count++] = (struct bus_peer_option){it->door, bus_endpoint(door)};
+        o.curve_dir = dir;
+        struct bus *caller = open_bus(k->scene, &o);
+        if (it->reason != NULL) {
+            char reason[32];
+            snprintf(reason, sizeof(reason), "%s", it->reason);
+            assert_true(run_until(door, caller, turned_away, reason));
+        } else {
+            meet(door, caller);
+            assert_int_equal(bus_refused(door, "wrong_key"), 0);
+        }
+        bus_close(&caller);
+        bus_close(&door);
+    }
+}
+
+/* It may connect, but not as a scheduler, so that what it orders is not heard. */
+static void a_plugins_key_orders_no_preemption(void **state)
+{
+    struct keyring *k = *state;
+    char dir[128], reason[] = "wrong_key";
+    make_disguise(k, "plugin", SCHEDULER, dir);
+    struct bus *binder = open_keyed(k, BINDER);
+    struct bus_options o = options_for(k->scene, SCHEDULER);
+    o.no_door = true;
+    o.peers[o.peer_count++] = (struct bus_peer_option){BINDER, bus_endpoint(binder)};
+    o.curve_dir = dir;
+    struct bus *false_scheduler = open_bus(k->scene, &o);
+    assert_true(run_until(binder, false_scheduler, turned_away, reason));
+    struct message preempt = {.type = MSG_preempt, .preempt = {.node_name = str_of("n1")}};
+    send_message(false_scheduler, (struct address){BINDER, 0}, &preempt);
+    assert_int_equal(bus_dropped(false_scheduler), 1); /* there is nobody up to send it to */
+    /* The true one comes, beside it. */
+    struct bus_options true_options = o;
+    true_options.curve_dir = k->ours;
+    struct bus *scheduler = open_bus(k->scene, &true_options);
+    meet(binder, scheduler);
+    send_message(scheduler, (struct address){BINDER, 0}, &preempt);
+    assert_true(await(binder, scheduler, MSG_preempt, NULL));
+    bus_close(&false_scheduler);
+    bus_close(&scheduler);
+    bus_close(&binder);
+}
+
+static void only_a_tools_key_hears_taps(void **state)
+{
+    struct keyring *k = *state;
+    char dir[128], error[512];
+    struct bus_options o = options_for(k->scene, QUEUE);
+    o.tap = "tcp://127.0.0.1:18173";
+    o.curve_dir = k->ours;
+    struct bus *queue = open_bus(k->scene, &o);
+    const char *endpoints[] = {o.tap};
+    make_disguise(k, "worker", TOOL, dir);
+    const char *const dirs[] = {dir, k->ours};
+    for (int i = 0; i < 2; i++) {
+        struct ear *ear = ear_open(&(struct ear_options){.endpoints = endpoints,
+                                                         .endpoint_count = 1,
+                                                         .curve_dir = dirs[i]},
+                                   error, sizeof(error));
+        assert_non_null(ear);
+        uint64_t refused = bus_handshakes_failed(queue);
+        struct bus *scheduler = open_caller(k->scene, SCHEDULER, QUEUE);
+        struct str tapped;
+        bool heard = false;
+        struct moment end = moment_after(moment_now(), span_of_ms(PATIENCE_MS));
+        while (!heard && bus_handshakes_failed(queue) == refused &&
+               !moment_reached(moment_now(), end)) {
+            struct delivery in;
+            struct bus *both[] = {queue, scheduler};
+            for (int j = 0; j < 2; j++) {
+                while (bus_receive(both[j], moment_now(), &in))
+                    continue;
+                bus_tick(both[j], moment_now());
+            }
+            heard = ear_next(ear, &tapped);
+            bus_wait(queue, -1, moment_now(), moment_after(moment_now(), span_of_ms(5)));
+        }
+        assert_int_equal(heard, dirs[i] == k->ours);
+        assert_int_equal(bus_handshakes_failed(queue) > refused, dirs[i] != k->ours);
+        ear_close(&ear);
+        bus_close(&scheduler);
+    }
+    bus_close(&queue);
+}
+
+static void a_file_of_no_kind_lets_nobody_in(void **state)
+{
+    (void)state;
+    assert_int_equal(curve_role("worker"), WORKER);
+    assert_int_equal(curve_role("worker-far"), WORKER);
+    assert_int_equal(curve_role("worker-"), WORKER);
+    assert_int_equal(curve_role("workers"), 0);
+    assert_int_equal(curve_role("client"), 0);
+    assert_int_equal(curve_role("client-guest"), 0);
+    assert_int_equal(curve_role("server"), 0);
+    assert_int_equal(curve_role(""), 0);
+    assert_int_equal(curve_role("-worker"), 0);
+}
+
+/* Keys of before had no kind. */
+static void an_older_directory_is_named_with_what_to_do(void **state)
+{
+    struct keyring *k = *state;
+    char dir[128], error[512], from[200], to[200];
+    struct bus_options o = options_for(k->scene, WORKER);
+    make_disguise(k, "tool", TOOL, dir);
+    snprintf(from, sizeof(from), "%s/tool.key", dir);
+    snprintf(to, sizeof(to), "%s/client.key", dir);
+    assert_int_equal(rename(from, to), 0);
+    o.peers[o.peer_count++] = (struct bus_peer_option){SCHEDULER, "tcp://127.0.0.1:1"};
+    o.curve_dir = dir;
+    assert_null(bus_open(&o, error, sizeof(error)));
+    assert_non_null(strstr(error, "worker.key"));
+    assert_non_null(strstr(error, "berth keys"));
+    assert_non_null(strstr(error, "again"));
+}
+
 #define RING(test) cmocka_unit_test_setup_teardown(test, keyring_open, keyring_close)
 
 int main(void)
@@ -190,6 +368,11 @@ int main(void)
         RING(with_keys_tcp_may_listen_everywhere),
         RING(keys_are_private_and_never_replaced),
         RING(a_missing_key_is_named),
+        RING(a_key_permits_its_own_kind_alone),
+        RING(a_plugins_key_orders_no_preemption),
+        RING(only_a_tools_key_hears_taps),
+        RING(a_file_of_no_kind_lets_nobody_in),
+        RING(an_older_directory_is_named_with_what_to_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,16 +261,24 @@ static void keys_are_made_once(void **state)
     snprintf(dir, sizeof(dir), "%s/keys", stage->scene->dir);
     const char *const make[] = {"keys", dir, NULL};
     assert_int_equal(run(stage, command_keys, make), 0);
-    snprintf(path, sizeof(path), "%s/client.key_secret", dir);
-    assert_non_null(strstr(stage->said, path));
-    assert_int_equal(stat(path, &found), 0);
-    assert_int_equal(found.st_mode & 0777, 0600);
+    static const char *const names[] = {"server", "watcher",  "queue",  "scheduler", "worker",
+                                        "binder", "extender", "plugin", "tool"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s.key_secret", dir, names[i]);
+        assert_non_null(strstr(stage->said, path));
+        assert_int_equal(stat(path, &found), 0);
+        assert_int_equal(found.st_mode & 0777, 0600);
+    }
     assert_int_equal(run(stage, command_keys, make), 1);
-    assert_non_null(strstr(stage->complained, "exists already"));
-    const char *const guest[] = {"keys", "--client", "guest", dir, NULL};
+    assert_non_null(strstr(stage->complained, "exist already"));
+    const char *const guest[] = {"keys", "--role", "worker", "--name", "guest", dir, NULL};
     assert_int_equal(run(stage, command_keys, guest), 0);
-    snprintf(path, sizeof(path), "%s/client-guest.key", dir);
+    snprintf(path, sizeof(path), "%s/worker-guest.key", dir);
     assert_int_equal(stat(path, &found), 0);
+    const char *const nameless[] = {"keys", "--role", "worker", dir, NULL};
+    assert_int_equal(run(stage, command_keys, nameless), 1);
+    const char *const unknown[] = {"keys", "--role", "king", "--name", "guest", dir, NULL};
+    assert_int_equal(run(stage, command_keys, unknown), 1);
     const char *const nowhere[] = {"keys", NULL};
     assert_int_equal(run(stage, command_keys, nowhere), 1);
 }
