@@ -214,6 +214,7 @@ static void on_peer_up(struct binder *b, struct instant at, const struct deliver
     (void)at;
     if (in->from.process != SCHEDULER)
         return;
+    lease_hear_term(b->lease, in->message->peer_up.term);
     binds_flush(b->binds, out); /* those are in flight no more */
     tell(b, in->from, out);
 }
@@ -435,7 +436,6 @@ void binder_handle(struct binder *b, struct moment now, const struct delivery *i
 {
     struct instant at = b->options.api.clock(b->options.api.state);
     at.now = now;
-    lease_hear_term(b->lease, in->term);
     if (binder_takes(in->message->type))
         handlers[in->message->type](b, at, in, out);
 }
@@ -659,6 +659,9 @@ static void lease_status(const struct binder *b, struct moment now, struct buffe
                      (long long)span_ms(lease_settles_in(b->lease, now)));
     if (*lease_lost_why(b->lease))
         buffer_print(lines, "lease_lost=%s\n", lease_lost_why(b->lease));
+    if (lease_terms_refused(b->lease) > 0)
+        buffer_print(lines, "terms_refused=%llu\n",
+                     (unsigned long long)lease_terms_refused(b->lease));
 }
 
 void binder_limit(struct binder *b, double qps, uint32_t burst)

@@ -33,7 +33,11 @@ struct lease {
     struct buffer body;
     struct arena memory;
     /* What we hold. */
-    int64_t term, transitions, heard;
+    int64_t term, transitions;
+    int64_t heard;               /* the term that the last scheduler reported */
+    bool introduced;             /* one has: it knows ours from now on */
+    int64_t refused_term;        /* the last one that was too far above ours */
+    uint64_t terms_refused;      /* how many */
     int64_t writing, writing_us; /* transitions in the write under way; its acquireTime */
     int64_t acquired_us;
     struct instant renewed;    /* start of the last confirmed write */
@@ -152,10 +156,44 @@ struct moment lease_deadline(const struct lease *lease)
     return moment_after(lease->renewed.now, lease->options.renew_deadline);
 }
 
+/* The term that ours must be above, at least base: what was heard, unless it is too far above what
+ * is known. */
+static int64_t to_pass(struct lease *lease, int64_t base)
+{
+    if (lease->heard <= base)
+        return base;
+    if (lease->heard - base <= LEASE_STEP_MAX)
+        return lease->heard;
+    if (lease->heard != lease->refused_term) {
+        lease->refused_term = lease->heard;
+        lease->terms_refused++;
+        log_warn("a scheduler reports a term far above ours, left alone; restart it if it does not "
+                 "follow|term=%lld ours=%lld",
+                 (long long)lease->heard, (long long)base);
+    }
+    return base;
+}
+
 void lease_hear_term(struct lease *lease, int64_t term)
 {
-    if (lease->options.elect && term > lease->heard && term < INT32_MAX)
-        lease->heard = term;
+    bool first = !lease->introduced;
+    if (term < 0 || term >= INT32_MAX) { /* leaseTransitions is an int32 */
+        lease->terms_refused++;
+        return;
+    }
+    lease->heard = term;
+    lease->introduced = true;
+    if (lease->options.elect)
+        return;
+    /* What the first one knows is from a former life of ours; another one may have it from us. */
+    int64_t passed = to_pass(lease, first ? lease->term - 1 : lease->term);
+    if (passed >= lease->term + !first)
+        lease->term = passed + 1;
+}
+
+uint64_t lease_terms_refused(const struct lease *lease)
+{
+    return lease->terms_refused;
 }
 
 bool lease_released(const struct lease *lease)
@@ -267,7 +305,7 @@ static void plan_to_settle(struct lease *lease)
 /* What the next write says: a renewal keeps the term, anything else begins a new one. */
 static void plan_write(struct lease *lease, struct instant at)
 {
-    if (lease->leading && lease->heard <= lease->term) {
+    if (lease->leading && to_pass(lease, lease->term) == lease->term) {
         lease->writing = lease->transitions;
         lease->writing_us = lease->acquired_us;
         return;
@@ -275,8 +313,9 @@ static void plan_write(struct lease *lease, struct instant at)
     if (!lease->leading)
         plan_to_settle(lease);
     lease->writing = lease->absent ? 0 : lease->seen.transitions + 1;
-    if (lease->writing < lease->heard)
-        lease->writing = lease->heard;
+    if (lease->writing < lease->term) /* the lease was deleted since */
+        lease->writing = lease->term;
+    lease->writing = to_pass(lease, lease->writing);
     if (lease->writing > INT32_MAX - 1)
         lease->writing = INT32_MAX - 1;
     lease->writing_us = at.wall_us;
@@ -450,7 +489,7 @@ struct lease *lease_new(const struct lease_options *options, struct lanes *lanes
     lease->lost_why = "";
     if (!options->elect) {
         lease->leading = lease->settled = true;
-        lease->term = at.wall_us / 1000000;
+        lease->term = 1;
         lease->renewed = at;
     }
     return lease;

@@ -9,6 +9,9 @@
 
 #include "binder/lanes.h"
 
+/* So many changes of leader at most can somebody know of that neither the lease nor we know of. */
+#define LEASE_STEP_MAX (1 << 20)
+
 struct lease_options {
     bool elect;                 /* false: lead from the start, without a lease */
     const char *namespace_name; /* strings are borrowed */
@@ -47,8 +50,12 @@ struct moment lease_deadline(const struct lease *lease);
 /* The fence: how long from `at` on a write may last so that it ends before anybody else could hold
  * the lease; 0 when none may begin. By the worse of both clocks. */
 struct span lease_left(const struct lease *lease, struct instant at);
-/* Somebody on the bus knows this term: ours must become greater. */
+/* A scheduler says in its hello that it knows this term; the last one's counts. Ours becomes
+ * greater, with a lease by its next write. Without one the first hello may tell of our own former
+ * life, so that the same term is passed, too; later ones have it from us. What is more than
+ * LEASE_STEP_MAX above what we and the lease know is left alone, counted and logged once. */
 void lease_hear_term(struct lease *lease, int64_t term);
+uint64_t lease_terms_refused(const struct lease *lease);
 
 /* Gives the lease back (once), or gives up trying for it. From here on the fence is closed. */
 void lease_release(struct lease *lease, struct instant at);

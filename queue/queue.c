@@ -299,6 +299,7 @@ static void meet(struct queue *q, struct moment now, struct address scheduler)
     take_back(q, now, "another life of the scheduler");
     gangs_untell(&q->queues.gangs, now);
     q->scheduler = scheduler;
+    q->term = 0; /* another life says anew which term it is */
 }
 
 static void on_peer_up(struct queue *q, struct moment now, const struct delivery *in)

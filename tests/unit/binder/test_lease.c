@@ -583,9 +583,91 @@ static void without_election_it_leads_at_once(void **state)
     struct election e = begin(&options);
     tick(&e, 100000);
     assert_true(lease_leading(e.lease));
-    assert_int_equal(lease_term(e.lease), 1767323045);
+    assert_int_equal(lease_term(e.lease), 1);
     assert_true(lease_left(e.lease, e.w->at).ns > 0);
     assert_null(world_find(e.w, "leases"));
+    end(&e);
+}
+
+/* No clock is asked: what a living scheduler knows is passed, and so is our own former life. */
+static void without_election_terms_follow_from_hellos(void **state)
+{
+    (void)state;
+    struct lease_options options = world_lease_options;
+    options.elect = false;
+    struct election e = begin(&options);
+    lease_hear_term(e.lease, 0); /* everything starts at once */
+    assert_int_equal(lease_term(e.lease), 1);
+    lease_hear_term(e.lease, 1); /* its link was made anew: it has that from us */
+    assert_int_equal(lease_term(e.lease), 1);
+    lease_hear_term(e.lease, 7); /* it came later and knows more */
+    assert_int_equal(lease_term(e.lease), 8);
+    end(&e);
+    e = begin(&options);
+    lease_hear_term(e.lease, 1); /* a scheduler that outlived us */
+    assert_int_equal(lease_term(e.lease), 2);
+    end(&e);
+    e = begin(&options);
+    lease_hear_term(e.lease, 41);
+    assert_int_equal(lease_term(e.lease), 42);
+    assert_int_equal(lease_terms_refused(e.lease), 0);
+    end(&e);
+}
+
+static void without_election_a_mad_term_is_left_alone(void **state)
+{
+    (void)state;
+    struct lease_options options = world_lease_options;
+    options.elect = false;
+    struct election e = begin(&options);
+    lease_hear_term(e.lease, INT32_MAX - 1);
+    lease_hear_term(e.lease, INT32_MAX);
+    lease_hear_term(e.lease, INT64_MAX);
+    lease_hear_term(e.lease, -5);
+    assert_int_equal(lease_term(e.lease), 1);
+    assert_int_equal(lease_terms_refused(e.lease), 4);
+    lease_hear_term(e.lease, 3); /* who comes later is heard all the same */
+    assert_int_equal(lease_term(e.lease), 4);
+    end(&e);
+}
+
+static void a_mad_term_does_not_reach_the_lease(void **state)
+{
+    (void)state;
+    struct election e = begin(&world_lease_options);
+    lease_hear_term(e.lease, INT32_MAX - 1);
+    tick(&e, 0);
+    world_answer(e.w, "GET", 404, "");
+    tick(&e, 0);
+    world_accept_lease(e.w, "POST");
+    assert_int_equal(lease_term(e.lease), 1);
+    assert_int_equal(lease_terms_refused(e.lease), 1);
+    tick_until(&e, "PUT", 3000); /* and renewals go on as renewals */
+    world_accept_lease(e.w, "PUT");
+    assert_int_equal(lease_term(e.lease), 1);
+    lease_hear_term(e.lease, LEASE_STEP_MAX + 1); /* as far as may be */
+    tick_until(&e, "PUT", 3000);
+    world_accept_lease(e.w, "PUT");
+    assert_int_equal(lease_term(e.lease), LEASE_STEP_MAX + 2);
+    end(&e);
+}
+
+/* Somebody deletes the lease while we lead: its transitions begin at 0, our term does not. */
+static void a_deleted_lease_does_not_take_the_term_back(void **state)
+{
+    (void)state;
+    struct election e = begin(&world_lease_options);
+    tick(&e, 0);
+    see(&e, "", 6, 1);
+    tick_until(&e, "PUT", 3000);
+    world_accept_lease(e.w, "PUT");
+    assert_int_equal(lease_term(e.lease), 8);
+    tick_until(&e, "PUT", 3000);
+    world_answer(e.w, "PUT", 404, "");
+    tick_until(&e, "POST", 3000);
+    world_accept_lease(e.w, "POST");
+    assert_true(lease_leading(e.lease));
+    assert_true(lease_term(e.lease) >= 8);
     end(&e);
 }
 
@@ -678,6 +760,10 @@ int main(void)
         cmocka_unit_test(release_waits_for_a_renewal_under_way),
         cmocka_unit_test(a_standby_has_nothing_to_release),
         cmocka_unit_test(without_election_it_leads_at_once),
+        cmocka_unit_test(without_election_terms_follow_from_hellos),
+        cmocka_unit_test(without_election_a_mad_term_is_left_alone),
+        cmocka_unit_test(a_mad_term_does_not_reach_the_lease),
+        cmocka_unit_test(a_deleted_lease_does_not_take_the_term_back),
         cmocka_unit_test(other_members_of_the_object_survive),
         cmocka_unit_test(an_answer_that_is_no_lease_is_survived),
         cmocka_unit_test(a_missing_rule_is_named_once),
