@@ -12,6 +12,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
+#include "proto/bus/endpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -176,9 +176,9 @@ static bool find_programs(struct supervisor *s)
 static bool take_run_dir(struct supervisor *s)
 {
     const char *dir = s->options.run_dir;
-    char path[256], pid[32] = "";
-    if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
-        log_error("cannot make the run directory| dir=%s error=\"%s\"", dir, strerror(errno));
+    char path[256], pid[32] = "", error[512];
+    if (!endpoint_make_dir(dir, false, error, sizeof(error))) {
+        log_error("cannot use the run directory| dir=%s error=\"%s\"", dir, error);
         return false;
     }
     snprintf(path, sizeof(path), "%s/berth.pid", dir);
