@@ -4,6 +4,7 @@
 #include "binder/deadman.h"
 #include "proto/base/must.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -20,10 +21,12 @@ static void on_deadline(int number)
 {
     static const char line[] =
         "level=error proc=binder msg=\"woke up behind the lease's deadline while writing: ends\"\n";
+    struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
     (void)number;
     if (!inside)
         return;
-    if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0)
+    /* Not if whoever reads the log has stopped: the end does not wait for that. */
+    if (poll(&room, 1, 0) == 1 && write(STDERR_FILENO, line, sizeof(line) - 1) < 0)
         _exit(DEADMAN_STATUS);
     _exit(DEADMAN_STATUS);
 }

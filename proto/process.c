@@ -2,6 +2,8 @@
  * read is left out rather than shown as 0. */
 #include "proto/process.h"
 
+#include "proto/base/beat.h"
+#include "proto/base/log_out.h"
 #include "proto/metrics.h"
 
 #include <dirent.h>
@@ -11,7 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define STAT_START 19 /* fields of /proc/self/stat between the name and the start time */
+#define FILES_MAX  16384 /* enough for a door with all its callers */
+#define STAT_START 19    /* fields of /proc/self/stat between the name and the start time */
 
 static void measure_cpu(void)
 {
@@ -143,6 +146,13 @@ static int64_t started(void)
     return moment_wall_us() * 1000 - (moment_boot_ns() - since_boot_ns);
 }
 
+/* By itself, and by the supervisor that it writes to. */
+static void measure_log(void)
+{
+    metric_series(METRIC_berth_log_lines_lost_total, NULL)->value =
+        (int64_t)(log_out_lost() + beat_lost());
+}
+
 void process_measure(void)
 {
     static int64_t start; /* read once, so that it never changes */
@@ -158,4 +168,26 @@ void process_measure(void)
     measure_limit();
     measure_network();
     measure_descriptors();
+    measure_log();
+}
+
+bool process_allow_files(unsigned need, char *error, size_t room)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return true; /* then what cannot be opened says so itself */
+    rlim_t wanted = limit.rlim_max < FILES_MAX ? limit.rlim_max : FILES_MAX;
+    if (limit.rlim_cur < wanted) {
+        rlim_t former = limit.rlim_cur;
+        limit.rlim_cur = wanted;
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+            limit.rlim_cur = former;
+    }
+    if (limit.rlim_cur >= need)
+        return true;
+    snprintf(error, room,
+             "too few file descriptors: %u are needed, %llu allowed; raise the limit (ulimit -n, "
+             "LimitNOFILE= of systemd, --ulimit nofile= of docker)",
+             need, (unsigned long long)limit.rlim_cur);
+    return false;
 }

@@ -3,6 +3,7 @@
 #include "ctl/serve/setup.h"
 
 #include "ctl/serve/certificate.h"
+#include "proto/base/beat.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/bus/options.h"
@@ -81,6 +82,12 @@ static bool take_given(void *state, const char *value)
     return true;
 }
 
+static bool take_beat(void *state, const char *value)
+{
+    (void)state;
+    return beat_join(value);
+}
+
 static bool take_format(void *state, const char *value)
 {
     (void)state;
@@ -103,6 +110,7 @@ static const struct own_option table[] = {
     {"v", "N", "log verbosity as in Kubernetes: 2 and more is debug", take_level},
     {"log-level", "LEVEL", "error, warn, info or debug (default info)", take_level},
     {"logging-format", "FORMAT", "text (logfmt, the default) or json", take_format},
+    {"beat", "FD:SLOT", "where berth run, which gives it, sees that our loop turns", take_beat},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -1,14 +1,15 @@
 /* log: writes each event as one line, logfmt or JSON, with one write, so that lines of several
- * processes on one stderr never mix. What must stay true: errno survives a call. */
+ * processes on one stderr never mix. What must stay true: errno survives a call, and no call waits
+ * for who reads the log. */
 #include "proto/base/log.h"
 #include "proto/base/log_json.h"
+#include "proto/base/log_out.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LINE_MAX_LEN 4096
 
@@ -114,25 +115,12 @@ static size_t put_pairs(char *line, size_t at, const char *p)
     return at;
 }
 
-static void write_json(const char *level, const char *text)
-{
-    char line[LOG_JSON_ROOM(LINE_MAX_LEN / 2)];
-    size_t len = log_json_line(
-        &(struct log_line){
-            .wall_us = moment_wall_us(), .level = level, .process = process_name, .text = text},
-        line);
-    ssize_t written = write(STDERR_FILENO, line, len);
-    (void)written; /* nobody is left to tell */
-}
+/* Room for the longest line in either format. */
+#define LINE_ROOM LOG_JSON_ROOM(LINE_MAX_LEN / 2)
 
-static void write_line(const char *level, const char *format, va_list args)
+static size_t make_text(const char *level, const char *text, char *line)
 {
-    char text[LINE_MAX_LEN / 2], line[LINE_MAX_LEN], when[40];
-    vsnprintf(text, sizeof(text), format, args);
-    if (as_json) {
-        write_json(level, text);
-        return;
-    }
+    char when[40];
     moment_print_micros(moment_wall_us(), when, sizeof(when));
     char *pairs = strchr(text, '|');
     size_t len = pairs ? (size_t)(pairs - text) : strlen(text);
@@ -141,8 +129,35 @@ static void write_line(const char *level, const char *format, va_list args)
     if (pairs != NULL)
         at = put_pairs(line, at, pairs + 1);
     line[at++] = '\n';
-    ssize_t written = write(STDERR_FILENO, line, at);
-    (void)written; /* nobody is left to tell */
+    return at;
+}
+
+static size_t make_line(const char *level, const char *text, char *line)
+{
+    struct log_line parts = {
+        .wall_us = moment_wall_us(), .level = level, .process = process_name, .text = text};
+    return as_json ? log_json_line(&parts, line) : make_text(level, text, line);
+}
+
+void log_catch_up(void)
+{
+    uint64_t lines = log_out_untold();
+    if (lines == 0)
+        return;
+    int saved = errno;
+    char text[128], line[LINE_ROOM];
+    snprintf(text, sizeof(text), "log lines were lost: nobody read them|lines=%llu",
+             (unsigned long long)lines);
+    log_out_tell(line, make_line("warn", text, line), lines);
+    errno = saved;
+}
+
+static void write_line(const char *level, const char *format, va_list args)
+{
+    char text[LINE_MAX_LEN / 2], line[LINE_ROOM];
+    vsnprintf(text, sizeof(text), format, args);
+    log_catch_up(); /* what was lost came before */
+    log_out(line, make_line(level, text, line));
 }
 
 #define DEFINE_LEVEL(name)                                                                         \

@@ -30,6 +30,11 @@ void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* No line waits for whoever reads standard error: what cannot be written at once is lost and
+ * counted (log_out.h). Says how many were lost, if any were and it can be said by now; each line
+ * does so first, and who may have no further line for a while calls it now and then. */
+void log_catch_up(void);
+
 /* At most one line a second for something that a peer can repeat at will:
  * if (log_limited(&limit, now)) log_warn("…| suppressed=%u", limit.suppressed_before). */
 struct log_limit {

@@ -1,8 +1,10 @@
 /* actor: the loop that turns a pure core into a process. The phases of a round stand in loop_round
- * in their order. What must stay true: nothing in a round waits but bus_wait, and a signal ends
- * that wait, because it writes to a pipe that the wait watches. */
+ * in their order. What must stay true: nothing in a round waits but bus_wait, a signal ends
+ * that wait, because it writes to a pipe that the wait watches, and while the loop turns it beats
+ * (proto/base/beat.h) at least once a second: each round, and behind each message. */
 #include "proto/bus/actor.h"
 
+#include "proto/base/beat.h"
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "proto/metrics.h"
@@ -117,6 +119,7 @@ static bool handle_batch(struct loop *loop, struct moment now)
     struct moment say_by = moment_after(now, span_of_us(ACTOR_SAY_US));
     struct delivery in;
     for (int i = 0; i < ACTOR_TURN; i++) {
+        beat();
         if (!bus_receive(loop->bus, now, &in))
             return false;
         struct moment before = moment_now();
@@ -171,10 +174,12 @@ static bool loop_round(struct loop *loop)
         next = actor->tick(actor->state, now, &loop->out);
     bool on = go_on(loop, now);
     send_all(loop);
+    log_catch_up();
     now = moment_now();
     next = moment_earlier(next, bus_tick(loop->bus, now));
     if (loop->stopping)
         next = moment_earlier(next, loop->stop_by);
+    next = moment_earlier(next, moment_after(now, span_of_ms(ACTOR_BEAT_MS)));
     if (on && !more)
         bus_wait(loop->bus, loop->wait_fd, now, next);
     return on;

@@ -13,6 +13,9 @@
  * what else there is to handle. */
 #define ACTOR_TURN   512
 #define ACTOR_SAY_US 100
+/* A loop with nothing to do turns this often nevertheless: whoever watches it (ctl/pulse.h) knows
+ * by that that it would, were there anything. */
+#define ACTOR_BEAT_MS 1000
 
 struct actor {
     void *state;

@@ -2,6 +2,7 @@
  * by the same code. What must stay true: what --help prints is what is accepted, because both come
  * from the tables; a bad argument is named and nothing has been opened yet. */
 #include "proto/bus/options.h"
+#include "proto/base/beat.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -126,6 +127,13 @@ static bool take_format(void *state, const char *value)
     return log_set_format(value);
 }
 
+static bool take_beat(void *state, const char *value)
+{
+    struct parse *p = state;
+    snprintf(p->error, sizeof(p->error), "want FD:SLOT of a page of berth run");
+    return beat_join(value);
+}
+
 static const struct own_option shared[] = {
     {"run-dir", "DIR",
      "private directory of ipc sockets (default $BERTH_RUN_DIR, $XDG_RUNTIME_DIR/berth or "
@@ -144,6 +152,8 @@ static const struct own_option shared[] = {
     {"v", "N", "log verbosity as in Kubernetes: 2 and more is debug", take_level},
     {"log-level", "LEVEL", "error, warn, info or debug (default info)", take_level},
     {"logging-format", "FORMAT", "text (logfmt, the default) or json", take_format},
+    {"beat", "FD:SLOT", "where berth run, which gives it, sees that this process's loop turns",
+     take_beat},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -13,6 +13,7 @@
  *   --generation N        config generation                         (default 1)
  *   -v N, --v N, --log-level LEVEL
  *   --logging-format FORMAT   text or json                          (default: text)
+ *   --beat FD:SLOT        from berth run: where it sees that the loop turns
  *   --help, --version
  */
 #ifndef OPTIONS_H

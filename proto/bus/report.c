@@ -3,6 +3,8 @@
  * small enough to read. */
 #include "proto/bus/inside.h"
 
+#include "proto/base/beat.h"
+#include "proto/base/log_out.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/metrics.h"
@@ -93,6 +95,7 @@ static void add_counters(struct bus *bus, struct labels *labels)
     add_number(labels, "", "connections_lost", bus->counts.connections_lost);
     add_number(labels, "", "not_accepted", bus->counts.not_accepted);
     add_number(labels, "", "turned_away", bus->counts.turned_away);
+    add_number(labels, "", "log_lines_lost", log_out_lost() + beat_lost());
     add_traffic(labels, &bus->counts);
 }
 
