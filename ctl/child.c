@@ -4,6 +4,7 @@
  * tells the pid of a process that runs. */
 #include "ctl/child.h"
 #include "proto/base/log.h"
+#include "proto/base/log_out.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 
@@ -45,8 +46,10 @@ static void write_pid(const struct child *c)
     bool written = f != NULL && fprintf(f, "%d\n", (int)c->pid) > 0;
     if (f != NULL)
         written = fclose(f) == 0 && written;
-    if (!written || rename(path, c->pid_file) != 0)
-        log_warn("cannot write the pid file| file=%s error=\"%s\"", c->pid_file, strerror(errno));
+    if (written && rename(path, c->pid_file) == 0)
+        return;
+    log_warn("cannot write the pid file| file=%s error=\"%s\"", c->pid_file, strerror(errno));
+    unlink(path);
 }
 
 /* In the child: only async-signal-safe calls between fork and exec. */
@@ -61,6 +64,8 @@ static _Noreturn void become(const struct child *c, int output, pid_t parent)
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != parent || setpgid(0, 0) != 0)
         _exit(127);
     if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
+        _exit(127);
+    if (c->beats != NULL && fcntl(beats_fd(c->beats), F_SETFD, 0) != 0)
         _exit(127);
     execv(c->argv[0], c->argv);
     dprintf(STDERR_FILENO, "cannot execute %s: %s\n", c->argv[0], strerror(errno));
@@ -77,6 +82,9 @@ bool child_start(struct child *c, struct moment now)
         return false;
     }
     pid_t parent = getpid();
+    c->pulse = (struct pulse){0};
+    if (c->beats != NULL)
+        beats_begin(c->beats, c->slot);
     c->pid = fork();
     if (c->pid == 0)
         become(c, ends[1], parent);
@@ -104,8 +112,9 @@ static void pass_on(const struct child *c, struct str line)
         struct buffer out = {0};
         buffer_add_str(&out, line);
         buffer_add_text(&out, "\n");
-        ssize_t written = write(STDERR_FILENO, out.at, out.len);
-        (void)written;
+        log_catch_up();
+        if (!log_out(out.at, out.len) && c->beats != NULL)
+            beats_lost(c->beats, c->slot, 1);
         buffer_free(&out);
         return;
     }
@@ -151,6 +160,22 @@ void child_read(struct child *c)
         close(c->output);
         c->output = -1;
     }
+}
+
+void child_look(struct child *c, struct moment now)
+{
+    bool due = c->pid != 0 && c->beats != NULL &&
+               moment_reached(now, moment_after(c->pulse.looked, span_of_ms(PULSE_LOOK_MS)));
+    struct pulse_sight sight = {0};
+    if (!due || !pulse_see(c->pid, &sight))
+        return;
+    sight.turns = beats_turns(c->beats, c->slot);
+    const char *why = pulse_look(&c->pulse, now, &sight);
+    if (why == NULL || c->leaving)
+        return;
+    log_error("process hangs and is killed| name=%s pid=%d reason=\"%s\" silent_ms=%lld", c->name,
+              (int)c->pid, why, (long long)span_ms(c->pulse.silent));
+    kill(c->pid, SIGKILL);
 }
 
 static void log_end(const struct child *c, int status)

@@ -3,6 +3,8 @@
 #ifndef CTL_CHILD_H
 #define CTL_CHILD_H
 
+#include "ctl/pulse.h"
+#include "proto/base/beat.h"
 #include "proto/base/buffer.h"
 #include "proto/base/moment.h"
 
@@ -21,7 +23,10 @@ struct child {
     struct moment started, restart_at; /* restart_at: when to start it again */
     struct span backoff;               /* before the next restart */
     unsigned restarts;
-    bool leaving; /* its end is wanted */
+    bool leaving;        /* its end is wanted */
+    struct beats *beats; /* borrowed: where its loop is seen to turn; NULL: nowhere */
+    size_t slot;         /* its own there */
+    struct pulse pulse;  /* what was seen of it */
 };
 
 /* Appends an argument (copied). */
@@ -29,8 +34,12 @@ void child_arg(struct child *c, const char *format, ...) __attribute__((format(p
 /* Forks and executes; writes the pid file. False when the fork or pipe failed (logged); it is then
  * due again after the backoff. */
 bool child_start(struct child *c, struct moment now);
-/* Passes on what the child printed; called when output is readable. */
+/* Passes on what the child printed; called when output is readable. Never waits: a line that our
+ * own standard error cannot take is lost, and counted for the child. */
 void child_read(struct child *c);
+/* Looks whether it is hung, every PULSE_LOOK_MS; if so, says so and kills it, for child_ended to
+ * find. */
+void child_look(struct child *c, struct moment now);
 /* It ended with this wait status: logs why, closes, and sets restart_at with backoff: 100 ms,
  * doubling to 10 s, starting over when it lived for 10 s. */
 void child_ended(struct child *c, int wait_status, struct moment now);

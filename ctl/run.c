@@ -1,10 +1,10 @@
 /* run: the supervisor behind `berth run`.
  *
  * It checks the configuration once, starts watcher, queue, scheduler, workers and binder from the
- * folder that berth itself lies in, passes their output on as one log, restarts what dies with
- * backoff, and on SIGTERM or SIGINT ends them all and itself. What must stay true: one supervisor a
- * run directory (a lock on berth.pid), one identity for all lives of its binder, and no child
- * outlives it. */
+ * folder that berth itself lies in, passes their output on as one log, kills what hangs, restarts
+ * what dies with backoff, and on SIGTERM or SIGINT ends them all and itself. What must stay true:
+ * one supervisor a run directory (a lock on it), one identity for all lives of its binder,
+ * and no child outlives it. */
 #include "ctl/run.h"
 #include "ctl/child.h"
 #include "ctl/run_config.h"
@@ -13,6 +13,7 @@
 #include "proto/base/must.h"
 #include "proto/base/random.h"
 #include "proto/bus/endpoint.h"
+#include "proto/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,13 +30,18 @@
 #define WORKERS_MAX   64
 #define CHILDREN_MAX  (WORKERS_MAX + 6)
 #define STOP_LIMIT_MS 10000
+/* Descriptors that any one process of ours may have open: API server, bus, listeners of the tap;
+ * and for each worker, in those that all workers talk to. */
+#define FILES          128
+#define FILES_A_WORKER 8
 
 struct supervisor {
     struct run_options options;
     char identity[128], bin_dir[200];
     struct child children[CHILDREN_MAX];
     size_t count;
-    int lock, signals;
+    struct beats *beats;
+    int lock, pid_file, signals; /* pid_file: -1 where it could not be made */
     struct run_config config;
     bool has_extender, asked; /* SIGHUP came */
     bool stopping;
@@ -58,12 +64,16 @@ static struct child *add_child(struct supervisor *s, const char *program, const 
     snprintf(c->name, sizeof(c->name), "%s", name);
     snprintf(c->pid_file, sizeof(c->pid_file), "%s/%s.pid", run_dir, name);
     c->output = -1;
+    c->beats = s->beats;
+    c->slot = s->count - 1;
     child_arg(c, "%s/%s", s->bin_dir, program);
     child_arg(c, "--run-dir=%s", run_dir);
     child_arg(c, "--name=%s", name);
     child_arg(c, "--log-level=%s", log_level_name());
     child_arg(c, "--logging-format=%s", log_format_name());
     add_text(c, "config", run_config_path(&s->config));
+    if (s->beats != NULL)
+        child_arg(c, "--beat=%d:%zu", beats_fd(s->beats), c->slot);
     return c;
 }
 
@@ -172,7 +182,28 @@ static bool find_programs(struct supervisor *s)
     return true;
 }
 
-/* Takes the run directory for this supervisor alone. */
+/* The pid that the file tells, for a message. */
+static void read_pid(const char *path, char *pid, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, pid, room - 1) : 0;
+    pid[n > 0 ? n - (pid[n - 1] == '\n') : 0] = 0;
+    if (fd >= 0)
+        close(fd);
+}
+
+/* For people; nothing depends on it, so a directory without room is no reason to end. */
+static void write_own_pid(const struct supervisor *s, const char *path)
+{
+    char pid[32];
+    int len = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
+    if (s->pid_file < 0 || ftruncate(s->pid_file, 0) != 0 ||
+        write(s->pid_file, pid, (size_t)len) != len)
+        log_warn("cannot write the pid file| file=%s error=\"%s\"", path, strerror(errno));
+}
+
+/* Takes the run directory for this supervisor alone: by a lock on the directory itself, which needs
+ * no room in it, and one on the pid file, which former versions look at. */
 static bool take_run_dir(struct supervisor *s)
 {
     const char *dir = s->options.run_dir;
@@ -182,23 +213,20 @@ static bool take_run_dir(struct supervisor *s)
         return false;
     }
     snprintf(path, sizeof(path), "%s/berth.pid", dir);
-    s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    read_pid(path, pid, sizeof(pid));
+    s->lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (s->lock < 0) {
-        log_error("cannot open the pid file| file=%s error=\"%s\"", path, strerror(errno));
+        log_error("cannot open the run directory| dir=%s error=\"%s\"", dir, strerror(errno));
         return false;
     }
-    if (flock(s->lock, LOCK_EX | LOCK_NB) != 0) {
-        ssize_t n = read(s->lock, pid, sizeof(pid) - 1);
-        pid[n > 0 ? n - (pid[n - 1] == '\n') : 0] = 0;
+    bool ours = flock(s->lock, LOCK_EX | LOCK_NB) == 0;
+    s->pid_file = ours ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    ours = ours && (s->pid_file < 0 || flock(s->pid_file, LOCK_EX | LOCK_NB) == 0);
+    if (ours)
+        write_own_pid(s, path);
+    else
         log_error("run directory in use by another berth run| dir=%s pid=%s", dir, pid);
-        return false;
-    }
-    int len = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
-    if (ftruncate(s->lock, 0) != 0 || write(s->lock, pid, (size_t)len) != len) {
-        log_error("cannot write the pid file| file=%s error=\"%s\"", path, strerror(errno));
-        return false;
-    }
-    return true;
+    return ours;
 }
 
 /* ---- the loop ---- */
@@ -281,6 +309,13 @@ static struct moment start_due(struct supervisor *s, struct moment now)
     return next;
 }
 
+static void look_at_children(struct supervisor *s, struct moment now)
+{
+    for (size_t i = 0; i < s->count; i++)
+        child_look(&s->children[i], now);
+    log_catch_up();
+}
+
 static void wait_for_work(struct supervisor *s, struct moment now, struct moment until)
 {
     struct pollfd fds[CHILDREN_MAX + 2] = {{.fd = s->signals, .events = POLLIN}};
@@ -288,8 +323,9 @@ static void wait_for_work(struct supervisor *s, struct moment now, struct moment
     for (size_t i = 0; i < s->count; i++)
         fds[i + 1] = (struct pollfd){.fd = s->children[i].output, .events = POLLIN};
     fds[s->count + 1] = (struct pollfd){.fd = run_config_fd(&s->config), .events = POLLIN};
-    int64_t ms = until.ns == MOMENT_NEVER.ns ? 1000 : span_ms(moment_since(until, now)) + 1;
-    poll(fds, s->count + 2, ms < 0 ? 0 : ms > 1000 ? 1000 : (int)ms);
+    until = moment_earlier(until, moment_after(now, span_of_ms(PULSE_LOOK_MS)));
+    int64_t ms = span_ms(moment_since(until, now)) + 1;
+    poll(fds, s->count + 2, ms < 0 ? 0 : (int)ms);
     for (size_t i = 0; i < s->count; i++)
         if (fds[i + 1].revents != 0)
             child_read(&s->children[i]);
@@ -303,6 +339,7 @@ static void supervise(struct supervisor *s)
         take_signals(s, now);
         look_at_config(s, now);
         reap(s, now);
+        look_at_children(s, now);
         if (s->stopping && running(s) == 0)
             return;
         struct moment next = start_due(s, now);
@@ -333,22 +370,47 @@ static bool open_signals(struct supervisor *s)
     return s->signals >= 0;
 }
 
+/* Without it nobody who hangs is found, and all else is as ever. */
+static void open_beats(struct supervisor *s)
+{
+    s->beats = beats_new(CHILDREN_MAX);
+    if (s->beats == NULL)
+        log_warn("processes that hang will not be found| error=\"%s\"", strerror(errno));
+}
+
 static void clean_up(struct supervisor *s)
 {
     char path[256];
     snprintf(path, sizeof(path), "%s/berth.pid", s->options.run_dir);
     unlink(path);
     close(s->lock);
+    if (s->pid_file >= 0)
+        close(s->pid_file);
     close(s->signals);
     run_config_free(&s->config);
     for (size_t i = 0; i < s->count; i++)
         child_free(&s->children[i]);
+    beats_free(&s->beats);
+}
+
+/* Before anything is opened: what runs out later shows as something else, again and again. The
+ * processes inherit what we may open. */
+static bool may_open_enough(const struct supervisor *s)
+{
+    char error[256];
+    bool may = process_allow_files(FILES + FILES_A_WORKER * (unsigned)s->options.workers, error,
+                                   sizeof(error));
+    if (!may)
+        log_error("%s", error);
+    return may;
 }
 
 int command_run(int argc, char **argv)
 {
     static struct supervisor s; /* large, and there is one */
     run_options_parse(&s.options, argc, argv);
+    if (!may_open_enough(&s))
+        return 1;
     if (!serve_flags_agree(&s.options.serve) || !run_config_check(&s.config, &s.options))
         return 1;
     if (s.options.print_config || s.options.kube.write_config_to != NULL)
@@ -357,6 +419,7 @@ int command_run(int argc, char **argv)
         !open_signals(&s))
         return 1;
     choose_identity(&s);
+    open_beats(&s);
     add_children(&s);
     log_info("starting| run_dir=%s workers=%ld identity=%s", s.options.run_dir, s.options.workers,
              s.identity);

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* policy: the text of the ConfigMap, where that was read already; else NULL. */
@@ -146,7 +147,27 @@ static bool replace(const char *path, const struct buffer *text)
     bool ok = fd >= 0 && write(fd, text->at, text->len) == (ssize_t)text->len;
     ok = (fd < 0 || close(fd) == 0) && ok && rename(new, path) == 0;
     if (!ok)
-        log_error("cannot write the configuration| file=%s error=\"%s\"", path, strerror(errno));
+        log_warn("cannot write the configuration| file=%s error=\"%s\"", path, strerror(errno));
+    if (!ok)
+        unlink(new);
+    return ok;
+}
+
+/* A file without a disk, which our processes open by our descriptor: that stays, and what is behind
+ * it is replaced as a whole. */
+static bool replace_in_memory(struct run_config *c)
+{
+    int fd = memfd_create("berth-config", MFD_CLOEXEC);
+    bool ok = fd >= 0 && write(fd, c->text.at, c->text.len) == (ssize_t)c->text.len;
+    if (ok && c->memory > 0)
+        ok = dup3(fd, c->memory, O_CLOEXEC) >= 0;
+    else if (ok)
+        c->memory = fd;
+    if (!ok)
+        log_error("cannot keep the configuration in memory| error=\"%s\"", strerror(errno));
+    if (fd >= 0 && fd != c->memory)
+        close(fd);
+    snprintf(c->path, sizeof(c->path), "/proc/%d/fd/%d", (int)getpid(), c->memory);
     return ok;
 }
 
@@ -154,8 +175,11 @@ bool run_config_place(struct run_config *c)
 {
     if (!policy_given(&c->source))
         return true;
+    if (c->memory > 0)
+        return replace_in_memory(c);
+    bool first = c->path[0] == 0; /* what the processes were given stays */
     snprintf(c->path, sizeof(c->path), "%s/config.yaml", c->options->run_dir);
-    return replace(c->path, &c->text);
+    return replace(c->path, &c->text) || (first && replace_in_memory(c));
 }
 
 /* The processes' file follows, unless it would say the same. */
@@ -220,5 +244,7 @@ void run_config_free(struct run_config *c)
 {
     policy_map_free(&c->map);
     policy_unname(&c->source);
+    if (c->memory > 0)
+        close(c->memory);
     buffer_free(&c->text);
 }

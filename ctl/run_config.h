@@ -15,6 +15,7 @@ struct run_config {
     bool extenders;                   /* the configuration names some */
     struct buffer text;               /* with a Policy: what the processes are to read */
     char path[256];                   /* where that lies; empty: it was not written */
+    int memory;                       /* its descriptor where it lies in memory; 0: it does not */
     struct config_watch file, policy; /* what may change */
     struct policy_map *map;           /* and where that is a ConfigMap; NULL: it is none */
     char sort[CONFIG_SORT_ROOM];      /* what the queue sorts by, for as long as it runs */
@@ -23,8 +24,8 @@ struct run_config {
 /* Everything that can be wrong with the configuration is said here, before anything starts; what
  * the flags want printed or written is. */
 bool run_config_check(struct run_config *c, const struct run_options *options);
-/* Writes the processes' file, if there is to be one, into the run directory; false with a line in
- * the log. */
+/* Writes the processes' file, if there is to be one, into the run directory, or keeps it in memory
+ * where that has no room; false with a line in the log. */
 bool run_config_place(struct run_config *c);
 /* What the processes are to be given as --config; NULL: nothing. */
 const char *run_config_path(const struct run_config *c);

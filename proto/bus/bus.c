@@ -12,6 +12,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
+#include "proto/process.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -113,6 +114,13 @@ static void name_instance(struct bus *bus, const struct bus_options *o)
         snprintf(bus->instance, sizeof(bus->instance), "%s", process_name(o->process));
 }
 
+/* Sockets, connections, and what else a process holds; a tool holds little else. Callers beyond a
+ * few are refused by the door when there is no descriptor for them. */
+static unsigned files_needed(const struct bus_options *o)
+{
+    return (o->no_door ? 24 : 80) + 4 * (unsigned)o->peer_count;
+}
+
 struct bus *bus_open(const struct bus_options *o, char *error, size_t room)
 {
     must(o->peer_count <= BUS_PEERS_MAX && o->generation >= 0);
@@ -130,7 +138,8 @@ struct bus *bus_open(const struct bus_options *o, char *error, size_t room)
     zmq_msg_init(&bus->incoming);
     name_instance(bus, o);
     error[0] = 0;
-    bool opened = (!needs_run_dir(o) || endpoint_make_dir(o->run_dir, o->no_door, error, room)) &&
+    bool opened = process_allow_files(files_needed(o), error, room) &&
+                  (!needs_run_dir(o) || endpoint_make_dir(o->run_dir, o->no_door, error, room)) &&
                   wires_open(&bus->wires, o->curve_dir, o->process, o->allow_plain_tcp) &&
                   open_door(bus, o) && open_tap(bus, o) && open_links(bus, o);
     if (!opened) {

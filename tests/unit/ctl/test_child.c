@@ -138,6 +138,67 @@ static void a_program_that_is_not_there_is_named(void **state)
     assert_non_null(strstr(text, "status=127"));
 }
 
+/* Its loop has turned, as its page says, and stands since. */
+static void hang(void)
+{
+    int fd = fcntl(beats_fd(child.beats), F_DUPFD_CLOEXEC, 10), status;
+    char page[32];
+    snprintf(page, sizeof(page), "%d:0", fd);
+    assert_true(child_start(&child, start));
+    assert_true(beat_join(page)); /* in its place: tail has no loop of ours */
+    beat();
+    assert_int_equal(kill(child.pid, SIGSTOP), 0);
+    assert_int_equal(waitpid(child.pid, &status, WUNTRACED), child.pid);
+    struct moment now = start;
+    int looks = 0;
+    while (waitpid(child.pid, &status, WNOHANG) == 0 && looks++ < 1000) {
+        child_look(&child, now);
+        if (looks > 2 * PULSE_STILL_MS / PULSE_LOOK_MS)
+            poll(NULL, 0, 10); /* it was killed by now, and ends at any time */
+        else
+            now = moment_after(now, span_of_ms(PULSE_LOOK_MS));
+    }
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    child_ended(&child, status, now);
+}
+
+static void one_that_hangs_is_killed(void **state)
+{
+    (void)state;
+    char text[8192];
+    child.beats = beats_new(1);
+    assert_non_null(child.beats);
+    child_arg(&child, "exec tail -f /dev/null");
+    captured(text, sizeof(text), hang);
+    assert_non_null(strstr(text, "msg=\"process hangs and is killed\" name=worker-0"));
+    assert_non_null(strstr(text, "reason=\"its loop stands, and it does not run\""));
+    assert_non_null(strstr(text, "silent_ms=5000"));
+    beats_free(&child.beats);
+}
+
+/* Nobody reads our standard error, and it says more than a pipe holds. */
+static void a_child_never_waits_for_who_reads_the_log(void **state)
+{
+    (void)state;
+    int ends[2], saved = dup(STDERR_FILENO);
+    child.beats = beats_new(1);
+    child_arg(&child, "for i in 0 1 2 3 4 5 6 7 8 9; do for k in 0 1 2 3 4 5 6 7 8 9; do "
+                      "printf 'ts=1 level=info msg=\"%%2000d\"\\n' $i; done; done >&2; exit 7");
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_true(dup2(ends[1], STDERR_FILENO) >= 0);
+    close(ends[1]);
+    alarm(20);
+    assert_true(child_start(&child, start));
+    int status = wait_for_end();
+    child_ended(&child, status, start);
+    alarm(0);
+    assert_true(dup2(saved, STDERR_FILENO) >= 0);
+    close(saved);
+    close(ends[0]);
+    assert_int_equal(WEXITSTATUS(status), 7); /* it came to its end */
+    beats_free(&child.beats);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_child, end_child)
@@ -146,6 +207,8 @@ int main(void)
         TEST(log_lines_pass_as_they_are_and_others_get_a_name),
         TEST(restarts_wait_longer_each_time),
         TEST(a_program_that_is_not_there_is_named),
+        TEST(one_that_hangs_is_killed),
+        TEST(a_child_never_waits_for_who_reads_the_log),
     };
     return cmocka_run_group_tests_name("child", tests, NULL, NULL);
 }
