@@ -163,3 +163,29 @@ const char *doors_check(struct doors *d, struct moment now, const char *process,
     snprintf(d->text, sizeof(d->text), "%s does not answer", process);
     return d->text;
 }
+
+/* The silence of the one of that kind that was heard last; nothing: none ever was. */
+static bool heard_last(const struct doors *d, const char *process, const struct door **last)
+{
+    *last = NULL;
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->at[i].process, process) == 0 &&
+            (*last == NULL || d->at[i].heard.ns > (*last)->heard.ns))
+            *last = &d->at[i];
+    return *last != NULL;
+}
+
+const char *doors_silent(struct doors *d, struct moment now, struct span patience)
+{
+    static const char *const kinds[] = {"watcher", "queue", "scheduler", "binder", "worker"};
+    const struct door *last;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (!heard_last(d, kinds[i], &last) ||
+            !moment_reached(now, moment_after(last->heard, patience)))
+            continue;
+        snprintf(d->text, sizeof(d->text), "%s has not answered for %lld s", last->name,
+                 (long long)(span_ms(moment_since(now, last->heard)) / 1000));
+        return d->text;
+    }
+    return "";
+}

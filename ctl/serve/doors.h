@@ -33,4 +33,8 @@ void doors_tell(const struct doors *d, const struct message *m, struct outbox *o
 const char *doors_check(struct doors *d, struct moment now, const char *process, const char *check,
                         struct span patience);
 
+/* Names a process that answered once and has been silent for that long, as one that hangs is; of
+ * workers, who come and go, only when all are. "" when there is none. Valid until the next call. */
+const char *doors_silent(struct doors *d, struct moment now, struct span patience);
+
 #endif

@@ -28,6 +28,7 @@
 
 #define PATIENCE_MS 5000  /* how long a process may be silent and count as well */
 #define LEADER_MS   20000 /* the same for leader election, as upstream's */
+#define LIVE_MS     12000 /* the same for being alive: a supervisor mends it in less */
 #define SHUTDOWN_MS 500   /* between the first failing /readyz and the end */
 #define POKE_MS     100   /* requests that wait are looked at, even if nothing has come for them */
 
@@ -87,8 +88,12 @@ static size_t fill_checks(struct server *s, const char *group, struct health *at
     if (strcmp(group, "healthz") == 0) {
         at[0].name = "leaderElection";
         check_with(s, &at[0], "binder", "leaderElection", LEADER_MS);
+        return 1;
     }
-    return 1;
+    at[1] = (struct health){.name = "processes"};
+    snprintf(at[1].reason, sizeof(at[1].reason), "%s",
+             doors_silent(s->doors, s->now, span_of_ms(LIVE_MS)));
+    return 2;
 }
 
 /* What is withheld from whoever asks is in the log, once each time that it changes. */

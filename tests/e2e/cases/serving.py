@@ -363,7 +363,7 @@ def health(world):
     served = Served(world).ready()
     checks.expect(served.get("/healthz").text == "ok", "/healthz: %s", served.get("/healthz"))
     page = served.get("/livez?verbose")
-    checks.expect(page.text == "[+]ping ok\nlivez check passed\n", "/livez?verbose: %s", page)
+    checks.expect(page.text == "[+]ping ok\n[+]processes ok\nlivez check passed\n", "/livez?verbose: %s", page)
     page = served.get("/healthz?verbose")
     checks.expect(page.text == "[+]leaderElection ok\nhealthz check passed\n", "/healthz: %s", page)
     page = served.get("/readyz?verbose&exclude=shutdown").text.splitlines()
