@@ -6,6 +6,7 @@
 #include "binder/binds.h"
 #include "binder/decisions.h"
 #include "binder/events.h"
+#include "binder/fitness.h"
 #include "binder/groups.h"
 #include "binder/measure.h"
 #include "binder/preempts.h"
@@ -31,6 +32,8 @@ struct binder {
     struct binder_options options;
     struct lanes *lanes;
     struct lease *lease;
+    struct fitness fitness;
+    uint32_t scheduler; /* its peer number; 0: not there */
     struct binds *binds;
     struct preempts *preempts;
     struct releases *releases;
@@ -215,8 +218,28 @@ static void on_peer_up(struct binder *b, struct instant at, const struct deliver
     if (in->from.process != SCHEDULER)
         return;
     lease_hear_term(b->lease, in->message->peer_up.term);
+    b->scheduler = in->from.peer;
     binds_flush(b->binds, out); /* those are in flight no more */
     tell(b, in->from, out);
+}
+
+static void on_peer_down(struct binder *b, struct instant at, const struct delivery *in,
+                         struct outbox *out)
+{
+    (void)out;
+    if (in->from.process != SCHEDULER || in->from.peer != b->scheduler)
+        return;
+    b->scheduler = 0;
+    fitness_lost(&b->fitness, at.now);
+}
+
+static void on_readiness(struct binder *b, struct instant at, const struct delivery *in,
+                         struct outbox *out)
+{
+    const struct readiness *said = &in->message->readiness;
+    (void)out;
+    if (in->from.peer == b->scheduler)
+        fitness_hear(&b->fitness, at.now, said->ready, said->lacks);
 }
 
 static void refuse(struct binder *b, const struct bind *bind, const char *why)
@@ -416,6 +439,8 @@ static void on_group_status(struct binder *b, struct instant at, const struct de
 /* One line a message; the handlers are above, in this order. */
 static handler *const handlers[MSG_COUNT] = {
     [MSG_peer_up] = on_peer_up,
+    [MSG_peer_down] = on_peer_down,
+    [MSG_readiness] = on_readiness,
     [MSG_bind] = on_bind,
     [MSG_pod_failed] = on_pod_failed,
     [MSG_preempt] = on_preempt,
@@ -512,6 +537,8 @@ struct moment binder_tick(struct binder *b, struct moment now, struct outbox *ou
 {
     struct instant at = b->options.api.clock(b->options.api.state);
     at.now = now;
+    const char *sick = fitness_sick(&b->fitness, now);
+    lease_set_fitness(b->lease, fitness_ready(&b->fitness, now), sick);
     struct moment next = lease_tick(b->lease, at);
     const char *verb = lease_forbidden(b->lease);
     if (verb != NULL)
@@ -573,6 +600,7 @@ struct binder *binder_new(const struct binder_options *options)
                                   .burst = options->burst,
                                   .protobuf = options->protobuf};
     b->lanes = lanes_new(&lanes);
+    fitness_init(&b->fitness, options->api.clock(options->api.state).now);
     b->lease = lease_new(&options->lease, b->lanes, options->api.clock(options->api.state));
     b->binds = binds_new(&(struct binds_options){.seed = options->seed,
                                                  .api = options->api,
@@ -657,6 +685,9 @@ static void lease_status(const struct binder *b, struct moment now, struct buffe
     if (lease_settles_in(b->lease, now).ns > 0)
         buffer_print(lines, "settles_in_ms=%lld\n",
                      (long long)span_ms(lease_settles_in(b->lease, now)));
+    buffer_print(lines, "ready=%s\n", b->fitness.ready ? "true" : "false");
+    if (!b->fitness.ready)
+        buffer_print(lines, "lacks=%s\n", b->fitness.lacks);
     if (*lease_lost_why(b->lease))
         buffer_print(lines, "lease_lost=%s\n", lease_lost_why(b->lease));
     if (lease_terms_refused(b->lease) > 0)

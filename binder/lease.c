@@ -15,7 +15,7 @@
 
 #define PREFIX "/apis/coordination.k8s.io/v1"
 
-enum step { STEP_read, STEP_create, STEP_write, STEP_release };
+enum step { STEP_read, STEP_create, STEP_write, STEP_release, STEP_offer };
 
 struct lease {
     struct job job; /* first: the lanes give it back */
@@ -44,6 +44,9 @@ struct lease {
     struct moment quiet_since; /* no write of our own former reign or life began later */
     struct moment settles;     /* by then those of any former one have ended, one way or another */
     bool settled;
+    struct handover handover;
+    bool offering; /* the record that we just read wishes for relief, and we can give it */
+    bool wished;   /* we wished for it ourselves with our last write */
     const char *lost_why, *forbidden;
     unsigned told; /* verbs of forbidden that were told already, as bits */
 };
@@ -196,6 +199,12 @@ uint64_t lease_terms_refused(const struct lease *lease)
     return lease->terms_refused;
 }
 
+void lease_set_fitness(struct lease *lease, bool ready, const char *sick)
+{
+    lease->handover.ready = ready;
+    lease->handover.sick = sick;
+}
+
 bool lease_released(const struct lease *lease)
 {
     return lease->released;
@@ -247,11 +256,20 @@ static bool is_ours(const struct lease *lease)
  * that of our former life, or one that we could not renew in time. */
 static bool takeable(const struct lease *lease, struct moment now)
 {
+    if (!moment_reached(now, lease->handover.stay_back))
+        return false;
     return lease->absent || lease->seen.holder.len == 0 || is_ours(lease) ||
            moment_reached(now, expiry(lease));
 }
 
 /* ---- requests ---- */
+
+/* Do our writes ask a standby for relief? */
+static bool wishes(const struct lease *lease, struct moment now)
+{
+    return lease->leading && !lease->releasing &&
+           handover_asks(&lease->handover, now, lease->options.duration);
+}
 
 static void write_record(struct lease *lease, struct instant at, struct draft *draft)
 {
@@ -259,6 +277,11 @@ static void write_record(struct lease *lease, struct instant at, struct draft *d
     bool release = lease->step == STEP_release;
     moment_print_micros(release ? at.wall_us : lease->writing_us, acquired, sizeof(acquired));
     moment_print_micros(at.wall_us, renewed, sizeof(renewed));
+    struct buffer note = {0};
+    if (lease->step == STEP_offer)
+        handover_put_offer(&note, lease->options.identity);
+    else if (wishes(lease, at.now))
+        handover_put_wish(&note, lease->options.identity);
     struct writes_lease record = {
         .holder = str_of(release ? "" : lease->options.identity),
         .duration_s = release ? 1 : span_ms(lease->options.duration) / 1000,
@@ -266,12 +289,16 @@ static void write_record(struct lease *lease, struct instant at, struct draft *d
         .renewed = str_of(renewed),
         .transitions = lease->writing,
     };
+    if (lease->step == STEP_offer)
+        record = lease->seen; /* the election itself is as it was */
+    record.handover = buffer_str(&note);
     bool create = lease->step == STEP_create;
     if (!create)
         record.resource_version = lease->seen.resource_version;
     draft->content_type = WRITES_JSON;
     writes_lease_put(&draft->body, &record, create ? (struct str){0} : buffer_str(&lease->body),
                      str_of(lease->options.namespace_name), str_of(lease->options.name));
+    buffer_free(&note);
 }
 
 static void prepare(struct job *job, struct instant at, struct draft *draft)
@@ -280,7 +307,8 @@ static void prepare(struct job *job, struct instant at, struct draft *draft)
     static const enum kube_method methods[] = {[STEP_read] = KUBE_GET,
                                                [STEP_create] = KUBE_POST,
                                                [STEP_write] = KUBE_PUT,
-                                               [STEP_release] = KUBE_PUT};
+                                               [STEP_release] = KUBE_PUT,
+                                               [STEP_offer] = KUBE_PUT};
     draft->method = methods[lease->step];
     writes_path(&draft->path, PREFIX, str_of(lease->options.namespace_name), "leases",
                 str_of(lease->step == STEP_create ? "" : lease->options.name));
@@ -326,10 +354,11 @@ static void start(struct lease *lease, struct instant at)
     if (lease->absent && !lease->releasing)
         lease->step = STEP_create;
     else if (!lease->known || lease->reread || (!lease->leading && !takeable(lease, at.now)))
-        lease->step = STEP_read;
+        lease->step = lease->offering && !lease->reread ? STEP_offer : STEP_read;
     else
         lease->step = lease->releasing ? STEP_release : STEP_write;
-    if (lease->step != STEP_read && !lease->releasing)
+    lease->offering = false;
+    if (lease->step == STEP_create || lease->step == STEP_write)
         plan_write(lease, at);
     struct span timeout = {lease->options.renew_deadline.ns / 2};
     if (lease->leading && !lease->releasing) {
@@ -342,6 +371,17 @@ static void start(struct lease *lease, struct instant at)
 
 /* ---- leading ---- */
 
+/* Once each time that it begins to wish. */
+static void tell_wish(struct lease *lease)
+{
+    bool wished = wishes(lease, lease->renewed.now);
+    if (wished && !lease->wished)
+        log_warn("this instance cannot schedule: asks for a standby that can|lease=%s/%s "
+                 "reason=\"%s\"",
+                 lease->options.namespace_name, lease->options.name, lease->handover.sick);
+    lease->wished = wished;
+}
+
 static void lead(struct lease *lease)
 {
     bool renewal = lease->leading && lease->writing == lease->transitions;
@@ -353,6 +393,9 @@ static void lead(struct lease *lease)
     lease->transitions = lease->writing;
     lease->acquired_us = lease->writing_us;
     lease->term = lease->transitions + 1;
+    if (!renewal)
+        lease->handover.led_since = lease->renewed.now;
+    tell_wish(lease);
     if (!renewal)
         log_info("became leader|lease=%s/%s identity=%s term=%lld", lease->options.namespace_name,
                  lease->options.name, lease->options.identity, (long long)lease->term);
@@ -372,6 +415,15 @@ static void lose(struct lease *lease, struct moment now, const char *why)
     log_warn("stopped leading|lease=%s/%s identity=%s term=%lld holder=\"%.*s\" reason=\"%s\"",
              lease->options.namespace_name, lease->options.name, lease->options.identity,
              (long long)lease->term, STR_ARG(lease->seen.holder), why);
+}
+
+/* No renewal follows, so the lease ends when it ends, and all that is under way with it. */
+static void give_up(struct lease *lease, struct moment now)
+{
+    struct span pause = {2 * lease->options.duration.ns};
+    lease->handover.stay_back = moment_after(now, pause);
+    lease->wished = false;
+    lose(lease, now, "given up: a standby is ready, and this instance cannot schedule");
 }
 
 /* ---- answers ---- */
@@ -395,7 +447,8 @@ static void note_forbidden(struct lease *lease)
     static const char *const verbs[] = {[STEP_read] = "get",
                                         [STEP_create] = "create",
                                         [STEP_write] = "update",
-                                        [STEP_release] = "update"};
+                                        [STEP_release] = "update",
+                                        [STEP_offer] = "update"};
     unsigned bit = 1u << lease->step;
     if ((lease->told & bit) == 0)
         lease->forbidden = verbs[lease->step];
@@ -409,15 +462,36 @@ const char *lease_forbidden(struct lease *lease)
     return verb;
 }
 
+/* Has a standby answered our wish? */
+static bool relieved(const struct lease *lease)
+{
+    return lease->wished && !lease->releasing &&
+           handover_offered(lease->seen.handover, lease->options.identity);
+}
+
+/* When a standby reads the record again. What is seen late is taken over late, so we look more
+ * often than we would try. */
+static struct moment next_look(struct lease *lease, struct moment now)
+{
+    struct span pause = {lease->options.retry_period.ns / 8};
+    struct moment poll = moment_after(moment_after(now, pause), jitter(lease));
+    struct moment expired = expiry(lease);
+    if (moment_reached(now, expired)) /* we leave it to others for a while */
+        return poll;
+    return moment_earlier(poll, moment_after(expired, jitter(lease)));
+}
+
 static void on_record_read(struct lease *lease, struct instant at)
 {
     if (lease->releasing || lease->leading) {
         bool still = is_ours(lease) && lease->seen.transitions == lease->transitions;
         lease->next = at.now;
-        if (still)
+        if (still && !relieved(lease))
             return; /* somebody touched the object, not the election: write again */
         if (lease->releasing)
             lease->released = true;
+        else if (still)
+            give_up(lease, at.now);
         else
             lose(lease, at.now, "another holder");
     }
@@ -425,10 +499,9 @@ static void on_record_read(struct lease *lease, struct instant at)
         lease->next = moment_after(at.now, jitter(lease));
         return;
     }
-    /* What is seen late is taken over late, so we look more often than we would try. */
-    struct span pause = {lease->options.retry_period.ns / 8};
-    struct moment poll = moment_after(moment_after(at.now, pause), jitter(lease));
-    lease->next = moment_earlier(poll, moment_after(expiry(lease), jitter(lease)));
+    lease->offering =
+        handover_answers(&lease->handover, lease->seen.handover, lease->options.identity);
+    lease->next = lease->offering ? at.now : next_look(lease, at.now);
 }
 
 static void on_written(struct lease *lease, struct instant at)
@@ -437,6 +510,12 @@ static void on_written(struct lease *lease, struct instant at)
         lease->released = true;
         log_info("lease released|lease=%s/%s identity=%s", lease->options.namespace_name,
                  lease->options.name, lease->options.identity);
+        return;
+    }
+    if (lease->step == STEP_offer) {
+        log_info("ready to take over: the leader asks for it|lease=%s/%s identity=%s",
+                 lease->options.namespace_name, lease->options.name, lease->options.identity);
+        lease->next = next_look(lease, at.now);
         return;
     }
     if (lease->releasing)

@@ -7,6 +7,7 @@
 #ifndef BINDER_LEASE_H
 #define BINDER_LEASE_H
 
+#include "binder/handover.h"
 #include "binder/lanes.h"
 
 /* So many changes of leader at most can somebody know of that neither the lease nor we know of. */
@@ -56,6 +57,11 @@ struct span lease_left(const struct lease *lease, struct instant at);
  * LEASE_STEP_MAX above what we and the lease know is left alone, counted and logged once. */
 void lease_hear_term(struct lease *lease, int64_t term);
 uint64_t lease_terms_refused(const struct lease *lease);
+
+/* Whether this instance could lead, and why it should not (NULL: it may; borrowed until the next
+ * call). A leader that should not gives the lease up, by not renewing it, when a standby says that
+ * it is ready (handover.h); then it does not take it for two lease durations. */
+void lease_set_fitness(struct lease *lease, bool ready, const char *sick);
 
 /* Gives the lease back (once), or gives up trying for it. From here on the fence is closed. */
 void lease_release(struct lease *lease, struct instant at);

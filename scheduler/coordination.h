@@ -87,6 +87,7 @@ struct coordinator {
     bool view_synced;
     int64_t view_age_ms;
     int64_t credit_said;
+    struct moment readiness_due;
 
     struct gang_try *gang; /* the group whose transaction is under way; NULL: none */
     struct gang_statuses *gang_statuses;
@@ -111,6 +112,13 @@ struct coordinator {
             crowded_out; /* of extenders: answers that did not hold; see extending.c */
     } count;
 };
+
+/* ---- readiness.c ---- */
+
+/* What is missing before it could decide if it led; "" if nothing is. */
+const char *readiness_lacks(const struct coordinator *c, struct moment now);
+/* Tells the binder, once a second. */
+void readiness_say(struct coordinator *c, struct moment now);
 
 /* ---- cycle.c ---- */
 

@@ -135,30 +135,6 @@ void coordinator_free(struct coordinator **coordinator)
     *coordinator = NULL;
 }
 
-const char *coordinator_waits_for(const struct coordinator *c, struct moment now)
-{
-    if (c->binder.peer == 0)
-        return "binder";
-    if (!c->leading)
-        return "leadership";
-    if (!moment_reached(now, c->settles))
-        return "writes of a former binder";
-    if (!c->stream.synced)
-        return "snapshot";
-    if (map_count(c->foreign) > 0)
-        return "binds of a former life";
-    if (!c->barrier_reached)
-        return "barrier";
-    if (!c->view_synced || c->view_age_ms > span_ms(c->options.stale_after) ||
-        moment_since(now, c->view_heard).ns > c->options.stale_after.ns)
-        return "a fresh view";
-    if (cache_workers(c->cache) == 0 && cache_nodes(c->cache) > 0)
-        return "a worker";
-    if (cache_owed(c->cache) > 0)
-        return "workers to catch up";
-    return "";
-}
-
 /* ---- what we keep telling others ---- */
 
 /* Who makes room by preemption waits for the API server; others are decided meanwhile, however many
@@ -421,7 +397,6 @@ void coordinator_config_refused(struct coordinator *c)
 
 static void on_peer_up(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    (void)now;
     if (in->from.process == QUEUE) {
         c->queue = in->from;
         c->credit_said = -1;
@@ -429,6 +404,7 @@ static void on_peer_up(struct coordinator *c, struct moment now, const struct de
         say_config(c);
     } else if (in->from.process == BINDER) {
         c->binder = in->from;
+        c->readiness_due = now;
     } else if (in->from.process == WATCHER) {
         c->watcher = in->from;
     } else if (in->from.process == EXTENDER) {
@@ -889,6 +865,7 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     if (c->leading && c->binder.peer != 0 && c->stream.synced && has_gangs(c))
         gang_statuses_tick(c->gang_statuses, now, c->binder, out);
     go_on(c, now);
+    readiness_say(c, now);
     next = moment_earlier(next, cycle_tell_landed(c, now));
     c->out = NULL;
     next = moment_earlier(next, moment_earlier(c->asked_due, c->preempting_due));

@@ -547,6 +547,8 @@ bool writes_lease_read(struct str body, struct writes_lease *lease, struct arena
             .renewed = text_of(spec, "renewTime", a),
             .resource_version = text_of(meta, "resourceVersion", a),
             .uid = text_of(meta, "uid", a),
+            .handover =
+                text_of(cJSON_GetObjectItemCaseSensitive(meta, "annotations"), WRITES_HANDOVER, a),
             .duration_s = number_of(spec, "leaseDurationSeconds"),
             .transitions = number_of(spec, "leaseTransitions"),
         };
@@ -597,6 +599,10 @@ void writes_lease_put(struct buffer *out, const struct writes_lease *lease, stru
     cJSON_DeleteItemFromObjectCaseSensitive(meta, "resourceVersion");
     cJSON_DeleteItemFromObjectCaseSensitive(meta, "managedFields"); /* the server's own business */
     add_text_if(meta, "resourceVersion", lease->resource_version);
+    if (cJSON_HasObjectItem(meta, "annotations"))
+        drop(member(meta, "annotations"), WRITES_HANDOVER);
+    if (lease->handover.len > 0)
+        put_text(member(meta, "annotations"), WRITES_HANDOVER, lease->handover);
     cJSON *spec = member(root, "spec");
     put_text(spec, "holderIdentity", lease->holder);
     put_number(spec, "leaseDurationSeconds", lease->duration_s);

@@ -98,13 +98,15 @@ void writes_deletion(struct buffer *out, struct str uid);
 /* What matters of a Lease. Times are the API server's text (RFC 3339 with microseconds). */
 struct writes_lease {
     struct str holder, acquired, renewed, resource_version, uid;
+    struct str handover; /* annotation WRITES_HANDOVER; empty: there is none */
     int64_t duration_s, transitions;
 };
+#define WRITES_HANDOVER "berth/handover"
 
 /* Reads a Lease; strings go to the arena. False when it is not one. */
 bool writes_lease_read(struct str body, struct writes_lease *lease, struct arena *a);
-/* The whole Lease for PUT or POST: previous (a Lease's JSON, may be empty) with the spec members of
- * lease replaced, and its resourceVersion as the precondition. */
+/* The whole Lease for PUT or POST: previous (a Lease's JSON, may be empty) with the spec members
+ * and the annotation of lease replaced, and its resourceVersion as the precondition. */
 void writes_lease_put(struct buffer *out, const struct writes_lease *lease, struct str previous,
                       struct str namespace_name, struct str name);
 

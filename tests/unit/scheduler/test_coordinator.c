@@ -479,6 +479,51 @@ static void workers_hear_of_changes_between_decisions_only(void **state)
     assert_int_equal(pods_of_workers(), 2);
 }
 
+/* What it told the binder last, a second later; NULL: nothing. */
+static const char *lacks_now(void)
+{
+    static char lacks[64];
+    struct message m;
+    int told = 0;
+    stream("view synced=true");
+    while (take(BINDER, MSG_readiness, &m))
+        continue;
+    tick_after(1000);
+    for (; take(BINDER, MSG_readiness, &m); told++) {
+        assert_int_equal(m.readiness.ready, m.readiness.lacks.len == 0);
+        snprintf(lacks, sizeof(lacks), "%.*s", STR_ARG(m.readiness.lacks));
+    }
+    assert_in_range(told, 0, 1);
+    return told > 0 ? lacks : NULL;
+}
+
+static void the_binder_hears_whether_it_could_decide(void **state)
+{
+    (void)state;
+    struct message m;
+    assert_true(take(BINDER, MSG_readiness, &m)); /* as soon as it is there */
+    assert_string_equal(lacks_now(), "");         /* it does not lead, but could */
+    lead(5);
+    assert_string_equal(lacks_now(), "");
+    say(queue, "peer_down process=\"queue\"");
+    assert_string_equal(lacks_now(), "the queue");
+    say(queue, "peer_up process=\"queue\"");
+    assert_string_equal(lacks_now(), "");
+    for (uint32_t k = 0; k < WORKERS; k++)
+        die(k);
+    assert_string_equal(lacks_now(), "a worker");
+    join(1);
+    assert_string_equal(lacks_now(), "");
+    tick_after(3600 * 1000LL);
+    while (take(BINDER, MSG_readiness, &m))
+        continue;
+    tick_after(1000);
+    assert_true(take(BINDER, MSG_readiness, &m));
+    assert_true(str_is(m.readiness.lacks, "a fresh view"));
+    say(binder, "peer_down process=\"binder\"");
+    assert_null(lacks_now());
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
@@ -488,6 +533,7 @@ int main(void)
         TEST(room_is_taken_at_once_and_given_back_when_the_bind_fails),
         TEST(a_bind_says_where_the_time_of_its_decision_went),
         TEST(nothing_is_decided_before_the_barrier),
+        TEST(the_binder_hears_whether_it_could_decide),
         cmocka_unit_test_setup_teardown(the_barrier_is_asked_for_before_the_first_snapshot,
                                         start_blank, stop),
         TEST(a_barrier_under_way_is_not_asked_for_anew),

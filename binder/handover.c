@@ -1,0 +1,43 @@
+/* handover: the words of the annotation, and who may say which. What must stay true: a lease is
+ * given up only behind an answer to the wish of this very term, which is so because every write of
+ * a leader that does not wish takes the annotation away, and an offer can only replace a wish. */
+#include "binder/handover.h"
+
+#define WISH  "relief wanted by "
+#define OFFER "relief offered by "
+
+bool handover_asks(const struct handover *h, struct moment now, struct span duration)
+{
+    struct moment earliest = moment_after(h->led_since, (struct span){2 * duration.ns});
+    return h->sick != NULL && moment_reached(now, earliest);
+}
+
+void handover_put_wish(struct buffer *out, const char *identity)
+{
+    buffer_print(out, WISH "%s", identity);
+}
+
+void handover_put_offer(struct buffer *out, const char *identity)
+{
+    buffer_print(out, OFFER "%s", identity);
+}
+
+/* True when somebody else says that. */
+static bool says(struct str annotation, const char *what, const char *identity)
+{
+    struct str head = str_of(what);
+    if (!str_starts_with(annotation, what))
+        return false;
+    struct str who = {annotation.at + head.len, annotation.len - head.len};
+    return who.len > 0 && !str_is(who, identity);
+}
+
+bool handover_answers(const struct handover *h, struct str annotation, const char *identity)
+{
+    return h->ready && says(annotation, WISH, identity);
+}
+
+bool handover_offered(struct str annotation, const char *identity)
+{
+    return says(annotation, OFFER, identity);
+}
