@@ -104,19 +104,26 @@ static void check_programs(struct preflight *p)
         preflight_say(p, FINDING_ok, "programs", "all in %s", dir);
 }
 
-/* Whether another `berth run` holds it; it is not held on to. */
+/* Otherwise it is ours until it is closed. */
+static bool is_locked(int fd)
+{
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+}
+
+/* Whether another `berth run` holds it: the directory, or, as former versions, the pid file. */
 static bool is_taken(const char *dir, char *by, size_t room)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof(path), "%s/berth.pid", dir);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    bool taken = flock(fd, LOCK_EX | LOCK_NB) != 0;
-    ssize_t n = taken ? read(fd, by, room - 1) : 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), folder = open(dir, O_RDONLY | O_CLOEXEC);
+    bool taken = is_locked(folder) || is_locked(fd);
+    ssize_t n = taken && fd >= 0 ? read(fd, by, room - 1) : 0;
     by[n > 0 ? n : 0] = 0;
     by[strcspn(by, "\n")] = 0;
-    close(fd);
+    if (fd >= 0)
+        close(fd);
+    if (folder >= 0)
+        close(folder);
     return taken;
 }
 

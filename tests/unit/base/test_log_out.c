@@ -50,7 +50,7 @@ static size_t drain(size_t len)
 
 static uint64_t write_many(void)
 {
-    char line[101];
+    char line[128];
     uint64_t lost = 0;
     for (int i = 0; i < LINES; i++) {
         snprintf(line, sizeof(line), "%06d %091d\n", i, i);
