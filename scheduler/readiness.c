@@ -23,7 +23,11 @@ static const char *lacks_to_decide(const struct coordinator *c, struct moment no
 
 const char *readiness_lacks(const struct coordinator *c, struct moment now)
 {
-    return c->queue.peer == 0 ? "the queue" : lacks_to_decide(c, now);
+    if (c->queue.peer == 0)
+        return "the queue";
+    if (c->watcher.peer == 0)
+        return "the watcher"; /* what is known can still be decided, what is new cannot */
+    return lacks_to_decide(c, now);
 }
 
 const char *coordinator_waits_for(const struct coordinator *c, struct moment now)

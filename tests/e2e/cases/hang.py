@@ -116,36 +116,34 @@ class Pair:
             checks.wait_until(60, lambda: any((r.user, r.resource, r.code) == (B, "leases", 200)
                                               for r in world.log.read()), "b did not look at the lease")
 
-    def crash(self, which, name="scheduler"):
-        """Kill that process if it runs."""
-        for each in which:
-            pid = each.pids().get(name)
-            if pid:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+    def crash(self, which, kind):
+        """Kill those of its processes whose names begin so."""
+        pids = [pid for each in which for name, pid in each.pids().items() if name.startswith(kind)]
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
 
-    def crash_for(self, seconds, which, until=lambda: False):
-        """A crash loop: every life of the schedulers ends within half a second. True when it came to `until`."""
+    def crash_for(self, seconds, which, until=lambda: False, kind="scheduler"):
+        """A crash loop: every life of such processes ends within half a second. True when it came to `until`."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            self.crash(which)
+            self.crash(which, kind)
             if until():
                 return True
-            time.sleep(0.5)  # how long such a scheduler lives
+            time.sleep(0.5)  # how long each lives
         return False
 
     def transitions(self):
         return self.holders[-1][1]
 
 
-@case("handover-crashes", not_upstream=OURS)
-def handover_crashes(world):
-    """The leader's scheduler crashes again and again: the lease goes to a standby that can schedule."""
+def handed_over(world, kind):
+    """Processes of a kind crash again and again at the leader: the lease goes to a standby that can schedule."""
     pair = Pair(world)
-    gone = pair.crash_for(90, [pair.a], lambda: any("given up: a standby is ready" in line
-                                                    for line in pair.a.log_lines()))
+    gone = pair.crash_for(120, [pair.a], lambda: any("given up: a standby is ready" in line
+                                                     for line in pair.a.log_lines()), kind)
     checks.expect(gone, "the lease was not given up")
     since = time.time()
     pair.pods.make()
@@ -154,6 +152,30 @@ def handover_crashes(world):
     checks.expect(took <= LEASE[0] + 5, "b bound its first pod %.1f s after the lease was given up", took)
     checks.all_bound(pair.pods.live, pair.pods.made, BOUND_SECONDS)
     checks.bound_once_at_most(world.log)
+
+
+@case("handover-crashes", not_upstream=OURS)
+def handover_crashes(world):
+    """The scheduler."""
+    handed_over(world, "scheduler")
+
+
+@case("handover-crashes-queue", not_upstream=OURS)
+def handover_crashes_queue(world):
+    """The queue."""
+    handed_over(world, "queue")
+
+
+@case("handover-crashes-workers", not_upstream=OURS)
+def handover_crashes_workers(world):
+    """All workers."""
+    handed_over(world, "worker")
+
+
+@case("handover-crashes-watcher", not_upstream=OURS)
+def handover_crashes_watcher(world):
+    """The watcher."""
+    handed_over(world, "watcher")
 
 
 @case("handover-hang", not_upstream=OURS)

@@ -509,6 +509,10 @@ static void the_binder_hears_whether_it_could_decide(void **state)
     assert_string_equal(lacks_now(), "the queue");
     say(queue, "peer_up process=\"queue\"");
     assert_string_equal(lacks_now(), "");
+    say(watcher, "peer_down process=\"watcher\"");
+    assert_string_equal(lacks_now(), "the watcher");
+    say(watcher, "peer_up process=\"watcher\"");
+    assert_string_equal(lacks_now(), "");
     for (uint32_t k = 0; k < WORKERS; k++)
         die(k);
     assert_string_equal(lacks_now(), "a worker");
