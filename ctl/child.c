@@ -176,6 +176,7 @@ void child_look(struct child *c, struct moment now)
     log_error("process hangs and is killed| name=%s pid=%d reason=\"%s\" silent_ms=%lld", c->name,
               (int)c->pid, why, (long long)span_ms(c->pulse.silent));
     kill(c->pid, SIGKILL);
+    c->pulse = (struct pulse){.looked = now}; /* who cannot even die is named every few seconds */
 }
 
 static void log_end(const struct child *c, int status)
