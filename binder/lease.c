@@ -462,10 +462,10 @@ const char *lease_forbidden(struct lease *lease)
     return verb;
 }
 
-/* Has a standby answered our wish? */
-static bool relieved(const struct lease *lease)
+/* Has a standby answered our wish, and is it still one? */
+static bool relieved(const struct lease *lease, struct moment now)
 {
-    return lease->wished && !lease->releasing &&
+    return lease->wished && wishes(lease, now) &&
            handover_offered(lease->seen.handover, lease->options.identity);
 }
 
@@ -486,7 +486,7 @@ static void on_record_read(struct lease *lease, struct instant at)
     if (lease->releasing || lease->leading) {
         bool still = is_ours(lease) && lease->seen.transitions == lease->transitions;
         lease->next = at.now;
-        if (still && !relieved(lease))
+        if (still && !relieved(lease, at.now))
             return; /* somebody touched the object, not the election: write again */
         if (lease->releasing)
             lease->released = true;
