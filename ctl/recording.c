@@ -39,7 +39,8 @@ bool recording_add(FILE *file, struct str tapped, uint32_t missed)
     unsigned char head[8];
     put_number(head, tapped.len);
     put_number(head + 4, missed);
-    return fwrite(head, 1, 8, file) == 8 && fwrite(tapped.at, 1, tapped.len, file) == tapped.len;
+    return fwrite(head, 1, 8, file) == 8 &&
+           (tapped.len == 0 || fwrite(tapped.at, 1, tapped.len, file) == tapped.len);
 }
 
 FILE *recording_open(const char *path, bool *told, char *error, size_t room)

@@ -74,7 +74,8 @@ static const struct own_option own[] = {
 
 static bool write_out(struct buffer *out)
 {
-    bool written = fwrite(out->at, 1, out->len, stdout) == out->len && fflush(stdout) == 0;
+    bool written =
+        (out->len == 0 || fwrite(out->at, 1, out->len, stdout) == out->len) && fflush(stdout) == 0;
     if (!written)
         fprintf(stderr, "berth simulate: standard output: %s\n", strerror(errno));
     buffer_reset(out);
