@@ -616,6 +616,10 @@ void lease_release(struct lease *lease, struct instant at)
 {
     if (lease->releasing)
         return;
+    if (lease->leading && !lease->settled) { /* whoever leads next has to wait for them, too */
+        lease_leave(lease);
+        return;
+    }
     lease->releasing = true;
     lease->released = !lease->leading || !lease->options.elect;
     lease->writing = lease->transitions;

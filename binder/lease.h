@@ -63,7 +63,8 @@ uint64_t lease_terms_refused(const struct lease *lease);
  * it is ready (handover.h); then it does not take it for two lease durations. */
 void lease_set_fitness(struct lease *lease, bool ready, const char *sick);
 
-/* Gives the lease back (once), or gives up trying for it. From here on the fence is closed. */
+/* Gives the lease back (once), or gives up trying for it. From here on the fence is closed. Who has
+ * not settled does not give it back but leaves it. */
 void lease_release(struct lease *lease, struct instant at);
 /* Stops renewing and leaves the record as it is, so that the next leader waits for what we may have
  * under way. lease_released is true at once. */

@@ -564,6 +564,24 @@ static void release_waits_for_a_renewal_under_way(void **state)
     end(&e);
 }
 
+/* An empty holder would say that nothing is under way. */
+static void who_has_not_settled_does_not_give_it_back(void **state)
+{
+    (void)state;
+    struct election e = begin(&world_lease_options);
+    tick(&e, 0);
+    see(&e, "host_me", 6, 1);
+    tick_until(&e, "PUT", 1000);
+    world_accept_lease(e.w, "PUT");
+    assert_false(lease_settled(e.lease));
+    lease_release(e.lease, e.w->at);
+    assert_true(lease_released(e.lease));
+    for (int i = 0; i < 200; i++)
+        tick(&e, 100);
+    assert_int_equal(world_count(e.w, "leases"), 0);
+    end(&e);
+}
+
 static void a_standby_has_nothing_to_release(void **state)
 {
     (void)state;
@@ -758,6 +776,7 @@ int main(void)
         cmocka_unit_test(a_failing_hurried_renewal_does_not_spin),
         cmocka_unit_test(release_gives_it_back_as_upstream_does),
         cmocka_unit_test(release_waits_for_a_renewal_under_way),
+        cmocka_unit_test(who_has_not_settled_does_not_give_it_back),
         cmocka_unit_test(a_standby_has_nothing_to_release),
         cmocka_unit_test(without_election_it_leads_at_once),
         cmocka_unit_test(without_election_terms_follow_from_hellos),
