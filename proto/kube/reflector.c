@@ -59,6 +59,7 @@ struct reflector {
     uint32_t limit_worked; /* pages in a row */
     bool page_begun;       /* list_begin was told, or the page is a later one */
     bool page_came;        /* some of it */
+    struct buffer found;   /* what discovery has answered so far */
     struct arena arena;
     uint64_t lists_begun, lists_ended;
     int64_t list_version; /* of the list under way */
@@ -115,6 +116,7 @@ void reflector_free(struct reflector **r)
     lines_free(&(*r)->lines);
     frames_free(&(*r)->frames);
     page_free(&(*r)->page);
+    buffer_free(&(*r)->found);
     arena_free(&(*r)->arena);
     memory_free(*r);
     *r = NULL;
@@ -393,6 +395,7 @@ static void ask_discovery(struct reflector *r)
 {
     size_t size = (size_t)(last_segment(r) - r->o.path) - 1;
     buffer_add(&r->path, r->o.path, size);
+    buffer_reset(&r->found);
     r->phase = DISCOVERING;
 }
 
@@ -692,13 +695,22 @@ static bool read_discovery(const struct reflector *r, struct str body, bool *has
     return is_list;
 }
 
+/* It comes in pieces, or as a whole in the end; what is too long is cut off, and then no JSON. */
+static void take_discovery(struct reflector *r, struct str piece)
+{
+    if (piece.len <= OBJECT_MAX_BYTES - r->found.len)
+        buffer_add_str(&r->found, piece);
+}
+
 /* The error still says what was refused. */
 static void discovery_response(struct reflector *r, struct moment now,
                                const struct kube_response *response)
 {
     int status = response->status;
     bool good = status == 200 && response->error[0] == 0, has_kind = false;
-    bool answered = good && read_discovery(r, response->body, &has_kind);
+    take_discovery(r, response->body);
+    bool answered = good && read_discovery(r, buffer_str(&r->found), &has_kind);
+    buffer_free(&r->found);
     bool transient = status == 0 || status == 429 || status >= 500 || response->error[0] != 0;
     if (status == 404 || (answered && !has_kind)) {
         not_served(r, now);
@@ -815,6 +827,8 @@ void reflector_data(struct reflector *r, struct moment now, uint64_t number, str
 {
     if (number == r->number && r->phase == LISTING)
         page_data(r, now, piece);
+    else if (number == r->number && r->phase == DISCOVERING)
+        take_discovery(r, piece);
     if (number != r->number || r->phase != WATCHING)
         return;
     worked(r, now);

@@ -280,13 +280,23 @@ static void a_kind_that_goes_takes_its_groups_along(void **state)
     assert_string_equal(got(f), "g:2/3 run1 ok1 bad0 by(ns/job,ns/z)");
 }
 
-/* Any answer but a list. */
+/* Any answer but a list. A good one comes in pieces, as the client hands it on; its end has none.
+ */
 static void answer_with(struct fixture *f, size_t source, int status, const char *body)
 {
     struct kube_response r = {
         .status = status, .body = str_of(body), .error = "", .retry_after_s = -1};
+    uint64_t number = f->asked[source].number;
     assert_true(f->open[source]);
     f->open[source] = false;
+    if (status == 200) {
+        uint32_t half = r.body.len / 2;
+        watcher_data(f->w, f->now, source, number, (struct str){r.body.at, 0});
+        watcher_data(f->w, f->now, source, number, (struct str){r.body.at, half});
+        watcher_data(f->w, f->now, source, number,
+                     (struct str){r.body.at + half, r.body.len - half});
+        r.body = (struct str){NULL, 0};
+    }
     watcher_response(f->w, f->now, source, f->asked[source].number, &r);
     pump(f);
 }
