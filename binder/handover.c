@@ -22,22 +22,24 @@ void handover_put_offer(struct buffer *out, const char *identity)
     buffer_print(out, OFFER "%s", identity);
 }
 
-/* True when somebody else says that. */
-static bool says(struct str annotation, const char *what, const char *identity)
+/* Who else says that; empty: nobody. */
+static struct str says(struct str annotation, const char *what, const char *identity)
 {
     struct str head = str_of(what);
     if (!str_starts_with(annotation, what))
-        return false;
+        return (struct str){NULL, 0};
     struct str who = {annotation.at + head.len, annotation.len - head.len};
-    return who.len > 0 && !str_is(who, identity);
+    return str_is(who, identity) ? (struct str){NULL, 0} : who;
 }
 
-bool handover_answers(const struct handover *h, struct str annotation, const char *identity)
+bool handover_answers(const struct handover *h, struct str annotation, struct str holder,
+                      const char *identity)
 {
-    return h->ready && says(annotation, WISH, identity);
+    struct str who = says(annotation, WISH, identity);
+    return h->ready && who.len > 0 && str_equal(who, holder);
 }
 
 bool handover_offered(struct str annotation, const char *identity)
 {
-    return says(annotation, OFFER, identity);
+    return says(annotation, OFFER, identity).len > 0;
 }

@@ -21,8 +21,10 @@ struct handover {
 bool handover_asks(const struct handover *h, struct moment now, struct span duration);
 /* The annotation that says so. */
 void handover_put_wish(struct buffer *out, const char *identity);
-/* Is the record's annotation another one's wish that we can answer? */
-bool handover_answers(const struct handover *h, struct str annotation, const char *identity);
+/* Is the record's annotation a wish of its holder, which is another one, that we can answer? Other
+ * leaders, such as kube-scheduler, leave the annotation of the one before as it is. */
+bool handover_answers(const struct handover *h, struct str annotation, struct str holder,
+                      const char *identity);
 void handover_put_offer(struct buffer *out, const char *identity);
 /* Is it another one's answer? */
 bool handover_offered(struct str annotation, const char *identity);

@@ -499,8 +499,8 @@ static void on_record_read(struct lease *lease, struct instant at)
         lease->next = moment_after(at.now, jitter(lease));
         return;
     }
-    lease->offering =
-        handover_answers(&lease->handover, lease->seen.handover, lease->options.identity);
+    lease->offering = handover_answers(&lease->handover, lease->seen.handover, lease->seen.holder,
+                                       lease->options.identity);
     lease->next = lease->offering ? at.now : next_look(lease, at.now);
 }
 

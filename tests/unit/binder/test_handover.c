@@ -257,10 +257,29 @@ static void only_another_ones_answer_counts(void **state)
         assert_false(handover_offered(str_of(others[i]), "host_a"));
     assert_true(handover_offered(STR_LITERAL("relief offered by host_b"), "host_a"));
     struct handover h = {.ready = true};
-    assert_true(handover_answers(&h, STR_LITERAL("relief wanted by host_b"), "host_a"));
-    assert_false(handover_answers(&h, STR_LITERAL("relief wanted by host_a"), "host_a"));
+    const struct str a = STR_LITERAL("host_a"), b = STR_LITERAL("host_b");
+    const struct str wish_of_b = STR_LITERAL("relief wanted by host_b");
+    assert_true(handover_answers(&h, wish_of_b, b, "host_a"));
+    assert_false(handover_answers(&h, STR_LITERAL("relief wanted by host_a"), a, "host_a"));
     h.ready = false;
-    assert_false(handover_answers(&h, STR_LITERAL("relief wanted by host_b"), "host_a"));
+    assert_false(handover_answers(&h, wish_of_b, b, "host_a"));
+}
+
+/* kube-scheduler leads, and keeps what the leader before it has written. */
+static void the_wish_of_a_former_leader_is_not_answered(void **state)
+{
+    struct pair *p = *state;
+    p->b.dead = true;
+    p->a.sick = "it lacks a worker for 10 s";
+    pass(p, 40000);
+    char *holder = strstr(p->server.body, "\"holderIdentity\":\"host_a\"");
+    assert_non_null(holder);
+    memcpy(strstr(holder, "host_a"), "kube_1", strlen("host_a"));
+    p->a.dead = true;
+    p->b.dead = false;
+    pass(p, 5000);
+    assert_non_null(strstr(p->server.body, "relief wanted by host_a"));
+    assert_null(strstr(p->server.body, "relief offered"));
 }
 
 int main(void)
@@ -275,6 +294,7 @@ int main(void)
         TEST(who_is_well_again_takes_the_wish_back),
         TEST(an_offer_that_comes_too_late_changes_nothing),
         TEST(who_gave_it_up_takes_it_again_when_nobody_did),
+        TEST(the_wish_of_a_former_leader_is_not_answered),
         cmocka_unit_test(only_another_ones_answer_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
