@@ -48,15 +48,18 @@ void former_find(struct coordinator *c, const struct leadership *l)
  * the one before. */
 void former_lose_binder(struct coordinator *c, struct moment now)
 {
+    c->binder_led = false;
     if (!c->leading || !moment_reached(now, c->settles))
         return;
     c->settles = moment_after(now, span_of_ms(SETTLE_MS));
     c->lost_term = c->term;
 }
 
-/* One that does not lead has a lease to go by and waits by itself; one of the same term lives. */
+/* One that does not lead at first has a lease to go by and waits by itself; one that does not lead
+ * any more ends, and what it was to wait for goes on; one of the same term lives. */
 void former_hear(struct coordinator *c, const struct leadership *l)
 {
-    if (!l->leading || l->lead_term == c->lost_term)
+    if ((!l->leading && !c->binder_led) || l->lead_term == c->lost_term)
         c->settles = (struct moment){0};
+    c->binder_led |= l->leading;
 }

@@ -204,6 +204,26 @@ static void a_binder_that_died_is_given_time_to_have_written(void **state)
     assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
 }
 
+/* Without a lease the next one leads at once; that it is stopped says nothing of the one before. */
+static void a_farewell_does_not_end_the_wait_for_a_former_binder(void **state)
+{
+    (void)state;
+    lead(5);
+    say(binder, "peer_down");
+    say(binder, "peer_up");
+    say(binder, "leadership leading=true lead_term=6 identity=\"me\" holder=\"me\"");
+    tick_after(1000);
+    say(binder, "leadership leading=false lead_term=6");
+    say(binder, "leadership leading=false lead_term=6"); /* as each second */
+    say(binder, "peer_down");
+    say(binder, "peer_up");
+    say(binder, "leadership leading=true lead_term=7 identity=\"me\" holder=\"me\"");
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "writes of a former binder");
+    tick_after(9000);
+    assert_string_not_equal(coordinator_waits_for(w.coordinator, w.now),
+                            "writes of a former binder");
+}
+
 /* It lives, or has said farewell, or the next one has a lease and waits by itself. */
 static void other_binders_are_followed_at_once(void **state)
 {
@@ -543,6 +563,7 @@ int main(void)
         TEST(a_barrier_under_way_is_not_asked_for_anew),
         TEST(any_barrier_of_the_term_will_do),
         TEST(a_binder_that_died_is_given_time_to_have_written),
+        TEST(a_farewell_does_not_end_the_wait_for_a_former_binder),
         TEST(other_binders_are_followed_at_once),
         TEST(nothing_is_decided_while_a_former_lifes_bind_is_in_flight),
         TEST(a_former_lifes_bind_stops_nothing_once_it_is_answered),
