@@ -86,13 +86,13 @@ static void watch_nodes(struct courier *c)
                                                          .list_end = on_list_end});
 }
 
-static void on_watch_data(void *context, struct str piece)
+static void on_nodes_data(void *context, struct str piece)
 {
     struct courier *c = context;
     reflector_data(c->nodes, c->now, c->watch, piece);
 }
 
-static void on_watch_done(void *context, const struct kube_response *response)
+static void on_nodes_done(void *context, const struct kube_response *response)
 {
     struct courier *c = context;
     c->watch_sent = 0;
@@ -108,14 +108,13 @@ static void follow_nodes(struct courier *c)
     if (want.distrust)
         kube_client_distrust(c->api, KUBE_CHANNEL_watch);
     c->watch = want.number;
-    c->watch_sent =
-        kube_client_send(c->api, &(struct kube_request){.method = KUBE_GET,
-                                                        .channel = KUBE_CHANNEL_watch,
-                                                        .path = want.path,
-                                                        .timeout = want.timeout,
-                                                        .context = c,
-                                                        .data = want.watch ? on_watch_data : NULL,
-                                                        .done = on_watch_done});
+    c->watch_sent = kube_client_send(c->api, &(struct kube_request){.method = KUBE_GET,
+                                                                    .channel = KUBE_CHANNEL_watch,
+                                                                    .path = want.path,
+                                                                    .timeout = want.timeout,
+                                                                    .context = c,
+                                                                    .data = on_nodes_data,
+                                                                    .done = on_nodes_done});
 }
 
 /* ---- errands ---- */
