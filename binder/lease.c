@@ -351,9 +351,10 @@ static void plan_write(struct lease *lease, struct instant at)
 
 static void start(struct lease *lease, struct instant at)
 {
-    if (lease->absent && !lease->releasing)
+    bool may_write = lease->leading || takeable(lease, at.now);
+    if (lease->absent && !lease->releasing && may_write)
         lease->step = STEP_create;
-    else if (!lease->known || lease->reread || (!lease->leading && !takeable(lease, at.now)))
+    else if (!lease->known || lease->reread || !may_write)
         lease->step = lease->offering && !lease->reread ? STEP_offer : STEP_read;
     else
         lease->step = lease->releasing ? STEP_release : STEP_write;
@@ -538,6 +539,8 @@ static void answered(struct job *job, struct instant at, const struct kube_respo
     } else if (r->status == 404 && lease->step != STEP_create) {
         lease->absent = true;
         lease->released = lease->releasing;
+        if (!lease->leading && !takeable(lease, at.now)) /* we stay back from a new one, too */
+            lease->next = next_look(lease, at.now);
     } else if (r->status == 409) {
         lease->reread = true; /* our picture is old */
         lease->absent = false;

@@ -274,12 +274,24 @@ static void the_wish_of_a_former_leader_is_not_answered(void **state)
     pass(p, 40000);
     char *holder = strstr(p->server.body, "\"holderIdentity\":\"host_a\"");
     assert_non_null(holder);
-    memcpy(strstr(holder, "host_a"), "kube_1", strlen("host_a"));
+    *strstr(holder, "host_a") = 'k';
     p->a.dead = true;
     p->b.dead = false;
     pass(p, 5000);
     assert_non_null(strstr(p->server.body, "relief wanted by host_a"));
     assert_null(strstr(p->server.body, "relief offered"));
+}
+
+static void a_lease_that_is_deleted_is_left_to_others_as_well(void **state)
+{
+    struct pair *p = *state;
+    p->a.sick = "it lacks a worker for 10 s";
+    pass_until(p, &p->a, false, 60000);
+    p->b.dead = true;
+    p->server.version = 0;
+    int64_t waited = pass_until(p, &p->a, true, 200000);
+    assert_in_range(waited, 2 * DURATION_MS - 100, 2 * DURATION_MS + 2000);
+    assert_in_range(p->a.w->numbers, 1, 400);
 }
 
 int main(void)
@@ -294,6 +306,7 @@ int main(void)
         TEST(who_is_well_again_takes_the_wish_back),
         TEST(an_offer_that_comes_too_late_changes_nothing),
         TEST(who_gave_it_up_takes_it_again_when_nobody_did),
+        TEST(a_lease_that_is_deleted_is_left_to_others_as_well),
         TEST(the_wish_of_a_former_leader_is_not_answered),
         cmocka_unit_test(only_another_ones_answer_counts),
     };
