@@ -517,7 +517,11 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
 {
     const struct pod *pod = &in->message->pod_set.pod;
     struct flight *f = flights_get(&c->flights, pod->uid);
+    struct str nominated;
+    bool known = pod->node_name.len > 0 || cache_nomination(c->cache, pod->uid, &nominated);
     enum cache_change change = cache_pod_set(c->cache, pod);
+    if (!known && cache_nomination(c->cache, pod->uid, &nominated))
+        gang_claims_adopt(c, now, pod);
     if (change == CACHE_moved)
         log_warn("pod is on another node than assumed| pod=%.*s/%.*s node=%.*s",
                  STR_ARG(pod->namespace_name), STR_ARG(pod->name), STR_ARG(pod->node_name));

@@ -49,6 +49,8 @@ void gang_waits(struct coordinator *c, const struct gang_waits *waits);
  * that begins now, else only when it is not running. */
 void gang_claims_keep(struct coordinator *c, struct moment now, const struct gang_try *g,
                       bool renew);
+/* The watch shows a nomination of a group's member that was not known here. */
+void gang_claims_adopt(struct coordinator *c, struct moment now, const struct pod *pod);
 /* It has none any more, or they are its pods' own. */
 void gang_claims_drop(struct coordinator *c, const struct gang *group);
 /* Gives back the nominations whose time is over. */

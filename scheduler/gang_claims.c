@@ -92,6 +92,46 @@ void gang_claims_keep(struct coordinator *c, struct moment now, const struct gan
         drop(&c->gang_claims);
 }
 
+static bool is_kept(const struct gang_claims *claims, struct str uid)
+{
+    for (uint32_t i = 0; i < claims->uids.count; i++)
+        if (str_equal(claims->uids.at[i], uid))
+            return true;
+    return false;
+}
+
+static void add_uid(struct gang_claims *claims, struct str uid)
+{
+    struct strs more = {claims->uids.count + 1,
+                        arena_take(&claims->arena, (claims->uids.count + 1) * sizeof(struct str))};
+    for (uint32_t i = 0; i < claims->uids.count; i++)
+        more.at[i] = claims->uids.at[i];
+    more.at[claims->uids.count] = arena_copy(&claims->arena, uid);
+    claims->uids = more;
+}
+
+/* Whoever nominated it may have ended, or lead no more; then its time is counted here, from when
+ * its nomination was first seen. */
+void gang_claims_adopt(struct coordinator *c, struct moment now, const struct pod *pod)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, pod->scheduler_name);
+    struct gang group = {
+        .api = pod->gang_api, .namespace_name = pod->namespace_name, .name = pod->gang};
+    if (fw == NULL || pod->gang.len == 0 || str_is(fw->profile.gangs, "off"))
+        return;
+    struct gang_claims *claims = *find(c, &group);
+    if (claims == NULL) {
+        claims = memory_take(sizeof(*claims));
+        codec_copy(&gang_record, &claims->group, &group, &claims->arena);
+        claims->seconds = fw->profile.gang_wait_s > 0 ? fw->profile.gang_wait_s : WAIT_DEFAULT_S;
+        claims->deadline = moment_after(now, span_of_ms(claims->seconds * 1000));
+        claims->next = c->gang_claims;
+        c->gang_claims = claims;
+    }
+    if (!is_kept(claims, pod->uid))
+        add_uid(claims, pod->uid);
+}
+
 /* One whose victims are still being evicted lands first, and is tried again. */
 static void give_back(struct coordinator *c, const struct gang_claims *claims, struct str uid)
 {

@@ -477,6 +477,35 @@ static void nominations_end_with_the_groups_timeout(void **state)
     expect_said(MSG_bind, "name=\"q\"", 1);
 }
 
+/* The scheduler that nominated them was restarted, or leads no more; and their group has too few
+ * members by now to be tried. */
+static void nominations_of_a_former_life_end_as_well(void **state)
+{
+    (void)state;
+    begin(2, 4000);
+    for (int i = 0; i < 2; i++) {
+        char name[32], more[200];
+        snprintf(name, sizeof(name), "g-%d", i);
+        snprintf(more, sizeof(more), "priority=9 gang=\"g\" gang_api=\"%s\" nominated_node=\"n%d\"",
+                 CRD, i);
+        sees(s, "pod_set pod=%s", pod_text(name, 3000, more));
+    }
+    attempt("p", 3000, 20);
+    settle(s);
+    expect_said(MSG_bind, NULL, 0); /* they keep it out */
+    forget_told(s);
+    s->now = moment_after(s->now, span_of_ms(61000));
+    sees(s, "view synced=true");
+    settle(s);
+    expect_said(MSG_pod_failed,
+                "pod group gives its nominated nodes back: it was not placed "
+                "within 60 seconds",
+                2);
+    attempt("q", 3000, 21);
+    settle(s);
+    expect_said(MSG_bind, "name=\"q\"", 1);
+}
+
 static void groups_that_wait_are_told(void **state)
 {
     (void)state;
@@ -656,6 +685,7 @@ int main(void)
         TEST(nobody_is_evicted_for_a_part_of_a_group),
         TEST(only_as_many_are_evicted_as_are_needed),
         TEST(nominations_end_with_the_groups_timeout),
+        TEST(nominations_of_a_former_life_end_as_well),
         TEST(groups_that_wait_are_told),
         TEST(a_group_without_a_minimum_is_scheduled_with_its_first_pod),
         TEST(attempts_at_groups_in_the_tree_are_counted),
