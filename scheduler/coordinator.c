@@ -302,6 +302,8 @@ static void change_term(struct coordinator *c, const struct leadership *l,
     cycle_abandon(c);
     each_flight(c, listed, give_back);
     c->leading = l != NULL && l->leading;
+    if (c->leading)
+        gang_claims_restart(c, c->last_call);
     if (l != NULL && l->lead_term > c->term)
         c->term = l->lead_term;
     c->barrier = (struct question){0};

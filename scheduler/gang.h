@@ -51,6 +51,8 @@ void gang_claims_keep(struct coordinator *c, struct moment now, const struct gan
                       bool renew);
 /* The watch shows a nomination of a group's member that was not known here. */
 void gang_claims_adopt(struct coordinator *c, struct moment now, const struct pod *pod);
+/* A term begins: all nominations of groups have their full time from now on. */
+void gang_claims_restart(struct coordinator *c, struct moment now);
 /* It has none any more, or they are its pods' own. */
 void gang_claims_drop(struct coordinator *c, const struct gang *group);
 /* Gives back the nominations whose time is over. */

@@ -1,6 +1,6 @@
 /* gang_claims: until when members of groups keep the nodes that they are nominated to. The one
  * idea: a group that does not come into being after all must not keep others out for ever, so its
- * nominations have one deadline together.
+ * nominations have one deadline together, counted by whoever leads.
  *
  * What must stay true: a claim is given back only while no transaction is under way, and only where
  * the pod is still nominated to that node. */
@@ -18,8 +18,9 @@ struct gang_claims {
     struct arena arena;
     struct gang group;
     struct strs uids;
+    uint32_t room; /* of uids.at */
     int64_t seconds;
-    struct moment deadline;
+    struct moment since; /* this coordinator leads and knows of them */
 };
 
 static struct gang_claims **find(struct coordinator *c, const struct gang *group)
@@ -72,12 +73,11 @@ void gang_claims_keep(struct coordinator *c, struct moment now, const struct gan
                       bool renew)
 {
     struct gang_claims **at = find(c, &g->group);
-    struct moment deadline = moment_after(now, span_of_ms(seconds_of(c, g) * 1000));
-    if (*at != NULL && !renew)
-        deadline = (*at)->deadline;
+    struct moment since = *at != NULL && !renew ? (*at)->since : now;
     if (*at != NULL)
         drop(at);
     struct gang_claims *claims = memory_take(sizeof(*claims));
+    claims->room = g->count;
     claims->uids.at = arena_take(&claims->arena, g->count * sizeof(struct str));
     for (uint32_t i = 0; i < g->count; i++)
         if (has_claim(c, &g->at[i], renew))
@@ -85,7 +85,7 @@ void gang_claims_keep(struct coordinator *c, struct moment now, const struct gan
                 arena_copy(&claims->arena, g->at[i].flight->pod.uid);
     codec_copy(&gang_record, &claims->group, &g->group, &claims->arena);
     claims->seconds = seconds_of(c, g);
-    claims->deadline = deadline;
+    claims->since = since;
     claims->next = c->gang_claims;
     c->gang_claims = claims;
     if (claims->uids.count == 0)
@@ -102,16 +102,18 @@ static bool is_kept(const struct gang_claims *claims, struct str uid)
 
 static void add_uid(struct gang_claims *claims, struct str uid)
 {
-    struct strs more = {claims->uids.count + 1,
-                        arena_take(&claims->arena, (claims->uids.count + 1) * sizeof(struct str))};
-    for (uint32_t i = 0; i < claims->uids.count; i++)
-        more.at[i] = claims->uids.at[i];
-    more.at[claims->uids.count] = arena_copy(&claims->arena, uid);
-    claims->uids = more;
+    if (claims->uids.count == claims->room) {
+        claims->room = claims->room * 2 + 8;
+        struct str *more = arena_take(&claims->arena, claims->room * sizeof(struct str));
+        for (uint32_t i = 0; i < claims->uids.count; i++)
+            more[i] = claims->uids.at[i];
+        claims->uids.at = more;
+    }
+    claims->uids.at[claims->uids.count++] = arena_copy(&claims->arena, uid);
 }
 
-/* Whoever nominated it may have ended, or lead no more; then its time is counted here, from when
- * its nomination was first seen. */
+/* Whoever nominated it may have ended, or lead no more; then its time is counted here. The group's
+ * own timeout is known when it is tried; until then it is the profile's. */
 void gang_claims_adopt(struct coordinator *c, struct moment now, const struct pod *pod)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, pod->scheduler_name);
@@ -124,12 +126,23 @@ void gang_claims_adopt(struct coordinator *c, struct moment now, const struct po
         claims = memory_take(sizeof(*claims));
         codec_copy(&gang_record, &claims->group, &group, &claims->arena);
         claims->seconds = fw->profile.gang_wait_s > 0 ? fw->profile.gang_wait_s : WAIT_DEFAULT_S;
-        claims->deadline = moment_after(now, span_of_ms(claims->seconds * 1000));
+        claims->since = now;
         claims->next = c->gang_claims;
         c->gang_claims = claims;
     }
     if (!is_kept(claims, pod->uid))
         add_uid(claims, pod->uid);
+}
+
+void gang_claims_restart(struct coordinator *c, struct moment now)
+{
+    for (struct gang_claims *claims = c->gang_claims; claims != NULL; claims = claims->next)
+        claims->since = now;
+}
+
+static bool is_over(const struct gang_claims *claims, struct moment now)
+{
+    return moment_reached(now, moment_after(claims->since, span_of_ms(claims->seconds * 1000)));
 }
 
 /* One whose victims are still being evicted lands first, and is tried again. */
@@ -160,7 +173,7 @@ void gang_claims_look(struct coordinator *c, struct moment now)
     if (*at == NULL || c->gang != NULL || c->under_way > 0 || !c->leading)
         return;
     while (*at != NULL) {
-        if (!moment_reached(now, (*at)->deadline)) {
+        if (!is_over(*at, now)) {
             at = &(*at)->next;
             continue;
         }

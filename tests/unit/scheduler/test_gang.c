@@ -477,33 +477,72 @@ static void nominations_end_with_the_groups_timeout(void **state)
     expect_said(MSG_bind, "name=\"q\"", 1);
 }
 
-/* The scheduler that nominated them was restarted, or leads no more; and their group has too few
- * members by now to be tried. */
-static void nominations_of_a_former_life_end_as_well(void **state)
+#define GIVEN_BACK "pod group gives its nominated nodes back: it was not placed within "
+
+/* Members of the group g as the watch shows them, each nominated to a node of its own. */
+static void nominated_elsewhere(int count)
 {
-    (void)state;
-    begin(2, 4000);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < count; i++) {
         char name[32], more[200];
         snprintf(name, sizeof(name), "g-%d", i);
         snprintf(more, sizeof(more), "priority=9 gang=\"g\" gang_api=\"%s\" nominated_node=\"n%d\"",
                  CRD, i);
         sees(s, "pod_set pod=%s", pod_text(name, 3000, more));
     }
+}
+
+static void time_passes(int64_t ms)
+{
+    s->now = moment_after(s->now, span_of_ms(ms));
+    sees(s, "view synced=true");
+    settle(s);
+}
+
+/* The scheduler that nominated them was restarted, or leads no more; and their group has too few
+ * members by now to be tried. */
+static void nominations_of_a_former_life_end_as_well(void **state)
+{
+    (void)state;
+    begin(2, 4000);
+    nominated_elsewhere(2);
     attempt("p", 3000, 20);
     settle(s);
     expect_said(MSG_bind, NULL, 0); /* they keep it out */
     forget_told(s);
-    s->now = moment_after(s->now, span_of_ms(61000));
-    sees(s, "view synced=true");
-    settle(s);
-    expect_said(MSG_pod_failed,
-                "pod group gives its nominated nodes back: it was not placed "
-                "within 60 seconds",
-                2);
+    time_passes(59000);
+    expect_said(MSG_pod_failed, GIVEN_BACK, 0);
+    time_passes(2000);
+    expect_said(MSG_pod_failed, GIVEN_BACK "60 seconds", 2);
     attempt("q", 3000, 21);
     settle(s);
     expect_said(MSG_bind, "name=\"q\"", 1);
+}
+
+/* A standby has seen them for long; who led may have given them anew just now. */
+static void nominations_seen_by_a_standby_have_their_time_from_its_term_on(void **state)
+{
+    (void)state;
+    begin(2, 4000);
+    hear(s, binder, "leadership lead_term=1 identity=\"me\" holder=\"other\"");
+    nominated_elsewhere(2);
+    time_passes(61000);
+    expect_said(MSG_pod_failed, GIVEN_BACK, 0);
+    hear(s, binder, "leadership leading=true lead_term=9 identity=\"me\" holder=\"me\"");
+    forget_told(s);
+    time_passes(59000);
+    expect_said(MSG_pod_failed, GIVEN_BACK, 0);
+    time_passes(2000);
+    expect_said(MSG_pod_failed, GIVEN_BACK "60 seconds", 2);
+}
+
+/* Upstream keeps a single pod's nomination, whoever made it, until the pod is tried. */
+static void nominations_of_single_pods_stay(void **state)
+{
+    (void)state;
+    begin(2, 4000);
+    sees(s, "pod_set pod=%s", pod_text("single", 3000, "priority=9 nominated_node=\"n0\""));
+    time_passes(300000);
+    expect_said(MSG_pod_failed, NULL, 0);
 }
 
 static void groups_that_wait_are_told(void **state)
@@ -686,6 +725,8 @@ int main(void)
         TEST(only_as_many_are_evicted_as_are_needed),
         TEST(nominations_end_with_the_groups_timeout),
         TEST(nominations_of_a_former_life_end_as_well),
+        TEST(nominations_seen_by_a_standby_have_their_time_from_its_term_on),
+        TEST(nominations_of_single_pods_stay),
         TEST(groups_that_wait_are_told),
         TEST(a_group_without_a_minimum_is_scheduled_with_its_first_pod),
         TEST(attempts_at_groups_in_the_tree_are_counted),
