@@ -6,6 +6,11 @@
 #define WISH  "relief wanted by "
 #define OFFER "relief offered by "
 
+struct span handover_leaves(struct span duration, struct span retry_period)
+{
+    return (struct span){duration.ns + 2 * retry_period.ns};
+}
+
 bool handover_asks(const struct handover *h, struct moment now, struct span duration)
 {
     struct moment earliest = moment_after(h->led_since, (struct span){2 * duration.ns});

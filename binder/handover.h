@@ -13,9 +13,16 @@ struct handover {
     bool ready;              /* we could lead */
     const char *sick;        /* why we should not; NULL: no reason. Borrowed */
     struct moment led_since; /* while leading */
-    struct moment stay_back; /* until then we do not take the lease that we gave up */
+    struct moment stay_back; /* until then we do not take the lease that we gave up, */
+    struct moment leave;     /* nor that of a former life: it falls too often */
 };
 
+/* So many falls of the binder within a minute are a crash loop. */
+#define HANDOVER_FALLS 3
+
+/* How long who starts in a crash loop leaves its former life's lease to others: until it has run
+ * out, and a standby has had the time to see that. */
+struct span handover_leaves(struct span duration, struct span retry_period);
 /* A leader asks for relief when it is sick, unless its term is younger than two lease durations, so
  * that two sick instances do not pass the lease to and fro. */
 bool handover_asks(const struct handover *h, struct moment now, struct span duration);

@@ -253,13 +253,15 @@ static bool is_ours(const struct lease *lease)
 }
 
 /* May a standby write its name into the record that it knows? A record with our own identity is
- * that of our former life, or one that we could not renew in time. */
+ * that of our former life, or one that we could not renew in time. It is taken at once, but by who
+ * starts in a crash loop: no life of that would last until it could ask for relief. */
 static bool takeable(const struct lease *lease, struct moment now)
 {
     if (!moment_reached(now, lease->handover.stay_back))
         return false;
-    return lease->absent || lease->seen.holder.len == 0 || is_ours(lease) ||
-           moment_reached(now, expiry(lease));
+    if (lease->absent || lease->seen.holder.len == 0)
+        return true;
+    return moment_reached(now, is_ours(lease) ? lease->handover.leave : expiry(lease));
 }
 
 /* ---- requests ---- */
@@ -559,6 +561,16 @@ static const struct job_type lease_job = {
 
 /* ---- life ---- */
 
+static void leave_to_others(struct lease *lease, struct moment now)
+{
+    const struct lease_options *o = &lease->options;
+    struct span pause = handover_leaves(o->duration, o->retry_period);
+    lease->handover.leave = moment_after(now, pause);
+    log_warn("the binder falls again and again: its lease is left to a standby until it has run "
+             "out|lease=%s/%s falls=%u ms=%lld",
+             o->namespace_name, o->name, o->falls, (long long)span_ms(pause));
+}
+
 struct lease *lease_new(const struct lease_options *options, struct lanes *lanes, struct instant at)
 {
     must(lease_options_wrong(options) == NULL);
@@ -569,6 +581,8 @@ struct lease *lease_new(const struct lease_options *options, struct lanes *lanes
     lease->job.type = &lease_job;
     lease->next = lease->quiet_since = at.now;
     lease->lost_why = "";
+    if (options->elect && options->falls >= HANDOVER_FALLS)
+        leave_to_others(lease, at.now);
     if (!options->elect) {
         lease->leading = lease->settled = true;
         lease->term = 1;

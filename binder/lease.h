@@ -19,7 +19,8 @@ struct lease_options {
     const char *name;
     const char *identity;
     struct span duration, renew_deadline, retry_period;
-    uint64_t seed; /* of the jitter */
+    uint64_t seed;  /* of the jitter */
+    uint32_t falls; /* how often former lives of ours ended uncleanly within the last minute */
 };
 
 struct lease;

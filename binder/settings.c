@@ -20,11 +20,19 @@ static bool take_binds(void *state, const char *value)
     return str_to_i64(str_of(value), count) && *count >= 1 && *count <= 150;
 }
 
+static bool take_falls(void *state, const char *value)
+{
+    int64_t *count = &((struct settings *)state)->falls;
+    return str_to_i64(str_of(value), count) && *count >= 0 && *count <= 1000;
+}
+
 const struct own_option settings_options[] = {
     CONFIG_FLAG_OPTIONS,
     {"identity", "TEXT", "our name in the lease, of one process at a time (<hostname>_<uuid>)",
      take_identity},
     {"binds-in-flight", "N", "binds on the wire at once (1 to 150, default 100)", take_binds},
+    {"falls", "N", "how often it ended uncleanly within the last minute (0 to 1000, default 0)",
+     take_falls},
     {0},
 };
 
@@ -87,7 +95,8 @@ bool settings_load(struct settings *s, const char *config_path, struct str *erro
                                       .duration = config.lease_duration,
                                       .renew_deadline = config.renew_deadline,
                                       .retry_period = config.retry_period,
-                                      .seed = random_seed()};
+                                      .seed = random_seed(),
+                                      .falls = (uint32_t)s->falls};
     const char *wrong = lease_options_wrong(&o->lease);
     if (wrong != NULL) {
         *error = arena_print(&s->memory, "%s", wrong);

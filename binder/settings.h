@@ -10,6 +10,7 @@ struct settings {
     struct config_flags flags; /* first: config_flags.h wants it so */
     const char *identity_given;
     int64_t binds_in_flight;
+    int64_t falls;
     /* Filled by settings_load; everything below lives in memory. */
     const char *kubeconfig, *master;
     struct binder_options binder; /* all but api */

@@ -37,6 +37,29 @@ void child_arg(struct child *c, const char *format, ...)
     c->argv[c->argc] = NULL;
 }
 
+void child_tell_falls(struct child *c)
+{
+    must(!c->told_falls);
+    c->told_falls = true;
+    child_arg(c, "--falls=0");
+}
+
+unsigned child_fell(const struct child *c, struct moment now)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < CHILD_FALLS && i < c->restarts; i++)
+        count += !moment_reached(now, moment_after(c->falls[i], span_of_ms(CHILD_FALLS_MS)));
+    return count;
+}
+
+static void renew_falls(struct child *c, struct moment now)
+{
+    if (!c->told_falls)
+        return;
+    memory_free(c->argv[--c->argc]);
+    child_arg(c, "--falls=%u", child_fell(c, now));
+}
+
 /* Renamed into place, so that nobody reads half of it. */
 static void write_pid(const struct child *c)
 {
@@ -82,6 +105,7 @@ bool child_start(struct child *c, struct moment now)
         return false;
     }
     pid_t parent = getpid();
+    renew_falls(c, now);
     c->pulse = (struct pulse){0};
     if (c->beats != NULL)
         beats_begin(c->beats, c->slot);
@@ -208,7 +232,7 @@ void child_ended(struct child *c, int wait_status, struct moment now)
     c->backoff = span_of_ms(next_ms < BACKOFF_MAX_MS ? next_ms : BACKOFF_MAX_MS);
     log_end(c, wait_status);
     c->pid = 0;
-    c->restarts++;
+    c->falls[c->restarts++ % CHILD_FALLS] = now;
     c->restart_at = moment_after(now, c->backoff);
 }
 

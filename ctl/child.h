@@ -11,6 +11,8 @@
 #include <sys/types.h>
 
 #define CHILD_ARGS_MAX 256
+#define CHILD_FALLS    3     /* so many are remembered, */
+#define CHILD_FALLS_MS 60000 /* and counted for so long */
 
 struct child {
     char name[32];              /* watcher, worker-0, … */
@@ -23,14 +25,21 @@ struct child {
     struct moment started, restart_at; /* restart_at: when to start it again */
     struct span backoff;               /* before the next restart */
     unsigned restarts;
-    bool leaving;        /* its end is wanted */
-    struct beats *beats; /* borrowed: where its loop is seen to turn; NULL: nowhere */
-    size_t slot;         /* its own there */
-    struct pulse pulse;  /* what was seen of it */
+    bool told_falls;                  /* its last argument is --falls=N */
+    struct moment falls[CHILD_FALLS]; /* when it ended last, of `restarts` */
+    bool leaving;                     /* its end is wanted */
+    struct beats *beats;              /* borrowed: where its loop is seen to turn; NULL: nowhere */
+    size_t slot;                      /* its own there */
+    struct pulse pulse;               /* what was seen of it */
 };
 
 /* Appends an argument (copied). */
 void child_arg(struct child *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* At each start it is told how often it ended lately: --falls=N, N at most CHILD_FALLS. Call it
+ * behind the last child_arg. */
+void child_tell_falls(struct child *c);
+/* How often it ended in the last CHILD_FALLS_MS, at most CHILD_FALLS. */
+unsigned child_fell(const struct child *c, struct moment now);
 /* Forks and executes; writes the pid file. False when the fork or pipe failed (logged); it is then
  * due again after the backoff. */
 bool child_start(struct child *c, struct moment now);

@@ -153,6 +153,7 @@ static void add_children(struct supervisor *s)
     add_api_server(s, binder);
     child_arg(binder, "--identity=%s", s->identity);
     add_leader_election(s, binder);
+    child_tell_falls(binder);
     add_server(s);
     add_extender(s, s->config.extenders);
 }

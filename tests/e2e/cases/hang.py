@@ -180,6 +180,21 @@ def handover_crashes_watcher(world):
     handed_over(world, "watcher")
 
 
+@case("handover-crashes-binder", not_upstream=OURS)
+def handover_crashes_binder(world):
+    """The leader's binder itself: no life of it lasts until it could ask, so it leaves its lease to run out."""
+    pair = Pair(world)
+    gone = pair.crash_for(LEASE[0] + 20, [pair.a], lambda: any("became leader" in line
+                                                               for line in pair.b.log_lines()), "binder")
+    checks.expect(gone, "the lease was not left: %s", pair.holders[-3:])
+    told = [line for line in pair.a.log_lines() if "falls again and again" in line]
+    checks.expect(told, "it did not say that it leaves its lease")
+    pair.pods.make()
+    checks.wait_until(LEASE[0] + 5, lambda: world.log.bound(B), "b bound no pod")
+    checks.all_bound(pair.pods.live, pair.pods.made, BOUND_SECONDS)
+    checks.bound_once_at_most(world.log)
+
+
 @case("handover-hang", not_upstream=OURS)
 def handover_hang(world):
     """The leader's scheduler stands still, and so does whoever would mend that, as where there is no supervisor."""

@@ -36,12 +36,20 @@ static struct span no_fence(const void *state, struct instant at)
     return (struct span){0};
 }
 
-static void open_party(struct party *c, const char *identity, uint64_t seed)
+/* A life of it that begins where the former one, if any, ended. */
+static void open_party(struct party *c, const char *identity, uint32_t falls)
 {
     struct lease_options options = world_lease_options;
     options.identity = identity;
-    options.seed = seed;
-    *c = (struct party){.w = world_new(), .ready = true};
+    options.seed = (uint64_t)identity[5];
+    options.falls = falls;
+    struct world *w = world_new();
+    if (c->w != NULL) {
+        w->at = c->w->at;
+        lease_free(&c->lease);
+        world_free(c->w);
+    }
+    *c = (struct party){.w = w, .ready = true};
     c->w->lanes = lanes_new(&(struct lanes_options){.api = world_api(c->w), .fence = no_fence});
     c->lease = lease_new(&options, c->w->lanes, c->w->at);
 }
@@ -119,11 +127,11 @@ static int64_t pass_until(struct pair *p, const struct party *c, bool leads, int
 static int setup(void **state)
 {
     struct pair *p = memory_take(sizeof(*p));
-    open_party(&p->a, "host_a", 1);
+    open_party(&p->a, "host_a", 0);
     step_one(&p->server, &p->a);
     step_one(&p->server, &p->a);
     assert_true(lease_leading(p->a.lease));
-    open_party(&p->b, "host_b", 2);
+    open_party(&p->b, "host_b", 0);
     *state = p;
     return 0;
 }
@@ -246,6 +254,55 @@ static void who_gave_it_up_takes_it_again_when_nobody_did(void **state)
     assert_in_range(p->a.w->numbers, 1, 400); /* and did not ask in a circle meanwhile */
 }
 
+/* Every life ends before it could ask for relief, so the lease is left to the standby. */
+static void a_binder_that_falls_again_and_again_leaves_the_lease(void **state)
+{
+    struct pair *p = *state;
+    pass(p, 5000);
+    for (uint32_t i = 1; i <= 2; i++) { /* a fall or two: it goes on with its own */
+        open_party(&p->a, "host_a", i);
+        pass(p, 3000);
+        assert_true(lease_leading(p->a.lease));
+    }
+    int64_t waited = 0;
+    for (int i = 0; i < 40 && !lease_leading(p->b.lease); i++) {
+        open_party(&p->a, "host_a", HANDOVER_FALLS);
+        waited += pass_until(p, &p->b, true, 2000);
+        assert_false(lease_leading(p->a.lease));
+    }
+    assert_true(lease_leading(p->b.lease));
+    assert_in_range(waited, DURATION_MS - 2500, DURATION_MS + 2000);
+    pass(p, 60000);
+    assert_true(lease_leading(p->b.lease));
+    assert_false(lease_leading(p->a.lease));
+}
+
+static void who_fell_often_takes_its_lease_when_nobody_did(void **state)
+{
+    struct pair *p = *state;
+    pass(p, 5000);
+    p->b.dead = true;
+    open_party(&p->a, "host_a", HANDOVER_FALLS);
+    int64_t waited = pass_until(p, &p->a, true, 100000);
+    assert_in_range(waited, DURATION_MS + 3900, DURATION_MS + 6000);
+    assert_in_range(p->a.w->numbers, 1, 200); /* and did not ask in a circle meanwhile */
+    pass(p, 100);
+    assert_true(lease_settled(p->a.lease)); /* it has run out meanwhile */
+}
+
+/* What nobody holds is as free to it as to anybody. */
+static void who_fell_often_takes_what_was_given_back(void **state)
+{
+    struct pair *p = *state;
+    pass(p, 5000);
+    p->b.dead = true;
+    lease_release(p->a.lease, p->a.w->at);
+    pass(p, 1000);
+    assert_true(lease_released(p->a.lease));
+    open_party(&p->a, "host_a", HANDOVER_FALLS);
+    assert_true(pass_until(p, &p->a, true, 20000) <= 2500);
+}
+
 /* A word of our own, or one that nobody wrote, is no answer. */
 static void only_another_ones_answer_counts(void **state)
 {
@@ -308,6 +365,9 @@ int main(void)
         TEST(who_gave_it_up_takes_it_again_when_nobody_did),
         TEST(a_lease_that_is_deleted_is_left_to_others_as_well),
         TEST(the_wish_of_a_former_leader_is_not_answered),
+        TEST(a_binder_that_falls_again_and_again_leaves_the_lease),
+        TEST(who_fell_often_takes_its_lease_when_nobody_did),
+        TEST(who_fell_often_takes_what_was_given_back),
         cmocka_unit_test(only_another_ones_answer_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

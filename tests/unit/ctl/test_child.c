@@ -126,6 +126,23 @@ static void restarts_wait_longer_each_time(void **state)
     assert_int_equal(span_ms(moment_since(child.restart_at, later)), 100);
 }
 
+static void each_life_is_told_how_often_former_ones_ended_lately(void **state)
+{
+    (void)state;
+    static const int64_t starts_ms[] = {0, 1000, 2000, 3000, 62500, 200000};
+    static const int falls[] = {0, 1, 2, 3, 1, 0};
+    child_arg(&child, "test \"$0\" != --falls=0 || exit 10; exit ${0#--falls=}");
+    child_tell_falls(&child);
+    for (size_t i = 0; i < sizeof(falls) / sizeof(falls[0]); i++) {
+        struct moment now = moment_after(start, span_of_ms(starts_ms[i]));
+        assert_true(child_start(&child, now));
+        int status = wait_for_end();
+        child_ended(&child, status, now);
+        assert_int_equal(WEXITSTATUS(status), falls[i] == 0 ? 10 : falls[i]);
+    }
+    assert_int_equal(child.argc, 4);
+}
+
 static void a_program_that_is_not_there_is_named(void **state)
 {
     (void)state;
@@ -206,6 +223,7 @@ int main(void)
         TEST(the_pid_file_tells_the_pid_while_it_runs),
         TEST(log_lines_pass_as_they_are_and_others_get_a_name),
         TEST(restarts_wait_longer_each_time),
+        TEST(each_life_is_told_how_often_former_ones_ended_lately),
         TEST(a_program_that_is_not_there_is_named),
         TEST(one_that_hangs_is_killed),
         TEST(a_child_never_waits_for_who_reads_the_log),
