@@ -222,9 +222,30 @@ static void on_claim_ended(void *context, const struct pod *pod)
     tell(c, worker, &m);
 }
 
+/* Who offers pods may hear of their end later than we: a claim that is made for one that has gone
+ * already would never end. Few of the last ones are enough, as it hears of it soon. */
+static bool has_gone(const struct cache *c, struct str uid)
+{
+    uint64_t hash = str_hash(uid);
+    return c->gone[hash % CACHE_GONE_KEPT] == hash;
+}
+
+static void note_gone(struct cache *c, struct str uid)
+{
+    uint64_t hash = str_hash(uid);
+    c->gone[hash % CACHE_GONE_KEPT] = hash;
+}
+
+/* It is there again, as of a cluster that was restored from a backup. */
+static void note_there(struct cache *c, struct str uid)
+{
+    if (has_gone(c, uid))
+        c->gone[str_hash(uid) % CACHE_GONE_KEPT] = 0;
+}
+
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
 {
-    if (find_pod(c, pod->uid) == NULL)
+    if (find_pod(c, pod->uid) == NULL && (node.len == 0 || !has_gone(c, pod->uid)))
         nominator_set(c->nominator, pod, node);
 }
 
@@ -768,6 +789,7 @@ enum cache_change cache_pod_set(struct cache *c, const struct pod *pod)
     if (p != NULL)
         return pod->node_name.len > 0 ? see_assigned(c, p, pod) : see_pending(c, p, pod);
     if (pod->node_name.len == 0) {
+        note_there(c, pod->uid);
         see_claim(c, pod);
         return CACHE_nothing;
     }
@@ -779,6 +801,7 @@ enum cache_change cache_pod_gone(struct cache *c, struct str uid)
 {
     struct cached_pod *p = find_pod(c, uid);
     nominator_drop(c->nominator, uid);
+    note_gone(c, uid);
     if (p == NULL)
         return CACHE_nothing;
     bool assumed = p->assumed;

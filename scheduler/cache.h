@@ -116,7 +116,8 @@ void cache_describe_victim(const struct cache *c, struct victim *victim, struct 
 
 /* ---- nominated pods: a claim on a node while victims terminate ---- */
 
-/* Sets or, with an empty node, drops the claim, whatever the pod's status says. */
+/* Sets or, with an empty node, drops the claim, whatever the pod's status says. None is made for a
+ * pod that is on a node, or that has gone lately. */
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node);
 /* Workers keep the claims on their nodes, with volumes looked up as those of pods on nodes. Whether
  * one counts for this pod: of another UID, with at least its priority, on a known node. */

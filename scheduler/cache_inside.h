@@ -44,6 +44,8 @@ struct cached_node {
     bool owed;         /* its worker is told of it, and of all on it, when it has taken in more */
 };
 
+#define CACHE_GONE_KEPT 1024
+
 struct cache {
     struct cache_options options;
     struct arena profiles; /* the copies */
@@ -67,6 +69,7 @@ struct cache {
     bool volumes_may_differ; /* of nominated pods, from what workers were told */
     uint64_t mark;
     struct tree_link **order;
+    uint64_t gone[CACHE_GONE_KEPT]; /* UIDs of pods that went lately, hashed; by their low bits */
 };
 
 /* ---- by name and UID ---- */

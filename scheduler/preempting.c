@@ -85,11 +85,17 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
                       const struct decision *d)
 {
     const struct preemption *p = &d->preemption;
+    struct str nominated;
     cache_nominate(c->cache, &f->pod, p->node);
     copy_outcome(f, d);
     copy_uids(f, p);
     flights_start(&c->flights, f, FLIGHT_preempting);
     c->preempting++;
+    if (!cache_nomination(c->cache, f->pod.uid, &nominated)) { /* it went before it was offered */
+        c->preempting--;
+        cycle_land(c, f, "skipped", NULL);
+        return;
+    }
     c->count.preempted += p->victims.count;
     log_info("makes room| pod=%.*s/%.*s node=%.*s victims=%u violations=%lld",
              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),

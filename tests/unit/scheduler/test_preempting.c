@@ -57,6 +57,24 @@ static void victims_go_and_the_outcome_waits_for_them(void **state)
     assert_int_equal(m.outcome.gated_sequence, all_go);
 }
 
+/* The queue may be behind the scheduler in the watcher's stream. */
+static void nobody_is_evicted_for_a_pod_that_has_gone(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    stream("pod_set %s", pod_text("p", 3000, "priority=9 resource_version=4"));
+    stream("pod_gone uid=\"u-p\" namespace_name=\"default\" name=\"p\"");
+    attempt_high(1);
+    assert_false(take(BINDER, MSG_preempt, &m));
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "skipped"));
+    stream("pod_gone uid=\"u-v1\" namespace_name=\"default\" name=\"v1\"");
+    say(queue, "attempt %s attempts=1 cycle=2", pod_text("low", 2000, ""));
+    assert_true(take(BINDER, MSG_bind, &m)); /* no claim keeps it out */
+    assert_true(str_is(m.bind.node_name, "a"));
+}
+
 /* The API server shows such an end in two steps, and others' ends may be shown in between. */
 static void victims_that_go_at_once_are_waited_for(void **state)
 {
@@ -315,6 +333,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
         TEST(victims_go_and_the_outcome_waits_for_them),
+        TEST(nobody_is_evicted_for_a_pod_that_has_gone),
         TEST(victims_that_go_at_once_are_waited_for),
         TEST(within_a_snapshot_no_event_is_over),
         TEST(victims_that_are_gone_leave_nothing_to_wait_for),
