@@ -3,6 +3,7 @@
 #                 show pods being scheduled; Ctrl-C ends it, DEMO_SECONDS=20 ends it by itself
 # make test       install what is missing, build, run all tests; ends in "N passed, N failed"
 # make asan       unit tests under ASan and UBSan          make tsan   those with threads under TSan
+# make sim        the whole system in virtual time, SEEDS=N    make mutants  bugs that it must find
 # make fuzz       fuzz every parser for FUZZ_TIME seconds  make bench  ratios against kube-scheduler
 # make nightly    what is made at random, more of it, from a new seed (BERTH_SEED=N: from that one)
 # make bench-core CPU time of decisions, messages and events without an API server
@@ -27,7 +28,7 @@ CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   += -std=c11 -ffp-contract=off $(CFLAGS_$(MODE)) $(WARNINGS)
 
 PROCESSES := watcher queue scheduler binder
-MAINS     := proto/document.c ctl/main.c ctl/serve/main.c tests/apiserver/main.c tests/bench/core/main.c tests/fidelity/cel/answer.c \
+MAINS     := proto/document.c ctl/main.c ctl/serve/main.c tests/apiserver/main.c tests/bench/core/main.c tests/simulation/main.c tests/fidelity/cel/answer.c \
              $(PROCESSES:%=%/main.c) scheduler/extender/main.c
 objects    = $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAINS),$(wildcard $(1))))
 BASE      := $(call objects,proto/base/*.c)
@@ -88,6 +89,31 @@ $(MEASURED):
 	@mkdir -p $(@D)
 	@$(LD) -r -o $@ $^ && objcopy --wildcard $(SEEN:%=--keep-global-symbol='%') $@
 $(BIN)/bench-core: $(BUILD)/tests/bench/core/main.o $(BENCHCORE) $(MEASURED) $(PROTO)
+	$(LINK)
+
+# The simulation: the cores of all processes in one program, with the small API server, in virtual
+# time. It has wires of its own in the place of the bus's, and a client of its own; clocks and
+# chance are given by it as well.
+SIMULATION := $(call objects,tests/simulation/*.c)
+SIM        := $(BUILD)/tests/simulation/sim
+SIMULATED  := $(addprefix $(BUILD)/tests/simulation/parts/,scheduler.o queue.o watcher.o binder.o model.o)
+SIMPARTS   := $(BUILD)/tests/simulation/parts
+$(SIMPARTS)/scheduler.o: $(filter-out %/live_config.o %/settings.o,$(SCHEDULER))
+$(SIMPARTS)/scheduler.o: SEEN := coordinator* worker*
+$(SIMPARTS)/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c)) $(BUILD)/tests/simulation/queue_check.o
+$(SIMPARTS)/queue.o: SEEN := queue*
+$(SIMPARTS)/watcher.o: $(filter-out %/settings.o,$(call objects,watcher/*.c))
+$(SIMPARTS)/watcher.o: SEEN := watcher* feed*
+$(SIMPARTS)/binder.o: $(filter-out $(addprefix %/,settings.o shell.o deadman.o delegates.o),$(call objects,binder/*.c))
+$(SIMPARTS)/binder.o: SEEN := binder*
+$(SIMPARTS)/model.o: $(filter-out $(addprefix %/,program.o http.o http_listen.o),$(APISERVER)) $(BUILD)/tests/simulation/model.o
+$(SIMPARTS)/model.o: SEEN := model*
+$(SIMULATED):
+	@mkdir -p $(@D)
+	@$(LD) -r -o $@ $^ && objcopy --wildcard $(SEEN:%=--keep-global-symbol='%') $@
+WRAPPED := moment_now moment_wall_us moment_boot_ns random_seed getpid
+$(SIM): LDFLAGS += $(WRAPPED:%=-Wl,--wrap=%)
+$(SIM): $(BUILD)/tests/simulation/main.o $(filter-out %/model.o %/queue_check.o,$(SIMULATION)) $(SIMULATED) $(PROTO)
 	$(LINK)
 
 # What tests/wire reads recorded bytes with, and makes bodies with.
@@ -222,6 +248,18 @@ bench: all
 bench-core: $(BIN)/bench-core
 	@$< --commit "$$(git describe --always --dirty)" --out build/bench-core $(BENCH_CORE)
 
+# Seeds through the simulation: make sim FIRST=1 SEEDS=1000 STEPS=2000 SIM_FLAGS="--without lateness"
+FIRST ?= $(shell tests/seed)
+SEEDS ?= 100
+STEPS ?= 2000
+sim: $(SIM)
+	@nice $< --first $(FIRST) --seeds $(SEEDS) --steps $(STEPS) --shrink 300 \
+	    --commit "$$(git describe --always --dirty)" $(SIM_FLAGS)
+
+# Planted bugs that the simulation has to find.
+mutants: $(SIM)
+	@tests/simulation/mutants $(MUTANTS)
+
 # ---- checks ----
 
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
@@ -280,7 +318,7 @@ clean:
 	rm -rf build/release build/asan build/tsan build/fuzz build/bin
 
 .PHONY: all deps run test nightly test-unit tests-built e2e wire integration asan asan-built asan-run \
-        tsan tsan-built tsan-run fuzz bench bench-core \
+        tsan tsan-built tsan-run fuzz sim mutants bench bench-core \
         fmt fmt-check lint tidy docs docs-check man-check check compdb install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

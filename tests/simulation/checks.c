@@ -1,0 +1,475 @@
+/* checks: the invariants of the whole. What must stay true: they look at what the API server is
+ * asked and holds, and at what processes say of themselves; not into cores. */
+#include "tests/simulation/checks.h"
+
+#include "binder/binder.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "queue/queue.h"
+#include "scheduler/coordinator.h"
+#include "tests/simulation/calls.h"
+#include "tests/simulation/coverage.h"
+#include "tests/simulation/queue_check.h"
+#include "tests/simulation/trace.h"
+#include "tests/simulation/world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LEASE_NS     (15 * SECOND)
+#define CLOCK_SLACK  (100 * MS)
+#define SEEN_BY_NOW  (120 * SECOND) /* what a user did is in every view that decides */
+#define BINDINGS_MAX 256
+#define DEVICES_MAX  128
+
+struct open_binding {
+    bool open;
+    int group;
+    char path[160], node[NAME_ROOM], uid[40];
+    int64_t sent_at, until;
+};
+
+static struct {
+    struct finding *finding;
+    int holder;           /* of the lease; -1: nobody */
+    int64_t held_since;   /* when the request that renewed it last was sent */
+    int64_t sent[GROUPS]; /* the lease request under way of each group */
+    struct open_binding bindings[BINDINGS_MAX];
+} all;
+
+void checks_into(struct finding *finding)
+{
+    all.finding = finding;
+}
+
+/* What each process says of itself, for a person. */
+static void print_states(void)
+{
+    for (uint32_t i = 0; i < world_procs(); i++) {
+        struct proc *p = world_proc(i);
+        struct buffer lines = {0};
+        clock_at(p->host);
+        if (p->alive && p->kind == SCHEDULER)
+            coordinator_status(p->core, &lines);
+        else if (p->alive && p->kind == QUEUE)
+            queue_status(p->core, &lines);
+        else if (p->alive && p->kind == BINDER)
+            binder_status(p->core, &lines);
+        if (lines.len > 0)
+            trace(1, "%s\n%.4000s", p->door, lines.at);
+        buffer_free(&lines);
+    }
+}
+
+_Noreturn void violated(const char *check, const char *format, ...)
+{
+    va_list args;
+    struct finding *f = all.finding;
+    va_start(args, format);
+    f->found = true;
+    f->at = clock_now();
+    snprintf(f->check, sizeof(f->check), "%s", check);
+    vsnprintf(f->text, sizeof(f->text), format, args);
+    va_end(args);
+    if (trace_level > 1)
+        print_states();
+    trace(1, "VIOLATED %s: %s", f->check, f->text);
+    fflush(NULL);
+    _exit(2);
+}
+
+void checks_reset(void)
+{
+    struct finding *f = all.finding;
+    memset(&all, 0, sizeof(all));
+    all.finding = f;
+    all.holder = -1;
+}
+
+int checks_lease_holder(void)
+{
+    return all.holder;
+}
+
+/* ---- texts ---- */
+
+/* The string behind "key":" in JSON text, from from on; "" when there is none. */
+static const char *text_behind(const char *json, const char *from, const char *key, char *out,
+                               size_t room)
+{
+    char wanted[64];
+    out[0] = 0;
+    snprintf(wanted, sizeof(wanted), "\"%s\":\"", key);
+    const char *at = json != NULL ? json : "";
+    if (from != NULL)
+        at = strstr(at, from);
+    at = at != NULL ? strstr(at, wanted) : NULL;
+    if (at == NULL)
+        return out;
+    at += strlen(wanted);
+    size_t len = strcspn(at, "\"");
+    snprintf(out, room, "%.*s", (int)(len < room ? len : room - 1), at);
+    return out;
+}
+
+static bool is_binding(const char *method, const char *path)
+{
+    return strcmp(method, "POST") == 0 && strstr(path, "/binding") != NULL;
+}
+
+static bool is_lease(const char *path)
+{
+    return strstr(path, "/leases") != NULL;
+}
+
+static bool is_fenced(const char *method, const char *path)
+{
+    return strcmp(method, "GET") != 0 && !is_lease(path) && strstr(path, "/events") == NULL &&
+           strstr(path, "/status") == NULL;
+}
+
+static void pod_of_path(const char *path, char *name, size_t room)
+{
+    const char *at = strstr(path, "/pods/");
+    name[0] = 0;
+    if (at != NULL)
+        snprintf(name, room, "%.*s", (int)strcspn(at + 6, "/?"), at + 6);
+}
+
+/* ---- fence and bindings ---- */
+
+static void check_fence(int group, const char *method, const char *path, int64_t timeout)
+{
+    if (!world_traits()->elect || !is_fenced(method, path))
+        return;
+    if (all.holder != group)
+        violated("fence", "%s sends %s %.120s, and the lease is %s", world_identity(group), method,
+                 path, all.holder < 0 ? "nobody's" : world_identity(all.holder));
+    if (clock_now() + timeout > all.held_since + LEASE_NS + CLOCK_SLACK)
+        violated("fence",
+                 "%s sends %s %.120s, which may last %lld ms longer than its lease, renewed "
+                 "%lld ms ago",
+                 world_identity(group), method, path,
+                 (long long)((clock_now() + timeout - all.held_since - LEASE_NS) / MS),
+                 (long long)((clock_now() - all.held_since) / MS));
+}
+
+static void note_binding(int group, const char *path, int64_t timeout, const char *body)
+{
+    char node[NAME_ROOM], uid[40];
+    struct open_binding *room = NULL;
+    text_behind(body, "\"target\"", "name", node, sizeof(node));
+    text_behind(body, NULL, "uid", uid, sizeof(uid));
+    for (uint32_t i = 0; i < BINDINGS_MAX; i++) {
+        struct open_binding *b = &all.bindings[i];
+        if (b->open && strcmp(b->path, path) == 0 && strcmp(b->uid, uid) == 0 &&
+            strcmp(b->node, node) != 0 && clock_now() < b->until)
+            violated("one binding",
+                     "%s wants %.100s on %s, and the Binding to %s of %lld ms ago may still come",
+                     world_identity(group), path, node, b->node,
+                     (long long)((clock_now() - b->sent_at) / MS));
+        if (!b->open && room == NULL)
+            room = b;
+    }
+    if (room == NULL)
+        return;
+    *room = (struct open_binding){
+        .open = true, .group = group, .sent_at = clock_now(), .until = clock_now() + timeout};
+    snprintf(room->path, sizeof(room->path), "%s", path);
+    snprintf(room->node, sizeof(room->node), "%s", node);
+    snprintf(room->uid, sizeof(room->uid), "%s", uid);
+}
+
+void checks_call_over(int group, const char *path, int64_t sent_at)
+{
+    for (uint32_t i = 0; i < BINDINGS_MAX; i++)
+        if (all.bindings[i].open && all.bindings[i].group == group &&
+            all.bindings[i].sent_at == sent_at && strcmp(all.bindings[i].path, path) == 0)
+            all.bindings[i].open = false;
+}
+
+void checks_at_send(const struct seen_call *c)
+{
+    trace(2, "%s %s %s %s (at most %lld ms)", world_identity(c->group), c->who, c->method, c->path,
+          (long long)(c->timeout / MS));
+    if (strcmp(c->method, "GET") != 0 && c->body != NULL)
+        trace(3, "  %.400s", c->body);
+    if (strcmp(c->who, "binder") != 0)
+        return;
+    if (is_lease(c->path) && strcmp(c->method, "GET") != 0)
+        all.sent[c->group] = clock_now();
+    check_fence(c->group, c->method, c->path, c->timeout);
+    if (is_binding(c->method, c->path))
+        note_binding(c->group, c->path, c->timeout, c->body);
+}
+
+/* ---- what is carried out ---- */
+
+static void note_lease(int group, const char *body)
+{
+    char holder[64];
+    text_behind(body, NULL, "holderIdentity", holder, sizeof(holder));
+    int before = all.holder;
+    all.holder = holder[0] == 0 ? -1 : strcmp(holder, world_identity(0)) == 0 ? 0 : 1;
+    if (group >= 0 &&
+        (all.holder == group || all.holder < 0)) /* else a standby says something to the leader */
+        all.held_since = all.sent[group];
+    if (before != all.holder)
+        cover("lease", all.holder < 0 ? "released" : before < 0 ? "taken" : "taken over");
+}
+
+/* So long it takes until a change is in every view that decides: a list may have to be read to its
+ * end, twice. */
+static int64_t seen_by_now(void)
+{
+    const struct traits *t = world_traits();
+    int64_t pages = PODS_MAX / t->page_size + 2;
+    return SEEN_BY_NOW + 2 * pages * (t->page + t->page_most / 20);
+}
+
+static void check_node(const char *name)
+{
+    const struct node_fact *n = facts_node(name);
+    int64_t cpu, memory, pods;
+    if (n == NULL || clock_now() - n->tightened_at < seen_by_now())
+        return;
+    facts_used(name, &cpu, &memory, &pods);
+    if (cpu > n->cpu || memory > n->memory || pods > n->pods)
+        violated("over allocatable",
+                 "%s holds cpu %lldm of %lldm, memory %lldMi of %lldMi, pods %lld of %lld", name,
+                 (long long)cpu, (long long)n->cpu, (long long)memory, (long long)n->memory,
+                 (long long)pods, (long long)n->pods);
+}
+
+/* ---- devices ---- */
+
+struct device_taken {
+    char device[96];
+    char claim[64];
+};
+
+struct devices_seen {
+    uint32_t count;
+    struct device_taken at[DEVICES_MAX];
+};
+
+static void look_at_claim(void *context, const char *key, struct str json)
+{
+    struct devices_seen *seen = context;
+    char *text = str_copy(json);
+    const char *at = strstr(text, "\"allocation\"");
+    at = at != NULL ? strstr(at, "\"results\"") : NULL;
+    while (at != NULL && (at = strstr(at, "\"device\":\"")) != NULL) {
+        char device[96];
+        snprintf(device, sizeof(device), "%.*s", (int)strcspn(at + 10, "\""), at + 10);
+        at += 10;
+        for (uint32_t i = 0; i < seen->count; i++)
+            if (strcmp(seen->at[i].device, device) == 0)
+                violated("device given twice", "%s is %s's and %s's", device, seen->at[i].claim,
+                         key);
+        if (seen->count == DEVICES_MAX)
+            break;
+        snprintf(seen->at[seen->count].device, sizeof(device), "%s", device);
+        snprintf(seen->at[seen->count++].claim, 64, "%.60s", key);
+    }
+    memory_free(text);
+}
+
+static void check_devices(void)
+{
+    struct devices_seen seen = {0};
+    model_each(world_model(), "resourceclaims", look_at_claim, &seen);
+}
+
+static void after_binding(const struct seen_call *c)
+{
+    char node[NAME_ROOM], pod[64];
+    text_behind(c->body, "\"target\"", "name", node, sizeof(node));
+    pod_of_path(c->path, pod, sizeof(pod));
+    trace(2, "%s is on %s", pod, node);
+    const struct pod_fact *p = facts_pod(pod);
+    if (p != NULL && p->bound > 1)
+        violated("bound twice", "%s was bound %d times", pod, p->bound);
+    if (p != NULL && p->foreign)
+        violated("not ours", "%s is another scheduler's and was bound to %s", pod, node);
+    check_node(node);
+}
+
+void checks_after_call(const struct seen_call *c, int code)
+{
+    bool writes = strcmp(c->method, "GET") != 0;
+    if (writes)
+        trace(2, "%s %s %s %s -> %d", world_identity(c->group), c->who, c->method, c->path, code);
+    if (!writes || code / 100 != 2 || strcmp(c->who, "binder") != 0)
+        return;
+    if (is_lease(c->path))
+        note_lease(c->group, c->body);
+    if (strstr(c->path, "/resourceclaims") != NULL)
+        check_devices();
+    if (is_binding(c->method, c->path))
+        after_binding(c);
+}
+
+void checks_changed(const struct model_change *change)
+{
+    facts_changed(change);
+}
+
+/* ---- after a round ---- */
+
+static void cover_state(struct proc *p)
+{
+    if (p->kind == SCHEDULER && p->core != NULL) {
+        const char *waits = coordinator_waits_for(p->core, clock_of(p->host));
+        cover("scheduler waits for", waits[0] != 0 ? waits : "nothing");
+    }
+}
+
+void checks_after_round(struct proc *p)
+{
+    if (p->core == NULL)
+        return;
+    cover_state(p);
+    if (p->kind == QUEUE)
+        queue_check(p->core);
+}
+
+/* ---- once it is quiet ---- */
+
+static int64_t status_number(const char *lines, const char *key)
+{
+    char wanted[48];
+    snprintf(wanted, sizeof(wanted), "%s=", key);
+    const char *at = lines;
+    while (at != NULL && (strncmp(at, wanted, strlen(wanted)) != 0)) {
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    return at != NULL ? strtoll(at + strlen(wanted), NULL, 10) : -1;
+}
+
+static bool say(char *why, size_t room, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool say(char *why, size_t room, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, room, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool ours(const struct pod_fact *p)
+{
+    return p->there && !p->foreign && p->node[0] == 0 && !p->deleting && !facts_ended(p);
+}
+
+/* The smallest priority that may have been nominated somewhere is not looked at: plain pods that
+ * fit with all that is there must be bound. */
+static bool all_bound(char *why, size_t room)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (!ours(p) || !p->plain || p->gated)
+            continue;
+        for (uint32_t n = 0; n < NODES_MAX; n++)
+            if (facts_nodes[n].there && facts_fits(p, &facts_nodes[n]))
+                return say(why, room, "%s is pending and fits on %s", p->name, facts_nodes[n].name);
+    }
+    return true;
+}
+
+static bool scheduler_agrees(char *why, size_t room, struct proc *p)
+{
+    struct buffer lines = {0};
+    int64_t nodes = 0, assigned = 0;
+    for (uint32_t i = 0; i < NODES_MAX; i++)
+        nodes += facts_nodes[i].there;
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        assigned +=
+            facts_pods[i].there && facts_pods[i].node[0] != 0 && !facts_ended(&facts_pods[i]);
+    coordinator_status(p->core, &lines);
+    int64_t held_nodes = status_number(lines.at, "nodes"), held = status_number(lines.at, "pods");
+    int64_t assumed = status_number(lines.at, "assumed");
+    buffer_free(&lines);
+    if (held_nodes != nodes)
+        return say(why, room, "%s has %lld nodes, there are %lld", p->door, (long long)held_nodes,
+                   (long long)nodes);
+    if (assumed != 0)
+        return say(why, room, "%s assumes %lld pods", p->door, (long long)assumed);
+    if (held != assigned)
+        return say(why, room, "%s has %lld pods on nodes, there are %lld", p->door, (long long)held,
+                   (long long)assigned);
+    return true;
+}
+
+static bool queue_agrees(char *why, size_t room, struct proc *p)
+{
+    struct buffer lines = {0};
+    int64_t nodes = facts_node_count(), assigned = 0, pending = 0;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *pod = &facts_pods[i];
+        bool lives = pod->there && !facts_ended(pod);
+        assigned += lives && pod->node[0] != 0;
+        pending += lives && pod->node[0] == 0 && !pod->foreign;
+    }
+    queue_status(p->core, &lines);
+    int64_t has_pending = status_number(lines.at, "pending");
+    int64_t has_assigned = status_number(lines.at, "assigned");
+    int64_t has_nodes = status_number(lines.at, "nodes");
+    buffer_free(&lines);
+    if (has_nodes != nodes || has_assigned != assigned || has_pending != pending)
+        return say(why, room,
+                   "%s has %lld nodes, %lld pods on nodes and %lld pending, there are %lld, %lld "
+                   "and %lld",
+                   p->door, (long long)has_nodes, (long long)has_assigned, (long long)has_pending,
+                   (long long)nodes, (long long)assigned, (long long)pending);
+    return true;
+}
+
+static bool groups_whole(char *why, size_t room)
+{
+    for (uint32_t s = 0; s < SETS_MAX; s++) {
+        const struct set_fact *set = &facts_sets[s];
+        int64_t bound = 0, members = 0;
+        if (!set->there || set->touched)
+            continue;
+        for (uint32_t i = 0; i < PODS_MAX; i++) {
+            const struct pod_fact *p = &facts_pods[i];
+            bool member = p->there && strcmp(p->set, set->name) == 0;
+            members += member;
+            bound += member && p->node[0] != 0;
+        }
+        if (bound > 0 && bound < set->least)
+            return say(why, room, "group %s: %lld of %lld members are bound, and %lld are needed",
+                       set->name, (long long)bound, (long long)members, (long long)set->least);
+    }
+    return true;
+}
+
+static bool all_agree(char *why, size_t room)
+{
+    for (uint32_t i = 0; i < world_procs(); i++) {
+        struct proc *p = world_proc(i);
+        if (p->wanted && !p->alive)
+            return say(why, room, "%s does not run", p->door);
+        if (p->kind == SCHEDULER && p->core != NULL && !scheduler_agrees(why, room, p))
+            return false;
+        if (p->kind == QUEUE && p->core != NULL && !queue_agrees(why, room, p))
+            return false;
+    }
+    return true;
+}
+
+bool checks_quiet(char *why, size_t room)
+{
+    return all_bound(why, room) && all_agree(why, room) && groups_whole(why, room);
+}
+
+void checks_when_quiet(void)
+{
+    check_devices();
+}

@@ -1,0 +1,71 @@
+/* coverage: a table of counters, found by their words. Few enough to be searched. */
+#include "tests/simulation/coverage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct coverage *into;
+
+void coverage_into(struct coverage *c)
+{
+    into = c;
+}
+
+static struct covered *find(struct coverage *c, const char *kind, const char *name)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (strcmp(c->at[i].name, name) == 0 && strcmp(c->at[i].kind, kind) == 0)
+            return &c->at[i];
+    if (c->count == COVERAGE_MAX)
+        return NULL;
+    struct covered *added = &c->at[c->count++];
+    added->count = 0;
+    snprintf(added->kind, sizeof(added->kind), "%s", kind);
+    snprintf(added->name, sizeof(added->name), "%s", name);
+    return added;
+}
+
+void cover(const char *kind, const char *name)
+{
+    struct covered *found = into != NULL ? find(into, kind, name) : NULL;
+    if (found != NULL)
+        found->count++;
+}
+
+void coverage_known(const char *kind, const char *name)
+{
+    if (into != NULL)
+        find(into, kind, name);
+}
+
+void coverage_add(struct coverage *to, const struct coverage *from)
+{
+    for (uint32_t i = 0; i < from->count; i++) {
+        struct covered *found = find(to, from->at[i].kind, from->at[i].name);
+        if (found != NULL)
+            found->count += from->at[i].count;
+    }
+}
+
+static int by_words(const void *a, const void *b)
+{
+    const struct covered *one = a, *other = b;
+    int kinds = strcmp(one->kind, other->kind);
+    return kinds != 0 ? kinds : strcmp(one->name, other->name);
+}
+
+uint32_t coverage_missing(const struct coverage *c)
+{
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        missing += c->at[i].count == 0;
+    return missing;
+}
+
+void coverage_print(struct coverage *c, FILE *to)
+{
+    qsort(c->at, c->count, sizeof(c->at[0]), by_words);
+    for (uint32_t i = 0; i < c->count; i++)
+        fprintf(to, "  %-22s %-38s %12llu%s\n", c->at[i].kind, c->at[i].name,
+                (unsigned long long)c->at[i].count, c->at[i].count == 0 ? "  NEVER" : "");
+}

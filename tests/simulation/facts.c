@@ -1,0 +1,174 @@
+/* facts: tables of pods, nodes and groups. What must stay true: there is in them what is at the API
+ * server, whoever changed it. */
+#include "tests/simulation/facts.h"
+
+#include "tests/simulation/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct pod_fact facts_pods[PODS_MAX];
+struct node_fact facts_nodes[NODES_MAX];
+struct set_fact facts_sets[SETS_MAX];
+static struct pod_fact expected;
+
+void facts_reset(void)
+{
+    memset(facts_pods, 0, sizeof(facts_pods));
+    memset(facts_nodes, 0, sizeof(facts_nodes));
+    memset(facts_sets, 0, sizeof(facts_sets));
+    memset(&expected, 0, sizeof(expected));
+}
+
+void facts_expect_pod(const struct pod_fact *pod)
+{
+    expected = *pod;
+}
+
+struct pod_fact *facts_pod(const char *name)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there && strcmp(facts_pods[i].name, name) == 0)
+            return &facts_pods[i];
+    return NULL;
+}
+
+struct node_fact *facts_node(const char *name)
+{
+    for (uint32_t i = 0; i < NODES_MAX; i++)
+        if (facts_nodes[i].there && strcmp(facts_nodes[i].name, name) == 0)
+            return &facts_nodes[i];
+    return NULL;
+}
+
+struct set_fact *facts_set(const char *name)
+{
+    for (uint32_t i = 0; i < SETS_MAX; i++)
+        if (facts_sets[i].there && strcmp(facts_sets[i].name, name) == 0)
+            return &facts_sets[i];
+    return NULL;
+}
+
+uint32_t facts_pod_count(void)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        count += facts_pods[i].there;
+    return count;
+}
+
+uint32_t facts_node_count(void)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < NODES_MAX; i++)
+        count += facts_nodes[i].there;
+    return count;
+}
+
+struct pod_fact *facts_any_pod(uint64_t n)
+{
+    uint32_t count = facts_pod_count();
+    uint64_t left = count > 0 ? n % count : 0;
+    for (uint32_t i = 0; count > 0 && i < PODS_MAX; i++)
+        if (facts_pods[i].there && left-- == 0)
+            return &facts_pods[i];
+    return NULL;
+}
+
+struct node_fact *facts_any_node(uint64_t n)
+{
+    uint32_t count = facts_node_count();
+    uint64_t left = count > 0 ? n % count : 0;
+    for (uint32_t i = 0; count > 0 && i < NODES_MAX; i++)
+        if (facts_nodes[i].there && left-- == 0)
+            return &facts_nodes[i];
+    return NULL;
+}
+
+static const char *name_of(const char *key)
+{
+    const char *slash = strchr(key, '/');
+    return slash != NULL ? slash + 1 : key;
+}
+
+static struct pod_fact *free_pod(void)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (!facts_pods[i].there)
+            return &facts_pods[i];
+    return NULL;
+}
+
+static void pod_leaves(struct pod_fact *p)
+{
+    struct set_fact *set = p->set[0] != 0 ? facts_set(p->set) : NULL;
+    if (set != NULL)
+        set->touched = true;
+    p->there = false;
+}
+
+static void pod_changed(const struct model_change *c)
+{
+    const char *name = name_of(c->key);
+    struct pod_fact *p = facts_pod(name);
+    if (c->kind == 'D') {
+        if (p != NULL)
+            pod_leaves(p);
+        return;
+    }
+    if (p == NULL) {
+        p = free_pod();
+        if (p == NULL)
+            return;
+        *p = expected;
+        p->there = true;
+        p->created_at = clock_now();
+        snprintf(p->name, sizeof(p->name), "%s", name);
+        snprintf(p->uid, sizeof(p->uid), "%s", c->uid);
+    }
+    if (p->node[0] == 0 && c->node[0] != 0)
+        p->bound++;
+    struct set_fact *set = p->set[0] != 0 ? facts_set(p->set) : NULL;
+    if (c->deleting && set != NULL)
+        set->touched = true;
+    snprintf(p->node, sizeof(p->node), "%s", c->node);
+    snprintf(p->phase, sizeof(p->phase), "%s", c->phase);
+    p->deleting = c->deleting;
+    p->changed_at = clock_now();
+}
+
+void facts_changed(const struct model_change *c)
+{
+    if (strcmp(c->plural, "pods") == 0 && strncmp(c->key, "default/", 8) == 0)
+        pod_changed(c);
+    struct node_fact *n = strcmp(c->plural, "nodes") == 0 ? facts_node(c->key) : NULL;
+    if (n != NULL && c->kind == 'D')
+        n->there = false;
+}
+
+bool facts_ended(const struct pod_fact *p)
+{
+    return strcmp(p->phase, "Succeeded") == 0 || strcmp(p->phase, "Failed") == 0;
+}
+
+void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods)
+{
+    *cpu = *memory = *pods = 0;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (!p->there || strcmp(p->node, node) != 0 || facts_ended(p))
+            continue;
+        *cpu += p->cpu;
+        *memory += p->memory;
+        *pods += 1;
+    }
+}
+
+bool facts_fits(const struct pod_fact *p, const struct node_fact *n)
+{
+    int64_t cpu, memory, pods;
+    facts_used(n->name, &cpu, &memory, &pods);
+    return !n->closed && (!n->tainted || p->tolerates) &&
+           (p->zone[0] == 0 || strcmp(p->zone, n->zone) == 0) && cpu + p->cpu <= n->cpu &&
+           memory + p->memory <= n->memory && pods + 1 <= n->pods;
+}

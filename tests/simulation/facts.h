@@ -1,0 +1,69 @@
+/* facts: what is true at the API server, as far as the checks need it, and what users meant by it;
+ * kept from the changes that the model tells. */
+#ifndef TESTS_SIMULATION_FACTS_H
+#define TESTS_SIMULATION_FACTS_H
+
+#include "tests/simulation/model.h"
+
+#define PODS_MAX  192
+#define NODES_MAX 16
+#define SETS_MAX  16 /* PodGroups */
+#define NAME_ROOM 32
+
+struct pod_fact {
+    bool there;
+    char name[NAME_ROOM], uid[40], node[NAME_ROOM], phase[16];
+    int64_t cpu, memory; /* asked for: thousandths, MiB */
+    int64_t priority;
+    bool gated, deleting;
+    bool plain;             /* nothing but its amounts decides where it fits */
+    bool tolerates;         /* the taint that users give */
+    bool bad;               /* of a shape that is hard to read */
+    bool foreign;           /* another scheduler's */
+    char zone[8];           /* node selector; "" */
+    char set[NAME_ROOM];    /* PodGroup; "" */
+    char claim[NAME_ROOM];  /* ResourceClaim; "" */
+    char volume[NAME_ROOM]; /* PersistentVolumeClaim; "" */
+    int bound;              /* by us: successful Bindings of this UID */
+    int64_t created_at, changed_at;
+};
+
+struct node_fact {
+    bool there;
+    char name[NAME_ROOM], zone[8];
+    int64_t cpu, memory, pods;
+    bool closed, tainted;
+    int64_t tightened_at; /* a user left less room, or none, last */
+};
+
+struct set_fact {
+    bool there, served, touched; /* touched: a member has gone */
+    char name[NAME_ROOM];
+    int64_t least, made;
+};
+
+void facts_reset(void);
+/* For struct model_hooks. */
+void facts_changed(const struct model_change *change);
+/* What is about to be created or replaced under this name. */
+void facts_expect_pod(const struct pod_fact *pod);
+
+extern struct pod_fact facts_pods[PODS_MAX];
+extern struct node_fact facts_nodes[NODES_MAX];
+extern struct set_fact facts_sets[SETS_MAX];
+
+struct pod_fact *facts_pod(const char *name);
+struct node_fact *facts_node(const char *name);
+struct set_fact *facts_set(const char *name);
+uint32_t facts_pod_count(void);
+uint32_t facts_node_count(void);
+/* The n-th of those that are there, counted round; NULL when there is none. */
+struct pod_fact *facts_any_pod(uint64_t n);
+struct node_fact *facts_any_node(uint64_t n);
+/* What is taken on a node. */
+void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods);
+bool facts_ended(const struct pod_fact *pod);
+/* A plain pod would fit there now. */
+bool facts_fits(const struct pod_fact *pod, const struct node_fact *node);
+
+#endif

@@ -1,0 +1,405 @@
+/* faults: what goes wrong with processes, links, the API server and clocks; each for a time. What
+ * must stay true: world_heal undoes all of them. */
+#include "tests/simulation/calls.h"
+#include "tests/simulation/coverage.h"
+#include "tests/simulation/plan.h"
+#include "tests/simulation/progress.h"
+#include "tests/simulation/trace.h"
+#include "tests/simulation/wires.h"
+#include "tests/simulation/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WALL_STEP_MAX (INT64_C(3700) * 1000000) /* us */
+#define LEASE_MOST    (20 * SECOND)             /* then it was renewed by the new clock, or lost */
+#define SUSPEND_MAX   (60 * SECOND)
+
+/* Between least and most, by a number that the action carries. */
+static int64_t so_long(uint32_t n, int64_t least, int64_t most)
+{
+    return least + (int64_t)(n % 1000) * (most - least) / 1000;
+}
+
+/* A percentage of the weather, by its place, is nothing again. */
+static void fair(void *context, uint64_t argument)
+{
+    (void)context;
+    *(double *)((char *)weather() + argument) = 0;
+}
+
+/* ---- processes ---- */
+
+static struct proc *chosen(uint32_t n)
+{
+    struct proc *p = world_proc(n % world_procs());
+    return p->alive ? p : NULL;
+}
+
+static bool kill_process(const struct action *x)
+{
+    struct proc *p = chosen(x->a);
+    if (p == NULL)
+        return false;
+    cover("killed", process_name(p->kind));
+    proc_kill(p);
+    return true;
+}
+
+static bool kill_group(const struct action *x)
+{
+    for (uint32_t i = 0; i < world_procs(); i++)
+        if (world_proc(i)->group == (int)(x->a % GROUPS))
+            proc_kill(world_proc(i));
+    return true;
+}
+
+static void kill_later(void *context, uint64_t life)
+{
+    struct proc *p = context;
+    if (p->alive && p->life == life)
+        proc_kill(p);
+}
+
+/* Requests are on their way for long when the one that sent them dies. */
+static bool burst_and_kill(const struct action *x)
+{
+    struct proc *p = world_leader();
+    struct action burst = *x;
+    burst.kind = x->a % 2 ? DO_create_burst : DO_create_replacement;
+    if (p == NULL || !users_do(&burst))
+        return false;
+    weather()->late = 100;
+    clock_call(clock_now() + so_long(x->b, 20 * MS, 3 * SECOND), kill_later, p, p->life);
+    clock_call(clock_now() + 4 * SECOND, fair, NULL, offsetof(struct weather, late));
+    return true;
+}
+
+static bool stop_process(const struct action *x)
+{
+    struct proc *p = chosen(x->a);
+    if (p == NULL)
+        return false;
+    cover("stopped", process_name(p->kind));
+    proc_stop(p);
+    return true;
+}
+
+static bool hang(uint32_t n, int64_t length)
+{
+    struct proc *p = chosen(n);
+    if (p == NULL)
+        return false;
+    cover("hung", process_name(p->kind));
+    trace(1, "%s hangs for %lld ms", p->door, (long long)(length / MS));
+    proc_hang(p, clock_now() + length);
+    return true;
+}
+
+static bool hang_process(const struct action *x)
+{
+    return hang(x->a, so_long(x->b, 100 * MS, 12 * SECOND));
+}
+
+static bool hang_for_long(const struct action *x)
+{
+    return hang(x->a, so_long(x->b, 12 * SECOND, 200 * SECOND));
+}
+
+/* The n-th worker of a group; running says which kind. */
+static struct proc *worker_of(uint32_t n, bool running)
+{
+    for (uint32_t i = 0; i < world_procs(); i++) {
+        struct proc *p = world_proc((n + i) % world_procs());
+        if (p->kind == WORKER && p->wanted == running)
+            return p;
+    }
+    return NULL;
+}
+
+static bool worker_leaves(const struct action *x)
+{
+    struct proc *p = worker_of(x->a, true);
+    uint32_t left = 0;
+    for (uint32_t i = 0; p != NULL && i < world_procs(); i++)
+        left += world_proc(i)->kind == WORKER && world_proc(i)->group == p->group &&
+                world_proc(i)->wanted;
+    if (left < 2)
+        return false;
+    p->wanted = false;
+    proc_stop(p);
+    return true;
+}
+
+static bool worker_comes(const struct action *x)
+{
+    struct proc *p = worker_of(x->a, false);
+    if (p == NULL || p->alive)
+        return false;
+    p->wanted = true;
+    proc_start(p);
+    return true;
+}
+
+static bool reconfigure(const struct action *x)
+{
+    trace(1, "configuration %u", x->b % CONFIGS);
+    for (int g = 0; g < GROUPS; g++)
+        world_reconfigure(g, x->b % CONFIGS);
+    return true;
+}
+
+/* SIGUSR2: what it holds is compared with what the watcher has. */
+static bool compare_names(const struct action *x)
+{
+    struct proc *p = world_find((int)(x->a % GROUPS), SCHEDULER);
+    if (p == NULL || !p->alive)
+        return false;
+    proc_dump(p);
+    return true;
+}
+
+/* ---- links ---- */
+
+static bool on_link(const struct action *x, void (*hurt)(uint32_t link, const struct action *x))
+{
+    uint32_t count = wires_connections();
+    if (count == 0)
+        return false;
+    trace(1, "%s: %s", action_name(x->kind), wires_name(x->a % count));
+    hurt(x->a % count, x);
+    return true;
+}
+
+static void cut(uint32_t link, const struct action *x)
+{
+    (void)x;
+    wires_cut(link);
+}
+
+static void hold(uint32_t link, const struct action *x)
+{
+    wires_hold(link, clock_now() + so_long(x->b, 10 * MS, 8 * SECOND));
+}
+
+static void lose(uint32_t link, const struct action *x)
+{
+    wires_lose(link, 1 + x->b % 3);
+}
+
+static void twice(uint32_t link, const struct action *x)
+{
+    (void)x;
+    wires_double(link);
+}
+
+static void usual_bus(void *context, uint64_t argument)
+{
+    (void)context;
+    (void)argument;
+    wires_reset();
+}
+
+static bool slow_bus(const struct action *x)
+{
+    wires_latency(so_long(x->a, MS, 50 * MS), so_long(x->b, 50 * MS, 2 * SECOND));
+    clock_call(clock_now() + so_long(x->c, SECOND, 30 * SECOND), usual_bus, NULL, 0);
+    return true;
+}
+
+static bool stranger_comes(const struct action *x)
+{
+    return world_stranger_comes(x->a, x->b, clock_now() + so_long(x->c, SECOND, 20 * SECOND));
+}
+
+/* ---- the API server ---- */
+
+#define FOR_A_TIME(x, field, percent) foul(x, offsetof(struct weather, field), percent, 25 * SECOND)
+
+static bool foul(const struct action *x, size_t field, double percent, int64_t most)
+{
+    *(double *)((char *)weather() + field) = percent;
+    clock_call(clock_now() + so_long(x->c, SECOND, most), fair, NULL, field);
+    return true;
+}
+
+static double some_percent(uint32_t n)
+{
+    static const double percents[] = {5, 20, 60, 100};
+    return percents[n % 4];
+}
+
+static void usual_pace(void *context, uint64_t argument)
+{
+    (void)context;
+    (void)argument;
+    weather()->usual = 8 * MS;
+    weather()->most = 40 * MS;
+}
+
+static bool slowness(const struct action *x)
+{
+    weather()->usual = so_long(x->a, 20 * MS, 2 * SECOND);
+    weather()->most = weather()->usual * 4;
+    clock_call(clock_now() + so_long(x->c, SECOND, 40 * SECOND), usual_pace, NULL, 0);
+    return true;
+}
+
+static void way_is_free(void *context, uint64_t group)
+{
+    (void)context;
+    weather()->cut[group] = false;
+}
+
+static bool cut_api(const struct action *x)
+{
+    uint32_t group = x->a % GROUPS;
+    weather()->cut[group] = true;
+    clock_call(clock_now() + so_long(x->b, SECOND, 60 * SECOND), way_is_free, NULL, group);
+    return true;
+}
+
+static void in_time(void *context, uint64_t group)
+{
+    (void)context;
+    weather()->watch_lag[group] = 0;
+}
+
+static bool lag_watches(const struct action *x)
+{
+    uint32_t group = x->a % GROUPS;
+    weather()->watch_lag[group] = so_long(x->b, 50 * MS, 20 * SECOND);
+    clock_call(clock_now() + so_long(x->c, SECOND, 40 * SECOND), in_time, NULL, group);
+    return true;
+}
+
+static bool compact(const struct action *x)
+{
+    static const char *const kinds[] = {"pods", "nodes", "pods", "resourceclaims"};
+    model_compact(world_model(), kinds[x->a % 4]);
+    if (x->b % 2 == 0)
+        calls_break_watches((int)(x->b / 2 % GROUPS), true);
+    return true;
+}
+
+static void allowed(void *context, uint64_t argument)
+{
+    (void)context;
+    (void)argument;
+    model_allow(world_model());
+}
+
+static bool forbid(const struct action *x)
+{
+    static const char *const rules[] = {"create:pods/binding", "list:nodes",     "watch:pods",
+                                        "patch:pods/status",   "list:podgroups", "delete:pods",
+                                        "list:podgroups",      "update:leases"};
+    trace(1, "forbidden: %s", rules[x->a % 8]);
+    model_deny(world_model(), rules[x->a % 8]);
+    clock_call(clock_now() + so_long(x->b, SECOND, 40 * SECOND), allowed, NULL, 0);
+    return true;
+}
+
+/* ---- clocks ---- */
+
+static bool step_wall(const struct action *x)
+{
+    static const int64_t most[] = {2000000, 60000000, WALL_STEP_MAX};
+    int64_t by = so_long(x->b, -most[x->c % 3], most[x->c % 3]);
+    struct host *h = world_host((int)(x->a % GROUPS));
+    if (h->suspended_until > 0 && clock_now() - h->suspended_until < LEASE_MOST)
+        return false; /* both clocks would be wrong, and there is no third */
+    trace(1, "wall clock of %s steps by %lld ms", h->name, (long long)(by / 1000));
+    h->wall_offset_us += by;
+    h->stepped_at = clock_now();
+    return true;
+}
+
+/* All its processes stand still; the monotonic clock as well, the wall clock goes on. */
+static bool suspend_host(const struct action *x)
+{
+    int group = (int)(x->a % GROUPS);
+    int64_t length = so_long(x->b, SECOND, SUSPEND_MAX);
+    int64_t stepped = world_host(group)->stepped_at;
+    if (stepped > 0 && clock_now() - stepped < LEASE_MOST)
+        return false; /* see step_wall */
+    trace(1, "host %d is suspended for %lld ms", group, (long long)(length / MS));
+    for (uint32_t i = 0; i < world_procs(); i++)
+        if (world_proc(i)->group == group)
+            proc_hang(world_proc(i), clock_now() + length);
+    world_host(group)->mono_base -= length;
+    world_host(group)->suspended_until = clock_now() + length;
+    return true;
+}
+
+void faults_reset(void)
+{
+    wires_reset();
+}
+
+static bool on_processes(const struct action *x)
+{
+    switch (x->kind) {
+    case DO_kill_process: return kill_process(x);
+    case DO_kill_group: return kill_group(x);
+    case DO_stop_process: return stop_process(x);
+    case DO_hang_process: return hang_process(x);
+    case DO_hang_for_long: return hang_for_long(x);
+    case DO_worker_leaves: return worker_leaves(x);
+    case DO_worker_comes: return worker_comes(x);
+    case DO_reconfigure: return reconfigure(x);
+    case DO_compare_names: return compare_names(x);
+    case DO_step_wall: return step_wall(x);
+    case DO_suspend_host: return suspend_host(x);
+    default: return false;
+    }
+}
+
+static bool on_links(const struct action *x)
+{
+    switch (x->kind) {
+    case DO_cut_link: return on_link(x, cut);
+    case DO_hold_link: return on_link(x, hold);
+    case DO_lose_frame: return on_link(x, lose);
+    case DO_double_frame: return on_link(x, twice);
+    case DO_slow_bus: return slow_bus(x);
+    case DO_stranger_comes: return stranger_comes(x);
+    default: return false;
+    }
+}
+
+static bool on_server(const struct action *x)
+{
+    switch (x->kind) {
+    case DO_refusals: return FOR_A_TIME(x, refused, some_percent(x->a));
+    case DO_losses: return FOR_A_TIME(x, lost, some_percent(x->a));
+    case DO_no_answers: return FOR_A_TIME(x, unanswered, some_percent(x->a));
+    case DO_late_requests: return FOR_A_TIME(x, late, some_percent(x->a));
+    case DO_rejections: return FOR_A_TIME(x, rejected, some_percent(x->a));
+    case DO_gone_versions: return FOR_A_TIME(x, gone, some_percent(x->a));
+    case DO_slowness: return slowness(x);
+    case DO_cut_api: return cut_api(x);
+    case DO_lag_watches: return lag_watches(x);
+    case DO_break_watches: calls_break_watches((int)(x->a % GROUPS), x->b % 2 == 0); return true;
+    case DO_compact: return compact(x);
+    case DO_forbid: return forbid(x);
+    case DO_burst_and_kill: return burst_and_kill(x);
+    default: return false;
+    }
+}
+
+/* What does not show in the state of processes and weather. */
+static bool disturbs_all(uint32_t kind)
+{
+    return kind == DO_cut_link || kind == DO_hold_link || kind == DO_lose_frame ||
+           kind == DO_double_frame || kind == DO_slow_bus || kind == DO_stranger_comes ||
+           kind == DO_forbid || kind == DO_compact || kind == DO_break_watches ||
+           kind == DO_step_wall || kind == DO_reconfigure || kind == DO_suspend_host;
+}
+
+bool faults_do(const struct action *x)
+{
+    if (disturbs_all(x->kind))
+        progress_disturbed();
+    return on_processes(x) || on_links(x) || on_server(x);
+}

@@ -1,0 +1,185 @@
+/* plan: draws actions from a seed, and does them. The one idea: an action stands for itself, with
+ * its time and its dice, so that a plan is still one when some of it is left out. */
+#include "tests/simulation/plan.h"
+
+#include "proto/base/memory.h"
+#include "tests/simulation/checks.h"
+#include "tests/simulation/coverage.h"
+#include "tests/simulation/record.h"
+#include "tests/simulation/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define QUIET_LIMIT  (150 * SECOND) /* all that can be bound is, so long after the last fault */
+#define QUIET_AGAIN  (4 * SECOND)   /* and stays so */
+#define RECORDED     4              /* of so many seeds one is recorded and played back */
+#define PAGES_OF_ALL 12             /* of a list, at most, as far as time is concerned */
+
+static const struct {
+    const char *name, *class;
+    uint32_t weight;
+} actions[] = {
+#define ACTION(name, class, weight) {#name, #class, weight},
+#include "tests/simulation/plan.def"
+#undef ACTION
+};
+
+const char *action_name(uint32_t kind)
+{
+    return actions[kind].name;
+}
+
+const char *action_class(uint32_t kind)
+{
+    return actions[kind].class;
+}
+
+/* ---- making one ---- */
+
+static bool is_listed(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += len)
+        if ((at == list || at[-1] == ',') && (at[len] == 0 || at[len] == ','))
+            return true;
+    return false;
+}
+
+static uint32_t draw_kind(struct random *r, const bool *left_out)
+{
+    uint64_t sum = 0, left;
+    for (uint32_t i = 0; i < ACTIONS; i++)
+        sum += left_out[i] ? 0 : actions[i].weight;
+    left = random_below(r, sum);
+    for (uint32_t i = 0;; i++) {
+        uint64_t weight = left_out[i] ? 0 : actions[i].weight;
+        if (left < weight)
+            return i;
+        left -= weight;
+    }
+}
+
+static int64_t draw_gap(struct random *r)
+{
+    uint64_t kind = random_below(r, 10);
+    return kind < 5   ? (int64_t)random_below(r, 300) * MS
+           : kind < 9 ? (int64_t)random_below(r, 3000) * MS
+                      : (int64_t)random_below(r, 15000) * MS;
+}
+
+static struct traits draw_traits(struct random *r, const char *without)
+{
+    static const char *const breaks[] = {"random", "first", "round-robin"};
+    bool slow = random_below(r, 5) == 0 && !is_listed(without, "paging");
+    struct traits t = {.nodes = 2 + (uint32_t)random_below(r, 9),
+                       .workers = 1 + (uint32_t)random_below(r, WORKERS_MAX),
+                       .elect = random_below(r, 5) != 0,
+                       .gangs = random_below(r, 3) != 0 && !is_listed(without, "gangs"),
+                       .gangs_later = random_below(r, 4) == 0,
+                       .page_size = random_below(r, 2) ? 500 : 3 + (uint32_t)random_below(r, 30),
+                       .history = 20 + (uint32_t)random_below(r, 300),
+                       .page = slow ? (int64_t)random_below(r, 12000) * MS : 30 * MS,
+                       .page_most = slow ? 20 * SECOND : 200 * MS,
+                       .config = (uint32_t)random_below(r, CONFIGS),
+                       .tie_break = breaks[random_below(r, 3)],
+                       .batch = random_below(r, 3) ? 0 : 1,
+                       .credit = random_below(r, 3) ? 0 : 4};
+    t.groups = t.elect ? 1 + (uint32_t)(random_below(r, 4) != 0) : 1;
+    return t;
+}
+
+void plan_make(struct plan *plan, uint64_t seed, uint32_t steps, const char *without)
+{
+    struct random r = {seed * 2654435761u + 17};
+    bool left_out[ACTIONS];
+    int64_t at = 5 * SECOND;
+    for (uint32_t i = 0; i < ACTIONS; i++) {
+        left_out[i] = is_listed(without, actions[i].name) || is_listed(without, actions[i].class);
+    }
+    *plan = (struct plan){.seed = seed, .count = steps, .traits = draw_traits(&r, without)};
+    plan->at = memory_take_array(steps, sizeof(*plan->at));
+    for (uint32_t i = 0; i < steps; i++) {
+        at += draw_gap(&r);
+        plan->at[i] = (struct action){.at = at,
+                                      .kind = draw_kind(&r, left_out),
+                                      .a = (uint32_t)random_next(&r),
+                                      .b = (uint32_t)random_next(&r),
+                                      .c = (uint32_t)random_next(&r)};
+    }
+}
+
+void plan_known(void)
+{
+    for (uint32_t i = 0; i < ACTIONS; i++)
+        coverage_known("action", actions[i].name);
+}
+
+void plan_free(struct plan *plan)
+{
+    memory_free(plan->at);
+    *plan = (struct plan){0};
+}
+
+/* ---- doing it ---- */
+
+/* All faults end; then it must become quiet in time, and stay so. */
+static void calm(void)
+{
+    char why[200] = "";
+    int64_t page = world_traits()->page + world_traits()->page_most / 20;
+    int64_t limit = clock_now() + QUIET_LIMIT + PAGES_OF_ALL * page;
+    int64_t quiet_since = -1;
+    world_heal();
+    trace(1, "calm");
+    while (quiet_since < 0 || clock_now() < quiet_since + QUIET_AGAIN) {
+        world_run(clock_now() + SECOND / 2);
+        if (!checks_quiet(why, sizeof(why)))
+            quiet_since = -1;
+        else if (quiet_since < 0)
+            quiet_since = clock_now();
+        if (quiet_since < 0 && clock_now() > limit)
+            violated("all is done in time", "%s, %lld s after the last fault", why,
+                     (long long)((clock_now() - limit + QUIET_LIMIT) / SECOND));
+    }
+    checks_when_quiet();
+    trace(1, "quiet");
+}
+
+static void do_one(const struct action *x)
+{
+    if (x->kind == DO_calm) {
+        cover("action", "calm");
+        calm();
+        return;
+    }
+    trace(1, "- %s", action_name(x->kind));
+    if (users_do(x) || faults_do(x))
+        cover("action", action_name(x->kind));
+}
+
+void plan_run(const struct plan *plan)
+{
+    int64_t shift = 0; /* by calms */
+    const struct traits *t = &plan->traits;
+    record_wanted(plan->seed % RECORDED == 0);
+    world_open(t, plan->seed);
+    trace(1,
+          "%u instances, %u workers each, %u nodes, lease %s, groups %s, pages of %u in %lld to "
+          "%lld ms, history of %u, tie break %s",
+          t->groups, t->workers, t->nodes, t->elect ? "yes" : "no",
+          !t->gangs        ? "no"
+          : t->gangs_later ? "later"
+                           : "yes",
+          t->page_size, (long long)(t->page / MS), (long long)(t->page_most / MS), t->history,
+          t->tie_break);
+    users_open(plan);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        int64_t before = plan->at[i].at + shift;
+        world_run(before);
+        do_one(&plan->at[i]);
+        shift += clock_now() > before ? clock_now() - before : 0;
+    }
+    calm();
+    world_close();
+}

@@ -1,0 +1,61 @@
+/* process: one process of berth: a core, the real bus, and the loop of proto/bus/actor.c in virtual
+ * time. */
+#ifndef TESTS_SIMULATION_PROCESS_H
+#define TESTS_SIMULATION_PROCESS_H
+
+#include "proto/bus/bus.h"
+#include "tests/simulation/clock.h"
+
+#define PROC_PEERS 3
+
+struct calls;
+struct life;
+struct scheduler_config;
+
+struct proc {
+    enum process kind; /* TOOL: a stranger */
+    char name[24];     /* as its instance, such as worker-1 */
+    char door[48];
+    int group; /* which of the two instances of berth; -1: none */
+    struct host *host;
+    bool alive, wanted; /* wanted: its supervisor starts it again */
+    bool stopping, stranger;
+    int64_t hung_until;                    /* stopped by a signal (SIGSTOP) till then */
+    int64_t capacity;                      /* of a worker */
+    uint64_t life;                         /* counts starts */
+    const struct scheduler_config *config; /* that it started with */
+    struct life *record;                   /* of this life; NULL: none is kept */
+    struct bus *bus;
+    struct outbox out;
+    void *core;          /* of its kind */
+    struct feed *feed;   /* of a watcher */
+    struct calls *calls; /* of a watcher or binder: its client of the API server */
+    bool sent;           /* the binder's: something was handed to the client */
+    int64_t wake_at;     /* INT64_MAX: nothing planned */
+    int64_t started_at, ended_at;
+    uint64_t rounds, rounds_seen; /* see checks.c */
+};
+
+/* Starts it; it must not be alive. */
+void proc_start(struct proc *p);
+/* One without a core that connects to another's door and says to know this term. */
+void proc_start_stranger(struct proc *p, const struct proc *to, int64_t term);
+/* The coordinator reads the configuration that its group has now. */
+void proc_reconfigure(struct proc *p);
+/* SIGUSR2, of a scheduler. */
+void proc_dump(struct proc *p);
+/* Ends it as SIGKILL does: nothing is said, what it had asked of the API server may still come
+ * about. */
+void proc_kill(struct proc *p);
+/* SIGTERM: it ends cleanly, in its own time. */
+void proc_stop(struct proc *p);
+void proc_hang(struct proc *p, int64_t until);
+/* It has a look at the latest at this true time. */
+void proc_wake(struct proc *p, int64_t at);
+/* A record is played back to this one, which no world knows; NULL: no more. */
+void proc_play(struct proc *p);
+/* The one whose round it is; NULL outside of rounds. */
+struct proc *proc_current(void);
+int64_t proc_term(const struct proc *p);
+
+#endif

@@ -1,0 +1,25 @@
+/* seeds: many runs, each from a seed, one after the other, and what came of them. */
+#ifndef TESTS_SIMULATION_SEEDS_H
+#define TESTS_SIMULATION_SEEDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct seeds_options {
+    uint64_t first, seeds;
+    uint32_t steps;       /* actions of each */
+    uint32_t shrink_runs; /* to shrink a finding's script with, at most; 0: it is not shrunk */
+    uint32_t seconds;     /* no further seed is begun behind these; 0: no limit */
+    const char *without;  /* classes and actions that are left out, with commas; or "" */
+    const char *commit;   /* to be named with a finding */
+    const char *keep;     /* numbers of the actions that stay, with commas; NULL: all */
+    int trace;
+    bool stop;  /* at the first finding */
+    bool twice; /* each seed, and what happens must be the same */
+    bool table; /* of coverage, at the end */
+};
+
+/* Prints findings, coverage and "N passed, N failed"; returns how many there were. */
+uint64_t seeds_run(const struct seeds_options *options);
+
+#endif

@@ -1,0 +1,621 @@
+/* users: people and controllers other than the scheduler. Each action chooses from what there is
+ * by the numbers that it carries. What must stay true: facts.c knows what each object means. */
+#include "tests/simulation/users.h"
+
+#include "tests/simulation/coverage.h"
+#include "tests/simulation/facts.h"
+#include "tests/simulation/trace.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define JSON           "application/json"
+#define MERGE          "application/merge-patch+json"
+#define NAMESPACE      "/api/v1/namespaces/default/"
+#define GROUP_API      "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups"
+#define CLAIM_API      "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+#define BAD_CONTAINERS 1001
+#define TOO_LARGE      30000 /* of cpu, for any node */
+#define LIVE_MAX       90    /* pods at a time, so that a run stays quick */
+
+static uint32_t names; /* given to objects so far */
+
+int users_ask(const char *method, const char *path, const char *type, const char *text)
+{
+    struct model_answer answer;
+    clock_at(NULL);
+    model_ask(
+        world_model(),
+        &(struct model_request){
+            .method = method, .path = path, .content_type = type, .body = str_of(text ? text : "")},
+        &answer);
+    int level = clock_now() > 0 ? 1 : 2;
+    trace(level, "users: %s %s %.300s -> %d", method, path, text ? text : "", answer.code);
+    if (answer.code / 100 != 2)
+        trace(2, "  %.200s", answer.body.at);
+    buffer_free(&answer.body);
+    return answer.code;
+}
+
+__attribute__((format(printf, 3, 4))) static int ask(const char *method, const char *text,
+                                                     const char *path_format, ...)
+{
+    char path[256];
+    va_list args;
+    va_start(args, path_format);
+    vsnprintf(path, sizeof(path), path_format, args);
+    va_end(args);
+    return users_ask(method, path, strcmp(method, "PATCH") == 0 ? MERGE : JSON, text);
+}
+
+/* ---- pods ---- */
+
+static void add_containers(struct buffer *b, const struct pod_fact *p)
+{
+    uint32_t count = p->bad ? BAD_CONTAINERS : 1;
+    buffer_add_text(b, "\"containers\":[");
+    for (uint32_t i = 0; i < count; i++)
+        buffer_print(b,
+                     "%s{\"name\":\"c%u\",\"image\":\"i\",\"resources\":{\"requests\":{"
+                     "\"cpu\":\"%lldm\",\"memory\":\"%lldMi\"}}}",
+                     i ? "," : "", i, (long long)(i == 0 ? p->cpu : 0),
+                     (long long)(i == 0 ? p->memory : 0));
+    buffer_add_text(b, "]");
+}
+
+static void pod_json(struct buffer *b, const struct pod_fact *p)
+{
+    buffer_print(b, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\"",
+                 p->name);
+    if (p->set[0] != 0)
+        buffer_print(b, ",\"labels\":{\"scheduling.x-k8s.io/pod-group\":\"%s\"}", p->set);
+    buffer_print(b, "},\"spec\":{\"schedulerName\":\"%s\",\"terminationGracePeriodSeconds\":%d,",
+                 p->foreign ? "another" : "default-scheduler", (int)(p->cpu / 100 % 4));
+    if (p->priority > 0)
+        buffer_print(b, "\"priorityClassName\":\"%s\",", p->priority > 500 ? "high" : "middle");
+    if (p->zone[0] != 0)
+        buffer_print(b, "\"nodeSelector\":{\"topology.kubernetes.io/zone\":\"%s\"},", p->zone);
+    if (p->tolerates)
+        buffer_add_text(b, "\"tolerations\":[{\"key\":\"t\",\"operator\":\"Exists\"}],");
+    if (p->gated)
+        buffer_add_text(b, "\"schedulingGates\":[{\"name\":\"gate\"}],");
+    if (p->claim[0] != 0)
+        buffer_print(b, "\"resourceClaims\":[{\"name\":\"d\",\"resourceClaimName\":\"%s\"}],",
+                     p->claim);
+    add_containers(b, p);
+    buffer_add_text(b, "}}");
+}
+
+static bool create(struct pod_fact *p)
+{
+    struct buffer json = {0};
+    if (facts_pod_count() >= LIVE_MAX || facts_pod(p->name) != NULL)
+        return false;
+    pod_json(&json, p);
+    facts_expect_pod(p);
+    int code = ask("POST", json.at, NAMESPACE "pods");
+    buffer_free(&json);
+    return code == 201;
+}
+
+static struct pod_fact pod_like(uint32_t a, uint32_t b)
+{
+    static const int64_t cpus[] = {100, 250, 500, 900, 1500, 2600};
+    struct pod_fact p = {.plain = true, .cpu = cpus[a % 6], .memory = 64 + a / 6 % 8 * 96};
+    snprintf(p.name, sizeof(p.name), "p%u", names++);
+    if (b % 10 == 0)
+        snprintf(p.zone, sizeof(p.zone), "z%u", b / 10 % 2);
+    p.tolerates = b / 7 % 9 == 0;
+    p.priority = b / 11 % 12 == 0 ? 100 : 0;
+    return p;
+}
+
+static bool create_some(const struct action *x, uint32_t count)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct pod_fact p = pod_like(x->a, x->b);
+        any = create(&p) || any;
+    }
+    return any;
+}
+
+static bool create_pod(const struct action *x)
+{
+    return create_some(x, 1);
+}
+
+static bool create_burst(const struct action *x)
+{
+    return create_some(x, 3 + x->c % 14);
+}
+
+/* What a ReplicaSet does when pods are few. */
+static bool create_replacement(const struct action *x)
+{
+    return facts_pod_count() < LIVE_MAX / 2 && create_some(x, 1 + x->c % 3);
+}
+
+static bool create_important_pod(const struct action *x)
+{
+    struct pod_fact p = pod_like(x->a | 2, x->b);
+    p.priority = 1000;
+    return create(&p);
+}
+
+static bool create_gated_pod(const struct action *x)
+{
+    struct pod_fact p = pod_like(x->a, x->b);
+    p.gated = true;
+    return create(&p);
+}
+
+static bool create_bad_pod(const struct action *x)
+{
+    struct pod_fact p = pod_like(x->a, 1);
+    p.bad = true;
+    return create(&p);
+}
+
+static bool delete_named(const char *name, uint32_t grace)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "{\"gracePeriodSeconds\":%u}", grace);
+    return ask("DELETE", text, NAMESPACE "pods/%s", name) / 100 == 2;
+}
+
+static bool delete_pod(const struct action *x)
+{
+    struct pod_fact *p = facts_any_pod(x->a);
+    return p != NULL && delete_named(p->name, x->b % 3 == 0 ? 0 : x->b % 31);
+}
+
+static bool delete_all_pods(const struct action *x)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there)
+            any = delete_named(facts_pods[i].name, x->a % 4) || any;
+    return any;
+}
+
+static bool recreate_pod(const struct action *x)
+{
+    struct pod_fact *p = facts_any_pod(x->a);
+    if (p == NULL || p->set[0] != 0)
+        return false;
+    struct pod_fact again = *p;
+    again.there = false;
+    again.bound = 0;
+    again.node[0] = again.phase[0] = 0;
+    again.deleting = false;
+    if (x->b % 3 == 0) {
+        struct pod_fact other = pod_like(x->c, x->b);
+        again.cpu = other.cpu;
+        again.memory = other.memory;
+    }
+    return delete_named(p->name, 0) && create(&again);
+}
+
+static bool finish_pod(const struct action *x)
+{
+    struct pod_fact *p = facts_any_pod(x->a);
+    if (p == NULL || p->node[0] == 0 || facts_ended(p))
+        return false;
+    return ask("PATCH",
+               x->b % 4 == 0 ? "{\"status\":{\"phase\":\"Failed\"}}"
+                             : "{\"status\":{\"phase\":\"Succeeded\"}}",
+               NAMESPACE "pods/%s/status", p->name) == 200;
+}
+
+static void tighten(const char *node)
+{
+    struct node_fact *n = facts_node(node);
+    if (n != NULL)
+        n->tightened_at = clock_now();
+}
+
+static bool resize_pod(const struct action *x)
+{
+    static const int64_t cpus[] = {100, 300, 700, 1200};
+    struct pod_fact *p = facts_any_pod(x->a);
+    int64_t cpu = cpus[x->b % 4];
+    if (p == NULL || p->bad || facts_ended(p) || p->deleting)
+        return false;
+    trace(1, "users: %s is resized to %lldm", p->name, (long long)cpu);
+    if (cpu > p->cpu && p->node[0] != 0)
+        tighten(p->node);
+    /* One that is pending may be on its way to a node, where it is larger now than was decided. */
+    for (uint32_t i = 0; cpu > p->cpu && p->node[0] == 0 && i < NODES_MAX; i++)
+        facts_nodes[i].tightened_at = clock_now();
+    p->cpu = cpu;
+    return model_resize(world_model(), p->name, cpu);
+}
+
+static bool ungate_pod(const struct action *x)
+{
+    uint32_t first = x->a % PODS_MAX;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        struct pod_fact *p = &facts_pods[(first + i) % PODS_MAX];
+        if (!p->there || !p->gated)
+            continue;
+        p->gated = false;
+        return ask("PATCH", "{\"spec\":{\"schedulingGates\":null}}", NAMESPACE "pods/%s",
+                   p->name) == 200;
+    }
+    return false;
+}
+
+static bool label_pod(const struct action *x)
+{
+    struct pod_fact *p = facts_any_pod(x->a);
+    char text[96];
+    if (p == NULL)
+        return false;
+    snprintf(text, sizeof(text), "{\"metadata\":{\"labels\":{\"version\":\"%u\"}}}", x->b % 5);
+    return ask("PATCH", text, NAMESPACE "pods/%s", p->name) == 200;
+}
+
+/* Another scheduler binds it at once, whatever is there. */
+static bool create_foreign_pod(const struct action *x)
+{
+    struct node_fact *n = facts_any_node(x->c);
+    struct pod_fact p = pod_like(x->a, 1);
+    char text[128];
+    p.foreign = true;
+    p.plain = false;
+    if (n == NULL || !create(&p))
+        return false;
+    tighten(n->name);
+    snprintf(text, sizeof(text), "{\"metadata\":{\"name\":\"%s\"},\"target\":{\"name\":\"%s\"}}",
+             p.name, n->name);
+    return ask("POST", text, NAMESPACE "pods/%s/binding", p.name) == 201;
+}
+
+/* ---- what pods are looked at by ---- */
+
+/* Made, or deleted when it is there. */
+static bool toggle(const char *path, const char *name, const char *json)
+{
+    if (ask("POST", json, "%s", path) == 201)
+        return true;
+    return ask("DELETE", NULL, "%s/%s", path, name) / 100 == 2;
+}
+
+static bool create_service(const struct action *x)
+{
+    char name[NAME_ROOM], json[200];
+    snprintf(name, sizeof(name), "s%u", x->a % 4);
+    snprintf(json, sizeof(json),
+             "{\"kind\":\"Service\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\"},"
+             "\"spec\":{\"selector\":{\"version\":\"%u\"}}}",
+             name, x->b % 5);
+    return toggle(NAMESPACE "services", name, json);
+}
+
+static bool create_budget(const struct action *x)
+{
+    char name[NAME_ROOM], json[260];
+    snprintf(name, sizeof(name), "b%u", x->a % 3);
+    snprintf(json, sizeof(json),
+             "{\"kind\":\"PodDisruptionBudget\",\"apiVersion\":\"policy/v1\",\"metadata\":{"
+             "\"name\":\"%s\"},\"spec\":{\"minAvailable\":1,\"selector\":{\"matchLabels\":{"
+             "\"version\":\"%u\"}}}}",
+             name, x->b % 5);
+    return toggle("/apis/policy/v1/namespaces/default/poddisruptionbudgets", name, json);
+}
+
+static bool create_namespace(const struct action *x)
+{
+    char name[NAME_ROOM], json[160];
+    snprintf(name, sizeof(name), "space%u", x->a % 3);
+    snprintf(json, sizeof(json),
+             "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\","
+             "\"labels\":{\"n\":\"%u\"}}}",
+             name, x->b % 3);
+    return toggle("/api/v1/namespaces", name, json);
+}
+
+/* ---- nodes ---- */
+
+static void node_json(struct buffer *b, const struct node_fact *n)
+{
+    buffer_print(
+        b,
+        "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\",\"labels\":"
+        "{\"kubernetes.io/hostname\":\"%s\",\"topology.kubernetes.io/zone\":\"%s\"}},"
+        "\"spec\":{},\"status\":{\"capacity\":{\"cpu\":\"%lldm\",\"memory\":\"%lldMi\","
+        "\"pods\":\"%lld\"},\"allocatable\":{\"cpu\":\"%lldm\",\"memory\":\"%lldMi\","
+        "\"pods\":\"%lld\"},\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}",
+        n->name, n->name, n->zone, (long long)n->cpu, (long long)n->memory, (long long)n->pods,
+        (long long)n->cpu, (long long)n->memory, (long long)n->pods);
+}
+
+static void create_devices(const struct node_fact *n)
+{
+    struct buffer b = {0};
+    ask("DELETE", NULL, "/apis/resource.k8s.io/v1/resourceslices/%s", n->name);
+    buffer_print(&b,
+                 "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceSlice\",\"metadata\":{"
+                 "\"name\":\"%s\"},\"spec\":{\"driver\":\"d.example.com\",\"nodeName\":\"%s\","
+                 "\"pool\":{\"name\":\"%s\",\"generation\":1,\"resourceSliceCount\":1},\"devices\":"
+                 "[{\"name\":\"%s-0\"},{\"name\":\"%s-1\"}]}}",
+                 n->name, n->name, n->name, n->name, n->name);
+    ask("POST", b.at, "/apis/resource.k8s.io/v1/resourceslices");
+    buffer_free(&b);
+}
+
+static bool make_node(uint32_t number, uint32_t a)
+{
+    static const int64_t cpus[] = {2000, 4000, 4000, 8000};
+    struct node_fact *n = NULL;
+    struct buffer json = {0};
+    for (uint32_t i = 0; i < NODES_MAX && n == NULL; i++)
+        n = !facts_nodes[i].there ? &facts_nodes[i] : NULL;
+    if (n == NULL)
+        return false;
+    *n = (struct node_fact){.there = true,
+                            .cpu = cpus[a % 4],
+                            .memory = cpus[a % 4],
+                            .pods = a / 4 % 5 == 0 ? 4 : 20,
+                            .tightened_at = clock_now()};
+    snprintf(n->name, sizeof(n->name), "n%u", number);
+    snprintf(n->zone, sizeof(n->zone), "z%u", number % 2);
+    node_json(&json, n);
+    int code = ask("POST", json.at, "/api/v1/nodes");
+    buffer_free(&json);
+    n->there = code == 201;
+    if (n->there)
+        create_devices(n);
+    return n->there;
+}
+
+static bool create_node(const struct action *x)
+{
+    uint32_t first = x->b % 12;
+    for (uint32_t i = 0; i < 12 && facts_node_count() < 12; i++) {
+        char name[NAME_ROOM];
+        snprintf(name, sizeof(name), "n%u", (first + i) % 12);
+        if (facts_node(name) == NULL)
+            return make_node((first + i) % 12, x->a);
+    }
+    return false;
+}
+
+static bool delete_node(const struct action *x)
+{
+    struct node_fact *n = facts_node_count() > 2 ? facts_any_node(x->a) : NULL;
+    return n != NULL && ask("DELETE", NULL, "/api/v1/nodes/%s", n->name) / 100 == 2;
+}
+
+static bool resize_node(const struct action *x)
+{
+    static const int64_t cpus[] = {1000, 3000, 5000, 8000};
+    struct node_fact *n = facts_any_node(x->a);
+    char text[256];
+    if (n == NULL)
+        return false;
+    int64_t cpu = cpus[x->b % 4];
+    if (cpu < n->cpu)
+        n->tightened_at = clock_now();
+    n->cpu = cpu;
+    snprintf(text, sizeof(text), "{\"status\":{\"allocatable\":{\"cpu\":\"%lldm\"}}}",
+             (long long)cpu);
+    return ask("PATCH", text, "/api/v1/nodes/%s/status", n->name) == 200;
+}
+
+static bool close_node(struct node_fact *n, bool closed)
+{
+    if (n == NULL)
+        return false;
+    n->closed = closed;
+    return ask("PATCH",
+               closed ? "{\"spec\":{\"unschedulable\":true}}"
+                      : "{\"spec\":{\"unschedulable\":null}}",
+               "/api/v1/nodes/%s", n->name) == 200;
+}
+
+static bool cordon_node(const struct action *x)
+{
+    return close_node(facts_any_node(x->a), true);
+}
+
+static bool uncordon_node(const struct action *x)
+{
+    return close_node(facts_any_node(x->a), false);
+}
+
+static bool set_taint(struct node_fact *n, bool tainted)
+{
+    if (n == NULL)
+        return false;
+    n->tainted = tainted;
+    return ask("PATCH",
+               tainted ? "{\"spec\":{\"taints\":[{\"key\":\"t\",\"effect\":\"NoSchedule\"}]}}"
+                       : "{\"spec\":{\"taints\":null}}",
+               "/api/v1/nodes/%s", n->name) == 200;
+}
+
+static bool taint_node(const struct action *x)
+{
+    return set_taint(facts_any_node(x->a), true);
+}
+
+static bool untaint_node(const struct action *x)
+{
+    return set_taint(facts_any_node(x->a), false);
+}
+
+static bool drain_node(const struct action *x)
+{
+    struct node_fact *n = facts_any_node(x->a);
+    if (n == NULL || !close_node(n, true))
+        return false;
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there && strcmp(facts_pods[i].node, n->name) == 0)
+            delete_named(facts_pods[i].name, x->b % 20);
+    return true;
+}
+
+/* ---- groups and devices ---- */
+
+static void serve(void)
+{
+    ask("POST",
+        "{\"kind\":\"CustomResourceDefinition\",\"apiVersion\":\"apiextensions.k8s.io/v1\","
+        "\"metadata\":{\"name\":\"podgroups.scheduling.x-k8s.io\"},\"spec\":{\"group\":"
+        "\"scheduling.x-k8s.io\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"PodGroup\","
+        "\"plural\":\"podgroups\"},\"versions\":[{\"name\":\"v1alpha1\",\"served\":true,"
+        "\"storage\":true}]}}",
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions");
+}
+
+static bool create_group(const struct action *x)
+{
+    struct set_fact *set = NULL;
+    char text[256];
+    for (uint32_t i = 0; i < SETS_MAX && set == NULL; i++)
+        set = !facts_sets[i].there ? &facts_sets[i] : NULL;
+    if (set == NULL || !world_traits()->gangs || facts_pod_count() > LIVE_MAX - 12)
+        return false;
+    *set = (struct set_fact){.least = 2 + x->a % 4};
+    snprintf(set->name, sizeof(set->name), "g%u", names++);
+    snprintf(text, sizeof(text),
+             "{\"apiVersion\":\"scheduling.x-k8s.io/v1alpha1\",\"kind\":\"PodGroup\","
+             "\"metadata\":{\"name\":\"%s\"},\"spec\":{\"minMember\":%lld}}",
+             set->name, (long long)set->least);
+    set->there = ask("POST", text, GROUP_API) == 201;
+    bool too_large = x->b / 3 % 3 == 0; /* one of those who are needed fits nowhere */
+    int64_t count = set->least + (too_large ? 0 : x->b % 3);
+    for (int64_t i = 0; set->there && i < count; i++) {
+        struct pod_fact p = pod_like(x->c, 1);
+        if (too_large && i == set->least - 1)
+            p.cpu = TOO_LARGE;
+        snprintf(p.set, sizeof(p.set), "%s", set->name);
+        p.plain = false;
+        create(&p);
+    }
+    return set->there;
+}
+
+/* Some ask for a group as soon as there can be one. */
+static bool serve_groups(const struct action *x)
+{
+    if (!world_traits()->gangs)
+        return false;
+    serve();
+    if (x->a % 2 == 0)
+        create_group(x);
+    return true;
+}
+
+static bool delete_group(const struct action *x)
+{
+    struct set_fact *set = &facts_sets[x->a % SETS_MAX];
+    if (!set->there)
+        return false;
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there && strcmp(facts_pods[i].set, set->name) == 0)
+            delete_named(facts_pods[i].name, 0);
+    set->there = false;
+    return ask("DELETE", NULL, GROUP_API "/%s", set->name) / 100 == 2;
+}
+
+static bool create_device_pod(const struct action *x)
+{
+    struct pod_fact p = pod_like(x->a % 2, 1);
+    char text[320];
+    snprintf(p.claim, sizeof(p.claim), "c-%.20s", p.name);
+    p.plain = false;
+    if (facts_pod_count() >= LIVE_MAX)
+        return false;
+    snprintf(text, sizeof(text),
+             "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceClaim\",\"metadata\":{"
+             "\"name\":\"%s\"},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"one\",\"exactly\":{"
+             "\"deviceClassName\":\"device\"}}]}}}",
+             p.claim);
+    ask("POST", text, CLAIM_API);
+    return create(&p);
+}
+
+static bool delete_claim(const struct action *x)
+{
+    struct pod_fact *p = facts_any_pod(x->a);
+    if (p == NULL || p->claim[0] == 0)
+        return false;
+    delete_named(p->name, 0);
+    return ask("DELETE", NULL, CLAIM_API "/%s", p->claim) / 100 == 2;
+}
+
+/* ---- all of them ---- */
+
+static void priority_class(const char *name, int value)
+{
+    char text[200];
+    snprintf(text, sizeof(text),
+             "{\"kind\":\"PriorityClass\",\"apiVersion\":\"scheduling.k8s.io/v1\",\"metadata\":{"
+             "\"name\":\"%s\"},\"value\":%d}",
+             name, value);
+    ask("POST", text, "/apis/scheduling.k8s.io/v1/priorityclasses");
+}
+
+void users_open(const struct plan *plan)
+{
+    priority_class("middle", 100);
+    priority_class("high", 1000);
+    ask("POST",
+        "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"DeviceClass\",\"metadata\":{\"name\":"
+        "\"device\"},\"spec\":{\"selectors\":[{\"cel\":{\"expression\":\"device.driver == "
+        "'d.example.com'\"}}]}}",
+        "/apis/resource.k8s.io/v1/deviceclasses");
+    if (plan->traits.gangs && !plan->traits.gangs_later)
+        serve();
+    for (uint32_t i = 0; i < plan->traits.nodes; i++)
+        make_node(i, (uint32_t)(plan->seed >> (i % 16)));
+}
+
+void users_reset(void)
+{
+    names = 0;
+}
+
+bool users_do(const struct action *x)
+{
+#define USER(name)                                                                                 \
+    case DO_##name: return name(x);
+    switch (x->kind) {
+        USER(create_pod)
+        USER(create_burst)
+        USER(create_replacement)
+        USER(delete_pod)
+        USER(recreate_pod)
+        USER(finish_pod)
+        USER(resize_pod)
+        USER(create_gated_pod)
+        USER(ungate_pod)
+        USER(label_pod)
+        USER(create_node)
+        USER(delete_node)
+        USER(resize_node)
+        USER(cordon_node)
+        USER(uncordon_node)
+        USER(taint_node)
+        USER(untaint_node)
+        USER(drain_node)
+        USER(create_foreign_pod)
+        USER(delete_all_pods)
+        USER(create_service)
+        USER(create_budget)
+        USER(create_namespace)
+        USER(create_important_pod)
+        USER(create_group)
+        USER(delete_group)
+        USER(serve_groups)
+        USER(create_device_pod)
+        USER(delete_claim)
+        USER(create_bad_pod)
+    default: return false;
+    }
+#undef USER
+}
