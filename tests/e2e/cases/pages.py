@@ -11,6 +11,7 @@ import gang
 import kube
 import objects
 from cases.plugins import EXAMPLE
+from cases.policy import allow_map
 from suite import case
 
 PAGES = os.path.join(cluster.TOP, "tests", "golden", "pages")
@@ -239,6 +240,8 @@ def old_versions(world):
         "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "scheduler-policy"},
         "data": {"policy.cfg": json.dumps({"kind": "Policy", "apiVersion": "v1", "priorities": [
             {"name": "MostRequestedPriority", "weight": 1}]})}})
+    if world.options.api == "real":
+        allow_map(world)
     packed = place_two(world, "map", [page("v1alpha1-policy-map.yaml")])
     checks.expect(len(set(packed)) == 1, "the ConfigMap's Policy put them on %s", packed)
     beta = text_of("v1beta1.yaml").split("extenders:")[0]

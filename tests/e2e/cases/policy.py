@@ -143,6 +143,18 @@ def followed_without_being_asked(world, running):
     checks.expect(running.alive() and lines("configuration changed", "proc=scheduler") == before + 1, "without its ConfigMap it went on otherwise")
 
 
+def allow_map(world):
+    """The scheduler's user may read the ConfigMap: on the real API server no role of its own lets it."""
+    allow = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": "berth-policy"}}
+    world.admin.create(RBAC + "/roles", dict(allow, kind="Role", rules=[
+        {"apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["scheduler-policy"], "verbs": ["get"]}]))
+    world.admin.create(RBAC + "/rolebindings", dict(
+        allow, kind="RoleBinding",
+        roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "berth-policy"},
+        subjects=[{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:kube-scheduler"}]))
+    time.sleep(1)  # the authorizer's view of RBAC follows a watch
+
+
 @case("policy-configmap", not_upstream=OLD)
 def policy_configmap(world):
     """A Policy from a ConfigMap: what is missing is named; SIGHUP reads it again, and so does time."""
@@ -150,14 +162,7 @@ def policy_configmap(world):
     if real:
         refused(world, "couldn't get policy config map kube-system/scheduler-policy: configmaps "
                        "\"scheduler-policy\" is forbidden")
-        allow = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": "berth-policy"}}
-        world.admin.create(RBAC + "/roles", dict(allow, kind="Role", rules=[
-            {"apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["scheduler-policy"], "verbs": ["get"]}]))
-        world.admin.create(RBAC + "/rolebindings", dict(
-            allow, kind="RoleBinding",
-            roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "berth-policy"},
-            subjects=[{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:kube-scheduler"}]))
-        time.sleep(1)  # the authorizer's view of RBAC follows a watch
+        allow_map(world)
     refused(world, "configmaps \"scheduler-policy\" not found")
     world.admin.create(MAPS, policy_map([("MostRequestedPriority", 1)], key="other"))
     refused(world, "missing policy config map value at key \"policy.cfg\"")
