@@ -18,16 +18,18 @@ struct departure {
 
 /* One attempt that an outcome is owed for. */
 struct flight {
-    int64_t cycle;       /* never used twice, not even by another life of the queue */
-    struct group *group; /* the pod's; NULL: it has none */
-    struct kin *kin;     /* the pod's when it was handed out; NULL: it has none */
-    struct entry *entry; /* NULL: the pod has left, but the attempt still counts against credit */
-    uint64_t helped;     /* plugins whose rejection an event since the pop may have cured */
-    uint64_t deaf;       /* plugins that no pod that appears on a node can help (hints_deaf) */
-    bool woken;          /* a wildcard came */
-    bool early;          /* its pod's backoff still ran */
-    int64_t heard;       /* position in the stream of the last event that is in helped */
-    uint64_t departed;   /* the departures before it */
+    int64_t cycle;        /* never used twice, not even by another life of the queue */
+    struct group *group;  /* the pod's; NULL: it has none */
+    struct kin *kin;      /* the pod's when it was handed out; NULL: it has none */
+    struct entry *entry;  /* NULL: the pod has left, but the attempt still counts against credit */
+    struct shelf *shelf;  /* of left; borrowed */
+    struct shelved *left; /* the pod that has left, as it was; NULL: it has not */
+    uint64_t helped;      /* plugins whose rejection an event since the pop may have cured */
+    uint64_t deaf;        /* plugins that no pod that appears on a node can help (hints_deaf) */
+    bool woken;           /* a wildcard came */
+    bool early;           /* its pod's backoff still ran */
+    int64_t heard;        /* position in the stream of the last event that is in helped */
+    uint64_t departed;    /* the departures before it */
     struct flight *next, *prev;
 };
 
@@ -49,7 +51,8 @@ struct flight *in_flight_find(const struct in_flight *f, int64_t cycle);
 /* The outcome came, or never will: the attempt is owed no more. Its pod, if any, is nowhere then.
  */
 void in_flight_close(struct in_flight *f, struct flight *flight);
-/* The pod leaves; the outcome is still owed. */
+/* The pod leaves; the outcome is still owed, and the flight keeps what asked for room until then.
+ */
 void in_flight_leave(struct in_flight *f, struct entry *e);
 /* The pod of an attempt was replaced by another version. */
 void in_flight_follow(struct entry *e);

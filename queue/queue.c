@@ -644,7 +644,7 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     if (str_is(outcome->result, "bound")) {
         queues_bound(&q->queues, now, e);
     } else if (str_is(outcome->result, "skipped")) {
-        queues_skipped(&q->queues, now, e);
+        queues_skipped(&q->queues, now, e, outcome->released);
     } else if (rejected && (rejectors | pending) != 0) {
         if (outcome->released)
             queues_released(&q->queues, now, e);
@@ -675,7 +675,7 @@ static void on_outcome(struct queue *q, struct moment now, const struct delivery
     if (flight == NULL)
         q->count.late_outcomes++;
     else if (flight->entry == NULL)
-        in_flight_close(&q->queues.in_flight, flight);
+        queues_left(&q->queues, now, flight, outcome->released || str_is(outcome->result, "error"));
     else if (!entry_has_uid(flight->entry, outcome->uid))
         refuse(q, now, "outcome with the UID of another pod", outcome->uid);
     else

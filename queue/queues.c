@@ -362,8 +362,24 @@ void queues_failed(struct queues *q, struct moment now, struct entry *e)
     move_requeue(q, now, e, MOVE_after_backoff);
 }
 
-void queues_skipped(struct queues *q, struct moment now, struct entry *e)
+/* Those who were tried since it left did not get the room that the scheduler kept for it. */
+void queues_left(struct queues *q, struct moment now, struct flight *flight, bool had_room)
 {
+    struct arena memory = {0};
+    struct pod pod;
+    must(flight->entry == NULL);
+    if (had_room) {
+        shelf_get(q->shelf, flight->left, &pod, &memory);
+        room_given_up(q, now, &pod);
+    }
+    arena_free(&memory);
+    in_flight_close(&q->in_flight, flight);
+}
+
+void queues_skipped(struct queues *q, struct moment now, struct entry *e, bool had_room)
+{
+    if (had_room)
+        room_given_up(q, now, entry_pod(e));
     q->counts.skipped++;
     q->cause = ATTEMPT_ENDED;
     gangs_ended(q, e, GANG_skipped, 0);

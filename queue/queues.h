@@ -94,8 +94,12 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
  * an attempt under way is followed by another after its backoff, whatever its rejectors. */
 void queues_activate(struct queues *q, struct moment now, struct entry *e);
 void queues_failed(struct queues *q, struct moment now, struct entry *e);
-/* The scheduler gave it back without trying: it waits a moment and keeps its history. */
-void queues_skipped(struct queues *q, struct moment now, struct entry *e);
+/* The scheduler gave it back without trying, or its room is free again: it waits a moment and keeps
+ * its history. */
+void queues_skipped(struct queues *q, struct moment now, struct entry *e, bool had_room);
+/* The attempt of a pod that has left has ended. had_room: it may have had some, which is free now.
+ */
+void queues_left(struct queues *q, struct moment now, struct flight *flight, bool had_room);
 /* The scheduler is gone: whatever it held is active again, history and place in line kept. */
 void queues_take_back(struct queues *q, struct moment now);
 /* It was said to be bound and is not: active again. */

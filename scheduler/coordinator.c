@@ -719,6 +719,7 @@ static void on_bind_result(struct coordinator *c, struct moment now, const struc
     if (r->gone)
         measure_failed(c, f, false);
     if (r->gone || !c->leading) {
+        f->released = true;
         cycle_land(c, f, "skipped", NULL);
         return;
     }

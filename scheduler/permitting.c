@@ -74,6 +74,7 @@ void permitting_undo(struct coordinator *c, struct flight *f)
     cycle_unreserve(c, f);
     cache_forget(c->cache, f->pod.uid);
     f->pod.node_name = (struct str){NULL, 0};
+    f->released = true;
     c->permitting--;
 }
 
@@ -111,7 +112,6 @@ static void reject(struct coordinator *c, struct flight *f, const struct bus_plu
     cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     cycle_report_failure(c, f, "Unschedulable",
                          &(struct failure){.message = message, .nominate = nominated});
-    f->released = true;
     cycle_land(c, f, "unschedulable", &plugins);
 }
 

@@ -611,7 +611,7 @@ static void pods_taken_early_are_few_while_they_fail(void **state)
         assert_int_equal(popped(&q, now, taken), wanted);
         queues_bound(&q, now, taken[0]);
         for (size_t i = 1; i < wanted; i++)
-            queues_skipped(&q, now, taken[i]);
+            queues_skipped(&q, now, taken[i], false);
     }
     check_queues(&q);
     queues_free(&q);

@@ -499,12 +499,12 @@ static void a_waiting_pod_that_goes_is_removed(void **state)
     stream("pod_set pod={uid=\"u-p\" namespace_name=\"default\" name=\"p\" deleting=true "
            "scheduler_name=\"gate\" resource_version=9}");
     told("Unschedulable", "0/1 nodes are available: 1 removed.");
-    (void)landed("skipped", "");
+    assert_true(landed("skipped", "").released);
     assert_true(is_told("unreserved", "a"));
     waits("q", 4000);
     stream("pod_gone uid=\"u-q\"");
     told("Unschedulable", "0/1 nodes are available: 1 removed.");
-    (void)landed("skipped", "");
+    assert_true(landed("skipped", "").released);
     attempt("r", 4000, 1);
     bound_to("r", "a");
 }

@@ -384,6 +384,22 @@ static void the_watch_confirms_a_bind_that_nobody_answered(void **state)
     assert_true(str_is(m.outcome.result, "bound"));
 }
 
+static void a_bind_that_finds_its_pod_gone_says_that_room_is_free(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    attempt("p", 100, 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    stream("pod_gone uid=\"u-p\" namespace_name=\"default\" name=\"p\"");
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    say(binder, "bind_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
+                "code=404 gone=true");
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "skipped"));
+    assert_true(m.outcome.released);
+}
+
 static void a_pod_that_is_gone_or_deleting_is_skipped(void **state)
 {
     (void)state;
@@ -574,6 +590,7 @@ int main(void)
         TEST(a_bind_in_flight_survives_the_loss_of_leadership),
         TEST(a_lost_bind_is_sent_again),
         TEST(the_watch_confirms_a_bind_that_nobody_answered),
+        TEST(a_bind_that_finds_its_pod_gone_says_that_room_is_free),
         TEST(a_pod_that_is_gone_or_deleting_is_skipped),
         TEST(a_pod_that_is_not_understood_is_not_placed),
         TEST(a_stale_view_stops_decisions),
