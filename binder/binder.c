@@ -44,9 +44,9 @@ struct binder {
     enum stage stage;
     struct decisions decisions;
     struct moment stage_until;
-    bool unclean; /* something was still under way when it stopped */
+    bool unclean; /* it waits no more for the answers to what was under way when it stopped */
     struct moment tell_at;
-    bool told_leading;
+    bool told_leading, told_unanswered;
     int64_t told_term;
     uint64_t refused; /* messages not acted upon: not leading, or malformed */
     uint64_t cuts;    /* requests taken back because the fence was closed */
@@ -144,6 +144,18 @@ static bool leads(const struct binder *b)
     return b->stage == STAGE_running && lease_settled(b->lease);
 }
 
+static bool is_open(const struct binder *b)
+{
+    return binds_count(b->binds) > 0 || preempts_count(b->preempts) > 0 ||
+           releases_count(b->releases) > 0;
+}
+
+/* Whether its end is no clean one, as it may come at any moment. */
+static bool is_unanswered(const struct binder *b)
+{
+    return b->stage != STAGE_running && (b->unclean || is_open(b));
+}
+
 static void tell(struct binder *b, struct address to, struct outbox *out)
 {
     struct arena a = {0};
@@ -151,6 +163,7 @@ static void tell(struct binder *b, struct address to, struct outbox *out)
     m.leadership = (struct leadership){.leading = leads(b),
                                        .lead_term = lease_term(b->lease),
                                        .holder = lease_holder(b->lease),
+                                       .unanswered = is_unanswered(b),
                                        .identity = str_of(b->options.lease.identity)};
     binds_list(b->binds, &m.leadership, &a);
     preempts_list(b->preempts, &m.leadership, &a);
@@ -191,7 +204,8 @@ static void follow_lease(struct binder *b, struct instant at, struct outbox *out
     bool leading = leads(b);
     int64_t term = lease_term(b->lease);
     bool changed = leading != b->told_leading || (leading && term != b->told_term);
-    bool due = changed || moment_reached(at.now, b->tell_at);
+    bool unanswered = is_unanswered(b);
+    bool due = changed || unanswered != b->told_unanswered || moment_reached(at.now, b->tell_at);
     if (due)
         binds_flush(b->binds, out); /* those are in flight no more; what follows comes behind */
     if (b->told_leading && !leading && b->stage == STAGE_running)
@@ -200,6 +214,7 @@ static void follow_lease(struct binder *b, struct instant at, struct outbox *out
         event_of_leader(b, at, "became leader");
     b->told_leading = leading;
     b->told_term = term;
+    b->told_unanswered = unanswered;
     if (due) {
         tell(b, (struct address){SCHEDULER, 0}, out);
         b->tell_at = moment_after(at.now, span_of_ms(TELL_MS));
@@ -498,8 +513,7 @@ static void enter(struct binder *b, enum stage stage, struct moment until)
 static void go_on_stopping(struct binder *b, struct instant at)
 {
     bool late = moment_reached(at.now, b->stage_until);
-    bool open = binds_count(b->binds) > 0 || preempts_count(b->preempts) > 0 ||
-                releases_count(b->releases) > 0;
+    bool open = is_open(b);
     if (b->stage == STAGE_binds && (!open || late)) {
         binds_drop_all(b->binds, at, "the binder is stopping");
         preempts_drop(b->preempts, "the binder is stopping");
@@ -549,6 +563,7 @@ struct moment binder_tick(struct binder *b, struct moment now, struct outbox *ou
     next = moment_earlier(next, events_tick(b->events, at));
     if (b->stage != STAGE_running) {
         go_on_stopping(b, at);
+        follow_lease(b, at, out); /* the last answers may have come: its end is a clean one then */
         next = moment_earlier(next, b->stage_until);
         next = moment_earlier(next, lease_tick(b->lease, at)); /* a release begins here */
     }

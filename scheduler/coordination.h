@@ -81,6 +81,7 @@ struct coordinator {
     struct moment settles;   /* by then writes of a binder that is gone have ended; 0: none is */
     int64_t lost_term;       /* of the binder that is gone */
     bool binder_led;         /* the binder that is there has led */
+    bool unanswered;         /* it stops, and writes of it may come after its end */
     struct question barrier; /* of this term */
     bool barrier_reached;
     struct question doubt; /* about claims that are settled */

@@ -44,12 +44,13 @@ void former_find(struct coordinator *c, const struct leadership *l)
             map_set(c->foreign, l->releasing.at[i], c);
 }
 
-/* Whoever has said no farewell may have writes under way, unless it was only waiting for those of
- * the one before. */
+/* Whoever has said no farewell, or one with something unanswered, may have writes under way, unless
+ * it was only waiting for those of the one before. */
 void former_lose_binder(struct coordinator *c, struct moment now)
 {
-    c->binder_led = false;
-    if (!c->leading || !moment_reached(now, c->settles))
+    bool clean = !c->leading && !c->unanswered;
+    c->binder_led = c->unanswered = false;
+    if (clean || !moment_reached(now, c->settles))
         return;
     c->settles = moment_after(now, span_of_ms(SETTLE_MS));
     c->lost_term = c->term;
@@ -62,4 +63,5 @@ void former_hear(struct coordinator *c, const struct leadership *l)
     if ((!l->leading && !c->binder_led) || l->lead_term == c->lost_term)
         c->settles = (struct moment){0};
     c->binder_led |= l->leading;
+    c->unanswered = l->unanswered;
 }

@@ -542,6 +542,46 @@ static void without_election_it_binds_at_once(void **state)
     world_free(w);
 }
 
+/* The last word on leadership that the scheduler has read. */
+static struct leadership last_told(struct world *w)
+{
+    struct leadership told = {0};
+    const struct message *m;
+    for (int i = 0; (m = world_heard(w, MSG_leadership, i)) != NULL; i++)
+        told = m->leadership;
+    return told;
+}
+
+/* Without a lease only the scheduler can wait for what may still come. */
+static void a_stop_tells_whether_something_is_unanswered(void **state)
+{
+    struct lease_options options = world_lease_options;
+    (void)state;
+    options.elect = false;
+    for (int answered = 0; answered < 2; answered++) {
+        struct world *w = world_with_binder(&options, 0);
+        world_tick(w);
+        say_binds(w, 1);
+        world_tick(w);
+        assert_false(last_told(w).unanswered); /* it leads: that is enough to know */
+        binder_stop(w->binder, w->at.now, &w->out);
+        assert_false(last_told(w).leading);
+        assert_true(last_told(w).unanswered); /* it may be killed while it waits */
+        world_step(w, 100);
+        if (answered) {
+            world_answer(w, "/binding", 201, "{}");
+            world_tick(w);
+        }
+        for (int ms = 0; ms < 6000 && !binder_done(w->binder); ms += 10) {
+            assert_true(last_told(w).unanswered == !answered);
+            world_step(w, 10);
+        }
+        assert_true(binder_done(w->binder));
+        assert_true(last_told(w).unanswered == !answered);
+        world_free(w);
+    }
+}
+
 static void becoming_leader_leaves_an_event_on_the_lease(void **state)
 {
     (void)state;
@@ -585,6 +625,7 @@ int main(void)
         cmocka_unit_test(a_stop_does_not_wait_for_ever),
         cmocka_unit_test(a_standby_stops_at_once),
         cmocka_unit_test(without_election_it_binds_at_once),
+        cmocka_unit_test(a_stop_tells_whether_something_is_unanswered),
         cmocka_unit_test(becoming_leader_leaves_an_event_on_the_lease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

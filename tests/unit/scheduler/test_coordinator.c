@@ -224,6 +224,42 @@ static void a_farewell_does_not_end_the_wait_for_a_former_binder(void **state)
                             "writes of a former binder");
 }
 
+/* It was stopped and gave up waiting for an answer, or was killed while it waited. */
+static void a_farewell_with_something_unanswered_is_none(void **state)
+{
+    (void)state;
+    struct message m = {.type = MSG_none};
+    lead(5);
+    say(binder, "leadership leading=false lead_term=5 unanswered=true");
+    say(binder, "peer_down"); /* its link broke: it lives */
+    say(binder, "peer_up");
+    say(binder, "leadership leading=false lead_term=5 unanswered=true");
+    tick_after(1000);
+    say(binder, "peer_down");
+    say(binder, "peer_up");
+    say(binder, "leadership leading=true lead_term=6 identity=\"me\" holder=\"me\"");
+    tick_after(9999);
+    stream("view synced=true");
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "writes of a former binder");
+    assert_false(take(WATCHER, MSG_barrier, &m));
+    tick_after(1);
+    assert_true(take(WATCHER, MSG_barrier, &m));
+    stream("barrier_reached id=%lld", (long long)m.barrier.id);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
+    say(binder, "leadership leading=false lead_term=6 unanswered=true");
+    say(binder, "leadership leading=false lead_term=6"); /* the answer has come */
+    say(binder, "peer_down");
+    say(binder, "peer_up");
+    lead(7);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
+    say(binder, "leadership leading=false lead_term=7 unanswered=true");
+    say(binder, "peer_down");
+    say(binder, "peer_up");
+    say(binder, "leadership leading=false lead_term=8"); /* this one has a lease to go by */
+    lead(8);
+    assert_string_equal(coordinator_waits_for(w.coordinator, w.now), "");
+}
+
 /* It lives, or has said farewell, or the next one has a lease and waits by itself. */
 static void other_binders_are_followed_at_once(void **state)
 {
@@ -580,6 +616,7 @@ int main(void)
         TEST(any_barrier_of_the_term_will_do),
         TEST(a_binder_that_died_is_given_time_to_have_written),
         TEST(a_farewell_does_not_end_the_wait_for_a_former_binder),
+        TEST(a_farewell_with_something_unanswered_is_none),
         TEST(other_binders_are_followed_at_once),
         TEST(nothing_is_decided_while_a_former_lifes_bind_is_in_flight),
         TEST(a_former_lifes_bind_stops_nothing_once_it_is_answered),
