@@ -43,6 +43,7 @@ struct cache *cache_new(const struct cache_options *options)
     c->shares = shares_new(on_moved, c);
     if (options->catalog != NULL)
         c->storage = storage_index_new(options->catalog);
+    cache_gangs_begin(c);
     return c;
 }
 
@@ -432,6 +433,8 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
     set_claims(c, p, pod);
     if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)) && !c->told)
         tell_owner(c, p);
+    if (c->gangs != NULL)
+        cache_gangs_set(c, p, before);
     shelf_drop(c->pod_shelf, before);
     c->with_terms -= p->has_terms;
     p->has_terms = kept_pod_has_terms(pod);
@@ -458,6 +461,8 @@ static void remove_pod(struct cache *c, struct cached_pod *p)
     struct cached_node *n = p->node;
     tell_pod_gone(c, p);
     drop_claims(c, p);
+    if (c->gangs != NULL)
+        cache_gangs_remove(c, p);
     unlink_pod(p);
     table_remove(&c->pods, p->hash, p);
     c->assumed -= p->assumed;
@@ -567,6 +572,7 @@ void cache_reconfigure(struct cache *c, const struct cache_options *options)
 {
     arena_reset(&c->profiles);
     take_profiles(c, options);
+    cache_gangs_begin(c);
     for (uint32_t i = 0; i < shares_count(c->shares); i++) {
         uint32_t worker = shares_worker(c->shares, i);
         const struct pace *pace = pace_of(&c->paces, worker);
@@ -923,6 +929,7 @@ void cache_free(struct cache **cache)
     cache_snapshot_begin(c); /* an empty one: everything goes */
     cache_snapshot_end(c);
     storage_index_free(&c->storage);
+    cache_gangs_free(c);
     table_free(&c->nodes);
     table_free(&c->pods);
     shelf_free(&c->node_shelf);

@@ -111,6 +111,18 @@ enum cache_pod_state { CACHE_absent, CACHE_assumed, CACHE_assigned };
 enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str *node);
 /* True when nobody of that UID is on a node, or it terminates there. */
 bool cache_pod_is_going(const struct cache *c, struct str uid);
+
+/* ---- members of gangs on nodes, assumed or not; known only while a profile's gangVictims asks for
+ * them. Those that terminate or are hidden do not count. ---- */
+
+int64_t cache_gang_placed(const struct cache *c, const struct gang *group);
+/* Sets api, namespace_name and name of the pod's group, from the arena. False: it has none, or does
+ * not count. */
+bool cache_gang_of(const struct cache *c, struct str uid, struct gang *group, struct arena *a);
+/* Calls visit for each; the pods last as long as the arena. */
+void cache_each_member(const struct cache *c, const struct gang *group, struct arena *a,
+                       void (*visit)(void *context, const struct pod *pod), void *context);
+
 /* Adds what marking this pod as a victim needs, if that is known; from the arena. */
 void cache_describe_victim(const struct cache *c, struct victim *victim, struct arena *a);
 

@@ -60,6 +60,7 @@ struct cache {
     struct shares *shares;
     struct paces paces;
     struct storage_index *storage; /* NULL: there is no catalog */
+    struct map *gangs;             /* members on nodes by PodGroup; NULL: no profile asks */
     struct condition_sets conditions;
     uint32_t assumed;
     uint32_t with_terms; /* pods with has_terms */
@@ -99,6 +100,15 @@ static inline struct cached_pod *find_pod(const struct cache *c, struct str uid)
 {
     return table_get(&c->pods, cache_hash_of(uid), has_uid, &uid);
 }
+
+/* ---- members of gangs (cache_gangs.c); the first three while c->gangs is set ---- */
+
+/* The pod is on a node, or has changed: before is what was kept of it, NULL when it is new. */
+void cache_gangs_set(struct cache *c, struct cached_pod *p, const struct shelved *before);
+void cache_gangs_remove(struct cache *c, struct cached_pod *p);
+void cache_gangs_free(struct cache *c);
+/* After the profiles were set: keeps them from now on, or no more. */
+void cache_gangs_begin(struct cache *c);
 
 /* What a pod on a node has attached there. */
 static inline void resolve(const struct cache *c, struct pod *pod, struct arena *a)

@@ -9,6 +9,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/extended_names.h"
+#include "scheduler/gang_names.h"
 #include "scheduler/special_claims.h"
 #include "scheduler/volumes.h"
 
@@ -159,6 +160,15 @@ static enum catalog_kind owner_kind(struct str kind)
     return str_is(kind, "StatefulSet") ? CATALOG_stateful_set : CATALOG_KINDS;
 }
 
+static enum catalog_kind gang_kind(struct str api)
+{
+    if (str_is(api, GANG_API_BUILT_IN))
+        return CATALOG_gang_built_in;
+    if (str_is(api, GANG_API_OLD))
+        return CATALOG_gang_old;
+    return str_is(api, GANG_API) ? CATALOG_gang : CATALOG_KINDS;
+}
+
 #define NAMED(kind, member, space, type)                                                           \
     (struct named)                                                                                 \
     {                                                                                              \
@@ -199,6 +209,9 @@ static struct named named_of(const struct message *m)
     case MSG_budget_set:
         return NAMED(CATALOG_budget, m->budget_set.budget, m->budget_set.budget.namespace_name,
                      budget);
+    case MSG_pod_group_set:
+        return NAMED(gang_kind(m->pod_group_set.group.api), m->pod_group_set.group,
+                     m->pod_group_set.group.namespace_name, gang);
     default: return (struct named){.kind = CATALOG_KINDS};
     }
 }
@@ -302,7 +315,7 @@ static enum catalog_kind kind_named(struct str kind)
                                                      [CATALOG_device_class] = "DeviceClass",
                                                      [CATALOG_budget] = "PodDisruptionBudget"};
     int i = 0;
-    while (i < CATALOG_KINDS && !str_is(kind, names[i]))
+    while (i < CATALOG_KINDS && (names[i] == NULL || !str_is(kind, names[i])))
         i++;
     return (enum catalog_kind)i;
 }
@@ -312,7 +325,9 @@ void catalog_take(struct catalog *c, const struct message *m)
     if (m->type == MSG_namespace_gone) {
         drop(c, CATALOG_namespace, NOWHERE, m->namespace_gone.name);
     } else if (m->type == MSG_object_gone) {
-        enum catalog_kind kind = kind_named(m->object_gone.kind);
+        enum catalog_kind kind = str_is(m->object_gone.kind, "PodGroup")
+                                     ? gang_kind(m->object_gone.api)
+                                     : kind_named(m->object_gone.kind);
         if (str_is(m->object_gone.kind, "ResourceSlice"))
             device_book_slice_gone(c->devices, m->object_gone.name);
         else if (kind != CATALOG_KINDS)
@@ -394,6 +409,12 @@ bool catalog_has(const struct catalog *c, struct str kind, struct str space, str
     if (str_is(kind, "ResourceSlice"))
         return device_book_has_slice(c->devices, name);
     return k != CATALOG_KINDS && look_up(c, k, space, name) != NULL;
+}
+
+const struct gang *catalog_gang(const struct catalog *c, const struct gang *named)
+{
+    enum catalog_kind kind = gang_kind(named->api);
+    return kind == CATALOG_KINDS ? NULL : look_up(c, kind, named->namespace_name, named->name);
 }
 
 const struct namespace_set *catalog_namespace(const struct catalog *c, struct str name)

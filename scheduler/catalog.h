@@ -14,8 +14,8 @@ struct catalog;
 struct catalog *catalog_new(void);
 void catalog_free(struct catalog **c);
 
-/* Takes namespace_set, namespace_gone, the messages 23, 70 to 78, 83, 84 and object_gone; ignores
- * all others. */
+/* Takes namespace_set, namespace_gone, the messages 23, 70 to 78, 80, 83, 84 and object_gone;
+ * ignores all others. */
 void catalog_take(struct catalog *c, const struct message *m);
 /* Around a snapshot: what is not set between the two does not exist any more. */
 void catalog_snapshot_begin(struct catalog *c);
@@ -37,6 +37,9 @@ enum catalog_kind {
     CATALOG_budget,
     CATALOG_resource_claim,
     CATALOG_device_class,
+    CATALOG_gang,          /* struct gang: PodGroups of scheduling.x-k8s.io, */
+    CATALOG_gang_old,      /* of scheduling.sigs.k8s.io, */
+    CATALOG_gang_built_in, /* and of scheduling.k8s.io */
     CATALOG_KINDS
 };
 
@@ -53,6 +56,9 @@ const struct resource_claim *catalog_resource_claim(const struct catalog *c, str
 const struct device_class *catalog_device_class(const struct catalog *c, struct str name);
 const struct owner *catalog_owner(const struct catalog *c, enum catalog_kind kind, struct str space,
                                   struct str name);
+
+/* The PodGroup of that API group, namespace and name. */
+const struct gang *catalog_gang(const struct catalog *c, const struct gang *named);
 
 /* Whether there is an object of that kind, as in the API; space is empty for what has none. */
 bool catalog_has(const struct catalog *c, struct str kind, struct str space, struct str name);

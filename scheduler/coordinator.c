@@ -777,6 +777,8 @@ static void on_leadership(struct coordinator *c, struct moment now, const struct
 static void on_pod_group(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     gang_statuses_take(c->gang_statuses, now, in->message);
+    if (in->message->type == MSG_pod_group_set)
+        catalog_take(c->catalog, in->message);
 }
 
 static void on_object(struct coordinator *c, struct moment now, const struct delivery *in)

@@ -30,6 +30,7 @@ struct lower_pods {
 
 struct guard {
     uint32_t namespace_name; /* atom */
+    uint32_t gang;           /* atom; not 0: of this group, instead of a selector */
     const struct label_matcher *matcher;
     const struct budget *budget;
     int64_t left; /* disruptions that the node at hand has not used up */
@@ -99,6 +100,14 @@ static void sort(struct lower_pods *list)
 /* ---- disruption budgets ---- */
 
 /* A budget without a selector, or with an empty one, protects nothing. */
+static bool protects(const struct guard *g)
+{
+    if (g->namespace_name == 0)
+        return false;
+    return g->gang != 0 ||
+           (!label_matcher_is_nothing(g->matcher) && !label_matcher_is_empty(g->matcher));
+}
+
 static void find_guards(struct search *s)
 {
     const struct map_request *r = s->e->request;
@@ -109,8 +118,9 @@ static void find_guards(struct search *s)
             .namespace_name = atom_find(s->e->cycle.atoms, b->namespace_name),
             .matcher = label_matcher_find(s->e->cycle.atoms, &b->selector, s->e->cycle.arena),
             .budget = b};
-        if (g.namespace_name != 0 && !label_matcher_is_nothing(g.matcher) &&
-            !label_matcher_is_empty(g.matcher))
+        if (!b->selector.present)
+            g.gang = atom_find(s->e->cycle.atoms, b->gang);
+        if (protects(&g))
             s->guards[s->guard_count++] = g;
     }
 }
@@ -123,18 +133,25 @@ static bool is_disrupted(const struct budget *b, struct str pod)
     return false;
 }
 
+/* A gang's budget was counted without members that terminate. */
+static bool guards(const struct guard *g, const struct node_pod *p)
+{
+    if (g->namespace_name != p->group->namespace_name || (g->budget->gang.len > 0 && p->deleting))
+        return false;
+    if (g->gang != 0)
+        return g->gang == p->group->gang;
+    return p->group->label_count > 0 &&
+           label_matcher_matches(g->matcher, p->group->labels, p->group->label_count) &&
+           !is_disrupted(g->budget, node_pod_name(p));
+}
+
 /* Uses up what budgets allow; true when one of them allows no more. */
 static bool breaks_a_budget(struct search *s, const struct node_pod *p)
 {
     bool breaks = false;
-    for (uint32_t i = 0; i < s->guard_count && p->group->label_count > 0; i++) {
-        struct guard *g = &s->guards[i];
-        if (g->namespace_name != p->group->namespace_name ||
-            !label_matcher_matches(g->matcher, p->group->labels, p->group->label_count) ||
-            is_disrupted(g->budget, node_pod_name(p)))
-            continue;
-        breaks |= --g->left < 0;
-    }
+    for (uint32_t i = 0; i < s->guard_count; i++)
+        if (guards(&s->guards[i], p))
+            breaks |= --s->guards[i].left < 0;
     return breaks;
 }
 

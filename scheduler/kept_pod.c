@@ -3,8 +3,12 @@
  * a rule comes to look at of pods on nodes belongs in here. */
 #include "scheduler/kept_pod.h"
 
+#include "scheduler/gang_names.h"
+
+/* Other groups are named by labels, which are kept. */
 struct pod kept_pod_of(const struct pod *pod)
 {
+    bool built_in = pod->gang.len > 0 && str_is(pod->gang_api, GANG_API_BUILT_IN);
     return (struct pod){
         .uid = pod->uid,
         .namespace_name = pod->namespace_name,
@@ -27,7 +31,9 @@ struct pod kept_pod_of(const struct pod *pod)
                                     pod->anti_affinity_preferred.at},
         .volumes = {pod->volumes.count, pod->volumes.at},
         .attached = {pod->attached.count, pod->attached.at},
-        .attach_problem = pod->attach_problem};
+        .attach_problem = pod->attach_problem,
+        .gang = built_in ? pod->gang : (struct str){NULL, 0},
+        .gang_api = built_in ? pod->gang_api : (struct str){NULL, 0}};
 }
 
 uint64_t kept_pod_print(const struct pod *pod)

@@ -8,6 +8,7 @@
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "scheduler/gang_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,8 @@ static struct pod_group *make(struct atoms *atoms, const struct pod *pod)
     group->labels = (struct node_label *)(group + 1);
     group->label_count = count;
     group->namespace_name = atom_take(atoms, pod->namespace_name);
+    if (pod->gang.len > 0 && str_is(pod->gang_api, GANG_API_BUILT_IN))
+        group->gang = atom_take(atoms, pod->gang);
     for (uint32_t i = 0; i < count; i++)
         group->labels[i] = (struct node_label){atom_take(atoms, pod->labels.at[i].key),
                                                atom_take(atoms, pod->labels.at[i].value)};
@@ -49,6 +52,8 @@ static struct pod_group *make(struct atoms *atoms, const struct pod *pod)
 static void forget(struct atoms *atoms, struct pod_group *group)
 {
     atom_drop(atoms, group->namespace_name);
+    if (group->gang != 0)
+        atom_drop(atoms, group->gang);
     for (uint32_t i = 0; i < group->label_count; i++) {
         atom_drop(atoms, group->labels[i].key);
         atom_drop(atoms, group->labels[i].value);
@@ -60,6 +65,7 @@ static void forget(struct atoms *atoms, struct pod_group *group)
 static void add_look(const struct pod_group *group, struct buffer *look)
 {
     buffer_add(look, &group->namespace_name, sizeof(group->namespace_name));
+    buffer_add(look, &group->gang, sizeof(group->gang));
     if (group->label_count > 0)
         buffer_add(look, group->labels, group->label_count * sizeof(*group->labels));
 }

@@ -1,4 +1,5 @@
-/* pod_groups: pods on nodes by what a label selector sees of them: their namespace and labels.
+/* pod_groups: pods on nodes by what a selector sees of them: their namespace and labels, and
+ * the PodGroup of scheduling.k8s.io that they name.
  *
  * Pods of one owner mostly look the same, so a selector is matched once with each group and not
  * with each pod; only the pods that it wants are touched then. */
@@ -12,6 +13,7 @@
 /* The pods that look alike. */
 struct pod_group {
     uint32_t namespace_name; /* atom */
+    uint32_t gang;           /* atom of the PodGroup's name; 0: none of that API group */
     uint32_t label_count;
     struct node_label *labels; /* sorted by key atom */
     uint32_t pod_count;

@@ -47,6 +47,15 @@ void preemption_ask(struct map_request *request, const struct catalog *catalog, 
         qsort(request->budgets.at, request->budgets.count, sizeof(struct budget), compare_budgets);
 }
 
+void preemption_list_potential(struct preemption *p, const struct verdict *at, uint32_t count,
+                               struct arena *a)
+{
+    p->potential.at = arena_take(a, count * sizeof(struct str));
+    for (uint32_t i = 0; i < count && p->eligible; i++)
+        if (str_is(at[i].code, code_name(CODE_unschedulable)))
+            p->potential.at[p->potential.count++] = at[i].node;
+}
+
 /* ---- merging ---- */
 
 bool candidates_make_sense(const struct map_result *result)

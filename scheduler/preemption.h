@@ -90,6 +90,9 @@ struct tie_break {
     int64_t now_us; /* the start of pods that have not started */
 };
 
+/* Of a pod that may drive out others: the nodes of these, sorted, where removing pods may help. */
+void preemption_list_potential(struct preemption *p, const struct verdict *at, uint32_t count,
+                               struct arena *a);
 /* Puts candidates and rejected nodes in the order of their names. */
 void candidates_sort(struct candidates *c);
 /* Picks the best candidate, if there is any: node, victims, violations, and the lists. */

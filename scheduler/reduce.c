@@ -10,6 +10,7 @@
 #include "proto/base/random.h"
 #include "scheduler/device_brief.h"
 #include "scheduler/fit_error.h"
+#include "scheduler/gang_victims.h"
 #include "scheduler/map_answer.h"
 #include "scheduler/nominator.h"
 #include "scheduler/plugin.h"
@@ -226,6 +227,7 @@ static struct str run_post_filter(struct reduce *r)
     struct decision *d = &r->decision;
     const struct tie_break by = {r->start.tie_break, r->start.seed, r->start.now_us};
     preemption_pick(&d->preemption, &r->candidates, &by);
+    gang_victims_complete(&r->start, &d->preemption, &r->arena);
     const struct deallocation_question claims = {.catalog = r->start.catalog,
                                                  .pod = r->start.pod,
                                                  .unavailable = r->unavailable,
@@ -250,15 +252,6 @@ static struct str run_post_filter(struct reduce *r)
     d->preemption.post_filter = post.text;
     d->preemption.failed = post.failed;
     return post.text;
-}
-
-static void list_potential(struct reduce *r)
-{
-    struct strs *list = &r->decision.preemption.potential;
-    list->at = arena_take(&r->arena, r->verdict_count * sizeof(struct str));
-    for (uint32_t i = 0; i < r->verdict_count && r->decision.preemption.eligible; i++)
-        if (str_is(r->verdicts[i].code, code_name(CODE_unschedulable)))
-            list->at[list->count++] = r->verdicts[i].node;
 }
 
 /* Upstream's extenders may take candidates away, and change who is to go from the others. */
@@ -304,7 +297,8 @@ static enum reduce_step nothing_fits(struct reduce *r, const struct sums *s)
     if (r->decision.pre_filter.narrowed)
         histogram_add(&h, r->decision.absent, r->start.nodes - s->evaluated);
     if (r->start.detail)
-        list_potential(r);
+        preemption_list_potential(&r->decision.preemption, r->verdicts, r->verdict_count,
+                                  &r->arena);
     r->decision.message = fit_error(r->start.nodes, (struct str){0}, &h, run_post_filter(r));
     r->decision.plugins = rejecting_plugins(r);
     return done(r, DECISION_unschedulable);
@@ -678,6 +672,7 @@ static enum reduce_step start_victims(struct reduce *r)
     r->request.turned_away = r->turned_away;
     r->request.others = r->start.extension != NULL && r->start.extension->asked_victims != 0;
     preemption_ask(&r->request, r->start.catalog, &r->arena);
+    gang_victims_protect(&r->start, &r->request, &r->arena);
     for (uint32_t i = 0; i < r->start.shards; i++) {
         const struct map_result *p = &r->parts[i].result;
         r->parts[i].asked = false;

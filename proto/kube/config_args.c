@@ -98,6 +98,26 @@ static bool in_range(int64_t value, int64_t least, int64_t most)
     return value >= least && value <= most;
 }
 
+/* A word out of some, ended by NULL; the first is the default. */
+static struct str read_choice(const struct args_reader *r, const struct spot *args,
+                              const char *field, const char *const *words)
+{
+    struct spot at = spot_member(r->path, field);
+    struct str word = spot_text(args, field);
+    struct buffer known = {0};
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (str_is(word, words[i]) || (i == 0 && word.len == 0)) {
+            buffer_free(&known);
+            return str_of(words[i]);
+        }
+        buffer_print(&known, "%s\"%s\"", i > 0 ? ", " : "", words[i]);
+    }
+    config_invalid(r->outer, &at, "Unsupported value: \"%.*s\": supported values: %s",
+                   STR_ARG(word), known.at);
+    buffer_free(&known);
+    return word;
+}
+
 /* ---- NodeResourcesFit ---- */
 
 static void check_shape(const struct args_reader *r, const struct spot *ratio)
@@ -451,7 +471,9 @@ static void read_gangs(const struct args_reader *r, const struct spot *args)
 {
     static const char *const names[] = {"permitWaitingTimeSeconds", "podGroupBackoffSeconds",
                                         "podGroupRejectPercentage"};
+    static const char *const victims[] = {CONFIG_GANG_VICTIMS, "Surplus", "WholeGangs", NULL};
     struct profile *p = r->profile;
+    p->gang_victims = read_choice(r, args, "gangVictims", victims);
     p->gang_wait_s = config_has(args, names[0]) ? spot_i64(args, names[0]) : 60;
     p->gang_backoff_s = config_has(args, names[1]) ? spot_i64(args, names[1]) : 0;
     p->gang_reject_percentage = number_or(args, names[2], 10);
@@ -519,26 +541,6 @@ static void read_service_anti_affinity(const struct args_reader *r, const struct
 }
 
 /* ---- plugins that are processes on the bus ---- */
-
-/* A word out of some, ended by NULL; the first is the default. */
-static struct str read_choice(const struct args_reader *r, const struct spot *args,
-                              const char *field, const char *const *words)
-{
-    struct spot at = spot_member(r->path, field);
-    struct str word = spot_text(args, field);
-    struct buffer known = {0};
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (str_is(word, words[i]) || (i == 0 && word.len == 0)) {
-            buffer_free(&known);
-            return str_of(words[i]);
-        }
-        buffer_print(&known, "%s\"%s\"", i > 0 ? ", " : "", words[i]);
-    }
-    config_invalid(r->outer, &at, "Unsupported value: \"%.*s\": supported values: %s",
-                   STR_ARG(word), known.at);
-    buffer_free(&known);
-    return word;
-}
 
 static int64_t read_wait(const struct args_reader *r, const struct spot *args, const char *field,
                          int64_t otherwise_ms)

@@ -216,7 +216,9 @@ static void print_legacy(struct buffer *out, const struct profile *p)
 static void print_gangs(struct buffer *out, const struct profile *p)
 {
     bool named = str_is(p->gangs, "on");
-    if (!named && p->gang_wait_s == 60 && p->gang_backoff_s == 0 && p->gang_reject_percentage == 10)
+    bool victims = !str_is(p->gang_victims, CONFIG_GANG_VICTIMS);
+    if (!named && !victims && p->gang_wait_s == 60 && p->gang_backoff_s == 0 &&
+        p->gang_reject_percentage == 10)
         return;
     buffer_print(out,
                  "  - name: " CONFIG_GANG_PLUGIN "\n    args:\n"
@@ -224,6 +226,8 @@ static void print_gangs(struct buffer *out, const struct profile *p)
                  "      podGroupRejectPercentage: %lld\n",
                  (long long)p->gang_wait_s, (long long)p->gang_backoff_s,
                  (long long)p->gang_reject_percentage);
+    if (victims)
+        print_member(out, "      gangVictims: ", p->gang_victims);
 }
 
 static void print_bus(struct buffer *out, const struct profile *p)

@@ -175,7 +175,7 @@ TYPE(spread_type, "TopologySpreadConstraint",
 
 TYPE(gang_args, "CoschedulingArgs",
      TYPE_META, I64("permitWaitingTimeSeconds"), I64("podGroupBackoffSeconds"),
-     I32("podGroupRejectPercentage"));
+     I32("podGroupRejectPercentage"), TEXT("gangVictims")); /* the last is ours */
 TYPE(preemption_args, "DefaultPreemptionArgs",
      TYPE_META, I32("minCandidateNodesPercentage"), I32("minCandidateNodesAbsolute"));
 TYPE(claims_args, "DynamicResourcesArgs",

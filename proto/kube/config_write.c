@@ -255,6 +255,8 @@ static void write_anti_service(cJSON *args, const struct profile *p, const struc
 static void write_gangs(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)a;
+    if (!str_is(p->gang_victims, CONFIG_GANG_VICTIMS)) /* ours: no other scheduler could read it */
+        put_text(args, "gangVictims", p->gang_victims);
     put_number(args, "permitWaitingTimeSeconds", p->gang_wait_s);
     put_number(args, "podGroupBackoffSeconds", p->gang_backoff_s);
     put_number(args, "podGroupRejectPercentage", p->gang_reject_percentage);
