@@ -353,7 +353,9 @@ static void write_plugin_config(cJSON *profile, const struct profile *p,
     for (size_t i = 0; i < WRITER_COUNT; i++) {
         struct str name = str_of(writers[i].plugin);
         write_others(list, &of, last, name);
-        if (config_plugins_need(d->sets, name))
+        bool victims = str_is(name, CONFIG_GANG_PLUGIN) &&
+                       !str_is(p->gang_victims, CONFIG_GANG_VICTIMS); /* has effect unnamed, too */
+        if (victims || config_plugins_need(d->sets, name))
             write_known(list, i, p, &d->args);
         last = name;
     }

@@ -482,6 +482,26 @@ static void flags_are_checked(void **state)
     assert_true(str_starts_with(error, "leaderElection.leaseDuration: Invalid value: \"20s\""));
 }
 
+/* Also where no list names the plugin: the option is of preemption, not of its points. */
+static void whom_gangs_lose_is_written_unless_it_is_the_default(void **state)
+{
+    static const char text[] = HEAD "profiles: [{pluginConfig: [{name: Coscheduling, "
+                                    "args: {gangVictims: %s}}]}]\n";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char file[512];
+        struct scheduler_config config;
+        struct str error = {0};
+        struct buffer out = {0};
+        snprintf(file, sizeof(file), text, i == 0 ? "Pods" : "WholeGangs");
+        assert_true(scheduler_config_parse(str_of(file), &config, &arena, &error));
+        scheduler_config_write(&config, &out);
+        assert_int_equal(strstr(out.at, "gangVictims: WholeGangs") != NULL, i);
+        assert_int_equal(strstr(out.at, "Coscheduling") != NULL, i);
+        buffer_free(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,6 +521,7 @@ int main(void)
         cmocka_unit_test_setup(a_policy_is_refused_by_name, reset),
         cmocka_unit_test_setup(a_flag_takes_preemption_out_of_every_profile, reset),
         cmocka_unit_test_setup(flags_are_checked, reset),
+        cmocka_unit_test_setup(whom_gangs_lose_is_written_unless_it_is_the_default, reset),
     };
     return cmocka_run_group_tests(tests, NULL, release);
 }
