@@ -17,6 +17,7 @@
 #include "scheduler/framework.h"
 #include "scheduler/gang_status.h"
 #include "scheduler/measure.h"
+#include "scheduler/pod_ends.h"
 #include "scheduler/question.h"
 #include "scheduler/reduce.h"
 
@@ -44,6 +45,7 @@ struct coordinator {
     struct roll roll;    /* of the watcher, while the cache is compared with it */
     bool compare_wanted; /* SIGUSR2 has come */
     struct flights flights;
+    struct pods_shown shown;
     struct random random;
     struct outbox *out; /* of the call that is running; cache_tell needs it */
     struct moment last_call;

@@ -121,6 +121,7 @@ void coordinator_free(struct coordinator **coordinator)
     for (uint32_t i = 0; i < RUN_PODS; i++)
         reduce_free(&c->slots[i].reduce);
     run_free(&c->run);
+    pod_ends_free(c);
     flights_free(&c->flights);
     if (c->gang != NULL)
         gang_try_drop(c->gang);
@@ -474,6 +475,7 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
 static void on_snapshot_begin(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     gang_statuses_take(c->gang_statuses, now, in->message);
+    pod_ends_snapshot_begin(c);
     cache_snapshot_begin(c->cache);
     catalog_snapshot_begin(c->catalog);
 }
@@ -484,6 +486,7 @@ static void on_snapshot_end(struct coordinator *c, struct moment now, const stru
     catalog_snapshot_end(c->catalog);
     cache_snapshot_end(c->cache);
     permitting_look(c);
+    pod_ends_snapshot_end(c, now);
     c->barrier.again = moment_after(now, span_of_ms(QUESTION_AGAIN_MS)); /* its answer follows */
     log_info("snapshot applied| nodes=%u pods=%u", cache_nodes(c->cache), cache_pods(c->cache));
 }
@@ -509,11 +512,6 @@ static void overtake(struct coordinator *c, struct flight *f)
     cycle_land(c, f, "skipped", NULL);
 }
 
-static bool is_in_decision(const struct flight *f)
-{
-    return f->state == FLIGHT_deciding || f->state == FLIGHT_placed || f->state == FLIGHT_passed;
-}
-
 /* The watch is the truth: an assigned pod ends its flight, whoever bound it. */
 static void on_pod_set(struct coordinator *c, struct moment now, const struct delivery *in)
 {
@@ -522,6 +520,7 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
     struct str nominated;
     bool known = pod->node_name.len > 0 || cache_nomination(c->cache, pod->uid, &nominated);
     enum cache_change change = cache_pod_set(c->cache, pod);
+    pod_ends_see(c, pod);
     if (!known && cache_nomination(c->cache, pod->uid, &nominated))
         gang_claims_adopt(c, now, pod);
     if (change == CACHE_moved)
@@ -533,7 +532,7 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
         return;
     if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
         flight_set_pod(f, pod);
-    else if ((f->state == FLIGHT_asking || is_in_decision(f)) && pod->node_name.len == 0)
+    else if ((f->state == FLIGHT_asking || flight_is_in_decision(f)) && pod->node_name.len == 0)
         flight_keep_pod(f, pod);
     else if (f->state == FLIGHT_binding && pod->node_name.len > 0)
         cycle_land(c, f, "bound", NULL);
@@ -543,23 +542,9 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
         overtake(c, f);
 }
 
-/* A pod that is gone while it is being decided or bound lands when the answer comes. */
 static void on_pod_gone(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    struct str uid = in->message->pod_gone.uid;
-    struct flight *f = flights_get(&c->flights, uid);
-    cache_pod_gone(c->cache, uid);
-    if (f != NULL &&
-        (f->state == FLIGHT_waiting || f->state == FLIGHT_queued || f->state == FLIGHT_asking))
-        cycle_land(c, f, "skipped", NULL);
-    else if (f != NULL && f->state == FLIGHT_permitting)
-        permitting_removed(c, f, true);
-    else if (f != NULL && is_in_decision(f))
-        f->gone = true;
-    else if (f != NULL && f->state == FLIGHT_binding &&
-             (f->reserved.count + f->devices.count > 0 || f->devices.extended != NULL))
-        cycle_cancel_bind(c, f->pod.uid, f->pod.node_name, "pod does not exist any more");
-    preempting_look(c, now);
+    pod_ends(c, now, in->message->pod_gone.uid);
 }
 
 static void on_preempt_result(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -619,11 +604,15 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
     f->hops = (struct decision_hops){.to_scheduler = delivery_us(in)};
     f->epoch = attempt->epoch;
     f->sequence = attempt->sequence;
+    pod_ends_offered(c, now, attempt->pod.uid, attempt->epoch, attempt->sequence);
 }
 
 static void on_gang_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    gang_take(c, now, &in->message->gang_attempt);
+    const struct gang_attempt *a = &in->message->gang_attempt;
+    gang_take(c, now, a);
+    for (uint32_t i = 0; i < a->members.count; i++)
+        pod_ends_offered(c, now, a->members.at[i].pod.uid, a->epoch, a->sequence);
 }
 
 static void on_gang_waits(struct coordinator *c, struct moment now, const struct delivery *in)

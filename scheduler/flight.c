@@ -123,6 +123,11 @@ struct flight *flights_add(struct flights *all, const struct pod *pod)
     return f;
 }
 
+bool flight_is_in_decision(const struct flight *f)
+{
+    return f->state == FLIGHT_deciding || f->state == FLIGHT_placed || f->state == FLIGHT_passed;
+}
+
 void flight_set_pod(struct flight *f, const struct pod *pod)
 {
     struct arena fresh = {0};

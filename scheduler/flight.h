@@ -87,6 +87,8 @@ void flights_free(struct flights *all);
 struct flight *flights_get(const struct flights *all, struct str uid);
 /* A new flight, waiting, at the end of the line; the pod is copied. None of that UID may exist. */
 struct flight *flights_add(struct flights *all, const struct pod *pod);
+/* Deciding, placed or passed. */
+bool flight_is_in_decision(const struct flight *f);
 /* Replaces the pod by a newer one. */
 void flight_set_pod(struct flight *f, const struct pod *pod);
 /* The same, for one that is being decided, as soon as it waits again. */

@@ -35,6 +35,8 @@ static const char *pod_text(const char *name, int cpu, const char *more)
 #define CRD     "scheduling.x-k8s.io"
 #define IN_TREE "scheduling.k8s.io"
 
+static int64_t offered_at; /* the position that the queue has read; 0: not said */
+
 /* Members g-0, g-1 … of so much, cycles from 1. */
 static void group(const char *api, int count, int needed, int cpu, const char *more)
 {
@@ -49,7 +51,8 @@ static void group(const char *api, int count, int needed, int cpu, const char *m
         len += snprintf(text + len, sizeof(text) - (size_t)len, "{pod=%s attempts=1 cycle=%d} ",
                         pod_text(name, cpu, more), i + 1);
     }
-    snprintf(text + len, sizeof(text) - (size_t)len, "]");
+    snprintf(text + len, sizeof(text) - (size_t)len, "] epoch=%d sequence=%lld",
+             offered_at == 0 ? 0 : 7, (long long)offered_at);
     struct message m = side_message(s, text);
     hears(s, queue, &m, false);
 }
@@ -82,6 +85,7 @@ static int stop(void **state)
     (void)state;
     side_free(&s);
     batch_in_tree = false;
+    offered_at = 0;
     return 0;
 }
 
@@ -366,6 +370,33 @@ static void victims_are_evicted_for_the_whole_group(void **state)
     group(CRD, 3, 3, 3000, "priority=9");
     settle(s);
     expect_said(MSG_bind, NULL, 3);
+}
+
+/* The queue, which has not read the snapshot yet, offers a member that has gone. */
+static void no_room_is_made_for_a_member_that_the_snapshot_does_not_show(void **state)
+{
+    (void)state;
+    begin(2, 4000);
+    fill(2, 2000);
+    offered_at = s->sequence++;
+    s->numbered_from_zero = true; /* all of it has one position */
+    sees(s, "snapshot_begin");
+    add_node("n0", 4000);
+    add_node("n1", 4000);
+    fill(2, 2000);
+    sees(s, "pod_set pod=%s", pod_text("g-0", 3000, "priority=9"));
+    sees(s, "snapshot_end");
+    s->numbered_from_zero = false;
+    group(CRD, 2, 1, 3000, "priority=9");
+    settle(s);
+    expect_said(MSG_preempt, NULL, 1);
+    expect_said(MSG_preempt, "name=\"g-0\"", 1);
+    expect_said(MSG_outcome, "skipped", 1); /* g-1 */
+    for (int i = 0; i < 2; i++)
+        sees(s, "pod_gone uid=\"u-v%d-0\" namespace_name=\"default\" name=\"v%d-0\"", i, i);
+    attempt("p", 2000, 20);
+    settle(s);
+    expect_said(MSG_bind, "name=\"p\"", 1);
 }
 
 /* As upstream's release, which looks at no gang when it chooses victims. */
@@ -719,6 +750,7 @@ int main(void)
         TEST(members_see_each_other),
         TEST(equal_members_go_in_few_exchanges),
         TEST(victims_are_evicted_for_the_whole_group),
+        TEST(no_room_is_made_for_a_member_that_the_snapshot_does_not_show),
         TEST(of_a_gang_in_the_way_one_member_may_go),
         TEST(room_that_comes_while_it_is_to_be_made_is_taken),
         TEST(nobody_is_evicted_for_a_part_of_a_group),

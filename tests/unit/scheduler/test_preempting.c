@@ -75,6 +75,92 @@ static void nobody_is_evicted_for_a_pod_that_has_gone(void **state)
     assert_true(str_is(m.bind.node_name, "a"));
 }
 
+static void in_snapshot(int64_t position, const char *text)
+{
+    w.sequence = position - 1;
+    stream("%s", text);
+}
+
+/* Of nodes a and b, v1, v2 and w, and of pending pods this one, if any. */
+static void snapshot(int64_t position, const char *pending)
+{
+    in_snapshot(position, "snapshot_begin");
+    w.sequence = position - 1;
+    node("a", 4000);
+    w.sequence = position - 1;
+    node("b", 2000);
+    for (int i = 0; i < 3; i++) {
+        char text[2048];
+        const char *names[] = {"v1", "v2", "w"};
+        const char *where =
+            i < 2 ? "node_name=\"a\" resource_version=1" : "node_name=\"b\" resource_version=3";
+        snprintf(text, sizeof(text), "pod_set %s", pod_text(names[i], 2000, where));
+        in_snapshot(position, text);
+    }
+    if (pending != NULL)
+        in_snapshot(position, pending);
+    in_snapshot(position, "snapshot_end");
+}
+
+static void attempt_high_at(int cycle, int64_t position)
+{
+    say(queue, "attempt %s attempts=1 cycle=%d epoch=7 sequence=%lld",
+        pod_text("p", 3000, "priority=9"), cycle, (long long)position);
+}
+
+/* The queue has not read the snapshot yet. */
+static void nobody_is_evicted_for_a_pod_that_the_snapshot_does_not_show(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    stream("pod_set %s", pod_text("p", 3000, "priority=9 resource_version=4"));
+    int64_t before = w.sequence;
+    snapshot(before + 1, NULL);
+    attempt_high_at(1, before);
+    assert_false(take(BINDER, MSG_preempt, &m));
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "skipped"));
+    stream("pod_gone uid=\"u-v1\" namespace_name=\"default\" name=\"v1\"");
+    say(queue, "attempt %s attempts=1 cycle=2", pod_text("low", 2000, ""));
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.node_name, "a"));
+}
+
+static void who_is_in_the_snapshot_or_came_behind_it_has_not_gone(void **state)
+{
+    (void)state;
+    struct message m;
+    char shown[2048];
+    fill();
+    int64_t before = w.sequence;
+    snprintf(shown, sizeof(shown), "pod_set %s", pod_text("p", 3000, "priority=9"));
+    snapshot(before + 1, shown);
+    attempt_high_at(1, before);
+    assert_true(take(BINDER, MSG_preempt, &m));
+    result(false);
+    snapshot(before + 2, NULL);
+    attempt_high_at(2, before + 2);
+    assert_true(take(BINDER, MSG_preempt, &m));
+}
+
+/* It waits for its turn while nobody leads. */
+static void an_attempt_ends_with_a_snapshot_that_does_not_show_its_pod(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    say(binder, "leadership leading=false lead_term=5 identity=\"me\" holder=\"\"");
+    int64_t before = w.sequence;
+    attempt_high_at(1, before);
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    snapshot(before + 1, NULL);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "skipped"));
+    lead(6);
+    assert_false(take(BINDER, MSG_preempt, &m));
+}
+
 /* The API server shows such an end in two steps, and others' ends may be shown in between. */
 static void victims_that_go_at_once_are_waited_for(void **state)
 {
@@ -334,6 +420,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(victims_go_and_the_outcome_waits_for_them),
         TEST(nobody_is_evicted_for_a_pod_that_has_gone),
+        TEST(nobody_is_evicted_for_a_pod_that_the_snapshot_does_not_show),
+        TEST(who_is_in_the_snapshot_or_came_behind_it_has_not_gone),
+        TEST(an_attempt_ends_with_a_snapshot_that_does_not_show_its_pod),
         TEST(victims_that_go_at_once_are_waited_for),
         TEST(within_a_snapshot_no_event_is_over),
         TEST(victims_that_are_gone_leave_nothing_to_wait_for),
