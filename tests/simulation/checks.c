@@ -183,6 +183,18 @@ static void note_binding(int group, const char *path, int64_t timeout, const cha
     snprintf(room->uid, sizeof(room->uid), "%s", uid);
 }
 
+/* A pod that was created anew under the victim's name is none. */
+static void check_eviction(const struct seen_call *c)
+{
+    char uid[40];
+    if (strcmp(c->method, "DELETE") != 0 || strstr(c->path, "/pods/") == NULL)
+        return;
+    text_behind(c->body, "\"preconditions\"", "uid", uid, sizeof(uid));
+    if (uid[0] == 0)
+        violated("wrong pod deleted", "%s sends DELETE %.120s for whoever has that name",
+                 world_identity(c->group), c->path);
+}
+
 void checks_call_over(int group, const char *path, int64_t sent_at)
 {
     for (uint32_t i = 0; i < BINDINGS_MAX; i++)
@@ -202,6 +214,7 @@ void checks_at_send(const struct seen_call *c)
     if (is_lease(c->path) && strcmp(c->method, "GET") != 0)
         all.sent[c->group] = clock_now();
     check_fence(c->group, c->method, c->path, c->timeout);
+    check_eviction(c);
     if (is_binding(c->method, c->path))
         note_binding(c->group, c->path, c->timeout, c->body);
 }
