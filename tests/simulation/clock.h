@@ -12,6 +12,7 @@ struct host {
     int64_t drift_ppm;       /* of the monotonic clock */
     int64_t wall_offset_us;  /* of the wall clock */
     int64_t suspended_until; /* true time: nothing runs on it till then */
+    int64_t down_until;      /* nobody starts on it till then */
     int64_t stepped_at;      /* its wall clock was set */
 };
 

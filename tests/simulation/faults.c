@@ -54,6 +54,22 @@ static bool kill_group(const struct action *x)
     return true;
 }
 
+/* For longer than any lease lasts: the other one has to do without it. */
+static bool lose_host(const struct action *x)
+{
+    const struct proc *leader = world_leader();
+    struct action of_one = *x;
+    if (leader != NULL && x->c % 4 != 0)
+        of_one.a = (uint32_t)leader->group;
+    struct host *host = world_host((int)(of_one.a % GROUPS));
+    if (world_traits()->groups < GROUPS || host->down_until > clock_now())
+        return false;
+    host->down_until = clock_now() + so_long(x->b, 120 * SECOND, 300 * SECOND);
+    trace(1, "%s is gone for %lld s", host->name,
+          (long long)((host->down_until - clock_now()) / SECOND));
+    return kill_group(&of_one);
+}
+
 static void kill_later(void *context, uint64_t life)
 {
     struct proc *p = context;
@@ -134,7 +150,7 @@ static bool worker_leaves(const struct action *x)
 static bool worker_comes(const struct action *x)
 {
     struct proc *p = worker_of(x->a, false);
-    if (p == NULL || p->alive)
+    if (p == NULL || p->alive || p->host->down_until > clock_now())
         return false;
     p->wanted = true;
     proc_start(p);
@@ -342,6 +358,7 @@ static bool on_processes(const struct action *x)
     switch (x->kind) {
     case DO_kill_process: return kill_process(x);
     case DO_kill_group: return kill_group(x);
+    case DO_lose_host: return lose_host(x);
     case DO_stop_process: return stop_process(x);
     case DO_hang_process: return hang_process(x);
     case DO_hang_for_long: return hang_for_long(x);

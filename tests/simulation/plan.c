@@ -146,6 +146,22 @@ static void calm(void)
     trace(1, "quiet");
 }
 
+/* One host goes and nothing else ails the system: progress.c sees whether the other one takes over.
+ */
+static void lose_host(const struct action *x)
+{
+    struct action burst = *x;
+    burst.kind = DO_create_burst;
+    world_heal();
+    if (!faults_do(x))
+        return;
+    cover("action", "lose_host");
+    (void)users_do(&burst);
+    for (int g = 0; g < GROUPS; g++)
+        if (world_host(g)->down_until > clock_now())
+            world_run(world_host(g)->down_until);
+}
+
 static void do_one(const struct action *x)
 {
     if (x->kind == DO_calm) {
@@ -154,7 +170,9 @@ static void do_one(const struct action *x)
         return;
     }
     trace(1, "- %s", action_name(x->kind));
-    if (users_do(x) || faults_do(x))
+    if (x->kind == DO_lose_host)
+        lose_host(x);
+    else if (users_do(x) || faults_do(x))
         cover("action", action_name(x->kind));
 }
 

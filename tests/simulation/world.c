@@ -146,8 +146,10 @@ static void start_again(void *context, uint64_t life)
     struct proc *p = context;
     if (p->alive || !p->wanted || p->life != life)
         return;
-    if (p->host->suspended_until > clock_now())
-        clock_call(p->host->suspended_until, start_again, p, life);
+    int64_t until = p->host->suspended_until;
+    until = until > p->host->down_until ? until : p->host->down_until;
+    if (until > clock_now())
+        clock_call(until, start_again, p, life);
     else
         proc_start(p);
 }
@@ -330,11 +332,15 @@ void world_heal(void)
     model_allow(w.model);
     wires_reset();
     wires_heal();
+    for (int g = 0; g < GROUPS; g++)
+        w.hosts[g].down_until = clock_now();
     for (uint32_t i = 0; i < STRANGERS; i++)
         proc_kill(&w.strangers[i]);
     for (uint32_t i = 0; i < w.count; i++) {
         struct proc *p = &w.procs[i];
         int64_t until = p->host->suspended_until;
+        if (!p->alive && p->wanted)
+            clock_call(clock_now() + RESTART_MOST, start_again, p, p->life);
         if (p->alive && p->hung_until > clock_now()) {
             p->hung_until = until > clock_now() ? until : clock_now();
             proc_wake(p, p->hung_until);
