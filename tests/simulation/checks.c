@@ -407,12 +407,16 @@ static bool scheduler_agrees(char *why, size_t room, struct proc *p)
     coordinator_status(p->core, &lines);
     int64_t held_nodes = status_number(lines.at, "nodes"), held = status_number(lines.at, "pods");
     int64_t assumed = status_number(lines.at, "assumed");
+    int64_t flights = status_number(lines.at, "waiting") + status_number(lines.at, "under_way");
     buffer_free(&lines);
     if (held_nodes != nodes)
         return say(why, room, "%s has %lld nodes, there are %lld", p->door, (long long)held_nodes,
                    (long long)nodes);
     if (assumed != 0)
         return say(why, room, "%s assumes %lld pods", p->door, (long long)assumed);
+    if (flights != 0)
+        return say(why, room, "%s has %lld attempts that have not ended", p->door,
+                   (long long)flights);
     if (held != assigned)
         return say(why, room, "%s has %lld pods on nodes, there are %lld", p->door, (long long)held,
                    (long long)assigned);
@@ -433,7 +437,11 @@ static bool queue_agrees(char *why, size_t room, struct proc *p)
     int64_t has_pending = status_number(lines.at, "pending");
     int64_t has_assigned = status_number(lines.at, "assigned");
     int64_t has_nodes = status_number(lines.at, "nodes");
+    int64_t in_flight =
+        status_number(lines.at, "in_flight") + status_number(lines.at, "left_in_flight");
     buffer_free(&lines);
+    if (in_flight != 0)
+        return say(why, room, "%s waits for %lld outcomes", p->door, (long long)in_flight);
     if (has_nodes != nodes || has_assigned != assigned || has_pending != pending)
         return say(why, room,
                    "%s has %lld nodes, %lld pods on nodes and %lld pending, there are %lld, %lld "
