@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#define MAGIC 4 /* bytes in front of a body */
+#define MAGIC  4 /* bytes in front of a body */
+#define OBJECT 2 /* the field of its envelope that has the object */
 
 /* A field as it lies in its message. */
 struct field {
@@ -79,13 +80,38 @@ static bool stays(const struct field *f, const struct protobuf_change *changes, 
     return true;
 }
 
-/* All fields of that number as one: a message in pieces is put together by whoever reads it. */
-static void join(struct buffer *out, struct str message, uint32_t number)
+/* Whether it consists of whole fields. */
+static bool is_whole(struct str message)
 {
     struct field f;
+    while (message.len > 0)
+        if (!take_field(&message, &f))
+            return false;
+    return true;
+}
+
+/* All fields of that number as one: a message in pieces is put together by whoever reads it. False
+ * when a piece is torn: behind it the next one would mean something else. */
+static bool join(struct buffer *out, struct str message, uint32_t number)
+{
+    struct field f;
+    bool whole = true;
+    while (message.len > 0 && take_field(&message, &f)) {
+        if (f.number != number || !f.message)
+            continue;
+        whole = whole && is_whole(f.bytes);
+        buffer_add_str(out, f.bytes);
+    }
+    return whole;
+}
+
+static uint32_t count_of(struct str message, uint32_t number)
+{
+    struct field f;
+    uint32_t count = 0;
     while (message.len > 0 && take_field(&message, &f))
-        if (f.number == number && f.message)
-            buffer_add_str(out, f.bytes);
+        count += f.number == number;
+    return count;
 }
 
 static void put_bytes(struct buffer *out, uint32_t field, struct str bytes)
@@ -115,7 +141,7 @@ bool protobuf_edit(struct buffer *out, struct str message, const struct protobuf
         if (c->kind != PROTOBUF_into)
             continue;
         struct buffer before = {0};
-        join(&before, message, c->field);
+        good = join(&before, message, c->field) && good;
         size_t opened = protobuf_open(out, c->field);
         good = protobuf_edit(out, buffer_str(&before), c->inside, c->count) && good;
         protobuf_close(out, opened);
@@ -128,9 +154,12 @@ bool protobuf_edit_body(struct buffer *out, struct str body, const struct protob
                         size_t count)
 {
     const struct protobuf_change raw = {
-        .field = 2, .kind = PROTOBUF_into, .inside = changes, .count = count};
+        .field = OBJECT, .kind = PROTOBUF_into, .inside = changes, .count = count};
     if (!kube_protobuf_is(body))
         return false;
+    struct str envelope = {body.at + MAGIC, body.len - MAGIC};
+    if (count_of(envelope, OBJECT) > 1) /* bytes, of which the last would count: nobody writes so */
+        return false;
     buffer_add(out, body.at, MAGIC);
-    return protobuf_edit(out, (struct str){body.at + MAGIC, body.len - MAGIC}, &raw, 1);
+    return protobuf_edit(out, envelope, &raw, 1);
 }

@@ -188,6 +188,25 @@ static void a_message_is_changed_in_its_places(void **state)
     assert_false(protobuf_edit(&out, (struct str){message.at, 4}, changes, 3));
 }
 
+/* Pieces of a message are put together only where each is whole: behind a torn one the next would
+ * mean something else. An object that stands twice in its envelope is refused. */
+static void torn_pieces_are_not_put_together(void **state)
+{
+    (void)state;
+    static const struct protobuf_change inside[] = {
+        {.field = 9, .kind = PROTOBUF_add, .bytes = {"n", 1}}};
+    static const struct protobuf_change changes[] = {
+        {.field = 2, .kind = PROTOBUF_into, .inside = inside, .count = 1}};
+    static const char whole[] = "\x12\3\x0a\1a\x12\2\x10\1", torn[] = "\x12\2\x0a\2\x12\2xy";
+    assert_true(protobuf_edit(&out, (struct str){whole, sizeof(whole) - 1}, changes, 1));
+    buffer_reset(&out);
+    assert_false(protobuf_edit(&out, (struct str){torn, sizeof(torn) - 1}, changes, 1));
+    buffer_reset(&out);
+    buffer_add(&text, "k8s\0", 4);
+    buffer_add(&text, whole, sizeof(whole) - 1);
+    assert_false(protobuf_edit_body(&out, buffer_str(&text), inside, 1));
+}
+
 /* ---- claims ---- */
 
 #define OPAQUE                                                                                     \
@@ -435,6 +454,7 @@ int main(void)
         cmocka_unit_test_setup(only_whole_values_are_values, empty),
         cmocka_unit_test_setup(no_text_is_left, empty),
         cmocka_unit_test_setup(a_message_is_changed_in_its_places, empty),
+        cmocka_unit_test_setup(torn_pieces_are_not_put_together, empty),
         cmocka_unit_test_setup(a_claim_in_json_changes_in_its_places, empty),
         cmocka_unit_test_setup(a_claim_in_protobuf_changes_in_its_places, empty),
         cmocka_unit_test_setup(a_claim_in_protobuf_loses_what_is_taken_back, empty),
