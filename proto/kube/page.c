@@ -168,6 +168,8 @@ static enum page_step items(struct page *p, struct str *text)
     if (c == '{')
         return json_item(p, text);
     pass(p, 1);
+    if (c == ']' && p->kept.len >= p->max)
+        return PAGE_too_long;
     if (c == ']') {
         buffer_add(&p->kept, &c, 1);
         p->state = STATE_around;
@@ -287,7 +289,10 @@ static struct str protobuf_head(struct page *p)
 static enum page_step keep(struct page *p, struct str bytes)
 {
     struct buffer *to = p->state == STATE_items ? &p->kept : &p->type;
-    if (p->field == 1 && !p->numbered)
+    bool kept = p->field == 1 && !p->numbered;
+    if (kept && to->len + bytes.len > p->max)
+        return PAGE_too_long; /* in pieces, each of them short enough */
+    if (kept)
         buffer_add_str(to, bytes);
     bool encoded = p->state == STATE_around && p->field == 3 && bytes.len > 0;
     return encoded ? PAGE_malformed : PAGE_more; /* such as gzip, which we did not ask for */
