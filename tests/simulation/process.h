@@ -33,8 +33,8 @@ struct proc {
     bool sent;           /* the binder's: something was handed to the client */
     int64_t wake_at;     /* INT64_MAX: nothing planned */
     int64_t started_at, ended_at;
-    int64_t fell_at[3]; /* when it ended last, as ctl/child.h counts it */
-    uint32_t fell;      /* how often in the minute before its start; a binder is told */
+    int64_t fell_at[3];           /* when it ended last, as ctl/child.h counts it */
+    uint32_t fell;                /* how often in the minute before its start; a binder is told */
     uint64_t rounds, rounds_seen; /* see checks.c */
 };
 
