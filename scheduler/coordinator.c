@@ -587,6 +587,15 @@ static void on_view(struct coordinator *c, struct moment now, const struct deliv
     c->view_age_ms = in->message->view.age_ms;
 }
 
+/* Who does not lead keeps nothing, and an attempt may have crossed the end of a term on its way:
+ * nobody would decide it. */
+static void turn_back(struct coordinator *c, struct flight *f, const struct listed *l)
+{
+    (void)l;
+    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+        cycle_land(c, f, "skipped", NULL);
+}
+
 static void on_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     const struct attempt *attempt = &in->message->attempt;
@@ -605,6 +614,8 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
     f->epoch = attempt->epoch;
     f->sequence = attempt->sequence;
     pod_ends_offered(c, now, attempt->pod.uid, attempt->epoch, attempt->sequence);
+    if (!c->leading)
+        each_flight(c, NULL, turn_back);
 }
 
 static void on_gang_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -613,6 +624,8 @@ static void on_gang_attempt(struct coordinator *c, struct moment now, const stru
     gang_take(c, now, a);
     for (uint32_t i = 0; i < a->members.count; i++)
         pod_ends_offered(c, now, a->members.at[i].pod.uid, a->epoch, a->sequence);
+    if (!c->leading)
+        each_flight(c, NULL, turn_back);
 }
 
 static void on_gang_waits(struct coordinator *c, struct moment now, const struct delivery *in)
