@@ -2,6 +2,7 @@
 #include "tests/simulation/trace.h"
 
 #include "tests/simulation/clock.h"
+#include "tests/simulation/note.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +30,8 @@ void trace(int level, const char *format, ...)
     for (int i = 0; i < len && i < (int)sizeof(line) - 1; i++)
         hash = (hash ^ (unsigned char)line[i]) * 1099511628211u;
     hash ^= (uint64_t)clock_now();
+    if (level == 1)
+        note_add(line);
     if (level <= trace_level)
         printf("%10.3f %s\n", (double)clock_now() / 1e9, line);
 }

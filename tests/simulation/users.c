@@ -31,7 +31,7 @@ int users_ask(const char *method, const char *path, const char *type, const char
             .method = method, .path = path, .content_type = type, .body = str_of(text ? text : "")},
         &answer);
     int level = clock_now() > 0 ? 1 : 2;
-    trace(level, "users: %s %s %.300s -> %d", method, path, text ? text : "", answer.code);
+    trace(level, "users: %s %s %.900s -> %d", method, path, text ? text : "", answer.code);
     if (answer.code / 100 != 2)
         trace(2, "  %.200s", answer.body.at);
     buffer_free(&answer.body);

@@ -296,7 +296,7 @@ static void set_clocks(void)
     for (int g = 0; g <= GROUPS; g++)
         w.hosts[g] = (struct host){.name = names[g],
                                    .mono_base = dice_between(100, 1000000) * SECOND,
-                                   .drift_ppm = dice_between(-200, 200),
+                                   .drift_ppm = dice_between(-200, 200) * w.traits.drift,
                                    .wall_offset_us = dice_between(-3000000, 3000000)};
 }
 
