@@ -102,6 +102,9 @@ static void run_seed(uint64_t seed, const struct seeds_options *options, struct 
     t->seeds++;
     count(t, o);
     uint64_t hash = o->hash;
+    if (options->hashes)
+        printf("seed %llu: hash %016llx, %llu steps\n", (unsigned long long)seed,
+               (unsigned long long)hash, (unsigned long long)o->steps);
     if (o->finding.found) {
         t->findings++;
         print_finding(&plan, o, options);

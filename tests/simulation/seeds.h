@@ -16,9 +16,10 @@ struct seeds_options {
     const char **scripts; /* files that are played first */
     uint32_t script_count;
     int trace;
-    bool stop;  /* at the first finding */
-    bool twice; /* each seed, and what happens must be the same */
-    bool table; /* of coverage, at the end */
+    bool stop;   /* at the first finding */
+    bool twice;  /* each seed, and what happens must be the same */
+    bool table;  /* of coverage, at the end */
+    bool hashes; /* of each seed: what happened in it as one number */
 };
 
 /* Prints findings, coverage and "N passed, N failed"; returns how many there were. */
