@@ -34,6 +34,11 @@ void note_into(struct note *note)
     into = note;
 }
 
+bool note_is_wanted(void)
+{
+    return into != NULL;
+}
+
 static void say(const char *text, size_t len)
 {
     size_t have = strlen(into->text);
