@@ -921,6 +921,8 @@ void coordinator_status(void *state, struct buffer *lines)
                  c->count.skipped, c->count.bound, c->count.bind_failed);
     buffer_print(lines, "gangs_placed=%" PRIu64 "\ngangs_failed=%" PRIu64 "\n",
                  c->count.gangs_placed, c->count.gangs_failed);
+    buffer_print(lines, "groups_known=%u\ngroup_claims=%u\n", gang_statuses_count(c->gang_statuses),
+                 gang_claims_count(c));
     buffer_print(lines, "gangs_evicting=%" PRIu64 "\ngangs_restarted=%" PRIu64 "\n",
                  c->count.gangs_evicting, c->count.gangs_restarted);
     buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\n", c->preempting, c->count.preempted);
