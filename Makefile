@@ -111,7 +111,9 @@ $(SIMPARTS)/model.o: SEEN := model*
 $(SIMULATED):
 	@mkdir -p $(@D)
 	@$(LD) -r -o $@ $^ && objcopy --wildcard $(SEEN:%=--keep-global-symbol='%') $@
-WRAPPED := moment_now moment_wall_us moment_boot_ns random_seed getpid
+WRAPPED := moment_now moment_wall_us moment_boot_ns random_seed getpid \
+           memory_take memory_take_array memory_resize memory_free memory_copy \
+           metric_series metric_add metric_observe metric_set metric_add_to metric_set_to
 SIMULATED_BY := $(filter-out %/model.o %/queue_check.o,$(SIMULATION)) $(SIMULATED)
 $(SIM): LDFLAGS += $(WRAPPED:%=-Wl,--wrap=%)
 $(SIM): $(BUILD)/tests/simulation/main.o $(SIMULATED_BY) $(PROTO)

@@ -309,6 +309,47 @@ static bool lag_watches(const struct action *x)
     return true;
 }
 
+/* A connection is dead and nobody says so. Mostly that of the watches, as it lives longest. */
+static bool cut_off(const struct action *x)
+{
+    bool watches = x->b % 4 != 0;
+    struct proc *p = world_find((int)(x->a % GROUPS), watches ? WATCHER : BINDER);
+    enum kube_channel channel = watches    ? KUBE_CHANNEL_watch
+                                : x->c % 2 ? KUBE_CHANNEL_write
+                                           : KUBE_CHANNEL_lease;
+    if (p == NULL || !p->alive || !calls_cut_off(p->calls, channel))
+        return false;
+    trace(1, "a connection of %s is dead", p->door);
+    cover("dead connection of", p->name);
+    return true;
+}
+
+static bool forget_watch(const struct action *x)
+{
+    return calls_deafen_watch((int)(x->a % GROUPS), x->b);
+}
+
+static bool error_watches(const struct action *x)
+{
+    static const int codes[] = {410, 429, 500, 410, 504};
+    calls_error_watches((int)(x->a % GROUPS), codes[x->b % 5]);
+    return true;
+}
+
+static void usual_bookmarks(void *context, uint64_t argument)
+{
+    (void)context;
+    (void)argument;
+    weather()->no_bookmarks = false;
+}
+
+static bool no_bookmarks(const struct action *x)
+{
+    weather()->no_bookmarks = true;
+    clock_call(clock_now() + so_long(x->c, 60 * SECOND, 300 * SECOND), usual_bookmarks, NULL, 0);
+    return true;
+}
+
 static bool compact(const struct action *x)
 {
     static const char *const kinds[] = {"pods", "nodes", "pods", "resourceclaims"};
@@ -428,6 +469,11 @@ static bool on_server(const struct action *x)
     case DO_lag_watches: return lag_watches(x);
     case DO_break_watches: return break_watches(x);
     case DO_compact: return compact(x);
+    case DO_tear_watches: calls_tear_watches((int)(x->a % GROUPS)); return true;
+    case DO_error_watches: return error_watches(x);
+    case DO_no_bookmarks: return no_bookmarks(x);
+    case DO_forget_watch: return forget_watch(x);
+    case DO_cut_off: return cut_off(x);
     case DO_forbid: return forbid(x);
     case DO_burst_and_kill: return burst_and_kill(x);
     default: return false;
@@ -440,6 +486,7 @@ static bool disturbs_all(uint32_t kind)
     return kind == DO_cut_link || kind == DO_hold_link || kind == DO_lose_frame ||
            kind == DO_double_frame || kind == DO_slow_bus || kind == DO_stranger_comes ||
            kind == DO_forbid || kind == DO_compact || kind == DO_break_watches ||
+           kind == DO_tear_watches || kind == DO_error_watches || kind == DO_cut_off ||
            kind == DO_step_wall || kind == DO_reconfigure || kind == DO_suspend_host;
 }
 

@@ -3,6 +3,7 @@
 #include "tests/simulation/plan.h"
 
 #include "proto/base/memory.h"
+#include "tests/simulation/calm.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/record.h"
@@ -12,10 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define QUIET_LIMIT  (150 * SECOND) /* all that can be bound is, so long after the last fault */
-#define QUIET_AGAIN  (4 * SECOND)   /* and stays so */
-#define RECORDED     4              /* of so many seeds one is recorded and played back */
-#define PAGES_OF_ALL 12             /* of a list, at most, as far as time is concerned */
+#define RECORDED 4 /* of so many seeds one is recorded and played back */
 
 static const struct {
     const char *name, *class;
@@ -87,6 +85,8 @@ static struct traits draw_traits(struct random *r, const char *without)
                        .batch = random_below(r, 3) ? 0 : 1,
                        .credit = random_below(r, 3) ? 0 : 4,
                        .drift = true};
+    t.tree = random_below(r, 2) != 0 && !is_listed(without, "tree");
+    t.tree_later = random_below(r, 3) == 0;
     t.groups = t.elect ? 1 + (uint32_t)(random_below(r, 4) != 0) : 1;
     return t;
 }
@@ -126,29 +126,6 @@ void plan_free(struct plan *plan)
 
 /* ---- doing it ---- */
 
-/* All faults end; then it must become quiet in time, and stay so. */
-static void calm(void)
-{
-    char why[200] = "";
-    int64_t page = world_traits()->page + world_traits()->page_most / 20;
-    int64_t limit = clock_now() + QUIET_LIMIT + PAGES_OF_ALL * page;
-    int64_t quiet_since = -1;
-    world_heal();
-    trace(1, "calm");
-    while (quiet_since < 0 || clock_now() < quiet_since + QUIET_AGAIN) {
-        world_run(clock_now() + SECOND / 2);
-        if (!checks_quiet(why, sizeof(why)))
-            quiet_since = -1;
-        else if (quiet_since < 0)
-            quiet_since = clock_now();
-        if (quiet_since < 0 && clock_now() > limit)
-            violated("all is done in time", "%s, %lld s after the last fault", why,
-                     (long long)((clock_now() - limit + QUIET_LIMIT) / SECOND));
-    }
-    checks_when_quiet();
-    trace(1, "quiet");
-}
-
 /* One host goes and nothing else ails the system: progress.c sees whether the other one takes over.
  */
 static void lose_host(const struct action *x)
@@ -169,7 +146,7 @@ static void do_one(const struct action *x, struct note *note)
 {
     if (x->kind == DO_calm) {
         cover("action", "calm");
-        calm();
+        calm(x->a % 2 == 0);
         return;
     }
     trace(1, "- %s", action_name(x->kind));
@@ -203,6 +180,6 @@ void plan_run(const struct plan *plan)
         do_one(&plan->at[i], plan->notes != NULL ? &plan->notes[i] : NULL);
         shift += clock_now() > before ? clock_now() - before : 0;
     }
-    calm();
+    calm_at_the_end();
     world_close();
 }

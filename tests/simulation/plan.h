@@ -45,6 +45,8 @@ bool users_do(const struct action *action);
 bool faults_do(const struct action *action);
 /* The objects that there are before the first action. */
 void users_open(const struct plan *plan);
+/* All pods, groups and claims go; false: there were none. */
+bool users_leave(void);
 /* Controllers that answer to what the scheduler does. */
 void users_reset(void);
 void faults_reset(void);

@@ -112,6 +112,7 @@ static void read_config(uint32_t i, const char *text)
         fprintf(stderr, "configuration %u: %.*s\n", i, STR_ARG(error));
         must(!"a configuration of the simulation is refused");
     }
+    must(scheduler_config_gate(&w.configs[i], w.traits.tree, &w.memory, &error));
 }
 
 uint32_t world_config_number(int group)
