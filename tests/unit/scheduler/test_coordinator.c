@@ -517,6 +517,25 @@ static void an_attempt_waits_until_the_view_is_as_new_as_the_queues(void **state
     assert_true(take(BINDER, MSG_bind, &m));
 }
 
+/* Else it would sleep beside what it was not seen to need. */
+static void whoever_is_turned_away_on_an_older_view_is_said_to_be_behind(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    say(queue, "attempt %s attempts=1 cycle=1 epoch=7 sequence=%lld", pod_text("p", 64000, ""),
+        (long long)w.sequence + 1);
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    tick_after(2000);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "unschedulable"));
+    assert_true(m.outcome.behind);
+    say(queue, "attempt %s attempts=2 cycle=2 epoch=7 sequence=%lld", pod_text("p", 64000, ""),
+        (long long)w.sequence);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_false(m.outcome.behind);
+}
+
 static void a_queue_that_restarted_gets_no_outcome_it_does_not_know(void **state)
 {
     (void)state;
@@ -641,6 +660,7 @@ int main(void)
         TEST(a_pod_that_is_not_understood_is_not_placed),
         TEST(a_stale_view_stops_decisions),
         TEST(an_attempt_waits_until_the_view_is_as_new_as_the_queues),
+        TEST(whoever_is_turned_away_on_an_older_view_is_said_to_be_behind),
         TEST(workers_hear_of_changes_between_decisions_only),
         TEST(a_queue_that_restarted_gets_no_outcome_it_does_not_know),
     };
