@@ -930,6 +930,7 @@ void coordinator_status(void *state, struct buffer *lines)
     const struct devices_totals devices = devices_totals(device_book_store(book));
     buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,
                  devices.in_use, device_book_count_in_flight(book));
+    buffer_print(lines, "volumes_assumed=%u\n", catalog_assumed(c->catalog));
     buffer_print(lines, "late_answers=%" PRIu64 "\nstream_gaps=%" PRIu64 "\n", c->count.late,
                  c->stream.gaps);
     buffer_print(lines, "decision_us_mean=%" PRId64 "\ndecision_us_max=%" PRId64 "\n",
