@@ -244,7 +244,7 @@ static bool stranger_comes(const struct action *x)
 static bool foul(const struct action *x, const char *name, size_t field, double percent)
 {
     int64_t length = so_long(x->c, SECOND, 25 * SECOND);
-    trace(1, "%g %% of requests are %s for %lld ms", percent, name, (long long)(length / MS));
+    trace(1, "%d of 100 requests are %s for %lld ms", (int)percent, name, (long long)(length / MS));
     *(double *)((char *)weather() + field) = percent;
     clock_call(clock_now() + length, fair, NULL, field);
     return true;
