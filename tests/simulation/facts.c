@@ -5,6 +5,7 @@
 #include "tests/simulation/clock.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct pod_fact facts_pods[PODS_MAX];
@@ -40,12 +41,16 @@ struct pod_fact *facts_pod(const char *name)
     return NULL;
 }
 
+struct node_fact *facts_node_at(uint32_t number)
+{
+    return number < NODES_MAX ? &facts_nodes[number] : NULL;
+}
+
 struct node_fact *facts_node(const char *name)
 {
-    for (uint32_t i = 0; i < NODES_MAX; i++)
-        if (facts_nodes[i].there && strcmp(facts_nodes[i].name, name) == 0)
-            return &facts_nodes[i];
-    return NULL;
+    struct node_fact *n =
+        name[0] == 'n' ? facts_node_at((uint32_t)strtoul(name + 1, NULL, 10)) : NULL;
+    return n != NULL && n->there && strcmp(n->name, name) == 0 ? n : NULL;
 }
 
 struct set_fact *facts_set(const char *name)

@@ -6,7 +6,7 @@
 #include "tests/simulation/model.h"
 
 #define PODS_MAX  192
-#define NODES_MAX 16
+#define NODES_MAX 112
 #define SETS_MAX  16 /* PodGroups */
 #define NAME_ROOM 32
 
@@ -59,6 +59,8 @@ extern struct node_fact facts_nodes[NODES_MAX];
 extern struct set_fact facts_sets[SETS_MAX];
 
 struct pod_fact *facts_pod(const char *name);
+/* Where a node of that number is kept, named n and its number. */
+struct node_fact *facts_node_at(uint32_t number);
 struct node_fact *facts_node(const char *name);
 struct set_fact *facts_set(const char *name);
 uint32_t facts_pod_count(void);

@@ -125,6 +125,25 @@ static bool hang_for_long(const struct action *x)
     return hang(x->a, so_long(x->b, 12 * SECOND, 200 * SECOND));
 }
 
+/* Others have its processor: mostly what decides, or all of a host. */
+static bool starve(const struct action *x)
+{
+    int64_t until = clock_now() + so_long(x->b, SECOND, 60 * SECOND);
+    int64_t round = so_long(x->c, 50 * MS, 500 * MS);
+    struct proc *p = chosen(x->a);
+    if (p == NULL)
+        return false;
+    bool host = x->a / 64 % 3 == 0;
+    trace(1, "%s has no processor for up to %lld ms, again and again, for %lld s",
+          host ? p->host->name : p->door, (long long)(round / MS),
+          (long long)((until - clock_now()) / SECOND));
+    for (uint32_t i = 0; i < world_procs(); i++)
+        if (world_proc(i) == p || (host && world_proc(i)->host == p->host))
+            proc_starve(world_proc(i), until, round);
+    cover("starved", host ? "host" : process_name(p->kind));
+    return true;
+}
+
 /* The n-th worker of a group; running says which kind. */
 static struct proc *worker_of(uint32_t n, bool running)
 {
@@ -432,6 +451,7 @@ static bool on_processes(const struct action *x)
     case DO_stop_process: return stop_process(x);
     case DO_hang_process: return hang_process(x);
     case DO_hang_for_long: return hang_for_long(x);
+    case DO_starve: return starve(x);
     case DO_worker_leaves: return worker_leaves(x);
     case DO_worker_comes: return worker_comes(x);
     case DO_reconfigure: return reconfigure(x);

@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RECORDED 4 /* of so many seeds one is recorded and played back */
+#define LARGE       24  /* of so many seeds one has many nodes, */
+#define LARGE_STEPS 300 /* and no more actions than this */
+#define RECORDED    4   /* of so many seeds one is recorded and played back */
 
 static const struct {
     const char *name, *class;
@@ -87,6 +89,8 @@ static struct traits draw_traits(struct random *r, const char *without)
                        .drift = true};
     t.tree = random_below(r, 2) != 0 && !is_listed(without, "tree");
     t.tree_later = random_below(r, 3) == 0;
+    if (random_below(r, LARGE) == 0 && !is_listed(without, "large"))
+        t.nodes = 60 + (uint32_t)random_below(r, 41);
     t.groups = t.elect ? 1 + (uint32_t)(random_below(r, 4) != 0) : 1;
     return t;
 }
@@ -101,6 +105,8 @@ void plan_make(struct plan *plan, uint64_t seed, uint32_t steps, const char *wit
     }
     *plan = (struct plan){.seed = seed, .count = steps, .traits = draw_traits(&r, without)};
     plan->traits.record = seed % RECORDED == 0;
+    if (plan->traits.nodes >= 60 && steps > LARGE_STEPS)
+        plan->count = steps = LARGE_STEPS;
     plan->at = memory_take_array(steps, sizeof(*plan->at));
     for (uint32_t i = 0; i < steps; i++) {
         at += draw_gap(&r);

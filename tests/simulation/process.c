@@ -81,7 +81,7 @@ void proc_start(struct proc *p)
     wires_owner(p);
     p->alive = true;
     p->stopping = false;
-    p->hung_until = 0;
+    p->hung_until = p->starved_until = p->busy_until = 0;
     p->life++;
     p->started_at = clock_now();
     struct bus_options o = {
@@ -107,7 +107,7 @@ void proc_start_stranger(struct proc *p, const struct proc *to, int64_t term)
     wires_owner(p);
     p->alive = true;
     p->stopping = false;
-    p->hung_until = 0;
+    p->hung_until = p->starved_until = p->busy_until = 0;
     p->life++;
     struct bus_options o = {
         .process = p->kind, .instance = p->name, .listen = p->door, .tap = "sim://tap"};
@@ -217,6 +217,8 @@ static void turn(struct proc *p)
         return;
     }
     int64_t at = more ? clock_now() : clock_true(p->host, next);
+    if (p->starved_until > clock_now())
+        p->busy_until = clock_now() + dice_between(p->starved / 4, p->starved);
     int64_t least = clock_now() + ROUND_LEAST;
     proc_wake(p, at > least ? at : least);
 }
@@ -229,6 +231,8 @@ static void round_due(void *context, uint64_t life)
     p->wake_at = INT64_MAX;
     if (p->hung_until > clock_now())
         proc_wake(p, p->hung_until);
+    else if (p->busy_until > clock_now())
+        proc_wake(p, p->busy_until);
     else
         turn(p);
 }
@@ -308,4 +312,10 @@ void proc_hang(struct proc *p, int64_t until)
         return;
     p->hung_until = until;
     clock_call(clock_now() + dice_between(PULSE_LEAST, PULSE_MOST), missed, p, p->life);
+}
+
+void proc_starve(struct proc *p, int64_t until, int64_t round)
+{
+    p->starved_until = until;
+    p->starved = round;
 }

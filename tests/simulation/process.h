@@ -22,6 +22,8 @@ struct proc {
     bool alive, wanted; /* wanted: its supervisor starts it again */
     bool stopping, stranger;
     int64_t hung_until;                    /* stopped by a signal (SIGSTOP) till then */
+    int64_t starved_until;                 /* it gets a processor only now and then till then, */
+    int64_t starved, busy_until;           /* after so long at most; this round's is over then */
     int64_t capacity;                      /* of a worker */
     uint64_t life;                         /* counts starts */
     const struct scheduler_config *config; /* that it started with */
@@ -54,6 +56,8 @@ void proc_kill(struct proc *p);
 /* SIGTERM: it ends cleanly, in its own time. */
 void proc_stop(struct proc *p);
 void proc_hang(struct proc *p, int64_t until);
+/* Till then each of its rounds takes up to so long. */
+void proc_starve(struct proc *p, int64_t until, int64_t round);
 /* It has a look at the latest at this true time. */
 void proc_wake(struct proc *p, int64_t at);
 /* A record is played back to this one, which no world knows; NULL: no more. */

@@ -40,7 +40,8 @@ static bool is_well(int group)
         if (p->group != group)
             continue;
         any = any || p->wanted;
-        if (p->wanted && (!p->alive || p->hung_until > clock_now()))
+        if (p->wanted &&
+            (!p->alive || p->hung_until > clock_now() || p->starved_until > clock_now()))
             return false;
     }
     return any && weather_is_fair(group) && world_host(group)->suspended_until <= clock_now();

@@ -15,6 +15,9 @@
 #define NAMESPACE      "/api/v1/namespaces/default/"
 #define CLAIM_API      "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 #define BAD_CONTAINERS 1001
+#define NODES_USUAL    12
+#define LIVE_USUAL     90  /* pods at a time, so that a run stays quick */
+#define LIVE_MAX       180 /* with many nodes */
 
 static uint32_t names; /* given to objects so far */
 
@@ -85,10 +88,15 @@ static void pod_json(struct buffer *b, const struct pod_fact *p)
     buffer_add_text(b, "}}");
 }
 
+uint32_t users_live_max(void)
+{
+    return world_traits()->nodes > NODES_USUAL ? LIVE_MAX : LIVE_USUAL;
+}
+
 static bool create(struct pod_fact *p)
 {
     struct buffer json = {0};
-    if (facts_pod_count() >= LIVE_MAX || facts_pod(p->name) != NULL)
+    if (facts_pod_count() >= users_live_max() || facts_pod(p->name) != NULL)
         return false;
     pod_json(&json, p);
     facts_expect_pod(p);
@@ -147,7 +155,7 @@ static bool create_burst(const struct action *x)
 /* What a ReplicaSet does when pods are few. */
 static bool create_replacement(const struct action *x)
 {
-    return facts_pod_count() < LIVE_MAX / 2 && create_some(x, 1 + x->c % 3);
+    return facts_pod_count() < users_live_max() / 2 && create_some(x, 1 + x->c % 3);
 }
 
 static bool create_important_pod(const struct action *x)
@@ -367,11 +375,9 @@ static void create_devices(const struct node_fact *n)
 static bool make_node(uint32_t number, uint32_t a)
 {
     static const int64_t cpus[] = {2000, 4000, 4000, 8000};
-    struct node_fact *n = NULL;
+    struct node_fact *n = facts_node_at(number);
     struct buffer json = {0};
-    for (uint32_t i = 0; i < NODES_MAX && n == NULL; i++)
-        n = !facts_nodes[i].there ? &facts_nodes[i] : NULL;
-    if (n == NULL)
+    if (n == NULL || n->there)
         return false;
     *n = (struct node_fact){.there = true,
                             .cpu = cpus[a % 4],
@@ -391,13 +397,11 @@ static bool make_node(uint32_t number, uint32_t a)
 
 static bool create_node(const struct action *x)
 {
-    uint32_t first = x->b % 12;
-    for (uint32_t i = 0; i < 12 && facts_node_count() < 12; i++) {
-        char name[NAME_ROOM];
-        snprintf(name, sizeof(name), "n%u", (first + i) % 12);
-        if (facts_node(name) == NULL)
-            return make_node((first + i) % 12, x->a);
-    }
+    uint32_t most = world_traits()->nodes > NODES_USUAL ? world_traits()->nodes : NODES_USUAL;
+    uint32_t first = x->b % most;
+    for (uint32_t i = 0; i < most; i++)
+        if (!facts_node_at((first + i) % most)->there)
+            return make_node((first + i) % most, x->a);
     return false;
 }
 
@@ -484,7 +488,7 @@ static bool create_device_pod(const struct action *x)
     char text[320];
     snprintf(p.claim, sizeof(p.claim), "c-%.20s", p.name);
     p.plain = false;
-    if (facts_pod_count() >= LIVE_MAX)
+    if (facts_pod_count() >= users_live_max())
         return false;
     snprintf(text, sizeof(text),
              "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceClaim\",\"metadata\":{"

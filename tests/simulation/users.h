@@ -18,7 +18,9 @@ bool users_delete_pod(const char *name, uint32_t grace);
 /* Another one each time, for a name. */
 uint32_t users_number(void);
 
-#define LIVE_MAX  90    /* pods at a time, so that a run stays quick */
+/* Pods that there are at a time, at most. */
+uint32_t users_live_max(void);
+
 #define TOO_LARGE 30000 /* of cpu, for any node */
 
 /* Of users_groups.c. */

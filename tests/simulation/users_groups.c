@@ -30,7 +30,7 @@ static struct set_fact *free_set(void)
     struct set_fact *set = NULL;
     for (uint32_t i = 0; i < SETS_MAX && set == NULL; i++)
         set = !facts_sets[i].there ? &facts_sets[i] : NULL;
-    return facts_pod_count() > LIVE_MAX - 12 ? NULL : set;
+    return facts_pod_count() > users_live_max() - 12 ? NULL : set;
 }
 
 static bool post_group(const struct set_fact *set)
@@ -175,7 +175,8 @@ static bool delete_group(const struct action *x)
 static bool grow_group(const struct action *x)
 {
     struct set_fact *set = any_set(x->a);
-    return set != NULL && facts_pod_count() < LIVE_MAX && add_member(set, users_pod_like(x->b, 1));
+    return set != NULL && facts_pod_count() < users_live_max() &&
+           add_member(set, users_pod_like(x->b, 1));
 }
 
 static bool shrink_group(const struct action *x)

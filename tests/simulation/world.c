@@ -360,6 +360,7 @@ void world_heal(void)
     for (uint32_t i = 0; i < w.count; i++) {
         struct proc *p = &w.procs[i];
         int64_t until = p->host->suspended_until;
+        p->starved_until = 0;
         if (!p->alive && p->wanted)
             clock_call(clock_now() + RESTART_MOST, start_again, p, p->life);
         if (p->alive && p->hung_until > clock_now()) {
