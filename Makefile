@@ -88,6 +88,7 @@ $(BUILD)/tests/bench/watcher.o: SEEN := watcher*
 $(MEASURED):
 	@mkdir -p $(@D)
 	@$(LD) -r -o $@ $^ && objcopy --wildcard $(SEEN:%=--keep-global-symbol='%') $@
+$(BIN)/bench-core: LIBS += -lcrypto
 $(BIN)/bench-core: $(BUILD)/tests/bench/core/main.o $(BENCHCORE) $(MEASURED) $(PROTO)
 	$(LINK)
 

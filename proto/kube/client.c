@@ -41,6 +41,7 @@ struct kube_client {
     struct exchanges failing; /* taken from waiting, to be told that there are no credentials */
     uint32_t counted;         /* active ones that in_flight_max is about */
     uint32_t may_idle;        /* active ones with an idle_timeout */
+    bool curl_alone;
     struct moment overdue_at; /* no deadline of an active one is earlier */
     uint64_t number;          /* of the newest request */
     bool inside;              /* curl is on the stack: it must not be called now */
@@ -108,6 +109,7 @@ struct kube_client *kube_client_new(const struct kube_config *config,
     c->qps = options->qps;
     c->burst = options->burst ? options->burst : 1;
     c->tokens = c->burst;
+    c->curl_alone = options->curl_alone;
     c->overdue_at = MOMENT_NEVER;
     return c;
 }
@@ -392,7 +394,7 @@ static void speed_up(struct kube_client *c, enum kube_channel channel)
     const struct target *t = &c->target;
     struct pool *pool = c->current[channel];
     bool basic = t->config->username != NULL && credentials_token(t->credentials) == NULL;
-    if (channel == KUBE_CHANNEL_lease || pool == NULL || pool->fast != NULL ||
+    if (c->curl_alone || channel == KUBE_CHANNEL_lease || pool == NULL || pool->fast != NULL ||
         pool->protocol != PROTOCOL_http2 || basic || t->host_header != NULL ||
         !str_starts_with(str_of(t->base), "https://"))
         return;

@@ -29,6 +29,7 @@ struct kube_client_options {
     uint32_t connections_max; /* per channel when the server only speaks HTTP/1.1. 0: 16 */
     double qps;               /* token bucket; <= 0: unlimited */
     uint32_t burst;
+    bool curl_alone; /* no connection of our own, HTTP/2 is libcurl's too: to measure beside it */
 };
 
 /* config is borrowed and must outlive the client. NULL with error on failure. */

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #define TRIES 2001
+#define ROUND 64 /* repetitions between two looks at the clock */
 
 static int64_t cost = -1; /* of one reading; -1: not known yet */
 
@@ -70,4 +71,18 @@ int64_t stopwatch_lap(struct stopwatch *w)
     int64_t now = clock_cpu_ns(), took = now - w->last - cost;
     w->last = now;
     return took > 0 ? took : 0;
+}
+
+double clock_ns_of(void (*once)(void *), void *state, double seconds)
+{
+    struct stopwatch watch;
+    double ns = 0, calls = 0;
+    while (ns < seconds * 1e9) {
+        stopwatch_start(&watch);
+        for (int i = 0; i < ROUND; i++)
+            once(state);
+        ns += (double)stopwatch_lap(&watch);
+        calls += ROUND;
+    }
+    return ns / calls;
 }

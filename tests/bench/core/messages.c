@@ -14,24 +14,7 @@
 
 #include <string.h>
 
-#define ROUND 64 /* repetitions between two looks at the clock */
-
 static const struct shape shape = {.nodes = 1000, .bound_per_node = 10, .zones = 3};
-
-/* CPU nanoseconds of one call, over as many as fit into the time. */
-static double time_of(void (*once)(void *), void *state, double seconds)
-{
-    struct stopwatch watch;
-    double ns = 0, calls = 0;
-    while (ns < seconds * 1e9) {
-        stopwatch_start(&watch);
-        for (int i = 0; i < ROUND; i++)
-            once(state);
-        ns += (double)stopwatch_lap(&watch);
-        calls += ROUND;
-    }
-    return ns / calls;
-}
 
 /* ---- encoding and decoding ---- */
 
@@ -64,8 +47,8 @@ static void tell(struct report *r, const struct core_options *o, const char *nam
                  const struct message *m)
 {
     struct trial t = {.message = m};
-    double encode = time_of(encode_once, &t, o->seconds / 8);
-    double decode = time_of(decode_once, &t, o->seconds / 8);
+    double encode = clock_ns_of(encode_once, &t, o->seconds / 8);
+    double decode = clock_ns_of(decode_once, &t, o->seconds / 8);
     double bytes = (double)t.bytes.len;
     report_row(r, (struct cell[]){TEXT(name), NUMBER(bytes), NUMBER(encode), NUMBER(decode),
                                   NUMBER(bytes * 1e3 / encode), NUMBER(bytes * 1e3 / decode)});
@@ -235,13 +218,13 @@ bool json_run(const struct core_options *o, struct report *r)
         struct str text = {at, (uint32_t)(t.line.len - (size_t)(at - t.line.at)) - 2};
         double bytes = (double)t.line.len;
         t.object = (struct str){memory_copy(text.at, text.len), text.len};
-        double print = time_of(print_once, &t, o->seconds / 8);
+        double print = clock_ns_of(print_once, &t, o->seconds / 8);
         const struct {
             const char *name;
             double ns;
-        } steps[] = {{"parse", time_of(parse_once, &t, o->seconds / 4)},
-                     {"parse to record", time_of(record_once, &t, o->seconds / 4)},
-                     {"watch to stream", time_of(watch_once, &t, o->seconds / 4) - print}};
+        } steps[] = {{"parse", clock_ns_of(parse_once, &t, o->seconds / 4)},
+                     {"parse to record", clock_ns_of(record_once, &t, o->seconds / 4)},
+                     {"watch to stream", clock_ns_of(watch_once, &t, o->seconds / 4) - print}};
         for (size_t i = 0; i < 3; i++)
             report_row(r, (struct cell[]){TEXT(pod ? "pod" : "node"), TEXT(steps[i].name),
                                           NUMBER(bytes), NUMBER(steps[i].ns / 1000),

@@ -24,6 +24,9 @@ bool queue_run(const struct core_options *o, struct report *r);
 bool messages_run(const struct core_options *o, struct report *r);
 bool json_run(const struct core_options *o, struct report *r);
 bool memory_run(const struct core_options *o, struct report *r);
+/* Libraries beside code of ours: what they read and write, and HTTP. */
+bool packages_run(const struct core_options *o, struct report *r);
+bool requests_run(const struct core_options *o, struct report *r);
 bool rounds_run(const struct core_options *o, struct report *r);
 
 #endif

@@ -163,6 +163,8 @@ static void every_section_has_its_rows(void **state)
                     {"queue", "queue", "us", 24},
                     {"messages", "messages", "decode_ns", 9},
                     {"json", "json", "MB_s", 6},
+                    {"packages", "packages", "times", 3},
+                    {"requests", "requests", "curl_us", 3},
                     {"memory", "memory", "nodes", 5},
                     {"preemption", "preemption", "us", 1}};
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {

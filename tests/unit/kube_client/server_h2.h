@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <nghttp2/nghttp2.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
@@ -244,6 +245,11 @@ static void server_accept(struct h2_server *s)
             assert_true(++i < LINKS_MAX);
         struct h2_link *l = &s->links[i];
         nghttp2_session_callbacks *calls;
+        nghttp2_option *options; /* libcurl resets each stream that it is done with */
+        assert_int_equal(nghttp2_option_new(&options), 0);
+        nghttp2_option_set_stream_reset_rate_limit(options, UINT64_MAX, UINT64_MAX);
+        int at_once = 1; /* head and body of an answer are two writes */
+        assert_int_equal(setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof(at_once)), 0);
         *l = (struct h2_link){.server = s, .fd = fd, .ssl = SSL_new(s->tls)};
         assert_int_equal(SSL_set_fd(l->ssl, fd), 1);
         SSL_set_accept_state(l->ssl);
@@ -253,8 +259,9 @@ static void server_accept(struct h2_server *s)
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, data);
         nghttp2_session_callbacks_set_on_frame_recv_callback(calls, frame_came);
         nghttp2_session_callbacks_set_on_stream_close_callback(calls, stream_ended);
-        nghttp2_session_server_new(&l->session, calls, l);
+        nghttp2_session_server_new2(&l->session, calls, l, options);
         nghttp2_session_callbacks_del(calls);
+        nghttp2_option_del(options);
         nghttp2_submit_settings(l->session, 0, NULL, 0);
         s->connections++;
     }
