@@ -269,11 +269,6 @@ void world_node_set(struct world *w, const struct node *node)
     cache_node_set(w->cache, node);
 }
 
-bool world_has_node(const struct world *w, struct str name)
-{
-    return cache_has_node(w->cache, name);
-}
-
 bool world_node_gone(struct world *w, struct str name)
 {
     bool known = cache_has_node(w->cache, name);

@@ -31,7 +31,6 @@ const struct claim_configs *world_claim_configs(const struct world *w);
 bool world_has_object(const struct world *w, struct str kind, struct str space, struct str name);
 void world_node_set(struct world *w, const struct node *node);
 bool world_node_gone(struct world *w, struct str name);
-bool world_has_node(const struct world *w, struct str name);
 /* A pod as the API server has it: assigned, or pending. */
 void world_pod_set(struct world *w, const struct pod *pod);
 bool world_pod_gone(struct world *w, struct str namespace_name, struct str name);

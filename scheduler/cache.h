@@ -167,8 +167,5 @@ struct str cache_node_at(struct cache *c, uint32_t i);
 void cache_each_pod(const struct cache *c, struct str node,
                     void (*visit)(void *context, const struct pod *pod, bool assumed),
                     void *context);
-/* Calls visit for each assumed pod (to give up reservations or to report). */
-void cache_each_assumed(const struct cache *c, void (*visit)(void *context, const struct pod *pod),
-                        void *context);
 
 #endif

@@ -99,23 +99,6 @@ bool cache_owner(const struct cache *c, struct str node, uint32_t *worker)
     return n != NULL && shares_owner(&n->share, worker);
 }
 
-void cache_each_assumed(const struct cache *c, void (*visit)(void *context, const struct pod *pod),
-                        void *context)
-{
-    struct arena a = {0};
-    size_t at = 0;
-    const struct cached_pod *p;
-    while ((p = table_next(&c->pods, &at)) != NULL) {
-        struct pod pod;
-        if (!p->assumed)
-            continue;
-        get_pod(c, p, &pod, &a);
-        visit(context, &pod);
-        arena_reset(&a);
-    }
-    arena_free(&a);
-}
-
 void cache_each_pod(const struct cache *c, struct str node,
                     void (*visit)(void *context, const struct pod *pod, bool assumed),
                     void *context)
