@@ -6,8 +6,8 @@
 #include "proto/kube/config_internal.h"
 #include "proto/kube/config_policy.h"
 #include "proto/kube/config_schema.h"
-#include "proto/kube/extenders.h"
 #include "proto/kube/protobuf.h"
+#include "proto/kube/quote.h"
 
 #include "proto/base/memory.h"
 
@@ -38,7 +38,7 @@ void config_strict(struct loading *l, const char *what, const struct spot *at)
     struct buffer text = {0}, path = {0};
     spot_path(at, &path);
     buffer_print(&text, "%s field ", what);
-    config_quote(buffer_str(&path), &text);
+    kube_quote(buffer_str(&path), &text);
     if (l->strict.len == 0 || strstr(l->strict.at, text.at) == NULL)
         buffer_print(&l->strict, "%s%s", l->strict.len ? ", " : "", text.at);
     buffer_free(&text);
@@ -96,25 +96,6 @@ void config_invalid_each(struct loading *l, const struct spot *at, struct str va
     struct str reason;
     while (str_split(&reasons, "; ", &reason))
         config_invalid(l, at, "Invalid value: \"%.*s\": %.*s", STR_ARG(value), STR_ARG(reason));
-}
-
-void config_quote(struct str text, struct buffer *out)
-{
-    static const char escapes[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
-    buffer_add_text(out, "\"");
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        const char *escape = c != 0 ? strchr(escapes, c) : NULL;
-        if (c == '"' || c == '\\')
-            buffer_print(out, "\\%c", c);
-        else if (escape != NULL)
-            buffer_print(out, "\\%c", letters[escape - escapes]);
-        else if (c < 0x20 || c == 0x7f)
-            buffer_print(out, "\\x%02x", c);
-        else
-            buffer_add(out, &text.at[i], 1);
-    }
-    buffer_add_text(out, "\"");
 }
 
 void config_invalid_text(struct loading *l, const char *text, uint32_t count)
@@ -461,7 +442,7 @@ static void compare_sort_args(struct loading *l, const struct scheduler_config *
     struct str name = c->details[i].points[POINT_queue_sort].at[0];
     struct buffer text = {0};
     buffer_add_text(&text, "initializing profiles: different queue sort plugin args for profile ");
-    config_quote(c->profiles.at[i].scheduler_name, &text);
+    kube_quote(c->profiles.at[i].scheduler_name, &text);
     if (!str_equal(other_args_of(&c->details[i], name), other_args_of(&c->details[0], name)))
         config_fail(l, text.at);
     buffer_free(&text);
@@ -527,9 +508,9 @@ void config_not_registered(struct str kind, struct str version, struct buffer *o
         return;
     }
     buffer_add_text(out, "no kind ");
-    config_quote(kind, out);
+    kube_quote(kind, out);
     buffer_add_text(out, " is registered for version ");
-    config_quote(version, out);
+    kube_quote(version, out);
 }
 
 static bool check_kind(struct loading *l, const struct spot *root)

@@ -12,6 +12,9 @@
 #include "proto/kube/json.h"
 #include "proto/messages.h"
 
+/* Most extenders that may be configured: sets of them are bits, and 16 are for plugins on the bus.
+ */
+#define EXTENDERS_MAX 48
 /* Plugins of one file that are processes on the bus: sets of them are bits. */
 #define CONFIG_BUS_PLUGINS_MAX 16
 #define CONFIG_BUS_NAME_MAX    63 /* letters of the name of one; the bus takes one more */

@@ -35,8 +35,6 @@ void config_invalid(struct loading *l, const struct spot *at, const char *format
 /* `path: Invalid value: "value": reason` for each of the reasons, which are joined by "; ". */
 void config_invalid_each(struct loading *l, const struct spot *at, struct str value,
                          struct str reasons);
-/* The text in quotes, as Go's %q has it. */
-void config_quote(struct str text, struct buffer *out);
 /* `no kind "Foo" is registered for version "v1"`, or that there cannot be such a version. */
 void config_not_registered(struct str kind, struct str version, struct buffer *out);
 /* A text that is so many errors of validation by itself. */

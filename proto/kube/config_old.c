@@ -9,6 +9,7 @@
 #include "proto/base/memory.h"
 #include "proto/kube/config_internal.h"
 #include "proto/kube/config_policy.h"
+#include "proto/kube/quote.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static void put_name(struct buffer *out, const char *name)
 {
     bool first = out->len == 0 || strchr("{[", out->at[out->len - 1]) != NULL;
     buffer_add_text(out, first ? "" : ",");
-    config_quote(str_of(name), out);
+    kube_quote(str_of(name), out);
     buffer_add_text(out, ":");
 }
 

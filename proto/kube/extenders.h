@@ -6,10 +6,6 @@
 
 struct kube_config;
 
-/* Most extenders that may be configured: sets of them are bits, and 16 are for plugins on the bus.
- */
-#define EXTENDERS_MAX 48
-
 /* Whether some container asks for a resource that it manages, or it manages none in particular. */
 bool extender_interested(const struct extender_config *e, const struct pod *pod);
 /* The order in which they are called: those that are not ignorable first. order has room for all.

@@ -7,9 +7,9 @@
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/base/must.h"
-#include "proto/kube/config_internal.h"
 #include "proto/kube/json_edit.h"
 #include "proto/kube/protobuf_put.h"
+#include "proto/kube/quote.h"
 
 #include <stdio.h>
 
@@ -362,5 +362,5 @@ void writes_special_status(struct buffer *out, const struct bind *bind, struct s
 
 void writes_quoted(struct buffer *out, struct str text)
 {
-    config_quote(text, out);
+    kube_quote(text, out);
 }
