@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+/* Said of a node that is none, because nobody there may be driven out. */
+#define NO_VICTIMS "No preemption victims found for incoming pod"
+
 /* Zero-initialise, set violations, then add the victims in order, the most important first. */
 struct candidate_rank {
     int64_t violations; /* victims that a PodDisruptionBudget would protect: fewer is better */

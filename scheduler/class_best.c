@@ -11,45 +11,6 @@
 
 #include <string.h>
 
-/* ---- spans ---- */
-
-void span_start(struct span *span, const struct plugin *p)
-{
-    bool from_zero = p->normalise != NORMALISE_own;
-    *span = (struct span){.any = from_zero, .at_least = from_zero, .at_greatest = from_zero};
-}
-
-void span_enter(struct span *span, int64_t raw)
-{
-    if (raw == SCORE_IGNORED)
-        return;
-    if (!span->any || raw < span->least) {
-        span->least = raw;
-        span->at_least = 0;
-    }
-    if (!span->any || raw > span->greatest) {
-        span->greatest = raw;
-        span->at_greatest = 0;
-    }
-    span->any = true;
-    span->at_least += raw == span->least;
-    span->at_greatest += raw == span->greatest;
-}
-
-void span_leave(struct span *span, int64_t raw)
-{
-    if (raw == SCORE_IGNORED)
-        return;
-    must(span->any);
-    span->at_least -= raw == span->least && span->at_least > 0;
-    span->at_greatest -= raw == span->greatest && span->at_greatest > 0;
-}
-
-bool span_is_worn(const struct span *span)
-{
-    return span->any && (span->at_least == 0 || span->at_greatest == 0);
-}
-
 bool class_scores(const struct pod_class *k, uint32_t scorer)
 {
     return (k->score_skip >> scorer & 1) == 0;
@@ -82,7 +43,7 @@ static bool scores_rows(const struct pod_class *k, uint32_t scorer)
 /* ---- totals ---- */
 
 static int64_t weighted(const struct pod_class *k, uint32_t scorer, int64_t raw,
-                        const struct span *range)
+                        const struct raw_range *range)
 {
     const struct scorer *sc = &k->framework->score[scorer];
     return wrap_mul(plugin_normalise(sc->plugin, raw, range->least, range->greatest), sc->weight);
@@ -107,8 +68,8 @@ struct shift {
 
 /* Adds to each total what one rule makes of the range now, less what it made of the one before;
  * from NULL: it made nothing yet. */
-static void shift_column(struct pod_class *k, uint32_t scorer, const struct span *from,
-                         const struct span *to)
+static void shift_column(struct pod_class *k, uint32_t scorer, const struct raw_range *from,
+                         const struct raw_range *to)
 {
     const int64_t *raw = k->raw[scorer];
     struct shift shifts[SHIFTS];
@@ -138,10 +99,10 @@ static void total_all(struct pod_class *k)
 
 void class_span_group(const struct pod_class *k, struct row_group *g, uint32_t scorer)
 {
-    span_start(&g->spans[scorer], k->framework->score[scorer].plugin);
+    raw_range_start(&g->spans[scorer], k->framework->score[scorer].plugin);
     for (uint32_t i = 0; i < g->count; i++)
         if (k->outcome[g->rows[i]] == 0)
-            span_enter(&g->spans[scorer], k->raw[scorer][g->rows[i]]);
+            raw_range_enter(&g->spans[scorer], k->raw[scorer][g->rows[i]]);
 }
 
 static bool counts_in(const struct row_group *g)
@@ -211,8 +172,8 @@ static void score_groups(struct pod_class *k, struct class_scratch *w,
         if (!rule->groups || rule->scorer == SCORERS_MAX || !class_scores(k, rule->scorer))
             continue;
         look_at_survey(k, w, rule, request, a);
-        struct span *span = &k->spans[rule->scorer];
-        span_start(span, rule->plugin);
+        struct raw_range *span = &k->spans[rule->scorer];
+        raw_range_start(span, rule->plugin);
         for (uint32_t i = 0; i < k->group_count; i++) {
             struct row_group *g = &k->groups[i];
             if (!counts_in(g))
@@ -221,7 +182,7 @@ static void score_groups(struct pod_class *k, struct class_scratch *w,
             g->raw[r] =
                 rule->plugin->score(&k->cycle, rule->states.score, k->cycle.nodes, g->rows[0]);
             timings_call(k->cycle.timing, TIMED_Score, rule->plugin, CODE_success, 1);
-            span_enter(span, g->raw[r]);
+            raw_range_enter(span, g->raw[r]);
         }
     }
 }
@@ -232,27 +193,27 @@ static void merge_spans(struct pod_class *k)
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
         if (!class_has_spans(k, i))
             continue;
-        span_start(&k->spans[i], k->framework->score[i].plugin);
+        raw_range_start(&k->spans[i], k->framework->score[i].plugin);
         for (uint32_t g = 0; g < k->group_count; g++) {
             struct row_group *group = &k->groups[g];
             if (!counts_in(group))
                 continue;
-            if (span_is_worn(&group->spans[i]))
+            if (raw_range_is_worn(&group->spans[i]))
                 class_span_group(k, group, i);
             if (!group->spans[i].any)
                 continue;
-            span_enter(&k->spans[i], group->spans[i].least);
-            span_enter(&k->spans[i], group->spans[i].greatest);
+            raw_range_enter(&k->spans[i], group->spans[i].least);
+            raw_range_enter(&k->spans[i], group->spans[i].greatest);
         }
     }
 }
 
 /* What stands for the rule in the totals: its range, widened by what the request says of other
  * workers. */
-static struct span range_for(const struct pod_class *k, uint32_t scorer,
-                             const struct map_request *r)
+static struct raw_range range_for(const struct pod_class *k, uint32_t scorer,
+                                  const struct map_request *r)
 {
-    struct span range = k->spans[scorer];
+    struct raw_range range = k->spans[scorer];
     struct str name = str_of(k->framework->score[scorer].plugin->name);
     if (!range.any)
         range.least = range.greatest = 0;
@@ -269,13 +230,13 @@ static struct span range_for(const struct pod_class *k, uint32_t scorer,
 }
 
 /* Brings all totals in line with other ranges, by scorer. */
-static void use_ranges(struct pod_class *k, const struct span *ranges)
+static void use_ranges(struct pod_class *k, const struct raw_range *ranges)
 {
     bool shifted = !k->totals_hold;
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
         if (!class_scores(k, i) || !normalises(k, i))
             continue;
-        const struct span range = ranges[i], was = k->used[i];
+        const struct raw_range range = ranges[i], was = k->used[i];
         k->used[i] = range;
         if (!k->totals_hold || class_grouping(k, i) != NULL ||
             (range.least == was.least && range.greatest == was.greatest))
@@ -292,15 +253,15 @@ static void use_ranges(struct pod_class *k, const struct span *ranges)
 
 static void normalise(struct pod_class *k, const struct map_request *r)
 {
-    struct span ranges[SCORERS_MAX];
+    struct raw_range ranges[SCORERS_MAX];
     for (uint32_t i = 0; i < k->framework->score_count; i++)
         ranges[i] = range_for(k, i, r);
     use_ranges(k, ranges);
 }
 
-void class_take_ranges(struct pod_class *k, const struct span *ranges)
+void class_take_ranges(struct pod_class *k, const struct raw_range *ranges)
 {
-    struct span taken[SCORERS_MAX];
+    struct raw_range taken[SCORERS_MAX];
     memcpy(taken, k->used, sizeof(taken));
     for (uint32_t i = 0; i < k->framework->score_count; i++)
         if (class_has_spans(k, i))
@@ -309,25 +270,25 @@ void class_take_ranges(struct pod_class *k, const struct span *ranges)
 }
 
 /* Over all rows that rules by row let pass. */
-static struct span passing_span(struct pod_class *k, uint32_t scorer)
+static struct raw_range passing_span(struct pod_class *k, uint32_t scorer)
 {
-    struct span all;
-    span_start(&all, k->framework->score[scorer].plugin);
+    struct raw_range all;
+    raw_range_start(&all, k->framework->score[scorer].plugin);
     for (uint32_t g = 0; g < k->group_count; g++) {
         struct row_group *group = &k->groups[g];
-        if (group->passing > 0 && span_is_worn(&group->spans[scorer]))
+        if (group->passing > 0 && raw_range_is_worn(&group->spans[scorer]))
             class_span_group(k, group, scorer);
         if (group->passing == 0 || !group->spans[scorer].any)
             continue;
-        span_enter(&all, group->spans[scorer].least);
-        span_enter(&all, group->spans[scorer].greatest);
+        raw_range_enter(&all, group->spans[scorer].least);
+        raw_range_enter(&all, group->spans[scorer].greatest);
     }
     return all;
 }
 
-const struct span *class_use_ranges(struct pod_class *k, const struct map_request *r)
+const struct raw_range *class_use_ranges(struct pod_class *k, const struct map_request *r)
 {
-    struct span ranges[SCORERS_MAX];
+    struct raw_range ranges[SCORERS_MAX];
     memcpy(ranges, k->used, sizeof(ranges));
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
         struct str name = str_of(k->framework->score[i].plugin->name);
@@ -336,7 +297,7 @@ const struct span *class_use_ranges(struct pod_class *k, const struct map_reques
             const struct extreme *x = &r->extremes.at[e];
             if (!str_equal(x->plugin, name))
                 continue;
-            ranges[i] = (struct span){.any = true, .least = x->least, .greatest = x->greatest};
+            ranges[i] = (struct raw_range){.any = true, .least = x->least, .greatest = x->greatest};
             told = true;
         }
         if (class_has_spans(k, i) && !told)

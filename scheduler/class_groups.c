@@ -153,7 +153,7 @@ static bool same_label(const struct row_group *a, const struct row_group *b)
 static void start_spans(struct pod_class *k, struct row_group *g)
 {
     for (uint32_t i = 0; i < k->framework->score_count; i++)
-        span_start(&g->spans[i], k->framework->score[i].plugin);
+        raw_range_start(&g->spans[i], k->framework->score[i].plugin);
 }
 
 static uint8_t *hint_of(struct pod_class *k, const struct row_group *label)
@@ -228,7 +228,7 @@ bool group_join(struct pod_class *k, uint32_t row)
     g->passing++;
     for (uint32_t i = 0; i < k->framework->score_count; i++)
         if (class_has_spans(k, i))
-            span_enter(&g->spans[i], k->raw[i][row]);
+            raw_range_enter(&g->spans[i], k->raw[i][row]);
     return true;
 }
 
@@ -246,7 +246,7 @@ void group_leave(struct pod_class *k, uint32_t row)
     g->passing--;
     for (uint32_t i = 0; i < k->framework->score_count; i++)
         if (class_has_spans(k, i))
-            span_leave(&g->spans[i], k->raw[i][row]);
+            raw_range_leave(&g->spans[i], k->raw[i][row]);
 }
 
 void group_touch(struct pod_class *k, uint32_t row)
@@ -267,10 +267,10 @@ void groups_span(struct pod_class *k, uint32_t scorer)
 {
     for (uint32_t i = 0; i < k->group_count; i++) {
         struct row_group *g = &k->groups[i];
-        span_start(&g->spans[scorer], k->framework->score[scorer].plugin);
+        raw_range_start(&g->spans[scorer], k->framework->score[scorer].plugin);
         for (uint32_t r = 0; r < g->count; r++)
             if (k->outcome[g->rows[r]] == 0)
-                span_enter(&g->spans[scorer], k->raw[scorer][g->rows[r]]);
+                raw_range_enter(&g->spans[scorer], k->raw[scorer][g->rows[r]]);
     }
 }
 

@@ -60,7 +60,7 @@ void run_puts_free(struct run_puts *p)
 static bool counts_by_host(const struct pod_class *k, const struct kept_rule *rule)
 {
     const struct map_request like = {.own_hostnames = k->own_hostnames};
-    uint32_t folded = folded_key(k->cycle.atoms, &like, rule->plugin), at = 0;
+    uint32_t folded = plugin_folded_key(rule->plugin, k->cycle.atoms, &like), at = 0;
     struct count_entry e;
     if (rule->plugin->survey != NULL || rule->own != NULL)
         return false;
@@ -134,7 +134,7 @@ static void tell_own(struct listing *l, uint32_t row, struct run_own **at, uint3
     }
 }
 
-static void tell_extremes(struct listing *l, const struct span *spans, struct extreme **at,
+static void tell_extremes(struct listing *l, const struct raw_range *spans, struct extreme **at,
                           uint32_t *count)
 {
     const struct framework *fw = l->k->framework;
@@ -263,24 +263,24 @@ static bool changes_alike(struct listing *l, uint32_t row, struct run_group *g)
 }
 
 /* The ranges of a group, found anew where its rows at an end have gone. */
-static void take_spans(struct pod_class *k, struct row_group *g, struct span *out)
+static void take_spans(struct pod_class *k, struct row_group *g, struct raw_range *out)
 {
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
         if (!class_has_spans(k, i))
             continue;
-        if (span_is_worn(&g->spans[i]))
+        if (raw_range_is_worn(&g->spans[i]))
             class_span_group(k, g, i);
         out[i] = g->spans[i];
     }
 }
 
-static bool is_exact(const struct span *s)
+static bool is_exact(const struct raw_range *s)
 {
     return s->least > -RAW_EXACT && s->greatest < RAW_EXACT;
 }
 
 /* A wider range of the rule raises nobody's total. */
-static bool may_rise(const struct scorer *sc, const struct span *now)
+static bool may_rise(const struct scorer *sc, const struct raw_range *now)
 {
     return sc->plugin->falls_with_greatest && sc->weight > 0 && sc->weight <= INT32_MAX &&
            is_exact(now);
@@ -289,8 +289,8 @@ static bool may_rise(const struct scorer *sc, const struct span *now)
 enum change { CHANGE_none, CHANGE_rise, CHANGE_other };
 
 /* From the spans before to those of the group now, which must have passing rows. */
-static enum change compare_spans(const struct pod_class *k, const struct span *before,
-                                 const struct span *now)
+static enum change compare_spans(const struct pod_class *k, const struct raw_range *before,
+                                 const struct raw_range *now)
 {
     enum change all = CHANGE_none;
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
@@ -372,7 +372,8 @@ static bool in_step(struct listing *l)
 struct one_group {
     uint32_t number;
     struct row_group label;
-    struct span *spans, *now; /* of its rows: as told, and room for those behind the next place */
+    struct raw_range *spans,
+        *now; /* of its rows: as told, and room for those behind the next place */
     struct run_group *out;
     bool broken; /* the share is not in step any more */
     bool rises;  /* totals are made with ranges that the last place has raised */
@@ -404,7 +405,7 @@ static bool went_up(const struct pod_class *k, uint32_t row, const struct one_gr
 static void rise(struct listing *l, struct one_group *g, struct run_place *out)
 {
     struct pod_class *k = l->k;
-    struct span ranges[SCORERS_MAX];
+    struct raw_range ranges[SCORERS_MAX];
     bool wider = false;
     memcpy(ranges, k->used, sizeof(ranges));
     out->raised.at = arena_take(l->arena, k->framework->score_count * sizeof(struct extreme));
@@ -424,7 +425,7 @@ static void rise(struct listing *l, struct one_group *g, struct run_place *out)
     memcpy(g->spans, g->now, k->framework->score_count * sizeof(*g->spans));
 }
 
-static bool is_within(const struct pod_class *k, uint32_t row, const struct span *spans)
+static bool is_within(const struct pod_class *k, uint32_t row, const struct raw_range *spans)
 {
     bool all = true;
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
@@ -579,7 +580,7 @@ static bool list_group(struct listing *l, uint32_t group)
     uint32_t want = wanted_of(l, first), risen = wanted_behind(l, first->run_last);
     uint32_t row = first->rows[0], room = want > risen ? want : risen;
     struct one_group g = {.number = group, .out = out};
-    struct span used[SCORERS_MAX];
+    struct raw_range used[SCORERS_MAX];
     bool more = true;
     memcpy(used, k->used, sizeof(used));
     memcpy(g.label.kind, first->kind, sizeof(first->kind));
@@ -645,7 +646,7 @@ bool class_list(struct shard *s, struct pod_class *k, const struct run_question 
                         .puts = q->puts};
     if (q->run->count < 0 || q->run->count > RUN_MAX || !can_tell(k))
         return false;
-    const struct span *used = class_use_ranges(k, &q->run->request);
+    const struct raw_range *used = class_use_ranges(k, &q->run->request);
     tell_rules(&l);
     tell_extremes(&l, used, &q->out->extremes.at, &q->out->extremes.count);
     bool fit = list_groups(&l);

@@ -238,7 +238,7 @@ static void prepare_rules(struct pod_class *k, const struct plugin **rules, uint
                                         .survey = ledger_new(parts),
                                         .no_groups = k->by_row_only};
         if (!k->alone)
-            ledger_tell(k->kept[i].counts, folded_key(k->cycle.atoms, &like, rules[i]));
+            ledger_tell(k->kept[i].counts, plugin_folded_key(rules[i], k->cycle.atoms, &like));
         k->cycle.knowledge[i] = (struct plugin_knowledge){rules[i], ledger_sums(k->kept[i].counts),
                                                           ledger_sums(k->kept[i].survey)};
     }

@@ -11,10 +11,11 @@
 #define SCHEDULER_CLASSES_INSIDE_H
 
 #include "scheduler/classes.h"
+#include "scheduler/limits.h"
+#include "scheduler/raw_range.h"
 #include "scheduler/shard_inside.h"
 
-#define SCORERS_MAX 64
-#define BLOCK_ROWS  64
+#define BLOCK_ROWS 64
 
 /* What filters say of some rows, with reasons as in a ruling; outcome 0 is success. */
 struct row_outcome {
@@ -24,14 +25,6 @@ struct row_outcome {
     uint32_t count;
     struct reason *reasons;
     uint32_t rows;
-};
-
-/* The range of a column over feasible rows, and how many rows stand at its ends. For rules that
- * need only the greatest, 0 stands in it as if a row had it. */
-struct span {
-    bool any;
-    int64_t least, greatest;
-    uint32_t at_least, at_greatest;
 };
 
 struct block {
@@ -65,13 +58,13 @@ struct row_group {
     uint32_t kind[KEPT_MAX];
     int64_t own[KEPT_MAX];
     uint32_t count, room;
-    uint32_t *rows;       /* all of them, in no particular order */
-    uint32_t passing;     /* of them, those that rules by row let pass */
-    struct span *spans;   /* by scorer: of the passing rows' raw scores */
-    struct block *blocks; /* of BLOCK_ROWS rows of the list */
-    uint8_t *dirty;       /* by block: to be looked through */
-    bool is_dirty;        /* some are */
-    struct block best;    /* of all of them; as the last request found it: */
+    uint32_t *rows;          /* all of them, in no particular order */
+    uint32_t passing;        /* of them, those that rules by row let pass */
+    struct raw_range *spans; /* by scorer: of the passing rows' raw scores */
+    struct block *blocks;    /* of BLOCK_ROWS rows of the list */
+    uint8_t *dirty;          /* by block: to be looked through */
+    bool is_dirty;           /* some are */
+    struct block best;       /* of all of them; as the last request found it: */
     bool passes;
     int64_t raw[KEPT_MAX], plus;  /* what the rules that group score, and what it adds */
     uint32_t run_pods, run_taken; /* of the pods of late runs, those that came to this group */
@@ -117,15 +110,15 @@ struct pod_class {
     uint32_t *group, *place; /* by row: the group it is in, and where in its list */
     uint32_t group_count;
     struct row_group *groups;
-    uint8_t group_hint[64];         /* by hash: where a group was found last */
-    bool by_row_only;               /* there were too many groups */
-    int64_t *raw[SCORERS_MAX];      /* by row, of rules by row; NULL: the rule scores nothing */
-    struct span spans[SCORERS_MAX]; /* the ranges of feasible rows' scores */
-    struct span used[SCORERS_MAX];  /* the ranges that totals are made with */
-    bool totals_hold;               /* total is the sum of raw scores, normalised as used says */
-    bool rises;                     /* of late a run's pod has raised the top of a range */
-    int64_t *total;                 /* by row, whether it passes or not */
-    uint32_t feasible;              /* rows, as the last request found it */
+    uint8_t group_hint[64];    /* by hash: where a group was found last */
+    bool by_row_only;          /* there were too many groups */
+    int64_t *raw[SCORERS_MAX]; /* by row, of rules by row; NULL: the rule scores nothing */
+    struct raw_range spans[SCORERS_MAX]; /* the ranges of feasible rows' scores */
+    struct raw_range used[SCORERS_MAX];  /* the ranges that totals are made with */
+    bool totals_hold;  /* total is the sum of raw scores, normalised as used says */
+    bool rises;        /* of late a run's pod has raised the top of a range */
+    int64_t *total;    /* by row, whether it passes or not */
+    uint32_t feasible; /* rows, as the last request found it */
     uint32_t column_count;
     struct label_column *columns;
     uint32_t *with; /* by row, with who is nominated to it; see class_nominated.c. NULL: none */
@@ -230,11 +223,6 @@ void groups_free(struct pod_class *k);
 
 /* ---- class_best.c ---- */
 
-void span_start(struct span *span, const struct plugin *p);
-void span_enter(struct span *span, int64_t raw);
-void span_leave(struct span *span, int64_t raw);
-/* True when a row left that was the last at an end. */
-bool span_is_worn(const struct span *span);
 bool class_scores(const struct pod_class *k, uint32_t scorer);
 /* True when the rule scores each row, and so that the range of all matters. */
 bool class_has_spans(const struct pod_class *k, uint32_t scorer);
@@ -251,9 +239,9 @@ void class_tell_best(const struct pod_class *k, const struct map_request *r,
                      struct map_result *out);
 /* Makes totals with just the request's ranges, or where it tells none with that of all rows that
  * pass by row. Returns those used, by scorer; they hold while nobody asks otherwise. */
-const struct span *class_use_ranges(struct pod_class *k, const struct map_request *r);
+const struct raw_range *class_use_ranges(struct pod_class *k, const struct map_request *r);
 /* The same with these, by scorer; those of rules that do not score rows are not looked at. */
-void class_take_ranges(struct pod_class *k, const struct span *ranges);
+void class_take_ranges(struct pod_class *k, const struct raw_range *ranges);
 /* The range of a rule's scores in a group, found anew. */
 void class_span_group(const struct pod_class *k, struct row_group *g, uint32_t scorer);
 /* Fills in g->best. */

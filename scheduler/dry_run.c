@@ -8,8 +8,8 @@
  * next is looked at; the order is upstream's: priority, then start, protected pods before others.
  */
 #include "proto/base/random.h"
+#include "scheduler/candidate.h"
 #include "scheduler/label_matcher.h"
-#include "scheduler/preemption.h"
 #include "scheduler/shard_inside.h"
 
 #include <stdlib.h>

@@ -145,13 +145,6 @@ static const struct plugin_counts *listed(const struct plugin_counts *at, uint32
     return NULL;
 }
 
-uint32_t folded_key(const struct atoms *atoms, const struct map_request *r, const struct plugin *p)
-{
-    return r->own_hostnames && p->folds_hostnames
-               ? atom_find(atoms, STR_LITERAL("kubernetes.io/hostname"))
-               : 0;
-}
-
 /* Merged counts without what we have told ourselves of a folded key, which we know better. */
 static void unfold(struct evaluation *e, struct plugin_knowledge *k, uint32_t key)
 {
@@ -177,7 +170,7 @@ static void unfold(struct evaluation *e, struct plugin_knowledge *k, uint32_t ke
 static void know_counts(struct evaluation *e, struct plugin_knowledge *k)
 {
     const struct map_request *r = e->request;
-    uint32_t key = folded_key(e->cycle.atoms, r, k->plugin);
+    uint32_t key = plugin_folded_key(k->plugin, e->cycle.atoms, r);
     k->counts = counts_new(e->cycle.arena);
     k->survey = counts_new(e->cycle.arena);
     const struct plugin_counts *merged = listed(r->counts.at, r->counts.count, k->plugin);

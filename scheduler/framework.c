@@ -46,6 +46,14 @@ int64_t plugin_normalise(const struct plugin *p, int64_t raw, int64_t least, int
     return p->normalise == NORMALISE_reversed ? SCORE_MAX - scaled : scaled;
 }
 
+uint32_t plugin_folded_key(const struct plugin *p, const struct atoms *atoms,
+                           const struct map_request *r)
+{
+    return r->own_hostnames && p->folds_hostnames
+               ? atom_find(atoms, STR_LITERAL("kubernetes.io/hostname"))
+               : 0;
+}
+
 void outlook_add(struct outlook *o, int64_t number)
 {
     if (o->count == sizeof(o->at) / sizeof(o->at[0]))

@@ -8,7 +8,8 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "scheduler/classes_inside.h"
+#include "scheduler/plugin.h"
+#include "scheduler/raw_range.h"
 #include "scheduler/wrap.h"
 
 #include <stdio.h>
@@ -414,14 +415,14 @@ static void score(struct group_model *m, uint32_t r)
 {
     struct model_rule *rule = &m->rules[r];
     const struct scorer *sc = &m->q.framework->score[rule->scorer];
-    struct span span;
+    struct raw_range span;
     survey(m, rule);
-    span_start(&span, rule->plugin);
+    raw_range_start(&span, rule->plugin);
     for (uint32_t g = 0; g < m->count; g++) {
         if (!counts_in(m, g))
             continue;
         m->known[g]->raw[r] = rule->plugin->score(&m->cycle, rule->states.score, &m->nodes, g);
-        span_enter(&span, m->known[g]->raw[r]);
+        raw_range_enter(&span, m->known[g]->raw[r]);
     }
     if (!span.any)
         span.least = span.greatest = 0;

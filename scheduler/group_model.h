@@ -8,7 +8,7 @@
 
 #include "scheduler/framework.h"
 #include "scheduler/ledger.h"
-#include "scheduler/run_question.h"
+#include "scheduler/limits.h"
 
 struct group_model;
 

@@ -228,5 +228,9 @@ const struct plugin *plugin_find(struct str name);
 
 /* raw, normalised as the rule wants, given the range of the raw scores of all nodes. */
 int64_t plugin_normalise(const struct plugin *p, int64_t raw, int64_t least, int64_t greatest);
+/* The atom of the key whose entries, of all that the rule counts, other workers have no use for; 0:
+ * none. */
+uint32_t plugin_folded_key(const struct plugin *p, const struct atoms *atoms,
+                           const struct map_request *r);
 
 #endif

@@ -13,8 +13,6 @@
 #include "scheduler/fit_error.h"
 #include "scheduler/framework.h"
 
-#define NO_VICTIMS "No preemption victims found for incoming pod"
-
 /* What was found out about an unschedulable pod. Lives as long as the decision. */
 struct preemption {
     bool considered;   /* the profile has DefaultPreemption, and there are nodes */

@@ -16,6 +16,7 @@
 #include "scheduler/plugin.h"
 #include "scheduler/post_filter.h"
 #include "scheduler/score_ranges.h"
+#include "scheduler/tie_break.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -362,12 +363,6 @@ static struct str by_name(const struct reduce *r, bool round)
     return round && behind.len > 0 ? behind : first;
 }
 
-struct str reduce_choice(struct str tie_break, const struct map_result *result)
-{
-    bool round = str_is(tie_break, "round-robin");
-    return round && result->best_after.len > 0 ? result->best_after : result->best_node;
-}
-
 static void list_best(struct reduce *r)
 {
     struct decision *d = &r->decision;
@@ -447,7 +442,7 @@ static enum reduce_step choose(struct reduce *r, const struct sums *s)
     if (s->nominated_fits)
         d->node = r->start.pod->nominated_node;
     else if (r->start.shards == 1)
-        d->node = reduce_choice(r->start.tie_break, &r->parts[0].result);
+        d->node = tie_break_choice(r->start.tie_break, &r->parts[0].result);
     else if (str_is(r->start.tie_break, "first") || str_is(r->start.tie_break, "round-robin"))
         d->node = by_name(r, str_is(r->start.tie_break, "round-robin"));
     else

@@ -109,9 +109,6 @@ bool reduce_asks(const struct reduce *r, uint32_t shard);
 /* Takes a copy of what it needs. Answers of another cycle or round, of a shard that was not asked,
  * or doubled, are ignored (REDUCE_wait). */
 enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_result *result);
-/* The node that is chosen when a single shard gives this answer to the step map, with a node
- * feasible and none nominated; borrowed from the answer. */
-struct str reduce_choice(struct str tie_break, const struct map_result *result);
 /* After REDUCE_extend: what about, and the nodes, sorted, or the candidates, by node; borrowed
  * until the next reduce_start. */
 struct reduce_extend {

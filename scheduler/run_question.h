@@ -5,9 +5,7 @@
 
 #include "proto/messages.h"
 
-#define RUN_MAX       1024 /* places of a list at most */
 #define RUN_NAME_ROOM 24
-#define KEPT_MAX      4 /* rules that count for a pod, where anything is kept for it */
 
 /* The places told of, in order. Zero-initialise. */
 struct run_puts {

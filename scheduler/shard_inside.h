@@ -150,9 +150,6 @@ bool nominated_count_for(const struct shard *s, const struct map_request *r);
 void nominated_enter(struct evaluation *e);
 void nominated_leave(const struct evaluation *e);
 
-/* The atom of the key whose entries other workers have no use for; 0: none. */
-uint32_t folded_key(const struct atoms *atoms, const struct map_request *r, const struct plugin *p);
-
 /* Puts a pod on a copy of a row, or takes it off, and lets the rules know before. Whoever does one
  * does the opposite before the rules look at another node. */
 void what_if_add(struct evaluation *e, struct row_copy *copy, struct node_pod *pod);

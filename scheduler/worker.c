@@ -6,9 +6,10 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/random.h"
-#include "scheduler/reduce.h"
+#include "scheduler/limits.h"
 #include "scheduler/run_question.h"
 #include "scheduler/shard.h"
+#include "scheduler/tie_break.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -254,7 +255,7 @@ static bool try_one(struct worker *w, const struct map_request *request, struct 
                                .filter_ns = r.filter_ns,
                                .score_ns = r.score_ns,
                                .timed = r.timed};
-    *node = reduce_choice(request->tie_break, out);
+    *node = tie_break_choice(request->tie_break, out);
     put(w, request, *node);
     return true;
 }
