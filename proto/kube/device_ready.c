@@ -3,7 +3,7 @@
  * true: a failure that an earlier device hides by being late is seen once that one is ready, so
  * that the order of reasons is upstream's. */
 #include "proto/kube/device_ready.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/quote.h"
 
 bool device_ready_matters(const struct allocated_device *devices, uint32_t count)
 {
@@ -46,7 +46,7 @@ static void tell_failure(const struct resource_claim *claim,
     buffer_print(why,
                  "device binding failed: claim=%.*s, reason=%.*s, message=", STR_ARG(claim->name),
                  STR_ARG(condition->reason));
-    writes_quoted(why, condition->message);
+    kube_quote(condition->message, why);
 }
 
 static enum device_ready judge(const struct resource_claim *claim,

@@ -181,7 +181,4 @@ enum writes_change writes_special_claim_unprotect(struct buffer *out, struct str
  * container; with the UID as precondition. */
 void writes_special_status(struct buffer *out, const struct bind *bind, struct str claim);
 
-/* Appends the text as Go's %q does. */
-void writes_quoted(struct buffer *out, struct str text);
-
 #endif

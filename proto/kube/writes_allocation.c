@@ -9,7 +9,6 @@
 #include "proto/base/must.h"
 #include "proto/kube/json_edit.h"
 #include "proto/kube/protobuf_put.h"
-#include "proto/kube/quote.h"
 
 #include <stdio.h>
 
@@ -358,9 +357,4 @@ void writes_special_status(struct buffer *out, const struct bind *bind, struct s
     }
     add_text(status, "resourceClaimName", claim);
     writes_print(out, root);
-}
-
-void writes_quoted(struct buffer *out, struct str text)
-{
-    kube_quote(text, out);
 }
