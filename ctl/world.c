@@ -10,11 +10,11 @@
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/base/must.h"
-#include "scheduler/cache.h"
-#include "scheduler/catalog.h"
-#include "scheduler/packed.h"
-#include "scheduler/plugin.h"
-#include "scheduler/shard.h"
+#include "scheduler/catalog/catalog.h"
+#include "scheduler/cluster/cache.h"
+#include "scheduler/rules/plugin.h"
+#include "scheduler/table/packed.h"
+#include "scheduler/worker/shard.h"
 
 #include <stdlib.h>
 

@@ -3,11 +3,11 @@
 #ifndef WORLD_H
 #define WORLD_H
 
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 #include "proto/messages.h"
-#include "scheduler/device_reserve.h"
-#include "scheduler/reduce.h"
-#include "scheduler/volume_reserve.h"
+#include "scheduler/catalog/volume_reserve.h"
+#include "scheduler/cluster/device_reserve.h"
+#include "scheduler/merge/reduce.h"
 
 struct world;
 struct claim_configs;

@@ -1,9 +1,0 @@
-/* quote: a text in quotes, as Go's %q has it; so upstream puts it into its errors. */
-#ifndef KUBE_QUOTE_H
-#define KUBE_QUOTE_H
-
-#include "proto/base/buffer.h"
-
-void kube_quote(struct str text, struct buffer *out);
-
-#endif
