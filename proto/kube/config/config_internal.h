@@ -36,6 +36,8 @@ void config_invalid(struct loading *l, const struct spot *at, const char *format
 void config_invalid_each(struct loading *l, const struct spot *at, struct str value,
                          struct str reasons);
 /* `no kind "Foo" is registered for version "v1"`, or that there cannot be such a version. */
+/* How many slashes a version has; more than one cannot be. */
+size_t config_slashes(struct str version);
 void config_not_registered(struct str kind, struct str version, struct buffer *out);
 /* A text that is so many errors of validation by itself. */
 void config_invalid_text(struct loading *l, const char *text, uint32_t count);
@@ -117,6 +119,23 @@ void config_construct_fail(struct loading *l, struct str scheduler_name, const c
  * NULL: it is not another plugin's old name. */
 const char *const *config_legacy_alias(struct str name);
 #define CONFIG_LEGACY_ALIAS_MAX 4 /* plugins behind one name */
+
+/* ---- profiles ---- */
+
+/* What is known of one profile before its plugins are made. */
+struct profile_draft {
+    struct plugin_sets sets;
+    struct buffer fit_faults;
+};
+
+/* percentageOfNodesToScore of a profile, or of the whole; missing gives otherwise. */
+int64_t config_percentage(struct loading *l, const struct spot *object, int64_t otherwise);
+/* Reads the profiles into drafts, one each, whose fit_faults are to be freed; NULL: it failed. */
+struct profile_draft *config_profiles_read(struct loading *l, const struct spot *root,
+                                           struct scheduler_config *c);
+/* Makes the profiles' plugins of drafts that were read without a fault. */
+void config_profiles_make(struct loading *l, const struct spot *root, struct scheduler_config *c,
+                          struct profile_draft *drafts);
 
 /* ---- plugin arguments ---- */
 

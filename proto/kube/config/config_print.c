@@ -9,40 +9,6 @@
 
 #include <string.h>
 
-static bool is_plain(struct str text)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
-    bool good = text.len > 0 && text.at[0] != '-' && text.at[0] != '.';
-    for (uint32_t i = 0; good && i < text.len; i++)
-        good = text.at[i] != 0 && strchr(plain, text.at[i]) != NULL;
-    if (!good)
-        return false;
-    char *copy = str_copy(text);
-    good = yaml_value_of(copy).kind == YAML_text;
-    memory_free(copy);
-    return good;
-}
-
-void config_print_text(struct str text, struct buffer *out)
-{
-    if (is_plain(text)) {
-        buffer_add_str(out, text);
-        return;
-    }
-    buffer_add_text(out, "\"");
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        if (c == '"' || c == '\\')
-            buffer_print(out, "\\%c", c);
-        else if (c < ' ' || c == 0x7f)
-            buffer_print(out, "\\x%02x", c);
-        else
-            buffer_add(out, &text.at[i], 1);
-    }
-    buffer_add_text(out, "\"");
-}
-
 static void print_member(struct buffer *out, const char *name, struct str text)
 {
     buffer_add_text(out, name);
