@@ -10,6 +10,7 @@
 #include "proto/base/buffer.h"
 #include "proto/base/moment.h"
 #include "proto/base/str.h"
+#include "proto/kube/access/method.h"
 
 struct kube_config;
 struct kube_client;
@@ -42,8 +43,6 @@ int kube_client_fd(const struct kube_client *client);
 void kube_client_work(struct kube_client *client, struct moment now);
 /* When work() must run even if fd is not readable: now, when requests were sent and may start. */
 struct moment kube_client_deadline(const struct kube_client *client, struct moment now);
-
-enum kube_method { KUBE_GET, KUBE_POST, KUBE_PUT, KUBE_PATCH, KUBE_DELETE };
 
 /* Requests of one channel share connections; other channels never wait behind them. */
 enum kube_channel {

@@ -195,13 +195,6 @@ static int on_send(void *context, char *to_ip, char *from_ip, int to_port, int f
 
 /* ---- setting up ---- */
 
-static const char *const method_names[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
-
-const char *exchange_method(const struct exchange *r)
-{
-    return method_names[r->method];
-}
-
 static void add_header(struct exchange *r, const char *name, const char *value)
 {
     struct buffer line = {0};
@@ -299,7 +292,7 @@ static void set_method(struct exchange *r)
         curl_easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len);
         curl_easy_setopt(r->easy, CURLOPT_POSTFIELDS, r->body.at ? r->body.at : "");
     }
-    curl_easy_setopt(r->easy, CURLOPT_CUSTOMREQUEST, method_names[r->method]);
+    curl_easy_setopt(r->easy, CURLOPT_CUSTOMREQUEST, kube_method_name(r->method));
 }
 
 static void set_url(struct exchange *r, const char *path)

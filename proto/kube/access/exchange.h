@@ -65,8 +65,6 @@ void exchange_free(struct exchange **request);
 void exchange_start(struct exchange *r, struct pool *pool);
 /* An easy handle that only connects; r is not a request and only carries it. */
 void exchange_connect(struct exchange *r, struct pool *pool);
-/* "GET", … */
-const char *exchange_method(const struct exchange *r);
 /* All headers of an answer are there. */
 void exchange_opened(struct exchange *r);
 /* A piece of its body. False when no more is wanted: it was cancelled, or is longer than is taken.

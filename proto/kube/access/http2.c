@@ -315,7 +315,7 @@ void http2_start(struct http2 *h, struct exchange *r)
     buffer_reset(&r->whole_path);
     buffer_add_str(&r->whole_path, h->prefix);
     buffer_add_text(&r->whole_path, r->path);
-    nghttp2_nv fields[9] = {field(":method", str_of(exchange_method(r))),
+    nghttp2_nv fields[9] = {field(":method", str_of(kube_method_name(r->method))),
                             field(":scheme", STR_LITERAL("https")),
                             field(":authority", h->authority),
                             field(":path", buffer_str(&r->whole_path)),

@@ -19,17 +19,17 @@ static void count(const struct exchange *r, int status)
     char code[16] = "<error>";
     if (status > 0)
         snprintf(code, sizeof(code), "%d", status);
-    series_add(
-        metric_series(METRIC_rest_client_requests_total,
-                      METRIC_VALUES(str_of(code), host_of(r->target), str_of(exchange_method(r)))),
-        1);
+    series_add(metric_series(METRIC_rest_client_requests_total,
+                             METRIC_VALUES(str_of(code), host_of(r->target),
+                                           str_of(kube_method_name(r->method)))),
+               1);
 }
 
 static void observe(enum metric metric, const struct exchange *r, int64_t value)
 {
-    series_observe(
-        metric_series(metric, METRIC_VALUES(host_of(r->target), str_of(exchange_method(r)))),
-        value);
+    series_observe(metric_series(metric, METRIC_VALUES(host_of(r->target),
+                                                       str_of(kube_method_name(r->method)))),
+                   value);
 }
 
 /* A stream without an end that is known. */
