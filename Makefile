@@ -113,9 +113,12 @@ $(SIMPARTS)/model.o: SEEN := model*
 $(SIMULATED):
 	@mkdir -p $(@D)
 	@$(LD) -r -o $@ $^ && objcopy --wildcard $(SEEN:%=--keep-global-symbol='%') $@
-WRAPPED := moment_now moment_wall_us moment_boot_ns random_seed getpid
+WRAPPED := moment_now moment_wall_us moment_boot_ns random_seed getpid \
+           memory_take memory_take_array memory_resize memory_free memory_copy \
+           metric_series metric_add metric_observe metric_set metric_add_to metric_set_to
+SIMULATED_BY := $(filter-out %/model.o %/queue_check.o,$(SIMULATION)) $(SIMULATED)
 $(SIM): LDFLAGS += $(WRAPPED:%=-Wl,--wrap=%)
-$(SIM): $(BUILD)/tests/simulation/main.o $(filter-out %/model.o %/queue_check.o,$(SIMULATION)) $(SIMULATED) $(PROTO)
+$(SIM): $(BUILD)/tests/simulation/main.o $(SIMULATED_BY) $(PROTO)
 	$(LINK)
 
 # What tests/wire reads recorded bytes with, and makes bodies with.
@@ -159,12 +162,14 @@ AREA_queue     := $(call objects,queue/*.c)
 # Without the file that stands on the actor loop, so that they load no library with threads.
 AREA_scheduler := $(filter-out %/live_config.o,$(SCHEDULER))
 AREA_serve     := $(call objects,ctl/serve/*.c) $(BUILD)/ctl/feature_gates.o
+AREA_simulation := $(SIMULATED_BY)
 AREA_watcher   := $(call objects,watcher/*.c)
 AREA_together  := $(AREA_scheduler) $(AREA_watcher)
 area = $(firstword $(subst /, ,$(1)))
 
 define unit_test
 $(BUILD)/tests/$(1): LIBS += -lcmocka -lcrypto $(if $(filter apiserver serve,$(call area,$(1))),-lmicrohttpd -lgnutls)
+$(BUILD)/tests/$(1): LDFLAGS += $(if $(filter simulation,$(call area,$(1))),$(WRAPPED:%=-Wl,--wrap=%))
 $(BUILD)/tests/$(1): $(BUILD)/tests/unit/$(1).o $(AREA_$(call area,$(1))) \
                      $(if $(filter apiserver,$(call area,$(1))),$(BASE),$(PROTO))
 	$$(LINK)
@@ -250,12 +255,15 @@ bench: all
 bench-core: $(BIN)/bench-core
 	@$< --commit "$$(git describe --always --dirty)" --out build/bench-core $(BENCH_CORE)
 
-# Seeds through the simulation: make sim FIRST=1 SEEDS=1000 STEPS=2000 SIM_FLAGS="--without lateness"
+# Stored scripts and seeds through the simulation, findings' scripts into build/scripts: make sim
+# FIRST=1 SEEDS=1000 STEPS=2000 SIM_FLAGS="--without lateness"
 FIRST ?= $(shell tests/seed)
 SEEDS ?= 100
 STEPS ?= 2000
 sim: $(SIM)
-	@nice $< --first $(FIRST) --seeds $(SEEDS) --steps $(STEPS) --shrink 300 \
+	@mkdir -p build/scripts
+	@nice $< $(addprefix --script ,$(sort $(wildcard tests/simulation/scripts/*.scn))) \
+	    --first $(FIRST) --seeds $(SEEDS) --steps $(STEPS) --shrink 300 --scripts build/scripts \
 	    --commit "$$(git describe --always --dirty)" $(SIM_FLAGS)
 
 # Planted bugs that the simulation has to find.

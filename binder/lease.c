@@ -571,6 +571,20 @@ static void leave_to_others(struct lease *lease, struct moment now)
              o->namespace_name, o->name, o->falls, (long long)span_ms(pause));
 }
 
+/* Without a lease there is no record to tell what a former life had under way. Whoever starts us
+ * again knows that there was one, and that it was dead when we started. */
+static void lead_alone(struct lease *lease, struct instant at)
+{
+    lease->leading = true;
+    lease->term = 1;
+    lease->renewed = at;
+    lease->settled = lease->options.falls == 0;
+    if (lease->settled)
+        return;
+    lease->settles = moment_after(at.now, span_of_ms(LANES_WRITE_MS));
+    log_info("waits until writes of its former life have ended|ms=%d", LANES_WRITE_MS);
+}
+
 struct lease *lease_new(const struct lease_options *options, struct lanes *lanes, struct instant at)
 {
     must(lease_options_wrong(options) == NULL);
@@ -583,11 +597,8 @@ struct lease *lease_new(const struct lease_options *options, struct lanes *lanes
     lease->lost_why = "";
     if (options->elect && options->falls >= HANDOVER_FALLS)
         leave_to_others(lease, at.now);
-    if (!options->elect) {
-        lease->leading = lease->settled = true;
-        lease->term = 1;
-        lease->renewed = at;
-    }
+    if (!options->elect)
+        lead_alone(lease, at);
     return lease;
 }
 
@@ -604,10 +615,18 @@ void lease_free(struct lease **lease)
     *lease = NULL;
 }
 
+static struct moment tick_alone(struct lease *lease, struct moment now)
+{
+    lease->settled = lease->settled || moment_reached(now, lease->settles);
+    return lease->settled ? MOMENT_NEVER : lease->settles;
+}
+
 struct moment lease_tick(struct lease *lease, struct instant at)
 {
-    if (!lease->options.elect || lease->released)
+    if (lease->released)
         return MOMENT_NEVER;
+    if (!lease->options.elect)
+        return tick_alone(lease, at.now);
     if (lease->leading && !lease->releasing && moment_reached(at.now, lease_deadline(lease))) {
         if (lease->job.place != JOB_idle)
             lanes_remove(lease->lanes, &lease->job);

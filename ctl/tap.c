@@ -3,12 +3,14 @@
  * was missed is said, so that nobody takes a hole for silence. */
 #include "ctl/commands.h"
 #include "ctl/recording.h"
+#include "ctl/tap_verify.h"
 #include "ctl/tap_view.h"
 #include "proto/base/log.h"
 #include "proto/bus/ear.h"
 #include "proto/bus/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,8 @@ struct tap {
     struct tap_view view;
     const char *endpoints[ENDPOINTS_MAX];
     struct ear_options ear;
-    bool json, print_asked, no_run_dir;
+    struct tap_verify verify;
+    bool json, print_asked, no_run_dir, verify_asked;
     int64_t count_max;
     struct span duration; /* 0: until stopped */
     const char *record, *read;
@@ -118,6 +121,13 @@ static bool take_read(void *state, const char *value)
     return *value != 0;
 }
 
+static bool take_verify(void *state, const char *value)
+{
+    (void)value;
+    ((struct tap *)state)->verify_asked = true;
+    return true;
+}
+
 static bool take_curve_dir(void *state, const char *value)
 {
     ((struct tap *)state)->ear.curve_dir = value;
@@ -146,6 +156,10 @@ static const struct own_option tap_options[] = {
     {"record", "FILE", "write the frames to FILE; nothing is printed unless -o is given",
      take_record},
     {"read", "FILE", "print a recording instead of listening", take_read},
+    {"verify", NULL,
+     "read every message a second time, with msgpack-c, and tell what differs; nothing else is "
+     "printed unless -o is given",
+     take_verify},
     {"curve-dir", "DIR", "CURVE keys, for tcp:// taps", take_curve_dir},
     {"allow-plain-tcp", NULL, "permit tcp without CURVE beyond loopback", take_allow_plain_tcp},
     {NULL, NULL, NULL, NULL},
@@ -166,7 +180,7 @@ static bool put_frame(struct tap *tap, struct str tapped, uint32_t missed, bool 
         *ok = failed(tap->record);
         return false;
     }
-    if (!tap->record || tap->print_asked) {
+    if ((!tap->record && !tap->verify_asked) || tap->print_asked) {
         buffer_reset(&tap->line);
         tap_view_print(&tap->view, tap->json, &tap->line);
         if (fwrite(tap->line.at, 1, tap->line.len, stdout) != tap->line.len)
@@ -184,9 +198,19 @@ static bool put_recalled(struct tap *tap, bool *ok)
     return on;
 }
 
+/* Whatever the filters let pass. */
+static void verify(struct tap *tap, struct str tapped)
+{
+    if (!tap->verify_asked || tap_verify_frame(&tap->verify, tapped))
+        return;
+    fflush(stdout);
+    fputs(tap->verify.lines.at, stderr);
+}
+
 /* A run's question and answers come before its end, answers behind their question. */
 static bool take_frame(struct tap *tap, struct str tapped, bool *ok)
 {
+    verify(tap, tapped);
     if (!tap_view_take(&tap->view, tapped))
         return true;
     bool ends_run = tap->view.envelope.type == MSG_map_run_end, on = true;
@@ -330,8 +354,12 @@ int command_tap(int argc, char **argv)
         fprintf(stderr, "berth tap: --read goes with neither --record nor --endpoint\n");
     else
         status = tap.read ? replay(&tap) : listen(&tap);
-    if (fflush(stdout) != 0)
+    if (tap.verify_asked)
+        printf("%" PRIu64 " messages read twice, %" PRIu64 " differ\n", tap.verify.frames,
+               tap.verify.different);
+    if (fflush(stdout) != 0 || tap.verify.different > 0)
         status = 1;
+    tap_verify_free(&tap.verify);
     tap_view_free(&tap.view);
     buffer_free(&tap.line);
     return status;

@@ -1,12 +1,13 @@
 /* codec: one msgpack reader and writer for every record.
  *
- * A record travels as a map from tag to value, zero values left out. Writer and reader are our own:
- * the writer because msgpack-c's calls back for every head and wants to know first how many values
- * there are; the reader because it must never trust a count that it has not checked against the
- * bytes left: so its work is bounded by the frame, and its memory by the arena's limit. Text forms
- * are in codec_text.c. */
+ * A record travels as a map from tag to value, zero values left out. msgpack-c's packer writes
+ * (packer.h); it wants to know first how many pairs a map has, so that head is written when they
+ * are. The reader is our own, because it must never trust a count that it has not checked against
+ * the bytes left: so its work is bounded by the frame, and its memory by the arena's limit. Text
+ * forms are in codec_text.c. */
 #include "proto/codec.h"
 #include "proto/base/must.h"
+#include "proto/packer.h"
 
 #include <string.h>
 
@@ -47,7 +48,10 @@ bool codec_value_is_zero(const struct field *f, const void *at)
     return zero;
 }
 
-#define HEAD_MAX 9 /* bytes of a head or a number */
+/* Bytes of a map's head, and how many pairs ask for the long one. */
+#define MAP_HEAD_SHORT 1
+#define MAP_HEAD_LONG  3
+#define MAP_COUNT_LONG 16
 
 /* Mostly there is, and a call for each byte would cost more than the byte. */
 static inline char *room_for(struct buffer *out, size_t len)
@@ -55,73 +59,44 @@ static inline char *room_for(struct buffer *out, size_t len)
     return out->room - out->len > len ? out->at + out->len : buffer_reserve(out, len);
 }
 
-/* As msgpack-c, whose reader the tests compare with: always the shortest form. */
-static uint8_t *put_bytes(uint8_t *at, uint8_t lead, uint64_t v, unsigned bytes)
+static inline struct packer packer_of(struct buffer *out, size_t room)
 {
-    *at++ = lead;
-    while (bytes-- > 0)
-        *at++ = (uint8_t)(v >> (8 * bytes));
-    return at;
+    return (struct packer){(uint8_t *)room_for(out, room)};
 }
 
-static uint8_t *put_unsigned(uint8_t *at, uint64_t v)
+static inline void packed(struct buffer *out, const struct packer *p)
 {
-    if (v < 0x80)
-        return put_bytes(at, (uint8_t)v, 0, 0);
-    if (v <= UINT8_MAX)
-        return put_bytes(at, 0xcc, v, 1);
-    if (v <= UINT16_MAX)
-        return put_bytes(at, 0xcd, v, 2);
-    return v <= UINT32_MAX ? put_bytes(at, 0xce, v, 4) : put_bytes(at, 0xcf, v, 8);
-}
-
-static uint8_t *put_negative(uint8_t *at, int64_t v)
-{
-    if (v >= -32)
-        return put_bytes(at, (uint8_t)v, 0, 0);
-    if (v >= INT8_MIN)
-        return put_bytes(at, 0xd0, (uint64_t)v, 1);
-    if (v >= INT16_MIN)
-        return put_bytes(at, 0xd1, (uint64_t)v, 2);
-    return v >= INT32_MIN ? put_bytes(at, 0xd2, (uint64_t)v, 4)
-                          : put_bytes(at, 0xd3, (uint64_t)v, 8);
+    out->len = (size_t)((char *)p->at - out->at);
 }
 
 static void put_i64(struct buffer *out, int64_t v)
 {
-    uint8_t *start = (uint8_t *)room_for(out, HEAD_MAX);
-    uint8_t *end = v >= 0 ? put_unsigned(start, (uint64_t)v) : put_negative(start, v);
-    out->len += (size_t)(end - start);
+    struct packer p = packer_of(out, PACKER_HEAD_MAX);
+    msgpack_pack_int64(&p, v);
+    packed(out, &p);
 }
 
 static void put_str(struct buffer *out, struct str s)
 {
-    uint8_t *start = (uint8_t *)room_for(out, (size_t)s.len + HEAD_MAX), *at = start;
-    if (s.len < 32)
-        at = put_bytes(at, (uint8_t)(0xa0 | s.len), 0, 0);
-    else if (s.len <= UINT8_MAX)
-        at = put_bytes(at, 0xd9, s.len, 1);
-    else
-        at = s.len <= UINT16_MAX ? put_bytes(at, 0xda, s.len, 2) : put_bytes(at, 0xdb, s.len, 4);
+    struct packer p = packer_of(out, (size_t)s.len + PACKER_HEAD_MAX);
+    msgpack_pack_str(&p, s.len);
     if (s.len > 0)
-        memcpy(at, s.at, s.len);
-    out->len += (size_t)(at - start) + s.len;
+        msgpack_pack_str_body(&p, s.at, s.len);
+    packed(out, &p);
 }
 
 static void put_array(struct buffer *out, uint32_t count)
 {
-    uint8_t *start = (uint8_t *)room_for(out, HEAD_MAX), *at = start;
-    if (count < 16)
-        at = put_bytes(at, (uint8_t)(0x90 | count), 0, 0);
-    else
-        at = count <= UINT16_MAX ? put_bytes(at, 0xdc, count, 2) : put_bytes(at, 0xdd, count, 4);
-    out->len += (size_t)(at - start);
+    struct packer p = packer_of(out, PACKER_HEAD_MAX);
+    msgpack_pack_array(&p, count);
+    packed(out, &p);
 }
 
-static void put_byte(struct buffer *out, uint8_t byte)
+static void put_true(struct buffer *out)
 {
-    *room_for(out, 1) = (char)byte;
-    out->len++;
+    struct packer p = packer_of(out, PACKER_HEAD_MAX);
+    msgpack_pack_true(&p);
+    packed(out, &p);
 }
 
 static size_t put_record(struct buffer *out, const struct record *r, const char *object);
@@ -130,7 +105,7 @@ static size_t put_record(struct buffer *out, const struct record *r, const char 
 static bool put_value(struct buffer *out, const struct field *f, const char *at)
 {
     switch ((enum kind)f->kind) {
-    case KIND_bool: put_byte(out, 0xc3); break; /* false is left out */
+    case KIND_bool: put_true(out); break; /* false is left out */
     case KIND_i64: put_i64(out, *(const int64_t *)at); break;
     case KIND_str: put_str(out, *(const struct str *)at); break;
     case KIND_strs: {
@@ -152,19 +127,27 @@ static bool put_value(struct buffer *out, const struct field *f, const char *at)
     return true;
 }
 
-/* The head of a map stands before its pairs, and how many there are shows behind them: one byte is
- * left for it, and rarely two more are made. */
+/* The head of a map stands before its pairs, and how many there are shows behind them: room is left
+ * for a short one, and rarely more is made. */
+static size_t put_map_start(struct buffer *out)
+{
+    size_t start = out->len;
+    room_for(out, MAP_HEAD_SHORT);
+    out->len += MAP_HEAD_SHORT;
+    return start;
+}
+
 static void put_map_head(struct buffer *out, size_t start, size_t present)
 {
-    if (present < 16) {
-        out->at[start] = (char)(0x80 | present);
-        return;
-    }
     must(present <= UINT16_MAX);
-    room_for(out, 2);
-    memmove(out->at + start + 3, out->at + start + 1, out->len - start - 1);
-    out->len += 2;
-    put_bytes((uint8_t *)out->at + start, 0xde, present, 2);
+    if (present >= MAP_COUNT_LONG) {
+        size_t more = MAP_HEAD_LONG - MAP_HEAD_SHORT, behind = start + MAP_HEAD_SHORT;
+        room_for(out, more);
+        memmove(out->at + behind + more, out->at + behind, out->len - behind);
+        out->len += more;
+    }
+    struct packer p = {(uint8_t *)out->at + start};
+    msgpack_pack_map(&p, present);
 }
 
 /* Most fields are; of a record in a record that shows only when it is written. */
@@ -181,6 +164,13 @@ static inline bool is_empty(const struct field *f, const char *at)
     return false;
 }
 
+static inline void put_tag(struct buffer *out, uint8_t tag)
+{
+    struct packer p = packer_of(out, PACKER_HEAD_MAX);
+    msgpack_pack_uint8(&p, tag);
+    packed(out, &p);
+}
+
 /* Adds the field with its tag. False, and nothing is added, when it is zero. */
 static inline bool put_field(struct buffer *out, const struct field *f, const char *object)
 {
@@ -188,10 +178,7 @@ static inline bool put_field(struct buffer *out, const struct field *f, const ch
     size_t before = out->len;
     if (is_empty(f, at))
         return false;
-    if (f->tag < 0x80)
-        put_byte(out, f->tag);
-    else
-        put_i64(out, f->tag);
+    put_tag(out, f->tag);
     if (put_value(out, f, at))
         return true;
     out->len = before;
@@ -201,8 +188,7 @@ static inline bool put_field(struct buffer *out, const struct field *f, const ch
 /* Returns how many fields it has. */
 static size_t put_record(struct buffer *out, const struct record *r, const char *object)
 {
-    size_t present = 0, start = out->len;
-    put_byte(out, 0);
+    size_t present = 0, start = put_map_start(out);
     for (size_t i = 0; i < r->field_count; i++)
         present += put_field(out, &r->fields[i], object);
     put_map_head(out, start, present);
@@ -218,8 +204,7 @@ void codec_encode(const struct record *r, const void *object, struct buffer *out
 void codec_encode_fields(const struct field *const *fields, size_t count, const void *object,
                          struct buffer *out)
 {
-    size_t present = 0, start = out->len;
-    put_byte(out, 0);
+    size_t present = 0, start = put_map_start(out);
     for (size_t i = 0; i < count; i++)
         present += put_field(out, fields[i], object);
     if (present > 0)
@@ -231,8 +216,7 @@ void codec_encode_fields(const struct field *const *fields, size_t count, const 
 
 void codec_put_map(struct buffer *out, uint32_t count)
 {
-    size_t start = out->len;
-    put_byte(out, 0);
+    size_t start = put_map_start(out);
     put_map_head(out, start, count);
     out->at[out->len] = 0;
 }

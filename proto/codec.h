@@ -69,7 +69,9 @@ struct str codec_find_str(struct str encoded, uint8_t tag);
 
 /* One line of text, `name key=value list=[{key=value} {…}]`; zero fields are left out. */
 void codec_print(const struct record *r, const void *object, struct buffer *out);
-/* The same as a JSON object (names as in messages.def, all values that are not zero). */
+/* One field's value, as in such a line; at points to the field. */
+void codec_print_value(const struct field *f, const void *at, struct buffer *out);
+/* A record as a JSON object (names as in messages.def, all values that are not zero). */
 void codec_print_json(const struct record *r, const void *object, struct buffer *out);
 /* Reads what codec_print wrote behind the name: `key=value …` up to the end of text. On failure
  * returns false and says what and where in error. */

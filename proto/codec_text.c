@@ -117,6 +117,14 @@ void codec_print(const struct record *r, const void *object, struct buffer *out)
     print_record(r, object, false, out);
 }
 
+void codec_print_value(const struct field *f, const void *at, struct buffer *out)
+{
+    if (f->kind == KIND_bool) /* written where it is true alone, elsewhere */
+        buffer_add_text(out, *(const bool *)at ? "true" : "false");
+    else
+        print_value(f, at, false, out);
+}
+
 void codec_print_json(const struct record *r, const void *object, struct buffer *out)
 {
     buffer_add_text(out, "{");

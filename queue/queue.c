@@ -650,8 +650,10 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
             queues_released(&q->queues, now, e);
         nominated_decided(&q->queues.nominations, e, outcome->nominated_node, false);
         forget_until_gated(q, e, outcome);
+        e->flight->woken |= outcome->behind;
         queues_rejected(&q->queues, now, e, rejectors, pending);
-        if (!outcome->released && !outcome->activate && outcome->gated_epoch == 0)
+        if (!outcome->released && !outcome->activate && !outcome->behind &&
+            outcome->gated_epoch == 0)
             kins_speak(e, now);
         if (outcome->activate)
             queues_activate(&q->queues, now, e);

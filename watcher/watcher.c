@@ -215,8 +215,9 @@ struct watcher *watcher_new(const struct watcher_options *options)
     must(options->epoch > 0 && options->kind_count > 0);
     struct watcher *w = memory_take(sizeof(*w));
     w->barrier_wait = options->barrier_wait;
+    size_t log_max = options->log_bytes_max > 0 ? options->log_bytes_max : LOG_BYTES_MAX;
     w->publisher = publisher_new(&(struct publisher_options){
-        .epoch = options->epoch, .log_bytes_max = LOG_BYTES_MAX, .subscribers_max = HELD_MAX});
+        .epoch = options->epoch, .log_bytes_max = log_max, .subscribers_max = HELD_MAX});
     w->members = members_new(w->publisher);
     w->closed = closed_new();
     w->count = options->kind_count + (has_pod_groups(options) ? FINISHED_LISTS : 0);
@@ -769,9 +770,9 @@ void watcher_status(const struct watcher *w, struct moment now, struct buffer *l
     fill_view(w, now, &view);
     buffer_print(lines, "synced=%s\nage_ms=%lld\n", w->synced ? "true" : "false",
                  (long long)view.age_ms);
-    buffer_print(lines, "objects=%zu\nsequence=%lld\nsubscribers=%u\nsnapshots=%llu\n",
-                 publisher_objects(w->publisher), (long long)publisher_sequence(w->publisher),
-                 publisher_subscribers(w->publisher),
+    buffer_print(lines, "objects=%zu\nlog=%zu\nsequence=%lld\nsubscribers=%u\nsnapshots=%llu\n",
+                 publisher_objects(w->publisher), publisher_log(w->publisher),
+                 (long long)publisher_sequence(w->publisher), publisher_subscribers(w->publisher),
                  (unsigned long long)publisher_snapshots(w->publisher));
     buffer_print(lines, "barriers=waiting=%zu reached=%llu refused=%llu\n", w->barrier_count,
                  (unsigned long long)w->barriers_reached, (unsigned long long)w->barriers_refused);

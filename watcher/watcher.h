@@ -20,8 +20,9 @@ struct watcher_options {
     /* So long the first lists of required kinds wait for a barrier, so that they answer it; 0: not
      * at all. */
     struct span barrier_wait;
-    int64_t epoch; /* of the stream; another one in every life; > 0 */
-    uint64_t seed; /* of the jitter */
+    size_t log_bytes_max; /* of changes that are kept for subscribers that come back; 0: 64 MiB */
+    int64_t epoch;        /* of the stream; another one in every life; > 0 */
+    uint64_t seed;        /* of the jitter */
 };
 
 struct watcher *watcher_new(const struct watcher_options *options);

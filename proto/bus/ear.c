@@ -8,6 +8,7 @@
 #include "proto/base/must.h"
 #include "proto/bus/wire.h"
 
+#include <czmq.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,7 @@ struct ear {
     struct wires wires;
     struct wire *taps;
     size_t count, turn;
+    zpoller_t *poller;
     zmq_msg_t message;
 };
 
@@ -34,6 +36,7 @@ static bool listen_to(struct ear *ear, const char *endpoint)
     }
     if (!wire_open(&ear->wires, &ear->taps[ear->count], WIRE_ear, endpoint))
         return false;
+    must(zpoller_add(ear->poller, ear->taps[ear->count].socket) == 0);
     ear->count++;
     return true;
 }
@@ -44,6 +47,9 @@ struct ear *ear_open(const struct ear_options *o, char *error, size_t room)
     ear->run_dir = o->run_dir;
     ear->taps = memory_take_array(TAPS_MAX, sizeof(*ear->taps));
     zmq_msg_init(&ear->message);
+    ear->poller = zpoller_new(NULL);
+    must(ear->poller != NULL);
+    zpoller_set_nonstop(ear->poller, true); /* signals are the owner's business */
     bool opened = wires_open(&ear->wires, o->curve_dir, TOOL, o->allow_plain_tcp);
     for (size_t i = 0; opened && i < o->endpoint_count; i++)
         opened = listen_to(ear, o->endpoints[i]);
@@ -61,6 +67,7 @@ void ear_close(struct ear **closing)
     struct ear *ear = *closing;
     if (ear == NULL)
         return;
+    zpoller_destroy(&ear->poller);
     zmq_msg_close(&ear->message);
     for (size_t i = 0; i < ear->count; i++)
         wire_close(&ear->taps[i]);
@@ -106,10 +113,6 @@ bool ear_next(struct ear *ear, struct str *tapped)
 
 void ear_wait(struct ear *ear, struct moment now, struct moment deadline)
 {
-    zmq_pollitem_t *items = memory_take_array(ear->count + 1, sizeof(*items));
-    for (size_t i = 0; i < ear->count; i++)
-        items[i] = (zmq_pollitem_t){.socket = ear->taps[i].socket, .events = ZMQ_POLLIN};
     int64_t wait_ms = moment_reached(now, deadline) ? 0 : span_ms(moment_since(deadline, now)) + 1;
-    zmq_poll(items, (int)ear->count, (long)wait_ms);
-    memory_free(items);
+    zpoller_wait(ear->poller, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
 }

@@ -409,6 +409,11 @@ uint64_t publisher_snapshots(const struct publisher *p)
     return p->snapshots;
 }
 
+size_t publisher_log(const struct publisher *p)
+{
+    return p->log_count;
+}
+
 /* ---- subscriber ---- */
 
 void subscriber_init(struct subscriber *s, uint32_t window)

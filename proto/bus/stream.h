@@ -61,6 +61,8 @@ size_t publisher_objects(const struct publisher *p);
 uint32_t publisher_subscribers(const struct publisher *p);
 /* Snapshots sent since the start; for status. */
 uint64_t publisher_snapshots(const struct publisher *p);
+/* Changes that are kept for subscribers that come back. */
+size_t publisher_log(const struct publisher *p);
 
 /* ---- subscriber ---- */
 

@@ -8,6 +8,7 @@
 #include "proto/bus/wire.h"
 #include "proto/base/must.h"
 
+#include <czmq.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,18 +75,6 @@ void wires_close(struct wires *all)
     *all = (struct wires){0};
 }
 
-/* One part of a keeper's request; what does not fit is cut. */
-static size_t keeper_part(void *keeper, unsigned char *at, size_t room, bool *more)
-{
-    int len = zmq_recv(keeper, at, room, ZMQ_DONTWAIT);
-    int flag = 0;
-    size_t size = sizeof(flag);
-    if (len < 0 || zmq_getsockopt(keeper, ZMQ_RCVMORE, &flag, &size) != 0)
-        flag = 0;
-    *more = flag != 0;
-    return len < 0 ? 0 : (size_t)len < room ? (size_t)len : room;
-}
-
 /* A caller's key tells the door who it is; a tap has no hello, and is for tools alone. */
 static bool may_connect(const struct wires *all, struct str domain, const unsigned char *key,
                         char name[CURVE_NAME_ROOM])
@@ -96,35 +85,48 @@ static bool may_connect(const struct wires *all, struct str domain, const unsign
 
 /* RFC 27: version, request id, domain, address, identity, mechanism, credentials. Whom we let in
  * has the name of its key file as user id, which ZeroMQ gives with every message. */
-static bool keep_one(struct wires *all, bool *allowed)
+static bool admits(const struct wires *all, zmsg_t *request, char name[CURVE_NAME_ROOM])
 {
     enum { VERSION, REQUEST, DOMAIN, ADDRESS, IDENTITY, MECHANISM, KEY, PARTS };
-    unsigned char part[PARTS][64];
-    size_t len[PARTS] = {0};
-    char name[CURVE_NAME_ROOM] = "";
-    bool more = false;
-    zmq_pollitem_t item = {.socket = all->keeper, .events = ZMQ_POLLIN};
-    if (zmq_poll(&item, 1, 0) <= 0)
+    zframe_t *part[PARTS];
+    if (zmsg_size(request) != PARTS)
         return false;
-    int count = 0;
-    do {
-        unsigned char spare[64];
-        size_t got = keeper_part(all->keeper, count < PARTS ? part[count] : spare, 64, &more);
-        if (count < PARTS)
-            len[count] = got;
-        count++;
-    } while (more);
-    *allowed = count == PARTS && len[MECHANISM] == 5 && memcmp(part[MECHANISM], "CURVE", 5) == 0 &&
-               len[KEY] == 32 &&
-               may_connect(all, (struct str){(const char *)part[DOMAIN], (uint32_t)len[DOMAIN]},
-                           part[KEY], name);
-    zmq_send(all->keeper, "1.0", 3, ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_send(all->keeper, part[REQUEST], len[REQUEST], ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_send(all->keeper, *allowed ? "200" : "400", 3, ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_send(all->keeper, *allowed ? "OK" : "unknown key", *allowed ? 2 : 11,
-             ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_send(all->keeper, name, *allowed ? strlen(name) : 0, ZMQ_SNDMORE | ZMQ_DONTWAIT);
-    zmq_send(all->keeper, "", 0, ZMQ_DONTWAIT);
+    for (int i = VERSION; i < PARTS; i++)
+        part[i] = i == VERSION ? zmsg_first(request) : zmsg_next(request);
+    struct str domain = {(const char *)zframe_data(part[DOMAIN]),
+                         (uint32_t)zframe_size(part[DOMAIN])};
+    return zframe_streq(part[MECHANISM], "CURVE") && zframe_size(part[KEY]) == 32 &&
+           may_connect(all, domain, zframe_data(part[KEY]), name);
+}
+
+/* Version, request id, status, its text, user id, metadata. */
+static zmsg_t *verdict(zmsg_t *request, const char *name, bool allowed)
+{
+    zmsg_t *answer = zmsg_new();
+    zmsg_first(request);
+    zframe_t *number = zmsg_next(request);
+    must(answer != NULL);
+    zmsg_addstr(answer, "1.0");
+    zmsg_addmem(answer, number ? zframe_data(number) : NULL, number ? zframe_size(number) : 0);
+    zmsg_addstr(answer, allowed ? "200" : "400");
+    zmsg_addstr(answer, allowed ? "OK" : "unknown key");
+    zmsg_addstr(answer, allowed ? name : "");
+    zmsg_addstr(answer, "");
+    return answer;
+}
+
+static bool keep_one(struct wires *all, bool *allowed)
+{
+    char name[CURVE_NAME_ROOM] = "";
+    zmq_pollitem_t item = {.socket = all->keeper, .events = ZMQ_POLLIN};
+    zmsg_t *request = zmq_poll(&item, 1, 0) > 0 ? zmsg_recv(all->keeper) : (zmsg_t *)NULL;
+    if (request == NULL)
+        return false;
+    *allowed = admits(all, request, name);
+    zmsg_t *answer = verdict(request, name, *allowed);
+    zmsg_destroy(&request);
+    zmsg_send(&answer, all->keeper); /* a REP drops what nobody waits for */
+    zmsg_destroy(&answer);
     return true;
 }
 

@@ -598,6 +598,9 @@ void catalog_assume_volume(struct catalog *c, struct str profile, struct str nam
                            const struct claim *claim)
 {
     struct entry *e = entry_of(c, CATALOG_volume, NOWHERE, name);
+    const struct volume *seen = seen_by(e, profile);
+    if (seen != NULL && seen->claim_uid.len > 0 && volume_is_reserved_for(seen, claim))
+        return; /* no write changes it, and no newer version would end the assumption */
     struct assumed *assumed = assume(e, profile, &volume_record);
     struct volume *v = assumed->record;
     v->bound_by_controller |= !volume_is_reserved_for(v, claim);
@@ -612,6 +615,9 @@ void catalog_assume_claim(struct catalog *c, struct str profile, const struct cl
                           struct str node)
 {
     struct entry *e = entry_of(c, CATALOG_claim, claim->namespace_name, claim->name);
+    const struct claim *seen = seen_by(e, profile);
+    if (seen != NULL && str_equal(seen->selected_node, node))
+        return;
     struct assumed *assumed = assume(e, profile, &claim_record);
     ((struct claim *)assumed->record)->selected_node = arena_copy(&assumed->memory, node);
     restore_older(e);
@@ -632,6 +638,19 @@ void catalog_restore_claim(struct catalog *c, struct str profile, const struct c
     struct assumed *assumed = e == NULL ? NULL : assumed_by(e, profile);
     if (assumed != NULL && str_equal(((const struct claim *)assumed->record)->selected_node, node))
         restore(e, assumed);
+}
+
+uint32_t catalog_assumed(const struct catalog *c)
+{
+    static const enum catalog_kind kinds[] = {CATALOG_claim, CATALOG_volume};
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t at = 0;
+        void *value;
+        while (map_next(c->kinds[kinds[i]], &at, NULL, &value))
+            count += ((const struct entry *)value)->assumed != NULL;
+    }
+    return count;
 }
 
 /* ---- who uses a claim ---- */

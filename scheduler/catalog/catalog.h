@@ -98,6 +98,8 @@ void catalog_assume_volume(struct catalog *c, struct str profile, struct str nam
 /* The claim is going to be provisioned for the node; it must exist. */
 void catalog_assume_claim(struct catalog *c, struct str profile, const struct claim *claim,
                           struct str node);
+/* How many claims and volumes are not seen as the API server has them, by some profile. */
+uint32_t catalog_assumed(const struct catalog *c);
 /* Gives an assumption up, if it still is this one; uid is the claim's. */
 void catalog_restore_volume(struct catalog *c, struct str profile, struct str name, struct str uid);
 void catalog_restore_claim(struct catalog *c, struct str profile, const struct claim_binding *b,

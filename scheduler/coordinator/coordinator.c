@@ -587,6 +587,15 @@ static void on_view(struct coordinator *c, struct moment now, const struct deliv
     c->view_age_ms = in->message->view.age_ms;
 }
 
+/* Who does not lead keeps nothing, and an attempt may have crossed the end of a term on its way:
+ * nobody would decide it. */
+static void turn_back(struct coordinator *c, struct flight *f, const struct listed *l)
+{
+    (void)l;
+    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+        cycle_land(c, f, "skipped", NULL);
+}
+
 static void on_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     const struct attempt *attempt = &in->message->attempt;
@@ -605,6 +614,8 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
     f->epoch = attempt->epoch;
     f->sequence = attempt->sequence;
     pod_ends_offered(c, now, attempt->pod.uid, attempt->epoch, attempt->sequence);
+    if (!c->leading)
+        each_flight(c, NULL, turn_back);
 }
 
 static void on_gang_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -613,6 +624,8 @@ static void on_gang_attempt(struct coordinator *c, struct moment now, const stru
     gang_take(c, now, a);
     for (uint32_t i = 0; i < a->members.count; i++)
         pod_ends_offered(c, now, a->members.at[i].pod.uid, a->epoch, a->sequence);
+    if (!c->leading)
+        each_flight(c, NULL, turn_back);
 }
 
 static void on_gang_waits(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -908,6 +921,8 @@ void coordinator_status(void *state, struct buffer *lines)
                  c->count.skipped, c->count.bound, c->count.bind_failed);
     buffer_print(lines, "gangs_placed=%" PRIu64 "\ngangs_failed=%" PRIu64 "\n",
                  c->count.gangs_placed, c->count.gangs_failed);
+    buffer_print(lines, "groups_known=%u\ngroup_claims=%u\n", gang_statuses_count(c->gang_statuses),
+                 gang_claims_count(c));
     buffer_print(lines, "gangs_evicting=%" PRIu64 "\ngangs_restarted=%" PRIu64 "\n",
                  c->count.gangs_evicting, c->count.gangs_restarted);
     buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\n", c->preempting, c->count.preempted);
@@ -915,6 +930,7 @@ void coordinator_status(void *state, struct buffer *lines)
     const struct devices_totals devices = devices_totals(device_book_store(book));
     buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,
                  devices.in_use, device_book_count_in_flight(book));
+    buffer_print(lines, "volumes_assumed=%u\n", catalog_assumed(c->catalog));
     buffer_print(lines, "late_answers=%" PRIu64 "\nstream_gaps=%" PRIu64 "\n", c->count.late,
                  c->stream.gaps);
     buffer_print(lines, "decision_us_mean=%" PRId64 "\ndecision_us_max=%" PRId64 "\n",

@@ -68,6 +68,7 @@ void cycle_land(struct coordinator *c, struct flight *f, const char *result,
     m.outcome.activate = f->activate;
     m.outcome.gated_epoch = f->gated_epoch;
     m.outcome.gated_sequence = f->gated_sequence;
+    m.outcome.behind = f->behind;
     m.outcome.released = f->released;
     bool bound = strcmp(result, "bound") == 0;
     if (f->owed && c->queue.peer != 0)
@@ -599,12 +600,18 @@ enum reduce_step cycle_begin(struct coordinator *c, struct moment now)
 
 /* Our view must not be older than the queue's was: else a pod could be rejected on the old one, and
  * the event that would have helped it has already gone by. Epochs grow with every life of the
- * watcher. Bounded, because a position of a life that ended may never be reached. */
+ * watcher. Bounded, because a position of a life that ended may never be reached; the
+ * outcome says then that it is so. */
+static bool view_is_older(const struct coordinator *c, const struct flight *f)
+{
+    return c->stream.epoch == f->epoch ? c->stream.sequence < f->sequence
+                                       : c->stream.epoch < f->epoch;
+}
+
 bool cycle_view_is_behind(const struct coordinator *c, struct moment now, const struct flight *f)
 {
-    bool behind =
-        c->stream.epoch == f->epoch ? c->stream.sequence < f->sequence : c->stream.epoch < f->epoch;
-    return behind && !moment_reached(now, moment_after(f->taken, span_of_ms(CATCH_UP_MS)));
+    return view_is_older(c, f) &&
+           !moment_reached(now, moment_after(f->taken, span_of_ms(CATCH_UP_MS)));
 }
 
 void cycle_advance(struct coordinator *c, struct moment now)
@@ -613,6 +620,7 @@ void cycle_advance(struct coordinator *c, struct moment now)
     while (c->under_way == 0 && coordinator_waits_for(c, now)[0] == 0 &&
            (f = gang_next(c, now)) != NULL) {
         arena_reset(&c->cycle_memory);
+        f->behind = view_is_older(c, f);
         if (!skip(c, f))
             cycle_step(c, now, cycle_begin(c, now));
     }

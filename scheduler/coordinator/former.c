@@ -56,7 +56,7 @@ void former_lose_binder(struct coordinator *c, struct moment now)
     c->lost_term = c->term;
 }
 
-/* One that does not lead at first has a lease to go by and waits by itself; one that does not lead
+/* One that does not lead at first waits by itself for what may be under way; one that does not lead
  * any more ends, and what it was to wait for goes on; one of the same term lives. */
 void former_hear(struct coordinator *c, const struct leadership *l)
 {

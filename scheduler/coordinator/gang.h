@@ -58,5 +58,7 @@ void gang_claims_drop(struct coordinator *c, const struct gang *group);
 /* Gives back the nominations whose time is over. */
 void gang_claims_look(struct coordinator *c, struct moment now);
 void gang_claims_free(struct coordinator *c);
+/* Groups whose nominations are known. */
+uint32_t gang_claims_count(const struct coordinator *c);
 
 #endif

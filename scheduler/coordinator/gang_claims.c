@@ -54,6 +54,14 @@ void gang_claims_free(struct coordinator *c)
         drop(&c->gang_claims);
 }
 
+uint32_t gang_claims_count(const struct coordinator *c)
+{
+    uint32_t count = 0;
+    for (const struct gang_claims *claims = c->gang_claims; claims != NULL; claims = claims->next)
+        count++;
+    return count;
+}
+
 static int64_t seconds_of(const struct coordinator *c, const struct gang_try *g)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, g->scheduler_name);

@@ -448,6 +448,11 @@ const struct gang *gang_statuses_condition(struct gang_statuses *s, struct momen
     return &e->group;
 }
 
+uint32_t gang_statuses_count(const struct gang_statuses *s)
+{
+    return (uint32_t)s->entries.count;
+}
+
 void gang_statuses_look(struct gang_statuses *s, struct moment now)
 {
     size_t at = 0;

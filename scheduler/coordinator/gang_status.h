@@ -33,6 +33,8 @@ void gang_statuses_tick(struct gang_statuses *s, struct moment now, struct addre
 const struct gang *gang_statuses_condition(struct gang_statuses *s, struct moment now,
                                            struct str namespace_name, struct str name,
                                            bool scheduled);
+/* PodGroups that are there, or that pods name. */
+uint32_t gang_statuses_count(const struct gang_statuses *s);
 /* A new term: everything is looked at anew. */
 void gang_statuses_look(struct gang_statuses *s, struct moment now);
 

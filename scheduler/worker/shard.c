@@ -590,6 +590,13 @@ uint64_t shard_dry_looked(const struct shard *s)
     return s->dry_looked;
 }
 
+uint32_t shard_classes(const struct shard *s, size_t *bytes)
+{
+    const struct classes_status status = classes_status(s->classes);
+    *bytes = status.bytes;
+    return status.count;
+}
+
 void shard_set_clock(struct shard *s, struct moment (*clock)(void))
 {
     s->clock = clock;

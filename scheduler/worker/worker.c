@@ -545,11 +545,14 @@ struct moment worker_tick(void *state, struct moment now, struct outbox *out)
 void worker_status(void *state, struct buffer *lines)
 {
     const struct worker *w = state;
+    size_t class_bytes;
     buffer_print(lines, "joined=%s\n", w->ready ? "yes" : "no");
     buffer_print(lines, "config_generation=%" PRId64 "\nconfig_hash=%016" PRIx64 "\n",
                  w->generation, (uint64_t)w->hash);
     buffer_print(lines, "nodes=%u\npods=%u\nnominated=%u\n", shard_nodes(w->shard),
                  shard_pods(w->shard), shard_nominations(w->shard));
+    uint32_t classes = shard_classes(w->shard, &class_bytes);
+    buffer_print(lines, "classes=%u\nclass_bytes=%zu\n", classes, class_bytes);
     buffer_print(lines, "map_requests=%" PRIu64 "\nsecond_rounds=%" PRIu64 "\n", w->requests,
                  w->second_rounds);
     buffer_print(lines,

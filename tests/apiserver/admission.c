@@ -223,8 +223,26 @@ static void default_group(struct server *server, cJSON *tree)
     (void)tree;
 }
 
+/* Of groups in the tree, which are basic or a gang. */
+static void check_policy(const cJSON *policy, struct causes *causes)
+{
+    const cJSON *gang = tree_get(policy, "gang");
+    if ((gang != NULL) == (tree_get(policy, "basic") != NULL))
+        causes_add(causes, "FieldValueInvalid", "spec.schedulingPolicy",
+                   "Invalid value: exactly one of basic and gang must be set");
+    else if (gang != NULL && tree_number(gang, "minCount", 0) < 1)
+        causes_add(causes, "FieldValueInvalid", "spec.schedulingPolicy.gang.minCount",
+                   "Invalid value: %.0f: must be greater than zero",
+                   tree_number(gang, "minCount", 0));
+}
+
 static void check_group(const cJSON *tree, struct causes *causes)
 {
+    const cJSON *policy = tree_get(tree, "spec.schedulingPolicy");
+    if (policy != NULL) {
+        check_policy(policy, causes);
+        return;
+    }
     double least = tree_number(tree, "spec.minMember", 0);
     if (least < 1)
         causes_add(causes, "FieldValueInvalid", "spec.minMember",

@@ -13,7 +13,7 @@ struct flag {
     const char **place;
 };
 
-enum { FLAG_COUNT = 14 };
+enum { FLAG_COUNT = 15 };
 
 static void flags_of(struct options *o, struct flag flags[static FLAG_COUNT], const char **deny,
                      const char **history)
@@ -32,6 +32,8 @@ static void flags_of(struct options *o, struct flag flags[static FLAG_COUNT], co
          "answer 403 to everybody but admins, as a missing RBAC rule does", deny},
         {"--audit-log", "FILE", "append one audit.k8s.io/v1 Event a request", &o->audit_log},
         {"--watch-history", "N", "changes kept for each resource (16384)", history},
+        {"--runtime-config", "GROUP/VERSION=true",
+         "serve scheduling.k8s.io/v1alpha2 (PodGroups in the tree), too", &o->runtime_config},
         {"--faults", "FILE|JSON", "rules of the fault menu, as for PUT /faults", &o->faults},
         {"--kubelet", "none|delete|run", "what the toy kubelet does (delete; run with --demo)",
          &o->kubelet},
@@ -95,6 +97,10 @@ static bool check(struct options *o, const char *history, struct buffer *why)
         buffer_add_text(why, "--client-ca needs --tls-cert and --tls-key");
     else if (!known)
         buffer_print(why, "--kubelet %s: expected none, delete or run", o->kubelet);
+    else if (o->runtime_config != NULL &&
+             strcmp(o->runtime_config, "scheduling.k8s.io/v1alpha2=true") != 0)
+        buffer_print(why, "--runtime-config %s: expected scheduling.k8s.io/v1alpha2=true",
+                     o->runtime_config);
     return why->len == 0;
 }
 

@@ -154,6 +154,7 @@ bool program_open(struct program *p, const struct options *options, struct buffe
     raise_file_limit();
     server_init(&p->server, (size_t)options->watch_history);
     choose_kubelet(p, options);
+    p->server.registry.gated = options->runtime_config != NULL;
     if (!read_pem("--tls-cert", options->tls_cert, &p->tls_cert, why) ||
         !read_pem("--tls-key", options->tls_key, &p->tls_key, why) ||
         !read_pem("--client-ca", options->client_ca, &p->client_ca, why) ||

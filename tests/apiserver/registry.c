@@ -399,6 +399,8 @@ void registry_free(struct registry *registry)
 bool registry_serves(const struct registry *registry, const struct resource *resource)
 {
     char name[128];
+    if (resource->flags & GATED)
+        return registry->gated;
     return !(resource->flags & CUSTOM) ||
            registry_find(registry, resource_named("customresourcedefinitions"), "",
                          resource_qualified(resource, name)) != NULL;

@@ -49,6 +49,7 @@ struct registry {
     struct shelf shelves[RESOURCE_COUNT];
     uint64_t version;
     size_t history;
+    bool gated; /* GATED resources are served, too */
     void (*changed)(void *context, int shelf);
     void *context;
 };
@@ -66,7 +67,7 @@ void registry_free(struct registry *registry);
 char *registry_key(const struct resource *resource, const char *namespace, const char *name);
 struct object *registry_find(const struct registry *registry, const struct resource *resource,
                              const char *namespace, const char *name);
-/* False for a CUSTOM resource without its CustomResourceDefinition. */
+/* False for a CUSTOM resource without its CustomResourceDefinition, and for a GATED one. */
 bool registry_serves(const struct registry *registry, const struct resource *resource);
 /* Stores a tree (stored shape, with name and namespace set) as a new object or as the next version
  * of an old one, under the next resourceVersion, which it writes into the tree. */

@@ -16,6 +16,7 @@ enum resource_flag {
     VIEW = 1 << 8,
     IN_ALL = 1 << 9,
     CUSTOM = 1 << 10,
+    GATED = 1 << 11,
 };
 
 struct resource {
@@ -24,7 +25,7 @@ struct resource {
     const char *const *fields; /* selectable beyond the metadata, ended by NULL; NULL when none */
 };
 
-enum { RESOURCE_COUNT = 40, RESOURCE_FIELDS_MAX = 12 };
+enum { RESOURCE_COUNT = 41, RESOURCE_FIELDS_MAX = 12 };
 extern const struct resource resources[RESOURCE_COUNT];
 
 /* NULL when there is none. */

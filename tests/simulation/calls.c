@@ -2,7 +2,7 @@
  * client's half ends with an answer, a time-out, a cancellation or the process; the server's half
  * with its being carried out. What must stay true: a request is carried out once at most, and not
  * later than one of its timeouts after it was sent. */
-#include "tests/simulation/calls.h"
+#include "tests/simulation/calls_inside.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -15,8 +15,6 @@
 #include <string.h>
 
 #define TIMEOUT_LEAST (30 * SECOND) /* of a request that has none, for who carries it out late */
-#define CHUNK         65536
-#define CUT_LOOK      (200 * MS)
 
 enum fate {
     FATE_fine,
@@ -28,40 +26,10 @@ enum fate {
     FATE_rejected
 };
 
-struct call {
-    struct call *next;   /* of its client */
-    struct calls *calls; /* NULL: its sender does not listen any more */
-    uint64_t number;
-    enum kube_method method;
-    char *path, *body;
-    const char *type;
-    int64_t timeout;
-    void *context;
-    void (*data)(void *context, struct str piece);
-    void (*done)(void *context, const struct kube_response *response);
-    bool sent, carried_out, answered, open; /* open: its server's half has a call planned */
-    bool begun;                             /* a stream's first piece was told */
-    int64_t sent_at, answer_at, stream_at;
-    struct kube_response response;
-    struct buffer text; /* of the answer */
-    struct model_stream *stream;
-    bool ends; /* the stream breaks off */
-    char who[24];
-    int group;
-};
-
-struct calls {
-    struct proc *owner;
-    struct call *first;
-    uint64_t numbers;
-};
-
 static struct {
     struct weather weather;
     struct model *model;
     uint32_t open;
-    struct call *streams[256]; /* that are open at the server */
-    uint32_t stream_count;
 } all;
 
 static const char *const methods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
@@ -80,6 +48,8 @@ struct calls *calls_new(struct proc *owner)
 {
     struct calls *calls = memory_take(sizeof(*calls));
     calls->owner = owner;
+    for (int i = 0; i < KUBE_CHANNEL_COUNT; i++)
+        calls->connections[i] = 1;
     return calls;
 }
 
@@ -88,22 +58,11 @@ struct kube_client *calls_client(struct calls *calls)
     return (struct kube_client *)calls;
 }
 
-static void forget_stream(struct call *c)
-{
-    if (c->stream == NULL)
-        return;
-    for (uint32_t i = 0; i < all.stream_count; i++)
-        if (all.streams[i] == c)
-            all.streams[i] = all.streams[--all.stream_count];
-    model_stream_free(c->stream);
-    c->stream = NULL;
-}
-
 static void free_if_done(struct call *c)
 {
     if (c->open || c->calls != NULL)
         return;
-    forget_stream(c);
+    stream_forget(c);
     buffer_free(&c->text);
     memory_free(c->path);
     memory_free(c->body);
@@ -118,7 +77,7 @@ static void let_go(struct call *c)
         at = &(*at)->next;
     *at = c->next;
     c->calls = NULL;
-    forget_stream(c);
+    stream_forget(c);
     free_if_done(c);
 }
 
@@ -142,7 +101,7 @@ static bool is_list(const struct call *c)
     return c->method == KUBE_GET && strstr(c->path, "limit=") != NULL;
 }
 
-static bool is_watch(const struct call *c)
+bool call_is_watch(const struct call *c)
 {
     return strstr(c->path, "watch=true") != NULL;
 }
@@ -190,7 +149,7 @@ static void carry_out(struct call *c)
                               .content_type = c->type,
                               .body = str_of(c->body ? c->body : ""),
                               .stream_owner = c};
-    if (is_watch(c) && c->calls == NULL)
+    if (call_is_watch(c) && c->calls == NULL)
         return; /* nobody listens to it */
     model_ask(all.model, &r, &a);
     c->carried_out = true;
@@ -200,15 +159,8 @@ static void carry_out(struct call *c)
     c->response.status = a.code;
     buffer_free(&c->text);
     c->text = a.body;
-    if (a.stream == NULL)
-        return;
-    c->stream = a.stream;
-    if (c->calls == NULL || all.stream_count == sizeof(all.streams) / sizeof(all.streams[0])) {
-        forget_stream(c);
-        return;
-    }
-    all.streams[all.stream_count++] = c;
-    c->stream_at = clock_now();
+    if (a.stream != NULL)
+        stream_begin(c, a.stream);
 }
 
 static int64_t way(void)
@@ -266,11 +218,11 @@ static enum fate fate_of(const struct call *c)
         fate = FATE_refused;
     else if (dice_percent(w->lost))
         fate = FATE_lost;
-    else if (!is_watch(c) && dice_percent(w->unanswered))
+    else if (!call_is_watch(c) && dice_percent(w->unanswered))
         fate = FATE_unanswered;
     else if (c->method != KUBE_GET && dice_percent(w->late))
         fate = FATE_late;
-    else if ((is_watch(c) || strstr(c->path, "continue=") != NULL) && dice_percent(w->gone))
+    else if ((call_is_watch(c) || strstr(c->path, "continue=") != NULL) && dice_percent(w->gone))
         fate = FATE_gone;
     else if (strstr(c->path, "/binding") != NULL && dice_percent(w->rejected))
         fate = FATE_rejected;
@@ -287,7 +239,7 @@ static void cover_request(const struct call *c)
                        : strstr(c->path, "/pods")   ? "pods"
                                                     : "other";
     char words[48];
-    snprintf(words, sizeof(words), "%s %s", methods[c->method], is_watch(c) ? "watch" : kind);
+    snprintf(words, sizeof(words), "%s %s", methods[c->method], call_is_watch(c) ? "watch" : kind);
     cover("request", words);
 }
 
@@ -299,9 +251,9 @@ static void put_on_wire(struct call *c)
     cover_request(c);
     struct seen_call seen = seen_of(c);
     checks_at_send(&seen);
-    if (w->cut[c->group]) {
+    if (w->cut[c->group] || call_is_dead(c)) {
         checks_call_over(c->group, c->path, c->sent_at);
-        if (c->timeout == 0 || dice(4) == 0)
+        if (w->cut[c->group] && (c->timeout == 0 || dice(4) == 0))
             no_answer(c, clock_now() + way(), false);
         return; /* else silence until it times out */
     }
@@ -322,14 +274,18 @@ static void put_on_wire(struct call *c)
 uint64_t kube_client_send(struct kube_client *client, const struct kube_request *request)
 {
     struct calls *calls = (struct calls *)client;
+    struct account *before = account_to(NULL); /* it may outlive its process */
     struct call *c = memory_take(sizeof(*c));
     c->calls = calls;
     c->number = ++calls->numbers;
     c->method = request->method;
     c->path = str_copy(request->path);
     c->body = request->body.len > 0 ? str_copy(request->body) : NULL;
+    account_to(before);
     c->type = request->content_type;
     c->timeout = request->timeout.ns;
+    c->channel = request->channel;
+    c->connection = calls->connections[request->channel];
     c->context = request->context;
     c->data = request->data;
     c->done = request->done;
@@ -354,9 +310,20 @@ void kube_client_cancel(struct kube_client *client, uint64_t number)
 
 void kube_client_distrust(struct kube_client *client, enum kube_channel channel)
 {
-    (void)client;
-    (void)channel;
+    ((struct calls *)client)->connections[channel]++;
     cover("request", "connection distrusted");
+}
+
+bool call_is_dead(const struct call *c)
+{
+    return c->calls != NULL && c->connection == c->calls->dead[c->channel];
+}
+
+bool calls_cut_off(struct calls *calls, enum kube_channel channel)
+{
+    bool was = calls->dead[channel] == calls->connections[channel];
+    calls->dead[channel] = calls->connections[channel];
+    return !was;
 }
 
 struct kube_client_stats kube_client_stats(const struct kube_client *client)
@@ -379,13 +346,13 @@ int kube_client_fd(const struct kube_client *client)
     return -1;
 }
 
-static void tell_data(struct call *c, struct str piece)
+void call_tell(struct call *c, struct str piece)
 {
     record_data(c->calls->owner, c->number, piece);
     c->data(c->context, piece);
 }
 
-static struct call *call_of(const struct calls *calls, uint64_t number)
+struct call *call_of(const struct calls *calls, uint64_t number)
 {
     struct call *c = calls->first;
     while (c != NULL && c->number != number)
@@ -400,17 +367,17 @@ static bool tell_pieces(struct call *c, struct str text)
     struct calls *calls = c->calls;
     uint64_t number = c->number;
     uint32_t told = 0;
-    tell_data(c, (struct str){"", 0});
+    call_tell(c, (struct str){"", 0});
     while (told < text.len && call_of(calls, number) == c) {
         uint32_t size = (uint32_t)dice_between(1, (int64_t)text.len - told + 1);
         size = size > text.len - told ? text.len - told : size;
-        tell_data(c, (struct str){text.at + told, size});
+        call_tell(c, (struct str){text.at + told, size});
         told += size;
     }
     return call_of(calls, number) == c;
 }
 
-static void finish(struct call *c, const struct kube_response *response)
+void call_finish(struct call *c, const struct kube_response *response)
 {
     void (*done)(void *, const struct kube_response *) = c->done;
     void *context = c->context;
@@ -420,7 +387,7 @@ static void finish(struct call *c, const struct kube_response *response)
     bool whole = c->data == NULL || told.status != 200;
     if (whole && told.status != 0) {
         told.body = buffer_str(&text);
-    } else if (c->data != NULL && !is_watch(c) && text.len > 0) {
+    } else if (c->data != NULL && !call_is_watch(c) && text.len > 0) {
         struct str body = buffer_str(&text);
         body.len = told.status == 0 ? (uint32_t)dice(body.len) : body.len;
         if (!tell_pieces(c, body)) {
@@ -435,74 +402,35 @@ static void finish(struct call *c, const struct kube_response *response)
     buffer_free(&text);
 }
 
-/* By the server's clock. */
-static int64_t read_some(struct call *c, char *chunk)
-{
-    struct proc *reader = proc_current();
-    clock_at(NULL);
-    int64_t got = c->ends ? -1 : model_stream_read(c->stream, chunk, CHUNK);
-    clock_at(reader != NULL ? reader->host : NULL);
-    return got;
-}
-
-/* What a watch has to say. False when it has ended and is gone. */
-static bool read_stream(struct call *c)
-{
-    static char chunk[CHUNK];
-    struct calls *calls = c->calls;
-    uint64_t number = c->number;
-    if (!c->begun) {
-        c->begun = true;
-        tell_data(c, (struct str){"", 0});
-    }
-    if (clock_now() < c->stream_at)
-        return true;
-    if (all.weather.cut[c->group]) {
-        c->stream_at = clock_now() + CUT_LOOK;
-        return true;
-    }
-    c->stream_at = INT64_MAX;
-    int64_t got = read_some(c, chunk);
-    while (got > 0) {
-        tell_data(c, (struct str){chunk, (uint32_t)got});
-        if (call_of(calls, number) == NULL)
-            return false;
-        got = read_some(c, chunk);
-    }
-    if (got == 0)
-        return true;
-    struct kube_response end = {
-        .status = 200, .error = c->ends ? "connection reset" : "", .retry_after_s = -1};
-    finish(c, &end);
-    return false;
-}
-
 /* True when it is over, and gone. */
 static bool look_at(struct call *c, int64_t *next)
 {
     int64_t now = clock_now();
     if (!c->sent)
         put_on_wire(c);
-    if (c->answered && c->answer_at <= now) {
+    bool silent = call_is_dead(c) && c->stream == NULL; /* a stream has more to say of that */
+    if (c->answered && c->answer_at <= now && !silent) {
         if (c->stream != NULL && c->response.status == 200) {
-            if (!read_stream(c))
+            if (!stream_read(c))
                 return true;
-            if (c->stream_at < *next)
-                *next = c->stream_at;
+            if (c->watch.look < *next)
+                *next = c->watch.look;
             return false;
         }
-        finish(c, &c->response);
+        call_finish(c, &c->response);
         return true;
     }
     if (c->timeout > 0 && now >= c->sent_at + c->timeout && c->stream == NULL) {
         struct kube_response timed_out = {
             .error = "timed out", .maybe_done = true, .retry_after_s = -1};
         cover("request is", "timed out");
+        if (call_is_dead(c) && c->connection == c->calls->connections[c->channel])
+            kube_client_distrust((struct kube_client *)c->calls, c->channel); /* by itself */
         buffer_reset(&c->text);
-        finish(c, &timed_out);
+        call_finish(c, &timed_out);
         return true;
     }
-    if (c->answered && c->answer_at < *next)
+    if (c->answered && c->answer_at < *next && !silent)
         *next = c->answer_at;
     if (c->timeout > 0 && c->stream == NULL && c->sent_at + c->timeout < *next)
         *next = c->sent_at + c->timeout;
@@ -559,35 +487,9 @@ struct moment kube_client_deadline(const struct kube_client *client, struct mome
     return MOMENT_NEVER;
 }
 
-/* ---- watches ---- */
-
-void calls_woken(void *stream_owner)
-{
-    struct call *c = stream_owner;
-    if (c->calls == NULL)
-        return;
-    int64_t at =
-        clock_now() + dice_spread(MS / 5, 5 * MS, 60 * MS) + all.weather.watch_lag[c->group];
-    if (at < c->stream_at)
-        c->stream_at = at;
-    proc_wake(c->calls->owner, c->stream_at);
-}
-
-void calls_break_watches(int group, bool all_of_them)
-{
-    for (uint32_t i = 0; i < all.stream_count; i++) {
-        struct call *c = all.streams[i];
-        if (c->group != group || (!all_of_them && dice(3) > 0))
-            continue;
-        c->ends = true;
-        c->stream_at = clock_now();
-        if (c->calls != NULL)
-            proc_wake(c->calls->owner, clock_now());
-    }
-}
-
 void calls_reset(struct model *model)
 {
     all.model = model;
+    streams_reset();
     all.weather = (struct weather){.usual = 8 * MS, .most = 40 * MS};
 }

@@ -32,6 +32,7 @@ struct weather {
     double rejected;         /* a binding is refused by admission */
     bool cut[2];             /* a group's way to the API server leads nowhere */
     int64_t watch_lag[2];    /* of a group's watches, ns */
+    bool no_bookmarks;       /* and no end of watches whose time is over */
 };
 struct weather *weather(void);
 
@@ -40,6 +41,16 @@ void calls_reset(struct model *model);
 void calls_woken(void *stream_owner);
 /* Ends a group's watches, at random or all. */
 void calls_break_watches(int group, bool all_of_them);
+/* Some of a group's watches end in the middle of what comes next. */
+void calls_tear_watches(int group);
+/* Some of a group's watches end with an event that says this code. */
+void calls_error_watches(int group, int code);
+/* Nothing comes of one of a group's watches any more, and nobody says so. */
+bool calls_deafen_watch(int group, uint32_t which);
+/* The same for all that is asked on a client's present connection. False: it is so already. */
+bool calls_cut_off(struct calls *calls, enum kube_channel channel);
+/* A watch of the group is silent, and its reader does not know. */
+bool calls_are_deaf(int group);
 /* Requests that may still be carried out. */
 uint32_t calls_open(void);
 

@@ -7,7 +7,9 @@
 #include "proto/base/must.h"
 #include "queue/queue.h"
 #include "scheduler/coordinator/coordinator.h"
+#include "tests/simulation/bounds.h"
 #include "tests/simulation/calls.h"
+#include "tests/simulation/checks_groups.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/queue_check.h"
 #include "tests/simulation/trace.h"
@@ -352,18 +354,6 @@ void checks_after_round(struct proc *p)
 
 /* ---- once it is quiet ---- */
 
-static int64_t status_number(const char *lines, const char *key)
-{
-    char wanted[48];
-    snprintf(wanted, sizeof(wanted), "%s=", key);
-    const char *at = lines;
-    while (at != NULL && (strncmp(at, wanted, strlen(wanted)) != 0)) {
-        at = strchr(at, '\n');
-        at = at != NULL ? at + 1 : NULL;
-    }
-    return at != NULL ? strtoll(at + strlen(wanted), NULL, 10) : -1;
-}
-
 static bool say(char *why, size_t room, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool say(char *why, size_t room, const char *format, ...)
@@ -405,9 +395,9 @@ static bool scheduler_agrees(char *why, size_t room, struct proc *p)
         assigned +=
             facts_pods[i].there && facts_pods[i].node[0] != 0 && !facts_ended(&facts_pods[i]);
     coordinator_status(p->core, &lines);
-    int64_t held_nodes = status_number(lines.at, "nodes"), held = status_number(lines.at, "pods");
-    int64_t assumed = status_number(lines.at, "assumed");
-    int64_t flights = status_number(lines.at, "waiting") + status_number(lines.at, "under_way");
+    int64_t held_nodes = bounds_said(lines.at, "nodes"), held = bounds_said(lines.at, "pods");
+    int64_t assumed = bounds_said(lines.at, "assumed");
+    int64_t flights = bounds_said(lines.at, "waiting") + bounds_said(lines.at, "under_way");
     buffer_free(&lines);
     if (held_nodes != nodes)
         return say(why, room, "%s has %lld nodes, there are %lld", p->door, (long long)held_nodes,
@@ -434,11 +424,11 @@ static bool queue_agrees(char *why, size_t room, struct proc *p)
         pending += lives && pod->node[0] == 0 && !pod->foreign;
     }
     queue_status(p->core, &lines);
-    int64_t has_pending = status_number(lines.at, "pending");
-    int64_t has_assigned = status_number(lines.at, "assigned");
-    int64_t has_nodes = status_number(lines.at, "nodes");
+    int64_t has_pending = bounds_said(lines.at, "pending");
+    int64_t has_assigned = bounds_said(lines.at, "assigned");
+    int64_t has_nodes = bounds_said(lines.at, "nodes");
     int64_t in_flight =
-        status_number(lines.at, "in_flight") + status_number(lines.at, "left_in_flight");
+        bounds_said(lines.at, "in_flight") + bounds_said(lines.at, "left_in_flight");
     buffer_free(&lines);
     if (in_flight != 0)
         return say(why, room, "%s waits for %lld outcomes", p->door, (long long)in_flight);
@@ -448,26 +438,6 @@ static bool queue_agrees(char *why, size_t room, struct proc *p)
                    "and %lld",
                    p->door, (long long)has_nodes, (long long)has_assigned, (long long)has_pending,
                    (long long)nodes, (long long)assigned, (long long)pending);
-    return true;
-}
-
-static bool groups_whole(char *why, size_t room)
-{
-    for (uint32_t s = 0; s < SETS_MAX; s++) {
-        const struct set_fact *set = &facts_sets[s];
-        int64_t bound = 0, members = 0;
-        if (!set->there || set->touched)
-            continue;
-        for (uint32_t i = 0; i < PODS_MAX; i++) {
-            const struct pod_fact *p = &facts_pods[i];
-            bool member = p->there && strcmp(p->set, set->name) == 0;
-            members += member;
-            bound += member && p->node[0] != 0;
-        }
-        if (bound > 0 && bound < set->least)
-            return say(why, room, "group %s: %lld of %lld members are bound, and %lld are needed",
-                       set->name, (long long)bound, (long long)members, (long long)set->least);
-    }
     return true;
 }
 
@@ -487,10 +457,12 @@ static bool all_agree(char *why, size_t room)
 
 bool checks_quiet(char *why, size_t room)
 {
-    return all_bound(why, room) && all_agree(why, room) && groups_whole(why, room);
+    return all_bound(why, room) && all_agree(why, room) && checks_groups_whole(why, room) &&
+           bounds_binders_idle(why, room);
 }
 
 void checks_when_quiet(void)
 {
     check_devices();
+    bounds_check();
 }

@@ -18,6 +18,7 @@
 
 #define BARRIER_WAIT_MS 300 /* as watcher/main.c */
 #define UNSCHEDULABLE_S 300
+#define LOG_BYTES       32 /* of the stream, for each change of a kind that a watch may be behind */
 
 /* ---- start ---- */
 
@@ -57,13 +58,14 @@ static void api_release(void *state, uint32_t route)
 static void *start_watcher(struct proc *p)
 {
     p->calls = calls_new(p);
-    struct watcher *w =
-        watcher_new(&(struct watcher_options){.kinds = kube_resources,
-                                              .kind_count = kube_resource_count,
-                                              .page_size = world_traits()->page_size,
-                                              .barrier_wait = span_of_ms(BARRIER_WAIT_MS),
-                                              .epoch = moment_wall_us(),
-                                              .seed = random_seed()});
+    struct watcher *w = watcher_new(
+        &(struct watcher_options){.kinds = kube_resources,
+                                  .kind_count = kube_resource_count,
+                                  .page_size = world_traits()->page_size,
+                                  .barrier_wait = span_of_ms(BARRIER_WAIT_MS),
+                                  .log_bytes_max = (size_t)world_traits()->history * LOG_BYTES,
+                                  .epoch = moment_wall_us(),
+                                  .seed = random_seed()});
     p->feed = feed_new(w, calls_client(p->calls));
     return w;
 }
@@ -121,7 +123,8 @@ static void *start_binder(struct proc *p)
                                                          .duration = span_of_seconds(15),
                                                          .renew_deadline = span_of_seconds(10),
                                                          .retry_period = span_of_seconds(2),
-                                                         .seed = random_seed()},
+                                                         .seed = random_seed(),
+                                                         .falls = p->fell},
                                                .api = {.state = p,
                                                        .send = api_send,
                                                        .cancel = api_cancel,

@@ -1,5 +1,7 @@
-/* coverage: a table of counters, found by their words. Few enough to be searched. */
+/* coverage: a table of counters, found by their words. */
 #include "tests/simulation/coverage.h"
+
+#include "proto/base/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +13,8 @@ void coverage_into(struct coverage *c)
     into = c;
 }
 
-static struct covered *find(struct coverage *c, const char *kind, const char *name)
+static struct covered *add(struct coverage *c, const char *kind, const char *name)
 {
-    for (uint32_t i = 0; i < c->count; i++)
-        if (strcmp(c->at[i].name, name) == 0 && strcmp(c->at[i].kind, kind) == 0)
-            return &c->at[i];
     if (c->count == COVERAGE_MAX)
         return NULL;
     struct covered *added = &c->at[c->count++];
@@ -23,6 +22,22 @@ static struct covered *find(struct coverage *c, const char *kind, const char *na
     snprintf(added->kind, sizeof(added->kind), "%s", kind);
     snprintf(added->name, sizeof(added->name), "%s", name);
     return added;
+}
+
+static struct covered *find(struct coverage *c, const char *kind, const char *name)
+{
+    uint64_t at = str_hash(str_of(name)) + str_hash(str_of(kind));
+    for (;; at++) {
+        uint16_t *slot = &c->slots[at % COVERAGE_SLOTS];
+        struct covered *there = *slot != 0 ? &c->at[*slot - 1] : NULL;
+        if (there == NULL) {
+            there = add(c, kind, name);
+            *slot = there != NULL ? (uint16_t)c->count : 0;
+            return there;
+        }
+        if (strcmp(there->name, name) == 0 && strcmp(there->kind, kind) == 0)
+            return there;
+    }
 }
 
 void cover(const char *kind, const char *name)
@@ -64,6 +79,7 @@ uint32_t coverage_missing(const struct coverage *c)
 
 void coverage_print(struct coverage *c, FILE *to)
 {
+    memset(c->slots, 0, sizeof(c->slots)); /* nobody counts any more */
     qsort(c->at, c->count, sizeof(c->at[0]), by_words);
     for (uint32_t i = 0; i < c->count; i++)
         fprintf(to, "  %-22s %-38s %12llu%s\n", c->at[i].kind, c->at[i].name,

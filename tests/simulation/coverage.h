@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define COVERAGE_MAX 512
+#define COVERAGE_MAX   512
+#define COVERAGE_SLOTS 2048 /* a power of two, of which most stay free */
 
 struct covered {
     char kind[24], name[40];
@@ -16,6 +17,7 @@ struct covered {
 struct coverage {
     uint32_t count;
     struct covered at[COVERAGE_MAX];
+    uint16_t slots[COVERAGE_SLOTS]; /* by their words: one more than the place in at; 0: free */
 };
 
 /* Where it is counted from now on. */

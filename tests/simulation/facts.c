@@ -11,6 +11,7 @@ struct pod_fact facts_pods[PODS_MAX];
 struct node_fact facts_nodes[NODES_MAX];
 struct set_fact facts_sets[SETS_MAX];
 static struct pod_fact expected;
+static bool saw_bad;
 
 void facts_reset(void)
 {
@@ -18,6 +19,12 @@ void facts_reset(void)
     memset(facts_nodes, 0, sizeof(facts_nodes));
     memset(facts_sets, 0, sizeof(facts_sets));
     memset(&expected, 0, sizeof(expected));
+    saw_bad = false;
+}
+
+bool facts_saw_bad(void)
+{
+    return saw_bad;
 }
 
 void facts_expect_pod(const struct pod_fact *pod)
@@ -62,6 +69,14 @@ uint32_t facts_node_count(void)
     uint32_t count = 0;
     for (uint32_t i = 0; i < NODES_MAX; i++)
         count += facts_nodes[i].there;
+    return count;
+}
+
+uint32_t facts_set_count(void)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SETS_MAX; i++)
+        count += facts_sets[i].there;
     return count;
 }
 
@@ -122,13 +137,17 @@ static void pod_changed(const struct model_change *c)
             return;
         *p = expected;
         p->there = true;
+        saw_bad = saw_bad || p->bad;
         p->created_at = clock_now();
         snprintf(p->name, sizeof(p->name), "%s", name);
         snprintf(p->uid, sizeof(p->uid), "%s", c->uid);
     }
-    if (p->node[0] == 0 && c->node[0] != 0)
-        p->bound++;
     struct set_fact *set = p->set[0] != 0 ? facts_set(p->set) : NULL;
+    if (p->node[0] == 0 && c->node[0] != 0) {
+        p->bound++;
+        if (set != NULL)
+            set->placed++;
+    }
     if (c->deleting && set != NULL)
         set->touched = true;
     snprintf(p->node, sizeof(p->node), "%s", c->node);

@@ -22,6 +22,7 @@ struct pod_fact {
     bool foreign;           /* another scheduler's */
     char zone[8];           /* node selector; "" */
     char set[NAME_ROOM];    /* PodGroup; "" */
+    bool tree;              /* that is one of the API in the tree */
     char claim[NAME_ROOM];  /* ResourceClaim; "" */
     char volume[NAME_ROOM]; /* PersistentVolumeClaim; "" */
     int bound;              /* by us: successful Bindings of this UID */
@@ -37,9 +38,14 @@ struct node_fact {
 };
 
 struct set_fact {
-    bool there, served, touched; /* touched: a member has gone */
+    bool there, touched; /* touched: a member has gone */
+    bool tree, basic;    /* of the API in the tree; with policy basic */
+    bool examined;       /* it was made in a calm */
+    bool hopeless;       /* too few of it fit anywhere */
+    bool was_scheduled;  /* its condition said so */
     char name[NAME_ROOM];
-    int64_t least, made;
+    int64_t least;
+    int64_t placed; /* members that were ever on a node */
 };
 
 void facts_reset(void);
@@ -57,6 +63,9 @@ struct node_fact *facts_node(const char *name);
 struct set_fact *facts_set(const char *name);
 uint32_t facts_pod_count(void);
 uint32_t facts_node_count(void);
+uint32_t facts_set_count(void);
+/* A pod of a shape that is hard to read has been there. */
+bool facts_saw_bad(void);
 /* The n-th of those that are there, counted round; NULL when there is none. */
 struct pod_fact *facts_any_pod(uint64_t n);
 struct node_fact *facts_any_node(uint64_t n);

@@ -85,8 +85,10 @@ static bool burst_and_kill(const struct action *x)
     burst.kind = x->a % 2 ? DO_create_burst : DO_create_replacement;
     if (p == NULL || !users_do(&burst))
         return false;
+    int64_t delay = so_long(x->b, 20 * MS, 3 * SECOND);
+    trace(1, "%s is killed in %lld ms", p->door, (long long)(delay / MS));
     weather()->late = 100;
-    clock_call(clock_now() + so_long(x->b, 20 * MS, 3 * SECOND), kill_later, p, p->life);
+    clock_call(clock_now() + delay, kill_later, p, p->life);
     clock_call(clock_now() + 4 * SECOND, fair, NULL, offsetof(struct weather, late));
     return true;
 }
@@ -97,6 +99,7 @@ static bool stop_process(const struct action *x)
     if (p == NULL)
         return false;
     cover("stopped", process_name(p->kind));
+    trace(1, "%s is told to stop", p->door);
     proc_stop(p);
     return true;
 }
@@ -142,6 +145,7 @@ static bool worker_leaves(const struct action *x)
                 world_proc(i)->wanted;
     if (left < 2)
         return false;
+    trace(1, "%s leaves", p->door);
     p->wanted = false;
     proc_stop(p);
     return true;
@@ -171,6 +175,7 @@ static bool compare_names(const struct action *x)
     struct proc *p = world_find((int)(x->a % GROUPS), SCHEDULER);
     if (p == NULL || !p->alive)
         return false;
+    trace(1, "%s compares", p->door);
     proc_dump(p);
     return true;
 }
@@ -218,8 +223,12 @@ static void usual_bus(void *context, uint64_t argument)
 
 static bool slow_bus(const struct action *x)
 {
-    wires_latency(so_long(x->a, MS, 50 * MS), so_long(x->b, 50 * MS, 2 * SECOND));
-    clock_call(clock_now() + so_long(x->c, SECOND, 30 * SECOND), usual_bus, NULL, 0);
+    int64_t least = so_long(x->a, MS, 50 * MS), most = so_long(x->b, 50 * MS, 2 * SECOND);
+    int64_t length = so_long(x->c, SECOND, 30 * SECOND);
+    trace(1, "frames take %lld to %lld ms for %lld ms", (long long)(least / MS),
+          (long long)(most / MS), (long long)(length / MS));
+    wires_latency(least, most);
+    clock_call(clock_now() + length, usual_bus, NULL, 0);
     return true;
 }
 
@@ -230,12 +239,14 @@ static bool stranger_comes(const struct action *x)
 
 /* ---- the API server ---- */
 
-#define FOR_A_TIME(x, field, percent) foul(x, offsetof(struct weather, field), percent, 25 * SECOND)
+#define FOR_A_TIME(x, field, percent) foul(x, #field, offsetof(struct weather, field), percent)
 
-static bool foul(const struct action *x, size_t field, double percent, int64_t most)
+static bool foul(const struct action *x, const char *name, size_t field, double percent)
 {
+    int64_t length = so_long(x->c, SECOND, 25 * SECOND);
+    trace(1, "%g %% of requests are %s for %lld ms", percent, name, (long long)(length / MS));
     *(double *)((char *)weather() + field) = percent;
-    clock_call(clock_now() + so_long(x->c, SECOND, most), fair, NULL, field);
+    clock_call(clock_now() + length, fair, NULL, field);
     return true;
 }
 
@@ -255,9 +266,12 @@ static void usual_pace(void *context, uint64_t argument)
 
 static bool slowness(const struct action *x)
 {
+    int64_t length = so_long(x->c, SECOND, 40 * SECOND);
     weather()->usual = so_long(x->a, 20 * MS, 2 * SECOND);
     weather()->most = weather()->usual * 4;
-    clock_call(clock_now() + so_long(x->c, SECOND, 40 * SECOND), usual_pace, NULL, 0);
+    trace(1, "requests take %lld ms for %lld ms", (long long)(weather()->usual / MS),
+          (long long)(length / MS));
+    clock_call(clock_now() + length, usual_pace, NULL, 0);
     return true;
 }
 
@@ -270,8 +284,11 @@ static void way_is_free(void *context, uint64_t group)
 static bool cut_api(const struct action *x)
 {
     uint32_t group = x->a % GROUPS;
+    int64_t length = so_long(x->b, SECOND, 60 * SECOND);
+    trace(1, "%s reaches no API server for %lld ms", world_identity((int)group),
+          (long long)(length / MS));
     weather()->cut[group] = true;
-    clock_call(clock_now() + so_long(x->b, SECOND, 60 * SECOND), way_is_free, NULL, group);
+    clock_call(clock_now() + length, way_is_free, NULL, group);
     return true;
 }
 
@@ -285,16 +302,69 @@ static bool lag_watches(const struct action *x)
 {
     uint32_t group = x->a % GROUPS;
     weather()->watch_lag[group] = so_long(x->b, 50 * MS, 20 * SECOND);
-    clock_call(clock_now() + so_long(x->c, SECOND, 40 * SECOND), in_time, NULL, group);
+    int64_t length = so_long(x->c, SECOND, 40 * SECOND);
+    trace(1, "watches of %s are %lld ms late for %lld ms", world_identity((int)group),
+          (long long)(weather()->watch_lag[group] / MS), (long long)(length / MS));
+    clock_call(clock_now() + length, in_time, NULL, group);
+    return true;
+}
+
+/* A connection is dead and nobody says so. Mostly that of the watches, as it lives longest. */
+static bool cut_off(const struct action *x)
+{
+    bool watches = x->b % 4 != 0;
+    struct proc *p = world_find((int)(x->a % GROUPS), watches ? WATCHER : BINDER);
+    enum kube_channel channel = watches    ? KUBE_CHANNEL_watch
+                                : x->c % 2 ? KUBE_CHANNEL_write
+                                           : KUBE_CHANNEL_lease;
+    if (p == NULL || !p->alive || !calls_cut_off(p->calls, channel))
+        return false;
+    trace(1, "a connection of %s is dead", p->door);
+    cover("dead connection of", p->name);
+    return true;
+}
+
+static bool forget_watch(const struct action *x)
+{
+    return calls_deafen_watch((int)(x->a % GROUPS), x->b);
+}
+
+static bool error_watches(const struct action *x)
+{
+    static const int codes[] = {410, 429, 500, 410, 504};
+    calls_error_watches((int)(x->a % GROUPS), codes[x->b % 5]);
+    return true;
+}
+
+static void usual_bookmarks(void *context, uint64_t argument)
+{
+    (void)context;
+    (void)argument;
+    weather()->no_bookmarks = false;
+}
+
+static bool no_bookmarks(const struct action *x)
+{
+    weather()->no_bookmarks = true;
+    clock_call(clock_now() + so_long(x->c, 60 * SECOND, 300 * SECOND), usual_bookmarks, NULL, 0);
     return true;
 }
 
 static bool compact(const struct action *x)
 {
     static const char *const kinds[] = {"pods", "nodes", "pods", "resourceclaims"};
+    trace(1, "history of %s is forgotten", kinds[x->a % 4]);
     model_compact(world_model(), kinds[x->a % 4]);
     if (x->b % 2 == 0)
         calls_break_watches((int)(x->b / 2 % GROUPS), true);
+    return true;
+}
+
+static bool break_watches(const struct action *x)
+{
+    int group = (int)(x->a % GROUPS);
+    trace(1, "watches of %s break", world_identity(group));
+    calls_break_watches(group, x->b % 2 == 0);
     return true;
 }
 
@@ -397,8 +467,13 @@ static bool on_server(const struct action *x)
     case DO_slowness: return slowness(x);
     case DO_cut_api: return cut_api(x);
     case DO_lag_watches: return lag_watches(x);
-    case DO_break_watches: calls_break_watches((int)(x->a % GROUPS), x->b % 2 == 0); return true;
+    case DO_break_watches: return break_watches(x);
     case DO_compact: return compact(x);
+    case DO_tear_watches: calls_tear_watches((int)(x->a % GROUPS)); return true;
+    case DO_error_watches: return error_watches(x);
+    case DO_no_bookmarks: return no_bookmarks(x);
+    case DO_forget_watch: return forget_watch(x);
+    case DO_cut_off: return cut_off(x);
     case DO_forbid: return forbid(x);
     case DO_burst_and_kill: return burst_and_kill(x);
     default: return false;
@@ -411,6 +486,7 @@ static bool disturbs_all(uint32_t kind)
     return kind == DO_cut_link || kind == DO_hold_link || kind == DO_lose_frame ||
            kind == DO_double_frame || kind == DO_slow_bus || kind == DO_stranger_comes ||
            kind == DO_forbid || kind == DO_compact || kind == DO_break_watches ||
+           kind == DO_tear_watches || kind == DO_error_watches || kind == DO_cut_off ||
            kind == DO_step_wall || kind == DO_reconfigure || kind == DO_suspend_host;
 }
 

@@ -180,10 +180,29 @@ int64_t model_tick(struct model *m, bool sweep)
     return timers_run(&m->server.timers, clock_ms(), SOON_MS);
 }
 
+void model_serve_tree(struct model *m, bool served)
+{
+    m->server.registry.gated = served;
+}
+
+bool model_serves_tree(const struct model *m)
+{
+    return m->server.registry.gated;
+}
+
+static const struct resource *resource_like(const char *name)
+{
+    char qualified[128];
+    for (int i = 0; i < RESOURCE_COUNT; i++)
+        if (strcmp(resource_qualified(&resources[i], qualified), name) == 0)
+            return &resources[i];
+    return resource_named(name);
+}
+
 bool model_read(struct model *m, const char *plural, const char *space, const char *name,
                 struct buffer *json)
 {
-    struct object *o = registry_find(&m->server.registry, resource_named(plural), space, name);
+    struct object *o = registry_find(&m->server.registry, resource_like(plural), space, name);
     if (o != NULL)
         buffer_add(json, o->json->bytes, o->json->size);
     return o != NULL;

@@ -59,7 +59,11 @@ void model_allow(struct model *model);
 /* Timers that are due (kubelets), and once in a while bookmarks and ends of watches. Returns the
  * milliseconds until it wants to be called again. */
 int64_t model_tick(struct model *model, bool sweep);
-/* The object as JSON; false when there is none. */
+/* Whether PodGroups of the API in the tree are served; they are not at first. */
+void model_serve_tree(struct model *model, bool served);
+bool model_serves_tree(const struct model *model);
+/* The object as JSON; a resource may be named with its group, as podgroups.scheduling.k8s.io; false
+ * when there is none. */
 bool model_read(struct model *model, const char *plural, const char *space, const char *name,
                 struct buffer *json);
 /* Sets what a pod's first container asks of cpu, as its subresource resize does. */

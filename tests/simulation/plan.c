@@ -3,18 +3,17 @@
 #include "tests/simulation/plan.h"
 
 #include "proto/base/memory.h"
+#include "tests/simulation/calm.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/record.h"
+#include "tests/simulation/script.h"
 #include "tests/simulation/trace.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define QUIET_LIMIT  (150 * SECOND) /* all that can be bound is, so long after the last fault */
-#define QUIET_AGAIN  (4 * SECOND)   /* and stays so */
-#define RECORDED     4              /* of so many seeds one is recorded and played back */
-#define PAGES_OF_ALL 12             /* of a list, at most, as far as time is concerned */
+#define RECORDED 4 /* of so many seeds one is recorded and played back */
 
 static const struct {
     const char *name, *class;
@@ -84,7 +83,10 @@ static struct traits draw_traits(struct random *r, const char *without)
                        .config = (uint32_t)random_below(r, CONFIGS),
                        .tie_break = breaks[random_below(r, 3)],
                        .batch = random_below(r, 3) ? 0 : 1,
-                       .credit = random_below(r, 3) ? 0 : 4};
+                       .credit = random_below(r, 3) ? 0 : 4,
+                       .drift = true};
+    t.tree = random_below(r, 2) != 0 && !is_listed(without, "tree");
+    t.tree_later = random_below(r, 3) == 0;
     t.groups = t.elect ? 1 + (uint32_t)(random_below(r, 4) != 0) : 1;
     return t;
 }
@@ -98,6 +100,7 @@ void plan_make(struct plan *plan, uint64_t seed, uint32_t steps, const char *wit
         left_out[i] = is_listed(without, actions[i].name) || is_listed(without, actions[i].class);
     }
     *plan = (struct plan){.seed = seed, .count = steps, .traits = draw_traits(&r, without)};
+    plan->traits.record = seed % RECORDED == 0;
     plan->at = memory_take_array(steps, sizeof(*plan->at));
     for (uint32_t i = 0; i < steps; i++) {
         at += draw_gap(&r);
@@ -123,29 +126,6 @@ void plan_free(struct plan *plan)
 
 /* ---- doing it ---- */
 
-/* All faults end; then it must become quiet in time, and stay so. */
-static void calm(void)
-{
-    char why[200] = "";
-    int64_t page = world_traits()->page + world_traits()->page_most / 20;
-    int64_t limit = clock_now() + QUIET_LIMIT + PAGES_OF_ALL * page;
-    int64_t quiet_since = -1;
-    world_heal();
-    trace(1, "calm");
-    while (quiet_since < 0 || clock_now() < quiet_since + QUIET_AGAIN) {
-        world_run(clock_now() + SECOND / 2);
-        if (!checks_quiet(why, sizeof(why)))
-            quiet_since = -1;
-        else if (quiet_since < 0)
-            quiet_since = clock_now();
-        if (quiet_since < 0 && clock_now() > limit)
-            violated("all is done in time", "%s, %lld s after the last fault", why,
-                     (long long)((clock_now() - limit + QUIET_LIMIT) / SECOND));
-    }
-    checks_when_quiet();
-    trace(1, "quiet");
-}
-
 /* One host goes and nothing else ails the system: progress.c sees whether the other one takes over.
  */
 static void lose_host(const struct action *x)
@@ -162,42 +142,44 @@ static void lose_host(const struct action *x)
             world_run(world_host(g)->down_until);
 }
 
-static void do_one(const struct action *x)
+static void do_one(const struct action *x, struct note *note)
 {
     if (x->kind == DO_calm) {
         cover("action", "calm");
-        calm();
+        calm(x->a % 2 == 0);
         return;
     }
     trace(1, "- %s", action_name(x->kind));
+    note_into(note);
     if (x->kind == DO_lose_host)
         lose_host(x);
     else if (users_do(x) || faults_do(x))
         cover("action", action_name(x->kind));
+    note_into(NULL);
+}
+
+static void trace_start(const struct plan *plan)
+{
+    struct buffer text = {0};
+    script_print_start(&text, plan);
+    trace(1, "%s", text.at);
+    buffer_free(&text);
 }
 
 void plan_run(const struct plan *plan)
 {
     int64_t shift = 0; /* by calms */
     const struct traits *t = &plan->traits;
-    record_wanted(plan->seed % RECORDED == 0);
+    record_wanted(t->record);
     world_open(t, plan->seed);
-    trace(1,
-          "%u instances, %u workers each, %u nodes, lease %s, groups %s, pages of %u in %lld to "
-          "%lld ms, history of %u, tie break %s",
-          t->groups, t->workers, t->nodes, t->elect ? "yes" : "no",
-          !t->gangs        ? "no"
-          : t->gangs_later ? "later"
-                           : "yes",
-          t->page_size, (long long)(t->page / MS), (long long)(t->page_most / MS), t->history,
-          t->tie_break);
+    trace_start(plan);
     users_open(plan);
     for (uint32_t i = 0; i < plan->count; i++) {
         int64_t before = plan->at[i].at + shift;
         world_run(before);
-        do_one(&plan->at[i]);
+        do_one(&plan->at[i], plan->notes != NULL ? &plan->notes[i] : NULL);
         shift += clock_now() > before ? clock_now() - before : 0;
     }
-    calm();
+    calm_at_the_end();
     world_close();
 }

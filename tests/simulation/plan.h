@@ -4,6 +4,7 @@
 #define TESTS_SIMULATION_PLAN_H
 
 #include "proto/base/buffer.h"
+#include "tests/simulation/note.h"
 #include "tests/simulation/world.h"
 
 enum action_kind {
@@ -24,6 +25,7 @@ struct plan {
     uint64_t seed;
     uint32_t count;
     struct action *at;
+    struct note *notes; /* one an action, written as it is done; NULL: not wanted */
 };
 
 const char *action_name(uint32_t kind);
@@ -31,6 +33,7 @@ const char *action_class(uint32_t kind);
 
 /* without: names of classes and actions, with commas; "" for none. */
 void plan_make(struct plan *plan, uint64_t seed, uint32_t steps, const char *without);
+/* But for its notes. */
 void plan_free(struct plan *plan);
 /* Tells the coverage table which actions there are. */
 void plan_known(void);
@@ -42,6 +45,8 @@ bool users_do(const struct action *action);
 bool faults_do(const struct action *action);
 /* The objects that there are before the first action. */
 void users_open(const struct plan *plan);
+/* All pods, groups and claims go; false: there were none. */
+bool users_leave(void);
 /* Controllers that answer to what the scheduler does. */
 void users_reset(void);
 void faults_reset(void);

@@ -37,12 +37,14 @@ void proc_play(struct proc *p)
     if (p != NULL)
         before = current;
     current = p != NULL ? p : before;
+    account_to(p == NULL && current != NULL ? &current->account : NULL);
     clock_at(current != NULL ? current->host : NULL);
 }
 
 static void enter(struct proc *p)
 {
     current = p;
+    account_to(p != NULL ? &p->account : NULL);
     clock_at(p != NULL ? p->host : NULL);
 }
 
@@ -244,6 +246,7 @@ void proc_wake(struct proc *p, int64_t at)
 
 static void finish(struct proc *p, bool killed)
 {
+    bool recorded = p->record != NULL;
     enter(p);
     record_end(p);
     if (killed)
@@ -261,6 +264,9 @@ static void finish(struct proc *p, bool killed)
     p->wake_at = INT64_MAX;
     p->ended_at = clock_now();
     enter(NULL);
+    if (p->account.blocks != 0 && !recorded)
+        violated("nothing is left behind", "%s has ended and holds %lld blocks of %lld bytes",
+                 p->door, (long long)p->account.blocks, (long long)p->account.bytes);
     trace(1, "%s %s", p->door, killed ? "is killed" : "ends");
     world_proc_ended(p);
 }

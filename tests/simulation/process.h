@@ -4,6 +4,7 @@
 #define TESTS_SIMULATION_PROCESS_H
 
 #include "proto/bus/bus.h"
+#include "tests/simulation/account.h"
 #include "tests/simulation/clock.h"
 
 #define PROC_PEERS 3
@@ -33,6 +34,9 @@ struct proc {
     bool sent;           /* the binder's: something was handed to the client */
     int64_t wake_at;     /* INT64_MAX: nothing planned */
     int64_t started_at, ended_at;
+    int64_t fell_at[3];     /* when it ended last, as ctl/child.h counts it */
+    uint32_t fell;          /* how often in the minute before its start; a binder is told */
+    struct account account; /* what it holds of memory, of a recorded life its record as well */
     uint64_t rounds, rounds_seen; /* see checks.c */
 };
 

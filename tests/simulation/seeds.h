@@ -1,4 +1,4 @@
-/* seeds: many runs, each from a seed, one after the other, and what came of them. */
+/* seeds: many runs, of scripts and each from a seed, one after the other, and what came of them. */
 #ifndef TESTS_SIMULATION_SEEDS_H
 #define TESTS_SIMULATION_SEEDS_H
 
@@ -12,11 +12,14 @@ struct seeds_options {
     uint32_t seconds;     /* no further seed is begun behind these; 0: no limit */
     const char *without;  /* classes and actions that are left out, with commas; or "" */
     const char *commit;   /* to be named with a finding */
-    const char *keep;     /* numbers of the actions that stay, with commas; NULL: all */
+    const char *store;    /* the folder that findings' scripts are written to; NULL: none */
+    const char **scripts; /* files that are played first */
+    uint32_t script_count;
     int trace;
-    bool stop;  /* at the first finding */
-    bool twice; /* each seed, and what happens must be the same */
-    bool table; /* of coverage, at the end */
+    bool stop;   /* at the first finding */
+    bool twice;  /* each seed, and what happens must be the same */
+    bool table;  /* of coverage, at the end */
+    bool hashes; /* of each seed: what happened in it as one number */
 };
 
 /* Prints findings, coverage and "N passed, N failed"; returns how many there were. */

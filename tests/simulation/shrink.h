@@ -1,4 +1,4 @@
-/* shrink: leaves out of a plan whatever its finding does not need. */
+/* shrink: makes a plan as short and as plain as its finding allows. */
 #ifndef TESTS_SIMULATION_SHRINK_H
 #define TESTS_SIMULATION_SHRINK_H
 

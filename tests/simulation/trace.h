@@ -8,6 +8,7 @@
 
 extern int trace_level; /* 0: nothing; 1: what was done to the system; 2: what it did; 3: all */
 
+/* Of conversions %s, %d, %u and %c, with ll or a most of bytes. */
 void trace(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A number that follows from all that was traced, printed or not; two runs of a seed agree. */
 uint64_t trace_hash(void);

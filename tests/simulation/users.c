@@ -13,11 +13,8 @@
 #define JSON           "application/json"
 #define MERGE          "application/merge-patch+json"
 #define NAMESPACE      "/api/v1/namespaces/default/"
-#define GROUP_API      "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups"
 #define CLAIM_API      "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 #define BAD_CONTAINERS 1001
-#define TOO_LARGE      30000 /* of cpu, for any node */
-#define LIVE_MAX       90    /* pods at a time, so that a run stays quick */
 
 static uint32_t names; /* given to objects so far */
 
@@ -31,15 +28,14 @@ int users_ask(const char *method, const char *path, const char *type, const char
             .method = method, .path = path, .content_type = type, .body = str_of(text ? text : "")},
         &answer);
     int level = clock_now() > 0 ? 1 : 2;
-    trace(level, "users: %s %s %.300s -> %d", method, path, text ? text : "", answer.code);
+    trace(level, "users: %s %s %.900s -> %d", method, path, text ? text : "", answer.code);
     if (answer.code / 100 != 2)
         trace(2, "  %.200s", answer.body.at);
     buffer_free(&answer.body);
     return answer.code;
 }
 
-__attribute__((format(printf, 3, 4))) static int ask(const char *method, const char *text,
-                                                     const char *path_format, ...)
+int ask(const char *method, const char *text, const char *path_format, ...)
 {
     char path[256];
     va_list args;
@@ -68,7 +64,7 @@ static void pod_json(struct buffer *b, const struct pod_fact *p)
 {
     buffer_print(b, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\"",
                  p->name);
-    if (p->set[0] != 0)
+    if (p->set[0] != 0 && !p->tree)
         buffer_print(b, ",\"labels\":{\"scheduling.x-k8s.io/pod-group\":\"%s\"}", p->set);
     buffer_print(b, "},\"spec\":{\"schedulerName\":\"%s\",\"terminationGracePeriodSeconds\":%d,",
                  p->foreign ? "another" : "default-scheduler", (int)(p->cpu / 100 % 4));
@@ -78,6 +74,8 @@ static void pod_json(struct buffer *b, const struct pod_fact *p)
         buffer_print(b, "\"nodeSelector\":{\"topology.kubernetes.io/zone\":\"%s\"},", p->zone);
     if (p->tolerates)
         buffer_add_text(b, "\"tolerations\":[{\"key\":\"t\",\"operator\":\"Exists\"}],");
+    if (p->set[0] != 0 && p->tree)
+        buffer_print(b, "\"schedulingGroup\":{\"podGroupName\":\"%s\"},", p->set);
     if (p->gated)
         buffer_add_text(b, "\"schedulingGates\":[{\"name\":\"gate\"}],");
     if (p->claim[0] != 0)
@@ -99,6 +97,11 @@ static bool create(struct pod_fact *p)
     return code == 201;
 }
 
+bool users_create(struct pod_fact *p)
+{
+    return create(p);
+}
+
 static struct pod_fact pod_like(uint32_t a, uint32_t b)
 {
     static const int64_t cpus[] = {100, 250, 500, 900, 1500, 2600};
@@ -109,6 +112,16 @@ static struct pod_fact pod_like(uint32_t a, uint32_t b)
     p.tolerates = b / 7 % 9 == 0;
     p.priority = b / 11 % 12 == 0 ? 100 : 0;
     return p;
+}
+
+struct pod_fact users_pod_like(uint32_t a, uint32_t b)
+{
+    return pod_like(a, b);
+}
+
+uint32_t users_number(void)
+{
+    return names++;
 }
 
 static bool create_some(const struct action *x, uint32_t count)
@@ -163,6 +176,11 @@ static bool delete_named(const char *name, uint32_t grace)
     char text[64];
     snprintf(text, sizeof(text), "{\"gracePeriodSeconds\":%u}", grace);
     return ask("DELETE", text, NAMESPACE "pods/%s", name) / 100 == 2;
+}
+
+bool users_delete_pod(const char *name, uint32_t grace)
+{
+    return delete_named(name, grace);
 }
 
 static bool delete_pod(const struct action *x)
@@ -458,69 +476,7 @@ static bool drain_node(const struct action *x)
     return true;
 }
 
-/* ---- groups and devices ---- */
-
-static void serve(void)
-{
-    ask("POST",
-        "{\"kind\":\"CustomResourceDefinition\",\"apiVersion\":\"apiextensions.k8s.io/v1\","
-        "\"metadata\":{\"name\":\"podgroups.scheduling.x-k8s.io\"},\"spec\":{\"group\":"
-        "\"scheduling.x-k8s.io\",\"scope\":\"Namespaced\",\"names\":{\"kind\":\"PodGroup\","
-        "\"plural\":\"podgroups\"},\"versions\":[{\"name\":\"v1alpha1\",\"served\":true,"
-        "\"storage\":true}]}}",
-        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions");
-}
-
-static bool create_group(const struct action *x)
-{
-    struct set_fact *set = NULL;
-    char text[256];
-    for (uint32_t i = 0; i < SETS_MAX && set == NULL; i++)
-        set = !facts_sets[i].there ? &facts_sets[i] : NULL;
-    if (set == NULL || !world_traits()->gangs || facts_pod_count() > LIVE_MAX - 12)
-        return false;
-    *set = (struct set_fact){.least = 2 + x->a % 4};
-    snprintf(set->name, sizeof(set->name), "g%u", names++);
-    snprintf(text, sizeof(text),
-             "{\"apiVersion\":\"scheduling.x-k8s.io/v1alpha1\",\"kind\":\"PodGroup\","
-             "\"metadata\":{\"name\":\"%s\"},\"spec\":{\"minMember\":%lld}}",
-             set->name, (long long)set->least);
-    set->there = ask("POST", text, GROUP_API) == 201;
-    bool too_large = x->b / 3 % 3 == 0; /* one of those who are needed fits nowhere */
-    int64_t count = set->least + (too_large ? 0 : x->b % 3);
-    for (int64_t i = 0; set->there && i < count; i++) {
-        struct pod_fact p = pod_like(x->c, 1);
-        if (too_large && i == set->least - 1)
-            p.cpu = TOO_LARGE;
-        snprintf(p.set, sizeof(p.set), "%s", set->name);
-        p.plain = false;
-        create(&p);
-    }
-    return set->there;
-}
-
-/* Some ask for a group as soon as there can be one. */
-static bool serve_groups(const struct action *x)
-{
-    if (!world_traits()->gangs)
-        return false;
-    serve();
-    if (x->a % 2 == 0)
-        create_group(x);
-    return true;
-}
-
-static bool delete_group(const struct action *x)
-{
-    struct set_fact *set = &facts_sets[x->a % SETS_MAX];
-    if (!set->there)
-        return false;
-    for (uint32_t i = 0; i < PODS_MAX; i++)
-        if (facts_pods[i].there && strcmp(facts_pods[i].set, set->name) == 0)
-            delete_named(facts_pods[i].name, 0);
-    set->there = false;
-    return ask("DELETE", NULL, GROUP_API "/%s", set->name) / 100 == 2;
-}
+/* ---- devices ---- */
 
 static bool create_device_pod(const struct action *x)
 {
@@ -569,10 +525,17 @@ void users_open(const struct plan *plan)
         "\"device\"},\"spec\":{\"selectors\":[{\"cel\":{\"expression\":\"device.driver == "
         "'d.example.com'\"}}]}}",
         "/apis/resource.k8s.io/v1/deviceclasses");
-    if (plan->traits.gangs && !plan->traits.gangs_later)
-        serve();
+    users_open_groups(&plan->traits);
     for (uint32_t i = 0; i < plan->traits.nodes; i++)
         make_node(i, (uint32_t)(plan->seed >> (i % 16)));
+}
+
+bool users_leave(void)
+{
+    const struct action all = {.a = 0};
+    bool any = delete_all_pods(&all);
+    users_end_groups();
+    return ask("DELETE", NULL, CLAIM_API) / 100 == 2 || any;
 }
 
 void users_reset(void)
@@ -609,13 +572,10 @@ bool users_do(const struct action *x)
         USER(create_budget)
         USER(create_namespace)
         USER(create_important_pod)
-        USER(create_group)
-        USER(delete_group)
-        USER(serve_groups)
         USER(create_device_pod)
         USER(delete_claim)
         USER(create_bad_pod)
-    default: return false;
+    default: return users_do_groups(x);
     }
 #undef USER
 }

@@ -2,9 +2,33 @@
 #ifndef TESTS_SIMULATION_USERS_H
 #define TESTS_SIMULATION_USERS_H
 
+#include "tests/simulation/facts.h"
 #include "tests/simulation/plan.h"
 
 /* Asks the model at once. Returns the code; text: JSON or NULL. */
 int users_ask(const char *method, const char *path, const char *type, const char *text);
+/* The same with a path to be printed; a patch is a merge patch, all else JSON. */
+int ask(const char *method, const char *text, const char *path_format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A pod that asks for some cpu and memory; it has no name yet that another pod had. */
+struct pod_fact users_pod_like(uint32_t a, uint32_t b);
+bool users_create(struct pod_fact *pod);
+/* grace: seconds. */
+bool users_delete_pod(const char *name, uint32_t grace);
+/* Another one each time, for a name. */
+uint32_t users_number(void);
+
+#define LIVE_MAX  90    /* pods at a time, so that a run stays quick */
+#define TOO_LARGE 30000 /* of cpu, for any node */
+
+/* Of users_groups.c. */
+bool users_do_groups(const struct action *action);
+void users_open_groups(const struct traits *traits);
+/* All groups go. */
+void users_end_groups(void);
+/* In a calm: groups that must start, and such as cannot; false: none are served, or there is no
+ * room. Then they go. */
+bool users_examine_groups(void);
+void users_dismiss_groups(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/bus/inside.h"
+#include "tests/simulation/account.h"
 #include "tests/simulation/coverage.h"
 
 #include <errno.h>
@@ -215,7 +216,7 @@ bool wire_open(struct wires *w, struct wire *wire, enum wire_kind kind, const ch
     snprintf(wire->endpoint, sizeof(wire->endpoint), "%s", endpoint);
     if (kind == WIRE_tap)
         return true;
-    struct sock *s = memory_take(sizeof(*s));
+    struct sock *s = account_take_none(sizeof(*s));
     s->owner = all.owner;
     s->life = ++lives;
     s->wire = wire;
@@ -280,7 +281,7 @@ enum wire_news wire_news(struct wire *wire)
 
 static void enqueue(struct lane *l, struct str frame, int64_t at)
 {
-    struct parcel *p = memory_take(sizeof(*p) + frame.len);
+    struct parcel *p = account_take_none(sizeof(*p) + frame.len);
     p->len = frame.len;
     memcpy(p->bytes, frame.at, frame.len);
     p->at = at;

@@ -19,6 +19,7 @@
 #define RESTART_LEAST (100 * MS)
 #define RESTART_MOST  (10 * SECOND)
 #define LONG_LIFE     (10 * SECOND)
+#define FALLS         (60 * SECOND) /* are remembered for so long, as CHILD_FALLS_MS */
 #define SWEEP         (5 * SECOND)
 
 static const char *const config_texts[CONFIGS] = {
@@ -111,6 +112,7 @@ static void read_config(uint32_t i, const char *text)
         fprintf(stderr, "configuration %u: %.*s\n", i, STR_ARG(error));
         must(!"a configuration of the simulation is refused");
     }
+    must(scheduler_config_gate(&w.configs[i], w.traits.tree, &w.memory, &error));
 }
 
 uint32_t world_config_number(int group)
@@ -141,6 +143,22 @@ void world_reconfigure(int group, uint32_t which)
 
 /* ---- supervisors ---- */
 
+/* As child_fell of ctl/child.c. */
+static uint32_t fell_lately(const struct proc *p)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof(p->fell_at) / sizeof(p->fell_at[0]); i++)
+        count += p->fell_at[i] > 0 && clock_now() - p->fell_at[i] < FALLS;
+    return count;
+}
+
+static void note_fall(struct proc *p)
+{
+    p->fell_at[2] = p->fell_at[1];
+    p->fell_at[1] = p->fell_at[0];
+    p->fell_at[0] = clock_now();
+}
+
 static void start_again(void *context, uint64_t life)
 {
     struct proc *p = context;
@@ -148,10 +166,12 @@ static void start_again(void *context, uint64_t life)
         return;
     int64_t until = p->host->suspended_until;
     until = until > p->host->down_until ? until : p->host->down_until;
-    if (until > clock_now())
+    if (until > clock_now()) {
         clock_call(until, start_again, p, life);
-    else
-        proc_start(p);
+        return;
+    }
+    p->fell = fell_lately(p);
+    proc_start(p);
 }
 
 void world_proc_ended(struct proc *p)
@@ -159,6 +179,7 @@ void world_proc_ended(struct proc *p)
     if (p->kind == TOOL || p < w.procs || p >= w.procs + w.count)
         return;
     int64_t *backoff = &w.backoff[p - w.procs];
+    note_fall(p);
     if (clock_now() - p->started_at > LONG_LIFE || *backoff == 0)
         *backoff = RESTART_LEAST;
     if (p->wanted)
@@ -276,7 +297,7 @@ static void set_clocks(void)
     for (int g = 0; g <= GROUPS; g++)
         w.hosts[g] = (struct host){.name = names[g],
                                    .mono_base = dice_between(100, 1000000) * SECOND,
-                                   .drift_ppm = dice_between(-200, 200),
+                                   .drift_ppm = dice_between(-200, 200) * w.traits.drift,
                                    .wall_offset_us = dice_between(-3000000, 3000000)};
 }
 

@@ -12,20 +12,20 @@
 #define PROCS_MAX   (GROUPS * (4 + WORKERS_MAX))
 #define STRANGERS   2
 
+#define CONFIGS 4
+
+#define TRAIT_NUMBER    uint32_t
+#define TRAIT_LONG      int64_t
+#define TRAIT_FLAG      bool
+#define TRAIT_TIME      int64_t /* ns */
+#define TRAIT_TIE_BREAK const char *
+
 /* What a seed draws once. */
 struct traits {
-    uint32_t nodes, workers, groups;
-    bool elect;       /* leaderElect; else one instance only */
-    bool gangs;       /* Coscheduling is asked for by name, and PodGroups are served */
-    bool gangs_later; /* they are served from some time on only */
-    uint32_t page_size, history;
-    int64_t page, page_most; /* what a page of a list takes, always: ns */
-    uint32_t config;         /* which configuration it begins with */
-    const char *tie_break;
-    int64_t batch, credit;
+#define TRAIT(kind, field, word, plain, least, most) TRAIT_##kind field;
+#include "tests/simulation/traits.def"
+#undef TRAIT
 };
-
-#define CONFIGS 4
 
 void world_open(const struct traits *traits, uint64_t seed);
 void world_close(void);

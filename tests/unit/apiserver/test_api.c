@@ -313,6 +313,31 @@ static void a_custom_kind_is_served_while_it_is_defined(void **state)
     assert_int_equal(server.registry.shelves[RESOURCE_COUNT - 2].count, 0);
 }
 
+static void a_kind_in_the_tree_is_served_where_it_is_asked_for(void **state)
+{
+    (void)state;
+    static const char groups[] = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups";
+    expect_only(404, "GET", groups, "");
+    server.registry.gated = true;
+    expect_only(201, "POST", groups,
+                "{\"metadata\":{\"name\":\"g\"},\"spec\":{\"schedulingPolicy\":{\"gang\":{"
+                "\"minCount\":2}}}}");
+    expect_only(422, "POST", groups,
+                "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"schedulingPolicy\":{\"gang\":{}}}}");
+    expect_only(422, "POST", groups,
+                "{\"metadata\":{\"name\":\"h\"},\"spec\":{\"schedulingPolicy\":{}}}");
+    struct reply reply = ask_as("application/strategic-merge-patch+json", "PATCH",
+                                "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups/g/"
+                                "status",
+                                "{\"status\":{\"conditions\":[{\"type\":\"PodGroupScheduled\","
+                                "\"status\":\"True\"}]}}");
+    assert_int_equal(reply.code, 200);
+    assert_non_null(tree_get(reply.tree, "status.conditions"));
+    cJSON_Delete(reply.tree);
+    server.registry.gated = false;
+    expect_only(404, "GET", groups, "");
+}
+
 static void a_claim_that_says_no_number_asks_for_one_device(void **state)
 {
     (void)state;
@@ -357,6 +382,7 @@ int main(void)
         TEST(deleting_a_namespace_empties_it),
         TEST(collections_are_deleted_by_selector),
         TEST(a_custom_kind_is_served_while_it_is_defined),
+        TEST(a_kind_in_the_tree_is_served_where_it_is_asked_for),
     };
     return cmocka_run_group_tests_name("apiserver verbs", tests, NULL, NULL);
 }

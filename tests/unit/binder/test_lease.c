@@ -607,6 +607,26 @@ static void without_election_it_leads_at_once(void **state)
     end(&e);
 }
 
+/* Nobody else may be left who knows what the former life had under way. */
+static void without_election_it_waits_for_the_writes_of_a_life_that_fell(void **state)
+{
+    (void)state;
+    struct lease_options options = world_lease_options;
+    options.elect = false;
+    options.falls = 1;
+    struct election e = begin(&options);
+    tick(&e, 0);
+    assert_true(lease_leading(e.lease));
+    assert_false(lease_settled(e.lease));
+    assert_int_equal(span_ms(lease_settles_in(e.lease, e.w->at.now)), LANES_WRITE_MS);
+    tick(&e, LANES_WRITE_MS - 1);
+    assert_false(lease_settled(e.lease));
+    tick(&e, 1);
+    assert_true(lease_settled(e.lease));
+    assert_int_equal(lease_tick(e.lease, e.w->at).ns, MOMENT_NEVER.ns);
+    end(&e);
+}
+
 /* No clock is asked: what a living scheduler knows is passed, and so is our own former life. */
 static void without_election_terms_follow_from_hellos(void **state)
 {
@@ -779,6 +799,7 @@ int main(void)
         cmocka_unit_test(who_has_not_settled_does_not_give_it_back),
         cmocka_unit_test(a_standby_has_nothing_to_release),
         cmocka_unit_test(without_election_it_leads_at_once),
+        cmocka_unit_test(without_election_it_waits_for_the_writes_of_a_life_that_fell),
         cmocka_unit_test(without_election_terms_follow_from_hellos),
         cmocka_unit_test(without_election_a_mad_term_is_left_alone),
         cmocka_unit_test(a_mad_term_does_not_reach_the_lease),

@@ -223,6 +223,10 @@ static void a_recording_can_be_read_back(void **state)
                                      "attempt", "--count", "2",  NULL};
     assert_int_equal(run(stage, command_tap, read_back), 0);
     assert_non_null(strstr(stage->said, " queue>scheduler attempt "));
+    const char *const twice[] = {"tap", "--read", path, "--verify", "--message", "pull", NULL};
+    assert_int_equal(run(stage, command_tap, twice), 0);
+    assert_null(strstr(stage->said, " attempt "));
+    assert_non_null(strstr(stage->said, " messages read twice, 0 differ\n"));
     const char *const missing[] = {"tap", "--read", "/nonexistent/file", NULL};
     assert_int_equal(run(stage, command_tap, missing), 1);
     assert_non_null(strstr(stage->complained, "/nonexistent/file"));

@@ -92,6 +92,7 @@ static void the_smallest_volume_is_taken_and_the_rest_is_made(void **state)
     assert_true(catalog_volume_seen(c->catalog, PROFILE, TEXT("five"))->has_claim_ref);
     assert_true(catalog_volume_seen(c->catalog, PROFILE, TEXT("five"))->bound_by_controller);
     assert_str(catalog_volume_seen(c->catalog, PROFILE, TEXT("nine"))->claim_name, "large");
+    assert_int_equal(catalog_assumed(c->catalog), 2);
     struct scene next;
     claim(c, "other", 6, "requested=1");
     struct pod *q = with_claim(c, "q", "other");
@@ -225,6 +226,26 @@ static void a_reserved_volume_is_said_to_be(void **state)
     assert_str(catalog_volume_seen(c->catalog, PROFILE, TEXT("v"))->claim_uid, "u-a");
 }
 
+/* Another pod of the claim has written it all: a write that changes nothing makes no newer object,
+ * which would end an assumption. */
+static void what_is_written_already_is_not_assumed(void **state)
+{
+    struct cluster *c = *state;
+    struct scene s;
+    setup(c);
+    claim(c, "a", 1, "");
+    claim(c, "b", 1, "selected_node=\"n1\"");
+    volume(c, "v", 1,
+           "has_claim_ref=true claim_namespace=\"default\" claim_name=\"a\" "
+           "claim_uid=\"u-a\"");
+    struct pod *p = with_claim(c, "p", "a");
+    add_volume(c, p, "claim", "b");
+    look(c, p, &s);
+    assert_true(reserve(c, p, &s));
+    assert_int_equal(s.reserved.count, 2);
+    assert_int_equal(catalog_assumed(c->catalog), 0);
+}
+
 /* A volume for each time, as upstream: the claim keeps the one that is bound first. */
 static void a_claim_that_a_pod_names_twice(void **state)
 {
@@ -273,6 +294,7 @@ int main(void)
         CLUSTER_TEST(what_has_changed_meanwhile_is_not_reserved),
         CLUSTER_TEST(a_node_that_has_changed_meanwhile_is_refused),
         CLUSTER_TEST(a_reserved_volume_is_said_to_be),
+        CLUSTER_TEST(what_is_written_already_is_not_assumed),
         CLUSTER_TEST(a_claim_that_a_pod_names_twice),
         CLUSTER_TEST(a_brief_is_no_longer_than_it_has_to_be),
     };

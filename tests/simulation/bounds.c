@@ -1,0 +1,181 @@
+/* bounds: in a calm each process says what it holds, and its memory is counted. What must stay
+ * true: a process holds no more than so many blocks for itself, for each object that there is, and
+ * for each entry of those stores that have a limit of their own; so nothing is kept for ever of
+ * what has gone. */
+#include "tests/simulation/bounds.h"
+
+#include "binder/binder.h"
+#include "queue/queue.h"
+#include "scheduler/coordinator/coordinator.h"
+#include "scheduler/worker/worker.h"
+#include "tests/simulation/checks.h"
+#include "tests/simulation/coverage.h"
+#include "tests/simulation/trace.h"
+#include "tests/simulation/world.h"
+#include "watcher/watcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POD_BYTES 4096
+
+/* ---- reports ---- */
+
+int64_t bounds_said(const char *lines, const char *key)
+{
+    size_t len = strlen(key);
+    const char *at = lines;
+    while (at != NULL && (strncmp(at, key, len) != 0 || at[len] != '=')) {
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    return at != NULL ? strtoll(at + len + 1, NULL, 10) : -1;
+}
+
+/* The number behind a word of that line. */
+static int64_t said_in(const char *lines, const char *key, const char *word)
+{
+    char wanted[48];
+    const char *at = lines;
+    snprintf(wanted, sizeof(wanted), "%s=", key);
+    while (at != NULL && strncmp(at, wanted, strlen(wanted)) != 0) {
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    snprintf(wanted, sizeof(wanted), "%s=", word);
+    const char *end = at != NULL ? strchr(at, '\n') : NULL;
+    const char *found = at != NULL ? strstr(at, wanted) : NULL;
+    return found != NULL && (end == NULL || found < end) ? strtoll(found + strlen(wanted), NULL, 10)
+                                                         : 0;
+}
+
+static void report(struct proc *p, struct buffer *lines)
+{
+    clock_at(p->host);
+    if (p->kind == WATCHER)
+        watcher_status(p->core, moment_now(), lines);
+    else if (p->kind == QUEUE)
+        queue_status(p->core, lines);
+    else if (p->kind == SCHEDULER)
+        coordinator_status(p->core, lines);
+    else if (p->kind == WORKER)
+        worker_status(p->core, lines);
+    else
+        binder_status(p->core, lines);
+    clock_at(NULL);
+    if (lines->at == NULL)
+        buffer_add_text(lines, "");
+}
+
+/* ---- the binder's book ---- */
+
+static const struct {
+    const char *key, *word;
+} books[] = {{"binds", "in_flight"},          {"preempts", "under_way"},
+             {"claim_releases", "under_way"}, {"status", "pods"},
+             {"groups", "waiting"},           {"lane_bind", "waiting"},
+             {"lane_bind", "delayed"},        {"lane_bind", "in_flight"},
+             {"lane_delete", "waiting"},      {"lane_delete", "delayed"},
+             {"lane_delete", "in_flight"},    {"lane_status", "waiting"},
+             {"lane_status", "delayed"},      {"lane_status", "in_flight"},
+             {"lane_volume", "waiting"},      {"lane_volume", "delayed"},
+             {"lane_volume", "in_flight"},    {"lane_nomination", "waiting"},
+             {"lane_nomination", "delayed"},  {"lane_nomination", "in_flight"}};
+
+static bool is_idle(struct proc *p, char *why, size_t room)
+{
+    struct buffer lines = {0};
+    bool idle = true;
+    report(p, &lines);
+    for (size_t i = 0; idle && i < sizeof(books) / sizeof(books[0]); i++) {
+        int64_t left = said_in(lines.at, books[i].key, books[i].word);
+        idle = left == 0;
+        if (!idle)
+            snprintf(why, room, "%s has %s of %lld %s left in its book", p->door, books[i].key,
+                     (long long)left, books[i].word);
+    }
+    buffer_free(&lines);
+    return idle;
+}
+
+bool bounds_binders_idle(char *why, size_t room)
+{
+    for (uint32_t i = 0; i < world_procs(); i++) {
+        struct proc *p = world_proc(i);
+        if (p->kind == BINDER && p->alive && !is_idle(p, why, room))
+            return false;
+    }
+    return true;
+}
+
+/* ---- memory ---- */
+
+/* Blocks that a process may hold, found by looking at many calms: a little more than any had. The
+ * stores with limits of their own are the binder's series of events and the workers' classes. */
+static const struct allowance {
+    enum process kind;
+    int64_t itself, pod, object; /* blocks; object: any other one */
+    const char *store, *word;    /* of the status report; NULL: none */
+    int64_t entry;
+    int64_t bytes, entry_bytes; /* where no pod of a thousand containers was seen */
+} allowances[] = {{WATCHER, 300, 8, 6, "log", NULL, 2, 2 << 20, 1 << 10},
+                  {QUEUE, 160, 7, 2, NULL, NULL, 0, 512 << 10, 0},
+                  {SCHEDULER, 420, 7, 6, "group_claims", NULL, 3, 1 << 20, 0},
+                  {WORKER, 140, 7, 2, "classes", NULL, 30, 512 << 10, 128 << 10},
+                  {BINDER, 70, 0, 0, "events", "keys", 3, 300 << 10, 1 << 10}};
+
+/* All that a process may mirror, but pods. */
+static int64_t other_objects(void)
+{
+    static const char *const kinds[] = {"nodes",          "services",       "namespaces",
+                                        "resourceclaims", "resourceslices", "poddisruptionbudgets"};
+    int64_t count = (int64_t)facts_set_count();
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        count += (int64_t)model_count(world_model(), kinds[i]);
+    return count;
+}
+
+static int64_t entries_of(const struct allowance *a, const char *lines)
+{
+    int64_t count = a->word != NULL    ? said_in(lines, a->store, a->word)
+                    : a->store != NULL ? bounds_said(lines, a->store)
+                                       : 0;
+    return count > 0 ? count : 0;
+}
+
+static void check_process(struct proc *p, const struct allowance *a)
+{
+    struct buffer lines = {0};
+    report(p, &lines);
+    int64_t entries = entries_of(a, lines.at), others = other_objects();
+    int64_t pods = (int64_t)model_count(world_model(), "pods");
+    int64_t most = a->itself + pods * a->pod + others * a->object + entries * a->entry;
+    int64_t bytes = a->bytes + pods * POD_BYTES + entries * a->entry_bytes;
+    trace(1, "%s holds %lld blocks, %lld bytes; pods %lld, other objects %lld, entries %lld",
+          p->door, (long long)p->account.blocks, (long long)p->account.bytes, (long long)pods,
+          (long long)others, (long long)entries);
+    buffer_free(&lines);
+    if (p->account.blocks > most)
+        violated("no more than there is",
+                 "%s holds %lld blocks of memory, %lld at most belong to %lld pods, %lld other "
+                 "objects and %lld entries",
+                 p->door, (long long)p->account.blocks, (long long)most, (long long)pods,
+                 (long long)others, (long long)entries);
+    if (p->account.bytes > bytes && !facts_saw_bad())
+        violated("no more than there is",
+                 "%s holds %lld bytes of memory, %lld at most belong to "
+                 "%lld pods and %lld entries",
+                 p->door, (long long)p->account.bytes, (long long)bytes, (long long)pods,
+                 (long long)entries);
+}
+
+void bounds_check(void)
+{
+    for (uint32_t i = 0; i < world_procs(); i++) {
+        struct proc *p = world_proc(i);
+        for (size_t a = 0; a < sizeof(allowances) / sizeof(allowances[0]); a++)
+            if (p->alive && p->core != NULL && p->record == NULL && allowances[a].kind == p->kind)
+                check_process(p, &allowances[a]);
+    }
+}

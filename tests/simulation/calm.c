@@ -1,0 +1,72 @@
+/* calm: what must stay true: nothing ails the system while it lasts, so whatever is not done in
+ * time is its own fault. */
+#include "tests/simulation/calm.h"
+
+#include "tests/simulation/checks.h"
+#include "tests/simulation/checks_groups.h"
+#include "tests/simulation/coverage.h"
+#include "tests/simulation/trace.h"
+#include "tests/simulation/users.h"
+#include "tests/simulation/world.h"
+
+#define QUIET_LIMIT  (150 * SECOND) /* all that can be bound is, so long after the last fault */
+#define QUIET_AGAIN  (4 * SECOND)   /* and stays so */
+#define TOLD_LIMIT   (400 * SECOND) /* a status that failed again and again is said this often */
+#define PAGES_OF_ALL 12             /* of a list, at most, as far as time is concerned */
+
+static int64_t paging(void)
+{
+    return PAGES_OF_ALL * (world_traits()->page + world_traits()->page_most / 20);
+}
+
+static void become_quiet(void)
+{
+    char why[200] = "";
+    int64_t limit = clock_now() + QUIET_LIMIT + paging();
+    int64_t quiet_since = -1;
+    while (quiet_since < 0 || clock_now() < quiet_since + QUIET_AGAIN) {
+        world_run(clock_now() + SECOND / 2);
+        if (!checks_quiet(why, sizeof(why)))
+            quiet_since = -1;
+        else if (quiet_since < 0)
+            quiet_since = clock_now();
+        if (quiet_since < 0 && clock_now() > limit)
+            violated("all is done in time", "%s, %lld s after the last fault", why,
+                     (long long)((clock_now() - limit + QUIET_LIMIT) / SECOND));
+    }
+}
+
+static void until(bool (*good)(char *why, size_t room), int64_t length, const char *check)
+{
+    char why[200] = "";
+    int64_t begun = clock_now(), limit = begun + length + paging();
+    while (!good(why, sizeof(why))) {
+        if (clock_now() > limit)
+            violated(check, "%s, after %lld s of peace", why,
+                     (long long)((clock_now() - begun) / SECOND));
+        world_run(clock_now() + SECOND);
+    }
+}
+
+void calm(bool examines)
+{
+    world_heal();
+    trace(1, "calm");
+    become_quiet();
+    until(checks_groups_told, TOLD_LIMIT, "groups are told of");
+    checks_when_quiet();
+    if (examines && users_examine_groups()) {
+        until(checks_groups_examined, QUIET_LIMIT, "groups start in time");
+        users_dismiss_groups();
+    }
+    trace(1, "quiet");
+}
+
+void calm_at_the_end(void)
+{
+    calm(true);
+    if (!users_leave())
+        return;
+    trace(1, "all leave");
+    calm(false);
+}

@@ -1,0 +1,197 @@
+/* checks_groups: PodGroups as the API server has them beside the pods that name them. What must
+ * stay true: what is expected here follows from facts.c and from what
+ * scheduler/coordinator/gangs.md promises; nothing of it is asked of a core. */
+#include "tests/simulation/checks_groups.h"
+
+#include "proto/base/arena.h"
+#include "proto/kube/documents/json.h"
+#include "tests/simulation/checks.h"
+#include "tests/simulation/coverage.h"
+#include "tests/simulation/world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct members {
+    int64_t pods, bound, running, succeeded, failed;
+};
+
+static struct members members_of(const struct set_fact *set)
+{
+    struct members m = {0};
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (!p->there || strcmp(p->set, set->name) != 0)
+            continue;
+        m.pods++;
+        m.bound += p->node[0] != 0;
+        m.running += strcmp(p->phase, "Running") == 0;
+        m.succeeded += strcmp(p->phase, "Succeeded") == 0;
+        m.failed += strcmp(p->phase, "Failed") == 0;
+    }
+    return m;
+}
+
+__attribute__((format(printf, 3, 4))) static bool say(char *why, size_t room, const char *format,
+                                                      ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, room, format, args);
+    va_end(args);
+    return false;
+}
+
+bool checks_groups_whole(char *why, size_t room)
+{
+    for (uint32_t s = 0; s < SETS_MAX; s++) {
+        const struct set_fact *set = &facts_sets[s];
+        struct members m = members_of(set);
+        if (set->there && !set->touched && m.bound > 0 && m.bound < set->least)
+            return say(why, room, "group %s: %lld of %lld members are bound, and %lld are needed",
+                       set->name, (long long)m.bound, (long long)m.pods, (long long)set->least);
+    }
+    return true;
+}
+
+/* ---- statuses ---- */
+
+struct read_group {
+    struct arena memory;
+    struct kube_json *json;
+};
+
+static bool read_group(const struct set_fact *set, struct read_group *r)
+{
+    struct buffer text = {0};
+    const char *kind = set->tree ? "podgroups.scheduling.k8s.io" : "podgroups.scheduling.x-k8s.io";
+    *r = (struct read_group){0};
+    if (model_read(world_model(), kind, "default", set->name, &text))
+        r->json = kube_json_parse(buffer_str(&text), NULL, &r->memory);
+    buffer_free(&text);
+    return r->json != NULL;
+}
+
+static void drop_group(struct read_group *r)
+{
+    kube_json_free(&r->json);
+    arena_free(&r->memory);
+}
+
+static int64_t number(const struct read_group *r, const char *path)
+{
+    int64_t n = 0;
+    return kube_json_i64(kube_json_path(r->json, path), &n) ? n : 0;
+}
+
+/* What a group that has left Pending and has as many pods as it needs comes to. */
+static const char *phase_with(const struct set_fact *set, const struct members *m)
+{
+    if (m->succeeded >= set->least)
+        return "Finished";
+    if (m->failed != 0 && m->failed + m->running + m->succeeded >= set->least)
+        return "Failed";
+    return m->succeeded + m->running >= set->least ? "Running" : "Scheduling";
+}
+
+/* Once it has ended it is left as it is. */
+static bool is_told(const struct set_fact *set, const struct read_group *r, char *why, size_t room)
+{
+    struct members m = members_of(set);
+    struct str phase = kube_json_text(kube_json_path(r->json, "status.phase"));
+    const char *wanted = m.pods < set->least ? "Pending" : phase_with(set, &m);
+    if (str_is(phase, "Finished") || str_is(phase, "Failed"))
+        return true;
+    if (!str_is(phase, wanted))
+        return say(why, room, "group %s is %.*s and should be %s", set->name, STR_ARG(phase),
+                   wanted);
+    if (!str_is(phase, "Pending") &&
+        (number(r, "status.running") != m.running || number(r, "status.succeeded") != m.succeeded ||
+         number(r, "status.failed") != m.failed))
+        return say(why, room,
+                   "group %s tells of %lld running, %lld succeeded and %lld failed pods, and there "
+                   "are %lld, %lld and %lld",
+                   set->name, (long long)number(r, "status.running"),
+                   (long long)number(r, "status.succeeded"), (long long)number(r, "status.failed"),
+                   (long long)m.running, (long long)m.succeeded, (long long)m.failed);
+    cover("group is", wanted);
+    return true;
+}
+
+/* ---- conditions of groups in the tree ---- */
+
+static struct str condition_of(const struct read_group *r, struct str *reason)
+{
+    const struct kube_json *i = kube_json_first(kube_json_path(r->json, "status.conditions"));
+    while (i != NULL && !str_is(kube_json_text(kube_json_get(i, "type")), "PodGroupScheduled"))
+        i = kube_json_next(i);
+    *reason = kube_json_text(kube_json_get(i, "reason"));
+    return kube_json_text(kube_json_get(i, "status"));
+}
+
+static void look_at_condition(struct set_fact *set, const struct read_group *r)
+{
+    struct str reason, status = condition_of(r, &reason);
+    if (set->was_scheduled && !str_is(status, "True"))
+        violated("scheduled once", "group %s was scheduled and its condition says \"%.*s\"",
+                 set->name, STR_ARG(status));
+    set->was_scheduled = str_is(status, "True");
+    cover("condition in the tree", str_is(status, "True")    ? "scheduled"
+                                   : str_is(status, "False") ? "not scheduled"
+                                                             : "none");
+}
+
+bool checks_groups_told(char *why, size_t room)
+{
+    bool told = true;
+    for (uint32_t s = 0; told && s < SETS_MAX; s++) {
+        struct set_fact *set = &facts_sets[s];
+        struct read_group r;
+        if (!set->there || !read_group(set, &r))
+            continue;
+        if (set->tree)
+            look_at_condition(set, &r);
+        else
+            told = is_told(set, &r, why, room);
+        drop_group(&r);
+    }
+    return told;
+}
+
+/* ---- in a calm ---- */
+
+static bool has_started(const struct set_fact *set, const struct read_group *r, char *why,
+                        size_t room)
+{
+    struct members m = members_of(set);
+    struct str reason, status = condition_of(r, &reason);
+    bool can = !set->hopeless && m.pods >= set->least;
+    const char *wanted = can ? "True" : m.pods >= set->least ? "False" : "";
+    if (!can && m.bound > 0)
+        violated("never in part", "%lld members of group %s are bound, and it cannot start",
+                 (long long)m.bound, set->name);
+    if (can && m.bound < m.pods)
+        return say(why, room, "%lld of %lld members of group %s are bound", (long long)m.bound,
+                   (long long)m.pods, set->name);
+    if (!set->tree)
+        return true;
+    if (!str_is(status, wanted) || (*wanted == 'F' && !str_is(reason, "Unschedulable")))
+        return say(why, room, "the condition of group %s is \"%.*s\" (%.*s) and should be \"%s\"",
+                   set->name, STR_ARG(status), STR_ARG(reason), wanted);
+    return true;
+}
+
+bool checks_groups_examined(char *why, size_t room)
+{
+    bool good = true;
+    for (uint32_t s = 0; good && s < SETS_MAX; s++) {
+        const struct set_fact *set = &facts_sets[s];
+        struct read_group r;
+        if (!set->there || !set->examined || !read_group(set, &r))
+            continue;
+        good = has_started(set, &r, why, room);
+        drop_group(&r);
+    }
+    return good;
+}
