@@ -36,11 +36,13 @@ BASE      := $(call objects,proto/base/*.c)
 PROTO     := $(BUILD)/libproto.a
 CEL       := $(call objects,scheduler/cel/*.c)
 DEVICES   := $(call objects,scheduler/devices/*.c)
-SCHEDULER := $(call objects,scheduler/*.c scheduler/plugins/*.c) $(CEL) $(DEVICES)
+# scheduler's rooms, in the order in which they stand on each other.
+ROOMS     := table catalog rules rules/plugins worker cluster merge coordinator
+SCHEDULER := $(call objects,scheduler/*.c $(ROOMS:%=scheduler/%/*.c)) $(CEL) $(DEVICES)
 APISERVER := $(call objects,tests/apiserver/*.c)
 BENCHCORE := $(call objects,tests/bench/core/*.c)
 # Loops over columns, for which vectorising is worth it; the other modes mean their flags.
-$(BUILD)/scheduler/kernels.o: CFLAGS_release += -O3
+$(BUILD)/scheduler/table/kernels.o: CFLAGS_release += -O3
 LIBS      := -lzmq -lczmq -lsodium -lmsgpackc -lcurl -lnghttp2 -lssl -lcjson -lyaml -lm
 
 PROGRAMS := $(PROCESSES:%=$(BIN)/berth-%) $(BIN)/berth-extender $(BIN)/berth $(BIN)/berth-serve $(BIN)/apiserver
@@ -49,7 +51,7 @@ TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(shell find tests/unit -
 all: $(PROGRAMS)
 	@[ $(MODE) != release ] || { mkdir -p build && ln -sfn release/bin build/bin; }
 
-$(PROTO): $(call objects,proto/*.c proto/*/*.c)
+$(PROTO): $(call objects,proto/*.c proto/*/*.c proto/kube/*/*.c)
 	@echo "  AR   $@"; rm -f $@; $(AR) rcs $@ $^
 
 LINK = @mkdir -p $(@D); echo "  LINK $@"; $(CC) $(CFLAGS) $(LDFLAGS) $^ -Wl,--as-needed $(LIBS) -o $@
@@ -149,7 +151,7 @@ $(BUILD)/%.o: %.c
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 # A unit test lies in tests/unit/AREA/ and links that area's folder and proto, but no main; the
-# areas under proto (base, bus, kube_*, codec) need proto alone.
+# areas under proto (base, bus, kube, codec) need proto alone.
 AREA_apiserver := $(APISERVER)
 AREA_bench     := $(BENCHCORE) $(MEASURED)
 AREA_binder    := $(call objects,binder/*.c)

@@ -3,8 +3,8 @@
 #ifndef BINDER_API_H
 #define BINDER_API_H
 
-#include "proto/kube/client.h"
-#include "proto/kube/extenders.h"
+#include "proto/kube/access/client.h"
+#include "proto/kube/extenders/extenders.h"
 
 /* One reading of both clocks. */
 struct instant {

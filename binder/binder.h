@@ -5,7 +5,7 @@
 
 #include "binder/lease.h"
 #include "proto/bus/delivery.h"
-#include "proto/kube/extenders.h"
+#include "proto/kube/extenders/extenders.h"
 
 struct binder_options {
     struct lease_options lease;

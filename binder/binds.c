@@ -15,8 +15,8 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
-#include "proto/kube/extender_wire.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/extenders/extender_wire.h"
+#include "proto/kube/writes/writes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

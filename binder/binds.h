@@ -8,7 +8,7 @@
 
 #include "binder/lanes.h"
 #include "proto/bus/outbox.h"
-#include "proto/kube/extenders.h"
+#include "proto/kube/extenders/extenders.h"
 
 struct binds_options {
     struct span give_up; /* how long to go on against 429, 503 and an unreachable server; 0: 30 s */

@@ -7,8 +7,8 @@
 #ifndef BINDER_DELEGATES_H
 #define BINDER_DELEGATES_H
 
-#include "proto/kube/client.h"
-#include "proto/kube/extenders.h"
+#include "proto/kube/access/client.h"
+#include "proto/kube/extenders/extenders.h"
 
 #define DELEGATES_SETS_MAX 8 /* configurations with binds under way; more are refused */
 

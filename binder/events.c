@@ -8,8 +8,8 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
-#include "proto/kube/objects.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/writes/writes.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/objects.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/writes/writes.h"
 
 #include <string.h>
 

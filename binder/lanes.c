@@ -6,7 +6,7 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/protobuf.h"
+#include "proto/kube/documents/protobuf.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/writes/writes.h"
 
 #include <stdio.h>
 

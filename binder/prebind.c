@@ -11,9 +11,9 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/objects.h"
-#include "proto/kube/selector.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/objects/selector.h"
+#include "proto/kube/writes/writes.h"
 
 #define ROUND_MS 1000
 

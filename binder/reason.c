@@ -2,7 +2,7 @@
  * the message of the Status in it, else the client's error, else the bare number; never empty, so
  * that whoever reads it learns at least where to look. */
 #include "binder/reason.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/writes/writes.h"
 
 bool answer_is_good(const struct kube_response *response)
 {

@@ -4,7 +4,7 @@
 #define BINDER_REASON_H
 
 #include "proto/base/buffer.h"
-#include "proto/kube/client.h"
+#include "proto/kube/access/client.h"
 
 /* It was carried out. */
 bool answer_is_good(const struct kube_response *response);

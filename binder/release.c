@@ -6,8 +6,8 @@
 #include "binder/pause.h"
 #include "binder/reason.h"
 #include "proto/base/memory.h"
-#include "proto/kube/protobuf.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/documents/protobuf.h"
+#include "proto/kube/writes/writes.h"
 
 #include <string.h>
 

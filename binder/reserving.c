@@ -11,10 +11,10 @@
 #include "binder/release.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/device_ready.h"
-#include "proto/kube/objects.h"
-#include "proto/kube/protobuf.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/documents/protobuf.h"
+#include "proto/kube/objects/device_ready.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/writes/writes.h"
 
 #include <stdlib.h>
 #include <string.h>

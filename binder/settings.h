@@ -4,7 +4,7 @@
 
 #include "binder/binder.h"
 #include "proto/bus/options.h"
-#include "proto/kube/config_flags.h"
+#include "proto/kube/config/config_flags.h"
 
 struct settings {
     struct config_flags flags; /* first: config_flags.h wants it so */

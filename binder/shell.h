@@ -5,7 +5,7 @@
 #include "binder/binder.h"
 #include "binder/delegates.h"
 #include "proto/bus/actor.h"
-#include "proto/kube/config_follow.h"
+#include "proto/kube/config/config_follow.h"
 
 struct shell {
     struct kube_client *client;  /* borrowed */

@@ -8,7 +8,7 @@
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/writes/writes.h"
 
 /* A pod_failed without the parts of the pod that no patch needs. */
 struct news {

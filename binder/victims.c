@@ -10,7 +10,7 @@
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/writes/writes.h"
 
 #include <inttypes.h>
 

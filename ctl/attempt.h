@@ -6,8 +6,8 @@
 #include "ctl/cross_check.h"
 #include "ctl/report.h"
 #include "ctl/world.h"
-#include "proto/kube/config_file.h"
-#include "proto/kube/json.h"
+#include "proto/kube/config/config_file.h"
+#include "proto/kube/documents/json.h"
 
 /* What happens to the victims of a preemption. */
 enum after_preemption {

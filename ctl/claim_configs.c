@@ -6,7 +6,7 @@
 
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
-#include "scheduler/packed.h"
+#include "scheduler/table/packed.h"
 
 struct claim_configs {
     struct map *by_claim; /* namespace/name → struct packed, a device_allocation */

@@ -3,7 +3,7 @@
 #ifndef CTL_CLAIM_CONFIGS_H
 #define CTL_CLAIM_CONFIGS_H
 
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 #include "proto/messages.h"
 
 struct claim_configs;

@@ -7,7 +7,7 @@
 #include "ctl/policy_source.h"
 #include "proto/base/memory.h"
 #include "proto/bus/options.h"
-#include "proto/kube/config_file.h"
+#include "proto/kube/config/config_file.h"
 
 #include <errno.h>
 #include <stdio.h>

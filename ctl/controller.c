@@ -7,8 +7,8 @@
 
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
-#include "proto/kube/selector.h"
-#include "scheduler/volumes.h"
+#include "proto/kube/objects/selector.h"
+#include "scheduler/catalog/volumes.h"
 
 struct controller {
     struct controlled cluster;

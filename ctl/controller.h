@@ -4,9 +4,9 @@
 #ifndef CTL_CONTROLLER_H
 #define CTL_CONTROLLER_H
 
-#include "proto/kube/json.h"
-#include "scheduler/catalog.h"
-#include "scheduler/volume_reserve.h"
+#include "proto/kube/documents/json.h"
+#include "scheduler/catalog/catalog.h"
+#include "scheduler/catalog/volume_reserve.h"
 
 /* The cluster it works on. */
 struct controlled {

@@ -1,6 +1,6 @@
 /* cross_check: the same question, asked of what workers keep. The one idea: a pod is asked about
- * often enough that a class is made of it (scheduler/classes.h), and pods decided earlier are asked
- * about again after each later step, so that their classes have to catch up.
+ * often enough that a class is made of it (scheduler/worker/classes.h), and pods decided earlier
+ * are asked about again after each later step, so that their classes have to catch up.
  *
  * What must stay true: it changes nothing in the world, and each question is answered both ways
  * from the same state. */

@@ -1,5 +1,5 @@
 /* group: all pending pods of a PodGroup are decided as one, as the scheduler's transaction does it
- * (scheduler/gangs.md). */
+ * (scheduler/coordinator/gangs.md). */
 #ifndef GROUP_H
 #define GROUP_H
 

@@ -5,7 +5,7 @@
 
 #include "ctl/feature_gates.h"
 #include "proto/base/log.h"
-#include "proto/kube/config_internal.h"
+#include "proto/kube/config/config_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CTL_POD_DEFAULTS_H
 #define CTL_POD_DEFAULTS_H
 
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 
 /* The pod with each container's missing requests copied from its limits; NULL when none is missing.
  * The caller frees it. */

@@ -4,11 +4,11 @@
  * or empty is an error that names it. */
 #include "ctl/policy_source.h"
 #include "proto/base/memory.h"
-#include "proto/kube/client.h"
-#include "proto/kube/config.h"
-#include "proto/kube/config_flags.h"
-#include "proto/kube/config_policy.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/access/access.h"
+#include "proto/kube/access/client.h"
+#include "proto/kube/config/config_flags.h"
+#include "proto/kube/config/config_policy.h"
+#include "proto/kube/writes/writes.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define CTL_POLICY_SOURCE_H
 
 #include "proto/bus/options.h"
-#include "proto/kube/config_file.h"
+#include "proto/kube/config/config_file.h"
 
 /* Texts are borrowed from argv; NULL means not given. */
 struct policy_flags {

@@ -2,7 +2,7 @@
 #ifndef CTL_PRIORITY_CLASSES_H
 #define CTL_PRIORITY_CLASSES_H
 
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 #include "proto/messages.h"
 
 struct priority_classes;

@@ -5,7 +5,7 @@
 #include "ctl/claims_out.h"
 #include "proto/base/arena.h"
 #include "proto/base/memory.h"
-#include "scheduler/plugin.h"
+#include "scheduler/rules/plugin.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #define REPORT_H
 
 #include "ctl/json_out.h"
-#include "scheduler/device_reserve.h"
-#include "scheduler/reduce.h"
+#include "scheduler/cluster/device_reserve.h"
+#include "scheduler/merge/reduce.h"
 
 /* Zero-initialise; everything is borrowed. */
 struct report {

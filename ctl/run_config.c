@@ -5,7 +5,7 @@
 #include "ctl/run_config.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
-#include "proto/kube/client.h"
+#include "proto/kube/access/client.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 
 #include "ctl/policy_source.h"
 #include "ctl/run_options.h"
-#include "proto/kube/config_follow.h"
-#include "proto/kube/config_watch.h"
+#include "proto/kube/config/config_follow.h"
+#include "proto/kube/config/config_watch.h"
 
 struct run_config {
     const struct run_options *options;

@@ -4,7 +4,7 @@
 
 #include "ctl/kube_flags.h"
 #include "ctl/serve/flags.h"
-#include "proto/kube/config_flags.h"
+#include "proto/kube/config/config_flags.h"
 
 #define RUN_WORKERS_MAX 64
 #define RUN_GIVEN_MAX   100

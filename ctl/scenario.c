@@ -12,8 +12,8 @@
 #include "ctl/pod_defaults.h"
 #include "ctl/priority_classes.h"
 #include "ctl/scenario_check.h"
-#include "proto/kube/config_file.h"
-#include "proto/kube/objects.h"
+#include "proto/kube/config/config_file.h"
+#include "proto/kube/objects/objects.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #define SCENARIO_H
 
 #include "ctl/report.h"
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 
 struct scenario_output {
     struct buffer *out;

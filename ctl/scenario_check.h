@@ -4,7 +4,7 @@
 #define CTL_SCENARIO_CHECK_H
 
 #include "proto/base/arena.h"
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 
 /* Looks at the whole document, before anything is played. False with an error from the arena: the
  * path of the first fault, and what is wrong there. */

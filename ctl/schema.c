@@ -5,7 +5,7 @@
  * path; what it takes is taken. */
 #include "ctl/schema.h"
 
-#include "proto/kube/quantity.h"
+#include "proto/kube/documents/quantity.h"
 
 #include <limits.h>
 

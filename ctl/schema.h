@@ -4,7 +4,7 @@
 #define CTL_SCHEMA_H
 
 #include "proto/base/arena.h"
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 
 /* Checks one object that is not a list of objects. path is where it stands, for the error; kind is
  * what it is when it does not say so, or NULL. False with an error from the arena: the path of what

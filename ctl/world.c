@@ -10,11 +10,11 @@
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/base/must.h"
-#include "scheduler/cache.h"
-#include "scheduler/catalog.h"
-#include "scheduler/packed.h"
-#include "scheduler/plugin.h"
-#include "scheduler/shard.h"
+#include "scheduler/catalog/catalog.h"
+#include "scheduler/cluster/cache.h"
+#include "scheduler/rules/plugin.h"
+#include "scheduler/table/packed.h"
+#include "scheduler/worker/shard.h"
 
 #include <stdlib.h>
 
@@ -267,11 +267,6 @@ void world_node_set(struct world *w, const struct node *node)
 {
     packed_set(need_packed(w->nodes, node->name), &node_record, node);
     cache_node_set(w->cache, node);
-}
-
-bool world_has_node(const struct world *w, struct str name)
-{
-    return cache_has_node(w->cache, name);
 }
 
 bool world_node_gone(struct world *w, struct str name)

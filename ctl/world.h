@@ -3,11 +3,11 @@
 #ifndef WORLD_H
 #define WORLD_H
 
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 #include "proto/messages.h"
-#include "scheduler/device_reserve.h"
-#include "scheduler/reduce.h"
-#include "scheduler/volume_reserve.h"
+#include "scheduler/catalog/volume_reserve.h"
+#include "scheduler/cluster/device_reserve.h"
+#include "scheduler/merge/reduce.h"
 
 struct world;
 struct claim_configs;
@@ -31,7 +31,6 @@ const struct claim_configs *world_claim_configs(const struct world *w);
 bool world_has_object(const struct world *w, struct str kind, struct str space, struct str name);
 void world_node_set(struct world *w, const struct node *node);
 bool world_node_gone(struct world *w, struct str name);
-bool world_has_node(const struct world *w, struct str name);
 /* A pod as the API server has it: assigned, or pending. */
 void world_pod_set(struct world *w, const struct pod *pod);
 bool world_pod_gone(struct world *w, struct str namespace_name, struct str name);

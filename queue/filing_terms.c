@@ -6,7 +6,7 @@
  * pod is then looked at always, as it is where a hint answers yes to nonsense. */
 #include "queue/filing.h"
 
-#include "proto/kube/selector.h"
+#include "proto/kube/objects/selector.h"
 #include "queue/hint.h"
 
 #define NO_TEXT ((struct str){NULL, 0})

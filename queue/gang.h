@@ -1,4 +1,4 @@
-/* gang: PodGroups and the pending pods that name them (scheduler/gangs.md).
+/* gang: PodGroups and the pending pods that name them (scheduler/coordinator/gangs.md).
  *
  * A member waits with its group (PLACE_gang) until minMember of the group are on nodes; the group
  * is handed over as one when it is complete enough. Afterwards its members go like other pods.

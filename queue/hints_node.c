@@ -4,7 +4,7 @@
 #include "queue/hint.h"
 #include "queue/mirror.h"
 
-#include "proto/kube/selector.h"
+#include "proto/kube/objects/selector.h"
 
 static int64_t amount_of(uint32_t count, const struct quantity *list, struct str name)
 {

@@ -5,7 +5,7 @@
 #include "queue/hint.h"
 
 #include "proto/base/must.h"
-#include "proto/kube/selector.h"
+#include "proto/kube/objects/selector.h"
 #include "queue/owners.h"
 
 /* ---- spreading ---- */

@@ -3,7 +3,7 @@
  * true: of an old object only what the mirror keeps is looked at. */
 #include "queue/hint.h"
 
-#include "proto/kube/selector.h"
+#include "proto/kube/objects/selector.h"
 
 #include <string.h>
 

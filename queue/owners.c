@@ -7,7 +7,7 @@
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/selector.h"
+#include "proto/kube/objects/selector.h"
 
 struct kept {
     struct arena memory; /* the record's only copy */

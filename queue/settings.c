@@ -2,7 +2,7 @@
  * must stay true: a value outside its bounds is refused here, so that the core need not look. */
 #include "queue/settings.h"
 
-#include "proto/kube/config_internal.h"
+#include "proto/kube/config/config_internal.h"
 
 #define BACKOFF_MOST_S      86400
 #define UNSCHEDULABLE_MAX_S 300

@@ -4,7 +4,7 @@
 #define QUEUE_SETTINGS_H
 
 #include "proto/bus/options.h"
-#include "proto/kube/config_file.h"
+#include "proto/kube/config/config_file.h"
 #include "queue/queue.h"
 
 /* What was given; zero means not given. */

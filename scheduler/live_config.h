@@ -4,10 +4,10 @@
 #define SCHEDULER_LIVE_CONFIG_H
 
 #include "proto/bus/actor.h"
-#include "proto/kube/config_flags.h"
-#include "proto/kube/config_follow.h"
-#include "proto/kube/config_watch.h"
-#include "scheduler/coordinator.h"
+#include "proto/kube/config/config_flags.h"
+#include "proto/kube/config/config_follow.h"
+#include "proto/kube/config/config_watch.h"
+#include "scheduler/coordinator/coordinator.h"
 
 struct live_config {
     const struct config_flags *flags; /* put over each file, as at the start */

@@ -4,11 +4,11 @@
 #include "proto/base/random.h"
 #include "proto/bus/actor.h"
 #include "proto/bus/options.h"
-#include "proto/kube/config_file.h"
-#include "scheduler/coordinator.h"
+#include "proto/kube/config/config_file.h"
+#include "scheduler/coordinator/coordinator.h"
 #include "scheduler/live_config.h"
 #include "scheduler/settings.h"
-#include "scheduler/worker.h"
+#include "scheduler/worker/worker.h"
 
 static int run_worker(struct bus *bus, const struct options *options, const struct settings *s)
 {

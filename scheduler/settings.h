@@ -3,7 +3,7 @@
 #define SCHEDULER_SETTINGS_H
 
 #include "proto/bus/options.h"
-#include "proto/kube/config_flags.h"
+#include "proto/kube/config/config_flags.h"
 
 struct settings {
     struct config_flags flags; /* first: config_flags.h asks for it */

@@ -3,7 +3,7 @@
 #ifndef WATCHER_FEED_H
 #define WATCHER_FEED_H
 
-#include "proto/kube/client.h"
+#include "proto/kube/access/client.h"
 #include "watcher/watcher.h"
 
 struct feed;

@@ -7,7 +7,7 @@
 
 #include "proto/base/moment.h"
 #include "proto/bus/stream.h"
-#include "proto/kube/objects.h"
+#include "proto/kube/objects/objects.h"
 
 /* A list of finished pods that name a PodGroup of one API group. */
 struct finished_list {

@@ -6,7 +6,7 @@
 #define WATCHER_MIRROR_H
 
 #include "proto/bus/stream.h"
-#include "proto/kube/objects.h"
+#include "proto/kube/objects/objects.h"
 
 struct mirror;
 

@@ -3,7 +3,7 @@
 #ifndef WATCHER_PROBE_H
 #define WATCHER_PROBE_H
 
-#include "proto/kube/reflector.h"
+#include "proto/kube/watch/reflector.h"
 
 /* Zero-initialise. */
 struct probe {

@@ -3,7 +3,7 @@
 #include "watcher/settings.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
-#include "proto/kube/config_file.h"
+#include "proto/kube/config/config_file.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 
 #include "proto/base/moment.h"
 #include "proto/bus/options.h"
-#include "proto/kube/config_follow.h"
+#include "proto/kube/config/config_follow.h"
 
 /* Strings borrow from the command line; zero means the default. */
 struct settings {

@@ -12,7 +12,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/bus/stream.h"
-#include "proto/kube/protobuf.h"
+#include "proto/kube/documents/protobuf.h"
 #include "proto/metrics.h"
 #include "watcher/closed.h"
 #include "watcher/members.h"

@@ -6,8 +6,8 @@
 #define WATCHER_H
 
 #include "proto/bus/delivery.h"
-#include "proto/kube/objects.h"
-#include "proto/kube/reflector.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/watch/reflector.h"
 
 struct watcher;
 

@@ -8,9 +8,9 @@
 
 #include "proto/base/memory.h"
 #include "proto/bus/options.h"
-#include "proto/kube/json.h"
-#include "proto/kube/objects.h"
-#include "proto/kube/reviews.h"
+#include "proto/kube/documents/json.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/writes/reviews.h"
 
 #include <inttypes.h>
 #include <poll.h>

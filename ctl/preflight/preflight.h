@@ -5,7 +5,7 @@
 
 #include "ctl/preflight/permissions.h"
 #include "ctl/run_options.h"
-#include "proto/kube/client.h"
+#include "proto/kube/access/client.h"
 
 /* Somebody that berth is to the API server: watcher and binder one, berth-serve up to two. */
 struct identity {

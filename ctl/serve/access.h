@@ -18,8 +18,8 @@
 #include "ctl/serve/origin.h"
 #include "ctl/serve/recall.h"
 #include "proto/base/moment.h"
-#include "proto/kube/client.h"
-#include "proto/kube/reviews.h"
+#include "proto/kube/access/client.h"
+#include "proto/kube/writes/reviews.h"
 
 struct access;
 

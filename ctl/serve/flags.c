@@ -4,8 +4,8 @@
 
 #include "ctl/serve/label_rules.h"
 #include "proto/base/log.h"
-#include "proto/kube/config_file.h"
-#include "proto/kube/config_internal.h"
+#include "proto/kube/config/config_file.h"
+#include "proto/kube/config/config_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

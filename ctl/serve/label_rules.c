@@ -3,8 +3,8 @@
  * both. What must stay true: what upstream refuses is refused, before anything starts. */
 #include "ctl/serve/label_rules.h"
 
-#include "proto/kube/config.h"
-#include "proto/kube/json.h"
+#include "proto/kube/access/access.h"
+#include "proto/kube/documents/json.h"
 
 #include <ctype.h>
 #include <string.h>

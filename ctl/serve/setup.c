@@ -7,7 +7,7 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/bus/options.h"
-#include "proto/kube/config_file.h"
+#include "proto/kube/config/config_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #include "ctl/serve/zpages.h"
 
 #include "proto/bus/options.h"
-#include "proto/kube/config_file.h"
-#include "proto/kube/config_internal.h"
+#include "proto/kube/config/config_file.h"
+#include "proto/kube/config/config_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

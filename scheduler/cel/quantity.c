@@ -5,7 +5,7 @@
  */
 #include "scheduler/cel/quantity.h"
 
-#include "proto/kube/quantity.h"
+#include "proto/kube/documents/quantity.h"
 #include "scheduler/cel/number.h"
 #include "scheduler/cel/text.h"
 

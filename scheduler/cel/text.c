@@ -65,12 +65,6 @@ uint32_t text_encode(uint32_t rune, char *out)
     return len;
 }
 
-void text_add_rune(struct buffer *b, uint32_t rune)
-{
-    char bytes[4];
-    buffer_add(b, bytes, text_encode(rune, bytes));
-}
-
 uint32_t text_offset(struct str s, uint32_t runes)
 {
     uint32_t at = 0, len = 0;

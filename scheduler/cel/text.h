@@ -14,7 +14,6 @@ uint32_t text_runes(struct str s);
 bool text_is_utf8(struct str s);
 /* Appends a character; one that is none as U+FFFD. out has room for 4 bytes; returns how many. */
 uint32_t text_encode(uint32_t rune, char *out);
-void text_add_rune(struct buffer *b, uint32_t rune);
 /* The byte where the character with that number begins; s.len for the number of characters. */
 uint32_t text_offset(struct str s, uint32_t runes);
 /* As Go's strconv.Quote and %q. */

@@ -4,7 +4,7 @@
 
 #include "proto/base/map.h"
 #include "proto/base/table.h"
-#include "proto/kube/quantity.h"
+#include "proto/kube/documents/quantity.h"
 #include "scheduler/cel/cel.h"
 #include "scheduler/devices/allocate.h"
 

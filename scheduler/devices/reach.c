@@ -1,7 +1,7 @@
 /* reach: whether a node is one of those that a slice or device names. Mirrors upstream's
  * NodeMatches and, for the selector, component-helpers' nodeaffinity: terms are ORed, a term
  * without requirements matches nothing. Selectors in error were found when the slice was read. */
-#include "proto/kube/selector.h"
+#include "proto/kube/objects/selector.h"
 #include "scheduler/devices/inside.h"
 
 static bool label_holds(const struct requirement *r, const struct dra_node *node)

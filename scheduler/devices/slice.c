@@ -4,7 +4,7 @@
 #include "scheduler/devices/inside.h"
 
 #include "proto/base/memory.h"
-#include "proto/kube/selector.h"
+#include "proto/kube/objects/selector.h"
 
 #include <string.h>
 

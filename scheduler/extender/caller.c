@@ -7,8 +7,8 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/extender_wire.h"
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
+#include "proto/kube/extenders/extender_wire.h"
 #include "scheduler/extender/question.h"
 
 #include <inttypes.h>

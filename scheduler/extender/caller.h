@@ -8,8 +8,8 @@
 #define SCHEDULER_EXTENDER_CALLER_H
 
 #include "proto/bus/delivery.h"
-#include "proto/kube/client.h"
-#include "proto/kube/extenders.h"
+#include "proto/kube/access/client.h"
+#include "proto/kube/extenders/extenders.h"
 
 struct caller;
 

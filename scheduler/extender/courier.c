@@ -6,8 +6,8 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
-#include "proto/kube/reflector.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/watch/reflector.h"
+#include "proto/kube/writes/writes.h"
 #include "scheduler/extender/node_texts.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "proto/base/memory.h"
 #include "proto/bus/actor.h"
 #include "proto/bus/options.h"
-#include "proto/kube/config_flags.h"
+#include "proto/kube/config/config_flags.h"
 #include "scheduler/extender/sets.h"
 
 struct program {

@@ -4,7 +4,7 @@
 
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
-#include "proto/kube/json_text.h"
+#include "proto/kube/documents/json_text.h"
 
 struct node_text {
     struct str text;

@@ -2,7 +2,7 @@
 #ifndef SCHEDULER_EXTENDER_NODE_TEXTS_H
 #define SCHEDULER_EXTENDER_NODE_TEXTS_H
 
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 
 struct node_texts;
 

@@ -4,7 +4,7 @@
 #include "scheduler/extender/question.h"
 
 #include "proto/base/memory.h"
-#include "proto/kube/json_text.h"
+#include "proto/kube/documents/json_text.h"
 
 #include <string.h>
 

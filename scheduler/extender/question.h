@@ -4,8 +4,8 @@
 
 #include "proto/base/moment.h"
 #include "proto/bus/outbox.h"
-#include "proto/kube/extender_wire.h"
-#include "proto/kube/extenders.h"
+#include "proto/kube/extenders/extender_wire.h"
+#include "proto/kube/extenders/extenders.h"
 
 enum question_stage { STAGE_filters, STAGE_scores, STAGE_victims };
 

@@ -2,7 +2,7 @@
  * says why when it says no, and what it gives can be told to the next extender. */
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/extender_wire.h"
+#include "proto/kube/extenders/extender_wire.h"
 
 #include <string.h>
 

@@ -4,12 +4,12 @@
  */
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/config_internal.h"
-#include "proto/kube/objects.h"
-#include "proto/kube/protobuf.h"
-#include "proto/kube/protobuf_put.h"
-#include "proto/kube/quantity.h"
-#include "proto/kube/selector.h"
+#include "proto/kube/config/config_internal.h"
+#include "proto/kube/documents/protobuf.h"
+#include "proto/kube/documents/protobuf_put.h"
+#include "proto/kube/documents/quantity.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/objects/selector.h"
 
 #include <string.h>
 

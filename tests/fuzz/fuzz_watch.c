@@ -4,10 +4,10 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/frames.h"
-#include "proto/kube/lines.h"
-#include "proto/kube/page.h"
-#include "proto/kube/reflector.h"
+#include "proto/kube/watch/frames.h"
+#include "proto/kube/watch/lines.h"
+#include "proto/kube/watch/page.h"
+#include "proto/kube/watch/reflector.h"
 
 #include <string.h>
 

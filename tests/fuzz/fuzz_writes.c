@@ -2,7 +2,7 @@
  * and an object that was changed once to be put back is not changed by doing the same again. */
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/writes/writes.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 
 #include "binder/binder.h"
 #include "queue/queue.h"
-#include "scheduler/coordinator.h"
-#include "scheduler/worker.h"
+#include "scheduler/coordinator/coordinator.h"
+#include "scheduler/worker/worker.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/trace.h"

@@ -1,10 +1,10 @@
-/* calls: requests to the API server: proto/kube/client.h in virtual time. Each request takes some
- * time to be carried out and answered; it can be refused, lost on its way or on its way back, and
- * carried out by somebody in between after its sender has given up or died. */
+/* calls: requests to the API server: proto/kube/access/client.h in virtual time. Each request takes
+ * some time to be carried out and answered; it can be refused, lost on its way or on its way back,
+ * and carried out by somebody in between after its sender has given up or died. */
 #ifndef TESTS_SIMULATION_CALLS_H
 #define TESTS_SIMULATION_CALLS_H
 
-#include "proto/kube/client.h"
+#include "proto/kube/access/client.h"
 #include "tests/simulation/model.h"
 #include "tests/simulation/process.h"
 

@@ -6,7 +6,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "queue/queue.h"
-#include "scheduler/coordinator.h"
+#include "scheduler/coordinator/coordinator.h"
 #include "tests/simulation/bounds.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/checks_groups.h"

@@ -1,10 +1,10 @@
 /* checks_groups: PodGroups as the API server has them beside the pods that name them. What must
- * stay true: what is expected here follows from facts.c and from what scheduler/gangs.md promises;
- * nothing of it is asked of a core. */
+ * stay true: what is expected here follows from facts.c and from what
+ * scheduler/coordinator/gangs.md promises; nothing of it is asked of a core. */
 #include "tests/simulation/checks_groups.h"
 
 #include "proto/base/arena.h"
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/world.h"

@@ -2,7 +2,7 @@
 #ifndef TESTS_SIMULATION_CORE_H
 #define TESTS_SIMULATION_CORE_H
 
-#include "proto/kube/config_file.h"
+#include "proto/kube/config/config_file.h"
 #include "tests/simulation/process.h"
 
 /* With p->config; its client is made as well where it has one. */

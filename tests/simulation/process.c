@@ -5,7 +5,7 @@
 #include "binder/binder.h"
 #include "proto/base/must.h"
 #include "proto/bus/actor.h"
-#include "scheduler/coordinator.h"
+#include "scheduler/coordinator/coordinator.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/core.h"

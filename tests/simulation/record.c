@@ -5,7 +5,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "scheduler/coordinator.h"
+#include "scheduler/coordinator/coordinator.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/core.h"

@@ -3,7 +3,7 @@
 #ifndef TESTS_SIMULATION_RECORD_H
 #define TESTS_SIMULATION_RECORD_H
 
-#include "proto/kube/client.h"
+#include "proto/kube/access/client.h"
 #include "tests/simulation/process.h"
 
 /* Whether lives that begin from now on are recorded. */

@@ -3,7 +3,7 @@
 #ifndef TESTS_SIMULATION_WORLD_H
 #define TESTS_SIMULATION_WORLD_H
 
-#include "proto/kube/config_file.h"
+#include "proto/kube/config/config_file.h"
 #include "tests/simulation/model.h"
 #include "tests/simulation/process.h"
 

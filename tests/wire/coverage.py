@@ -1,4 +1,4 @@
-"""Which rows of proto/kube/protobuf.def were seen in JSON events."""
+"""Which rows of proto/kube/documents/protobuf.def were seen in JSON events."""
 import json
 import os
 import re

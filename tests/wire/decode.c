@@ -5,8 +5,8 @@
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "proto/codec.h"
-#include "proto/kube/objects.h"
-#include "proto/kube/reflector.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/watch/reflector.h"
 
 #include <stdio.h>
 #include <stdlib.h>

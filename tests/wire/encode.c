@@ -1,7 +1,7 @@
 /* encode: the bodies that the binder writes for every pod, for tests/wire/run to post. What must
  * stay true: both forms are asked for the same record, so that a server must make the same of them.
  */
-#include "proto/kube/writes.h"
+#include "proto/kube/writes/writes.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #define TESTS_BENCH_CORE_LIVE_INSIDE_H
 
 #include "proto/bus/actor.h"
-#include "scheduler/coordinator.h"
-#include "scheduler/shard.h"
-#include "scheduler/worker.h"
+#include "scheduler/coordinator/coordinator.h"
+#include "scheduler/worker/shard.h"
+#include "scheduler/worker/worker.h"
 #include "tests/bench/core/clock.h"
 #include "tests/bench/core/live.h"
 

@@ -5,7 +5,7 @@
  * What must stay true: nodes are loaded before pods, and pods are on nodes; a child that dies is
  * told, not left out. */
 #include "proto/base/memory.h"
-#include "scheduler/worker.h"
+#include "scheduler/worker/worker.h"
 #include "tests/bench/core/cluster.h"
 #include "tests/bench/core/json_text.h"
 #include "tests/bench/core/live.h"

@@ -5,7 +5,7 @@
  * terms), because empty ones are cheap; MB/s is of the encoded bytes or of the text. */
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/objects.h"
+#include "proto/kube/objects/objects.h"
 #include "tests/bench/core/clock.h"
 #include "tests/bench/core/cluster.h"
 #include "tests/bench/core/json_text.h"

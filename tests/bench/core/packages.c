@@ -5,7 +5,7 @@
  * What must stay true: the library does no more than what it is measured for (a tree, and none of
  * the reading of fields that follows), so that the difference is the least there would be. */
 #include "proto/base/must.h"
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 #include "tests/bench/core/clock.h"
 #include "tests/bench/core/cluster.h"
 #include "tests/bench/core/json_text.h"

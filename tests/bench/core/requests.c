@@ -7,8 +7,8 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/kube/client.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/access/client.h"
+#include "proto/kube/writes/writes.h"
 #include "tests/bench/core/clock.h"
 #include "tests/bench/core/cluster.h"
 #include "tests/bench/core/sections.h"
@@ -20,7 +20,7 @@
 
 #define assert_true(x)         must(x)
 #define assert_int_equal(a, b) must((a) == (b))
-#include "tests/unit/kube_client/server_h2.h"
+#include "tests/unit/kube/access/server_h2.h"
 
 #define WARM_UP     500   /* requests, at least: connections are opened meanwhile */
 #define PATIENCE_MS 20000 /* without an answer */

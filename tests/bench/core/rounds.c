@@ -7,7 +7,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/bus/actor.h"
-#include "scheduler/worker.h"
+#include "scheduler/worker/worker.h"
 #include "tests/bench/core/clock.h"
 #include "tests/bench/core/cluster.h"
 #include "tests/bench/core/live.h"

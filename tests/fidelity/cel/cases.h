@@ -3,7 +3,7 @@
 #ifndef FIDELITY_CEL_CASES_H
 #define FIDELITY_CEL_CASES_H
 
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 #include "scheduler/cel/cel.h"
 
 /* What an outcome is called in answers, by its verdict. */

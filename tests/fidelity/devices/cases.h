@@ -4,7 +4,7 @@
 #ifndef FIDELITY_DEVICES_CASES_H
 #define FIDELITY_DEVICES_CASES_H
 
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 #include "scheduler/devices/allocate.h"
 
 struct dra_case {

@@ -3,7 +3,7 @@
  * down is what was measured. */
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 #include "tests/bench/core/sections.h"
 
 #include <setjmp.h>

@@ -16,8 +16,8 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/bus/bus.h"
-#include "proto/kube/client.h"
-#include "proto/kube/writes.h"
+#include "proto/kube/access/client.h"
+#include "proto/kube/writes/writes.h"
 
 #include <fcntl.h>
 #include <limits.h>

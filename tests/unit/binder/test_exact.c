@@ -1,7 +1,7 @@
 /* ResourceClaims are put back byte for byte: in protobuf whatever the settings are, in JSON where
  * the server has no protobuf for them, and as a whole where a patch would change what is opaque. */
-#include "proto/kube/protobuf.h"
-#include "proto/kube/protobuf_put.h"
+#include "proto/kube/documents/protobuf.h"
+#include "proto/kube/documents/protobuf_put.h"
 #include "tests/unit/binder/preemption.h"
 
 #define TEXT(text)                                                                                 \

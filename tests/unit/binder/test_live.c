@@ -2,7 +2,7 @@
  * lease, and every way for one of them to go away. */
 #include "tests/unit/binder/live_start.h"
 
-#include "proto/kube/json.h"
+#include "proto/kube/documents/json.h"
 
 static void events_path(const struct live *l, char out[128])
 {

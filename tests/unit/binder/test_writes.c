@@ -1,7 +1,7 @@
 /* Golden bodies: what goes to the API server, byte for byte, and what is made of its answers. */
 #include "tests/unit/binder/world.h"
 
-#include "proto/kube/writes.h"
+#include "proto/kube/writes/writes.h"
 
 #define NOW 1767323045000006 /* 2026-01-02T03:04:05.000006Z */
 

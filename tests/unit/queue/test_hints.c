@@ -3,8 +3,8 @@
  * went through the mirror, asked one by one and through the index of waiting pods. In-tree disks,
  * with what the real translation to CSI makes of them. The cases are tests/golden/hints.ndjson, or
  * the file that the variable BERTH_HINTS names. */
-#include "proto/kube/objects.h"
-#include "proto/kube/terms.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/objects/terms.h"
 #include "queue/entry.h"
 #include "queue/hints.h"
 #include "queue/mirror.h"

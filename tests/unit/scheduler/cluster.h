@@ -6,9 +6,9 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
-#include "scheduler/catalog.h"
-#include "scheduler/reduce.h"
-#include "scheduler/shard.h"
+#include "scheduler/catalog/catalog.h"
+#include "scheduler/merge/reduce.h"
+#include "scheduler/worker/shard.h"
 
 /* clang-format off */
 #include <setjmp.h>

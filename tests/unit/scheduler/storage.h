@@ -3,7 +3,7 @@
 #ifndef TESTS_SCHEDULER_STORAGE_H
 #define TESTS_SCHEDULER_STORAGE_H
 
-#include "scheduler/volumes.h"
+#include "scheduler/catalog/volumes.h"
 #include "tests/unit/scheduler/cluster.h"
 
 /* "claim_set claim={...}" */

@@ -3,7 +3,7 @@
  * test is the API server, the bus and the binder. */
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
-#include "scheduler/coordinator.h"
+#include "scheduler/coordinator/coordinator.h"
 #include "watcher/watcher.h"
 
 #include <setjmp.h>

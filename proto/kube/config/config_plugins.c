@@ -1,0 +1,564 @@
+/* config_plugins: which plugin runs at which extension point. The one idea: follow upstream's three
+ * steps one after the other (merge with the defaults, check each point's own list, expand
+ * multiPoint), because their order is what users see. What must stay true: known_plugins is in the
+ * order of upstream's default list, and it says which points each plugin implements. */
+#include "proto/kube/config/config_internal.h"
+
+#include "proto/base/must.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LIST_MAX 1000 /* entries of one list of plugins: bounds the work */
+#define P(point) (1u << POINT_##point)
+
+const char *const config_point_field[POINT_COUNT] = {
+    "preFilter",         "filter",        "postFilter", "reserve", "preScore",   "score",
+    "preBind",           "bind",          "postBind",   "permit",  "preEnqueue", "queueSort",
+    "placementGenerate", "placementScore"};
+
+static const char *const point_type[POINT_COUNT] = {
+    "PreFilterPlugin",         "FilterPlugin",        "PostFilterPlugin", "ReservePlugin",
+    "PreScorePlugin",          "ScorePlugin",         "PreBindPlugin",    "BindPlugin",
+    "PostBindPlugin",          "PermitPlugin",        "PreEnqueuePlugin", "QueueSortPlugin",
+    "PlacementGeneratePlugin", "PlacementScorePlugin"};
+
+#define NOT_DEFAULT -1 /* upstream's, behind a gate that is off */
+#define LEGACY      -2 /* not upstream's of today; runs only where a profile lists it */
+#define GANGS       -3 /* of scheduler-plugins; its rules hold unless a profile disables it */
+
+static const struct {
+    const char *name;
+    int weight; /* in the default list; 0: none given */
+    unsigned points;
+} known_plugins[] = {
+    {"SchedulingGates", 0, P(pre_enqueue)},
+    {"PrioritySort", 0, P(queue_sort)},
+    {"NodeUnschedulable", 0, P(filter)},
+    {"NodeName", 0, P(filter)},
+    {"TaintToleration", 3, P(filter) | P(pre_score) | P(score)},
+    {"NodeAffinity", 2, P(pre_filter) | P(filter) | P(pre_score) | P(score)},
+    {"NodePorts", 0, P(pre_filter) | P(filter)},
+    {"NodeResourcesFit", 1,
+     P(pre_filter) | P(filter) | P(pre_score) | P(score) | P(placement_score)},
+    {"VolumeRestrictions", 0, P(pre_filter) | P(filter)},
+    {"NodeVolumeLimits", 0, P(pre_filter) | P(filter)},
+    {"VolumeBinding", 0,
+     P(pre_filter) | P(filter) | P(pre_score) | P(score) | P(reserve) | P(pre_bind)},
+    {"VolumeZone", 0, P(pre_filter) | P(filter)},
+    {"PodTopologySpread", 2, P(pre_filter) | P(filter) | P(pre_score) | P(score)},
+    {"InterPodAffinity", 2, P(pre_filter) | P(filter) | P(pre_score) | P(score)},
+    {"DynamicResources", 2,
+     P(pre_enqueue) | P(pre_filter) | P(filter) | P(post_filter) | P(score) | P(reserve) |
+         P(pre_bind)},
+    {"DefaultPreemption", 0, P(pre_enqueue) | P(post_filter)},
+    {"NodeResourcesBalancedAllocation", 1, P(pre_score) | P(score)},
+    {"ImageLocality", 1, P(score)},
+    {"DefaultBinder", 0, P(bind)},
+    {"NodeDeclaredFeatures", 0, P(pre_filter) | P(filter)},
+    {CONFIG_BUILT_IN_PLUGIN, NOT_DEFAULT, P(pre_enqueue) | P(reserve) | P(permit)},
+    {"TopologyPlacementGenerator", NOT_DEFAULT, P(placement_generate)},
+    {"PodGroupPodsCount", NOT_DEFAULT, P(placement_score)},
+    {"Coscheduling", GANGS,
+     P(queue_sort) | P(pre_filter) | P(post_filter) | P(permit) | P(reserve) | P(post_bind)},
+    {"FIFOSort", LEGACY, P(queue_sort)},
+    {"AlwaysCheckAllPredicates", LEGACY, P(filter)},
+    {"CheckNodeCondition", LEGACY, P(filter)},
+    {"PodToleratesNodeNoExecuteTaints", LEGACY, P(filter)},
+    {"CheckNodeLabelPresence", LEGACY, P(filter)},
+    {"CheckServiceAffinity", LEGACY, P(filter)},
+    {"MaxEBSVolumeCount", LEGACY, P(filter)},
+    {"MaxGCEPDVolumeCount", LEGACY, P(filter)},
+    {"MaxAzureDiskVolumeCount", LEGACY, P(filter)},
+    {"CheckNodeMemoryPressure", LEGACY, P(filter)},
+    {"CheckNodePIDPressure", LEGACY, P(filter)},
+    {"CheckNodeDiskPressure", LEGACY, P(filter)},
+    {"NodeResourcesLeastAllocated", LEGACY, P(score)},
+    {"NodeResourcesMostAllocated", LEGACY, P(score)},
+    {"SelectorSpread", LEGACY, P(pre_score) | P(score)},
+    {"ServiceSpreading", LEGACY, P(pre_score) | P(score)},
+    {"ServiceAntiAffinity", LEGACY, P(score)},
+    {"NodePreferAvoidPods", LEGACY, P(score)},
+    {"NodeLabelPriority", LEGACY, P(score)},
+    {"EqualPriority", LEGACY, P(score)},
+};
+
+#define KNOWN_COUNT (sizeof(known_plugins) / sizeof(known_plugins[0]))
+
+/* Index into known_plugins; KNOWN_COUNT when upstream has no such plugin either. */
+size_t config_plugin_index(struct str name)
+{
+    size_t i = 0;
+    while (i < KNOWN_COUNT && !str_is(name, known_plugins[i].name))
+        i++;
+    return i;
+}
+
+bool config_plugin_implements(struct str name, enum config_point point)
+{
+    size_t i = config_plugin_index(name);
+    return i < KNOWN_COUNT && (known_plugins[i].points & (1u << point)) != 0;
+}
+
+bool config_plugin_implements_any(struct str name)
+{
+    return config_plugin_index(name) < KNOWN_COUNT;
+}
+
+static bool lists(const struct strs *names, struct str name)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        if (str_equal(names->at[i], name))
+            return true;
+    return false;
+}
+
+/* ---- reading ---- */
+
+/* One entry; an old name becomes today's, several if it stood for several. */
+static void add_ref(struct loading *l, const struct spot *entry, struct plugin_ref *out,
+                    uint32_t *count)
+{
+    struct plugin_ref ref = {spot_text(entry, "name"), spot_i32(entry, "weight")};
+    const char *const *today = config_legacy_alias(ref.name);
+    if (today == NULL) {
+        out[(*count)++] = ref;
+        return;
+    }
+    struct buffer names = {0};
+    for (; *today != NULL; today++) {
+        out[(*count)++] = (struct plugin_ref){str_of(*today), ref.weight};
+        buffer_print(&names, " %s", *today);
+    }
+    config_note(l, entry, "%.*s is an old name, taken for%.*s", STR_ARG(ref.name),
+                STR_ARG(buffer_str(&names)));
+    buffer_free(&names);
+}
+
+static struct plugin_ref *read_refs(struct loading *l, const struct spot *set, const char *name,
+                                    uint32_t *count)
+{
+    struct spot list = spot_list(set, name);
+    size_t found = kube_json_count(list.value);
+    *count = 0;
+    if (found > LIST_MAX)
+        spot_fail(&list, "has more than %d entries", LIST_MAX);
+    struct plugin_ref *out = found && found <= LIST_MAX
+                                 ? spot_take(&list, found * CONFIG_LEGACY_ALIAS_MAX, sizeof(*out))
+                                 : NULL;
+    for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
+        if (!spot_is_object(&i))
+            continue;
+        add_ref(l, &i, out, count);
+    }
+    return out;
+}
+
+static void read_set(struct loading *l, const struct spot *plugins, const char *name,
+                     struct plugin_set *set)
+{
+    struct spot object = spot_object(plugins, name);
+    uint32_t disabled_count = 0;
+    set->enabled = read_refs(l, &object, "enabled", &set->enabled_count);
+    struct plugin_ref *disabled = read_refs(l, &object, "disabled", &disabled_count);
+    set->disabled.at = disabled ? spot_take(&object, disabled_count, sizeof(struct str)) : NULL;
+    for (uint32_t i = 0; set->disabled.at != NULL && i < disabled_count; i++)
+        set->disabled.at[set->disabled.count++] = disabled[i].name;
+}
+
+void config_plugins_read(struct loading *l, const struct spot *profile, struct plugin_sets *sets)
+{
+    const char *fields[POINT_COUNT + 2] = {"multiPoint"};
+    struct spot plugins = spot_object(profile, "plugins");
+    memcpy(fields + 1, config_point_field, sizeof(config_point_field));
+    for (int p = 0; p < POINT_COUNT; p++)
+        read_set(l, &plugins, config_point_field[p], &sets->points[p]);
+    read_set(l, &plugins, "multiPoint", &sets->multi_point);
+}
+
+bool config_plugin_removed(struct str name)
+{
+    return str_is(name, "AzureDiskLimits") || str_is(name, "CinderLimits") ||
+           str_is(name, "EBSLimits") || str_is(name, "GCEPDLimits");
+}
+
+/* Upstream looks at the twelve classic points only. */
+void config_plugins_check_removed(struct loading *l, const struct spot *profile,
+                                  const struct plugin_sets *sets)
+{
+    struct spot plugins = spot_member(profile, "plugins");
+    for (int p = 0; p < POINT_placement_generate; p++) {
+        struct spot point = spot_member(&plugins, config_point_field[p]);
+        struct spot list = spot_member(&point, "enabled");
+        for (uint32_t i = 0; i < sets->points[p].enabled_count; i++) {
+            struct spot item = {.reading = list.reading, .up = &list, .index = i};
+            struct str name = sets->points[p].enabled[i].name;
+            if (config_plugin_removed(name))
+                config_invalid(l, &item, "Invalid value: \"%.*s\": " CONFIG_REMOVED_TEXT,
+                               STR_ARG(name));
+        }
+    }
+}
+
+/* ---- merging with the defaults ---- */
+
+/* The last entry of that name: where a list names a plugin twice, upstream's map keeps the last. */
+static const struct plugin_ref *last_of(const struct plugin_set *set, struct str name)
+{
+    const struct plugin_ref *found = NULL;
+    for (uint32_t i = 0; i < set->enabled_count; i++)
+        if (str_equal(set->enabled[i].name, name))
+            found = &set->enabled[i];
+    return found;
+}
+
+/* Only multiPoint has defaults; every other point's list stays as the file has it. */
+void config_plugins_merge(struct loading *l, const struct spot *profile, struct plugin_sets *sets)
+{
+    struct plugin_set *set = &sets->multi_point;
+    struct plugin_ref *merged =
+        spot_take(profile, KNOWN_COUNT + set->enabled_count, sizeof(*merged));
+    bool replaced[LIST_MAX * CONFIG_LEGACY_ALIAS_MAX] = {false};
+    uint32_t count = 0;
+    must(set->enabled_count <= LIST_MAX * CONFIG_LEGACY_ALIAS_MAX);
+    if (merged == NULL || l->reading.failed)
+        return;
+    for (size_t k = 0; k < KNOWN_COUNT && !lists(&set->disabled, STR_LITERAL("*")); k++) {
+        struct str name = str_of(known_plugins[k].name);
+        if (known_plugins[k].weight < 0 || lists(&set->disabled, name))
+            continue;
+        const struct plugin_ref *custom = last_of(set, name);
+        if (custom != NULL)
+            replaced[custom - set->enabled] = true;
+        merged[count++] = custom ? *custom : (struct plugin_ref){name, known_plugins[k].weight};
+    }
+    sets->defaults_end = count;
+    sets->gangs_disabled = lists(&set->disabled, STR_LITERAL("*")) ||
+                           lists(&set->disabled, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
+    for (uint32_t i = 0; i < set->enabled_count; i++)
+        if (!replaced[i])
+            merged[count++] = set->enabled[i];
+    set->enabled = merged;
+    set->enabled_count = count;
+}
+
+/* The file's own entry moves up to where the default would be, as upstream's merge has it. */
+void config_plugins_gate(const struct spot *profile, struct plugin_sets *sets)
+{
+    struct plugin_set *set = &sets->multi_point;
+    struct str name = STR_LITERAL(CONFIG_BUILT_IN_PLUGIN);
+    const struct plugin_ref *custom = last_of(set, name);
+    struct plugin_ref *merged =
+        sets->gangs_disabled ? NULL : spot_take(profile, set->enabled_count + 1, sizeof(*merged));
+    uint32_t count = 0;
+    if (merged == NULL)
+        return;
+    for (uint32_t i = 0; i <= set->enabled_count; i++) {
+        if (i == sets->defaults_end)
+            merged[count++] = custom != NULL ? *custom : (struct plugin_ref){.name = name};
+        if (i < set->enabled_count && &set->enabled[i] != custom)
+            merged[count++] = set->enabled[i];
+    }
+    set->enabled = merged;
+    set->enabled_count = count;
+}
+
+static void disable(const struct spot *profile, struct plugin_set *set, struct str name)
+{
+    struct str *disabled = spot_take(profile, set->disabled.count + 1, sizeof(*disabled));
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->enabled_count; i++)
+        if (!str_equal(set->enabled[i].name, name))
+            set->enabled[kept++] = set->enabled[i];
+    set->enabled_count = kept;
+    if (disabled == NULL || lists(&set->disabled, name))
+        return;
+    for (uint32_t i = 0; i < set->disabled.count; i++)
+        disabled[i] = set->disabled.at[i];
+    disabled[set->disabled.count] = name;
+    set->disabled = (struct strs){set->disabled.count + 1, disabled};
+}
+
+void config_plugins_disable(const struct spot *profile, struct plugin_sets *sets, struct str name)
+{
+    uint32_t before = sets->multi_point.enabled_count;
+    disable(profile, &sets->multi_point, name);
+    sets->defaults_end -= before - sets->multi_point.enabled_count;
+    for (int p = 0; p < POINT_COUNT; p++)
+        if (last_of(&sets->points[p], name) != NULL)
+            disable(profile, &sets->points[p], name);
+}
+
+bool config_plugins_need(const struct plugin_sets *sets, struct str name)
+{
+    bool needed = last_of(&sets->multi_point, name) != NULL;
+    for (int p = 0; p < POINT_COUNT; p++)
+        needed = needed || last_of(&sets->points[p], name) != NULL;
+    return needed;
+}
+
+/* ---- expanding ---- */
+
+void config_construct_fail(struct loading *l, struct str scheduler_name, const char *format, ...)
+{
+    char what[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    if (l->reading.failed)
+        return;
+    l->reading.failed = true;
+    l->reading.error = arena_print(
+        l->reading.arena, "initializing profiles: creating profile for scheduler name %.*s: %s",
+        STR_ARG(scheduler_name), what);
+}
+
+/* One profile being expanded. */
+struct expansion {
+    struct loading *l;
+    const struct plugin_sets *sets;
+    struct str scheduler_name;
+    const struct profile *profile; /* which plugins are processes on the bus */
+};
+
+static bool is_on_bus(const struct expansion *e, struct str name)
+{
+    for (uint32_t i = 0; i < e->profile->bus_plugins.count; i++)
+        if (str_equal(e->profile->bus_plugins.at[i].name, name))
+            return true;
+    return false;
+}
+
+static bool exists(const struct expansion *e, struct str name)
+{
+    return config_plugin_index(name) < KNOWN_COUNT || is_on_bus(e, name);
+}
+
+/* Where plugins on the bus are asked. */
+static bool point_by_bus(enum config_point p)
+{
+    return p == POINT_filter || p == POINT_score || p == POINT_permit || p == POINT_post_bind;
+}
+
+static bool implements(const struct expansion *e, struct str name, enum config_point p)
+{
+    return config_plugin_implements(name, p) || (point_by_bus(p) && is_on_bus(e, name));
+}
+
+/* Upstream's words, and what to do about it where a plugin of one's own can stand. */
+static void fail_unknown(struct expansion *e, enum config_point p, struct str name)
+{
+    config_construct_fail(
+        e->l, e->scheduler_name, "%s \"%.*s\" does not exist%s", point_type[p], STR_ARG(name),
+        point_by_bus(p) ? " (if it is a process on the bus, give it " CONFIG_BUS_KIND
+                          " in this profile's pluginConfig)"
+                        : "");
+}
+
+static void check_own_list(struct expansion *e, enum config_point p)
+{
+    const struct plugin_set *set = &e->sets->points[p];
+    for (uint32_t i = 0; i < set->enabled_count; i++) {
+        struct str name = set->enabled[i].name;
+        if (!exists(e, name))
+            fail_unknown(e, p, name);
+        else if (!implements(e, name, p))
+            config_construct_fail(e->l, e->scheduler_name,
+                                  "plugin \"%.*s\" does not extend %s plugin", STR_ARG(name),
+                                  point_type[p]);
+        else if (last_of(set, name) != &set->enabled[i])
+            config_construct_fail(e->l, e->scheduler_name,
+                                  "plugin \"%.*s\" already registered as \"%s\"", STR_ARG(name),
+                                  point_type[p]);
+    }
+}
+
+static void append(struct strs *list, struct str name)
+{
+    list->at[list->count++] = name;
+}
+
+/* First what the point names and multiPoint has too, in the point's order; then what only
+ * multiPoint has; then the rest of the point's list. */
+static void expand_point(struct expansion *e, enum config_point p, struct strs *out)
+{
+    const struct plugin_set *set = &e->sets->points[p], *multi = &e->sets->multi_point;
+    bool skip = lists(&set->disabled, STR_LITERAL("*")) || multi->enabled_count == 0;
+    struct strs by_multi = {0, out->at + set->enabled_count}; /* scratch behind the result */
+    for (uint32_t i = 0; i < multi->enabled_count && !skip; i++) {
+        struct str name = multi->enabled[i].name;
+        if (!exists(e, name))
+            fail_unknown(e, p, name);
+        if (!implements(e, name, p) || lists(&set->disabled, name) || last_of(set, name) != NULL)
+            continue;
+        if (lists(&by_multi, name))
+            config_construct_fail(e->l, e->scheduler_name,
+                                  "plugin \"%.*s\" already registered as \"%s\"", STR_ARG(name),
+                                  point_type[p]);
+        else
+            append(&by_multi, name);
+    }
+    for (uint32_t i = 0; i < set->enabled_count; i++) {
+        struct str name = set->enabled[i].name;
+        if (!skip && last_of(multi, name) != NULL && !lists(&set->disabled, name))
+            append(out, name);
+    }
+    struct strs overrides = *out;
+    memmove(out->at + out->count, by_multi.at, by_multi.count * sizeof(*by_multi.at));
+    out->count += by_multi.count;
+    for (uint32_t i = 0; i < set->enabled_count; i++)
+        if (!lists(&overrides, set->enabled[i].name))
+            append(out, set->enabled[i].name);
+}
+
+/* The first weight given in score, then in multiPoint; none or 0 counts as 1. Upstream's quirk: a
+ * plugin named in score without a weight gets 1, whatever multiPoint says. */
+static int64_t weight_of(const struct plugin_sets *sets, struct str name)
+{
+    const struct plugin_set *order[] = {&sets->points[POINT_score], &sets->multi_point};
+    for (size_t s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < order[s]->enabled_count; i++)
+            if (str_equal(order[s]->enabled[i].name, name))
+                return order[s]->enabled[i].weight ? order[s]->enabled[i].weight : 1;
+    return 1;
+}
+
+/* Upstream adds up weight * 100 and compares with what is left of 64 bits; with negative weights
+ * its difference wraps around and the profile is refused. */
+static void check_total(struct expansion *e)
+{
+    const struct plugin_set *order[] = {&e->sets->points[POINT_score], &e->sets->multi_point};
+    uint64_t total = 0;
+    for (size_t s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < order[s]->enabled_count; i++) {
+            struct str name = order[s]->enabled[i].name;
+            bool first = s == 0 || last_of(order[0], name) == NULL;
+            int64_t most = weight_of(e->sets, name) * 100;
+            if (!first || !implements(e, name, POINT_score))
+                continue;
+            if (most > (int64_t)((uint64_t)INT64_MAX - total))
+                config_construct_fail(e->l, e->scheduler_name,
+                                      "score plugins: total score of Score plugins could overflow");
+            total += (uint64_t)most;
+        }
+}
+
+static void check_expanded(struct expansion *e, const struct profile_details *d)
+{
+    if (d->points[POINT_queue_sort].count != 1)
+        config_construct_fail(e->l, e->scheduler_name,
+                              "only one queue sort plugin required for profile with scheduler name "
+                              "\"%.*s\", but got %u",
+                              STR_ARG(e->scheduler_name), d->points[POINT_queue_sort].count);
+    if (d->points[POINT_bind].count == 0)
+        config_construct_fail(e->l, e->scheduler_name,
+                              "at least one bind plugin is needed for profile with scheduler name "
+                              "\"%.*s\"",
+                              STR_ARG(e->scheduler_name));
+}
+
+/* Upstream runs them for groups alone, behind a gate that is refused here. */
+static void note_alpha(struct expansion *e)
+{
+    struct spot nowhere = {0};
+    for (size_t k = 0; k < KNOWN_COUNT; k++)
+        if (known_plugins[k].weight == NOT_DEFAULT &&
+            strcmp(known_plugins[k].name, CONFIG_BUILT_IN_PLUGIN) != 0 &&
+            config_plugins_need(e->sets, str_of(known_plugins[k].name)))
+            config_note(e->l, &nowhere,
+                        "plugin %s has no effect: the feature gate "
+                        "TopologyAwareWorkloadScheduling is off",
+                        known_plugins[k].name);
+}
+
+static bool is_of_gangs(struct str name)
+{
+    return str_is(name, CONFIG_GANG_PLUGIN) || str_is(name, CONFIG_BUILT_IN_PLUGIN);
+}
+
+/* What the profile's lists have, less the plugins of gangs: no pod is asked by itself. */
+static struct strs without_gangs(const struct spot *root, const struct strs *names)
+{
+    struct strs left = {0, spot_take(root, names->count, sizeof(*left.at))};
+    for (uint32_t i = 0; left.at != NULL && i < names->count; i++)
+        if (!is_of_gangs(names->at[i]))
+            append(&left, names->at[i]);
+    return left;
+}
+
+/* Named in the list of what multiPoint disables, gangs are off; named anywhere else, on. */
+static void fill_gangs(const struct plugin_sets *sets, struct profile *profile,
+                       const struct profile_details *d)
+{
+    struct str name = STR_LITERAL(CONFIG_GANG_PLUGIN);
+    profile->gangs = STR_LITERAL("auto");
+    if (config_plugins_need(sets, name))
+        profile->gangs = STR_LITERAL("on");
+    else if (lists(&sets->multi_point.disabled, name))
+        profile->gangs = STR_LITERAL("off");
+    profile->gang_sort = lists(&d->points[POINT_queue_sort], name);
+}
+
+static void fill_profile(const struct plugin_sets *sets, const struct spot *root,
+                         struct profile *profile, const struct profile_details *d)
+{
+    const struct strs *scores = &d->points[POINT_score];
+    profile->pre_enqueue = without_gangs(root, &d->points[POINT_pre_enqueue]);
+    profile->pre_filter = without_gangs(root, &d->points[POINT_pre_filter]);
+    profile->filter = d->points[POINT_filter];
+    profile->post_filter = without_gangs(root, &d->points[POINT_post_filter]);
+    profile->pre_score = d->points[POINT_pre_score];
+    profile->reserve = without_gangs(root, &d->points[POINT_reserve]);
+    profile->permit = without_gangs(root, &d->points[POINT_permit]);
+    profile->pre_bind = d->points[POINT_pre_bind];
+    profile->post_bind = without_gangs(root, &d->points[POINT_post_bind]);
+    profile->check_all = lists(&profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
+    profile->score.count = 0;
+    profile->score.at =
+        scores->count ? spot_take(root, scores->count, sizeof(*profile->score.at)) : NULL;
+    for (uint32_t i = 0; profile->score.at != NULL && i < scores->count; i++)
+        profile->score.at[profile->score.count++] =
+            (struct score_plugin){scores->at[i], weight_of(sets, scores->at[i])};
+}
+
+/* A plugin on the bus that nobody asks is likely to be a mistake. */
+static void note_unused(struct expansion *e, const struct profile_details *d)
+{
+    static const enum config_point points[] = {POINT_filter, POINT_score, POINT_permit,
+                                               POINT_post_bind};
+    struct spot nowhere = {0};
+    for (uint32_t i = 0; i < e->profile->bus_plugins.count; i++) {
+        struct str name = e->profile->bus_plugins.at[i].name;
+        bool used = false;
+        for (size_t p = 0; p < sizeof(points) / sizeof(points[0]); p++)
+            used = used || lists(&d->points[points[p]], name);
+        if (!used)
+            config_note(e->l, &nowhere, "plugin %.*s is enabled at no point", STR_ARG(name));
+    }
+}
+
+void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
+                           struct profile *profile, struct profile_details *details)
+{
+    struct expansion e = {l, sets, profile->scheduler_name, profile};
+    struct spot root = spot_root(&l->reading, NULL);
+    for (int p = 0; p < POINT_COUNT; p++)
+        check_own_list(&e, (enum config_point)p);
+    for (int p = 0; p < POINT_COUNT && !l->reading.failed; p++) {
+        struct strs *out = &details->points[p];
+        size_t most = 2 * (size_t)sets->points[p].enabled_count + sets->multi_point.enabled_count;
+        *out = (struct strs){0, spot_take(&root, most, sizeof(*out->at))};
+        if (out->at != NULL)
+            expand_point(&e, (enum config_point)p, out);
+    }
+    if (l->reading.failed)
+        return;
+    note_alpha(&e);
+    check_expanded(&e, details);
+    check_total(&e);
+    note_unused(&e, details);
+    fill_profile(sets, &root, profile, details);
+    fill_gangs(sets, profile, details);
+}

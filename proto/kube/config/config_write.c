@@ -1,0 +1,522 @@
+/* config_write: the configuration as kube-scheduler's --write-config-to has it. The one idea: a
+ * tree of JSON with the members that upstream's types have, written as YAML by the same emitter, so
+ * that the bytes are the same. What must stay true: what upstream omits when empty is omitted, what
+ * it always writes is written. */
+#include "proto/kube/config/config_file.h"
+#include "proto/kube/config/config_internal.h"
+#include "proto/kube/documents/base64.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- members ---- */
+
+static void put_text(cJSON *object, const char *name, struct str text)
+{
+    char *copy = str_copy(text);
+    cJSON_AddStringToObject(object, name, copy);
+    memory_free(copy);
+}
+
+static void put_text_if(cJSON *object, const char *name, struct str text)
+{
+    if (text.len > 0)
+        put_text(object, name, text);
+}
+
+static void put_number(cJSON *object, const char *name, int64_t number)
+{
+    cJSON_AddNumberToObject(object, name, (double)number);
+}
+
+static void put_true_if(cJSON *object, const char *name, bool truth)
+{
+    if (truth)
+        cJSON_AddBoolToObject(object, name, true);
+}
+
+static void put_span(cJSON *object, const char *name, struct span span)
+{
+    struct buffer text = {0};
+    config_duration_print(span, &text);
+    cJSON_AddStringToObject(object, name, text.at);
+    buffer_free(&text);
+}
+
+static void put_texts_if(cJSON *object, const char *name, const struct strs *texts)
+{
+    cJSON *list = texts->count > 0 ? cJSON_AddArrayToObject(object, name) : NULL;
+    for (uint32_t i = 0; i < texts->count; i++) {
+        char *copy = str_copy(texts->at[i]);
+        cJSON_AddItemToArray(list, cJSON_CreateString(copy));
+        memory_free(copy);
+    }
+}
+
+static void put_bytes_if(cJSON *object, const char *name, struct str bytes)
+{
+    struct buffer text = {0};
+    base64_encode(bytes, &text);
+    if (bytes.len > 0)
+        cJSON_AddStringToObject(object, name, text.at);
+    buffer_free(&text);
+}
+
+/* Upstream keeps it in 32 bits, and writes no more digits than those hold. */
+static void put_float(cJSON *object, const char *name, double number)
+{
+    char digits[64];
+    for (int count = 1; count <= 9; count++) {
+        snprintf(digits, sizeof(digits), "%.*g", count, number);
+        if (strtof(digits, NULL) == (float)number)
+            break;
+    }
+    cJSON_AddRawToObject(object, name, digits);
+}
+
+static cJSON *item_of(cJSON *list)
+{
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddItemToArray(list, item);
+    return item;
+}
+
+/* ---- arguments ---- */
+
+static void put_resources(cJSON *object, const struct quantity *at, uint32_t count)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, "resources");
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON *item = item_of(list);
+        put_text(item, "name", at[i].name);
+        put_number(item, "weight", at[i].amount);
+    }
+}
+
+static void put_requirements(cJSON *term, const char *name, const struct requirement *at,
+                             uint32_t count)
+{
+    cJSON *list = count > 0 ? cJSON_AddArrayToObject(term, name) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON *item = item_of(list);
+        put_text(item, "key", at[i].key);
+        put_text(item, "operator", at[i].operator_name);
+        put_texts_if(item, "values", &at[i].values);
+    }
+}
+
+static void put_term(cJSON *object, const struct node_term *term)
+{
+    put_requirements(object, "matchExpressions", term->expressions.at, term->expressions.count);
+    put_requirements(object, "matchFields", term->fields.at, term->fields.count);
+}
+
+static void write_affinity(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    if (!a->has_added_affinity)
+        return;
+    cJSON *added = cJSON_AddObjectToObject(args, "addedAffinity");
+    cJSON *list =
+        p->added_preferred.count > 0
+            ? cJSON_AddArrayToObject(added, "preferredDuringSchedulingIgnoredDuringExecution")
+            : NULL;
+    for (uint32_t i = 0; i < p->added_preferred.count; i++) {
+        cJSON *item = item_of(list);
+        put_term(cJSON_AddObjectToObject(item, "preference"), &p->added_preferred.at[i].term);
+        put_number(item, "weight", p->added_preferred.at[i].weight);
+    }
+    if (!p->has_added_required)
+        return;
+    cJSON *required =
+        cJSON_AddObjectToObject(added, "requiredDuringSchedulingIgnoredDuringExecution");
+    cJSON *terms = a->has_required_terms ? cJSON_AddArrayToObject(required, "nodeSelectorTerms")
+                                         : cJSON_AddNullToObject(required, "nodeSelectorTerms");
+    for (uint32_t i = 0; i < p->added_required.count; i++)
+        put_term(item_of(terms), &p->added_required.at[i]);
+}
+
+static void write_fit(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)a;
+    put_texts_if(args, "ignoredResources", &p->fit_ignored_resources);
+    put_texts_if(args, "ignoredResourceGroups", &p->fit_ignored_groups);
+    cJSON *strategy = cJSON_AddObjectToObject(args, "scoringStrategy");
+    put_text_if(strategy, "type", p->fit_strategy);
+    put_resources(strategy, p->fit_resources.at, p->fit_resources.count);
+    if (p->fit_shape.count == 0)
+        return;
+    cJSON *ratio = cJSON_AddObjectToObject(strategy, "requestedToCapacityRatio");
+    cJSON *shape = cJSON_AddArrayToObject(ratio, "shape");
+    for (uint32_t i = 0; i < p->fit_shape.count; i++) {
+        cJSON *point = item_of(shape);
+        put_number(point, "utilization", p->fit_shape.at[i].utilization);
+        put_number(point, "score", p->fit_shape.at[i].score);
+    }
+}
+
+static void write_spread(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)p;
+    put_text(args, "defaultingType", a->spread_defaulting);
+    cJSON *list =
+        a->spread_constraints.count > 0 ? cJSON_AddArrayToObject(args, "defaultConstraints") : NULL;
+    for (uint32_t i = 0; i < a->spread_constraints.count; i++) {
+        const struct spread_constraint *c = &a->spread_constraints.at[i];
+        const struct empty_fields *empty = &a->spread_constraints.empty[i];
+        cJSON *item = item_of(list);
+        put_number(item, "maxSkew", c->max_skew);
+        put_text(item, "topologyKey", c->topology_key);
+        put_text(item, "whenUnsatisfiable", c->when_unsatisfiable);
+        if (c->min_domains != 0 || empty->min_domains)
+            put_number(item, "minDomains", c->min_domains);
+        if (empty->node_affinity_policy)
+            put_text(item, "nodeAffinityPolicy", (struct str){0});
+        else
+            put_text_if(item, "nodeAffinityPolicy", c->node_affinity_policy);
+        put_text_if(item, "nodeTaintsPolicy", c->node_taints_policy);
+        if (empty->node_taints_policy)
+            put_text(item, "nodeTaintsPolicy", (struct str){0});
+        put_texts_if(item, "matchLabelKeys", &c->match_label_keys);
+    }
+}
+
+static void write_preemption(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)p;
+    put_number(args, "minCandidateNodesPercentage", a->preemption_percentage);
+    put_number(args, "minCandidateNodesAbsolute", a->preemption_absolute);
+}
+
+static void write_claims(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)p;
+    put_span(args, "filterTimeout", a->claim_filter_timeout);
+    put_span(args, "bindingTimeout", a->claim_binding_timeout);
+}
+
+static void write_pod_affinity(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)p;
+    put_number(args, "hardPodAffinityWeight", a->hard_pod_affinity_weight);
+    cJSON_AddBoolToObject(args, "ignorePreferredTermsOfExistingPods", a->ignore_preferred_terms);
+}
+
+static void write_balanced(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)a;
+    put_resources(args, p->balanced_resources.at, p->balanced_resources.count);
+}
+
+static void write_volume_binding(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)p;
+    put_number(args, "bindTimeoutSeconds", a->volume_bind_timeout_s);
+}
+
+/* Arguments of rules of the old Policy, which upstream does not know any more. */
+static void put_rules(cJSON *args, const struct label_rule *at, uint32_t count)
+{
+    cJSON *list = cJSON_AddArrayToObject(args, "rules");
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON *item = item_of(list);
+        put_texts_if(item, "labels", &at[i].labels);
+        cJSON_AddBoolToObject(item, "presence", at[i].presence);
+    }
+}
+
+static void write_presence(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)a;
+    put_rules(args, p->label_presence.at, p->label_presence.count);
+}
+
+static void write_preferences(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)a;
+    put_rules(args, p->label_preferences.at, p->label_preferences.count);
+}
+
+static void write_service(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)a;
+    put_texts_if(args, "labels", &p->service_affinity);
+}
+
+static void write_anti_service(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)a;
+    put_texts_if(args, "labels", &p->service_anti_affinity);
+}
+
+static void write_gangs(cJSON *args, const struct profile *p, const struct plugin_args *a)
+{
+    (void)a;
+    if (!str_is(p->gang_victims, CONFIG_GANG_VICTIMS)) /* ours: no other scheduler could read it */
+        put_text(args, "gangVictims", p->gang_victims);
+    put_number(args, "permitWaitingTimeSeconds", p->gang_wait_s);
+    put_number(args, "podGroupBackoffSeconds", p->gang_backoff_s);
+    put_number(args, "podGroupRejectPercentage", p->gang_reject_percentage);
+}
+
+/* Sorted by name, as upstream writes them. */
+static const struct {
+    const char *plugin;
+    bool ours; /* not of upstream: no kind */
+    void (*write)(cJSON *args, const struct profile *p, const struct plugin_args *a);
+} writers[] = {
+    {"CheckNodeLabelPresence", true, write_presence},
+    {"CheckServiceAffinity", true, write_service},
+    {CONFIG_GANG_PLUGIN, false, write_gangs},
+    {"DefaultPreemption", false, write_preemption},
+    {"DynamicResources", false, write_claims},
+    {"InterPodAffinity", false, write_pod_affinity},
+    {"NodeAffinity", false, write_affinity},
+    {"NodeLabelPriority", true, write_preferences},
+    {"NodeResourcesBalancedAllocation", false, write_balanced},
+    {"NodeResourcesFit", false, write_fit},
+    {"PodTopologySpread", false, write_spread},
+    {"ServiceAntiAffinity", true, write_anti_service},
+    {"VolumeBinding", false, write_volume_binding},
+};
+
+#define WRITER_COUNT (sizeof(writers) / sizeof(writers[0]))
+
+static void write_known(cJSON *list, size_t writer, const struct profile *p,
+                        const struct plugin_args *a)
+{
+    char kind[64];
+    cJSON *item = item_of(list);
+    cJSON *args = cJSON_AddObjectToObject(item, "args");
+    snprintf(kind, sizeof(kind), "%sArgs", writers[writer].plugin);
+    cJSON_AddStringToObject(item, "name", writers[writer].plugin);
+    writers[writer].write(args, p, a);
+    if (writers[writer].ours)
+        return;
+    cJSON_AddStringToObject(args, "apiVersion", CONFIG_VERSION);
+    cJSON_AddStringToObject(args, "kind", kind);
+}
+
+static void write_other(cJSON *list, const struct other_args *other)
+{
+    cJSON *item = item_of(list);
+    put_text(item, "name", other->name);
+    cJSON_AddItemToObject(item, "args", cJSON_ParseWithLength(other->json.at, other->json.len));
+}
+
+struct written {
+    const struct profile *profile;
+    const struct profile_details *details;
+};
+
+static bool is_known(const struct profile *p, struct str name)
+{
+    bool known = config_plugin_implements_any(name);
+    for (uint32_t i = 0; i < p->bus_plugins.count; i++)
+        known = known || str_equal(p->bus_plugins.at[i].name, name);
+    return known;
+}
+
+/* Those whose names come before the next writer's; last: that of the former. */
+static void write_others(cJSON *list, const struct written *of, struct str last, struct str next)
+{
+    const struct profile_details *d = of->details;
+    for (;;) {
+        const struct other_args *first = NULL;
+        for (uint32_t i = 0; i < d->args.others.count; i++) {
+            const struct other_args *o = &d->args.others.at[i];
+            if (o->json.len > 0 && str_compare(o->name, last) > 0 &&
+                is_known(of->profile, o->name) &&
+                (next.len == 0 || str_compare(o->name, next) < 0) &&
+                config_plugins_need(d->sets, o->name) &&
+                (first == NULL || str_compare(o->name, first->name) < 0))
+                first = o;
+        }
+        if (first == NULL)
+            return;
+        write_other(list, first);
+        last = first->name;
+    }
+}
+
+/* Sorted by name: those of plugins that the profile names, and among these of plugins that are
+ * known. */
+static void write_plugin_config(cJSON *profile, const struct profile *p,
+                                const struct profile_details *d)
+{
+    cJSON *list = cJSON_CreateArray();
+    const struct written of = {p, d};
+    struct str last = {0};
+    for (size_t i = 0; i < WRITER_COUNT; i++) {
+        struct str name = str_of(writers[i].plugin);
+        write_others(list, &of, last, name);
+        bool victims = str_is(name, CONFIG_GANG_PLUGIN) &&
+                       !str_is(p->gang_victims, CONFIG_GANG_VICTIMS); /* has effect unnamed, too */
+        if (victims || config_plugins_need(d->sets, name))
+            write_known(list, i, p, &d->args);
+        last = name;
+    }
+    write_others(list, &of, last, (struct str){0});
+    if (cJSON_GetArraySize(list) > 0)
+        cJSON_AddItemToObject(profile, "pluginConfig", list);
+    else
+        cJSON_Delete(list);
+}
+
+/* ---- plugins ---- */
+
+static void write_set(cJSON *plugins, const char *name, const struct plugin_set *set)
+{
+    cJSON *object = cJSON_AddObjectToObject(plugins, name);
+    cJSON *enabled = set->enabled_count > 0 ? cJSON_AddArrayToObject(object, "enabled") : NULL;
+    for (uint32_t i = 0; i < set->enabled_count; i++) {
+        cJSON *item = item_of(enabled);
+        put_text(item, "name", set->enabled[i].name);
+        put_number(item, "weight", set->enabled[i].weight);
+    }
+    cJSON *disabled = set->disabled.count > 0 ? cJSON_AddArrayToObject(object, "disabled") : NULL;
+    for (uint32_t i = 0; i < set->disabled.count; i++) {
+        cJSON *item = item_of(disabled);
+        put_text(item, "name", set->disabled.at[i]);
+        put_number(item, "weight", 0);
+    }
+}
+
+static void write_profiles(cJSON *root, const struct scheduler_config *c)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "profiles");
+    for (uint32_t i = 0; i < c->profiles.count; i++) {
+        const struct profile *p = &c->profiles.at[i];
+        const struct profile_details *d = &c->details[i];
+        cJSON *profile = item_of(list);
+        put_text(profile, "schedulerName", p->scheduler_name);
+        if (d->has_percentage)
+            put_number(profile, "percentageOfNodesToScore", p->percentage_of_nodes_to_score);
+        write_plugin_config(profile, p, d);
+        cJSON *plugins = cJSON_AddObjectToObject(profile, "plugins");
+        for (int point = 0; point < POINT_COUNT; point++)
+            write_set(plugins, config_point_field[point], &d->sets->points[point]);
+        write_set(plugins, "multiPoint", &d->sets->multi_point);
+    }
+}
+
+/* ---- extenders ---- */
+
+static void write_tls(cJSON *item, const struct extender_config *e)
+{
+    cJSON *tls = cJSON_AddObjectToObject(item, "tlsConfig");
+    put_true_if(tls, "insecure", e->insecure);
+    put_text_if(tls, "serverName", e->server_name);
+    put_text_if(tls, "certFile", e->cert_file);
+    put_text_if(tls, "keyFile", e->key_file);
+    put_text_if(tls, "caFile", e->ca_file);
+    put_bytes_if(tls, "certData", e->cert);
+    put_bytes_if(tls, "keyData", e->key);
+    put_bytes_if(tls, "caData", e->ca);
+}
+
+static void write_extenders(cJSON *root, const struct scheduler_config *c)
+{
+    cJSON *list = c->extenders.count > 0 ? cJSON_AddArrayToObject(root, "extenders") : NULL;
+    for (uint32_t i = 0; i < c->extenders.count; i++) {
+        const struct extender_config *e = &c->extenders.at[i];
+        cJSON *item = item_of(list);
+        put_text(item, "urlPrefix", e->url_prefix);
+        put_text_if(item, "filterVerb", e->filter_verb);
+        put_text_if(item, "preemptVerb", e->preempt_verb);
+        put_text_if(item, "prioritizeVerb", e->prioritize_verb);
+        put_text_if(item, "bindVerb", e->bind_verb);
+        if (e->weight != 0)
+            put_number(item, "weight", e->weight);
+        put_true_if(item, "enableHTTPS", e->https);
+        if (e->has_tls)
+            write_tls(item, e);
+        put_span(item, "httpTimeout", e->http_timeout);
+        put_true_if(item, "nodeCacheCapable", e->node_cache_capable);
+        put_true_if(item, "ignorable", e->ignorable);
+        cJSON *managed =
+            e->managed.count > 0 ? cJSON_AddArrayToObject(item, "managedResources") : NULL;
+        for (uint32_t m = 0; m < e->managed.count; m++) {
+            cJSON *resource = item_of(managed);
+            put_text(resource, "name", e->managed.at[m].name);
+            put_true_if(resource, "ignoredByScheduler", e->managed.at[m].ignored);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+static void write_head(cJSON *root, const struct scheduler_config *c)
+{
+    cJSON_AddStringToObject(root, "apiVersion", CONFIG_VERSION);
+    cJSON_AddStringToObject(root, "kind", "KubeSchedulerConfiguration");
+    cJSON *connection = cJSON_AddObjectToObject(root, "clientConnection");
+    put_text(connection, "acceptContentTypes", c->accept_content_types);
+    put_number(connection, "burst", c->burst);
+    put_text(connection, "contentType", c->content_type);
+    put_text(connection, "kubeconfig", c->kubeconfig);
+    put_float(connection, "qps", c->qps);
+    put_true_if(root, "delayCacheUntilActive", c->delay_cache);
+    cJSON_AddBoolToObject(root, "enableContentionProfiling", c->contention_profiling);
+    cJSON_AddBoolToObject(root, "enableProfiling", c->profiling);
+    cJSON *leader = cJSON_AddObjectToObject(root, "leaderElection");
+    cJSON_AddBoolToObject(leader, "leaderElect", c->leader_elect);
+    put_span(leader, "leaseDuration", c->lease_duration);
+    put_span(leader, "renewDeadline", c->renew_deadline);
+    put_span(leader, "retryPeriod", c->retry_period);
+    put_text(leader, "resourceLock", c->resource_lock);
+    put_text(leader, "resourceName", c->lease_name);
+    put_text(leader, "resourceNamespace", c->lease_namespace);
+    put_number(root, "parallelism", c->parallelism);
+    put_number(root, "percentageOfNodesToScore", c->percentage_of_nodes_to_score);
+    put_number(root, "podInitialBackoffSeconds", c->pod_initial_backoff_s);
+    put_number(root, "podMaxBackoffSeconds", c->pod_max_backoff_s);
+}
+
+void scheduler_config_write_json(const struct scheduler_config *config, struct buffer *out)
+{
+    cJSON *root = cJSON_CreateObject();
+    write_head(root, config);
+    write_profiles(root, config);
+    write_extenders(root, config);
+    char *text = cJSON_PrintUnformatted(root);
+    must(text != NULL);
+    buffer_add_text(out, text);
+    cJSON_free(text);
+    cJSON_Delete(root);
+}
+
+int64_t scheduler_config_hash(const struct scheduler_config *config)
+{
+    struct buffer text = {0};
+    scheduler_config_print(config, &text);
+    for (uint32_t i = 0; i < config->profiles.count; i++)
+        if (config->profiles.at[i].gang_built_in) /* a flag, no field of the file */
+            buffer_print(&text, "built-in gangs: %u\n", i);
+    int64_t hash = (int64_t)(str_hash(buffer_str(&text)) >> 1);
+    buffer_free(&text);
+    return hash != 0 ? hash : 1;
+}
+
+int64_t scheduler_config_extenders_hash(const struct scheduler_config *config)
+{
+    struct buffer text = {0};
+    config_extenders_print(config, &text);
+    int64_t hash = (int64_t)(str_hash(buffer_str(&text)) >> 1);
+    buffer_free(&text);
+    return hash;
+}
+
+void scheduler_config_write(const struct scheduler_config *config, struct buffer *out)
+{
+    struct buffer text = {0};
+    scheduler_config_write_json(config, &text);
+    struct kube_json *document = kube_json_parse(buffer_str(&text), NULL, NULL);
+    must(document != NULL); /* what cJSON prints is JSON */
+    kube_json_write_yaml(document, out);
+    kube_json_free(&document);
+    buffer_free(&text);
+}

@@ -1,0 +1,145 @@
+/* objects_gangs: PodGroups of three API groups as one record, and how pods name them. The one idea:
+ * what the groups spell differently is the same to scheduling, so the difference ends here. What
+ * must stay true: a pod names at most one PodGroup, in its own namespace, and of the ways to name
+ * one the built-in goes first. */
+#include "proto/base/moment.h"
+#include "proto/kube/objects/objects_internal.h"
+
+#include <string.h>
+
+/* ---- pods ---- */
+
+void object_pod_gang(const struct spot *object, struct pod *pod)
+{
+    struct spot spec = spot_object(object, "spec");
+    struct spot link = spot_object(&spec, "schedulingGroup");
+    const struct {
+        struct str name;
+        const char *api;
+    } ways[] = {
+        {spot_text(&link, "podGroupName"), KUBE_GANG_BUILT_IN},
+        {object_label(pod->labels.at, pod->labels.count, KUBE_GANG_PLUGINS_LABEL),
+         KUBE_GANG_PLUGINS},
+        {object_label(pod->labels.at, pod->labels.count, KUBE_GANG_SIGS_LABEL), KUBE_GANG_SIGS},
+    };
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && pod->gang.len == 0; i++) {
+        if (ways[i].name.len == 0)
+            continue;
+        struct spot status = spot_object(object, "status");
+        pod->gang = ways[i].name;
+        pod->gang_api = str_of(ways[i].api);
+        pod->phase = spot_text(&status, "phase");
+    }
+}
+
+/* ---- PodGroups ---- */
+
+static void read_min_resources(const struct spot *spec, struct gang *gang)
+{
+    struct spot list = spot_object(spec, "minResources");
+    size_t found = kube_json_count(list.value);
+    gang->has_min_resources = list.value != NULL;
+    struct quantity *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    if (out == NULL)
+        return;
+    gang->min_resources.at = out;
+    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
+        struct kube_quantity q = spot_own_quantity(&i);
+        struct str name = arena_copy(i.reading->arena, str_of(i.name));
+        if (name.at == NULL)
+            spot_fail(&i, "too large");
+        out[gang->min_resources.count++] = (struct quantity){
+            name, str_is(name, "cpu") ? kube_quantity_milli(q) : kube_quantity_value(q)};
+    }
+}
+
+static void read_counts(const struct spot *status, struct gang *gang)
+{
+    gang->phase = spot_text(status, "phase");
+    gang->scheduled = spot_i32(status, "scheduled");
+    gang->running = spot_i32(status, "running");
+    gang->succeeded = spot_i32(status, "succeeded");
+    gang->failed = spot_i32(status, "failed");
+    gang->schedule_start = spot_time(status, "scheduleStartTime");
+    gang->occupied_by = spot_text(status, "occupiedBy");
+}
+
+static void read_condition(const struct spot *status, struct gang *gang)
+{
+    struct spot list = spot_list(status, "conditions");
+    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
+        if (!spot_is_object(&i) || !str_is(spot_text(&i, "type"), "PodGroupScheduled"))
+            continue;
+        gang->scheduled_condition =
+            (struct condition){.status = spot_text(&i, "status"),
+                               .reason = spot_text(&i, "reason"),
+                               .message = spot_text(&i, "message"),
+                               .since = spot_text(&i, "lastTransitionTime"),
+                               .observed_generation = spot_i64(&i, "observedGeneration")};
+        return;
+    }
+}
+
+/* What a controller of PodGroups writes, and nobody else. */
+static bool owns_phase(const struct kube_json *entry)
+{
+    const struct kube_json *status = kube_json_get(kube_json_get(entry, "fieldsV1"), "f:status");
+    static const char *const fields[] = {"f:phase", "f:running", "f:succeeded", "f:failed"};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        if (kube_json_get(status, fields[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* People who edit a status are no controller that goes on doing it. */
+static void read_foreign(const struct kube_json *object, struct gang *gang)
+{
+    const struct kube_json *list = kube_json_path(object, "metadata.managedFields");
+    if (!kube_json_is_array(list))
+        return;
+    for (const struct kube_json *i = kube_json_first(list); i != NULL; i = kube_json_next(i)) {
+        struct str manager = kube_json_text(kube_json_get(i, "manager"));
+        bool person = str_starts_with(manager, "kubectl");
+        if (str_is(manager, KUBE_FIELD_MANAGER) || person || !owns_phase(i))
+            continue;
+        struct str time = kube_json_text(kube_json_get(i, "time"));
+        int64_t at = 0;
+        gang->status_foreign = true;
+        if (moment_parse_wall(time.at, time.len, &at) && at > gang->status_foreign_at)
+            gang->status_foreign_at = at;
+    }
+}
+
+bool kube_object_pod_group(const struct kube_json *object, const char *api, struct gang *gang,
+                           struct arena *a, struct str *error)
+{
+    char subject[SUBJECT_MAX];
+    object_subject(object, "PodGroup", subject);
+    struct reading r = {.arena = a, .subject = subject};
+    struct spot root = spot_root(&r, object);
+    spot_is_object(&root);
+    struct spot metadata = spot_object(&root, "metadata");
+    struct spot spec = spot_object(&root, "spec"), status = spot_object(&root, "status");
+    struct spot deleting = spot_member(&metadata, "deletionTimestamp");
+    *gang = (struct gang){.api = str_of(api)};
+    gang->namespace_name = spot_text(&metadata, "namespace");
+    gang->name = object_name(&metadata);
+    gang->uid = spot_text(&metadata, "uid");
+    gang->resource_version = object_version(&metadata);
+    gang->created = spot_time(&metadata, "creationTimestamp");
+    gang->deleting = deleting.value != NULL;
+    gang->generation = spot_i64(&metadata, "generation");
+    if (str_is(gang->api, KUBE_GANG_BUILT_IN)) {
+        struct spot policy = spot_object(&spec, "schedulingPolicy");
+        struct spot all = spot_object(&policy, "gang");
+        gang->min_member = spot_i32(&all, "minCount");
+    } else {
+        gang->min_member = spot_i32(&spec, "minMember");
+        gang->timeout_s = spot_i32(&spec, "scheduleTimeoutSeconds");
+        read_min_resources(&spec, gang);
+        read_counts(&status, gang);
+        read_foreign(object, gang);
+    }
+    read_condition(&status, gang);
+    return object_finish(&r, error);
+}

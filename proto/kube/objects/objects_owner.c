@@ -1,0 +1,73 @@
+/* objects_owner: what makes and guards pods: Services, controllers, disruption budgets. The one
+ * idea: a Service's or ReplicationController's plain map becomes a selector's labels. What must
+ * stay true: an absent selector is not present, since it matches nothing. */
+#include "proto/kube/objects/objects_internal.h"
+
+#include <string.h>
+
+/* A Service's or ReplicationController's map. */
+static struct selector read_map(const struct spot *spec)
+{
+    struct selector selector = {0};
+    struct spot map = spot_object(spec, "selector");
+    selector.present = map.value != NULL;
+    selector.labels.at = object_labels(spec, "selector", &selector.labels.count);
+    return selector;
+}
+
+bool kube_object_owner(const struct kube_json *object, const char *kind, struct owner *owner,
+                       struct arena *a, struct str *error)
+{
+    char subject[SUBJECT_MAX];
+    object_subject(object, kind, subject);
+    struct reading r = {.arena = a, .subject = subject};
+    struct spot root = spot_root(&r, object);
+    spot_is_object(&root);
+    struct spot metadata = spot_object(&root, "metadata"), spec = spot_object(&root, "spec");
+    bool map = strcmp(kind, "Service") == 0 || strcmp(kind, "ReplicationController") == 0;
+    *owner = (struct owner){.kind = str_of(kind)};
+    owner->namespace_name = spot_text(&metadata, "namespace");
+    owner->name = object_name(&metadata);
+    owner->resource_version = object_version(&metadata);
+    owner->selector = map ? read_map(&spec) : object_selector(&spec, "selector");
+    owner->uid = spot_text(&metadata, "uid");
+    return object_finish(&r, error);
+}
+
+/* The keys of a map. */
+static struct strs read_keys(const struct spot *up, const char *name)
+{
+    struct spot object = spot_object(up, name);
+    size_t count = kube_json_count(object.value);
+    struct strs keys = {0};
+    keys.at = count ? spot_take(&object, count, sizeof(*keys.at)) : NULL;
+    if (keys.at == NULL)
+        return keys;
+    for (struct spot i = spot_first(&object); i.value != NULL; i = spot_next(&i)) {
+        struct str key = arena_copy(i.reading->arena, str_of(i.name));
+        if (key.at == NULL)
+            spot_fail(&i, "too large");
+        keys.at[keys.count++] = key;
+    }
+    return keys;
+}
+
+bool kube_object_budget(const struct kube_json *object, struct budget *budget, struct arena *a,
+                        struct str *error)
+{
+    char subject[SUBJECT_MAX];
+    object_subject(object, "PodDisruptionBudget", subject);
+    struct reading r = {.arena = a, .subject = subject};
+    struct spot root = spot_root(&r, object);
+    spot_is_object(&root);
+    struct spot metadata = spot_object(&root, "metadata");
+    struct spot spec = spot_object(&root, "spec"), status = spot_object(&root, "status");
+    *budget = (struct budget){0};
+    budget->namespace_name = spot_text(&metadata, "namespace");
+    budget->name = object_name(&metadata);
+    budget->resource_version = object_version(&metadata);
+    budget->selector = object_selector(&spec, "selector");
+    budget->allowed = spot_i32(&status, "disruptionsAllowed");
+    budget->disrupted = read_keys(&status, "disruptedPods");
+    return object_finish(&r, error);
+}

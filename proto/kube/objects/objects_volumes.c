@@ -1,0 +1,92 @@
+/* objects_volumes: a pod's volumes, those that scheduling looks at. The one idea: a volume is
+ * either a claim, or a disk that the pod names itself. What must stay true: an ephemeral volume's
+ * claim is named after the pod and the volume, as its controller names it. */
+#include "proto/kube/objects/objects_internal.h"
+#include "proto/kube/objects/translation.h"
+
+static struct str ephemeral_claim(const struct spot *at, const struct pod *pod, struct str volume)
+{
+    struct str name =
+        arena_print(at->reading->arena, "%.*s-%.*s", STR_ARG(pod->name), STR_ARG(volume));
+    if (name.at == NULL)
+        spot_fail(at, "too large");
+    return name;
+}
+
+/* What the spec calls an in-tree disk, for the rules that compare that. */
+static void name_disk(const struct spot *at, struct pod_volume *volume)
+{
+    static const struct {
+        const char *member, *field;
+    } names[] = {{"gcePersistentDisk", "pdName"}, {"awsElasticBlockStore", "volumeID"},
+                 {"cinder", "volumeID"},          {"azureDisk", "diskName"},
+                 {"azureFile", "shareName"},      {"vsphereVolume", "volumePath"},
+                 {"portworxVolume", "volumeID"}};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct spot source = spot_object(at, names[i].member);
+        if (source.value != NULL)
+            volume->name = spot_text(&source, names[i].field);
+    }
+}
+
+static void read_rbd(const struct spot *rbd, struct pod_volume *volume)
+{
+    volume->kind = STR_LITERAL("rbd");
+    volume->read_only = spot_bool(rbd, "readOnly");
+    volume->monitors = spot_texts(rbd, "monitors");
+    volume->pool = spot_text(rbd, "pool");
+    volume->image = spot_text(rbd, "image");
+}
+
+/* False for a volume that scheduling does not look at. */
+static bool read_volume(const struct spot *at, const struct pod *pod, struct pod_volume *volume)
+{
+    struct spot claim = spot_object(at, "persistentVolumeClaim");
+    struct spot ephemeral = spot_object(at, "ephemeral"), csi = spot_object(at, "csi");
+    struct spot rbd = spot_object(at, "rbd"), iscsi = spot_object(at, "iscsi");
+    volume->volume = spot_text(at, "name");
+    if (claim.value != NULL) {
+        volume->kind = STR_LITERAL("claim");
+        volume->name = spot_text(&claim, "claimName");
+        volume->read_only = spot_bool(&claim, "readOnly");
+    } else if (ephemeral.value != NULL) {
+        volume->kind = STR_LITERAL("ephemeral");
+        volume->name = ephemeral_claim(at, pod, volume->volume);
+    } else if (csi.value != NULL) {
+        volume->kind = STR_LITERAL("csi");
+        volume->name = spot_text(&csi, "driver");
+        volume->read_only = spot_bool(&csi, "readOnly");
+    } else if (rbd.value != NULL) {
+        read_rbd(&rbd, volume);
+    } else if (iscsi.value != NULL) {
+        volume->kind = STR_LITERAL("iscsi");
+        volume->name = spot_text(&iscsi, "iqn");
+        volume->read_only = spot_bool(&iscsi, "readOnly");
+    } else {
+        name_disk(at, volume);
+        return kube_translate_inline(at, pod->namespace_name, volume);
+    }
+    return true;
+}
+
+void object_pod_volumes(const struct spot *volumes, struct pod *pod)
+{
+    size_t most = kube_json_count(volumes->value);
+    struct pod_volume *out = most ? spot_take(volumes, most, sizeof(*out)) : NULL;
+    pod->claims.at = most ? spot_take(volumes, most, sizeof(*pod->claims.at)) : NULL;
+    if (out == NULL || pod->claims.at == NULL)
+        return;
+    pod->volumes.at = out;
+    for (struct spot i = spot_first(volumes); i.value != NULL; i = spot_next(&i)) {
+        struct pod_volume *volume = &out[pod->volumes.count];
+        if (!spot_is_object(&i))
+            continue;
+        if (!read_volume(&i, pod, volume)) {
+            *volume = (struct pod_volume){0};
+            continue;
+        }
+        pod->volumes.count++;
+        if (str_is(volume->kind, "claim") || str_is(volume->kind, "ephemeral"))
+            pod->claims.at[pod->claims.count++] = volume->name;
+    }
+}

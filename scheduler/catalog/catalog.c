@@ -1,0 +1,676 @@
+/* catalog: one map a kind, each object decoded in an arena of its own. The one idea: objects change
+ * seldom and are looked up often.
+ *
+ * What must stay true: an entry owns everything that its record points to, and the index of
+ * Services by namespace names exactly those of the map. */
+#include "scheduler/catalog/catalog.h"
+
+#include "proto/base/map.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "scheduler/catalog/extended_names.h"
+#include "scheduler/catalog/special_claims.h"
+#include "scheduler/catalog/volumes.h"
+#include "scheduler/table/gang_names.h"
+
+#include <stdlib.h>
+
+/* The record as it is going to be, in the eyes of one profile. */
+struct assumed {
+    struct assumed *next;
+    struct arena memory; /* also of this struct */
+    struct str profile;
+    void *record;
+};
+
+struct entry {
+    struct arena memory;
+    uint64_t mark; /* the snapshot that last showed it */
+    void *record;
+    struct assumed *assumed; /* mostly none */
+};
+
+struct catalog {
+    struct map *kinds[CATALOG_KINDS]; /* "namespace/name" or "name" → struct entry */
+    struct map *services;             /* namespace → map of name → struct entry */
+    struct map *users;                /* "namespace/name" of a claim → how many, as a pointer */
+    struct device_book *devices;
+    struct extended_names *extended;
+    struct special_claims *special;
+    uint64_t mark;
+};
+
+struct catalog *catalog_new(void)
+{
+    struct catalog *c = memory_take(sizeof(*c));
+    for (int i = 0; i < CATALOG_KINDS; i++)
+        c->kinds[i] = map_new();
+    c->services = map_new();
+    c->users = map_new();
+    c->devices = device_book_new();
+    c->extended = extended_names_new();
+    c->special = special_claims_new();
+    return c;
+}
+
+static void restore_all(struct entry *e)
+{
+    while (e->assumed != NULL) {
+        struct assumed *first = e->assumed;
+        e->assumed = first->next;
+        arena_free(&first->memory);
+        memory_free(first);
+    }
+}
+
+static void free_entry(struct entry *e)
+{
+    if (e == NULL)
+        return;
+    arena_free(&e->memory);
+    restore_all(e);
+    memory_free(e);
+}
+
+/* Services are asked for by namespace, for every pod without spread constraints of its own. */
+static void index_service(struct catalog *c, struct entry *e)
+{
+    const struct owner *service = e->record;
+    struct map *names = map_get(c->services, service->namespace_name);
+    if (names == NULL) {
+        names = map_new();
+        map_set(c->services, service->namespace_name, names);
+    }
+    map_set(names, service->name, e);
+}
+
+static void forget_service(struct catalog *c, const struct entry *e)
+{
+    const struct owner *service = e->record;
+    struct map *names = map_get(c->services, service->namespace_name);
+    map_remove(names, service->name);
+    if (map_count(names) > 0)
+        return;
+    map_remove(c->services, service->namespace_name);
+    map_free(&names);
+}
+
+static void free_services(struct catalog *c)
+{
+    size_t at = 0;
+    struct str space;
+    void *value;
+    while (map_next(c->services, &at, &space, &value)) {
+        struct map *names = value;
+        map_free(&names);
+    }
+    map_free(&c->services);
+}
+
+void catalog_free(struct catalog **catalog)
+{
+    struct catalog *c = *catalog;
+    if (c == NULL)
+        return;
+    free_services(c);
+    for (int i = 0; i < CATALOG_KINDS; i++) {
+        size_t at = 0;
+        struct str key;
+        void *value;
+        while (map_next(c->kinds[i], &at, &key, &value))
+            free_entry(value);
+        map_free(&c->kinds[i]);
+    }
+    map_free(&c->users);
+    device_book_free(&c->devices);
+    extended_names_free(&c->extended);
+    special_claims_free(&c->special);
+    memory_free(c);
+    *catalog = NULL;
+}
+
+/* The key in a buffer that the caller frees. */
+static struct buffer key_of(struct str space, struct str name)
+{
+    struct buffer key = {0};
+    if (space.len > 0)
+        buffer_print(&key, "%.*s/", STR_ARG(space));
+    buffer_add_str(&key, name);
+    return key;
+}
+
+/* ---- from the stream ---- */
+
+struct named {
+    enum catalog_kind kind; /* CATALOG_KINDS: not ours */
+    struct str space, name;
+    const struct record *record;
+    const void *from;
+    size_t size;
+};
+
+static enum catalog_kind owner_kind(struct str kind)
+{
+    if (str_is(kind, "Service"))
+        return CATALOG_service;
+    if (str_is(kind, "ReplicationController"))
+        return CATALOG_replication_controller;
+    if (str_is(kind, "ReplicaSet"))
+        return CATALOG_replica_set;
+    return str_is(kind, "StatefulSet") ? CATALOG_stateful_set : CATALOG_KINDS;
+}
+
+static enum catalog_kind gang_kind(struct str api)
+{
+    if (str_is(api, GANG_API_BUILT_IN))
+        return CATALOG_gang_built_in;
+    if (str_is(api, GANG_API_OLD))
+        return CATALOG_gang_old;
+    return str_is(api, GANG_API) ? CATALOG_gang : CATALOG_KINDS;
+}
+
+#define NAMED(kind, member, space, type)                                                           \
+    (struct named)                                                                                 \
+    {                                                                                              \
+        kind, space, (member).name, &type##_record, &(member), sizeof(struct type)                 \
+    }
+#define NOWHERE ((struct str){0})
+
+static struct named named_of(const struct message *m)
+{
+    switch (m->type) {
+    case MSG_namespace_set:
+        return (struct named){CATALOG_namespace,     NOWHERE,
+                              m->namespace_set.name, message_info[MSG_namespace_set].record,
+                              &m->namespace_set,     sizeof(struct namespace_set)};
+    case MSG_claim_set:
+        return NAMED(CATALOG_claim, m->claim_set.claim, m->claim_set.claim.namespace_name, claim);
+    case MSG_volume_set: return NAMED(CATALOG_volume, m->volume_set.volume, NOWHERE, volume);
+    case MSG_storage_class_set:
+        return NAMED(CATALOG_storage_class, m->storage_class_set.storage_class, NOWHERE,
+                     storage_class);
+    case MSG_csi_node_set:
+        return NAMED(CATALOG_csi_node, m->csi_node_set.csi_node, NOWHERE, csi_node);
+    case MSG_csi_driver_set:
+        return NAMED(CATALOG_csi_driver, m->csi_driver_set.csi_driver, NOWHERE, csi_driver);
+    case MSG_csi_capacity_set:
+        return NAMED(CATALOG_csi_capacity, m->csi_capacity_set.csi_capacity,
+                     m->csi_capacity_set.csi_capacity.namespace_name, csi_capacity);
+    case MSG_attachment_set:
+        return NAMED(CATALOG_attachment, m->attachment_set.attachment, NOWHERE, attachment);
+    case MSG_owner_set:
+        return NAMED(owner_kind(m->owner_set.owner.kind), m->owner_set.owner,
+                     m->owner_set.owner.namespace_name, owner);
+    case MSG_resource_claim_set:
+        return NAMED(CATALOG_resource_claim, m->resource_claim_set.resource_claim,
+                     m->resource_claim_set.resource_claim.namespace_name, resource_claim);
+    case MSG_device_class_set:
+        return NAMED(CATALOG_device_class, m->device_class_set.device_class, NOWHERE, device_class);
+    case MSG_budget_set:
+        return NAMED(CATALOG_budget, m->budget_set.budget, m->budget_set.budget.namespace_name,
+                     budget);
+    case MSG_pod_group_set:
+        return NAMED(gang_kind(m->pod_group_set.group.api), m->pod_group_set.group,
+                     m->pod_group_set.group.namespace_name, gang);
+    default: return (struct named){.kind = CATALOG_KINDS};
+    }
+}
+
+/* ---- what the book of devices has to know of an entry ---- */
+
+static void note_devices(struct catalog *c, enum catalog_kind kind, const struct entry *e)
+{
+    if (kind == CATALOG_resource_claim) {
+        device_book_claim(c->devices, e->record);
+        special_claims_put(c->special, e->record);
+    } else if (kind == CATALOG_device_class) {
+        device_book_class(c->devices, e->record);
+        extended_names_set(c->extended, e->record);
+    }
+}
+
+/* It goes, or another object takes its name. */
+static void forget_devices(struct catalog *c, enum catalog_kind kind, const struct entry *e)
+{
+    if (kind == CATALOG_resource_claim) {
+        special_claims_take_out(c->special, e->record);
+        device_book_claim_gone(c->devices, ((const struct resource_claim *)e->record)->uid);
+    } else if (kind == CATALOG_device_class) {
+        const struct device_class *class = e->record;
+        device_book_class_gone(c->devices, class->name);
+        extended_names_gone(c->extended, class->name);
+    }
+}
+
+static bool is_another(const struct entry *e, const struct named *n)
+{
+    return n->kind == CATALOG_resource_claim &&
+           !str_equal(((const struct resource_claim *)e->record)->uid,
+                      ((const struct resource_claim *)n->from)->uid);
+}
+
+static int64_t version_of(enum catalog_kind kind, const void *record)
+{
+    if (kind == CATALOG_claim)
+        return ((const struct claim *)record)->resource_version;
+    must(kind == CATALOG_volume);
+    return ((const struct volume *)record)->resource_version;
+}
+
+static void set(struct catalog *c, const struct named *n)
+{
+    struct buffer key = key_of(n->space, n->name);
+    struct entry *e = map_get(c->kinds[n->kind], buffer_str(&key));
+    if (e != NULL && n->kind == CATALOG_service)
+        forget_service(c, e); /* before its names go */
+    if (e != NULL && is_another(e, n))
+        forget_devices(c, n->kind, e);
+    else if (e != NULL && n->kind == CATALOG_resource_claim)
+        special_claims_take_out(c->special, e->record);
+    if (e == NULL) {
+        e = memory_take(sizeof(*e));
+        e->memory.first = 256;
+        map_set(c->kinds[n->kind], buffer_str(&key), e);
+    }
+    buffer_free(&key);
+    if (e->assumed != NULL && version_of(n->kind, e->record) != version_of(n->kind, n->from))
+        restore_all(e); /* the API server's word, unless it only repeats itself */
+    arena_reset(&e->memory);
+    e->mark = c->mark;
+    e->record = arena_take(&e->memory, n->size);
+    codec_copy(n->record, e->record, n->from, &e->memory);
+    if (n->kind == CATALOG_service)
+        index_service(c, e);
+    note_devices(c, n->kind, e);
+}
+
+static void drop(struct catalog *c, enum catalog_kind kind, struct str space, struct str name)
+{
+    struct buffer key = key_of(space, name);
+    struct entry *e = map_remove(c->kinds[kind], buffer_str(&key));
+    buffer_free(&key);
+    if (e != NULL && kind == CATALOG_service)
+        forget_service(c, e);
+    if (e != NULL)
+        forget_devices(c, kind, e);
+    free_entry(e);
+}
+
+static enum catalog_kind kind_named(struct str kind)
+{
+    static const char *const names[CATALOG_KINDS] = {[CATALOG_namespace] = "Namespace",
+                                                     [CATALOG_claim] = "PersistentVolumeClaim",
+                                                     [CATALOG_volume] = "PersistentVolume",
+                                                     [CATALOG_storage_class] = "StorageClass",
+                                                     [CATALOG_csi_node] = "CSINode",
+                                                     [CATALOG_csi_driver] = "CSIDriver",
+                                                     [CATALOG_csi_capacity] = "CSIStorageCapacity",
+                                                     [CATALOG_attachment] = "VolumeAttachment",
+                                                     [CATALOG_service] = "Service",
+                                                     [CATALOG_replication_controller] =
+                                                         "ReplicationController",
+                                                     [CATALOG_replica_set] = "ReplicaSet",
+                                                     [CATALOG_stateful_set] = "StatefulSet",
+                                                     [CATALOG_resource_claim] = "ResourceClaim",
+                                                     [CATALOG_device_class] = "DeviceClass",
+                                                     [CATALOG_budget] = "PodDisruptionBudget"};
+    int i = 0;
+    while (i < CATALOG_KINDS && (names[i] == NULL || !str_is(kind, names[i])))
+        i++;
+    return (enum catalog_kind)i;
+}
+
+void catalog_take(struct catalog *c, const struct message *m)
+{
+    if (m->type == MSG_namespace_gone) {
+        drop(c, CATALOG_namespace, NOWHERE, m->namespace_gone.name);
+    } else if (m->type == MSG_object_gone) {
+        enum catalog_kind kind = str_is(m->object_gone.kind, "PodGroup")
+                                     ? gang_kind(m->object_gone.api)
+                                     : kind_named(m->object_gone.kind);
+        if (str_is(m->object_gone.kind, "ResourceSlice"))
+            device_book_slice_gone(c->devices, m->object_gone.name);
+        else if (kind != CATALOG_KINDS)
+            drop(c, kind, m->object_gone.namespace_name, m->object_gone.name);
+    } else if (m->type == MSG_resource_slice_set) {
+        device_book_slice(c->devices, &m->resource_slice_set.slice);
+    } else {
+        struct named n = named_of(m);
+        if (n.kind != CATALOG_KINDS)
+            set(c, &n);
+    }
+}
+
+void catalog_snapshot_begin(struct catalog *c)
+{
+    c->mark++;
+    device_book_snapshot_begin(c->devices);
+}
+
+static int by_name(const void *one, const void *other)
+{
+    return str_compare((*(const struct device_class *const *)one)->name,
+                       (*(const struct device_class *const *)other)->name);
+}
+
+/* Which class stands for what depends on the order in which they come: the API server lists them by
+ * name, whatever the order of a snapshot is. */
+static void name_classes_anew(struct catalog *c)
+{
+    const struct map *all = c->kinds[CATALOG_device_class];
+    const struct device_class **classes = memory_take((map_count(all) + 1) * sizeof(void *));
+    size_t at = 0, count = 0;
+    struct str key;
+    void *value;
+    while (map_next(all, &at, &key, &value))
+        classes[count++] = ((const struct entry *)value)->record;
+    qsort(classes, count, sizeof(void *), by_name);
+    extended_names_clear(c->extended);
+    for (size_t i = 0; i < count; i++)
+        extended_names_set(c->extended, classes[i]);
+    memory_free(classes);
+}
+
+void catalog_snapshot_end(struct catalog *c)
+{
+    for (int i = 0; i < CATALOG_KINDS; i++) {
+        size_t at = 0;
+        struct str key;
+        void *value;
+        while (map_next(c->kinds[i], &at, &key, &value)) {
+            struct entry *e = value;
+            if (e->mark == c->mark)
+                continue;
+            map_remove(c->kinds[i], key);
+            if (i == CATALOG_service)
+                forget_service(c, e);
+            forget_devices(c, (enum catalog_kind)i, e);
+            free_entry(e);
+        }
+    }
+    device_book_snapshot_end(c->devices);
+    name_classes_anew(c);
+}
+
+/* ---- lookups ---- */
+
+static const void *look_up(const struct catalog *c, enum catalog_kind kind, struct str space,
+                           struct str name)
+{
+    struct buffer key = key_of(space, name);
+    const struct entry *e = map_get(c->kinds[kind], buffer_str(&key));
+    buffer_free(&key);
+    return e == NULL ? NULL : e->record;
+}
+
+bool catalog_has(const struct catalog *c, struct str kind, struct str space, struct str name)
+{
+    enum catalog_kind k = kind_named(kind);
+    if (str_is(kind, "ResourceSlice"))
+        return device_book_has_slice(c->devices, name);
+    return k != CATALOG_KINDS && look_up(c, k, space, name) != NULL;
+}
+
+const struct gang *catalog_gang(const struct catalog *c, const struct gang *named)
+{
+    enum catalog_kind kind = gang_kind(named->api);
+    return kind == CATALOG_KINDS ? NULL : look_up(c, kind, named->namespace_name, named->name);
+}
+
+const struct namespace_set *catalog_namespace(const struct catalog *c, struct str name)
+{
+    return look_up(c, CATALOG_namespace, NOWHERE, name);
+}
+
+const struct claim *catalog_claim(const struct catalog *c, struct str space, struct str name)
+{
+    return look_up(c, CATALOG_claim, space, name);
+}
+
+const struct volume *catalog_volume(const struct catalog *c, struct str name)
+{
+    return look_up(c, CATALOG_volume, NOWHERE, name);
+}
+
+const struct storage_class *catalog_storage_class(const struct catalog *c, struct str name)
+{
+    return look_up(c, CATALOG_storage_class, NOWHERE, name);
+}
+
+const struct csi_node *catalog_csi_node(const struct catalog *c, struct str name)
+{
+    return look_up(c, CATALOG_csi_node, NOWHERE, name);
+}
+
+const struct csi_driver *catalog_csi_driver(const struct catalog *c, struct str name)
+{
+    return look_up(c, CATALOG_csi_driver, NOWHERE, name);
+}
+
+const struct attachment *catalog_attachment(const struct catalog *c, struct str name)
+{
+    return look_up(c, CATALOG_attachment, NOWHERE, name);
+}
+
+const struct resource_claim *catalog_resource_claim(const struct catalog *c, struct str space,
+                                                    struct str name)
+{
+    return look_up(c, CATALOG_resource_claim, space, name);
+}
+
+const struct device_class *catalog_device_class(const struct catalog *c, struct str name)
+{
+    return look_up(c, CATALOG_device_class, NOWHERE, name);
+}
+
+const struct owner *catalog_owner(const struct catalog *c, enum catalog_kind kind, struct str space,
+                                  struct str name)
+{
+    must(kind >= CATALOG_service && kind <= CATALOG_stateful_set);
+    return look_up(c, kind, space, name);
+}
+
+const void *catalog_next(const struct catalog *c, enum catalog_kind kind, size_t *at)
+{
+    struct str key;
+    void *value;
+    if (!map_next(c->kinds[kind], at, &key, &value))
+        return NULL;
+    return ((const struct entry *)value)->record;
+}
+
+const struct owner *catalog_next_service(const struct catalog *c, struct str space, size_t *at)
+{
+    const struct map *names = map_get(c->services, space);
+    struct str name;
+    void *value;
+    if (names == NULL || !map_next(names, at, &name, &value))
+        return NULL;
+    return ((const struct entry *)value)->record;
+}
+
+struct device_book *catalog_devices(const struct catalog *c)
+{
+    return c->devices;
+}
+
+struct str catalog_class_for(const struct catalog *c, struct str resource)
+{
+    return extended_names_class(c->extended, resource);
+}
+
+const struct resource_claim *catalog_special_claim(const struct catalog *c, struct str pod_uid)
+{
+    struct str space, name;
+    return special_claims_find(c->special, pod_uid, &space, &name)
+               ? catalog_resource_claim(c, space, name)
+               : NULL;
+}
+
+uint32_t catalog_count(const struct catalog *c, enum catalog_kind kind)
+{
+    return (uint32_t)map_count(c->kinds[kind]);
+}
+
+/* ---- claims and volumes as they are going to be ---- */
+
+static struct entry *entry_of(const struct catalog *c, enum catalog_kind kind, struct str space,
+                              struct str name)
+{
+    struct buffer key = key_of(space, name);
+    struct entry *e = map_get(c->kinds[kind], buffer_str(&key));
+    buffer_free(&key);
+    return e;
+}
+
+static struct assumed *assumed_by(const struct entry *e, struct str profile)
+{
+    struct assumed *assumed = e->assumed;
+    while (assumed != NULL && !str_equal(assumed->profile, profile))
+        assumed = assumed->next;
+    return assumed;
+}
+
+/* As the profile sees it. */
+static const void *seen_by(const struct entry *e, struct str profile)
+{
+    const struct assumed *assumed = e == NULL ? NULL : assumed_by(e, profile);
+    if (assumed != NULL)
+        return assumed->record;
+    return e == NULL ? NULL : e->record;
+}
+
+const struct claim *catalog_claim_seen(const struct catalog *c, struct str profile,
+                                       struct str space, struct str name)
+{
+    return seen_by(entry_of(c, CATALOG_claim, space, name), profile);
+}
+
+const struct volume *catalog_volume_seen(const struct catalog *c, struct str profile,
+                                         struct str name)
+{
+    return seen_by(entry_of(c, CATALOG_volume, NOWHERE, name), profile);
+}
+
+const struct volume *catalog_next_volume_seen(const struct catalog *c, struct str profile,
+                                              size_t *at)
+{
+    struct str key;
+    void *value;
+    return map_next(c->kinds[CATALOG_volume], at, &key, &value) ? seen_by(value, profile) : NULL;
+}
+
+/* A copy of the record to be changed; the old one, from which it is made, goes. */
+static struct assumed *assume(struct entry *e, struct str profile, const struct record *r)
+{
+    must(e != NULL);
+    struct assumed *old = assumed_by(e, profile), *new = memory_take(sizeof(*new));
+    new->memory.first = 512;
+    new->profile = arena_copy(&new->memory, profile);
+    new->record = arena_take(&new->memory, r->size);
+    codec_copy(r, new->record, old != NULL ? old->record : e->record, &new->memory);
+    new->next = e->assumed;
+    e->assumed = new;
+    return new;
+}
+
+static void restore(struct entry *e, struct assumed *assumed)
+{
+    struct assumed **at = &e->assumed;
+    while (*at != assumed)
+        at = &(*at)->next;
+    *at = assumed->next;
+    arena_free(&assumed->memory);
+    memory_free(assumed);
+}
+
+/* All but the newest. */
+static void restore_older(struct entry *e)
+{
+    for (struct assumed *a = e->assumed->next, *next; a != NULL; a = next) {
+        next = a->next;
+        if (str_equal(a->profile, e->assumed->profile))
+            restore(e, a);
+    }
+}
+
+void catalog_assume_volume(struct catalog *c, struct str profile, struct str name,
+                           const struct claim *claim)
+{
+    struct entry *e = entry_of(c, CATALOG_volume, NOWHERE, name);
+    const struct volume *seen = seen_by(e, profile);
+    if (seen != NULL && seen->claim_uid.len > 0 && volume_is_reserved_for(seen, claim))
+        return; /* no write changes it, and no newer version would end the assumption */
+    struct assumed *assumed = assume(e, profile, &volume_record);
+    struct volume *v = assumed->record;
+    v->bound_by_controller |= !volume_is_reserved_for(v, claim);
+    v->has_claim_ref = true;
+    v->claim_namespace = arena_copy(&assumed->memory, claim->namespace_name);
+    v->claim_name = arena_copy(&assumed->memory, claim->name);
+    v->claim_uid = arena_copy(&assumed->memory, claim->uid);
+    restore_older(e);
+}
+
+void catalog_assume_claim(struct catalog *c, struct str profile, const struct claim *claim,
+                          struct str node)
+{
+    struct entry *e = entry_of(c, CATALOG_claim, claim->namespace_name, claim->name);
+    const struct claim *seen = seen_by(e, profile);
+    if (seen != NULL && str_equal(seen->selected_node, node))
+        return;
+    struct assumed *assumed = assume(e, profile, &claim_record);
+    ((struct claim *)assumed->record)->selected_node = arena_copy(&assumed->memory, node);
+    restore_older(e);
+}
+
+void catalog_restore_volume(struct catalog *c, struct str profile, struct str name, struct str uid)
+{
+    struct entry *e = entry_of(c, CATALOG_volume, NOWHERE, name);
+    struct assumed *assumed = e == NULL ? NULL : assumed_by(e, profile);
+    if (assumed != NULL && str_equal(((const struct volume *)assumed->record)->claim_uid, uid))
+        restore(e, assumed);
+}
+
+void catalog_restore_claim(struct catalog *c, struct str profile, const struct claim_binding *b,
+                           struct str node)
+{
+    struct entry *e = entry_of(c, CATALOG_claim, b->namespace_name, b->name);
+    struct assumed *assumed = e == NULL ? NULL : assumed_by(e, profile);
+    if (assumed != NULL && str_equal(((const struct claim *)assumed->record)->selected_node, node))
+        restore(e, assumed);
+}
+
+uint32_t catalog_assumed(const struct catalog *c)
+{
+    static const enum catalog_kind kinds[] = {CATALOG_claim, CATALOG_volume};
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t at = 0;
+        void *value;
+        while (map_next(c->kinds[kinds[i]], &at, NULL, &value))
+            count += ((const struct entry *)value)->assumed != NULL;
+    }
+    return count;
+}
+
+/* ---- who uses a claim ---- */
+
+void catalog_count_user(struct catalog *c, struct str space, struct str name, int times)
+{
+    struct buffer key = key_of(space, name);
+    intptr_t count = (intptr_t)map_get(c->users, buffer_str(&key)) + times;
+    must(count >= 0);
+    if (count == 0)
+        map_remove(c->users, buffer_str(&key));
+    else
+        map_set(c->users, buffer_str(&key), (void *)count); /* NOLINT(performance-no-int-to-ptr) */
+    buffer_free(&key);
+}
+
+bool catalog_claim_in_use(const struct catalog *c, struct str space, struct str name)
+{
+    struct buffer key = key_of(space, name);
+    bool used = map_get(c->users, buffer_str(&key)) != NULL;
+    buffer_free(&key);
+    return used;
+}

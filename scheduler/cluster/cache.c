@@ -1,0 +1,949 @@
+/* cache: nodes and pods as the coordinator knows them, and the telling of workers. The one idea:
+ * each fact is kept once, on a shelf; workers are replicas that are rebuilt from it at any time.
+ *
+ * What must stay true: a node that is known is in the node tree, in the image states and, if there
+ * is any worker, in exactly one share; a worker has the pods of its nodes and no others, but for
+ * the nodes that it is owed, of which it hears nothing until it is told all, and for hidden pods;
+ * a ghost is kept as long as a pod names it. */
+#include "scheduler/cluster/cache_inside.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/kube/objects/requests.h"
+#include "scheduler/cluster/kept_pod.h"
+
+#include <stddef.h>
+
+static void on_moved(void *context, const struct share_move *move);
+static void on_claim(void *context, const struct pod *pod, uint64_t *printed);
+static void on_claim_ended(void *context, const struct pod *pod);
+
+static void take_profiles(struct cache *c, const struct cache_options *options)
+{
+    struct profile *copies =
+        arena_take(&c->profiles, options->profile_count * sizeof(struct profile));
+    for (uint32_t i = 0; i < options->profile_count; i++)
+        codec_copy(&profile_record, &copies[i], &options->profiles[i], &c->profiles);
+    c->options.profiles = copies;
+    c->options.profile_count = options->profile_count;
+    c->options.generation = options->generation;
+    c->options.hash = options->hash;
+}
+
+struct cache *cache_new(const struct cache_options *options)
+{
+    struct cache *c = memory_take(sizeof(*c));
+    c->options = *options;
+    take_profiles(c, options);
+    c->node_shelf = shelf_new(&shelf_nodes);
+    c->pod_shelf = shelf_new(&shelf_pods);
+    c->tree = node_tree_new();
+    c->images = image_states_new();
+    c->nominator = nominator_new((struct nominator_listener){on_claim, on_claim_ended, c});
+    c->shares = shares_new(on_moved, c);
+    if (options->catalog != NULL)
+        c->storage = storage_index_new(options->catalog);
+    cache_gangs_begin(c);
+    return c;
+}
+
+/* ---- telling ---- */
+
+static void tell(struct cache *c, uint32_t worker, const struct message *m)
+{
+    c->options.tell(c->options.context, worker, m);
+    pace_sent(&c->paces, worker);
+    arena_reset(&c->arena);
+}
+
+static bool has_room(const struct cache *c, uint32_t worker)
+{
+    const struct pace *pace = pace_of(&c->paces, worker);
+    return pace == NULL || c->options.window == 0 || pace->on_the_way < c->options.window ||
+           !c->options.may_wait(c->options.context);
+}
+
+static void set_owed(struct cache *c, struct cached_node *n, uint32_t worker, bool owed)
+{
+    if (n->owed != owed)
+        pace_owes(&c->paces, worker, owed ? 1 : -1);
+    n->owed = owed;
+}
+
+/* True, with the worker, if there is one and it is to be told of a change of the node now. */
+static bool may_tell(struct cache *c, struct cached_node *n, uint32_t *worker)
+{
+    if (!shares_owner(&n->share, worker))
+        return false;
+    if (!n->owed && !has_room(c, *worker))
+        set_owed(c, n, *worker, true);
+    return !n->owed;
+}
+
+/* What is told of most nodes and pods is what is kept of them: it goes out as it lies on the shelf.
+ * Both messages are one record under a tag. */
+static void begin_body(struct cache *c, uint8_t tag)
+{
+    const uint8_t head[] = {0x81, tag};
+    buffer_reset(&c->body);
+    buffer_add(&c->body, head, sizeof(head));
+}
+
+static bool tell_body(struct cache *c, uint32_t worker, enum message_type type)
+{
+    if (!c->options.tell_encoded(c->options.context, worker, type, buffer_str(&c->body)))
+        return false;
+    pace_sent(&c->paces, worker);
+    return true;
+}
+
+/* False when it has to be decoded: where its volumes are is found out as it is told. */
+static bool tell_pod_kept(struct cache *c, uint32_t worker, const struct cached_pod *p)
+{
+    if (c->options.tell_encoded == NULL || p->printed != 0)
+        return false;
+    begin_body(c, TAG_shard_pod_pod);
+    shelf_encoded_with(c->pod_shelf, p->kept, TAG_pod_node_name, p->node->name, &c->body);
+    return tell_body(c, worker, MSG_shard_pod);
+}
+
+static void tell_pod_anew(struct cache *c, uint32_t worker, const struct cached_pod *p,
+                          bool in_place)
+{
+    struct message m = {.type = MSG_shard_pod, .shard_pod.in_place = in_place};
+    get_pod(c, p, &m.shard_pod.pod, &c->arena);
+    resolve(c, &m.shard_pod.pod, &c->arena);
+    tell(c, worker, &m);
+}
+
+static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *p)
+{
+    if (!tell_pod_kept(c, worker, p))
+        tell_pod_anew(c, worker, p, false);
+}
+
+static bool tell_node_kept(struct cache *c, uint32_t worker, const struct cached_node *n)
+{
+    if (c->options.tell_encoded == NULL)
+        return false;
+    begin_body(c, TAG_shard_node_node);
+    shelf_encoded(c->node_shelf, n->kept, &c->body);
+    return tell_body(c, worker, MSG_shard_node);
+}
+
+static void tell_node(struct cache *c, uint32_t worker, const struct cached_node *n)
+{
+    struct message m = {.type = MSG_shard_node};
+    if (tell_node_kept(c, worker, n))
+        return;
+    shelf_get(c->node_shelf, n->kept, &m.shard_node.node, &c->arena);
+    tell(c, worker, &m);
+}
+
+static void tell_storage(struct cache *c, uint32_t worker, const struct cached_node *n)
+{
+    struct message m = {.type = MSG_shard_storage};
+    storage_index_node(c->storage, n->name, &m.shard_storage, &c->arena);
+    tell(c, worker, &m);
+}
+
+/* True when it is another than before; most nodes have none, and nothing is told of that. */
+static bool storage_differs(struct cache *c, struct cached_node *n)
+{
+    struct shard_storage storage;
+    struct buffer bytes = {0};
+    uint64_t print = 0;
+    if (c->storage == NULL)
+        return false;
+    storage_index_node(c->storage, n->name, &storage, &c->arena);
+    if (storage.has_csi_node) {
+        codec_encode(message_info[MSG_shard_storage].record, &storage, &bytes);
+        print = str_hash(buffer_str(&bytes)) | 1;
+    }
+    buffer_free(&bytes);
+    arena_reset(&c->arena);
+    bool differs = print != n->storage_printed;
+    n->storage_printed = print;
+    return differs;
+}
+
+/* ---- claims: as workers see them ---- */
+
+static void claimant_of(struct cache *c, const struct pod *pod, struct pod *placed)
+{
+    *placed = nominator_as_placed(pod);
+    if (placed->volumes.count > 0)
+        resolve(c, placed, &c->arena);
+}
+
+struct told {
+    struct cache *cache;
+    uint32_t worker;
+};
+
+static void tell_claim(void *context, const struct pod *pod)
+{
+    const struct told *to = context;
+    struct message m = {.type = MSG_shard_nominated};
+    claimant_of(to->cache, pod, &m.shard_nominated.pod);
+    tell(to->cache, to->worker, &m);
+}
+
+/* The worker of the node, if it is to be told of a claim there. */
+static bool hears_of_claims(struct cache *c, struct str node, uint32_t *worker)
+{
+    struct cached_node *n = find_node(c, node);
+    return n != NULL && n->kept != NULL && may_tell(c, n, worker);
+}
+
+/* Most of what is seen of a nominated pod, such as its conditions, is nothing to workers. */
+static void on_claim(void *context, const struct pod *pod, uint64_t *printed)
+{
+    struct cache *c = context;
+    struct pod placed;
+    uint32_t worker;
+    claimant_of(c, pod, &placed);
+    uint64_t print = kept_pod_print(&placed);
+    bool differs = print != *printed;
+    arena_reset(&c->arena);
+    *printed = print;
+    if (differs && hears_of_claims(c, pod->nominated_node, &worker))
+        tell_claim(&(struct told){c, worker}, pod);
+}
+
+static void on_claim_ended(void *context, const struct pod *pod)
+{
+    struct cache *c = context;
+    uint32_t worker;
+    if (!hears_of_claims(c, pod->nominated_node, &worker))
+        return;
+    const struct message m = {
+        .type = MSG_shard_nominated_gone,
+        .shard_nominated_gone = {.uid = pod->uid, .node_name = pod->nominated_node}};
+    tell(c, worker, &m);
+}
+
+/* Who offers pods may hear of their end later than we: a claim that is made for one that has gone
+ * already would never end. Few of the last ones are enough, as it hears of it soon. */
+static bool has_gone(const struct cache *c, struct str uid)
+{
+    uint64_t hash = str_hash(uid);
+    return c->gone[hash % CACHE_GONE_KEPT] == hash;
+}
+
+static void note_gone(struct cache *c, struct str uid)
+{
+    uint64_t hash = str_hash(uid);
+    c->gone[hash % CACHE_GONE_KEPT] = hash;
+}
+
+/* It is there again, as of a cluster that was restored from a backup. */
+static void note_there(struct cache *c, struct str uid)
+{
+    if (has_gone(c, uid))
+        c->gone[str_hash(uid) % CACHE_GONE_KEPT] = 0;
+}
+
+void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
+{
+    if (find_pod(c, pod->uid) == NULL && (node.len == 0 || !has_gone(c, pod->uid)))
+        nominator_set(c->nominator, pod, node);
+}
+
+static void tell_node_and_pods(struct cache *c, uint32_t worker, const struct cached_node *n)
+{
+    tell_node(c, worker, n);
+    if (n->storage_printed != 0)
+        tell_storage(c, worker, n);
+    for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
+        if (!p->hidden)
+            tell_pod(c, worker, p);
+    nominator_each_on(c->nominator, n->name, tell_claim, &(struct told){c, worker});
+}
+
+static void tell_node_gone(struct cache *c, uint32_t worker, struct str name)
+{
+    const struct message m = {.type = MSG_shard_node_gone, .shard_node_gone = {.name = name}};
+    tell(c, worker, &m);
+}
+
+static void tell_pod_gone(struct cache *c, const struct cached_pod *p)
+{
+    uint32_t worker;
+    if (p->hidden || !may_tell(c, p->node, &worker))
+        return;
+    struct message m = {.type = MSG_shard_pod_gone};
+    char text[UUID_TEXT];
+    m.shard_pod_gone.uid = shelf_uuid(p->kept, TAG_pod_uid, text);
+    m.shard_pod_gone.node_name = p->node->name;
+    tell(c, worker, &m);
+}
+
+static struct cached_node *of_share_link(struct share_link *link)
+{
+    return (struct cached_node *)((char *)link - offsetof(struct cached_node, share));
+}
+
+static void on_moved(void *context, const struct share_move *move)
+{
+    struct cache *c = context;
+    struct cached_node *n = of_share_link(move->link);
+    if (move->had) {
+        set_owed(c, n, move->from, false);
+        tell_node_gone(c, move->from, n->name);
+    }
+    n->owed = false; /* an owner that is no more is owed nothing */
+    if (move->has && has_room(c, move->to))
+        tell_node_and_pods(c, move->to, n);
+    else if (move->has)
+        set_owed(c, n, move->to, true);
+}
+
+/* What it may have of the node is out of date. */
+static void pay(struct cache *c, struct cached_node *n, uint32_t worker)
+{
+    set_owed(c, n, worker, false);
+    tell_node_gone(c, worker, n->name);
+    tell_node_and_pods(c, worker, n);
+}
+
+static void catch_up(struct cache *c, struct pace *pace)
+{
+    uint32_t count;
+    struct share_link *const *links = shares_links(c->shares, pace->worker, &count);
+    while (pace->owed > 0 && has_room(c, pace->worker)) {
+        must(count > 0);
+        pace->cursor = pace->cursor + 1 < count ? pace->cursor + 1 : 0;
+        struct cached_node *n = of_share_link(links[pace->cursor]);
+        if (n->owed)
+            pay(c, n, pace->worker);
+    }
+}
+
+void cache_catch_up(struct cache *c)
+{
+    for (uint32_t i = 0; c->paces.owed > 0 && i < c->paces.count; i++)
+        catch_up(c, &c->paces.at[i]);
+}
+
+uint32_t cache_owed(const struct cache *c)
+{
+    return c->paces.owed;
+}
+
+void cache_worker_took(struct cache *c, uint32_t worker, int64_t count)
+{
+    pace_taken(&c->paces, worker, count);
+}
+
+/* ---- pods, inside ---- */
+
+static struct cached_node *need_node(struct cache *c, struct str name)
+{
+    struct cached_node *n = find_node(c, name);
+    if (n != NULL)
+        return n;
+    n = memory_take(sizeof(*n));
+    n->name = str_keep(name);
+    n->hash = cache_hash_of(name);
+    table_add(&c->nodes, n->hash, n);
+    return n;
+}
+
+static void free_node_if_unused(struct cache *c, struct cached_node *n)
+{
+    if (n->kept != NULL || n->first != NULL)
+        return;
+    table_remove(&c->nodes, n->hash, n);
+    str_drop(&n->name);
+    memory_free(n);
+}
+
+static void link_pod(struct cached_node *n, struct cached_pod *p)
+{
+    p->node = n;
+    p->before = n->last;
+    p->behind = NULL;
+    *(n->last != NULL ? &n->last->behind : &n->first) = p;
+    n->last = p;
+}
+
+static void unlink_pod(struct cached_pod *p)
+{
+    struct cached_node *n = p->node;
+    *(p->before != NULL ? &p->before->behind : &n->first) = p->behind;
+    *(p->behind != NULL ? &p->behind->before : &n->last) = p->before;
+}
+
+static void count_claims(struct cache *c, const struct cached_pod *p, int times)
+{
+    if (c->storage != NULL && p->node->kept != NULL && !p->hidden)
+        storage_index_count(c->storage, p->storage, times);
+}
+
+static void drop_claims(struct cache *c, struct cached_pod *p)
+{
+    count_claims(c, p, -1);
+    if (c->storage != NULL)
+        storage_index_unlink(c->storage, &p->storage);
+}
+
+static void set_claims(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    drop_claims(c, p);
+    if (c->storage != NULL)
+        p->storage = storage_index_link(c->storage, pod, p);
+    count_claims(c, p, 1);
+}
+
+/* Of a pod with volumes it matters what they are resolved to, of others only the pod itself. One
+ * with host ports takes them again with every update, as upstream takes it out and puts it back: a
+ * pod that had the same and went has freed them. */
+static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plain, bool same)
+{
+    if (plain->volumes.count == 0)
+        return !same || plain->ports.count > 0;
+    struct pod resolved = *plain;
+    resolve(c, &resolved, &c->arena);
+    uint64_t print = kept_pod_print(&resolved), before = p->printed;
+    p->printed = print;
+    arena_reset(&c->arena);
+    return print != before;
+}
+
+static void tell_owner(struct cache *c, const struct cached_pod *p)
+{
+    uint32_t worker;
+    if (!p->hidden && may_tell(c, p->node, &worker))
+        tell_pod(c, worker, p);
+}
+
+static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    struct shelved *before = p->kept;
+    struct pod plain = kept_pod_of(pod);
+    plain.node_name = (struct str){NULL, 0};
+    p->kept = shelf_put(c->pod_shelf, &plain);
+    plain.node_name = pod->node_name;
+    p->kept->mark = (uint32_t)c->mark;
+    p->kept->version = pod->resource_version;
+    p->generation = pod->generation < UINT16_MAX ? (uint16_t)(pod->generation + 1) : 0;
+    p->conditions = condition_sets_number(&c->conditions, &pod->condition_types);
+    p->deleting = pod->deleting;
+    set_claims(c, p, pod);
+    if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)) && !c->told)
+        tell_owner(c, p);
+    if (c->gangs != NULL)
+        cache_gangs_set(c, p, before);
+    shelf_drop(c->pod_shelf, before);
+    c->with_terms -= p->has_terms;
+    p->has_terms = kept_pod_has_terms(pod);
+    c->with_terms += p->has_terms;
+    if (before != NULL)
+        priorities_remove(&c->priorities, p->priority);
+    p->priority = priorities_add(&c->priorities, pod->priority) & PRIORITY_OTHER;
+}
+
+static void add_pod(struct cache *c, const struct pod *pod, bool assumed)
+{
+    struct cached_pod *p = memory_take(sizeof(*p));
+    p->assumed = assumed;
+    c->assumed += assumed;
+    p->hash = cache_hash_of(pod->uid);
+    link_pod(need_node(c, pod->node_name), p);
+    set_pod(c, p, pod);
+    table_add(&c->pods, p->hash, p);
+    nominator_drop(c->nominator, pod->uid);
+}
+
+static void remove_pod(struct cache *c, struct cached_pod *p)
+{
+    struct cached_node *n = p->node;
+    tell_pod_gone(c, p);
+    drop_claims(c, p);
+    if (c->gangs != NULL)
+        cache_gangs_remove(c, p);
+    unlink_pod(p);
+    table_remove(&c->pods, p->hash, p);
+    c->assumed -= p->assumed;
+    c->with_terms -= p->has_terms;
+    priorities_remove(&c->priorities, p->priority);
+    shelf_drop(c->pod_shelf, p->kept);
+    memory_free(p);
+    free_node_if_unused(c, n);
+}
+
+/* Upstream's queue, and with it the nominator, hears only of pods that a profile serves. */
+static void see_claim(struct cache *c, const struct pod *pod)
+{
+    for (uint32_t i = 0; i < c->options.profile_count; i++)
+        if (str_equal(c->options.profiles[i].scheduler_name, pod->scheduler_name))
+            nominator_update(c->nominator, pod, c->mark);
+}
+
+/* ---- workers ---- */
+
+static void tell_images(void *context, const struct message *m)
+{
+    const struct told *to = context;
+    tell(to->cache, to->worker, m);
+}
+
+static void tell_images_to_all(void *context, const struct message *m)
+{
+    struct cache *c = context;
+    for (uint32_t i = 0; i < shares_count(c->shares); i++)
+        tell(c, shares_worker(c->shares, i), m);
+}
+
+static void tell_start(struct cache *c, uint32_t worker)
+{
+    struct message m = {.type = MSG_shard_reset};
+    m.shard_reset.profiles.count = c->options.profile_count;
+    m.shard_reset.profiles.at = (struct profile *)c->options.profiles; /* only read */
+    m.shard_reset.generation = c->options.generation;
+    m.shard_reset.hash = c->options.hash;
+    tell(c, worker, &m);
+    struct told to = {c, worker};
+    image_states_tell(c->images, true, cache_nodes(c), tell_images, &to);
+}
+
+static void build_order(struct cache *c)
+{
+    c->order = memory_resize(c->order, (node_tree_count(c->tree) + 1) * sizeof(struct tree_link *));
+    node_tree_order(c->tree, c->order);
+}
+
+static struct cached_node *of_tree_link(struct tree_link *link)
+{
+    return (struct cached_node *)((char *)link - offsetof(struct cached_node, tree));
+}
+
+/* The first worker gets what nobody has, in the tree's order, so that every later share has nodes
+ * of all zones. */
+static void give_unowned(struct cache *c)
+{
+    build_order(c);
+    for (uint32_t i = 0; i < node_tree_count(c->tree); i++) {
+        struct cached_node *n = of_tree_link(c->order[i]);
+        if (n->share.share == NULL)
+            shares_give(c->shares, &n->share);
+    }
+}
+
+/* It knows nothing any more. */
+static void forget_debts(struct cache *c, uint32_t worker)
+{
+    uint32_t count;
+    struct share_link *const *links = shares_links(c->shares, worker, &count);
+    for (uint32_t i = 0; i < count; i++)
+        set_owed(c, of_share_link(links[i]), worker, false);
+}
+
+static void begin_anew(struct cache *c, uint32_t worker, bool counts)
+{
+    forget_debts(c, worker);
+    pace_open(&c->paces, worker, counts);
+    tell_start(c, worker);
+}
+
+/* Its share, as a whole. */
+static void tell_share(struct cache *c, uint32_t worker)
+{
+    uint32_t count;
+    struct share_link *const *links = shares_links(c->shares, worker, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (has_room(c, worker))
+            tell_node_and_pods(c, worker, of_share_link(links[i]));
+        else
+            set_owed(c, of_share_link(links[i]), worker, true);
+}
+
+static void join(struct cache *c, uint32_t worker, int64_t capacity, bool counts)
+{
+    begin_anew(c, worker, counts);
+    if (!shares_join(c->shares, worker, capacity))
+        tell_share(c, worker);
+    else if (shares_count(c->shares) == 1)
+        give_unowned(c);
+}
+
+void cache_reconfigure(struct cache *c, const struct cache_options *options)
+{
+    arena_reset(&c->profiles);
+    take_profiles(c, options);
+    cache_gangs_begin(c);
+    for (uint32_t i = 0; i < shares_count(c->shares); i++) {
+        uint32_t worker = shares_worker(c->shares, i);
+        const struct pace *pace = pace_of(&c->paces, worker);
+        begin_anew(c, worker, pace != NULL && pace->counts);
+        tell_share(c, worker);
+    }
+}
+
+void cache_worker_join(struct cache *c, uint32_t worker, int64_t capacity)
+{
+    join(c, worker, capacity, false);
+}
+
+void cache_worker_join_paced(struct cache *c, uint32_t worker, int64_t capacity)
+{
+    join(c, worker, capacity, true);
+}
+
+void cache_worker_leave(struct cache *c, uint32_t worker)
+{
+    pace_close(&c->paces, worker);
+    shares_leave(c->shares, worker);
+}
+
+uint32_t cache_workers(const struct cache *c)
+{
+    return shares_count(c->shares);
+}
+
+uint32_t cache_worker(const struct cache *c, uint32_t i)
+{
+    return shares_worker(c->shares, i);
+}
+
+uint32_t cache_worker_nodes(const struct cache *c, uint32_t i)
+{
+    return shares_size(c->shares, i);
+}
+
+void cache_flush(struct cache *c)
+{
+    if (c->volumes_may_differ)
+        nominator_tell_volumes(c->nominator);
+    c->volumes_may_differ = false;
+    if (!c->count_changed && !image_states_changed(c->images))
+        return;
+    image_states_tell(c->images, false, cache_nodes(c), tell_images_to_all, c);
+    c->count_changed = false;
+}
+
+/* ---- nodes ---- */
+
+/* Its images leave, as they were last seen. */
+static void forget_images(struct cache *c, const struct cached_node *n)
+{
+    struct node old;
+    shelf_get(c->node_shelf, n->kept, &old, &c->arena);
+    image_states_remove(c->images, &old);
+    arena_reset(&c->arena);
+}
+
+static bool hostname_is_odd(const struct node *node)
+{
+    for (uint32_t i = 0; i < node->labels.count; i++)
+        if (str_is(node->labels.at[i].key, "kubernetes.io/hostname"))
+            return !str_equal(node->labels.at[i].value, node->name);
+    return false;
+}
+
+static bool has_extended(const struct node *node)
+{
+    for (uint32_t i = 0; i < node->allocatable.count; i++)
+        if (requests_may_be_devices(node->allocatable.at[i].name))
+            return true;
+    return false;
+}
+
+static void note_hostname(struct cache *c, struct cached_node *n, bool odd)
+{
+    c->odd_hostnames += odd;
+    c->odd_hostnames -= n->odd_hostname;
+    n->odd_hostname = odd;
+}
+
+void cache_node_set(struct cache *c, const struct node *node)
+{
+    struct cached_node *n = need_node(c, node->name);
+    struct shelved *before = n->kept;
+    n->mark = c->mark;
+    if (before != NULL)
+        forget_images(c, n);
+    image_states_add(c->images, node);
+    node_tree_set(c->tree, &n->tree, node);
+    n->kept = shelf_put(c->node_shelf, node);
+    note_hostname(c, n, hostname_is_odd(node));
+    n->extended = has_extended(node);
+    uint32_t worker;
+    if (before != NULL && !shelf_same(before, n->kept) && may_tell(c, n, &worker))
+        tell_node(c, worker, n);
+    shelf_drop(c->node_shelf, before);
+    if (before != NULL)
+        return;
+    c->count_changed = true;
+    (void)storage_differs(c, n);
+    for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
+        count_claims(c, p, 1);
+    shares_give(c->shares, &n->share);
+}
+
+static void node_gone(struct cache *c, struct cached_node *n)
+{
+    forget_images(c, n);
+    note_hostname(c, n, false);
+    node_tree_remove(c->tree, &n->tree);
+    for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
+        count_claims(c, p, -1);
+    shelf_drop(c->node_shelf, n->kept);
+    n->kept = NULL;
+    n->storage_printed = 0;
+    c->count_changed = true;
+    uint32_t worker;
+    if (shares_take(c->shares, &n->share, &worker)) {
+        set_owed(c, n, worker, false);
+        tell_node_gone(c, worker, n->name);
+    }
+    free_node_if_unused(c, n);
+}
+
+void cache_node_gone(struct cache *c, struct str name)
+{
+    struct cached_node *n = find_node(c, name);
+    if (n != NULL && n->kept != NULL)
+        node_gone(c, n);
+}
+
+/* ---- storage ---- */
+
+static void pod_touched(void *context, void *owner)
+{
+    struct cache *c = context;
+    struct cached_pod *p = owner;
+    struct arena a = {0};
+    struct pod pod;
+    uint32_t worker;
+    get_pod(c, p, &pod, &a);
+    if (is_new(c, p, &pod, true) && !p->hidden && may_tell(c, p->node, &worker))
+        tell_pod_anew(c, worker, p, true);
+    arena_free(&a);
+}
+
+static void node_touched(void *context, struct str name)
+{
+    struct cache *c = context;
+    struct cached_node *n = find_node(c, name);
+    uint32_t worker;
+    if (n != NULL && n->kept != NULL && storage_differs(c, n) && may_tell(c, n, &worker))
+        tell_storage(c, worker, n);
+}
+
+void cache_object(struct cache *c, const struct message *m)
+{
+    const struct storage_touched touched = {c, pod_touched, node_touched};
+    c->volumes_may_differ = true;
+    if (c->storage != NULL)
+        storage_index_take(c->storage, m, &touched);
+}
+
+/* Everything may have changed at once. */
+static void refresh_storage(struct cache *c)
+{
+    size_t at = 0;
+    struct cached_pod *p;
+    const struct cached_node *n;
+    c->volumes_may_differ = true;
+    if (c->storage == NULL)
+        return;
+    storage_index_refresh(c->storage);
+    while ((p = table_next(&c->pods, &at)) != NULL)
+        if (p->storage != NULL)
+            pod_touched(c, p);
+    at = 0;
+    while ((n = table_next(&c->nodes, &at)) != NULL)
+        node_touched(c, n->name);
+}
+
+/* ---- pods ---- */
+
+/* The pod is known and seen assigned. */
+static enum cache_change see_assigned(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    bool confirmed = p->assumed;
+    if (!str_equal(p->node->name, pod->node_name)) {
+        remove_pod(c, p);
+        add_pod(c, pod, false);
+        return CACHE_moved;
+    }
+    c->assumed -= p->assumed;
+    p->assumed = false;
+    set_pod(c, p, pod);
+    nominator_drop(c->nominator, pod->uid);
+    return confirmed ? CACHE_confirmed : CACHE_updated;
+}
+
+/* The pod is known and seen without a node. */
+static enum cache_change see_pending(struct cache *c, struct cached_pod *p, const struct pod *pod)
+{
+    bool assumed = p->assumed;
+    if (assumed && !pod->deleting) {
+        p->kept->mark = (uint32_t)c->mark;
+        return CACHE_nothing;
+    }
+    remove_pod(c, p);
+    see_claim(c, pod);
+    return assumed ? CACHE_forgotten : CACHE_removed;
+}
+
+enum cache_change cache_pod_set(struct cache *c, const struct pod *pod)
+{
+    struct cached_pod *p = find_pod(c, pod->uid);
+    if (p != NULL)
+        return pod->node_name.len > 0 ? see_assigned(c, p, pod) : see_pending(c, p, pod);
+    if (pod->node_name.len == 0) {
+        note_there(c, pod->uid);
+        see_claim(c, pod);
+        return CACHE_nothing;
+    }
+    add_pod(c, pod, false);
+    return CACHE_added;
+}
+
+enum cache_change cache_pod_gone(struct cache *c, struct str uid)
+{
+    struct cached_pod *p = find_pod(c, uid);
+    nominator_drop(c->nominator, uid);
+    note_gone(c, uid);
+    if (p == NULL)
+        return CACHE_nothing;
+    bool assumed = p->assumed;
+    remove_pod(c, p);
+    return assumed ? CACHE_forgotten : CACHE_removed;
+}
+
+void cache_snapshot_begin(struct cache *c)
+{
+    c->mark++;
+}
+
+void cache_snapshot_end(struct cache *c)
+{
+    size_t at = 0;
+    struct cached_pod *p;
+    struct cached_node *n;
+    while ((p = table_next(&c->pods, &at)) != NULL)
+        if (p->kept->mark != (uint32_t)c->mark)
+            remove_pod(c, p);
+    at = 0;
+    while ((n = table_next(&c->nodes, &at)) != NULL)
+        if (n->kept != NULL && n->mark != c->mark)
+            node_gone(c, n);
+    nominator_sweep(c->nominator, c->mark);
+    refresh_storage(c);
+}
+
+/* ---- decisions ---- */
+
+bool cache_assume(struct cache *c, const struct pod *pod, struct str node)
+{
+    if (find_pod(c, pod->uid) != NULL || node.len == 0)
+        return false;
+    struct pod placed = *pod;
+    placed.node_name = node;
+    add_pod(c, &placed, true);
+    return true;
+}
+
+bool cache_assume_told(struct cache *c, const struct pod *pod, struct str node)
+{
+    c->told = true;
+    bool assumed = cache_assume(c, pod, node);
+    c->told = false;
+    return assumed;
+}
+
+bool cache_forget(struct cache *c, struct str uid)
+{
+    struct cached_pod *p = find_pod(c, uid);
+    if (p == NULL || !p->assumed)
+        return false;
+    remove_pod(c, p);
+    return true;
+}
+
+enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str *node)
+{
+    const struct cached_pod *p = find_pod(c, uid);
+    if (p == NULL)
+        return CACHE_absent;
+    if (node != NULL)
+        *node = p->node->name;
+    return p->assumed ? CACHE_assumed : CACHE_assigned;
+}
+
+bool cache_pod_is_going(const struct cache *c, struct str uid)
+{
+    const struct cached_pod *p = find_pod(c, uid);
+    return p == NULL || p->deleting;
+}
+
+bool cache_hide(struct cache *c, struct str uid)
+{
+    struct cached_pod *p = find_pod(c, uid);
+    if (p == NULL || p->hidden)
+        return false;
+    tell_pod_gone(c, p);
+    count_claims(c, p, -1);
+    p->hidden = true;
+    return true;
+}
+
+void cache_show(struct cache *c, struct str uid)
+{
+    struct cached_pod *p = find_pod(c, uid);
+    if (p == NULL || !p->hidden)
+        return;
+    p->hidden = false;
+    count_claims(c, p, 1);
+    tell_owner(c, p);
+}
+
+struct str cache_node_at(struct cache *c, uint32_t i)
+{
+    must(i < node_tree_count(c->tree));
+    if (i == 0)
+        build_order(c);
+    return of_tree_link(c->order[i])->name;
+}
+
+/* ---- the end ---- */
+
+static void drop_all(void *context, uint32_t worker, const struct message *m)
+{
+    (void)context;
+    (void)worker;
+    (void)m;
+}
+
+void cache_free(struct cache **cache)
+{
+    struct cache *c = *cache;
+    if (c == NULL)
+        return;
+    c->options.tell = drop_all;
+    c->options.tell_encoded = NULL;
+    cache_snapshot_begin(c); /* an empty one: everything goes */
+    cache_snapshot_end(c);
+    storage_index_free(&c->storage);
+    cache_gangs_free(c);
+    table_free(&c->nodes);
+    table_free(&c->pods);
+    shelf_free(&c->node_shelf);
+    shelf_free(&c->pod_shelf);
+    node_tree_free(&c->tree);
+    image_states_free(&c->images);
+    nominator_free(&c->nominator);
+    shares_free(&c->shares);
+    paces_free(&c->paces);
+    condition_sets_free(&c->conditions);
+    memory_free(c->order);
+    arena_free(&c->profiles);
+    arena_free(&c->arena);
+    buffer_free(&c->body);
+    memory_free(c);
+    *cache = NULL;
+}

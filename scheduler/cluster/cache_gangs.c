@@ -1,0 +1,166 @@
+/* cache_gangs: which pods on nodes are members of which PodGroup. The one idea: it is kept only
+ * while some profile looks at gangs when it chooses victims, so that nobody else pays for it.
+ *
+ * What must stay true: while it is kept, every pod on a node that names a group is in exactly that
+ * group's list; a list without pods is not kept. */
+#include "scheduler/cluster/cache_inside.h"
+#include "scheduler/table/gang_names.h"
+
+#include "proto/base/map.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+struct members {
+    uint32_t count, room;
+    struct cached_pod **at;
+};
+
+/* In a buffer that the caller frees. */
+static struct buffer key_of(const struct gang *group)
+{
+    struct buffer key = {0};
+    buffer_print(&key, "%.*s/%.*s/%.*s", STR_ARG(group->api), STR_ARG(group->namespace_name),
+                 STR_ARG(group->name));
+    return key;
+}
+
+static const struct members *members_of(const struct cache *c, const struct gang *group)
+{
+    if (c->gangs == NULL)
+        return NULL;
+    struct buffer key = key_of(group);
+    const struct members *m = map_get(c->gangs, buffer_str(&key));
+    buffer_free(&key);
+    return m;
+}
+
+static void add(struct cache *c, struct cached_pod *p, struct str key)
+{
+    struct members *m = map_get(c->gangs, key);
+    if (m == NULL) {
+        m = memory_take(sizeof(*m));
+        map_set(c->gangs, key, m);
+    }
+    if (m->count == m->room) {
+        m->room = m->room == 0 ? 8 : m->room * 2;
+        m->at = memory_resize(m->at, m->room * sizeof(struct cached_pod *));
+    }
+    m->at[m->count++] = p;
+}
+
+static void remove_from(struct cache *c, const struct cached_pod *p, struct str key)
+{
+    struct members *m = map_get(c->gangs, key);
+    uint32_t i = 0;
+    must(m != NULL);
+    while (i < m->count && m->at[i] != p)
+        i++;
+    must(i < m->count);
+    m->at[i] = m->at[--m->count];
+    if (m->count > 0)
+        return;
+    map_remove(c->gangs, key);
+    memory_free(m->at);
+    memory_free(m);
+}
+
+/* Calls change with the group that the pod names as it lies on the shelf, if it names one. */
+static void with_group(struct cache *c, struct cached_pod *p, const struct shelved *kept,
+                       bool joins)
+{
+    struct arena a = {0};
+    struct pod pod;
+    struct gang group;
+    shelf_get(c->pod_shelf, kept, &pod, &a);
+    if (gang_named_by(&pod, &group)) {
+        struct buffer key = key_of(&group);
+        if (joins)
+            add(c, p, buffer_str(&key));
+        else
+            remove_from(c, p, buffer_str(&key));
+        buffer_free(&key);
+    }
+    arena_free(&a);
+}
+
+void cache_gangs_set(struct cache *c, struct cached_pod *p, const struct shelved *before)
+{
+    if (before != NULL)
+        with_group(c, p, before, false);
+    with_group(c, p, p->kept, true);
+}
+
+void cache_gangs_remove(struct cache *c, struct cached_pod *p)
+{
+    with_group(c, p, p->kept, false);
+}
+
+void cache_gangs_free(struct cache *c)
+{
+    size_t at = 0;
+    struct str key;
+    void *value;
+    while (c->gangs != NULL && map_next(c->gangs, &at, &key, &value)) {
+        struct members *m = value;
+        memory_free(m->at);
+        memory_free(m);
+    }
+    map_free(&c->gangs);
+}
+
+void cache_gangs_begin(struct cache *c)
+{
+    bool wanted = false;
+    size_t at = 0;
+    struct cached_pod *p;
+    for (uint32_t i = 0; i < c->options.profile_count; i++)
+        wanted = wanted || gang_victims_of(&c->options.profiles[i]) != GANG_VICTIMS_pods;
+    if (wanted == (c->gangs != NULL))
+        return;
+    if (!wanted) {
+        cache_gangs_free(c);
+        return;
+    }
+    c->gangs = map_new();
+    while ((p = table_next(&c->pods, &at)) != NULL)
+        with_group(c, p, p->kept, true);
+}
+
+/* ---- to look at ---- */
+
+static bool stays(const struct cached_pod *p)
+{
+    return !p->deleting && !p->hidden;
+}
+
+int64_t cache_gang_placed(const struct cache *c, const struct gang *group)
+{
+    const struct members *m = members_of(c, group);
+    int64_t count = 0;
+    for (uint32_t i = 0; m != NULL && i < m->count; i++)
+        count += stays(m->at[i]);
+    return count;
+}
+
+bool cache_gang_of(const struct cache *c, struct str uid, struct gang *group, struct arena *a)
+{
+    const struct cached_pod *p = find_pod(c, uid);
+    struct pod pod;
+    if (c->gangs == NULL || p == NULL || !stays(p))
+        return false;
+    get_pod(c, p, &pod, a);
+    return gang_named_by(&pod, group);
+}
+
+void cache_each_member(const struct cache *c, const struct gang *group, struct arena *a,
+                       void (*visit)(void *context, const struct pod *pod), void *context)
+{
+    const struct members *m = members_of(c, group);
+    for (uint32_t i = 0; m != NULL && i < m->count; i++) {
+        struct pod pod;
+        if (!stays(m->at[i]))
+            continue;
+        get_pod(c, m->at[i], &pod, a);
+        visit(context, &pod);
+    }
+}

@@ -1,0 +1,128 @@
+/* cache_inside: what cache.c and cache_look.c share; nobody else includes it. */
+#ifndef SCHEDULER_CLUSTER_CACHE_INSIDE_H
+#define SCHEDULER_CLUSTER_CACHE_INSIDE_H
+
+#include "proto/shelf.h"
+#include "scheduler/catalog/storage_index.h"
+#include "scheduler/catalog/volumes.h"
+#include "scheduler/cluster/cache.h"
+#include "scheduler/cluster/image_states.h"
+#include "scheduler/cluster/node_tree.h"
+#include "scheduler/cluster/nominator.h"
+#include "scheduler/cluster/pacing.h"
+#include "scheduler/cluster/priorities.h"
+#include "scheduler/cluster/shares.h"
+#include "scheduler/rules/condition_sets.h"
+
+struct cached_pod {
+    struct shelved *kept; /* what workers may want; mark is the snapshot that last showed it */
+    struct cached_node *node;
+    struct cached_pod *before, *behind; /* on the node */
+    struct storage_links *storage;      /* its claims; NULL: it has none */
+    uint64_t printed;                   /* hash of what workers were told; 0: it has no volumes */
+    uint32_t hash;                      /* of the UID */
+    uint16_t generation;                /* one more than it is; 0: too great to be kept */
+    uint8_t conditions;                 /* number in condition_sets; 0: not known */
+    bool assumed : 1;
+    bool deleting : 1;
+    bool has_terms : 1;   /* of pod affinity or anti-affinity */
+    bool hidden : 1;      /* workers and the catalog take it for gone */
+    uint8_t priority : 4; /* number in priorities */
+};
+
+struct cached_node {
+    struct tree_link tree;
+    struct share_link share;
+    struct str name;
+    struct shelved *kept; /* NULL: a ghost */
+    uint64_t mark;
+    uint64_t storage_printed; /* hash of what workers were told of its storage; 0: nothing */
+    struct cached_pod *first, *last;
+    uint32_t hash;     /* of the name */
+    bool odd_hostname; /* its label kubernetes.io/hostname is not its name */
+    bool extended;     /* its status lists a resource that devices may stand for */
+    bool owed;         /* its worker is told of it, and of all on it, when it has taken in more */
+};
+
+#define CACHE_GONE_KEPT 1024
+
+struct cache {
+    struct cache_options options;
+    struct arena profiles; /* the copies */
+    struct arena arena;    /* for one telling */
+    struct buffer body;    /* likewise */
+    struct table nodes, pods;
+    uint32_t odd_hostnames; /* nodes that have one */
+    struct shelf *node_shelf, *pod_shelf;
+    struct node_tree *tree;
+    struct image_states *images;
+    struct nominator *nominator;
+    struct shares *shares;
+    struct paces paces;
+    struct storage_index *storage; /* NULL: there is no catalog */
+    struct map *gangs;             /* members on nodes by PodGroup; NULL: no profile asks */
+    struct condition_sets conditions;
+    uint32_t assumed;
+    uint32_t with_terms; /* pods with has_terms */
+    struct priorities priorities;
+    bool count_changed;
+    bool told;               /* the worker knows of what is being set */
+    bool volumes_may_differ; /* of nominated pods, from what workers were told */
+    uint64_t mark;
+    struct tree_link **order;
+    uint64_t gone[CACHE_GONE_KEPT]; /* UIDs of pods that went lately, hashed; by their low bits */
+};
+
+/* ---- by name and UID ---- */
+
+static inline uint32_t cache_hash_of(struct str key)
+{
+    return table_hash(str_hash(key));
+}
+
+static inline bool has_name(const void *thing, const void *key)
+{
+    return str_equal(((const struct cached_node *)thing)->name, *(const struct str *)key);
+}
+
+static inline struct cached_node *find_node(const struct cache *c, struct str name)
+{
+    return table_get(&c->nodes, cache_hash_of(name), has_name, &name);
+}
+
+static inline bool has_uid(const void *thing, const void *key)
+{
+    const struct str *uid = key;
+    return shelf_uuid_is(((const struct cached_pod *)thing)->kept, TAG_pod_uid, *uid);
+}
+
+static inline struct cached_pod *find_pod(const struct cache *c, struct str uid)
+{
+    return table_get(&c->pods, cache_hash_of(uid), has_uid, &uid);
+}
+
+/* ---- members of gangs (cache_gangs.c); the first three while c->gangs is set ---- */
+
+/* The pod is on a node, or has changed: before is what was kept of it, NULL when it is new. */
+void cache_gangs_set(struct cache *c, struct cached_pod *p, const struct shelved *before);
+void cache_gangs_remove(struct cache *c, struct cached_pod *p);
+void cache_gangs_free(struct cache *c);
+/* After the profiles were set: keeps them from now on, or no more. */
+void cache_gangs_begin(struct cache *c);
+
+/* What a pod on a node has attached there. */
+static inline void resolve(const struct cache *c, struct pod *pod, struct arena *a)
+{
+    if (c->options.catalog != NULL)
+        volumes_resolve(c->options.catalog, pod, a);
+}
+
+/* Where it is is not kept twice. */
+static inline void get_pod(const struct cache *c, const struct cached_pod *p, struct pod *pod,
+                           struct arena *a)
+{
+    shelf_get(c->pod_shelf, p->kept, pod, a);
+    pod->node_name = p->node->name;
+}
+
+#endif

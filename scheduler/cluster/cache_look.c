@@ -1,0 +1,115 @@
+/* cache_look: the cache's answers: who is where, who is nominated where, and what there is in all.
+ * The one idea: what only looks stands apart from what changes. What must stay true: nothing here
+ * changes anything, and nobody is told anything. */
+#include "scheduler/cluster/cache_inside.h"
+
+void cache_describe_victim(const struct cache *c, struct victim *victim, struct arena *a)
+{
+    const struct cached_pod *p = find_pod(c, victim->uid);
+    if (p == NULL || p->assumed || p->generation == 0 || p->conditions == 0)
+        return;
+    victim->condition_types = condition_sets_types(&c->conditions, p->conditions, a);
+    victim->unmarked = !condition_types_have(&victim->condition_types, "DisruptionTarget");
+    victim->resource_version = p->kept->version;
+    victim->generation = p->generation - 1;
+}
+
+static bool usable(const void *context, struct str node)
+{
+    return cache_has_node(context, node);
+}
+
+bool cache_has_rivals(const struct cache *c, const struct pod *pod)
+{
+    return nominator_has_rivals(c->nominator, pod, (struct node_filter){usable, c});
+}
+
+bool cache_nomination(const struct cache *c, struct str uid, struct str *node)
+{
+    return nominator_of(c->nominator, uid, node);
+}
+
+const struct pod *cache_nominee(const struct cache *c, struct str uid)
+{
+    return nominator_pod(c->nominator, uid);
+}
+
+const struct pod *cache_nominated_below(const struct cache *c, struct str node, int64_t priority,
+                                        uint32_t *count, struct arena *a)
+{
+    return nominator_below(c->nominator, node, priority, a, count);
+}
+
+/* ---- to look at ---- */
+
+uint32_t cache_nodes(const struct cache *c)
+{
+    return node_tree_count(c->tree);
+}
+
+uint32_t cache_pods(const struct cache *c)
+{
+    return (uint32_t)c->pods.count;
+}
+
+uint32_t cache_assumed(const struct cache *c)
+{
+    return c->assumed;
+}
+
+uint32_t cache_odd_hostnames(const struct cache *c)
+{
+    return c->odd_hostnames;
+}
+
+uint32_t cache_pods_with_terms(const struct cache *c)
+{
+    return c->with_terms;
+}
+
+int64_t cache_least_priority(const struct cache *c)
+{
+    return priorities_least(&c->priorities);
+}
+
+bool cache_has_node(const struct cache *c, struct str name)
+{
+    const struct cached_node *n = find_node(c, name);
+    return n != NULL && n->kept != NULL;
+}
+
+bool cache_node_get(const struct cache *c, struct str name, struct node *node, struct arena *a)
+{
+    const struct cached_node *n = find_node(c, name);
+    if (n == NULL || n->kept == NULL)
+        return false;
+    shelf_get(c->node_shelf, n->kept, node, a);
+    return true;
+}
+
+bool cache_node_has_extended(const struct cache *c, struct str name)
+{
+    const struct cached_node *n = find_node(c, name);
+    return n != NULL && n->kept != NULL && n->extended;
+}
+
+bool cache_owner(const struct cache *c, struct str node, uint32_t *worker)
+{
+    const struct cached_node *n = find_node(c, node);
+    return n != NULL && shares_owner(&n->share, worker);
+}
+
+void cache_each_pod(const struct cache *c, struct str node,
+                    void (*visit)(void *context, const struct pod *pod, bool assumed),
+                    void *context)
+{
+    struct arena a = {0};
+    const struct cached_node *n = find_node(c, node);
+    for (const struct cached_pod *p = n != NULL ? n->first : NULL; p != NULL; p = p->behind) {
+        struct pod pod;
+        get_pod(c, p, &pod, &a);
+        visit(context, &pod, p->assumed);
+        arena_reset(&a);
+    }
+    arena_free(&a);
+}

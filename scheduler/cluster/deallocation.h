@@ -1,0 +1,32 @@
+/* deallocation: what upstream's PostFilter of DynamicResources takes back: the devices of a claim
+ * that is in the pod's way and that nobody else uses. Pure; who writes it is releasing.c. */
+#ifndef SCHEDULER_CLUSTER_DEALLOCATION_H
+#define SCHEDULER_CLUSTER_DEALLOCATION_H
+
+#include "scheduler/catalog/catalog.h"
+
+/* A claim to be deallocated. An empty name: none. */
+struct deallocation {
+    struct str claim, uid;
+    int64_t version; /* that it was decided on */
+    bool deletes;    /* it goes altogether: an earlier attempt has made it for extended resources */
+};
+
+/* True when some claim of the pod that is not available everywhere, as the brief says, could be
+ * deallocated: it is worth asking where it is in the way. */
+bool deallocation_may_help(const struct catalog *catalog, const struct pod *pod,
+                           const struct brief *brief);
+
+struct deallocation_question {
+    const struct catalog *catalog;
+    const struct pod *pod;
+    struct strs unavailable; /* names of claims that some node cannot use */
+    struct str tie_break;    /* first: the first in the pod's order; else by dice, as upstream */
+    int64_t seed;
+};
+
+/* The special claim that an earlier attempt has left, or the one that is deallocated; its strings
+ * are in the arena. */
+struct deallocation deallocation_pick(const struct deallocation_question *q, struct arena *a);
+
+#endif

@@ -1,0 +1,313 @@
+/* batch: several pods in one exchange with a worker that has all nodes. It decides them in order,
+ * putting each on its node before it looks at the next, and stops at the first that needs more. A
+ * second batch is sent behind the first, so that the worker decides while we conclude.
+ *
+ * What must stay true: the decisions are those of one pod at a time. So only pods go along whose
+ * request cannot be another once those before them are placed; answers are concluded in order; and
+ * from the first that does not stand on, the second batch included, the worker is made to forget
+ * and all is decided again. While anything is held for workers no batch follows: they hear of it
+ * when those under way are concluded. */
+#include "scheduler/catalog/device_extended.h"
+#include "scheduler/cluster/kept_pod.h"
+#include "scheduler/coordinator/coordination.h"
+
+#define BATCH_US    1000              /* then a worker begins no further pod */
+#define BATCH_BYTES ((size_t)1 << 20) /* of pods in memory, which is far below a frame's limit */
+
+/* ---- who goes along ---- */
+
+/* Claims count in the catalog once their pod is placed, and volumes are reserved there. */
+static bool is_plain(const struct pod *pod)
+{
+    return pod->volumes.count + pod->claims.count + pod->resource_claims.count +
+               pod->device_claims.count ==
+           0;
+}
+
+/* On its node the pod has to be to the worker what it is to us: of what PreFilter prepares, only
+ * spread constraints do not matter there. */
+static bool is_as_seen(const struct pod *prepared, const struct pod *pod)
+{
+    struct pod seen = *pod;
+    seen.spread.count = prepared->spread.count;
+    seen.spread.at = prepared->spread.at;
+    return codec_equal(&pod_record, prepared, &seen);
+}
+
+/* Nominations end with decisions, so whoever has to do with one is asked about alone. */
+bool batch_goes_along(const struct slot *s)
+{
+    const struct pod *pod = &s->flight->pod;
+    const struct map_request *request = reduce_request(s->reduce);
+    return s->flight->extension == NULL && is_plain(pod) && pod->nominated_node.len == 0 &&
+           !s->rivals && request->brief.device_resources.count == 0 &&
+           is_as_seen(&request->pod, pod);
+}
+
+bool batch_may_follow(const struct coordinator *c, struct moment now, const struct flight *f)
+{
+    return f != NULL && f->gang == c->gang && f->extension == NULL && is_plain(&f->pod) &&
+           !extended_is_wanted(c->catalog, &f->pod) && !cycle_is_idle(c, f) &&
+           !cycle_view_is_behind(c, now, f);
+}
+
+bool batch_is_alike(const struct coordinator *c, const struct flight *f,
+                    const struct flight *deciding)
+{
+    struct pod like = deciding->pod;
+    struct str node;
+    like.uid = f->pod.uid;
+    like.name = f->pod.name;
+    like.resource_version = f->pod.resource_version;
+    like.generation = f->pod.generation;
+    like.created = f->pod.created;
+    return codec_equal(&pod_record, &like, &f->pod) &&
+           !cache_nomination(c->cache, f->pod.uid, &node);
+}
+
+/* A pod that has terms is one on a node to those behind it, which is not the same for all. */
+static bool may_be_like_former(const struct coordinator *c, uint32_t from, const struct flight *f)
+{
+    const struct flight *former = c->under_way > from ? c->slots[c->under_way - 1].flight : NULL;
+    return former != NULL && !kept_pod_has_terms(&former->pod) && batch_is_alike(c, f, former);
+}
+
+/* Takes those at the head of the line behind a batch's first slot, until so many are used. */
+static void take_along(struct coordinator *c, struct moment now, uint32_t from, size_t bytes)
+{
+    uint32_t most = batch_most(c), limit = c->batch_limit < most ? c->batch_limit : most;
+    uint32_t slots = from + limit;
+    while (c->under_way < slots && batch_may_follow(c, now, c->flights.first)) {
+        bytes += c->flights.first->arena.total;
+        if (bytes <= BATCH_BYTES && may_be_like_former(c, from, c->flights.first)) {
+            (void)cycle_take_alike(c, now);
+            continue;
+        }
+        enum reduce_step step = cycle_take(c, now);
+        if (step == REDUCE_ask && batch_goes_along(&c->slots[c->under_way - 1]) &&
+            bytes <= BATCH_BYTES)
+            continue;
+        cycle_give_back(c, c->under_way - 1); /* its turn is when those before it are placed */
+        return;
+    }
+}
+
+static int64_t cycle_of(const struct coordinator *c, uint32_t slot)
+{
+    return reduce_request(c->slots[slot].reduce)->cycle;
+}
+
+static struct map_request to_send(const struct map_request *r)
+{
+    if (!r->like_former)
+        return *r;
+    return (struct map_request){.cycle = r->cycle,
+                                .seed = r->seed,
+                                .like_former = true,
+                                .pod = {.uid = r->pod.uid, .name = r->pod.name}};
+}
+
+/* The slots from this one on are a batch. */
+static void ask(struct coordinator *c, struct moment now, uint32_t from)
+{
+    uint32_t count = c->under_way - from;
+    struct message m = {.type = MSG_map_batch,
+                        .map_batch = {.cycle = cycle_of(c, from),
+                                      .limit_us = BATCH_US,
+                                      .follows = c->batch_count > 0 ? cycle_of(c, 0) : 0}};
+    struct map_batch *b = &m.map_batch;
+    b->requests.at = arena_take(&c->cycle_memory, count * sizeof(struct map_request));
+    for (; b->requests.count < count; b->requests.count++)
+        b->requests.at[b->requests.count] =
+            to_send(reduce_request(c->slots[from + b->requests.count].reduce));
+    c->batches[c->batch_count].size = count;
+    c->batches[c->batch_count++].began = now;
+    outbox_put(c->out, (struct address){WORKER, c->asked[0]}, &m);
+}
+
+bool batch_begin(struct coordinator *c, struct moment now)
+{
+    if (c->asked_count != 1 || !batch_goes_along(&c->slots[0]))
+        return false;
+    take_along(c, now, 0, c->slots[0].flight->arena.total);
+    if (c->under_way == 1)
+        return false;
+    ask(c, now, 0);
+    return true;
+}
+
+/* With fewer waiting than are under way the next batch had better grow until its turn. */
+static bool is_due(const struct coordinator *c, struct moment now)
+{
+    return c->batch_count < BATCHES_MAX && c->batch_whole &&
+           c->flights.waiting >= c->batches[0].size && coordinator_waits_for(c, now)[0] == 0;
+}
+
+void batch_follow(struct coordinator *c, struct moment now)
+{
+    uint32_t from = c->under_way;
+    if (!is_due(c, now))
+        return;
+    cache_flush(c->cache);
+    if (c->held.count > 0)
+        return;
+    arena_reset(&c->cycle_memory); /* pods of batches borrow nothing from it */
+    take_along(c, now, from, 0);
+    if (c->under_way > from)
+        ask(c, now, from);
+    else
+        c->batch_whole = false; /* not to be tried at every turn */
+}
+
+/* ---- how many ---- */
+
+/* What an exchange costs grows with the workers that take part in it, and so do the pods that share
+ * the cost. To each worker it is as long as ever. */
+uint32_t batch_most(const struct coordinator *c)
+{
+    uint32_t one = (uint32_t)c->options.batch, workers = c->asked_count;
+    if (one == 1 || workers <= 1)
+        return one;
+    return one < RUN_PODS / workers ? one * workers : RUN_PODS;
+}
+
+static void set_limit(struct coordinator *c, uint32_t limit)
+{
+    uint32_t most = batch_most(c);
+    c->batch_limit = limit > most ? most : limit;
+    if (c->batch_limit == 0)
+        c->batch_limit = 1;
+}
+
+void batch_learn(struct coordinator *c, bool placed)
+{
+    if (!placed)
+        set_limit(c, c->batch_limit / 2);
+    else if (c->batch_limit == 1)
+        set_limit(c, 2);
+}
+
+/* Those that the worker does not come to were prepared and sent for nothing. */
+void batch_learned(struct coordinator *c, uint32_t asked, uint32_t placed)
+{
+    if (placed < asked)
+        set_limit(c, placed + placed / 4 + (placed > 0));
+    else if (2 * placed > c->batch_limit)
+        set_limit(c, 2 * placed);
+}
+
+/* ---- the answer ---- */
+
+void batch_undo(struct coordinator *c, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to && c->asked_count > 0; i++) {
+        struct message m = {.type = MSG_shard_pod_gone,
+                            .shard_pod_gone = {.uid = c->slots[i].flight->pod.uid}};
+        outbox_put(c->out, (struct address){WORKER, c->asked[0]}, &m);
+    }
+}
+
+/* From the first batch's slots that are not good on, those behind which the worker did not come
+ * excepted, and all of the batch behind it. */
+static void undo_rest(struct coordinator *c, uint32_t good, uint32_t placed)
+{
+    batch_undo(c, good, placed);
+    batch_undo(c, c->batches[0].size, c->under_way);
+}
+
+/* A worker is a peer: it may say anything. */
+static uint32_t at_most(int64_t said, uint32_t most)
+{
+    return said < 0 ? 0 : said > most ? most : (uint32_t)said;
+}
+
+/* A node that went meanwhile, and came back, has lost the pods that the worker put there. */
+bool batch_has_been_gone(struct coordinator *c, struct str node)
+{
+    for (size_t i = 0; c->held_gone && i < c->held.count; i++) {
+        struct message m;
+        if (c->held.at[i].type == MSG_shard_node_gone &&
+            outbox_get(&c->held, i, &m, &c->cycle_memory) &&
+            str_equal(m.shard_node_gone.name, node))
+            return true;
+    }
+    return false;
+}
+
+static void swap(struct coordinator *c, uint32_t one, uint32_t other)
+{
+    struct slot kept = c->slots[one];
+    c->slots[one] = c->slots[other];
+    c->slots[other] = kept;
+}
+
+/* Of the slots only this one is left. */
+static void keep_only(struct coordinator *c, uint32_t slot)
+{
+    cycle_give_back(c, slot + 1);
+    swap(c, slot, 0);
+    c->under_way = 1;
+    c->batch_count = 0;
+}
+
+/* The first batch is concluded as a whole; the next one moves up. */
+static void move_up(struct coordinator *c)
+{
+    uint32_t size = c->batches[0].size;
+    c->under_way -= size;
+    for (uint32_t i = 0; i < c->under_way; i++)
+        swap(c, i, size + i);
+    c->batches[0] = c->batches[1];
+    if (--c->batch_count == 0)
+        cycle_end(c);
+}
+
+/* How many of the first batch's first answers chose a node that stands, and the step that the next
+ * one led to: REDUCE_wait when there is none, or when it is to be asked about again. */
+static uint32_t take_answers(struct coordinator *c, const struct map_batch_result *result,
+                             enum reduce_step *step)
+{
+    uint32_t answers = at_most(result->results.count, c->batches[0].size), good = 0;
+    for (; good < answers; good++) {
+        measure_answer(c, &c->slots[good], &result->results.at[good]);
+        *step = reduce_add(c->slots[good].reduce, 0, &result->results.at[good]);
+        if (good >= result->placed || *step != REDUCE_done ||
+            !cycle_slot_stands(c, &c->slots[good]))
+            break;
+    }
+    /* One that borrows from the slots before it cannot go on without them. */
+    if (good == answers || reduce_request(c->slots[good].reduce)->like_former)
+        *step = REDUCE_wait;
+    return good;
+}
+
+void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
+                     const struct map_batch_result *result)
+{
+    enum reduce_step step;
+    if (c->batch_count == 0 || worker != c->asked[0] || result->cycle != cycle_of(c, 0)) {
+        c->count.late++;
+        return;
+    }
+    uint32_t size = c->batches[0].size, good = take_answers(c, result, &step);
+    c->batch_whole = good == size;
+    if (!c->batch_whole)
+        undo_rest(c, good, at_most(result->placed, size));
+    batch_learned(c, size, good);
+    c->cycle_started = c->batches[0].began;
+    c->count.batches++;
+    c->count.batch_pods += good + (step != REDUCE_wait);
+    c->count.batches_cut += !c->batch_whole;
+    for (uint32_t i = 0; i < good; i++)
+        cycle_place_slot(c, now, &c->slots[i],
+                         !batch_has_been_gone(c, reduce_decision(c->slots[i].reduce)->node));
+    if (c->batch_whole) {
+        move_up(c);
+    } else if (step == REDUCE_wait) {
+        cycle_give_back(c, good);
+        cycle_end(c);
+    } else {
+        keep_only(c, good);
+        cycle_step(c, now, step);
+    }
+}

@@ -1,0 +1,74 @@
+/* bus_plugins: plugins that are processes on the bus: who is there, and how one is asked. */
+#ifndef SCHEDULER_COORDINATOR_BUS_PLUGINS_H
+#define SCHEDULER_COORDINATOR_BUS_PLUGINS_H
+
+#include "proto/base/moment.h"
+#include "proto/kube/extenders/extenders.h"
+
+struct coordinator;
+struct flight;
+
+#define BUS_PROCESSES_MAX 64 /* at once; more are not asked */
+
+/* In sets of extenders a plugin is the bit behind these. */
+#define BUS_PLUGIN_BIT(slot) (UINT64_C(1) << (EXTENDERS_MAX + (slot)))
+#define EXTENDER_BITS        ((UINT64_C(1) << EXTENDERS_MAX) - 1)
+_Static_assert(EXTENDERS_MAX + CONFIG_BUS_PLUGINS_MAX <= 64, "sets are 64 bits wide");
+
+/* Zero-initialise. */
+struct bus_plugins {
+    uint32_t count;
+    struct bus_plugin_slot {
+        char name[CONFIG_BUS_NAME_MAX + 1];
+        uint32_t peer; /* the process that is asked, the last one that came; 0: none is there */
+        bool failing;  /* what it last did was no good */
+        struct moment rest; /* it let a deadline pass: not asked before then, unless it speaks */
+        uint64_t asked, failures, late;
+    } at[CONFIG_BUS_PLUGINS_MAX];
+    uint32_t process_count;
+    struct bus_process {
+        uint32_t peer;
+        char name[CONFIG_BUS_NAME_MAX + 1];
+    } processes[BUS_PROCESSES_MAX]; /* in the order in which they came */
+};
+
+/* The plugins that the profiles name, from now on; nobody may be asked just now. */
+void bus_plugins_configure(struct coordinator *c);
+/* A process came, or went. */
+void bus_plugins_up(struct coordinator *c, struct str name, uint32_t peer);
+void bus_plugins_down(struct coordinator *c, uint32_t peer);
+/* The plugin of that name that the profile has on the bus; NULL: it has none. */
+const struct bus_plugin *bus_plugins_of(const struct profile *profile, struct str name);
+/* Its slot. */
+struct bus_plugin_slot *bus_plugins_slot(struct coordinator *c, const struct bus_plugin *plugin);
+/* Who is asked about the pod, as bits: about nodes, and about those where pods would make room. */
+void bus_plugins_wanted(struct coordinator *c, const struct profile *profile, uint64_t *asked,
+                        uint64_t *victims);
+
+struct bus_question {
+    const struct bus_plugin *plugin;
+    const char *step;
+    const struct strs *nodes;
+    struct arena *memory; /* for why */
+};
+/* Asks; the flight knows whom, and until when. False with why: it cannot be asked. */
+bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
+                     const struct bus_question *q, struct str *why);
+/* The plugin has failed; why is completed to a sentence that names it, from the arena. */
+struct str bus_plugins_failed(struct coordinator *c, const struct bus_plugin *plugin,
+                              struct str why, struct arena *a);
+/* It let the deadline pass: the same, and it is left alone for a while. */
+struct str bus_plugins_late(struct coordinator *c, struct moment now,
+                            const struct bus_plugin *plugin, struct arena *a);
+/* It has answered well: who was turned away because it did not is told. */
+void bus_plugins_fine(struct coordinator *c, const struct bus_plugin *plugin);
+/* Something came from this process: it is alive. */
+void bus_plugins_heard(struct coordinator *c, uint32_t peer);
+/* No answer is owed. what: bound or unreserved. */
+void bus_plugins_tell(struct coordinator *c, const struct bus_plugin *plugin, const char *what,
+                      const struct flight *f);
+/* The pod is bound: to those that the profile names at PostBind. */
+void bus_plugins_post_bind(struct coordinator *c, const struct flight *f);
+void bus_plugins_status(const struct coordinator *c, struct moment now, struct buffer *lines);
+
+#endif

@@ -1,0 +1,68 @@
+/* compare: the cache beside what the watcher holds, for whoever sends SIGUSR2, in the words of
+ * kube-scheduler's cache comparer. Pods that wait are the queue's, which compares them itself. What
+ * must stay true: it only reads, and both are of the same place in the stream. */
+#include "proto/base/log.h"
+#include "scheduler/coordinator/coordination.h"
+
+struct comparison {
+    struct coordinator *c;
+    struct mismatch pods;
+};
+
+void compare_ask(struct coordinator *c)
+{
+    if (!c->compare_wanted)
+        return;
+    c->compare_wanted = false;
+    if (c->watcher.peer == 0) {
+        log_warn("Cache comparer: there is no watcher to compare with");
+        return;
+    }
+    log_debug("Cache comparer started");
+    struct message m = {.type = MSG_names_request,
+                        .names_request = {.id = (int64_t)(random_next(&c->random) >> 1) + 1}};
+    outbox_put(c->out, c->watcher, &m);
+}
+
+/* A pod that the cache holds, assumed or not, must be there. */
+static void see_pod(void *context, const struct pod *pod, bool assumed)
+{
+    struct comparison *k = context;
+    (void)assumed;
+    if (map_get(k->c->roll.pods, pod->uid) == NULL)
+        mismatch_redundant(&k->pods, pod->uid);
+}
+
+static void compare(struct coordinator *c)
+{
+    struct comparison k = {.c = c};
+    struct mismatch nodes = {0};
+    struct str name, at_node;
+    size_t at = 0;
+    void *value;
+    while (map_next(c->roll.nodes, &at, &name, &value))
+        if (!cache_has_node(c->cache, name))
+            mismatch_missed(&nodes, name);
+    for (uint32_t i = 0; i < cache_nodes(c->cache); i++) {
+        name = cache_node_at(c->cache, i);
+        if (map_get(c->roll.nodes, name) == NULL)
+            mismatch_redundant(&nodes, name);
+        cache_each_pod(c->cache, name, see_pod, &k);
+    }
+    for (at = 0; map_next(c->roll.pods, &at, &name, &value);)
+        if (((const struct rolled *)value)->assigned &&
+            cache_pod(c->cache, name, &at_node) == CACHE_absent)
+            mismatch_missed(&k.pods, name);
+    mismatch_log(&nodes, "Nodes");
+    mismatch_log(&k.pods, "Pods");
+    log_info("Cache comparer finished| nodes=%zu pods=%zu", map_count(c->roll.nodes),
+             map_count(c->roll.pods));
+}
+
+void compare_take(struct coordinator *c, const struct names *said)
+{
+    if (!roll_take(&c->roll, said))
+        return;
+    compare(c);
+    roll_clear(&c->roll);
+}

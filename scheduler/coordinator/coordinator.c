@@ -1,0 +1,939 @@
+/* coordinator: from the queue's attempts to decisions and back; deciding itself is in cycle.c.
+ *
+ * What must stay true: it decides only while the binder leads, no bind of a former life is in
+ * flight, a barrier of this term has been reached and the view is fresh; every attempt gets exactly
+ * one outcome; a pod is assumed from its decision until the watch or the binder tells the truth. */
+#include "scheduler/coordinator/coordinator.h"
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "scheduler/coordinator/coordination.h"
+#include "scheduler/coordinator/extending.h"
+#include "scheduler/coordinator/former.h"
+#include "scheduler/coordinator/gang.h"
+#include "scheduler/coordinator/permitting.h"
+#include "scheduler/coordinator/preempting.h"
+#include "scheduler/coordinator/releasing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define CREDIT_DEFAULT   256
+#define CREDIT_STEP      64   /* credit grows with those that make room, but not with each */
+#define PREEMPTING_MAX   8192 /* that make room at once without being counted as credit */
+#define STREAM_WINDOW    2048
+#define WORKER_WINDOW    4096 /* messages on the way to a worker; a link holds 100,000 */
+#define STALE_DEFAULT_MS 60000
+#define PULL_AGAIN_MS    1000  /* messages can be lost */
+#define DOUBT_MS         10000 /* a watch shows what was written long before that */
+#define TICK_MS          250
+
+/* What is held may overtake what is being decided. */
+static void note_held(struct coordinator *c, const struct message *m)
+{
+    struct flight *f = NULL;
+    c->held_gone |= m->type == MSG_shard_node_gone;
+    if (m->type == MSG_shard_pod)
+        f = flights_get(&c->flights, m->shard_pod.pod.uid);
+    else if (m->type == MSG_shard_pod_gone)
+        f = flights_get(&c->flights, m->shard_pod_gone.uid);
+    if (f != NULL && f->state == FLIGHT_deciding)
+        f->overtaken = true;
+}
+
+/* While a decision is under way workers hear of no change, so that all its steps see one state. */
+static void tell(void *context, uint32_t worker, const struct message *m)
+{
+    struct coordinator *c = context;
+    must(c->out != NULL);
+    if (c->under_way > 0)
+        note_held(c, m);
+    outbox_put(c->under_way > 0 ? &c->held : c->out, (struct address){WORKER, worker}, m);
+}
+
+/* What is held is looked at, so it comes by tell. */
+static bool tell_encoded(void *context, uint32_t worker, enum message_type type, struct str body)
+{
+    struct coordinator *c = context;
+    const struct outgoing head = {.to = {WORKER, worker}, .type = type};
+    must(c->out != NULL);
+    if (c->under_way > 0)
+        return false;
+    outbox_put_encoded(c->out, &head, body);
+    return true;
+}
+
+/* Whatever changes during a decision has to be known when it ends. */
+static bool may_wait(void *context)
+{
+    const struct coordinator *c = context;
+    return c->under_way == 0;
+}
+
+struct coordinator *coordinator_new(const struct coordinator_options *options)
+{
+    struct coordinator *c = memory_take(sizeof(*c));
+    c->options = *options;
+    c->measure.clock = options->clock;
+    if (c->options.credit == 0)
+        c->options.credit = CREDIT_DEFAULT;
+    if (c->options.stale_after.ns == 0)
+        c->options.stale_after = span_of_ms(STALE_DEFAULT_MS);
+    c->random.state = options->seed;
+    c->credit_said = -1;
+    c->preempting_due = c->asked_due = MOMENT_NEVER;
+    if (c->options.batch <= 0 || c->options.batch > BATCH_MAX)
+        c->options.batch = BATCH_MAX;
+    c->batch_limit = (uint32_t)c->options.batch;
+    c->batch_whole = true;
+    c->run = run_new();
+    frameworks_build(&c->frameworks, options->profiles, options->profile_count);
+    bus_plugins_configure(c);
+    c->catalog = catalog_new();
+    c->gang_statuses = gang_statuses_new();
+    c->cache = cache_new(&(struct cache_options){.profiles = options->profiles,
+                                                 .profile_count = options->profile_count,
+                                                 .generation = 1,
+                                                 .hash = options->config_hash,
+                                                 .tell = tell,
+                                                 .tell_encoded = tell_encoded,
+                                                 .context = c,
+                                                 .window = WORKER_WINDOW,
+                                                 .may_wait = may_wait,
+                                                 .catalog = c->catalog});
+    c->generation = 1;
+    flights_init(&c->flights);
+    must(options->extender_count <= EXTENDERS_MAX);
+    extender_order(options->extenders, options->extender_count, c->extender_order);
+    c->foreign = map_new();
+    subscriber_init(&c->stream, STREAM_WINDOW);
+    return c;
+}
+
+void coordinator_free(struct coordinator **coordinator)
+{
+    struct coordinator *c = *coordinator;
+    if (c == NULL)
+        return;
+    frameworks_clear(&c->frameworks);
+    cache_free(&c->cache);
+    catalog_free(&c->catalog);
+    for (uint32_t i = 0; i < RUN_PODS; i++)
+        reduce_free(&c->slots[i].reduce);
+    run_free(&c->run);
+    pod_ends_free(c);
+    flights_free(&c->flights);
+    if (c->gang != NULL)
+        gang_try_drop(c->gang);
+    gang_claims_free(c);
+    gang_statuses_free(&c->gang_statuses);
+    outbox_free(&c->held);
+    outbox_free(&c->landed);
+    map_free(&c->foreign);
+    roll_clear(&c->roll);
+    arena_free(&c->cycle_memory);
+    memory_free(c);
+    *coordinator = NULL;
+}
+
+/* ---- what we keep telling others ---- */
+
+/* Who makes room by preemption waits for the API server; others are decided meanwhile, however many
+ * that are (upstream's loop does not wait for evictions either). */
+static int64_t credit_of(const struct coordinator *c)
+{
+    int64_t steps = (c->preempting + CREDIT_STEP - 1) / CREDIT_STEP;
+    int64_t makers = steps * CREDIT_STEP;
+    return c->options.credit + (makers < PREEMPTING_MAX ? makers : PREEMPTING_MAX) +
+           extending_credit(c) + permitting_credit(c);
+}
+
+static void say_pull(struct coordinator *c, struct moment now)
+{
+    bool ready = coordinator_waits_for(c, now)[0] == 0;
+    int64_t credit = ready ? credit_of(c) : 0;
+    if (c->queue.peer == 0 ||
+        (credit == c->credit_said &&
+         !moment_reached(now, moment_after(c->pull_said, span_of_ms(PULL_AGAIN_MS)))))
+        return;
+    struct message m = {.type = MSG_pull, .pull = {.credit = credit}};
+    outbox_put(c->out, c->queue, &m);
+    c->credit_said = credit;
+    c->pull_said = now;
+}
+
+static void ask(struct coordinator *c, struct moment now, struct question *q)
+{
+    question_ask(q, now, &c->random, c->watcher, c->out);
+}
+
+/* However long its lists take, it is not begun anew: what is repeated has the same number. */
+static void say_barrier(struct coordinator *c, struct moment now)
+{
+    bool late = c->stream.synced && moment_reached(now, c->barrier.again);
+    if (c->leading && !c->barrier_reached && c->watcher.peer != 0 && map_count(c->foreign) == 0 &&
+        moment_reached(now, c->settles) && (question_is_open(&c->barrier) || late))
+        ask(c, now, &c->barrier);
+}
+
+/* What became of a claim's write that nobody saw answered is told by the watch, soon; or by a
+ * barrier, behind which there is nothing left to wait for. */
+static void say_doubt(struct coordinator *c, struct moment now)
+{
+    const struct device_book *book = catalog_devices(c->catalog);
+    if (device_book_count_in_flight(book) == 0 || !c->barrier_reached || c->watcher.peer == 0)
+        return;
+    struct moment since = device_book_settled_since(book);
+    if (since.ns == MOMENT_NEVER.ns ||
+        !moment_reached(now, moment_after(since, span_of_ms(DOUBT_MS))))
+        return;
+    if (question_is_open(&c->doubt) || moment_reached(now, c->doubt.again))
+        ask(c, now, &c->doubt);
+}
+
+/* Everything that may be due after any message. */
+static void go_on(struct coordinator *c, struct moment now)
+{
+    say_barrier(c, now);
+    if (c->under_way == 0)
+        cache_catch_up(c->cache);
+    extending_look(c, now);
+    cycle_advance(c, now);
+    say_pull(c, now);
+}
+
+/* ---- leadership ---- */
+
+/* What the binder has under way, by UID. Its lists and the flights may both be thousands. */
+struct listed {
+    bool leading;
+    struct map *binds, *preempts, *releases;
+};
+
+static struct map *by_uid(const struct binding *at, uint32_t count)
+{
+    struct map *all = map_new();
+    for (uint32_t i = 0; i < count; i++)
+        map_set(all, at[i].uid, (void *)&at[i]); /* only that it is there matters */
+    return all;
+}
+
+static struct map *set_of(const struct strs *list)
+{
+    struct map *all = map_new();
+    for (uint32_t i = 0; i < list->count; i++)
+        map_set(all, list->at[i], (void *)list);
+    return all;
+}
+
+static struct listed listed_in(const struct leadership *l)
+{
+    return (struct listed){.leading = l->leading,
+                           .binds = by_uid(l->in_flight.at, l->in_flight.count),
+                           .preempts = by_uid(l->preempting.at, l->preempting.count),
+                           .releases = set_of(&l->releasing)};
+}
+
+static void listed_free(struct listed *listed)
+{
+    map_free(&listed->binds);
+    map_free(&listed->preempts);
+    map_free(&listed->releases);
+}
+
+static bool binds(const struct listed *l, struct str uid)
+{
+    return map_get(l->binds, uid) != NULL;
+}
+
+static bool preempts(const struct listed *l, struct str uid)
+{
+    return map_get(l->preempts, uid) != NULL;
+}
+
+/* Calls end for each flight in some state; end may remove it. */
+static void each_flight(struct coordinator *c, const struct listed *l,
+                        void (*visit)(struct coordinator *c, struct flight *f,
+                                      const struct listed *l))
+{
+    size_t at = 0;
+    void *value;
+    while (map_next(c->flights.by_uid, &at, NULL, &value))
+        visit(c, value, l);
+}
+
+/* A new term, or none: what was decided before is decided anew, except what the binder still has
+ * under way. Who does not lead gives the queue everything back, and so come members of groups back
+ * whose transaction is over: the queue offers the group again. */
+static void give_back(struct coordinator *c, struct flight *f, const struct listed *l)
+{
+    bool leading = l != NULL && l->leading, anew = false;
+    releasing_drop(f);
+    if (f->state == FLIGHT_binding) {
+        if (l != NULL && binds(l, f->pod.uid))
+            return;
+        cache_forget(c->cache, f->pod.uid);
+        cycle_unreserve(c, f);
+        f->pod.node_name = (struct str){NULL, 0};
+        anew = leading && !f->grouped;
+    } else if (f->state == FLIGHT_permitting) {
+        permitting_undo(c, f);
+        anew = leading && !f->grouped;
+    } else if (f->state == FLIGHT_asking) {
+        extension_forget(f->extension);
+        anew = leading;
+    } else if (f->state == FLIGHT_releasing) {
+        anew = leading && !f->grouped;
+    } else if (f->state == FLIGHT_preempting) {
+        c->preempting--; /* who still has to make room is found out anew */
+        anew = leading && !f->grouped;
+    } else if (leading) {
+        return; /* it waits in the line */
+    }
+    if (anew)
+        flights_return(&c->flights, f);
+    else
+        cycle_land(c, f, "skipped", NULL);
+}
+
+/* l and listed are NULL when there is no binder. */
+static void change_term(struct coordinator *c, const struct leadership *l,
+                        const struct listed *listed)
+{
+    cycle_abandon(c);
+    each_flight(c, listed, give_back);
+    c->leading = l != NULL && l->leading;
+    if (c->leading)
+        gang_claims_restart(c, c->last_call);
+    if (l != NULL && l->lead_term > c->term)
+        c->term = l->lead_term;
+    c->barrier = (struct question){0};
+    c->barrier_reached = false;
+    gang_statuses_look(c->gang_statuses, c->last_call);
+    struct str holder = l != NULL ? l->holder : (struct str){NULL, 0};
+    log_info("leadership| leading=%s term=%" PRId64 " holder=\"%.*s\"", c->leading ? "yes" : "no",
+             c->term, STR_ARG(holder));
+}
+
+/* Whether any profile has gangs: else their status is nobody's here. */
+static bool has_gangs(const struct coordinator *c)
+{
+    for (uint32_t i = 0; i < c->frameworks.count; i++)
+        if (!str_is(c->frameworks.at[i].profile.gangs, "off"))
+            return true;
+    return false;
+}
+
+/* ---- one handler a message ---- */
+
+typedef void handler(struct coordinator *c, struct moment now, const struct delivery *in);
+
+/* The queue offers the pods that these profiles serve. */
+static void say_config(struct coordinator *c)
+{
+    struct message m = {.type = MSG_queue_config,
+                        .queue_config = {.generation = c->generation,
+                                         .hash = c->options.config_hash,
+                                         .backoff_initial_s = c->options.backoff_initial_s,
+                                         .backoff_max_s = c->options.backoff_max_s}};
+    if (c->queue.peer == 0 || c->options.config_hash == 0)
+        return;
+    uint32_t count = c->frameworks.count;
+    struct profile *profiles = memory_take_array(count + 1, sizeof(*profiles));
+    for (uint32_t i = 0; i < count; i++)
+        profiles[i] = c->frameworks.at[i].profile;
+    m.queue_config.profiles.count = count;
+    m.queue_config.profiles.at = profiles;
+    outbox_put(c->out, c->queue, &m);
+    memory_free(profiles);
+}
+
+/* Who has a node already may get another one with other profiles. */
+static void restart_permitting(struct coordinator *c)
+{
+    struct flight *next;
+    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+        next = f->next;
+        if (f->state == FLIGHT_permitting)
+            permitting_restart(c, f);
+    }
+}
+
+void coordinator_reconfigure(struct coordinator *c, struct moment now,
+                             const struct coordinator_config *config, struct outbox *out)
+{
+    c->out = out;
+    c->last_call = now;
+    cycle_abandon(c);
+    extending_restart(c);
+    restart_permitting(c);
+    run_forget(c);
+    measure_flush(c);
+    frameworks_build(&c->frameworks, config->profiles, config->profile_count);
+    uint32_t plugins = c->plugins.count;
+    bus_plugins_configure(c);
+    if (config->extenders_hash != c->options.extenders_hash || plugins + c->plugins.count > 0)
+        extending_reconfigure(c, config);
+    c->generation++;
+    c->options.config_hash = config->hash;
+    c->options.backoff_initial_s = config->backoff_initial_s;
+    c->options.backoff_max_s = config->backoff_max_s;
+    cache_reconfigure(c->cache, &(struct cache_options){.profiles = config->profiles,
+                                                        .profile_count = config->profile_count,
+                                                        .generation = c->generation,
+                                                        .hash = config->hash});
+    say_config(c);
+    c->out = NULL;
+    log_info("configuration changed| generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u",
+             c->generation, (uint64_t)config->hash, config->profile_count);
+}
+
+int64_t coordinator_extenders_hash(const struct coordinator *c)
+{
+    return c->options.extenders_hash;
+}
+
+void coordinator_config_refused(struct coordinator *c)
+{
+    c->configs_refused++;
+}
+
+static void on_peer_up(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    if (in->from.process == QUEUE) {
+        c->queue = in->from;
+        c->credit_said = -1;
+        outbox_reset(&c->landed);
+        say_config(c);
+    } else if (in->from.process == BINDER) {
+        c->binder = in->from;
+        c->readiness_due = now;
+    } else if (in->from.process == WATCHER) {
+        c->watcher = in->from;
+    } else if (in->from.process == EXTENDER) {
+        c->extender = in->from;
+        c->flights.admission = true;
+    } else if (in->from.process == PLUGIN) {
+        bus_plugins_up(c, in->message->peer_up.instance, in->from.peer);
+    }
+}
+
+/* The queue has lost its book of what is in flight: whatever it offers again comes as a new
+ * attempt, and binds under way are seen through. */
+static void forget_debt(struct coordinator *c, struct flight *f, const struct listed *l)
+{
+    (void)c;
+    (void)l;
+    f->owed = false;
+}
+
+static void drop_waiting(struct coordinator *c)
+{
+    cycle_abandon(c);
+    while (c->flights.first != NULL)
+        flights_remove(&c->flights, c->flights.first);
+    extending_drop(c);
+}
+
+/* Who is gone need not be told to forget. */
+static void forget_asked(struct coordinator *c, uint32_t worker)
+{
+    for (uint32_t i = 0; i < c->asked_count; i++)
+        if (c->asked[i] == worker)
+            c->asked[i] = 0;
+    if (c->asked_count == 1 && c->asked[0] == 0)
+        c->asked_count = 0;
+}
+
+static void on_peer_down(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    uint32_t peer = in->from.peer;
+    if (in->from.process == WORKER) {
+        forget_asked(c, peer);
+        cycle_abandon(c);
+        cache_worker_leave(c->cache, peer);
+    } else if (in->from.process == QUEUE && peer == c->queue.peer) {
+        c->queue.peer = 0;
+        outbox_reset(&c->landed);
+        drop_waiting(c);
+        each_flight(c, NULL, forget_debt);
+    } else if (in->from.process == EXTENDER && peer == c->extender.peer) {
+        extending_on_loss(c);
+    } else if (in->from.process == PLUGIN) {
+        extending_on_plugin_down(c, now, peer);
+    } else if (in->from.process == BINDER && peer == c->binder.peer) {
+        c->binder.peer = 0;
+        former_lose_binder(c, now);
+        change_term(c, NULL, NULL);
+    } else if (in->from.process == WATCHER && peer == c->watcher.peer) {
+        c->watcher.peer = 0;
+        question_lose_link(&c->barrier);
+        question_lose_link(&c->doubt);
+    }
+}
+
+static void on_snapshot_begin(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    gang_statuses_take(c->gang_statuses, now, in->message);
+    pod_ends_snapshot_begin(c);
+    cache_snapshot_begin(c->cache);
+    catalog_snapshot_begin(c->catalog);
+}
+
+static void on_snapshot_end(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    gang_statuses_take(c->gang_statuses, now, in->message);
+    catalog_snapshot_end(c->catalog);
+    cache_snapshot_end(c->cache);
+    permitting_look(c);
+    pod_ends_snapshot_end(c, now);
+    c->barrier.again = moment_after(now, span_of_ms(QUESTION_AGAIN_MS)); /* its answer follows */
+    log_info("snapshot applied| nodes=%u pods=%u", cache_nodes(c->cache), cache_pods(c->cache));
+}
+
+static void on_node_set(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    cache_node_set(c->cache, &in->message->node_set.node);
+}
+
+static void on_node_gone(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    cache_node_gone(c->cache, in->message->node_gone.name);
+    if (c->permitting > 0)
+        permitting_look(c);
+}
+
+/* Somebody else has bound the pod that waits for permission. */
+static void overtake(struct coordinator *c, struct flight *f)
+{
+    permitting_undo(c, f);
+    cycle_land(c, f, "skipped", NULL);
+}
+
+/* The watch is the truth: an assigned pod ends its flight, whoever bound it. */
+static void on_pod_set(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    const struct pod *pod = &in->message->pod_set.pod;
+    struct flight *f = flights_get(&c->flights, pod->uid);
+    struct str nominated;
+    bool known = pod->node_name.len > 0 || cache_nomination(c->cache, pod->uid, &nominated);
+    enum cache_change change = cache_pod_set(c->cache, pod);
+    pod_ends_see(c, pod);
+    if (!known && cache_nomination(c->cache, pod->uid, &nominated))
+        gang_claims_adopt(c, now, pod);
+    if (change == CACHE_moved)
+        log_warn("pod is on another node than assumed| pod=%.*s/%.*s node=%.*s",
+                 STR_ARG(pod->namespace_name), STR_ARG(pod->name), STR_ARG(pod->node_name));
+    if (pod->deleting)
+        preempting_look(c, now);
+    if (f == NULL)
+        return;
+    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+        flight_set_pod(f, pod);
+    else if ((f->state == FLIGHT_asking || flight_is_in_decision(f)) && pod->node_name.len == 0)
+        flight_keep_pod(f, pod);
+    else if (f->state == FLIGHT_binding && pod->node_name.len > 0)
+        cycle_land(c, f, "bound", NULL);
+    else if (f->state == FLIGHT_permitting && pod->deleting)
+        permitting_removed(c, f, false);
+    else if (f->state == FLIGHT_permitting && pod->node_name.len > 0)
+        overtake(c, f);
+}
+
+static void on_pod_gone(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    pod_ends(c, now, in->message->pod_gone.uid);
+}
+
+static void on_preempt_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    preempting_on_result(c, now, &in->message->preempt_result);
+}
+
+static void on_claim_released(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    map_remove(c->foreign, in->message->claim_released.claim_uid);
+    releasing_on_answer(c, &in->message->claim_released);
+}
+
+static void on_names(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    compare_take(c, &in->message->names);
+}
+
+static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    int64_t id = in->message->barrier_reached.id;
+    if (question_is(&c->doubt, id)) {
+        device_book_barrier(catalog_devices(c->catalog), c->doubt.asked);
+        c->doubt = (struct question){0};
+    }
+    if (!c->leading || c->barrier_reached || !question_is(&c->barrier, id))
+        return; /* a snapshot has the last one in it again */
+    c->barrier_reached = true;
+    device_book_barrier(catalog_devices(c->catalog), c->barrier.asked);
+    log_info("view is as new as the term| term=%" PRId64 " waited_ms=%" PRId64, c->term,
+             span_ms(moment_since(now, c->barrier.asked)));
+}
+
+static void on_view(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    c->view_heard = now;
+    c->view_synced = in->message->view.synced;
+    c->view_age_ms = in->message->view.age_ms;
+}
+
+/* Who does not lead keeps nothing, and an attempt may have crossed the end of a term on its way:
+ * nobody would decide it. */
+static void turn_back(struct coordinator *c, struct flight *f, const struct listed *l)
+{
+    (void)l;
+    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+        cycle_land(c, f, "skipped", NULL);
+}
+
+static void on_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    const struct attempt *attempt = &in->message->attempt;
+    struct flight *f = flights_get(&c->flights, attempt->pod.uid);
+    if (f == NULL) {
+        f = flights_add(&c->flights, &attempt->pod);
+        f->taken = now;
+        extending_take(c, f);
+    }
+    f->owed = true;
+    f->cycle = attempt->cycle;
+    f->attempts = attempt->attempts;
+    f->first_us = attempt->first_us;
+    f->popped_us = in->sent_us;
+    f->hops = (struct decision_hops){.to_scheduler = delivery_us(in)};
+    f->epoch = attempt->epoch;
+    f->sequence = attempt->sequence;
+    pod_ends_offered(c, now, attempt->pod.uid, attempt->epoch, attempt->sequence);
+    if (!c->leading)
+        each_flight(c, NULL, turn_back);
+}
+
+static void on_gang_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    const struct gang_attempt *a = &in->message->gang_attempt;
+    gang_take(c, now, a);
+    for (uint32_t i = 0; i < a->members.count; i++)
+        pod_ends_offered(c, now, a->members.at[i].pod.uid, a->epoch, a->sequence);
+    if (!c->leading)
+        each_flight(c, NULL, turn_back);
+}
+
+static void on_gang_waits(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    gang_waits(c, &in->message->gang_waits);
+}
+
+static void on_extended(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    extending_on_answer(c, now, &in->message->extended);
+}
+
+static void on_plugin_answer(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    extending_on_plugin_answer(c, now, in->from.peer, &in->message->plugin_answer);
+}
+
+static void on_plugin_permit(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    permitting_on_permit(c, now, in->from.peer, &in->message->plugin_permit);
+}
+
+static void on_worker_join(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    const struct worker_join *join = &in->message->worker_join;
+    if (cache_workers(c->cache) == WORKERS_MAX) {
+        log_warn("worker refused: %d are the most| worker=%.*s", WORKERS_MAX,
+                 STR_ARG(join->instance));
+        return;
+    }
+    cycle_abandon(c);
+    if (join->counts)
+        cache_worker_join_paced(c->cache, in->from.peer, join->capacity);
+    else
+        cache_worker_join(c->cache, in->from.peer, join->capacity);
+    log_info("worker joined| worker=%.*s workers=%u", STR_ARG(join->instance),
+             cache_workers(c->cache));
+}
+
+static void on_shard_taken(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    cache_worker_took(c->cache, in->from.peer, in->message->shard_taken.count);
+}
+
+static void on_map_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    cycle_on_map_result(c, now, in->from.peer, &in->message->map_result);
+}
+
+static void on_map_batch_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    batch_on_result(c, now, in->from.peer, &in->message->map_batch_result);
+}
+
+static void on_map_run_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    run_on_result(c, now, in->from.peer, &in->message->map_run_result);
+}
+
+/* Devices whose allocation was written stay in use until the watch shows it. So they do where the
+ * claim is not as we know it: what we would say of it is too old. */
+static void undo_claims(struct coordinator *c, struct flight *f, const struct bind_result *r)
+{
+    if (r->code == 409 && str_is(r->plugin, "DynamicResources"))
+        device_settle(c->catalog, &f->devices, c->last_call);
+    device_unreserve_but(c->catalog, &f->devices, r->allocated, r->extended, c->last_call);
+    volume_unreserve(c->catalog, &f->reserved);
+}
+
+static void on_bind_result(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    const struct bind_result *r = &in->message->bind_result;
+    struct flight *f = flights_get(&c->flights, r->uid);
+    map_remove(c->foreign, r->uid);
+    if (r->bound)
+        c->count.bound++;
+    if (f == NULL || f->state != FLIGHT_binding || !str_equal(f->pod.node_name, r->node_name))
+        return;     /* the watch was faster, or it is a former life's */
+    if (r->bound) { /* stays assumed until the watch confirms it */
+        cycle_land(c, f, "bound", NULL);
+        return;
+    }
+    c->count.bind_failed++;
+    cache_forget(c->cache, r->uid);
+    undo_claims(c, f, r);
+    log_warn("bind failed| pod=%.*s/%.*s node=%.*s code=%" PRId64 " message=\"%.*s\"",
+             STR_ARG(r->namespace_name), STR_ARG(r->name), STR_ARG(r->node_name), r->code,
+             STR_ARG(r->message));
+    if (r->gone)
+        measure_failed(c, f, false);
+    if (r->gone || !c->leading) {
+        f->released = true;
+        cycle_land(c, f, "skipped", NULL);
+        return;
+    }
+    arena_reset(&c->cycle_memory);
+    struct str why =
+        str_is(r->plugin, "Extender") ? r->message
+        : r->plugin.len > 0
+            ? arena_print(&c->cycle_memory, "running PreBind plugin \"%.*s\": %.*s",
+                          STR_ARG(r->plugin), STR_ARG(r->message))
+            : arena_print(&c->cycle_memory, "running Bind plugin \"DefaultBinder\": %.*s",
+                          STR_ARG(r->message));
+    cycle_fail(c, f, why);
+}
+
+/* What the binder does not know although we wait for it got lost, or its answer did. */
+static void find_lost(struct coordinator *c, struct flight *f, const struct listed *l)
+{
+    bool lost = (f->state == FLIGHT_binding && !binds(l, f->pod.uid)) ||
+                (f->state == FLIGHT_preempting && !f->answered && !preempts(l, f->pod.uid));
+    releasing_find_lost(c, f, l->releases);
+    if (!lost) {
+        f->missed = 0;
+        if (f->state == FLIGHT_preempting && !f->answered)
+            preempting_goes_on(c, f);
+        return;
+    }
+    if (++f->missed < 3)
+        return; /* it or its answer may be on the way just now */
+    f->missed = 0;
+    if (f->state == FLIGHT_preempting) {
+        preempting_on_loss(c, f);
+        return;
+    }
+    log_warn("a bind got lost and is sent again| pod=%.*s/%.*s node=%.*s",
+             STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(f->pod.node_name));
+    cycle_send_bind(c, f);
+}
+
+static void on_leadership(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)now;
+    const struct leadership *l = &in->message->leadership;
+    if (l->lead_term < c->term)
+        return;
+    former_hear(c, l);
+    struct listed listed = listed_in(l);
+    if (l->leading != c->leading || l->lead_term != c->term)
+        change_term(c, l, &listed);
+    former_find(c, l);
+    if (c->leading)
+        each_flight(c, &listed, find_lost);
+    listed_free(&listed);
+}
+
+static void on_pod_group(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    gang_statuses_take(c->gang_statuses, now, in->message);
+    if (in->message->type == MSG_pod_group_set)
+        catalog_take(c->catalog, in->message);
+}
+
+static void on_object(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    gang_statuses_take(c->gang_statuses, now, in->message);
+    catalog_take(c->catalog, in->message);
+    cache_object(c->cache, in->message);
+}
+
+static void on_nothing(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    (void)c, (void)now, (void)in;
+}
+
+/* One line a message; the handlers are above, in this order. */
+static handler *const handlers[MSG_COUNT] = {
+    [MSG_peer_up] = on_peer_up,
+    [MSG_peer_down] = on_peer_down,
+    [MSG_snapshot_begin] = on_snapshot_begin,
+    [MSG_snapshot_end] = on_snapshot_end,
+    [MSG_node_set] = on_node_set,
+    [MSG_node_gone] = on_node_gone,
+    [MSG_pod_set] = on_pod_set,
+    [MSG_pod_gone] = on_pod_gone,
+    [MSG_namespace_set] = on_object,
+    [MSG_namespace_gone] = on_object,
+    [MSG_resource_claim_set] = on_object,
+    [MSG_resource_slice_set] = on_object,
+    [MSG_device_class_set] = on_object,
+    [MSG_claim_set] = on_object,
+    [MSG_volume_set] = on_object,
+    [MSG_storage_class_set] = on_object,
+    [MSG_csi_node_set] = on_object,
+    [MSG_csi_driver_set] = on_object,
+    [MSG_csi_capacity_set] = on_object,
+    [MSG_attachment_set] = on_object,
+    [MSG_owner_set] = on_object,
+    [MSG_budget_set] = on_object,
+    [MSG_pod_group_set] = on_pod_group,
+    [MSG_group_members] = on_pod_group,
+    [MSG_group_kinds] = on_nothing,
+    [MSG_gang_attempt] = on_gang_attempt,
+    [MSG_gang_waits] = on_gang_waits,
+    [MSG_object_gone] = on_object,
+    [MSG_barrier_reached] = on_barrier_reached,
+    [MSG_names] = on_names,
+    [MSG_view] = on_view,
+    [MSG_attempt] = on_attempt,
+    [MSG_extended] = on_extended,
+    [MSG_plugin_answer] = on_plugin_answer,
+    [MSG_plugin_permit] = on_plugin_permit,
+    [MSG_worker_join] = on_worker_join,
+    [MSG_shard_taken] = on_shard_taken,
+    [MSG_map_result] = on_map_result,
+    [MSG_map_batch_result] = on_map_batch_result,
+    [MSG_map_run_result] = on_map_run_result,
+    [MSG_bind_result] = on_bind_result,
+    [MSG_preempt_result] = on_preempt_result,
+    [MSG_claim_released] = on_claim_released,
+    [MSG_leadership] = on_leadership,
+};
+
+bool coordinator_takes(enum message_type type)
+{
+    return handlers[type] != NULL;
+}
+
+void coordinator_handle(void *state, struct moment now, const struct delivery *in,
+                        struct outbox *out)
+{
+    struct coordinator *c = state;
+    c->out = out;
+    c->last_call = now;
+    if (in->from.process == WORKER)
+        measure_heard(c, delivery_us(in));
+    if (in->from.process != WATCHER || subscriber_take(&c->stream, now, in, out) == STREAM_apply ||
+        in->message->type == MSG_peer_up || in->message->type == MSG_peer_down)
+        if (handlers[in->message->type] != NULL)
+            handlers[in->message->type](c, now, in);
+    c->out = NULL;
+}
+
+struct moment coordinator_tick(void *state, struct moment now, struct outbox *out)
+{
+    struct coordinator *c = state;
+    c->out = out;
+    c->last_call = now;
+    struct moment next = subscriber_tick(&c->stream, now, out);
+    compare_ask(c);
+    preempting_look(c, now);
+    gang_claims_look(c, now);
+    say_doubt(c, now);
+    if (c->leading && c->binder.peer != 0 && c->stream.synced && has_gangs(c))
+        gang_statuses_tick(c->gang_statuses, now, c->binder, out);
+    go_on(c, now);
+    readiness_say(c, now);
+    next = moment_earlier(next, cycle_tell_landed(c, now));
+    c->out = NULL;
+    next = moment_earlier(next, moment_earlier(c->asked_due, c->preempting_due));
+    return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
+}
+
+int64_t coordinator_term(const void *state)
+{
+    return ((const struct coordinator *)state)->term;
+}
+
+void coordinator_status(void *state, struct buffer *lines)
+{
+    const struct coordinator *c = state;
+    const char *waits = coordinator_waits_for(c, c->last_call);
+    buffer_print(lines, "state=%s%s\n", waits[0] ? "waits for " : "deciding", waits);
+    buffer_print(lines, "leading=%s\nterm=%" PRId64 "\n", c->leading ? "yes" : "no", c->term);
+    buffer_print(lines, "config_generation=%" PRId64 "\nconfig_hash=%016" PRIx64 "\n",
+                 c->generation, (uint64_t)c->options.config_hash);
+    buffer_print(lines, "configs_refused=%" PRIu64 "\n", c->configs_refused);
+    buffer_print(lines, "nodes=%u\npods=%u\nassumed=%u\n", cache_nodes(c->cache),
+                 cache_pods(c->cache), cache_assumed(c->cache));
+    buffer_print(lines, "workers=%u\nworker_nodes=", cache_workers(c->cache));
+    for (uint32_t i = 0; i < cache_workers(c->cache); i++)
+        buffer_print(lines, "%s%u", i ? " " : "", cache_worker_nodes(c->cache, i));
+    buffer_print(lines, "\nwaiting=%zu\nunder_way=%zu\n", c->flights.waiting,
+                 map_count(c->flights.by_uid) - c->flights.waiting);
+    buffer_print(lines, "cycles=%" PRIu64 "\nsecond_rounds=%" PRIu64 "\nrestarted=%" PRIu64 "\n",
+                 c->count.cycles, c->count.second_rounds, c->count.restarted);
+    buffer_print(lines, "batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_cut=%" PRIu64 "\n",
+                 c->count.batches, c->count.batch_pods, c->count.batches_cut);
+    buffer_print(lines, "runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\nrun_grouped_pods=%" PRIu64 "\n",
+                 c->count.runs, c->count.run_pods, c->count.run_grouped_pods);
+    buffer_print(lines, "run_risen_pods=%" PRIu64 "\nruns_followed=%" PRIu64 "\n",
+                 c->count.run_risen_pods, c->count.runs_followed);
+    buffer_print(lines, "pods_per_batch=%.1f\n",
+                 c->count.batches ? (double)c->count.batch_pods / (double)c->count.batches : 0.0);
+    extending_status(c, lines);
+    buffer_print(lines, "scheduled=%" PRIu64 "\nunschedulable=%" PRIu64 "\nerrors=%" PRIu64 "\n",
+                 c->count.scheduled, c->count.unschedulable, c->count.errors);
+    buffer_print(lines, "skipped=%" PRIu64 "\nbound=%" PRIu64 "\nbind_failed=%" PRIu64 "\n",
+                 c->count.skipped, c->count.bound, c->count.bind_failed);
+    buffer_print(lines, "gangs_placed=%" PRIu64 "\ngangs_failed=%" PRIu64 "\n",
+                 c->count.gangs_placed, c->count.gangs_failed);
+    buffer_print(lines, "groups_known=%u\ngroup_claims=%u\n", gang_statuses_count(c->gang_statuses),
+                 gang_claims_count(c));
+    buffer_print(lines, "gangs_evicting=%" PRIu64 "\ngangs_restarted=%" PRIu64 "\n",
+                 c->count.gangs_evicting, c->count.gangs_restarted);
+    buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\n", c->preempting, c->count.preempted);
+    const struct device_book *book = catalog_devices(c->catalog);
+    const struct devices_totals devices = devices_totals(device_book_store(book));
+    buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,
+                 devices.in_use, device_book_count_in_flight(book));
+    buffer_print(lines, "volumes_assumed=%u\n", catalog_assumed(c->catalog));
+    buffer_print(lines, "late_answers=%" PRIu64 "\nstream_gaps=%" PRIu64 "\n", c->count.late,
+                 c->stream.gaps);
+    buffer_print(lines, "decision_us_mean=%" PRId64 "\ndecision_us_max=%" PRId64 "\n",
+                 c->count.cycles ? c->count.decision_us / (int64_t)c->count.cycles : 0,
+                 c->count.decision_us_max);
+}

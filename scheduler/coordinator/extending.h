@@ -1,0 +1,37 @@
+/* extending: flights whose pods HTTP extenders or plugins on the bus care about: FLIGHT_queued and
+ * FLIGHT_asking. */
+#ifndef SCHEDULER_COORDINATOR_EXTENDING_H
+#define SCHEDULER_COORDINATOR_EXTENDING_H
+
+#include "scheduler/coordinator/coordination.h"
+
+/* A new flight: when extenders care about its pod it waits for them. */
+void extending_take(struct coordinator *c, struct flight *f);
+/* Lets those go on whose extenders are free, and asks again where an answer is overdue. */
+void extending_look(struct coordinator *c, struct moment now);
+/* The cycle in the only slot has to know what extenders say: it ends, and they are asked. */
+void extending_ask(struct coordinator *c, struct moment now);
+void extending_on_answer(struct coordinator *c, struct moment now, const struct extended *answer);
+/* Who waits for an answer will be decided and asked about again. */
+void extending_restart(struct coordinator *c);
+/* Other extenders or plugins: whoever is not decided yet is asked about with them, from the
+ * beginning. After cycle_abandon and extending_restart. */
+void extending_reconfigure(struct coordinator *c, const struct coordinator_config *config);
+/* The extenders' part of the question under way is asked, if there is one; the plugins' filters
+ * have left some nodes. False: there is none, and the question goes on. */
+bool extending_send(struct coordinator *c, struct moment now, struct flight *f);
+void extending_on_plugin_answer(struct coordinator *c, struct moment now, uint32_t peer,
+                                const struct plugin_answer *answer);
+void extending_on_plugin_down(struct coordinator *c, struct moment now, uint32_t peer);
+/* The process that calls extenders is gone. */
+void extending_on_loss(struct coordinator *c);
+/* Forgets the flights that wait for extenders; for when the queue is gone. */
+void extending_drop(struct coordinator *c);
+/* So many attempts more than usual may be outstanding, as these wait for extenders. */
+int64_t extending_credit(const struct coordinator *c);
+/* Names the extender that binds the pod, if there is one. */
+void extending_add_binder(const struct coordinator *c, const struct pod *pod, struct bind *bind,
+                          struct arena *a);
+void extending_status(const struct coordinator *c, struct buffer *lines);
+
+#endif

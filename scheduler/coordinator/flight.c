@@ -1,0 +1,261 @@
+/* flight: the coordinator's book of pods it owes something for. What must stay true: one flight a
+ * UID; a flight is in the line exactly while it is waiting, and among the answered exactly while
+ * it makes room and its victims are only still to be seen going. */
+#include "scheduler/coordinator/flight.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "scheduler/coordinator/gang_try.h"
+#include "scheduler/coordinator/releasing.h"
+
+void flights_init(struct flights *all)
+{
+    *all = (struct flights){.by_uid = map_new()};
+}
+
+static void flight_free(struct flight *f)
+{
+    packed_free(&f->newer);
+    extension_free(&f->extension);
+    memory_free(f->permit);
+    releasing_free(&f->releasing);
+    arena_free(&f->arena);
+    memory_free(f);
+}
+
+void flights_free(struct flights *all)
+{
+    size_t at = 0;
+    void *value;
+    while (map_next(all->by_uid, &at, NULL, &value)) {
+        gang_try_leave(value);
+        flight_free(value);
+    }
+    map_free(&all->by_uid);
+}
+
+struct flight *flights_get(const struct flights *all, struct str uid)
+{
+    return map_get(all->by_uid, uid);
+}
+
+static void line_remove(struct flights *all, struct flight *f)
+{
+    bool queued = f->state == FLIGHT_queued;
+    *(f->prev ? &f->prev->next : queued ? &all->queued_first : &all->first) = f->next;
+    *(f->next ? &f->next->prev : queued ? &all->queued_last : &all->last) = f->prev;
+    *(queued ? &all->queued : &all->waiting) -= 1;
+}
+
+/* Its extenders may be asked about others. */
+static void let_go(struct flights *all, struct flight *f)
+{
+    all->held &= ~f->holds;
+    all->admission |= f->holds != 0;
+    f->holds = 0;
+}
+
+static uint64_t needs(const struct flight *f)
+{
+    return f->extension != NULL ? f->extension->asked | f->extension->asked_victims : 0;
+}
+
+static void append(struct flights *all, struct flight *f)
+{
+    f->state = FLIGHT_waiting;
+    f->next = NULL;
+    f->prev = all->last;
+    *(all->last ? &all->last->next : &all->first) = f;
+    all->last = f;
+    all->waiting++;
+}
+
+static void answered_remove(struct flights *all, struct flight *f)
+{
+    *(f->prev ? &f->prev->next : &all->answered) = f->next;
+    if (f->next != NULL)
+        f->next->prev = f->prev;
+    f->answered = false;
+}
+
+static bool is_asked(const struct flight *f)
+{
+    return f->state == FLIGHT_asking || f->state == FLIGHT_permitting;
+}
+
+static void push(struct flight **list, struct flight *f)
+{
+    f->prev = NULL;
+    f->next = *list;
+    if (f->next != NULL)
+        f->next->prev = f;
+    *list = f;
+}
+
+static void asked_remove(struct flights *all, struct flight *f)
+{
+    *(f->prev ? &f->prev->next : &all->asked) = f->next;
+    if (f->next != NULL)
+        f->next->prev = f->prev;
+    f->question = 0;
+    f->asked_peer = 0;
+    memory_free(f->permit);
+    f->permit = NULL;
+}
+
+/* Out of whatever list it is in. */
+static void unlink_flight(struct flights *all, struct flight *f)
+{
+    if (is_asked(f))
+        asked_remove(all, f);
+    else if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
+        line_remove(all, f);
+    else if (f->answered)
+        answered_remove(all, f);
+    f->next = f->prev = NULL;
+}
+
+struct flight *flights_add(struct flights *all, const struct pod *pod)
+{
+    struct flight *f = memory_take(sizeof(*f));
+    codec_copy(&pod_record, &f->pod, pod, &f->arena);
+    append(all, f);
+    must(map_set(all->by_uid, f->pod.uid, f) == NULL);
+    return f;
+}
+
+bool flight_is_in_decision(const struct flight *f)
+{
+    return f->state == FLIGHT_deciding || f->state == FLIGHT_placed || f->state == FLIGHT_passed;
+}
+
+void flight_set_pod(struct flight *f, const struct pod *pod)
+{
+    struct arena fresh = {0};
+    struct pod copy;
+    must(str_equal(f->pod.uid, pod->uid));
+    codec_copy(&pod_record, &copy, pod, &fresh);
+    arena_free(&f->arena);
+    f->arena = fresh;
+    f->pod = copy;
+}
+
+void flight_keep_pod(struct flight *f, const struct pod *pod)
+{
+    must(str_equal(f->pod.uid, pod->uid));
+    (void)packed_set(&f->newer, &pod_record, pod);
+}
+
+static void take_newer(struct flight *f)
+{
+    struct arena memory = {0};
+    struct pod newer;
+    if (f->newer.bytes == NULL)
+        return;
+    packed_get(&f->newer, &pod_record, &newer, &memory);
+    flight_set_pod(f, &newer);
+    arena_free(&memory);
+    packed_free(&f->newer);
+}
+
+void flights_start(struct flights *all, struct flight *f, enum flight_state state)
+{
+    must(state != FLIGHT_waiting);
+    unlink_flight(all, f);
+    if (state == FLIGHT_binding || state == FLIGHT_permitting || state == FLIGHT_preempting ||
+        state == FLIGHT_releasing)
+        let_go(all, f);
+    f->state = state;
+    if (is_asked(f))
+        push(&all->asked, f);
+}
+
+void flights_answered(struct flights *all, struct flight *f)
+{
+    must(f->state == FLIGHT_preempting && !f->answered);
+    f->answered = true;
+    push(&all->answered, f);
+}
+
+static bool comes_before(const struct flight *a, const struct flight *b, bool in_front)
+{
+    return in_front ? a->pod.priority > b->pod.priority : a->pod.priority >= b->pod.priority;
+}
+
+void flights_queue(struct flights *all, struct flight *f, bool in_front)
+{
+    unlink_flight(all, f);
+    let_go(all, f);
+    f->state = FLIGHT_queued;
+    struct flight *before = all->queued_last;
+    while (before != NULL && !comes_before(before, f, in_front))
+        before = before->prev;
+    f->prev = before;
+    f->next = before != NULL ? before->next : all->queued_first;
+    *(f->prev ? &f->prev->next : &all->queued_first) = f;
+    *(f->next ? &f->next->prev : &all->queued_last) = f;
+    all->queued++;
+    all->admission = true;
+}
+
+void flights_unqueue(struct flights *all, struct flight *f)
+{
+    must(f->state == FLIGHT_queued);
+    unlink_flight(all, f);
+    append(all, f);
+}
+
+void flights_let_go(struct flights *all, struct flight *f)
+{
+    let_go(all, f);
+}
+
+void flights_admit(struct flights *all)
+{
+    uint64_t taken = all->held;
+    if (!all->admission)
+        return;
+    all->admission = false;
+    for (struct flight *f = all->queued_first, *next; f != NULL; f = next) {
+        next = f->next;
+        if ((needs(f) & all->away) != 0)
+            continue;
+        if ((needs(f) & taken) == 0) {
+            unlink_flight(all, f);
+            f->holds = needs(f);
+            all->held |= f->holds;
+            append(all, f);
+        }
+        taken |= needs(f);
+    }
+}
+
+void flights_return(struct flights *all, struct flight *f)
+{
+    must(f->state != FLIGHT_waiting);
+    unlink_flight(all, f);
+    f->node = (struct str){NULL, 0}; /* of a preemption that is given up; lay in the pod's arena */
+    f->plugins = f->victims = (struct strs){0};
+    f->activate = f->overtaken = f->released = false;
+    releasing_drop(f);
+    f->gated_epoch = f->gated_sequence = 0;
+    take_newer(f);
+    if (f->gang == NULL && (needs(f) & ~f->holds) != 0) {
+        flights_queue(all, f, true);
+        return;
+    }
+    f->state = FLIGHT_waiting;
+    f->prev = NULL;
+    f->next = all->first;
+    *(all->first ? &all->first->prev : &all->last) = f;
+    all->first = f;
+    all->waiting++;
+}
+
+void flights_remove(struct flights *all, struct flight *f)
+{
+    unlink_flight(all, f);
+    let_go(all, f);
+    gang_try_leave(f);
+    must(map_remove(all->by_uid, f->pod.uid) == f);
+    flight_free(f);
+}

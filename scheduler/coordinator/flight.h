@@ -1,0 +1,116 @@
+/* flight: one pod from the queue's attempt to the outcome that is owed for it: waiting for its
+ * turn, being decided, being bound, or making room by preemption. */
+#ifndef SCHEDULER_COORDINATOR_FLIGHT_H
+#define SCHEDULER_COORDINATOR_FLIGHT_H
+
+#include "proto/base/map.h"
+#include "proto/base/moment.h"
+#include "proto/messages.h"
+#include "scheduler/catalog/volume_reserve.h"
+#include "scheduler/cluster/device_reserve.h"
+#include "scheduler/merge/extension.h"
+#include "scheduler/table/packed.h"
+
+struct permit;
+struct releasing;
+
+enum flight_state {
+    FLIGHT_queued,     /* for its extenders, who are asked about one pod at a time */
+    FLIGHT_waiting,    /* an attempt that has not been decided yet */
+    FLIGHT_deciding,   /* the workers are asked */
+    FLIGHT_asking,     /* extenders or plugins are asked; meanwhile others are decided */
+    FLIGHT_placed,     /* assumed; its group's other members are still to be decided */
+    FLIGHT_passed,     /* has no place, and waits for its group's other members */
+    FLIGHT_permitting, /* assumed; waits for the permission of plugins to be bound */
+    FLIGHT_binding,    /* assumed; the binder owes an answer */
+    FLIGHT_preempting, /* nominated; its victims are being evicted */
+    FLIGHT_releasing   /* over; the binder still takes back what it had of claims */
+};
+
+struct flight {
+    enum flight_state state;
+    struct arena arena;      /* what pod borrows from */
+    struct pod pod;          /* node_name is set from the decision on */
+    struct packed newer;     /* deciding, placed, passed: the pod as it was seen meanwhile */
+    bool gone;               /* deciding, placed, passed: it does not exist any more */
+    bool overtaken;          /* deciding: it was on a node meanwhile, by somebody else */
+    bool owed;               /* the queue waits for an outcome of `cycle` */
+    int64_t cycle;           /* the attempt's */
+    int64_t epoch, sequence; /* how far the queue had read the stream when it made the attempt */
+    bool behind;             /* the view that it was last decided on is older than that */
+    int missed;              /* leadership messages in a row that did not list it */
+    int64_t attempts;        /* which attempt it is, from 1 */
+    int64_t first_us;        /* wall clock: first in the active queue; 0 = not known */
+    int64_t popped_us;       /* wall clock: the queue sent the attempt; 0 = not known, or told */
+    struct moment began;     /* the decision; 0 = not yet */
+    struct moment taken;     /* when the attempt came */
+    struct reservation reserved;       /* binding: volumes that are assumed for it; in the arena */
+    struct device_reservation devices; /* the same of claims that are given devices */
+    struct decision_hops hops;         /* where the time since popped_us went; see measure.h */
+    struct str node;                   /* preempting: where, and the rest of the outcome */
+    struct strs plugins;
+    struct strs victims;                 /* UIDs that are to be seen going */
+    bool answered;                       /* preempting: the binder has done its part */
+    bool activate;                       /* landing: to be tried again at once */
+    int64_t gated_epoch, gated_sequence; /* landing: what came up to there shall not wake it */
+    struct moment deadline;      /* preempting: lands then at the latest; asking: is asked again;
+                                    permitting: something is overdue then */
+    struct extension *extension; /* what extenders said; NULL: none cares about the pod */
+    uint64_t holds;              /* the extenders that are asked about no other pod meanwhile */
+    bool grouped;                /* it was tried with a group: it is never decided alone */
+    struct gang_try *gang;       /* the group that it is tried with; NULL: alone */
+    uint32_t place;              /* in it */
+    int64_t question;            /* asking, permitting: its id; 0: nobody is asked just now */
+    uint32_t asked_peer;         /* the process of the plugin that is asked; 0: extenders are */
+    struct permit *permit;       /* permitting: how far it has come; see permitting.c */
+    bool released;               /* landing: it gave back room that it had */
+    struct releasing *releasing; /* what is taken back of its claims; NULL: nothing */
+    struct flight *next, *prev;  /* among the waiting, the queued, the asked or the answered */
+};
+
+/* All flights by the pod's UID; the waiting ones in order of arrival, those queued for their
+ * extenders by priority, and those whose victims are only still to be seen going. */
+struct flights {
+    struct map *by_uid;
+    struct flight *first, *last;
+    size_t waiting;
+    struct flight *answered;
+    struct flight *asked; /* asking or permitting */
+    struct flight *queued_first, *queued_last;
+    size_t queued;
+    uint64_t held;  /* extenders that some flight holds */
+    uint64_t away;  /* those that cannot be asked: who needs them waits, and nobody for him */
+    bool admission; /* somebody may leave the queue */
+};
+
+void flights_init(struct flights *all);
+void flights_free(struct flights *all);
+struct flight *flights_get(const struct flights *all, struct str uid);
+/* A new flight, waiting, at the end of the line; the pod is copied. None of that UID may exist. */
+struct flight *flights_add(struct flights *all, const struct pod *pod);
+/* Deciding, placed or passed. */
+bool flight_is_in_decision(const struct flight *f);
+/* Replaces the pod by a newer one. */
+void flight_set_pod(struct flight *f, const struct pod *pod);
+/* The same, for one that is being decided, as soon as it waits again. */
+void flight_keep_pod(struct flight *f, const struct pod *pod);
+/* Takes it out of the line of waiting ones. */
+void flights_start(struct flights *all, struct flight *f, enum flight_state state);
+/* The binder has done its part for one that makes room by preemption. */
+void flights_answered(struct flights *all, struct flight *f);
+/* Puts it back at the head of the line; one that needs extenders that it does not hold, at the head
+ * of their queue. A member of a group needs to hold none: nobody else is decided meanwhile. */
+void flights_return(struct flights *all, struct flight *f);
+/* A waiting or asking flight goes into the queue of its extenders, behind those of its priority, or
+ * in front of them. It lets go of the extenders. */
+void flights_queue(struct flights *all, struct flight *f, bool in_front);
+/* One in that queue goes to the end of the line, as if no extender cared. */
+void flights_unqueue(struct flights *all, struct flight *f);
+/* It holds no extender any more. */
+void flights_let_go(struct flights *all, struct flight *f);
+/* Those in the queue whose extenders are free, and whom nobody before them in the queue waits for,
+ * take them and go to the end of the line. Cheap while nothing has changed. */
+void flights_admit(struct flights *all);
+void flights_remove(struct flights *all, struct flight *f);
+
+#endif

@@ -1,0 +1,15 @@
+/* former: what a former life, the scheduler's own or the binder's, may still have under way;
+ * nothing is decided before it has ended. */
+#ifndef SCHEDULER_COORDINATOR_FORMER_H
+#define SCHEDULER_COORDINATOR_FORMER_H
+
+#include "scheduler/coordinator/coordination.h"
+
+/* From what the binder has in flight: binds and releases that nobody here asked for. */
+void former_find(struct coordinator *c, const struct leadership *l);
+/* The binder is gone. Call it while the coordinator still holds that it leads, if it did. */
+void former_lose_binder(struct coordinator *c, struct moment now);
+/* What a binder says of itself; before its term is taken. */
+void former_hear(struct coordinator *c, const struct leadership *l);
+
+#endif

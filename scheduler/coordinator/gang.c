@@ -1,0 +1,424 @@
+/* gang: the transaction. The one idea: members are decided as any pod is, one after the other or in
+ * batches and runs, and assumed where they go; only the binds wait for the end. So each is seen by
+ * the next, and to undo it is to forget what is assumed.
+ *
+ * What must stay true: while c->gang is set nobody but its members is decided; a member is waiting
+ * at the head of the line, being decided or asked about, placed, or passed over; no bind is sent
+ * before the end; after gang_undo cache and workers are as they were. */
+#include "scheduler/coordinator/gang.h"
+
+#include "proto/base/log.h"
+#include "proto/base/must.h"
+#include "scheduler/coordinator/extending.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* One of those that are needed is on a node already, or on its way there. */
+static void count_as_placed(struct gang_try *g)
+{
+    g->needed--;
+    g->before++;
+}
+
+/* ---- taking an attempt ---- */
+
+static void note_attempt(struct flight *f, const struct gang_attempt *a,
+                         const struct gang_member *m)
+{
+    f->owed = true;
+    f->cycle = m->cycle;
+    f->attempts = m->attempts;
+    f->first_us = m->first_us;
+    f->epoch = a->epoch;
+    f->sequence = a->sequence;
+}
+
+/* A flight of an attempt that the queue has forgotten; it is to be decided anew. */
+static void drop_former(struct coordinator *c, struct flight *f)
+{
+    if (f->state == FLIGHT_preempting)
+        c->preempting--;
+    flights_remove(&c->flights, f);
+}
+
+static void take_member(struct coordinator *c, struct moment now, struct gang_try *g,
+                        const struct gang_attempt *a, const struct gang_member *m)
+{
+    struct flight *f = flights_get(&c->flights, m->pod.uid);
+    if (f != NULL && f->gang == g)
+        return; /* named twice */
+    if (f != NULL && (f->state == FLIGHT_binding || f->state == FLIGHT_releasing)) {
+        note_attempt(f, a, m); /* the latter cannot be tried before it has landed */
+        if (f->state == FLIGHT_binding)
+            count_as_placed(g);
+        return;
+    }
+    if (f != NULL)
+        drop_former(c, f);
+    f = flights_add(&c->flights, &m->pod);
+    f->taken = now;
+    note_attempt(f, a, m);
+    if (a->needed > 0)
+        gang_try_add(g, f);
+    extending_take(c, f);
+}
+
+static bool has_former(const struct coordinator *c, const struct gang_attempt *a)
+{
+    for (uint32_t i = 0; i < a->members.count; i++) {
+        const struct flight *f = flights_get(&c->flights, a->members.at[i].pod.uid);
+        if (f != NULL && f->state != FLIGHT_binding && f->state != FLIGHT_preempting &&
+            f->state != FLIGHT_releasing)
+            return true;
+    }
+    return false;
+}
+
+void gang_take(struct coordinator *c, struct moment now, const struct gang_attempt *attempt)
+{
+    struct gang_try *g = gang_try_new(&attempt->group, attempt->needed, attempt->members.count);
+    g->before = attempt->placed;
+    if (attempt->members.count > 0)
+        g->scheduler_name = arena_copy(&g->arena, attempt->members.at[0].pod.scheduler_name);
+    if (has_former(c, attempt))
+        cycle_abandon(c);
+    for (uint32_t i = 0; i < attempt->members.count; i++)
+        take_member(c, now, g, attempt, &attempt->members.at[i]);
+    gang_try_drop(g);
+}
+
+/* ---- beginning ---- */
+
+/* Of extenders and plugins on the bus those that some member cares about. */
+static uint64_t wanted(const struct gang_try *g)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct flight *f = g->at[i].flight;
+        if (f != NULL && f->extension != NULL)
+            all |= f->extension->asked | f->extension->asked_victims;
+    }
+    return all;
+}
+
+static bool somebody_is_asked_about(const struct coordinator *c)
+{
+    for (const struct flight *f = c->flights.asked; f != NULL; f = f->next)
+        if (f->state == FLIGHT_asking)
+            return true;
+    return false;
+}
+
+/* Who is assumed loses his claim, and gets it back when he is forgotten. */
+static void note_claims(struct coordinator *c, struct gang_try *g)
+{
+    struct str node;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct gang_place *m = &g->at[i];
+        bool claims = m->flight != NULL && cache_nomination(c->cache, m->flight->pod.uid, &node);
+        m->claim = claims ? arena_copy(&g->arena, node) : (struct str){NULL, 0};
+    }
+}
+
+struct strs gang_nominated(struct coordinator *c, const struct flight *f)
+{
+    const struct gang_try *g = f->gang;
+    struct strs uids = {0};
+    struct str node;
+    if (g == NULL)
+        return uids;
+    uids.at = arena_take(&c->cycle_memory, g->count * sizeof(struct str));
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL && cache_nomination(c->cache, g->at[i].flight->pod.uid, &node))
+            uids.at[uids.count++] = g->at[i].flight->pod.uid;
+    return uids;
+}
+
+/* False: not now, or it was given back. */
+static bool begin(struct coordinator *c, struct gang_try *g)
+{
+    uint64_t extends = wanted(g);
+    if ((extends & EXTENDER_BITS) != 0 && c->extender.peer == 0) {
+        c->count.crowded_out += g->count;
+        gang_give_back(c, g, "error");
+        return true;
+    }
+    if (extends != 0 && somebody_is_asked_about(c))
+        return false; /* it comes back to the head of the line and is decided first */
+    c->gang = g;
+    g->users++;
+    g->phase = GANG_placing;
+    g->began = c->last_call;
+    g->dice = c->random;
+    memcpy(g->last_node, c->last_node, sizeof(g->last_node));
+    note_claims(c, g);
+    return true;
+}
+
+static void end(struct coordinator *c)
+{
+    struct gang_try *g = c->gang;
+    c->gang = NULL;
+    gang_try_drop(g);
+}
+
+/* ---- members ---- */
+
+void gang_is_known(struct flight *f)
+{
+    if (f->gang != NULL)
+        count_as_placed(f->gang);
+}
+
+void gang_placed(struct flight *f)
+{
+    struct gang_try *g = f->gang;
+    must(f->state == FLIGHT_placed);
+    g->at[f->place].node = arena_copy(&g->arena, f->pod.node_name);
+    g->placed++;
+    g->placed_most += g->phase == GANG_placing;
+}
+
+static bool is_full(const struct gang_try *g)
+{
+    return (int64_t)g->placed >= g->needed;
+}
+
+/* One that this group has just placed would have to go again. */
+static bool evicts_sibling(const struct coordinator *c, const struct preemption *p)
+{
+    for (uint32_t i = 0; i < p->victims.count; i++) {
+        const struct flight *f = flights_get(&c->flights, p->victims.at[i].uid);
+        if (f != NULL && f->state == FLIGHT_placed)
+            return true;
+    }
+    return false;
+}
+
+/* The victims are gone and the member is there, as the next members see it. */
+static bool takes_room(struct coordinator *c, struct flight *f, const struct preemption *p)
+{
+    struct gang_try *g = f->gang;
+    if (g->phase != GANG_making_room || is_full(g) || p->node.len == 0 || evicts_sibling(c, p) ||
+        !cache_has_node(c->cache, p->node))
+        return false;
+    struct gang_place *m = &g->at[f->place];
+    gang_try_note_room(g, m, p);
+    for (uint32_t i = 0; i < m->room.victims.count; i++)
+        (void)cache_hide(c->cache, m->room.victims.at[i].uid);
+    flights_start(&c->flights, f, FLIGHT_placed);
+    must(cache_assume(c->cache, &f->pod, m->room.node));
+    f->pod.node_name = arena_copy(&f->arena, m->room.node);
+    gang_placed(f);
+    return true;
+}
+
+void gang_reject(struct coordinator *c, struct flight *f, const struct decision *d)
+{
+    struct gang_try *g = f->gang;
+    if (d->kind == DECISION_unschedulable && takes_room(c, f, &d->preemption))
+        return;
+    log_debug("a member has no place| group=%.*s/%.*s pod=%.*s message=\"%.*s\"",
+              STR_ARG(g->group.namespace_name), STR_ARG(g->group.name), STR_ARG(f->pod.name),
+              STR_ARG(d->message));
+    if (g->phase == GANG_placing) {
+        gang_try_note_failure(g, &g->at[f->place], d);
+        g->curable += d->preemption.node.len > 0;
+        g->failed_most++;
+    }
+    g->stopped |= d->kind == DECISION_error && str_is(g->group.api, "scheduling.k8s.io");
+    flights_start(&c->flights, f, FLIGHT_passed);
+    g->passed++;
+}
+
+/* ---- undoing ---- */
+
+static void undo_member(struct coordinator *c, struct gang_place *m)
+{
+    struct flight *f = m->flight;
+    if (f != NULL && f->state == FLIGHT_placed) {
+        if (cache_forget(c->cache, f->pod.uid) && m->claim.len > 0) /* else it went, or is bound */
+            cache_nominate(c->cache, &f->pod, m->claim);
+        cycle_unreserve(c, f);
+        f->pod.node_name = (struct str){NULL, 0};
+        flights_start(&c->flights, f, FLIGHT_passed);
+    }
+    for (uint32_t i = 0; m->evicts && i < m->room.victims.count; i++)
+        cache_show(c->cache, m->room.victims.at[i].uid);
+}
+
+void gang_undo(struct coordinator *c, struct gang_try *g)
+{
+    must(c->under_way == 0);
+    for (uint32_t i = g->count; i > 0; i--)
+        undo_member(c, &g->at[i - 1]);
+    g->passed += g->placed;
+    g->placed = 0;
+    c->random = g->dice;
+    memcpy(c->last_node, g->last_node, sizeof(c->last_node));
+}
+
+/* To the head of the line again, if they are not there, in order. A member that went lands. */
+static void line_up(struct coordinator *c, struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL)
+            flights_start(&c->flights, g->at[i].flight, FLIGHT_passed);
+    g->placed = g->passed = 0;
+    for (uint32_t i = g->count; i > 0; i--) {
+        struct flight *f = g->at[i - 1].flight;
+        g->at[i - 1] = (struct gang_place){.flight = f};
+        if (f == NULL)
+            continue;
+        if (f->extension != NULL)
+            extension_forget(f->extension);
+        flights_return(&c->flights, f);
+        if (f->gone)
+            cycle_land(c, f, "skipped", NULL);
+    }
+}
+
+void gang_abandon(struct coordinator *c)
+{
+    struct gang_try *g = c->gang;
+    if (g == NULL)
+        return;
+    gang_undo(c, g);
+    g->curable = g->placed_most = g->failed_most = 0;
+    g->stopped = false;
+    line_up(c, g);
+    c->count.gangs_restarted++;
+    end(c);
+}
+
+/* ---- going on ---- */
+
+/* Nothing has come in between that makes it moot that the member goes there. */
+static bool stands(const struct coordinator *c, const struct flight *f)
+{
+    struct str node;
+    return !f->gone && cache_pod(c->cache, f->pod.uid, &node) == CACHE_assumed &&
+           str_equal(node, f->pod.node_name) && cache_has_node(c->cache, node);
+}
+
+static bool all_stand(const struct coordinator *c, const struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct flight *f = g->at[i].flight;
+        if (f != NULL && ((f->state == FLIGHT_placed && !stands(c, f)) || f->gone))
+            return false;
+    }
+    return true;
+}
+
+static bool is_asked_about(const struct coordinator *c, const struct gang_try *g)
+{
+    for (uint32_t i = 0; c->flights.asked != NULL && i < g->count; i++)
+        if (g->at[i].flight != NULL && g->at[i].flight->state == FLIGHT_asking)
+            return true;
+    return false;
+}
+
+/* Nobody is left to be decided, or it does not matter any more. */
+static bool is_over(const struct gang_try *g)
+{
+    uint32_t waiting = gang_try_waiting(g);
+    bool hopeless = (int64_t)g->placed + waiting < g->needed;
+    if (waiting == 0 || g->stopped)
+        return true;
+    return hopeless && (g->phase == GANG_making_room || g->curable == 0);
+}
+
+/* Only those who found no place are tried again: what fits without evictions is preferred. Where
+ * priorities differ all are, in order, so that nobody's victim is a member behind him. */
+static void begin_making_room(struct coordinator *c, struct gang_try *g)
+{
+    bool differ = false;
+    const struct flight *first = NULL;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct flight *f = g->at[i].flight;
+        first = first == NULL ? f : first;
+        differ |= f != NULL && f->pod.priority != first->pod.priority;
+    }
+    if (differ)
+        gang_undo(c, g);
+    for (uint32_t i = 0; i < g->count && differ; i++)
+        g->at[i].node = (struct str){NULL, 0};
+    g->phase = GANG_making_room;
+    for (uint32_t i = g->count; i > 0; i--) {
+        struct flight *f = g->at[i - 1].flight;
+        if (f == NULL || f->state != FLIGHT_passed)
+            continue;
+        g->passed--;
+        flights_return(&c->flights, f);
+    }
+}
+
+/* Another flight whose extenders have answered stands in front of its members. */
+static void stand_in_front(struct coordinator *c, struct gang_try *g)
+{
+    for (uint32_t i = g->count; i > 0; i--) {
+        struct flight *f = g->at[i - 1].flight;
+        if (f == NULL || f->state != FLIGHT_waiting)
+            continue;
+        flights_start(&c->flights, f, FLIGHT_deciding);
+        flights_return(&c->flights, f);
+    }
+}
+
+static bool anybody_evicts(const struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL && g->at[i].evicts)
+            return true;
+    return false;
+}
+
+/* The next phase, or the end. Where room came by itself while it was to be made, all have a place
+ * now; nominated to wait for it, they would wait for an event that is over. */
+static void conclude(struct coordinator *c, struct moment now, struct gang_try *g)
+{
+    bool full = is_full(g) && !g->stopped, making_room = g->phase == GANG_making_room;
+    if (!all_stand(c, g)) {
+        gang_abandon(c);
+        return;
+    }
+    if (full && !anybody_evicts(g)) {
+        gang_commit(c, g);
+    } else if (!making_room && g->curable > 0 && !g->stopped) {
+        begin_making_room(c, g);
+        return;
+    } else {
+        gang_undo(c, g);
+        if (full)
+            gang_evict(c, now, g);
+        else
+            gang_fail(c, now, g);
+    }
+    end(c);
+}
+
+struct flight *gang_next(struct coordinator *c, struct moment now)
+{
+    must(c->under_way == 0);
+    for (;;) {
+        struct flight *f = c->flights.first;
+        if (c->gang != NULL && is_asked_about(c, c->gang))
+            return NULL;
+        if (c->gang != NULL && is_over(c->gang)) {
+            conclude(c, now, c->gang);
+            continue;
+        }
+        if (c->gang != NULL && f->gang != c->gang)
+            stand_in_front(c, c->gang);
+        if (c->gang != NULL)
+            return c->flights.first;
+        if (f == NULL || cycle_view_is_behind(c, now, f))
+            return NULL;
+        if (f->gang == NULL)
+            return f;
+        if (!begin(c, f->gang))
+            return NULL;
+    }
+}

@@ -1,0 +1,432 @@
+/* permitting: Permit and the wait that it may ask for. The one idea: the profile's plugins are
+ * asked one after the other, as upstream does; when all have answered and some want the pod to
+ * wait, their times run from then on, and the pod is bound when the last one has allowed it.
+ *
+ * What must stay true: a pod is assumed exactly while it is here or being bound; it leaves here by
+ * being bound, by failing, whereupon everything that was reserved for it is given back in reverse
+ * order, or by being decided anew; what a plugin fails to say counts as its failurePolicy has it.
+ */
+#include "scheduler/coordinator/permitting.h"
+
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "proto/kube/config/config_duration.h"
+#include "scheduler/coordinator/releasing.h"
+#include "scheduler/merge/fit_error.h"
+
+#define CREDIT_STEP    64   /* so that the credit is not said anew for every pod */
+#define PERMITTING_MAX 8192 /* that wait at once without being counted as credit */
+
+struct permit_wait {
+    const struct bus_plugin *plugin; /* its profile's */
+    uint32_t peer;                   /* the process that is to say when */
+    bool allowed;
+    int64_t timeout_ms;
+    struct moment until; /* once it waits */
+};
+
+struct permit {
+    uint32_t place;      /* in the profile's list: whose turn it is */
+    uint32_t count;      /* of waits */
+    uint32_t told;       /* places below this were asked: they are told when it comes to nothing */
+    bool waiting;        /* all were asked */
+    bool nominated;      /* the API server was told of the node */
+    struct moment began; /* the asking, then the waiting */
+    struct permit_wait waits[CONFIG_BUS_PLUGINS_MAX];
+};
+
+static const struct profile *profile_of(const struct coordinator *c, const struct flight *f)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    return fw != NULL ? &fw->profile : NULL;
+}
+
+static const struct bus_plugin *at_place(const struct profile *p, uint32_t place)
+{
+    return bus_plugins_of(p, p->permit.at[place]);
+}
+
+bool permitting_asks(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->permit.count; i++)
+        if (at_place(profile, i) != NULL)
+            return true;
+    return false;
+}
+
+/* ---- ends ---- */
+
+static void measure_end(const struct coordinator *c, const struct flight *f, const char *status)
+{
+    if (f->permit->waiting)
+        measure_waited(c, f->permit->began, status);
+    else
+        measure_permit(c, f, f->permit->began, status);
+}
+
+void permitting_undo(struct coordinator *c, struct flight *f)
+{
+    const struct profile *p = profile_of(c, f);
+    for (uint32_t i = f->permit->told; p != NULL && i > 0; i--)
+        if (at_place(p, i - 1) != NULL)
+            bus_plugins_tell(c, at_place(p, i - 1), "unreserved", f);
+    cycle_unreserve(c, f);
+    cache_forget(c->cache, f->pod.uid);
+    f->pod.node_name = (struct str){NULL, 0};
+    f->released = true;
+    c->permitting--;
+}
+
+void permitting_restart(struct coordinator *c, struct flight *f)
+{
+    permitting_undo(c, f);
+    c->count.restarted++;
+    if (f->grouped)
+        cycle_land(c, f, "skipped", NULL); /* with its group, or not at all */
+    else
+        flights_return(&c->flights, f);
+}
+
+/* Upstream's rejection by a plugin: an attempt that found a single node, and that was no good. */
+static struct str rejection(struct coordinator *c, struct str reason)
+{
+    struct histogram h = {.arena = &c->cycle_memory};
+    histogram_add(&h, reason, 1);
+    return fit_error(1, (struct str){0}, &h, (struct str){0});
+}
+
+static void reject(struct coordinator *c, struct flight *f, const struct bus_plugin *plugin,
+                   struct str reason)
+{
+    struct str message = arena_copy(&c->cycle_memory, rejection(c, reason));
+    const struct strs plugins = {1, (struct str[]){plugin->name}};
+    bool nominated = f->permit->nominated || f->pod.nominated_node.len > 0;
+    log_debug("not permitted| pod=%.*s/%.*s reason=\"%.*s\"", STR_ARG(f->pod.namespace_name),
+              STR_ARG(f->pod.name), STR_ARG(reason));
+    measure_end(c, f, "Unschedulable");
+    measure_failed(c, f, true);
+    c->count.unschedulable++;
+    permitting_undo(c, f);
+    releasing_unreserve(c, f);
+    cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
+    cycle_report_failure(c, f, "Unschedulable",
+                         &(struct failure){.message = message, .nominate = nominated});
+    cycle_land(c, f, "unschedulable", &plugins);
+}
+
+void permitting_removed(struct coordinator *c, struct flight *f, bool gone)
+{
+    struct message m = {.type = MSG_pod_failed};
+    measure_end(c, f, "Unschedulable");
+    measure_failed(c, f, true);
+    permitting_undo(c, f);
+    releasing_unreserve(c, f);
+    m.pod_failed = (struct pod_failed){.pod = f->pod,
+                                       .reason = STR_LITERAL("Unschedulable"),
+                                       .message = rejection(c, STR_LITERAL("removed")),
+                                       .event_only = gone};
+    outbox_put(c->out, c->binder, &m);
+    cycle_land(c, f, "skipped", NULL);
+}
+
+void permitting_preempt(struct coordinator *c, struct flight *f)
+{
+    measure_end(c, f, "Error");
+    permitting_undo(c, f);
+    releasing_unreserve(c, f);
+    c->count.errors++;
+    cycle_fail(c, f, STR_LITERAL("waiting on permit for pod: preempted"));
+}
+
+static void grant(struct coordinator *c, struct flight *f)
+{
+    measure_end(c, f, "Success");
+    c->permitting--;
+    flights_start(&c->flights, f, FLIGHT_binding);
+    cycle_send_bind(c, f);
+}
+
+/* A plugin has failed. True: the pod with it. */
+static bool fails(struct coordinator *c, struct moment now, struct flight *f,
+                  const struct bus_plugin *plugin, struct str why)
+{
+    if (log_limited(&c->plugin_log, now))
+        log_warn("a plugin failed| pod=%.*s/%.*s why=\"%.*s\" ignored=%s",
+                 STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(why),
+                 plugin->ignore ? "yes" : "no");
+    if (!plugin->ignore)
+        reject(c, f, plugin, why);
+    return !plugin->ignore;
+}
+
+/* ---- asking ---- */
+
+/* The deadline is that of whoever is first. */
+static void set_deadline(struct coordinator *c, struct flight *f)
+{
+    const struct permit *p = f->permit;
+    f->deadline = MOMENT_NEVER;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (!p->waits[i].allowed)
+            f->deadline = moment_earlier(f->deadline, p->waits[i].until);
+    c->asked_due = moment_earlier(c->asked_due, f->deadline);
+}
+
+static bool all_allow(const struct permit *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (!p->waits[i].allowed)
+            return false;
+    return true;
+}
+
+/* Where it will be is told the API server, as waiting takes a while. */
+static void nominate(struct coordinator *c, struct flight *f)
+{
+    struct message m = {.type = MSG_nominate,
+                        .nominate = {.pod = f->pod, .node_name = f->pod.node_name}};
+    m.nominate.pod.node_name = (struct str){NULL, 0};
+    f->permit->nominated = true;
+    if (!str_equal(f->pod.nominated_node, f->pod.node_name))
+        outbox_put(c->out, c->binder, &m);
+}
+
+static void begin_waiting(struct coordinator *c, struct moment now, struct flight *f)
+{
+    struct permit *p = f->permit;
+    f->question = 0;
+    f->asked_peer = 0;
+    if (all_allow(p)) {
+        grant(c, f);
+        return;
+    }
+    measure_permit(c, f, p->began, "Wait");
+    p->waiting = true;
+    p->began = now;
+    for (uint32_t i = 0; i < p->count; i++)
+        p->waits[i].until = moment_after(now, span_of_ms(p->waits[i].timeout_ms));
+    set_deadline(c, f);
+    nominate(c, f);
+    log_debug("waits for permission| pod=%.*s/%.*s node=%.*s", STR_ARG(f->pod.namespace_name),
+              STR_ARG(f->pod.name), STR_ARG(f->pod.node_name));
+}
+
+static void go_on(struct coordinator *c, struct moment now, struct flight *f)
+{
+    const struct profile *profile = profile_of(c, f);
+    const struct strs node = {1, &f->pod.node_name};
+    struct permit *p = f->permit;
+    for (; p->place < profile->permit.count; p->place++) {
+        const struct bus_question q = {at_place(profile, p->place), "permit", &node,
+                                       &c->cycle_memory};
+        struct str why;
+        if (q.plugin == NULL)
+            continue;
+        if (bus_plugins_ask(c, now, f, &q, &why)) {
+            p->told = p->place + 1;
+            return;
+        }
+        if (fails(c, now, f, q.plugin, why))
+            return;
+    }
+    begin_waiting(c, now, f);
+}
+
+void permitting_begin(struct coordinator *c, struct moment now, struct flight *f)
+{
+    const struct profile *profile = profile_of(c, f);
+    if (profile == NULL || !permitting_asks(profile)) {
+        cycle_send_bind(c, f);
+        return;
+    }
+    flights_start(&c->flights, f, FLIGHT_permitting);
+    c->permitting++;
+    f->permit = memory_take(sizeof(*f->permit));
+    f->permit->began = now;
+    go_on(c, now, f);
+}
+
+/* ---- answers ---- */
+
+static void add_wait(struct flight *f, const struct bus_plugin *plugin, int64_t timeout_ms)
+{
+    struct permit *p = f->permit;
+    bool given = timeout_ms > 0 && timeout_ms < plugin->permit_timeout_ms;
+    must(p->count < CONFIG_BUS_PLUGINS_MAX);
+    p->waits[p->count++] =
+        (struct permit_wait){.plugin = plugin,
+                             .peer = f->asked_peer,
+                             .timeout_ms = given ? timeout_ms : plugin->permit_timeout_ms};
+}
+
+/* Empty, or what is wrong with it. */
+static struct str problem_of(const struct coordinator *c, const struct plugin_answer *said,
+                             struct arena *a)
+{
+    bool known = said->verdict.len == 0 || str_is(said->verdict, "allow") ||
+                 str_is(said->verdict, "deny") || str_is(said->verdict, "wait");
+    (void)c;
+    if (said->error.len > 0)
+        return arena_print(a, "failed: %.*s", STR_ARG(said->error));
+    if (!known)
+        return arena_print(a, "answered with an unknown verdict: \"%.*s\"", STR_ARG(said->verdict));
+    if (said->timeout_ms < 0)
+        return STR_LITERAL("answered with a negative timeout");
+    return (struct str){0};
+}
+
+void permitting_on_answer(struct coordinator *c, struct moment now, struct flight *f,
+                          const struct plugin_answer *answer)
+{
+    const struct bus_plugin *plugin = at_place(profile_of(c, f), f->permit->place);
+    struct str wrong = problem_of(c, answer, &c->cycle_memory);
+    const char *status = wrong.len > 0                     ? "Error"
+                         : str_is(answer->verdict, "deny") ? "Unschedulable"
+                         : str_is(answer->verdict, "wait") ? "Wait"
+                                                           : "Success";
+    measure_plugin(c, f, plugin, "Permit", status);
+    if (wrong.len > 0) {
+        wrong = bus_plugins_failed(c, plugin, wrong, &c->cycle_memory);
+        if (fails(c, now, f, plugin, wrong))
+            return;
+    } else {
+        bus_plugins_fine(c, plugin);
+    }
+    if (wrong.len == 0 && str_is(answer->verdict, "deny")) {
+        struct str why = answer->reason;
+        if (why.len == 0)
+            why = arena_print(&c->cycle_memory, "plugin \"%.*s\" does not permit it",
+                              STR_ARG(plugin->name));
+        reject(c, f, plugin, why);
+        return;
+    }
+    if (wrong.len == 0 && str_is(answer->verdict, "wait"))
+        add_wait(f, plugin, answer->timeout_ms);
+    f->permit->place++;
+    go_on(c, now, f);
+}
+
+static struct permit_wait *wait_of(const struct flight *f, uint32_t peer)
+{
+    for (uint32_t i = 0; i < f->permit->count; i++)
+        if (f->permit->waits[i].peer == peer)
+            return &f->permit->waits[i];
+    return NULL;
+}
+
+static void allow(struct coordinator *c, struct flight *f, struct permit_wait *w)
+{
+    w->allowed = true;
+    if (!f->permit->waiting)
+        return;
+    if (all_allow(f->permit))
+        grant(c, f);
+    else
+        set_deadline(c, f);
+}
+
+void permitting_on_permit(struct coordinator *c, struct moment now, uint32_t peer,
+                          const struct plugin_permit *said)
+{
+    struct flight *f = flights_get(&c->flights, said->uid);
+    bool waits = f != NULL && f->state == FLIGHT_permitting;
+    struct permit_wait *w = waits ? wait_of(f, peer) : NULL;
+    (void)now;
+    bus_plugins_heard(c, peer);
+    if (w == NULL) { /* it was deleted, or its time was over, just before */
+        c->count.late++;
+        return;
+    }
+    bus_plugins_fine(c, w->plugin);
+    if (said->allow) {
+        allow(c, f, w);
+        return;
+    }
+    struct str why = said->reason;
+    if (why.len == 0)
+        why = arena_print(&c->cycle_memory, "plugin \"%.*s\" does not permit it",
+                          STR_ARG(w->plugin->name));
+    reject(c, f, w->plugin, why);
+}
+
+/* ---- time, and what goes meanwhile ---- */
+
+static void end_wait(struct coordinator *c, struct flight *f, const struct permit_wait *w)
+{
+    struct buffer text = {0};
+    buffer_add_text(&text, "rejected due to timeout after waiting ");
+    config_duration_print(span_of_ms(w->timeout_ms), &text);
+    buffer_print(&text, " at plugin %.*s", STR_ARG(w->plugin->name));
+    reject(c, f, w->plugin, buffer_str(&text));
+    buffer_free(&text);
+}
+
+void permitting_on_late(struct coordinator *c, struct moment now, struct flight *f)
+{
+    struct permit *p = f->permit;
+    if (!p->waiting) {
+        const struct bus_plugin *plugin = at_place(profile_of(c, f), p->place);
+        struct str why = bus_plugins_late(c, now, plugin, &c->cycle_memory);
+        measure_plugin(c, f, plugin, "Permit", "Error");
+        if (fails(c, now, f, plugin, why))
+            return;
+        p->place++;
+        go_on(c, now, f);
+        return;
+    }
+    for (uint32_t i = 0; i < p->count; i++)
+        if (!p->waits[i].allowed && moment_reached(now, p->waits[i].until)) {
+            end_wait(c, f, &p->waits[i]);
+            return;
+        }
+    set_deadline(c, f);
+}
+
+/* Another process of the plugin's name knows nothing of the pod: all are asked anew. */
+static void ask_anew(struct coordinator *c, struct moment now, struct flight *f)
+{
+    bool nominated = f->permit->nominated;
+    *f->permit = (struct permit){.nominated = nominated, .began = now};
+    go_on(c, now, f);
+}
+
+void permitting_on_plugin_down(struct coordinator *c, struct moment now, struct flight *f,
+                               uint32_t peer)
+{
+    struct permit_wait *w = wait_of(f, peer);
+    if (f->asked_peer == peer) {
+        go_on(c, now, f);
+        return;
+    }
+    if (w == NULL || w->allowed)
+        return;
+    if (bus_plugins_slot(c, w->plugin)->peer != 0) {
+        ask_anew(c, now, f);
+        return;
+    }
+    struct str why = bus_plugins_failed(
+        c, w->plugin, STR_LITERAL("went away before it gave its permission"), &c->cycle_memory);
+    if (!fails(c, now, f, w->plugin, why))
+        allow(c, f, w);
+}
+
+void permitting_look(struct coordinator *c)
+{
+    struct flight *next;
+    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+        next = f->next;
+        if (f->state != FLIGHT_permitting)
+            continue;
+        if (cache_pod(c->cache, f->pod.uid, NULL) == CACHE_absent)
+            permitting_removed(c, f, true);
+        else if (!cache_has_node(c->cache, f->pod.node_name))
+            permitting_restart(c, f);
+    }
+}
+
+int64_t permitting_credit(const struct coordinator *c)
+{
+    int64_t steps = ((int64_t)c->permitting + CREDIT_STEP - 1) / CREDIT_STEP * CREDIT_STEP;
+    return steps < PERMITTING_MAX ? steps : PERMITTING_MAX;
+}

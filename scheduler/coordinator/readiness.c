@@ -1,0 +1,59 @@
+/* readiness: why the coordinator does not decide. The one idea: what it waits for is either a
+ * matter of leadership, or a lack of this instance, and only the latter is the binder's reason to
+ * let another instance lead. What must stay true: a lack that is told is one that keeps pods
+ * waiting. */
+#include "scheduler/coordinator/coordination.h"
+
+#define SAY_MS 1000
+
+/* Without the view's snapshot nothing else can be told. */
+static const char *lacks_to_decide(const struct coordinator *c, struct moment now)
+{
+    if (!c->stream.synced)
+        return "snapshot";
+    if (!c->view_synced || c->view_age_ms > span_ms(c->options.stale_after) ||
+        moment_since(now, c->view_heard).ns > c->options.stale_after.ns)
+        return "a fresh view";
+    if (cache_workers(c->cache) == 0 && cache_nodes(c->cache) > 0)
+        return "a worker";
+    if (cache_owed(c->cache) > 0)
+        return "workers to catch up";
+    return "";
+}
+
+const char *readiness_lacks(const struct coordinator *c, struct moment now)
+{
+    if (c->queue.peer == 0)
+        return "the queue";
+    if (c->watcher.peer == 0)
+        return "the watcher"; /* what is known can still be decided, what is new cannot */
+    return lacks_to_decide(c, now);
+}
+
+const char *coordinator_waits_for(const struct coordinator *c, struct moment now)
+{
+    if (c->binder.peer == 0)
+        return "binder";
+    if (!c->leading)
+        return "leadership";
+    if (!moment_reached(now, c->settles))
+        return "writes of a former binder";
+    if (!c->stream.synced)
+        return "snapshot";
+    if (map_count(c->foreign) > 0)
+        return "binds of a former life";
+    if (!c->barrier_reached)
+        return "barrier";
+    return lacks_to_decide(c, now);
+}
+
+void readiness_say(struct coordinator *c, struct moment now)
+{
+    if (c->binder.peer == 0 || !moment_reached(now, c->readiness_due))
+        return;
+    const char *lacks = readiness_lacks(c, now);
+    struct message m = {.type = MSG_readiness,
+                        .readiness = {.ready = lacks[0] == 0, .lacks = str_of(lacks)}};
+    outbox_put(c->out, c->binder, &m);
+    c->readiness_due = moment_after(now, span_of_ms(SAY_MS));
+}

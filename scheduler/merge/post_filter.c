@@ -1,0 +1,117 @@
+/* post_filter: the words of DynamicResources and DefaultPreemption, in the profile's order. The one
+ * idea: an error ends the chain, a success says nothing, everything else is joined by commas.
+ *
+ * What must stay true: after a rejection by a PreFilter plugin that runs before DynamicResources,
+ * that plugin's PostFilter finds no state and fails with "not found", as upstream's does; whoever
+ * fails leaves the nomination as it is. */
+#include "scheduler/merge/post_filter.h"
+
+#include "scheduler/merge/fit_error.h"
+
+#include <inttypes.h>
+
+#define DEALLOCATED "deallocation of ResourceClaim completed"
+#define DELETED     "deletion of ResourceClaim completed"
+
+enum verdict_of_plugin { SAYS_no, SAYS_yes, SAYS_error };
+
+/* PreFilter ended before DynamicResources had its turn. */
+static bool without_claims_state(const struct post_filter_question *q)
+{
+    if (q->pre->code == CODE_success)
+        return false;
+    struct strs order = q->framework->profile.pre_filter;
+    for (uint32_t i = 0; i < order.count; i++)
+        if (str_is(order.at[i], "DynamicResources"))
+            return q->pre->stopped_at < i;
+    return true;
+}
+
+static enum verdict_of_plugin preemption(const struct post_filter_question *q, struct str *text,
+                                         bool *clears)
+{
+    const struct preemption *p = q->preemption;
+    if (p->node.len > 0)
+        return SAYS_yes;
+    struct str why = p->reason;
+    bool failed = p->eligible && candidates_failed(q->candidates, &why);
+    if (p->eligible && q->candidates->extended && !failed) {
+        why = STR_LITERAL("no candidate node for preemption");
+    } else if (p->eligible && !failed) {
+        struct histogram h = q->candidates->reasons;
+        h.arena = q->arena;
+        histogram_add(&h, STR_LITERAL("Preemption is not helpful for scheduling"),
+                      q->nodes - q->candidates->nodes);
+        why = fit_error(q->nodes, (struct str){0}, &h, (struct str){0});
+        *clears = true;
+    }
+    *text = arena_print(q->arena, "preemption: %.*s", STR_ARG(why));
+    return failed ? SAYS_error : SAYS_no;
+}
+
+/* PreFilter of DynamicResources has turned the pod away: then it has kept no claims. */
+static bool turned_away_by_claims(const struct post_filter_question *q)
+{
+    return q->pre->code != CODE_success && str_is(q->pre->plugin, "DynamicResources");
+}
+
+static bool needs_claims(const struct pod *pod)
+{
+    for (uint32_t i = 0; i < pod->device_claims.count; i++)
+        if (!pod->device_claims.at[i].unneeded)
+            return true;
+    return false;
+}
+
+static enum verdict_of_plugin claims(const struct post_filter_question *q, struct str *text,
+                                     bool *deallocates)
+{
+    bool failed = without_claims_state(q);
+    *deallocates = q->deallocates && !failed && !turned_away_by_claims(q);
+    if (failed)
+        *text = STR_LITERAL("not found");
+    else if (*deallocates)
+        *text = q->deletes ? STR_LITERAL(DELETED) : STR_LITERAL(DEALLOCATED);
+    else if ((needs_claims(q->pod) || q->devices) && !turned_away_by_claims(q))
+        *text = STR_LITERAL("still not schedulable");
+    else
+        *text = STR_LITERAL("no new claims to deallocate");
+    return failed ? SAYS_error : SAYS_no;
+}
+
+static void run_chain(const struct post_filter_question *q, struct post_filter_answer *out,
+                      struct buffer *all)
+{
+    struct strs order = q->framework->profile.post_filter;
+    for (uint32_t i = 0; i < order.count; i++) {
+        struct str text;
+        enum verdict_of_plugin said;
+        if (str_is(order.at[i], "DynamicResources"))
+            said = claims(q, &text, &out->deallocates);
+        else if (str_is(order.at[i], "DefaultPreemption"))
+            said = preemption(q, &text, &out->clear_nominated);
+        else
+            continue;
+        if (said != SAYS_no) {
+            buffer_reset(all);
+            out->clear_nominated = false;
+        }
+        if (said != SAYS_yes) {
+            buffer_add_text(all, all->len > 0 ? ", " : "");
+            buffer_add_str(all, text);
+        }
+        out->failed = said == SAYS_error;
+        if (said != SAYS_no)
+            return;
+    }
+}
+
+void post_filter(const struct post_filter_question *q, struct post_filter_answer *out)
+{
+    *out = (struct post_filter_answer){0};
+    struct buffer all = {0};
+    run_chain(q, out, &all);
+    out->clear_nominated |= q->framework->profile.post_filter.count == 0;
+    out->text = arena_copy(q->arena, buffer_str(&all));
+    buffer_free(&all);
+}

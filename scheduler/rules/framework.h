@@ -1,0 +1,97 @@
+/* framework: a profile's rules, as ordered arrays of plugins for each extension point.
+ *
+ * A profile comes from the configuration, defaulted and expanded, as struct profile; the
+ * configuration refuses plugins that this program does not have. */
+#ifndef SCHEDULER_RULES_FRAMEWORK_H
+#define SCHEDULER_RULES_FRAMEWORK_H
+
+#include "proto/messages.h"
+#include "scheduler/rules/ruling.h"
+
+struct catalog;
+struct plugin;
+
+struct scorer {
+    const struct plugin *plugin;
+    int64_t weight;
+    uint32_t place; /* index in the profile's list */
+};
+
+/* Built by framework_build; everything in it lives in memory. Read-only afterwards. */
+struct framework {
+    struct arena memory;
+    struct profile profile;        /* a deep copy */
+    const struct plugin **prepare; /* each rule of any point that has this hook, once */
+    uint32_t prepare_count;
+    const struct plugin **pre_filter;
+    uint32_t pre_filter_count;
+    const struct plugin **filter;
+    uint32_t *filter_place, *pre_filter_place; /* their indices in the profile's lists */
+    uint32_t filter_count;
+    const struct plugin **pre_score;
+    uint32_t *pre_score_place;
+    uint32_t pre_score_count;
+    struct scorer *score;
+    uint32_t score_count;
+    bool has_scores; /* the profile has score plugins, even if none of ours */
+    bool preempts;   /* DefaultPreemption is among its PostFilter plugins */
+};
+
+/* All profiles by scheduler name. Zero-initialise. */
+struct frameworks {
+    struct framework *at;
+    uint32_t count;
+};
+
+/* Copies the profiles; replaces what was there. */
+void frameworks_build(struct frameworks *all, const struct profile *profiles, uint32_t count);
+void frameworks_clear(struct frameworks *all);
+/* NULL when no profile has this name. */
+const struct framework *frameworks_find(const struct frameworks *all, struct str scheduler_name);
+
+/* What PreFilter is asked about, and where it puts what workers will need. */
+struct pre_filter_question {
+    const struct framework *framework;
+    const struct catalog *catalog; /* never NULL */
+    const struct pod *pod;         /* as the API server has it */
+    struct pod *prepared;          /* as workers get it: starts as a copy of pod whose lists are
+                                      shared; a rule replaces a list, it never writes into one */
+    struct brief *brief;           /* zero at first; skip is the core's */
+    int64_t now_us;                /* wall clock */
+    struct arena *arena;           /* for all of these; lives until the decision */
+    struct moment (*clock)(void);  /* times each plugin, for the metrics; NULL: none is */
+};
+
+/* What the PreFilter plugins say of a pod, before any node is looked at. */
+struct pre_filter_outcome {
+    enum code code; /* CODE_success, why the pod is turned away, or CODE_error: the cycle fails */
+    struct str plugin;   /* who turned it away; empty: the intersection of several */
+    struct str reason;   /* with which words; of an error, all of them */
+    bool narrowed;       /* only the nodes in names are to be looked at */
+    struct strs names;   /* sorted, unique */
+    struct strs by;      /* the plugins that narrowed, sorted */
+    uint64_t skipped;    /* bit i: profile.pre_filter[i] has nothing to do for this pod */
+    uint32_t stopped_at; /* index in profile.pre_filter of the plugin that turned it away */
+};
+
+/* Of brief.skip, whose bits are places in profile.filter, the same as places in profile.pre_filter.
+ */
+uint64_t framework_pre_filter_skips(const struct framework *fw, uint64_t brief);
+/* Runs PreFilter: fills question's prepared pod and brief, and the outcome. */
+void framework_pre_filter(const struct pre_filter_question *q, struct pre_filter_outcome *out);
+
+/* Bit i: framework.score[i] has nothing to say about this pod (PreScore skipped it). */
+struct cycle;
+uint64_t framework_score_skips(const struct cycle *c);
+/* Asks the rules' pre_score, until one sets the cycle's error. */
+void framework_pre_score(struct cycle *c);
+
+/* The distinct rules that count for this pod, into at (room for all of the framework's filters and
+ * scores); how many. */
+uint32_t framework_counting(const struct framework *fw, const struct pod *pod,
+                            const struct brief *brief, const struct plugin **at);
+
+/* True when the list holds the name. */
+bool framework_lists(struct strs names, const char *name);
+
+#endif

@@ -1,0 +1,19 @@
+/* CheckNodePIDPressure, of the old Policy: keeps pods off nodes whose condition PIDPressure is
+ * True. Today the node controller makes a taint of that condition, which TaintToleration honours.
+ */
+#include "scheduler/rules/plugin.h"
+
+static void filter(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
+                   struct ruling *out)
+{
+    (void)c;
+    (void)state;
+    if (n->entry[row]->troubles & TROUBLE_pid_pressure)
+        ruling_reject(out, CODE_unresolvable, "node(s) had pid pressure", (struct str){0});
+}
+
+const struct plugin plugin_check_node_pid_pressure = {
+    .name = "CheckNodePIDPressure",
+    .filter = filter,
+    .by_row = true,
+};

@@ -1,0 +1,341 @@
+/* VolumeBinding keeps a pod where its volumes are, and finds volumes for claims that wait for the
+ * pod to have a node.
+ *
+ * A claim is bound, delayed (its class waits for the first consumer), or should have been bound
+ * long ago, and then the pod is turned away. The volumes of bound claims must allow the node. For a
+ * delayed claim there must be a volume that the node can use, or leave to make one there; which one
+ * is settled again, by the same volume_plan_make, when the pod has its node (volume_reserve.h). */
+#include "scheduler/catalog/volume_brief.h"
+#include "scheduler/catalog/volume_plan.h"
+#include "scheduler/catalog/volumes.h"
+#include "scheduler/rules/node_selector.h"
+#include "scheduler/table/label_matcher.h"
+
+/* ---- PreFilter ---- */
+
+static bool reject(struct pre_filter *out, struct str reason)
+{
+    out->code = CODE_unresolvable;
+    out->reason = reason;
+    return false;
+}
+
+/* Upstream's podHasPVCs, for one volume. */
+static bool claim_is_usable(const struct pre_filter_question *q, const struct pod_volume *v,
+                            struct pre_filter *out)
+{
+    const struct claim *claim = catalog_claim(q->catalog, q->pod->namespace_name, v->name);
+    if (claim == NULL && volume_is_claim(v))
+        return reject(out, not_found(q->arena, "persistentvolumeclaim", v->name));
+    if (claim == NULL)
+        return reject(out, arena_print(q->arena,
+                                       "waiting for ephemeral volume controller to create the "
+                                       "persistentvolumeclaim \"%.*s\"",
+                                       STR_ARG(v->name)));
+    if (str_is(claim->phase, "Lost"))
+        return reject(out, arena_print(q->arena,
+                                       "persistentvolumeclaim \"%.*s\" bound to non-existent "
+                                       "persistentvolume \"%.*s\"",
+                                       STR_ARG(claim->name), STR_ARG(claim->volume_name)));
+    if (claim->deleting)
+        return reject(out, arena_print(q->arena, "persistentvolumeclaim \"%.*s\" is being deleted",
+                                       STR_ARG(claim->name)));
+    if (!volume_is_claim(v) && !claim_is_of(claim, q->pod))
+        return reject(out, claim_not_of(claim, q->pod, q->arena));
+    return true;
+}
+
+/* False when the class does not say how to bind, which fails the cycle. */
+static bool is_delayed(const struct pre_filter_question *q, const struct claim *claim,
+                       bool *delayed, struct pre_filter *out)
+{
+    const struct storage_class *class =
+        claim->class_name.len > 0 ? catalog_storage_class(q->catalog, claim->class_name) : NULL;
+    *delayed = class != NULL && str_is(class->binding_mode, "WaitForFirstConsumer") &&
+               claim->volume_name.len == 0;
+    if (class == NULL || class->binding_mode.len > 0)
+        return true;
+    out->code = CODE_error;
+    out->reason = arena_print(q->arena, "VolumeBindingMode not set for StorageClass \"%.*s\"",
+                              STR_ARG(claim->class_name));
+    return false;
+}
+
+/* Sorts the pod's claims; false when the pod is turned away. */
+static bool sort_claims(const struct pre_filter_question *q, struct pod_claims *claims,
+                        struct pre_filter *out)
+{
+    bool immediate = false;
+    for (uint32_t i = 0; i < q->pod->volumes.count; i++) {
+        const struct pod_volume *v = &q->pod->volumes.at[i];
+        if (!volume_has_claim(v))
+            continue;
+        const struct claim *claim =
+            catalog_claim_seen(q->catalog, q->pod->scheduler_name, q->pod->namespace_name, v->name);
+        bool delayed = false;
+        if (claim_is_bound(claim)) {
+            claims->bound[claims->bound_count++] = claim;
+            continue;
+        }
+        if (!is_delayed(q, claim, &delayed, out))
+            return false;
+        if (delayed)
+            claims->delayed[claims->delayed_count++] = claim;
+        immediate |= !delayed;
+    }
+    return !immediate ||
+           reject(out, STR_LITERAL("pod has unbound immediate PersistentVolumeClaims"));
+}
+
+static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
+{
+    size_t room = q->pod->volumes.count * sizeof(struct claim *);
+    struct pod_claims claims = {.profile = q->pod->scheduler_name,
+                                .bound = arena_take(q->arena, room),
+                                .delayed = arena_take(q->arena, room)};
+    out->skip = true;
+    for (uint32_t i = 0; i < q->pod->volumes.count; i++) {
+        if (!volume_has_claim(&q->pod->volumes.at[i]))
+            continue;
+        out->skip = false;
+        if (!claim_is_usable(q, &q->pod->volumes.at[i], out))
+            return;
+    }
+    if (!out->skip && sort_claims(q, &claims, out))
+        volume_brief_claims(q->catalog, &claims, &q->brief->volumes, q->arena);
+}
+
+/* ---- Filter ---- */
+
+/* Which nodes can use a volume. */
+struct place {
+    bool limited; /* false: all */
+    uint32_t count;
+    struct node_matcher **terms;
+};
+
+struct bound_volume {
+    struct place place, migrated_place;
+    uint32_t migrated_plugin; /* atom, 0: none that any node has migrated */
+};
+
+struct claim_places {
+    uint32_t selected_node; /* atom */
+    uint32_t topology_count, room_count;
+    struct node_matcher **topologies;
+    struct label_matcher **rooms;
+};
+
+struct matching {
+    const struct atoms *atoms;
+    const struct volume_brief *brief;
+    struct bound_volume *bound;
+    struct place *candidates;
+    struct claim_places *delayed;
+    uint32_t *chosen;              /* of the node at hand */
+    const struct node_entry *node; /* which one that is */
+};
+
+static struct node_matcher **compile(const struct cycle *c, const struct node_term *terms,
+                                     uint32_t count, uint32_t *kept)
+{
+    struct node_matcher **out = arena_take(c->arena, count * sizeof(struct node_matcher *));
+    *kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct node_matcher *m = node_matcher_make(c, &terms[i]);
+        if (m != NULL)
+            out[(*kept)++] = m;
+    }
+    return out;
+}
+
+static struct place place_of(const struct cycle *c, bool limited, const struct node_term *terms,
+                             uint32_t count)
+{
+    struct place p = {.limited = limited};
+    if (limited)
+        p.terms = compile(c, terms, count, &p.count);
+    return p;
+}
+
+static struct bound_volume bound_of(const struct cycle *c, const struct placed_volume *v)
+{
+    return (struct bound_volume){
+        .place = place_of(c, v->has_terms, v->terms.at, v->terms.count),
+        .migrated_plugin =
+            v->migrated_plugin.len == 0 ? 0 : atom_find(c->atoms, v->migrated_plugin),
+        .migrated_place =
+            place_of(c, v->has_migrated_terms, v->migrated_terms.at, v->migrated_terms.count)};
+}
+
+static struct claim_places places_of(const struct cycle *c, const struct delayed_claim *claim)
+{
+    struct claim_places p = {.selected_node = atom_find(c->atoms, claim->selected_node)};
+    p.topologies = compile(c, claim->topologies.at, claim->topologies.count, &p.topology_count);
+    p.room_count = claim->rooms.count;
+    p.rooms = arena_take(c->arena, p.room_count * sizeof(struct label_matcher *));
+    for (uint32_t i = 0; i < p.room_count; i++)
+        p.rooms[i] = label_matcher_find(c->atoms, &claim->rooms.at[i], c->arena);
+    return p;
+}
+
+static void *filter_begin(const struct cycle *c)
+{
+    static const struct volume_brief nothing;
+    struct matching *b = arena_take(c->arena, sizeof(*b));
+    const struct volume_brief *brief = &c->brief->volumes;
+    if (!volume_brief_is_sound(brief))
+        brief = &nothing; /* a peer's fault; the coordinator's own plan is what binds */
+    b->atoms = c->atoms;
+    b->brief = brief;
+    b->bound = arena_take(c->arena, brief->bound.count * sizeof(*b->bound));
+    for (uint32_t i = 0; i < brief->bound.count; i++)
+        b->bound[i] = bound_of(c, &brief->bound.at[i]);
+    b->candidates = arena_take(c->arena, brief->candidates.count * sizeof(*b->candidates));
+    for (uint32_t i = 0; i < brief->candidates.count; i++) {
+        const struct placed_volume *v = &brief->candidates.at[i];
+        b->candidates[i] = place_of(c, v->has_terms, v->terms.at, v->terms.count);
+    }
+    b->delayed = arena_take(c->arena, brief->delayed.count * sizeof(*b->delayed));
+    for (uint32_t i = 0; i < brief->delayed.count; i++)
+        b->delayed[i] = places_of(c, &brief->delayed.at[i]);
+    b->chosen = arena_take(c->arena, (brief->delayed.count + 1) * sizeof(uint32_t));
+    return b;
+}
+
+static bool any_matches(const struct matching *b, struct node_matcher *const *terms, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (node_matcher_matches(b->atoms, terms[i], b->node))
+            return true;
+    return false;
+}
+
+static bool allows(const struct matching *b, const struct place *p)
+{
+    return !p->limited || any_matches(b, p->terms, p->count);
+}
+
+static bool is_migrated(const struct node_entry *node, uint32_t plugin)
+{
+    for (uint32_t i = 0; plugin != 0 && node->storage != NULL && i < node->storage->migrated_count;
+         i++)
+        if (node->storage->migrated[i] == plugin)
+            return true;
+    return false;
+}
+
+enum bound_verdict { BOUND_fits, BOUND_elsewhere, BOUND_missing, BOUND_failed };
+
+/* The first bound volume that objects decides. */
+static enum bound_verdict look_at_bound(const struct matching *b, struct str *problem)
+{
+    for (uint32_t i = 0; i < b->brief->bound.count; i++) {
+        const struct placed_volume *v = &b->brief->bound.at[i];
+        const struct bound_volume *bound = &b->bound[i];
+        bool migrated = is_migrated(b->node, bound->migrated_plugin);
+        if (v->missing)
+            return BOUND_missing;
+        *problem = v->migration_problem;
+        if (migrated && problem->len > 0)
+            return BOUND_failed;
+        if (!allows(b, migrated ? &bound->migrated_place : &bound->place))
+            return BOUND_elsewhere;
+    }
+    return BOUND_fits;
+}
+
+static bool is_selected(void *context, uint32_t claim)
+{
+    const struct matching *b = context;
+    return b->delayed[claim].selected_node == b->node->name;
+}
+
+static bool can_use(void *context, uint32_t candidate)
+{
+    const struct matching *b = context;
+    return allows(b, &b->candidates[candidate]);
+}
+
+static bool can_make(void *context, uint32_t claim)
+{
+    const struct matching *b = context;
+    return any_matches(b, b->delayed[claim].topologies, b->delayed[claim].topology_count);
+}
+
+static bool can_reach(void *context, uint32_t claim)
+{
+    const struct matching *b = context;
+    const struct claim_places *p = &b->delayed[claim];
+    for (uint32_t i = 0; i < p->room_count; i++)
+        if (label_matcher_matches(p->rooms[i], b->node->labels, b->node->label_count))
+            return true;
+    return false;
+}
+
+static void explain(enum bound_verdict bound, enum volume_plan plan, struct ruling *out)
+{
+    const struct str none = {0};
+    if (bound == BOUND_elsewhere)
+        ruling_reject(out, CODE_unresolvable,
+                      "node(s) didn't match PersistentVolume's node affinity", none);
+    if (plan == VOLUME_PLAN_no_volume)
+        ruling_reject(out, CODE_unresolvable,
+                      "node(s) didn't find available persistent volumes to bind", none);
+    if (plan == VOLUME_PLAN_no_room)
+        ruling_reject(out, CODE_unresolvable, "node(s) did not have enough free storage", none);
+    if (bound == BOUND_missing)
+        ruling_reject(out, CODE_unresolvable,
+                      "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+                      none);
+}
+
+static void filter(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
+                   struct ruling *out)
+{
+    struct matching b = *(const struct matching *)state;
+    struct str problem = {0};
+    (void)c;
+    b.node = n->entry[row];
+    enum bound_verdict bound = look_at_bound(&b, &problem);
+    if (bound == BOUND_failed) {
+        ruling_reject(out, CODE_error, "", problem);
+        return;
+    }
+    const struct volume_plan_node node = {.context = &b,
+                                          .is_selected = is_selected,
+                                          .can_use = can_use,
+                                          .can_make = can_make,
+                                          .can_reach = can_reach};
+    enum volume_plan plan = volume_plan_make(b.brief, &node, b.chosen);
+    if (plan == VOLUME_PLAN_problem)
+        ruling_reject(out, CODE_error, "", b.brief->delayed.at[b.chosen[0]].problem);
+    else
+        explain(bound, plan, out);
+}
+
+/* ---- Score: nothing, unless upstream's gate StorageCapacityScoring is on, which it is not ---- */
+
+static bool score_skips(const struct cycle *c)
+{
+    (void)c;
+    return true;
+}
+
+static int64_t score(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row)
+{
+    (void)c;
+    (void)state;
+    (void)n;
+    (void)row;
+    return 0;
+}
+
+const struct plugin plugin_volume_binding = {
+    .name = "VolumeBinding",
+    .pre_filter = pre_filter,
+    .filter_begin = filter_begin,
+    .filter = filter,
+    .score_skips = score_skips,
+    .score = score,
+};

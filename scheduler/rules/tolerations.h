@@ -1,0 +1,18 @@
+/* tolerations: a pod's tolerations turned into atoms once a cycle, asked about nodes' taints. */
+#ifndef SCHEDULER_RULES_TOLERATIONS_H
+#define SCHEDULER_RULES_TOLERATIONS_H
+
+#include "scheduler/rules/plugin.h"
+
+struct tolerations;
+
+/* Those of the cycle's pod, from its arena. */
+struct tolerations *tolerations_make(const struct cycle *c);
+/* Only those that may hold for a PreferNoSchedule taint. */
+struct tolerations *tolerations_make_preferring(const struct cycle *c);
+/* Upstream's ToleratesTaint for any of them; its comparison operators (Lt, Gt) are off. */
+bool tolerations_hold(const struct tolerations *all, const struct node_taint *taint);
+/* True when no NoSchedule or NoExecute taint of the node is left untolerated. */
+bool tolerations_admit(const struct tolerations *all, const struct node_entry *node);
+
+#endif

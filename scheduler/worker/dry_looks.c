@@ -1,0 +1,193 @@
+/* dry_looks: kept looks, for the few kinds of preemptors that came last. The one idea: where no
+ * rule counts other pods, what a dry run says of a row follows from the row, the pods that are
+ * nominated to it, and the request without its pod's names.
+ *
+ * What must stay true: a look that is not unknown is what looking anew would say; it holds no
+ * memory of a request; rows are numbered as in the shard, or all is unknown. */
+#include "scheduler/worker/dry_looks.h"
+
+#include "proto/base/memory.h"
+#include "proto/codec.h"
+#include "scheduler/worker/shard_inside.h"
+
+#include <string.h>
+
+#define KINDS_MAX   4
+#define RULINGS_MAX 64
+
+struct dry_looks {
+    struct buffer key;
+    uint64_t asked_at;
+    uint64_t seen, layout; /* of the shard's touched */
+    int64_t now_us;        /* the present when the first of them were kept */
+    uint32_t room;
+    struct dry_look *at; /* by row */
+    uint32_t ruling_count;
+    struct ruling rulings[RULINGS_MAX];
+    struct arena memory; /* of the rulings */
+};
+
+struct kept_looks {
+    uint64_t questions;
+    struct buffer key; /* being made */
+    struct dry_looks kinds[KINDS_MAX];
+};
+
+/* ---- whom it is for ---- */
+
+static bool filter_counts(const struct evaluation *e, const struct plugin *p)
+{
+    for (uint32_t i = 0; i < e->cycle.knowledge_count; i++)
+        if (e->cycle.knowledge[i].plugin == p)
+            return true;
+    return false;
+}
+
+/* Volumes are looked up outside of the shard; siblings are others for each group. */
+static bool is_kept(const struct evaluation *e)
+{
+    const struct map_request *r = e->request;
+    const struct framework *fw = e->cycle.framework;
+    if (r->detail || r->others || r->turned_away.count > 0 || r->only.count > 0 ||
+        r->siblings.count > 0 || r->pod.volumes.count > 0 || fw->profile.check_all)
+        return false;
+    for (uint32_t i = 0; i < fw->filter_count; i++)
+        if ((e->skip >> i & 1) == 0 && filter_counts(e, fw->filter[i]))
+            return false;
+    return true;
+}
+
+static void make_key(struct buffer *key, const struct map_request *r)
+{
+    struct pod pod = class_pod(&r->pod, false);
+    pod.nominated_node = (struct str){NULL, 0};
+    pod.priority = r->pod.priority;
+    buffer_reset(key);
+    codec_encode(&pod_record, &pod, key);
+    codec_encode(&brief_record, &r->brief, key);
+    for (uint32_t i = 0; i < r->budgets.count; i++)
+        codec_encode(&budget_record, &r->budgets.at[i], key);
+}
+
+/* ---- keeping ---- */
+
+static void forget_all(struct dry_looks *l, const struct map_request *r, const struct shard *s)
+{
+    uint32_t rows = s->nodes.count;
+    if (rows > l->room) {
+        l->room = 2 * rows;
+        l->at = memory_resize(l->at, l->room * sizeof(*l->at));
+    }
+    if (rows > 0)
+        memset(l->at, 0, rows * sizeof(*l->at));
+    l->seen = s->touched.count;
+    l->layout = s->touched.layout;
+    l->now_us = r->now_us;
+    l->ruling_count = 0;
+    arena_reset(&l->memory);
+}
+
+/* A clock that was set back may have made pods older than the present younger. */
+static void bring_in_step(struct dry_looks *l, const struct map_request *r, const struct shard *s)
+{
+    if (l->layout != s->touched.layout || !touched_reaches(&s->touched, l->seen) ||
+        r->now_us < l->now_us) {
+        forget_all(l, r, s);
+        return;
+    }
+    for (; l->seen < s->touched.count; l->seen++)
+        l->at[s->touched.rows[l->seen & (TOUCHED_ROOM - 1)]].kind = LOOK_unknown;
+}
+
+/* The kind with that key, or the one that was asked for longest ago, which becomes it. */
+static struct dry_looks *find(struct kept_looks *all, const struct map_request *r,
+                              const struct shard *s)
+{
+    struct dry_looks *oldest = &all->kinds[0];
+    for (uint32_t i = 0; i < KINDS_MAX; i++) {
+        struct dry_looks *l = &all->kinds[i];
+        if (l->asked_at > 0 && str_equal(buffer_str(&l->key), buffer_str(&all->key))) {
+            bring_in_step(l, r, s);
+            return l;
+        }
+        if (l->asked_at < oldest->asked_at)
+            oldest = l;
+    }
+    struct buffer key = oldest->key;
+    oldest->key = all->key;
+    all->key = key;
+    forget_all(oldest, r, s);
+    return oldest;
+}
+
+struct dry_look *dry_looks_for(const struct evaluation *e, struct dry_looks **looks)
+{
+    struct shard *s = e->shard;
+    if (!is_kept(e))
+        return NULL;
+    if (s->looks == NULL)
+        s->looks = memory_take(sizeof(*s->looks));
+    make_key(&s->looks->key, e->request);
+    *looks = find(s->looks, e->request, s);
+    (*looks)->asked_at = ++s->looks->questions;
+    return (*looks)->at;
+}
+
+static bool is_same(const struct ruling *a, const struct ruling *b)
+{
+    if (a->code != b->code || a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->reasons[i].text != b->reasons[i].text ||
+            !str_equal(a->reasons[i].what, b->reasons[i].what))
+            return false;
+    return true;
+}
+
+bool dry_looks_reject(struct dry_looks *looks, const struct ruling *ruling, struct dry_look *look)
+{
+    uint32_t i = 0;
+    while (i < looks->ruling_count && !is_same(&looks->rulings[i], ruling))
+        i++;
+    look->ruling = (uint8_t)i;
+    if (i < looks->ruling_count)
+        return true;
+    if (i == RULINGS_MAX)
+        return false;
+    struct ruling *kept = &looks->rulings[looks->ruling_count++];
+    *kept = (struct ruling){.code = ruling->code, .count = ruling->count, .room = ruling->count};
+    kept->reasons = arena_take(&looks->memory, ruling->count * sizeof(*kept->reasons));
+    for (uint32_t k = 0; k < ruling->count; k++)
+        kept->reasons[k] = (struct reason){
+            ruling->reasons[k].text, ruling->reasons[k].what.len == 0
+                                         ? (struct str){NULL, 0}
+                                         : arena_copy(&looks->memory, ruling->reasons[k].what)};
+    return true;
+}
+
+const struct ruling *dry_looks_ruling(const struct dry_looks *looks, const struct dry_look *look)
+{
+    return &looks->rulings[look->ruling];
+}
+
+void dry_looks_forget_row(struct shard *s, uint32_t row)
+{
+    for (uint32_t i = 0; s->looks != NULL && i < KINDS_MAX; i++) {
+        struct dry_looks *l = &s->looks->kinds[i];
+        if (l->asked_at > 0 && l->layout == s->touched.layout && row != NO_ROW)
+            l->at[row].kind = LOOK_unknown;
+    }
+}
+
+void dry_looks_clear(struct shard *s)
+{
+    for (uint32_t i = 0; s->looks != NULL && i < KINDS_MAX; i++) {
+        buffer_free(&s->looks->kinds[i].key);
+        memory_free(s->looks->kinds[i].at);
+        arena_free(&s->looks->kinds[i].memory);
+    }
+    if (s->looks != NULL)
+        buffer_free(&s->looks->key);
+    memory_free(s->looks);
+    s->looks = NULL;
+}

@@ -1,0 +1,458 @@
+/* dry_run: on which nodes of the share the pod would find room if pods of lower priority went, and
+ * which of them would have to. The one idea: take all of them off a copy of the node's row, then
+ * put them back one by one, the most important first, as long as the pod still passes.
+ *
+ * What a look at a node says is kept for the next pod of its like, where it follows from the node.
+ *
+ * What must stay true: what was taken off for one node is known to the rules as back before the
+ * next is looked at; the order is upstream's: priority, then start, protected pods before others.
+ */
+#include "proto/base/random.h"
+#include "scheduler/rules/candidate.h"
+#include "scheduler/table/label_matcher.h"
+#include "scheduler/worker/shard_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A pod of lower priority on the node at hand. */
+struct lower_pod {
+    struct node_pod *pod;
+    int64_t started; /* the present for a pod that has not started */
+    bool is_protected;
+    uint32_t place; /* in the list before it is sorted */
+};
+
+struct lower_pods {
+    uint32_t count, room;
+    struct lower_pod *at;
+};
+
+struct guard {
+    uint32_t namespace_name; /* atom */
+    uint32_t gang;           /* atom; not 0: of this group, instead of a selector */
+    const struct label_matcher *matcher;
+    const struct budget *budget;
+    int64_t left; /* disruptions that the node at hand has not used up */
+};
+
+struct search {
+    struct evaluation *e;
+    struct row_copy *copy;
+    struct guard *guards;
+    uint32_t guard_count;
+    struct lower_pods lower, victims;
+    int64_t violations;
+    struct candidate_rank best_rank;
+    uint32_t best_row;
+    struct str best_node;
+    int64_t ties;
+    struct dry_looks *looks; /* NULL: none are kept */
+    struct dry_look *kept;   /* by row */
+    struct random dice;
+};
+
+static void append(struct search *s, struct lower_pods *list, struct lower_pod pod)
+{
+    if (list->count == list->room) {
+        uint32_t room = list->room == 0 ? 16 : list->room * 2;
+        struct lower_pod *at = arena_take(s->e->cycle.arena, room * sizeof(*at));
+        if (list->count > 0)
+            memcpy(at, list->at, list->count * sizeof(*at));
+        list->at = at;
+        list->room = room;
+    }
+    list->at[list->count++] = pod;
+}
+
+static void find_lower(struct search *s, const struct node_entry *node)
+{
+    s->lower.count = 0;
+    for (uint32_t i = 0; i < node->pod_count; i++) {
+        struct node_pod *p = node->pods[i];
+        if (p->demand->priority >= s->e->cycle.pod->priority)
+            continue;
+        int64_t started = p->started != 0 ? p->started : s->e->request->now_us;
+        append(s, &s->lower, (struct lower_pod){p, started, false, 0});
+    }
+}
+
+static int compare_importance(const void *a, const void *b)
+{
+    const struct lower_pod *l = a, *r = b;
+    if (l->pod->demand->priority != r->pod->demand->priority)
+        return l->pod->demand->priority > r->pod->demand->priority ? -1 : 1;
+    if (l->started != r->started)
+        return l->started < r->started ? -1 : 1;
+    return l->place < r->place ? -1 : l->place > r->place;
+}
+
+/* Equals stay in the order in which they came to the node, as upstream's sorting of a dozen or
+ * fewer leaves them. */
+static void sort(struct lower_pods *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        list->at[i].place = i;
+    if (list->count > 1)
+        qsort(list->at, list->count, sizeof(*list->at), compare_importance);
+}
+
+/* ---- disruption budgets ---- */
+
+/* A budget without a selector, or with an empty one, protects nothing. */
+static bool protects(const struct guard *g)
+{
+    if (g->namespace_name == 0)
+        return false;
+    return g->gang != 0 ||
+           (!label_matcher_is_nothing(g->matcher) && !label_matcher_is_empty(g->matcher));
+}
+
+static void find_guards(struct search *s)
+{
+    const struct map_request *r = s->e->request;
+    s->guards = arena_take(s->e->cycle.arena, r->budgets.count * sizeof(*s->guards));
+    for (uint32_t i = 0; i < r->budgets.count; i++) {
+        const struct budget *b = &r->budgets.at[i];
+        struct guard g = {
+            .namespace_name = atom_find(s->e->cycle.atoms, b->namespace_name),
+            .matcher = label_matcher_find(s->e->cycle.atoms, &b->selector, s->e->cycle.arena),
+            .budget = b};
+        if (!b->selector.present)
+            g.gang = atom_find(s->e->cycle.atoms, b->gang);
+        if (protects(&g))
+            s->guards[s->guard_count++] = g;
+    }
+}
+
+static bool is_disrupted(const struct budget *b, struct str pod)
+{
+    for (uint32_t i = 0; i < b->disrupted.count; i++)
+        if (str_equal(b->disrupted.at[i], pod))
+            return true;
+    return false;
+}
+
+/* A gang's budget was counted without members that terminate. */
+static bool guards(const struct guard *g, const struct node_pod *p)
+{
+    if (g->namespace_name != p->group->namespace_name || (g->budget->gang.len > 0 && p->deleting))
+        return false;
+    if (g->gang != 0)
+        return g->gang == p->group->gang;
+    return p->group->label_count > 0 &&
+           label_matcher_matches(g->matcher, p->group->labels, p->group->label_count) &&
+           !is_disrupted(g->budget, node_pod_name(p));
+}
+
+/* Uses up what budgets allow; true when one of them allows no more. */
+static bool breaks_a_budget(struct search *s, const struct node_pod *p)
+{
+    bool breaks = false;
+    for (uint32_t i = 0; i < s->guard_count; i++)
+        if (guards(&s->guards[i], p))
+            breaks |= --s->guards[i].left < 0;
+    return breaks;
+}
+
+static uint32_t protect(struct search *s)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->guard_count; i++)
+        s->guards[i].left = s->guards[i].budget->allowed;
+    for (uint32_t i = 0; i < s->lower.count; i++) {
+        s->lower.at[i].is_protected = breaks_a_budget(s, s->lower.at[i].pod);
+        count += s->lower.at[i].is_protected;
+    }
+    return count;
+}
+
+/* ---- one node ---- */
+
+static void take_off(struct search *s)
+{
+    for (uint32_t i = 0; i < s->lower.count; i++)
+        what_if_remove(s->e, s->copy, s->lower.at[i].pod);
+}
+
+static void put_back(struct search *s, const struct lower_pods *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        what_if_add(s->e, s->copy, list->at[i].pod);
+}
+
+static bool passes(struct search *s)
+{
+    evaluate_row(s->e, &s->copy->nodes, 0);
+    return s->e->ruling.code == CODE_success;
+}
+
+/* Those that cannot be put back are the victims. */
+static void reprieve(struct search *s, bool protected_ones)
+{
+    for (uint32_t i = 0; i < s->lower.count; i++) {
+        const struct lower_pod *l = &s->lower.at[i];
+        if (l->is_protected != protected_ones)
+            continue;
+        what_if_add(s->e, s->copy, l->pod);
+        if (passes(s))
+            continue;
+        what_if_remove(s->e, s->copy, l->pod);
+        append(s, &s->victims, *l);
+        s->violations += l->is_protected;
+    }
+}
+
+static void choose_victims(struct search *s)
+{
+    s->victims.count = 0;
+    s->violations = 0;
+    sort(&s->lower);
+    uint32_t protected_count = protect(s);
+    reprieve(s, true);
+    reprieve(s, false);
+    if (protected_count > 0 && protected_count < s->lower.count)
+        sort(&s->victims);
+    put_back(s, &s->victims);
+}
+
+/* ---- candidates ---- */
+
+static struct victim victim_of(struct evaluation *e, const struct node_pod *p)
+{
+    return (struct victim){.uid = node_pod_uid(p, e->arena),
+                           .namespace_name = atom_text(e->cycle.atoms, p->group->namespace_name),
+                           .name = node_pod_name(p),
+                           .priority = p->demand->priority,
+                           .started = p->started,
+                           .deleting = p->deleting};
+}
+
+static bool is_among(const struct lower_pods *pods, const struct node_pod *pod)
+{
+    uint32_t i = 0;
+    while (i < pods->count && pods->at[i].pod != pod)
+        i++;
+    return i < pods->count;
+}
+
+static void tell_others(struct evaluation *e, struct candidate *c, const struct lower_pods *victims)
+{
+    const struct node_entry *node = map_get(e->shard->by_name, c->node);
+    c->others.at = arena_take(e->arena, node->pod_count * sizeof(struct victim));
+    for (uint32_t i = 0; i < node->pod_count; i++)
+        if (!is_among(victims, node->pods[i]))
+            c->others.at[c->others.count++] = victim_of(e, node->pods[i]);
+}
+
+static void tell_candidate(struct search *s, struct str node)
+{
+    struct evaluation *e = s->e;
+    const struct lower_pods *victims = &s->victims;
+    struct candidate *c = &e->result->candidates.at[e->result->candidates.count++];
+    *c = (struct candidate){.node = node, .violations = s->violations};
+    c->victims.at = arena_take(e->arena, victims->count * sizeof(struct victim));
+    for (uint32_t i = 0; i < victims->count; i++)
+        c->victims.at[c->victims.count++] = victim_of(e, victims->at[i].pod);
+    if (e->request->others)
+        tell_others(e, c, victims);
+}
+
+/* Nodes that tie: the first by name, or each with the same chance. */
+static bool wins_tie(struct search *s, struct str node)
+{
+    if (str_is(s->e->request->tie_break, "first") ||
+        str_is(s->e->request->tie_break, "round-robin"))
+        return str_compare(node, s->best_node) < 0;
+    return random_below(&s->dice, (uint64_t)s->ties) == 0;
+}
+
+static void compete(struct search *s, uint32_t row, const struct candidate_rank *rank)
+{
+    struct evaluation *e = s->e;
+    struct str node = atom_text(e->cycle.atoms, e->shard->nodes.entry[row]->name);
+    int order = s->ties == 0 ? -1 : candidate_rank_compare(rank, &s->best_rank);
+    if (order > 0)
+        return;
+    s->ties = order < 0 ? 1 : s->ties + 1;
+    if (order == 0 && !wins_tie(s, node))
+        return;
+    s->best_rank = *rank;
+    s->best_row = row;
+    s->best_node = node;
+}
+
+static struct candidate_rank rank_of(const struct search *s)
+{
+    struct candidate_rank rank = {.violations = s->violations};
+    for (uint32_t i = 0; i < s->victims.count; i++)
+        candidate_rank_add(&rank, s->victims.at[i].pod->demand->priority, s->victims.at[i].started);
+    return rank;
+}
+
+/* ---- the share ---- */
+
+static void add_verdict(struct search *s, uint32_t row)
+{
+    struct evaluation *e = s->e;
+    if (e->result->dry_run_verdicts.at == NULL)
+        e->result->dry_run_verdicts.at =
+            arena_take(e->arena, e->shard->scratch.row_count * sizeof(struct verdict));
+    verdict_tell(e, row, &e->result->dry_run_verdicts.at[e->result->dry_run_verdicts.count++]);
+}
+
+/* The ruling becomes what the node looks like without its pods of lower priority. */
+static void try_without(struct search *s, uint32_t row)
+{
+    struct evaluation *e = s->e;
+    if (s->lower.count == 0) {
+        e->ruling.code = CODE_success;
+        e->ruling.plugin = NO_PLUGIN;
+        e->ruling.count = 0;
+        ruling_reject(&e->ruling, CODE_unresolvable, NO_VICTIMS, (struct str){0});
+        return;
+    }
+    row_copy_make(s->copy, &e->shard->nodes, row);
+    take_off(s);
+    if (passes(s))
+        return;
+    put_back(s, &s->lower);
+}
+
+/* Nodes that pass and that an extender turned away, in a sorted list. */
+static bool turned_away(const struct evaluation *e, struct str node)
+{
+    const struct strs *list = &e->request->turned_away;
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = str_compare(list->at[middle], node);
+        if (order == 0)
+            return true;
+        *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
+    }
+    return false;
+}
+
+/* The ruling says why not; victims and violations are those of a candidate. */
+static enum look_kind look_at(struct search *s, uint32_t row)
+{
+    struct evaluation *e = s->e;
+    const struct node_entry *node = e->shard->nodes.entry[row];
+    evaluate_row(e, &e->shard->nodes, row);
+    if (e->ruling.code != CODE_unschedulable &&
+        (e->ruling.code != CODE_success || !turned_away(e, atom_text(e->cycle.atoms, node->name))))
+        return LOOK_beside;
+    find_lower(s, node);
+    try_without(s, row);
+    if (e->ruling.code == CODE_error)
+        return LOOK_failed;
+    if (e->ruling.code != CODE_success)
+        return LOOK_rejected;
+    choose_victims(s);
+    e->ruling.code = CODE_success; /* with everybody back, which upstream calls an error */
+    e->ruling.count = 0;
+    return s->victims.count > 0 ? LOOK_candidate : LOOK_failed;
+}
+
+static void take_look(struct search *s, uint32_t row, enum look_kind kind)
+{
+    struct evaluation *e = s->e;
+    bool detail = e->request->detail;
+    e->result->dry_run_nodes += kind != LOOK_beside;
+    e->result->dry_run_fits += kind == LOOK_candidate;
+    if (kind == LOOK_failed || (kind == LOOK_rejected && detail))
+        add_verdict(s, row);
+    if (kind == LOOK_rejected)
+        reason_counts_add(e, &e->reasons, &e->ruling);
+    if (kind != LOOK_candidate)
+        return;
+    const struct candidate_rank rank = rank_of(s);
+    if (detail || e->request->others)
+        tell_candidate(s, atom_text(e->cycle.atoms, e->shard->nodes.entry[row]->name));
+    else
+        compete(s, row, &rank);
+}
+
+/* ---- looks that are kept ---- */
+
+/* The pod's own claim does not count for it, but for others like it. */
+static uint32_t own_row(const struct evaluation *e)
+{
+    const struct node_pod *own = nominated_find(e->shard, e->request->pod.uid);
+    return own != NULL ? own->node->row : NO_ROW;
+}
+
+/* Who has not started is younger than all others, whatever the time is; unless a clock lags. */
+static bool is_timeless(const struct search *s)
+{
+    for (uint32_t i = 0; i < s->lower.count; i++)
+        if (s->lower.at[i].pod->started != 0 &&
+            s->lower.at[i].pod->started >= s->e->request->now_us)
+            return false;
+    return true;
+}
+
+static void keep(struct search *s, struct dry_look *look, enum look_kind kind)
+{
+    look->kind = LOOK_unknown;
+    if (kind == LOOK_failed ||
+        (kind == LOOK_rejected && !dry_looks_reject(s->looks, &s->e->ruling, look)) ||
+        (kind == LOOK_candidate && !is_timeless(s)))
+        return;
+    look->kind = (uint8_t)kind;
+    if (kind != LOOK_candidate)
+        return;
+    look->rank = rank_of(s);
+    look->present = look->rank.earliest == s->e->request->now_us;
+}
+
+static void take_kept(struct search *s, uint32_t row, struct dry_look *look)
+{
+    struct evaluation *e = s->e;
+    e->result->dry_run_nodes += look->kind != LOOK_beside;
+    e->result->dry_run_fits += look->kind == LOOK_candidate;
+    if (look->kind == LOOK_rejected)
+        reason_counts_add(e, &e->reasons, dry_looks_ruling(s->looks, look));
+    if (look->kind != LOOK_candidate)
+        return;
+    if (look->present)
+        look->rank.earliest = e->request->now_us;
+    compete(s, row, &look->rank);
+}
+
+static void try_row(struct search *s, uint32_t row, uint32_t own)
+{
+    struct dry_look *look = s->kept != NULL && row != own ? &s->kept[row] : NULL;
+    enum look_kind kind = LOOK_unknown;
+    if (look == NULL || look->kind == LOOK_unknown) {
+        kind = look_at(s, row);
+        s->e->shard->dry_looked++;
+    }
+    if (look != NULL && look->kind == LOOK_unknown)
+        keep(s, look, kind);
+    if (look != NULL && look->kind != LOOK_unknown)
+        take_kept(s, row, look);
+    else
+        take_look(s, row, kind);
+}
+
+void dry_run(struct evaluation *e)
+{
+    struct search s = {
+        .e = e, .copy = &e->shard->scratch.copy, .dice = {(uint64_t)e->request->seed}};
+    uint32_t rows = e->shard->scratch.row_count, own = own_row(e);
+    e->result->candidates.at = arena_take(
+        e->arena, (e->request->detail || e->request->others ? rows : 1) * sizeof(struct candidate));
+    find_guards(&s);
+    s.kept = dry_looks_for(e, &s.looks);
+    for (uint32_t i = 0; i < rows; i++)
+        try_row(&s, e->shard->scratch.rows[i], own);
+    if (s.ties > 0) {
+        (void)look_at(&s, s.best_row); /* for its victims */
+        tell_candidate(&s, s.best_node);
+        e->result->candidates.at[0].ties = s.ties;
+    }
+    reason_counts_tell(e, &e->reasons, &e->result->dry_run_reasons.count,
+                       &e->result->dry_run_reasons.at);
+}

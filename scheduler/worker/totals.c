@@ -1,0 +1,372 @@
+/* totals: a share's raw scores, normalised, weighted and added up, and the best of the sums. The
+ * one idea: a rule's scores are a column, and mostly a whole column can be treated alike.
+ *
+ * What must stay true: a node's total is what plugin_normalise and the weights say, rule by rule; a
+ * tie is broken evenly, with the seed's first throw, as reduce does with its second. */
+#include "proto/base/must.h"
+#include "proto/base/random.h"
+#include "scheduler/table/kernels.h"
+#include "scheduler/table/wrap.h"
+#include "scheduler/worker/shard_inside.h"
+
+#include <string.h>
+
+/* ---- one column ---- */
+
+/* Some rows' raw scores, with their ends; as SCORE_IGNORED is the least of all numbers, the least
+ * tells whether it is there. */
+struct column {
+    const int64_t *raw;
+    uint32_t count;
+    int64_t least, greatest;
+};
+
+static struct column column_of(const int64_t *raw, uint32_t count)
+{
+    struct column c = {raw, count, SCORE_IGNORED, SCORE_IGNORED};
+    if (count > 0)
+        kernel_range(raw, count, &c.least, &c.greatest);
+    return c;
+}
+
+/* Scores are often few different numbers: those normalised last are remembered. */
+#define MEMO_ROOM 64
+
+static void add_each(const struct scorer *sc, const int64_t *raw, uint32_t count,
+                     const struct extreme *range, int64_t *total)
+{
+    struct {
+        bool known;
+        int64_t raw, weighted;
+    } memo[MEMO_ROOM];
+    memset(memo, 0, sizeof(memo));
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t slot = (uint64_t)raw[i] % MEMO_ROOM;
+        if (!memo[slot].known || memo[slot].raw != raw[i]) {
+            int64_t score = plugin_normalise(sc->plugin, raw[i], range->least, range->greatest);
+            memo[slot].known = true;
+            memo[slot].raw = raw[i];
+            memo[slot].weighted = wrap_mul(score, sc->weight);
+        }
+        total[i] = wrap_add(total[i], memo[slot].weighted);
+    }
+}
+
+/* range: what is normalised with. Returns what is left to be added to each total. */
+static int64_t add_column(const struct scorer *sc, const struct column *c,
+                          const struct extreme *range, int64_t *total)
+{
+    enum normalise how = sc->plugin->normalise;
+    int64_t common = 0;
+    if (c->least == c->greatest) {
+        int64_t score = plugin_normalise(sc->plugin, c->least, range->least, range->greatest);
+        common = wrap_mul(score, sc->weight);
+    } else if (how == NORMALISE_none && c->least != SCORE_IGNORED) {
+        kernel_add(total, c->raw, sc->weight, c->count);
+    } else if (how != NORMALISE_none && how != NORMALISE_own && c->least >= 0 &&
+               c->greatest <= range->greatest && range->greatest < KERNEL_EXACT) {
+        bool reversed = how == NORMALISE_reversed;
+        if (reversed)
+            common = wrap_mul(SCORE_MAX, sc->weight);
+        kernel_add_percent(total, c->raw, range->greatest,
+                           reversed ? wrap_sub(0, sc->weight) : sc->weight, c->count);
+    } else {
+        add_each(sc, c->raw, c->count, range, total);
+    }
+    return common;
+}
+
+void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
+                const struct extreme *range, int64_t *total)
+{
+    struct column c = column_of(raw, count);
+    int64_t common = add_column(sc, &c, range, total);
+    if (common != 0)
+        kernel_raise(total, common, count);
+}
+
+/* ---- sums ---- */
+
+static struct column apart_column(const struct scratch *s, const struct score_column *c)
+{
+    if (s->feasible_count == 0)
+        return (struct column){c->raw, 0, SCORE_IGNORED, SCORE_IGNORED};
+    return (struct column){c->raw, s->feasible_count, c->least, c->greatest};
+}
+
+/* The range of a column; for rules that only need the greatest it begins at 0. False when no score
+ * is in it: a rule of its own normalising that ignores all of these nodes. */
+static bool range_of(const struct plugin *p, const struct column *c, struct extreme *out)
+{
+    struct extreme r = {.plugin = str_of(p->name)};
+    bool any = p->normalise != NORMALISE_own;
+    if (c->least != SCORE_IGNORED) {
+        r.least = any && c->least > 0 ? 0 : c->least;
+        r.greatest = any && c->greatest < 0 ? 0 : c->greatest;
+        *out = r;
+        return true;
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (c->raw[i] == SCORE_IGNORED)
+            continue;
+        if (!any || c->raw[i] < r.least)
+            r.least = c->raw[i];
+        if (!any || c->raw[i] > r.greatest)
+            r.greatest = c->raw[i];
+        any = true;
+    }
+    *out = r;
+    return any;
+}
+
+/* Widened by what the request says of other workers; never narrower than ours, or scores would
+ * leave 0–100 when nodes changed between the rounds. */
+static struct extreme widened(struct evaluation *e, struct extreme own)
+{
+    for (uint32_t i = 0; i < e->request->extremes.count; i++) {
+        const struct extreme *all = &e->request->extremes.at[i];
+        if (!str_equal(all->plugin, own.plugin))
+            continue;
+        if (all->least < own.least)
+            own.least = all->least;
+        if (all->greatest > own.greatest)
+            own.greatest = all->greatest;
+    }
+    return own;
+}
+
+/* Passing nodes stand in the verdicts in the order in which they stand in feasible. */
+static struct verdict *next_passing(struct map_result *r, uint32_t *at)
+{
+    while (*at < r->verdicts.count && !str_is(r->verdicts.at[*at].code, "Success"))
+        (*at)++;
+    must(*at < r->verdicts.count);
+    return &r->verdicts.at[(*at)++];
+}
+
+static void detail_scores(struct evaluation *e, uint32_t scorer, const struct extreme *range)
+{
+    const struct scratch *scratch = &e->shard->scratch;
+    const struct scorer *sc = &scratch->framework->score[scorer];
+    const struct score_column *c = &scratch->columns[scorer];
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < scratch->feasible_count; k++) {
+        struct verdict *v = next_passing(e->result, &at);
+        int64_t raw = c->alike ? c->least : c->raw[k];
+        int64_t score = plugin_normalise(sc->plugin, raw, range->least, range->greatest);
+        v->scores.at[v->scores.count++] = (struct plugin_score){
+            str_of(sc->plugin->name), raw == SCORE_IGNORED ? 0 : raw, wrap_mul(score, sc->weight)};
+    }
+}
+
+static void detail_totals(struct evaluation *e)
+{
+    uint32_t at = 0;
+    for (uint32_t k = 0; e->request->detail && k < e->shard->scratch.feasible_count; k++)
+        next_passing(e->result, &at)->total =
+            wrap_add(e->shard->scratch.total[k], e->shard->scratch.base);
+}
+
+/* What a scorer that is apart normalises with; what it adds to all totals alike goes into base. */
+static struct extreme weigh_alike(struct evaluation *e, uint32_t scorer)
+{
+    struct scratch *scratch = &e->shard->scratch;
+    const struct scorer *sc = &scratch->framework->score[scorer];
+    struct column c = apart_column(scratch, &scratch->columns[scorer]);
+    struct extreme range = {0};
+    timings_start(e->cycle.timing);
+    if (scratch->columns[scorer].alike)
+        c.count = 0; /* nothing more is to be read */
+    if (sc->plugin->normalise != NORMALISE_none) {
+        if (range_of(sc->plugin, &c, &range))
+            e->result->extremes.at[e->result->extremes.count++] = range;
+        range = widened(e, range);
+    }
+    if (scratch->columns[scorer].alike)
+        scratch->base = wrap_add(scratch->base, add_column(sc, &c, &range, scratch->sums));
+    timings_once(e->cycle.timing, TIMED_Normalize, sc->plugin, false);
+    if (e->request->detail)
+        detail_scores(e, scorer, &range);
+    return range;
+}
+
+static void find_ends_of(const int64_t *totals, struct window *w)
+{
+    kernel_range(totals + w->from, w->count, &w->least, &w->best);
+}
+
+/* Adds what differs from node to node; what is left to be added to each goes into base. */
+static void weigh_window(struct evaluation *e, struct window *w, const struct extreme *ranges)
+{
+    struct scratch *s = &e->shard->scratch;
+    int64_t *sums = s->sums + w->from, common = 0;
+    memcpy(sums, s->fixed + w->from, w->count * sizeof(*sums));
+    for (uint32_t i = 0; i < s->framework->score_count; i++) {
+        struct column c = apart_column(s, &s->columns[i]);
+        if (!s->columns[i].apart || s->columns[i].alike)
+            continue;
+        c.raw += w->from;
+        c.count = w->count;
+        timings_start(e->cycle.timing);
+        common = wrap_add(common, add_column(&s->framework->score[i], &c, &ranges[i], sums));
+        timings_once(e->cycle.timing, TIMED_Normalize, s->framework->score[i].plugin, false);
+    }
+    if (w->from == 0)
+        s->base = wrap_add(s->base, common);
+    find_ends_of(s->sums, w);
+}
+
+/* A failed score: all are 0. */
+static void forget_sums(struct scratch *s)
+{
+    memset(s->sums, 0, s->feasible_count * sizeof(*s->sums));
+    s->total = s->sums;
+    for (uint32_t i = 0; i < s->window_count; i++)
+        s->windows[i].least = s->windows[i].best = 0;
+}
+
+void totals_sum_up(struct evaluation *e)
+{
+    struct scratch *scratch = &e->shard->scratch;
+    const struct framework *fw = scratch->framework;
+    struct extreme *ranges = arena_take(&scratch->arena, fw->score_count * sizeof(*ranges));
+    bool vary = false;
+    e->result->extremes.at = arena_take(e->arena, fw->score_count * sizeof(struct extreme));
+    if (scratch->feasible_count > 0)
+        e->result->score_error = arena_copy(e->arena, scratch->error);
+    scratch->base = fw->has_scores ? 0 : 1;
+    for (uint32_t i = 0; i < fw->score_count && e->result->score_error.len == 0; i++)
+        if (scratch->columns[i].apart) {
+            ranges[i] = weigh_alike(e, i);
+            vary |= !scratch->columns[i].alike;
+        }
+    if (e->result->score_error.len > 0) {
+        forget_sums(scratch);
+    } else if (vary) {
+        scratch->total = scratch->sums;
+        for (uint32_t i = 0; i < scratch->window_count; i++)
+            weigh_window(e, &scratch->windows[i], ranges);
+    } else if (scratch->total != scratch->fixed) { /* another round, and no longer the same sums */
+        scratch->total = scratch->fixed;
+        for (uint32_t i = 0; i < scratch->window_count; i++)
+            find_ends_of(scratch->fixed, &scratch->windows[i]);
+    }
+    detail_totals(e);
+}
+
+static struct str node_name(const struct shard *s, uint32_t row)
+{
+    return atom_text(s->atoms, s->nodes.entry[row]->name);
+}
+
+/* ---- the best ---- */
+
+static bool before(struct str a, struct str b)
+{
+    return b.len == 0 || str_compare(a, b) < 0;
+}
+
+/* By name: the first of the best, and the first of them behind the node chosen last. */
+static void choose_by_name(struct evaluation *e, const struct window *w, int64_t best, bool round)
+{
+    const struct scratch *scratch = &e->shard->scratch;
+    struct map_result *r = e->result;
+    for (uint32_t k = w->from; k < w->from + w->count; k++) {
+        if (scratch->total[k] != best)
+            continue;
+        struct str name = node_name(e->shard, scratch->feasible[k]);
+        if (before(name, r->best_node))
+            r->best_node = name;
+        if (round && str_compare(name, e->request->after) > 0 && before(name, r->best_after))
+            r->best_after = name;
+    }
+}
+
+/* Adds the base to all totals after all: some would wrap with it, and then the order is another. */
+static void add_base(struct scratch *s)
+{
+    if (s->total != s->sums)
+        memcpy(s->sums, s->total, s->feasible_count * sizeof(*s->sums));
+    s->total = s->sums;
+    kernel_raise(s->sums, s->base, s->feasible_count);
+    s->base = 0;
+    for (uint32_t i = 0; i < s->window_count; i++)
+        find_ends_of(s->sums, &s->windows[i]);
+}
+
+static void find_ends(const struct scratch *s, int64_t *least, int64_t *greatest)
+{
+    *least = s->windows[0].least;
+    *greatest = s->windows[0].best;
+    for (uint32_t i = 1; i < s->window_count; i++) {
+        const struct window *w = &s->windows[i];
+        *least = w->least < *least ? w->least : *least;
+        *greatest = w->best > *greatest ? w->best : *greatest;
+    }
+}
+
+/* Of the totals without their base. */
+static int64_t greatest_total(struct scratch *s)
+{
+    int64_t least, greatest, unused;
+    find_ends(s, &least, &greatest);
+    if (__builtin_add_overflow(least, s->base, &unused) ||
+        __builtin_add_overflow(greatest, s->base, &unused)) {
+        add_base(s);
+        find_ends(s, &least, &greatest);
+    }
+    return greatest;
+}
+
+/* The row of the best that is behind so many others of them. */
+static uint32_t best_behind(const struct scratch *s, int64_t best, uint64_t skip)
+{
+    const struct window *w = s->windows;
+    while (w->best != best || skip >= w->times) {
+        skip -= w->best == best ? w->times : 0;
+        w++;
+    }
+    uint32_t k = w->from;
+    while (s->total[k] != best || skip-- > 0)
+        k++;
+    return s->feasible[k];
+}
+
+/* Among the nodes with the greatest total: one at random, the first by name, or for a round the
+ * first by name and the first behind the node chosen last. */
+void totals_choose(struct evaluation *e)
+{
+    struct scratch *scratch = &e->shard->scratch;
+    struct map_result *r = e->result;
+    bool round = str_is(e->request->tie_break, "round-robin");
+    bool by_name = round || str_is(e->request->tie_break, "first");
+    if (scratch->feasible_count == 0)
+        return;
+    int64_t best = greatest_total(scratch);
+    r->best_total = wrap_add(best, scratch->base);
+    for (uint32_t i = 0; i < scratch->window_count; i++) {
+        struct window *w = &scratch->windows[i];
+        if (w->best != best)
+            continue;
+        w->times = kernel_count(scratch->total + w->from, best, w->count);
+        r->best_count += w->times;
+        if (by_name)
+            choose_by_name(e, w, best, round);
+    }
+    struct random dice = {(uint64_t)e->request->seed};
+    if (!by_name)
+        r->best_node = node_name(
+            e->shard, best_behind(scratch, best, random_below(&dice, (uint64_t)r->best_count)));
+}
+
+void totals_list(struct evaluation *e)
+{
+    const struct scratch *scratch = &e->shard->scratch;
+    struct map_result *r = e->result;
+    if (!e->request->list)
+        return;
+    r->listed.at = arena_take(e->arena, scratch->feasible_count * sizeof(*r->listed.at));
+    for (uint32_t k = 0; k < scratch->feasible_count; k++)
+        r->listed.at[r->listed.count++] = (struct listed_node){
+            node_name(e->shard, scratch->feasible[k]), wrap_add(scratch->total[k], scratch->base)};
+}

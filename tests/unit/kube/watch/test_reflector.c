@@ -1,0 +1,976 @@
+/* The reflector in virtual time: a fake server is a few lines of text, and every wait is a number
+ * that the test moves. What must stay true: nothing here waits for anything real. */
+#include "proto/base/log.h"
+#include "proto/base/memory.h"
+#include "proto/kube/documents/protobuf_put.h"
+#include "proto/kube/watch/reflector.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct reflector *r;
+    struct moment now;
+    struct reflector_request request;
+    char path[2048];
+    char told[4096]; /* what the owner was told: [ =listed ] +changed -deleted */
+};
+
+static void tell(void *context, const char *what, const struct kube_json *object)
+{
+    struct fixture *f = context;
+    struct str name = kube_json_text(kube_json_path(object, "metadata.name"));
+    size_t len = strlen(f->told);
+    snprintf(f->told + len, sizeof(f->told) - len, "%s%s%.*s", len ? " " : "", what, STR_ARG(name));
+}
+
+static void on_begin(void *context)
+{
+    tell(context, "[", NULL);
+}
+
+static void on_end(void *context)
+{
+    tell(context, "]", NULL);
+}
+
+static void on_object(void *context, const struct kube_json *object, bool listed)
+{
+    tell(context, listed ? "=" : "+", object);
+}
+
+static void on_deleted(void *context, const struct kube_json *object)
+{
+    tell(context, "-", object);
+}
+
+static struct fixture *make_any(bool required, bool protobuf, bool may_be_absent)
+{
+    struct fixture *f = memory_take(sizeof(*f));
+    f->now = (struct moment){1000000000};
+    f->r = reflector_new(&(struct reflector_options){.name = "pods",
+                                                     .kind = "Pod",
+                                                     .path = "/api/v1/pods",
+                                                     .field_selector = "status.phase!=Failed",
+                                                     .required = required,
+                                                     .protobuf = protobuf,
+                                                     .may_be_absent = may_be_absent,
+                                                     .page_size = 2,
+                                                     .seed = 7,
+                                                     .context = f,
+                                                     .list_begin = on_begin,
+                                                     .object = on_object,
+                                                     .deleted = on_deleted,
+                                                     .list_end = on_end});
+    return f;
+}
+
+static struct fixture *make(bool required, bool protobuf)
+{
+    return make_any(required, protobuf, false);
+}
+
+static int setup_absent(void **state)
+{
+    *state = make_any(false, false, true);
+    return 0;
+}
+
+static int setup(void **state)
+{
+    *state = make(true, false);
+    return 0;
+}
+
+static int setup_optional(void **state)
+{
+    *state = make(false, false);
+    return 0;
+}
+
+static int setup_protobuf(void **state)
+{
+    *state = make(true, true);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    reflector_free(&f->r);
+    memory_free(f);
+    return 0;
+}
+
+static bool next(struct fixture *f)
+{
+    if (!reflector_next(f->r, f->now, &f->request))
+        return false;
+    snprintf(f->path, sizeof(f->path), "%.*s", STR_ARG(f->request.path));
+    return true;
+}
+
+static void pass_ms(struct fixture *f, int64_t ms)
+{
+    f->now = moment_after(f->now, span_of_ms(ms));
+}
+
+/* How long until it wants a request; moves the time there. */
+static int64_t wait_for_next(struct fixture *f)
+{
+    assert_false(next(f));
+    struct moment at = reflector_deadline(f->r);
+    assert_true(at.ns < MOMENT_NEVER.ns && at.ns > f->now.ns);
+    int64_t ms = (at.ns - f->now.ns) / 1000000;
+    f->now = at;
+    assert_true(next(f));
+    return ms;
+}
+
+static void answer(struct fixture *f, int status, const char *body)
+{
+    struct kube_response response = {
+        .status = status, .body = str_of(body), .error = "", .retry_after_s = -1};
+    reflector_response(f->r, f->now, f->request.number, &response);
+}
+
+static void refuse(struct fixture *f, int status, int retry_after_s)
+{
+    struct kube_response response = {.status = status,
+                                     .body = STR_LITERAL("{\"message\":\"because\"}"),
+                                     .error = "",
+                                     .retry_after_s = retry_after_s};
+    reflector_response(f->r, f->now, f->request.number, &response);
+}
+
+static void breaks(struct fixture *f, int status)
+{
+    struct kube_response response = {
+        .status = status, .error = "https://a: connection refused", .retry_after_s = -1};
+    reflector_response(f->r, f->now, f->request.number, &response);
+}
+
+static void stream(struct fixture *f, const char *text)
+{
+    reflector_data(f->r, f->now, f->request.number, str_of(text));
+}
+
+static void assert_told(struct fixture *f, const char *words)
+{
+    assert_string_equal(f->told, words);
+    f->told[0] = 0;
+}
+
+static void assert_error(struct fixture *f, const char *text)
+{
+    assert_string_equal(reflector_status(f->r).error, text);
+}
+
+#define OBJECT(name, version)                                                                      \
+    "{\"metadata\":{\"name\":\"" name "\",\"resourceVersion\":\"" version "\"}}"
+#define LIST(version, more, items)                                                                 \
+    "{\"metadata\":{\"resourceVersion\":\"" version "\",\"continue\":\"" more                      \
+    "\"},\"items\":[" items "]}"
+#define EVENT(type, name, version) "{\"type\":\"" type "\",\"object\":" OBJECT(name, version) "}\n"
+#define ERROR_EVENT(code)                                                                          \
+    "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":" code                           \
+    ",\"message\":\"too old\"}}\n"
+
+static const char watch_path[] =
+    "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=";
+
+static void assert_watch_from(struct fixture *f, const char *version)
+{
+    char expected[200];
+    snprintf(expected, sizeof(expected), "%s%s&timeoutSeconds=", watch_path, version);
+    assert_true(f->request.watch);
+    assert_int_equal(f->request.timeout.ns, 0);
+    assert_memory_equal(f->path, expected, strlen(expected));
+}
+
+static void assert_list_starts(struct fixture *f)
+{
+    assert_string_equal(f->path, "/api/v1/pods?limit=2&fieldSelector=status.phase%21%3DFailed");
+    assert_false(f->request.watch);
+    assert_true(f->request.timeout.ns > 0);
+}
+
+/* Up to an open watch from version 10. */
+static void watch(struct fixture *f)
+{
+    assert_true(next(f));
+    answer(f, 200, LIST("10", "", OBJECT("a", "5")));
+    assert_true(next(f));
+    assert_watch_from(f, "10");
+    assert_told(f, "[ =a ]");
+}
+
+static void lists_in_pages_and_then_watches(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    assert_list_starts(f);
+    assert_false(next(f));
+    answer(f, 200, LIST("10", "a/b=", OBJECT("a", "5") "," OBJECT("b", "6")));
+    assert_false(reflector_status(f->r).listed);
+    assert_true(next(f));
+    assert_string_equal(f->path, "/api/v1/pods?limit=2&fieldSelector=status.phase%21%3DFailed"
+                                 "&continue=a%2Fb%3D");
+    answer(f, 200, LIST("10", "", OBJECT("c", "7")));
+    assert_told(f, "[ =a =b =c ]");
+    assert_true(reflector_status(f->r).listed);
+    assert_int_equal(reflector_status(f->r).version, 10);
+    assert_true(next(f));
+    assert_watch_from(f, "10");
+    assert_non_null(strstr(f->path, "&fieldSelector=status.phase%21%3DFailed"));
+    const char *timeout = strstr(f->path, "timeoutSeconds=");
+    assert_non_null(timeout);
+    assert_in_range(strtol(timeout + strlen("timeoutSeconds="), NULL, 10), 300, 600);
+}
+
+static void an_empty_list_may_be_null(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    answer(f, 200, "{\"metadata\":{\"resourceVersion\":\"3\"},\"items\":null}");
+    assert_told(f, "[ ]");
+    assert_true(next(f));
+    assert_watch_from(f, "3");
+}
+
+static void an_expired_continue_starts_the_list_again(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    answer(f, 200, LIST("10", "more", OBJECT("a", "5")));
+    assert_true(next(f));
+    answer(f, 410, "{\"kind\":\"Status\",\"code\":410}");
+    assert_true(next(f)); /* the first time at once */
+    assert_null(strstr(f->path, "continue="));
+    answer(f, 200, LIST("20", "", OBJECT("b", "15")));
+    assert_told(f, "[ =a [ =b ]");
+    assert_int_equal(reflector_lists_ended(f->r), 2);
+}
+
+/* At once or when it wants to. */
+static void soon(struct fixture *f)
+{
+    if (!next(f))
+        wait_for_next(f);
+}
+
+/* Else a list that takes longer than the server keeps its version would never end. */
+static void a_list_that_expires_goes_on_in_larger_pages(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const limits[] = {"?limit=8&", "?limit=32&", "?limit=128&", "?limit=512&",
+                                         "?limit=512&"};
+    soon(f);
+    for (int i = 0; i < 5; i++) {
+        answer(f, 200, LIST("10", "more", OBJECT("a", "5")));
+        soon(f);
+        assert_non_null(strstr(f->path, "&continue=more"));
+        answer(f, 410, "{\"kind\":\"Status\",\"code\":410}");
+        soon(f);
+        assert_non_null(strstr(f->path, limits[i]));
+        assert_null(strstr(f->path, "continue="));
+    }
+}
+
+/* And back: one that is too much for the server must not be asked for again and again. */
+static void larger_pages_last_until_one_fails_or_the_list_ends(void **state)
+{
+    struct fixture *f = *state;
+    soon(f);
+    for (int i = 0; i < 2; i++) {
+        answer(f, 410, "");
+        soon(f);
+    }
+    assert_non_null(strstr(f->path, "?limit=32&"));
+    refuse(f, 504, -1);
+    soon(f);
+    assert_non_null(strstr(f->path, "?limit=8&"));
+    answer(f, 200, LIST("10", "", OBJECT("a", "5")));
+    soon(f);
+    stream(f, ERROR_EVENT("410"));
+    soon(f);
+    assert_list_starts(f);
+}
+
+static void a_page_that_failed_is_asked_again(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    answer(f, 200, LIST("10", "more", OBJECT("a", "5")));
+    assert_true(next(f));
+    refuse(f, 500, -1);
+    wait_for_next(f);
+    assert_non_null(strstr(f->path, "&continue=more"));
+    answer(f, 200, LIST("10", "", OBJECT("b", "6")));
+    assert_told(f, "[ =a =b ]");
+}
+
+static void events_arrive_in_any_pieces(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    const char *text = EVENT("ADDED", "b", "11")
+        EVENT("MODIFIED", "b", "12") "\n" EVENT("DELETED", "a", "13") EVENT("BOOKMARK", "", "20");
+    for (const char *c = text; *c; c++)
+        reflector_data(f->r, f->now, f->request.number, (struct str){c, 1});
+    assert_told(f, "+b +b -a");
+    assert_int_equal(reflector_status(f->r).version, 20);
+    assert_int_equal(reflector_status(f->r).events, 3);
+    assert_int_equal(reflector_status(f->r).bookmarks, 1);
+}
+
+static void a_clean_end_resumes_from_the_version_reached(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    stream(f, EVENT("ADDED", "b", "11") EVENT("BOOKMARK", "", "42"));
+    answer(f, 200, "");
+    assert_true(next(f));
+    assert_watch_from(f, "42");
+    assert_told(f, "+b");
+    assert_int_equal(reflector_lists_ended(f->r), 1);
+}
+
+static void a_watch_that_ends_as_it_begins_backs_off(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    answer(f, 200, "");
+    int64_t first = wait_for_next(f);
+    assert_in_range(first, 800, 1200);
+    assert_watch_from(f, "10");
+    answer(f, 200, "");
+    assert_in_range(wait_for_next(f), 1600, 2400);
+    pass_ms(f, 5000); /* this one lasts */
+    answer(f, 200, "");
+    assert_true(next(f));
+}
+
+static void a_broken_watch_waits_and_resumes(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    stream(f, EVENT("ADDED", "b", "11") "{\"type\":\"ADD");
+    breaks(f, 200);
+    assert_error(f, "cannot watch pods: https://a: connection refused");
+    assert_in_range(wait_for_next(f), 800, 1200);
+    assert_watch_from(f, "11");
+    stream(f, EVENT("ADDED", "c", "12"));
+    assert_told(f, "+b +c");
+    assert_error(f, "");
+}
+
+static void waits_grow_to_thirty_seconds_and_reset_after_success(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    int64_t longest = 0, before = 0;
+    for (int i = 0; i < 12; i++) {
+        breaks(f, 0);
+        int64_t ms = wait_for_next(f);
+        assert_in_range(ms, 800, 30000);
+        assert_true(i > 4 || ms > before);
+        before = ms;
+        longest = ms > longest ? ms : longest;
+    }
+    assert_in_range(longest, 20000, 30000);
+    answer(f, 200, LIST("10", "", ""));
+    assert_true(next(f));
+    stream(f, EVENT("BOOKMARK", "", "11"));
+    breaks(f, 200);
+    assert_in_range(wait_for_next(f), 800, 1200);
+}
+
+static void retry_after_is_honoured(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    refuse(f, 429, 17);
+    assert_error(f, "cannot list pods: HTTP 429: because");
+    assert_in_range(wait_for_next(f), 17000, 18000);
+    refuse(f, 503, 100000);
+    assert_in_range(wait_for_next(f), 600000, 601000); /* ten minutes at most */
+}
+
+static void a_watch_that_is_too_old_lists_again(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    refuse(f, 410, -1);
+    assert_true(next(f));
+    assert_list_starts(f);
+    answer(f, 200, LIST("50", "", OBJECT("z", "49")));
+    assert_told(f, "[ =z ]");
+    assert_true(next(f));
+    assert_watch_from(f, "50");
+    stream(f, ERROR_EVENT("410"));
+    wait_for_next(f); /* the second time in a row it waits */
+    assert_list_starts(f);
+}
+
+static void nothing_behind_an_error_event_is_read(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    stream(f, ERROR_EVENT("410") EVENT("ADDED", "late", "99"));
+    stream(f, EVENT("ADDED", "later", "100"));
+    assert_told(f, "");
+    assert_int_equal(reflector_status(f->r).version, 10);
+    answer(f, 200, ""); /* the end of the stream that was given up changes nothing */
+    assert_true(next(f));
+    assert_list_starts(f);
+}
+
+static void an_error_event_of_a_busy_server_resumes_the_watch(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    stream(f, "{\"type\":\"ERROR\",\"object\":{\"code\":429,\"message\":\"busy\","
+              "\"details\":{\"retryAfterSeconds\":9}}}\n");
+    assert_in_range(wait_for_next(f), 9000, 10000);
+    assert_watch_from(f, "10");
+    stream(f, ERROR_EVENT("500"));
+    wait_for_next(f);
+    assert_watch_from(f, "10");
+    stream(f, ERROR_EVENT("400"));
+    assert_true(next(f));
+    assert_list_starts(f);
+}
+
+static void malformed_events_are_refused_and_listed_anew(void **state)
+{
+    static const char *const lines[] = {
+        "{\"type\":\n",
+        "[]\n",
+        "{\"type\":\"ADDED\"}\n",
+        "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"x\"}}}\n",
+        "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"resourceVersion\":\"x1\"}}}\n",
+        "{\"type\":\"MELTED\",\"object\":" OBJECT("x", "12") "}\n",
+        "\x01\x02\n",
+    };
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct fixture *f = *state;
+        watch(f);
+        stream(f, EVENT("ADDED", "good", "11"));
+        stream(f, lines[i]);
+        assert_told(f, "+good");
+        assert_int_equal(reflector_status(f->r).malformed, 1);
+        assert_true(next(f));
+        assert_list_starts(f);
+        teardown(state);
+        setup(state);
+    }
+}
+
+static void malformed_lists_are_refused_and_asked_again(void **state)
+{
+    static const char *const bodies[] = {
+        "",
+        "{",
+        "[]",
+        "{\"items\":[]}",
+        "{\"metadata\":{\"resourceVersion\":\"\"},\"items\":[]}",
+        "{\"metadata\":{\"resourceVersion\":\"5\"},\"items\":{}}",
+        "<html>",
+    };
+    struct fixture *f = *state;
+    assert_true(next(f));
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+        answer(f, 200, bodies[i]);
+        assert_int_equal(reflector_status(f->r).malformed, i + 1);
+        wait_for_next(f);
+        assert_list_starts(f);
+    }
+    assert_told(f, "");
+}
+
+/* Without any change of a kind, the API server has no bookmarks for it. */
+static void an_optional_kind_that_never_changes_may_be_silent(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    const char *seconds = strstr(f->path, "timeoutSeconds=");
+    assert_non_null(seconds);
+    int64_t watch_ms = strtol(seconds + strlen("timeoutSeconds="), NULL, 10) * 1000;
+    pass_ms(f, watch_ms + 89999);
+    assert_false(next(f));
+    pass_ms(f, 1);
+    assert_true(next(f)); /* the server did not even end it */
+    assert_true(f->request.distrust);
+    stream(f, EVENT("BOOKMARK", "", "30"));
+    pass_ms(f, 90000);
+    assert_true(next(f)); /* this one had something to say once */
+}
+
+static void a_silent_watch_is_made_anew_on_a_new_connection(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    pass_ms(f, 60000);
+    stream(f, EVENT("BOOKMARK", "", "30"));
+    pass_ms(f, 89999);
+    assert_false(next(f));
+    assert_int_equal(reflector_deadline(f->r).ns, f->now.ns + 1000000);
+    pass_ms(f, 1);
+    assert_true(next(f));
+    assert_watch_from(f, "30");
+    assert_true(f->request.distrust);
+    assert_int_equal(reflector_status(f->r).stale, 1);
+    stream(f, EVENT("BOOKMARK", "", "31"));
+    answer(f, 200, "");
+    assert_true(next(f));
+    assert_false(f->request.distrust);
+}
+
+static void any_byte_counts_as_hearing(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    pass_ms(f, 10);
+    stream(f, ""); /* the answer has begun */
+    assert_int_equal(reflector_status(f->r).heard.ns, f->now.ns);
+    for (int i = 0; i < 10; i++) {
+        pass_ms(f, 80000);
+        assert_false(next(f));
+        stream(f, " ");
+    }
+}
+
+static void a_probe_that_was_answered_is_no_sign_of_the_watch_itself(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    for (int i = 0; i < 17; i++) {
+        pass_ms(f, 5000);
+        reflector_alive(f->r, f->now);
+        assert_int_equal(reflector_status(f->r).heard.ns, f->now.ns);
+        assert_false(next(f));
+    }
+    pass_ms(f, 5000);
+    assert_true(next(f));
+    assert_true(f->request.distrust);
+}
+
+static void a_server_that_is_back_is_asked_soon(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    for (int i = 0; i < 8; i++) {
+        breaks(f, 0);
+        wait_for_next(f);
+    }
+    breaks(f, 0);
+    reflector_alive(f->r, f->now);
+    assert_in_range(wait_for_next(f), 0, 200);
+    refuse(f, 503, 20); /* one that asked us to wait is not hurried */
+    reflector_alive(f->r, f->now);
+    assert_in_range(wait_for_next(f), 20000, 31000);
+}
+
+static void a_restarted_server_does_not_slow_down_the_list(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    breaks(f, 200);
+    for (int i = 0; i < 4; i++) {
+        wait_for_next(f);
+        breaks(f, 0);
+    }
+    wait_for_next(f);
+    refuse(f, 403, -1); /* its rules are not loaded yet */
+    assert_in_range(wait_for_next(f), 800, 1200);
+    stream(f, ERROR_EVENT("410"));
+    assert_true(next(f)); /* at once, in spite of the failures before */
+    assert_list_starts(f);
+}
+
+static void a_dead_connection_is_replaced_when_told(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    reflector_reconnect(f->r, f->now, "told");
+    assert_true(next(f));
+    assert_watch_from(f, "10");
+}
+
+static void a_required_kind_that_is_forbidden_says_what_and_tries_on(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    refuse(f, 403, -1);
+    assert_error(f, "not allowed to list pods: because");
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_waiting);
+    assert_in_range(wait_for_next(f), 800, 1200);
+    answer(f, 200, LIST("10", "", ""));
+    assert_error(f, "");
+    assert_true(next(f));
+    refuse(f, 403, -1);
+    assert_error(f, "not allowed to watch pods: because");
+    wait_for_next(f);
+    assert_watch_from(f, "10");
+}
+
+static void an_optional_kind_that_is_forbidden_is_done_without(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    refuse(f, 403, -1);
+    assert_error(f, "not allowed to list pods: because");
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_degraded);
+    for (int i = 0; i < 3; i++) {
+        assert_in_range(wait_for_next(f), 60000, 65000);
+        refuse(f, i == 0 ? 404 : 403, -1);
+    }
+    wait_for_next(f);
+    answer(f, 200, LIST("10", "", ""));
+    assert_true(next(f));
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_watching);
+    assert_error(f, "");
+}
+
+/* Such as a CustomResourceDefinition that is created, deleted and created again. */
+static void a_kind_that_may_be_absent_comes_and_goes(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    refuse(f, 404, -1);
+    assert_error(f, "");
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_absent);
+    assert_told(f, "");
+    assert_in_range(wait_for_next(f), 25000, 30000);
+    answer(f, 200, LIST("10", "", OBJECT("a", "5")));
+    assert_told(f, "[ =a ]");
+    assert_true(next(f));
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_watching);
+    for (int i = 0; i < 3; i++) { /* a server that starts may not know it yet */
+        assert_int_not_equal(reflector_status(f->r).state, REFLECTOR_absent);
+        refuse(f, 404, -1);
+        assert_true(i == 2 || wait_for_next(f) < 3000);
+    }
+    assert_told(f, "[ ]");
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_absent);
+    assert_in_range(wait_for_next(f), 25000, 30000);
+    refuse(f, 403, -1); /* that is another story */
+    assert_error(f, "not allowed to list pods: because");
+    assert_told(f, "");
+    assert_in_range(wait_for_next(f), 25000, 30000);
+}
+
+static void a_list_asked_for_replaces_the_watch(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    uint64_t before = f->request.number;
+    assert_int_equal(reflector_relist(f->r), 2);
+    assert_int_equal(reflector_relist(f->r), 2); /* not begun yet: shared */
+    assert_true(next(f));
+    assert_list_starts(f);
+    reflector_data(f->r, f->now, before, STR_LITERAL(EVENT("ADDED", "late", "99")));
+    assert_told(f, "");
+    assert_int_equal(reflector_lists_ended(f->r), 1);
+    answer(f, 200, LIST("60", "", ""));
+    assert_int_equal(reflector_lists_ended(f->r), 2);
+    assert_true(next(f));
+    assert_watch_from(f, "60");
+}
+
+static void a_list_under_way_does_not_answer_a_later_question(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    answer(f, 200, LIST("10", "more", OBJECT("a", "5")));
+    assert_int_equal(reflector_relist(f->r), 2); /* between two pages */
+    assert_true(next(f));
+    assert_int_equal(reflector_relist(f->r), 2);
+    answer(f, 200, LIST("10", "", ""));
+    assert_int_equal(reflector_lists_ended(f->r), 1);
+    assert_true(next(f));
+    assert_list_starts(f);
+    breaks(f, 0); /* it survives failures */
+    wait_for_next(f);
+    answer(f, 200, LIST("11", "", ""));
+    assert_true(reflector_lists_ended(f->r) >= 2);
+    assert_true(next(f));
+    assert_watch_from(f, "11");
+}
+
+static void a_list_that_is_older_is_not_believed_at_first(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    stream(f, EVENT("ADDED", "b", "80"));
+    assert_told(f, "+b");
+    reflector_relist(f->r);
+    assert_true(next(f));
+    for (int i = 0; i < 2; i++) {
+        answer(f, 200, LIST("40", "", OBJECT("old", "39")));
+        assert_told(f, "");
+        assert_error(f, "the list of pods is older (40) than what was seen (80)");
+        wait_for_next(f);
+        assert_list_starts(f);
+    }
+    answer(f, 200, LIST("40", "", OBJECT("old", "39"))); /* restored from a backup */
+    assert_told(f, "[ =old ]");
+    assert_true(next(f));
+    assert_watch_from(f, "40");
+}
+
+static void answers_to_old_requests_change_nothing(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    uint64_t now_number = f->request.number;
+    f->request.number--;
+    answer(f, 200, LIST("99", "", OBJECT("x", "98")));
+    stream(f, EVENT("ADDED", "x", "99"));
+    f->request.number = now_number;
+    assert_told(f, "");
+    assert_false(next(f));
+    stream(f, EVENT("ADDED", "b", "11"));
+    assert_told(f, "+b");
+}
+
+/* ---- in protobuf ---- */
+
+static void put_envelope(struct buffer *out, const char *kind, const struct buffer *message)
+{
+    size_t raw = protobuf_begin(out, STR_LITERAL("v1"), str_of(kind));
+    buffer_add_str(out, buffer_str(message));
+    protobuf_close(out, raw);
+}
+
+static void put_pod(struct buffer *out, const char *name, const char *version)
+{
+    size_t meta = protobuf_open(out, 1);
+    protobuf_put_text(out, 1, str_of(name));
+    protobuf_put_text(out, 6, str_of(version));
+    protobuf_close(out, meta);
+}
+
+/* A page of one pod. */
+static void answer_page(struct fixture *f, const char *version, const char *more, const char *name)
+{
+    struct buffer list = {0}, body = {0};
+    size_t meta = protobuf_open(&list, 1);
+    protobuf_put_text(&list, 2, str_of(version));
+    protobuf_put_text(&list, 3, str_of(more));
+    protobuf_close(&list, meta);
+    size_t item = protobuf_open(&list, 2);
+    put_pod(&list, name, "5");
+    protobuf_close(&list, item);
+    put_envelope(&body, "PodList", &list);
+    struct kube_response response = {.status = 200, .body = buffer_str(&body), .error = ""};
+    reflector_response(f->r, f->now, f->request.number, &response);
+    buffer_free(&list);
+    buffer_free(&body);
+}
+
+/* An event's frame in pieces of so many bytes. */
+static void stream_event(struct fixture *f, const char *type, const char *kind,
+                         const struct buffer *object, uint32_t piece)
+{
+    struct buffer event = {0}, frame = {0};
+    protobuf_put_text(&event, 1, str_of(type));
+    size_t raw = protobuf_open(&event, 2), inner = protobuf_open(&event, 1);
+    put_envelope(&event, kind, object);
+    protobuf_close(&event, inner);
+    protobuf_close(&event, raw);
+    unsigned char head[4] = {0, 0, (unsigned char)(event.len >> 8), (unsigned char)event.len};
+    buffer_add(&frame, head, 4);
+    buffer_add_str(&frame, buffer_str(&event));
+    for (uint32_t at = 0; at < frame.len; at += piece) {
+        uint32_t left = (uint32_t)frame.len - at;
+        reflector_data(f->r, f->now, f->request.number,
+                       (struct str){frame.at + at, left < piece ? left : piece});
+    }
+    buffer_free(&event);
+    buffer_free(&frame);
+}
+
+static void stream_pod(struct fixture *f, const char *type, const char *name, const char *version,
+                       uint32_t piece)
+{
+    struct buffer pod = {0};
+    put_pod(&pod, name, version);
+    stream_event(f, type, "Pod", &pod, piece);
+    buffer_free(&pod);
+}
+
+static void assert_accepts(struct fixture *f, const char *types)
+{
+    assert_string_equal(f->request.accept, types);
+}
+#define BOTH "application/vnd.kubernetes.protobuf,application/json;q=0.9"
+
+static void watch_protobuf(struct fixture *f)
+{
+    assert_true(next(f));
+    assert_accepts(f, BOTH);
+    answer_page(f, "10", "", "a");
+    assert_true(next(f));
+    assert_watch_from(f, "10");
+    assert_accepts(f, BOTH);
+    assert_told(f, "[ =a ]");
+}
+
+static void lists_and_watches_may_be_protobuf(void **state)
+{
+    for (uint32_t piece = 1; piece < 100; piece += 7) {
+        struct fixture *f = make(true, true);
+        assert_true(next(f));
+        answer_page(f, "10", "more", "a");
+        assert_true(next(f));
+        assert_non_null(strstr(f->path, "continue=more"));
+        answer_page(f, "11", "", "b");
+        assert_true(next(f));
+        assert_watch_from(f, "10");
+        stream_pod(f, "ADDED", "c", "12", piece);
+        stream_pod(f, "MODIFIED", "c", "13", piece);
+        stream_pod(f, "DELETED", "c", "14", piece);
+        stream_pod(f, "BOOKMARK", "", "20", piece);
+        assert_told(f, "[ =a =b ] +c +c -c");
+        struct reflector_status s = reflector_status(f->r);
+        assert_true(s.protobuf && s.version == 20 && s.events == 3 && s.bookmarks == 1);
+        reflector_free(&f->r);
+        memory_free(f);
+    }
+    (void)state;
+}
+
+static void who_asks_for_protobuf_reads_json_as_well(void **state)
+{
+    struct fixture *f = *state;
+    watch(f);
+    stream(f, "\n" EVENT("ADDED", "b", "11"));
+    assert_told(f, "+b");
+    assert_false(reflector_status(f->r).protobuf);
+    answer(f, 200, "");
+    assert_true(next(f)); /* the next server may be another one */
+    assert_accepts(f, BOTH);
+    stream_pod(f, "ADDED", "c", "12", 100);
+    assert_told(f, "+c");
+}
+
+static void an_error_event_in_protobuf_lists_again(void **state)
+{
+    struct fixture *f = *state;
+    struct buffer status = {0};
+    watch_protobuf(f);
+    protobuf_put_text(&status, 3, STR_LITERAL("too old"));
+    protobuf_put_number(&status, 6, 410);
+    stream_event(f, "ERROR", "Status", &status, 1000);
+    buffer_free(&status);
+    assert_true(next(f));
+    assert_list_starts(f);
+    assert_accepts(f, BOTH);
+}
+
+static void a_failure_in_protobuf_says_why(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    static const char body[] = "k8s\0\x0a\x0c\x0a\2v1\x12\6Status\x12\5\x1a\3why";
+    struct kube_response response = {
+        .status = 500, .body = {body, sizeof(body) - 1}, .error = "", .retry_after_s = -1};
+    reflector_response(f->r, f->now, f->request.number, &response);
+    assert_error(f, "cannot list pods: HTTP 500: why");
+}
+
+static void protobuf_that_is_malformed_is_asked_for_no_more(void **state)
+{
+    struct fixture *f = *state;
+    watch_protobuf(f);
+    reflector_data(f->r, f->now, f->request.number, STR_LITERAL("\0\0\0\2\x0a\5"));
+    assert_int_equal(reflector_status(f->r).malformed, 1);
+    assert_true(next(f));
+    assert_list_starts(f);
+    assert_accepts(f, "application/json");
+    answer(f, 200, LIST("12", "", OBJECT("a", "5")));
+    assert_true(next(f));
+    assert_accepts(f, "application/json");
+    stream(f, EVENT("ADDED", "b", "13"));
+    assert_told(f, "[ =a ] +b");
+}
+
+static void a_malformed_list_in_protobuf_is_asked_for_in_json(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    struct kube_response response = {.status = 200, .body = STR_LITERAL("k8s\0?"), .error = ""};
+    reflector_response(f->r, f->now, f->request.number, &response);
+    wait_for_next(f);
+    assert_list_starts(f);
+    assert_accepts(f, "application/json");
+    assert_told(f, "");
+}
+
+static void a_server_that_does_not_do_protobuf_is_asked_for_json(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    refuse(f, 406, -1);
+    wait_for_next(f);
+    assert_accepts(f, "application/json");
+}
+
+#define TEST(name)          cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST_PROTOBUF(name) cmocka_unit_test_setup_teardown(name, setup_protobuf, teardown)
+
+int main(void)
+{
+    log_set_level(LOG_LEVEL_error);
+    const struct CMUnitTest tests[] = {
+        TEST(lists_in_pages_and_then_watches),
+        TEST(an_empty_list_may_be_null),
+        TEST(an_expired_continue_starts_the_list_again),
+        TEST(a_list_that_expires_goes_on_in_larger_pages),
+        TEST(larger_pages_last_until_one_fails_or_the_list_ends),
+        TEST(a_page_that_failed_is_asked_again),
+        TEST(events_arrive_in_any_pieces),
+        TEST(a_clean_end_resumes_from_the_version_reached),
+        TEST(a_watch_that_ends_as_it_begins_backs_off),
+        TEST(a_broken_watch_waits_and_resumes),
+        TEST(waits_grow_to_thirty_seconds_and_reset_after_success),
+        TEST(retry_after_is_honoured),
+        TEST(a_watch_that_is_too_old_lists_again),
+        TEST(nothing_behind_an_error_event_is_read),
+        TEST(an_error_event_of_a_busy_server_resumes_the_watch),
+        TEST(malformed_events_are_refused_and_listed_anew),
+        TEST(malformed_lists_are_refused_and_asked_again),
+        TEST(a_silent_watch_is_made_anew_on_a_new_connection),
+        cmocka_unit_test_setup_teardown(an_optional_kind_that_never_changes_may_be_silent,
+                                        setup_optional, teardown),
+        TEST(any_byte_counts_as_hearing),
+        TEST(a_probe_that_was_answered_is_no_sign_of_the_watch_itself),
+        TEST(a_server_that_is_back_is_asked_soon),
+        TEST(a_restarted_server_does_not_slow_down_the_list),
+        TEST(a_dead_connection_is_replaced_when_told),
+        TEST(a_required_kind_that_is_forbidden_says_what_and_tries_on),
+        cmocka_unit_test_setup_teardown(an_optional_kind_that_is_forbidden_is_done_without,
+                                        setup_optional, teardown),
+        cmocka_unit_test_setup_teardown(a_kind_that_may_be_absent_comes_and_goes, setup_absent,
+                                        teardown),
+        TEST(a_list_asked_for_replaces_the_watch),
+        TEST(a_list_under_way_does_not_answer_a_later_question),
+        TEST(a_list_that_is_older_is_not_believed_at_first),
+        TEST(answers_to_old_requests_change_nothing),
+        TEST_PROTOBUF(lists_and_watches_may_be_protobuf),
+        TEST_PROTOBUF(who_asks_for_protobuf_reads_json_as_well),
+        TEST_PROTOBUF(an_error_event_in_protobuf_lists_again),
+        TEST_PROTOBUF(a_failure_in_protobuf_says_why),
+        TEST_PROTOBUF(protobuf_that_is_malformed_is_asked_for_no_more),
+        TEST_PROTOBUF(a_malformed_list_in_protobuf_is_asked_for_in_json),
+        TEST_PROTOBUF(a_server_that_does_not_do_protobuf_is_asked_for_json),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
