@@ -87,6 +87,7 @@ static struct traits draw_traits(struct random *r, const char *without)
                        .drift = true};
     t.tree = random_below(r, 2) != 0 && !is_listed(without, "tree");
     t.tree_later = random_below(r, 3) == 0;
+    t.volumes = random_below(r, 3) != 0 && !is_listed(without, "volumes");
     t.groups = t.elect ? 1 + (uint32_t)(random_below(r, 4) != 0) : 1;
     return t;
 }
