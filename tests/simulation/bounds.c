@@ -128,8 +128,17 @@ static const struct allowance {
 /* All that a process may mirror, but pods and nodes. */
 static int64_t other_objects(void)
 {
-    static const char *const kinds[] = {"services", "namespaces", "resourceclaims",
-                                        "resourceslices", "poddisruptionbudgets"};
+    static const char *const kinds[] = {"services",
+                                        "namespaces",
+                                        "resourceclaims",
+                                        "resourceslices",
+                                        "poddisruptionbudgets",
+                                        "persistentvolumes",
+                                        "persistentvolumeclaims",
+                                        "storageclasses",
+                                        "csinodes",
+                                        "csidrivers",
+                                        "csistoragecapacities"};
     int64_t count = (int64_t)facts_set_count();
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         count += (int64_t)model_count(world_model(), kinds[i]);

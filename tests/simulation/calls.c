@@ -8,6 +8,7 @@
 #include "proto/base/must.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/coverage.h"
+#include "tests/simulation/meddlers.h"
 #include "tests/simulation/record.h"
 #include "tests/simulation/trace.h"
 
@@ -153,6 +154,8 @@ static void carry_out(struct call *c)
         return; /* nobody listens to it */
     model_ask(all.model, &r, &a);
     c->carried_out = true;
+    if (c->method == KUBE_GET && a.code == 200 && dice_percent(all.weather.meddled))
+        meddlers_saw(c->path);
     struct seen_call seen = seen_of(c);
     checks_after_call(&seen, a.code);
     c->response.retry_after_s = a.retry_after > 0 ? a.retry_after : -1;
@@ -489,6 +492,7 @@ struct moment kube_client_deadline(const struct kube_client *client, struct mome
 
 void calls_reset(struct model *model)
 {
+    meddlers_known();
     all.model = model;
     streams_reset();
     all.weather = (struct weather){.usual = 8 * MS, .most = 40 * MS};

@@ -30,6 +30,7 @@ struct weather {
     double late;             /* carried out up to the request's timeout later */
     double gone;             /* a watch or a page answers 410 */
     double rejected;         /* a binding is refused by admission */
+    double meddled;          /* what was read of claims and volumes is changed soon */
     bool cut[2];             /* a group's way to the API server leads nowhere */
     int64_t watch_lag[2];    /* of a group's watches, ns */
     bool no_bookmarks;       /* and no end of watches whose time is over */

@@ -9,7 +9,9 @@
 #include "scheduler/coordinator/coordinator.h"
 #include "tests/simulation/bounds.h"
 #include "tests/simulation/calls.h"
+#include "tests/simulation/checks_devices.h"
 #include "tests/simulation/checks_groups.h"
+#include "tests/simulation/checks_volumes.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/queue_check.h"
 #include "tests/simulation/trace.h"
@@ -25,7 +27,6 @@
 #define CLOCK_SLACK  (100 * MS)
 #define SEEN_BY_NOW  (120 * SECOND) /* what a user did is in every view that decides */
 #define BINDINGS_MAX 256
-#define DEVICES_MAX  128
 
 struct open_binding {
     bool open;
@@ -89,6 +90,8 @@ void checks_reset(void)
     memset(&all, 0, sizeof(all));
     all.finding = f;
     all.holder = -1;
+    checks_devices_known();
+    checks_volumes_known();
 }
 
 int checks_lease_holder(void)
@@ -259,45 +262,7 @@ static void check_node(const char *name)
                  (long long)pods, (long long)n->pods);
 }
 
-/* ---- devices ---- */
-
-struct device_taken {
-    char device[96];
-    char claim[64];
-};
-
-struct devices_seen {
-    uint32_t count;
-    struct device_taken at[DEVICES_MAX];
-};
-
-static void look_at_claim(void *context, const char *key, struct str json)
-{
-    struct devices_seen *seen = context;
-    char *text = str_copy(json);
-    const char *at = strstr(text, "\"allocation\"");
-    at = at != NULL ? strstr(at, "\"results\"") : NULL;
-    while (at != NULL && (at = strstr(at, "\"device\":\"")) != NULL) {
-        char device[96];
-        snprintf(device, sizeof(device), "%.*s", (int)strcspn(at + 10, "\""), at + 10);
-        at += 10;
-        for (uint32_t i = 0; i < seen->count; i++)
-            if (strcmp(seen->at[i].device, device) == 0)
-                violated("device given twice", "%s is %s's and %s's", device, seen->at[i].claim,
-                         key);
-        if (seen->count == DEVICES_MAX)
-            break;
-        snprintf(seen->at[seen->count].device, sizeof(device), "%s", device);
-        snprintf(seen->at[seen->count++].claim, 64, "%.60s", key);
-    }
-    memory_free(text);
-}
-
-static void check_devices(void)
-{
-    struct devices_seen seen = {0};
-    model_each(world_model(), "resourceclaims", look_at_claim, &seen);
-}
+/* ---- all that is carried out ---- */
 
 static void after_binding(const struct seen_call *c)
 {
@@ -311,6 +276,10 @@ static void after_binding(const struct seen_call *c)
     if (p != NULL && p->foreign)
         violated("not ours", "%s is another scheduler's and was bound to %s", pod, node);
     check_node(node);
+    if (p == NULL)
+        return;
+    checks_volumes_bound(p, seen_by_now());
+    checks_devices_bound(p, seen_by_now());
 }
 
 void checks_after_call(const struct seen_call *c, int code)
@@ -323,7 +292,7 @@ void checks_after_call(const struct seen_call *c, int code)
     if (is_lease(c->path))
         note_lease(c->group, c->body);
     if (strstr(c->path, "/resourceclaims") != NULL)
-        check_devices();
+        checks_devices();
     if (is_binding(c->method, c->path))
         after_binding(c);
 }
@@ -331,6 +300,10 @@ void checks_after_call(const struct seen_call *c, int code)
 void checks_changed(const struct model_change *change)
 {
     facts_changed(change);
+    checks_volume_before(change);
+    facts_volumes_changed(change);
+    checks_volume_after(change);
+    facts_devices_changed(change);
 }
 
 /* ---- after a round ---- */
@@ -385,6 +358,17 @@ static bool all_bound(char *why, size_t room)
     return true;
 }
 
+static bool claims_bound(char *why, size_t room)
+{
+    const struct node_fact *node;
+    const struct pod_fact *p = checks_volumes_pending(&node);
+    if (p != NULL)
+        return say(why, room, "%s is pending and fits on %s with its volumes", p->name, node->name);
+    p = checks_devices_pending(&node);
+    return p == NULL ||
+           say(why, room, "%s is pending and fits on %s with its claim", p->name, node->name);
+}
+
 static bool scheduler_agrees(char *why, size_t room, struct proc *p)
 {
     struct buffer lines = {0};
@@ -397,6 +381,8 @@ static bool scheduler_agrees(char *why, size_t room, struct proc *p)
     coordinator_status(p->core, &lines);
     int64_t held_nodes = bounds_said(lines.at, "nodes"), held = bounds_said(lines.at, "pods");
     int64_t assumed = bounds_said(lines.at, "assumed");
+    int64_t claims = bounds_said(lines.at, "claims_in_flight");
+    int64_t volumes = bounds_said(lines.at, "volumes_assumed");
     int64_t flights = bounds_said(lines.at, "waiting") + bounds_said(lines.at, "under_way");
     buffer_free(&lines);
     if (held_nodes != nodes)
@@ -404,6 +390,10 @@ static bool scheduler_agrees(char *why, size_t room, struct proc *p)
                    (long long)nodes);
     if (assumed != 0)
         return say(why, room, "%s assumes %lld pods", p->door, (long long)assumed);
+    if (claims != 0)
+        return say(why, room, "%s assumes %lld claims", p->door, (long long)claims);
+    if (volumes != 0)
+        return say(why, room, "%s assumes %lld volumes", p->door, (long long)volumes);
     if (flights != 0)
         return say(why, room, "%s has %lld attempts that have not ended", p->door,
                    (long long)flights);
@@ -457,12 +447,12 @@ static bool all_agree(char *why, size_t room)
 
 bool checks_quiet(char *why, size_t room)
 {
-    return all_bound(why, room) && all_agree(why, room) && checks_groups_whole(why, room) &&
-           bounds_binders_idle(why, room);
+    return all_bound(why, room) && claims_bound(why, room) && all_agree(why, room) &&
+           checks_groups_whole(why, room) && bounds_binders_idle(why, room);
 }
 
 void checks_when_quiet(void)
 {
-    check_devices();
+    checks_devices();
     bounds_check();
 }

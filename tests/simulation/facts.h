@@ -5,10 +5,11 @@
 
 #include "tests/simulation/model.h"
 
-#define PODS_MAX  192
-#define NODES_MAX 112
-#define SETS_MAX  16 /* PodGroups */
-#define NAME_ROOM 32
+#define PODS_MAX    192
+#define NODES_MAX   112
+#define SETS_MAX    16 /* PodGroups */
+#define NAME_ROOM   32
+#define POD_VOLUMES 2
 
 struct pod_fact {
     bool there;
@@ -16,16 +17,16 @@ struct pod_fact {
     int64_t cpu, memory; /* asked for: thousandths, MiB */
     int64_t priority;
     bool gated, deleting;
-    bool plain;             /* nothing but its amounts decides where it fits */
-    bool tolerates;         /* the taint that users give */
-    bool bad;               /* of a shape that is hard to read */
-    bool foreign;           /* another scheduler's */
-    char zone[8];           /* node selector; "" */
-    char set[NAME_ROOM];    /* PodGroup; "" */
-    bool tree;              /* that is one of the API in the tree */
-    char claim[NAME_ROOM];  /* ResourceClaim; "" */
-    char volume[NAME_ROOM]; /* PersistentVolumeClaim; "" */
-    int bound;              /* by us: successful Bindings of this UID */
+    bool plain;                           /* nothing but its amounts decides where it fits */
+    bool tolerates;                       /* the taint that users give */
+    bool bad;                             /* of a shape that is hard to read */
+    bool foreign;                         /* another scheduler's */
+    char zone[8];                         /* node selector; "" */
+    char set[NAME_ROOM];                  /* PodGroup; "" */
+    bool tree;                            /* that is one of the API in the tree */
+    char claim[NAME_ROOM];                /* ResourceClaim; "" */
+    char volumes[POD_VOLUMES][NAME_ROOM]; /* PersistentVolumeClaims; "" */
+    int bound;                            /* by us: successful Bindings of this UID */
     int64_t created_at, changed_at;
 };
 
@@ -34,6 +35,7 @@ struct node_fact {
     char name[NAME_ROOM], zone[8];
     int64_t cpu, memory, pods;
     bool closed, tainted;
+    uint32_t attachable;  /* CSI volumes */
     int64_t tightened_at; /* a user left less room, or none, last */
 };
 

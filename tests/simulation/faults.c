@@ -1,6 +1,7 @@
 /* faults: what goes wrong with processes, links, the API server and clocks; each for a time. What
  * must stay true: world_heal undoes all of them. */
 #include "tests/simulation/calls.h"
+#include "tests/simulation/controllers.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/plan.h"
 #include "tests/simulation/progress.h"
@@ -405,6 +406,47 @@ static bool forbid(const struct action *x)
     return true;
 }
 
+/* ---- provisioners ---- */
+
+static void usual_storage(void *context, uint64_t argument)
+{
+    (void)context;
+    (void)argument;
+    controllers_heal();
+}
+
+/* Up to longer than a bind waits. */
+static bool slow_storage(const struct action *x)
+{
+    if (!world_traits()->volumes)
+        return false;
+    controllers_storage()->least = so_long(x->a, SECOND, 30 * SECOND);
+    controllers_storage()->most = controllers_storage()->least * 3;
+    clock_call(clock_now() + so_long(x->c, SECOND, 100 * SECOND), usual_storage, NULL, 0);
+    return true;
+}
+
+static bool failing_storage(const struct action *x)
+{
+    if (!world_traits()->volumes)
+        return false;
+    controllers_storage()->fails = some_percent(x->a);
+    clock_call(clock_now() + so_long(x->c, SECOND, 60 * SECOND), usual_storage, NULL, 0);
+    return true;
+}
+
+/* While pods come whose claims are written to. */
+static bool meddle(const struct action *x)
+{
+    struct action pods = *x;
+    pods.kind = x->b % 2 && world_traits()->volumes ? DO_create_volume_pod : DO_create_sharing_pods;
+    (void)users_do(&pods);
+    pods.a++;
+    pods.b += 7;
+    (void)users_do(&pods);
+    return FOR_A_TIME(x, meddled, some_percent(x->a / 4));
+}
+
 /* ---- clocks ---- */
 
 static bool step_wall(const struct action *x)
@@ -484,6 +526,7 @@ static bool on_server(const struct action *x)
     case DO_late_requests: return FOR_A_TIME(x, late, some_percent(x->a));
     case DO_rejections: return FOR_A_TIME(x, rejected, some_percent(x->a));
     case DO_gone_versions: return FOR_A_TIME(x, gone, some_percent(x->a));
+    case DO_meddle: return meddle(x);
     case DO_slowness: return slowness(x);
     case DO_cut_api: return cut_api(x);
     case DO_lag_watches: return lag_watches(x);
@@ -496,6 +539,8 @@ static bool on_server(const struct action *x)
     case DO_cut_off: return cut_off(x);
     case DO_forbid: return forbid(x);
     case DO_burst_and_kill: return burst_and_kill(x);
+    case DO_slow_storage: return slow_storage(x);
+    case DO_failing_storage: return failing_storage(x);
     default: return false;
     }
 }

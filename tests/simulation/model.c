@@ -38,6 +38,7 @@ static void tell(const struct model *m, const struct change *c)
                                             .node = field_of(o, 0),
                                             .phase = field_of(o, 2),
                                             .deleting = o->deletion_us != 0,
+                                            .json = {o->json->bytes, (uint32_t)o->json->size},
                                             .version = c->version});
 }
 

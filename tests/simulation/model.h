@@ -18,6 +18,7 @@ struct model_change {
     const char *plural, *key, *uid;
     const char *node, *phase; /* of pods; "" */
     bool deleting;
+    struct str json; /* the object */
     uint64_t version;
 };
 

@@ -91,6 +91,7 @@ static struct traits draw_traits(struct random *r, const char *without)
     t.tree_later = random_below(r, 3) == 0;
     if (random_below(r, LARGE) == 0 && !is_listed(without, "large"))
         t.nodes = 60 + (uint32_t)random_below(r, 41);
+    t.volumes = random_below(r, 3) != 0 && !is_listed(without, "volumes");
     t.groups = t.elect ? 1 + (uint32_t)(random_below(r, 4) != 0) : 1;
     return t;
 }

@@ -38,6 +38,13 @@ static void mix_text(const char *text, size_t most)
     mix(str_hash((struct str){text, (uint32_t)strnlen(text, most)}));
 }
 
+static void mix_number(double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    mix(bits);
+}
+
 /* The conversions that lines of this program have: at is behind the sign of per cent. Returns what
  * is behind the conversion. */
 static const char *mix_argument(const char *at, va_list *args)
@@ -51,6 +58,8 @@ static const char *mix_argument(const char *at, va_list *args)
     case 'd':
     case 'u': mix(wide ? va_arg(*args, uint64_t) : va_arg(*args, unsigned)); break;
     case 'c': mix((uint64_t)va_arg(*args, int)); break;
+    case 'g': mix_number(va_arg(*args, double)); break;
+    case '%': break;
     default: must(!"a trace has a conversion that its hash does not know");
     }
     return at + 1;

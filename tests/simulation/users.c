@@ -13,7 +13,6 @@
 #define JSON           "application/json"
 #define MERGE          "application/merge-patch+json"
 #define NAMESPACE      "/api/v1/namespaces/default/"
-#define CLAIM_API      "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 #define BAD_CONTAINERS 1001
 #define NODES_USUAL    12
 #define LIVE_USUAL     90  /* pods at a time, so that a run stays quick */
@@ -84,6 +83,7 @@ static void pod_json(struct buffer *b, const struct pod_fact *p)
     if (p->claim[0] != 0)
         buffer_print(b, "\"resourceClaims\":[{\"name\":\"d\",\"resourceClaimName\":\"%s\"}],",
                      p->claim);
+    users_add_volumes(b, p);
     add_containers(b, p);
     buffer_add_text(b, "}}");
 }
@@ -390,8 +390,10 @@ static bool make_node(uint32_t number, uint32_t a)
     int code = ask("POST", json.at, "/api/v1/nodes");
     buffer_free(&json);
     n->there = code == 201;
-    if (n->there)
+    if (n->there) {
         create_devices(n);
+        users_furnish_node(n, a / 20);
+    }
     return n->there;
 }
 
@@ -480,34 +482,6 @@ static bool drain_node(const struct action *x)
     return true;
 }
 
-/* ---- devices ---- */
-
-static bool create_device_pod(const struct action *x)
-{
-    struct pod_fact p = pod_like(x->a % 2, 1);
-    char text[320];
-    snprintf(p.claim, sizeof(p.claim), "c-%.20s", p.name);
-    p.plain = false;
-    if (facts_pod_count() >= users_live_max())
-        return false;
-    snprintf(text, sizeof(text),
-             "{\"apiVersion\":\"resource.k8s.io/v1\",\"kind\":\"ResourceClaim\",\"metadata\":{"
-             "\"name\":\"%s\"},\"spec\":{\"devices\":{\"requests\":[{\"name\":\"one\",\"exactly\":{"
-             "\"deviceClassName\":\"device\"}}]}}}",
-             p.claim);
-    ask("POST", text, CLAIM_API);
-    return create(&p);
-}
-
-static bool delete_claim(const struct action *x)
-{
-    struct pod_fact *p = facts_any_pod(x->a);
-    if (p == NULL || p->claim[0] == 0)
-        return false;
-    delete_named(p->name, 0);
-    return ask("DELETE", NULL, CLAIM_API "/%s", p->claim) / 100 == 2;
-}
-
 /* ---- all of them ---- */
 
 static void priority_class(const char *name, int value)
@@ -530,6 +504,7 @@ void users_open(const struct plan *plan)
         "'d.example.com'\"}}]}}",
         "/apis/resource.k8s.io/v1/deviceclasses");
     users_open_groups(&plan->traits);
+    users_open_volumes();
     for (uint32_t i = 0; i < plan->traits.nodes; i++)
         make_node(i, (uint32_t)(plan->seed >> (i % 16)));
 }
@@ -539,12 +514,15 @@ bool users_leave(void)
     const struct action all = {.a = 0};
     bool any = delete_all_pods(&all);
     users_end_groups();
-    return ask("DELETE", NULL, CLAIM_API) / 100 == 2 || any;
+    any = users_end_volumes() || any;
+    return users_end_devices() || any;
 }
 
 void users_reset(void)
 {
     names = 0;
+    users_reset_volumes();
+    users_reset_devices();
 }
 
 bool users_do(const struct action *x)
@@ -576,10 +554,8 @@ bool users_do(const struct action *x)
         USER(create_budget)
         USER(create_namespace)
         USER(create_important_pod)
-        USER(create_device_pod)
-        USER(delete_claim)
         USER(create_bad_pod)
-    default: return users_do_groups(x);
+    default: return users_do_groups(x) || users_do_devices(x) || users_do_volumes(x);
     }
 #undef USER
 }

@@ -2,7 +2,7 @@
 #ifndef TESTS_SIMULATION_USERS_H
 #define TESTS_SIMULATION_USERS_H
 
-#include "tests/simulation/facts.h"
+#include "tests/simulation/facts_devices.h"
 #include "tests/simulation/plan.h"
 
 /* Asks the model at once. Returns the code; text: JSON or NULL. */
@@ -32,5 +32,25 @@ void users_end_groups(void);
  * room. Then they go. */
 bool users_examine_groups(void);
 void users_dismiss_groups(void);
+
+/* Of users_devices.c. */
+bool users_do_devices(const struct action *action);
+void users_reset_devices(void);
+/* All claims go. */
+bool users_end_devices(void);
+/* The claim goes, and another one of its name comes; not while a pod on a node has it. */
+bool users_remake_claim(const struct device_claim_fact *claim);
+
+/* Of users_volumes.c. */
+bool users_do_volumes(const struct action *action);
+void users_open_volumes(void);
+void users_reset_volumes(void);
+bool users_end_volumes(void);
+/* What the pod's spec says of volumes, with a comma behind it. */
+void users_add_volumes(struct buffer *json, const struct pod_fact *pod);
+/* A local volume on a node; a: its size. */
+bool users_make_local(const char *node, uint32_t a);
+/* What a new node has of them. */
+void users_furnish_node(struct node_fact *node, uint32_t a);
 
 #endif

@@ -7,6 +7,7 @@
 #include "proto/base/must.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/checks.h"
+#include "tests/simulation/controllers.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/plan.h"
 #include "tests/simulation/progress.h"
@@ -25,7 +26,9 @@
 static const char *const config_texts[CONFIGS] = {
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n",
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-    "podInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 5\n",
+    "podInitialBackoffSeconds: 2\npodMaxBackoffSeconds: 5\nprofiles:\n"
+    "- schedulerName: default-scheduler\n  pluginConfig:\n  - name: VolumeBinding\n    args:\n"
+    "      bindTimeoutSeconds: 15\n",
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
     "- schedulerName: default-scheduler\n  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n"
     "      scoringStrategy:\n        type: MostAllocated\n        resources:\n        - name: cpu\n"
@@ -311,6 +314,10 @@ void world_open(const struct traits *traits, uint64_t seed)
     checks_reset();
     users_reset();
     faults_reset();
+    facts_volumes_reset();
+    facts_devices_reset();
+    controllers_reset();
+    controllers_devices_reset();
     progress_reset();
     set_clocks();
     for (uint32_t i = 0; i < CONFIGS; i++)
@@ -351,6 +358,7 @@ void world_heal(void)
     *sky = (struct weather){
         .usual = 8 * MS, .most = 40 * MS, .page = w.traits.page, .page_most = w.traits.page_most};
     model_allow(w.model);
+    controllers_heal();
     wires_reset();
     wires_heal();
     for (int g = 0; g < GROUPS; g++)

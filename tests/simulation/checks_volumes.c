@@ -1,0 +1,130 @@
+/* checks_volumes: a volume is one claim's, a claim waits for one node, and a pod is where its
+ * volumes are, with no more of them than the node takes. */
+#include "tests/simulation/checks_volumes.h"
+
+#include "tests/simulation/checks.h"
+#include "tests/simulation/clock.h"
+#include "tests/simulation/coverage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    char uid[40], node[NAME_ROOM];
+} before;
+
+static const char *name_of(const struct model_change *c)
+{
+    const char *slash = strchr(c->key, '/');
+    return slash != NULL ? slash + 1 : c->key;
+}
+
+static bool is_of(const struct model_change *c, const char *plural)
+{
+    return strcmp(c->plural, plural) == 0;
+}
+
+void checks_volume_before(const struct model_change *c)
+{
+    const struct volume_fact *v = is_of(c, "persistentvolumes") ? facts_volume(c->key) : NULL;
+    const struct claim_fact *claim =
+        is_of(c, "persistentvolumeclaims") ? facts_claim(name_of(c)) : NULL;
+    snprintf(before.uid, sizeof(before.uid), "%s", v != NULL ? v->claim_uid : "");
+    snprintf(before.node, sizeof(before.node), "%s", claim != NULL ? claim->selected : "");
+}
+
+/* None of the other writers ever changes the one into the other. */
+void checks_volume_after(const struct model_change *c)
+{
+    const struct volume_fact *v = is_of(c, "persistentvolumes") ? facts_volume(c->key) : NULL;
+    const struct claim_fact *claim =
+        is_of(c, "persistentvolumeclaims") ? facts_claim(name_of(c)) : NULL;
+    if (v != NULL && before.uid[0] != 0 && v->claim_uid[0] != 0 &&
+        strcmp(before.uid, v->claim_uid) != 0)
+        violated("volume given twice", "%s was of the claim %s and is %s's (%s) now", v->name,
+                 before.uid, v->claim, v->claim_uid);
+    if (claim != NULL && before.node[0] != 0 && claim->selected[0] != 0 &&
+        strcmp(before.node, claim->selected) != 0)
+        violated("volume wanted twice", "%s waited for a volume on %s and waits for one on %s",
+                 claim->name, before.node, claim->selected);
+}
+
+/* ---- at a Binding ---- */
+
+/* By a pod on a node that is there: pods of a node that was deleted count no more, as upstream. */
+static bool is_used(const char *claim, const struct pod_fact *except)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (p != except && p->there && facts_node(p->node) != NULL && !facts_ended(p) &&
+            facts_names_claim(p, claim))
+            return true;
+    }
+    return false;
+}
+
+static void check_claim(const struct pod_fact *p, const struct node_fact *n, const char *name,
+                        int64_t seen_by_now)
+{
+    const struct claim_fact *c = facts_claim_of_late(name);
+    const struct volume_fact *v = c != NULL ? facts_volume_of_late(c->volume) : NULL;
+    int64_t touched = c != NULL ? c->touched_at : clock_now();
+    if (v != NULL && v->touched_at > touched)
+        touched = v->touched_at;
+    if (clock_now() - touched < seen_by_now)
+        return;
+    if (!c->there || !c->bound || v == NULL || !v->there)
+        violated("volume not bound", "%s is on %s, and its claim %s is %s", p->name, n->name, name,
+                 !c->there   ? "not there"
+                 : !c->bound ? "not bound"
+                             : "bound to a volume that is not there");
+    if (!facts_volume_reaches(v, n))
+        violated("volume elsewhere", "%s is on %s, and %s of its claim %s is in \"%s%s\"", p->name,
+                 n->name, v->name, name, v->node, v->zone);
+    if (c->alone && is_used(name, p))
+        violated("claim used twice", "%s is on %s, and another pod has its claim %s, for one alone",
+                 p->name, n->name, name);
+    cover("pod bound with", c->class);
+}
+
+void checks_volumes_bound(const struct pod_fact *p, int64_t seen_by_now)
+{
+    const struct node_fact *n = facts_node(p->node);
+    if (n == NULL || !facts_has_volumes(p))
+        return;
+    for (uint32_t i = 0; i < POD_VOLUMES; i++)
+        if (p->volumes[i][0] != 0)
+            check_claim(p, n, p->volumes[i], seen_by_now);
+    uint32_t attached = facts_attached(n->name, NULL);
+    if (attached == n->attachable)
+        cover("pod bound with", "the last volume of a node");
+    if (attached > n->attachable && clock_now() - n->tightened_at >= seen_by_now)
+        violated("too many volumes", "%s has %u volumes, and takes %u", n->name, attached,
+                 n->attachable);
+}
+
+/* ---- in a calm ---- */
+
+const struct pod_fact *checks_volumes_pending(const struct node_fact **node)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (!p->there || !facts_has_volumes(p) || p->node[0] != 0 || p->deleting || p->gated ||
+            p->foreign || facts_ended(p))
+            continue;
+        for (uint32_t n = 0; n < NODES_MAX; n++) {
+            *node = &facts_nodes[n];
+            if ((*node)->there && facts_fits(p, *node) && facts_volumes_fit(p, *node))
+                return p;
+        }
+    }
+    return NULL;
+}
+
+void checks_volumes_known(void)
+{
+    static const char *const names[] = {"immediate", "later", "zonal",
+                                        "roomy",     "local", "the last volume of a node"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        coverage_known("pod bound with", names[i]);
+}
