@@ -6,9 +6,11 @@
 #include "binder/delegates.h"
 #include "proto/bus/actor.h"
 #include "proto/kube/config_follow.h"
+#include "proto/kube/talk.h"
 
 struct shell {
-    struct kube_client *client;  /* borrowed */
+    struct kube_client *client;  /* borrowed; NULL: the journal in force is played back */
+    struct talk *talk;           /* to it */
     struct delegates *delegates; /* the extenders that bind */
     int fd;                      /* readable when something came for either */
     struct binder *binder;       /* borrowed; set after binder_new */
