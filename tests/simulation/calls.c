@@ -8,7 +8,6 @@
 #include "proto/base/must.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/coverage.h"
-#include "tests/simulation/record.h"
 #include "tests/simulation/trace.h"
 
 #include <stdio.h>
@@ -379,12 +378,6 @@ int kube_client_fd(const struct kube_client *client)
     return -1;
 }
 
-static void tell_data(struct call *c, struct str piece)
-{
-    record_data(c->calls->owner, c->number, piece);
-    c->data(c->context, piece);
-}
-
 static struct call *call_of(const struct calls *calls, uint64_t number)
 {
     struct call *c = calls->first;
@@ -400,11 +393,11 @@ static bool tell_pieces(struct call *c, struct str text)
     struct calls *calls = c->calls;
     uint64_t number = c->number;
     uint32_t told = 0;
-    tell_data(c, (struct str){"", 0});
+    c->data(c->context, (struct str){"", 0});
     while (told < text.len && call_of(calls, number) == c) {
         uint32_t size = (uint32_t)dice_between(1, (int64_t)text.len - told + 1);
         size = size > text.len - told ? text.len - told : size;
-        tell_data(c, (struct str){text.at + told, size});
+        c->data(c->context, (struct str){text.at + told, size});
         told += size;
     }
     return call_of(calls, number) == c;
@@ -429,7 +422,6 @@ static void finish(struct call *c, const struct kube_response *response)
         }
     }
     told.took = (struct span){clock_now() - c->sent_at};
-    record_done(c->calls->owner, c->number, &told);
     let_go(c);
     done(context, &told);
     buffer_free(&text);
@@ -453,7 +445,7 @@ static bool read_stream(struct call *c)
     uint64_t number = c->number;
     if (!c->begun) {
         c->begun = true;
-        tell_data(c, (struct str){"", 0});
+        c->data(c->context, (struct str){"", 0});
     }
     if (clock_now() < c->stream_at)
         return true;
@@ -464,7 +456,7 @@ static bool read_stream(struct call *c)
     c->stream_at = INT64_MAX;
     int64_t got = read_some(c, chunk);
     while (got > 0) {
-        tell_data(c, (struct str){chunk, (uint32_t)got});
+        c->data(c->context, (struct str){chunk, (uint32_t)got});
         if (call_of(calls, number) == NULL)
             return false;
         got = read_some(c, chunk);
@@ -515,8 +507,6 @@ void kube_client_work(struct kube_client *client, struct moment now)
     int64_t next = INT64_MAX;
     uint64_t last = calls->numbers; /* what is sent from in here goes out with the next call */
     (void)now;
-    if (record_answer(calls->owner))
-        return;
     for (struct call *c = calls->first; c != NULL;) {
         uint64_t number = c->number;
         if (number > last)
@@ -528,26 +518,8 @@ void kube_client_work(struct kube_client *client, struct moment now)
         }
         c = c->next;
     }
-    record_answered(calls->owner);
     if (next != INT64_MAX)
         proc_wake(calls->owner, next);
-}
-
-bool calls_tell(struct calls *calls, uint64_t number, struct str piece,
-                const struct kube_response *response)
-{
-    struct call *c = call_of(calls, number);
-    if (c == NULL)
-        return false;
-    if (response == NULL) {
-        c->data(c->context, piece);
-        return true;
-    }
-    void (*done)(void *, const struct kube_response *) = c->done;
-    void *context = c->context;
-    let_go(c);
-    done(context, response);
-    return true;
 }
 
 struct moment kube_client_deadline(const struct kube_client *client, struct moment now)
