@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define WAITING_MAX (64u << 20) /* bytes that wait for the disk */
+#define GAP_ROOM    256         /* bytes: what a gap takes at most */
 
 static struct {
     int fd; /* -1: none is open */
@@ -24,6 +25,7 @@ static struct {
     struct buffer writing;
     size_t written; /* of these */
     off_t at;       /* where they begin in the file */
+    off_t spare;    /* before that: behind a whole entry, with GAP_ROOM from there on */
     bool busy, failed;
     struct aiocb request;
 } file = {.fd = -1};
@@ -41,7 +43,15 @@ static bool begin(void)
     return file.busy;
 }
 
-/* Back to the last whole entry, and the gap behind it as far as there is room. */
+/* Of the file with so much of what is under way. */
+static off_t behind_which_is_room(size_t written)
+{
+    if (written < GAP_ROOM)
+        return file.spare;
+    return file.at + (off_t)journal_whole(file.writing.at, written - GAP_ROOM);
+}
+
+/* Back to a whole entry behind which there is room for the gap. */
 static bool fail(int error)
 {
     struct buffer gap = {0};
@@ -49,7 +59,7 @@ static bool fail(int error)
     file.failed = true;
     snprintf(reason, sizeof(reason), "cannot write: %s", strerror(error));
     journal_put(&gap, &(struct journal_entry){.kind = JOURNAL_gap, .error = str_of(reason)});
-    off_t whole = file.at + (off_t)journal_whole(file.writing.at, file.written);
+    off_t whole = behind_which_is_room(file.written);
     bool told = ftruncate(file.fd, whole) == 0 &&
                 pwrite(file.fd, gap.at, gap.len, whole) == (ssize_t)gap.len;
     log_error("the recording ends here| error=\"%s\" bytes=%lld%s", strerror(error),
@@ -80,12 +90,26 @@ static bool push(void *state, struct buffer *bytes)
     if (file.busy || bytes->len == 0)
         return true;
     struct buffer empty = file.writing;
+    file.spare = behind_which_is_room(file.writing.len);
     file.at += (off_t)file.writing.len;
     file.writing = *bytes;
     file.written = 0;
     *bytes = empty;
     buffer_reset(bytes);
     return begin() || fail(errno);
+}
+
+/* A broken invariant ends the process: on what it broke is the last entry. What is under way is
+ * written once more, as nobody waits for it. */
+static void last_words(void)
+{
+    const struct buffer *rest = journal_bytes(file.journal);
+    off_t behind = file.at + (off_t)file.writing.len;
+    bool written = !file.failed &&
+                   pwrite(file.fd, file.writing.at, file.writing.len, file.at) >= 0 &&
+                   pwrite(file.fd, rest->at, rest->len, behind) >= 0;
+    if (!written)
+        log_error("the recording ends before its life does");
 }
 
 bool journal_file_create(const char *path, const struct journal_head *head, char *error,
@@ -101,6 +125,7 @@ bool journal_file_create(const char *path, const struct journal_head *head, char
         head, &(struct journal_options){.most = WAITING_MAX, .bodies = true, .push = push});
     journal_use(file.journal);
     atexit(journal_file_close);
+    must_first(last_words);
     return true;
 }
 
@@ -120,6 +145,7 @@ void journal_file_close(void)
         aio_suspend(one, 1, &(struct timespec){ms / 1000, ms % 1000 * 1000000});
     }
     journal_use(NULL);
+    must_first(NULL);
     close(file.fd);
     file.fd = -1;
     if (!file.busy) { /* else the disk may still be reading it */
