@@ -54,7 +54,7 @@ int main(int argc, char **argv)
                                 .own = settings_options,
                                 .own_state = &settings,
                                 .usage = "binds pods and holds the leader election lease"};
-    options_replay(&argc, &argv);
+    options_replay(BINDER, &argc, &argv);
     options_parse(&options, &spec, argc, argv);
     if (!settings_load(&settings, options.config_path, &error)) {
         log_error("%.*s", STR_ARG(error));

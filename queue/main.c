@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     struct scheduler_config config;
     struct queue_options core;
     struct str why = {NULL, 0};
-    options_replay(&argc, &argv);
+    options_replay(QUEUE, &argc, &argv);
     options_parse(&options,
                   &(struct options_spec){.self = QUEUE,
                                          .peers = WATCHER,

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     struct arena memory = {0};
     struct scheduler_config config;
     struct str why = {NULL, 0};
-    options_replay(&argc, &argv);
+    options_replay(SCHEDULER | WORKER, &argc, &argv);
     settings_init(&settings, argc, argv);
     options_parse(&options,
                   &(struct options_spec){

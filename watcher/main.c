@@ -99,7 +99,7 @@ int main(int argc, char **argv)
                                 .own = settings_options,
                                 .own_state = &program.settings,
                                 .usage = "mirrors the API server for the other processes"};
-    options_replay(&argc, &argv);
+    options_replay(WATCHER, &argc, &argv);
     options_parse(&options, &spec, argc, argv);
     struct kube_config *config = NULL;
     struct kube_client *client = NULL;

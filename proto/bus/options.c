@@ -350,17 +350,6 @@ static void record(const struct reader *r, const struct parse *p, int argc, char
     memory_free(head.arguments.at);
 }
 
-static void check_replayed(const struct reader *r, const struct options_spec *spec,
-                           const char *path)
-{
-    char text[512];
-    const struct journal_head *head = journal_head(journal_in_force());
-    if (str_is(head->process, process_name(spec->self)))
-        return;
-    snprintf(text, sizeof(text), "is a recording of a %.*s", STR_ARG(head->process));
-    refuse(r, path, text);
-}
-
 static const char *replayed_file(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -373,24 +362,34 @@ static const char *replayed_file(int argc, char **argv)
     return NULL;
 }
 
-void options_replay(int *argc, char ***argv)
+/* The journal in force then; ends the program when there is none to be had. */
+static struct journal *open_replayed(const char *path, enum process kinds)
 {
-    static char quiet[] = "--log-level=error";
     char error[1024];
-    const char *path = replayed_file(*argc, *argv);
-    if (path == NULL)
-        return;
     struct journal *journal = journal_file_play(path, error, sizeof(error));
     if (journal == NULL) {
         fprintf(stderr, "--replay: %s\n", error);
         exit(1);
     }
-    const struct strs *given = &journal_head(journal)->arguments;
-    char **all = memory_take_array((size_t)*argc + given->count + 2, sizeof(*all));
+    struct str process = journal_head(journal)->process;
+    if (process_of(process) & kinds)
+        return journal;
+    fprintf(stderr, "--replay: %s: is a recording of a %.*s\n", path, STR_ARG(process));
+    exit(1);
+}
+
+void options_replay(enum process kinds, int *argc, char ***argv)
+{
+    static char quiet[] = "--log-level=error";
+    const char *path = replayed_file(*argc, *argv);
+    if (path == NULL)
+        return;
+    const struct strs *then = &journal_head(open_replayed(path, kinds))->arguments;
+    char **all = memory_take_array((size_t)*argc + then->count + 2, sizeof(*all));
     int count = 0;
     all[count++] = (*argv)[0];
-    for (uint32_t i = 0; i < given->count; i++)
-        all[count++] = str_copy(given->at[i]);
+    for (uint32_t i = 0; i < then->count; i++)
+        all[count++] = str_copy(then->at[i]);
     all[count++] = quiet;
     for (int i = 1; i < *argc; i++)
         all[count++] = (*argv)[i];
@@ -418,8 +417,6 @@ void options_parse(struct options *options, const struct options_spec *spec, int
         options->bus.run_dir = options_run_dir();
     add_default_peers(options, spec->peers);
     log_open(options->bus.instance ? options->bus.instance : process_name(spec->self), p.level);
-    if (options->replay != NULL)
-        check_replayed(&r, spec, options->replay);
-    else if (p.record != NULL)
+    if (p.record != NULL && options->replay == NULL)
         record(&r, &p, argc, argv);
 }

@@ -55,10 +55,11 @@ struct options {
  * name), opens the log. Prints help or version and exits 0, or names the bad argument and exits 1.
  * peers_wanted: the kinds this process connects to; their endpoints default to the run dir. */
 void options_parse(struct options *options, const struct options_spec *spec, int argc, char **argv);
-/* With --replay FILE among the arguments: opens the file and puts its journal in force, and what
- * the life in it was started with becomes part of the arguments, before what is given now. To be
- * called before anything looks at them. Names what is wrong and exits 1. */
-void options_replay(int *argc, char ***argv);
+/* With --replay FILE among the arguments: puts the journal in the file in force, which must be of a
+ * process of these kinds, and what that was started with becomes part of the arguments, before what
+ * is given now. To be called before anything looks at them. Names what is wrong and exits 1. */
+void options_replay(enum process kinds, int *argc, char ***argv);
+
 /* The options of a program that is no process of the bus (a command of berth). */
 struct options_table {
     const char *program, *usage;      /* "berth tap", one line */

@@ -21,15 +21,24 @@ static void send_all(void *context)
     outbox_reset(&p->out);
 }
 
+static bool decode(const struct journal_entry *e, struct message *m, struct arena *a)
+{
+    if (e->type <= MSG_none || e->type >= MSG_COUNT || message_info[e->type].record == NULL ||
+        e->body.len == 0)
+        return false;
+    const uint8_t *at = (const uint8_t *)e->body.at;
+    struct cursor in = {at, at + e->body.len};
+    *m = (struct message){.type = (enum message_type)e->type};
+    a->limit = 64 * (size_t)e->body.len + 65536;
+    return codec_decode(message_info[m->type].record, message_body(m), &in, a);
+}
+
 /* A message that cannot be read again is a broken journal's, and never came from a bus. */
 static void deliver(struct player *p, const struct journal_entry *e)
 {
-    struct arena memory = {.limit = 64 * (size_t)e->body.len + 65536};
-    bool known = e->type > MSG_none && e->type < MSG_COUNT && message_info[e->type].record != NULL;
-    struct message m = {.type = known ? (enum message_type)e->type : MSG_none};
-    const uint8_t *at = (const uint8_t *)e->body.at;
-    struct cursor in = {at, at + e->body.len};
-    if (known && codec_decode(message_info[m.type].record, message_body(&m), &in, &memory))
+    struct arena memory = {0};
+    struct message m;
+    if (decode(e, &m, &memory))
         p->actor->handle(p->actor->state, journal_then(),
                          &(struct delivery){.from = {(enum process)e->process, (uint32_t)e->peer},
                                             .instance = e->name,
@@ -89,6 +98,12 @@ static int print_end(const struct journal_tally *t)
     return t->fate == JOURNAL_broken;
 }
 
+static void note_version(struct str program)
+{
+    if (!str_is(program, OPTIONS_VERSION))
+        printf("  recorded by: %.*s, this is " OPTIONS_VERSION "\n", STR_ARG(program));
+}
+
 int replay_run(const char *path, const struct actor *actor)
 {
     struct journal *journal = journal_in_force();
@@ -97,6 +112,7 @@ int replay_run(const char *path, const struct actor *actor)
     struct journal_tally t = journal_tally(journal);
     if (difference != NULL) {
         printf("%s: %s\n", path, difference);
+        note_version(journal_head(journal)->program);
         return 1;
     }
     printf("%s: %" PRIu64 " entries, %" PRIu64 " messages said, identical", path, t.entries,

@@ -26,11 +26,13 @@ void compare_name(const struct journal_entry *e, struct buffer *out)
 static bool decode(const struct journal_entry *e, struct message *m, struct arena *a)
 {
     const struct record *r = record_of(e);
+    if (r == NULL || e->body.len == 0)
+        return false;
     const uint8_t *at = (const uint8_t *)e->body.at;
     struct cursor in = {at, at + e->body.len};
     *m = (struct message){.type = (enum message_type)e->type};
     a->limit = 64 * (size_t)e->body.len + 65536;
-    return r != NULL && codec_decode(r, message_body(m), &in, a);
+    return codec_decode(r, message_body(m), &in, a);
 }
 
 static bool field_differs(const struct field *f, const void *a, const void *b)

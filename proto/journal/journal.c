@@ -499,6 +499,8 @@ static int64_t sent_then(struct journal *j, int64_t term)
     const struct journal_entry *e = expect(j, JOURNAL_send);
     if (e == NULL)
         return -1;
+    if (e->number < 0)
+        journal_differs("fewer than no messages were sent");
     if (e->term != term)
         journal_differs("its term is %lld, and was %lld", (long long)term, (long long)e->term);
     return e->number;
