@@ -14,6 +14,7 @@
 #define SIGNAL SIGALRM
 
 static volatile sig_atomic_t inside;
+static bool opened;
 static timer_t timer;
 static struct moment armed;
 
@@ -42,11 +43,15 @@ void deadman_open(void)
     must(timer_create(CLOCK_BOOTTIME, &event, &timer) == 0);
     armed = (struct moment){0};
     inside = 0;
+    opened = true;
 }
 
 void deadman_close(void)
 {
     inside = 0;
+    if (!opened)
+        return;
+    opened = false;
     timer_delete(timer);
     signal(SIGNAL, SIG_DFL);
 }
@@ -66,7 +71,7 @@ void deadman_arm(struct moment at)
     struct itimerspec spec;
     if (at.ns == MOMENT_NEVER.ns)
         at.ns = 0;
-    if (at.ns == armed.ns)
+    if (!opened || at.ns == armed.ns)
         return;
     memset(&spec, 0, sizeof(spec));
     if (at.ns > 0) {

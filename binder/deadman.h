@@ -17,7 +17,8 @@
 /* Installs the handler; call it in the thread that writes. */
 void deadman_open(void);
 void deadman_close(void);
-/* Sets the deadline; MOMENT_NEVER or a moment of 0 takes it away. Cheap when it is the same. */
+/* Sets the deadline; MOMENT_NEVER or a moment of 0 takes it away. Cheap when it is the same;
+ * nothing unless it is open. */
 void deadman_arm(struct moment at);
 void deadman_enter(void);
 void deadman_leave(void);

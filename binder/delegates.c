@@ -7,6 +7,7 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/journal/journal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +20,9 @@ struct way {
     bool used;
     struct extender_set set;
     struct kube_config *config;
-    struct kube_client *client; /* of the one that binds; NULL: none does */
-    uint32_t binds;             /* routes given out */
+    struct kube_client *client;
+    struct talk *talk; /* to the one that binds; NULL: none does */
+    uint32_t binds;    /* routes given out */
 };
 
 struct delegates {
@@ -33,6 +35,7 @@ struct delegates {
 
 static void close_way(struct way *w)
 {
+    talk_free(&w->talk);
     kube_client_free(&w->client);
     kube_config_free(&w->config);
     extender_set_free(&w->set);
@@ -56,12 +59,14 @@ static bool open_way(struct delegates *b, struct way *w, char *error, size_t roo
     if (binds == NULL)
         return true;
     w->config = extender_way(binds, error, room);
-    if (w->config != NULL)
+    if (w->config != NULL && !journal_plays())
         w->client = kube_client_new(w->config, &options, error, room);
-    if (w->client == NULL)
+    if (!journal_number(w->client != NULL))
         return false;
+    w->talk = talk_new(w->client);
     struct epoll_event event = {.events = EPOLLIN};
-    must(epoll_ctl(b->epoll, EPOLL_CTL_ADD, kube_client_fd(w->client), &event) == 0);
+    int fd = talk_fd(w->talk);
+    must(fd < 0 || epoll_ctl(b->epoll, EPOLL_CTL_ADD, fd, &event) == 0);
     return true;
 }
 
@@ -121,7 +126,7 @@ static const struct extender_config *find(struct delegates *b, const struct bind
 {
     for (uint32_t i = 0; i < DELEGATES_SETS_MAX; i++) {
         struct way *w = &b->ways[i];
-        bool meant = w->used && w->client != NULL && (bind->extenders_hash != 0 || i == b->newest);
+        bool meant = w->used && w->talk != NULL && (bind->extenders_hash != 0 || i == b->newest);
         const struct extender_config *e =
             meant ? extender_set_find(&w->set, &bind->extenders.at[0], bind->extenders_hash) : NULL;
         if (e == NULL || e->bind_verb.len == 0)
@@ -150,10 +155,10 @@ void delegates_release(struct delegates *b, uint32_t route)
     w->binds--; /* we may be in a callback of its client: it is closed with the next work */
 }
 
-struct kube_client *delegates_client(struct delegates *b, uint32_t route)
+struct talk *delegates_talk(struct delegates *b, uint32_t route)
 {
-    must(route < DELEGATES_SETS_MAX && b->ways[route].client != NULL);
-    return b->ways[route].client;
+    must(route < DELEGATES_SETS_MAX && b->ways[route].talk != NULL);
+    return b->ways[route].talk;
 }
 
 int delegates_fd(const struct delegates *b)
@@ -164,8 +169,8 @@ int delegates_fd(const struct delegates *b)
 void delegates_work(struct delegates *b, struct moment now)
 {
     for (uint32_t i = 0; i < DELEGATES_SETS_MAX; i++)
-        if (b->ways[i].client != NULL)
-            kube_client_work(b->ways[i].client, now);
+        if (b->ways[i].talk != NULL)
+            talk_work(b->ways[i].talk, now);
     for (uint32_t i = 0; i < DELEGATES_SETS_MAX; i++)
         if (b->ways[i].used && b->ways[i].binds == 0 && i != b->newest)
             close_way(&b->ways[i]);
@@ -175,8 +180,8 @@ struct moment delegates_deadline(const struct delegates *b, struct moment now)
 {
     struct moment next = MOMENT_NEVER;
     for (uint32_t i = 0; i < DELEGATES_SETS_MAX; i++)
-        if (b->ways[i].client != NULL)
-            next = moment_earlier(next, kube_client_deadline(b->ways[i].client, now));
+        if (b->ways[i].talk != NULL)
+            next = moment_earlier(next, talk_deadline(b->ways[i].talk, now));
     return next;
 }
 

@@ -7,7 +7,7 @@
 #ifndef BINDER_DELEGATES_H
 #define BINDER_DELEGATES_H
 
-#include "proto/kube/access/client.h"
+#include "proto/kube/access/talk.h"
 #include "proto/kube/extenders/extenders.h"
 
 #define DELEGATES_SETS_MAX 8 /* configurations with binds under way; more are refused */
@@ -23,7 +23,7 @@ void delegates_free(struct delegates **delegates);
 const struct extender_config *delegates_find(struct delegates *delegates, const struct bind *bind,
                                              uint32_t *route);
 void delegates_release(struct delegates *delegates, uint32_t route);
-struct kube_client *delegates_client(struct delegates *delegates, uint32_t route);
+struct talk *delegates_talk(struct delegates *delegates, uint32_t route);
 /* For the actor loop: readable when something came. */
 int delegates_fd(const struct delegates *delegates);
 void delegates_work(struct delegates *delegates, struct moment now);

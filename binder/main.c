@@ -5,10 +5,12 @@
 #include "binder/settings.h"
 #include "binder/shell.h"
 #include "proto/base/log.h"
+#include "proto/journal/journal.h"
 
 static struct kube_client *reach(const struct settings *s, struct kube_config **config)
 {
     char error[1024];
+    const struct lease_options *lease = &s->binder.lease;
     struct kube_client_options options = {.user_agent = "berth-binder/" OPTIONS_VERSION,
                                           .in_flight_max = LANES_IN_FLIGHT_MAX};
     *config = kube_config_load(s->kubeconfig, s->master, error, sizeof(error));
@@ -16,6 +18,9 @@ static struct kube_client *reach(const struct settings *s, struct kube_config **
         *config ? kube_client_new(*config, &options, error, sizeof(error)) : NULL;
     if (client == NULL)
         log_error("%s", error);
+    else
+        log_info("binding|server=%s identity=%s leader_elect=%s", kube_config_server(*config),
+                 lease->identity, lease->elect ? "true" : "false");
     return client;
 }
 
@@ -23,10 +28,7 @@ static int run(struct settings *s, const struct options *options, struct kube_cl
 {
     char error[1024];
     struct shell shell = {.client = client};
-    struct bus *bus = NULL;
-    if (shell_open(&shell, options->config_path, error, sizeof(error)))
-        bus = bus_open(&options->bus, error, sizeof(error));
-    if (bus == NULL) {
+    if (!shell_open(&shell, options->config_path, error, sizeof(error))) {
         log_error("%s", error);
         shell_close(&shell);
         return 1;
@@ -34,12 +36,12 @@ static int run(struct settings *s, const struct options *options, struct kube_cl
     s->binder.api = shell_api(&shell);
     shell.binder = binder_new(&s->binder);
     struct actor actor = shell_actor(&shell);
-    deadman_open();
-    int result = actor_run(bus, &actor);
+    if (!journal_plays())
+        deadman_open();
+    int result = actor_main(options, &actor);
     deadman_close();
     binder_free(&shell.binder);
     shell_close(&shell);
-    bus_close(&bus);
     return result;
 }
 
@@ -52,6 +54,7 @@ int main(int argc, char **argv)
                                 .own = settings_options,
                                 .own_state = &settings,
                                 .usage = "binds pods and holds the leader election lease"};
+    options_replay(BINDER, &argc, &argv);
     options_parse(&options, &spec, argc, argv);
     if (!settings_load(&settings, options.config_path, &error)) {
         log_error("%.*s", STR_ARG(error));
@@ -59,13 +62,10 @@ int main(int argc, char **argv)
         return 1;
     }
     struct kube_config *config = NULL;
-    struct kube_client *client = reach(&settings, &config);
+    struct kube_client *client = journal_plays() ? NULL : reach(&settings, &config);
     int result = 1;
-    if (client != NULL) {
-        log_info("binding|server=%s identity=%s leader_elect=%s", kube_config_server(config),
-                 settings.binder.lease.identity, settings.binder.lease.elect ? "true" : "false");
+    if (client != NULL || journal_plays())
         result = run(&settings, &options, client);
-    }
     kube_client_free(&client);
     kube_config_free(&config);
     settings_free(&settings);

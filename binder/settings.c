@@ -4,6 +4,7 @@
 #include "binder/settings.h"
 #include "proto/base/log.h"
 #include "proto/base/random.h"
+#include "proto/journal/journal.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -38,8 +39,9 @@ const struct own_option settings_options[] = {
 
 static const char *make_identity(struct settings *s, const char *hostname)
 {
-    struct random r = {random_seed()};
-    uint64_t a = random_next(&r) ^ random_seed(), b = random_next(&r) ^ random_seed();
+    struct random r = {journal_seed()};
+    uint64_t a = random_next(&r) ^ journal_seed();
+    uint64_t b = random_next(&r) ^ journal_seed();
     /* RFC 4122, version 4. */
     struct str text = arena_print(&s->memory, "%s_%08x-%04x-4%03x-%04x-%012llx", hostname,
                                   (unsigned)(a >> 32), (unsigned)(a >> 16 & 0xffff),
@@ -51,6 +53,20 @@ static const char *make_identity(struct settings *s, const char *hostname)
 static const char *text_of(struct settings *s, struct str value)
 {
     return arena_copy(&s->memory, value).at;
+}
+
+static const char *hostname_of(struct settings *s)
+{
+    char name[256] = "";
+    struct buffer text = {0};
+    bool good = gethostname(name, sizeof(name) - 1) == 0;
+    if (!journal_plays())
+        buffer_add_text(&text, name);
+    if (!journal_text("hostname", good, &text))
+        log_warn("no host name: events and identity say localhost");
+    const char *kept = text_of(s, text.len > 0 ? buffer_str(&text) : STR_LITERAL("localhost"));
+    buffer_free(&text);
+    return kept;
 }
 
 /* Upstream's default of 50 would throttle the binder, so only what somebody wrote down counts. */
@@ -77,25 +93,23 @@ int64_t settings_fixed(const struct scheduler_config *config)
 bool settings_load(struct settings *s, const char *config_path, struct str *error)
 {
     struct scheduler_config config;
-    char hostname[256] = "localhost";
     if (!scheduler_config_load(config_path, &config, &s->memory, error) ||
         !config_flags_apply(&s->flags, &config, &s->memory, error))
         return false;
     for (uint32_t i = 0; i < config.notes.count; i++)
         log_debug("configuration|note=\"%.*s\"", STR_ARG(config.notes.at[i]));
-    if (gethostname(hostname, sizeof(hostname) - 1) != 0)
-        log_warn("no host name: events and identity say localhost");
     struct binder_options *o = &s->binder;
-    o->hostname = text_of(s, str_of(hostname));
+    o->hostname = hostname_of(s);
+    const char *identity = s->identity_given ? s->identity_given : make_identity(s, o->hostname);
+    uint64_t seed = journal_seed();
     o->lease = (struct lease_options){.elect = config.leader_elect,
                                       .namespace_name = text_of(s, config.lease_namespace),
                                       .name = text_of(s, config.lease_name),
-                                      .identity = s->identity_given ? s->identity_given
-                                                                    : make_identity(s, o->hostname),
+                                      .identity = identity,
                                       .duration = config.lease_duration,
                                       .renew_deadline = config.renew_deadline,
                                       .retry_period = config.retry_period,
-                                      .seed = random_seed(),
+                                      .seed = seed,
                                       .falls = (uint32_t)s->falls};
     const char *wrong = lease_options_wrong(&o->lease);
     if (wrong != NULL) {
@@ -105,7 +119,7 @@ bool settings_load(struct settings *s, const char *config_path, struct str *erro
     settings_rate(&config, &o->qps, &o->burst);
     o->protobuf = scheduler_config_protobuf_written(&config);
     o->bind_in_flight = (uint32_t)s->binds_in_flight;
-    o->seed = random_seed();
+    o->seed = journal_seed();
     s->kubeconfig = config.kubeconfig.len > 0 ? text_of(s, config.kubeconfig) : NULL;
     s->master = s->flags.master;
     return true;

@@ -6,6 +6,7 @@
 #include "binder/settings.h"
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "proto/journal/journal.h"
 
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -20,8 +21,8 @@ static uint64_t send(void *state, const struct kube_request *request)
     struct shell *shell = state;
     shell->sent = true;
     if (request->channel != KUBE_CHANNEL_extender)
-        return kube_client_send(shell->client, request);
-    return kube_client_send(delegates_client(shell->delegates, request->route), request) |
+        return talk_send(shell->talk, request);
+    return talk_send(delegates_talk(shell->delegates, request->route), request) |
            (uint64_t)request->route << ROUTE_SHIFT | EXTENDER_BIT;
 }
 
@@ -30,9 +31,9 @@ static void cancel(void *state, uint64_t number)
     struct shell *shell = state;
     uint32_t route = (uint32_t)((number & ~EXTENDER_BIT) >> ROUTE_SHIFT);
     if ((number & EXTENDER_BIT) != 0)
-        kube_client_cancel(delegates_client(shell->delegates, route), number & NUMBER_MASK);
+        talk_cancel(delegates_talk(shell->delegates, route), number & NUMBER_MASK);
     else
-        kube_client_cancel(shell->client, number);
+        talk_cancel(shell->talk, number);
 }
 
 static const struct extender_config *extender(void *state, const struct bind *bind, uint32_t *route)
@@ -47,8 +48,10 @@ static void release(void *state, uint32_t route)
 
 static struct instant clock_now(void *state)
 {
+    struct instant at;
     (void)state;
-    return (struct instant){moment_now(), moment_wall_us()};
+    journal_clocks(&at.now, &at.wall_us);
+    return at;
 }
 
 struct api shell_api(struct shell *shell)
@@ -71,7 +74,7 @@ static void work(void *state, struct moment now, struct outbox *out)
     if (!binder_exposed(shell->binder))
         deadman_leave(); /* only reads and the lease: nothing to guard */
     shell->sent = false;
-    kube_client_work(shell->client, now);
+    talk_work(shell->talk, now);
     delegates_work(shell->delegates, now);
     deadman_leave();
 }
@@ -112,7 +115,7 @@ static struct moment tick(void *state, struct moment now, struct outbox *out)
     next = moment_earlier(next, delegates_deadline(shell->delegates, now));
     if (shell->config.watch.path != NULL)
         next = moment_earlier(next, shell->config.watch.next);
-    return moment_earlier(next, kube_client_deadline(shell->client, now));
+    return moment_earlier(next, talk_deadline(shell->talk, now));
 }
 
 static void stop(void *state, struct moment now, struct outbox *out)
@@ -162,10 +165,11 @@ struct actor shell_actor(struct shell *shell)
                           .term = term};
 }
 
+/* There is nothing to wait for where a journal is played back. */
 static void wait_for(int epoll, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    must(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0);
+    must(fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0);
 }
 
 bool shell_open(struct shell *shell, const char *config_path, char *error, size_t room)
@@ -179,7 +183,8 @@ bool shell_open(struct shell *shell, const char *config_path, char *error, size_
     shell->delegates = delegates_new(config_path, error, room);
     shell->fd = epoll_create1(EPOLL_CLOEXEC);
     must(shell->fd >= 0);
-    wait_for(shell->fd, kube_client_fd(shell->client));
+    shell->talk = talk_new(shell->client);
+    wait_for(shell->fd, talk_fd(shell->talk));
     if (shell->delegates != NULL)
         wait_for(shell->fd, delegates_fd(shell->delegates));
     return shell->delegates != NULL;
@@ -188,5 +193,6 @@ bool shell_open(struct shell *shell, const char *config_path, char *error, size_
 void shell_close(struct shell *shell)
 {
     delegates_free(&shell->delegates);
+    talk_free(&shell->talk);
     close(shell->fd);
 }

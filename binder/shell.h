@@ -5,10 +5,12 @@
 #include "binder/binder.h"
 #include "binder/delegates.h"
 #include "proto/bus/actor.h"
+#include "proto/kube/access/talk.h"
 #include "proto/kube/config/config_follow.h"
 
 struct shell {
-    struct kube_client *client;  /* borrowed */
+    struct kube_client *client;  /* borrowed; NULL: the journal in force is played back */
+    struct talk *talk;           /* to it */
     struct delegates *delegates; /* the extenders that bind */
     int fd;                      /* readable when something came for either */
     struct binder *binder;       /* borrowed; set after binder_new */

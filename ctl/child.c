@@ -39,9 +39,12 @@ void child_arg(struct child *c, const char *format, ...)
 
 void child_tell_falls(struct child *c)
 {
-    must(!c->told_falls);
     c->told_falls = true;
-    child_arg(c, "--falls=0");
+}
+
+void child_record(struct child *c, const char *dir)
+{
+    c->record_dir = dir;
 }
 
 unsigned child_fell(const struct child *c, struct moment now)
@@ -52,12 +55,27 @@ unsigned child_fell(const struct child *c, struct moment now)
     return count;
 }
 
-static void renew_falls(struct child *c, struct moment now)
+static void add_record(struct child *c)
 {
-    if (!c->told_falls)
-        return;
-    memory_free(c->argv[--c->argc]);
-    child_arg(c, "--falls=%u", child_fell(c, now));
+    char path[512];
+    unsigned n = 0;
+    do
+        snprintf(path, sizeof(path), "%s/%s.%u.rec", c->record_dir, c->name, ++n);
+    while (access(path, F_OK) == 0);
+    child_arg(c, "--record=%s", path);
+}
+
+static void renew_arguments(struct child *c, struct moment now)
+{
+    if (c->fixed == 0)
+        c->fixed = c->argc;
+    while (c->argc > c->fixed)
+        memory_free(c->argv[--c->argc]);
+    c->argv[c->argc] = NULL;
+    if (c->told_falls)
+        child_arg(c, "--falls=%u", child_fell(c, now));
+    if (c->record_dir != NULL)
+        add_record(c);
 }
 
 /* Renamed into place, so that nobody reads half of it. */
@@ -105,7 +123,7 @@ bool child_start(struct child *c, struct moment now)
         return false;
     }
     pid_t parent = getpid();
-    renew_falls(c, now);
+    renew_arguments(c, now);
     c->pulse = (struct pulse){0};
     if (c->beats != NULL)
         beats_begin(c->beats, c->slot);

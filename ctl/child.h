@@ -25,7 +25,9 @@ struct child {
     struct moment started, restart_at; /* restart_at: when to start it again */
     struct span backoff;               /* before the next restart */
     unsigned restarts;
-    bool told_falls;                  /* its last argument is --falls=N */
+    size_t fixed;                     /* arguments; those behind them are made anew each time */
+    bool told_falls;                  /* --falls=N is one of these */
+    const char *record_dir;           /* borrowed; and --record=FILE, a file a life; NULL: no */
     struct moment falls[CHILD_FALLS]; /* when it ended last, of `restarts` */
     bool leaving;                     /* its end is wanted */
     struct beats *beats;              /* borrowed: where its loop is seen to turn; NULL: nowhere */
@@ -35,9 +37,11 @@ struct child {
 
 /* Appends an argument (copied). */
 void child_arg(struct child *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* At each start it is told how often it ended lately: --falls=N, N at most CHILD_FALLS. Call it
- * behind the last child_arg. */
+/* At each start it is told how often it ended lately: --falls=N, N at most CHILD_FALLS. */
 void child_tell_falls(struct child *c);
+/* Each life is told to record itself: --record=DIR/NAME.N.rec, with the first N from 1 on of which
+ * there is no file yet. dir is borrowed. */
+void child_record(struct child *c, const char *dir);
 /* How often it ended in the last CHILD_FALLS_MS, at most CHILD_FALLS. */
 unsigned child_fell(const struct child *c, struct moment now);
 /* Forks and executes; writes the pid file. False when the fork or pipe failed (logged); it is then

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,12 +134,20 @@ static void add_extender(struct supervisor *s, bool named)
     s->has_extender |= named;
 }
 
+/* One with a core. */
+static struct child *add_core(struct supervisor *s, const char *program, const char *name)
+{
+    struct child *c = add_child(s, program, name);
+    child_record(c, s->options.record);
+    return c;
+}
+
 static void add_children(struct supervisor *s)
 {
-    add_api_server(s, add_child(s, "berth-watcher", "watcher"));
-    add_text(add_child(s, "berth-queue", "queue"), "pod-max-in-unschedulable-pods-duration",
+    add_api_server(s, add_core(s, "berth-watcher", "watcher"));
+    add_text(add_core(s, "berth-queue", "queue"), "pod-max-in-unschedulable-pods-duration",
              s->options.kube.unschedulable_max);
-    struct child *scheduler = add_child(s, "berth-scheduler", "scheduler");
+    struct child *scheduler = add_core(s, "berth-scheduler", "scheduler");
     if (s->options.kube.gangs)
         child_arg(scheduler, "--built-in-gangs=true");
     child_arg(scheduler, "--tie-break=%s", s->options.tie_break);
@@ -147,9 +156,9 @@ static void add_children(struct supervisor *s)
     for (long i = 0; i < s->options.workers; i++) {
         char name[32];
         snprintf(name, sizeof(name), "worker-%ld", i);
-        child_arg(add_child(s, "berth-scheduler", name), "--worker");
+        child_arg(add_core(s, "berth-scheduler", name), "--worker");
     }
-    struct child *binder = add_child(s, "berth-binder", "binder");
+    struct child *binder = add_core(s, "berth-binder", "binder");
     add_api_server(s, binder);
     child_arg(binder, "--identity=%s", s->identity);
     add_leader_election(s, binder);
@@ -406,6 +415,15 @@ static bool may_open_enough(const struct supervisor *s)
     return may;
 }
 
+static bool make_record_dir(const char *dir)
+{
+    bool made = dir == NULL || mkdir(dir, 0700) == 0 || errno == EEXIST;
+    if (!made)
+        log_error("cannot make the directory of recordings| dir=%s error=\"%s\"", dir,
+                  strerror(errno));
+    return made;
+}
+
 int command_run(int argc, char **argv)
 {
     static struct supervisor s; /* large, and there is one */
@@ -416,8 +434,8 @@ int command_run(int argc, char **argv)
         return 1;
     if (s.options.print_config || s.options.kube.write_config_to != NULL)
         return 0;
-    if (!find_programs(&s) || !take_run_dir(&s) || !run_config_place(&s.config) ||
-        !open_signals(&s))
+    if (!make_record_dir(s.options.record) || !find_programs(&s) || !take_run_dir(&s) ||
+        !run_config_place(&s.config) || !open_signals(&s))
         return 1;
     choose_identity(&s);
     open_beats(&s);

@@ -48,6 +48,7 @@ static bool take_level(void *state, const char *value)
     }
 TAKE_TEXT(run_dir)
 TAKE_TEXT(config)
+TAKE_TEXT(record)
 
 #define FLAG(member, name)                                                                         \
     static bool take_serve_##member(void *state, const char *value)                                \
@@ -66,6 +67,8 @@ static const struct own_option table[] = {
     {"run-dir", "DIR", "private directory of pid files and sockets", take_run_dir},
     {"tie-break", "MODE", "among equal best nodes: random (default), round-robin or first",
      take_tie_break},
+    {"record", "DIR", "every life of a process that decides is recorded there, to be played back",
+     take_record},
     CONFIG_FLAG_OPTIONS,
     CONFIG_PREEMPTION_OPTION,
     SERVE_FLAG_DOCS(SERVE_OPTION){"print-config", NULL,

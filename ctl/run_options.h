@@ -16,6 +16,7 @@ struct run_options {
     const char *run_dir;
     const char *config; /* NULL: not given */
     const char *tie_break;
+    const char *record; /* a directory; NULL: nothing is recorded */
     long workers;
     bool print_config;
     struct kube_flags kube;

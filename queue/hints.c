@@ -218,26 +218,16 @@ bool wake_matches(const struct wake *wake, const struct event *event)
 /* One question in so many is timed: reading the clock costs as much as most of them. */
 #define TIMED_ONE_IN 10
 
-static struct {
-    struct moment (*clock)(void);
-    uint32_t turn;
-} timing;
-
-void hints_time(struct moment (*clock)(void))
-{
-    timing.clock = clock;
-    timing.turn = 0;
-}
-
 bool wake_worth(const struct wake *wake, const struct question *q)
 {
     if (wake->worth == NULL)
         return true;
-    if (timing.clock == NULL || timing.turn++ % TIMED_ONE_IN != 0)
+    struct hint_timing *timing = q->around->timing;
+    if (timing == NULL || timing->clock == NULL || timing->turn++ % TIMED_ONE_IN != 0)
         return wake->worth(q);
-    struct moment began = timing.clock();
+    struct moment began = timing->clock();
     bool worth = wake->worth(q);
-    int64_t took = moment_since(timing.clock(), began).ns;
+    int64_t took = moment_since(timing->clock(), began).ns;
     const struct str *values = METRIC_VALUES(
         str_of(measure_label(q->event)), worth ? STR_LITERAL("Queue") : STR_LITERAL("QueueSkip"),
         str_of(names[wake->plugin]));

@@ -8,6 +8,12 @@
 struct mirror;
 struct owners;
 
+/* One question in ten is timed, for the metrics. Zero-initialise but for the clock. */
+struct hint_timing {
+    struct moment (*clock)(void); /* NULL: none is */
+    uint32_t turn;
+};
+
 /* What is known about all pods of one profile. */
 struct surroundings {
     const struct profile *profile; /* NULL: the default one */
@@ -23,6 +29,7 @@ struct surroundings {
     int64_t gang_wait_s;           /* permitWaitingTimeSeconds, */
     int64_t gang_backoff_s;        /* podGroupBackoffSeconds, 0 = off, */
     int64_t gang_reject_percentage; /* and podGroupRejectPercentage */
+    struct hint_timing *timing;     /* NULL: questions are not timed */
 };
 
 /* A set of plugins: one bit for each in wakes.def, in its order, and the top bit for all others. */
@@ -48,7 +55,4 @@ uint64_t hints_helped(const struct event *event, const struct pod *pod,
 uint64_t hints_deaf(const struct pod *pod, const struct surroundings *around);
 /* Such an event. */
 bool hints_arrival(const struct event *event);
-/* Times one question in ten with this clock, for the metrics; NULL: none, as at first. */
-void hints_time(struct moment (*clock)(void));
-
 #endif

@@ -2,21 +2,17 @@
  * line and the configuration and runs the core, which is in queue.c. */
 #include "proto/base/log.h"
 #include "proto/bus/actor.h"
+#include "proto/journal/journal.h"
 #include "queue/settings.h"
 
+/* Cycles count from the microseconds since 1970, which are beyond whatever an earlier life has
+ * counted to. */
 static int run(const struct options *options, struct queue_options *core)
 {
-    char error[512];
-    struct moment now = moment_now();
-    core->clock = moment_now;
-    core->wall_us_at_zero = moment_wall_us() - now.ns / 1000;
-    /* Microseconds since 1970 are beyond whatever an earlier life has counted to. */
-    core->first_cycle = moment_wall_us();
-    struct bus *bus = bus_open(&options->bus, error, sizeof(error));
-    if (bus == NULL) {
-        log_error("cannot open the bus|error=\"%s\"", error);
-        return 1;
-    }
+    struct moment now;
+    journal_clocks(&now, &core->first_cycle);
+    core->clock = journal_now;
+    core->wall_us_at_zero = core->first_cycle - now.ns / 1000;
     struct queue *queue = queue_new(core);
     struct actor actor = {.state = queue,
                           .handle = queue_handle,
@@ -25,9 +21,8 @@ static int run(const struct options *options, struct queue_options *core)
                           .status = queue_status,
                           .dump = queue_dump,
                           .observe = queue_observe};
-    int status = actor_run(bus, &actor);
+    int status = actor_main(options, &actor);
     queue_free(&queue);
-    bus_close(&bus);
     return status;
 }
 
@@ -39,6 +34,7 @@ int main(int argc, char **argv)
     struct scheduler_config config;
     struct queue_options core;
     struct str why = {NULL, 0};
+    options_replay(QUEUE, &argc, &argv);
     options_parse(&options,
                   &(struct options_spec){.self = QUEUE,
                                          .peers = WATCHER,

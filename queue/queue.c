@@ -45,6 +45,7 @@ struct queue {
     struct queues queues;
     struct mirror *mirror;
     struct owners *owners;
+    struct hint_timing timing;
     struct roll roll;      /* of the watcher, while the queue is compared with it */
     struct served *served; /* newest first; pods refer to them, so none ever goes */
     struct arena configs;  /* profiles that a scheduler told */
@@ -63,7 +64,7 @@ struct queue {
 };
 
 /* What hints may look up for the pods of a profile. */
-static struct surroundings surroundings_of(const struct queue *q, const struct profile *p)
+static struct surroundings surroundings_of(struct queue *q, const struct profile *p)
 {
     bool told = p != NULL && p->gangs.len > 0;
     uint64_t pre_enqueue = p != NULL ? plugins_of(&p->pre_enqueue) : PLUGINS_all;
@@ -71,6 +72,7 @@ static struct surroundings surroundings_of(const struct queue *q, const struct p
         .profile = p,
         .owners = q->owners,
         .mirror = q->mirror,
+        .timing = &q->timing,
         .fifo = q->options.fifo,
         .gang_sort = q->options.gang_sort,
         .gangs = p == NULL || !str_is(p->gangs, "off"),
@@ -127,12 +129,12 @@ struct queue *queue_new(const struct queue_options *options)
     q->scheduler.process = SCHEDULER;
     q->mirror = mirror_new();
     q->owners = owners_new();
+    q->timing.clock = options->clock;
     serve_all(q, options->profiles, options->profile_count);
     q->config_hash = options->config_hash;
     q->config_generation = 1;
     queues_init(&q->queues, &inner);
     q->queues.measured.clock = options->clock;
-    hints_time(options->clock);
     subscriber_init(&q->stream, STREAM_WINDOW);
     return q;
 }

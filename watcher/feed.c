@@ -2,6 +2,7 @@
  * source has at most one request at the client, because a new one cancels the former. */
 #include "watcher/feed.h"
 #include "proto/base/memory.h"
+#include "proto/kube/access/talk.h"
 
 struct slot {
     struct feed *feed;
@@ -12,7 +13,7 @@ struct slot {
 
 struct feed {
     struct watcher *watcher;
-    struct kube_client *client;
+    struct talk *talk;
     struct moment now;
     struct slot *slots;
     size_t count;
@@ -22,7 +23,7 @@ struct feed *feed_new(struct watcher *watcher, struct kube_client *client)
 {
     struct feed *feed = memory_take(sizeof(*feed));
     feed->watcher = watcher;
-    feed->client = client;
+    feed->talk = talk_new(client);
     feed->count = watcher_sources(watcher);
     feed->slots = memory_take_array(feed->count, sizeof(*feed->slots));
     for (size_t i = 0; i < feed->count; i++)
@@ -35,7 +36,8 @@ void feed_free(struct feed **feed)
     if (*feed == NULL)
         return;
     for (size_t i = 0; i < (*feed)->count; i++)
-        kube_client_cancel((*feed)->client, (*feed)->slots[i].sent);
+        talk_cancel((*feed)->talk, (*feed)->slots[i].sent);
+    talk_free(&(*feed)->talk);
     memory_free((*feed)->slots);
     memory_free(*feed);
     *feed = NULL;
@@ -57,26 +59,26 @@ static void on_done(void *context, const struct kube_response *response)
 static void ask(struct slot *slot, const struct reflector_request *want)
 {
     struct feed *feed = slot->feed;
-    kube_client_cancel(feed->client, slot->sent);
+    talk_cancel(feed->talk, slot->sent);
     if (want->distrust)
-        kube_client_distrust(feed->client, KUBE_CHANNEL_watch);
+        talk_distrust(feed->talk, KUBE_CHANNEL_watch);
     slot->number = want->number;
-    slot->sent = kube_client_send(feed->client, &(struct kube_request){
-                                                    .method = KUBE_GET,
-                                                    .channel = KUBE_CHANNEL_watch,
-                                                    .path = want->path,
-                                                    .accept = want->accept,
-                                                    .timeout = want->timeout,
-                                                    .context = slot,
-                                                    .data = on_data,
-                                                    .done = on_done,
-                                                });
+    slot->sent = talk_send(feed->talk, &(struct kube_request){
+                                           .method = KUBE_GET,
+                                           .channel = KUBE_CHANNEL_watch,
+                                           .path = want->path,
+                                           .accept = want->accept,
+                                           .timeout = want->timeout,
+                                           .context = slot,
+                                           .data = on_data,
+                                           .done = on_done,
+                                       });
 }
 
 void feed_work(struct feed *feed, struct moment now)
 {
     feed->now = now;
-    kube_client_work(feed->client, now);
+    talk_work(feed->talk, now);
     for (size_t i = 0; i < feed->count; i++) {
         struct reflector_request want;
         if (watcher_next(feed->watcher, now, i, &want))
@@ -86,10 +88,10 @@ void feed_work(struct feed *feed, struct moment now)
 
 int feed_fd(const struct feed *feed)
 {
-    return kube_client_fd(feed->client);
+    return talk_fd(feed->talk);
 }
 
 struct moment feed_deadline(const struct feed *feed, struct moment now)
 {
-    return kube_client_deadline(feed->client, now);
+    return talk_deadline(feed->talk, now);
 }

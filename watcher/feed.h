@@ -8,7 +8,7 @@
 
 struct feed;
 
-/* Both are borrowed. */
+/* Both are borrowed; without a client the journal in force is played back. */
 struct feed *feed_new(struct watcher *watcher, struct kube_client *client);
 void feed_free(struct feed **feed);
 /* Does what is due on the client and sends what the core wants; never blocks. */

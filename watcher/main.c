@@ -1,9 +1,9 @@
 /* berth-watcher: mirrors the API server and publishes what changed. This file only reads the
  * command line and puts the parts together; the core is in watcher.c. */
 #include "proto/base/log.h"
-#include "proto/base/random.h"
 #include "proto/bus/actor.h"
 #include "proto/bus/options.h"
+#include "proto/journal/journal.h"
 #include "proto/kube/access/client.h"
 #include "proto/kube/objects/objects.h"
 #include "watcher/feed.h"
@@ -48,30 +48,35 @@ static void observe(void *state)
     watcher_observe(((struct program *)state)->watcher, moment_now());
 }
 
-static struct kube_client *reach(struct settings *s, const char *config_path,
-                                 struct kube_config **config)
+static struct kube_client *reach(const struct settings *s, struct kube_config **config)
 {
     char error[1024];
     struct kube_client_options options = {.user_agent = s->user_agent,
                                           .connections_max = 64}; /* HTTP/1.1: one a watch */
     struct kube_client *client = NULL;
-    if (settings_read_config(s, config_path, error, sizeof(error)))
-        *config = kube_config_load(s->kubeconfig, s->master, error, sizeof(error));
+    *config = kube_config_load(s->kubeconfig, s->master, error, sizeof(error));
     if (*config != NULL)
         client = kube_client_new(*config, &options, error, sizeof(error));
     if (client == NULL)
         log_error("%s", error);
+    else
+        log_info("watching|server=%s", kube_config_server(*config));
     return client;
 }
 
 static int run(struct program *program, const struct options *options, struct kube_client *client)
 {
-    char error[1024];
-    struct bus *bus = bus_open(&options->bus, error, sizeof(error));
-    if (bus == NULL) {
-        log_error("%s", error);
-        return 1;
-    }
+    const struct settings *s = &program->settings;
+    int64_t epoch = journal_wall_us();
+    program->watcher =
+        watcher_new(&(struct watcher_options){.kinds = kube_resources,
+                                              .kind_count = kube_resource_count,
+                                              .protobuf = s->protobuf,
+                                              .page_size = s->page_size,
+                                              .stale_after = s->stale_after,
+                                              .barrier_wait = span_of_ms(BARRIER_WAIT_MS),
+                                              .epoch = epoch,
+                                              .seed = journal_seed()});
     program->feed = feed_new(program->watcher, client);
     struct actor actor = {.state = program,
                           .handle = handle,
@@ -80,9 +85,9 @@ static int run(struct program *program, const struct options *options, struct ku
                           .work = work,
                           .status = status,
                           .observe = observe};
-    int result = actor_run(bus, &actor);
+    int result = actor_main(options, &actor);
     feed_free(&program->feed);
-    bus_close(&bus);
+    watcher_free(&program->watcher);
     return result;
 }
 
@@ -94,24 +99,19 @@ int main(int argc, char **argv)
                                 .own = settings_options,
                                 .own_state = &program.settings,
                                 .usage = "mirrors the API server for the other processes"};
+    options_replay(WATCHER, &argc, &argv);
     options_parse(&options, &spec, argc, argv);
     struct kube_config *config = NULL;
-    struct kube_client *client = reach(&program.settings, options.config_path, &config);
+    struct kube_client *client = NULL;
+    char error[1024];
     int result = 1;
-    if (client != NULL) {
-        log_info("watching|server=%s", kube_config_server(config));
-        program.watcher =
-            watcher_new(&(struct watcher_options){.kinds = kube_resources,
-                                                  .kind_count = kube_resource_count,
-                                                  .protobuf = program.settings.protobuf,
-                                                  .page_size = program.settings.page_size,
-                                                  .stale_after = program.settings.stale_after,
-                                                  .barrier_wait = span_of_ms(BARRIER_WAIT_MS),
-                                                  .epoch = moment_wall_us(),
-                                                  .seed = random_seed()});
+    bool good = settings_read_config(&program.settings, options.config_path, error, sizeof(error));
+    if (!good)
+        log_error("%s", error);
+    else if (!journal_plays())
+        client = reach(&program.settings, &config);
+    if (good && (client != NULL || journal_plays()))
         result = run(&program, &options, client);
-    }
-    watcher_free(&program.watcher);
     kube_client_free(&client);
     kube_config_free(&config);
     settings_free(&program.settings);

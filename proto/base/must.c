@@ -6,9 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static void (*first)(void);
+
+void must_first(void (*call)(void))
+{
+    first = call;
+}
+
 _Noreturn void must_failed(const char *condition, const char *file, int line)
 {
     char text[1024];
+    void (*call)(void) = first;
+    first = NULL;
+    if (call != NULL)
+        call();
     int len = snprintf(text, sizeof(text),
                        "level=fatal msg=\"invariant broken\" condition=\"%s\" at=%s:%d\n",
                        condition, file, line);

@@ -7,6 +7,8 @@
 #include "proto/base/beat.h"
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "proto/bus/replay.h"
+#include "proto/journal/file.h"
 #include "proto/metrics.h"
 
 #include <errno.h>
@@ -68,9 +70,28 @@ static void send_all(void *context)
 {
     struct loop *loop = context;
     const struct actor *actor = loop->actor;
+    int64_t term = actor->term ? actor->term(actor->state) : 0;
+    journal_send(&loop->out, term);
     if (actor->term)
-        bus_set_term(loop->bus, actor->term(actor->state));
+        bus_set_term(loop->bus, term);
     bus_send(loop->bus, &loop->out);
+}
+
+/* Reports are no part of what a core does: what they read is not taken down. */
+static void report(void *state, struct buffer *lines)
+{
+    struct loop *loop = state;
+    struct journal *journal = journal_use(NULL);
+    loop->actor->status(loop->actor->state, lines);
+    journal_use(journal);
+}
+
+static void observe(void *state)
+{
+    struct loop *loop = state;
+    struct journal *journal = journal_use(NULL);
+    loop->actor->observe(loop->actor->state);
+    journal_use(journal);
 }
 
 static void loop_open(struct loop *loop)
@@ -92,9 +113,9 @@ static void loop_open(struct loop *loop)
     sigaction(SIGUSR2, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    bus_set_status(loop->bus, loop->actor->status, loop->actor->state);
+    bus_set_status(loop->bus, loop->actor->status != NULL ? report : NULL, loop);
     if (loop->actor->observe != NULL)
-        metrics_on_report(loop->actor->observe, loop->actor->state);
+        metrics_on_report(observe, loop);
 }
 
 static void loop_close(struct loop *loop)
@@ -104,7 +125,7 @@ static void loop_close(struct loop *loop)
     signal(SIGUSR2, SIG_IGN);
     signal(SIGHUP, SIG_DFL);
     bus_set_status(loop->bus, NULL, NULL);
-    metrics_on_report(NULL, loop->actor->state);
+    metrics_on_report(NULL, loop);
     close(loop->wait_fd);
     close(signal_pipe[0]);
     close(signal_pipe[1]);
@@ -123,6 +144,7 @@ static bool handle_batch(struct loop *loop, struct moment now)
         if (!bus_receive(loop->bus, now, &in))
             return false;
         struct moment before = moment_now();
+        journal_delivery(now, &in);
         actor->handle(actor->state, now, &in, &loop->out);
         now = moment_now();
         bus_handled(loop->bus, in.message->type, moment_since(now, before));
@@ -139,8 +161,10 @@ static bool go_on(struct loop *loop, struct moment now)
     char spare[16];
     while (read(signal_pipe[0], spare, sizeof(spare)) > 0)
         continue;
-    if (dump_wanted && actor->dump)
+    if (dump_wanted && actor->dump) {
+        journal_dump();
         actor->dump(actor->state);
+    }
     dump_wanted = 0;
     if (failed || signals_seen > 1)
         return false;
@@ -150,6 +174,7 @@ static bool go_on(struct loop *loop, struct moment now)
         loop->stopping = true;
         loop->stop_by = moment_after(now, actor->stop_limit);
         log_info("stopping");
+        journal_stop(now);
         if (actor->stop)
             actor->stop(actor->state, now, &loop->out);
     }
@@ -168,12 +193,14 @@ static bool loop_round(struct loop *loop)
     const struct actor *actor = loop->actor;
     bool more = handle_batch(loop, moment_now());
     struct moment now = moment_now(), next = MOMENT_NEVER;
+    journal_turn(now);
     if (actor->work)
         actor->work(actor->state, now, &loop->out);
     if (actor->tick)
         next = actor->tick(actor->state, now, &loop->out);
     bool on = go_on(loop, now);
     send_all(loop);
+    journal_flush();
     log_catch_up();
     now = moment_now();
     next = moment_earlier(next, bus_tick(loop->bus, now));
@@ -193,4 +220,20 @@ int actor_run(struct bus *bus, const struct actor *actor)
         continue;
     loop_close(&loop);
     return failed ? 1 : 0;
+}
+
+int actor_main(const struct options *options, const struct actor *actor)
+{
+    char error[1024];
+    if (journal_plays())
+        return replay_run(options->replay, actor);
+    struct bus *bus = bus_open(&options->bus, error, sizeof(error));
+    if (bus == NULL) {
+        log_error("cannot open the bus| error=\"%s\"", error);
+        return 1;
+    }
+    int status = actor_run(bus, actor);
+    bus_close(&bus);
+    journal_file_close();
+    return status;
 }

@@ -6,7 +6,7 @@
 #ifndef ACTOR_H
 #define ACTOR_H
 
-#include "proto/bus/bus.h"
+#include "proto/bus/options.h"
 
 /* A round handles so many messages at most before timers and descriptors are looked at, and ends
  * sooner when something was said and this long has passed: who is waited for should not wait for
@@ -46,8 +46,12 @@ struct actor {
 };
 
 /* Returns the exit status: 0 after a stop (a warning is logged when stop_limit cut it short), 1
- * when the core called actor_fail. */
+ * when the core called actor_fail. What it tells the core and what that says goes into the journal
+ * in force (proto/journal/journal.h), if there is one. */
 int actor_run(struct bus *bus, const struct actor *actor);
+/* The same on a bus of its own, 1 when that cannot be opened (logged); or, with --replay, no bus:
+ * the journal in force is played back to the actor (replay.h). The journal ends with it. */
+int actor_main(const struct options *options, const struct actor *actor);
 /* True once behind every SIGHUP, for cores that read something again then; they are ticked. */
 bool actor_hangup(void);
 /* Makes actor_run end with status 1 after the current batch. */

@@ -6,16 +6,21 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/journal/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Who has a core that is recorded. */
+#define CORES (WATCHER | QUEUE | SCHEDULER | WORKER | BINDER)
+
 struct parse {
     struct options *options;
     const struct options_spec *spec;
     enum log_level level;
-    char error[256]; /* set by a take() that says no */
+    const char *record; /* NULL: nothing is taken down */
+    char error[256];    /* set by a take() that says no */
 };
 
 static bool take_run_dir(void *state, const char *value)
@@ -157,11 +162,31 @@ static const struct own_option shared[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* Up to two tables that are read as one: a process's own and the shared one. */
+static bool take_record(void *state, const char *value)
+{
+    ((struct parse *)state)->record = value;
+    return *value != 0;
+}
+
+static bool take_replay(void *state, const char *value)
+{
+    ((struct parse *)state)->options->replay = value;
+    return *value != 0;
+}
+
+static const struct own_option of_cores[] = {
+    {"record", "FILE", "take down in FILE what the core is told, reads and says", take_record},
+    {"replay", "FILE", "play back what --record wrote, and compare what is said", take_replay},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* Tables that are read as one: a process's own, that of processes with a core, and the shared one.
+ */
+#define TABLES 3
 struct reader {
     const char *program, *usage;
-    const struct own_option *table[2];
-    void *state[2];
+    const struct own_option *table[TABLES];
+    void *state[TABLES];
     const char *error; /* what a take() says about why it refused; "" when it says nothing */
 };
 
@@ -182,7 +207,7 @@ static void print_table(const struct own_option *table)
 _Noreturn static void help(const struct reader *r)
 {
     printf("%s: %s\n\n", r->program, r->usage);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < TABLES; i++)
         print_table(r->table[i]);
     printf("  %-22s %s\n  %-22s %s\n", "--help", "this text", "--version", "the version");
     exit(0);
@@ -197,7 +222,7 @@ _Noreturn static void refuse(const struct reader *r, const char *argument, const
 /* The option of that name and the state of its table. */
 static const struct own_option *find(const struct reader *r, struct str name, void **state)
 {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < TABLES; i++)
         for (const struct own_option *o = r->table[i]; o && o->name; o++)
             if (str_is(name, o->name)) {
                 *state = r->state[i];
@@ -289,6 +314,89 @@ const char *options_run_dir(void)
     return in_runtime_dir;
 }
 
+/* ---- journals ---- */
+
+/* About the process and not about its core. */
+static const char *const aside[] = {"record", "beat", "log-level", "v", "logging-format"};
+
+/* How many entries of argv are such an argument; 0: it is another one. */
+static int is_aside(int left, char **argv)
+{
+    const char *name = argv[0] + strspn(argv[0], "-");
+    size_t len = strcspn(name, "=");
+    for (size_t i = 0; i < sizeof(aside) / sizeof(aside[0]); i++)
+        if (strlen(aside[i]) == len && memcmp(aside[i], name, len) == 0)
+            return name[len] == '=' || left < 2 ? 1 : 2;
+    return 0;
+}
+
+static void record(const struct reader *r, const struct parse *p, int argc, char **argv)
+{
+    char error[512];
+    const struct bus_options *bus = &p->options->bus;
+    struct journal_head head = {.program = STR_LITERAL(OPTIONS_VERSION),
+                                .process = str_of(process_name(bus->process)),
+                                .instance = str_of(bus->instance ? bus->instance : ""),
+                                .started_us = moment_wall_us()};
+    head.arguments.at = memory_take_array((size_t)argc, sizeof(struct str));
+    for (int i = 1; i < argc;) {
+        int skip = is_aside(argc - i, argv + i);
+        if (skip == 0)
+            head.arguments.at[head.arguments.count++] = str_of(argv[i]);
+        i += skip > 0 ? skip : 1;
+    }
+    if (!journal_file_create(p->record, &head, error, sizeof(error)))
+        refuse(r, "--record", error);
+    memory_free(head.arguments.at);
+}
+
+static const char *replayed_file(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *name = argv[i] + strspn(argv[i], "-");
+        if (name != argv[i] && strncmp(name, "replay=", 7) == 0)
+            return name + 7;
+        if (name != argv[i] && strcmp(name, "replay") == 0 && i + 1 < argc)
+            return argv[i + 1];
+    }
+    return NULL;
+}
+
+/* The journal in force then; ends the program when there is none to be had. */
+static struct journal *open_replayed(const char *path, enum process kinds)
+{
+    char error[1024];
+    struct journal *journal = journal_file_play(path, error, sizeof(error));
+    if (journal == NULL) {
+        fprintf(stderr, "--replay: %s\n", error);
+        exit(1);
+    }
+    struct str process = journal_head(journal)->process;
+    if (process_of(process) & kinds)
+        return journal;
+    fprintf(stderr, "--replay: %s: is a recording of a %.*s\n", path, STR_ARG(process));
+    exit(1);
+}
+
+void options_replay(enum process kinds, int *argc, char ***argv)
+{
+    static char quiet[] = "--log-level=error";
+    const char *path = replayed_file(*argc, *argv);
+    if (path == NULL)
+        return;
+    const struct strs *then = &journal_head(open_replayed(path, kinds))->arguments;
+    char **all = memory_take_array((size_t)*argc + then->count + 2, sizeof(*all));
+    int count = 0;
+    all[count++] = (*argv)[0];
+    for (uint32_t i = 0; i < then->count; i++)
+        all[count++] = str_copy(then->at[i]);
+    all[count++] = quiet;
+    for (int i = 1; i < *argc; i++)
+        all[count++] = (*argv)[i];
+    *argc = count;
+    *argv = all;
+}
+
 void options_parse(struct options *options, const struct options_spec *spec, int argc, char **argv)
 {
     *options = (struct options){0};
@@ -300,8 +408,8 @@ void options_parse(struct options *options, const struct options_spec *spec, int
              process_name(spec->self));
     struct reader r = {.program = program,
                        .usage = spec->usage,
-                       .table = {spec->own, shared},
-                       .state = {spec->own_state, &p},
+                       .table = {spec->own, spec->self & CORES ? of_cores : NULL, shared},
+                       .state = {spec->own_state, &p, &p},
                        .error = p.error};
     for (int i = 1; i < argc; p.error[0] = 0)
         i += take_one(&r, argc - i, argv + i);
@@ -309,4 +417,6 @@ void options_parse(struct options *options, const struct options_spec *spec, int
         options->bus.run_dir = options_run_dir();
     add_default_peers(options, spec->peers);
     log_open(options->bus.instance ? options->bus.instance : process_name(spec->self), p.level);
+    if (p.record != NULL && options->replay == NULL)
+        record(&r, &p, argc, argv);
 }

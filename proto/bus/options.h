@@ -15,6 +15,10 @@
  *   --logging-format FORMAT   text or json                          (default: text)
  *   --beat FD:SLOT        from berth run: where it sees that the loop turns
  *   --help, --version
+ *
+ * and those of processes with a core:
+ *   --record FILE         takes down in FILE all that the core is told and reads, and what it says
+ *   --replay FILE         plays such a file back, and compares
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -44,12 +48,18 @@ struct options_spec {
 struct options {
     struct bus_options bus;
     const char *config_path; /* NULL: none */
+    const char *replay;      /* a file that is played back; NULL: none is */
 };
 
 /* Reads argv (both `--name value` and `--name=value`), own options included (table ends with a NULL
  * name), opens the log. Prints help or version and exits 0, or names the bad argument and exits 1.
  * peers_wanted: the kinds this process connects to; their endpoints default to the run dir. */
 void options_parse(struct options *options, const struct options_spec *spec, int argc, char **argv);
+/* With --replay FILE among the arguments: puts the journal in the file in force, which must be of a
+ * process of these kinds, and what that was started with becomes part of the arguments, before what
+ * is given now. To be called before anything looks at them. Names what is wrong and exits 1. */
+void options_replay(enum process kinds, int *argc, char ***argv);
+
 /* The options of a program that is no process of the bus (a command of berth). */
 struct options_table {
     const char *program, *usage;      /* "berth tap", one line */

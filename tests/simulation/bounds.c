@@ -186,7 +186,7 @@ void bounds_check(void)
     for (uint32_t i = 0; i < world_procs(); i++) {
         struct proc *p = world_proc(i);
         for (size_t a = 0; a < sizeof(allowances) / sizeof(allowances[0]); a++)
-            if (p->alive && p->core != NULL && p->record == NULL && allowances[a].kind == p->kind)
+            if (p->alive && p->core != NULL && p->journal == NULL && allowances[a].kind == p->kind)
                 check_process(p, &allowances[a]);
     }
 }

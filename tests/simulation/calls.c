@@ -9,7 +9,6 @@
 #include "tests/simulation/checks.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/meddlers.h"
-#include "tests/simulation/record.h"
 #include "tests/simulation/trace.h"
 
 #include <stdio.h>
@@ -351,7 +350,6 @@ int kube_client_fd(const struct kube_client *client)
 
 void call_tell(struct call *c, struct str piece)
 {
-    record_data(c->calls->owner, c->number, piece);
     c->data(c->context, piece);
 }
 
@@ -399,7 +397,6 @@ void call_finish(struct call *c, const struct kube_response *response)
         }
     }
     told.took = (struct span){clock_now() - c->sent_at};
-    record_done(c->calls->owner, c->number, &told);
     let_go(c);
     done(context, &told);
     buffer_free(&text);
@@ -446,8 +443,6 @@ void kube_client_work(struct kube_client *client, struct moment now)
     int64_t next = INT64_MAX;
     uint64_t last = calls->numbers; /* what is sent from in here goes out with the next call */
     (void)now;
-    if (record_answer(calls->owner))
-        return;
     for (struct call *c = calls->first; c != NULL;) {
         uint64_t number = c->number;
         if (number > last)
@@ -459,26 +454,8 @@ void kube_client_work(struct kube_client *client, struct moment now)
         }
         c = c->next;
     }
-    record_answered(calls->owner);
     if (next != INT64_MAX)
         proc_wake(calls->owner, next);
-}
-
-bool calls_tell(struct calls *calls, uint64_t number, struct str piece,
-                const struct kube_response *response)
-{
-    struct call *c = call_of(calls, number);
-    if (c == NULL)
-        return false;
-    if (response == NULL) {
-        c->data(c->context, piece);
-        return true;
-    }
-    void (*done)(void *, const struct kube_response *) = c->done;
-    void *context = c->context;
-    let_go(c);
-    done(context, response);
-    return true;
 }
 
 struct moment kube_client_deadline(const struct kube_client *client, struct moment now)

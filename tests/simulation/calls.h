@@ -16,9 +16,6 @@ struct calls *calls_new(struct proc *owner);
 void calls_free(struct calls **calls);
 /* All that is under way has nobody any more who listens. */
 void calls_detach(struct calls *calls);
-/* From a record: a piece of what was asked for, or the end of it. False: there is no such call. */
-bool calls_tell(struct calls *calls, uint64_t number, struct str piece,
-                const struct kube_response *response);
 struct kube_client *calls_client(struct calls *calls);
 
 /* What happens to requests; percentages of those that may be hurt. */

@@ -4,7 +4,8 @@
 #include "tests/simulation/core.h"
 
 #include "binder/binder.h"
-#include "proto/base/random.h"
+#include "proto/journal/journal.h"
+#include "proto/kube/access/talk.h"
 #include "queue/queue.h"
 #include "scheduler/coordinator/coordinator.h"
 #include "scheduler/worker/worker.h"
@@ -24,20 +25,22 @@
 
 static struct instant both_clocks(void *state)
 {
+    struct instant at;
     (void)state;
-    return (struct instant){moment_now(), moment_wall_us()};
+    journal_clocks(&at.now, &at.wall_us);
+    return at;
 }
 
 static uint64_t api_send(void *state, const struct kube_request *request)
 {
     struct proc *p = state;
     p->sent = true;
-    return kube_client_send(calls_client(p->calls), request);
+    return talk_send(p->talk, request);
 }
 
 static void api_cancel(void *state, uint64_t number)
 {
-    kube_client_cancel(calls_client(((struct proc *)state)->calls), number);
+    talk_cancel(((struct proc *)state)->talk, number);
 }
 
 static const struct extender_config *api_extender(void *state, const struct bind *bind,
@@ -55,24 +58,34 @@ static void api_release(void *state, uint32_t route)
     (void)route;
 }
 
+/* Nobody is asked where a journal is played back. */
+static struct kube_client *open_client(struct proc *p)
+{
+    p->calls = journal_plays() ? NULL : calls_new(p);
+    return p->calls != NULL ? calls_client(p->calls) : NULL;
+}
+
 static void *start_watcher(struct proc *p)
 {
-    p->calls = calls_new(p);
+    int64_t epoch = journal_wall_us();
     struct watcher *w = watcher_new(
         &(struct watcher_options){.kinds = kube_resources,
                                   .kind_count = kube_resource_count,
                                   .page_size = world_traits()->page_size,
                                   .barrier_wait = span_of_ms(BARRIER_WAIT_MS),
                                   .log_bytes_max = (size_t)world_traits()->history * LOG_BYTES,
-                                  .epoch = moment_wall_us(),
-                                  .seed = random_seed()});
-    p->feed = feed_new(w, calls_client(p->calls));
+                                  .epoch = epoch,
+                                  .seed = journal_seed()});
+    p->feed = feed_new(w, open_client(p));
     return w;
 }
 
 static void *start_queue(struct proc *p)
 {
     const struct scheduler_config *config = p->config;
+    struct moment now;
+    int64_t wall_us;
+    journal_clocks(&now, &wall_us);
     return queue_new(&(struct queue_options){
         .profiles = config->profiles.at,
         .profile_count = config->profiles.count,
@@ -81,15 +94,18 @@ static void *start_queue(struct proc *p)
         .backoff_initial = span_of_seconds((double)config->pod_initial_backoff_s),
         .backoff_max = span_of_seconds((double)config->pod_max_backoff_s),
         .unschedulable_max = span_of_seconds(UNSCHEDULABLE_S),
-        .wall_us_at_zero = moment_wall_us() - moment_now().ns / 1000,
-        .clock = moment_now,
-        .first_cycle = moment_wall_us()});
+        .wall_us_at_zero = wall_us - now.ns / 1000,
+        .clock = journal_now,
+        .first_cycle = wall_us});
 }
 
 static void *start_coordinator(struct proc *p)
 {
     const struct scheduler_config *config = p->config;
     const struct traits *t = world_traits();
+    struct moment now;
+    int64_t wall_us;
+    journal_clocks(&now, &wall_us);
     return coordinator_new(
         &(struct coordinator_options){.profiles = config->profiles.at,
                                       .profile_count = config->profiles.count,
@@ -97,25 +113,26 @@ static void *start_coordinator(struct proc *p)
                                       .backoff_initial_s = config->pod_initial_backoff_s,
                                       .backoff_max_s = config->pod_max_backoff_s,
                                       .tie_break = t->tie_break,
-                                      .seed = random_seed(),
+                                      .seed = journal_seed(),
                                       .credit = t->credit,
                                       .batch = t->batch,
-                                      .wall_us_at_zero = moment_wall_us() - moment_now().ns / 1000,
-                                      .clock = moment_now});
+                                      .wall_us_at_zero = wall_us - now.ns / 1000,
+                                      .clock = journal_now});
 }
 
 static void *start_worker(struct proc *p)
 {
     struct worker *w = worker_new(p->name, p->capacity);
-    worker_set_clock(w, moment_now);
-    worker_time_plugins(w, moment_now);
+    worker_set_clock(w, journal_now);
+    worker_time_plugins(w, journal_now);
     return w;
 }
 
 static void *start_binder(struct proc *p)
 {
-    p->calls = calls_new(p);
+    p->talk = talk_new(open_client(p));
     p->sent = false;
+    uint64_t lease_seed = journal_seed();
     return binder_new(&(struct binder_options){.lease = {.elect = world_traits()->elect,
                                                          .namespace_name = "kube-system",
                                                          .name = "kube-scheduler",
@@ -123,7 +140,7 @@ static void *start_binder(struct proc *p)
                                                          .duration = span_of_seconds(15),
                                                          .renew_deadline = span_of_seconds(10),
                                                          .retry_period = span_of_seconds(2),
-                                                         .seed = random_seed(),
+                                                         .seed = lease_seed,
                                                          .falls = p->fell},
                                                .api = {.state = p,
                                                        .send = api_send,
@@ -132,7 +149,123 @@ static void *start_binder(struct proc *p)
                                                        .release = api_release,
                                                        .clock = both_clocks},
                                                .hostname = p->host->name,
-                                               .seed = random_seed()});
+                                               .seed = journal_seed()});
+}
+
+/* ---- a round ---- */
+
+static void handle_watcher(void *state, struct moment now, const struct delivery *in,
+                           struct outbox *out)
+{
+    watcher_handle(((struct proc *)state)->core, now, in, out);
+}
+
+static void work_watcher(void *state, struct moment now, struct outbox *out)
+{
+    (void)out;
+    feed_work(((struct proc *)state)->feed, now);
+}
+
+static struct moment tick_watcher(void *state, struct moment now, struct outbox *out)
+{
+    struct proc *p = state;
+    return moment_earlier(watcher_tick(p->core, now, out), feed_deadline(p->feed, now));
+}
+
+static void handle_coordinator(void *state, struct moment now, const struct delivery *in,
+                               struct outbox *out)
+{
+    coordinator_handle(((struct proc *)state)->core, now, in, out);
+}
+
+/* As scheduler/live_config.c, with configurations by number in the place of a file. */
+static void look_at_config(struct proc *p, struct moment now, struct outbox *out)
+{
+    bool changed = journal_change("configuration", p->reconfigure);
+    p->reconfigure = false;
+    if (!changed)
+        return;
+    int64_t number = journal_number(world_config_number(p->group));
+    const struct scheduler_config *config = world_config_at((uint32_t)number);
+    struct coordinator_config next = {.profiles = config->profiles.at,
+                                      .profile_count = config->profiles.count,
+                                      .hash = scheduler_config_hash(config),
+                                      .backoff_initial_s = config->pod_initial_backoff_s,
+                                      .backoff_max_s = config->pod_max_backoff_s};
+    coordinator_reconfigure(p->core, now, &next, out);
+}
+
+static struct moment tick_coordinator(void *state, struct moment now, struct outbox *out)
+{
+    look_at_config(state, now, out);
+    return coordinator_tick(((struct proc *)state)->core, now, out);
+}
+
+static void dump_coordinator(void *state)
+{
+    coordinator_dump(((struct proc *)state)->core);
+}
+
+static void handle_binder(void *state, struct moment now, const struct delivery *in,
+                          struct outbox *out)
+{
+    binder_handle(((struct proc *)state)->core, now, in, out);
+}
+
+/* As binder/shell.c: nothing goes out but behind a look at the fence. */
+static void work_binder(void *state, struct moment now, struct outbox *out)
+{
+    struct proc *p = state;
+    (void)out;
+    binder_guard(p->core);
+    p->sent = false;
+    talk_work(p->talk, now);
+}
+
+static struct moment tick_binder(void *state, struct moment now, struct outbox *out)
+{
+    struct proc *p = state;
+    struct moment next = binder_tick(p->core, now, out);
+    if (p->sent) {
+        work_binder(p, now, out);
+        next = moment_earlier(next, binder_tick(p->core, now, out));
+    }
+    return moment_earlier(next, talk_deadline(p->talk, now));
+}
+
+static void stop_binder(void *state, struct moment now, struct outbox *out)
+{
+    binder_stop(((struct proc *)state)->core, now, out);
+}
+
+static int64_t term_of(const void *state)
+{
+    return proc_term(state);
+}
+
+static struct actor actor_of(struct proc *p)
+{
+    switch (p->kind) {
+    case WATCHER:
+        return (struct actor){
+            .state = p, .handle = handle_watcher, .work = work_watcher, .tick = tick_watcher};
+    case QUEUE: return (struct actor){.state = p->core, .handle = queue_handle, .tick = queue_tick};
+    case SCHEDULER:
+        return (struct actor){.state = p,
+                              .handle = handle_coordinator,
+                              .tick = tick_coordinator,
+                              .dump = dump_coordinator,
+                              .term = term_of};
+    case WORKER:
+        return (struct actor){.state = p->core, .handle = worker_handle, .tick = worker_tick};
+    default:
+        return (struct actor){.state = p,
+                              .handle = handle_binder,
+                              .work = work_binder,
+                              .tick = tick_binder,
+                              .stop = stop_binder,
+                              .term = term_of};
+    }
 }
 
 void core_start(struct proc *p)
@@ -142,66 +275,7 @@ void core_start(struct proc *p)
               : p->kind == SCHEDULER ? start_coordinator(p)
               : p->kind == WORKER    ? start_worker(p)
                                      : start_binder(p);
-}
-
-void core_reconfigure(struct proc *p, struct moment now, const struct scheduler_config *config)
-{
-    struct coordinator_config next = {.profiles = config->profiles.at,
-                                      .profile_count = config->profiles.count,
-                                      .hash = scheduler_config_hash(config),
-                                      .backoff_initial_s = config->pod_initial_backoff_s,
-                                      .backoff_max_s = config->pod_max_backoff_s};
-    coordinator_reconfigure(p->core, now, &next, &p->out);
-}
-
-void core_stop(struct proc *p, struct moment now)
-{
-    binder_stop(p->core, now, &p->out);
-}
-
-/* ---- a round ---- */
-
-void core_handle(struct proc *p, struct moment now, const struct delivery *in)
-{
-    switch (p->kind) {
-    case WATCHER: watcher_handle(p->core, now, in, &p->out); break;
-    case QUEUE: queue_handle(p->core, now, in, &p->out); break;
-    case SCHEDULER: coordinator_handle(p->core, now, in, &p->out); break;
-    case WORKER: worker_handle(p->core, now, in, &p->out); break;
-    default: binder_handle(p->core, now, in, &p->out); break;
-    }
-}
-
-/* As binder/shell.c: nothing goes out but behind a look at the fence. */
-static void binder_work(struct proc *p, struct moment now)
-{
-    binder_guard(p->core);
-    p->sent = false;
-    kube_client_work(calls_client(p->calls), now);
-}
-
-static struct moment tick_binder(struct proc *p, struct moment now)
-{
-    struct moment next = binder_tick(p->core, now, &p->out);
-    if (p->sent) {
-        binder_work(p, now);
-        next = moment_earlier(next, binder_tick(p->core, now, &p->out));
-    }
-    return moment_earlier(next, kube_client_deadline(calls_client(p->calls), now));
-}
-
-struct moment core_turn(struct proc *p, struct moment now)
-{
-    switch (p->kind) {
-    case WATCHER:
-        feed_work(p->feed, now);
-        return moment_earlier(watcher_tick(p->core, now, &p->out), feed_deadline(p->feed, now));
-    case QUEUE: return queue_tick(p->core, now, &p->out);
-    case SCHEDULER: return coordinator_tick(p->core, now, &p->out);
-    case WORKER: return worker_tick(p->core, now, &p->out);
-    case BINDER: binder_work(p, now); return tick_binder(p, now);
-    default: return MOMENT_NEVER;
-    }
+    p->actor = actor_of(p);
 }
 
 /* ---- what can be reached ---- */
@@ -261,6 +335,7 @@ void core_free(struct proc *p)
         worker_free(&k);
     } else {
         binder_free(&b);
+        talk_free(&p->talk);
     }
     p->core = NULL;
 }

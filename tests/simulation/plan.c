@@ -177,7 +177,7 @@ void plan_run(const struct plan *plan)
 {
     int64_t shift = 0; /* by calms */
     const struct traits *t = &plan->traits;
-    record_wanted(t->record);
+    record_wanted(t->record, plan->seed);
     world_open(t, plan->seed);
     trace_start(plan);
     users_open(plan);

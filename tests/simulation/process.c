@@ -4,7 +4,7 @@
 
 #include "binder/binder.h"
 #include "proto/base/must.h"
-#include "proto/bus/actor.h"
+#include "proto/journal/journal.h"
 #include "scheduler/coordinator/coordinator.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/checks.h"
@@ -31,21 +31,12 @@ struct proc *proc_current(void)
     return current;
 }
 
-void proc_play(struct proc *p)
-{
-    static struct proc *before;
-    if (p != NULL)
-        before = current;
-    current = p != NULL ? p : before;
-    account_to(p == NULL && current != NULL ? &current->account : NULL);
-    clock_at(current != NULL ? current->host : NULL);
-}
-
 static void enter(struct proc *p)
 {
     current = p;
     account_to(p != NULL ? &p->account : NULL);
     clock_at(p != NULL ? p->host : NULL);
+    journal_use(p != NULL ? p->journal : NULL);
 }
 
 /* ---- start ---- */
@@ -90,6 +81,7 @@ void proc_start(struct proc *p)
     p->bus = bus_open(&o, error, sizeof(error));
     must(p->bus != NULL);
     p->config = world_config(p->group);
+    p->reconfigure = false;
     record_begin(p);
     core_start(p);
     p->out = (struct outbox){.send = send_all, .context = p};
@@ -123,18 +115,15 @@ void proc_start_stranger(struct proc *p, const struct proc *to, int64_t term)
 
 void proc_reconfigure(struct proc *p)
 {
-    enter(p);
-    record_reconfigure(p, moment_now());
-    core_reconfigure(p, moment_now(), world_config(p->group));
-    enter(NULL);
+    p->reconfigure = true;
     proc_wake(p, clock_now());
 }
 
 void proc_dump(struct proc *p)
 {
     enter(p);
-    record_dump(p);
-    coordinator_dump(p->core);
+    journal_dump();
+    p->actor.dump(p->actor.state);
     enter(NULL);
     proc_wake(p, clock_now());
 }
@@ -155,7 +144,8 @@ static void send_all(void *context)
     for (size_t i = 0; i < p->out.count && trace_level > 2; i++)
         trace(3, "%s says type=%d to=%s", p->door, p->out.at[i].type,
               process_name(p->out.at[i].to.process));
-    record_said(p);
+    if (p->core != NULL)
+        journal_send(&p->out, proc_term(p));
     if (p->core != NULL && (p->kind == BINDER || p->kind == SCHEDULER))
         bus_set_term(p->bus, proc_term(p));
     bus_send(p->bus, &p->out);
@@ -164,8 +154,8 @@ static void send_all(void *context)
 static void take(struct proc *p, struct moment now, const struct delivery *in)
 {
     cover("message", core_message_name(p->kind, in->message->type));
-    record_delivery(p, now, in);
-    core_handle(p, now, in);
+    journal_delivery(now, in);
+    p->actor.handle(p->actor.state, now, in, &p->out);
 }
 
 static bool handle_all(struct proc *p, struct moment now)
@@ -202,8 +192,10 @@ static void turn(struct proc *p)
     bool more = handle_all(p, now);
     struct moment next = MOMENT_NEVER;
     if (p->core != NULL) {
-        record_tick(p, now);
-        next = core_turn(p, now);
+        journal_turn(now);
+        if (p->actor.work != NULL)
+            p->actor.work(p->actor.state, now, &p->out);
+        next = p->actor.tick(p->actor.state, now, &p->out);
     }
     send_all(p);
     next = moment_earlier(next, bus_tick(p->bus, now));
@@ -250,7 +242,7 @@ void proc_wake(struct proc *p, int64_t at)
 
 static void finish(struct proc *p, bool killed)
 {
-    bool recorded = p->record != NULL;
+    bool recorded = p->journal != NULL;
     enter(p);
     record_end(p);
     if (killed)
@@ -288,8 +280,9 @@ void proc_stop(struct proc *p)
     p->stopping = true;
     if (p->kind == BINDER) {
         enter(p);
-        record_stop(p, moment_now());
-        core_stop(p, moment_now());
+        struct moment now = moment_now();
+        journal_stop(now);
+        p->actor.stop(p->actor.state, now, &p->out);
         enter(NULL);
     }
     proc_wake(p, clock_now());

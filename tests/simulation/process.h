@@ -3,14 +3,15 @@
 #ifndef TESTS_SIMULATION_PROCESS_H
 #define TESTS_SIMULATION_PROCESS_H
 
-#include "proto/bus/bus.h"
+#include "proto/bus/actor.h"
 #include "tests/simulation/account.h"
 #include "tests/simulation/clock.h"
 
 #define PROC_PEERS 3
 
 struct calls;
-struct life;
+struct journal;
+struct talk;
 struct scheduler_config;
 
 struct proc {
@@ -27,12 +28,15 @@ struct proc {
     int64_t capacity;                      /* of a worker */
     uint64_t life;                         /* counts starts */
     const struct scheduler_config *config; /* that it started with */
-    struct life *record;                   /* of this life; NULL: none is kept */
+    struct journal *journal;               /* of this life; NULL: none is kept */
+    bool reconfigure;                      /* a scheduler: there is another configuration */
     struct bus *bus;
     struct outbox out;
     void *core;          /* of its kind */
+    struct actor actor;  /* it, as its main.c gives it to actor_run */
     struct feed *feed;   /* of a watcher */
     struct calls *calls; /* of a watcher or binder: its client of the API server */
+    struct talk *talk;   /* of a binder */
     bool sent;           /* the binder's: something was handed to the client */
     int64_t wake_at;     /* INT64_MAX: nothing planned */
     int64_t started_at, ended_at;
@@ -60,8 +64,6 @@ void proc_hang(struct proc *p, int64_t until);
 void proc_starve(struct proc *p, int64_t until, int64_t round);
 /* It has a look at the latest at this true time. */
 void proc_wake(struct proc *p, int64_t at);
-/* A record is played back to this one, which no world knows; NULL: no more. */
-void proc_play(struct proc *p);
 /* The one whose round it is; NULL outside of rounds. */
 struct proc *proc_current(void);
 int64_t proc_term(const struct proc *p);

@@ -4,6 +4,7 @@
 #include "tests/simulation/seeds.h"
 
 #include "tests/simulation/attempt.h"
+#include "tests/simulation/record.h"
 #include "tests/simulation/script.h"
 #include "tests/simulation/shrink.h"
 
@@ -188,6 +189,7 @@ uint64_t seeds_run(const struct seeds_options *options)
 {
     static struct totals totals;
     struct moment begun = __real_moment_now();
+    record_into(options->record);
     for (uint32_t i = 0; i < options->script_count; i++)
         run_script(options->scripts[i], options, &totals);
     for (uint64_t i = 0; i < options->seeds; i++) {

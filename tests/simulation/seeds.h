@@ -12,6 +12,7 @@ struct seeds_options {
     uint32_t seconds;     /* no further seed is begun behind these; 0: no limit */
     const char *without;  /* classes and actions that are left out, with commas; or "" */
     const char *commit;   /* to be named with a finding */
+    const char *record;   /* a directory for the journals of all lives; NULL: none */
     const char *store;    /* the folder that findings' scripts are written to; NULL: none */
     const char **scripts; /* files that are played first */
     uint32_t script_count;

@@ -10,6 +10,7 @@
 #include "proto/kube/documents/quote.h"
 
 #include "proto/base/memory.h"
+#include "proto/journal/journal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -390,7 +391,8 @@ static bool finish_old(struct scheduler_config *config, struct arena *a, struct 
     char *path = str_copy(old->policy_file);
     struct buffer text = {0};
     struct str why = {0};
-    bool good = read_file(path, &text);
+    bool good = !journal_plays() && read_file(path, &text);
+    good = journal_text(path, good, &text);
     if (!good)
         why = str_of(strerror(errno));
     else
@@ -474,7 +476,8 @@ bool scheduler_config_load(const char *path, struct scheduler_config *config, st
     struct str why = {0};
     if (path == NULL)
         return load(NULL, (struct str){0}, config, a, error);
-    bool good = read_file(path, &text);
+    bool good = !journal_plays() && read_file(path, &text);
+    good = journal_text(path, good, &text);
     if (!good)
         why = str_of(strerror(errno));
     else

@@ -4,12 +4,14 @@
  * must stay true: nothing is read here. */
 #include "proto/kube/config/config_watch.h"
 
+#include "proto/journal/journal.h"
+
 #include <sys/stat.h>
 
-bool config_watch_changed(struct config_watch *w, struct moment now, bool asked)
+static bool look(struct config_watch *w, struct moment now, bool asked)
 {
     struct stat s;
-    if (w->path == NULL || (!asked && !moment_reached(now, w->next)))
+    if (!asked && !moment_reached(now, w->next))
         return false;
     w->next = moment_after(now, span_of_ms(CONFIG_WATCH_MS));
     if (stat(w->path, &s) != 0)
@@ -25,4 +27,9 @@ bool config_watch_changed(struct config_watch *w, struct moment now, bool asked)
     bool first = !w->seen;
     *w = new;
     return asked || (!first && !same);
+}
+
+bool config_watch_changed(struct config_watch *w, struct moment now, bool asked)
+{
+    return w->path != NULL && journal_change(w->path, !journal_plays() && look(w, now, asked));
 }

@@ -60,7 +60,7 @@ static void who_is_meant_is_found_when_the_file_has_changed(void **state)
     int64_t second = write_file("http://127.0.0.1:2", "");
     const struct extender_config *new = find(d, "http://127.0.0.1:2", second, &b);
     assert_true(new != NULL &&a != b);
-    assert_ptr_not_equal(delegates_client(d, a), delegates_client(d, b));
+    assert_ptr_not_equal(delegates_talk(d, a), delegates_talk(d, b));
     delegates_work(d, now);
     /* the former has a bind under way, so it is still there */
     assert_non_null(find(d, "http://127.0.0.1:1", first, &again));
