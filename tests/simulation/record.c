@@ -148,7 +148,7 @@ void record_done(struct proc *p, uint64_t call, const struct kube_response *r)
     struct buffer bytes = {0};
     struct entry e = {.kind = ENTRY_done,
                       .numbers = {(int64_t)call, r->status, r->maybe_done, r->retry_after_s,
-                                  r->took.ns, (int64_t)strlen(r->error)}};
+                                  r->took.ns, (int64_t)strlen(r->error), r->silent}};
     if (!is_kept(p))
         return;
     buffer_add(&bytes, r->error, strlen(r->error) + 1);
@@ -222,6 +222,7 @@ bool record_answer(struct proc *p)
                                          .maybe_done = e.numbers[2] != 0,
                                          .retry_after_s = (int)e.numbers[3],
                                          .took = {e.numbers[4]},
+                                         .silent = e.numbers[6] != 0,
                                          .error = bytes.at};
         uint32_t behind = (uint32_t)e.numbers[5] + 1;
         if (e.kind == ENTRY_done)
