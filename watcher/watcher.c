@@ -652,6 +652,8 @@ void watcher_response(struct watcher *w, struct moment now, size_t source, uint6
 {
     must(source <= w->count);
     w->now = now;
+    if (response->silent) /* the probe's next answer will come on another connection */
+        reconnect_all(w, now, "nothing comes on the connection of a request that timed out");
     if (source == w->count) {
         probed(w, now, number, response);
         return;

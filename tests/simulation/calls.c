@@ -402,6 +402,12 @@ void call_finish(struct call *c, const struct kube_response *response)
     buffer_free(&text);
 }
 
+/* As the real client: for the first request that times out on a dead connection. */
+static bool is_given_up(const struct call *c)
+{
+    return call_is_dead(c) && c->connection == c->calls->connections[c->channel];
+}
+
 /* True when it is over, and gone. */
 static bool look_at(struct call *c, int64_t *next)
 {
@@ -421,10 +427,12 @@ static bool look_at(struct call *c, int64_t *next)
         return true;
     }
     if (c->timeout > 0 && now >= c->sent_at + c->timeout && c->stream == NULL) {
-        struct kube_response timed_out = {
-            .error = "timed out", .maybe_done = true, .retry_after_s = -1};
+        struct kube_response timed_out = {.error = "timed out",
+                                          .maybe_done = true,
+                                          .retry_after_s = -1,
+                                          .silent = is_given_up(c)};
         cover("request is", "timed out");
-        if (call_is_dead(c) && c->connection == c->calls->connections[c->channel])
+        if (timed_out.silent)
             kube_client_distrust((struct kube_client *)c->calls, c->channel); /* by itself */
         buffer_reset(&c->text);
         call_finish(c, &timed_out);

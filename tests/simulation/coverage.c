@@ -1,4 +1,4 @@
-/* coverage: a table of counters, found by their words. */
+/* coverage: a table of counters for what a run has reached, found by their words with a hash. */
 #include "tests/simulation/coverage.h"
 
 #include "proto/base/str.h"

@@ -127,6 +127,16 @@ static void pod_leaves(struct pod_fact *p)
     p->there = false;
 }
 
+static void read_nomination(struct pod_fact *p, struct str json)
+{
+    static const char key[] = "\"nominatedNodeName\":\"";
+    const char *at = memmem(json.at, json.len, key, sizeof(key) - 1);
+    size_t room = at != NULL ? json.len - (size_t)(at - json.at) - (sizeof(key) - 1) : 0;
+    const char *name = at != NULL ? at + sizeof(key) - 1 : "";
+    const char *end = room > 0 ? memchr(name, '"', room) : NULL;
+    snprintf(p->nominated, sizeof(p->nominated), "%.*s", end != NULL ? (int)(end - name) : 0, name);
+}
+
 static void pod_changed(const struct model_change *c)
 {
     const char *name = name_of(c->key);
@@ -157,6 +167,7 @@ static void pod_changed(const struct model_change *c)
         set->touched = true;
     snprintf(p->node, sizeof(p->node), "%s", c->node);
     snprintf(p->phase, sizeof(p->phase), "%s", c->phase);
+    read_nomination(p, c->json);
     p->deleting = c->deleting;
     p->changed_at = clock_now();
 }
@@ -175,6 +186,21 @@ bool facts_ended(const struct pod_fact *p)
     return strcmp(p->phase, "Succeeded") == 0 || strcmp(p->phase, "Failed") == 0;
 }
 
+void facts_kept(const char *node, const struct pod_fact *from, int64_t *cpu, int64_t *memory,
+                int64_t *pods)
+{
+    *cpu = *memory = *pods = 0;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (!p->there || p == from || p->plain || p->node[0] != 0 || p->foreign ||
+            p->priority < from->priority || strcmp(p->nominated, node) != 0)
+            continue;
+        *cpu += p->cpu;
+        *memory += p->memory;
+        *pods += 1;
+    }
+}
+
 void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods)
 {
     *cpu = *memory = *pods = 0;
@@ -190,8 +216,12 @@ void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods)
 
 bool facts_fits(const struct pod_fact *p, const struct node_fact *n)
 {
-    int64_t cpu, memory, pods;
+    int64_t cpu, memory, pods, kept_cpu, kept_memory, kept_pods;
     facts_used(n->name, &cpu, &memory, &pods);
+    facts_kept(n->name, p, &kept_cpu, &kept_memory, &kept_pods);
+    cpu += kept_cpu;
+    memory += kept_memory;
+    pods += kept_pods;
     return !n->closed && (!n->tainted || p->tolerates) &&
            (p->zone[0] == 0 || strcmp(p->zone, n->zone) == 0) && cpu + p->cpu <= n->cpu &&
            memory + p->memory <= n->memory && pods + 1 <= n->pods;

@@ -27,6 +27,7 @@ struct pod_fact {
     char claim[NAME_ROOM];                /* ResourceClaim; "" */
     char volumes[POD_VOLUMES][NAME_ROOM]; /* PersistentVolumeClaims; "" */
     int bound;                            /* by us: successful Bindings of this UID */
+    char nominated[NAME_ROOM];            /* the node that it keeps room on; "" */
     int64_t created_at, changed_at;
 };
 
@@ -75,6 +76,11 @@ struct pod_fact *facts_any_pod(uint64_t n);
 struct node_fact *facts_any_node(uint64_t n);
 /* What is taken on a node. */
 void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods);
+/* Room on a node that pods of this priority or above keep for themselves, while their claims, or
+ * their groups, keep them from it: as upstream, a pod that is turned away for its claims alone
+ * keeps its nomination, for as long as that lasts. */
+void facts_kept(const char *node, const struct pod_fact *from, int64_t *cpu, int64_t *memory,
+                int64_t *pods);
 bool facts_ended(const struct pod_fact *pod);
 /* A plain pod would fit there now. */
 bool facts_fits(const struct pod_fact *pod, const struct node_fact *node);

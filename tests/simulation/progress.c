@@ -70,7 +70,7 @@ static const char *place_for(const struct pod_fact *p)
         if (n->there && !n->closed && (!n->tainted || p->tolerates) &&
             (p->zone[0] == 0 || strcmp(p->zone, n->zone) == 0) &&
             all.used[i].cpu + p->cpu <= n->cpu && all.used[i].memory + p->memory <= n->memory &&
-            all.used[i].pods + 1 <= n->pods)
+            all.used[i].pods + 1 <= n->pods && facts_fits(p, n)) /* the last is slow */
             return n->name;
     }
     return NULL;

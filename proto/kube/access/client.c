@@ -222,15 +222,18 @@ void kube_client_distrust(struct kube_client *client, enum kube_channel channel)
 
 /* ---- ending ---- */
 
-/* A request that timed out on connections from which nothing came since it was sent: they may be
- * half-dead, and curl would go on using them. */
-static void judge_pool(struct kube_client *c, const struct exchange *r, CURLcode code)
+/* True when connections are given up for this request: it timed out, and nothing came from them
+ * since it was sent. They may be half-dead, and curl would go on using them. */
+static bool judge_pool(struct kube_client *c, const struct exchange *r, CURLcode code)
 {
     if (code != CURLE_OK && r->pool->protocol == PROTOCOL_unknown)
         r->pool->protocol = PROTOCOL_failed;
     bool timed_out = code == CURLE_OPERATION_TIMEDOUT || r->idle_expired;
-    if (timed_out && c->current[r->channel] == r->pool && r->pool->heard.ns <= r->heard.ns)
+    bool silent =
+        timed_out && c->current[r->channel] == r->pool && r->pool->heard.ns <= r->heard.ns;
+    if (silent)
         kube_client_distrust(c, r->channel);
+    return silent;
 }
 
 static void count(struct kube_client *c, struct exchange *r, const struct kube_response *response)
@@ -272,7 +275,7 @@ static void finish(struct kube_client *c, struct exchange *r, CURLcode code)
     measure_exchange(r, &response);
     if (try_again(c, r, response.status))
         return;
-    judge_pool(c, r, code);
+    response.silent = judge_pool(c, r, code);
     leave(c, r);
     r->done(r->context, &response);
     exchange_free(&r);

@@ -62,6 +62,8 @@ struct kube_response {
     const char *error; /* "" or why there was no answer, naming host and cause */
     bool maybe_done;   /* status 0 or 504: the server may have carried the request out */
     int retry_after_s; /* from Retry-After; -1 = none */
+    bool silent;       /* it timed out, and nothing came on its connections since it was sent: they
+                          are distrusted, and what still runs on them should be asked for anew */
     struct span took;
 };
 

@@ -86,6 +86,7 @@ static void on_done(void *context, const struct kube_response *r)
                                               .number = (int64_t)p->number,
                                               .status = r->status,
                                               .maybe_done = r->maybe_done,
+                                              .silent = r->silent,
                                               .retry_after_s = r->retry_after_s,
                                               .took_ns = r->took.ns,
                                               .error = str_of(r->error),
@@ -100,6 +101,7 @@ static void tell_again(struct pending *p, const struct journal_entry *e)
                                      .body = e->body,
                                      .error = error,
                                      .maybe_done = e->maybe_done,
+                                     .silent = e->silent,
                                      .retry_after_s = (int)e->retry_after_s,
                                      .took = {e->took_ns}};
     if (e->kind == JOURNAL_answer)

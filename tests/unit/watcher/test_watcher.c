@@ -718,6 +718,23 @@ static void a_dead_connection_is_found_and_replaced_once(void **state)
     assert_in_range(f->view.age_ms, 0, 0);
 }
 
+/* The client asks on another connection from then on: the next probe says nothing of this one. */
+static void a_request_on_a_silent_connection_takes_the_watches_along(void **state)
+{
+    struct fixture *f = *state;
+    const struct kube_response silent = {
+        .error = "timed out", .maybe_done = true, .retry_after_s = -1, .silent = true};
+    start(f);
+    pass_ms(f, 6000);
+    uint64_t pods = f->asked[PODS].number, spaces = f->asked[SPACES].number;
+    f->open[PROBE] = false;
+    watcher_response(f->w, f->now, PROBE, f->asked[PROBE].number, &silent);
+    pump(f);
+    assert_true(f->asked[PODS].number > pods && f->asked[PODS].watch);
+    assert_true(f->asked[SPACES].number > spaces && f->asked[SPACES].watch);
+    assert_int_equal(f->distrusts, 0); /* the client has done so itself */
+}
+
 static void one_silent_watch_takes_the_others_along(void **state)
 {
     struct fixture *f = *state;
@@ -793,6 +810,7 @@ int main(void)
         TEST(one_busy_kind_does_not_make_the_others_look_stale),
         TEST(a_slow_probe_does_not_end_a_busy_watch),
         TEST(a_dead_connection_is_found_and_replaced_once),
+        TEST(a_request_on_a_silent_connection_takes_the_watches_along),
         TEST(one_silent_watch_takes_the_others_along),
         TEST(it_takes_exactly_what_is_addressed_to_it),
         TEST(the_status_names_every_kind),

@@ -21,7 +21,7 @@
 struct answer {
     unsigned done;
     int status, retry_after_s;
-    bool maybe_done;
+    bool maybe_done, silent;
     char body[256], error[512], data[256];
     unsigned pieces;
     struct fixture *f;
@@ -99,6 +99,7 @@ static void on_done(void *context, const struct kube_response *r)
     a->status = r->status;
     a->retry_after_s = r->retry_after_s;
     a->maybe_done = r->maybe_done;
+    a->silent = r->silent;
     snprintf(a->body, sizeof(a->body), "%.*s", STR_ARG(r->body));
     snprintf(a->error, sizeof(a->error), "%s", r->error);
 }
@@ -282,6 +283,7 @@ static void a_hanging_server_costs_its_connection(void **state)
     wait_done(f, 1);
     assert_int_equal(f->a.status, 0);
     assert_true(f->a.maybe_done);
+    assert_true(f->a.silent);
     assert_non_null(strstr(f->a.error, "timed out"));
     kube_client_send(f->client, &(struct kube_request){.method = KUBE_PUT,
                                                        .channel = KUBE_CHANNEL_lease,
@@ -289,6 +291,7 @@ static void a_hanging_server_costs_its_connection(void **state)
                                                        .context = &f->a,
                                                        .done = on_done});
     wait_done(f, 2);
+    assert_false(f->a.silent);
     assert_int_equal(f->a.status, 200);
     assert_int_equal(f->server.connections, 2);
 }

@@ -23,7 +23,7 @@
 struct answer {
     unsigned done, created, doubts;
     int status, retry_after_s;
-    bool maybe_done;
+    bool maybe_done, silent;
     char body[64], error[256];
     char data[64]; /* of streams */
     unsigned pieces;
@@ -59,6 +59,7 @@ static void on_done(void *context, const struct kube_response *r)
     a->status = r->status;
     a->retry_after_s = r->retry_after_s;
     a->maybe_done = r->maybe_done;
+    a->silent = r->silent;
     snprintf(a->body, sizeof(a->body), "%.*s", STR_ARG(r->body));
     snprintf(a->error, sizeof(a->error), "%s", r->error);
 }
@@ -279,6 +280,7 @@ static void a_hanging_server_costs_its_connection(void **state)
     wait_done(f, 1);
     assert_int_equal(f->a.status, 0);
     assert_true(f->a.maybe_done);
+    assert_true(f->a.silent);
     assert_non_null(strstr(f->a.error, "no answer within 0.03 s"));
     post(f, "/made", "x");
     wait_done(f, 2);
