@@ -298,7 +298,8 @@ void journal_clocks(struct moment *now, int64_t *wall_us)
         *now = moment_now();
     if (wall_us != NULL)
         *wall_us = moment_wall_us();
-    if (written() != NULL)
+    j = written();
+    if (j != NULL)
         put(j, (struct journal_entry){.kind = JOURNAL_clock,
                                       .now_ns = now != NULL ? now->ns : 0,
                                       .wall_us = wall_us != NULL ? *wall_us : 0});

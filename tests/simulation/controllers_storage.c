@@ -108,11 +108,9 @@ static void provision(struct claim_fact *c)
         return;
     if (c->made_at == 0)
         c->made_at = clock_now() + dice_between(all.storage.least, all.storage.most);
-    if (n == NULL)
-        deselect(c);
-    else if (clock_now() < c->made_at)
+    if (n != NULL && clock_now() < c->made_at)
         return;
-    else if (dice_percent(all.storage.fails) && !immediate)
+    if (n == NULL || (dice_percent(all.storage.fails) && !immediate))
         deselect(c);
     else if (facts_volume_count() < VOLUMES_MAX)
         make_volume(c, n);
