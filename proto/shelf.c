@@ -361,6 +361,14 @@ void shelf_drop(struct shelf *shelf, struct shelved *s)
     memory_free(s);
 }
 
+uint64_t shelf_parts_hash(const struct shelved *s)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < SHELF_PARTS; i++)
+        hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (s->parts[i] != NULL ? s->parts[i]->hash : 0);
+    return hash;
+}
+
 bool shelf_same(const struct shelved *a, const struct shelved *b)
 {
     bool same = a->uuid == b->uuid && a->echoes == b->echoes && a->elements == b->elements &&

@@ -56,6 +56,9 @@ struct shelved *shelf_share(struct shelved *s);
 void shelf_drop(struct shelf *shelf, struct shelved *s);
 /* True when both hold the same values. Both are of this shelf. */
 bool shelf_same(const struct shelved *a, const struct shelved *b);
+/* Of the values of its parts: in every process the same for the same, as their addresses are not.
+ */
+uint64_t shelf_parts_hash(const struct shelved *s);
 /* The record again, all from the arena. */
 void shelf_get(const struct shelf *shelf, const struct shelved *s, void *object, struct arena *a);
 /* The same, encoded, as codec_decode reads it. */

@@ -34,11 +34,11 @@ static bool less(const void *a, const void *b)
 
 /* ---- who is kin ---- */
 
+/* Not of addresses: whoever plays a recording back has others, and walks kin in the order of this.
+ */
 static uint32_t hash_of(const struct entry *e)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)e->around + e->cousin;
-    for (int i = 0; i < SHELF_PARTS; i++)
-        hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(uintptr_t)e->kept->parts[i];
+    uint64_t hash = shelf_parts_hash(e->kept) + e->cousin;
     return table_hash(hash ^ hash >> 32);
 }
 
