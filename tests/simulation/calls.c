@@ -348,11 +348,6 @@ int kube_client_fd(const struct kube_client *client)
     return -1;
 }
 
-void call_tell(struct call *c, struct str piece)
-{
-    c->data(c->context, piece);
-}
-
 struct call *call_of(const struct calls *calls, uint64_t number)
 {
     struct call *c = calls->first;
@@ -368,11 +363,11 @@ static bool tell_pieces(struct call *c, struct str text)
     struct calls *calls = c->calls;
     uint64_t number = c->number;
     uint32_t told = 0;
-    call_tell(c, (struct str){"", 0});
+    c->data(c->context, (struct str){"", 0});
     while (told < text.len && call_of(calls, number) == c) {
         uint32_t size = (uint32_t)dice_between(1, (int64_t)text.len - told + 1);
         size = size > text.len - told ? text.len - told : size;
-        call_tell(c, (struct str){text.at + told, size});
+        c->data(c->context, (struct str){text.at + told, size});
         told += size;
     }
     return call_of(calls, number) == c;

@@ -47,7 +47,6 @@ struct call *call_of(const struct calls *calls, uint64_t number);
 bool call_is_watch(const struct call *c);
 /* Its connection is dead, and nobody has noticed. */
 bool call_is_dead(const struct call *c);
-void call_tell(struct call *c, struct str piece);
 /* It is over, and gone. */
 void call_finish(struct call *c, const struct kube_response *response);
 

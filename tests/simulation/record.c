@@ -89,6 +89,8 @@ void record_end(struct proc *p)
     journal_finish(p->journal);
     if (record.dir != NULL)
         write_file(p, journal_bytes(p->journal));
+    struct account *before = account_to(NULL);
     play(p, journal_bytes(p->journal));
+    account_to(before);
     journal_free(&p->journal);
 }

@@ -78,7 +78,7 @@ static bool tell_pieces(struct call *c, char *chunk, int64_t size)
     while (size > 0) {
         int64_t part = dice(8) == 0 ? dice_between(1, size + 1) : size;
         c->watch.heard = true;
-        call_tell(c, (struct str){chunk, (uint32_t)part});
+        c->data(c->context, (struct str){chunk, (uint32_t)part});
         if (call_of(calls, number) != c)
             return false;
         chunk += part;
@@ -129,7 +129,7 @@ bool stream_read(struct call *c)
     uint64_t number = c->number;
     if (!c->watch.begun) {
         c->watch.begun = true;
-        call_tell(c, (struct str){"", 0});
+        c->data(c->context, (struct str){"", 0});
         if (call_of(calls, number) != c)
             return false;
     }
