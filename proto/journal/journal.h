@@ -4,7 +4,7 @@
  *
  * There is one journal in force (journal_use), or none. Then all of these do the real thing, which
  * costs a branch. A core that reads a clock, draws a number or reads a file does it with journal_…
- * here; who tells it something says so here first (proto/bus/actor.h, proto/kube/talk.h). */
+ * here; who tells it something says so here first (proto/bus/actor.h, proto/kube/access/talk.h). */
 #ifndef JOURNAL_H
 #define JOURNAL_H
 

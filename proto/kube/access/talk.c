@@ -6,6 +6,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/journal/journal.h"
+#include "proto/kube/access/method.h"
 
 #include <string.h>
 
@@ -79,6 +80,19 @@ static void on_data(void *context, struct str piece)
     p->data(p->context, piece);
 }
 
+/* What an answer consists of is taken down and told again as a whole. */
+struct known_response {
+    int status;
+    struct str body;
+    const char *error;
+    bool maybe_done;
+    int retry_after_s;
+    bool silent;
+    struct span took;
+};
+_Static_assert(sizeof(struct kube_response) == sizeof(struct known_response),
+               "a field of an answer is not taken down");
+
 static void on_done(void *context, const struct kube_response *r)
 {
     struct pending *p = context;
@@ -86,9 +100,9 @@ static void on_done(void *context, const struct kube_response *r)
                                               .number = (int64_t)p->number,
                                               .status = r->status,
                                               .maybe_done = r->maybe_done,
-                                              .silent = r->silent,
                                               .retry_after_s = r->retry_after_s,
                                               .took_ns = r->took.ns,
+                                              .silent = r->silent,
                                               .error = str_of(r->error),
                                               .body = r->body});
     tell(p, r);
@@ -101,8 +115,8 @@ static void tell_again(struct pending *p, const struct journal_entry *e)
                                      .body = e->body,
                                      .error = error,
                                      .maybe_done = e->maybe_done,
-                                     .silent = e->silent,
                                      .retry_after_s = (int)e->retry_after_s,
+                                     .silent = e->silent,
                                      .took = {e->took_ns}};
     if (e->kind == JOURNAL_answer)
         tell(p, &response);
@@ -137,9 +151,8 @@ void talk_work(struct talk *r, struct moment now)
 
 static void say(const struct pending *p, const struct kube_request *q)
 {
-    static const char *const methods[] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
     struct buffer name = {0};
-    buffer_print(&name, "%s %.*s %s %s", methods[q->method], STR_ARG(q->path),
+    buffer_print(&name, "%s %.*s %s %s", kube_method_name(q->method), STR_ARG(q->path),
                  q->content_type != NULL ? q->content_type : "-",
                  q->accept != NULL ? q->accept : "-");
     journal_say(&(struct journal_entry){.kind = JOURNAL_request,

@@ -5,6 +5,7 @@
 
 #include "proto/bus/actor.h"
 #include "proto/bus/options.h"
+#include "proto/journal/journal.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -386,6 +387,93 @@ static void a_bad_argument_is_named(void **state)
     assert_non_null(strstr(said, OPTIONS_VERSION));
 }
 
+/* A process that is recorded, and ends. */
+static void record_one(const char *path)
+{
+    char record[160];
+    snprintf(record, sizeof(record), "--record=%s", path);
+    const char *const argv[] = {"x",        "--run-dir",   "/r",   record,  "--v=4",
+                                "--name=s", "--log-level", "warn", "--fast"};
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct options o;
+        options_parse(&o, &spec, sizeof(argv) / sizeof(argv[0]), arguments(argv));
+        exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void a_recording_says_how_it_was_started(void **state)
+{
+    struct scene *scene = *state;
+    char path[128], said[1024];
+    snprintf(path, sizeof(path), "%s/recording", scene->dir);
+    record_one(path);
+    const char *const given[] = {"y", "--replay", path, "--generation=5"};
+    char **argv = arguments(given);
+    int argc = 4;
+    options_replay(SCHEDULER | WORKER, &argc, &argv);
+    static const char *const all[] = {"y",        "--run-dir", "/r",
+                                      "--name=s", "--fast",    "--log-level=error",
+                                      "--replay", NULL,        "--generation=5"};
+    assert_int_equal(argc, sizeof(all) / sizeof(all[0]));
+    for (int i = 0; i < argc; i++)
+        assert_string_equal(argv[i], all[i] != NULL ? all[i] : path);
+    struct options o;
+    options_parse(&o, &spec, argc, argv);
+    assert_string_equal(o.replay, path);
+    assert_string_equal(o.bus.instance, "s");
+    assert_int_equal(o.bus.generation, 5);
+    assert_true(journal_plays());
+    assert_true(str_is(journal_head(journal_in_force())->process, "scheduler"));
+    journal_use(NULL);
+    unlink(path);
+    const char *const nowhere[] = {"x", "--record=/nowhere/x", NULL};
+    assert_int_equal(status_of_all(scene, nowhere, said), 1);
+    assert_non_null(strstr(said, "--record: /nowhere/x: No such file or directory"));
+}
+
+/* options_replay in a child: what it says when it ends the program. */
+static int refused_replay(struct scene *scene, const char *path, char said[1024])
+{
+    char to[128];
+    snprintf(to, sizeof(to), "%s/said", scene->dir);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        const char *const given[] = {"x", "--replay", path};
+        char **argv = arguments(given);
+        int argc = 3, file = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        dup2(file, STDERR_FILENO);
+        options_replay(QUEUE, &argc, &argv);
+        _exit(77);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    memset(said, 0, 1024);
+    FILE *file = fopen(to, "r");
+    assert_non_null(file);
+    assert_true(fread(said, 1, 1023, file) < 1024);
+    fclose(file);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void anothers_recording_is_refused(void **state)
+{
+    struct scene *scene = *state;
+    char path[128], said[1024];
+    snprintf(path, sizeof(path), "%s/recording", scene->dir);
+    record_one(path);
+    assert_int_equal(refused_replay(scene, path, said), 1);
+    assert_non_null(strstr(said, "is a recording of a scheduler"));
+    unlink(path);
+    assert_int_equal(refused_replay(scene, path, said), 1);
+    assert_non_null(strstr(said, "No such file or directory"));
+}
+
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, scene_open, scene_close)
 
 int main(void)
@@ -402,6 +490,8 @@ int main(void)
         SCENE(the_extra_descriptor_is_watched),
         SCENE(options_are_read_in_both_forms),
         SCENE(a_boolean_takes_its_value_only_behind_an_equal_sign),
+        SCENE(a_recording_says_how_it_was_started),
+        SCENE(anothers_recording_is_refused),
         SCENE(a_bad_argument_is_named),
         SCENE(a_process_has_one_of_each_kind),
     };

@@ -66,6 +66,8 @@ void kube_client_work(struct kube_client *client, struct moment now)
         q.done(q.context, &(struct kube_response){.status = 200 + (int)i,
                                                   .error = "no",
                                                   .retry_after_s = -1,
+                                                  .silent = i % 3 == 0,
+                                                  .maybe_done = i % 5 == 0,
                                                   .took = {77},
                                                   .body = STR_LITERAL("answer")});
     }
@@ -92,8 +94,8 @@ static void on_data(void *context, struct str piece)
 static void on_done(void *context, const struct kube_response *r)
 {
     struct core *c = context;
-    buffer_print(&c->text, "(%d %s %d %lld %.*s)", r->status, r->error, r->retry_after_s,
-                 (long long)r->took.ns, STR_ARG(r->body));
+    buffer_print(&c->text, "(%d %s %d %d %d %lld %.*s)", r->status, r->error, r->retry_after_s,
+                 r->silent, r->maybe_done, (long long)r->took.ns, STR_ARG(r->body));
 }
 
 static void handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)

@@ -216,6 +216,33 @@ static void a_child_never_waits_for_who_reads_the_log(void **state)
     beats_free(&child.beats);
 }
 
+static void each_life_has_a_recording_of_its_own(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/berth-recordings-XXXXXX", path[128];
+    assert_non_null(mkdtemp(dir));
+    child_arg(&child,
+              "touch ${1#--record=} && test \"$0\" = --falls=0"); /* sh has it as $0 and $1 */
+    child_tell_falls(&child);
+    child_record(&child, dir);
+    for (int i = 1; i <= 3; i++) {
+        child.restarts = 0;
+        assert_true(child_start(&child, start));
+        int status = wait_for_end();
+        child_ended(&child, status, start);
+        assert_int_equal(WEXITSTATUS(status), 0);
+        snprintf(path, sizeof(path), "%s/worker-0.%d.rec", dir, i);
+        assert_int_equal(access(path, F_OK), 0);
+        snprintf(path, sizeof(path), "%s/worker-0.%d.rec", dir, i + 1);
+        assert_int_equal(access(path, F_OK), -1);
+    }
+    for (int i = 1; i <= 3; i++) {
+        snprintf(path, sizeof(path), "%s/worker-0.%d.rec", dir, i);
+        unlink(path);
+    }
+    rmdir(dir);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_child, end_child)
@@ -224,6 +251,7 @@ int main(void)
         TEST(log_lines_pass_as_they_are_and_others_get_a_name),
         TEST(restarts_wait_longer_each_time),
         TEST(each_life_is_told_how_often_former_ones_ended_lately),
+        TEST(each_life_has_a_recording_of_its_own),
         TEST(a_program_that_is_not_there_is_named),
         TEST(one_that_hangs_is_killed),
         TEST(a_child_never_waits_for_who_reads_the_log),

@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 static const struct journal_head head = {.process = {"queue", 5}};
+#define ROUNDS       ((size_t)3000) /* of a process that leaves a file */
+#define ENTRIES_EACH ((size_t)10)
 
 enum quirk {
     NONE,
@@ -112,7 +114,7 @@ static void what_is_the_same_is_the_same(void **state)
         assert_null(journal_difference(p));
         assert_int_equal(t.fate, JOURNAL_whole);
         assert_int_equal(t.said, 60);
-        assert_true(t.entries > 160); /* 20 rounds of 8 */
+        assert_true(t.entries > 160);
         journal_free(&p);
         journal_free(&j);
     }
@@ -220,7 +222,7 @@ static void without_a_journal_all_is_real(void **state)
 /* ---- files ---- */
 
 /* What a process leaves that writes for a while and ends so. */
-static void leave(const char *to, int entries, void (*end)(void))
+static void leave(const char *to, size_t rounds, void (*end)(void))
 {
     fflush(NULL);
     pid_t child = fork();
@@ -229,7 +231,7 @@ static void leave(const char *to, int entries, void (*end)(void))
         log_open("test", LOG_LEVEL_error);
         if (!journal_file_create(to, &head, error, sizeof(error)))
             _exit(1);
-        for (int i = 0; i < entries; i++) {
+        for (size_t i = 0; i < rounds; i++) {
             handle(NONE, true);
             journal_flush();
         }
@@ -280,11 +282,11 @@ static void a_file_is_whole_behind_a_clean_end(void **state)
 {
     struct stat s;
     (void)state;
-    leave(path, 3000, end_well);
+    leave(path, ROUNDS, end_well);
     struct content c = content_of(path);
     assert_int_equal(c.end, JOURNAL_STEP_end);
     assert_int_equal(c.last, JOURNAL_end);
-    assert_int_equal(c.entries, 3000 * 10 + 1);
+    assert_int_equal(c.entries, ENTRIES_EACH * ROUNDS + 1);
     assert_int_equal(stat(path, &s), 0);
     assert_int_equal(s.st_mode & 0777, 0600);
 }
@@ -292,11 +294,11 @@ static void a_file_is_whole_behind_a_clean_end(void **state)
 static void a_killed_process_leaves_what_was_written(void **state)
 {
     (void)state;
-    leave(path, 3000, end_badly);
+    leave(path, ROUNDS, end_badly);
     struct content c = content_of(path);
     assert_true(c.end == JOURNAL_STEP_end || c.end == JOURNAL_STEP_cut);
     assert_int_not_equal(c.last, JOURNAL_end);
-    assert_true(c.entries > 0 && c.entries <= 3000 * 10);
+    assert_true(c.entries > 0 && c.entries <= ENTRIES_EACH * ROUNDS);
 }
 
 static void end_as_broken(void)
@@ -307,10 +309,10 @@ static void end_as_broken(void)
 static void a_broken_invariant_leaves_all_that_led_to_it(void **state)
 {
     (void)state;
-    leave(path, 3000, end_as_broken);
+    leave(path, ROUNDS, end_as_broken);
     struct content c = content_of(path);
     assert_int_equal(c.end, JOURNAL_STEP_end);
-    assert_int_equal(c.entries, 3000 * 10);
+    assert_int_equal(c.entries, ENTRIES_EACH * ROUNDS);
 }
 
 static void a_full_disk_is_a_gap(void **state)
@@ -319,12 +321,12 @@ static void a_full_disk_is_a_gap(void **state)
     (void)state;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
-    leave(path, 3000, end_well);
+    leave(path, ROUNDS, end_well);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &much), 0);
     struct content c = content_of(path);
     assert_int_equal(c.end, JOURNAL_STEP_end); /* nothing is cut */
     assert_int_equal(c.last, JOURNAL_gap);
-    assert_true(c.entries > 100 && c.entries < 3000 * 10);
+    assert_true(c.entries > 100 && c.entries < ENTRIES_EACH * ROUNDS);
 }
 
 static void what_cannot_be_opened_is_said(void **state)
