@@ -44,6 +44,7 @@ void child_tell_falls(struct child *c)
 
 void child_record(struct child *c, const char *dir)
 {
+    must(dir == NULL || strlen(dir) <= CHILD_RECORD_DIR_MAX);
     c->record_dir = dir;
 }
 

@@ -10,9 +10,10 @@
 
 #include <sys/types.h>
 
-#define CHILD_ARGS_MAX 256
-#define CHILD_FALLS    3     /* so many are remembered, */
-#define CHILD_FALLS_MS 60000 /* and counted for so long */
+#define CHILD_ARGS_MAX       256
+#define CHILD_RECORD_DIR_MAX 400   /* bytes of a directory's name */
+#define CHILD_FALLS          3     /* so many are remembered, */
+#define CHILD_FALLS_MS       60000 /* and counted for so long */
 
 struct child {
     char name[32];              /* watcher, worker-0, … */
@@ -40,7 +41,7 @@ void child_arg(struct child *c, const char *format, ...) __attribute__((format(p
 /* At each start it is told how often it ended lately: --falls=N, N at most CHILD_FALLS. */
 void child_tell_falls(struct child *c);
 /* Each life is told to record itself: --record=DIR/NAME.N.rec, with the first N from 1 on of which
- * there is no file yet. dir is borrowed. */
+ * there is no file yet. dir is borrowed, and has CHILD_RECORD_DIR_MAX bytes at most. */
 void child_record(struct child *c, const char *dir);
 /* How often it ended in the last CHILD_FALLS_MS, at most CHILD_FALLS. */
 unsigned child_fell(const struct child *c, struct moment now);

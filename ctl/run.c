@@ -415,13 +415,22 @@ static bool may_open_enough(const struct supervisor *s)
     return may;
 }
 
+/* Better refused here than by each process, again and again. */
 static bool make_record_dir(const char *dir)
 {
-    bool made = dir == NULL || mkdir(dir, 0700) == 0 || errno == EEXIST;
-    if (!made)
-        log_error("cannot make the directory of recordings| dir=%s error=\"%s\"", dir,
+    if (dir == NULL)
+        return true;
+    if (strlen(dir) > CHILD_RECORD_DIR_MAX) {
+        log_error("the directory of recordings has too long a name| dir=%s most=%d", dir,
+                  CHILD_RECORD_DIR_MAX);
+        return false;
+    }
+    bool there = mkdir(dir, 0700) == 0 || errno == EEXIST;
+    bool usable = there && access(dir, W_OK | X_OK) == 0;
+    if (!usable)
+        log_error("cannot write into the directory of recordings| dir=%s error=\"%s\"", dir,
                   strerror(errno));
-    return made;
+    return usable;
 }
 
 int command_run(int argc, char **argv)

@@ -99,16 +99,18 @@ static bool push(void *state, struct buffer *bytes)
     return begin() || fail(errno);
 }
 
+static bool put_at(const struct buffer *bytes, off_t at)
+{
+    return pwrite(file.fd, bytes->at, bytes->len, at) == (ssize_t)bytes->len;
+}
+
 /* A broken invariant ends the process: on what it broke is the last entry. What is under way is
  * written once more, as nobody waits for it. */
 static void last_words(void)
 {
     const struct buffer *rest = journal_bytes(file.journal);
     off_t behind = file.at + (off_t)file.writing.len;
-    bool written = !file.failed &&
-                   pwrite(file.fd, file.writing.at, file.writing.len, file.at) >= 0 &&
-                   pwrite(file.fd, rest->at, rest->len, behind) >= 0;
-    if (!written)
+    if (file.failed || !put_at(&file.writing, file.at) || !put_at(rest, behind))
         log_error("the recording ends before its life does");
 }
 
