@@ -69,9 +69,11 @@ void entry_free(struct entry **e)
 
 void entry_replace(struct entry *e, const struct pod *pod)
 {
+    struct shelved *former = e->kept;
     entry_fold(e);
-    shelf_drop(e->shelf, e->kept);
     keep(e, pod);
+    /* Not before: kin are known by where parts lie, and another part must not come to lie there. */
+    shelf_drop(e->shelf, former);
 }
 
 bool entry_has_uid(const struct entry *e, struct str uid)

@@ -1,0 +1,65 @@
+/* entry: what a pending pod is known by when it changes. What must stay true: parts of its record
+ * are the same exactly where what they say is, since kin are known by where parts lie. */
+#include "queue/entry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CHANGES 200
+
+static struct entry *enter(struct shelf *shelf, struct pod *pod, struct quantity *request)
+{
+    *pod = (struct pod){.uid = STR_LITERAL("u"), .name = STR_LITERAL("p"), .request = {1, request}};
+    return entry_new(shelf, pod);
+}
+
+/* All of the same length, so that each would fit where the one before it lay. */
+static void another_request_is_another_part(void **state)
+{
+    (void)state;
+    struct quantity request = {STR_LITERAL("cpu"), 1000};
+    struct shelf *shelf = shelf_new(&shelf_pods);
+    struct pod pod;
+    struct entry *e = enter(shelf, &pod, &request);
+    for (int i = 0; i < CHANGES; i++) {
+        struct shelf_part *before[SHELF_PARTS];
+        memcpy(before, e->kept->parts, sizeof(before));
+        bool asked = false;
+        request.amount++;
+        entry_replace(e, &pod);
+        for (int k = 0; k < SHELF_PARTS; k++)
+            asked |= before[k] != e->kept->parts[k];
+        assert_true(asked);
+    }
+    entry_free(&e);
+    shelf_free(&shelf);
+}
+
+static void the_same_request_is_the_same_part(void **state)
+{
+    (void)state;
+    struct quantity request = {STR_LITERAL("cpu"), 1000};
+    struct shelf *shelf = shelf_new(&shelf_pods);
+    struct pod pod;
+    struct entry *e = enter(shelf, &pod, &request);
+    struct shelf_part *before[SHELF_PARTS];
+    memcpy(before, e->kept->parts, sizeof(before));
+    pod.resource_version++;
+    entry_replace(e, &pod);
+    assert_memory_equal(before, e->kept->parts, sizeof(before));
+    entry_free(&e);
+    shelf_free(&shelf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_request_is_another_part),
+        cmocka_unit_test(the_same_request_is_the_same_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
