@@ -3,6 +3,7 @@
  * core. */
 #include "tests/unit/bus/pair.h"
 
+#include "proto/base/memory.h"
 #include "proto/bus/actor.h"
 #include "proto/bus/options.h"
 #include "proto/journal/journal.h"
@@ -428,8 +429,12 @@ static void a_recording_says_how_it_was_started(void **state)
     assert_string_equal(o.bus.instance, "s");
     assert_int_equal(o.bus.generation, 5);
     assert_true(journal_plays());
-    assert_true(str_is(journal_head(journal_in_force())->process, "scheduler"));
-    journal_use(NULL);
+    struct journal *played = journal_in_force();
+    assert_true(str_is(journal_head(played)->process, "scheduler"));
+    for (int i = 1; i <= 4; i++)
+        memory_free(argv[i]); /* those of the recording */
+    memory_free(argv);
+    journal_free(&played);
     unlink(path);
     const char *const nowhere[] = {"x", "--record=/nowhere/x", NULL};
     assert_int_equal(status_of_all(scene, nowhere, said), 1);
