@@ -12,7 +12,7 @@ ABSENT = {"list_meta.resourceVersion", "list_meta.continue", "status_details.ret
 
 def table():
     """Shape to its rows (form, member, shape), and kind to shape."""
-    with open(os.path.join(ROOT, "proto", "kube", "protobuf.def")) as file:
+    with open(os.path.join(ROOT, "proto", "kube", "documents", "protobuf.def")) as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     shapes = {name: re.findall(r'FIELD\(\d+, (\w+), "(\w*)", (\w+)\)', body)
               for name, body in re.findall(r"SHAPE\((\w+)\)(.*?)END\(\1\)", text, flags=re.S)}
