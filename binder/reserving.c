@@ -439,6 +439,23 @@ static enum writes_change next_write(struct reserving *r, struct instant at, str
     return seen == WRITES_same ? writes_allocation_put(&r->body, object, &given, &consumer) : seen;
 }
 
+/* NULL: the claim has no devices that the pod was decided on. */
+static const struct device_allocation *relied_on(const struct reserving *r)
+{
+    const struct bind *bind = r->bind;
+    for (uint32_t i = 0; i < bind->relied_on.count && !is_special(r); i++)
+        if (str_equal(bind->relied_on.at[i].claim, claim_name(r)))
+            return &bind->relied_on.at[i];
+    return NULL;
+}
+
+/* The devices may have been taken back and others been given, which are of another node. */
+static bool is_as_decided_on(const struct reserving *r, const struct resource_claim *claim)
+{
+    const struct device_allocation *had = relied_on(r);
+    return had == NULL || (str_equal(had->uid, claim->uid) && same_devices(claim, had));
+}
+
 /* True: it is as our own write, whose answer was lost, has made it. */
 static bool was_ours(struct reserving *r, const struct resource_claim *claim)
 {
@@ -471,6 +488,9 @@ static void write_claim(struct reserving *r, struct instant at, struct str objec
         refuse(r, at, "deleted");
     } else if (!known) {
         say_malformed(r, at);
+    } else if (!is_as_decided_on(r, &claim)) {
+        r->doubt = false;
+        refuse(r, at, "allocated elsewhere");
     } else {
         note(r, &claim);
         if (change == WRITES_same)

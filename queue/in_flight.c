@@ -131,10 +131,10 @@ void in_flight_note(struct in_flight *f, const struct event *event)
             note(f, flight, event, interest);
 }
 
-void in_flight_note_others(struct in_flight *f)
+void in_flight_note_plugins(struct in_flight *f, uint64_t plugins)
 {
     for (struct flight *flight = f->first; flight != NULL; flight = flight->next) {
-        flight->helped |= PLUGINS_other;
+        flight->helped |= plugins;
         flight->heard = f->position;
     }
 }

@@ -58,8 +58,8 @@ void in_flight_leave(struct in_flight *f, struct entry *e);
 void in_flight_follow(struct entry *e);
 /* An event while attempts run: remembered for each as the plugins that it may help. */
 void in_flight_note(struct in_flight *f, const struct event *event);
-/* Something that may help whoever a plugin rejects that is not in wakes.def. */
-void in_flight_note_others(struct in_flight *f);
+/* Something that may help whoever one of these plugins rejects. */
+void in_flight_note_plugins(struct in_flight *f, uint64_t plugins);
 /* The same as in_flight_note for one pod's own update. */
 void in_flight_note_own(const struct in_flight *f, struct entry *e, const struct event *event);
 /* Somebody has left a node: what attempts under way remember if they make a claim there. */

@@ -608,11 +608,13 @@ static void follow_term(struct queue *q, struct moment now, int64_t term)
     q->term = term;
 }
 
-/* Whom it has turned away while it did not answer is not known by name here. */
+/* Of a plugin that is not known by name here, whom it has turned away is not known either. */
 static void on_plugin_back(struct queue *q, struct moment now, const struct delivery *in)
 {
+    struct str name = in->message->plugin_back.name;
+    const struct strs back = {1, &name};
     if (in->from.process == SCHEDULER)
-        queues_wake_others(&q->queues, now);
+        queues_wake_rejected_by(&q->queues, now, plugins_of(&back));
 }
 
 static void on_pull(struct queue *q, struct moment now, const struct delivery *in)

@@ -445,19 +445,19 @@ static void flush_leftovers(struct queues *q, struct moment now)
 }
 
 /* Nothing is remembered of which plugin that nobody knows it was. */
-void queues_wake_others(struct queues *q, struct moment now)
+void queues_wake_rejected_by(struct queues *q, struct moment now, uint64_t plugins)
 {
     static const struct event anything = {.wildcard = true};
     q->cause = measure_label(&anything);
     struct entry *last = q->unschedulable.list.last, *next = q->unschedulable.list.first;
-    if ((q->unschedulable.plugins & PLUGINS_other) == 0)
+    if ((q->unschedulable.plugins & plugins) == 0)
         next = NULL;
     for (struct entry *e = next; e != NULL; e = next) {
         next = e == last ? NULL : e->next;
-        if (e->gate == GATE_none && (e->rejectors & PLUGINS_other) != 0)
+        if (e->gate == GATE_none && (e->rejectors & plugins) != 0)
             move_requeue(q, now, e, MOVE_after_backoff);
     }
-    in_flight_note_others(&q->in_flight);
+    in_flight_note_plugins(&q->in_flight, plugins);
 }
 
 void queues_wake_all(struct queues *q, struct moment now)

@@ -62,8 +62,8 @@ void queues_init(struct queues *q, const struct queues_options *options);
 void queues_free(struct queues *q);
 /* What decides has changed: everybody who was turned away is tried again. */
 void queues_wake_all(struct queues *q, struct moment now);
-/* The same for those whom a plugin turned away that is not in wakes.def. */
-void queues_wake_others(struct queues *q, struct moment now);
+/* The same for those whom one of these plugins turned away. */
+void queues_wake_rejected_by(struct queues *q, struct moment now, uint64_t plugins);
 /* What a profile asks before a pod is queued has changed: those that it let wait may go on, and
  * those that wait for their turn may have to wait. */
 void queues_look_at_gates(struct queues *q, struct moment now);

@@ -361,8 +361,9 @@ struct moment device_book_settled_since(const struct device_book *b)
     return since;
 }
 
-void device_book_barrier(struct device_book *b, struct moment asked)
+bool device_book_barrier(struct device_book *b, struct moment asked)
 {
+    bool freed = false;
     size_t at = 0;
     struct str uid;
     void *value;
@@ -374,7 +375,9 @@ void device_book_barrier(struct device_book *b, struct moment asked)
         end_flight(b, c);
         must(!c->allocated && map_remove(b->claims, uid) == c);
         free_claim(c);
+        freed = true;
     }
+    return freed;
 }
 
 uint32_t device_book_count_in_flight(const struct device_book *b)

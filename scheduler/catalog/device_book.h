@@ -52,8 +52,8 @@ void device_book_settle(struct device_book *book, struct str uid, struct moment 
 /* When the oldest settled claim was settled; MOMENT_NEVER: none is. */
 struct moment device_book_settled_since(const struct device_book *book);
 /* A barrier that was asked for at this time is reached: what was settled before and is not seen
- * with devices has none. */
-void device_book_barrier(struct device_book *book, struct moment asked);
+ * with devices has none. True: devices have become free by that, of which no object tells. */
+bool device_book_barrier(struct device_book *book, struct moment asked);
 uint32_t device_book_count_in_flight(const struct device_book *book);
 
 #endif

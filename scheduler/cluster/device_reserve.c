@@ -6,6 +6,7 @@
  * no devices and for which nobody else has a decision in flight. */
 #include "scheduler/cluster/device_reserve.h"
 
+#include "proto/kube/objects/selector.h"
 #include "scheduler/catalog/device_records.h"
 #include "scheduler/cluster/device_brief.h"
 
@@ -16,24 +17,57 @@ struct taking {
     struct arena *arena;
 };
 
+/* ---- claims that have devices ---- */
+
+static bool reaches(const struct resource_claim *claim, const struct node *node)
+{
+    bool reaches = !claim->has_terms;
+    for (uint32_t i = 0; i < claim->terms.count && !reaches; i++)
+        reaches = node_term_matches(&claim->terms.at[i], node, NULL);
+    return reaches;
+}
+
+static void rely_on(struct device_reservation *out, const struct resource_claim *claim,
+                    struct arena *a)
+{
+    const struct device_allocation what = {
+        .claim = claim->name,
+        .uid = claim->uid,
+        .devices = {.count = claim->devices.count, .at = claim->devices.at}};
+    codec_copy(&device_allocation_record, &out->relied_on[out->relied_count++], &what, a);
+}
+
+/* False: a claim is not there, or what it has been given is not for this node. Claims without
+ * devices are not looked at. */
+static bool note_relied_on(const struct catalog *catalog, const struct device_reserve_question *q,
+                           struct device_reservation *out, struct arena *a)
+{
+    const struct pod *pod = q->pod;
+    out->relied_on = arena_take(a, pod->device_claims.count * sizeof(*out->relied_on));
+    for (uint32_t i = 0; i < pod->device_claims.count; i++) {
+        const struct device_claim *named = &pod->device_claims.at[i];
+        const struct resource_claim *claim =
+            named->unneeded ? NULL
+                            : catalog_resource_claim(catalog, pod->namespace_name, named->claim);
+        if (!named->unneeded && (claim == NULL || claim->deleting))
+            return false;
+        if (claim == NULL || !claim->allocated)
+            continue;
+        if (!reaches(claim, q->node))
+            return false;
+        rely_on(out, claim, a);
+    }
+    return true;
+}
+
+/* ---- claims that get them ---- */
+
 /* A claim may have been taken, or gone, since the brief was written. */
 static bool are_open(const struct device_book *book, const struct open_claims *claims)
 {
     for (uint32_t i = 0; i < claims->count; i++)
         if (claims->at[i]->deleting || device_book_in_flight(book, claims->at[i]->uid))
             return false;
-    return true;
-}
-
-/* Every claim that the pod names is there. */
-static bool all_exist(const struct catalog *catalog, const struct pod *pod)
-{
-    for (uint32_t i = 0; i < pod->device_claims.count; i++) {
-        const struct device_claim *named = &pod->device_claims.at[i];
-        if (!named->unneeded &&
-            catalog_resource_claim(catalog, pod->namespace_name, named->claim) == NULL)
-            return false;
-    }
     return true;
 }
 
@@ -109,23 +143,29 @@ static void keep_each_once(struct device_reservation *r)
     r->count = kept;
 }
 
+/* The claims that had no devices when the pod was decided, and no other. */
+static enum device_outcome search(struct catalog *catalog, const struct device_reserve_question *q,
+                                  struct device_reservation *out, struct taking *taking)
+{
+    const struct device_book *book = catalog_devices(catalog);
+    const struct device_question asked = {.catalog = catalog, .pod = q->pod};
+    struct device_search *search = device_search_new(&asked, taking->arena);
+    enum device_outcome outcome = DEVICES_gone;
+    if (device_search_open(search) == q->open && are_open(book, device_search_claims(search)))
+        outcome = q->open == 0 ? DEVICES_reserved : take(search, book, q, out, taking);
+    device_search_free(&search);
+    return outcome;
+}
+
 enum device_outcome device_reserve(struct catalog *catalog, const struct device_reserve_question *q,
                                    struct device_reservation *out, struct str *error,
                                    struct arena *a)
 {
     struct device_book *book = catalog_devices(catalog);
-    *out = (struct device_reservation){0};
-    if (q->open == 0)
-        return DEVICES_reserved;
-    const struct device_question asked = {.catalog = catalog, .pod = q->pod};
-    struct device_search *search = device_search_new(&asked, a);
-    const struct open_claims *claims = device_search_claims(search);
-    enum device_outcome outcome = DEVICES_gone;
     struct taking taking = {.error = error, .arena = a};
-    if (device_search_open(search) == q->open && all_exist(catalog, q->pod) &&
-        are_open(book, claims))
-        outcome = take(search, book, q, out, &taking);
-    device_search_free(&search);
+    *out = (struct device_reservation){0};
+    enum device_outcome outcome =
+        note_relied_on(catalog, q, out, a) ? search(catalog, q, out, &taking) : DEVICES_gone;
     if (outcome != DEVICES_reserved)
         *out = (struct device_reservation){0};
     keep_each_once(out);

@@ -9,7 +9,9 @@
 /* What is in flight for one pod. Zero-initialise: nothing. */
 struct device_reservation {
     uint32_t count;
-    struct device_allocation *at;    /* in the order of the pod's claims */
+    struct device_allocation *at; /* in the order of the pod's claims */
+    uint32_t relied_count;
+    struct device_allocation *relied_on; /* claims that had devices already, and which */
     struct extended_claim *extended; /* to be made for it; NULL: none. Its allocation's UID is what
                                         it is in flight as */
 };
@@ -28,7 +30,8 @@ struct device_reserve_question {
 };
 
 /* Searches the chosen node again, which finds what was found for the brief unless something has
- * changed since; takes the devices, and fills out from the arena. */
+ * changed since; takes the devices, and fills out from the arena. What other claims of the pod have
+ * got must be for that node still; it is noted, as it may be taken back before the pod is bound. */
 enum device_outcome device_reserve(struct catalog *catalog, const struct device_reserve_question *q,
                                    struct device_reservation *out, struct str *error,
                                    struct arena *a);

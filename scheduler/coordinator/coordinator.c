@@ -565,17 +565,27 @@ static void on_names(struct coordinator *c, struct moment now, const struct deli
     compare_take(c, &in->message->names);
 }
 
+/* Who waits for a claim that was in doubt, or for its devices, is told by no object: it may be seen
+ * after all as it was seen before. */
+static void end_doubt(struct coordinator *c, struct moment asked)
+{
+    const struct message m = {.type = MSG_plugin_back,
+                              .plugin_back = {.name = STR_LITERAL("DynamicResources")}};
+    if (device_book_barrier(catalog_devices(c->catalog), asked) && c->queue.peer != 0)
+        outbox_put(c->out, c->queue, &m);
+}
+
 static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     int64_t id = in->message->barrier_reached.id;
     if (question_is(&c->doubt, id)) {
-        device_book_barrier(catalog_devices(c->catalog), c->doubt.asked);
+        end_doubt(c, c->doubt.asked);
         c->doubt = (struct question){0};
     }
     if (!c->leading || c->barrier_reached || !question_is(&c->barrier, id))
         return; /* a snapshot has the last one in it again */
     c->barrier_reached = true;
-    device_book_barrier(catalog_devices(c->catalog), c->barrier.asked);
+    end_doubt(c, c->barrier.asked);
     log_info("view is as new as the term| term=%" PRId64 " waited_ms=%" PRId64, c->term,
              span_ms(moment_since(now, c->barrier.asked)));
 }

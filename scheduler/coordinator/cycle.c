@@ -217,6 +217,8 @@ static void add_devices(struct coordinator *c, const struct flight *f, struct bi
     name_each_claim_once(bind, &c->cycle_memory);
     bind->allocations.count = f->devices.count;
     bind->allocations.at = f->devices.at;
+    bind->relied_on.count = f->devices.relied_count;
+    bind->relied_on.at = f->devices.relied_on;
     for (uint32_t i = 0; i < bind->device_claims.count; i++)
         bind->set_nominated |= !bind->device_claims.at[i].unneeded;
     add_special_claim(c, f, bind);
@@ -301,7 +303,8 @@ static enum reserved reserve(struct coordinator *c, const struct slot *s)
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
     bool volumes =
         brief->delayed.count > 0 && framework_lists(fw->profile.reserve, "VolumeBinding");
-    bool devices = d->open_claims > 0 && framework_lists(fw->profile.reserve, "DynamicResources");
+    bool devices = (d->open_claims > 0 || f->pod.device_claims.count > 0) &&
+                   framework_lists(fw->profile.reserve, "DynamicResources");
     struct node node = {.name = d->node};
     struct str error;
     if (!volumes && !devices)

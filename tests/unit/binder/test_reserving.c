@@ -277,6 +277,41 @@ static void somebody_elses_allocation_is_not_taken_for_ours(void **state)
     failed_with(w, "claim default/gpu got allocated elsewhere in the meantime");
 }
 
+/* The pod was decided on the claim's having v, of its node. */
+static struct world *deciding_on_v(void)
+{
+    struct message m = with_allocation();
+    m.bind.relied_on.at = m.bind.allocations.at;
+    m.bind.relied_on.count = 1;
+    m.bind.allocations.count = 0;
+    return asking(&m);
+}
+
+static void a_claim_with_other_devices_than_decided_on_ends_the_bind(void **state)
+{
+    (void)state;
+    struct world *w = deciding_on_v();
+    reply(w, "GET " GPU, 200, HELD(RESULT("other", ""), ""));
+    failed_with(w, "claim default/gpu got allocated elsewhere in the meantime");
+    w = deciding_on_v(); /* it is another claim of that name */
+    reply(w, "GET " GPU, 200,
+          CLAIM("\"metadata\":{\"name\":\"gpu\",\"namespace\":\"default\",\"uid\":\"uh\","
+                "\"resourceVersion\":\"3\"" KEPT "}",
+                STATUS(RESULT("v", ""), NOW, "")));
+    failed_with(w, "claim default/gpu got allocated elsewhere in the meantime");
+    w = deciding_on_v(); /* it loses them between a look and the write */
+    reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), ""));
+    reply(w, "PUT " GPU "/status", 409, "{}");
+    reply(w, "GET " GPU, 200, HELD(RESULT("other", ""), THEIRS));
+    failed_with(w, "claim default/gpu got allocated elsewhere in the meantime");
+    w = deciding_on_v();
+    reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), THEIRS));
+    reply(w, "PUT " GPU "/status", 200, "{}");
+    reply(w, BINDING, 201, "{}");
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
 /* Nobody knows: the devices count as given, and the reservation is taken back in any case. */
 static void an_allocation_that_stays_in_doubt_is_told(void **state)
 {
@@ -747,6 +782,7 @@ int main(void)
         cmocka_unit_test(an_answer_that_tells_nothing_of_devices_is_not_yet),
         cmocka_unit_test(a_lost_allocation_is_looked_for),
         cmocka_unit_test(somebody_elses_allocation_is_not_taken_for_ours),
+        cmocka_unit_test(a_claim_with_other_devices_than_decided_on_ends_the_bind),
         cmocka_unit_test(an_allocation_that_stays_in_doubt_is_told),
         cmocka_unit_test(a_claim_is_made_for_extended_resources),
         cmocka_unit_test(a_claim_that_nothing_uses_ends_the_bind),

@@ -320,6 +320,8 @@ static void what_the_watch_never_shows_ends_with_a_barrier(void **state)
     stream("view synced=true");
     assert_taken("q", "d", 2);
     stream("barrier_reached id=%lld", (long long)m.barrier.id);
+    assert_true(take(QUEUE, MSG_plugin_back, &m)); /* no object tells who waits for it */
+    assert_true(str_is(m.plugin_back.name, "DynamicResources"));
     attempt_with("q", "d", 3);
     assert_bound_with("q", "d", "g0");
 }
@@ -438,6 +440,55 @@ static void a_claim_that_is_allocated_meanwhile_is_left_alone(void **state)
     assert_true(str_is(m.bind.node_name, "a"));
     assert_int_equal(m.bind.device_claims.count, 1);
     assert_int_equal(m.bind.allocations.count, 0);
+    assert_int_equal(m.bind.relied_on.count, 1);
+    assert_true(str_is(m.bind.relied_on.at[0].claim, "c"));
+    assert_true(str_is(m.bind.relied_on.at[0].uid, "u-c"));
+    assert_int_equal(m.bind.relied_on.at[0].devices.count, 1);
+    assert_true(str_is(m.bind.relied_on.at[0].devices.at[0].device, "g0"));
+}
+
+static void show_allocated_on(const char *name, const char *node_name, const char *device)
+{
+    stream("resource_claim_set resource_claim={namespace_name=\"default\" name=\"%s\" "
+           "uid=\"u-%s\" resource_version=3 requests=[%s] allocated=true devices=[{request=\"r\" "
+           "driver=\"d.example\" pool=\"%s\" device=\"%s\"}] has_terms=true "
+           "terms=[{fields=[{key=\"metadata.name\" operator_name=\"In\" values=[\"%s\"]}]}]}",
+           name, name, ONE_GPU, node_name, device, node_name);
+}
+
+/* Its devices were taken back and it was given others while workers were asked. */
+static void a_claim_that_moves_meanwhile_takes_the_pod_along(void **state)
+{
+    (void)state;
+    struct message m;
+    begin();
+    slice("b", "{name=\"h0\"}");
+    show_allocated_on("c", "a", "g0");
+    w.paused = true;
+    attempt_with("p", "c", 1);
+    show_allocated_on("c", "b", "h0");
+    resume();
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.node_name, "b"));
+    assert_int_equal(m.bind.relied_on.count, 1);
+    assert_true(str_is(m.bind.relied_on.at[0].devices.at[0].device, "h0"));
+}
+
+/* What the pod was decided on goes along, whatever has become of the claim since. */
+static void a_bind_that_is_sent_again_says_what_it_was_decided_on(void **state)
+{
+    (void)state;
+    struct message m;
+    begin();
+    show_allocated("c", "g0");
+    attempt_with("p", "c", 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    show_allocated_on("c", "b", "h0");
+    for (int i = 0; i < 3; i++)
+        say(binder, "leadership leading=true lead_term=5 identity=\"me\"");
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.node_name, "a"));
+    assert_true(str_is(m.bind.relied_on.at[0].devices.at[0].device, "g0"));
 }
 
 static void a_claim_that_goes_meanwhile_turns_away(void **state)
@@ -561,6 +612,8 @@ int main(void)
         TEST(a_failed_bind_gives_devices_back),
         TEST(what_was_written_stays_until_the_watch_shows_it),
         TEST(a_claim_that_is_not_as_known_stays_taken),
+        TEST(a_claim_that_moves_meanwhile_takes_the_pod_along),
+        TEST(a_bind_that_is_sent_again_says_what_it_was_decided_on),
         TEST(what_the_watch_never_shows_ends_with_a_barrier),
         TEST(allocations_are_counted_once),
         TEST(a_bound_pod_keeps_its_devices_before_the_watch_shows_them),
