@@ -26,10 +26,20 @@ struct rank rank_of_entry(const struct entry *e)
         r.name = g->name;
     }
     if (r.named)
-        r.space = shelf_str(e->kept, TAG_pod_namespace_name);
+        r.pod = e;
     if (gang_sort)
-        r.name = shelf_str(e->kept, TAG_pod_name);
+        r.name = (struct str){0};
     return r;
+}
+
+static struct str space_of(const struct rank *r)
+{
+    return r->pod != NULL ? shelf_str(r->pod->kept, TAG_pod_namespace_name) : r->space;
+}
+
+static struct str name_of(const struct rank *r)
+{
+    return r->pod != NULL && r->name.len == 0 ? shelf_str(r->pod->kept, TAG_pod_name) : r->name;
 }
 
 struct rank rank_of_group(const struct group *g)
@@ -50,8 +60,8 @@ bool rank_before(const struct rank *a, const struct rank *b)
         return a->time < b->time;
     if (a->named != b->named)
         return b->named;
-    int names = str_compare(a->space, b->space);
-    if (names == 0)
-        names = str_compare(a->name, b->name);
+    int names = a->named ? str_compare(space_of(a), space_of(b)) : 0;
+    if (names == 0 && a->named)
+        names = str_compare(name_of(a), name_of(b));
     return names != 0 ? names < 0 : a->order < b->order;
 }

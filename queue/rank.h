@@ -13,7 +13,8 @@ struct rank {
     int64_t priority; /* 0 with FIFOSort */
     int64_t time;     /* moments, or wall clock where QueueSort is Coscheduling's */
     bool named;
-    struct str space, name; /* borrowed; empty when not named */
+    const struct entry *pod; /* whose names count, read when nothing else decides; NULL: these do */
+    struct str space, name;  /* borrowed; of a pod that is a member its group's name alone */
     uint64_t order;
 };
 

@@ -2,6 +2,7 @@
  * because they look inside, and the only file of the simulation that does. */
 #include "tests/simulation/queue_check.h"
 
+#define CHECK_NAMES_EVERY 16
 #include "tests/unit/queue/check.h"
 
 void queue_check(const struct queue *queue)

@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+#ifndef CHECK_NAMES_EVERY
+#define CHECK_NAMES_EVERY 1
+#endif
+
 static void check_heap(struct heap *heap, enum place place)
 {
     for (size_t i = 0; i < heap_count(heap); i++) {
@@ -143,7 +147,7 @@ static void check_queues(const struct queues *q)
     check_kins(&q->kins);
     check_unschedulable(&q->unschedulable);
     must(in_places == map_count(q->entries));
-    size_t at = 0, nominated = 0;
+    size_t at = 0, nominated = 0, looked = (size_t)q->in_flight.cycle;
     struct str key;
     void *value;
     while (map_next(q->entries, &at, &key, &value)) {
@@ -153,8 +157,9 @@ static void check_queues(const struct queues *q)
         must(e->place != PLACE_nowhere && e->place < PLACE_COUNT);
         must(e->place == PLACE_unschedulable || e->waits == NULL);
         must(e->helped == 0 && e->found_next == NULL);
-        must(key.len == shelf_str(e->kept, TAG_pod_namespace_name).len + 1 +
-                            shelf_str(e->kept, TAG_pod_name).len);
+        if (++looked % CHECK_NAMES_EVERY == 0) /* reading names is most of what this costs */
+            must(key.len == shelf_str(e->kept, TAG_pod_namespace_name).len + 1 +
+                                shelf_str(e->kept, TAG_pod_name).len);
     }
     must(nominated == q->nominations.count);
 }
