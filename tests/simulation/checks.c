@@ -13,6 +13,7 @@
 #include "tests/simulation/checks_groups.h"
 #include "tests/simulation/checks_volumes.h"
 #include "tests/simulation/coverage.h"
+#include "tests/simulation/promises.h"
 #include "tests/simulation/queue_check.h"
 #include "tests/simulation/trace.h"
 #include "tests/simulation/world.h"
@@ -31,6 +32,7 @@
 struct open_binding {
     bool open;
     int group;
+    uint64_t life; /* of the binder */
     char path[160], node[NAME_ROOM], uid[40];
     int64_t sent_at, until;
 };
@@ -92,6 +94,7 @@ void checks_reset(void)
     all.holder = -1;
     checks_devices_known();
     checks_volumes_known();
+    promises_reset();
 }
 
 int checks_lease_holder(void)
@@ -162,14 +165,29 @@ static void check_fence(int group, const char *method, const char *path, int64_t
                  (long long)((clock_now() - all.held_since) / MS));
 }
 
+/* Whoever binds waits until nothing that another binder, or a former life, has sent may still come:
+ * a decision that it was not in the view of could meet it on a node. */
+static void check_former(const struct open_binding *b, int group, uint64_t life, const char *path)
+{
+    if (b->open && (b->group != group || b->life != life) && clock_now() < b->until)
+        violated("the former's binds are over",
+                 "%s sends POST %.100s, and the Binding %.100s that %s sent %lld ms ago may come",
+                 world_identity(group), path, b->path,
+                 b->group == group ? "its former life" : "the other",
+                 (long long)((clock_now() - b->sent_at) / MS));
+}
+
 static void note_binding(int group, const char *path, int64_t timeout, const char *body)
 {
     char node[NAME_ROOM], uid[40];
     struct open_binding *room = NULL;
+    const struct proc *binder = proc_current();
+    uint64_t life = binder != NULL ? binder->life : 0;
     text_behind(body, "\"target\"", "name", node, sizeof(node));
     text_behind(body, NULL, "uid", uid, sizeof(uid));
     for (uint32_t i = 0; i < BINDINGS_MAX; i++) {
         struct open_binding *b = &all.bindings[i];
+        check_former(b, group, life, path);
         if (b->open && strcmp(b->path, path) == 0 && strcmp(b->uid, uid) == 0 &&
             strcmp(b->node, node) != 0 && clock_now() < b->until)
             violated("one binding",
@@ -182,7 +200,11 @@ static void note_binding(int group, const char *path, int64_t timeout, const cha
     if (room == NULL)
         return;
     *room = (struct open_binding){
-        .open = true, .group = group, .sent_at = clock_now(), .until = clock_now() + timeout};
+        .open = true,
+        .group = group,
+        .life = life,
+        .sent_at = clock_now(),
+        .until = clock_now() + timeout};
     snprintf(room->path, sizeof(room->path), "%s", path);
     snprintf(room->node, sizeof(room->node), "%s", node);
     snprintf(room->uid, sizeof(room->uid), "%s", uid);
@@ -220,6 +242,7 @@ void checks_at_send(const struct seen_call *c)
         all.sent[c->group] = clock_now();
     check_fence(c->group, c->method, c->path, c->timeout);
     check_eviction(c);
+    promises_asked(c);
     if (is_binding(c->method, c->path))
         note_binding(c->group, c->path, c->timeout, c->body);
 }

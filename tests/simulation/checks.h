@@ -10,7 +10,7 @@
 /* What a run ended with; shared between processes. */
 struct finding {
     bool found;
-    char check[32]; /* the invariant's name */
+    char check[40]; /* the invariant's name */
     char text[FINDING_ROOM];
     int64_t at; /* true time */
 };

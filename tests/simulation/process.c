@@ -10,6 +10,7 @@
 #include "tests/simulation/checks.h"
 #include "tests/simulation/core.h"
 #include "tests/simulation/coverage.h"
+#include "tests/simulation/promises.h"
 #include "tests/simulation/record.h"
 #include "tests/simulation/trace.h"
 #include "tests/simulation/wires.h"
@@ -145,6 +146,8 @@ static void send_all(void *context)
         trace(3, "%s says type=%d to=%s", p->door, p->out.at[i].type,
               process_name(p->out.at[i].to.process));
     if (p->core != NULL)
+        promises_said(p);
+    if (p->core != NULL)
         journal_send(&p->out, proc_term(p));
     if (p->core != NULL && (p->kind == BINDER || p->kind == SCHEDULER))
         bus_set_term(p->bus, proc_term(p));
@@ -154,6 +157,7 @@ static void send_all(void *context)
 static void take(struct proc *p, struct moment now, const struct delivery *in)
 {
     cover("message", core_message_name(p->kind, in->message->type));
+    promises_heard(p, in);
     journal_delivery(now, in);
     p->actor.handle(p->actor.state, now, in, &p->out);
 }

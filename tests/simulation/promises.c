@@ -1,0 +1,255 @@
+/* promises: the rules of the protocol that a process could break for minutes before anything is
+ * lost by it. The one idea: what a process may say follows from what it was told and has said
+ * before, so each rule is a few facts of one life of one process.
+ *
+ * What must stay true: nothing is asked of a process that its messages do not show, and what is
+ * known of a life ends with it. */
+#include "tests/simulation/promises.h"
+
+#include "proto/base/must.h"
+#include "tests/simulation/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LIVES_MAX    32  /* processes at once */
+#define ASKED_MAX    32  /* barriers of a term */
+#define OPEN_MAX     512 /* attempts, or binds, that are open */
+#define UID_ROOM     40
+#define VIEW_STALEST (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
+
+struct open_work {
+    char uid[UID_ROOM], node[NAME_ROOM];
+    int64_t cycle, term;
+    uint32_t peer; /* whom it was given to */
+};
+
+struct life {
+    const struct proc *of;
+    uint64_t life;
+    /* A coordinator's: */
+    int64_t term; /* of the barriers */
+    int64_t asked[ASKED_MAX];
+    uint32_t asked_count;
+    bool reached; /* one of them */
+    bool viewed, synced;
+    int64_t view_at, view_age;
+    /* A queue's attempts, a binder's binds: */
+    uint32_t open_count;
+    struct open_work open[OPEN_MAX];
+};
+
+static struct life lives[LIVES_MAX];
+
+void promises_reset(void)
+{
+    for (uint32_t i = 0; i < LIVES_MAX; i++)
+        lives[i].of = NULL;
+}
+
+static struct life *life_of(const struct proc *p)
+{
+    struct life *room = NULL;
+    for (uint32_t i = 0; i < LIVES_MAX; i++) {
+        if (lives[i].of == p && lives[i].life == p->life)
+            return &lives[i];
+        if (room == NULL && (lives[i].of == NULL || lives[i].of == p))
+            room = &lives[i];
+    }
+    must(room != NULL);
+    memset(room, 0, sizeof(*room));
+    room->of = p;
+    room->life = p->life;
+    return room;
+}
+
+/* ---- what is open ---- */
+
+static struct open_work *find(struct life *l, struct str uid)
+{
+    for (uint32_t i = 0; i < l->open_count; i++)
+        if (str_is(uid, l->open[i].uid))
+            return &l->open[i];
+    return NULL;
+}
+
+/* NULL: there is too much of it to know everything. */
+static struct open_work *open_add(struct life *l, struct str uid)
+{
+    if (l->open_count == OPEN_MAX || uid.len >= UID_ROOM)
+        return NULL;
+    struct open_work *w = &l->open[l->open_count++];
+    *w = (struct open_work){0};
+    memcpy(w->uid, uid.at, uid.len);
+    return w;
+}
+
+static void open_drop(struct life *l, struct open_work *w)
+{
+    if (w != NULL)
+        *w = l->open[--l->open_count];
+}
+
+/* ---- a coordinator: nothing is bound on a view from before its term, or on one that is old ---- */
+
+static void barrier_said(struct life *l, int64_t term, int64_t id)
+{
+    if (l->term != term) {
+        l->term = term;
+        l->asked_count = 0;
+        l->reached = false;
+    }
+    if (l->asked_count < ASKED_MAX)
+        l->asked[l->asked_count++] = id;
+}
+
+static void barrier_heard(struct life *l, int64_t id)
+{
+    for (uint32_t i = 0; i < l->asked_count; i++)
+        l->reached |= l->asked[i] == id;
+}
+
+static void bind_said(const struct proc *p, const struct life *l, const struct bind *b)
+{
+    int64_t term = proc_term(p);
+    if (l->term != term || !l->reached)
+        violated("view of this term", "%s binds %.*s in term %lld, and no barrier of it is reached",
+                 p->door, STR_ARG(b->name), (long long)term);
+    int64_t heard = clock_now() - l->view_at;
+    if (!l->viewed || !l->synced || l->view_age > VIEW_STALEST + SECOND ||
+        heard > VIEW_STALEST + VIEW_STALEST / 10)
+        violated("view is fresh", "%s binds %.*s on a view %lld ms old that it heard of %lld ms ago",
+                 p->door, STR_ARG(b->name), (long long)(l->view_age / MS), (long long)(heard / MS));
+}
+
+/* ---- a queue: a pod is asked for once at a time ---- */
+
+static void attempt_said(const struct proc *p, struct life *l, uint32_t peer, struct str uid,
+                         int64_t cycle)
+{
+    struct open_work *w = find(l, uid);
+    if (w != NULL && w->peer == peer)
+        violated("asked for once", "%s sends attempt %lld of %.*s, and %lld is open", p->door,
+                 (long long)cycle, STR_ARG(uid), (long long)w->cycle);
+    if (w == NULL)
+        w = open_add(l, uid);
+    if (w == NULL)
+        return;
+    w->cycle = cycle;
+    w->peer = peer;
+}
+
+static void outcome_heard(struct life *l, const struct outcome *o)
+{
+    struct open_work *w = find(l, o->uid);
+    if (w != NULL && w->cycle == o->cycle)
+        open_drop(l, w);
+}
+
+static void group_said(const struct proc *p, struct life *l, uint32_t peer,
+                       const struct gang_attempt *a)
+{
+    for (uint32_t i = 0; i < a->members.count; i++)
+        attempt_said(p, l, peer, a->members.at[i].pod.uid, a->members.at[i].cycle);
+}
+
+/* ---- a binder: what it says is so, and a term's binds end with it ---- */
+
+static void bind_heard(const struct proc *p, struct life *l, const struct bind *b)
+{
+    struct open_work *w = find(l, b->uid);
+    if (w == NULL)
+        w = open_add(l, b->uid);
+    if (w != NULL)
+        w->term = proc_term(p);
+}
+
+static void result_said(const struct proc *p, const struct bind_result *r)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%.*s", STR_ARG(r->name));
+    const struct pod_fact *pod = facts_pod(name);
+    if (r->bound && pod != NULL && pod->there && str_is(r->uid, pod->uid) &&
+        !str_is(r->node_name, pod->node))
+        violated("bound is bound", "%s says that %s is bound to %.*s, and it is on %s", p->door, name,
+                 STR_ARG(r->node_name), pod->node[0] != 0 ? pod->node : "no node");
+}
+
+static const char *uid_in(const char *body, char *uid, size_t room)
+{
+    const char *at = body != NULL ? strstr(body, "\"uid\":\"") : NULL;
+    uid[0] = 0;
+    if (at != NULL)
+        snprintf(uid, room, "%.*s", (int)strcspn(at + 7, "\""), at + 7);
+    return uid;
+}
+
+void promises_asked(const struct seen_call *c)
+{
+    char uid[UID_ROOM];
+    const struct proc *p = proc_current();
+    if (strcmp(c->method, "POST") != 0 || strstr(c->path, "/binding") == NULL)
+        return;
+    if (uid_in(c->body, uid, sizeof(uid))[0] == 0)
+        violated("wrong pod bound", "%s sends POST %.120s for whoever has that name", c->who,
+                 c->path);
+    if (p == NULL || p->kind != BINDER)
+        return;
+    const struct open_work *w = find(life_of(p), str_of(uid));
+    if (w != NULL && w->term != proc_term(p))
+        violated("binds end with their term",
+                 "%s sends POST %.120s in term %lld, and was told of it in term %lld", p->door,
+                 c->path, (long long)proc_term(p), (long long)w->term);
+}
+
+/* ---- doors ---- */
+
+void promises_heard(const struct proc *p, const struct delivery *in)
+{
+    const struct message *m = in->message;
+    struct life *l = life_of(p);
+    if (p->kind == SCHEDULER && m->type == MSG_barrier_reached) {
+        barrier_heard(l, m->barrier_reached.id);
+    } else if (p->kind == SCHEDULER && m->type == MSG_view) {
+        l->viewed = true;
+        l->synced = m->view.synced;
+        l->view_age = m->view.age_ms * MS;
+        l->view_at = clock_now();
+    } else if (p->kind == QUEUE && m->type == MSG_outcome) {
+        outcome_heard(l, &m->outcome);
+    } else if (p->kind == BINDER && m->type == MSG_bind) {
+        bind_heard(p, l, &m->bind);
+    }
+}
+
+static void said(const struct proc *p, uint32_t peer, const struct message *m)
+{
+    struct life *l = life_of(p);
+    switch (m->type) {
+    case MSG_barrier: barrier_said(l, proc_term(p), m->barrier.id); break;
+    case MSG_bind: bind_said(p, l, &m->bind); break;
+    case MSG_attempt: attempt_said(p, l, peer, m->attempt.pod.uid, m->attempt.cycle); break;
+    case MSG_gang_attempt: group_said(p, l, peer, &m->gang_attempt); break;
+    case MSG_bind_result:
+        open_drop(l, find(l, m->bind_result.uid));
+        result_said(p, &m->bind_result);
+        break;
+    default: break;
+    }
+}
+
+static bool is_watched(enum message_type type)
+{
+    return type == MSG_barrier || type == MSG_bind || type == MSG_attempt ||
+           type == MSG_gang_attempt || type == MSG_bind_result;
+}
+
+void promises_said(const struct proc *p)
+{
+    struct arena a = {0};
+    struct message m;
+    for (size_t i = 0; i < p->out.count; i++)
+        if (is_watched(p->out.at[i].type) && outbox_get(&p->out, i, &m, &a))
+            said(p, p->out.at[i].to.peer, &m);
+    arena_free(&a);
+}

@@ -1,0 +1,17 @@
+/* promises: what each process has promised to wait for, or to know, before it says something; seen
+ * at its door, by the messages that it was given and those that it sends. */
+#ifndef TESTS_SIMULATION_PROMISES_H
+#define TESTS_SIMULATION_PROMISES_H
+
+#include "proto/bus/delivery.h"
+#include "tests/simulation/checks.h"
+
+void promises_reset(void);
+/* A message that p is about to handle. */
+void promises_heard(const struct proc *p, const struct delivery *in);
+/* Its outbox, about to be sent. */
+void promises_said(const struct proc *p);
+/* A request that it sends. */
+void promises_asked(const struct seen_call *call);
+
+#endif
