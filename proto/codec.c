@@ -449,19 +449,32 @@ bool codec_decode(const struct record *r, void *object, struct cursor *in, struc
     return take_record(in, r, object, a, 0);
 }
 
+/* Moves to the value with that tag of a whole encoded record. False: there is none. */
+static bool seek(struct cursor *c, struct str encoded, uint8_t tag)
+{
+    struct head map, key = {HEAD_nil, 0};
+    *c = (struct cursor){(const uint8_t *)encoded.at, (const uint8_t *)encoded.at + encoded.len};
+    if (!take_head(c, &map) || map.type != HEAD_map)
+        return false;
+    for (uint64_t i = 0; i < map.n && take_head(c, &key) && key.type == HEAD_int; i++)
+        if (key.n == tag)
+            return true;
+        else if (!skip(c, 0))
+            return false;
+    return false;
+}
+
 struct str codec_find_str(struct str encoded, uint8_t tag)
 {
-    struct cursor c = {(const uint8_t *)encoded.at, (const uint8_t *)encoded.at + encoded.len};
+    struct cursor c;
     struct str found = {NULL, 0};
-    struct head map, key = {HEAD_nil, 0};
-    if (!take_head(&c, &map) || map.type != HEAD_map)
-        return found;
-    for (uint64_t i = 0; i < map.n && take_head(&c, &key) && key.type == HEAD_int; i++)
-        if (key.n == tag)
-            return take_str(&c, &found) ? found : (struct str){NULL, 0};
-        else if (!skip(&c, 0))
-            break;
-    return found;
+    return seek(&c, encoded, tag) && take_str(&c, &found) ? found : (struct str){NULL, 0};
+}
+
+bool codec_has(struct str encoded, uint8_t tag)
+{
+    struct cursor c;
+    return seek(&c, encoded, tag);
 }
 
 /* The heads of values and pairs are left behind, so that what follows is looked at next. */

@@ -66,6 +66,8 @@ bool codec_decode(const struct record *r, void *object, struct cursor *in, struc
 
 /* The str field with that tag of a whole encoded record, borrowed; empty when there is none. */
 struct str codec_find_str(struct str encoded, uint8_t tag);
+/* Whether it has a field with that tag: one that is zero is left out. */
+bool codec_has(struct str encoded, uint8_t tag);
 
 /* One line of text, `name key=value list=[{key=value} {…}]`; zero fields are left out. */
 void codec_print(const struct record *r, const void *object, struct buffer *out);

@@ -506,6 +506,15 @@ struct str shelf_str(const struct shelved *s, uint8_t tag)
     return found;
 }
 
+bool shelf_has(const struct shelved *s, uint8_t tag)
+{
+    struct pieces p = pieces_of(s);
+    for (uint32_t i = 0; i < p.count; i++)
+        if (codec_has(p.at[i], tag))
+            return true;
+    return false;
+}
+
 bool shelf_uuid_is(const struct shelved *s, uint8_t tag, struct str uuid)
 {
     uint8_t bytes[UUID_BYTES];

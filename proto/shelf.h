@@ -69,6 +69,9 @@ void shelf_encoded_with(const struct shelf *shelf, const struct shelved *s, uint
 /* One str of the record, by its tag; borrowed as long as s is kept. Empty: absent. Not for the
  * field that rule.uuid names. */
 struct str shelf_str(const struct shelved *s, uint8_t tag);
+/* Whether a field of the record is not zero, by its tag; not for those that rule.uuid and
+ * rule.elements name. */
+bool shelf_has(const struct shelved *s, uint8_t tag);
 /* Whether the field that rule.uuid names, and that has this tag, has this value. */
 bool shelf_uuid_is(const struct shelved *s, uint8_t tag, struct str uuid);
 /* Its value; in text, which has room for UUID_TEXT bytes, or borrowed from s. */

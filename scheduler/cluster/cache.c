@@ -97,10 +97,11 @@ static bool tell_body(struct cache *c, uint32_t worker, enum message_type type)
     return true;
 }
 
-/* False when it has to be decoded: where its volumes are is found out as it is told. */
+/* False when it has to be decoded: where its volumes are, and which of its ports are free, is found
+ * out as it is told. */
 static bool tell_pod_kept(struct cache *c, uint32_t worker, const struct cached_pod *p)
 {
-    if (c->options.tell_encoded == NULL || p->printed != 0)
+    if (c->options.tell_encoded == NULL || p->printed != 0 || p->node->freed.count > 0)
         return false;
     begin_body(c, TAG_shard_pod_pod);
     shelf_encoded_with(c->pod_shelf, p->kept, TAG_pod_node_name, p->node->name, &c->body);
@@ -113,6 +114,8 @@ static void tell_pod_anew(struct cache *c, uint32_t worker, const struct cached_
     struct message m = {.type = MSG_shard_pod, .shard_pod.in_place = in_place};
     get_pod(c, p, &m.shard_pod.pod, &c->arena);
     resolve(c, &m.shard_pod.pod, &c->arena);
+    m.shard_pod.freed.count =
+        freed_ports_of(&p->node->freed, &m.shard_pod.pod, &m.shard_pod.freed.at, &c->arena);
     tell(c, worker, &m);
 }
 
@@ -354,6 +357,7 @@ static void free_node_if_unused(struct cache *c, struct cached_node *n)
 {
     if (n->kept != NULL || n->first != NULL)
         return;
+    must(n->freed.count == 0);
     table_remove(&c->nodes, n->hash, n);
     str_drop(&n->name);
     memory_free(n);
@@ -396,19 +400,42 @@ static void set_claims(struct cache *c, struct cached_pod *p, const struct pod *
     count_claims(c, p, 1);
 }
 
-/* Of a pod with volumes it matters what they are resolved to, of others only the pod itself. One
- * with host ports takes them again with every update, as upstream takes it out and puts it back: a
- * pod that had the same and went has freed them. */
-static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plain, bool same)
+/* Ports of the pod that others on its node have as well are free now. What a pod's ports are does
+ * not change as long as it is there. */
+static void free_ports(struct cache *c, const struct cached_pod *gone)
 {
-    if (plain->volumes.count == 0)
-        return !same || plain->ports.count > 0;
+    struct freed_ports *freed = &gone->node->freed;
+    struct pod pod, other;
+    if (!shelf_has(gone->kept, TAG_pod_ports))
+        return;
+    get_pod(c, gone, &pod, &c->arena);
+    freed_ports_remove(freed, &pod);
+    for (const struct cached_pod *p = gone->node->first; p != NULL; p = p->behind)
+        if (p != gone && shelf_has(p->kept, TAG_pod_ports)) {
+            get_pod(c, p, &other, &c->arena);
+            freed_ports_add(freed, &pod, &other);
+        }
+    arena_reset(&c->arena);
+}
+
+/* Whether what its volumes are resolved to, or the pod itself, is another than what was told. */
+static bool resolves_anew(struct cache *c, struct cached_pod *p, const struct pod *plain)
+{
     struct pod resolved = *plain;
     resolve(c, &resolved, &c->arena);
     uint64_t print = kept_pod_print(&resolved), before = p->printed;
     p->printed = print;
     arena_reset(&c->arena);
     return print != before;
+}
+
+/* Of a pod with volumes it matters what they are resolved to, of others only the pod itself. One
+ * with host ports takes them again with every update, as upstream takes it out and puts it back: a
+ * pod that had the same and went has freed them. */
+static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plain, bool same)
+{
+    bool differs = plain->volumes.count > 0 ? resolves_anew(c, p, plain) : !same;
+    return differs || plain->ports.count > 0;
 }
 
 static void tell_owner(struct cache *c, const struct cached_pod *p)
@@ -431,6 +458,7 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
     p->conditions = condition_sets_number(&c->conditions, &pod->condition_types);
     p->deleting = pod->deleting;
     set_claims(c, p, pod);
+    freed_ports_remove(&p->node->freed, pod);
     if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)) && !c->told)
         tell_owner(c, p);
     if (c->gangs != NULL)
@@ -460,6 +488,7 @@ static void remove_pod(struct cache *c, struct cached_pod *p)
 {
     struct cached_node *n = p->node;
     tell_pod_gone(c, p);
+    free_ports(c, p);
     drop_claims(c, p);
     if (c->gangs != NULL)
         cache_gangs_remove(c, p);
@@ -718,7 +747,7 @@ static void pod_touched(void *context, void *owner)
     struct pod pod;
     uint32_t worker;
     get_pod(c, p, &pod, &a);
-    if (is_new(c, p, &pod, true) && !p->hidden && may_tell(c, p->node, &worker))
+    if (resolves_anew(c, p, &pod) && !p->hidden && may_tell(c, p->node, &worker))
         tell_pod_anew(c, worker, p, true);
     arena_free(&a);
 }

@@ -6,6 +6,7 @@
 #include "scheduler/catalog/storage_index.h"
 #include "scheduler/catalog/volumes.h"
 #include "scheduler/cluster/cache.h"
+#include "scheduler/cluster/freed_ports.h"
 #include "scheduler/cluster/image_states.h"
 #include "scheduler/cluster/node_tree.h"
 #include "scheduler/cluster/nominator.h"
@@ -38,6 +39,7 @@ struct cached_node {
     uint64_t mark;
     uint64_t storage_printed; /* hash of what workers were told of its storage; 0: nothing */
     struct cached_pod *first, *last;
+    struct freed_ports freed;
     uint32_t hash;     /* of the name */
     bool odd_hostname; /* its label kubernetes.io/hostname is not its name */
     bool extended;     /* its status lists a resource that devices may stand for */

@@ -257,6 +257,14 @@ static void add_port(struct ports *list, const struct host_socket *port)
     list->at[list->count++] = *port;
 }
 
+void nodes_free_port(struct nodes *n, uint32_t row, const struct host_socket *port)
+{
+    struct ports *list = &n->ports[row];
+    int64_t at = find_port(list, port);
+    if (at >= 0)
+        list->at[at] = list->at[--list->count];
+}
+
 void nodes_add_pod(struct nodes *n, uint32_t row, const struct node_pod *pod)
 {
     for (int i = 0; i < RESOURCE_COUNT; i++)
@@ -286,12 +294,8 @@ void nodes_remove_pod(struct nodes *n, uint32_t row, const struct node_pod *pod)
         s->requested = wrap_sub(s->requested, pod->demand->scalars[i].requested);
         drop_if_zero(n, row, s);
     }
-    struct ports *list = &n->ports[row];
-    for (uint32_t i = 0; i < pod->demand->port_count; i++) {
-        int64_t at = find_port(list, &pod->demand->ports[i]);
-        if (at >= 0)
-            list->at[at] = list->at[--list->count];
-    }
+    for (uint32_t i = 0; i < pod->demand->port_count; i++)
+        nodes_free_port(n, row, &pod->demand->ports[i]);
     n->pods[row]--;
     nodes_offer(n, row);
 }

@@ -151,6 +151,8 @@ void nodes_free(struct nodes *n);
 /* Takes the pod's amounts and ports into account, or out of it. */
 void nodes_add_pod(struct nodes *n, uint32_t row, const struct node_pod *pod);
 void nodes_remove_pod(struct nodes *n, uint32_t row, const struct node_pod *pod);
+/* The port is not in use, whoever has it. */
+void nodes_free_port(struct nodes *n, uint32_t row, const struct host_socket *port);
 /* Sets what the node offers; what its pods take stays. amount 0 for names that went. */
 void nodes_set_scalar(struct nodes *n, uint32_t row, uint32_t resource, int64_t allocatable);
 /* After allocatable or pods_allowed was written. */

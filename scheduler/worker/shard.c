@@ -471,6 +471,17 @@ void shard_pod_set(struct shard *s, const struct pod *pod)
     account(s, p, true);
 }
 
+/* Ports of the pod that it does not take, though it was put on its node. */
+static void free_ports(struct shard *s, const struct node_pod *p, const struct shard_pod *told)
+{
+    for (uint32_t i = 0; p->node->row != NO_ROW && i < told->freed.count; i++) {
+        const struct host_port *port = &told->freed.at[i];
+        const struct host_socket socket = {atom_find(s->atoms, port->ip),
+                                           atom_find(s->atoms, port->protocol), port->port};
+        nodes_free_port(&s->nodes, p->node->row, &socket);
+    }
+}
+
 void shard_pod_told(struct shard *s, const struct shard_pod *told)
 {
     const struct node_pod *old = find_pod(s, told->pod.uid);
@@ -478,6 +489,8 @@ void shard_pod_told(struct shard *s, const struct shard_pod *told)
     uint32_t place = old != NULL ? old->place : 0;
     shard_pod_set(s, &told->pod);
     struct node_pod *p = find_pod(s, told->pod.uid);
+    if (p != NULL)
+        free_ports(s, p, told);
     if (!told->in_place || before == NULL || p == NULL || p->node != before || p->place <= place)
         return;
     struct node_pod **pods = before->pods; /* the last one went where it was */

@@ -143,6 +143,8 @@ static void a_text_is_found_without_decoding(void **state)
         assert_true(str_is(shelf_str(s, TAG_pod_namespace_name), "default"));
         assert_true(str_is(shelf_str(s, TAG_pod_name), "one"));
         assert_int_equal(shelf_str(s, TAG_pod_node_name).len, 0);
+        assert_true(shelf_has(s, TAG_pod_name) && shelf_has(s, TAG_pod_labels));
+        assert_false(shelf_has(s, TAG_pod_node_name) || shelf_has(s, TAG_pod_ports));
         char room[UUID_TEXT];
         assert_true(str_is(shelf_uuid(s, TAG_pod_uid, room), uids[i]));
         for (int k = 0; k < 3; k++)

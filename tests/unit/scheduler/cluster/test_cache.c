@@ -3,8 +3,11 @@
 #include "tests/unit/scheduler/cluster.h"
 
 #include "scheduler/cluster/cache.h"
+#include "scheduler/worker/shard_inside.h"
 
-enum { WORKERS = 4 };
+#include <stdlib.h>
+
+enum { WORKERS = 4, RANDOM_NODES = 12, RANDOM_PODS = 30, RANDOM_PORTS = 4 };
 
 struct fleet {
     struct cluster *c;
@@ -13,7 +16,8 @@ struct fleet {
     int told[MSG_COUNT];
     bool paced, must_hear;
     int on_the_way[WORKERS], most_on_the_way;
-    int64_t nodes, image_count, image_size; /* as told last */
+    int64_t nodes, image_count, image_size;  /* as told last */
+    bool in_use[RANDOM_NODES][RANDOM_PORTS]; /* ports, as upstream's sets have them */
 };
 
 static void on_tell(void *context, uint32_t worker, const struct message *m)
@@ -30,7 +34,7 @@ static void on_tell(void *context, uint32_t worker, const struct message *m)
         break;
     case MSG_shard_node: shard_node_set(s, &m->shard_node.node); break;
     case MSG_shard_node_gone: shard_node_gone(s, m->shard_node_gone.name); break;
-    case MSG_shard_pod: shard_pod_set(s, &m->shard_pod.pod); break;
+    case MSG_shard_pod: shard_pod_told(s, &m->shard_pod); break;
     case MSG_shard_pod_gone: shard_pod_gone(s, m->shard_pod_gone.uid); break;
     case MSG_shard_nominated: shard_nominated(s, &m->shard_nominated.pod); break;
     case MSG_shard_nominated_gone: shard_nominated_gone(s, m->shard_nominated_gone.uid); break;
@@ -233,6 +237,74 @@ static void pods_of_an_unknown_node_wait_and_no_worker_has_them(void **state)
     assert_false(cache_has_node(f->cache, STR_LITERAL("n00")));
     add_nodes(f, 1);
     assert_int_equal(shard_pods(f->shards[0]), 1);
+    fleet_free(f);
+}
+
+/* ---- host ports ---- */
+
+static bool is_in_use(struct fleet *f, struct str node, int64_t port)
+{
+    uint32_t worker;
+    assert_true(cache_owner(f->cache, node, &worker));
+    const struct shard *s = f->shards[worker];
+    const struct node_entry *e = map_get(s->by_name, node);
+    const struct ports *ports = &s->nodes.ports[e->row];
+    for (uint32_t i = 0; i < ports->count; i++)
+        if (ports->at[i].port == port)
+            return true;
+    return false;
+}
+
+static struct pod *with_port(struct fleet *f, const char *name, int64_t port)
+{
+    struct pod *p = make_pod(f->c, name, 100, 0);
+    add_port(f->c, p, "0.0.0.0", "TCP", port);
+    return p;
+}
+
+static void a_port_that_was_freed_stays_free_whoever_is_told_of_its_node(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    const struct str node = STR_LITERAL("n00");
+    struct pod *stays = with_port(f, "stays", 80), *goes = with_port(f, "goes", 80);
+    add_port(f->c, stays, "0.0.0.0", "TCP", 81);
+    cache_worker_join(f->cache, 0, 1);
+    add_nodes(f, 1);
+    cache_pod_set(f->cache, on_node(stays, "n00"));
+    cache_pod_set(f->cache, on_node(goes, "n00"));
+    cache_pod_gone(f->cache, goes->uid);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_false(is_in_use(f, node, 80));
+        assert_true(is_in_use(f, node, 81));
+        if (i == 0)
+            cache_worker_join(f->cache, 0, 1); /* it begins anew */
+        cache_node_gone(f->cache, node);
+        add_nodes(f, 1);
+    }
+    cache_pod_set(f->cache, stays);
+    assert_true(is_in_use(f, node, 80));
+    cache_worker_join(f->cache, 0, 1);
+    assert_true(is_in_use(f, node, 80));
+    fleet_free(f);
+}
+
+static void a_pod_that_was_hidden_takes_what_it_had(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    const struct str node = STR_LITERAL("n00");
+    struct pod *a = with_port(f, "a", 80), *b = with_port(f, "b", 80), *c = with_port(f, "c", 80);
+    cache_worker_join(f->cache, 0, 1);
+    add_nodes(f, 1);
+    cache_pod_set(f->cache, on_node(a, "n00"));
+    cache_pod_set(f->cache, on_node(b, "n00"));
+    cache_pod_set(f->cache, on_node(c, "n00"));
+    assert_true(cache_hide(f->cache, a->uid));
+    cache_show(f->cache, a->uid);
+    assert_true(is_in_use(f, node, 80));
+    cache_pod_gone(f->cache, c->uid);
+    assert_true(cache_hide(f->cache, a->uid));
+    cache_show(f->cache, a->uid);
+    assert_false(is_in_use(f, node, 80));
     fleet_free(f);
 }
 
@@ -594,44 +666,79 @@ static void what_a_snapshot_does_not_show_is_gone(void **state)
 
 /* ---- property ---- */
 
-static void random_step(struct fleet *f, struct random *r)
+static struct pod *random_pod(struct cluster *c, unsigned number)
 {
-    char name[16];
-    struct cluster *c = f->c;
     struct pod *p = make_pod(c, "p", 100, 0);
-    uint64_t i = random_below(r, 30);
-    p->uid = arena_print(&c->arena, "uid-%u", (unsigned)i);
-    snprintf(name, sizeof(name), "n%u", (unsigned)random_below(r, 12));
-    struct str node = arena_copy(&c->arena, str_of(name));
-    switch (random_below(r, 12)) {
-    case 9:
-    case 10: cache_nominate(f->cache, p, node); break;
-    case 11: cache_nominate(f->cache, p, (struct str){0}); break;
+    p->uid = arena_print(&c->arena, "uid-%u", number);
+    if (number % 2 == 0)
+        add_port(c, p, "0.0.0.0", "TCP", number % 3);
+    if (number % 5 == 0)
+        add_port(c, p, "0.0.0.0", "TCP", 3);
+    return p;
+}
+
+static void use_ports(struct fleet *f, const struct pod *p, struct str node, bool use)
+{
+    const unsigned at = (unsigned)strtoul(node.at + 1, NULL, 10);
+    for (uint32_t i = 0; i < p->ports.count; i++)
+        f->in_use[at][p->ports.at[i].port] = use;
+}
+
+static void random_change(struct fleet *f, struct random *r, struct pod *p, const char *name)
+{
+    struct cluster *c = f->c;
+    uint64_t i = random_below(r, WORKERS);
+    struct str node = str_of(name);
+    switch (random_below(r, 8)) {
     case 0:
-    case 1: cache_node_set(f->cache, make_node(c, name, 1000, GIB)); break;
-    case 2: cache_node_gone(f->cache, node); break;
-    case 3: cache_assume(f->cache, p, node); break;
-    case 4: cache_forget(f->cache, p->uid); break;
-    case 5:
-        p->node_name = node;
-        cache_pod_set(f->cache, p);
-        break;
-    case 6: cache_pod_gone(f->cache, p->uid); break;
-    case 7:
-        (f->paced ? cache_worker_join_paced
-                  : cache_worker_join)(f->cache, (uint32_t)random_below(r, WORKERS), 1);
+    case 1: cache_nominate(f->cache, p, node); break;
+    case 2: cache_nominate(f->cache, p, (struct str){0}); break;
+    case 3:
+    case 4: cache_node_set(f->cache, make_node(c, name, 1000, GIB)); break;
+    case 5: cache_node_gone(f->cache, node); break;
+    case 6:
+        (f->paced ? cache_worker_join_paced : cache_worker_join)(f->cache, (uint32_t)i, 1);
         break;
     default:
-        shard_reset(f->shards[i % WORKERS], &c->profile, 1); /* it dies and forgets */
-        cache_worker_leave(f->cache, (uint32_t)(i % WORKERS));
+        shard_reset(f->shards[i], &c->profile, 1); /* it dies and forgets */
+        cache_worker_leave(f->cache, (uint32_t)i);
     }
+}
+
+/* What it was before leaves its ports, what it is now takes them. */
+static void random_change_of_pod(struct fleet *f, struct random *r, struct pod *p, const char *name)
+{
+    struct str before, now;
+    const uint64_t what = random_below(r, 4);
+    if (cache_pod(f->cache, p->uid, &before) == CACHE_absent)
+        before = (struct str){NULL, 0};
+    before = arena_copy(&f->c->arena, before);
+    bool changed = what == 0   ? cache_assume(f->cache, p, str_of(name))
+                   : what == 1 ? cache_forget(f->cache, p->uid)
+                   : what == 2 ? cache_pod_set(f->cache, on_node(p, name)) != CACHE_nothing
+                               : cache_pod_gone(f->cache, p->uid) != CACHE_nothing;
+    if (changed && before.len > 0)
+        use_ports(f, p, before, false);
+    if (changed && cache_pod(f->cache, p->uid, &now) != CACHE_absent)
+        use_ports(f, p, now, true);
+}
+
+static void random_step(struct fleet *f, struct random *r)
+{
+    struct pod *p = random_pod(f->c, (unsigned)random_below(r, RANDOM_PODS));
+    unsigned node = (unsigned)random_below(r, RANDOM_NODES);
+    const char *name = arena_print(&f->c->arena, "n%u", node).at;
+    if (random_below(r, 3) == 0)
+        random_change_of_pod(f, r, p, name);
+    else
+        random_change(f, r, p, name);
 }
 
 /* Pods on known nodes, as the cache has them. */
 static uint32_t placed_pods(struct fleet *f)
 {
     uint32_t count = 0;
-    for (unsigned i = 0; i < 30; i++) {
+    for (unsigned i = 0; i < RANDOM_PODS; i++) {
         struct str node, uid = arena_print(&f->c->arena, "uid-%u", i);
         if (cache_pod(f->cache, uid, &node) != CACHE_absent && cache_has_node(f->cache, node))
             count++;
@@ -643,12 +750,24 @@ static uint32_t placed_pods(struct fleet *f)
 static uint32_t usable_claims(struct fleet *f)
 {
     uint32_t count = 0;
-    for (unsigned i = 0; i < 30; i++) {
+    for (unsigned i = 0; i < RANDOM_PODS; i++) {
         struct str node, uid = arena_print(&f->c->arena, "uid-%u", i);
         if (cache_nomination(f->cache, uid, &node) && cache_has_node(f->cache, node))
             count++;
     }
     return count;
+}
+
+static void check_ports(struct fleet *f)
+{
+    for (unsigned i = 0; i < RANDOM_NODES; i++) {
+        uint32_t worker;
+        struct str node = arena_print(&f->c->arena, "n%u", i);
+        if (!cache_owner(f->cache, node, &worker))
+            continue;
+        for (unsigned port = 0; port < RANDOM_PORTS; port++)
+            assert_int_equal(is_in_use(f, node, port), f->in_use[i][port]);
+    }
 }
 
 static void check_fleet(struct fleet *f)
@@ -667,6 +786,7 @@ static void check_fleet(struct fleet *f)
     assert_int_equal(pods, any ? placed_pods(f) : 0);
     assert_int_equal(claims, any ? usable_claims(f) : 0);
     assert_int_equal(ghosts, 0);
+    check_ports(f);
 }
 
 static void workers_hold_together_what_the_cache_has(void **state)
@@ -746,6 +866,8 @@ int main(void)
         CLUSTER_TEST(a_pod_seen_elsewhere_is_moved),
         CLUSTER_TEST(what_workers_do_not_use_is_not_told_again),
         CLUSTER_TEST(pods_of_an_unknown_node_wait_and_no_worker_has_them),
+        CLUSTER_TEST(a_port_that_was_freed_stays_free_whoever_is_told_of_its_node),
+        CLUSTER_TEST(a_pod_that_was_hidden_takes_what_it_had),
         CLUSTER_TEST(shares_are_balanced_as_workers_come_and_go),
         CLUSTER_TEST(joining_moves_only_what_the_newcomer_gets),
         CLUSTER_TEST(capacity_weighs),

@@ -23,6 +23,8 @@ static void hear(void *context, uint32_t worker, const struct message *m)
             buffer_print(&h->heard, "%s%.*s/%.*s", i > 0 ? "," : "",
                          STR_ARG(p->attached.at[i].driver), STR_ARG(p->attached.at[i].handle));
         buffer_print(&h->heard, "%s) ", p->attach_problem.len > 0 ? "!" : "");
+        for (uint32_t i = 0; on_it && i < m->shard_pod.freed.count; i++)
+            buffer_print(&h->heard, "-%lld ", (long long)m->shard_pod.freed.at[i].port);
     } else if (m->type == MSG_shard_storage) {
         const struct shard_storage *s = &m->shard_storage;
         buffer_print(&h->heard, "%.*s[", STR_ARG(s->node_name));
@@ -98,6 +100,30 @@ static void pods_are_told_again_when_their_volumes_change(void **state)
     heard(h, "p(d/i) ");
     object(h, "object_gone kind=\"PersistentVolumeClaim\" namespace_name=\"default\" name=\"c\"");
     heard(h, "p() ");
+    hearing_free(h);
+}
+
+/* Upstream looks volumes up anew and does not touch its pods; only a pod's update takes its ports.
+ */
+static void a_volume_takes_no_port_and_an_update_does(void **state)
+{
+    struct hearing *h = hearing_new(*state);
+    struct pod *p = with_claim(h->c, "p", "c"), *gone = make_pod(h->c, "gone", 0, 0);
+    add_port(h->c, p, "0.0.0.0", "TCP", 80);
+    add_port(h->c, p, "0.0.0.0", "TCP", 81);
+    add_port(h->c, gone, "0.0.0.0", "TCP", 80);
+    cache_node_set(h->cache, make_node(h->c, "n1", 1000, GIB));
+    put(h, p, "n1");
+    put(h, gone, "n1");
+    cache_pod_gone(h->cache, gone->uid);
+    heard(h, "n1 p() gone() ");
+    object(h, "claim_set claim={namespace_name=\"default\" name=\"c\" volume_name=\"v\"}");
+    object(h, "volume_set volume={name=\"v\" source=\"csi\" driver=\"d\" handle=\"h\"}");
+    heard(h, "p(d/h) -80 ");
+    put(h, p, "n1"); /* of what workers look at nothing is another */
+    heard(h, "p(d/h) ");
+    object(h, "volume_set volume={name=\"v\" source=\"csi\" driver=\"d\" handle=\"i\"}");
+    heard(h, "p(d/i) ");
     hearing_free(h);
 }
 
@@ -253,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(pods_are_told_again_when_their_volumes_change),
+        CLUSTER_TEST(a_volume_takes_no_port_and_an_update_does),
         CLUSTER_TEST(everybody_who_shares_a_volume_is_told),
         CLUSTER_TEST(an_ephemeral_claim_of_another_pod_is_a_problem),
         CLUSTER_TEST(nodes_are_told_what_limits_them),

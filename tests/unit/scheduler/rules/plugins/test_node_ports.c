@@ -59,12 +59,34 @@ static void one_of_two_pods_on_a_port_frees_it(void **state)
     assert_string_equal(ruling_on(c, wants, "n1"), "");
 }
 
+/* What its node's other pods took meanwhile stays as it is. */
+static void a_pod_is_told_with_ports_that_stay_free(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    put_node(c, make_node(c, "n1", 1000, GIB));
+    struct pod *a = make_pod(c, "a", 0, 0), *one = make_pod(c, "one", 0, 0);
+    struct pod *other = make_pod(c, "other", 0, 0);
+    add_port(c, a, "0.0.0.0", "TCP", 80);
+    add_port(c, a, "0.0.0.0", "TCP", 81);
+    add_port(c, one, "0.0.0.0", "TCP", 80);
+    add_port(c, other, "0.0.0.0", "TCP", 81);
+    struct shard_pod told = {.pod = *on_node(a, "n1"), .freed = {1, one->ports.at}};
+    for (int i = 0; i < 2; i++) {
+        told.in_place = i > 0;
+        shard_pod_told(c->shard, &told);
+        assert_string_equal(ruling_on(c, one, "n1"), "");
+        assert_string_equal(ruling_on(c, other, "n1"), NO);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(sockets_collide_by_protocol_port_and_address),
         CLUSTER_TEST(a_port_is_free_when_its_pod_is_gone),
         CLUSTER_TEST(one_of_two_pods_on_a_port_frees_it),
+        CLUSTER_TEST(a_pod_is_told_with_ports_that_stay_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
