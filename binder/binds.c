@@ -51,7 +51,8 @@ struct flight {
     bool blocked;
     bool cancelled;   /* the reason is in message; a write of the prebind is on the wire */
     bool doubt;       /* a POST may have been carried out */
-    bool open;        /* that POST may even still be under way: unbound now may be bound later */
+    bool open;        /* that POST may even still be under way: unbound now may be bound later, */
+    struct moment sent, open_until; /* until then. When the last POST was sent */
     bool no_reads;    /* GET is forbidden: the POST's own conflict must tell */
     int posts, waits; /* requests sent; delays in a row */
     int code;         /* of the last answer, and its text */
@@ -290,7 +291,6 @@ static const struct job_type ask_job;
 static void prepare_post(struct job *job, struct instant at, struct draft *draft)
 {
     struct flight *f = (struct flight *)job;
-    (void)at;
     draft->method = KUBE_POST;
     draft->content_type = draft->may_protobuf ? WRITES_PROTOBUF : WRITES_JSON;
     draft->unread = true;
@@ -300,6 +300,7 @@ static void prepare_post(struct job *job, struct instant at, struct draft *draft
         writes_binding_protobuf(&draft->body, &f->bind);
     else
         writes_binding(&draft->body, &f->bind);
+    f->sent = at.now;
     f->posts++;
 }
 
@@ -318,12 +319,24 @@ static void post_again(struct flight *f, struct moment due)
     lanes_again(f->binds->lanes, LANE_bind, &f->job, due);
 }
 
+/* The server says no, now. A POST of which nobody heard may be carried out all the same as long as a
+ * write may last, whoever has it; somebody else would have been given its room by then. */
+static void refused(struct flight *f, struct instant at)
+{
+    if (!f->open || moment_reached(at.now, f->open_until))
+        end(f, at, false, false);
+    else if (f->no_reads)
+        post_again(f, f->open_until); /* its conflict tells */
+    else
+        ask(f, f->open_until);
+}
+
 /* The server did not take it now: again later, or give up. */
 static void wait_or_end(struct flight *f, struct instant at, const struct kube_response *r)
 {
     struct moment due = backoff(f, at.now, r->retry_after_s);
     if (moment_reached(due, moment_after(f->ready, f->binds->options.give_up)))
-        end(f, at, false, false);
+        refused(f, at);
     else
         post_again(f, due);
 }
@@ -349,6 +362,14 @@ static void tell_forbidden(const struct flight *f, const char *verb, const char 
         o->forbidden(o->owner, verb, resource, f->bind.namespace_name, r);
 }
 
+static void note_open(struct flight *f, const struct kube_response *r)
+{
+    if (!r->maybe_done && r->status != 502)
+        return; /* one that was sent before may be */
+    f->open = true;
+    f->open_until = moment_after(f->sent, span_of_ms(LANES_WRITE_MS));
+}
+
 static void posted(struct job *job, struct instant at, const struct kube_response *r)
 {
     struct flight *f = (struct flight *)job;
@@ -367,13 +388,13 @@ static void posted(struct job *job, struct instant at, const struct kube_respons
     } else if (answer_is_doubtful(r)) {
         f->binds->stats.doubts += !f->doubt;
         f->doubt = true;
-        f->open = r->maybe_done || r->status == 502;
+        note_open(f, r);
         f->waits = 0;
         ask(f, at.now);
     } else if (answer_is_busy(r)) {
         wait_or_end(f, at, r);
     } else {
-        end(f, at, false, false);
+        refused(f, at);
     }
 }
 
@@ -408,8 +429,10 @@ static void on_truth(struct flight *f, struct instant at, const struct writes_po
     } else if (f->open && f->posts < POSTS_MAX && !pod->deleting &&
                !moment_reached(at.now, moment_after(f->ready, f->binds->options.give_up))) {
         post_again(f, backoff(f, at.now, -1));
+    } else if (pod->deleting) {
+        end(f, at, false, false); /* no Binding of it is taken any more */
     } else {
-        end(f, at, false, false); /* the server answered, and it was no */
+        refused(f, at);
     }
 }
 

@@ -315,18 +315,24 @@ static void add_handles(struct handles *h, const struct pod_fact *p)
     }
 }
 
-uint32_t facts_attached(const char *node, const struct pod_fact *extra)
+static uint32_t attached(const char *node, const struct pod_fact *except,
+                         const struct pod_fact *extra)
 {
     static struct handles h;
     h.count = 0;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        if (p->there && strcmp(p->node, node) == 0 && !facts_ended(p))
+        if (p != except && p->there && strcmp(p->node, node) == 0 && !facts_ended(p))
             add_handles(&h, p);
     }
     if (extra != NULL)
         add_handles(&h, extra);
     return h.count;
+}
+
+uint32_t facts_attached(const char *node, const struct pod_fact *except)
+{
+    return attached(node, except, NULL);
 }
 
 /* A free volume for it at the node, other than used. */
@@ -381,5 +387,5 @@ bool facts_volumes_fit(const struct pod_fact *pod, const struct node_fact *node)
             (c->alone && facts_claim_used(c->name, pod)))
             return false;
     }
-    return facts_attached(node->name, pod) <= node->attachable;
+    return attached(node->name, NULL, pod) <= node->attachable;
 }

@@ -64,9 +64,9 @@ bool facts_claim_used(const char *claim, const struct pod_fact *except);
 bool facts_has_volumes(const struct pod_fact *pod);
 /* The node may use the volume, by the volume's node affinity. */
 bool facts_volume_reaches(const struct volume_fact *volume, const struct node_fact *node);
-/* Volumes of the driver with a limit that the pods on a node have; extra: of this pod as well
- * (NULL: none). */
-uint32_t facts_attached(const char *node, const struct pod_fact *extra);
+/* Volumes of the driver with a limit that the pods on a node have; without this pod's (NULL:
+ * of all). */
+uint32_t facts_attached(const char *node, const struct pod_fact *except);
 /* All of the pod's volumes are, or can be had, at the node now. */
 bool facts_volumes_fit(const struct pod_fact *pod, const struct node_fact *node);
 

@@ -279,6 +279,65 @@ static void an_unbound_pod_is_posted_again_after_a_lost_answer(void **state)
     world_free(w);
 }
 
+/* Posted until it is given up; what was lost last may be carried out all the same. */
+static struct world *given_up(void)
+{
+    struct world *w = posting();
+    for (int posts = 1; posts < 5; posts++) {
+        world_lose(w, POST_A, true);
+        world_tick(w);
+        world_answer(w, GET_A, 200, POD("ua", ""));
+        until(w, POST_A, 60000);
+    }
+    world_lose(w, POST_A, true);
+    world_tick(w);
+    world_answer(w, GET_A, 200, POD("ua", ""));
+    world_tick(w);
+    return w;
+}
+
+static void a_post_that_may_be_under_way_is_waited_for_before_it_is_called_failed(void **state)
+{
+    (void)state;
+    struct world *w = given_up();
+    for (int ms = 0; ms < 9900; ms += 100) {
+        assert_null(world_heard(w, MSG_bind_result, 0));
+        assert_null(world_find(w, POST_A));
+        world_step(w, 100);
+        if (world_find(w, "PUT /apis/coordination") != NULL)
+            world_accept_lease(w, "PUT /apis/coordination");
+    }
+    until(w, GET_A, 200);
+    world_answer(w, GET_A, 200, POD("ua", ""));
+    world_tick(w);
+    assert_false(world_result(w)->bound);
+    world_free(w);
+    w = given_up();
+    until(w, GET_A, 10100);
+    world_answer(w, GET_A, 200, POD("ua", "n1")); /* it was carried out */
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+static void a_no_does_not_outrun_a_post_that_was_lost(void **state)
+{
+    (void)state;
+    struct world *w = posting();
+    world_lose(w, POST_A, true);
+    world_tick(w);
+    world_answer(w, GET_A, 200, POD("ua", ""));
+    until(w, POST_A, 10000);
+    world_answer(w, POST_A, 403, "{\"kind\":\"Status\",\"message\":\"denied\"}");
+    world_tick(w);
+    assert_null(world_heard(w, MSG_bind_result, 0));
+    until(w, GET_A, 10000);
+    world_answer(w, GET_A, 200, POD("ua", "n1"));
+    world_tick(w);
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
 static void an_unbound_pod_after_an_error_answer_is_not_bound(void **state)
 {
     (void)state;
@@ -589,6 +648,8 @@ int main(void)
         cmocka_unit_test(a_definite_no_is_passed_on),
         cmocka_unit_test(a_lost_answer_is_resolved_by_a_get),
         cmocka_unit_test(an_unbound_pod_is_posted_again_after_a_lost_answer),
+        cmocka_unit_test(a_post_that_may_be_under_way_is_waited_for_before_it_is_called_failed),
+        cmocka_unit_test(a_no_does_not_outrun_a_post_that_was_lost),
         cmocka_unit_test(an_unbound_pod_after_an_error_answer_is_not_bound),
         cmocka_unit_test(the_truth_is_asked_for_until_it_is_known),
         cmocka_unit_test(a_busy_server_is_asked_again_within_a_bound),
