@@ -13,9 +13,11 @@
  * backoff. */
 #define IN_TIME   (70 * SECOND)
 #define NOMINATED (70 * SECOND) /* a group may keep room for itself for so long */
+#define DEAF      (90 * SECOND) /* a watch that is forgotten may go unnoticed for so long */
 
 static struct {
     int64_t well_since[GROUPS]; /* -1: it is not */
+    int64_t deaf_at;            /* when one of them last was */
     int64_t fits_since[PODS_MAX];
     char uid[PODS_MAX][40];
     struct {
@@ -88,7 +90,10 @@ static void look_at_pod(uint32_t i, int64_t well_since)
         return;
     }
     int64_t since = all.fits_since[i] > well_since ? all.fits_since[i] : well_since;
-    if (clock_now() - since > IN_TIME + (world_traits()->gangs ? NOMINATED : 0))
+    int64_t most = IN_TIME + (world_traits()->gangs ? NOMINATED : 0);
+    if (all.deaf_at > since) /* it may be the leader, which does not know yet */
+        most += DEAF;
+    if (clock_now() - since > most)
         violated("somebody leads who can",
                  "%s fits on %s for %lld s and %s is well for %lld s, and it is pending; %s leads",
                  p->name, place, (long long)((clock_now() - all.fits_since[i]) / SECOND),
@@ -105,6 +110,8 @@ static void look(void *context, uint64_t argument)
     (void)context;
     (void)argument;
     for (int g = 0; g < GROUPS; g++) {
+        if (calls_are_deaf(g))
+            all.deaf_at = clock_now();
         if (!is_well(g))
             all.well_since[g] = -1;
         else if (all.well_since[g] < 0)
