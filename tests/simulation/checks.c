@@ -199,12 +199,11 @@ static void note_binding(int group, const char *path, int64_t timeout, const cha
     }
     if (room == NULL)
         return;
-    *room = (struct open_binding){
-        .open = true,
-        .group = group,
-        .life = life,
-        .sent_at = clock_now(),
-        .until = clock_now() + timeout};
+    *room = (struct open_binding){.open = true,
+                                  .group = group,
+                                  .life = life,
+                                  .sent_at = clock_now(),
+                                  .until = clock_now() + timeout};
     snprintf(room->path, sizeof(room->path), "%s", path);
     snprintf(room->node, sizeof(room->node), "%s", node);
     snprintf(room->uid, sizeof(room->uid), "%s", uid);
@@ -293,6 +292,7 @@ static void after_binding(const struct seen_call *c)
     text_behind(c->body, "\"target\"", "name", node, sizeof(node));
     pod_of_path(c->path, pod, sizeof(pod));
     trace(2, "%s is on %s", pod, node);
+    promises_carried_out(c->body, node);
     const struct pod_fact *p = facts_pod(pod);
     if (p != NULL && p->bound > 1)
         violated("bound twice", "%s was bound %d times", pod, p->bound);

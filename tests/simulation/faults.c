@@ -90,6 +90,9 @@ static bool burst_and_kill(const struct action *x)
     trace(1, "%s is killed in %lld ms", p->door, (long long)(delay / MS));
     weather()->late = 100;
     clock_call(clock_now() + delay, kill_later, p, p->life);
+    struct proc *other = world_find(p->group, p->kind == BINDER ? SCHEDULER : BINDER);
+    if (x->c % 3 == 0 && other != NULL) /* then nobody is left who would know of them */
+        clock_call(clock_now() + delay, kill_later, other, other->life);
     clock_call(clock_now() + 4 * SECOND, fair, NULL, offsetof(struct weather, late));
     return true;
 }

@@ -16,6 +16,8 @@
 #define ASKED_MAX    32  /* barriers of a term */
 #define OPEN_MAX     512 /* attempts, or binds, that are open */
 #define UID_ROOM     40
+#define BOUND_MAX    2048
+#define CONFIRMED    (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
 #define VIEW_STALEST (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
 
 struct open_work {
@@ -31,13 +33,29 @@ struct life {
     int64_t term; /* of the barriers */
     int64_t asked[ASKED_MAX];
     uint32_t asked_count;
-    bool reached; /* one of them */
+    int64_t asked_at[ASKED_MAX], reached_at; /* when the one that is reached was asked */
+    int64_t foreign_at; /* when its binder told last of a bind that is not this life's */
+    bool reached;       /* one of the barriers */
     bool viewed, synced;
     int64_t view_at, view_age;
     /* A queue's attempts, a binder's binds: */
     uint32_t open_count;
+    bool full; /* not all of it is known */
     struct open_work open[OPEN_MAX];
+    /* A queue's pods that it was told are bound, and that the watch has not shown yet: */
+    bool in_snapshot; /* which may be older than what it was told */
+    uint32_t told_count;
+    char told[OPEN_MAX][UID_ROOM];
+    int64_t told_at[OPEN_MAX];
 };
+
+/* Bindings that were carried out, the last ones. */
+static struct {
+    uint64_t count;
+    struct {
+        char uid[UID_ROOM], node[NAME_ROOM];
+    } at[BOUND_MAX];
+} carried_out;
 
 static struct life lives[LIVES_MAX];
 
@@ -45,6 +63,7 @@ void promises_reset(void)
 {
     for (uint32_t i = 0; i < LIVES_MAX; i++)
         lives[i].of = NULL;
+    carried_out.count = 0;
 }
 
 static struct life *life_of(const struct proc *p)
@@ -76,7 +95,8 @@ static struct open_work *find(struct life *l, struct str uid)
 /* NULL: there is too much of it to know everything. */
 static struct open_work *open_add(struct life *l, struct str uid)
 {
-    if (l->open_count == OPEN_MAX || uid.len >= UID_ROOM)
+    l->full |= l->open_count == OPEN_MAX || uid.len >= UID_ROOM;
+    if (l->full)
         return NULL;
     struct open_work *w = &l->open[l->open_count++];
     *w = (struct open_work){0};
@@ -90,7 +110,8 @@ static void open_drop(struct life *l, struct open_work *w)
         *w = l->open[--l->open_count];
 }
 
-/* ---- a coordinator: nothing is bound on a view from before its term, or on one that is old ---- */
+/* ---- a coordinator: nothing is bound on a view from before its term, or on one that is old ----
+ */
 
 static void barrier_said(struct life *l, int64_t term, int64_t id)
 {
@@ -99,18 +120,45 @@ static void barrier_said(struct life *l, int64_t term, int64_t id)
         l->asked_count = 0;
         l->reached = false;
     }
-    if (l->asked_count < ASKED_MAX)
-        l->asked[l->asked_count++] = id;
+    if (l->asked_count == ASKED_MAX)
+        return;
+    l->asked_at[l->asked_count] = clock_now();
+    l->asked[l->asked_count++] = id;
 }
 
 static void barrier_heard(struct life *l, int64_t id)
 {
     for (uint32_t i = 0; i < l->asked_count; i++)
-        l->reached |= l->asked[i] == id;
+        if (l->asked[i] == id && (!l->reached || l->asked_at[i] > l->reached_at)) {
+            l->reached = true;
+            l->reached_at = l->asked_at[i];
+        }
 }
 
-static void bind_said(const struct proc *p, const struct life *l, const struct bind *b)
+/* What its binder has under way, and no life of this coordinator but a former one can have asked
+ * for: it is in no view yet. One that the watch has shown is over. */
+static void leadership_heard(struct life *l, const struct leadership *told)
 {
+    for (uint32_t i = 0; i < told->in_flight.count && !l->full; i++) {
+        const struct binding *b = &told->in_flight.at[i];
+        bool shown = false;
+        for (uint32_t k = 0; k < PODS_MAX && !shown; k++)
+            shown = str_is(b->uid, facts_pods[k].uid) &&
+                    (!facts_pods[k].there || facts_pods[k].node[0] != 0);
+        if (!shown && find(l, b->uid) == NULL)
+            l->foreign_at = clock_now();
+    }
+}
+
+static void bind_said(const struct proc *p, struct life *l, const struct bind *b)
+{
+    if (find(l, b->uid) == NULL)
+        (void)open_add(l, b->uid);
+    if (l->foreign_at > l->reached_at)
+        violated("a former life's binds are seen",
+                 "%s binds %.*s, and was told of a bind of its former life %lld ms behind its "
+                 "barrier",
+                 p->door, STR_ARG(b->name), (long long)((l->foreign_at - l->reached_at) / MS));
     int64_t term = proc_term(p);
     if (l->term != term || !l->reached)
         violated("view of this term", "%s binds %.*s in term %lld, and no barrier of it is reached",
@@ -133,6 +181,10 @@ static void attempt_said(const struct proc *p, struct life *l, uint32_t peer, st
                          int64_t cycle)
 {
     struct open_work *w = find(l, uid);
+    for (uint32_t i = 0; i < l->told_count; i++)
+        if (str_is(uid, l->told[i]) && clock_now() - l->told_at[i] < CONFIRMED)
+            violated("bound pods are left alone", "%s sends attempt %lld of %.*s, which is bound",
+                     p->door, (long long)cycle, STR_ARG(uid));
     if (w != NULL && w->peer == peer)
         violated("asked for once", "%s sends attempt %lld of %.*s, and %lld is open", p->door,
                  (long long)cycle, STR_ARG(uid), (long long)w->cycle);
@@ -147,7 +199,12 @@ static void attempt_said(const struct proc *p, struct life *l, uint32_t peer, st
 static void outcome_heard(struct life *l, const struct outcome *o)
 {
     struct open_work *w = find(l, o->uid);
-    if (w != NULL && w->cycle == o->cycle)
+    bool counts = w != NULL && w->cycle == o->cycle;
+    if (counts && str_is(o->result, "bound") && !l->in_snapshot && l->told_count < OPEN_MAX) {
+        l->told_at[l->told_count] = clock_now();
+        snprintf(l->told[l->told_count++], UID_ROOM, "%.*s", STR_ARG(o->uid));
+    }
+    if (counts)
         open_drop(l, w);
 }
 
@@ -169,15 +226,21 @@ static void bind_heard(const struct proc *p, struct life *l, const struct bind *
         w->term = proc_term(p);
 }
 
+static bool was_carried_out(const struct bind_result *r)
+{
+    uint64_t from = carried_out.count > BOUND_MAX ? carried_out.count - BOUND_MAX : 0;
+    for (uint64_t i = carried_out.count; i > from; i--)
+        if (str_is(r->uid, carried_out.at[(i - 1) % BOUND_MAX].uid))
+            return str_is(r->node_name, carried_out.at[(i - 1) % BOUND_MAX].node);
+    return from > 0;
+}
+
 static void result_said(const struct proc *p, const struct bind_result *r)
 {
-    char name[64];
-    snprintf(name, sizeof(name), "%.*s", STR_ARG(r->name));
-    const struct pod_fact *pod = facts_pod(name);
-    if (r->bound && pod != NULL && pod->there && str_is(r->uid, pod->uid) &&
-        !str_is(r->node_name, pod->node))
-        violated("bound is bound", "%s says that %s is bound to %.*s, and it is on %s", p->door, name,
-                 STR_ARG(r->node_name), pod->node[0] != 0 ? pod->node : "no node");
+    if (r->bound && !was_carried_out(r))
+        violated("bound is bound",
+                 "%s says that %.*s is bound to %.*s, and no such Binding was made", p->door,
+                 STR_ARG(r->name), STR_ARG(r->node_name));
 }
 
 static const char *uid_in(const char *body, char *uid, size_t room)
@@ -207,6 +270,13 @@ void promises_asked(const struct seen_call *c)
                  c->path, (long long)proc_term(p), (long long)w->term);
 }
 
+void promises_carried_out(const char *body, const char *node)
+{
+    uint64_t at = carried_out.count++ % BOUND_MAX;
+    (void)uid_in(body, carried_out.at[at].uid, UID_ROOM);
+    snprintf(carried_out.at[at].node, NAME_ROOM, "%s", node);
+}
+
 /* ---- doors ---- */
 
 void promises_heard(const struct proc *p, const struct delivery *in)
@@ -220,6 +290,13 @@ void promises_heard(const struct proc *p, const struct delivery *in)
         l->synced = m->view.synced;
         l->view_age = m->view.age_ms * MS;
         l->view_at = clock_now();
+    } else if (p->kind == SCHEDULER && m->type == MSG_leadership) {
+        leadership_heard(l, &m->leadership);
+    } else if (p->kind == QUEUE && m->type == MSG_snapshot_begin) {
+        l->told_count = 0;
+        l->in_snapshot = true;
+    } else if (p->kind == QUEUE && m->type == MSG_snapshot_end) {
+        l->in_snapshot = false;
     } else if (p->kind == QUEUE && m->type == MSG_outcome) {
         outcome_heard(l, &m->outcome);
     } else if (p->kind == BINDER && m->type == MSG_bind) {

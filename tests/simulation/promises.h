@@ -11,7 +11,8 @@ void promises_reset(void);
 void promises_heard(const struct proc *p, const struct delivery *in);
 /* Its outbox, about to be sent. */
 void promises_said(const struct proc *p);
-/* A request that it sends. */
+/* A request that it sends; a Binding that the server has carried out. */
 void promises_asked(const struct seen_call *call);
+void promises_carried_out(const char *body, const char *node);
 
 #endif
