@@ -269,12 +269,51 @@ void wires_end(struct proc *p, bool killed)
     }
 }
 
+/* The connection whose frame came first. */
+static struct connection *earliest(struct sock *s)
+{
+    struct connection *found = NULL;
+    for (struct connection *c = all.connections; c != NULL; c = c->next)
+        if (c->door == s && c->up.first != NULL && c->up.first->at <= clock_now() &&
+            (found == NULL || c->up.first->at < found->up.first->at))
+            found = c;
+    return found;
+}
+
+static struct lane *waiting_lane(struct sock *s, struct connection **from)
+{
+    if (s == NULL)
+        return NULL;
+    *from = s->wire->kind == WIRE_door ? earliest(s) : s->connection;
+    if (*from == NULL)
+        return NULL;
+    struct lane *l = s->wire->kind == WIRE_door ? &(*from)->up : &(*from)->down;
+    return l->first != NULL && l->first->at <= clock_now() ? l : NULL;
+}
+
+/* A link's end is heard when all that came before is taken; then it may connect anew. */
+static bool hears_end(struct sock *s)
+{
+    struct connection *from;
+    if (s->wire->kind != WIRE_link)
+        return true;
+    if (waiting_lane(s, &from) != NULL)
+        return false;
+    if (s->connection != NULL && s->connection->ended) {
+        s->connection = NULL;
+        sweep();
+    }
+    return true;
+}
+
 enum wire_news wire_news(struct wire *wire)
 {
     struct sock *s = wire->socket;
     if (s == NULL || s->news_count == 0 || s->news[0].at > clock_now())
         return WIRE_nothing;
     enum wire_news news = s->news[0].news;
+    if (news == WIRE_disconnected && !hears_end(s))
+        return WIRE_nothing;
     memmove(s->news, s->news + 1, --s->news_count * sizeof(s->news[0]));
     return news;
 }
@@ -347,33 +386,11 @@ static struct parcel *take_parcel(struct lane *l)
     return p;
 }
 
-/* The connection whose frame came first. */
-static struct connection *earliest(struct sock *s)
-{
-    struct connection *found = NULL;
-    for (struct connection *c = all.connections; c != NULL; c = c->next)
-        if (c->door == s && c->up.first != NULL && c->up.first->at <= clock_now() &&
-            (found == NULL || c->up.first->at < found->up.first->at))
-            found = c;
-    return found;
-}
-
 static void fill(zmq_msg_t *m, const void *bytes, size_t len)
 {
     zmq_msg_close(m);
     must(zmq_msg_init_size(m, len) == 0);
     memcpy(zmq_msg_data(m), bytes, len);
-}
-
-static struct lane *waiting_lane(struct sock *s, struct connection **from)
-{
-    if (s == NULL)
-        return NULL;
-    *from = s->wire->kind == WIRE_door ? earliest(s) : s->connection;
-    if (*from == NULL)
-        return NULL;
-    struct lane *l = s->wire->kind == WIRE_door ? &(*from)->up : &(*from)->down;
-    return l->first != NULL && l->first->at <= clock_now() ? l : NULL;
 }
 
 bool wire_receive(struct wire *wire, zmq_msg_t *from, zmq_msg_t *frame)
@@ -429,14 +446,8 @@ static int64_t look(struct wire *wire, bool *any)
         return next;
     wire->ready = waiting_lane(s, &from) != NULL;
     wire->has_news = s->news_count > 0 && s->news[0].at <= clock_now();
-    /* A link's end is heard when all that came before is taken. */
-    if (wire->kind == WIRE_link && wire->has_news && s->news[0].news == WIRE_disconnected) {
+    if (wire->kind == WIRE_link && wire->has_news && s->news[0].news == WIRE_disconnected)
         wire->has_news = !wire->ready;
-        if (wire->has_news && s->connection != NULL && s->connection->ended) {
-            s->connection = NULL;
-            sweep();
-        }
-    }
     *any = *any || wire->ready || wire->has_news;
     if (s->news_count > 0)
         next = later(next, s->news[0].at);
