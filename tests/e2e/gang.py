@@ -284,18 +284,40 @@ class Recording:
             self.process.wait(10)
         self.log.close()
 
+    def catch_up(self, seconds):
+        """What comes from the scheduler and what comes from the binder may be ahead of each other; of a
+        process that was killed nothing more comes."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            try:
+                if not answers_ahead(self.read()):
+                    return
+            except subprocess.CalledProcessError:
+                pass  # its end is being written
+            time.sleep(0.2)
+
     def records(self):
         """(message, body, microseconds) of everything recorded, as it was sent; nothing was missed."""
+        self.catch_up(15)
         self.stop()
         with open(self.path + ".log", errors="replace") as file:
             missed = [line for line in file if "missed" in line or "dropped" in line]
         checks.expect(not missed, "the tap has gaps: %s", checks.some(missed))
+        return self.read()
+
+    def read(self):
         # Reading again, what the filter left out looks as if it had been missed.
         done = subprocess.run([BERTH, "tap", "--read", self.path, "-o", "json"], check=True, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
         read = [json.loads(line) for line in done.stdout.splitlines()]
         # Two processes' taps may reach us in any order; within one the order is the sender's.
         return [(r["message"], r["body"], r["sent_us"]) for r in sorted(read, key=lambda r: r["sent_us"])]
+
+
+def answers_ahead(records):
+    """Whether a bind's result is there, and the bind is not."""
+    asked = {body.get("uid") for message, body, _ in records if message == "bind"}
+    return any(message == "bind_result" and body.get("uid") not in asked for message, body, _ in records)
 
 
 def partly_bound(records, minimum_of):
