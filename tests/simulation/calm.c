@@ -12,11 +12,13 @@
 #define QUIET_LIMIT  (150 * SECOND) /* all that can be bound is, so long after the last fault */
 #define QUIET_AGAIN  (4 * SECOND)   /* and stays so */
 #define TOLD_LIMIT   (400 * SECOND) /* a status that failed again and again is said this often */
-#define PAGES_OF_ALL 12             /* of a list, at most, as far as time is concerned */
+#define LISTS        3              /* in a row, as a list that takes long may be too old at its end */
 
 static int64_t paging(void)
 {
-    return PAGES_OF_ALL * (world_traits()->page + world_traits()->page_most / 20);
+    const struct traits *t = world_traits();
+    int64_t pages = facts_pod_count() / (uint32_t)t->page_size + 2;
+    return LISTS * pages * (t->page + t->page_most / 20);
 }
 
 static void become_quiet(void)
