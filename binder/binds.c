@@ -49,13 +49,13 @@ struct flight {
     struct moment over;         /* when it ended; 0: not yet */
     bool gone;                  /* it ended as the pod does not exist any more */
     bool blocked;
-    bool cancelled;   /* the reason is in message; a write of the prebind is on the wire */
-    bool doubt;       /* a POST may have been carried out */
-    bool open;        /* that POST may even still be under way: unbound now may be bound later, */
+    bool cancelled; /* the reason is in message; a write of the prebind is on the wire */
+    bool doubt;     /* a POST may have been carried out */
+    bool open;      /* that POST may even still be under way: unbound now may be bound later, */
     struct moment sent, open_until; /* until then. When the last POST was sent */
-    bool no_reads;    /* GET is forbidden: the POST's own conflict must tell */
-    int posts, waits; /* requests sent; delays in a row */
-    int code;         /* of the last answer, and its text */
+    bool no_reads;                  /* GET is forbidden: the POST's own conflict must tell */
+    int posts, waits;               /* requests sent; delays in a row */
+    int code;                       /* of the last answer, and its text */
     struct buffer message;
     const char *failed_plugin; /* of the prebind, or Extender; NULL: none of them failed */
     const struct extender_config *extender; /* who binds instead of us; NULL: nobody */
@@ -319,8 +319,8 @@ static void post_again(struct flight *f, struct moment due)
     lanes_again(f->binds->lanes, LANE_bind, &f->job, due);
 }
 
-/* The server says no, now. A POST of which nobody heard may be carried out all the same as long as a
- * write may last, whoever has it; somebody else would have been given its room by then. */
+/* The server says no, now. A POST of which nobody heard may be carried out all the same as long as
+ * a write may last, whoever has it; somebody else would have been given its room by then. */
 static void refused(struct flight *f, struct instant at)
 {
     if (!f->open || moment_reached(at.now, f->open_until))

@@ -9,10 +9,10 @@
 #include "tests/simulation/users.h"
 #include "tests/simulation/world.h"
 
-#define QUIET_LIMIT  (150 * SECOND) /* all that can be bound is, so long after the last fault */
-#define QUIET_AGAIN  (4 * SECOND)   /* and stays so */
-#define TOLD_LIMIT   (400 * SECOND) /* a status that failed again and again is said this often */
-#define LISTS        3              /* in a row, as a list that takes long may be too old at its end */
+#define QUIET_LIMIT (150 * SECOND) /* all that can be bound is, so long after the last fault */
+#define QUIET_AGAIN (4 * SECOND)   /* and stays so */
+#define TOLD_LIMIT  (400 * SECOND) /* a status that failed again and again is said this often */
+#define LISTS       3 /* in a row, as a list that takes long may be too old at its end */
 
 static int64_t paging(void)
 {
