@@ -1,6 +1,7 @@
 /* tap: `berth tap`, which shows what goes over the bus, live or from a recording. It only listens:
  * processes mirror their frames to a socket that drops rather than waits. What must stay true: what
- * was missed is said, so that nobody takes a hole for silence. */
+ * was missed is said, so that nobody takes a hole for silence; and what was mirrored before the end
+ * is shown, however far behind we were. */
 #include "ctl/commands.h"
 #include "ctl/recording.h"
 #include "ctl/tap_verify.h"
@@ -17,6 +18,9 @@
 
 #define ENDPOINTS_MAX 64
 #define DISCOVER_MS   500
+#define TAKEN_AT_ONCE 1000
+#define QUIET_MS      100  /* nothing from before the end for so long: it was all */
+#define REST_MS       2000 /* and no longer than this */
 
 struct tap {
     struct tap_view view;
@@ -28,7 +32,8 @@ struct tap {
     struct span duration; /* 0: until stopped */
     const char *record, *read;
     FILE *file;
-    int64_t shown;
+    int64_t shown, heard;
+    int64_t end_us; /* what is mirrored later is not shown */
     uint64_t missed_told;
     struct buffer line;
 };
@@ -38,7 +43,7 @@ static volatile sig_atomic_t stopped;
 static void on_signal(int number)
 {
     (void)number;
-    stopped = 1;
+    stopped = stopped + 1;
 }
 
 /* ---- options ---- */
@@ -211,7 +216,11 @@ static void verify(struct tap *tap, struct str tapped)
 static bool take_frame(struct tap *tap, struct str tapped, bool *ok)
 {
     verify(tap, tapped);
-    if (!tap_view_take(&tap->view, tapped))
+    bool wanted = tap_view_take(&tap->view, tapped);
+    if (tap->view.tapped.at_us > tap->end_us)
+        return true;
+    tap->heard++;
+    if (!wanted)
         return true;
     bool ends_run = tap->view.envelope.type == MSG_map_run_end, on = true;
     uint32_t missed = tap_view_missed_before(&tap->view);
@@ -235,21 +244,48 @@ static void tell_missed(struct tap *tap)
 
 /* ---- live ---- */
 
+/* Some of what waits; false when it is time to end. */
+static bool take_waiting(struct tap *tap, struct ear *ear, bool *ok)
+{
+    struct str tapped;
+    bool on = true;
+    for (int i = 0; on && i < TAKEN_AT_ONCE && ear_next(ear, &tapped); i++)
+        on = take_frame(tap, tapped, ok);
+    return fflush(stdout) == 0 && (tap->file == NULL || fflush(tap->file) == 0) && on;
+}
+
+/* One tap may be further behind than another, and half of a talk misleads: all that was mirrored by
+ * now is taken. Who cannot wait signals once more. */
+static void take_rest(struct tap *tap, struct ear *ear, bool *ok)
+{
+    const sig_atomic_t asked = stopped;
+    struct moment now = moment_now(), quiet = moment_after(now, span_of_ms(QUIET_MS));
+    struct moment most = moment_after(now, span_of_ms(REST_MS));
+    bool on = true;
+    tap->end_us = moment_wall_us();
+    while (on && stopped == asked && !moment_reached(now, moment_earlier(quiet, most))) {
+        int64_t heard = tap->heard;
+        on = take_waiting(tap, ear, ok);
+        now = moment_now();
+        if (tap->heard > heard)
+            quiet = moment_after(now, span_of_ms(QUIET_MS));
+        if (on)
+            ear_wait(ear, now, moment_earlier(quiet, most));
+        now = moment_now();
+    }
+}
+
 static bool listen_until_end(struct tap *tap, struct ear *ear)
 {
     bool ok = true, on = true;
     struct moment now = moment_now(), discover = now, tell = now;
     struct moment end = tap->duration.ns > 0 ? moment_after(now, tap->duration) : MOMENT_NEVER;
     while (on && !stopped && !moment_reached(now, end)) {
-        struct str tapped;
         if (moment_reached(now, discover)) {
             ear_discover(ear);
             discover = moment_after(now, span_of_ms(DISCOVER_MS));
         }
-        for (int i = 0; on && i < 1000 && ear_next(ear, &tapped); i++)
-            on = take_frame(tap, tapped, &ok);
-        if (fflush(stdout) != 0 || (tap->file && fflush(tap->file) != 0))
-            on = false;
+        on = take_waiting(tap, ear, &ok);
         if (moment_reached(now, tell)) {
             tell_missed(tap);
             tell = moment_after(now, span_of_ms(1000));
@@ -259,6 +295,8 @@ static bool listen_until_end(struct tap *tap, struct ear *ear)
             ear_wait(ear, now, moment_earlier(end, discover));
         now = moment_now();
     }
+    if (on)
+        take_rest(tap, ear, &ok);
     tell_missed(tap);
     if (ok && tap->file &&
         !recording_add(tap->file, (struct str){0}, tap_view_missed_before(&tap->view)))
@@ -340,7 +378,7 @@ static int replay(struct tap *tap)
 
 int command_tap(int argc, char **argv)
 {
-    struct tap tap = {0};
+    struct tap tap = {.end_us = INT64_MAX};
     struct options_table table = {.program = "berth tap",
                                   .usage = "show, filter, record or replay what goes over the "
                                            "bus",

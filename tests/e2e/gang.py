@@ -245,9 +245,11 @@ def rounds(sizes, room):
 
 
 class Recording:
-    """berth tap's recording of binds and their results, from before the first pod of the case."""
+    """berth tap's recording of binds and their results, from before the first pod of the case to the
+    last: there must be room for a probe without requests at its end, too."""
 
     def __init__(self, world, subject):
+        self.world, self.probes = world, 0
         self.path = os.path.join(subject.directory, "bus")
         self.log = open(self.path + ".log", "wb")
         checks.wait_until(30, lambda: {"scheduler", "binder"} <= set(subject.pids()),
@@ -257,26 +259,21 @@ class Recording:
              "gang_attempt,bind,bind_result,preempt", "--record", self.path],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, start_new_session=True)
         world.others.append(self)
-        self.probe(world)
+        checks.wait_until(30, lambda: os.path.exists(self.path) and self.probe(1), "the tap hears nothing")
 
-    def probe(self, world):
-        """Bind pods until one's bind and its result are in the recording."""
-        def heard():
-            heard.number += 1
-            name = "probe-%d" % heard.number
-            world.admin.create(kube.PODS, objects.pod(name))
-            deadline = time.monotonic() + 1
-            while time.monotonic() < deadline:
-                with open(self.path, "rb") as file:
-                    if file.read().count(name.encode()) >= 2:
-                        return True
-                time.sleep(0.05)
-            return False
-
-        heard.number = 0
-        checks.wait_until(30, lambda: os.path.exists(self.path) and heard(), "the tap hears nothing")
-        for i in range(1, heard.number + 1):
-            world.admin.delete(kube.PODS + "/probe-%d" % i)
+    def probe(self, seconds):
+        """Bind a pod; True when its bind and its result are in the recording, and so is, as each
+        process's tap keeps the order, what scheduler and binder had sent before."""
+        self.probes += 1
+        name = "probe-%d-" % self.probes
+        self.world.admin.create(kube.PODS, objects.pod(name + "x"))
+        deadline, heard = time.monotonic() + seconds, False
+        while not heard and time.monotonic() < deadline:
+            with open(self.path, "rb") as file:
+                heard = file.read().count(name.encode()) >= 2
+            time.sleep(0 if heard else 0.05)
+        self.world.admin.delete(kube.PODS + "/" + name + "x")
+        return heard
 
     def stop(self):
         if self.process.poll() is None:
@@ -284,40 +281,19 @@ class Recording:
             self.process.wait(10)
         self.log.close()
 
-    def catch_up(self, seconds):
-        """What comes from the scheduler and what comes from the binder may be ahead of each other; of a
-        process that was killed nothing more comes."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            try:
-                if not answers_ahead(self.read()):
-                    return
-            except subprocess.CalledProcessError:
-                pass  # its end is being written
-            time.sleep(0.2)
-
     def records(self):
         """(message, body, microseconds) of everything recorded, as it was sent; nothing was missed."""
-        self.catch_up(15)
+        checks.expect(self.probe(30), "the tap does not catch up within 30 s")
         self.stop()
         with open(self.path + ".log", errors="replace") as file:
             missed = [line for line in file if "missed" in line or "dropped" in line]
         checks.expect(not missed, "the tap has gaps: %s", checks.some(missed))
-        return self.read()
-
-    def read(self):
         # Reading again, what the filter left out looks as if it had been missed.
         done = subprocess.run([BERTH, "tap", "--read", self.path, "-o", "json"], check=True, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
         read = [json.loads(line) for line in done.stdout.splitlines()]
         # Two processes' taps may reach us in any order; within one the order is the sender's.
         return [(r["message"], r["body"], r["sent_us"]) for r in sorted(read, key=lambda r: r["sent_us"])]
-
-
-def answers_ahead(records):
-    """Whether a bind's result is there, and the bind is not."""
-    asked = {body.get("uid") for message, body, _ in records if message == "bind"}
-    return any(message == "bind_result" and body.get("uid") not in asked for message, body, _ in records)
 
 
 def partly_bound(records, minimum_of):

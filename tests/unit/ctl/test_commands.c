@@ -107,15 +107,13 @@ static void slurp(const char *path, char *into, size_t room)
     fclose(file);
 }
 
-/* Runs a command in a child; its output is in said and complained. */
-static int run(struct stage *stage, int (*command)(int, char **), const char *const *argv)
+/* A command in a child, with its output in these files. */
+static pid_t begin(int (*command)(int, char **), const char *const *argv, const char *out,
+                   const char *err)
 {
-    char out[128], err[128];
-    int argc = 0, status;
+    int argc = 0;
     while (argv[argc])
         argc++;
-    snprintf(out, sizeof(out), "%s/out", stage->scene->dir);
-    snprintf(err, sizeof(err), "%s/err", stage->scene->dir);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -124,6 +122,17 @@ static int run(struct stage *stage, int (*command)(int, char **), const char *co
             _exit(99);
         exit(command(argc, arguments(argv)));
     }
+    return child;
+}
+
+/* Runs a command in a child; its output is in said and complained. */
+static int run(struct stage *stage, int (*command)(int, char **), const char *const *argv)
+{
+    char out[128], err[128];
+    int status;
+    snprintf(out, sizeof(out), "%s/out", stage->scene->dir);
+    snprintf(err, sizeof(err), "%s/err", stage->scene->dir);
+    pid_t child = begin(command, argv, out, err);
     assert_int_equal(waitpid(child, &status, 0), child);
     slurp(out, stage->said, sizeof(stage->said));
     slurp(err, stage->complained, sizeof(stage->complained));
@@ -232,6 +241,39 @@ static void a_recording_can_be_read_back(void **state)
     assert_non_null(strstr(stage->complained, "/nonexistent/file"));
 }
 
+static long recorded(struct stage *stage, const char *path)
+{
+    const char *const twice[] = {"tap", "--read", path, "--verify", NULL};
+    assert_int_equal(run(stage, command_tap, twice), 0);
+    return strtol(stage->said, NULL, 10);
+}
+
+/* It is behind when it is asked to end: another one hears meanwhile what it does not read. */
+static void what_was_said_before_the_end_is_recorded(void **state)
+{
+    struct stage *stage = *state;
+    char path[128];
+    int status;
+    wait_for_doors(stage);
+    snprintf(path, sizeof(path), "%s/recording", stage->scene->dir);
+    const char *const dir = stage->scene->dir;
+    const char *const record[] = {"tap",  "--run-dir", dir,  "--message",
+                                  "pull", "--record",  path, NULL};
+    const char *const read_back[] = {"tap", "--read", path, NULL};
+    const char *const other[] = {"tap",  "--run-dir", dir,   "--message",
+                                 "pull", "--count",   "200", NULL};
+    pid_t child = begin(command_tap, record, "/dev/null", "/dev/null");
+    run_until_said(stage, command_tap, read_back, " pull ");
+    kill(child, SIGSTOP);
+    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+    long before = recorded(stage, path);
+    assert_int_equal(run(stage, command_tap, other), 0);
+    assert_int_equal(recorded(stage, path), before);
+    kill(child, SIGTERM);
+    assert_int_equal(end(child, SIGCONT), 0);
+    assert_true(recorded(stage, path) >= before + 200);
+}
+
 static void bad_arguments_are_refused(void **state)
 {
     struct stage *stage = *state;
@@ -327,6 +369,7 @@ int main(void)
         STAGE(status_shows_every_process),
         STAGE(status_names_who_does_not_answer),
         STAGE(tap_shows_messages_and_stops_by_itself),
+        STAGE(what_was_said_before_the_end_is_recorded),
         STAGE(a_recording_can_be_read_back),
         STAGE(bad_arguments_are_refused),
         STAGE(keys_are_made_once),
