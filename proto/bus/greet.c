@@ -8,6 +8,10 @@
  * nothing; an answer to an older session is ignored. So lost, doubled and late hellos all end with
  * both sides in the newest session.
  *
+ * A link is opened anew, by its name, when nobody of whom it is for has been heard on it for long:
+ * ZeroMQ never connects again after a handshake that failed for good, and keeps a connection to
+ * somebody else, who got the address, as long as that one lives.
+ *
  * What must stay true: no frame of one session is taken for one of another, because a ROUTER gives
  * every connection a name of its own, frames on one connection stay in order, and the hello that
  * starts a session stands before all of its frames. */
@@ -25,6 +29,26 @@
 static struct span times(struct span s, int n)
 {
     return (struct span){s.ns * n};
+}
+
+void greet_expect(struct bus *bus, struct peer *peer, int heartbeats)
+{
+    peer->reopen_at = moment_after(bus->now, times(bus->heartbeat, heartbeats));
+}
+
+static void reopen(struct bus *bus, struct peer *peer)
+{
+    must(peer->connecting && peer->state == PEER_greeting);
+    greet_expect(bus, peer, REOPEN_AFTER);
+    if (!waiting_reopen(bus, peer->wire)) {
+        log_debug("link not opened anew|endpoint=%s error=\"%s\"", peer->wire->endpoint,
+                  bus->wires.error);
+        return;
+    }
+    log_debug("link opened anew|endpoint=%s", peer->wire->endpoint);
+    peer->session++;
+    peer->greetings = 0;
+    peer->greeted_at = (struct moment){0};
 }
 
 /* A hello is repeated quickly: until it is answered nothing else can happen on the link. */
@@ -187,6 +211,7 @@ static enum refusal take_on_link(struct bus *bus, struct peer *peer, const struc
 {
     if (!(process_of(hello->process) & peer->expected))
         return REFUSED_wrong_process;
+    greet_expect(bus, peer, REOPEN_AFTER);
     if (hello->session == 0 && hello->refused.len > 0) {
         note_turned_away(bus, peer, hello->refused);
         return REFUSED_nothing;
@@ -219,6 +244,8 @@ static struct moment tick_peer(struct bus *bus, struct peer *peer, struct moment
     if (peer->state == PEER_up && moment_reached(now, silent))
         peer_down(bus, peer, "silent");
     if (peer->state == PEER_greeting && peer->connecting) {
+        if (moment_reached(now, peer->reopen_at))
+            reopen(bus, peer);
         greet(bus, peer);
         return moment_after(peer->greeted_at, greeting_interval(bus));
     }
@@ -282,26 +309,30 @@ static void news_of_link(struct bus *bus, struct wire *wire)
 {
     struct peer *peer = peer_by_wire(bus, wire);
     must(peer != NULL);
+    bool refused = false;
     wire->has_news = false;
     for (enum wire_news news; (news = wire_news(wire)) != WIRE_nothing;) {
-        if (news == WIRE_handshake_failed)
+        if (news == WIRE_handshake_failed || news == WIRE_refused)
             note_handshake(bus, wire);
         if (news == WIRE_disconnected) {
             bus->counts.connections_lost++;
             peer_down(bus, peer, "disconnected");
         }
+        refused = refused || news == WIRE_refused;
         if (news == WIRE_connected && peer->state == PEER_greeting) {
             peer->greeted_at = (struct moment){0};
             greet(bus, peer);
         }
     }
+    if (refused && peer->state == PEER_greeting)
+        greet_expect(bus, peer, RETRY_AFTER);
 }
 
 static void news_of_door(struct bus *bus)
 {
     bus->door.has_news = false;
     for (enum wire_news news; (news = wire_news(&bus->door)) != WIRE_nothing;) {
-        if (news == WIRE_handshake_failed)
+        if (news == WIRE_handshake_failed || news == WIRE_refused)
             note_handshake(bus, &bus->door);
         if (news == WIRE_not_accepted) {
             bus->counts.not_accepted++;

@@ -11,7 +11,9 @@
 #define ROUTING_MAX  255 /* bytes; ZMTP allows no more */
 #define PARTY_MAX    79
 #define INSTANCE_MAX 64
-#define SILENT_AFTER 6 /* heartbeats */
+#define SILENT_AFTER 6  /* heartbeats */
+#define REOPEN_AFTER 40 /* more than connecting and a handshake may take */
+#define RETRY_AFTER  2  /* where ZeroMQ does not try again */
 
 enum peer_state {
     PEER_greeting, /* no hello yet: we wait for the other side's */
@@ -43,6 +45,7 @@ struct peer {
     unsigned greetings;     /* hellos sent for this session */
     bool packs;             /* it reads packs, as its hello said */
     struct moment up_at, heard_at, sent_at, greeted_at;
+    struct moment reopen_at; /* connecting, not up: when another connection is tried */
 };
 
 /* A peer_up or peer_down that waits for the core. */
@@ -160,6 +163,8 @@ void admission_log(struct bus *bus, struct peer *peer, enum refusal why, const s
 
 /* ---- greet.c ---- */
 
+/* Unless whom we connect to says something within so many heartbeats the link is opened anew. */
+void greet_expect(struct bus *bus, struct peer *peer, int heartbeats);
 /* Says hello on a link that is greeting, unless it did so just now. */
 void greet(struct bus *bus, struct peer *peer);
 /* Takes a hello, from a caller or a link. */
@@ -178,6 +183,9 @@ void greet_news(struct bus *bus);
 /* Once all sockets are open. */
 void waiting_open(struct bus *bus);
 void waiting_close(struct bus *bus);
+/* Another socket for a link, with no connection yet. False, with why in wires.error: there is no
+ * room for one, and the link stays as it is. */
+bool waiting_reopen(struct bus *bus, struct wire *wire);
 /* Marks the sockets that were told something. False when there is none. */
 bool waiting_look(struct bus *bus);
 

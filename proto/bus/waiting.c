@@ -18,28 +18,54 @@
 #define EVENTS_MAX 64
 #define WAIT_MAX   3600000 /* ms */
 
-static void watch(struct bus *bus, void *socket, bool *ready)
+static int descriptor_of(void *socket)
 {
     int fd = -1;
     size_t size = sizeof(fd);
     must(zmq_getsockopt(socket, ZMQ_FD, &fd, &size) == 0);
+    return fd;
+}
+
+static void watch(struct bus *bus, void *socket, bool *ready)
+{
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = ready};
-    must(epoll_ctl(bus->waiter, EPOLL_CTL_ADD, fd, &event) == 0);
+    must(epoll_ctl(bus->waiter, EPOLL_CTL_ADD, descriptor_of(socket), &event) == 0);
     *ready = true;
+}
+
+static void watch_both(struct bus *bus, struct wire *wire)
+{
+    watch(bus, wire->socket, &wire->ready);
+    watch(bus, wire->monitor, &wire->has_news);
+}
+
+/* ZeroMQ closes the descriptor when it gets to it, so it has to be taken out. */
+static void forget(const struct bus *bus, void *socket)
+{
+    must(epoll_ctl(bus->waiter, EPOLL_CTL_DEL, descriptor_of(socket), NULL) == 0);
+}
+
+bool waiting_reopen(struct bus *bus, struct wire *wire)
+{
+    struct wire fresh;
+    if (!wire_open(&bus->wires, &fresh, WIRE_link, wire->endpoint))
+        return false;
+    forget(bus, wire->socket);
+    forget(bus, wire->monitor);
+    wire_close(wire);
+    *wire = fresh;
+    watch_both(bus, wire);
+    return true;
 }
 
 void waiting_open(struct bus *bus)
 {
     bus->waiter = epoll_create1(EPOLL_CLOEXEC);
     must(bus->waiter >= 0);
-    for (size_t i = 0; i < bus->link_count; i++) {
-        watch(bus, bus->links[i].socket, &bus->links[i].ready);
-        watch(bus, bus->links[i].monitor, &bus->links[i].has_news);
-    }
-    if (bus->has_door) {
-        watch(bus, bus->door.socket, &bus->door.ready);
-        watch(bus, bus->door.monitor, &bus->door.has_news);
-    }
+    for (size_t i = 0; i < bus->link_count; i++)
+        watch_both(bus, &bus->links[i]);
+    if (bus->has_door)
+        watch_both(bus, &bus->door);
     if (bus->has_tap)
         watch(bus, bus->tap.socket, &bus->tap.ready);
     if (bus->wires.keeper != NULL)

@@ -216,19 +216,31 @@ static void set_options(struct wire *w, const char *endpoint)
         must(zmq_setsockopt(w->socket, ZMQ_SUBSCRIBE, "", 0) == 0);
 }
 
-static void open_monitor(struct wires *all, struct wire *w)
+static void *open_socket(struct wires *all, int type)
+{
+    void *socket = zmq_socket(all->context, type);
+    if (socket == NULL)
+        say(all, "cannot open a socket: %s", zmq_strerror(errno));
+    return socket;
+}
+
+/* A name is free again only some time after its monitor was closed, so each has one of its own. */
+static bool open_monitor(struct wires *all, struct wire *w)
 {
     char name[64];
-    snprintf(name, sizeof(name), "inproc://monitor-%p", (void *)w);
+    snprintf(name, sizeof(name), "inproc://monitor-%u", ++all->monitors);
     int events = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
                  ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
                  ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_ACCEPT_FAILED;
-    must(zmq_socket_monitor(w->socket, name, events) == 0);
-    w->monitor = zmq_socket(all->context, ZMQ_PAIR);
-    must(w->monitor != NULL);
+    w->monitor = open_socket(all, ZMQ_PAIR);
+    if (w->monitor == NULL)
+        return false;
     set_int(w->monitor, ZMQ_LINGER, 0);
     set_int(w->monitor, ZMQ_RCVHWM, 0);
-    must(zmq_connect(w->monitor, name) == 0);
+    if (zmq_socket_monitor(w->socket, name, events) == 0 && zmq_connect(w->monitor, name) == 0)
+        return true;
+    say(all, "cannot watch a socket: %s", zmq_strerror(errno));
+    return false;
 }
 
 static bool attach(struct wires *all, struct wire *w, const char *endpoint)
@@ -264,12 +276,12 @@ bool wire_open(struct wires *all, struct wire *w, enum wire_kind kind, const cha
         if (w->lock_fd < 0)
             return false;
     }
-    w->socket = zmq_socket(all->context, types[kind]);
-    must(w->socket != NULL);
-    set_options(w, endpoint);
-    if (kind == WIRE_door || kind == WIRE_link)
-        open_monitor(all, w);
-    if (secure(all, w, endpoint) && attach(all, w, endpoint))
+    w->socket = open_socket(all, types[kind]);
+    bool monitored = kind == WIRE_door || kind == WIRE_link, opened = w->socket != NULL;
+    if (opened)
+        set_options(w, endpoint);
+    opened = opened && (!monitored || open_monitor(all, w));
+    if (opened && secure(all, w, endpoint) && attach(all, w, endpoint))
         return true;
     wire_close(w);
     return false;
@@ -302,6 +314,8 @@ enum wire_news wire_news(struct wire *w)
     case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return WIRE_connected;
     case ZMQ_EVENT_DISCONNECTED: return WIRE_disconnected;
     case ZMQ_EVENT_ACCEPT_FAILED: return WIRE_not_accepted;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+    case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return WIRE_refused;
     default: return WIRE_handshake_failed;
     }
 }

@@ -39,8 +39,9 @@ struct wires {
     enum process process; /* whose keys these are */
     struct curve_keys keys;
     bool has_keys, allow_plain_tcp, keeper_ready;
-    char error[512]; /* what went wrong in the last call that failed */
-    bool in_use;     /* it was that a living process has the ipc path */
+    unsigned monitors; /* opened so far, for their names */
+    char error[512];   /* what went wrong in the last call that failed */
+    bool in_use;       /* it was that a living process has the ipc path */
 };
 
 enum wire_news {
@@ -48,6 +49,7 @@ enum wire_news {
     WIRE_connected,
     WIRE_disconnected,
     WIRE_handshake_failed,
+    WIRE_refused,     /* likewise, and for good: ZeroMQ does not try again */
     WIRE_not_accepted /* of another user, or no descriptor is left */
 };
 

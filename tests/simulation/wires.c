@@ -426,6 +426,15 @@ void waiting_open(struct bus *bus)
     bus->waiter = -1;
 }
 
+bool waiting_reopen(struct bus *bus, struct wire *wire)
+{
+    char endpoint[ENDPOINT_MAX];
+    snprintf(endpoint, sizeof(endpoint), "%s", wire->endpoint);
+    wires_owner(proc_current());
+    wire_close(wire);
+    return wire_open(&bus->wires, wire, WIRE_link, endpoint);
+}
+
 void waiting_close(struct bus *bus)
 {
     (void)bus;

@@ -5,6 +5,9 @@
 
 #include "proto/base/must.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -45,6 +48,93 @@ static void a_connection_made_before_the_door_opens_is_used(void **state)
     meet(queue, scheduler);
     bus_close(&queue);
     bus_close(&scheduler);
+}
+
+static bool saw_another_process(struct bus *bus, void *unused)
+{
+    (void)unused;
+    return bus_refused(bus, "wrong_process") > 0;
+}
+
+static bool saw_a_handshake_fail(struct bus *bus, void *unused)
+{
+    (void)unused;
+    return bus_handshakes_failed(bus) > 0;
+}
+
+/* It speaks another language; ZeroMQ alone would never connect again. */
+static void a_stranger_had_the_address(void **state)
+{
+    struct scene *scene = *state;
+    /* A greeting of ZMTP 3.0 for a mechanism that nobody asked for. */
+    const char greeting[64] = "\xff\0\0\0\0\0\0\0\1\x7f\3\0PLAIN";
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    int listener = socket(AF_INET, SOCK_STREAM, 0), reuse = 1;
+    assert_int_equal(setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse)), 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    char endpoint[64];
+    snprintf(endpoint, sizeof(endpoint), "tcp://127.0.0.1:%d", ntohs(address.sin_port));
+    struct bus_options caller = options_for(scene, SCHEDULER), door = options_for(scene, QUEUE);
+    add_peer(&caller, QUEUE);
+    caller.peers[0].endpoint = door.listen = endpoint;
+    struct bus *scheduler = open_bus(scene, &caller);
+    int connection = accept(listener, NULL, NULL);
+    assert_int_equal(write(connection, greeting, sizeof(greeting)), sizeof(greeting));
+    assert_true(run_until(scheduler, NULL, saw_a_handshake_fail, NULL));
+    close(connection);
+    close(listener);
+    struct bus *queue = open_bus(scene, &door);
+    meet(queue, scheduler);
+    bus_close(&queue);
+    bus_close(&scheduler);
+}
+
+static void point_to(const struct scene *scene, const char *directory, const char *link)
+{
+    char next[128];
+    snprintf(next, sizeof(next), "%s/next", scene->dir);
+    assert_int_equal(symlink(directory, next), 0);
+    assert_int_equal(rename(next, link), 0);
+}
+
+/* A door in a directory with its name. */
+static struct bus *open_within(struct scene *scene, enum process process)
+{
+    char directory[128], door[160];
+    snprintf(directory, sizeof(directory), "%s/%s", scene->dir, process_name(process));
+    snprintf(door, sizeof(door), "ipc://%s/%s/door", scene->dir, process_name(process));
+    assert_int_equal(mkdir(directory, 0700), 0);
+    struct bus_options o = options_for(scene, process);
+    o.listen = door;
+    return open_bus(scene, &o);
+}
+
+/* As when a name that stood for another process's address comes to stand for the right one's: the
+ * connection to the other one is as good as ever. */
+static void a_link_leaves_whom_it_does_not_want(void **state)
+{
+    struct scene *scene = *state;
+    char link[100], name[128];
+    struct bus *buses[2], *scheduler;
+    snprintf(link, sizeof(link), "%s/now", scene->dir);
+    buses[0] = open_within(scene, BINDER);
+    buses[1] = open_within(scene, QUEUE);
+    struct bus_options caller = options_for(scene, SCHEDULER);
+    add_peer(&caller, QUEUE);
+    snprintf(name, sizeof(name), "ipc://%s/now/door", scene->dir);
+    caller.peers[0].endpoint = name;
+    caller.heartbeat = span_of_ms(20);
+    point_to(scene, "binder", link);
+    scheduler = open_bus(scene, &caller);
+    assert_true(run_until(scheduler, buses[0], saw_another_process, NULL));
+    point_to(scene, "queue", link);
+    meet(buses[1], scheduler);
+    bus_close(&scheduler);
+    bus_close(&buses[0]);
+    bus_close(&buses[1]);
 }
 
 static void address_zero_reaches_all_of_a_kind(void **state)
@@ -454,6 +544,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SCENE(two_processes_meet),
         SCENE(a_connection_made_before_the_door_opens_is_used),
+        SCENE(a_stranger_had_the_address),
+        SCENE(a_link_leaves_whom_it_does_not_want),
         SCENE(address_zero_reaches_all_of_a_kind),
         SCENE(workers_without_a_name_take_the_first_that_is_free),
         SCENE(a_message_without_a_receiver_is_dropped_and_counted),
