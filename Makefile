@@ -290,8 +290,8 @@ lint:
 	    'case $$1 in tests/*) set -- "$$1" --checks=-clang-analyzer-*;; esac; \
 	     said=$$(clang-tidy-14 --quiet "$$@" -- -std=c11 $(CPPFLAGS) 2>&1) || { echo "$$said"; exit 1; }' sh
 
-tidy:
-	@tests/tidy
+tidy: all
+	@tests/tidy/run $(BUILD)
 
 RULES := compose/kubernetes/rbac/rules.yaml
 docs: $(BUILD)/document $(BIN)/berth

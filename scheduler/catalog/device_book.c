@@ -82,6 +82,11 @@ struct devices *device_book_store(const struct device_book *b)
     return b->store;
 }
 
+struct devices_totals device_book_totals(const struct device_book *b)
+{
+    return devices_totals(b->store);
+}
+
 /* ---- slices and classes ---- */
 
 void device_book_slice(struct device_book *b, const struct resource_slice *slice)

@@ -20,6 +20,8 @@ void device_book_free(struct device_book **book);
 
 /* The store, for searches; they end before the book is changed. */
 struct devices *device_book_store(const struct device_book *book);
+/* How much of everything there is in it. */
+struct devices_totals device_book_totals(const struct device_book *book);
 
 /* ---- from the stream ---- */
 

@@ -937,7 +937,7 @@ void coordinator_status(void *state, struct buffer *lines)
                  c->count.gangs_evicting, c->count.gangs_restarted);
     buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\n", c->preempting, c->count.preempted);
     const struct device_book *book = catalog_devices(c->catalog);
-    const struct devices_totals devices = devices_totals(device_book_store(book));
+    const struct devices_totals devices = device_book_totals(book);
     buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,
                  devices.in_use, device_book_count_in_flight(book));
     buffer_print(lines, "volumes_assumed=%u\n", catalog_assumed(c->catalog));

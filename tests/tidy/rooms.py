@@ -1,0 +1,93 @@
+"""rooms: which folder may know which, where a library may be used, and how large things may become.
+
+A reader who wants to know where something belongs looks here first.
+"""
+
+TOPS = ["watcher", "queue", "scheduler", "binder", "proto", "ctl"]
+
+PROCESSES = ["watcher", "queue", "scheduler", "binder"]
+PROTO = ["proto", "proto/base"]
+DOCUMENTS, OBJECTS = "proto/kube/documents", "proto/kube/objects"
+KUBE = ["proto/kube/" + room for room in ("documents", "objects", "access", "watch", "config", "extenders", "writes")]
+JOURNAL = "proto/journal"
+BUS = ["proto/bus", JOURNAL]
+ROOMS = ["scheduler/" + room for room in ("table", "catalog", "rules", "worker", "cluster", "merge", "coordinator")]
+TABLE, CATALOG, RULES, WORKER, CLUSTER, MERGE, COORDINATOR = ROOMS
+CEL = ["scheduler/cel/cel.h"]
+# What each folder may include of ours, besides itself.
+MAY_INCLUDE = {
+    "proto/base": [],
+    "proto": ["proto/base"],
+    # what a core is handed, and what it says, is declared in bus/delivery.h and bus/outbox.h
+    JOURNAL: PROTO + ["proto/bus/delivery.h", "proto/bus/outbox.h"],
+    "proto/bus": PROTO + [JOURNAL],
+    # what Kubernetes' documents say, as trees and values; then what reads and writes them
+    DOCUMENTS: PROTO,
+    OBJECTS: PROTO + [DOCUMENTS],
+    "proto/kube/access": PROTO + [JOURNAL, DOCUMENTS],
+    "proto/kube/watch": PROTO + [DOCUMENTS, "proto/kube/access"],
+    # the flags that files and command lines share are declared in bus/options.h
+    "proto/kube/config": PROTO + [JOURNAL, DOCUMENTS, OBJECTS, "proto/bus/options.h"],
+    "proto/kube/extenders": PROTO + [DOCUMENTS, "proto/kube/access", "proto/kube/config"],
+    "proto/kube/writes": PROTO + [DOCUMENTS, OBJECTS],
+    # a scheduler's rooms: coordinator and worker are two programs, which share what is below both
+    TABLE: PROTO + [DOCUMENTS, OBJECTS],
+    CATALOG: PROTO + [DOCUMENTS, OBJECTS, TABLE, "scheduler/devices"] + CEL,
+    RULES: PROTO + [DOCUMENTS, OBJECTS, TABLE, CATALOG],
+    "scheduler/rules/plugins": PROTO + [DOCUMENTS, OBJECTS, TABLE, CATALOG, RULES, "scheduler/devices"] + CEL,
+    WORKER: PROTO + BUS + [TABLE, CATALOG, RULES],
+    CLUSTER: PROTO + [DOCUMENTS, OBJECTS, TABLE, CATALOG, RULES, "scheduler/devices"],
+    MERGE: PROTO + [TABLE, CATALOG, RULES, CLUSTER],
+    COORDINATOR: PROTO + BUS + KUBE + [TABLE, CATALOG, RULES, CLUSTER, MERGE],
+    "scheduler": PROTO + BUS + KUBE + [WORKER, COORDINATOR],
+    "scheduler/cel": ["proto/base", "proto/kube/documents/quantity.h"],
+    "scheduler/devices": PROTO + [DOCUMENTS, OBJECTS] + CEL,
+    "scheduler/extender": PROTO + BUS + KUBE,
+    "watcher": PROTO + BUS + KUBE,
+    "queue": PROTO + BUS + KUBE,
+    "binder": PROTO + BUS + KUBE,
+    "ctl": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl/preflight", "ctl/serve/flags.h"],
+    "ctl/preflight": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl", "ctl/serve/flags.h"],
+    # which gates there are is one table, for the flag and for the metric that shows them
+    "ctl/serve": PROTO + BUS + KUBE + ["ctl/feature_gates.h"],
+    "tests/apiserver": ["proto/base"],
+}
+LIBRARIES = [  # header pattern, where it may be included
+    # tests/bench/core/packages.c measures each beside what is ours
+    (r"<(zmq|czmq|zauth|zcert)[a-z_]*\.h>", ["proto/bus", "tests/bench/core"]),
+    (r"<curl/", ["proto/kube"]),
+    (r"<(nghttp2|openssl)/", ["proto/kube", "tests/unit/kube/access"]),
+    (r"<(cjson/)?cJSON\.h>", ["proto/kube", "tests/apiserver", "tests/unit/apiserver", "tests/bench/core"]),
+    (r"<yaml\.h>", ["proto/kube"]),
+    (r"<(microhttpd\.h|gnutls/)", ["ctl/serve", "tests/unit/serve", "tests/apiserver"]),
+    (r"<msgpack", ["proto", "proto/bus", "tests/unit", "tests/bench/core"]),
+]
+CALLS = [  # call, where it may stand, why
+    (r"\b(malloc|calloc|realloc|free|strdup|strndup|asprintf)\s*\(", ["proto/base/memory.c"],
+     "memory comes from proto/base/memory.h"),
+    (r"\b(clock_gettime|gettimeofday|time)\s*\(",
+     ["proto/base/moment.c", "tests/bench/core/clock.c"],  # the latter: CPU time
+     "time comes from proto/base/moment.h"),
+    (r"\b(strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof|gets)\s*\(", [], "banned call"),
+    (r"\b(sleep|usleep|nanosleep)\s*\(", [], "nothing sleeps: wait for an event with a bound"),
+    (r"\bassert\s*\(", ["tests/"], "must() stays on in release builds"),
+]
+
+MOST_FILES = 40  # .c files in a folder outside of tests/
+LONGEST = 700    # lines of a .c file outside of tests/
+# Files that were longer before there was that bound; they may only become shorter.
+LONGEST_BEFORE = {
+    "proto/kube/watch/reflector.c": 993,
+    "scheduler/merge/reduce.c": 990,
+    "scheduler/cluster/cache.c": 978,
+    "scheduler/coordinator/coordinator.c": 949,
+    "queue/queue.c": 945,
+    "binder/reserving.c": 816,
+    "watcher/watcher.c": 805,
+    "proto/kube/writes/writes.c": 802,
+    "binder/binder.c": 781,
+    "binder/binds.c": 764,
+    "scheduler/rules/plugins/inter_pod_affinity.c": 749,
+    "ctl/world.c": 727,
+    "binder/prebind.c": 703,
+}
