@@ -1,10 +1,11 @@
 /* account: puts the name of an account before each block. What must stay true: all of the program's
- * memory comes from here and goes to here; what processes share (metrics) is nobody's. */
+ * memory comes from here (pool.c) and goes to here; what processes share (metrics) is nobody's. */
 #include "tests/simulation/account.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/metrics.h"
+#include "tests/simulation/pool.h"
 
 #include <string.h>
 
@@ -44,6 +45,7 @@ static void *note(struct head *h, size_t size)
 static struct head *forget(void *at)
 {
     struct head *h = (struct head *)at - 1;
+    must(h->size != POOL_SPOILT); /* it was given back before */
     if (h->account != NULL) {
         h->account->blocks--;
         h->account->bytes -= (int64_t)h->size;
@@ -54,20 +56,23 @@ static struct head *forget(void *at)
 /* ---- what the linker puts in the place of proto/base/memory.c's ---- */
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): ld's names */
-void *__real_memory_take(size_t size);
-void *__real_memory_resize(void *at, size_t size);
-void __real_memory_free(void *at);
 void *__wrap_memory_take(size_t size);
 void *__wrap_memory_take_array(size_t count, size_t size);
 void *__wrap_memory_resize(void *at, size_t size);
 void __wrap_memory_free(void *at);
 char *__wrap_memory_copy(const void *at, size_t len);
 
+static void *take(struct account *account, size_t size)
+{
+    must(size < SIZE_MAX - sizeof(struct head));
+    struct head *h = pool_take(sizeof(*h) + size);
+    h->account = account;
+    return note(h, size);
+}
+
 void *__wrap_memory_take(size_t size)
 {
-    struct head *h = __real_memory_take(sizeof(*h) + size);
-    h->account = current;
-    return note(h, size);
+    return memset(take(current, size), 0, size);
 }
 
 void *__wrap_memory_take_array(size_t count, size_t size)
@@ -77,17 +82,27 @@ void *__wrap_memory_take_array(size_t count, size_t size)
     return __wrap_memory_take(bytes);
 }
 
-void *__wrap_memory_resize(void *at, size_t size)
-{
-    if (at == NULL)
-        return __wrap_memory_take(size);
-    return note(__real_memory_resize(forget(at), sizeof(struct head) + size), size);
-}
-
 void __wrap_memory_free(void *at)
 {
-    if (at != NULL)
-        __real_memory_free(forget(at));
+    if (at == NULL)
+        return;
+    struct head *h = forget(at);
+    pool_give(h, sizeof(*h) + h->size);
+}
+
+/* It stays whose it was. */
+void *__wrap_memory_resize(void *at, size_t size)
+{
+    struct head *h = at != NULL ? (struct head *)at - 1 : NULL;
+    if (h == NULL)
+        return take(current, size);
+    if (size < SIZE_MAX - sizeof(*h) &&
+        pool_room(sizeof(*h) + size) == pool_room(sizeof(*h) + h->size))
+        return note(forget(at), size);
+    void *to = take(h->account, size);
+    memcpy(to, at, size < h->size ? size : h->size);
+    __wrap_memory_free(at);
+    return to;
 }
 
 char *__wrap_memory_copy(const void *at, size_t len)

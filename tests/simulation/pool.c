@@ -1,0 +1,99 @@
+/* pool: a list of free blocks for each size, in steps of 16 bytes and, of larger ones, of powers of
+ * two. The one idea: a run is a process that ends, so nothing is joined, and nothing goes back.
+ *
+ * What must stay true: a block that was given back is no longer what it was, so that whoever still
+ * reads it is found out. Where a sanitizer watches, each block is one of its own. */
+#include "tests/simulation/pool.h"
+
+#include "proto/base/must.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP        16
+#define STEPS       64 /* up to 1 KiB */
+#define SMALL       ((size_t)STEP * STEPS)
+#define DOUBLINGS   7 /* up to 128 KiB; what is larger comes from malloc */
+#define CHUNK       ((size_t)1 << 20)
+#define SPOILT_MOST 64 /* bytes */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define POOLED 0
+#else
+#define POOLED 1
+#endif
+
+struct free_block {
+    struct free_block *next;
+};
+
+static struct {
+    struct free_block *free[STEPS + DOUBLINGS + 1];
+    char *at;
+    size_t left;
+} pool;
+
+static size_t class_of(size_t size)
+{
+    if (size <= SMALL)
+        return size == 0 ? 0 : (size - 1) / STEP;
+    size_t bits = (size_t)(64 - __builtin_clzll(size - 1)); /* 11: up to 2 KiB */
+    return STEPS + bits - 11;
+}
+
+static size_t bytes_of(size_t class)
+{
+    return class < STEPS ? (class + 1) * STEP : SMALL << (class - STEPS + 1);
+}
+
+static bool is_pooled(size_t size)
+{
+    return POOLED && size <= SMALL << DOUBLINGS;
+}
+
+size_t pool_room(size_t size)
+{
+    return is_pooled(size) ? bytes_of(class_of(size)) : size;
+}
+
+static void *cut(size_t bytes)
+{
+    if (pool.left < bytes) {
+        pool.at = malloc(CHUNK);
+        pool.left = CHUNK;
+        must(pool.at != NULL);
+    }
+    void *block = pool.at;
+    pool.at += bytes;
+    pool.left -= bytes;
+    return block;
+}
+
+void *pool_take(size_t size)
+{
+    if (!is_pooled(size)) {
+        void *block = malloc(size > 0 ? size : 1);
+        must(block != NULL);
+        return block;
+    }
+    size_t class = class_of(size);
+    struct free_block *block = pool.free[class];
+    if (block == NULL)
+        return cut(bytes_of(class));
+    pool.free[class] = block->next;
+    return block;
+}
+
+void pool_give(void *at, size_t size)
+{
+    if (!is_pooled(size)) {
+        free(at);
+        return;
+    }
+    size_t class = class_of(size), bytes = bytes_of(class);
+    struct free_block *block = at;
+    memset(at, (int)(POOL_SPOILT & 0xFF), bytes < SPOILT_MOST ? bytes : SPOILT_MOST);
+    block->next = pool.free[class];
+    pool.free[class] = block;
+}
