@@ -37,6 +37,14 @@ static struct str space_of(const struct rank *r)
     return r->pod != NULL ? shelf_str(r->pod->kept, TAG_pod_namespace_name) : r->space;
 }
 
+/* Namespaces are in a part that pods have in common, which is much cheaper to compare. */
+static int compare_spaces(const struct rank *a, const struct rank *b)
+{
+    if (a->pod != NULL && b->pod != NULL && a->pod->kept->parts[0] == b->pod->kept->parts[0])
+        return 0;
+    return str_compare(space_of(a), space_of(b));
+}
+
 static struct str name_of(const struct rank *r)
 {
     return r->pod != NULL && r->name.len == 0 ? shelf_str(r->pod->kept, TAG_pod_name) : r->name;
@@ -60,7 +68,7 @@ bool rank_before(const struct rank *a, const struct rank *b)
         return a->time < b->time;
     if (a->named != b->named)
         return b->named;
-    int names = a->named ? str_compare(space_of(a), space_of(b)) : 0;
+    int names = a->named ? compare_spaces(a, b) : 0;
     if (names == 0 && a->named)
         names = str_compare(name_of(a), name_of(b));
     return names != 0 ? names < 0 : a->order < b->order;

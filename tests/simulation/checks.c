@@ -28,6 +28,7 @@
 #define CLOCK_SLACK  (100 * MS)
 #define SEEN_BY_NOW  (120 * SECOND) /* what a user did is in every view that decides */
 #define BINDINGS_MAX 256
+#define IDLE_CHECKED 16 /* of so many rounds of a queue in which nothing came or went, one */
 
 struct open_binding {
     bool open;
@@ -43,6 +44,7 @@ static struct {
     int64_t held_since;   /* when the request that renewed it last was sent */
     int64_t sent[GROUPS]; /* the lease request under way of each group */
     struct open_binding bindings[BINDINGS_MAX];
+    uint64_t idle_rounds; /* of queues */
 } all;
 
 void checks_into(struct finding *finding)
@@ -344,7 +346,7 @@ void checks_after_round(struct proc *p)
     if (p->core == NULL)
         return;
     cover_state(p);
-    if (p->kind == QUEUE)
+    if (p->kind == QUEUE && (p->stirred || ++all.idle_rounds % IDLE_CHECKED == 0))
         queue_check(p->core);
 }
 

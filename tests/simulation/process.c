@@ -142,6 +142,7 @@ int64_t proc_term(const struct proc *p)
 static void send_all(void *context)
 {
     struct proc *p = context;
+    p->stirred |= p->out.count > 0;
     for (size_t i = 0; i < p->out.count && trace_level > 2; i++)
         trace(3, "%s says type=%d to=%s", p->door, p->out.at[i].type,
               process_name(p->out.at[i].to.process));
@@ -168,6 +169,7 @@ static bool handle_all(struct proc *p, struct moment now)
     for (int i = 0; i < TURN; i++) {
         if (!bus_receive(p->bus, now, &in))
             return false;
+        p->stirred = true;
         if (p->core != NULL)
             take(p, now, &in);
         bus_handled(p->bus, in.message->type, (struct span){0});
@@ -193,6 +195,7 @@ static void turn(struct proc *p)
     enter(p);
     struct moment now = moment_now();
     bus_wait(p->bus, -1, now, now);
+    p->stirred = false;
     bool more = handle_all(p, now);
     struct moment next = MOMENT_NEVER;
     if (p->core != NULL) {

@@ -43,7 +43,8 @@ struct proc {
     int64_t fell_at[3];     /* when it ended last, as ctl/child.h counts it */
     uint32_t fell;          /* how often in the minute before its start; a binder is told */
     struct account account; /* what it holds of memory, of a recorded life its record as well */
-    uint64_t rounds, rounds_seen; /* see checks.c */
+    uint64_t rounds, rounds_seen; /* see check_spin */
+    bool stirred;                 /* it was told something in its last round, or said something */
 };
 
 /* Starts it; it must not be alive. */
