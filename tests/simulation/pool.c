@@ -8,15 +8,18 @@
 #include "proto/base/must.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define STEP        16
 #define STEPS       64 /* up to 1 KiB */
 #define SMALL       ((size_t)STEP * STEPS)
-#define DOUBLINGS   7 /* up to 128 KiB; what is larger comes from malloc */
-#define CHUNK       ((size_t)1 << 20)
-#define SPOILT_MOST 64 /* bytes */
+#define DOUBLINGS   12                 /* up to 4 MiB; what is larger comes from malloc */
+#define CHUNK       ((size_t)64 << 20) /* of addresses; memory comes with its first use, */
+#define PAGE        ((size_t)2 << 20)  /* in pages so large that taking them costs nothing */
+#define SPOILT_MOST 64                 /* bytes */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define POOLED 0
@@ -57,13 +60,20 @@ size_t pool_room(size_t size)
     return is_pooled(size) ? bytes_of(class_of(size)) : size;
 }
 
+static void add_chunk(void)
+{
+    char *at = mmap(NULL, CHUNK + PAGE, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    must(at != MAP_FAILED);
+    pool.at = at + (PAGE - (uintptr_t)at % PAGE);
+    pool.left = CHUNK;
+    (void)madvise(pool.at, CHUNK, MADV_HUGEPAGE); /* where there are none, others do */
+}
+
 static void *cut(size_t bytes)
 {
-    if (pool.left < bytes) {
-        pool.at = malloc(CHUNK);
-        pool.left = CHUNK;
-        must(pool.at != NULL);
-    }
+    if (pool.left < bytes)
+        add_chunk();
     void *block = pool.at;
     pool.at += bytes;
     pool.left -= bytes;
