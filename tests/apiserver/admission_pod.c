@@ -7,6 +7,8 @@
 
 #include "amount.h"
 
+#include "proto/base/map.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -291,6 +293,7 @@ static void check_containers(struct causes *causes, const char *field, const cJS
 {
     int index = 0;
     const cJSON *container;
+    struct map *names = map_new();
     cJSON_ArrayForEach(container, list)
     {
         char path[64], at[96];
@@ -299,15 +302,14 @@ static void check_containers(struct causes *causes, const char *field, const cJS
         snprintf(at, sizeof at, "%s.name", path);
         if (*name == 0)
             causes_add(causes, "FieldValueRequired", at, "Required value");
-        for (const cJSON *other = list->child; other != container; other = other->next) {
-            if (*name && strcmp(tree_string(other, "name", ""), name) == 0)
-                causes_add(causes, "FieldValueDuplicate", at, "Duplicate value: \"%s\"", name);
-        }
+        else if (map_set(names, str_of(name), names) != NULL)
+            causes_add(causes, "FieldValueDuplicate", at, "Duplicate value: \"%s\"", name);
         snprintf(at, sizeof at, "%s.image", path);
         if (*tree_string(container, "image", "") == 0)
             causes_add(causes, "FieldValueRequired", at, "Required value");
         check_resources(causes, path, container);
     }
+    map_free(&names);
 }
 
 /* A quantity that does not parse fails when the body is decoded, before validation. */

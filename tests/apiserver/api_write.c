@@ -431,19 +431,18 @@ static void patch_object(struct request *request, struct answer *answer, struct 
     cJSON *refused;
     cJSON *original = shape_tree(request, before);
     cJSON *tree = patched(request, original, patch, &refused);
-    cJSON_Delete(original);
     if (tree != NULL && (refused = check_place(request, tree)) == NULL &&
         (refused = check_uid(request, tree, before)) == NULL)
         refused = check_lock(request, tree, before);
     if (refused != NULL) {
         cJSON_Delete(tree);
         answer_status(answer, refused);
-        return;
+    } else {
+        view_to_stored(request->resource, tree);
+        view_to_stored(request->resource, original);
+        commit(request, answer, tree, before, original);
     }
-    view_to_stored(request->resource, tree);
-    cJSON *before_tree = object_tree(before);
-    commit(request, answer, tree, before, before_tree);
-    cJSON_Delete(before_tree);
+    cJSON_Delete(original);
 }
 
 void api_patch(struct request *request, struct answer *answer)

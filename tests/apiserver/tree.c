@@ -1,8 +1,10 @@
-/* A thin layer over cJSON: exact names, dotted paths, and printing into one shared buffer.
+/* A thin layer over cJSON: exact names, dotted paths, reading and printing.
  *
  * The one idea: callers say "spec.nodeName" and never walk by hand. cJSON's own look-up ignores
  * case, which Kubernetes does not, so nothing outside this file may call cJSON_GetObjectItem. */
 #include "tree.h"
+
+#include "tree_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,19 +132,56 @@ void tree_remove(cJSON *object, const char *name)
         cJSON_DeleteItemFromObjectCaseSensitive(object, name);
 }
 
+void tree_rename(cJSON *item, const char *name)
+{
+    char *former = item->type & cJSON_StringIsConst ? NULL : item->string;
+    item->string = name != NULL ? memory_string(name) : NULL;
+    item->type &= ~cJSON_StringIsConst;
+    memory_free(former);
+}
+
 void tree_exchange(cJSON *parent, cJSON *item, cJSON *value)
 {
-    memory_free(value->string);
-    value->string = cJSON_IsObject(parent) ? memory_string(item->string) : NULL;
+    tree_rename(value, cJSON_IsObject(parent) ? item->string : NULL);
     cJSON_ReplaceItemViaPointer(parent, item, value);
+}
+
+/* NOLINTBEGIN(misc-no-recursion): as deep as the tree is */
+
+/* Two of one object mostly have their members in one order. */
+static const cJSON *namesake(const cJSON *object, const cJSON *place, const char *name)
+{
+    if (place != NULL && (place->string == name || strcmp(place->string, name) == 0))
+        return place;
+    return tree_member(object, name);
+}
+
+static bool same_children(const cJSON *a, const cJSON *b, bool named)
+{
+    const cJSON *place = b->child;
+    size_t here = 0, there = 0;
+    for (const cJSON *item = a->child; item != NULL; item = item->next, here++) {
+        const cJSON *other = named ? namesake(b, place, item->string) : place;
+        if (other == NULL || !tree_same(item, other))
+            return false;
+        place = other->next;
+    }
+    for (const cJSON *item = b->child; item != NULL; item = item->next)
+        there++;
+    return here == there;
 }
 
 bool tree_same(const cJSON *a, const cJSON *b)
 {
-    if (a == NULL || b == NULL)
+    if (a == NULL || b == NULL || a == b)
         return a == b;
+    if ((a->type & 0xFF) != (b->type & 0xFF))
+        return false;
+    if (cJSON_IsObject(a) || cJSON_IsArray(a))
+        return same_children(a, b, cJSON_IsObject(a));
     return cJSON_Compare(a, b, true);
 }
+/* NOLINTEND(misc-no-recursion) */
 
 cJSON *tree_copy(const cJSON *tree)
 {
@@ -151,17 +190,14 @@ cJSON *tree_copy(const cJSON *tree)
 
 cJSON *tree_parse(const char *bytes, size_t size)
 {
-    return cJSON_ParseWithLength(bytes, size);
+    cJSON *tree = size > 0 ? tree_text_read(bytes, size) : NULL;
+    return tree != NULL ? tree : cJSON_ParseWithLength(bytes, size);
 }
 
 struct blob *tree_print(const cJSON *tree)
 {
-    static char buffer[256 * 1024];
-    if (cJSON_PrintPreallocated((cJSON *)tree, buffer, sizeof buffer, false))
-        return blob_new(buffer, strlen(buffer));
-    char *printed = cJSON_PrintUnformatted(tree);
-    must(printed != NULL);
-    struct blob *blob = blob_new(printed, strlen(printed));
-    memory_free(printed);
-    return blob;
+    static struct buffer text; /* kept for the next one */
+    buffer_reset(&text);
+    tree_text_print(tree, &text);
+    return blob_new(text.at, text.len);
 }

@@ -28,6 +28,8 @@ void tree_set_number(cJSON *object, const char *name, double value);
 void tree_default(cJSON *object, const char *name, cJSON *value);
 void tree_default_string(cJSON *object, const char *name, const char *value);
 void tree_remove(cJSON *object, const char *name);
+/* Gives a member another name; NULL for what is no member. */
+void tree_rename(cJSON *item, const char *name);
 /* Exchanges item, a child of parent, for value, which is taken; item is freed. */
 void tree_exchange(cJSON *parent, cJSON *item, cJSON *value);
 bool tree_same(const cJSON *a, const cJSON *b);

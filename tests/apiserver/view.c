@@ -22,8 +22,7 @@ static void rename_members(cJSON *tree, int from, int to)
         for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
             if (strcmp(item->string, renamed[i][from]) != 0)
                 continue;
-            memory_free(item->string);
-            item->string = memory_string(renamed[i][to]);
+            tree_rename(item, renamed[i][to]);
             break;
         }
     }
