@@ -257,15 +257,16 @@ bench-core: $(BIN)/bench-core
 	@$< --commit "$$(git describe --always --dirty)" --out build/bench-core $(BENCH_CORE)
 
 # Stored scripts and seeds through the simulation, findings' scripts into build/scripts: make sim
-# FIRST=1 SEEDS=1000 STEPS=2000 SIM_FLAGS="--without lateness"
+# FIRST=1 SEEDS=1000 STEPS=2000 SIM_JOBS=2 SIM_FLAGS="--without lateness"
 FIRST ?= $(shell tests/seed)
 SEEDS ?= 100
 STEPS ?= 2000
+SIM_JOBS ?= $(shell nproc)
 sim: $(SIM)
 	@mkdir -p build/scripts
 	@nice $< $(addprefix --script ,$(sort $(wildcard tests/simulation/scripts/*.scn))) \
-	    --first $(FIRST) --seeds $(SEEDS) --steps $(STEPS) --shrink 300 --scripts build/scripts \
-	    --commit "$$(git describe --always --dirty)" $(SIM_FLAGS)
+	    --first $(FIRST) --seeds $(SEEDS) --steps $(STEPS) --jobs $(SIM_JOBS) \
+	    --shrink 300 --scripts build/scripts --commit "$$(git describe --always --dirty)" $(SIM_FLAGS)
 
 # Planted bugs that the simulation has to find.
 mutants: $(SIM)

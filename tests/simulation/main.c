@@ -16,7 +16,7 @@ static void usage(void)
     puts("usage: sim [--first SEED] [--seeds N] [--steps N] [--without NAMES] [--seconds N]\n"
          "           [--shrink RUNS] [--scripts FOLDER] [--trace LEVEL] [--commit ID] [--stop] "
          "[--twice]\n"
-         "           [--no-table] [--hashes] [--record DIR]\n"
+         "           [--no-table] [--hashes] [--record DIR] [--jobs N]\n"
          "       sim --script FILE … [--trace LEVEL], and seeds as above when --seeds is given");
     exit(2);
 }
@@ -29,7 +29,7 @@ static void read_options(struct seeds_options *o, int argc, char **argv)
         {"script", 1, NULL, 'p'},   {"commit", 1, NULL, 'c'}, {"seconds", 1, NULL, 'l'},
         {"scripts", 1, NULL, 'S'},  {"stop", 0, NULL, 'x'},   {"twice", 0, NULL, '2'},
         {"no-table", 0, NULL, 'T'}, {"hashes", 0, NULL, 'H'}, {"record", 1, NULL, 'r'},
-        {NULL, 0, NULL, 0}};
+        {"jobs", 1, NULL, 'j'},     {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
         switch (c) {
         case 'f': o->first = strtoull(optarg, NULL, 10); break;
@@ -45,6 +45,7 @@ static void read_options(struct seeds_options *o, int argc, char **argv)
         case 'x': o->stop = true; break;
         case '2': o->twice = true; break;
         case 'r': o->record = optarg; break;
+        case 'j': o->jobs = (uint32_t)strtoul(optarg, NULL, 10); break;
         case 'T': o->table = false; break;
         case 'H': o->hashes = true; break;
         default: usage();

@@ -4,6 +4,7 @@
 #include "tests/simulation/seeds.h"
 
 #include "tests/simulation/attempt.h"
+#include "tests/simulation/jobs.h"
 #include "tests/simulation/record.h"
 #include "tests/simulation/script.h"
 #include "tests/simulation/shrink.h"
@@ -185,24 +186,62 @@ static void print_end(struct totals *t, const struct seeds_options *options, str
            took, took > 0 ? hours * 3600 / took : 0.0, (unsigned long long)t->findings);
 }
 
+struct run {
+    const struct seeds_options *options;
+    struct moment begun;
+    struct totals *totals; /* of each job */
+};
+
+static bool is_over(const struct run *run)
+{
+    int64_t ms = span_ms(moment_since(__real_moment_now(), run->begun));
+    return jobs_stopped() ||
+           (run->options->seconds > 0 && ms > (int64_t)run->options->seconds * 1000);
+}
+
+/* Scripts first; no seed is left out before a later one is begun. */
+static void work(void *context, uint32_t job)
+{
+    const struct run *run = context;
+    const struct seeds_options *options = run->options;
+    struct totals *t = &run->totals[job];
+    for (uint64_t i; (i = jobs_next()) < options->script_count + options->seeds;) {
+        bool script = i < options->script_count;
+        if (!script && is_over(run))
+            break;
+        if (script)
+            run_script(options->scripts[i], options, t);
+        else
+            run_seed(options->first + i - options->script_count, options, t);
+        if (!script && options->stop && t->findings > 0)
+            jobs_stop();
+        jobs_say();
+    }
+}
+
+static void add_totals(struct totals *to, const struct totals *from)
+{
+    to->seeds += from->seeds;
+    to->scripts += from->scripts;
+    to->findings += from->findings;
+    to->virtual_ns += from->virtual_ns;
+    coverage_add(&to->coverage, &from->coverage);
+}
+
 uint64_t seeds_run(const struct seeds_options *options)
 {
-    static struct totals totals;
-    struct moment begun = __real_moment_now();
+    uint32_t jobs = options->jobs > 0 ? options->jobs : 1;
+    struct run run = {options, __real_moment_now(), jobs_memory(jobs * sizeof(struct totals))};
+    struct totals *totals = &run.totals[0];
     record_into(options->record);
-    for (uint32_t i = 0; i < options->script_count; i++)
-        run_script(options->scripts[i], options, &totals);
-    for (uint64_t i = 0; i < options->seeds; i++) {
-        int64_t ms = span_ms(moment_since(__real_moment_now(), begun));
-        if (options->seconds > 0 && ms > (int64_t)options->seconds * 1000)
-            break;
-        run_seed(options->first + i, options, &totals);
-        if (options->stop && totals.findings > 0)
-            break;
-    }
-    print_end(&totals, options, begun);
+    uint32_t died = jobs_run(jobs, work, &run);
+    for (uint32_t i = 1; i < jobs; i++)
+        add_totals(totals, &run.totals[i]);
+    print_end(totals, options, run.begun);
     printf("%llu passed, %llu failed\n",
-           (unsigned long long)(totals.scripts + totals.seeds - totals.findings),
-           (unsigned long long)totals.findings);
-    return totals.findings;
+           (unsigned long long)(totals->scripts + totals->seeds - totals->findings),
+           (unsigned long long)totals->findings);
+    if (died > 0)
+        printf("%u of %u jobs died\n", died, jobs);
+    return totals->findings + died;
 }

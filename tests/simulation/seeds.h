@@ -1,4 +1,4 @@
-/* seeds: many runs, of scripts and each from a seed, one after the other, and what came of them. */
+/* seeds: many runs, of scripts and each from a seed, and what came of them. */
 #ifndef TESTS_SIMULATION_SEEDS_H
 #define TESTS_SIMULATION_SEEDS_H
 
@@ -16,6 +16,7 @@ struct seeds_options {
     const char *store;    /* the folder that findings' scripts are written to; NULL: none */
     const char **scripts; /* files that are played first */
     uint32_t script_count;
+    uint32_t jobs; /* processes at once, each with scripts and seeds of its own; 0: one */
     int trace;
     bool stop;   /* at the first finding */
     bool twice;  /* each seed, and what happens must be the same */
