@@ -173,7 +173,7 @@ static void check_process(struct proc *p, const struct allowance *a)
                  "%lld other objects and %lld entries",
                  p->door, (long long)p->account.blocks, (long long)most, (long long)pods,
                  (long long)nodes, (long long)others, (long long)entries);
-    if (p->account.bytes > bytes && !facts_saw_bad())
+    if (p->account.bytes > bytes && !facts_saw_long())
         violated("no more than there is",
                  "%s holds %lld bytes of memory, %lld at most belong to "
                  "%lld pods and %lld entries",

@@ -19,7 +19,7 @@ struct pod_fact {
     bool gated, deleting;
     bool plain;                           /* nothing but its amounts decides where it fits */
     bool tolerates;                       /* the taint that users give */
-    bool bad;                             /* of a shape that is hard to read */
+    uint32_t containers;                  /* many; 0: one */
     bool foreign;                         /* another scheduler's */
     char zone[8];                         /* node selector; "" */
     char set[NAME_ROOM];                  /* PodGroup; "" */
@@ -69,8 +69,8 @@ struct set_fact *facts_set(const char *name);
 uint32_t facts_pod_count(void);
 uint32_t facts_node_count(void);
 uint32_t facts_set_count(void);
-/* A pod of a shape that is hard to read has been there. */
-bool facts_saw_bad(void);
+/* A pod with many containers has been there. */
+bool facts_saw_long(void);
 /* The n-th of those that are there, counted round; NULL when there is none. */
 struct pod_fact *facts_any_pod(uint64_t n);
 struct node_fact *facts_any_node(uint64_t n);

@@ -15,7 +15,6 @@
 
 #define LARGE       24  /* of so many seeds one has many nodes, */
 #define LARGE_STEPS 300 /* and no more actions than this */
-#define RECORDED    4   /* of so many seeds one is recorded and played back */
 
 static const struct {
     const char *name, *class;
@@ -105,7 +104,7 @@ void plan_make(struct plan *plan, uint64_t seed, uint32_t steps, const char *wit
         left_out[i] = is_listed(without, actions[i].name) || is_listed(without, actions[i].class);
     }
     *plan = (struct plan){.seed = seed, .count = steps, .traits = draw_traits(&r, without)};
-    plan->traits.record = seed % RECORDED == 0;
+    plan->traits.record = seed % RECORD_EVERY == 0;
     if (plan->traits.nodes >= 60 && steps > LARGE_STEPS)
         plan->count = steps = LARGE_STEPS;
     plan->at = memory_take_array(steps, sizeof(*plan->at));

@@ -1,9 +1,11 @@
-/* record: the journal of each life; played back to a new core at the end of the life, which must
- * say the same to the byte. */
+/* record: the journals of lives; each is played back to a new core at the end of the life, which
+ * must say the same to the byte. */
 #ifndef TESTS_SIMULATION_RECORD_H
 #define TESTS_SIMULATION_RECORD_H
 
 #include "tests/simulation/process.h"
+
+#define RECORD_EVERY 4 /* of so many seeds one is recorded, processes of one kind each */
 
 /* A directory where each life of all seeds leaves its journal as a file. */
 void record_into(const char *dir);
