@@ -291,11 +291,14 @@ static bool takes(enum process kind, enum message_type type)
     }
 }
 
+/* Each is asked for at every message, so it is printed once. */
 const char *core_message_name(enum process kind, enum message_type type)
 {
-    static char name[40];
-    snprintf(name, sizeof(name), "%.10s<%.27s", process_name(kind),
-             message_info[type].record->name);
+    static char names[PROCESS_COUNT][MSG_COUNT][40];
+    char *name = names[__builtin_ctz(kind)][type];
+    if (name[0] == 0)
+        snprintf(name, sizeof(names[0][0]), "%.10s<%.27s", process_name(kind),
+                 message_info[type].record->name);
     return name;
 }
 
