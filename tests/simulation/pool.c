@@ -9,14 +9,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define STEP        16
 #define STEPS       64 /* up to 1 KiB */
 #define SMALL       ((size_t)STEP * STEPS)
-#define DOUBLINGS   12                 /* up to 4 MiB; what is larger comes from malloc */
+#define DOUBLINGS   12                 /* up to 4 MiB; what is larger is taken singly */
 #define CHUNK       ((size_t)64 << 20) /* of addresses; memory comes with its first use, */
 #define PAGE        ((size_t)2 << 20)  /* in pages so large that taking them costs nothing */
 #define SPOILT_MOST 64                 /* bytes */
@@ -26,6 +25,12 @@
 #else
 #define POOLED 1
 #endif
+
+/* proto/base/memory.c's, by ld's names. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+void *__real_memory_resize(void *at, size_t size);
+void __real_memory_free(void *at);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 struct free_block {
     struct free_block *next;
@@ -82,11 +87,8 @@ static void *cut(size_t bytes)
 
 void *pool_take(size_t size)
 {
-    if (!is_pooled(size)) {
-        void *block = malloc(size > 0 ? size : 1);
-        must(block != NULL);
-        return block;
-    }
+    if (!is_pooled(size))
+        return __real_memory_resize(NULL, size);
     size_t class = class_of(size);
     struct free_block *block = pool.free[class];
     if (block == NULL)
@@ -98,7 +100,7 @@ void *pool_take(size_t size)
 void pool_give(void *at, size_t size)
 {
     if (!is_pooled(size)) {
-        free(at);
+        __real_memory_free(at);
         return;
     }
     size_t class = class_of(size), bytes = bytes_of(class);
