@@ -312,6 +312,8 @@ void core_known(void)
         for (int type = 1; type < MSG_COUNT; type++)
             if (message_info[type].record != NULL && takes(kinds[k], (enum message_type)type))
                 coverage_known("message", core_message_name(kinds[k], (enum message_type)type));
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+        coverage_known("played back", process_name(kinds[k]));
     for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
         coverage_known("scheduler waits for", waits[i]);
 }
