@@ -63,7 +63,7 @@ LIBRARIES = [  # header pattern, where it may be included
     (r"<msgpack", ["proto", "proto/bus", "tests/unit", "tests/bench/core"]),
 ]
 CALLS = [  # call, where it may stand, why
-    (r"\b(malloc|calloc|realloc|free|strdup|strndup|asprintf)\s*\(", ["proto/base/memory.c", "tests/simulation/pool.c"],
+    (r"\b(malloc|calloc|realloc|free|strdup|strndup|asprintf)\s*\(", ["proto/base/memory.c"],
      "memory comes from proto/base/memory.h"),
     (r"\b(clock_gettime|gettimeofday|time)\s*\(",
      ["proto/base/moment.c", "tests/bench/core/clock.c"],  # the latter: CPU time
