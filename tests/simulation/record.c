@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #define JOURNAL_MAX (64u << 20) /* bytes; a longer life is played back as far as it was kept */
+#define LIVES       3           /* of so many of a process one is recorded */
 
 static struct {
     bool wanted;
@@ -31,17 +32,18 @@ void record_wanted(bool wanted, uint64_t seed)
     record.seed = seed;
 }
 
-/* Playing back takes as long as living did, so each seed does it with one kind of process. */
-static bool is_of_turn(enum process kind)
+/* Playing back takes as long as living did, so the lives of a process take turns, and its kinds
+ * and instances do not begin alike. */
+static bool is_of_turn(const struct proc *p)
 {
-    static const enum process kinds[] = {SCHEDULER, QUEUE, WATCHER, BINDER, WORKER};
-    return kinds[record.seed / RECORD_EVERY % (sizeof(kinds) / sizeof(kinds[0]))] == kind;
+    uint64_t turn = record.seed / RECORD_EVERY + (uint64_t)__builtin_ctz(p->kind) + p->life;
+    return (turn + (uint64_t)(p->group + 1)) % LIVES == 0;
 }
 
 void record_begin(struct proc *p)
 {
     p->journal = NULL;
-    if (!record.wanted || (record.dir == NULL && !is_of_turn(p->kind)))
+    if (!record.wanted || (record.dir == NULL && !is_of_turn(p)))
         return;
     const struct journal_head head = {.program = STR_LITERAL("simulation"),
                                       .process = str_of(process_name(p->kind)),

@@ -5,7 +5,7 @@
 
 #include "tests/simulation/process.h"
 
-#define RECORD_EVERY 4 /* of so many seeds one is recorded, processes of one kind each */
+#define RECORD_EVERY 4 /* of so many seeds one is recorded, some of its lives */
 
 /* A directory where each life of all seeds leaves its journal as a file. */
 void record_into(const char *dir);
