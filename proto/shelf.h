@@ -31,6 +31,7 @@ struct shelf_rule {
 
 /* How pods and nodes fall apart: what differs from one to the next is their own. */
 extern const struct shelf_rule shelf_pods, shelf_nodes;
+#define SHELF_PART_OF_NAMESPACE 0 /* of pods */
 
 /* One record; shared by counting references. */
 struct shelved {

@@ -444,7 +444,8 @@ static void flush_leftovers(struct queues *q, struct moment now)
     }
 }
 
-/* Nothing is remembered of which plugin that nobody knows it was. */
+/* There is no object that hints could look at; and of plugins that nobody knows by name here it is
+ * not remembered which one it was. */
 void queues_wake_rejected_by(struct queues *q, struct moment now, uint64_t plugins)
 {
     static const struct event anything = {.wildcard = true};

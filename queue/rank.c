@@ -37,10 +37,11 @@ static struct str space_of(const struct rank *r)
     return r->pod != NULL ? shelf_str(r->pod->kept, TAG_pod_namespace_name) : r->space;
 }
 
-/* Namespaces are in a part that pods have in common, which is much cheaper to compare. */
+/* Two pods that share the part with their namespace need not be read. */
 static int compare_spaces(const struct rank *a, const struct rank *b)
 {
-    if (a->pod != NULL && b->pod != NULL && a->pod->kept->parts[0] == b->pod->kept->parts[0])
+    const int part = SHELF_PART_OF_NAMESPACE;
+    if (a->pod != NULL && b->pod != NULL && a->pod->kept->parts[part] == b->pod->kept->parts[part])
         return 0;
     return str_compare(space_of(a), space_of(b));
 }

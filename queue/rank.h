@@ -13,8 +13,8 @@ struct rank {
     int64_t priority; /* 0 with FIFOSort */
     int64_t time;     /* moments, or wall clock where QueueSort is Coscheduling's */
     bool named;
-    const struct entry *pod; /* whose names count, read when nothing else decides; NULL: these do */
-    struct str space, name;  /* borrowed; of a pod that is a member its group's name alone */
+    const struct entry *pod; /* its names are read only when nothing else decides; NULL: a group */
+    struct str space, name; /* borrowed; a group's; of a pod that is a member name is its group's */
     uint64_t order;
 };
 

@@ -293,6 +293,15 @@ static enum reserved reserve_devices(struct coordinator *c, const struct slot *s
     return RESERVED_not;
 }
 
+/* Whether nodes were chosen by what the pod's claims have been given. Without the filter they are
+ * not, and another decision would choose no better. */
+static bool nodes_follow_claims(const struct framework *fw, const struct pod *pod)
+{
+    return pod->device_claims.count > 0 &&
+           framework_lists(fw->profile.pre_filter, "DynamicResources") &&
+           framework_lists(fw->profile.filter, "DynamicResources");
+}
+
 /* Assumes what becomes of the pod's volumes and claims on its node. RESERVED_not: its devices have
  * gone meanwhile, so it is to be decided anew. */
 static enum reserved reserve(struct coordinator *c, const struct slot *s)
@@ -303,7 +312,7 @@ static enum reserved reserve(struct coordinator *c, const struct slot *s)
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
     bool volumes =
         brief->delayed.count > 0 && framework_lists(fw->profile.reserve, "VolumeBinding");
-    bool devices = (d->open_claims > 0 || f->pod.device_claims.count > 0) &&
+    bool devices = (d->open_claims > 0 || nodes_follow_claims(fw, &f->pod)) &&
                    framework_lists(fw->profile.reserve, "DynamicResources");
     struct node node = {.name = d->node};
     struct str error;

@@ -146,10 +146,10 @@ static void send_all(void *context)
     for (size_t i = 0; i < p->out.count && trace_level > 2; i++)
         trace(3, "%s says type=%d to=%s", p->door, p->out.at[i].type,
               process_name(p->out.at[i].to.process));
-    if (p->core != NULL)
+    if (p->core != NULL) {
         promises_said(p);
-    if (p->core != NULL)
         journal_send(&p->out, proc_term(p));
+    }
     if (p->core != NULL && (p->kind == BINDER || p->kind == SCHEDULER))
         bus_set_term(p->bus, proc_term(p));
     bus_send(p->bus, &p->out);

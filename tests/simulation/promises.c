@@ -21,7 +21,7 @@
 #define VIEW_STALEST (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
 
 struct open_work {
-    char uid[UID_ROOM], node[NAME_ROOM];
+    char uid[UID_ROOM];
     int64_t cycle, term;
     uint32_t peer; /* whom it was given to */
 };
@@ -37,7 +37,8 @@ struct life {
     int64_t foreign_at; /* when its binder told last of a bind that is not this life's */
     bool reached;       /* one of the barriers */
     bool viewed, synced;
-    int64_t view_at, view_age;
+    struct moment view_at; /* by its own clock, which stands still with its host */
+    int64_t view_age;
     /* A queue's attempts, a binder's binds: */
     uint32_t open_count;
     bool full; /* not all of it is known */
@@ -165,12 +166,11 @@ static void bind_said(const struct proc *p, struct life *l, const struct bind *b
                  p->door, STR_ARG(b->name), (long long)term);
 }
 
-/* A tenth more: its clock may be slow. */
+/* Asking workers about a pod is the beginning of a decision. */
 static void question_said(const struct proc *p, const struct life *l)
 {
-    int64_t heard = clock_now() - l->view_at;
-    if (!l->viewed || !l->synced || l->view_age > VIEW_STALEST ||
-        heard > VIEW_STALEST + VIEW_STALEST / 10)
+    int64_t heard = moment_since(clock_of(p->host), l->view_at).ns;
+    if (!l->viewed || !l->synced || l->view_age > VIEW_STALEST || heard > VIEW_STALEST)
         violated("view is fresh", "%s decides on a view %lld ms old that it heard of %lld ms ago",
                  p->door, (long long)(l->view_age / MS), (long long)(heard / MS));
 }
@@ -289,7 +289,7 @@ void promises_heard(const struct proc *p, const struct delivery *in)
         l->viewed = true;
         l->synced = m->view.synced;
         l->view_age = m->view.age_ms * MS;
-        l->view_at = clock_now();
+        l->view_at = clock_of(p->host);
     } else if (p->kind == SCHEDULER && m->type == MSG_leadership) {
         leadership_heard(l, &m->leadership);
     } else if (p->kind == QUEUE && m->type == MSG_snapshot_begin) {
@@ -304,29 +304,37 @@ void promises_heard(const struct proc *p, const struct delivery *in)
     }
 }
 
+/* False: nothing is promised of such messages. */
+static bool is_watched(enum message_type type)
+{
+    switch (type) {
+    case MSG_barrier:
+    case MSG_bind:
+    case MSG_map_request:
+    case MSG_map_batch:
+    case MSG_map_run:
+    case MSG_attempt:
+    case MSG_gang_attempt:
+    case MSG_bind_result: return true;
+    default: return false;
+    }
+}
+
 static void said(const struct proc *p, uint32_t peer, const struct message *m)
 {
     struct life *l = life_of(p);
+    must(is_watched(m->type));
     switch (m->type) {
     case MSG_barrier: barrier_said(l, proc_term(p), m->barrier.id); break;
     case MSG_bind: bind_said(p, l, &m->bind); break;
-    case MSG_map_request:
-    case MSG_map_batch:
-    case MSG_map_run: question_said(p, l); break;
     case MSG_attempt: attempt_said(p, l, peer, m->attempt.pod.uid, m->attempt.cycle); break;
     case MSG_gang_attempt: group_said(p, l, peer, &m->gang_attempt); break;
     case MSG_bind_result:
         open_drop(l, find(l, m->bind_result.uid));
         result_said(p, &m->bind_result);
         break;
-    default: break;
+    default: question_said(p, l); break;
     }
-}
-
-static bool is_watched(enum message_type type)
-{
-    return type == MSG_barrier || type == MSG_bind || type == MSG_attempt ||
-           type == MSG_gang_attempt || type == MSG_bind_result;
 }
 
 void promises_said(const struct proc *p)

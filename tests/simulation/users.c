@@ -172,7 +172,7 @@ static bool create_gated_pod(const struct action *x)
     return create(&p);
 }
 
-static bool create_bad_pod(const struct action *x)
+static bool create_long_pod(const struct action *x)
 {
     struct pod_fact p = pod_like(x->a, 1);
     p.containers = CONTAINERS_MOST >> (x->b % 8); /* whoever reads it does so for its whole life */
@@ -554,7 +554,7 @@ bool users_do(const struct action *x)
         USER(create_budget)
         USER(create_namespace)
         USER(create_important_pod)
-        USER(create_bad_pod)
+        USER(create_long_pod)
     default: return users_do_groups(x) || users_do_devices(x) || users_do_volumes(x);
     }
 #undef USER

@@ -261,13 +261,19 @@ static void a_lost_answer_is_resolved_by_a_get(void **state)
     }
 }
 
+/* Nobody hears of the Binding, and the pod has no node. */
+static void lose_post(struct world *w)
+{
+    world_lose(w, POST_A, true);
+    world_tick(w);
+    world_answer(w, GET_A, 200, POD("ua", ""));
+}
+
 static void an_unbound_pod_is_posted_again_after_a_lost_answer(void **state)
 {
     (void)state;
     struct world *w = posting();
-    world_lose(w, POST_A, true);
-    world_tick(w);
-    world_answer(w, GET_A, 200, POD("ua", ""));
+    lose_post(w);
     until(w, POST_A, 10000);
     /* The first one arrived after the GET: the conflict is about our own doing. */
     world_answer(w, POST_A, 409, CONFLICT("n1"));
@@ -284,14 +290,10 @@ static struct world *given_up(void)
 {
     struct world *w = posting();
     for (int posts = 1; posts < 5; posts++) {
-        world_lose(w, POST_A, true);
-        world_tick(w);
-        world_answer(w, GET_A, 200, POD("ua", ""));
+        lose_post(w);
         until(w, POST_A, 60000);
     }
-    world_lose(w, POST_A, true);
-    world_tick(w);
-    world_answer(w, GET_A, 200, POD("ua", ""));
+    lose_post(w);
     world_tick(w);
     return w;
 }
@@ -324,9 +326,7 @@ static void a_no_does_not_outrun_a_post_that_was_lost(void **state)
 {
     (void)state;
     struct world *w = posting();
-    world_lose(w, POST_A, true);
-    world_tick(w);
-    world_answer(w, GET_A, 200, POD("ua", ""));
+    lose_post(w);
     until(w, POST_A, 10000);
     world_answer(w, POST_A, 403, "{\"kind\":\"Status\",\"message\":\"denied\"}");
     world_tick(w);

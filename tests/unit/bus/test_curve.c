@@ -115,23 +115,35 @@ static void copy_file(const char *from, const char *to)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Knowing the server's public key is not enough; adding the client's to the directory is. */
-static void an_unknown_client_is_refused_until_its_key_is_added(void **state)
+/* They know the server's public key, and have no server's key of their own. */
+static void let_server_be_known(const struct keyring *k)
 {
-    struct keyring *k = *state;
     char from[200], to[200];
     snprintf(from, sizeof(from), "%s/server.key", k->ours);
     snprintf(to, sizeof(to), "%s/server.key", k->theirs);
     copy_file(from, to);
     snprintf(to, sizeof(to), "%s/server.key_secret", k->theirs);
     assert_int_equal(unlink(to), 0);
+}
+
+static void let_guest_in(const struct keyring *k)
+{
+    char from[200], to[200];
+    snprintf(from, sizeof(from), "%s/scheduler.key", k->theirs);
+    snprintf(to, sizeof(to), "%s/scheduler-guest.key", k->ours);
+    copy_file(from, to);
+}
+
+/* Knowing the server's public key is not enough; adding the client's to the directory is. */
+static void an_unknown_client_is_refused_until_its_key_is_added(void **state)
+{
+    struct keyring *k = *state;
+    let_server_be_known(k);
     struct bus *queue = open_queue(k);
     struct bus *scheduler = open_scheduler(k, k->theirs, bus_endpoint(queue));
     assert_refused(queue, scheduler);
     bus_close(&scheduler);
-    snprintf(from, sizeof(from), "%s/scheduler.key", k->theirs);
-    snprintf(to, sizeof(to), "%s/scheduler-guest.key", k->ours);
-    copy_file(from, to);
+    let_guest_in(k);
     scheduler = open_scheduler(k, k->theirs, bus_endpoint(queue));
     meet(queue, scheduler);
     bus_close(&scheduler);
@@ -143,18 +155,11 @@ static void an_unknown_client_is_refused_until_its_key_is_added(void **state)
 static void who_was_refused_gets_in_when_its_key_is_added(void **state)
 {
     struct keyring *k = *state;
-    char from[200], to[200];
-    snprintf(from, sizeof(from), "%s/server.key", k->ours);
-    snprintf(to, sizeof(to), "%s/server.key", k->theirs);
-    copy_file(from, to);
-    snprintf(to, sizeof(to), "%s/server.key_secret", k->theirs);
-    assert_int_equal(unlink(to), 0);
+    let_server_be_known(k);
     struct bus *queue = open_queue(k);
     struct bus *scheduler = open_scheduler(k, k->theirs, bus_endpoint(queue));
     assert_refused(queue, scheduler);
-    snprintf(from, sizeof(from), "%s/scheduler.key", k->theirs);
-    snprintf(to, sizeof(to), "%s/scheduler-guest.key", k->ours);
-    copy_file(from, to);
+    let_guest_in(k);
     meet(queue, scheduler);
     bus_close(&scheduler);
     bus_close(&queue);

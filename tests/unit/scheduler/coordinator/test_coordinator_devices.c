@@ -8,7 +8,10 @@
     "post_filter=[\"DynamicResources\"] device_binding_timeout_ms=600000 "
 #define MORE_PROFILES                                                                              \
     " {scheduler_name=\"without\" pre_filter=[\"NodeResourcesFit\"] "                              \
-    "filter=[\"NodeResourcesFit\"]}"
+    "filter=[\"NodeResourcesFit\"]}"                                                               \
+    " {scheduler_name=\"unfiltered\" pre_filter=[\"NodeResourcesFit\" \"DynamicResources\"] "      \
+    "filter=[\"NodeResourcesFit\"] reserve=[\"DynamicResources\"] "                                \
+    "pre_bind=[\"DynamicResources\"]}"
 #include "proto/base/random.h"
 #include "tests/unit/scheduler/coordinator/coordinator_world.h"
 
@@ -474,6 +477,24 @@ static void a_claim_that_moves_meanwhile_takes_the_pod_along(void **state)
     assert_true(str_is(m.bind.relied_on.at[0].devices.at[0].device, "h0"));
 }
 
+/* A profile that does not filter by claims binds wherever the pod fits, and does not decide for
+ * ever anew because the claim is for other nodes. */
+static void who_does_not_filter_is_not_held_up_by_where_claims_are(void **state)
+{
+    (void)state;
+    struct message m;
+    begin();
+    slice("b", "{name=\"h0\"}");
+    show_allocated_on("c", "b", "h0");
+    node("b", 1);
+    say(queue, "attempt pod={uid=\"u-p\" namespace_name=\"default\" name=\"p\" "
+               "scheduler_name=\"unfiltered\" request=[{name=\"cpu\" amount=100}] "
+               "device_claims=[{name=\"x\" claim=\"c\"}]} cycle=1");
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.node_name, "a"));
+    assert_int_equal(m.bind.relied_on.count, 0);
+}
+
 /* What the pod was decided on goes along, whatever has become of the claim since. */
 static void a_bind_that_is_sent_again_says_what_it_was_decided_on(void **state)
 {
@@ -613,6 +634,7 @@ int main(void)
         TEST(what_was_written_stays_until_the_watch_shows_it),
         TEST(a_claim_that_is_not_as_known_stays_taken),
         TEST(a_claim_that_moves_meanwhile_takes_the_pod_along),
+        TEST(who_does_not_filter_is_not_held_up_by_where_claims_are),
         TEST(a_bind_that_is_sent_again_says_what_it_was_decided_on),
         TEST(what_the_watch_never_shows_ends_with_a_barrier),
         TEST(allocations_are_counted_once),
