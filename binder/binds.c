@@ -52,11 +52,10 @@ struct flight {
     bool cancelled; /* the reason is in message; a write of the prebind is on the wire */
     bool doubt;     /* a POST may have been carried out */
     bool open;      /* a POST may even still be under way: unbound now may be bound later */
-    struct moment open_until; /* and it is not any more after this */
-    struct moment sent;       /* when the last POST was */
-    bool no_reads;            /* GET is forbidden: the POST's own conflict must tell */
-    int posts, waits;         /* requests sent; delays in a row */
-    int code;                 /* of the last answer, and its text */
+    struct moment sent, open_until; /* its last POST, and until when that may come */
+    bool no_reads;                  /* GET is forbidden: the POST's own conflict must tell */
+    int posts, waits;               /* requests sent; delays in a row */
+    int code;                       /* of the last answer, and its text */
     struct buffer message;
     const char *failed_plugin; /* of the prebind, or Extender; NULL: none of them failed */
     const struct extender_config *extender; /* who binds instead of us; NULL: nobody */

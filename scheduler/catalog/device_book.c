@@ -331,15 +331,16 @@ bool device_book_in_flight(const struct device_book *b, struct str uid)
     return c != NULL && c->state != CLAIM_seen && !c->allocated;
 }
 
-void device_book_release(struct device_book *b, struct str uid)
+bool device_book_release(struct device_book *b, struct str uid)
 {
     struct claim_use *c = claim_of(b, uid);
     if (c == NULL || c->state != CLAIM_reserved)
-        return;
+        return false;
     if (!c->allocated)
         give_back(b, c);
     end_flight(b, c);
     drop_if_idle(b, uid, c);
+    return true;
 }
 
 void device_book_settle(struct device_book *b, struct str uid, struct moment now)

@@ -47,8 +47,8 @@ struct str device_book_special_key(const struct device_book *book, struct str po
                                    struct arena *a);
 /* True while a decision has given it devices that the watch does not show. */
 bool device_book_in_flight(const struct device_book *book, struct str uid);
-/* The decision is given up and nothing of it was written. Not for what is settled. */
-void device_book_release(struct device_book *book, struct str uid);
+/* The decision is given up and nothing of it was written. False for what is settled: it stays. */
+bool device_book_release(struct device_book *book, struct str uid);
 /* It was written, or may have been: only the watch can tell. */
 void device_book_settle(struct device_book *book, struct str uid, struct moment now);
 /* When the oldest settled claim was settled; MOMENT_NEVER: none is. */

@@ -176,13 +176,16 @@ enum device_outcome device_reserve(struct catalog *catalog, const struct device_
     return outcome;
 }
 
-void device_unreserve(struct catalog *catalog, struct device_reservation *r)
+bool device_unreserve(struct catalog *catalog, struct device_reservation *r)
 {
+    struct device_book *book = catalog_devices(catalog);
+    bool freed = false;
     for (uint32_t i = 0; i < r->count; i++)
-        device_book_release(catalog_devices(catalog), r->at[i].uid);
+        freed |= device_book_release(book, r->at[i].uid);
     if (r->extended != NULL)
-        device_book_release(catalog_devices(catalog), r->extended->allocation.uid);
+        freed |= device_book_release(book, r->extended->allocation.uid);
     *r = (struct device_reservation){0};
+    return freed;
 }
 
 void device_settle(struct catalog *catalog, struct device_reservation *r, struct moment now)
@@ -194,7 +197,7 @@ void device_settle(struct catalog *catalog, struct device_reservation *r, struct
     *r = (struct device_reservation){0};
 }
 
-void device_unreserve_but(struct catalog *catalog, struct device_reservation *r,
+bool device_unreserve_but(struct catalog *catalog, struct device_reservation *r,
                           struct strs written, struct str special, struct moment now)
 {
     for (uint32_t i = 0; i < written.count; i++) {
@@ -204,5 +207,5 @@ void device_unreserve_but(struct catalog *catalog, struct device_reservation *r,
         if (r->extended != NULL && special.len > 0 && str_equal(written.at[i], special))
             device_book_settle(catalog_devices(catalog), r->extended->allocation.uid, now);
     }
-    device_unreserve(catalog, r);
+    return device_unreserve(catalog, r);
 }

@@ -35,13 +35,14 @@ struct device_reserve_question {
 enum device_outcome device_reserve(struct catalog *catalog, const struct device_reserve_question *q,
                                    struct device_reservation *out, struct str *error,
                                    struct arena *a);
-/* Nothing of it was or will be written: the devices are free, and r is empty. */
-void device_unreserve(struct catalog *catalog, struct device_reservation *r);
+/* Nothing of it was or will be written: the devices are free, and r is empty. True: there were
+ * some, or claims that others may be decided with now; no object tells of that. */
+bool device_unreserve(struct catalog *catalog, struct device_reservation *r);
 /* All of it was written, or may have been. */
 void device_settle(struct catalog *catalog, struct device_reservation *r, struct moment now);
 /* The bind has failed behind these writes, UIDs of claims, special among them being that of the one
- * that was made (empty: none was); the rest is free. */
-void device_unreserve_but(struct catalog *catalog, struct device_reservation *r,
+ * that was made (empty: none was); the rest is free. True as above. */
+bool device_unreserve_but(struct catalog *catalog, struct device_reservation *r,
                           struct strs written, struct str special, struct moment now);
 
 #endif

@@ -273,7 +273,8 @@ static void give_back(struct coordinator *c, struct flight *f, const struct list
         if (l != NULL && binds(l, f->pod.uid))
             return;
         cache_forget(c->cache, f->pod.uid);
-        cycle_unreserve(c, f);
+        if (cycle_unreserve(c, f))
+            cycle_say_devices_free(c);
         f->pod.node_name = (struct str){NULL, 0};
         anew = leading && !f->grouped;
     } else if (f->state == FLIGHT_permitting) {
@@ -569,10 +570,8 @@ static void on_names(struct coordinator *c, struct moment now, const struct deli
  * after all as it was seen before. */
 static void end_doubt(struct coordinator *c, struct moment asked)
 {
-    const struct message m = {.type = MSG_plugin_back,
-                              .plugin_back = {.name = STR_LITERAL("DynamicResources")}};
-    if (device_book_barrier(catalog_devices(c->catalog), asked) && c->queue.peer != 0)
-        outbox_put(c->out, c->queue, &m);
+    if (device_book_barrier(catalog_devices(c->catalog), asked))
+        cycle_say_devices_free(c);
 }
 
 static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -704,7 +703,8 @@ static void undo_claims(struct coordinator *c, struct flight *f, const struct bi
 {
     if (r->code == 409 && str_is(r->plugin, "DynamicResources"))
         device_settle(c->catalog, &f->devices, c->last_call);
-    device_unreserve_but(c->catalog, &f->devices, r->allocated, r->extended, c->last_call);
+    if (device_unreserve_but(c->catalog, &f->devices, r->allocated, r->extended, c->last_call))
+        cycle_say_devices_free(c);
     volume_unreserve(c->catalog, &f->reserved);
 }
 

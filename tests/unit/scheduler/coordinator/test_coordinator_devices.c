@@ -263,11 +263,15 @@ static void a_class_that_is_not_there_turns_away(void **state)
 static void a_failed_bind_gives_devices_back(void **state)
 {
     (void)state;
+    struct message m;
     begin();
     attempt_with("p", "c", 1);
     assert_bound_with("p", "c", "g0");
+    assert_taken("q", "d", 2);
     bind_fails("p", "code=500");
     assert_failed("running PreBind plugin \"DynamicResources\": it failed");
+    assert_true(take(QUEUE, MSG_plugin_back, &m)); /* it wakes q: no object has changed */
+    assert_true(str_is(m.plugin_back.name, "DynamicResources"));
     attempt_with("q", "d", 2);
     assert_bound_with("q", "d", "g0");
 }
@@ -275,10 +279,12 @@ static void a_failed_bind_gives_devices_back(void **state)
 static void what_was_written_stays_until_the_watch_shows_it(void **state)
 {
     (void)state;
+    struct message m;
     begin();
     attempt_with("p", "c", 1);
     assert_bound_with("p", "c", "g0");
     bind_fails("p", "code=500 allocated=[\"u-c\"]");
+    assert_false(take(QUEUE, MSG_plugin_back, &m));
     assert_failed("running PreBind plugin \"DynamicResources\": it failed");
     assert_taken("q", "d", 2);
     show_allocated("c", "g0");
