@@ -8,11 +8,11 @@
 #include "binder/pause.h"
 #include "binder/reason.h"
 #include "binder/reserving.h"
+#include "binder/volume_check.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/objects/objects.h"
-#include "proto/kube/objects/selector.h"
 #include "proto/kube/writes/writes.h"
 
 #define ROUND_MS 1000
@@ -241,79 +241,28 @@ static void prepare_csi(struct job *job, struct instant at, struct draft *draft)
                 p->bind->node_name);
 }
 
-/* The in-tree disks that this check, unlike others, takes for what they are migrated to. */
-static bool is_translated(struct str plugin)
-{
-    static const char *const plugins[] = {"kubernetes.io/aws-ebs", "kubernetes.io/gce-pd",
-                                          "kubernetes.io/azure-disk", "kubernetes.io/cinder",
-                                          "kubernetes.io/portworx-volume"};
-    for (size_t i = 0; i < sizeof(plugins) / sizeof(plugins[0]); i++)
-        if (str_is(plugin, plugins[i]))
-            return true;
-    return false;
-}
-
-static bool is_migrated(const struct prebind *p)
-{
-    for (uint32_t i = 0; i < p->csi.migrated.count; i++)
-        if (str_equal(p->csi.migrated.at[i], p->volume.migrated_plugin))
-            return is_translated(p->volume.migrated_plugin);
-    return false;
-}
-
-static bool any_matches(const struct node_term *terms, uint32_t count, const struct node *node)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (node_term_matches(&terms[i], node, NULL))
-            return true;
-    return false;
-}
-
-/* True when the node can use the volume; else why not is in p->text. */
-static bool fits(struct prebind *p)
-{
-    const struct volume *v = &p->volume;
-    bool migrated = is_migrated(p);
-    if (migrated && v->migration_problem.len > 0) {
-        buffer_print(&p->text, "%scould not translate pv: %.*s",
-                     p->pass == PASS_volumes ? "failed to translate pv to csi: " : "",
-                     STR_ARG(v->migration_problem));
-        return false;
-    }
-    bool limited = migrated ? v->has_migrated_terms : v->has_terms;
-    if (!limited || (migrated ? any_matches(v->migrated_terms.at, v->migrated_terms.count, &p->node)
-                              : any_matches(v->terms.at, v->terms.count, &p->node)))
-        return true;
-    buffer_print(&p->text,
-                 "pv \"%.*s\" node affinity doesn't match node \"%.*s\": no matching "
-                 "NodeSelectorTerms",
-                 STR_ARG(v->name), STR_ARG(p->bind->node_name));
-    return false;
-}
-
-/* Volume and claim have been seen: upstream's rules, in its order. */
+/* Volume and claim have been seen. */
 static void judge(struct prebind *p, struct instant at)
 {
+    const struct volume_check q = {.volume = &p->volume,
+                                   .claim = &p->claim,
+                                   .node = &p->node,
+                                   .csi = &p->csi,
+                                   .binding = current(p),
+                                   .node_name = p->bind->node_name};
     buffer_reset(&p->text);
     if (p->volume.migrated_plugin.len > 0 && !p->csi_known) {
         go(p, &csi_job, at.now);
         return;
     }
-    if (!fits(p)) {
-        refuse(p, at, false);
-        return;
+    switch (volume_check(&q, &p->text)) {
+    case VOLUME_refused: refuse(p, at, false); break;
+    case VOLUME_not_yet: wait_more(p, at); break;
+    case VOLUME_bound:
+        p->index++;
+        look_at_next(p, at);
+        break;
     }
-    if (p->pass == PASS_volumes && (!p->volume.has_claim_ref || p->volume.claim_uid.len == 0)) {
-        buffer_print(&p->text, "ClaimRef got reset for pv \"%.*s\"", STR_ARG(p->volume.name));
-        refuse(p, at, false);
-        return;
-    }
-    if (p->claim.volume_name.len == 0 || !p->claim.bind_completed) {
-        wait_more(p, at);
-        return;
-    }
-    p->index++;
-    look_at_next(p, at);
 }
 
 static void csi_seen(struct job *job, struct instant at, const struct kube_response *r)
@@ -372,18 +321,6 @@ static void prepare_claim(struct job *job, struct instant at, struct draft *draf
     claim_path((const struct prebind *)job, draft);
 }
 
-/* A claim that is being provisioned: the provisioner takes the annotation away to say that it
- * cannot. True when that is not so. */
-static bool is_still_selected(struct prebind *p, bool annotated)
-{
-    if (!annotated)
-        buffer_print(&p->text, "selectedNode annotation reset for PVC \"%.*s\"",
-                     STR_ARG(current(p)->name));
-    else if (!str_equal(p->claim.selected_node, p->bind->node_name))
-        buffer_print(&p->text, "provisioning failed for PVC \"%.*s\"", STR_ARG(current(p)->name));
-    return p->text.len == 0;
-}
-
 static void claim_seen(struct job *job, struct instant at, const struct kube_response *r)
 {
     struct prebind *p = (struct prebind *)job;
@@ -403,7 +340,8 @@ static void claim_seen(struct job *job, struct instant at, const struct kube_res
     kube_json_free(&json);
     if (known && p->pass == PASS_volumes)
         judge(p, at);
-    else if (known && !is_still_selected(p, annotated))
+    else if (known &&
+             !volume_check_selected(&p->claim, annotated, current(p), p->bind->node_name, &p->text))
         refuse(p, at, false);
     else if (known && p->claim.volume_name.len > 0)
         go(p, &volume_job, at.now);

@@ -89,5 +89,4 @@ LONGEST_BEFORE = {
     "binder/binds.c": 764,
     "scheduler/rules/plugins/inter_pod_affinity.c": 749,
     "ctl/world.c": 727,
-    "binder/prebind.c": 703,
 }

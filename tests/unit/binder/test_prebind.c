@@ -590,6 +590,17 @@ static void a_volume_that_is_lost_fails_it(void **state)
                    "not found");
 }
 
+static void a_claim_that_another_volume_was_given_to_fails_it(void **state)
+{
+    (void)state;
+    struct world *w = waiting_for(&to_bind);
+    next_round(w);
+    reply(w, "GET " VOLUME, 200, PV("," REFERENCE));
+    reply(w, "GET " CLAIM("c"), 200, PVC(NOTES(BOUND), "\"volumeName\":\"other\""));
+    failed_with(w, "binding volumes: claim \"default/c\" is bound to pv \"other\" by now, not to "
+                   "\"pv\"");
+}
+
 static void a_claim_that_is_not_provisioned_fails_it(void **state)
 {
     (void)state;
@@ -868,6 +879,7 @@ int main(void)
         cmocka_unit_test(without_the_node_it_fails),
         cmocka_unit_test(without_the_pod_it_ends),
         cmocka_unit_test(a_volume_that_is_lost_fails_it),
+        cmocka_unit_test(a_claim_that_another_volume_was_given_to_fails_it),
         cmocka_unit_test(a_claim_that_is_not_provisioned_fails_it),
         cmocka_unit_test(a_migrated_disk_is_judged_as_its_translation),
         cmocka_unit_test(an_answer_that_tells_nothing_is_not_yet),
