@@ -623,21 +623,25 @@ void catalog_assume_claim(struct catalog *c, struct str profile, const struct cl
     restore_older(e);
 }
 
-void catalog_restore_volume(struct catalog *c, struct str profile, struct str name, struct str uid)
+bool catalog_restore_volume(struct catalog *c, struct str profile, struct str name, struct str uid)
 {
     struct entry *e = entry_of(c, CATALOG_volume, NOWHERE, name);
     struct assumed *assumed = e == NULL ? NULL : assumed_by(e, profile);
-    if (assumed != NULL && str_equal(((const struct volume *)assumed->record)->claim_uid, uid))
-        restore(e, assumed);
+    if (assumed == NULL || !str_equal(((const struct volume *)assumed->record)->claim_uid, uid))
+        return false;
+    restore(e, assumed);
+    return true;
 }
 
-void catalog_restore_claim(struct catalog *c, struct str profile, const struct claim_binding *b,
+bool catalog_restore_claim(struct catalog *c, struct str profile, const struct claim_binding *b,
                            struct str node)
 {
     struct entry *e = entry_of(c, CATALOG_claim, b->namespace_name, b->name);
     struct assumed *assumed = e == NULL ? NULL : assumed_by(e, profile);
-    if (assumed != NULL && str_equal(((const struct claim *)assumed->record)->selected_node, node))
-        restore(e, assumed);
+    if (assumed == NULL || !str_equal(((const struct claim *)assumed->record)->selected_node, node))
+        return false;
+    restore(e, assumed);
+    return true;
 }
 
 uint32_t catalog_assumed(const struct catalog *c)

@@ -100,9 +100,9 @@ void catalog_assume_claim(struct catalog *c, struct str profile, const struct cl
                           struct str node);
 /* How many claims and volumes are not seen as the API server has them, by some profile. */
 uint32_t catalog_assumed(const struct catalog *c);
-/* Gives an assumption up, if it still is this one; uid is the claim's. */
-void catalog_restore_volume(struct catalog *c, struct str profile, struct str name, struct str uid);
-void catalog_restore_claim(struct catalog *c, struct str profile, const struct claim_binding *b,
+/* Gives an assumption up, and returns true, if it still is this one; uid is the claim's. */
+bool catalog_restore_volume(struct catalog *c, struct str profile, struct str name, struct str uid);
+bool catalog_restore_claim(struct catalog *c, struct str profile, const struct claim_binding *b,
                            struct str node);
 
 /* ---- who uses a claim ---- */

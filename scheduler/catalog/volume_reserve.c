@@ -172,14 +172,16 @@ bool volume_reserve(struct catalog *catalog, const struct reserve_question *q,
     return true;
 }
 
-void volume_unreserve(struct catalog *catalog, struct reservation *r)
+bool volume_unreserve(struct catalog *catalog, struct reservation *r)
 {
+    bool freed = false;
     for (uint32_t i = 0; i < r->count; i++) {
         const struct claim_binding *b = &r->at[i];
         if (b->volume_name.len > 0)
-            catalog_restore_volume(catalog, r->profile, b->volume_name, b->uid);
+            freed |= catalog_restore_volume(catalog, r->profile, b->volume_name, b->uid);
         else
-            catalog_restore_claim(catalog, r->profile, b, r->node);
+            freed |= catalog_restore_claim(catalog, r->profile, b, r->node);
     }
     *r = (struct reservation){0};
+    return freed;
 }

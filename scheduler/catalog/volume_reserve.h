@@ -26,7 +26,8 @@ struct reserve_question {
  * why. */
 bool volume_reserve(struct catalog *catalog, const struct reserve_question *q,
                     struct reservation *out, struct str *error, struct arena *a);
-/* Gives up what is still assumed, and empties r. */
-void volume_unreserve(struct catalog *catalog, struct reservation *r);
+/* Gives up what is still assumed, and empties r. True: that was something; no object tells of it.
+ */
+bool volume_unreserve(struct catalog *catalog, struct reservation *r);
 
 #endif

@@ -158,11 +158,13 @@ void cycle_place(struct coordinator *c, struct moment now, struct flight *f,
                  const struct placement *p);
 /* The same for a slot; its volumes are reserved first. */
 void cycle_place_slot(struct coordinator *c, struct moment now, const struct slot *s, bool told);
-/* What was reserved for it besides room is given back. True: devices are free by that. */
-bool cycle_unreserve(struct coordinator *c, struct flight *f);
-/* The queue is told that devices, or claims that were in flight, are free although no object says
- * so: who was turned away for them is worth another attempt. */
-void cycle_say_devices_free(struct coordinator *c);
+/* What was reserved for it besides room is given back, within the decision: nobody was turned away
+ * for it. */
+void cycle_unreserve_quietly(struct coordinator *c, struct flight *f);
+/* The same later: who was turned away for it is worth another attempt. */
+void cycle_unreserve(struct coordinator *c, struct flight *f);
+/* The queue is told that what the plugin turns away for is free although no object says so. */
+void cycle_say_free(struct coordinator *c, const char *plugin);
 /* Nothing is under way any more: workers hear what has happened meanwhile, in order. */
 void cycle_end(struct coordinator *c);
 /* True when there is nothing to decide about this flight. */

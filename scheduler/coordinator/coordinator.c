@@ -7,6 +7,7 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "scheduler/coordinator/bind_ends.h"
 #include "scheduler/coordinator/coordination.h"
 #include "scheduler/coordinator/extending.h"
 #include "scheduler/coordinator/former.h"
@@ -273,8 +274,7 @@ static void give_back(struct coordinator *c, struct flight *f, const struct list
         if (l != NULL && binds(l, f->pod.uid))
             return;
         cache_forget(c->cache, f->pod.uid);
-        if (cycle_unreserve(c, f))
-            cycle_say_devices_free(c);
+        cycle_unreserve(c, f);
         f->pod.node_name = (struct str){NULL, 0};
         anew = leading && !f->grouped;
     } else if (f->state == FLIGHT_permitting) {
@@ -536,7 +536,7 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
     else if ((f->state == FLIGHT_asking || flight_is_in_decision(f)) && pod->node_name.len == 0)
         flight_keep_pod(f, pod);
     else if (f->state == FLIGHT_binding && pod->node_name.len > 0)
-        cycle_land(c, f, "bound", NULL);
+        bind_ends_seen(c, f, pod->node_name);
     else if (f->state == FLIGHT_permitting && pod->deleting)
         permitting_removed(c, f, false);
     else if (f->state == FLIGHT_permitting && pod->node_name.len > 0)
@@ -571,7 +571,7 @@ static void on_names(struct coordinator *c, struct moment now, const struct deli
 static void end_doubt(struct coordinator *c, struct moment asked)
 {
     if (device_book_barrier(catalog_devices(c->catalog), asked))
-        cycle_say_devices_free(c);
+        cycle_say_free(c, "DynamicResources");
 }
 
 static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -697,53 +697,10 @@ static void on_map_run_result(struct coordinator *c, struct moment now, const st
     run_on_result(c, now, in->from.peer, &in->message->map_run_result);
 }
 
-/* Devices whose allocation was written stay in use until the watch shows it. So they do where the
- * claim is not as we know it: what we would say of it is too old. */
-static void undo_claims(struct coordinator *c, struct flight *f, const struct bind_result *r)
-{
-    if (r->code == 409 && str_is(r->plugin, "DynamicResources"))
-        device_settle(c->catalog, &f->devices, c->last_call);
-    if (device_unreserve_but(c->catalog, &f->devices, r->allocated, r->extended, c->last_call))
-        cycle_say_devices_free(c);
-    volume_unreserve(c->catalog, &f->reserved);
-}
-
 static void on_bind_result(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     (void)now;
-    const struct bind_result *r = &in->message->bind_result;
-    struct flight *f = flights_get(&c->flights, r->uid);
-    map_remove(c->foreign, r->uid);
-    if (r->bound)
-        c->count.bound++;
-    if (f == NULL || f->state != FLIGHT_binding || !str_equal(f->pod.node_name, r->node_name))
-        return;     /* the watch was faster, or it is a former life's */
-    if (r->bound) { /* stays assumed until the watch confirms it */
-        cycle_land(c, f, "bound", NULL);
-        return;
-    }
-    c->count.bind_failed++;
-    cache_forget(c->cache, r->uid);
-    undo_claims(c, f, r);
-    log_warn("bind failed| pod=%.*s/%.*s node=%.*s code=%" PRId64 " message=\"%.*s\"",
-             STR_ARG(r->namespace_name), STR_ARG(r->name), STR_ARG(r->node_name), r->code,
-             STR_ARG(r->message));
-    if (r->gone)
-        measure_failed(c, f, false);
-    if (r->gone || !c->leading) {
-        f->released = true;
-        cycle_land(c, f, "skipped", NULL);
-        return;
-    }
-    arena_reset(&c->cycle_memory);
-    struct str why =
-        str_is(r->plugin, "Extender") ? r->message
-        : r->plugin.len > 0
-            ? arena_print(&c->cycle_memory, "running PreBind plugin \"%.*s\": %.*s",
-                          STR_ARG(r->plugin), STR_ARG(r->message))
-            : arena_print(&c->cycle_memory, "running Bind plugin \"DefaultBinder\": %.*s",
-                          STR_ARG(r->message));
-    cycle_fail(c, f, why);
+    bind_ends_answered(c, &in->message->bind_result);
 }
 
 /* What the binder does not know although we wait for it got lost, or its answer did. */

@@ -263,7 +263,7 @@ static enum reserved reserve_failed(struct coordinator *c, const struct slot *s,
     struct str node = reduce_decision(s->reduce)->node;
     struct str why = arena_print(&c->cycle_memory, "running Reserve plugin \"%s\": %.*s", plugin,
                                  STR_ARG(error));
-    (void)cycle_unreserve(c, f); /* within one decision: nobody was turned away for it */
+    cycle_unreserve_quietly(c, f);
     c->count.errors++;
     if (f->gang != NULL) {
         gang_reject(c, f, &(struct decision){.kind = DECISION_error, .message = why, .node = node});
@@ -289,7 +289,7 @@ static enum reserved reserve_devices(struct coordinator *c, const struct slot *s
         return reserve_failed(c, s, "DynamicResources", error);
     if (outcome == DEVICES_reserved)
         return RESERVED_all;
-    (void)cycle_unreserve(c, f);
+    cycle_unreserve_quietly(c, f);
     return RESERVED_not;
 }
 
@@ -325,16 +325,23 @@ static enum reserved reserve(struct coordinator *c, const struct slot *s)
     return devices ? reserve_devices(c, s, &node) : RESERVED_all;
 }
 
-bool cycle_unreserve(struct coordinator *c, struct flight *f)
+void cycle_unreserve_quietly(struct coordinator *c, struct flight *f)
 {
-    volume_unreserve(c->catalog, &f->reserved);
-    return device_unreserve(c->catalog, &f->devices);
+    (void)device_unreserve(c->catalog, &f->devices);
+    (void)volume_unreserve(c->catalog, &f->reserved);
 }
 
-void cycle_say_devices_free(struct coordinator *c)
+void cycle_unreserve(struct coordinator *c, struct flight *f)
 {
-    const struct message m = {.type = MSG_plugin_back,
-                              .plugin_back = {.name = STR_LITERAL("DynamicResources")}};
+    if (device_unreserve(c->catalog, &f->devices))
+        cycle_say_free(c, "DynamicResources");
+    if (volume_unreserve(c->catalog, &f->reserved))
+        cycle_say_free(c, "VolumeBinding");
+}
+
+void cycle_say_free(struct coordinator *c, const char *plugin)
+{
+    const struct message m = {.type = MSG_plugin_back, .plugin_back = {.name = str_of(plugin)}};
     if (c->queue.peer != 0)
         outbox_put(c->out, c->queue, &m);
 }

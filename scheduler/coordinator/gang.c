@@ -240,7 +240,7 @@ static void undo_member(struct coordinator *c, struct gang_place *m)
     if (f != NULL && f->state == FLIGHT_placed) {
         if (cache_forget(c->cache, f->pod.uid) && m->claim.len > 0) /* else it went, or is bound */
             cache_nominate(c->cache, &f->pod, m->claim);
-        (void)cycle_unreserve(c, f); /* nobody else was decided meanwhile */
+        cycle_unreserve_quietly(c, f); /* nobody else was decided meanwhile */
         f->pod.node_name = (struct str){NULL, 0};
         flights_start(&c->flights, f, FLIGHT_passed);
     }

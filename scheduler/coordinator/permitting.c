@@ -71,8 +71,7 @@ void permitting_undo(struct coordinator *c, struct flight *f)
     for (uint32_t i = f->permit->told; p != NULL && i > 0; i--)
         if (at_place(p, i - 1) != NULL)
             bus_plugins_tell(c, at_place(p, i - 1), "unreserved", f);
-    if (cycle_unreserve(c, f))
-        cycle_say_devices_free(c);
+    cycle_unreserve(c, f);
     cache_forget(c->cache, f->pod.uid);
     f->pod.node_name = (struct str){NULL, 0};
     f->released = true;

@@ -81,6 +81,39 @@ static void a_failed_bind_gives_the_volume_back(void **state)
     assert_true(str_is(m.bind.claims.at[0].volume_name, "v"));
 }
 
+static void whoever_waits_for_a_volume_that_is_given_back_is_woken(void **state)
+{
+    (void)state;
+    struct message m;
+    begin();
+    attempt_with("p", "c", 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_false(take(QUEUE, MSG_plugin_back, &m));
+    say(binder, "bind_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
+                "plugin=\"VolumeBinding\" message=\"binding volumes: timed out\"");
+    assert_true(take(QUEUE, MSG_plugin_back, &m));
+    assert_true(str_is(m.plugin_back.name, "VolumeBinding"));
+}
+
+/* Another instance has led meanwhile, and its binder wrote other volumes than ours would have. */
+static void a_pod_that_somebody_else_bound_elsewhere_gives_the_volume_back(void **state)
+{
+    (void)state;
+    struct message m;
+    begin();
+    attempt_with("p", "c", 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    stream(
+        "pod_set %s",
+        pod_text("p", 100, str_is(m.bind.node_name, "a") ? "node_name=\"b\"" : "node_name=\"a\""));
+    assert_true(take(BINDER, MSG_bind_cancel, &m));
+    assert_true(str_is(m.bind_cancel.uid, "u-p"));
+    assert_true(take(QUEUE, MSG_plugin_back, &m));
+    attempt_with("q", "d", 2);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.claims.at[0].volume_name, "v"));
+}
+
 /* Of a group, whose members want a claim each. */
 static void attempt_group(int needed)
 {
@@ -259,6 +292,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_bind_says_what_becomes_of_the_claims, start, stop),
         cmocka_unit_test_setup_teardown(a_failed_bind_gives_the_volume_back, start, stop),
+        cmocka_unit_test_setup_teardown(whoever_waits_for_a_volume_that_is_given_back_is_woken,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(
+            a_pod_that_somebody_else_bound_elsewhere_gives_the_volume_back, start, stop),
         cmocka_unit_test_setup_teardown(a_group_that_fails_gives_volumes_back, start, stop),
         cmocka_unit_test_setup_teardown(a_group_that_is_placed_keeps_its_volumes, start, stop),
         cmocka_unit_test_setup_teardown(a_bound_pod_keeps_its_volume, start, stop),
