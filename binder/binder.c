@@ -512,9 +512,9 @@ static void enter(struct binder *b, enum stage stage, struct moment until)
 /* The stages of a clean end; each ends when its work is done or its time is up. */
 static void go_on_stopping(struct binder *b, struct instant at)
 {
-    bool late = moment_reached(at.now, b->stage_until);
-    bool open = is_open(b);
-    if (b->stage == STAGE_binds && (!open || late)) {
+    bool late = moment_reached(at.now, b->stage_until), open = is_open(b);
+    bool lost = !lease_leading(b->lease); /* what was decided under it ends with it */
+    if (b->stage == STAGE_binds && (!open || late || lost)) {
         binds_drop_all(b->binds, at, "the binder is stopping");
         preempts_drop(b->preempts, "the binder is stopping");
         releases_drop(b->releases, "the binder is stopping");
@@ -525,7 +525,7 @@ static void go_on_stopping(struct binder *b, struct instant at)
         late = false;
     }
     if (b->stage == STAGE_tail &&
-        (late || !lease_leading(b->lease) ||
+        (late || lost ||
          (lanes_quiet(b->lanes, LANE_status) && lanes_quiet(b->lanes, LANE_event)))) {
         step_down(b, at);
         if (b->unclean)

@@ -508,6 +508,34 @@ static void a_stop_does_not_wait_for_ever(void **state)
     world_free(w);
 }
 
+/* A bind that was decided under one term is not written under the next. */
+static void a_stop_ends_with_the_lease(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    for (int i = 0; i < 90; i++) /* of the 10 s in which it must be renewed */
+        world_step(w, 100);
+    say_binds(w, 1);
+    world_tick(w);
+    assert_int_equal(world_count(w, "/binding"), 1);
+    binder_stop(w->binder, w->at.now, &w->out);
+    for (int i = 0; i < 60; i++) {
+        world_step(w, 100);
+        if (i < 15)
+            continue; /* the deadline comes in this time */
+        assert_int_equal(world_count(w, "/binding"), 0);
+        if (world_find(w, "/leases") != NULL)
+            world_lose(w, "/leases", false);
+        if (world_find(w, "GET /api/v1/namespaces/default/pods") != NULL)
+            world_answer(
+                w, "GET /api/v1/namespaces/default/pods", 200,
+                "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p0\",\"uid\":\"u0\"},\"spec\":{}}");
+    }
+    assert_true(binder_done(w->binder));
+    assert_false(world_result(w)->bound);
+    world_free(w);
+}
+
 static void a_standby_stops_at_once(void **state)
 {
     (void)state;
@@ -623,6 +651,7 @@ int main(void)
         cmocka_unit_test(a_stop_with_a_bind_under_way_leaves_the_lease_to_run_out),
         cmocka_unit_test(a_stop_answers_releases_and_ends),
         cmocka_unit_test(a_stop_does_not_wait_for_ever),
+        cmocka_unit_test(a_stop_ends_with_the_lease),
         cmocka_unit_test(a_standby_stops_at_once),
         cmocka_unit_test(without_election_it_binds_at_once),
         cmocka_unit_test(a_stop_tells_whether_something_is_unanswered),
