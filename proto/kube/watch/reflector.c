@@ -146,8 +146,8 @@ static void worked(struct reflector *r, struct moment now)
     if (r->error[0] != 0 && !r->quiet)
         log_info("works again|resource=%s", r->o.name);
     r->error[0] = 0;
-    r->degraded = r->warned = r->absent = false;
-    r->served = r->looking = r->look_again = false;
+    r->degraded = r->warned = r->served = false;
+    r->absent = r->looking = r->look_again = false;
     r->missing = 0;
     r->heard = r->bytes_at = now;
 }
@@ -475,10 +475,10 @@ static void list_ended(struct reflector *r, struct moment now)
         r->o.list_end(r->o.context);
     r->version = r->list_version;
     r->lists_ended = r->lists_begun;
+    worked(r, now); /* not before: whoever does without goes on so until all pages have come */
     if (r->limit > r->o.page_size)
         r->limit = r->o.page_size;
-    /* The backoff is not reset: a watch that fails after each list must not make a storm of lists.
-     */
+    /* The backoff stays: a watch that fails after each list must not make a storm of lists. */
     if (r->relist)
         go(r, WANT_list, now);
     else
@@ -503,7 +503,7 @@ static bool begin_page(struct reflector *r, struct moment now, const struct kube
 
 static void end_page(struct reflector *r, struct moment now, const struct kube_json *page)
 {
-    worked(r, now);
+    r->heard = r->bytes_at = now;
     if (r->limit < r->o.page_size && ++r->limit_worked >= GROW_AFTER) {
         r->limit = r->limit > r->o.page_size / 2 ? r->o.page_size : r->limit * 2;
         r->limit_worked = 0;

@@ -403,6 +403,25 @@ static void a_pod_has_its_groups_looked_for(void **state)
     assert_string_equal(got(f), "group:g kinds:1");
 }
 
+/* Else a pod of a group of the second page would go by itself between the two. */
+static void groups_are_looked_for_until_the_last_page_has_come(void **state)
+{
+    struct fixture *f = *state;
+    answer(f, NODES, 200, "");
+    answer(f, GROUPS, 404, "");
+    answer(f, PODS, 200, POD("b", "21", "", "Pending"));
+    pass_ms(f, 250);
+    got(f);
+    answer_with(f, GROUPS, 200,
+                "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"30\",\"continue\":\"x\"},"
+                "\"items\":[]}");
+    assert_string_equal(got(f), "");
+    event(f, PODS, "ADDED", POD("c", "31", "", "Pending"));
+    assert_string_equal(got(f), "");
+    answer(f, GROUPS, 200, GROUP);
+    assert_string_equal(got(f), "group:g kinds:1");
+}
+
 /* Pods that a list shows were there before it ended, and the groups' list may be older. */
 static void pods_of_the_first_list_have_theirs_looked_for(void **state)
 {
@@ -432,6 +451,7 @@ int main(void)
         TEST(what_discovery_does_not_tell_is_unknown),
         TEST(what_may_not_be_read_any_more_is_told),
         TEST(a_pod_has_its_groups_looked_for),
+        TEST(groups_are_looked_for_until_the_last_page_has_come),
         TEST(pods_of_the_first_list_have_theirs_looked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
