@@ -469,6 +469,10 @@ static enum stream_step take_begin(struct subscriber *s, const struct delivery *
                   (!s->synced && !s->in_snapshot);
     if (!wanted || in->part > 1)
         return STREAM_ignore; /* said twice */
+    if (!s->in_snapshot) {
+        s->whole_epoch = s->epoch;
+        s->whole_sequence = s->sequence;
+    }
     s->epoch = in->epoch;
     s->sequence = in->sequence;
     s->part = 1;
@@ -543,6 +547,13 @@ enum stream_step subscriber_take(struct subscriber *s, struct moment now, const 
     if (type == MSG_snapshot_begin)
         return take_begin(s, in);
     return s->in_snapshot ? take_part(s, now, in, out) : take_change(s, now, in, out);
+}
+
+bool subscriber_has_reached(const struct subscriber *s, int64_t epoch, int64_t sequence)
+{
+    int64_t at = s->in_snapshot ? s->whole_epoch : s->epoch;
+    int64_t reached = s->in_snapshot ? s->whole_sequence : s->sequence;
+    return at == epoch ? reached >= sequence : at > epoch;
 }
 
 struct moment subscriber_tick(struct subscriber *s, struct moment now, struct outbox *out)

@@ -68,12 +68,13 @@ size_t publisher_log(const struct publisher *p);
 
 struct subscriber {
     struct address publisher; /* where the stream comes from; peer 0 while unknown */
-    int64_t epoch, sequence;  /* position reached */
-    int64_t part;             /* place reached in the snapshot */
-    bool in_snapshot, synced; /* synced: at least one whole snapshot has been applied */
-    uint32_t window, used;    /* credit granted at once, consumed since the last grant */
-    bool asked;               /* a subscribe is under way */
-    bool again;               /* one is wanted, for a snapshot */
+    int64_t epoch, sequence;  /* position reached, or that of the snapshot that is being read */
+    int64_t whole_epoch, whole_sequence; /* while one is being read: what was reached before */
+    int64_t part;                        /* place reached in the snapshot */
+    bool in_snapshot, synced;            /* synced: at least one whole snapshot has been applied */
+    uint32_t window, used;               /* credit granted at once, consumed since the last grant */
+    bool asked;                          /* a subscribe is under way */
+    bool again;                          /* one is wanted, for a snapshot */
     struct moment asked_at, heard_at;
     uint64_t gaps, snapshots;
 };
@@ -89,6 +90,9 @@ void subscriber_again(struct subscriber *s);
 /* For each message from the watcher (peer_up and peer_down included), before applying it. */
 enum stream_step subscriber_take(struct subscriber *s, struct moment now, const struct delivery *in,
                                  struct outbox *out);
+/* Whether all up to the position has been applied: a snapshot counts once it is whole. Epochs grow
+ * with every life of the watcher. */
+bool subscriber_has_reached(const struct subscriber *s, int64_t epoch, int64_t sequence);
 /* Asks again when an answer is overdue. Returns when it wants to be called next. */
 struct moment subscriber_tick(struct subscriber *s, struct moment now, struct outbox *out);
 

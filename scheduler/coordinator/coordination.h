@@ -169,6 +169,8 @@ void cycle_say_free(struct coordinator *c, const char *plugin);
 void cycle_end(struct coordinator *c);
 /* True when there is nothing to decide about this flight. */
 bool cycle_is_idle(const struct coordinator *c, const struct flight *f);
+/* It is being decided from now on, on the view as it is. */
+void cycle_start(struct coordinator *c, struct flight *f);
 /* True when our view is older than the queue's was when it made this attempt. */
 bool cycle_view_is_behind(const struct coordinator *c, struct moment now, const struct flight *f);
 /* The flight is over: tells the queue if it waits, and forgets the flight. plugins may be NULL. */

@@ -536,13 +536,27 @@ static uint32_t owner_of(const void *context, struct str node)
     return i < c->asked_count ? i : UINT32_MAX;
 }
 
+/* Our view must not be older than the queue's was: else a pod could be rejected on the old one, and
+ * the event that would have helped it has already gone by. Bounded, because a position of a life of
+ * the watcher that ended may never be reached; the outcome says then that it is so. */
+static bool view_is_older(const struct coordinator *c, const struct flight *f)
+{
+    return !subscriber_has_reached(&c->stream, f->epoch, f->sequence);
+}
+
+void cycle_start(struct coordinator *c, struct flight *f)
+{
+    f->behind = view_is_older(c, f);
+    flights_start(&c->flights, f, FLIGHT_deciding);
+}
+
 enum reduce_step cycle_take(struct coordinator *c, struct moment now)
 {
     must(c->under_way < RUN_PODS && c->flights.first != NULL);
     struct flight *f = c->flights.first;
     struct slot *s = &c->slots[c->under_way++];
     remember_nomination(c, f);
-    flights_start(&c->flights, f, FLIGHT_deciding);
+    cycle_start(c, f);
     s->flight = f;
     if (s->reduce == NULL)
         s->reduce = reduce_new();
@@ -580,7 +594,7 @@ enum reduce_step cycle_take_alike(struct coordinator *c, struct moment now)
     struct flight *f = c->flights.first;
     const struct reduce *like = c->slots[c->under_way - 1].reduce;
     struct slot *s = &c->slots[c->under_way++];
-    flights_start(&c->flights, f, FLIGHT_deciding);
+    cycle_start(c, f);
     s->flight = f;
     s->rivals = false;
     if (s->reduce == NULL)
@@ -625,16 +639,6 @@ enum reduce_step cycle_begin(struct coordinator *c, struct moment now)
     return asked ? REDUCE_wait : first;
 }
 
-/* Our view must not be older than the queue's was: else a pod could be rejected on the old one, and
- * the event that would have helped it has already gone by. Epochs grow with every life of the
- * watcher. Bounded, because a position of a life that ended may never be reached; the
- * outcome says then that it is so. */
-static bool view_is_older(const struct coordinator *c, const struct flight *f)
-{
-    return c->stream.epoch == f->epoch ? c->stream.sequence < f->sequence
-                                       : c->stream.epoch < f->epoch;
-}
-
 bool cycle_view_is_behind(const struct coordinator *c, struct moment now, const struct flight *f)
 {
     return view_is_older(c, f) &&
@@ -647,7 +651,6 @@ void cycle_advance(struct coordinator *c, struct moment now)
     while (c->under_way == 0 && coordinator_waits_for(c, now)[0] == 0 &&
            (f = gang_next(c, now)) != NULL) {
         arena_reset(&c->cycle_memory);
-        f->behind = view_is_older(c, f);
         if (!skip(c, f))
             cycle_step(c, now, cycle_begin(c, now));
     }

@@ -64,7 +64,7 @@ static void take_along(struct coordinator *c, struct moment now)
     while (c->under_way < limit && batch_may_follow(c, now, c->flights.first) &&
            batch_is_alike(c, c->flights.first, c->slots[0].flight)) {
         struct flight *f = c->flights.first;
-        flights_start(&c->flights, f, FLIGHT_deciding);
+        cycle_start(c, f);
         c->slots[c->under_way].flight = f;
         measure_begin_alike(&c->slots[c->under_way++], now);
     }

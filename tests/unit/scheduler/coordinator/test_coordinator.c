@@ -536,6 +536,33 @@ static void whoever_is_turned_away_on_an_older_view_is_said_to_be_behind(void **
     assert_false(m.outcome.behind);
 }
 
+/* Its position is told first, what there is comes behind that. */
+static void a_snapshot_is_as_new_as_its_position_once_it_is_whole(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    int64_t at = w.sequence + 10;
+    w.sequence = at - 1;
+    stream("snapshot_begin");
+    say(queue, "attempt %s attempts=1 cycle=1 epoch=7 sequence=%lld", pod_text("q", 100, ""),
+        (long long)at - 10);
+    assert_true(take(BINDER, MSG_bind, &m)); /* what was known before is known still */
+    assert_true(str_is(m.bind.name, "q"));
+    say(queue, "attempt %s attempts=1 cycle=2 epoch=7 sequence=%lld", pod_text("p", 64000, ""),
+        (long long)at);
+    w.sequence = at - 1;
+    node("a", 4000);
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    w.sequence = at - 1;
+    node("b", 64000);
+    w.sequence = at - 1;
+    stream("snapshot_end");
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.name, "p"));
+    assert_true(str_is(m.bind.node_name, "b"));
+}
+
 static void a_queue_that_restarted_gets_no_outcome_it_does_not_know(void **state)
 {
     (void)state;
@@ -661,6 +688,7 @@ int main(void)
         TEST(a_stale_view_stops_decisions),
         TEST(an_attempt_waits_until_the_view_is_as_new_as_the_queues),
         TEST(whoever_is_turned_away_on_an_older_view_is_said_to_be_behind),
+        TEST(a_snapshot_is_as_new_as_its_position_once_it_is_whole),
         TEST(workers_hear_of_changes_between_decisions_only),
         TEST(a_queue_that_restarted_gets_no_outcome_it_does_not_know),
     };
