@@ -139,13 +139,28 @@ int64_t proc_term(const struct proc *p)
                                   : 0;
 }
 
+/* From level 4 on with all that it says. */
+static void trace_message(const struct proc *p, size_t i)
+{
+    struct arena memory = {0};
+    struct buffer text = {0};
+    struct message m;
+    enum message_type type = p->out.at[i].type;
+    if (trace_level > 3 && outbox_get(&p->out, i, &m, &memory))
+        codec_print(message_info[type].record, message_body(&m), &text);
+    buffer_add_text(&text, "");
+    trace(3, "%s says %s to=%s %s", p->door, message_info[type].record->name,
+          process_name(p->out.at[i].to.process), text.at);
+    buffer_free(&text);
+    arena_free(&memory);
+}
+
 static void send_all(void *context)
 {
     struct proc *p = context;
     p->stirred |= p->out.count > 0;
     for (size_t i = 0; i < p->out.count && trace_level > 2; i++)
-        trace(3, "%s says type=%d to=%s", p->door, p->out.at[i].type,
-              process_name(p->out.at[i].to.process));
+        trace_message(p, i);
     if (p->core != NULL) {
         promises_said(p);
         journal_send(&p->out, proc_term(p));

@@ -142,11 +142,11 @@ static void leadership_heard(struct life *l, const struct leadership *told)
 {
     for (uint32_t i = 0; i < told->in_flight.count && !l->full; i++) {
         const struct binding *b = &told->in_flight.at[i];
-        bool shown = false;
-        for (uint32_t k = 0; k < PODS_MAX && !shown; k++)
-            shown = str_is(b->uid, facts_pods[k].uid) &&
-                    (!facts_pods[k].there || facts_pods[k].node[0] != 0);
-        if (!shown && find(l, b->uid) == NULL)
+        bool unbound = false; /* a pod that has gone may have left no fact behind */
+        for (uint32_t k = 0; k < PODS_MAX && !unbound; k++)
+            unbound = str_is(b->uid, facts_pods[k].uid) && facts_pods[k].there &&
+                      facts_pods[k].node[0] == 0;
+        if (unbound && find(l, b->uid) == NULL)
             l->foreign_at = clock_now();
     }
 }
