@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-extern int trace_level; /* 0: nothing; 1: what was done to the system; 2: what it did; 3: all */
+extern int trace_level; /* 0: nothing; 1: what was done to the system; 2: what it did; 3: all;
+                           4: messages whole */
 
 /* Of conversions %s, %d, %u and %c, with ll or a most of bytes. */
 void trace(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
