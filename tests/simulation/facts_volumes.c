@@ -33,20 +33,22 @@ struct claim_fact *facts_claim(const char *name)
 
 const struct claim_fact *facts_claim_of_late(const char *name)
 {
-    const struct claim_fact *found = facts_claim(name);
-    for (uint32_t i = 0; found == NULL && i < CLAIMS_MAX; i++)
-        if (strcmp(facts_claims[i].name, name) == 0)
-            found = &facts_claims[i];
-    return found;
+    const struct claim_fact *there = facts_claim(name), *newest = NULL;
+    for (uint32_t i = 0; i < CLAIMS_MAX; i++)
+        if (strcmp(facts_claims[i].name, name) == 0 &&
+            (newest == NULL || facts_claims[i].touched_at > newest->touched_at))
+            newest = &facts_claims[i];
+    return there != NULL ? there : newest;
 }
 
 const struct volume_fact *facts_volume_of_late(const char *name)
 {
-    const struct volume_fact *found = facts_volume(name);
-    for (uint32_t i = 0; found == NULL && i < VOLUMES_MAX; i++)
-        if (strcmp(facts_volumes[i].name, name) == 0)
-            found = &facts_volumes[i];
-    return found;
+    const struct volume_fact *there = facts_volume(name), *newest = NULL;
+    for (uint32_t i = 0; i < VOLUMES_MAX; i++)
+        if (strcmp(facts_volumes[i].name, name) == 0 &&
+            (newest == NULL || facts_volumes[i].touched_at > newest->touched_at))
+            newest = &facts_volumes[i];
+    return there != NULL ? there : newest;
 }
 
 struct volume_fact *facts_volume(const char *name)

@@ -45,7 +45,7 @@ void facts_volumes_reset(void);
 void facts_volumes_changed(const struct model_change *change);
 struct claim_fact *facts_claim(const char *name);
 struct volume_fact *facts_volume(const char *name);
-/* The same, and those that are gone, as long as they are remembered. */
+/* The same, else the last one of the name that has gone, as long as it is remembered. */
 const struct claim_fact *facts_claim_of_late(const char *name);
 const struct volume_fact *facts_volume_of_late(const char *name);
 uint32_t facts_claim_count(void);
