@@ -5,6 +5,7 @@
 #include "proto/base/log.h"
 #include "scheduler/coordinator/coordination.h"
 #include "scheduler/coordinator/measure.h"
+#include "scheduler/coordinator/preempting.h"
 
 #include <inttypes.h>
 
@@ -33,6 +34,7 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
     }
     c->count.bind_failed++;
     cache_forget(c->cache, r->uid);
+    preempting_unbound(c, r->uid);
     undo_claims(c, f, r);
     log_warn("bind failed| pod=%.*s/%.*s node=%.*s code=%" PRId64 " message=\"%.*s\"",
              STR_ARG(r->namespace_name), STR_ARG(r->name), STR_ARG(r->node_name), r->code,

@@ -231,3 +231,27 @@ void preempting_look(struct coordinator *c, struct moment now)
     if (moment_reached(now, c->preempting_due))
         end_the_late(c, now);
 }
+
+static bool forget_victim(struct flight *f, struct str uid)
+{
+    uint32_t i = 0;
+    while (i < f->victims.count && !str_equal(f->victims.at[i], uid))
+        i++;
+    if (i == f->victims.count)
+        return false;
+    f->victims.at[i] = f->victims.at[--f->victims.count];
+    return true;
+}
+
+void preempting_unbound(struct coordinator *c, struct str uid)
+{
+    bool any = false;
+    size_t at = 0;
+    void *value;
+    while (c->preempting > 0 && map_next(c->flights.by_uid, &at, NULL, &value)) {
+        struct flight *f = value;
+        any |= f->state == FLIGHT_preempting && forget_victim(f, uid);
+    }
+    if (any)
+        preempting_look(c, c->last_call);
+}

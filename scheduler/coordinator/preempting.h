@@ -19,6 +19,8 @@ void preempting_on_result(struct coordinator *c, struct moment now,
 void preempting_goes_on(struct coordinator *c, struct flight *f);
 /* The binder does not know of it: the request or its answer got lost. */
 void preempting_on_loss(struct coordinator *c, struct flight *f);
+/* The pod's bind came to nothing: as a victim it has gone, whatever is decided for it next. */
+void preempting_unbound(struct coordinator *c, struct str uid);
 /* Lands the flights whose victims are seen to go, and those that waited too long. Call it after a
  * pod has changed or gone, and now and then. */
 void preempting_look(struct coordinator *c, struct moment now);

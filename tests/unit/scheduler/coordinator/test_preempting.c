@@ -253,6 +253,35 @@ static void an_assumed_victim_is_not_described(void **state)
     assert_false(m.preempt.victims.at[0].unmarked);
 }
 
+/* Its bind was called off for the preemptor; that it is decided for another node, or even for this
+ * one again, is no reason to wait for it. */
+static void a_victim_whose_bind_failed_is_not_waited_for(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    attempt("v1", 2000, 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.node_name, "a"));
+    stream("pod_set %s", pod_text("v2", 2000, "node_name=\"a\" resource_version=2"));
+    stream("pod_set %s", pod_text("w", 2000, "node_name=\"b\" resource_version=23"));
+    attempt_high(2);
+    assert_true(take(BINDER, MSG_preempt, &m));
+    assert_int_equal(m.preempt.victims.count, 2);
+    say(binder, "bind_result uid=\"u-v1\" namespace_name=\"default\" name=\"v1\" node_name=\"a\" "
+                "message=\"preempted by DefaultPreemption\"");
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    stream("pod_gone uid=\"u-w\" namespace_name=\"default\" name=\"w\"");
+    attempt("v1", 2000, 3);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.node_name, "b"));
+    stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    result(true);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.name, "p"));
+    assert_int_equal(m.outcome.gated_epoch, 0);
+}
+
 /* Who waits for the API server to evict others takes nobody's turn. */
 static void preemptors_are_not_counted_as_credit(void **state)
 {
@@ -428,6 +457,7 @@ int main(void)
         TEST(victims_that_are_gone_leave_nothing_to_wait_for),
         TEST(victims_are_described_as_the_watch_shows_them),
         TEST(an_assumed_victim_is_not_described),
+        TEST(a_victim_whose_bind_failed_is_not_waited_for),
         TEST(preemptors_are_not_counted_as_credit),
         TEST(others_are_decided_meanwhile_but_not_in_the_nominated_room),
         TEST(a_failed_preemption_is_tried_again_at_once),
