@@ -432,7 +432,7 @@ static void reject(struct coordinator *c, struct moment now, struct flight *f,
         preempting_begin(c, now, f, d);
         return;
     }
-    if (d->clear_nominated && !tells_later)
+    if ((d->clear_nominated || f->remembered) && !tells_later)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     flights_start(&c->flights, f, FLIGHT_deciding);
     cycle_land(c, f, unschedulable ? "unschedulable" : "error", &d->plugins);
@@ -499,12 +499,15 @@ void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step)
         conclude(c, now);
 }
 
-/* What was decided for the pod may not have come back in its status yet. */
+/* What was decided for the pod may not have come back in its status yet, or was not written. It
+ * holds until the next failure that does not decide it anew, as upstream's nominator has it. */
 static void remember_nomination(struct coordinator *c, struct flight *f)
 {
     struct str node;
-    if (f->pod.nominated_node.len == 0 && cache_nomination(c->cache, f->pod.uid, &node))
-        f->pod.nominated_node = arena_copy(&f->arena, node);
+    if (f->pod.nominated_node.len > 0 || !cache_nomination(c->cache, f->pod.uid, &node))
+        return;
+    f->pod.nominated_node = arena_copy(&f->arena, node);
+    f->remembered = true;
 }
 
 /* Those whose decisions come first will be on nodes by then. */

@@ -137,6 +137,7 @@ void flight_set_pod(struct flight *f, const struct pod *pod)
     arena_free(&f->arena);
     f->arena = fresh;
     f->pod = copy;
+    f->remembered = false;
 }
 
 void flight_keep_pod(struct flight *f, const struct pod *pod)

@@ -29,13 +29,14 @@ enum flight_state {
 
 struct flight {
     enum flight_state state;
-    struct arena arena;      /* what pod borrows from */
-    struct pod pod;          /* node_name is set from the decision on */
-    struct packed newer;     /* deciding, placed, passed: the pod as it was seen meanwhile */
-    bool gone;               /* deciding, placed, passed: it does not exist any more */
-    bool overtaken;          /* deciding: it was on a node meanwhile, by somebody else */
-    bool owed;               /* the queue waits for an outcome of `cycle` */
-    int64_t cycle;           /* the attempt's */
+    struct arena arena;  /* what pod borrows from */
+    struct pod pod;      /* node_name is set from the decision on */
+    bool remembered;     /* pod.nominated_node is our decision, and its status does not show it */
+    struct packed newer; /* deciding, placed, passed: the pod as it was seen meanwhile */
+    bool gone;           /* deciding, placed, passed: it does not exist any more */
+    bool overtaken;      /* deciding: it was on a node meanwhile, by somebody else */
+    bool owed;           /* the queue waits for an outcome of `cycle` */
+    int64_t cycle;       /* the attempt's */
     int64_t epoch, sequence; /* how far the queue had read the stream when it made the attempt */
     bool behind;             /* the view that it was last decided on is older than that */
     int missed;              /* leadership messages in a row that did not list it */

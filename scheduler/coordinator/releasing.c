@@ -182,7 +182,7 @@ static void tell_failure(struct coordinator *c, struct flight *f)
     r->tells = false;
     cycle_report_failure(c, f, "Unschedulable",
                          &(struct failure){.message = message, .nominate = clears});
-    if (clears)
+    if (clears || f->remembered)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
 }
 

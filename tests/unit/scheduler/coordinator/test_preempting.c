@@ -399,6 +399,27 @@ static void a_watch_that_shows_nothing_holds_no_pod_for_ever(void **state)
     assert_int_equal(m.outcome.gated_sequence, w.sequence);
 }
 
+/* Its status never showed the node, as the write failed: the nomination ends with the next failure
+ * that says nothing of it. */
+static void a_nomination_that_was_not_written_ends_with_the_next_failure(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    result(true);
+    stream("pod_gone uid=\"u-v1\" namespace_name=\"default\" name=\"v1\"");
+    stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    say(queue, "attempt %s attempts=2 cycle=2",
+        pod_text("p", 5000, "priority=9 preemption_policy=\"Never\""));
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "unschedulable"));
+    attempt("r", 3000, 3);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.node_name, "a"));
+}
+
 static void a_preemptor_that_goes_leaves_no_claim(void **state)
 {
     (void)state;
@@ -465,6 +486,7 @@ int main(void)
         TEST(a_preemption_that_the_binder_does_not_know_is_decided_again),
         TEST(a_preemption_that_the_binder_lists_may_take_its_time),
         TEST(a_watch_that_shows_nothing_holds_no_pod_for_ever),
+        TEST(a_nomination_that_was_not_written_ends_with_the_next_failure),
         TEST(a_preemptor_that_goes_leaves_no_claim),
         TEST(lost_leadership_gives_the_pod_back),
         TEST(victims_that_terminate_already_are_only_waited_for),
