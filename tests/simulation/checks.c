@@ -286,6 +286,18 @@ static void check_node(const char *name)
                  (long long)pods, (long long)n->pods);
 }
 
+/* What a pod takes that cannot be read is not known. */
+static void check_odd(const struct pod_fact *p, const char *name)
+{
+    int64_t since = 0;
+    if (!facts_is_odd(name, &since))
+        return;
+    if (clock_now() - since >= seen_by_now())
+        violated("beside an odd pod", "%s was bound to %s, where a pod is that nobody can read",
+                 p->name, name);
+    cover("bound to a node", "that closes just now");
+}
+
 /* ---- all that is carried out ---- */
 
 static void after_binding(const struct seen_call *c)
@@ -303,6 +315,7 @@ static void after_binding(const struct seen_call *c)
     check_node(node);
     if (p == NULL)
         return;
+    check_odd(p, node);
     checks_volumes_bound(p, seen_by_now());
     checks_devices_bound(p, seen_by_now());
 }

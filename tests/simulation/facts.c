@@ -214,15 +214,30 @@ void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods)
     }
 }
 
+bool facts_is_odd(const char *node, int64_t *since)
+{
+    bool odd = false;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (!p->there || !p->odd || strcmp(p->node, node) != 0 || facts_ended(p))
+            continue;
+        if (!odd || p->created_at < *since)
+            *since = p->created_at;
+        odd = true;
+    }
+    return odd;
+}
+
 bool facts_fits(const struct pod_fact *p, const struct node_fact *n)
 {
+    int64_t since;
     int64_t cpu, memory, pods, kept_cpu, kept_memory, kept_pods;
     facts_used(n->name, &cpu, &memory, &pods);
     facts_kept(n->name, p, &kept_cpu, &kept_memory, &kept_pods);
     cpu += kept_cpu;
     memory += kept_memory;
     pods += kept_pods;
-    return !n->closed && (!n->tainted || p->tolerates) &&
+    return !n->closed && !facts_is_odd(n->name, &since) && (!n->tainted || p->tolerates) &&
            (p->zone[0] == 0 || strcmp(p->zone, n->zone) == 0) && cpu + p->cpu <= n->cpu &&
            memory + p->memory <= n->memory && pods + 1 <= n->pods;
 }

@@ -21,6 +21,7 @@ struct pod_fact {
     bool tolerates;                       /* the taint that users give */
     uint32_t containers;                  /* many; 0: one */
     bool foreign;                         /* another scheduler's */
+    bool odd;                             /* and nobody can read it: its node takes no others */
     char zone[8];                         /* node selector; "" */
     char set[NAME_ROOM];                  /* PodGroup; "" */
     bool tree;                            /* that is one of the API in the tree */
@@ -74,6 +75,8 @@ bool facts_saw_long(void);
 /* The n-th of those that are there, counted round; NULL when there is none. */
 struct pod_fact *facts_any_pod(uint64_t n);
 struct node_fact *facts_any_node(uint64_t n);
+/* There is a pod on it that nobody can read; since when the first of them has been. */
+bool facts_is_odd(const char *node, int64_t *since);
 /* What is taken on a node. */
 void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods);
 /* Room on a node that pods of this priority or above keep for themselves, while their claims, or

@@ -129,6 +129,38 @@ static bool hang_for_long(const struct action *x)
     return hang(x->a, so_long(x->b, 12 * SECOND, 200 * SECOND));
 }
 
+static struct {
+    struct proc *p;
+    int64_t until;
+} stranded;
+
+static void fall_again(void *context, uint64_t argument)
+{
+    (void)context;
+    (void)argument;
+    if (clock_now() >= stranded.until)
+        return;
+    if (stranded.p->alive)
+        proc_kill(stranded.p);
+    clock_call(clock_now() + SECOND / 2, fall_again, NULL, 0);
+}
+
+/* One process of the leader falls as soon as it has started, for so long that the other instance
+ * has to take over. */
+static bool strand_leader(const struct action *x)
+{
+    static const enum process kinds[] = {SCHEDULER, QUEUE, WATCHER};
+    const struct proc *leader = world_leader();
+    struct proc *p = leader == NULL ? NULL : world_find(leader->group, kinds[x->a % 3]);
+    if (p == NULL || !p->alive || !world_traits()->elect || world_traits()->groups < GROUPS)
+        return false;
+    trace(1, "%s falls again and again for %d s", p->door, (int)(FAULTS_STRANDED / SECOND));
+    stranded.p = p;
+    stranded.until = clock_now() + FAULTS_STRANDED;
+    fall_again(NULL, 0);
+    return true;
+}
+
 /* Others have its processor: mostly what decides, or all of a host. */
 static bool starve(const struct action *x)
 {
@@ -496,6 +528,7 @@ static bool on_processes(const struct action *x)
     case DO_stop_process: return stop_process(x);
     case DO_hang_process: return hang_process(x);
     case DO_hang_for_long: return hang_for_long(x);
+    case DO_strand_leader: return strand_leader(x);
     case DO_starve: return starve(x);
     case DO_worker_leaves: return worker_leaves(x);
     case DO_worker_comes: return worker_comes(x);

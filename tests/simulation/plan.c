@@ -148,6 +148,19 @@ static void lose_host(const struct action *x)
             world_run(world_host(g)->down_until);
 }
 
+/* Nothing else ails, so progress.c can tell whether pods are bound in time. */
+static void strand_leader(const struct action *x)
+{
+    struct action burst = *x;
+    burst.kind = DO_create_burst;
+    world_heal();
+    if (!faults_do(x))
+        return;
+    cover("action", "strand_leader");
+    (void)users_do(&burst);
+    world_run(clock_now() + FAULTS_STRANDED);
+}
+
 static void do_one(const struct action *x, struct note *note)
 {
     if (x->kind == DO_calm) {
@@ -159,6 +172,8 @@ static void do_one(const struct action *x, struct note *note)
     note_into(note);
     if (x->kind == DO_lose_host)
         lose_host(x);
+    else if (x->kind == DO_strand_leader)
+        strand_leader(x);
     else if (users_do(x) || faults_do(x))
         cover("action", action_name(x->kind));
     note_into(NULL);

@@ -43,6 +43,7 @@ void plan_run(const struct plan *plan);
 /* Each does one; users.c and faults.c. False: it meant nothing. */
 bool users_do(const struct action *action);
 bool faults_do(const struct action *action);
+#define FAULTS_STRANDED (240 * SECOND) /* so long a process of the leader falls */
 /* The objects that there are before the first action. */
 void users_open(const struct plan *plan);
 /* All pods, groups and claims go; false: there were none. */

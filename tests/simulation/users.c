@@ -80,6 +80,9 @@ static void pod_json(struct buffer *b, const struct pod_fact *p)
         buffer_print(b, "\"schedulingGroup\":{\"podGroupName\":\"%s\"},", p->set);
     if (p->gated)
         buffer_add_text(b, "\"schedulingGates\":[{\"name\":\"gate\"}],");
+    if (p->odd) /* as an API server might take it that is newer than whoever reads it */
+        buffer_add_text(b, "\"topologySpreadConstraints\":[{\"maxSkew\":\"one\",\"topologyKey\":"
+                           "\"z\",\"whenUnsatisfiable\":\"DoNotSchedule\"}],");
     if (p->claim[0] != 0)
         buffer_print(b, "\"resourceClaims\":[{\"name\":\"d\",\"resourceClaimName\":\"%s\"}],",
                      p->claim);
@@ -247,7 +250,7 @@ static bool resize_pod(const struct action *x)
     static const int64_t cpus[] = {100, 300, 700, 1200};
     struct pod_fact *p = facts_any_pod(x->a);
     int64_t cpu = cpus[x->b % 4];
-    if (p == NULL || p->containers > 0 || facts_ended(p) || p->deleting)
+    if (p == NULL || p->containers > 0 || p->odd || facts_ended(p) || p->deleting)
         return false;
     trace(1, "users: %s is resized to %lldm", p->name, (long long)cpu);
     if (cpu > p->cpu && p->node[0] != 0)
@@ -284,12 +287,13 @@ static bool label_pod(const struct action *x)
 }
 
 /* Another scheduler binds it at once, whatever is there. */
-static bool create_foreign_pod(const struct action *x)
+static bool create_elsewhere(const struct action *x, bool odd)
 {
     struct node_fact *n = facts_any_node(x->c);
     struct pod_fact p = pod_like(x->a, 1);
     char text[128];
     p.foreign = true;
+    p.odd = odd;
     p.plain = false;
     if (n == NULL || !create(&p))
         return false;
@@ -297,6 +301,16 @@ static bool create_foreign_pod(const struct action *x)
     snprintf(text, sizeof(text), "{\"metadata\":{\"name\":\"%s\"},\"target\":{\"name\":\"%s\"}}",
              p.name, n->name);
     return ask("POST", text, NAMESPACE "pods/%s/binding", p.name) == 201;
+}
+
+static bool create_foreign_pod(const struct action *x)
+{
+    return create_elsewhere(x, false);
+}
+
+static bool create_odd_pod(const struct action *x)
+{
+    return create_elsewhere(x, true);
 }
 
 /* ---- what pods are looked at by ---- */
@@ -555,6 +569,7 @@ bool users_do(const struct action *x)
         USER(create_namespace)
         USER(create_important_pod)
         USER(create_long_pod)
+        USER(create_odd_pod)
     default: return users_do_groups(x) || users_do_devices(x) || users_do_volumes(x);
     }
 #undef USER

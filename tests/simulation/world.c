@@ -207,6 +207,14 @@ static void stranger_leaves(void *context, uint64_t life)
         proc_kill(p);
 }
 
+/* In the moment in which the one falls whose kind it says to be. */
+static void take_the_place(const struct proc *stranger, const struct proc *to)
+{
+    struct proc *p = world_find(to->group, stranger->kind);
+    if (p != NULL && p != to && p->alive)
+        proc_kill(p);
+}
+
 bool world_stranger_comes(uint32_t whose, uint32_t what, int64_t until)
 {
     static const enum process kinds[] = {BINDER, QUEUE, WATCHER, WORKER, SCHEDULER};
@@ -221,6 +229,8 @@ bool world_stranger_comes(uint32_t whose, uint32_t what, int64_t until)
     p->host = &w.hosts[GROUPS];
     p->stranger = true;
     snprintf(p->door, sizeof(p->door), "sim://stranger/%u", (unsigned)(whose % STRANGERS));
+    if (what / 60 % 2 == 0)
+        take_the_place(p, to);
     trace(1, "a stranger says to be %s at %s", p->name, to->door);
     cover("stranger says to be", p->name);
     proc_start_stranger(p, to, what / 20 % 3 == 0 ? 1000000 : 0);
