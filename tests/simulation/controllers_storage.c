@@ -12,13 +12,20 @@
 
 #define CLAIMS      "/api/v1/namespaces/default/persistentvolumeclaims"
 #define VOLUMES     "/api/v1/persistentvolumes"
+#define ATTACHMENTS "/apis/storage.k8s.io/v1/volumeattachments"
 #define USUAL_LEAST (200 * MS)
 #define USUAL_MOST  (4 * SECOND)
 #define UNUSED_MOST (40 * SECOND) /* then a claim is deleted */
 
+/* A VolumeAttachment. */
+struct attached {
+    char volume[64], node[NAME_ROOM]; /* volume: "": there is none */
+};
+
 static struct {
     struct storage storage;
     uint32_t names;
+    struct attached attachments[VOLUMES_MAX];
 } all;
 
 struct storage *controllers_storage(void)
@@ -201,6 +208,69 @@ static void look_at_volume(struct volume_fact *v)
     }
 }
 
+/* ---- attaching ---- */
+
+/* The node on which a pod has it; NULL: none. */
+static const char *used_on(const struct volume_fact *v)
+{
+    const struct claim_fact *c = v->claim_uid[0] != 0 ? facts_claim(v->claim) : NULL;
+    if (!v->there || v->handle[0] == 0 || c == NULL || strcmp(c->uid, v->claim_uid) != 0)
+        return NULL;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (p->there && p->node[0] != 0 && !facts_ended(p) && facts_names_claim(p, c->name))
+            return p->node;
+    }
+    return NULL;
+}
+
+static struct attached *attachment_of(const char *volume)
+{
+    for (uint32_t i = 0; i < VOLUMES_MAX; i++)
+        if (strcmp(all.attachments[i].volume, volume) == 0)
+            return &all.attachments[i];
+    return NULL;
+}
+
+static void detach(struct attached *a)
+{
+    cover("storage", "volume detached");
+    ask("DELETE", NULL, ATTACHMENTS "/on-%s-%s", a->node, a->volume);
+    a->volume[0] = 0;
+}
+
+static void attach(const struct volume_fact *v)
+{
+    char text[400];
+    const char *node = used_on(v);
+    struct attached *room = attachment_of("");
+    if (node == NULL || attachment_of(v->name) != NULL || room == NULL)
+        return;
+    snprintf(room->volume, sizeof(room->volume), "%s", v->name);
+    snprintf(room->node, sizeof(room->node), "%s", node);
+    snprintf(text, sizeof(text),
+             "{\"kind\":\"VolumeAttachment\",\"apiVersion\":\"storage.k8s.io/v1\",\"metadata\":{"
+             "\"name\":\"on-%s-%s\"},\"spec\":{\"attacher\":\"csi.example.com\",\"nodeName\":"
+             "\"%s\",\"source\":{\"persistentVolumeName\":\"%s\"}}}",
+             node, v->name, node, v->name);
+    cover("storage", "volume attached");
+    ask("POST", text, ATTACHMENTS);
+}
+
+static void look_at_attachments(void)
+{
+    for (uint32_t i = 0; i < VOLUMES_MAX; i++) {
+        struct attached *a = &all.attachments[i];
+        const struct volume_fact *v = a->volume[0] != 0 ? facts_volume(a->volume) : NULL;
+        const char *node = v != NULL ? used_on(v) : NULL;
+        if (a->volume[0] != 0 && (node == NULL || strcmp(node, a->node) != 0))
+            detach(a);
+    }
+    for (uint32_t i = 0; i < VOLUMES_MAX; i++)
+        if (facts_volumes[i].there)
+            attach(&facts_volumes[i]);
+}
+
 static void turn(void *context, uint64_t argument)
 {
     (void)context;
@@ -214,6 +284,7 @@ static void turn(void *context, uint64_t argument)
     for (uint32_t i = 0; i < VOLUMES_MAX; i++)
         if (facts_volumes[i].there)
             look_at_volume(&facts_volumes[i]);
+    look_at_attachments();
     clock_call(clock_now() + dice_between(SECOND / 5, 2 * SECOND), turn, NULL, 0);
 }
 
@@ -235,5 +306,7 @@ void controllers_reset(void)
     coverage_known("storage", "node of a volume gone");
     coverage_known("storage", "volume released");
     coverage_known("storage", "volume given back");
+    coverage_known("storage", "volume attached");
+    coverage_known("storage", "volume detached");
     clock_call(SECOND, turn, NULL, 0);
 }
