@@ -84,10 +84,14 @@ static void deselect(struct claim_fact *c)
         CLAIMS "/%s", c->name);
 }
 
+static const char *driver_of(const char *class)
+{
+    return strcmp(class, "roomy") == 0 ? "room.example.com" : "csi.example.com";
+}
+
 static void make_volume(struct claim_fact *c, const struct node_fact *n)
 {
     char text[900];
-    const char *driver = strcmp(c->class, "roomy") == 0 ? "room.example.com" : "csi.example.com";
     snprintf(text, sizeof(text),
              "{\"kind\":\"PersistentVolume\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":"
              "\"made-%u\"},\"spec\":{\"storageClassName\":\"%s\",\"capacity\":{\"storage\":"
@@ -98,8 +102,8 @@ static void make_volume(struct claim_fact *c, const struct node_fact *n)
              "\"matchExpressions\":[{\"key\":\"topology.kubernetes.io/zone\",\"operator\":\"In\","
              "\"values\":[\"%s\"]}]}]}}}}",
              all.names, c->class, (long long)c->size,
-             c->alone ? "ReadWriteOncePod" : "ReadWriteOnce", driver, all.names, c->name, c->uid,
-             n->zone);
+             c->alone ? "ReadWriteOncePod" : "ReadWriteOnce", driver_of(c->class), all.names,
+             c->name, c->uid, n->zone);
     all.names++;
     c->made_at = 0;
     cover("storage", "volume made");
@@ -250,9 +254,9 @@ static void attach(const struct volume_fact *v)
     snprintf(room->node, sizeof(room->node), "%s", node);
     snprintf(text, sizeof(text),
              "{\"kind\":\"VolumeAttachment\",\"apiVersion\":\"storage.k8s.io/v1\",\"metadata\":{"
-             "\"name\":\"on-%s-%s\"},\"spec\":{\"attacher\":\"csi.example.com\",\"nodeName\":"
+             "\"name\":\"on-%s-%s\"},\"spec\":{\"attacher\":\"%s\",\"nodeName\":"
              "\"%s\",\"source\":{\"persistentVolumeName\":\"%s\"}}}",
-             node, v->name, node, v->name);
+             node, v->name, driver_of(v->class), node, v->name);
     cover("storage", "volume attached");
     ask("POST", text, ATTACHMENTS);
 }

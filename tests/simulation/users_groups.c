@@ -83,6 +83,8 @@ static bool create_any(const struct action *x, bool tree)
     int64_t count = set->least + (too_large ? 0 : x->b % 3);
     for (int64_t i = 0; i < count; i++) {
         struct pod_fact p = users_pod_like(x->c, 1);
+        if (x->b / 27 % 3 == 0) /* may make room for itself */
+            p.priority = 100;
         if (too_large && i == set->least - 1)
             p.cpu = TOO_LARGE;
         add_member(set, p);
