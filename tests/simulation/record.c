@@ -63,8 +63,7 @@ static void write_file(const struct proc *p, const struct buffer *bytes)
     FILE *file = fopen(path, "we");
     bool written = file != NULL && fwrite(bytes->at, 1, bytes->len, file) == bytes->len;
     written = (file == NULL || fclose(file) == 0) && written;
-    if (!written)
-        violated("recorded", "cannot write %s", path);
+    must(written && "a journal cannot be written");
 }
 
 static void play(const struct proc *life, const struct buffer *bytes)
