@@ -290,10 +290,9 @@ typedef void handler(struct queue *q, struct moment now, const struct delivery *
 
 static void take_back(struct queue *q, struct moment now, const char *why)
 {
-    size_t count = q->queues.in_flight.count;
+    if (q->queues.in_flight.count > 0)
+        log_info("attempts are taken back|reason=\"%s\" count=%zu", why, q->queues.in_flight.count);
     queues_take_back(&q->queues, now);
-    if (count > 0)
-        log_info("attempts taken back|reason=\"%s\" count=%zu", why, count);
 }
 
 static void meet(struct queue *q, struct moment now, struct address scheduler)
@@ -599,20 +598,21 @@ static void on_names(struct queue *q, struct moment now, const struct delivery *
     roll_clear(&q->roll);
 }
 
-/* A scheduler that leads a newer term begins anew: what it held under the older one is over. */
+/* A scheduler of a newer term or life begins anew: what it held is over, attempts as well as room
+ * and claims that kept others out. */
 static void follow_term(struct queue *q, struct moment now, int64_t term)
 {
     if (term <= q->term)
         return;
     take_back(q, now, "a new term of leadership");
+    queues_wake_all(&q->queues, now);
     q->term = term;
 }
 
 /* Of a plugin that is not known by name here, whom it has turned away is not known either. */
 static void on_plugin_back(struct queue *q, struct moment now, const struct delivery *in)
 {
-    struct str name = in->message->plugin_back.name;
-    const struct strs back = {1, &name};
+    const struct strs back = {1, (struct str *)&in->message->plugin_back.name}; /* only read */
     if (in->from.process == SCHEDULER)
         queues_wake_rejected_by(&q->queues, now, plugins_of(&back));
 }
