@@ -120,7 +120,7 @@ static const struct allowance {
     int64_t entry;
     int64_t bytes, entry_bytes; /* where no pod of a thousand containers was seen */
 } allowances[] = {{WATCHER, 300, 8, 6, 6, "log", NULL, 2, 2 << 20, 1 << 10},
-                  {QUEUE, 160, 7, 2, 2, NULL, NULL, 0, 512 << 10, 0},
+                  {QUEUE, 180, 7, 2, 2, NULL, NULL, 0, 512 << 10, 0},
                   {SCHEDULER, 280, 7, 20, 6, "group_claims", NULL, 3, 1 << 20, 0},
                   {WORKER, 100, 7, 8, 2, "classes", NULL, 30, 512 << 10, 128 << 10},
                   {BINDER, 70, 0, 0, 0, "events", "keys", 3, 300 << 10, 1 << 10}};
@@ -138,7 +138,8 @@ static int64_t other_objects(void)
                                         "storageclasses",
                                         "csinodes",
                                         "csidrivers",
-                                        "csistoragecapacities"};
+                                        "csistoragecapacities",
+                                        "volumeattachments"};
     int64_t count = (int64_t)facts_set_count();
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         count += (int64_t)model_count(world_model(), kinds[i]);

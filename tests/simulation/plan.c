@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SLOW_BUS    5   /* of so many seeds one has a slow bus, */
 #define LARGE       24  /* of so many seeds one has many nodes, */
 #define LARGE_STEPS 300 /* and no more actions than this */
 
@@ -91,6 +92,8 @@ static struct traits draw_traits(struct random *r, const char *without)
     if (random_below(r, LARGE) == 0 && !is_listed(without, "large"))
         t.nodes = 60 + (uint32_t)random_below(r, 41);
     t.volumes = random_below(r, 3) != 0 && !is_listed(without, "volumes");
+    if (random_below(r, SLOW_BUS) == 0 && !is_listed(without, "lateness"))
+        t.frame = (int64_t)random_below(r, 400) * MS;
     t.groups = t.elect ? 1 + (uint32_t)(random_below(r, 4) != 0) : 1;
     return t;
 }

@@ -9,6 +9,7 @@
 #include "proto/bus/inside.h"
 #include "tests/simulation/account.h"
 #include "tests/simulation/coverage.h"
+#include "tests/simulation/world.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -563,6 +564,6 @@ void wires_heal(void)
 
 void wires_reset(void)
 {
-    all.usual = MS / 2;
-    all.most = 5 * MS;
+    all.usual = MS / 2 + world_traits()->frame / 4;
+    all.most = 5 * MS + world_traits()->frame;
 }

@@ -233,7 +233,9 @@ bool world_stranger_comes(uint32_t whose, uint32_t what, int64_t until)
         take_the_place(p, to);
     trace(1, "a stranger says to be %s at %s", p->name, to->door);
     cover("stranger says to be", p->name);
-    proc_start_stranger(p, to, what / 20 % 3 == 0 ? 1000000 : 0);
+    /* In somebody's place it is believed about the term, as it has our key; then it says none. */
+    bool lies = what / 60 % 2 != 0 && what / 20 % 3 == 0;
+    proc_start_stranger(p, to, lies ? 1000000 : 0);
     clock_call(until, stranger_leaves, p, p->life);
     return true;
 }
