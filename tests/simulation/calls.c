@@ -184,6 +184,7 @@ static void done_by_server(void *context, uint64_t fate)
         answer(c, codes[which], "{\"kind\":\"Status\",\"message\":\"refused by the weather\"}",
                clock_now() + way());
     } else if (fate == FATE_rejected) {
+        checks_binding_denied(c->path);
         answer(c, 403,
                "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Forbidden\",\"message\":"
                "\"admission webhook denied the request\",\"code\":403}",

@@ -320,6 +320,16 @@ static void after_binding(const struct seen_call *c)
     checks_devices_bound(p, seen_by_now());
 }
 
+void checks_binding_denied(const char *path)
+{
+    char pod[64];
+    pod_of_path(path, pod, sizeof(pod));
+    const struct pod_fact *p = facts_pod(pod);
+    struct set_fact *set = p != NULL && p->set[0] != 0 ? facts_set(p->set) : NULL;
+    if (set != NULL)
+        set->touched = true;
+}
+
 void checks_after_call(const struct seen_call *c, int code)
 {
     bool writes = strcmp(c->method, "GET") != 0;

@@ -32,6 +32,9 @@ struct seen_call {
 
 /* It leaves its process. */
 void checks_at_send(const struct seen_call *call);
+/* Whoever admits some of a group's Bindings leaves it in part: its room may be another's by then.
+ */
+void checks_binding_denied(const char *path);
 /* The server has carried it out. */
 void checks_after_call(const struct seen_call *call, int code);
 /* It can have no effect any more, carried out or not. */
