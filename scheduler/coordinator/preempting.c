@@ -14,13 +14,6 @@
 #define SEEN_MS   30000 /* for the watch to show what the binder has done */
 #define GOING_MS  100   /* for victims that go to be gone, if they need no longer than that */
 
-static void copy_uids(struct flight *f, const struct preemption *p)
-{
-    f->victims = (struct strs){0, arena_take(&f->arena, p->victims.count * sizeof(struct str))};
-    for (uint32_t i = 0; i < p->victims.count; i++)
-        f->victims.at[f->victims.count++] = arena_copy(&f->arena, p->victims.at[i].uid);
-}
-
 static void copy_outcome(struct flight *f, const struct decision *d)
 {
     f->node = arena_copy(&f->arena, d->preemption.node);
@@ -33,6 +26,15 @@ static void copy_outcome(struct flight *f, const struct decision *d)
 static bool is_off(const struct coordinator *c, const struct victim *v)
 {
     return cache_pod(c->cache, v->uid, NULL) == CACHE_absent;
+}
+
+/* Who is off is not waited for, whatever is decided for it next. */
+static void copy_uids(const struct coordinator *c, struct flight *f, const struct preemption *p)
+{
+    f->victims = (struct strs){0, arena_take(&f->arena, p->victims.count * sizeof(struct str))};
+    for (uint32_t i = 0; i < p->victims.count; i++)
+        if (!is_off(c, &p->victims.at[i]))
+            f->victims.at[f->victims.count++] = arena_copy(&f->arena, p->victims.at[i].uid);
 }
 
 /* Of victims that wait for permission to be bound only that ends, as upstream's does. */
@@ -88,7 +90,6 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
     struct str nominated;
     cache_nominate(c->cache, &f->pod, p->node);
     copy_outcome(f, d);
-    copy_uids(f, p);
     flights_start(&c->flights, f, FLIGHT_preempting);
     c->preempting++;
     if (!cache_nomination(c->cache, f->pod.uid, &nominated)) { /* it went before it was offered */
@@ -101,6 +102,7 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
              p->victims.count, (long long)p->violations);
     end_waits(c, p);
+    copy_uids(c, f, p);
     measure_victims(c, f, p->victims.count, any_to_evict(c, p));
     if (!any_to_evict(c, p)) {
         land(c, f, false);

@@ -431,7 +431,7 @@ static void who_is_denied_gives_its_room_back(void **state)
 }
 
 /* Both plugins want it to wait. */
-static void waits(const char *name, int cpu)
+static void waits_on(const char *name, int cpu, const char *node)
 {
     struct message m = {.type = MSG_none};
     attempt_at("gate", name, cpu, "");
@@ -441,7 +441,12 @@ static void waits(const char *name, int cpu)
     answers(q1, &q, "verdict=\"wait\" timeout_ms=20000");
     not_bound();
     assert_true(take(BINDER, MSG_nominate, &m));
-    assert_true(str_is(m.nominate.pod.name, name) && str_is(m.nominate.node_name, "a"));
+    assert_true(str_is(m.nominate.pod.name, name) && str_is(m.nominate.node_name, node));
+}
+
+static void waits(const char *name, int cpu)
+{
+    waits_on(name, cpu, "a");
 }
 
 static void a_waiting_pod_needs_all_permissions(void **state)
@@ -641,6 +646,28 @@ static void a_waiting_victim_is_not_deleted(void **state)
     assert_true(str_is(m.outcome.name, "vip") && str_is(m.outcome.nominated_node, "a"));
 }
 
+/* Its wait has ended, and it waits on another node now. */
+static void a_victim_that_waited_is_not_waited_for(void **state)
+{
+    (void)state;
+    struct message m = {.type = MSG_none};
+    stream("node_gone name=\"b\"");
+    waits("p", 2000);
+    stream("pod_set %s", pod_text("v", 2000, "node_name=\"a\" resource_version=2"));
+    say(queue, "attempt %s attempts=1 cycle=1", pod_text("vip", 3000, "priority=10"));
+    assert_true(take(BINDER, MSG_preempt, &m));
+    node("b", 2000);
+    waits_on("p", 2000, "b");
+    stream("pod_gone uid=\"u-v\" namespace_name=\"default\" name=\"v\"");
+    while (take(QUEUE, MSG_outcome, &m))
+        assert_false(str_is(m.outcome.name, "vip"));
+    say(binder, "preempt_result uid=\"u-vip\" namespace_name=\"default\" name=\"vip\" "
+                "node_name=\"a\" done=true");
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.name, "vip") && str_is(m.outcome.nominated_node, "a"));
+    assert_int_equal(m.outcome.gated_epoch, 0);
+}
+
 static void somebody_else_binds_a_waiting_pod(void **state)
 {
     (void)state;
@@ -681,6 +708,7 @@ int main(void)
         TEST(permission_that_fails_fails_the_pod),
         TEST(waiting_pods_are_no_credit),
         TEST(a_waiting_victim_is_not_deleted),
+        TEST(a_victim_that_waited_is_not_waited_for),
         TEST(somebody_else_binds_a_waiting_pod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
