@@ -135,33 +135,32 @@ void plan_free(struct plan *plan)
 
 /* ---- doing it ---- */
 
-/* One host goes and nothing else ails the system: progress.c sees whether the other one takes over.
- */
-static void lose_host(const struct action *x)
+/* Nothing else ails the system: progress.c sees whether the other instance takes over. */
+static bool begin_alone(const struct action *x)
 {
     struct action burst = *x;
     burst.kind = DO_create_burst;
     world_heal();
     if (!faults_do(x))
-        return;
-    cover("action", "lose_host");
+        return false;
+    cover("action", action_name(x->kind));
     (void)users_do(&burst);
+    return true;
+}
+
+static void lose_host(const struct action *x)
+{
+    if (!begin_alone(x))
+        return;
     for (int g = 0; g < GROUPS; g++)
         if (world_host(g)->down_until > clock_now())
             world_run(world_host(g)->down_until);
 }
 
-/* Nothing else ails, so progress.c can tell whether pods are bound in time. */
 static void strand_leader(const struct action *x)
 {
-    struct action burst = *x;
-    burst.kind = DO_create_burst;
-    world_heal();
-    if (!faults_do(x))
-        return;
-    cover("action", "strand_leader");
-    (void)users_do(&burst);
-    world_run(clock_now() + FAULTS_STRANDED);
+    if (begin_alone(x))
+        world_run(clock_now() + FAULTS_STRANDED);
 }
 
 static void do_one(const struct action *x, struct note *note)
