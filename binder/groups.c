@@ -137,6 +137,15 @@ static bool has_no_subresource(struct entry *e, const struct kube_response *r)
     return other;
 }
 
+/* What came while the patch was on the wire may have left nothing to say. */
+static void settle_elsewhere(struct entry *e, struct instant at)
+{
+    if (differs(status_of(e), failed_of(e)))
+        lanes_again(e->groups->lanes, e->job.lane, &e->job, at.now);
+    else
+        entry_end(e);
+}
+
 static void answered(struct job *job, struct instant at, const struct kube_response *r)
 {
     struct entry *e = (struct entry *)job;
@@ -144,7 +153,7 @@ static void answered(struct job *job, struct instant at, const struct kube_respo
     bool good = r->status >= 200 && r->status < 300;
     bool passing = r->status == 0 || r->status == 409 || r->status == 429 || r->status >= 500;
     if (has_no_subresource(e, r)) {
-        lanes_again(g->lanes, job->lane, job, at.now);
+        settle_elsewhere(e, at);
         return;
     }
     if (passing && !e->behind && ++e->tries < PAUSE_TRIES_MAX) {

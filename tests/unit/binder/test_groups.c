@@ -172,6 +172,23 @@ static void without_a_subresource_the_object_is_patched(void **state)
     world_free(w);
 }
 
+/* The group was told of as it is already, while the patch that is answered 404 was on the wire. */
+static void nothing_may_be_left_to_say_without_a_subresource(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_status(w, "Scheduling", 1);
+    world_tick(w);
+    say_status(w, "Pending", 1); /* as it was seen */
+    world_answer(w, PATCH_G, 404, "{}");
+    world_tick(w);
+    assert_null(world_find(w, "PATCH"));
+    say_status(w, "Scheduling", 1);
+    world_tick(w);
+    assert_non_null(world_find(w, PATCH_G));
+    world_free(w);
+}
+
 static void a_scheduled_group_stays_so(void **state)
 {
     (void)state;
@@ -248,6 +265,7 @@ int main(void)
         cmocka_unit_test(passing_errors_are_tried_four_times),
         cmocka_unit_test(refusals_end_it),
         cmocka_unit_test(without_a_subresource_the_object_is_patched),
+        cmocka_unit_test(nothing_may_be_left_to_say_without_a_subresource),
         cmocka_unit_test(a_scheduled_group_stays_so),
         cmocka_unit_test(a_condition_in_the_tree_says_of_which_generation_it_is),
         cmocka_unit_test(an_event_may_come_with_it),
