@@ -322,6 +322,14 @@ bool call_is_dead(const struct call *c)
     return c->calls != NULL && c->connection == c->calls->dead[c->channel];
 }
 
+bool calls_hang(const struct calls *calls)
+{
+    const struct call *c = calls->first;
+    while (c != NULL && !call_is_dead(c))
+        c = c->next;
+    return c != NULL;
+}
+
 bool calls_cut_off(struct calls *calls, enum kube_channel channel)
 {
     bool was = calls->dead[channel] == calls->connections[channel];

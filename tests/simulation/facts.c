@@ -186,14 +186,19 @@ bool facts_ended(const struct pod_fact *p)
     return strcmp(p->phase, "Succeeded") == 0 || strcmp(p->phase, "Failed") == 0;
 }
 
+bool facts_keeps(const struct pod_fact *p, const char *node, const struct pod_fact *from)
+{
+    return p->there && p != from && !p->plain && p->node[0] == 0 && !p->foreign &&
+           p->priority >= from->priority && strcmp(p->nominated, node) == 0;
+}
+
 void facts_kept(const char *node, const struct pod_fact *from, int64_t *cpu, int64_t *memory,
                 int64_t *pods)
 {
     *cpu = *memory = *pods = 0;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        if (!p->there || p == from || p->plain || p->node[0] != 0 || p->foreign ||
-            p->priority < from->priority || strcmp(p->nominated, node) != 0)
+        if (!facts_keeps(p, node, from))
             continue;
         *cpu += p->cpu;
         *memory += p->memory;

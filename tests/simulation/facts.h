@@ -79,9 +79,11 @@ struct node_fact *facts_any_node(uint64_t n);
 bool facts_is_odd(const char *node, int64_t *since);
 /* What is taken on a node. */
 void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods);
-/* Room on a node that pods of this priority or above keep for themselves, while their claims, or
- * their groups, keep them from it: as upstream, a pod that is turned away for its claims alone
- * keeps its nomination, for as long as that lasts. */
+/* The pod keeps room on a node for itself, from one of its priority or below, while its claims, or
+ * its group, keep it from it: as upstream, a pod that is turned away for its claims alone keeps its
+ * nomination, for as long as that lasts. */
+bool facts_keeps(const struct pod_fact *pod, const char *node, const struct pod_fact *from);
+/* What all of those keep there. */
 void facts_kept(const char *node, const struct pod_fact *from, int64_t *cpu, int64_t *memory,
                 int64_t *pods);
 bool facts_ended(const struct pod_fact *pod);

@@ -324,7 +324,8 @@ static uint32_t attached(const char *node, const struct pod_fact *except,
     h.count = 0;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        if (p != except && p->there && strcmp(p->node, node) == 0 && !facts_ended(p))
+        bool is_there = p->there && strcmp(p->node, node) == 0 && !facts_ended(p);
+        if ((p != except && is_there) || (extra != NULL && facts_keeps(p, node, extra)))
             add_handles(&h, p);
     }
     if (extra != NULL)

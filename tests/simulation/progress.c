@@ -45,6 +45,8 @@ static bool is_well(int group)
         if (p->wanted &&
             (!p->alive || p->hung_until > clock_now() || p->starved_until > clock_now()))
             return false;
+        if (p->alive && p->calls != NULL && calls_hang(p->calls))
+            return false;
     }
     return any && weather_is_fair(group) && world_host(group)->suspended_until <= clock_now();
 }
