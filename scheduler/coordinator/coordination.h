@@ -165,6 +165,8 @@ void cycle_unreserve_quietly(struct coordinator *c, struct flight *f);
 void cycle_unreserve(struct coordinator *c, struct flight *f);
 /* The queue is told that what the plugin turns away for is free although no object says so. */
 void cycle_say_free(struct coordinator *c, const char *plugin);
+#define ROOM_OF_NOMINATIONS "" /* in its place: that no status showed, so that nobody sees it go   \
+                                */
 /* Nothing is under way any more: workers hear what has happened meanwhile, in order. */
 void cycle_end(struct coordinator *c);
 /* True when there is nothing to decide about this flight. */

@@ -434,6 +434,8 @@ static void reject(struct coordinator *c, struct moment now, struct flight *f,
     }
     if ((d->clear_nominated || f->remembered) && !tells_later)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
+    if (f->remembered && !tells_later)
+        cycle_say_free(c, ROOM_OF_NOMINATIONS);
     flights_start(&c->flights, f, FLIGHT_deciding);
     cycle_land(c, f, unschedulable ? "unschedulable" : "error", &d->plugins);
 }

@@ -184,6 +184,8 @@ static void tell_failure(struct coordinator *c, struct flight *f)
                          &(struct failure){.message = message, .nominate = clears});
     if (clears || f->remembered)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
+    if (f->remembered)
+        cycle_say_free(c, ROOM_OF_NOMINATIONS);
 }
 
 static void go_on(struct coordinator *c, struct flight *f)

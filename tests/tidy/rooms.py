@@ -81,7 +81,7 @@ LONGEST_BEFORE = {
     "scheduler/merge/reduce.c": 990,
     "scheduler/cluster/cache.c": 978,
     "scheduler/coordinator/coordinator.c": 949,
-    "queue/queue.c": 945,
+    "queue/queue.c": 815,
     "binder/reserving.c": 816,
     "watcher/watcher.c": 805,
     "proto/kube/writes/writes.c": 802,

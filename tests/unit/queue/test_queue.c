@@ -285,6 +285,39 @@ static void the_next_tick_is_due_with_the_next_flush(void **state)
     close_world(&w);
 }
 
+/* Of a plugin only those that it turned away are woken; without a name, everybody is. */
+static void what_the_scheduler_has_free_again_wakes_whom_it_may_help(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a");
+    struct attempt last = {0};
+    struct str fit = STR_LITERAL("NodeResourcesFit");
+    sync(&w);
+    set_pod(&w, &a);
+    pull(&w, 1);
+    assert_int_equal(attempts(&w, &last), 1);
+    struct message m = {.type = MSG_outcome,
+                        .outcome = {.uid = a.uid,
+                                    .namespace_name = a.namespace_name,
+                                    .name = a.name,
+                                    .cycle = last.cycle,
+                                    .result = STR_LITERAL("unschedulable"),
+                                    .plugins = {1, &fit}}};
+    from(&w, SCHEDULER, 7, &m);
+    assert_true(status_says(&w, "\nunschedulable=1\n"));
+    m = (struct message){.type = MSG_plugin_back,
+                         .plugin_back = {.name = STR_LITERAL("VolumeBinding")}};
+    from(&w, SCHEDULER, 7, &m);
+    assert_true(status_says(&w, "\nunschedulable=1\n"));
+    m.plugin_back.name = (struct str){NULL, 0};
+    from(&w, QUEUE, 7, &m); /* whoever says so has to be the scheduler */
+    assert_true(status_says(&w, "\nunschedulable=1\n"));
+    from(&w, SCHEDULER, 7, &m);
+    assert_true(status_says(&w, "\nunschedulable=0\n"));
+    close_world(&w);
+}
+
 /* ---- backoff ---- */
 
 static void backoff_doubles_up_to_its_maximum_without_overflow(void **state)
@@ -657,6 +690,7 @@ int main(void)
         cmocka_unit_test(a_pull_from_an_unknown_scheduler_is_another_life),
         cmocka_unit_test(the_end_of_a_former_life_takes_nothing_back),
         cmocka_unit_test(the_next_tick_is_due_with_the_next_flush),
+        cmocka_unit_test(what_the_scheduler_has_free_again_wakes_whom_it_may_help),
         cmocka_unit_test(backoff_doubles_up_to_its_maximum_without_overflow),
         cmocka_unit_test(backoff_runs_until_the_second_of_its_end_is_over),
         cmocka_unit_test(node_updates_are_named_in_upstreams_order),

@@ -503,6 +503,7 @@ static void nominations_end_with_the_groups_timeout(void **state)
                 "pod group gives its nominated nodes back: it was not placed "
                 "within 60 seconds",
                 2);
+    expect_said(MSG_plugin_back, NULL, 1); /* no status may have shown them: nobody sees them go */
     attempt("q", 3000, 21);
     settle(s);
     expect_said(MSG_bind, "name=\"q\"", 1);

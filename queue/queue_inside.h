@@ -1,0 +1,44 @@
+/* queue_inside: the state of the queue's core, for queue.c and those that report on it; nobody else
+ * includes it. */
+#ifndef QUEUE_QUEUE_INSIDE_H
+#define QUEUE_QUEUE_INSIDE_H
+
+#include "proto/base/log.h"
+#include "proto/bus/stream.h"
+#include "proto/roll.h"
+#include "queue/queue.h"
+#include "queue/queues.h"
+
+/* A profile's name, and what its pods are asked with. */
+struct served {
+    struct served *next;
+    char *name;
+    bool ours; /* false: a former configuration's */
+    struct surroundings around;
+};
+
+struct queue {
+    struct queue_options options;
+    struct subscriber stream;
+    struct queues queues;
+    struct mirror *mirror;
+    struct owners *owners;
+    struct hint_timing timing;
+    struct roll roll;      /* of the watcher, while the queue is compared with it */
+    struct served *served; /* newest first; pods refer to them, so none ever goes */
+    struct arena configs;  /* profiles that a scheduler told */
+    int64_t config_hash, config_generation;
+    struct address scheduler; /* peer 0 while there is none */
+    int64_t credit;
+    int64_t term; /* highest seen in what the scheduler sent */
+    uint32_t snapshot;
+    bool in_snapshot;
+    struct moment now; /* of the last call, for the status report */
+    struct arena scratch;
+    struct {
+        uint64_t late_outcomes, refused, outdated, repeated;
+    } count;
+    struct log_limit refused_log;
+};
+
+#endif
