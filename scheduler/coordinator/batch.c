@@ -10,6 +10,8 @@
 #include "scheduler/catalog/device_extended.h"
 #include "scheduler/cluster/kept_pod.h"
 #include "scheduler/coordinator/coordination.h"
+#include "scheduler/coordinator/deciding.h"
+#include "scheduler/coordinator/placing.h"
 
 #define BATCH_US    1000              /* then a worker begins no further pod */
 #define BATCH_BYTES ((size_t)1 << 20) /* of pods in memory, which is far below a frame's limit */
@@ -47,8 +49,8 @@ bool batch_goes_along(const struct slot *s)
 bool batch_may_follow(const struct coordinator *c, struct moment now, const struct flight *f)
 {
     return f != NULL && f->gang == c->gang && f->extension == NULL && is_plain(&f->pod) &&
-           !extended_is_wanted(c->catalog, &f->pod) && !cycle_is_idle(c, f) &&
-           !cycle_view_is_behind(c, now, f);
+           !extended_is_wanted(c->catalog, &f->pod) && !deciding_is_idle(c, f) &&
+           !readiness_view_is_behind(c, now, f);
 }
 
 bool batch_is_alike(const struct coordinator *c, const struct flight *f,
@@ -80,14 +82,14 @@ static void take_along(struct coordinator *c, struct moment now, uint32_t from, 
     while (c->under_way < slots && batch_may_follow(c, now, c->flights.first)) {
         bytes += c->flights.first->arena.total;
         if (bytes <= BATCH_BYTES && may_be_like_former(c, from, c->flights.first)) {
-            (void)cycle_take_alike(c, now);
+            (void)deciding_take_alike(c, now);
             continue;
         }
-        enum reduce_step step = cycle_take(c, now);
+        enum reduce_step step = deciding_take(c, now);
         if (step == REDUCE_ask && batch_goes_along(&c->slots[c->under_way - 1]) &&
             bytes <= BATCH_BYTES)
             continue;
-        cycle_give_back(c, c->under_way - 1); /* its turn is when those before it are placed */
+        deciding_give_back(c, c->under_way - 1); /* its turn is when those before it are placed */
         return;
     }
 }
@@ -244,7 +246,7 @@ static void swap(struct coordinator *c, uint32_t one, uint32_t other)
 /* Of the slots only this one is left. */
 static void keep_only(struct coordinator *c, uint32_t slot)
 {
-    cycle_give_back(c, slot + 1);
+    deciding_give_back(c, slot + 1);
     swap(c, slot, 0);
     c->under_way = 1;
     c->batch_count = 0;
@@ -259,7 +261,7 @@ static void move_up(struct coordinator *c)
         swap(c, i, size + i);
     c->batches[0] = c->batches[1];
     if (--c->batch_count == 0)
-        cycle_end(c);
+        deciding_end(c);
 }
 
 /* How many of the first batch's first answers chose a node that stands, and the step that the next
@@ -272,7 +274,7 @@ static uint32_t take_answers(struct coordinator *c, const struct map_batch_resul
         measure_answer(c, &c->slots[good], &result->results.at[good]);
         *step = reduce_add(c->slots[good].reduce, 0, &result->results.at[good]);
         if (good >= result->placed || *step != REDUCE_done ||
-            !cycle_slot_stands(c, &c->slots[good]))
+            !deciding_decision_stands(c, &c->slots[good]))
             break;
     }
     /* One that borrows from the slots before it cannot go on without them. */
@@ -299,13 +301,13 @@ void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
     c->count.batch_pods += good + (step != REDUCE_wait);
     c->count.batches_cut += !c->batch_whole;
     for (uint32_t i = 0; i < good; i++)
-        cycle_place_slot(c, now, &c->slots[i],
-                         !batch_has_been_gone(c, reduce_decision(c->slots[i].reduce)->node));
+        placing_slot(c, now, &c->slots[i],
+                     !batch_has_been_gone(c, reduce_decision(c->slots[i].reduce)->node));
     if (c->batch_whole) {
         move_up(c);
     } else if (step == REDUCE_wait) {
-        cycle_give_back(c, good);
-        cycle_end(c);
+        deciding_give_back(c, good);
+        deciding_end(c);
     } else {
         keep_only(c, good);
         cycle_step(c, now, step);

@@ -3,9 +3,12 @@
 #include "scheduler/coordinator/bind_ends.h"
 
 #include "proto/base/log.h"
+#include "scheduler/coordinator/bind_request.h"
 #include "scheduler/coordinator/coordination.h"
+#include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/measure.h"
 #include "scheduler/coordinator/preempting.h"
+#include "scheduler/coordinator/reserving.h"
 
 #include <inttypes.h>
 
@@ -16,8 +19,8 @@ static void undo_claims(struct coordinator *c, struct flight *f, const struct bi
     if (r->code == 409 && str_is(r->plugin, "DynamicResources"))
         device_settle(c->catalog, &f->devices, c->last_call);
     if (device_unreserve_but(c->catalog, &f->devices, r->allocated, r->extended, c->last_call))
-        cycle_say_free(c, "DynamicResources");
-    cycle_unreserve(c, f);
+        landing_say_free(c, "DynamicResources");
+    reserving_undo(c, f);
 }
 
 void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
@@ -29,7 +32,7 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
     if (f == NULL || f->state != FLIGHT_binding || !str_equal(f->pod.node_name, r->node_name))
         return;     /* the watch was faster, or it is a former life's */
     if (r->bound) { /* stays assumed until the watch confirms it */
-        cycle_land(c, f, "bound", NULL);
+        landing_end(c, f, "bound", NULL);
         return;
     }
     c->count.bind_failed++;
@@ -43,7 +46,7 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
         measure_failed(c, f, false);
     if (r->gone || !c->leading) {
         f->released = true;
-        cycle_land(c, f, "skipped", NULL);
+        landing_end(c, f, "skipped", NULL);
         return;
     }
     arena_reset(&c->cycle_memory);
@@ -54,7 +57,7 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
                           STR_ARG(r->plugin), STR_ARG(r->message))
             : arena_print(&c->cycle_memory, "running Bind plugin \"DefaultBinder\": %.*s",
                           STR_ARG(r->message));
-    cycle_fail(c, f, why);
+    landing_fail(c, f, why);
 }
 
 /* The pod that is being bound is on a node. On another one: what was reserved for it on ours is
@@ -62,11 +65,11 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
 void bind_ends_seen(struct coordinator *c, struct flight *f, struct str node)
 {
     if (str_equal(node, f->pod.node_name)) {
-        cycle_land(c, f, "bound", NULL);
+        landing_end(c, f, "bound", NULL);
         return;
     }
-    cycle_cancel_bind(c, f->pod.uid, f->pod.node_name, "the pod is bound to another node");
+    bind_request_cancel(c, f->pod.uid, f->pod.node_name, "the pod is bound to another node");
     device_settle(c->catalog, &f->devices, c->last_call);
-    cycle_unreserve(c, f);
-    cycle_land(c, f, "skipped", NULL);
+    reserving_undo(c, f);
+    landing_end(c, f, "skipped", NULL);
 }

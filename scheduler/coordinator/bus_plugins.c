@@ -364,3 +364,11 @@ void bus_plugins_status(const struct coordinator *c, struct moment now, struct b
                      s->name, problem == NULL ? "up" : problem, s->asked, s->failures, s->late);
     }
 }
+
+bool bus_plugins_permit(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->permit.count; i++)
+        if (bus_plugins_of(profile, profile->permit.at[i]) != NULL)
+            return true;
+    return false;
+}

@@ -71,4 +71,7 @@ void bus_plugins_tell(struct coordinator *c, const struct bus_plugin *plugin, co
 void bus_plugins_post_bind(struct coordinator *c, const struct flight *f);
 void bus_plugins_status(const struct coordinator *c, struct moment now, struct buffer *lines);
 
+/* Whether the profile has somebody at Permit. */
+bool bus_plugins_permit(const struct profile *profile);
+
 #endif

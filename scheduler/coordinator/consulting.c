@@ -7,6 +7,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "scheduler/coordinator/extender_questions.h"
 #include "scheduler/coordinator/extending.h"
 #include "scheduler/rules/plugin.h"
 #include "scheduler/table/wrap.h"
@@ -105,7 +106,7 @@ static void go_on(struct coordinator *c, struct moment now, struct flight *f)
         if (ask_filters(c, now, f))
             return;
         r->stage = STAGE_extenders;
-        if (extending_send(c, now, f))
+        if (extender_questions_send(c, now, f))
             return;
     }
     if (r->stage == STAGE_extenders) {

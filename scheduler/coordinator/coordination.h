@@ -1,6 +1,5 @@
-/* coordination: the coordinator's state, shared by coordinator.c (messages, readiness), cycle.c
- * (deciding), batch.c and run.c (several pods in one exchange, with one worker and with several)
- * and preempting.c; nobody else includes it. */
+/* coordination: the coordinator's state, shared by the files of this folder; nobody else includes
+ * it. Who decides, and who may call whom, stands in the README. */
 #ifndef SCHEDULER_COORDINATOR_COORDINATION_H
 #define SCHEDULER_COORDINATOR_COORDINATION_H
 
@@ -121,6 +120,11 @@ struct coordinator {
 
 /* What is missing before it could decide if it led; "" if nothing is. */
 const char *readiness_lacks(const struct coordinator *c, struct moment now);
+/* True when our view is older than the queue's was when it made this attempt. */
+bool readiness_view_is_behind(const struct coordinator *c, struct moment now,
+                              const struct flight *f);
+/* The same, however long it is already. */
+bool readiness_view_is_older(const struct coordinator *c, const struct flight *f);
 /* Tells the binder, once a second. */
 void readiness_say(struct coordinator *c, struct moment now);
 
@@ -136,64 +140,12 @@ enum reduce_step cycle_begin(struct coordinator *c, struct moment now);
 void cycle_abandon(struct coordinator *c);
 void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t worker,
                          const struct map_result *result);
-/* Takes the first waiting flight into the next slot, and its first step. */
-enum reduce_step cycle_take(struct coordinator *c, struct moment now);
-/* The same for one that is like the slot before, with a single worker. */
-enum reduce_step cycle_take_alike(struct coordinator *c, struct moment now);
-/* Flights from this slot on go back to the head of the line, as if they had not been taken. */
-void cycle_give_back(struct coordinator *c, uint32_t from);
 /* Goes on with the only slot. */
 void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step);
-/* True when nothing has come in between that makes it moot that the pod goes to this node. */
-bool cycle_stands(const struct coordinator *c, const struct flight *f, struct str node);
-/* The same for a slot, if its decision is a node. */
-bool cycle_slot_stands(const struct coordinator *c, const struct slot *s);
-/* A pod for which that is so is assumed and bound. */
-struct placement {
-    struct str node;
-    int64_t total, feasible; /* its score, and how many nodes there were to choose from */
-    bool told;               /* the worker has put it on the node */
-};
-void cycle_place(struct coordinator *c, struct moment now, struct flight *f,
-                 const struct placement *p);
-/* The same for a slot; its volumes are reserved first. */
-void cycle_place_slot(struct coordinator *c, struct moment now, const struct slot *s, bool told);
-/* What was reserved for it besides room is given back, within the decision: nobody was turned away
- * for it. */
-void cycle_unreserve_quietly(struct coordinator *c, struct flight *f);
-/* The same later: who was turned away for it is worth another attempt. */
-void cycle_unreserve(struct coordinator *c, struct flight *f);
-/* The queue is told that what the plugin turns away for is free although no object says so. */
-void cycle_say_free(struct coordinator *c, const char *plugin);
-#define ROOM_OF_NOMINATIONS "" /* in its place: that no status showed, so that nobody sees it go   \
-                                */
-/* Nothing is under way any more: workers hear what has happened meanwhile, in order. */
-void cycle_end(struct coordinator *c);
-/* True when there is nothing to decide about this flight. */
-bool cycle_is_idle(const struct coordinator *c, const struct flight *f);
-/* It is being decided from now on, on the view as it is. */
-void cycle_start(struct coordinator *c, struct flight *f);
-/* True when our view is older than the queue's was when it made this attempt. */
-bool cycle_view_is_behind(const struct coordinator *c, struct moment now, const struct flight *f);
-/* The flight is over: tells the queue if it waits, and forgets the flight. plugins may be NULL. */
-void cycle_land(struct coordinator *c, struct flight *f, const char *result,
-                const struct strs *plugins);
-/* Tells the queue of those that were bound, if it is time; returns when it will be. */
-struct moment cycle_tell_landed(struct coordinator *c, struct moment now);
-/* Asks the binder; also again, when the request got lost. */
-void cycle_send_bind(struct coordinator *c, struct flight *f);
-/* The binder need not go on waiting for the pod's claims; it answers as ever. */
-void cycle_cancel_bind(struct coordinator *c, struct str uid, struct str node, const char *why);
-/* Tells the pod's owner, through the binder, that the attempt failed. */
-struct failure {
-    struct str message;
-    bool nominate;             /* status.nominatedNodeName is to become nominated_node */
-    struct str nominated_node; /* empty: cleared */
-};
-void cycle_report_failure(struct coordinator *c, const struct flight *f, const char *reason,
-                          const struct failure *failure);
-/* The attempt ends with an error that is not the pod's doing: told and landed. */
-void cycle_fail(struct coordinator *c, struct flight *f, struct str message);
+void landing_say_free(struct coordinator *c, const char *plugin);
+#define ROOM_OF_NOMINATIONS                                                                        \
+    "" /* in its place: that no status showed, so that nobody sees it go                           \
+        */
 
 /* ---- batch.c ---- */
 

@@ -8,13 +8,18 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/coordinator/bind_ends.h"
+#include "scheduler/coordinator/bind_request.h"
 #include "scheduler/coordinator/coordination.h"
 #include "scheduler/coordinator/extending.h"
 #include "scheduler/coordinator/former.h"
 #include "scheduler/coordinator/gang.h"
+#include "scheduler/coordinator/landing.h"
+#include "scheduler/coordinator/leadership.h"
 #include "scheduler/coordinator/permitting.h"
 #include "scheduler/coordinator/preempting.h"
+#include "scheduler/coordinator/release_list.h"
 #include "scheduler/coordinator/releasing.h"
+#include "scheduler/coordinator/reserving.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -203,119 +208,6 @@ static void go_on(struct coordinator *c, struct moment now)
     say_pull(c, now);
 }
 
-/* ---- leadership ---- */
-
-/* What the binder has under way, by UID. Its lists and the flights may both be thousands. */
-struct listed {
-    bool leading;
-    struct map *binds, *preempts, *releases;
-};
-
-static struct map *by_uid(const struct binding *at, uint32_t count)
-{
-    struct map *all = map_new();
-    for (uint32_t i = 0; i < count; i++)
-        map_set(all, at[i].uid, (void *)&at[i]); /* only that it is there matters */
-    return all;
-}
-
-static struct map *set_of(const struct strs *list)
-{
-    struct map *all = map_new();
-    for (uint32_t i = 0; i < list->count; i++)
-        map_set(all, list->at[i], (void *)list);
-    return all;
-}
-
-static struct listed listed_in(const struct leadership *l)
-{
-    return (struct listed){.leading = l->leading,
-                           .binds = by_uid(l->in_flight.at, l->in_flight.count),
-                           .preempts = by_uid(l->preempting.at, l->preempting.count),
-                           .releases = set_of(&l->releasing)};
-}
-
-static void listed_free(struct listed *listed)
-{
-    map_free(&listed->binds);
-    map_free(&listed->preempts);
-    map_free(&listed->releases);
-}
-
-static bool binds(const struct listed *l, struct str uid)
-{
-    return map_get(l->binds, uid) != NULL;
-}
-
-static bool preempts(const struct listed *l, struct str uid)
-{
-    return map_get(l->preempts, uid) != NULL;
-}
-
-/* Calls end for each flight in some state; end may remove it. */
-static void each_flight(struct coordinator *c, const struct listed *l,
-                        void (*visit)(struct coordinator *c, struct flight *f,
-                                      const struct listed *l))
-{
-    size_t at = 0;
-    void *value;
-    while (map_next(c->flights.by_uid, &at, NULL, &value))
-        visit(c, value, l);
-}
-
-/* A new term, or none: what was decided before is decided anew, except what the binder still has
- * under way. Who does not lead gives the queue everything back, and so come members of groups back
- * whose transaction is over: the queue offers the group again. */
-static void give_back(struct coordinator *c, struct flight *f, const struct listed *l)
-{
-    bool leading = l != NULL && l->leading, anew = false;
-    releasing_drop(f);
-    if (f->state == FLIGHT_binding) {
-        if (l != NULL && binds(l, f->pod.uid))
-            return;
-        cache_forget(c->cache, f->pod.uid);
-        cycle_unreserve(c, f);
-        f->pod.node_name = (struct str){NULL, 0};
-        anew = leading && !f->grouped;
-    } else if (f->state == FLIGHT_permitting) {
-        permitting_undo(c, f);
-        anew = leading && !f->grouped;
-    } else if (f->state == FLIGHT_asking) {
-        extension_forget(f->extension);
-        anew = leading;
-    } else if (f->state == FLIGHT_releasing) {
-        anew = leading && !f->grouped;
-    } else if (f->state == FLIGHT_preempting) {
-        c->preempting--; /* who still has to make room is found out anew */
-        anew = leading && !f->grouped;
-    } else if (leading) {
-        return; /* it waits in the line */
-    }
-    if (anew)
-        flights_return(&c->flights, f);
-    else
-        cycle_land(c, f, "skipped", NULL);
-}
-
-/* l and listed are NULL when there is no binder. */
-static void change_term(struct coordinator *c, const struct leadership *l,
-                        const struct listed *listed)
-{
-    cycle_abandon(c);
-    each_flight(c, listed, give_back);
-    c->leading = l != NULL && l->leading;
-    if (c->leading)
-        gang_claims_restart(c, c->last_call);
-    if (l != NULL && l->lead_term > c->term)
-        c->term = l->lead_term;
-    c->barrier = (struct question){0};
-    c->barrier_reached = false;
-    gang_statuses_look(c->gang_statuses, c->last_call);
-    struct str holder = l != NULL ? l->holder : (struct str){NULL, 0};
-    log_info("leadership| leading=%s term=%" PRId64 " holder=\"%.*s\"", c->leading ? "yes" : "no",
-             c->term, STR_ARG(holder));
-}
-
 /* Whether any profile has gangs: else their status is nobody's here. */
 static bool has_gangs(const struct coordinator *c)
 {
@@ -419,15 +311,6 @@ static void on_peer_up(struct coordinator *c, struct moment now, const struct de
     }
 }
 
-/* The queue has lost its book of what is in flight: whatever it offers again comes as a new
- * attempt, and binds under way are seen through. */
-static void forget_debt(struct coordinator *c, struct flight *f, const struct listed *l)
-{
-    (void)c;
-    (void)l;
-    f->owed = false;
-}
-
 static void drop_waiting(struct coordinator *c)
 {
     cycle_abandon(c);
@@ -457,15 +340,17 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
         c->queue.peer = 0;
         outbox_reset(&c->landed);
         drop_waiting(c);
-        each_flight(c, NULL, forget_debt);
+        leadership_forget_debts(c);
     } else if (in->from.process == EXTENDER && peer == c->extender.peer) {
+        if (c->gang != NULL)
+            cycle_abandon(c);
         extending_on_loss(c);
     } else if (in->from.process == PLUGIN) {
         extending_on_plugin_down(c, now, peer);
     } else if (in->from.process == BINDER && peer == c->binder.peer) {
         c->binder.peer = 0;
         former_lose_binder(c, now);
-        change_term(c, NULL, NULL);
+        leadership_end(c);
     } else if (in->from.process == WATCHER && peer == c->watcher.peer) {
         c->watcher.peer = 0;
         question_lose_link(&c->barrier);
@@ -510,7 +395,7 @@ static void on_node_gone(struct coordinator *c, struct moment now, const struct 
 static void overtake(struct coordinator *c, struct flight *f)
 {
     permitting_undo(c, f);
-    cycle_land(c, f, "skipped", NULL);
+    landing_end(c, f, "skipped", NULL);
 }
 
 /* The watch is the truth: an assigned pod ends its flight, whoever bound it. */
@@ -571,7 +456,7 @@ static void on_names(struct coordinator *c, struct moment now, const struct deli
 static void end_doubt(struct coordinator *c, struct moment asked)
 {
     if (device_book_barrier(catalog_devices(c->catalog), asked))
-        cycle_say_free(c, "DynamicResources");
+        landing_say_free(c, "DynamicResources");
 }
 
 static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -596,15 +481,6 @@ static void on_view(struct coordinator *c, struct moment now, const struct deliv
     c->view_age_ms = in->message->view.age_ms;
 }
 
-/* Who does not lead keeps nothing, and an attempt may have crossed the end of a term on its way:
- * nobody would decide it. */
-static void turn_back(struct coordinator *c, struct flight *f, const struct listed *l)
-{
-    (void)l;
-    if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
-        cycle_land(c, f, "skipped", NULL);
-}
-
 static void on_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     const struct attempt *attempt = &in->message->attempt;
@@ -623,18 +499,18 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
     f->epoch = attempt->epoch;
     f->sequence = attempt->sequence;
     pod_ends_offered(c, now, attempt->pod.uid, attempt->epoch, attempt->sequence);
-    if (!c->leading)
-        each_flight(c, NULL, turn_back);
+    leadership_turn_back(c);
 }
 
 static void on_gang_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     const struct gang_attempt *a = &in->message->gang_attempt;
+    if (gang_has_former(c, a))
+        cycle_abandon(c);
     gang_take(c, now, a);
     for (uint32_t i = 0; i < a->members.count; i++)
         pod_ends_offered(c, now, a->members.at[i].pod.uid, a->epoch, a->sequence);
-    if (!c->leading)
-        each_flight(c, NULL, turn_back);
+    leadership_turn_back(c);
 }
 
 static void on_gang_waits(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -703,44 +579,10 @@ static void on_bind_result(struct coordinator *c, struct moment now, const struc
     bind_ends_answered(c, &in->message->bind_result);
 }
 
-/* What the binder does not know although we wait for it got lost, or its answer did. */
-static void find_lost(struct coordinator *c, struct flight *f, const struct listed *l)
-{
-    bool lost = (f->state == FLIGHT_binding && !binds(l, f->pod.uid)) ||
-                (f->state == FLIGHT_preempting && !f->answered && !preempts(l, f->pod.uid));
-    releasing_find_lost(c, f, l->releases);
-    if (!lost) {
-        f->missed = 0;
-        if (f->state == FLIGHT_preempting && !f->answered)
-            preempting_goes_on(c, f);
-        return;
-    }
-    if (++f->missed < 3)
-        return; /* it or its answer may be on the way just now */
-    f->missed = 0;
-    if (f->state == FLIGHT_preempting) {
-        preempting_on_loss(c, f);
-        return;
-    }
-    log_warn("a bind got lost and is sent again| pod=%.*s/%.*s node=%.*s",
-             STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(f->pod.node_name));
-    cycle_send_bind(c, f);
-}
-
 static void on_leadership(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     (void)now;
-    const struct leadership *l = &in->message->leadership;
-    if (l->lead_term < c->term)
-        return;
-    former_hear(c, l);
-    struct listed listed = listed_in(l);
-    if (l->leading != c->leading || l->lead_term != c->term)
-        change_term(c, l, &listed);
-    former_find(c, l);
-    if (c->leading)
-        each_flight(c, &listed, find_lost);
-    listed_free(&listed);
+    leadership_take(c, &in->message->leadership);
 }
 
 static void on_pod_group(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -844,7 +686,7 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
         gang_statuses_tick(c->gang_statuses, now, c->binder, out);
     go_on(c, now);
     readiness_say(c, now);
-    next = moment_earlier(next, cycle_tell_landed(c, now));
+    next = moment_earlier(next, landing_tell(c, now));
     c->out = NULL;
     next = moment_earlier(next, moment_earlier(c->asked_due, c->preempting_due));
     return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
@@ -853,54 +695,4 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
 int64_t coordinator_term(const void *state)
 {
     return ((const struct coordinator *)state)->term;
-}
-
-void coordinator_status(void *state, struct buffer *lines)
-{
-    const struct coordinator *c = state;
-    const char *waits = coordinator_waits_for(c, c->last_call);
-    buffer_print(lines, "state=%s%s\n", waits[0] ? "waits for " : "deciding", waits);
-    buffer_print(lines, "leading=%s\nterm=%" PRId64 "\n", c->leading ? "yes" : "no", c->term);
-    buffer_print(lines, "config_generation=%" PRId64 "\nconfig_hash=%016" PRIx64 "\n",
-                 c->generation, (uint64_t)c->options.config_hash);
-    buffer_print(lines, "configs_refused=%" PRIu64 "\n", c->configs_refused);
-    buffer_print(lines, "nodes=%u\npods=%u\nassumed=%u\n", cache_nodes(c->cache),
-                 cache_pods(c->cache), cache_assumed(c->cache));
-    buffer_print(lines, "workers=%u\nworker_nodes=", cache_workers(c->cache));
-    for (uint32_t i = 0; i < cache_workers(c->cache); i++)
-        buffer_print(lines, "%s%u", i ? " " : "", cache_worker_nodes(c->cache, i));
-    buffer_print(lines, "\nwaiting=%zu\nunder_way=%zu\n", c->flights.waiting,
-                 map_count(c->flights.by_uid) - c->flights.waiting);
-    buffer_print(lines, "cycles=%" PRIu64 "\nsecond_rounds=%" PRIu64 "\nrestarted=%" PRIu64 "\n",
-                 c->count.cycles, c->count.second_rounds, c->count.restarted);
-    buffer_print(lines, "batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_cut=%" PRIu64 "\n",
-                 c->count.batches, c->count.batch_pods, c->count.batches_cut);
-    buffer_print(lines, "runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\nrun_grouped_pods=%" PRIu64 "\n",
-                 c->count.runs, c->count.run_pods, c->count.run_grouped_pods);
-    buffer_print(lines, "run_risen_pods=%" PRIu64 "\nruns_followed=%" PRIu64 "\n",
-                 c->count.run_risen_pods, c->count.runs_followed);
-    buffer_print(lines, "pods_per_batch=%.1f\n",
-                 c->count.batches ? (double)c->count.batch_pods / (double)c->count.batches : 0.0);
-    extending_status(c, lines);
-    buffer_print(lines, "scheduled=%" PRIu64 "\nunschedulable=%" PRIu64 "\nerrors=%" PRIu64 "\n",
-                 c->count.scheduled, c->count.unschedulable, c->count.errors);
-    buffer_print(lines, "skipped=%" PRIu64 "\nbound=%" PRIu64 "\nbind_failed=%" PRIu64 "\n",
-                 c->count.skipped, c->count.bound, c->count.bind_failed);
-    buffer_print(lines, "gangs_placed=%" PRIu64 "\ngangs_failed=%" PRIu64 "\n",
-                 c->count.gangs_placed, c->count.gangs_failed);
-    buffer_print(lines, "groups_known=%u\ngroup_claims=%u\n", gang_statuses_count(c->gang_statuses),
-                 gang_claims_count(c));
-    buffer_print(lines, "gangs_evicting=%" PRIu64 "\ngangs_restarted=%" PRIu64 "\n",
-                 c->count.gangs_evicting, c->count.gangs_restarted);
-    buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\n", c->preempting, c->count.preempted);
-    const struct device_book *book = catalog_devices(c->catalog);
-    const struct devices_totals devices = device_book_totals(book);
-    buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,
-                 devices.in_use, device_book_count_in_flight(book));
-    buffer_print(lines, "volumes_assumed=%u\n", catalog_assumed(c->catalog));
-    buffer_print(lines, "late_answers=%" PRIu64 "\nstream_gaps=%" PRIu64 "\n", c->count.late,
-                 c->stream.gaps);
-    buffer_print(lines, "decision_us_mean=%" PRId64 "\ndecision_us_max=%" PRId64 "\n",
-                 c->count.cycles ? c->count.decision_us / (int64_t)c->count.cycles : 0,
-                 c->count.decision_us_max);
 }

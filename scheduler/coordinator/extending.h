@@ -17,9 +17,6 @@ void extending_restart(struct coordinator *c);
 /* Other extenders or plugins: whoever is not decided yet is asked about with them, from the
  * beginning. After cycle_abandon and extending_restart. */
 void extending_reconfigure(struct coordinator *c, const struct coordinator_config *config);
-/* The extenders' part of the question under way is asked, if there is one; the plugins' filters
- * have left some nodes. False: there is none, and the question goes on. */
-bool extending_send(struct coordinator *c, struct moment now, struct flight *f);
 void extending_on_plugin_answer(struct coordinator *c, struct moment now, uint32_t peer,
                                 const struct plugin_answer *answer);
 void extending_on_plugin_down(struct coordinator *c, struct moment now, uint32_t peer);
@@ -29,9 +26,6 @@ void extending_on_loss(struct coordinator *c);
 void extending_drop(struct coordinator *c);
 /* So many attempts more than usual may be outstanding, as these wait for extenders. */
 int64_t extending_credit(const struct coordinator *c);
-/* Names the extender that binds the pod, if there is one. */
-void extending_add_binder(const struct coordinator *c, const struct pod *pod, struct bind *bind,
-                          struct arena *a);
 void extending_status(const struct coordinator *c, struct buffer *lines);
 
 #endif

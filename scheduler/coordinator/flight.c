@@ -5,6 +5,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/coordinator/gang_try.h"
+#include "scheduler/coordinator/release_list.h"
 #include "scheduler/coordinator/releasing.h"
 
 void flights_init(struct flights *all)
@@ -17,7 +18,7 @@ static void flight_free(struct flight *f)
     packed_free(&f->newer);
     extension_free(&f->extension);
     memory_free(f->permit);
-    releasing_free(&f->releasing);
+    release_list_free(&f->releasing);
     arena_free(&f->arena);
     memory_free(f);
 }
@@ -237,7 +238,7 @@ void flights_return(struct flights *all, struct flight *f)
     f->node = (struct str){NULL, 0}; /* of a preemption that is given up; lay in the pod's arena */
     f->plugins = f->victims = (struct strs){0};
     f->activate = f->overtaken = f->released = false;
-    releasing_drop(f);
+    release_list_drop(f);
     f->gated_epoch = f->gated_sequence = 0;
     take_newer(f);
     if (f->gang == NULL && (needs(f) & ~f->holds) != 0) {

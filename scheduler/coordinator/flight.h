@@ -12,7 +12,7 @@
 #include "scheduler/table/packed.h"
 
 struct permit;
-struct releasing;
+struct release_list;
 
 enum flight_state {
     FLIGHT_queued,     /* for its extenders, who are asked about one pod at a time */
@@ -54,19 +54,19 @@ struct flight {
     bool answered;                       /* preempting: the binder has done its part */
     bool activate;                       /* landing: to be tried again at once */
     int64_t gated_epoch, gated_sequence; /* landing: what came up to there shall not wake it */
-    struct moment deadline;      /* preempting: lands then at the latest; asking: is asked again;
-                                    permitting: something is overdue then */
-    struct extension *extension; /* what extenders said; NULL: none cares about the pod */
-    uint64_t holds;              /* the extenders that are asked about no other pod meanwhile */
-    bool grouped;                /* it was tried with a group: it is never decided alone */
-    struct gang_try *gang;       /* the group that it is tried with; NULL: alone */
-    uint32_t place;              /* in it */
-    int64_t question;            /* asking, permitting: its id; 0: nobody is asked just now */
-    uint32_t asked_peer;         /* the process of the plugin that is asked; 0: extenders are */
-    struct permit *permit;       /* permitting: how far it has come; see permitting.c */
-    bool released;               /* landing: it gave back room that it had */
-    struct releasing *releasing; /* what is taken back of its claims; NULL: nothing */
-    struct flight *next, *prev;  /* among the waiting, the queued, the asked or the answered */
+    struct moment deadline;         /* preempting: lands then at the latest; asking: is asked again;
+                                       permitting: something is overdue then */
+    struct extension *extension;    /* what extenders said; NULL: none cares about the pod */
+    uint64_t holds;                 /* the extenders that are asked about no other pod meanwhile */
+    bool grouped;                   /* it was tried with a group: it is never decided alone */
+    struct gang_try *gang;          /* the group that it is tried with; NULL: alone */
+    uint32_t place;                 /* in it */
+    int64_t question;               /* asking, permitting: its id; 0: nobody is asked just now */
+    uint32_t asked_peer;            /* the process of the plugin that is asked; 0: extenders are */
+    struct permit *permit;          /* permitting: how far it has come; see permitting.c */
+    bool released;                  /* landing: it gave back room that it had */
+    struct release_list *releasing; /* what is taken back of its claims; NULL: nothing */
+    struct flight *next, *prev;     /* among the waiting, the queued, the asked or the answered */
 };
 
 /* All flights by the pod's UID; the waiting ones in order of arrival, those queued for their

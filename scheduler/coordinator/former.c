@@ -2,6 +2,7 @@
  * binder that died. What must stay true: whatever they change is in the view before anything is
  * decided, as the barrier is asked for behind them. */
 #include "scheduler/coordinator/former.h"
+#include "scheduler/coordinator/bind_request.h"
 #include "scheduler/coordinator/releasing.h"
 
 #define SETTLE_MS 10000 /* no write of a binder lasts longer */
@@ -36,7 +37,7 @@ void former_find(struct coordinator *c, const struct leadership *l)
             continue;
         map_set(c->foreign, b->uid, c);
         if (c->leading)
-            cycle_cancel_bind(c, b->uid, b->node_name, "the scheduler was restarted");
+            bind_request_cancel(c, b->uid, b->node_name, "the scheduler was restarted");
     }
     /* A pod must not be bound while its reservation may still be taken back. */
     for (uint32_t i = 0; i < l->releasing.count; i++)

@@ -10,6 +10,8 @@
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "scheduler/coordinator/extending.h"
+#include "scheduler/coordinator/landing.h"
+#include "scheduler/coordinator/reserving.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -64,7 +66,7 @@ static void take_member(struct coordinator *c, struct moment now, struct gang_tr
     extending_take(c, f);
 }
 
-static bool has_former(const struct coordinator *c, const struct gang_attempt *a)
+bool gang_has_former(const struct coordinator *c, const struct gang_attempt *a)
 {
     for (uint32_t i = 0; i < a->members.count; i++) {
         const struct flight *f = flights_get(&c->flights, a->members.at[i].pod.uid);
@@ -81,8 +83,6 @@ void gang_take(struct coordinator *c, struct moment now, const struct gang_attem
     g->before = attempt->placed;
     if (attempt->members.count > 0)
         g->scheduler_name = arena_copy(&g->arena, attempt->members.at[0].pod.scheduler_name);
-    if (has_former(c, attempt))
-        cycle_abandon(c);
     for (uint32_t i = 0; i < attempt->members.count; i++)
         take_member(c, now, g, attempt, &attempt->members.at[i]);
     gang_try_drop(g);
@@ -119,20 +119,6 @@ static void note_claims(struct coordinator *c, struct gang_try *g)
         bool claims = m->flight != NULL && cache_nomination(c->cache, m->flight->pod.uid, &node);
         m->claim = claims ? arena_copy(&g->arena, node) : (struct str){NULL, 0};
     }
-}
-
-struct strs gang_nominated(struct coordinator *c, const struct flight *f)
-{
-    const struct gang_try *g = f->gang;
-    struct strs uids = {0};
-    struct str node;
-    if (g == NULL)
-        return uids;
-    uids.at = arena_take(&c->cycle_memory, g->count * sizeof(struct str));
-    for (uint32_t i = 0; i < g->count; i++)
-        if (g->at[i].flight != NULL && cache_nomination(c->cache, g->at[i].flight->pod.uid, &node))
-            uids.at[uids.count++] = g->at[i].flight->pod.uid;
-    return uids;
 }
 
 /* False: not now, or it was given back. */
@@ -240,7 +226,7 @@ static void undo_member(struct coordinator *c, struct gang_place *m)
     if (f != NULL && f->state == FLIGHT_placed) {
         if (cache_forget(c->cache, f->pod.uid) && m->claim.len > 0) /* else it went, or is bound */
             cache_nominate(c->cache, &f->pod, m->claim);
-        cycle_unreserve_quietly(c, f); /* nobody else was decided meanwhile */
+        reserving_undo_quietly(c, f); /* nobody else was decided meanwhile */
         f->pod.node_name = (struct str){NULL, 0};
         flights_start(&c->flights, f, FLIGHT_passed);
     }
@@ -275,7 +261,7 @@ static void line_up(struct coordinator *c, struct gang_try *g)
             extension_forget(f->extension);
         flights_return(&c->flights, f);
         if (f->gone)
-            cycle_land(c, f, "skipped", NULL);
+            landing_end(c, f, "skipped", NULL);
     }
 }
 
@@ -286,7 +272,7 @@ void gang_abandon(struct coordinator *c)
         return;
     gang_undo(c, g);
     g->curable = g->placed_most = g->failed_most = 0;
-    g->stopped = false;
+    g->stopped = g->lost = false;
     line_up(c, g);
     c->count.gangs_restarted++;
     end(c);
@@ -403,6 +389,8 @@ struct flight *gang_next(struct coordinator *c, struct moment now)
 {
     must(c->under_way == 0);
     for (;;) {
+        if (c->gang != NULL && c->gang->lost)
+            gang_abandon(c);
         struct flight *f = c->flights.first;
         if (c->gang != NULL && is_asked_about(c, c->gang))
             return NULL;
@@ -414,7 +402,7 @@ struct flight *gang_next(struct coordinator *c, struct moment now)
             stand_in_front(c, c->gang);
         if (c->gang != NULL)
             return c->flights.first;
-        if (f == NULL || cycle_view_is_behind(c, now, f))
+        if (f == NULL || readiness_view_is_behind(c, now, f))
             return NULL;
         if (f->gang == NULL)
             return f;

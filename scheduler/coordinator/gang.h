@@ -10,12 +10,12 @@
 
 /* A group of the queue's is to be tried; it takes its turn as a pod does. */
 void gang_take(struct coordinator *c, struct moment now, const struct gang_attempt *attempt);
+/* True when some member is being tried already, so that what is under way has to be abandoned
+ * before the group is taken. */
+bool gang_has_former(const struct coordinator *c, const struct gang_attempt *attempt);
 /* The next flight to be decided, at the head of the line; NULL: nobody for now. While a transaction
  * is under way that is a member; one that has come to its end is ended here. */
 struct flight *gang_next(struct coordinator *c, struct moment now);
-/* UIDs of the nominated pods of its own group, which are not in its way: the group comes as one.
- * From cycle_memory. */
-struct strs gang_nominated(struct coordinator *c, const struct flight *f);
 /* A member is assumed on a node: it is bound with the others, or not at all. */
 void gang_placed(struct flight *f);
 /* A member has no node. It is passed over, or given room in the place of others. */

@@ -8,6 +8,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
+#include "scheduler/coordinator/landing.h"
 
 #include <inttypes.h>
 
@@ -190,7 +191,7 @@ void gang_claims_look(struct coordinator *c, struct moment now)
                  (*at)->uids.count);
         for (uint32_t i = 0; i < (*at)->uids.count; i++)
             give_back(c, *at, (*at)->uids.at[i]);
-        cycle_say_free(c, ROOM_OF_NOMINATIONS);
+        landing_say_free(c, ROOM_OF_NOMINATIONS);
         drop(at);
     }
 }

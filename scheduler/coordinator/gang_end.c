@@ -9,6 +9,7 @@
 #include "proto/base/log.h"
 #include "scheduler/coordinator/gang_condition.h"
 #include "scheduler/coordinator/gang_status.h"
+#include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/permitting.h"
 #include "scheduler/coordinator/preempting.h"
 #include "scheduler/coordinator/releasing.h"
@@ -154,11 +155,11 @@ static void fail_member(struct coordinator *c, struct flight *f, const struct en
     gang_try_leave(f);
     measure_failed(c, f, unschedulable);
     *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
-    cycle_report_failure(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
-                         &(struct failure){.message = e->message, .nominate = e->clears});
+    landing_report(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
+                   &(struct failure){.message = e->message, .nominate = e->clears});
     if (e->clears)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
-    cycle_land(c, f, unschedulable ? "unschedulable" : "error", e->plugins);
+    landing_end(c, f, unschedulable ? "unschedulable" : "error", e->plugins);
 }
 
 /* What its own attempt would take back of claims: after Reserve, or as PostFilter wants it. */
@@ -209,7 +210,7 @@ void gang_give_back(struct coordinator *c, struct gang_try *g, const char *resul
     g->users++;
     for (uint32_t i = 0; i < g->count; i++)
         if (g->at[i].flight != NULL)
-            cycle_land(c, g->at[i].flight, result, NULL);
+            landing_end(c, g->at[i].flight, result, NULL);
     gang_try_drop(g);
 }
 
@@ -269,12 +270,12 @@ static void nominate(struct coordinator *c, struct gang_try *g, struct gang_plac
     gang_try_leave(f);
     measure_failed(c, f, true);
     c->count.unschedulable++;
-    cycle_report_failure(c, f, "Unschedulable",
-                         &(struct failure){.message = STR_LITERAL(FOR_EVICTION),
-                                           .nominate = true,
-                                           .nominated_node = m->node});
+    landing_report(c, f, "Unschedulable",
+                   &(struct failure){.message = STR_LITERAL(FOR_EVICTION),
+                                     .nominate = true,
+                                     .nominated_node = m->node});
     f->node = arena_copy(&f->arena, m->node);
-    cycle_land(c, f, "unschedulable", &plugins);
+    landing_end(c, f, "unschedulable", &plugins);
 }
 
 static void evict(struct coordinator *c, struct moment now, struct gang_try *g,
@@ -289,7 +290,7 @@ static void evict(struct coordinator *c, struct moment now, struct gang_try *g,
     gang_try_leave(f);
     measure_failed(c, f, true);
     c->count.unschedulable++;
-    cycle_report_failure(
+    landing_report(
         c, f, "Unschedulable",
         &(struct failure){.message = m->failed ? m->why.message : STR_LITERAL(FOR_EVICTION),
                           .nominate = true,

@@ -5,6 +5,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "scheduler/cluster/cache.h"
 #include "scheduler/coordinator/flight.h"
 
 struct gang_try *gang_try_new(const struct gang *group, int64_t needed, uint32_t room)
@@ -90,4 +91,17 @@ void gang_try_note_room(struct gang_try *g, struct gang_place *m, const struct p
     for (; m->room.victims.count < p->victims.count; m->room.victims.count++)
         codec_copy(&victim_record, &m->room.victims.at[m->room.victims.count],
                    &p->victims.at[m->room.victims.count], &g->arena);
+}
+
+struct strs gang_try_nominated(const struct gang_try *g, const struct cache *cache, struct arena *a)
+{
+    struct strs uids = {0};
+    struct str node;
+    if (g == NULL)
+        return uids;
+    uids.at = arena_take(a, g->count * sizeof(struct str));
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL && cache_nomination(cache, g->at[i].flight->pod.uid, &node))
+            uids.at[uids.count++] = g->at[i].flight->pod.uid;
+    return uids;
 }

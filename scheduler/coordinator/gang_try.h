@@ -43,6 +43,7 @@ struct gang_try {
     uint32_t curable;              /* of those passed over: eviction would help */
     uint32_t placed_most;          /* without evictions */
     uint32_t failed_most;          /* found no place without evictions */
+    bool lost;                     /* nobody calls its extenders any more: it begins anew */
     bool stopped;                  /* an error ends it, where the API wants that */
     struct random dice;            /* as before it */
     char last_node[256];
@@ -62,5 +63,9 @@ uint32_t gang_try_waiting(const struct gang_try *g);
 void gang_try_note_failure(struct gang_try *g, struct gang_place *m, const struct decision *d);
 /* Keeps where the member would have room without whom. */
 void gang_try_note_room(struct gang_try *g, struct gang_place *m, const struct preemption *p);
+/* UIDs of the nominated pods of its own group, which are not in its way: the group comes as one.
+ * From cycle_memory. */
+struct strs gang_try_nominated(const struct gang_try *g, const struct cache *cache,
+                               struct arena *a);
 
 #endif

@@ -294,7 +294,7 @@ static void count_post_filter(struct coordinator *c, const struct slot *s,
 static void count_placed(struct coordinator *c, const struct framework *fw)
 {
     observe_point(c, fw, POINT_Reserve, CODE_success, 0);
-    if (!permitting_asks(&fw->profile))
+    if (!bus_plugins_permit(&fw->profile))
         observe_point(c, fw, POINT_Permit, CODE_success, 0);
 }
 

@@ -12,7 +12,10 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/config/config_duration.h"
+#include "scheduler/coordinator/bind_request.h"
+#include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/releasing.h"
+#include "scheduler/coordinator/reserving.h"
 #include "scheduler/merge/fit_error.h"
 
 #define CREDIT_STEP    64   /* so that the credit is not said anew for every pod */
@@ -47,14 +50,6 @@ static const struct bus_plugin *at_place(const struct profile *p, uint32_t place
     return bus_plugins_of(p, p->permit.at[place]);
 }
 
-bool permitting_asks(const struct profile *profile)
-{
-    for (uint32_t i = 0; i < profile->permit.count; i++)
-        if (at_place(profile, i) != NULL)
-            return true;
-    return false;
-}
-
 /* ---- ends ---- */
 
 static void measure_end(const struct coordinator *c, const struct flight *f, const char *status)
@@ -71,7 +66,7 @@ void permitting_undo(struct coordinator *c, struct flight *f)
     for (uint32_t i = f->permit->told; p != NULL && i > 0; i--)
         if (at_place(p, i - 1) != NULL)
             bus_plugins_tell(c, at_place(p, i - 1), "unreserved", f);
-    cycle_unreserve(c, f);
+    reserving_undo(c, f);
     cache_forget(c->cache, f->pod.uid);
     f->pod.node_name = (struct str){NULL, 0};
     f->released = true;
@@ -83,7 +78,7 @@ void permitting_restart(struct coordinator *c, struct flight *f)
     permitting_undo(c, f);
     c->count.restarted++;
     if (f->grouped)
-        cycle_land(c, f, "skipped", NULL); /* with its group, or not at all */
+        landing_end(c, f, "skipped", NULL); /* with its group, or not at all */
     else
         flights_return(&c->flights, f);
 }
@@ -110,9 +105,9 @@ static void reject(struct coordinator *c, struct flight *f, const struct bus_plu
     permitting_undo(c, f);
     releasing_unreserve(c, f);
     cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
-    cycle_report_failure(c, f, "Unschedulable",
-                         &(struct failure){.message = message, .nominate = nominated});
-    cycle_land(c, f, "unschedulable", &plugins);
+    landing_report(c, f, "Unschedulable",
+                   &(struct failure){.message = message, .nominate = nominated});
+    landing_end(c, f, "unschedulable", &plugins);
 }
 
 void permitting_removed(struct coordinator *c, struct flight *f, bool gone)
@@ -127,7 +122,7 @@ void permitting_removed(struct coordinator *c, struct flight *f, bool gone)
                                        .message = rejection(c, STR_LITERAL("removed")),
                                        .event_only = gone};
     outbox_put(c->out, c->binder, &m);
-    cycle_land(c, f, "skipped", NULL);
+    landing_end(c, f, "skipped", NULL);
 }
 
 void permitting_preempt(struct coordinator *c, struct flight *f)
@@ -136,7 +131,7 @@ void permitting_preempt(struct coordinator *c, struct flight *f)
     permitting_undo(c, f);
     releasing_unreserve(c, f);
     c->count.errors++;
-    cycle_fail(c, f, STR_LITERAL("waiting on permit for pod: preempted"));
+    landing_fail(c, f, STR_LITERAL("waiting on permit for pod: preempted"));
 }
 
 static void grant(struct coordinator *c, struct flight *f)
@@ -144,7 +139,7 @@ static void grant(struct coordinator *c, struct flight *f)
     measure_end(c, f, "Success");
     c->permitting--;
     flights_start(&c->flights, f, FLIGHT_binding);
-    cycle_send_bind(c, f);
+    bind_request_send(c, f);
 }
 
 /* A plugin has failed. True: the pod with it. */
@@ -236,8 +231,8 @@ static void go_on(struct coordinator *c, struct moment now, struct flight *f)
 void permitting_begin(struct coordinator *c, struct moment now, struct flight *f)
 {
     const struct profile *profile = profile_of(c, f);
-    if (profile == NULL || !permitting_asks(profile)) {
-        cycle_send_bind(c, f);
+    if (profile == NULL || !bus_plugins_permit(profile)) {
+        bind_request_send(c, f);
         return;
     }
     flights_start(&c->flights, f, FLIGHT_permitting);

@@ -5,8 +5,6 @@
 
 #include "scheduler/coordinator/coordination.h"
 
-/* Whether the profile has somebody at Permit. */
-bool permitting_asks(const struct profile *profile);
 /* The pod was assumed on its node: it is bound at once where its profile has nobody at Permit. */
 void permitting_begin(struct coordinator *c, struct moment now, struct flight *f);
 /* The plugin that is asked has answered. */

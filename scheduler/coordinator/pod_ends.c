@@ -6,7 +6,9 @@
 #include "scheduler/coordinator/pod_ends.h"
 
 #include "proto/base/memory.h"
+#include "scheduler/coordinator/bind_request.h"
 #include "scheduler/coordinator/coordination.h"
+#include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/permitting.h"
 #include "scheduler/coordinator/preempting.h"
 
@@ -19,14 +21,14 @@ void pod_ends(struct coordinator *c, struct moment now, struct str uid)
     cache_pod_gone(c->cache, uid);
     if (f != NULL &&
         (f->state == FLIGHT_waiting || f->state == FLIGHT_queued || f->state == FLIGHT_asking))
-        cycle_land(c, f, "skipped", NULL);
+        landing_end(c, f, "skipped", NULL);
     else if (f != NULL && f->state == FLIGHT_permitting)
         permitting_removed(c, f, true);
     else if (f != NULL && flight_is_in_decision(f))
         f->gone = true;
     else if (f != NULL && f->state == FLIGHT_binding &&
              (f->reserved.count + f->devices.count > 0 || f->devices.extended != NULL))
-        cycle_cancel_bind(c, f->pod.uid, f->pod.node_name, "pod does not exist any more");
+        bind_request_cancel(c, f->pod.uid, f->pod.node_name, "pod does not exist any more");
     preempting_look(c, now);
 }
 

@@ -8,6 +8,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/permitting.h"
 
 #define ANSWER_MS 30000 /* for the binder's answer, since it last said that it is at it */
@@ -80,7 +81,7 @@ static void land(struct coordinator *c, struct flight *f, bool activate)
     must(f->state == FLIGHT_preempting && c->preempting > 0);
     c->preempting--;
     f->activate = activate;
-    cycle_land(c, f, "unschedulable", &f->plugins);
+    landing_end(c, f, "unschedulable", &f->plugins);
 }
 
 void preempting_begin(struct coordinator *c, struct moment now, struct flight *f,
@@ -94,7 +95,7 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
     c->preempting++;
     if (!cache_nomination(c->cache, f->pod.uid, &nominated)) { /* it went before it was offered */
         c->preempting--;
-        cycle_land(c, f, "skipped", NULL);
+        landing_end(c, f, "skipped", NULL);
         return;
     }
     c->count.preempted += p->victims.count;

@@ -4,7 +4,8 @@
  * waiting. */
 #include "scheduler/coordinator/coordination.h"
 
-#define SAY_MS 1000
+#define SAY_MS      1000
+#define CATCH_UP_MS 2000
 
 /* Without the view's snapshot nothing else can be told. */
 static const char *lacks_to_decide(const struct coordinator *c, struct moment now)
@@ -56,4 +57,19 @@ void readiness_say(struct coordinator *c, struct moment now)
                         .readiness = {.ready = lacks[0] == 0, .lacks = str_of(lacks)}};
     outbox_put(c->out, c->binder, &m);
     c->readiness_due = moment_after(now, span_of_ms(SAY_MS));
+}
+
+/* Our view must not be older than the queue's was: else a pod could be rejected on the old one, and
+ * the event that would have helped it has already gone by. Bounded, because a position of a life of
+ * the watcher that ended may never be reached; the outcome says then that it is so. */
+bool readiness_view_is_older(const struct coordinator *c, const struct flight *f)
+{
+    return !subscriber_has_reached(&c->stream, f->epoch, f->sequence);
+}
+
+bool readiness_view_is_behind(const struct coordinator *c, struct moment now,
+                              const struct flight *f)
+{
+    return readiness_view_is_older(c, f) &&
+           !moment_reached(now, moment_after(f->taken, span_of_ms(CATCH_UP_MS)));
 }

@@ -9,6 +9,8 @@
 
 #include "proto/base/memory.h"
 #include "scheduler/coordinator/gang_try.h"
+#include "scheduler/coordinator/landing.h"
+#include "scheduler/coordinator/release_list.h"
 
 /* What is asked for, as claim_release has it. */
 #define DEALLOCATE "deallocate"
@@ -16,40 +18,6 @@
 #define UNRESERVE  "unreserve"
 
 #define MISSED_MAX 3 /* lists in a row; less, and the request may just be on its way */
-
-struct asked {
-    struct claim_release request; /* texts in the memory */
-    bool answered;
-};
-
-struct releasing {
-    struct arena memory;
-    uint32_t count, open, room;
-    struct asked *at;
-    int missed;
-    bool tells;         /* the failure: */
-    struct str message; /* up to what PostFilter says, */
-    struct str done;    /* and that, unless */
-    struct str error;   /* it failed */
-    bool clears;        /* the nomination */
-    const char *result; /* how the flight lands; NULL: it does not yet */
-};
-
-void releasing_free(struct releasing **releasing)
-{
-    struct releasing *r = *releasing;
-    if (r == NULL)
-        return;
-    memory_free(r->at);
-    arena_free(&r->memory);
-    memory_free(r);
-    *releasing = NULL;
-}
-
-void releasing_drop(struct flight *f)
-{
-    releasing_free(&f->releasing);
-}
 
 /* ---- asking ---- */
 
@@ -63,13 +31,13 @@ static void ask(struct coordinator *c, struct flight *f, const struct claim_rele
 {
     if (f->releasing == NULL)
         f->releasing = memory_take(sizeof(*f->releasing));
-    struct releasing *r = f->releasing;
+    struct release_list *r = f->releasing;
     if (r->count == r->room) {
         r->room = r->room == 0 ? 2 : 2 * r->room;
         r->at = memory_resize(r->at, r->room * sizeof(*r->at));
     }
-    struct asked *asked = &r->at[r->count++];
-    *asked = (struct asked){.answered = false};
+    struct release *asked = &r->at[r->count++];
+    *asked = (struct release){.answered = false};
     codec_copy(message_info[MSG_claim_release].record, &asked->request, request, &r->memory);
     if (c->release_id == 0)
         c->release_id = (int64_t)(random_next(&c->random) >> 2);
@@ -145,7 +113,7 @@ bool releasing_deallocate(struct coordinator *c, struct flight *f, const struct 
     if (d->deallocation.claim.len == 0 || !may_ask(c))
         return false;
     ask(c, f, &request);
-    struct releasing *r = f->releasing;
+    struct release_list *r = f->releasing;
     r->tells = tells;
     r->clears = d->clear_nominated;
     r->message = arena_copy(&r->memory, without_post_filter(d));
@@ -153,44 +121,26 @@ bool releasing_deallocate(struct coordinator *c, struct flight *f, const struct 
     return true;
 }
 
-bool releasing_holds(struct coordinator *c, struct flight *f, const char *result,
-                     const struct strs *plugins)
-{
-    struct releasing *r = f->releasing;
-    if (r == NULL || r->open == 0)
-        return false;
-    struct strs kept = {0};
-    if (plugins != NULL && plugins->count > 0)
-        kept.at = arena_take(&f->arena, plugins->count * sizeof(struct str));
-    for (; plugins != NULL && kept.count < plugins->count; kept.count++)
-        kept.at[kept.count] = arena_copy(&f->arena, plugins->at[kept.count]);
-    f->plugins = kept;
-    r->result = result;
-    gang_try_leave(f);
-    flights_start(&c->flights, f, FLIGHT_releasing);
-    return true;
-}
-
 /* ---- answers ---- */
 
 static void tell_failure(struct coordinator *c, struct flight *f)
 {
-    struct releasing *r = f->releasing;
+    struct release_list *r = f->releasing;
     bool clears = r->clears && r->error.len == 0;
     struct str said = r->error.len > 0 ? r->error : r->done;
     struct str message = arena_print(&r->memory, "%.*s%.*s", STR_ARG(r->message), STR_ARG(said));
     r->tells = false;
-    cycle_report_failure(c, f, "Unschedulable",
-                         &(struct failure){.message = message, .nominate = clears});
+    landing_report(c, f, "Unschedulable",
+                   &(struct failure){.message = message, .nominate = clears});
     if (clears || f->remembered)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     if (f->remembered)
-        cycle_say_free(c, ROOM_OF_NOMINATIONS);
+        landing_say_free(c, ROOM_OF_NOMINATIONS);
 }
 
 static void go_on(struct coordinator *c, struct flight *f)
 {
-    struct releasing *r = f->releasing;
+    struct release_list *r = f->releasing;
     const char *result = r->result;
     if (r->open > 0)
         return;
@@ -199,10 +149,10 @@ static void go_on(struct coordinator *c, struct flight *f)
     if (f->state != FLIGHT_releasing)
         return;
     struct strs plugins = f->plugins;
-    cycle_land(c, f, result, plugins.count > 0 ? &plugins : NULL);
+    landing_end(c, f, result, plugins.count > 0 ? &plugins : NULL);
 }
 
-static struct asked *find(const struct flight *f, int64_t id)
+static struct release *find(const struct flight *f, int64_t id)
 {
     for (uint32_t i = 0; f != NULL && f->releasing != NULL && i < f->releasing->count; i++)
         if (f->releasing->at[i].request.id == id && !f->releasing->at[i].answered)
@@ -213,7 +163,7 @@ static struct asked *find(const struct flight *f, int64_t id)
 void releasing_on_answer(struct coordinator *c, const struct claim_released *said)
 {
     struct flight *f = flights_get(&c->flights, said->uid);
-    struct asked *asked = find(f, said->id);
+    struct release *asked = find(f, said->id);
     if (!said->done)
         log_warn("nothing was taken back of a claim|what=%.*s claim=%.*s/%.*s reason=\"%.*s\"",
                  STR_ARG(said->what), STR_ARG(said->namespace_name), STR_ARG(said->claim),
@@ -222,7 +172,7 @@ void releasing_on_answer(struct coordinator *c, const struct claim_released *sai
         c->count.late++;
         return;
     }
-    struct releasing *r = f->releasing;
+    struct release_list *r = f->releasing;
     asked->answered = true;
     r->open--;
     if (!said->done && !str_is(asked->request.what, UNRESERVE))
@@ -233,7 +183,7 @@ void releasing_on_answer(struct coordinator *c, const struct claim_released *sai
 
 void releasing_find_lost(struct coordinator *c, struct flight *f, const struct map *under_way)
 {
-    struct releasing *r = f->releasing;
+    struct release_list *r = f->releasing;
     bool lost = false;
     for (uint32_t i = 0; r != NULL && i < r->count; i++)
         lost |= !r->at[i].answered && map_get(under_way, r->at[i].request.claim_uid) == NULL;
@@ -258,7 +208,7 @@ bool releasing_expects(const struct coordinator *c, struct str claim_uid)
     size_t at = 0;
     void *value;
     while (map_next(c->flights.by_uid, &at, NULL, &value)) {
-        const struct releasing *r = ((const struct flight *)value)->releasing;
+        const struct release_list *r = ((const struct flight *)value)->releasing;
         for (uint32_t i = 0; r != NULL && i < r->count; i++)
             if (!r->at[i].answered && str_equal(r->at[i].request.claim_uid, claim_uid))
                 return true;

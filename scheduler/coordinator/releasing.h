@@ -17,12 +17,6 @@ void releasing_unreserve(struct coordinator *c, struct flight *f);
  */
 bool releasing_deallocate(struct coordinator *c, struct flight *f, const struct decision *d,
                           bool tells);
-/* True when the flight waits for answers: it lands like this, by cycle_land, when they are in. */
-bool releasing_holds(struct coordinator *c, struct flight *f, const char *result,
-                     const struct strs *plugins);
-/* Nothing is waited for any more: the term is over, and with it what the binder was asked. */
-void releasing_drop(struct flight *f);
-void releasing_free(struct releasing **releasing);
 
 void releasing_on_answer(struct coordinator *c, const struct claim_released *said);
 /* The binder has these claims under way, as a set: what is missing three times in a row got lost,

@@ -12,6 +12,8 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/cluster/kept_pod.h"
+#include "scheduler/coordinator/deciding.h"
+#include "scheduler/coordinator/placing.h"
 #include "scheduler/rules/plugin.h"
 
 #include <string.h>
@@ -64,7 +66,7 @@ static void take_along(struct coordinator *c, struct moment now)
     while (c->under_way < limit && batch_may_follow(c, now, c->flights.first) &&
            batch_is_alike(c, c->flights.first, c->slots[0].flight)) {
         struct flight *f = c->flights.first;
-        cycle_start(c, f);
+        deciding_start(c, f);
         c->slots[c->under_way].flight = f;
         measure_begin_alike(&c->slots[c->under_way++], now);
     }
@@ -301,7 +303,7 @@ static uint32_t merge(struct coordinator *c)
     must(c->run->heads.count > 0); /* somebody has nodes */
     while (good < c->under_way && !c->run->heads.missing) {
         choose(c, good, feasible);
-        if (!cycle_stands(c, c->slots[good].flight, c->run->chosen[good].node))
+        if (!deciding_stands(c, c->slots[good].flight, c->run->chosen[good].node))
             break;
         good++;
     }
@@ -324,7 +326,7 @@ static void go_alone(struct coordinator *c, struct moment now)
 {
     tell_end(c, 0);
     batch_learned(c, c->under_way, 0);
-    cycle_give_back(c, 1);
+    deciding_give_back(c, 1);
     cycle_step(c, now, REDUCE_ask);
 }
 
@@ -373,7 +375,7 @@ static void place_all(struct coordinator *c, struct moment now, uint32_t good,
                                         .told = p->put && !batch_has_been_gone(c, p->node)};
         measure_placed_alike(c, s, p->feasible, now);
         measure_asked_alike(c, s, p->feasible, skips);
-        cycle_place(c, now, s->flight, &place);
+        placing_pod(c, now, s->flight, &place);
     }
 }
 
@@ -415,14 +417,14 @@ static void conclude(struct coordinator *c, struct moment now, uint32_t good)
         c->slots[i].steps.filter = c->run->lists[c->run->chosen[i].from].place_ns;
         c->run->placed[i] = c->slots[i];
     }
-    cycle_give_back(c, good);
+    deciding_give_back(c, good);
     if (may_follow(c, now, good)) {
         place_and_follow(c, now, good, &skips);
         return;
     }
     c->run->in_a_row = 0;
     place_all(c, now, good, &skips);
-    cycle_end(c);
+    deciding_end(c);
 }
 
 static void all_groups_are_in(struct coordinator *c, struct moment now)

@@ -11,6 +11,7 @@
 #include "scheduler/coordinator/run_inside.h"
 
 #include "proto/base/must.h"
+#include "scheduler/coordinator/deciding.h"
 #include "scheduler/rules/plugin.h"
 #include "scheduler/table/wrap.h"
 
@@ -600,7 +601,7 @@ static enum groups_verdict merge(struct merging *m, uint32_t *good)
             break;
         c->count.run_risen_pods += m->risen != NOBODY;
         more = choose(m, best, &m->run->chosen[*good]);
-        if (!cycle_stands(c, c->slots[*good].flight, m->run->chosen[*good].node))
+        if (!deciding_stands(c, c->slots[*good].flight, m->run->chosen[*good].node))
             break;
     }
     keep_ranges(m, m->used);
@@ -650,7 +651,7 @@ static bool places_make_sense(const struct run_group *g)
     return g->passing > 0 && g->passing <= INT32_MAX && g->places.count <= g->passing + RUN_MAX;
 }
 
-static bool slots_make_sense(const struct plugin_counts *at, uint32_t count)
+static bool deciding_make_sense(const struct plugin_counts *at, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t e = 0; e < at[i].counts.count; e++)
@@ -675,7 +676,7 @@ static bool hosts_make_sense(const struct map_run_result *said)
 
 static bool adds_make_sense(const struct map_run_result *said, const struct run_group *g)
 {
-    bool all = slots_make_sense(g->adds.at, g->adds.count);
+    bool all = deciding_make_sense(g->adds.at, g->adds.count);
     for (uint32_t i = 0; all && i < g->adds.count && i < said->rules.count; i++)
         for (uint32_t e = 0; !said->rules.at[i].groups && e < g->adds.at[i].counts.count; e++)
             all &= g->adds.at[i].counts.at[e].slot < COUNTS_SLOTS;
@@ -686,7 +687,7 @@ bool run_groups_make_sense(const struct map_run_result *said)
 {
     bool all = said->rules.count <= KEPT_MAX && said->counts.count == said->rules.count &&
                (said->groups.count > 0) == (said->feasible > 0) &&
-               slots_make_sense(said->counts.at, said->counts.count) && hosts_make_sense(said);
+               deciding_make_sense(said->counts.at, said->counts.count) && hosts_make_sense(said);
     for (uint32_t i = 0; i < said->groups.count && all; i++)
         all = places_make_sense(&said->groups.at[i]) && adds_make_sense(said, &said->groups.at[i]);
     for (uint32_t i = 0; i < said->groups.count && all; i++)

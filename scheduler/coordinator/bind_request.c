@@ -1,0 +1,108 @@
+/* bind_request: what the binder is asked for a pod that has its node: the Binding, and before it
+ * what becomes of its claims. What must stay true: asked again it is the same request. */
+#include "scheduler/coordinator/bind_request.h"
+
+#include "scheduler/catalog/device_extended.h"
+
+/* What is to happen to the pod's claims before it is bound. */
+static void add_claims(const struct coordinator *c, const struct flight *f, struct bind *b)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    if (f->reserved.count == 0 || fw == NULL ||
+        !framework_lists(fw->profile.pre_bind, "VolumeBinding"))
+        return;
+    b->claims.count = f->reserved.count;
+    b->claims.at = f->reserved.at;
+    b->bind_timeout_s = fw->profile.bind_timeout_s;
+    b->set_nominated = !str_equal(f->pod.nominated_node, f->pod.node_name);
+}
+
+/* A pod may name a claim twice; it is written once. */
+static void name_each_claim_once(struct bind *bind, struct arena *a)
+{
+    uint32_t count = bind->device_claims.count;
+    const struct device_claim *named = bind->device_claims.at;
+    bind->device_claims.at = arena_take(a, count * sizeof(*named));
+    for (uint32_t i = 0; i < count; i++) {
+        bind->device_claims.at[i] = named[i];
+        for (uint32_t k = 0; k < i; k++)
+            bind->device_claims.at[i].unneeded |= str_equal(named[k].claim, named[i].claim);
+    }
+}
+
+/* A claim is made for what devices stand for. Upstream says where the pod will be even if none has
+ * to be made there. */
+static void add_special_claim(struct coordinator *c, const struct flight *f, struct bind *bind)
+{
+    struct extended_claim *special = f->devices.extended;
+    bind->set_nominated |= extended_is_wanted(c->catalog, &f->pod);
+    if (special == NULL)
+        return;
+    bind->extended.at = arena_take(&c->cycle_memory, sizeof(*special));
+    bind->extended.at[0] = *special;
+    bind->extended.at[0].allocation.uid = (struct str){NULL, 0};
+    bind->extended.count = 1;
+}
+
+/* Claims get their devices and are reserved for the pod before it is bound. */
+static void add_devices(struct coordinator *c, const struct flight *f, struct bind *bind)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    if (fw == NULL || !framework_lists(fw->profile.pre_bind, "DynamicResources"))
+        return;
+    bind->device_claims.count = f->pod.device_claims.count;
+    bind->device_claims.at = f->pod.device_claims.at;
+    name_each_claim_once(bind, &c->cycle_memory);
+    bind->allocations.count = f->devices.count;
+    bind->allocations.at = f->devices.at;
+    bind->relied_on.count = f->devices.relied_count;
+    bind->relied_on.at = f->devices.relied_on;
+    for (uint32_t i = 0; i < bind->device_claims.count; i++)
+        bind->set_nominated |= !bind->device_claims.at[i].unneeded;
+    add_special_claim(c, f, bind);
+    bind->set_nominated &= !str_equal(f->pod.nominated_node, f->pod.node_name);
+    if (bind->device_claims.count + bind->extended.count > 0)
+        bind->device_timeout_ms = fw->profile.device_binding_timeout_ms;
+}
+
+/* Names the extender that binds the pod, if there is one. */
+static void add_extender(const struct coordinator *c, const struct pod *pod, struct bind *bind,
+                         struct arena *a)
+{
+    for (uint32_t i = 0; i < c->options.extender_count; i++) {
+        const struct extender_config *e = &c->options.extenders[i];
+        if (e->bind_verb.len == 0 || !extender_interested(e, pod))
+            continue;
+        bind->extenders.at = arena_take(a, sizeof(*bind->extenders.at));
+        bind->extenders.at[0] = (struct extender_ref){i, e->url_prefix};
+        bind->extenders.count = 1; /* there is one that binds at most */
+        bind->extenders_hash = c->options.extenders_hash;
+        return;
+    }
+}
+
+void bind_request_send(struct coordinator *c, struct flight *f)
+{
+    struct message m = {.type = MSG_bind,
+                        .bind = {.uid = f->pod.uid,
+                                 .namespace_name = f->pod.namespace_name,
+                                 .name = f->pod.name,
+                                 .node_name = f->pod.node_name,
+                                 .scheduler_name = f->pod.scheduler_name,
+                                 .resource_version = f->pod.resource_version,
+                                 .popped_us = f->popped_us}};
+    if (f->popped_us > 0)
+        m.bind.hops = f->hops;
+    f->popped_us = 0; /* if it has to be sent again, that is no part of the decision */
+    add_extender(c, &f->pod, &m.bind, &c->cycle_memory);
+    add_claims(c, f, &m.bind);
+    add_devices(c, f, &m.bind);
+    outbox_put(c->out, c->binder, &m);
+}
+
+void bind_request_cancel(struct coordinator *c, struct str uid, struct str node, const char *why)
+{
+    struct message m = {.type = MSG_bind_cancel,
+                        .bind_cancel = {.uid = uid, .node_name = node, .reason = str_of(why)}};
+    outbox_put(c->out, c->binder, &m);
+}

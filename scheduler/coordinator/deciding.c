@@ -1,0 +1,172 @@
+/* deciding: pods that are being decided, from the head of the line into a slot and back. The one
+ * idea: what is asked of workers about a pod is prepared when it takes its slot, on the state as it
+ * is then.
+ *
+ * What must stay true: slots are taken from the first on, in the order of the line; given back they
+ * stand there again in that order. */
+#include "scheduler/coordinator/deciding.h"
+
+#include "proto/base/must.h"
+#include "scheduler/cluster/kept_pod.h"
+#include "scheduler/coordinator/gang_try.h"
+#include "scheduler/coordinator/landing.h"
+
+/* ---- whether there is anything to decide ---- */
+
+bool deciding_is_known(const struct coordinator *c, const struct flight *f)
+{
+    return cache_pod(c->cache, f->pod.uid, NULL) != CACHE_absent;
+}
+
+bool deciding_has_no_cycle(const struct coordinator *c, const struct flight *f)
+{
+    bool ours = frameworks_find(&c->frameworks, f->pod.scheduler_name) != NULL;
+    return deciding_is_known(c, f) || !ours || f->pod.deleting || f->pod.node_name.len > 0;
+}
+
+bool deciding_is_idle(const struct coordinator *c, const struct flight *f)
+{
+    return deciding_has_no_cycle(c, f) || f->pod.unreadable.len > 0;
+}
+
+/* ---- taking ---- */
+
+/* What was decided for the pod may not have come back in its status yet, or was not written. It
+ * holds until the next failure that does not decide it anew, as upstream's nominator has it. */
+static void remember_nomination(struct coordinator *c, struct flight *f)
+{
+    struct str node;
+    if (f->pod.nominated_node.len > 0 || !cache_nomination(c->cache, f->pod.uid, &node))
+        return;
+    f->pod.nominated_node = arena_copy(&f->arena, node);
+    f->remembered = true;
+}
+
+/* Those whose decisions come first will be on nodes by then. */
+static bool nobody_has_terms(const struct coordinator *c, uint32_t before)
+{
+    for (uint32_t i = 0; i < before; i++)
+        if (kept_pod_has_terms(&c->slots[i].flight->pod))
+            return false;
+    return cache_pods_with_terms(c->cache) == 0;
+}
+
+/* Nor do those have a lower priority whose decisions come first. */
+static bool nobody_is_lower(const struct coordinator *c, int64_t priority, uint32_t before)
+{
+    for (uint32_t i = 0; i < before; i++)
+        if (c->slots[i].flight->pod.priority < priority)
+            return false;
+    return cache_least_priority(c->cache) >= priority;
+}
+
+static uint32_t owner_of(const void *context, struct str node)
+{
+    const struct coordinator *c = context;
+    uint32_t worker, i = 0;
+    if (!cache_owner(c->cache, node, &worker))
+        return UINT32_MAX;
+    while (i < c->asked_count && c->asked[i] != worker)
+        i++;
+    return i < c->asked_count ? i : UINT32_MAX;
+}
+
+void deciding_start(struct coordinator *c, struct flight *f)
+{
+    f->behind = readiness_view_is_older(c, f);
+    flights_start(&c->flights, f, FLIGHT_deciding);
+}
+
+enum reduce_step deciding_take(struct coordinator *c, struct moment now)
+{
+    must(c->under_way < RUN_PODS && c->flights.first != NULL);
+    struct flight *f = c->flights.first;
+    struct slot *s = &c->slots[c->under_way++];
+    remember_nomination(c, f);
+    deciding_start(c, f);
+    s->flight = f;
+    if (s->reduce == NULL)
+        s->reduce = reduce_new();
+    measure_begin(c, s, now);
+    struct reduce_start start = {.cycle = ++c->cycle,
+                                 .framework =
+                                     frameworks_find(&c->frameworks, f->pod.scheduler_name),
+                                 .catalog = c->catalog,
+                                 .cache = c->cache,
+                                 .timer = c->measure.clock,
+                                 .pod = &f->pod,
+                                 .extension = f->extension,
+                                 .shards = c->asked_count,
+                                 .nodes = cache_nodes(c->cache),
+                                 .no_terms = nobody_has_terms(c, c->under_way - 1),
+                                 .own_hostnames = cache_odd_hostnames(c->cache) == 0,
+                                 .tie_break = str_of(c->options.tie_break),
+                                 .seed = (int64_t)random_next(&c->random),
+                                 .after = str_of(c->last_node),
+                                 .now_us = c->options.wall_us_at_zero + now.ns / 1000,
+                                 .owner = owner_of,
+                                 .owner_context = c};
+    start.none_lower = nobody_is_lower(c, f->pod.priority, c->under_way - 1);
+    start.clock = start.cycle % MEASURED_ONE_IN == 0 ? c->measure.clock : NULL;
+    s->rivals = cache_has_rivals(c->cache, &f->pod);
+    start.siblings = gang_try_nominated(f->gang, c->cache, &c->cycle_memory);
+    enum reduce_step first = reduce_start(s->reduce, &start);
+    measure_prepared(c, s);
+    return first;
+}
+
+enum reduce_step deciding_take_alike(struct coordinator *c, struct moment now)
+{
+    must(c->under_way > 0 && c->under_way < RUN_PODS && c->flights.first != NULL);
+    struct flight *f = c->flights.first;
+    const struct reduce *like = c->slots[c->under_way - 1].reduce;
+    struct slot *s = &c->slots[c->under_way++];
+    deciding_start(c, f);
+    s->flight = f;
+    s->rivals = false;
+    if (s->reduce == NULL)
+        s->reduce = reduce_new();
+    measure_begin_alike(s, now);
+    const struct reduce_start start = {.cycle = ++c->cycle,
+                                       .framework =
+                                           frameworks_find(&c->frameworks, f->pod.scheduler_name),
+                                       .catalog = c->catalog,
+                                       .pod = &f->pod,
+                                       .shards = c->asked_count,
+                                       .nodes = cache_nodes(c->cache),
+                                       .tie_break = str_of(c->options.tie_break),
+                                       .seed = (int64_t)random_next(&c->random),
+                                       .after = str_of(c->last_node)};
+    return reduce_start_alike(s->reduce, &start, like);
+}
+
+/* ---- giving back ---- */
+
+bool deciding_stands(const struct coordinator *c, const struct flight *f, struct str node)
+{
+    return !f->gone && !f->overtaken && !deciding_is_known(c, f) && cache_has_node(c->cache, node);
+}
+
+bool deciding_decision_stands(const struct coordinator *c, const struct slot *s)
+{
+    const struct decision *d = reduce_decision(s->reduce);
+    return d->kind == DECISION_node && deciding_stands(c, s->flight, d->node);
+}
+
+void deciding_give_back(struct coordinator *c, uint32_t from)
+{
+    for (uint32_t i = c->under_way; i > from; i--) {
+        struct flight *f = c->slots[i - 1].flight;
+        flights_return(&c->flights, f);
+        if (f->gone)
+            landing_end(c, f, "skipped", NULL);
+    }
+    if (from < c->under_way)
+        c->under_way = from;
+}
+
+void deciding_end(struct coordinator *c)
+{
+    c->under_way = c->batch_count = 0;
+    outbox_move(c->out, &c->held);
+}

@@ -1,0 +1,16 @@
+/* leadership: the terms in which this coordinator decides. */
+#ifndef SCHEDULER_COORDINATOR_LEADERSHIP_H
+#define SCHEDULER_COORDINATOR_LEADERSHIP_H
+
+#include "scheduler/coordinator/coordination.h"
+
+/* The binder says who leads, and what it has under way. */
+void leadership_take(struct coordinator *c, const struct leadership *l);
+/* The binder is gone, and nobody here leads. */
+void leadership_end(struct coordinator *c);
+/* The queue has lost its book: nobody waits for an outcome of what is there. */
+void leadership_forget_debts(struct coordinator *c);
+/* Gives attempts back to the queue, unless we lead. */
+void leadership_turn_back(struct coordinator *c);
+
+#endif

@@ -1,0 +1,120 @@
+/* placing: what becomes of a decision: the pod is assumed on its node and bound, makes room, or is
+ * told why it has no place. What must stay true: of each decision exactly one of these comes, and a
+ * group's member waits for its group. */
+#include "scheduler/coordinator/placing.h"
+
+#include "proto/base/log.h"
+#include "proto/base/must.h"
+#include "scheduler/coordinator/gang.h"
+#include "scheduler/coordinator/gang_condition.h"
+#include "scheduler/coordinator/landing.h"
+#include "scheduler/coordinator/permitting.h"
+#include "scheduler/coordinator/preempting.h"
+#include "scheduler/coordinator/releasing.h"
+#include "scheduler/coordinator/reserving.h"
+
+#include <stdio.h>
+
+void placing_count(struct coordinator *c, struct moment now)
+{
+    int64_t took_us = moment_since(now, c->cycle_started).ns / 1000;
+    c->count.decision_us += took_us;
+    if (took_us > c->count.decision_us_max)
+        c->count.decision_us_max = took_us;
+    c->count.cycles++;
+}
+
+void placing_pod(struct coordinator *c, struct moment now, struct flight *f,
+                 const struct placement *p)
+{
+    placing_count(c, now);
+    measure_hops(c, f, now);
+    flights_start(&c->flights, f, f->gang != NULL ? FLIGHT_placed : FLIGHT_binding);
+    bool assumed = p->told ? cache_assume_told(c->cache, &f->pod, p->node)
+                           : cache_assume(c->cache, &f->pod, p->node);
+    must(assumed); /* it stands */
+    f->pod.node_name = arena_copy(&f->arena, p->node);
+    snprintf(c->last_node, sizeof(c->last_node), "%.*s", STR_ARG(p->node));
+    log_debug("placed| pod=%.*s/%.*s node=%.*s score=%lld feasible=%lld",
+              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
+              (long long)p->total, (long long)p->feasible);
+    if (f->gang != NULL) {
+        gang_placed(f);
+        return;
+    }
+    c->count.scheduled++;
+    if (f->pod.gang.len > 0)
+        gang_condition_placed(c, f);
+    permitting_begin(c, now, f);
+}
+
+/* A plugin's Reserve has failed, and so has the attempt. */
+static void fail_reserve(struct coordinator *c, const struct slot *s,
+                         const struct reserve_failure *r)
+{
+    struct flight *f = s->flight;
+    struct str node = reduce_decision(s->reduce)->node;
+    struct str why = arena_print(&c->cycle_memory, "running Reserve plugin \"%s\": %.*s", r->plugin,
+                                 STR_ARG(r->error));
+    c->count.errors++;
+    if (f->gang != NULL) {
+        gang_reject(c, f, &(struct decision){.kind = DECISION_error, .message = why, .node = node});
+        return;
+    }
+    flights_start(&c->flights, f, FLIGHT_deciding);
+    releasing_unreserve(c, f);
+    landing_fail(c, f, why);
+}
+
+void placing_slot(struct coordinator *c, struct moment now, const struct slot *s, bool told)
+{
+    const struct decision *d = reduce_decision(s->reduce);
+    const struct placement p = {d->node, d->total, d->feasible, told};
+    measure_decided(c, s, now);
+    struct reserve_failure why;
+    enum reserved reserved = reserving_begin(c, s, &why);
+    if (reserved == RESERVED_all) {
+        placing_pod(c, now, s->flight, &p);
+        return;
+    }
+    placing_count(c, now);
+    if (reserved == RESERVED_failed) {
+        fail_reserve(c, s, &why);
+    } else {
+        flights_return(&c->flights, s->flight);
+        c->count.restarted++;
+    }
+}
+
+void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
+                    const struct decision *d)
+{
+    bool unschedulable = d->kind == DECISION_unschedulable;
+    if (f->gang != NULL) {
+        gang_reject(c, f, d);
+        return;
+    }
+    bool preempts = d->preemption.node.len > 0;
+    measure_failed(c, f, unschedulable);
+    if (f->pod.gang.len > 0)
+        gang_condition_failed(c, f, d);
+    *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
+    log_debug("not placed| pod=%.*s/%.*s message=\"%.*s\"", STR_ARG(f->pod.namespace_name),
+              STR_ARG(f->pod.name), STR_ARG(d->message));
+    bool tells_later = releasing_deallocate(c, f, d, !preempts) && !preempts;
+    if (!tells_later)
+        landing_report(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
+                       &(struct failure){.message = d->message,
+                                         .nominate = d->clear_nominated || preempts,
+                                         .nominated_node = d->preemption.node});
+    if (preempts) {
+        preempting_begin(c, now, f, d);
+        return;
+    }
+    if ((d->clear_nominated || f->remembered) && !tells_later)
+        cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
+    if (f->remembered && !tells_later)
+        landing_say_free(c, ROOM_OF_NOMINATIONS);
+    flights_start(&c->flights, f, FLIGHT_deciding);
+    landing_end(c, f, unschedulable ? "unschedulable" : "error", &d->plugins);
+}

@@ -1,0 +1,33 @@
+/* release_list: what the binder was asked to take back of a pod's claims, and how its attempt ends
+ * when all is answered. */
+#ifndef SCHEDULER_COORDINATOR_RELEASE_LIST_H
+#define SCHEDULER_COORDINATOR_RELEASE_LIST_H
+
+#include "proto/base/arena.h"
+#include "proto/messages.h"
+
+struct flight;
+
+struct release {
+    struct claim_release request; /* texts in the memory */
+    bool answered;
+};
+
+struct release_list {
+    struct arena memory;
+    uint32_t count, open, room;
+    struct release *at;
+    int missed;
+    bool tells;         /* the failure: */
+    struct str message; /* up to what PostFilter says, */
+    struct str done;    /* and that, unless */
+    struct str error;   /* it failed */
+    bool clears;        /* the nomination */
+    const char *result; /* how the flight lands; NULL: it does not yet */
+};
+
+void release_list_free(struct release_list **list);
+/* Nothing is waited for any more: the term is over, and with it what the binder was asked. */
+void release_list_drop(struct flight *f);
+
+#endif

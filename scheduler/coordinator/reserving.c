@@ -1,0 +1,78 @@
+/* reserving: what is assumed of a pod's volumes and claims on its node, between its decision and
+ * its bind. What must stay true: all of it or nothing is reserved. */
+#include "scheduler/coordinator/reserving.h"
+
+#include "scheduler/coordinator/landing.h"
+
+static enum reserved failed(struct coordinator *c, struct flight *f, struct reserve_failure *why,
+                            struct reserve_failure is)
+{
+    *why = is;
+    reserving_undo_quietly(c, f);
+    return RESERVED_failed;
+}
+
+static enum reserved devices_of(struct coordinator *c, const struct slot *s,
+                                const struct node *node, struct reserve_failure *why)
+{
+    struct flight *f = s->flight;
+    struct str error = {0};
+    const struct device_reserve_question q = {.pod = &f->pod,
+                                              .open = reduce_decision(s->reduce)->open_claims,
+                                              .node = node,
+                                              .random = &c->random};
+    enum device_outcome outcome = device_reserve(c->catalog, &q, &f->devices, &error, &f->arena);
+    if (outcome == DEVICES_failed)
+        return failed(c, f, why, (struct reserve_failure){"DynamicResources", error});
+    if (outcome == DEVICES_reserved)
+        return RESERVED_all;
+    reserving_undo_quietly(c, f);
+    return RESERVED_not;
+}
+
+/* Whether nodes were chosen by what the pod's claims have been given. Without the filter they are
+ * not, and another decision would choose no better. */
+static bool nodes_follow_claims(const struct framework *fw, const struct pod *pod)
+{
+    return pod->device_claims.count > 0 &&
+           framework_lists(fw->profile.pre_filter, "DynamicResources") &&
+           framework_lists(fw->profile.filter, "DynamicResources");
+}
+
+/* Assumes what becomes of the pod's volumes and claims on its node. RESERVED_not: its devices have
+ * gone meanwhile, so it is to be decided anew. */
+enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
+                              struct reserve_failure *why)
+{
+    struct flight *f = s->flight;
+    const struct decision *d = reduce_decision(s->reduce);
+    const struct volume_brief *brief = &reduce_request(s->reduce)->brief.volumes;
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    bool volumes =
+        brief->delayed.count > 0 && framework_lists(fw->profile.reserve, "VolumeBinding");
+    bool devices = (d->open_claims > 0 || nodes_follow_claims(fw, &f->pod)) &&
+                   framework_lists(fw->profile.reserve, "DynamicResources");
+    struct node node = {.name = d->node};
+    struct str error;
+    if (!volumes && !devices)
+        return RESERVED_all;
+    (void)cache_node_get(c->cache, d->node, &node, &c->cycle_memory);
+    const struct reserve_question q = {.pod = &f->pod, .brief = brief, .node = &node};
+    if (volumes && !volume_reserve(c->catalog, &q, &f->reserved, &error, &f->arena))
+        return failed(c, f, why, (struct reserve_failure){"VolumeBinding", error});
+    return devices ? devices_of(c, s, &node, why) : RESERVED_all;
+}
+
+void reserving_undo_quietly(struct coordinator *c, struct flight *f)
+{
+    (void)device_unreserve(c->catalog, &f->devices);
+    (void)volume_unreserve(c->catalog, &f->reserved);
+}
+
+void reserving_undo(struct coordinator *c, struct flight *f)
+{
+    if (device_unreserve(c->catalog, &f->devices))
+        landing_say_free(c, "DynamicResources");
+    if (volume_unreserve(c->catalog, &f->reserved))
+        landing_say_free(c, "VolumeBinding");
+}

@@ -1,0 +1,26 @@
+/* reserving: volumes and claims of pods that have a node. */
+#ifndef SCHEDULER_COORDINATOR_RESERVING_H
+#define SCHEDULER_COORDINATOR_RESERVING_H
+
+#include "scheduler/coordinator/coordination.h"
+
+enum reserved { RESERVED_all, RESERVED_failed, RESERVED_not };
+
+/* Whose Reserve failed, and why; the error is in the flight's or the cycle's memory. */
+struct reserve_failure {
+    const char *plugin;
+    struct str error;
+};
+
+/* Assumes what becomes of the slot's pod's volumes and claims on its node. RESERVED_failed: *why
+ * says whose Reserve failed. RESERVED_not: its devices have gone meanwhile, so it is to be decided
+ * anew. Nothing is reserved then. */
+enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
+                              struct reserve_failure *why);
+/* What was reserved for it besides room is given back, within the decision: nobody was turned away
+ * for it. */
+void reserving_undo_quietly(struct coordinator *c, struct flight *f);
+/* The same later: who was turned away for it is worth another attempt. */
+void reserving_undo(struct coordinator *c, struct flight *f);
+
+#endif
