@@ -51,13 +51,15 @@ void checks_volume_after(const struct model_change *c)
 
 /* ---- at a Binding ---- */
 
-/* By a pod on a node that is there: pods of a node that was deleted count no more, as upstream. */
-static bool is_used(const char *claim, const struct pod_fact *except)
+/* By a pod on a node that is there, and was seen to be: pods of a node that was deleted count no
+ * more, as upstream. */
+static bool is_used(const char *claim, const struct pod_fact *except, int64_t seen_by_now)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        if (p != except && p->there && facts_node(p->node) != NULL && !facts_ended(p) &&
-            facts_names_claim(p, claim))
+        const struct node_fact *n = facts_node(p->node);
+        if (p != except && p->there && n != NULL && clock_now() - n->there_since >= seen_by_now &&
+            !facts_ended(p) && facts_names_claim(p, claim))
             return true;
     }
     return false;
@@ -81,7 +83,7 @@ static void check_claim(const struct pod_fact *p, const struct node_fact *n, con
     if (!facts_volume_reaches(v, n))
         violated("volume elsewhere", "%s is on %s, and %s of its claim %s is in \"%s%s\"", p->name,
                  n->name, v->name, name, v->node, v->zone);
-    if (c->alone && is_used(name, p))
+    if (c->alone && is_used(name, p, seen_by_now))
         violated("claim used twice", "%s is on %s, and another pod has its claim %s, for one alone",
                  p->name, n->name, name);
     cover("pod bound with", c->class);

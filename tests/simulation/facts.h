@@ -39,6 +39,7 @@ struct node_fact {
     bool closed, tainted;
     uint32_t attachable;  /* CSI volumes */
     int64_t tightened_at; /* a user left less room, or none, last */
+    int64_t there_since;
 };
 
 struct set_fact {

@@ -297,6 +297,9 @@ void promises_heard(const struct proc *p, const struct delivery *in)
         l->in_snapshot = true;
     } else if (p->kind == QUEUE && m->type == MSG_snapshot_end) {
         l->in_snapshot = false;
+    } else if (p->kind == QUEUE && m->type == MSG_pull && in->term > l->term) {
+        l->term = in->term; /* attempts of the former are taken back */
+        l->open_count = 0;
     } else if (p->kind == QUEUE && m->type == MSG_outcome) {
         outcome_heard(l, &m->outcome);
     } else if (p->kind == BINDER && m->type == MSG_bind) {

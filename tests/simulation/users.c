@@ -394,6 +394,7 @@ static bool make_node(uint32_t number, uint32_t a)
     if (n == NULL || n->there)
         return false;
     *n = (struct node_fact){.there = true,
+                            .there_since = clock_now(),
                             .cpu = cpus[a % 4],
                             .memory = cpus[a % 4],
                             .pods = a / 4 % 5 == 0 ? 4 : 20,
