@@ -3,21 +3,12 @@
  * that was taken is answered when we stop leading, and the scheduler hears of every change before
  * it hears anything that follows from it. */
 #include "binder/binder.h"
-#include "binder/binds.h"
-#include "binder/decisions.h"
-#include "binder/events.h"
-#include "binder/fitness.h"
-#include "binder/groups.h"
+#include "binder/binder_inside.h"
 #include "binder/measure.h"
-#include "binder/preempts.h"
 #include "binder/reason.h"
-#include "binder/releases.h"
-#include "binder/status.h"
 #include "proto/base/log.h"
-#include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/metrics.h"
 
 #include <string.h>
 
@@ -25,32 +16,6 @@
 #define STOP_BINDS_MS 5000 /* how long a stop waits for answers to binds */
 #define STOP_TAIL_MS  500  /* and then for status and events */
 #define FAREWELL_MS   200  /* how long the scheduler has to read the last answers */
-
-enum stage { STAGE_running, STAGE_binds, STAGE_tail, STAGE_release, STAGE_farewell, STAGE_ended };
-
-struct binder {
-    struct binder_options options;
-    struct lanes *lanes;
-    struct lease *lease;
-    struct fitness fitness;
-    uint32_t scheduler; /* its peer number; 0: not there */
-    struct binds *binds;
-    struct preempts *preempts;
-    struct releases *releases;
-    struct statuses *statuses;
-    struct groups *groups;
-    struct events *events;
-    struct map *forbidden; /* "verb resource" -> itself: told once each */
-    enum stage stage;
-    struct decisions decisions;
-    struct moment stage_until;
-    bool unclean; /* it waits no more for the answers to what was under way when it stopped */
-    struct moment tell_at;
-    bool told_leading, told_unanswered;
-    int64_t told_term;
-    uint64_t refused; /* messages not acted upon: not leading, or malformed */
-    uint64_t cuts;    /* requests taken back because the fence was closed */
-};
 
 /* ---- what the parts ask of each other ---- */
 
@@ -672,110 +637,7 @@ void binder_free(struct binder **binder)
     *binder = NULL;
 }
 
-/* ---- status ---- */
-
-static void lane_status(const struct binder *b, struct moment now, struct buffer *lines)
-{
-    for (int i = 0; i < LANE_COUNT; i++) {
-        struct lane_stats s = lanes_stats(b->lanes, (enum lane)i);
-        int64_t oldest = s.oldest.ns ? span_ms(moment_since(now, s.oldest)) : 0;
-        buffer_print(lines,
-                     "lane_%s=waiting=%u delayed=%u in_flight=%u done=%llu failed=%llu "
-                     "dropped=%llu oldest_ms=%lld\n",
-                     lane_name((enum lane)i), s.waiting, s.delayed, s.in_flight,
-                     (unsigned long long)s.done, (unsigned long long)s.failed,
-                     (unsigned long long)s.dropped, (long long)oldest);
-    }
-}
-
-static void lease_status(const struct binder *b, struct moment now, struct buffer *lines)
-{
-    struct moment deadline = lease_deadline(b->lease);
-    buffer_print(lines, "leading=%s\nlease_term=%lld\nidentity=%s\nholder=%.*s\n",
-                 leads(b) ? "true" : "false", (long long)lease_term(b->lease),
-                 b->options.lease.identity, STR_ARG(lease_holder(b->lease)));
-    if (deadline.ns > 0 && deadline.ns < MOMENT_NEVER.ns)
-        buffer_print(lines, "lease_deadline_ms=%lld\n",
-                     (long long)span_ms(moment_since(deadline, now)));
-    if (lease_settles_in(b->lease, now).ns > 0)
-        buffer_print(lines, "settles_in_ms=%lld\n",
-                     (long long)span_ms(lease_settles_in(b->lease, now)));
-    buffer_print(lines, "ready=%s\n", b->fitness.ready ? "true" : "false");
-    if (!b->fitness.ready)
-        buffer_print(lines, "lacks=%s\n", b->fitness.lacks);
-    if (*lease_lost_why(b->lease))
-        buffer_print(lines, "lease_lost=%s\n", lease_lost_why(b->lease));
-    if (lease_terms_refused(b->lease) > 0)
-        buffer_print(lines, "terms_refused=%llu\n",
-                     (unsigned long long)lease_terms_refused(b->lease));
-}
-
 void binder_limit(struct binder *b, double qps, uint32_t burst)
 {
     lanes_limit(b->lanes, qps, burst);
-}
-
-void binder_status(const struct binder *b, struct buffer *lines)
-{
-    struct moment now = b->options.api.clock(b->options.api.state).now;
-    struct binds_stats binds = binds_stats(b->binds);
-    struct statuses_stats status = statuses_stats(b->statuses);
-    struct groups_stats groups = groups_stats(b->groups);
-    struct preempts_stats preempts = preempts_stats(b->preempts);
-    struct releases_stats releases = releases_stats(b->releases);
-    struct events_stats events = events_stats(b->events);
-    size_t at = 0;
-    struct str rule;
-    void *value;
-    lease_status(b, now, lines);
-    buffer_print(lines,
-                 "binds=in_flight=%u preparing=%u bound=%llu failed=%llu doubled=%llu retried=%llu "
-                 "doubts=%llu "
-                 "resolved=%llu\n",
-                 binds_count(b->binds), binds_waiting_for_claims(b->binds),
-                 (unsigned long long)binds.bound, (unsigned long long)binds.failed,
-                 (unsigned long long)binds.doubled, (unsigned long long)binds.retried,
-                 (unsigned long long)binds.doubts, (unsigned long long)binds.resolved);
-    buffer_print(lines, "bind_p50_us=%lld\nbind_p99_us=%lld\n", (long long)(binds.p50.ns / 1000),
-                 (long long)(binds.p99.ns / 1000));
-    decisions_status(&b->decisions, lines);
-    lane_status(b, now, lines);
-    buffer_print(lines, "status=pods=%u replaced=%llu overtaken=%llu unchanged=%llu dropped=%llu\n",
-                 status.pods, (unsigned long long)status.replaced,
-                 (unsigned long long)status.overtaken, (unsigned long long)status.unchanged,
-                 (unsigned long long)status.dropped);
-    buffer_print(
-        lines, "groups=waiting=%u written=%llu replaced=%llu unchanged=%llu dropped=%llu\n",
-        groups.groups, (unsigned long long)groups.written, (unsigned long long)groups.replaced,
-        (unsigned long long)groups.unchanged, (unsigned long long)groups.dropped);
-    buffer_print(
-        lines,
-        "preempts=under_way=%u done=%llu failed=%llu doubled=%llu deleted=%llu spared=%llu "
-        "unbound=%llu\n",
-        preempts_count(b->preempts), (unsigned long long)preempts.done,
-        (unsigned long long)preempts.failed, (unsigned long long)preempts.doubled,
-        (unsigned long long)preempts.victims.deleted, (unsigned long long)preempts.victims.spared,
-        (unsigned long long)preempts.unbound);
-    buffer_print(lines, "claim_releases=under_way=%u done=%llu failed=%llu doubled=%llu\n",
-                 releases_count(b->releases), (unsigned long long)releases.done,
-                 (unsigned long long)releases.failed, (unsigned long long)releases.doubled);
-    buffer_print(lines, "events=keys=%u repeated=%llu evicted=%llu dropped=%llu\n", events.keys,
-                 (unsigned long long)events.repeated, (unsigned long long)events.evicted,
-                 (unsigned long long)events.dropped);
-    buffer_print(lines, "refused=%llu\nfence_cuts=%llu\nprotobuf=%s\n",
-                 (unsigned long long)b->refused, (unsigned long long)b->cuts,
-                 lanes_protobuf(b->lanes) ? "yes" : "no");
-    while (map_next(b->forbidden, &at, &rule, &value))
-        buffer_print(lines, "forbidden=%.*s\n", STR_ARG(rule));
-}
-
-/* A standby is well, as upstream's is; and whoever could not renew its lease does not lead. */
-void binder_observe(const struct binder *b)
-{
-    struct moment now = b->options.api.clock(b->options.api.state).now;
-    metric_check("leaderElection", "");
-    if (b->options.lease.elect)
-        metric_set_to(METRIC_leader_election_master_status, b->options.lease.name,
-                      b->stage == STAGE_running && lease_leading(b->lease));
-    measure_lanes(b->lanes, now);
 }

@@ -5,6 +5,7 @@
  * anything). */
 #include "binder/binds.h"
 #include "binder/answers.h"
+#include "binder/binds_inside.h"
 #include "binder/measure.h"
 #include "binder/pause.h"
 #include "binder/prebind.h"
@@ -24,7 +25,6 @@
 
 #define GIVE_UP_MS 30000
 #define POSTS_MAX  5
-#define LATENCIES  1024
 
 /* An answer that goes alone wakes the scheduler for itself alone. With so many Bindings to be sent
  * nobody waits for one, so several go together, but none waits for long. */
@@ -33,47 +33,6 @@
 #define GATHER_MS    2
 
 #define FLIGHT_BYTES 256 /* most binds need no more */
-
-/* A bind in flight. */
-struct flight {
-    struct job job; /* first */
-    struct binds *binds;
-    struct bind bind; /* strings and claims in memory */
-    struct arena memory;
-    struct moment taken, ready; /* asked for; nothing but the Binding is left to be done */
-    struct prebind *prebind;    /* NULL: none is needed */
-    bool prepared;              /* it is done */
-    struct release *undoing;    /* what it has left behind in a claim is taken back */
-    struct claim_release undo;  /* that */
-    uint32_t undone;            /* how far that has come */
-    struct moment over;         /* when it ended; 0: not yet */
-    bool gone;                  /* it ended as the pod does not exist any more */
-    bool blocked;
-    bool cancelled; /* the reason is in message; a write of the prebind is on the wire */
-    bool doubt;     /* a POST may have been carried out */
-    bool open;      /* a POST may even still be under way: unbound now may be bound later */
-    struct moment sent, open_until; /* its last POST, and until when that may come */
-    bool no_reads;                  /* GET is forbidden: the POST's own conflict must tell */
-    int posts, waits;               /* requests sent; delays in a row */
-    int code;                       /* of the last answer, and its text */
-    struct buffer message;
-    const char *failed_plugin; /* of the prebind, or Extender; NULL: none of them failed */
-    const struct extender_config *extender; /* who binds instead of us; NULL: nobody */
-    bool has_route;                         /* job.route is an extender's, to be released */
-};
-
-struct binds {
-    struct binds_options options;
-    struct lanes *lanes;
-    struct map *flights; /* uid -> flight */
-    struct answers answers;
-    bool hurry; /* one of them is of a pod that was not bound */
-    struct moment answers_by;
-    struct random random;
-    struct binds_stats stats;
-    int64_t latencies[LATENCIES];
-    uint64_t measured;
-};
 
 struct binds *binds_new(const struct binds_options *options, struct lanes *lanes)
 {
@@ -637,11 +596,6 @@ void binds_go(struct binds *b, struct instant at, struct str uid)
         launch(f, at);
 }
 
-bool binds_has(const struct binds *b, struct str uid)
-{
-    return map_get(b->flights, uid) != NULL;
-}
-
 bool binds_cancel(struct binds *b, struct instant at, struct str uid, const struct str *node_name,
                   struct str why)
 {
@@ -656,13 +610,6 @@ bool binds_cancel(struct binds *b, struct instant at, struct str uid, const stru
     if (!f->cancelled)
         end(f, at, false, false);
     return true;
-}
-
-bool binds_prepares(const struct binds *b, struct str uid, int64_t *version)
-{
-    const struct flight *f = map_get(b->flights, uid);
-    *version = f != NULL ? f->bind.resource_version : 0;
-    return f != NULL && f->posts == 0 && !f->cancelled && prebind_plugin(&f->bind) != NULL;
 }
 
 static void drop(struct binds *b, struct instant at, const char *why, bool all)
@@ -690,41 +637,6 @@ void binds_drop_all(struct binds *b, struct instant at, const char *why)
     drop(b, at, why, true);
 }
 
-static bool is_preparing(const struct flight *f)
-{
-    return f->prebind != NULL && !f->prepared;
-}
-
-uint32_t binds_waiting_for_claims(const struct binds *b)
-{
-    uint32_t count = 0;
-    size_t place = 0;
-    void *value;
-    while (map_next(b->flights, &place, NULL, &value))
-        count += is_preparing(value);
-    return count;
-}
-
-uint32_t binds_count(const struct binds *b)
-{
-    return (uint32_t)map_count(b->flights);
-}
-
-void binds_list(const struct binds *b, struct leadership *into, struct arena *a)
-{
-    size_t place = 0, count = map_count(b->flights);
-    struct str uid;
-    void *value;
-    into->in_flight.at = arena_take(a, (count + 1) * sizeof(*into->in_flight.at));
-    into->in_flight.count = 0;
-    must(into->in_flight.at != NULL);
-    while (map_next(b->flights, &place, &uid, &value)) {
-        const struct flight *f = value;
-        into->in_flight.at[into->in_flight.count++] =
-            (struct binding){.uid = f->bind.uid, .node_name = f->bind.node_name};
-    }
-}
-
 /* ---- life ---- */
 
 void binds_free(struct binds **binds)
@@ -741,24 +653,4 @@ void binds_free(struct binds **binds)
     map_free(&b->flights);
     memory_free(b);
     *binds = NULL;
-}
-
-static int by_length(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-struct binds_stats binds_stats(const struct binds *b)
-{
-    struct binds_stats stats = b->stats;
-    int64_t sorted[LATENCIES];
-    size_t count = b->measured < LATENCIES ? (size_t)b->measured : LATENCIES;
-    if (count == 0)
-        return stats;
-    memcpy(sorted, b->latencies, count * sizeof(*sorted));
-    qsort(sorted, count, sizeof(*sorted), by_length);
-    stats.p50.ns = sorted[count / 2];
-    stats.p99.ns = sorted[count * 99 / 100];
-    return stats;
 }

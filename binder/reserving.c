@@ -9,6 +9,7 @@
 #include "binder/pause.h"
 #include "binder/reason.h"
 #include "binder/release.h"
+#include "binder/reserving_inside.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/documents/protobuf.h"
@@ -24,98 +25,7 @@
 #define NAME_MAX_  63   /* of a generated name, and how much of it is random */
 #define SUFFIX_LEN 5
 
-/* What is known of a claim. */
-struct held {
-    struct str name, uid; /* in the reserving's memory; empty: not known yet */
-    bool reserved;        /* for the pod, by us or before; or it may be */
-    bool allocated;       /* by us; or it may be */
-    bool made;            /* the special claim is there, or may be */
-    bool waits;           /* its devices have conditions to wait for */
-    uint32_t device_count;
-    struct measured_device *devices; /* in the reserving's memory */
-};
-
-struct reserving {
-    struct job job; /* first */
-    struct prebind_options options;
-    const struct bind *bind;
-    struct held *held;       /* one for each of device_claims, then the special claim's */
-    uint32_t index, count;   /* of held */
-    bool begun, cancelled;   /* cancelled: while a write was on the wire */
-    bool finalizes;          /* what is put is the claim's finalizer, not its status */
-    bool doubt;              /* a write of this claim's status, or its making, may have been done */
-    bool json_only;          /* the server does not take claims in protobuf */
-    int tries, waits;        /* of this claim; pauses in a row */
-    struct moment give_up;   /* against a server that is busy or unreachable */
-    struct moment deadline;  /* of waiting for devices, */
-    struct moment began;     /* which began then */
-    struct moment round;     /* when the present look began or is to begin */
-    struct buffer body;      /* to be put */
-    struct buffer text;      /* why it failed */
-    struct arena memory;     /* of held */
-    struct arena round_data; /* of one answer */
-};
-
 static const struct job_type get_job, put_job, post_job, pod_job, look_job;
-
-/* ---- which claim ---- */
-
-static bool is_special(const struct reserving *r)
-{
-    return r->index == r->bind->device_claims.count;
-}
-
-static struct held *held(struct reserving *r)
-{
-    return &r->held[r->index];
-}
-
-static struct str claim_name(const struct reserving *r)
-{
-    return r->held[r->index].name;
-}
-
-static bool is_unneeded(const struct reserving *r)
-{
-    return !is_special(r) && r->bind->device_claims.at[r->index].unneeded;
-}
-
-/* Moves on to the first claim from index on that there is something to do about. */
-static bool find(struct reserving *r)
-{
-    while (r->index < r->count && is_unneeded(r))
-        r->index++;
-    return r->index < r->count;
-}
-
-/* What the claim is to be given; false: it has its devices. */
-static bool wanted(const struct reserving *r, struct device_allocation *allocation)
-{
-    if (is_special(r)) {
-        *allocation = r->bind->extended.at[0].allocation;
-        allocation->claim = r->held[r->index].name;
-        allocation->uid = r->held[r->index].uid;
-        return true;
-    }
-    for (uint32_t i = 0; i < r->bind->allocations.count; i++) {
-        *allocation = r->bind->allocations.at[i];
-        if (str_equal(allocation->claim, claim_name(r)))
-            return true;
-    }
-    return false;
-}
-
-static bool is_given(const struct reserving *r)
-{
-    struct device_allocation unused;
-    return wanted(r, &unused);
-}
-
-static void path_of(const struct reserving *r, struct draft *draft, struct str name)
-{
-    writes_path(&draft->path, "/apis/resource.k8s.io/v1", r->bind->namespace_name, "resourceclaims",
-                name);
-}
 
 /* ---- the end ---- */
 
@@ -130,15 +40,15 @@ static void settle(struct reserving *r)
     bool open = r->job.place == JOB_sent && r->job.type->fenced && !r->finalizes;
     if (r->index >= r->count || (!r->doubt && !open))
         return;
-    held(r)->made |= is_special(r);
-    held(r)->reserved |= held(r)->uid.len > 0;
-    held(r)->allocated |= held(r)->uid.len > 0 && is_given(r);
+    reserved_held(r)->made |= reserved_is_special(r);
+    reserved_held(r)->reserved |= reserved_held(r)->uid.len > 0;
+    reserved_held(r)->allocated |= reserved_held(r)->uid.len > 0 && reserved_is_given(r);
 }
 
 /* Why is in r->text. */
 static void fail(struct reserving *r, struct instant at, int code, bool gone)
 {
-    if (r->index < r->count && is_special(r) && !held(r)->made)
+    if (r->index < r->count && reserved_is_special(r) && !reserved_held(r)->made)
         measure_claim_made(false);
     settle(r);
     end(r, at,
@@ -187,7 +97,7 @@ static void tell(struct reserving *r, const char *tried, const struct kube_respo
     buffer_reset(&r->text);
     if (tried != NULL)
         buffer_print(&r->text, "%s %.*s/%.*s: ", tried, STR_ARG(r->bind->namespace_name),
-                     STR_ARG(claim_name(r)));
+                     STR_ARG(reserved_claim_name(r)));
     buffer_add_str(&r->text, buffer_str(&reason));
     buffer_free(&reason);
 }
@@ -210,68 +120,13 @@ static void say_malformed(struct reserving *r, struct instant at)
     fail(r, at, 200, false);
 }
 
-/* ---- what an answer shows ---- */
-
-/* Into the arena of the round; false: it is no claim. */
-static bool read_claim(struct reserving *r, struct str body, struct resource_claim *claim)
-{
-    struct str error;
-    arena_reset(&r->round_data);
-    struct kube_json *json = kube_answer_parse(body, NULL, &r->round_data);
-    bool known = json != NULL && kube_object_resource_claim(json, claim, &r->round_data, &error);
-    kube_json_free(&json);
-    return known;
-}
-
-static bool is_reserved(const struct resource_claim *claim, struct str uid)
-{
-    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
-        if (str_equal(claim->reserved_for.at[i], uid))
-            return true;
-    return false;
-}
-
-static bool same_devices(const struct resource_claim *claim, const struct device_allocation *given)
-{
-    bool same = claim->devices.count == given->devices.count;
-    for (uint32_t i = 0; same && i < given->devices.count; i++) {
-        const struct allocated_device *a = &claim->devices.at[i], *b = &given->devices.at[i];
-        same = str_equal(a->request, b->request) && str_equal(a->driver, b->driver) &&
-               str_equal(a->pool, b->pool) && str_equal(a->device, b->device) &&
-               str_equal(a->share_id, b->share_id);
-    }
-    return same;
-}
-
-/* Which devices the claim has got, if that is waited for. */
-static void note_devices(struct reserving *r, const struct allocated_device *at, uint32_t count)
-{
-    struct held *h = held(r);
-    h->waits |= device_ready_matters(at, count);
-    h->device_count = 0;
-    h->devices = arena_take(&r->memory, count * sizeof(*h->devices));
-    for (uint32_t i = 0; i < count; i++)
-        h->devices[h->device_count++] = (struct measured_device){
-            arena_copy(&r->memory, at[i].driver), at[i].binding_conditions.count > 0};
-}
-
-/* Notes what the claim shows of itself before it is changed. */
-static void note(struct reserving *r, const struct resource_claim *claim)
-{
-    struct held *h = held(r);
-    if (h->uid.len == 0)
-        h->uid = arena_copy(&r->memory, claim->uid);
-    h->reserved |= is_reserved(claim, r->bind->uid);
-    note_devices(r, claim->devices.at, claim->devices.count);
-}
-
 /* ---- waiting for devices ---- */
 
 static void look(struct reserving *r, struct moment due)
 {
     r->index = 0;
     r->round = due;
-    must(find(r));
+    must(reserved_find(r));
     go(r, &look_job, due);
     r->job.patient = true;
     r->job.since = (struct moment){0};
@@ -317,16 +172,16 @@ static void prepare_get(struct job *job, struct instant at, struct draft *draft)
     (void)at;
     draft->method = KUBE_GET;
     draft->exact = !r->json_only;
-    path_of(r, draft, claim_name(r));
+    reserved_path(r, draft, reserved_claim_name(r));
 }
 
 /* A claim that is not there is a failure; one that cannot be seen now is not ready yet. */
 static void judge(struct reserving *r, struct instant at, const struct resource_claim *claim)
 {
     buffer_reset(&r->text);
-    if (!str_equal(claim->uid, held(r)->uid)) {
+    if (!str_equal(claim->uid, reserved_held(r)->uid)) {
         buffer_print(&r->text, "claim %.*s/%.*s got deleted in the meantime",
-                     STR_ARG(r->bind->namespace_name), STR_ARG(claim_name(r)));
+                     STR_ARG(r->bind->namespace_name), STR_ARG(reserved_claim_name(r)));
         measure_wait(r, at, "error");
         fail(r, at, 0, false);
         return;
@@ -334,7 +189,7 @@ static void judge(struct reserving *r, struct instant at, const struct resource_
     switch (device_ready(claim, r->bind->device_timeout_ms, at.wall_us, &r->text)) {
     case DEVICE_ready:
         r->index++;
-        if (find(r)) {
+        if (reserved_find(r)) {
             go(r, &look_job, at.now);
             return;
         }
@@ -365,10 +220,10 @@ static void looked(struct job *job, struct instant at, const struct kube_respons
         fail(r, at, 0, false);
     } else if (response->status == 404) {
         buffer_print(&r->text, "could not find ResourceClaim \"%.*s/%.*s\"",
-                     STR_ARG(r->bind->namespace_name), STR_ARG(claim_name(r)));
+                     STR_ARG(r->bind->namespace_name), STR_ARG(reserved_claim_name(r)));
         measure_wait(r, at, "error");
         fail(r, at, 404, false);
-    } else if (response->status == 200 && read_claim(r, response->body, &claim)) {
+    } else if (response->status == 200 && reserved_read(r, response->body, &claim)) {
         judge(r, at, &claim);
     } else {
         look_later(r, at);
@@ -385,10 +240,10 @@ static void write_next(struct reserving *r, struct instant at)
     r->tries = r->waits = 0;
     r->doubt = r->finalizes = false;
     r->give_up = moment_after(at.now, r->options.give_up);
-    if (!find(r))
+    if (!reserved_find(r))
         ready_or_wait(r, at);
     else
-        go(r, is_special(r) ? &post_job : &get_job, at.now);
+        go(r, reserved_is_special(r) ? &post_job : &get_job, at.now);
 }
 
 /* Upstream also makes a special claim for a pod with claims of its own on a node that has all of
@@ -412,13 +267,13 @@ static void tell_pod(struct reserving *r, struct instant at)
 static void claim_done(struct reserving *r, struct instant at)
 {
     struct device_allocation given;
-    held(r)->reserved = true;
-    if (wanted(r, &given)) {
-        held(r)->allocated = true;
-        note_devices(r, given.devices.at, given.devices.count);
+    reserved_held(r)->reserved = true;
+    if (reserved_wanted(r, &given)) {
+        reserved_held(r)->allocated = true;
+        reserved_note_devices(r, given.devices.at, given.devices.count);
     }
     r->doubt = false;
-    if (is_special(r)) {
+    if (reserved_is_special(r)) {
         tell_pod(r, at);
         return;
     }
@@ -432,43 +287,18 @@ static enum writes_change next_write(struct reserving *r, struct instant at, str
     const struct writes_consumer consumer = {r->bind->name, r->bind->uid, at.wall_us};
     struct device_allocation given;
     r->finalizes = false;
-    if (!wanted(r, &given))
+    if (!reserved_wanted(r, &given))
         return writes_reservation_put(&r->body, object, &consumer);
     enum writes_change seen = writes_claim_finalizer_put(&r->body, object, given.uid);
     r->finalizes = seen == WRITES_changed;
     return seen == WRITES_same ? writes_allocation_put(&r->body, object, &given, &consumer) : seen;
 }
 
-/* NULL: the claim has no devices that the pod was decided on. */
-static const struct device_allocation *relied_on(const struct reserving *r)
-{
-    const struct bind *bind = r->bind;
-    for (uint32_t i = 0; i < bind->relied_on.count && !is_special(r); i++)
-        if (str_equal(bind->relied_on.at[i].claim, claim_name(r)))
-            return &bind->relied_on.at[i];
-    return NULL;
-}
-
-/* The devices may have been taken back and others been given, which are of another node. */
-static bool is_as_decided_on(const struct reserving *r, const struct resource_claim *claim)
-{
-    const struct device_allocation *had = relied_on(r);
-    return had == NULL || (str_equal(had->uid, claim->uid) && same_devices(claim, had));
-}
-
-/* True: it is as our own write, whose answer was lost, has made it. */
-static bool was_ours(struct reserving *r, const struct resource_claim *claim)
-{
-    struct device_allocation given;
-    return r->doubt && is_reserved(claim, r->bind->uid) && wanted(r, &given) &&
-           same_devices(claim, &given);
-}
-
 static void refuse(struct reserving *r, struct instant at, const char *what)
 {
     buffer_reset(&r->text);
     buffer_print(&r->text, "claim %.*s/%.*s got %s in the meantime",
-                 STR_ARG(r->bind->namespace_name), STR_ARG(claim_name(r)), what);
+                 STR_ARG(r->bind->namespace_name), STR_ARG(reserved_claim_name(r)), what);
     fail(r, at, 409, false);
 }
 
@@ -477,22 +307,22 @@ static void write_claim(struct reserving *r, struct instant at, struct str objec
     struct resource_claim claim;
     buffer_reset(&r->body);
     enum writes_change change = next_write(r, at, object);
-    bool known = change != WRITES_malformed && read_claim(r, object, &claim);
-    if (change == WRITES_conflict && known && was_ours(r, &claim)) {
+    bool known = change != WRITES_malformed && reserved_read(r, object, &claim);
+    if (change == WRITES_conflict && known && reserved_was_ours(r, &claim)) {
         claim_done(r, at);
     } else if (change == WRITES_conflict) {
         r->doubt = false; /* what is there is not ours */
-        refuse(r, at, is_given(r) ? "allocated elsewhere" : "deallocated elsewhere");
+        refuse(r, at, reserved_is_given(r) ? "allocated elsewhere" : "deallocated elsewhere");
     } else if (change == WRITES_deleted) {
         r->doubt = false;
         refuse(r, at, "deleted");
     } else if (!known) {
         say_malformed(r, at);
-    } else if (!is_as_decided_on(r, &claim)) {
+    } else if (!reserved_is_as_decided_on(r, &claim)) {
         r->doubt = false;
         refuse(r, at, "allocated elsewhere");
     } else {
-        note(r, &claim);
+        reserved_note(r, &claim);
         if (change == WRITES_same)
             claim_done(r, at);
         else
@@ -524,7 +354,7 @@ static void prepare_put(struct job *job, struct instant at, struct draft *draft)
     draft->method = KUBE_PUT;
     draft->content_type = writes_type(buffer_str(&r->body));
     draft->exact = !r->json_only;
-    path_of(r, draft, claim_name(r));
+    reserved_path(r, draft, reserved_claim_name(r));
     if (!r->finalizes)
         buffer_add_text(&draft->path, "/status");
     buffer_add_str(&draft->body, buffer_str(&r->body));
@@ -535,7 +365,8 @@ static const char *trying(const struct reserving *r)
 {
     if (r->finalizes)
         return "add finalizer to claim";
-    return is_given(r) ? "add allocation and reservation to claim" : "add reservation to claim";
+    return reserved_is_given(r) ? "add allocation and reservation to claim"
+                                : "add reservation to claim";
 }
 
 /* A conflict, and a write of which nobody knows, are followed by a look at the claim. */
@@ -546,8 +377,8 @@ static void put(struct job *job, struct instant at, const struct kube_response *
     tell_forbidden(r, "update", r->finalizes ? "resourceclaims" : "resourceclaims/status",
                    response);
     if (answer_is_good(response) && !r->finalizes) {
-        held(r)->reserved = true;
-        held(r)->allocated |= is_given(r);
+        reserved_held(r)->reserved = true;
+        reserved_held(r)->allocated |= reserved_is_given(r);
     }
     if (was_cancelled(r, at))
         return;
@@ -587,32 +418,32 @@ static void choose_name(struct reserving *r)
         whole.len = NAME_MAX_ - SUFFIX_LEN;
     for (int i = 0; i < SUFFIX_LEN; i++)
         suffix[i] = letters[random_below(r->options.random, sizeof(letters) - 1)];
-    held(r)->name = arena_print(&r->memory, "%.*s%s", STR_ARG(whole), suffix);
+    reserved_held(r)->name = arena_print(&r->memory, "%.*s%s", STR_ARG(whole), suffix);
 }
 
 static void prepare_post(struct job *job, struct instant at, struct draft *draft)
 {
     struct reserving *r = (struct reserving *)job;
     (void)at;
-    if (held(r)->name.len == 0)
+    if (reserved_held(r)->name.len == 0)
         choose_name(r);
     draft->method = KUBE_POST;
     draft->content_type = WRITES_JSON;
     draft->exact = !r->json_only;
-    path_of(r, draft, (struct str){0});
-    writes_special_claim(&draft->body, r->bind, held(r)->name);
+    reserved_path(r, draft, (struct str){0});
+    writes_special_claim(&draft->body, r->bind, reserved_held(r)->name);
 }
 
 static void has_been_made(struct reserving *r, struct instant at, struct str body)
 {
     struct resource_claim claim;
-    held(r)->made = true;
+    reserved_held(r)->made = true;
     measure_claim_made(true);
-    if (!read_claim(r, body, &claim) || claim.uid.len == 0) {
+    if (!reserved_read(r, body, &claim) || claim.uid.len == 0) {
         say_malformed(r, at);
         return;
     }
-    held(r)->uid = arena_copy(&r->memory, claim.uid);
+    reserved_held(r)->uid = arena_copy(&r->memory, claim.uid);
     r->doubt = false;
     r->tries = r->waits = 0;
     write_claim(r, at, body);
@@ -628,7 +459,7 @@ static void seen(struct job *job, struct instant at, const struct kube_response 
         writes_special_claim_look(response->body, r->bind->uid) == WRITES_changed) {
         has_been_made(r, at, response->body);
     } else if ((response->status == 200 || response->status == 404) && ++r->tries < TRIES_MAX) {
-        held(r)->name = (struct str){0};
+        reserved_held(r)->name = (struct str){0};
         r->doubt = false;
         go(r, &post_job, at.now);
     } else if (answer_is_busy(response) || answer_is_doubtful(response)) {
@@ -655,7 +486,7 @@ static void posted(struct job *job, struct instant at, const struct kube_respons
 {
     struct reserving *r = (struct reserving *)job;
     r->doubt |= answer_is_doubtful(response);
-    held(r)->made |= answer_is_good(response);
+    reserved_held(r)->made |= answer_is_good(response);
     tell_forbidden(r, "create", "resourceclaims", response);
     if (was_cancelled(r, at))
         return;
@@ -682,7 +513,7 @@ static void prepare_pod(struct job *job, struct instant at, struct draft *draft)
     draft->unread = true;
     writes_path(&draft->path, "/api/v1", r->bind->namespace_name, "pods", r->bind->name);
     buffer_add_text(&draft->path, "/status");
-    writes_special_status(&draft->body, r->bind, claim_name(r));
+    writes_special_status(&draft->body, r->bind, reserved_claim_name(r));
 }
 
 /* The same patch twice is no harm, so that it is sent again whatever became of it. */
@@ -779,13 +610,13 @@ struct reserving *reserving_new(const struct prebind_options *options, const str
 bool reserving_begin(struct reserving *r, struct moment now, bool first)
 {
     r->give_up = moment_after(now, r->options.give_up);
-    must(!r->begun && find(r));
+    must(!r->begun && reserved_find(r));
     r->begun = true;
     if (!first) {
-        go(r, is_special(r) ? &post_job : &get_job, now);
+        go(r, reserved_is_special(r) ? &post_job : &get_job, now);
         return true;
     }
-    r->job.type = is_special(r) ? &post_job : &get_job;
+    r->job.type = reserved_is_special(r) ? &post_job : &get_job;
     return lanes_add(r->options.lanes, LANE_volume, &r->job, now);
 }
 

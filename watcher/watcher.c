@@ -13,17 +13,14 @@
 #include "proto/base/must.h"
 #include "proto/bus/stream.h"
 #include "proto/kube/documents/protobuf.h"
-#include "proto/metrics.h"
 #include "watcher/closed.h"
 #include "watcher/members.h"
 #include "watcher/mirror.h"
 #include "watcher/names.h"
-#include "watcher/probe.h"
+#include "watcher/watcher_inside.h"
 
 #include <string.h>
 
-#define BARRIERS_MAX  64 /* that wait, and as many that were reached are known */
-#define HELD_MAX      64
 #define LOG_BYTES_MAX ((size_t)64 << 20)
 #define VIEW_EVERY_MS 1000
 #define VIEW_STALE_MS 10000 /* crossing it is told at once */
@@ -34,70 +31,7 @@
 #define GATHER_MOST  16
 #define GATHER_AFTER 4 /* ms, since the last of them was told */
 
-struct source {
-    struct watcher *w;
-    const struct kube_resource *kind;
-    struct reflector *reflector;
-    struct mirror *mirror; /* NULL: finished pods, which members counts */
-    size_t list;           /* of finished pods */
-    bool idle;             /* such a list that is not needed */
-};
-
-/* A barrier's number belongs to who asks: another life of the scheduler may draw it again. */
-struct barrier_name {
-    int64_t id;
-    struct address from; /* peer 0: the asker is gone */
-};
-
-/* Reached when source i has ended list number tickets[i]; 0: does not matter. */
-struct barrier_asked {
-    struct barrier_name name;
-    uint64_t *tickets;
-};
-
-struct watcher {
-    struct publisher *publisher;
-    struct source *sources; /* the kinds, then lists of finished pods */
-    size_t count;
-    struct members *members;
-    struct published group_kinds; /* which groups of PodGroups are served */
-    struct moment now;            /* of the last call with news */
-    struct probe probe;
-    bool distrust; /* the next request is to say so */
-    struct moment started;
-    struct span barrier_wait;
-    bool barrier_seen; /* one was asked for, at any time */
-    bool synced;
-    struct {
-        struct address from;
-        struct message message;
-    } held[HELD_MAX]; /* subscribes, until synced */
-    size_t held_count;
-    struct barrier_asked barriers[BARRIERS_MAX];
-    size_t barrier_count;
-    struct barrier_name reached[BARRIERS_MAX]; /* the last ones, in a ring */
-    uint64_t barriers_reached, barriers_refused;
-    int64_t barrier_last;    /* id of the one reached last; 0: none */
-    uint64_t barrier_behind; /* snapshots behind which it was told */
-    struct mirror *pods;     /* NULL: they are not mirrored */
-    struct mirror *nodes;    /* likewise */
-    struct closed *closed;
-    int64_t told;                     /* sequence */
-    uint64_t told_calm;               /* of pods, by then */
-    bool asked;                       /* a subscriber has said something since */
-    struct moment calm_at, gather_by; /* when such a change was told; when it has to be */
-    struct moment view_at;
-    uint64_t viewed; /* snapshots behind which a view stands */
-    bool view_stale;
-    struct log_limit limit;
-};
-
 /* ---- life ---- */
-
-static size_t objects_of(const struct source *s)
-{
-    return s->mirror != NULL ? mirror_count(s->mirror) : members_in_list(s->w->members, s->list);
-}
 
 static void on_list_begin(void *context)
 {
@@ -115,7 +49,7 @@ static void on_list_end(void *context)
         mirror_list_end(s->mirror);
     else
         members_list_end(s->w->members, s->list);
-    log_info("listed|resource=%s objects=%zu", s->kind->name, objects_of(s));
+    log_info("listed|resource=%s objects=%zu", s->kind->name, source_objects(s));
 }
 
 static void on_object(void *context, const struct kube_json *object, bool listed)
@@ -243,8 +177,7 @@ void watcher_free(struct watcher **watcher)
     }
     members_free(&w->members);
     closed_free(&w->closed);
-    for (size_t i = 0; i < w->barrier_count; i++)
-        memory_free(w->barriers[i].tickets);
+    barriers_free(&w->barriers);
     memory_free(w->sources);
     memory_free(w);
     *watcher = NULL;
@@ -252,23 +185,10 @@ void watcher_free(struct watcher **watcher)
 
 /* ---- subscribers ---- */
 
-static bool same_address(struct address a, struct address b)
-{
-    return a.process == b.process && a.peer == b.peer;
-}
-
-/* Who is gone may come back and take the answer all the same, but makes room for others. */
-static void barriers_lose(struct watcher *w, struct address from)
-{
-    for (size_t i = 0; i < w->barrier_count; i++)
-        if (same_address(w->barriers[i].name.from, from))
-            w->barriers[i].name.from.peer = 0;
-}
-
 static void forget_held(struct watcher *w, struct address from)
 {
     for (size_t i = w->held_count; i-- > 0;)
-        if (same_address(w->held[i].from, from))
+        if (barriers_same_address(w->held[i].from, from))
             w->held[i] = w->held[--w->held_count];
 }
 
@@ -304,7 +224,7 @@ static void on_peer_down(struct watcher *w, struct moment now, const struct deli
 {
     (void)now;
     forget_held(w, in->from);
-    barriers_lose(w, in->from);
+    barriers_lose(&w->barriers, in->from);
     publisher_handle(w->publisher, in->from, in->message);
 }
 
@@ -413,61 +333,6 @@ static void become_synced(struct watcher *w)
 
 /* ---- barriers ---- */
 
-static void barrier_drop(struct watcher *w, size_t i)
-{
-    memory_free(w->barriers[i].tickets);
-    memmove(&w->barriers[i], &w->barriers[i + 1],
-            (w->barrier_count - i - 1) * sizeof(w->barriers[0]));
-    w->barrier_count--;
-}
-
-/* True when the asker is waiting for that id already. The same id of another asker (an earlier life
- * of the scheduler) is forgotten: its answer would be taken for one to the newer question. */
-static bool barrier_waits(struct watcher *w, const struct barrier_name *name)
-{
-    bool waits = false;
-    for (size_t i = w->barrier_count; i-- > 0;) {
-        if (w->barriers[i].name.id != name->id)
-            continue;
-        if (same_address(w->barriers[i].name.from, name->from))
-            waits = true;
-        else
-            barrier_drop(w, i);
-    }
-    return waits;
-}
-
-/* True when it was reached, and the asker has not heard so. Of another asker's, as above. */
-static bool barrier_was_reached(struct watcher *w, const struct barrier_name *name)
-{
-    bool was = false;
-    for (size_t i = 0; i < BARRIERS_MAX; i++) {
-        if (w->reached[i].id != name->id)
-            continue;
-        if (same_address(w->reached[i].from, name->from))
-            was = true;
-        else
-            w->reached[i] = (struct barrier_name){0};
-    }
-    if (!was && w->barrier_last == name->id)
-        w->barrier_last = 0;
-    return was;
-}
-
-/* One that waits is not put off for one that comes later; who is refused asks again. */
-static bool barrier_has_room(struct watcher *w, struct moment now)
-{
-    for (size_t i = 0; i < w->barrier_count && w->barrier_count == BARRIERS_MAX; i++)
-        if (w->barriers[i].name.from.peer == 0)
-            barrier_drop(w, i);
-    if (w->barrier_count < BARRIERS_MAX)
-        return true;
-    w->barriers_refused++;
-    if (log_limited(&w->limit, now))
-        log_warn("too many barriers wait, the newest is refused|max=%d", BARRIERS_MAX);
-    return false;
-}
-
 /* Nobody waits for what cannot be listed just now. */
 static bool is_in_barrier(const struct source *s)
 {
@@ -481,17 +346,12 @@ static bool is_in_barrier(const struct source *s)
 static void on_barrier(struct watcher *w, struct moment now, const struct delivery *in)
 {
     const struct barrier_name name = {in->message->barrier.id, in->from};
+    bool again;
     w->barrier_seen = true;
-    if (barrier_waits(w, &name))
-        return;
-    bool again = barrier_was_reached(w, &name);
-    if (!barrier_has_room(w, now))
-        return;
-    struct barrier_asked *b = &w->barriers[w->barrier_count++];
-    *b = (struct barrier_asked){name, memory_take_array(w->count, sizeof(uint64_t))};
-    for (size_t i = 0; i < w->count && !again; i++)
+    uint64_t *tickets = barriers_ask(&w->barriers, now, &name, w->count, &again);
+    for (size_t i = 0; i < w->count && tickets != NULL && !again; i++)
         if (is_in_barrier(&w->sources[i]))
-            b->tickets[i] = reflector_relist(w->sources[i].reflector);
+            tickets[i] = reflector_relist(w->sources[i].reflector);
 }
 
 static const struct mirror *mirror_named(const struct watcher *w, const char *name)
@@ -510,10 +370,11 @@ static void on_names_request(struct watcher *w, struct moment now, const struct 
                       in->message->names_request.id);
 }
 
-static bool barrier_reached(const struct watcher *w, const struct barrier_asked *b)
+static bool lists_ended(const void *context, const uint64_t *tickets)
 {
+    const struct watcher *w = context;
     for (size_t i = 0; i < w->count; i++)
-        if (reflector_lists_ended(w->sources[i].reflector) < b->tickets[i] &&
+        if (reflector_lists_ended(w->sources[i].reflector) < tickets[i] &&
             is_in_barrier(&w->sources[i]))
             return false;
     return true;
@@ -521,43 +382,18 @@ static bool barrier_reached(const struct watcher *w, const struct barrier_asked 
 
 static void note_barrier(struct watcher *w)
 {
-    struct message m = {.type = MSG_barrier_reached, .barrier_reached.id = w->barrier_last};
+    struct message m = {.type = MSG_barrier_reached, .barrier_reached.id = w->barriers.last};
     publisher_note(w->publisher, &m);
     w->barrier_behind = publisher_snapshots(w->publisher);
 }
 
 static void answer_barriers(struct watcher *w)
 {
-    for (size_t i = 0; w->synced && i < w->barrier_count;) {
-        if (!barrier_reached(w, &w->barriers[i])) {
-            i++;
-            continue;
-        }
-        w->barrier_last = w->barriers[i].name.id;
+    while (w->synced && barriers_next(&w->barriers, lists_ended, w))
         note_barrier(w);
-        w->reached[w->barriers_reached++ % BARRIERS_MAX] = w->barriers[i].name;
-        barrier_drop(w, i);
-    }
 }
 
 /* ---- how fresh it is ---- */
-
-static void fill_view(const struct watcher *w, struct moment now, struct view *view)
-{
-    view->synced = w->synced;
-    view->age_ms = -1;
-    for (size_t i = 0; i < w->count; i++) {
-        const struct source *s = &w->sources[i];
-        struct moment heard = reflector_status(s->reflector).heard;
-        int64_t age = span_ms(moment_since(now, heard.ns ? heard : w->started));
-        if (!s->kind->required || age <= view->age_ms)
-            continue;
-        view->age_ms = age;
-        view->stalest = str_of(s->kind->name);
-    }
-    if (view->age_ms < 0)
-        view->age_ms = 0;
-}
 
 /* Once a second, when it becomes stale or fresh, and behind each snapshot: who has just got one
  * decides nothing before it knows how old that is. Notes are in no snapshot, so the last barrier is
@@ -565,7 +401,7 @@ static void fill_view(const struct watcher *w, struct moment now, struct view *v
 static void publish_view(struct watcher *w, struct moment now)
 {
     struct message m = {.type = MSG_view};
-    fill_view(w, now, &m.view);
+    watcher_fill_view(w, now, &m.view);
     bool stale = m.view.age_ms >= VIEW_STALE_MS;
     bool told = publisher_snapshots(w->publisher) == w->viewed;
     if (stale == w->view_stale && told && !moment_reached(now, w->view_at))
@@ -573,7 +409,7 @@ static void publish_view(struct watcher *w, struct moment now)
     if (stale != w->view_stale)
         log_warn("the mirror is %s|stalest=%.*s age_ms=%lld", stale ? "stale" : "fresh again",
                  STR_ARG(m.view.stalest), (long long)m.view.age_ms);
-    if (w->barrier_last != 0 && publisher_snapshots(w->publisher) != w->barrier_behind)
+    if (w->barriers.last != 0 && publisher_snapshots(w->publisher) != w->barrier_behind)
         note_barrier(w);
     w->view_stale = stale;
     w->viewed = publisher_snapshots(w->publisher);
@@ -740,66 +576,4 @@ struct moment watcher_tick(struct watcher *w, struct moment now, struct outbox *
     for (size_t i = 0; i < w->count; i++)
         next = moment_earlier(next, source_deadline(w, now, &w->sources[i]));
     return next;
-}
-
-static void source_status(const struct source *s, struct moment now, struct buffer *lines)
-{
-    struct reflector_status r = reflector_status(s->reflector);
-    unsigned long long malformed = r.malformed, outdated = 0;
-    size_t unreadable = s->mirror != NULL ? mirror_unreadable(s->mirror) : 0;
-    if (s->mirror != NULL) {
-        malformed += mirror_malformed(s->mirror);
-        outdated = mirror_outdated(s->mirror);
-    }
-    long long heard_ms = r.heard.ns ? (long long)span_ms(moment_since(now, r.heard)) : -1;
-    buffer_print(lines,
-                 "%s=state=%s objects=%zu version=%lld heard_ms=%lld lists=%llu watches=%llu "
-                 "events=%llu bookmarks=%llu failures=%llu stale=%llu malformed=%llu "
-                 "unreadable=%zu outdated=%llu protobuf=%s",
-                 s->kind->name, reflector_state_name(r.state), objects_of(s), (long long)r.version,
-                 heard_ms, (unsigned long long)r.lists, (unsigned long long)r.watches,
-                 (unsigned long long)r.events, (unsigned long long)r.bookmarks,
-                 (unsigned long long)r.failures, (unsigned long long)r.stale, malformed, unreadable,
-                 outdated, r.protobuf ? "yes" : "no");
-    if (r.error[0] != 0)
-        buffer_print(lines, " error=%s", r.error);
-    buffer_add_text(lines, "\n");
-}
-
-void watcher_status(const struct watcher *w, struct moment now, struct buffer *lines)
-{
-    struct view view = {0};
-    fill_view(w, now, &view);
-    buffer_print(lines, "synced=%s\nage_ms=%lld\n", w->synced ? "true" : "false",
-                 (long long)view.age_ms);
-    buffer_print(lines, "objects=%zu\nlog=%zu\nsequence=%lld\nsubscribers=%u\nsnapshots=%llu\n",
-                 publisher_objects(w->publisher), publisher_log(w->publisher),
-                 (long long)publisher_sequence(w->publisher), publisher_subscribers(w->publisher),
-                 (unsigned long long)publisher_snapshots(w->publisher));
-    buffer_print(lines, "barriers=waiting=%zu reached=%llu refused=%llu\n", w->barrier_count,
-                 (unsigned long long)w->barriers_reached, (unsigned long long)w->barriers_refused);
-    if (members_count(w->members) > 0)
-        buffer_print(lines, "members=pods=%zu groups=%zu\n", members_count(w->members),
-                     members_groups(w->members));
-    for (size_t i = 0; i < w->count; i++)
-        if (!w->sources[i].idle)
-            source_status(&w->sources[i], now, lines);
-}
-
-void watcher_observe(const struct watcher *w, struct moment now)
-{
-    metric_check("sched-handler-sync", w->synced ? "" : "the watcher is not fully synchronized");
-    for (size_t i = 0; i < w->count; i++) {
-        const struct source *s = &w->sources[i];
-        struct reflector_status r = reflector_status(s->reflector);
-        if (s->idle)
-            continue;
-        if (r.heard.ns != 0)
-            metric_set_to(METRIC_berth_watch_age_seconds, s->kind->name,
-                          moment_since(now, r.heard).ns);
-        metric_set_to(METRIC_berth_watch_objects, s->kind->name, (int64_t)objects_of(s));
-        if (s->mirror != NULL)
-            metric_set_to(METRIC_berth_watch_unreadable_objects, s->kind->name,
-                          (int64_t)mirror_unreadable(s->mirror));
-    }
 }

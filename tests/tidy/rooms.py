@@ -77,15 +77,9 @@ MOST_FILES = 40  # .c files in a folder outside of tests/
 LONGEST = 700    # lines of a .c file outside of tests/
 # Files that were longer before there was that bound; they may only become shorter.
 LONGEST_BEFORE = {
-    "proto/kube/watch/reflector.c": 993,
     "scheduler/merge/reduce.c": 990,
     "scheduler/cluster/cache.c": 978,
     "queue/queue.c": 815,
-    "binder/reserving.c": 816,
-    "watcher/watcher.c": 805,
     "proto/kube/writes/writes.c": 802,
-    "binder/binder.c": 781,
-    "binder/binds.c": 764,
     "scheduler/rules/plugins/inter_pod_affinity.c": 749,
-    "ctl/world.c": 727,
 }

@@ -1,0 +1,144 @@
+/* reserved: which claim of a bind is looked at, and what an answer shows of it. What must stay
+ * true: what may have been written counts as written. */
+#include "binder/reserving_inside.h"
+
+#include "proto/kube/documents/protobuf.h"
+#include "proto/kube/objects/device_ready.h"
+#include "proto/kube/objects/objects.h"
+#include "proto/kube/writes/writes.h"
+
+bool reserved_is_special(const struct reserving *r)
+{
+    return r->index == r->bind->device_claims.count;
+}
+
+struct held *reserved_held(struct reserving *r)
+{
+    return &r->held[r->index];
+}
+
+struct str reserved_claim_name(const struct reserving *r)
+{
+    return r->held[r->index].name;
+}
+
+bool reserved_is_unneeded(const struct reserving *r)
+{
+    return !reserved_is_special(r) && r->bind->device_claims.at[r->index].unneeded;
+}
+
+/* Moves on to the first claim from index on that there is something to do about. */
+bool reserved_find(struct reserving *r)
+{
+    while (r->index < r->count && reserved_is_unneeded(r))
+        r->index++;
+    return r->index < r->count;
+}
+
+/* What the claim is to be given; false: it has its devices. */
+bool reserved_wanted(const struct reserving *r, struct device_allocation *allocation)
+{
+    if (reserved_is_special(r)) {
+        *allocation = r->bind->extended.at[0].allocation;
+        allocation->claim = r->held[r->index].name;
+        allocation->uid = r->held[r->index].uid;
+        return true;
+    }
+    for (uint32_t i = 0; i < r->bind->allocations.count; i++) {
+        *allocation = r->bind->allocations.at[i];
+        if (str_equal(allocation->claim, reserved_claim_name(r)))
+            return true;
+    }
+    return false;
+}
+
+bool reserved_is_given(const struct reserving *r)
+{
+    struct device_allocation unused;
+    return reserved_wanted(r, &unused);
+}
+
+void reserved_path(const struct reserving *r, struct draft *draft, struct str name)
+{
+    writes_path(&draft->path, "/apis/resource.k8s.io/v1", r->bind->namespace_name, "resourceclaims",
+                name);
+}
+
+/* Into the arena of the round; false: it is no claim. */
+bool reserved_read(struct reserving *r, struct str body, struct resource_claim *claim)
+{
+    struct str error;
+    arena_reset(&r->round_data);
+    struct kube_json *json = kube_answer_parse(body, NULL, &r->round_data);
+    bool known = json != NULL && kube_object_resource_claim(json, claim, &r->round_data, &error);
+    kube_json_free(&json);
+    return known;
+}
+
+bool reserved_is_for(const struct resource_claim *claim, struct str uid)
+{
+    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
+        if (str_equal(claim->reserved_for.at[i], uid))
+            return true;
+    return false;
+}
+
+bool reserved_same_devices(const struct resource_claim *claim,
+                           const struct device_allocation *given)
+{
+    bool same = claim->devices.count == given->devices.count;
+    for (uint32_t i = 0; same && i < given->devices.count; i++) {
+        const struct allocated_device *a = &claim->devices.at[i], *b = &given->devices.at[i];
+        same = str_equal(a->request, b->request) && str_equal(a->driver, b->driver) &&
+               str_equal(a->pool, b->pool) && str_equal(a->device, b->device) &&
+               str_equal(a->share_id, b->share_id);
+    }
+    return same;
+}
+
+/* Which devices the claim has got, if that is waited for. */
+void reserved_note_devices(struct reserving *r, const struct allocated_device *at, uint32_t count)
+{
+    struct held *h = reserved_held(r);
+    h->waits |= device_ready_matters(at, count);
+    h->device_count = 0;
+    h->devices = arena_take(&r->memory, count * sizeof(*h->devices));
+    for (uint32_t i = 0; i < count; i++)
+        h->devices[h->device_count++] = (struct measured_device){
+            arena_copy(&r->memory, at[i].driver), at[i].binding_conditions.count > 0};
+}
+
+/* Notes what the claim shows of itself before it is changed. */
+void reserved_note(struct reserving *r, const struct resource_claim *claim)
+{
+    struct held *h = reserved_held(r);
+    if (h->uid.len == 0)
+        h->uid = arena_copy(&r->memory, claim->uid);
+    h->reserved |= reserved_is_for(claim, r->bind->uid);
+    reserved_note_devices(r, claim->devices.at, claim->devices.count);
+}
+
+/* NULL: the claim has no devices that the pod was decided on. */
+static const struct device_allocation *relied_on(const struct reserving *r)
+{
+    const struct bind *bind = r->bind;
+    for (uint32_t i = 0; i < bind->relied_on.count && !reserved_is_special(r); i++)
+        if (str_equal(bind->relied_on.at[i].claim, reserved_claim_name(r)))
+            return &bind->relied_on.at[i];
+    return NULL;
+}
+
+/* The devices may have been taken back and others been given, which are of another node. */
+bool reserved_is_as_decided_on(const struct reserving *r, const struct resource_claim *claim)
+{
+    const struct device_allocation *had = relied_on(r);
+    return had == NULL || (str_equal(had->uid, claim->uid) && reserved_same_devices(claim, had));
+}
+
+/* True: it is as our own write, whose answer was lost, has made it. */
+bool reserved_was_ours(struct reserving *r, const struct resource_claim *claim)
+{
+    struct device_allocation given;
+    return r->doubt && reserved_is_for(claim, r->bind->uid) && reserved_wanted(r, &given) &&
+           reserved_same_devices(claim, &given);
+}

@@ -1,0 +1,199 @@
+/* world_claims: what becomes of a simulated pod's volumes and resource claims: what Reserve holds
+ * for it, and what binder and controllers would write. What must stay true: what is held is written
+ * with the bind or given back. */
+#include "ctl/world_inside.h"
+
+#include "ctl/claim_configs.h"
+#include "ctl/controller.h"
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+#include "scheduler/rules/plugin.h"
+
+static bool hold_devices(struct world *w, const struct pod *pod, const struct node *node,
+                         struct held *held, struct str *error)
+{
+    const struct device_reserve_question q = {.pod = pod,
+                                              .open = reduce_decision(w->reduce)->open_claims,
+                                              .node = node,
+                                              .random = &w->random};
+    struct str why = STR_LITERAL("claim allocation not found for node");
+    if (device_reserve(w->catalog, &q, &held->devices, &why, held->arena) == DEVICES_reserved)
+        return true;
+    *error =
+        arena_print(held->arena, "running Reserve plugin \"DynamicResources\": %.*s", STR_ARG(why));
+    return false;
+}
+
+bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
+                struct str *error)
+{
+    const struct framework *fw = world_framework(w, pod);
+    struct node chosen = {.name = node};
+    held->reserved = (struct reservation){0};
+    held->devices = (struct device_reservation){0};
+    (void)cache_node_get(w->cache, node, &chosen, &w->arena);
+    const struct reserve_question q = {
+        .pod = pod, .brief = &reduce_request(w->reduce)->brief.volumes, .node = &chosen};
+    if (framework_lists(fw->profile.reserve, "VolumeBinding") &&
+        !volume_reserve(w->catalog, &q, &held->reserved, error, held->arena))
+        return false;
+    if (!framework_lists(fw->profile.reserve, "DynamicResources") ||
+        hold_devices(w, pod, &chosen, held, error))
+        return true;
+    world_give_back(w, held);
+    return false;
+}
+
+static bool is_reserved_for(const struct resource_claim *claim, struct str uid)
+{
+    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
+        if (str_equal(claim->reserved_for.at[i], uid))
+            return true;
+    return false;
+}
+
+/* What the binder writes into a claim: devices, if it is given some, and whom it is reserved for
+ * (NULL: nobody).
+ */
+static void write_claim(struct world *w, const struct pod *pod, const struct str path[2],
+                        const struct device_allocation *given)
+{
+    const struct resource_claim *there = catalog_resource_claim(w->catalog, path[0], path[1]);
+    struct message m = {.type = MSG_resource_claim_set};
+    struct resource_claim *claim = &m.resource_claim_set.resource_claim;
+    struct arena memory = {0};
+    if (there == NULL)
+        return;
+    codec_copy(&resource_claim_record, claim, there, &memory);
+    if (given != NULL) {
+        claim->allocated = true;
+        claim->has_terms = given->has_terms;
+        claim->terms.count = given->terms.count;
+        claim->terms.at = given->terms.at;
+        claim->devices.count = given->devices.count;
+        claim->devices.at = given->devices.at;
+    }
+    if (pod != NULL && !is_reserved_for(claim, pod->uid)) {
+        struct str *uids = arena_take(&memory, (claim->reserved_for.count + 1) * sizeof(*uids));
+        for (uint32_t i = 0; i < claim->reserved_for.count; i++)
+            uids[i] = claim->reserved_for.at[i];
+        uids[claim->reserved_for.count++] = pod->uid;
+        claim->reserved_for.at = uids;
+    }
+    if (given != NULL)
+        claim_configs_set(w->configs, path[0], path[1], given);
+    claim->resource_version = ++w->version;
+    world_take_quietly(w, &m);
+    arena_free(&memory);
+}
+
+static void delete_claim(struct world *w, struct str space, struct str name)
+{
+    const struct message m = {.type = MSG_object_gone,
+                              .object_gone = {.kind = STR_LITERAL("ResourceClaim"),
+                                              .namespace_name = space,
+                                              .name = name}};
+    world_take_quietly(w, &m);
+}
+
+void world_deallocate(struct world *w, const struct pod *pod, const struct deallocation *d)
+{
+    const struct resource_claim *there =
+        catalog_resource_claim(w->catalog, pod->namespace_name, d->claim);
+    struct message m = {.type = MSG_resource_claim_set};
+    struct resource_claim *claim = &m.resource_claim_set.resource_claim;
+    struct arena memory = {0};
+    if (there == NULL)
+        return;
+    if (d->deletes) {
+        delete_claim(w, pod->namespace_name, d->claim);
+        return;
+    }
+    codec_copy(&resource_claim_record, claim, there, &memory);
+    claim->allocated = claim->has_terms = false;
+    claim->allocated_us = 0;
+    claim->terms.count = claim->devices.count = claim->device_statuses.count = 0;
+    claim->reserved_for.count = 0;
+    claim->resource_version = ++w->version;
+    world_take_quietly(w, &m);
+    arena_free(&memory);
+}
+
+struct str world_special_claim_name(const struct pod *pod, struct arena *a)
+{
+    return arena_print(a, "%.*s-extended-resources-claim", STR_ARG(pod->name));
+}
+
+/* What the binder makes for the extended resources that devices stand for. */
+static void make_special_claim(struct world *w, const struct pod *pod,
+                               const struct extended_claim *special)
+{
+    struct message m = {.type = MSG_resource_claim_set};
+    struct resource_claim *claim = &m.resource_claim_set.resource_claim;
+    const struct device_allocation *given = &special->allocation;
+    struct arena memory = {0};
+    struct str uid = pod->uid;
+    *claim = (struct resource_claim){
+        .namespace_name = pod->namespace_name,
+        .name = world_special_claim_name(pod, &memory),
+        .uid = arena_print(&memory, "%.*s-extended-resources", STR_ARG(uid)),
+        .resource_version = ++w->version,
+        .owner_uid = pod->uid,
+        .extended = true,
+        .allocated = true,
+        .has_terms = given->has_terms,
+        .terms = {given->terms.count, given->terms.at},
+        .reserved_for = {1, &uid},
+        .requests = {special->requests.count, special->requests.at},
+        .devices = {given->devices.count, given->devices.at}};
+    claim_configs_set(w->configs, claim->namespace_name, claim->name, given);
+    world_take_quietly(w, &m);
+    arena_free(&memory);
+}
+
+/* False: PreBind fails behind the pod's own claims, since nothing uses the special one, and takes
+ * their reservations back. */
+static bool write_claims(struct world *w, const struct pod *pod, struct held *held)
+{
+    const struct extended_claim *special = held->devices.extended;
+    bool fine = special == NULL || special->uses.count > 0;
+    for (uint32_t i = 0; i < pod->device_claims.count; i++) {
+        const struct device_claim *named = &pod->device_claims.at[i];
+        const struct device_allocation *given = NULL;
+        for (uint32_t k = 0; k < held->devices.count; k++)
+            if (str_equal(held->devices.at[k].claim, named->claim))
+                given = &held->devices.at[k];
+        const struct str path[2] = {pod->namespace_name, named->claim};
+        if (!named->unneeded)
+            write_claim(w, fine ? pod : NULL, path, given);
+    }
+    if (special != NULL && fine)
+        make_special_claim(w, pod, special);
+    device_unreserve(w->catalog, &held->devices); /* the claims say it now */
+    return fine;
+}
+
+bool world_bind_held(struct world *w, const struct pod *pod, struct held *held)
+{
+    const struct framework *fw = world_framework(w, pod);
+    if (framework_lists(fw->profile.pre_bind, "VolumeBinding") &&
+        !controller_bind(w->controller, &held->reserved))
+        return false;
+    return !framework_lists(fw->profile.pre_bind, "DynamicResources") || write_claims(w, pod, held);
+}
+
+void world_give_back(struct world *w, struct held *held)
+{
+    device_unreserve(w->catalog, &held->devices);
+    volume_unreserve(w->catalog, &held->reserved);
+}
+
+bool world_bind_or_give_back(struct world *w, const struct pod *pod, struct held *held,
+                             struct str *error)
+{
+    if (world_bind_held(w, pod, held))
+        return true;
+    world_give_back(w, held);
+    *error = STR_LITERAL("PreBind: binding volumes: context deadline exceeded");
+    return false;
+}
