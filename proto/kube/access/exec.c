@@ -5,6 +5,7 @@
  * loop goes on while the plugin thinks. What must stay true: the child is in a process group of its
  * own, is killed after a minute at most, and is always reaped. */
 #include "proto/kube/access/exec.h"
+#include "proto/base/json_string.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/kube/documents/base64.h"
@@ -37,19 +38,6 @@ struct exec_run {
 
 /* ---- what the plugin is told ---- */
 
-static void add_json_text(struct buffer *out, struct str text)
-{
-    buffer_add_text(out, "\"");
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        if (c < 32 || c == '"' || c == '\\')
-            buffer_print(out, "\\u%04x", c);
-        else
-            buffer_add(out, &c, 1);
-    }
-    buffer_add_text(out, "\"");
-}
-
 static void add_cluster(const struct kube_config *config, struct buffer *out)
 {
     struct buffer ca = {0}, encoded = {0};
@@ -60,10 +48,10 @@ static void add_cluster(const struct kube_config *config, struct buffer *out)
         buffer_reset(&ca);
     base64_encode(buffer_str(&ca), &encoded);
     buffer_add_text(out, ",\"cluster\":{\"server\":");
-    add_json_text(out, str_of(config->server));
+    json_string(out, str_of(config->server));
     if (config->server_name != NULL) {
         buffer_add_text(out, ",\"tls-server-name\":");
-        add_json_text(out, str_of(config->server_name));
+        json_string(out, str_of(config->server_name));
     }
     if (config->insecure)
         buffer_add_text(out, ",\"insecure-skip-tls-verify\":true");
@@ -77,7 +65,7 @@ static void add_cluster(const struct kube_config *config, struct buffer *out)
 void exec_info(const struct kube_config *config, struct buffer *out)
 {
     buffer_add_text(out, "{\"kind\":\"ExecCredential\",\"apiVersion\":");
-    add_json_text(out, str_of(config->exec->api_version));
+    json_string(out, str_of(config->exec->api_version));
     buffer_add_text(out, ",\"spec\":{");
     buffer_add_text(out, "\"interactive\":false");
     if (config->exec->cluster_info)

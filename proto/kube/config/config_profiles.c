@@ -2,9 +2,11 @@
  * one idea: all are read before one is made, since upstream checks each by itself first and finds
  * out when it makes them what they do not have in common. What must stay true: the order of checks
  * is upstream's, and the queue sorts for all profiles alike. */
+#include "proto/base/json_string.h"
 #include "proto/kube/config/config_internal.h"
 #include "proto/kube/documents/quote.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,19 +59,24 @@ static bool same_refs(const struct plugin_set *a, const struct plugin_set *b)
     return same;
 }
 
+static void put_entry(struct buffer *text, struct str name, int64_t weight)
+{
+    buffer_add_text(text, text->at[text->len - 1] == '[' ? "{\"Name\":" : ",{\"Name\":");
+    json_string(text, name);
+    buffer_print(text, ",\"Weight\":%" PRId64 "}", weight);
+}
+
 static void invalid_set(struct loading *l, const struct spot *at, const struct plugin_set *set,
                         const char *detail)
 {
     struct buffer text = {0};
     buffer_add_text(&text, set->enabled_count ? "{\"Enabled\":[" : "{\"Enabled\":null");
     for (uint32_t i = 0; i < set->enabled_count; i++)
-        buffer_print(&text, "%s{\"Name\":\"%.*s\",\"Weight\":%lld}", i ? "," : "",
-                     STR_ARG(set->enabled[i].name), (long long)set->enabled[i].weight);
+        put_entry(&text, set->enabled[i].name, set->enabled[i].weight);
     buffer_add_text(&text, set->enabled_count ? "]" : "");
     buffer_add_text(&text, set->disabled.count ? ",\"Disabled\":[" : ",\"Disabled\":null");
     for (uint32_t i = 0; i < set->disabled.count; i++)
-        buffer_print(&text, "%s{\"Name\":\"%.*s\",\"Weight\":0}", i ? "," : "",
-                     STR_ARG(set->disabled.at[i]));
+        put_entry(&text, set->disabled.at[i], 0);
     buffer_add_text(&text, set->disabled.count ? "]}" : "}");
     config_invalid(l, at, "Invalid value: %s: %s", text.at, detail);
     buffer_free(&text);

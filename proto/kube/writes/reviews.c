@@ -2,28 +2,14 @@
  * string; answers are read as far as they matter. */
 #include "proto/kube/writes/reviews.h"
 
+#include "proto/base/json_string.h"
 #include "proto/kube/documents/json.h"
-
-static void put_text(struct buffer *out, struct str text)
-{
-    buffer_add_text(out, "\"");
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        if (c == '"' || c == '\\')
-            buffer_print(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            buffer_print(out, "\\u%04x", c);
-        else
-            buffer_add(out, &c, 1);
-    }
-    buffer_add_text(out, "\"");
-}
 
 void review_token_body(struct str token, struct buffer *out)
 {
     buffer_add_text(out, "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenReview\","
                          "\"spec\":{\"token\":");
-    put_text(out, token);
+    json_string(out, token);
     buffer_add_text(out, "}}");
 }
 
@@ -77,10 +63,10 @@ static void put_extra(struct buffer *out, const struct strs *extra)
         key = extra->at[i];
         if (!same) {
             buffer_add_text(out, i == 0 ? ",\"extra\":{" : "],");
-            put_text(out, key);
+            json_string(out, key);
         }
         buffer_add_text(out, same ? "," : ":[");
-        put_text(out, extra->at[i + 1]);
+        json_string(out, extra->at[i + 1]);
     }
     if (extra->count > 1)
         buffer_add_text(out, "]}");
@@ -92,18 +78,18 @@ void review_access_body(const struct review_user *user, const char *verb, struct
     buffer_add_text(out, "{\"apiVersion\":\"authorization.k8s.io/v1\","
                          "\"kind\":\"SubjectAccessReview\",\"spec\":{\"nonResourceAttributes\":"
                          "{\"path\":");
-    put_text(out, path);
+    json_string(out, path);
     buffer_print(out, ",\"verb\":\"%s\"},\"user\":", verb);
-    put_text(out, user->name);
+    json_string(out, user->name);
     if (user->uid.len > 0) {
         buffer_add_text(out, ",\"uid\":");
-        put_text(out, user->uid);
+        json_string(out, user->uid);
     }
     buffer_add_text(out, ",\"groups\":[");
     for (uint32_t i = 0; i < user->groups.count; i++) {
         if (i > 0)
             buffer_add_text(out, ",");
-        put_text(out, user->groups.at[i]);
+        json_string(out, user->groups.at[i]);
     }
     buffer_add_text(out, "]");
     put_extra(out, &user->extra);

@@ -2,11 +2,11 @@
  * writes it at once; what was read and is put back is edited as a text. The one idea: a body is a
  * pure function of a record, so every one of them has a golden test. What must stay true: strings
  * from peers are only ever escaped JSON values or escaped path segments. */
+#include "proto/base/json_string.h"
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/base/must.h"
 #include "proto/kube/documents/json_edit.h"
-#include "proto/kube/documents/json_text.h"
 #include "proto/kube/documents/protobuf.h"
 #include "proto/kube/writes/writes_internal.h"
 
@@ -129,31 +129,10 @@ static void text_close(struct buffer *out)
     buffer_add(out, "}", 1);
 }
 
-static void text_escape(struct buffer *out, unsigned char c)
-{
-    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-    const char *known = memchr(from, c, sizeof(from) - 1);
-    if (known != NULL)
-        buffer_print(out, "\\%c", to[known - from]);
-    else
-        buffer_print(out, "\\u%04x", c);
-}
-
 static void text_put(struct buffer *out, const char *key, struct str value)
 {
-    uint32_t plain = 0; /* where what is not yet written begins */
     text_key(out, key);
-    buffer_add(out, "\"", 1);
-    for (uint32_t i = 0; i < value.len; i++) {
-        unsigned char c = (unsigned char)value.at[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        buffer_add(out, value.at + plain, i - plain);
-        plain = i + 1;
-        text_escape(out, c);
-    }
-    buffer_add(out, value.at + plain, value.len - plain);
-    buffer_add(out, "\"", 1);
+    json_string(out, value);
 }
 
 static void text_put_if(struct buffer *out, const char *key, struct str value)
@@ -732,7 +711,7 @@ enum writes_change writes_claim_put(struct buffer *out, struct str json,
         return known ? WRITES_conflict : WRITES_malformed;
     struct buffer edited = {0}, name = {0};
     buffer_add_str(&edited, json);
-    json_text_string(&name, node);
+    json_string(&name, node);
     json_edit_set(&edited, PATH("metadata", "annotations", selected_node), buffer_str(&name));
     put_edited(out, &edited);
     buffer_free(&name);

@@ -6,9 +6,9 @@
  * What must stay true: devices are never given to a claim that has some, or that is going. */
 #include "proto/kube/writes/writes_internal.h"
 
+#include "proto/base/json_string.h"
 #include "proto/base/moment.h"
 #include "proto/kube/documents/json_edit.h"
-#include "proto/kube/documents/json_text.h"
 #include "proto/kube/documents/protobuf.h"
 #include "proto/kube/documents/protobuf_edit.h"
 #include "proto/kube/documents/protobuf_put.h"
@@ -139,9 +139,9 @@ static enum writes_change put_json(struct buffer *out, struct subject *c, struct
 static void consumer_json(struct buffer *out, const struct writes_consumer *consumer)
 {
     buffer_add_text(out, "{\"resource\":\"pods\",\"name\":");
-    json_text_string(out, consumer->pod);
+    json_string(out, consumer->pod);
     buffer_add_text(out, ",\"uid\":");
-    json_text_string(out, consumer->uid);
+    json_string(out, consumer->uid);
     buffer_add_text(out, "}");
 }
 
@@ -170,7 +170,7 @@ static enum writes_change reserve_json(struct buffer *out, struct subject *c,
     char time[32];
     add_consumer_json(&json, consumer);
     moment_print_seconds(consumer->wall_us, time, sizeof(time));
-    json_text_string(&quoted, str_of(time));
+    json_string(&quoted, str_of(time));
     if (!timed)
         json_edit_set(&json, PATH("status", "allocation", "allocationTimestamp"),
                       buffer_str(&quoted));
@@ -282,9 +282,9 @@ enum writes_change writes_allocation_put(struct buffer *out, struct str body,
 void writes_unreservation(struct buffer *out, struct str claim_uid, struct str pod_uid)
 {
     buffer_add_text(out, "{\"metadata\":{\"uid\":");
-    json_text_string(out, claim_uid);
+    json_string(out, claim_uid);
     buffer_add_text(out, "},\"status\":{\"reservedFor\":[{\"$patch\":\"delete\",\"uid\":");
-    json_text_string(out, pod_uid);
+    json_string(out, pod_uid);
     buffer_add_text(out, "}]}}");
 }
 
