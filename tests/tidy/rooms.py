@@ -85,7 +85,6 @@ LONGEST_BEFORE = {
     "queue/queue.c": 945,
     "binder/reserving.c": 816,
     "watcher/watcher.c": 805,
-    "proto/kube/writes/writes.c": 802,
     "binder/binder.c": 781,
     "binder/binds.c": 764,
     "scheduler/rules/plugins/inter_pod_affinity.c": 749,

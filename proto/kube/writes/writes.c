@@ -1,7 +1,7 @@
-/* writes: builds each body with cJSON and prints it without spaces, or, where every pod needs one,
- * writes it at once; what was read and is put back is edited as a text. The one idea: a body is a
- * pure function of a record, so every one of them has a golden test. What must stay true: strings
- * from peers are only ever escaped JSON values or escaped path segments. */
+/* writes: builds each body with cJSON and prints it without spaces; what was read and is put back
+ * is edited as a text. The one idea: a body is a pure function of a record, so every one of them
+ * has a golden test. What must stay true: strings from peers are only ever escaped JSON values or
+ * escaped path segments. */
 #include "proto/base/json_string.h"
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
@@ -44,67 +44,27 @@ void writes_path(struct buffer *path, const char *prefix, struct str namespace_n
     }
 }
 
-/* ---- written as text ---- */
-
-/* The two bodies that every pod needs are written straight into the buffer, to the byte as cJSON
- * would print them. */
-
-static void text_key(struct buffer *out, const char *key)
-{
-    if (out->at[out->len - 1] != '{')
-        buffer_add(out, ",", 1);
-    buffer_add(out, "\"", 1);
-    buffer_add_text(out, key);
-    buffer_add(out, "\":", 2);
-}
-
-static void text_open(struct buffer *out, const char *key)
-{
-    text_key(out, key);
-    buffer_add(out, "{", 1);
-}
-
-static void text_close(struct buffer *out)
-{
-    buffer_add(out, "}", 1);
-}
-
-static void text_put(struct buffer *out, const char *key, struct str value)
-{
-    text_key(out, key);
-    json_string(out, value);
-}
-
-static void text_put_if(struct buffer *out, const char *key, struct str value)
-{
-    if (value.len > 0)
-        text_put(out, key, value);
-}
-
-static void text_put_micros(struct buffer *out, const char *key, int64_t wall_us)
-{
-    char text[40];
-    moment_print_micros(wall_us, text, sizeof(text));
-    text_put(out, key, str_of(text));
-}
-
 /* ---- binding ---- */
+
+static cJSON *body_of(struct str api, struct str kind)
+{
+    cJSON *root = json_build();
+    json_add_text(root, "apiVersion", api);
+    json_add_text(root, "kind", kind);
+    return root;
+}
 
 void writes_binding(struct buffer *out, const struct bind *bind)
 {
-    buffer_add(out, "{", 1);
-    text_put(out, "apiVersion", STR_LITERAL("v1"));
-    text_put(out, "kind", STR_LITERAL("Binding"));
-    text_open(out, "metadata");
-    text_put(out, "name", bind->name);
-    text_put(out, "namespace", bind->namespace_name);
-    text_put(out, "uid", bind->uid);
-    text_close(out);
-    text_open(out, "target");
-    text_put(out, "kind", STR_LITERAL("Node"));
-    text_put(out, "name", bind->node_name);
-    text_close(out);
-    text_close(out);
+    cJSON *root = body_of(STR_LITERAL("v1"), STR_LITERAL("Binding"));
+    cJSON *meta = json_add_object(root, "metadata");
+    json_add_text(meta, "name", bind->name);
+    json_add_text(meta, "namespace", bind->namespace_name);
+    json_add_text(meta, "uid", bind->uid);
+    cJSON *target = json_add_object(root, "target");
+    json_add_text(target, "kind", STR_LITERAL("Node"));
+    json_add_text(target, "name", bind->node_name);
+    json_build_print(out, root);
 }
 
 /* ---- events ---- */
@@ -172,57 +132,21 @@ static void add_event_meta(cJSON *root, const struct writes_event *event)
     json_add_text(meta, "namespace", writes_event_namespace(event));
 }
 
-static void text_put_note(struct buffer *out, struct str note)
-{
-    bool cut;
-    struct buffer text = {0};
-    note.len = writes_note_len(note, &cut);
-    if (cut) {
-        buffer_add_str(&text, note);
-        buffer_add_text(&text, " ...");
-        note = buffer_str(&text);
-    }
-    text_put_if(out, "note", note);
-    buffer_free(&text);
-}
-
-static void text_put_regarding(struct buffer *out, const struct writes_object *of)
-{
-    text_open(out, "regarding");
-    text_put_if(out, "kind", of->kind);
-    text_put_if(out, "namespace", of->namespace_name);
-    text_put_if(out, "name", of->name);
-    text_put_if(out, "uid", of->uid);
-    text_put_if(out, "apiVersion", of->api_version);
-    text_put_if(out, "resourceVersion", of->resource_version);
-    text_close(out);
-}
-
 void writes_event(struct buffer *out, const struct writes_event *event)
 {
-    buffer_add(out, "{", 1);
-    text_put(out, "apiVersion", STR_LITERAL("events.k8s.io/v1"));
-    text_put(out, "kind", STR_LITERAL("Event"));
-    text_open(out, "metadata");
-    text_put(out, "name", event->name);
-    text_put(out, "namespace", writes_event_namespace(event));
-    text_close(out);
-    text_put_micros(out, "eventTime", event->time_us);
-    if (event->series_count > 0) {
-        text_open(out, "series");
-        text_key(out, "count");
-        buffer_print(out, "%lld", (long long)event->series_count);
-        text_put_micros(out, "lastObservedTime", event->series_last_us);
-        text_close(out);
-    }
-    text_put(out, "reportingController", event->controller);
-    text_put(out, "reportingInstance", event->instance);
-    text_put(out, "action", event->action);
-    text_put(out, "reason", event->reason);
-    text_put_regarding(out, &event->regarding);
-    text_put_note(out, event->note);
-    text_put(out, "type", event->type);
-    text_close(out);
+    cJSON *root = body_of(STR_LITERAL("events.k8s.io/v1"), STR_LITERAL("Event"));
+    add_event_meta(root, event);
+    json_add_micros(root, "eventTime", event->time_us);
+    if (event->series_count > 0)
+        add_series(root, event->series_count, event->series_last_us);
+    json_add_text(root, "reportingController", event->controller);
+    json_add_text(root, "reportingInstance", event->instance);
+    json_add_text(root, "action", event->action);
+    json_add_text(root, "reason", event->reason);
+    add_reference(root, "regarding", &event->regarding);
+    add_note(root, "note", event->note);
+    json_add_text(root, "type", event->type);
+    json_build_print(out, root);
 }
 
 void writes_series(struct buffer *out, int64_t count, int64_t last_us)
@@ -234,9 +158,7 @@ void writes_series(struct buffer *out, int64_t count, int64_t last_us)
 
 void writes_lease_event(struct buffer *out, const struct writes_event *event)
 {
-    cJSON *root = json_build();
-    json_add_text(root, "apiVersion", STR_LITERAL("v1"));
-    json_add_text(root, "kind", STR_LITERAL("Event"));
+    cJSON *root = body_of(STR_LITERAL("v1"), STR_LITERAL("Event"));
     add_event_meta(root, event);
     add_reference(root, "involvedObject", &event->regarding);
     json_add_text(root, "reason", event->reason);
