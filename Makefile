@@ -43,7 +43,7 @@ APISERVER := $(call objects,tests/apiserver/*.c)
 BENCHCORE := $(call objects,tests/bench/core/*.c)
 # Loops over columns, for which vectorising is worth it; the other modes mean their flags.
 $(BUILD)/scheduler/table/kernels.o: CFLAGS_release += -O3
-LIBS      := -lzmq -lczmq -lsodium -lmsgpackc -lcurl -lnghttp2 -lssl -lcjson -lyaml -lm
+LIBS      := -lzmq -lczmq -lmsgpackc -lcurl -lnghttp2 -lssl -lcjson -lyaml -lm
 
 PROGRAMS := $(PROCESSES:%=$(BIN)/berth-%) $(BIN)/berth-extender $(BIN)/berth $(BIN)/berth-serve $(BIN)/apiserver
 TESTS    := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(shell find tests/unit -name 'test_*.c' | sort))

@@ -2,26 +2,10 @@
  * in the order in which they were opened, and every byte string becomes valid JSON. */
 #include "ctl/json_out.h"
 
+#include "proto/base/json_string.h"
 #include "proto/base/must.h"
 
 #include <inttypes.h>
-
-static void add_quoted(struct buffer *out, struct str s)
-{
-    buffer_add(out, "\"", 1);
-    for (uint32_t i = 0; i < s.len; i++) {
-        unsigned char c = (unsigned char)s.at[i];
-        if (c == '"' || c == '\\')
-            buffer_print(out, "\\%c", c);
-        else if (c == '\n')
-            buffer_add_text(out, "\\n");
-        else if (c < 0x20)
-            buffer_print(out, "\\u%04x", c);
-        else
-            buffer_add(out, &s.at[i], 1);
-    }
-    buffer_add(out, "\"", 1);
-}
 
 static void new_line(struct json_out *j)
 {
@@ -41,7 +25,7 @@ static void begin_member(struct json_out *j, const char *key)
     j->filled = true;
     if (key == NULL)
         return;
-    add_quoted(j->out, str_of(key));
+    json_string(j->out, str_of(key));
     buffer_add_text(j->out, j->indented ? ": " : ":");
 }
 
@@ -66,7 +50,7 @@ void json_close(struct json_out *j, char bracket)
 void json_str(struct json_out *j, const char *key, struct str value)
 {
     begin_member(j, key);
-    add_quoted(j->out, value);
+    json_string(j->out, value);
 }
 
 void json_str_if(struct json_out *j, const char *key, struct str value)

@@ -2,6 +2,7 @@
  * within a bounded time. What must stay true: a process whose door is there but does not answer is
  * named and makes the exit status 1. */
 #include "ctl/commands.h"
+#include "proto/base/json_string.h"
 #include "proto/base/memory.h"
 #include "proto/bus/bus.h"
 #include "proto/bus/options.h"
@@ -225,8 +226,9 @@ static void print_json(const struct asking *a)
     struct buffer out = {0};
     for (size_t i = 0; i < a->count; i++) {
         const struct door *door = &a->doors[i];
-        buffer_print(&out, "{\"endpoint\":\"%s\",\"answered\":%s", door->endpoint,
-                     door->answered ? "true" : "false");
+        buffer_add_text(&out, "{\"endpoint\":");
+        json_string(&out, str_of(door->endpoint));
+        buffer_add_text(&out, door->answered ? ",\"answered\":true" : ",\"answered\":false");
         if (door->answered) {
             buffer_add_text(&out, ",\"status\":");
             codec_print_json(message_info[MSG_status].record, &door->status, &out);

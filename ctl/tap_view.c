@@ -5,6 +5,7 @@
 #include "ctl/tap_view.h"
 
 #include "ctl/tap_story.h"
+#include "proto/base/json_string.h"
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/bus/frame.h"
@@ -297,17 +298,8 @@ void tap_view_again(struct tap_view *view, struct str tapped)
 
 static void add_json_text(struct buffer *out, const char *key, struct str text)
 {
-    buffer_print(out, ",\"%s\":\"", key);
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        if (c == '"' || c == '\\')
-            buffer_print(out, "\\%c", c);
-        else if (c < 32 || c > 126)
-            buffer_print(out, "\\u%04x", c);
-        else
-            buffer_add(out, &text.at[i], 1);
-    }
-    buffer_add_text(out, "\"");
+    buffer_print(out, ",\"%s\":", key);
+    json_string(out, text);
 }
 
 static void add_json_number(struct buffer *out, const char *key, int64_t value)

@@ -8,7 +8,9 @@
  * Strings escape \" and \\, and as \xNN every control byte and every byte that is no part of valid
  * UTF-8, so that any bytes survive; JSON output cannot carry such bytes and shows U+FFFD instead.
  */
+#include "proto/base/json_string.h"
 #include "proto/base/must.h"
+#include "proto/base/utf8.h"
 #include "proto/codec.h"
 
 #include <inttypes.h>
@@ -20,42 +22,30 @@
 
 /* ---- printing ---------------------------------------------------------------------- */
 
-/* Length of the valid UTF-8 sequence at s[i], 0 when there is none. */
-static uint32_t utf8_length(struct str s, uint32_t i)
+static void print_bytes(struct str s, struct buffer *out)
 {
-    unsigned char c = (unsigned char)s.at[i];
-    uint32_t len = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : 4;
-    if (c >= 0x80 && (c < 0xc2 || c > 0xf4))
-        return 0;
-    if (len > s.len - i)
-        return 0;
-    for (uint32_t k = 1; k < len; k++)
-        if (((unsigned char)s.at[i + k] & 0xc0) != 0x80)
-            return 0;
-    unsigned char d = len > 1 ? (unsigned char)s.at[i + 1] : 0;
-    if ((c == 0xe0 && d < 0xa0) || (c == 0xed && d > 0x9f) || (c == 0xf0 && d < 0x90) ||
-        (c == 0xf4 && d > 0x8f))
-        return 0;
-    return len;
+    buffer_add_text(out, "\"");
+    while (s.len > 0) {
+        unsigned char c = (unsigned char)s.at[0];
+        uint32_t len = utf8_length(s);
+        if (c == '"' || c == '\\')
+            buffer_print(out, "\\%c", c);
+        else if (c < 32 || c == 127 || len == 0)
+            buffer_print(out, "\\x%02x", c);
+        else
+            buffer_add(out, s.at, len);
+        len = len > 0 ? len : 1;
+        s = (struct str){s.at + len, s.len - len};
+    }
+    buffer_add_text(out, "\"");
 }
 
 static void print_str(struct str s, bool json, struct buffer *out)
 {
-    buffer_add_text(out, "\"");
-    for (uint32_t i = 0; i < s.len;) {
-        unsigned char c = (unsigned char)s.at[i];
-        uint32_t len = utf8_length(s, i);
-        if (c == '"' || c == '\\')
-            buffer_print(out, "\\%c", c);
-        else if (c < 32 || c == 127)
-            buffer_print(out, json ? "\\u%04x" : "\\x%02x", c);
-        else if (len == 0)
-            buffer_print(out, json ? "\\ufffd" : "\\x%02x", c);
-        else
-            buffer_add(out, s.at + i, len);
-        i += len ? len : 1;
-    }
-    buffer_add_text(out, "\"");
+    if (json)
+        json_string(out, s);
+    else
+        print_bytes(s, out);
 }
 
 static void print_record(const struct record *r, const char *object, bool json, struct buffer *out);

@@ -165,8 +165,7 @@ static void check_user(struct preflight *p, struct identity *who)
 {
     struct call call = {.is_post = true};
     buffer_add_text(&call.path, "/apis/authentication.k8s.io/v1/selfsubjectreviews");
-    buffer_add_text(&call.body, "{\"apiVersion\":\"authentication.k8s.io/v1\","
-                                "\"kind\":\"SelfSubjectReview\"}");
+    review_self_body(&call.body);
     ask(who->client, &call, 1);
     struct kube_json *json = json_of(&call, &p->memory);
     struct str name = kube_json_text(kube_json_path(json, "status.userInfo.username"));
@@ -321,25 +320,23 @@ static bool asks_for(const struct preflight *p, int which, const struct permissi
 
 static void fill_question(const struct preflight *p, const struct permission *r, struct call *c)
 {
-    const char *slash = strchr(r->resource, '/');
-    struct str space = {NULL, 0}, name = {NULL, 0};
+    struct str rest = str_of(r->resource);
+    struct review_resource asked = {
+        .group = str_of(r->group), .subresource = STR_LITERAL(""), .verb = str_of(r->verb)};
+    str_split(&rest, "/", &asked.resource);
+    if (rest.at != NULL)
+        asked.subresource = rest;
     if (r->scope == SCOPE_LEASE || r->scope == SCOPE_LEASE_NAMED || r->scope == SCOPE_EVENT)
-        space = p->config.lease_namespace;
+        asked.namespace_name = p->config.lease_namespace;
     if (r->scope == SCOPE_LEASE_NAMED)
-        name = p->config.lease_name;
+        asked.name = p->config.lease_name;
     if (r->scope == SCOPE_AUTHORITIES) {
-        space = STR_LITERAL("kube-system");
-        name = STR_LITERAL("extension-apiserver-authentication");
+        asked.namespace_name = STR_LITERAL("kube-system");
+        asked.name = STR_LITERAL("extension-apiserver-authentication");
     }
     c->is_post = true;
     buffer_add_text(&c->path, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
-    buffer_print(
-        &c->body,
-        "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\","
-        "\"spec\":{\"resourceAttributes\":{\"group\":\"%s\",\"resource\":\"%.*s\","
-        "\"subresource\":\"%s\",\"verb\":\"%s\",\"namespace\":\"%.*s\",\"name\":\"%.*s\"}}}",
-        r->group, slash != NULL ? (int)(slash - r->resource) : (int)strlen(r->resource),
-        r->resource, slash != NULL ? slash + 1 : "", r->verb, STR_ARG(space), STR_ARG(name));
+    review_self_access_body(&asked, &c->body);
 }
 
 static void take_answer(struct preflight *p, struct identity *who, size_t i, const struct call *c)

@@ -11,6 +11,7 @@
 #include "ctl/serve/resources.h"
 #include "ctl/serve/slis.h"
 #include "ctl/serve/zpages.h"
+#include "proto/base/json_string.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -331,11 +332,9 @@ static void put_status(struct http_request *r, int code, const char *reason, con
     r->status = code;
     r->content_type = "application/json";
     buffer_add_text(&r->answer, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},"
-                                "\"status\":\"Failure\",\"message\":\"");
-    for (const char *c = message; *c != 0; c++)
-        buffer_print(&r->answer, *c == '"' || *c == '\\' ? "\\%c" : "%c",
-                     (unsigned char)*c < 0x20 ? ' ' : *c);
-    buffer_print(&r->answer, "\",\"reason\":\"%s\"%s,\"code\":%d}\n", reason,
+                                "\"status\":\"Failure\",\"message\":");
+    json_string(&r->answer, str_of(message));
+    buffer_print(&r->answer, ",\"reason\":\"%s\"%s,\"code\":%d}\n", reason,
                  code == 403 ? ",\"details\":{}" : "", code);
 }
 

@@ -4,6 +4,7 @@
  * counts, or, of those that may be, all; and every flag of kube-scheduler is on the page. */
 #include "ctl/serve/zpages.h"
 
+#include "proto/base/json_string.h"
 #include "proto/bus/options.h"
 #include "proto/kube/config/config_file.h"
 #include "proto/kube/config/config_internal.h"
@@ -63,19 +64,6 @@ static int not_acceptable(const char **type, struct buffer *out)
                     "\"Failure\",\"message\":\"only the following media types are accepted: "
                     "application/json, text/plain\",\"reason\":\"NotAcceptable\",\"code\":406}\n");
     return 406;
-}
-
-static void put_json_text(struct buffer *out, const char *text)
-{
-    buffer_add_text(out, "\"");
-    for (; *text != 0; text++)
-        if (*text == '"' || *text == '\\')
-            buffer_print(out, "\\%c", *text);
-        else if ((unsigned char)*text < 0x20)
-            buffer_print(out, "\\u%04x", (unsigned char)*text);
-        else
-            buffer_add(out, text, 1);
-    buffer_add_text(out, "\"");
 }
 
 static void begin_json(struct buffer *out, enum form form, const char *kind, const char **type,
@@ -166,9 +154,9 @@ static void put_flags(const struct shown *shown, size_t count, bool json, struct
             continue;
         }
         buffer_add_text(out, i > 0 ? "," : "");
-        put_json_text(out, shown[i].name);
+        json_string(out, str_of(shown[i].name));
         buffer_add_text(out, ":");
-        put_json_text(out, value);
+        json_string(out, str_of(value));
     }
 }
 

@@ -2,6 +2,7 @@
  * one idea: statements are written once, for both forms. What must stay true: what comes out is one
  * line of valid JSON, also when a value holds quotes, broken UTF-8 or was cut off. */
 #include "proto/base/log_json.h"
+#include "proto/base/json_string.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -20,44 +21,28 @@ static void put(struct output *o, const char *text, size_t len)
     o->len += len;
 }
 
-/* How many bytes a well-formed sequence of UTF-8 has here; 0: it is none. */
-static size_t sequence(const unsigned char *at, size_t left)
+static void put_escaped(struct output *o, const char *text, size_t len)
 {
-    size_t len = at[0] < 0x80       ? 1
-                 : at[0] >> 5 == 6  ? 2
-                 : at[0] >> 4 == 14 ? 3
-                 : at[0] >> 3 == 30 ? 4
-                                    : 0;
-    if (len == 0 || len > left)
-        return 0;
-    uint32_t code = len == 1 ? at[0] : at[0] & (0x7fu >> len);
-    for (size_t i = 1; i < len; i++) {
-        if (at[i] >> 6 != 2)
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
+    struct str rest = {text, (uint32_t)len};
+    char room[JSON_STRING_GROWTH];
+    while (rest.len > 0) {
+        struct str piece = json_string_piece(&rest, room);
+        put(o, piece.at, piece.len);
     }
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    bool surrogate = code >= 0xd800 && code < 0xe000;
-    return code < least[len] || surrogate || code > 0x10ffff ? 0 : len;
 }
 
-/* escaped: a backslash stands before quotes and backslashes already. */
+/* escaped: a backslash stands before quotes and backslashes already, which is left out. */
 static void put_string(struct output *o, const char *text, size_t len, bool escaped)
 {
+    size_t from = 0;
     put(o, "\"", 1);
-    for (size_t i = 0; i < len;) {
-        if (escaped && text[i] == '\\' && i + 1 < len &&
-            (text[i + 1] == '"' || text[i + 1] == '\\'))
-            i++;
-        size_t bytes = sequence((const unsigned char *)text + i, len - i);
-        if (bytes == 1 && (text[i] == '"' || text[i] == '\\'))
-            put(o, "\\", 1);
-        if (bytes == 0 || (unsigned char)text[i] < 32 || text[i] == 127)
-            put(o, bytes == 0 ? "?" : " ", 1);
-        else
-            put(o, text + i, bytes);
-        i += bytes == 0 ? 1 : bytes;
+    for (size_t i = 0; escaped && i + 1 < len; i++) {
+        if (text[i] != '\\' || (text[i + 1] != '"' && text[i + 1] != '\\'))
+            continue;
+        put_escaped(o, text + from, i - from);
+        from = ++i;
     }
+    put_escaped(o, text + from, len - from);
     put(o, "\"", 1);
 }
 

@@ -2,11 +2,11 @@
 #ifndef LOG_JSON_H
 #define LOG_JSON_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "proto/base/json_string.h"
 
-/* Room that a line takes whose text and pairs have so many bytes together. */
-#define LOG_JSON_ROOM(bytes) ((size_t)(bytes)*4 + 512)
+/* Room that a line takes whose text and pairs have so many bytes together: a pair's three (a blank,
+ * a key and =) become seven, any other byte no more than a string's. */
+#define LOG_JSON_ROOM(bytes) ((size_t)(bytes)*JSON_STRING_GROWTH + 512)
 
 struct log_line {
     int64_t wall_us;

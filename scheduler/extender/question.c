@@ -3,8 +3,8 @@
  * places. What must stay true: a node that passed is one that was asked about, once. */
 #include "scheduler/extender/question.h"
 
+#include "proto/base/json_string.h"
 #include "proto/base/memory.h"
-#include "proto/kube/documents/json_text.h"
 
 #include <string.h>
 
@@ -173,10 +173,10 @@ void question_tell(struct question *q, struct extended *out)
 void question_bare_pod(const struct victim *v, struct buffer *out)
 {
     buffer_add_text(out, "{\"metadata\":{\"name\":");
-    json_text_string(out, v->name);
+    json_string(out, v->name);
     buffer_add_text(out, ",\"namespace\":");
-    json_text_string(out, v->namespace_name);
+    json_string(out, v->namespace_name);
     buffer_add_text(out, ",\"uid\":");
-    json_text_string(out, v->uid);
+    json_string(out, v->uid);
     buffer_add_text(out, "}}");
 }

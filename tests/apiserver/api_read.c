@@ -10,6 +10,8 @@
 #include "view.h"
 #include "watch.h"
 
+#include "proto/base/json_string.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +91,7 @@ static char *write_token(const struct page *page)
     struct buffer json = {0};
     buffer_print(&json, "{\"v\":\"meta.k8s.io/v1\",\"rv\":\"%llu\",\"start\":",
                  (unsigned long long)page->version);
-    buffer_add_json(&json, page->objects[page->count - 1]->key);
+    json_string(&json, str_of(page->objects[page->count - 1]->key));
     buffer_add_text(&json, "}");
     char *token = base64_encode(json.at, json.len);
     buffer_free(&json);

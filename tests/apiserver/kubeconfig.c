@@ -4,6 +4,8 @@
  * the file never reads half of it. With TLS the server's own certificate is the authority. */
 #include "kubeconfig.h"
 
+#include "proto/base/json_string.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ static void compose(const struct kubeconfig *config, struct buffer *out)
         "users:\n- name: apiserver\n  user:");
     if (config->token != NULL) {
         buffer_add_text(out, "\n    token: ");
-        buffer_add_json(out, config->token);
+        json_string(out, str_of(config->token));
         buffer_add_text(out, "\n");
     } else {
         buffer_add_text(out, " {}\n");

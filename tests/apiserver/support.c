@@ -69,21 +69,6 @@ char *chance_uid(char out[static 37])
     return out;
 }
 
-void buffer_add_json(struct buffer *buffer, const char *string)
-{
-    buffer_add(buffer, "\"", 1);
-    for (const char *at = string; *at; at++) {
-        unsigned char byte = (unsigned char)*at;
-        if (byte == '"' || byte == '\\')
-            buffer_print(buffer, "\\%c", byte);
-        else if (byte < 0x20)
-            buffer_print(buffer, "\\u%04x", byte);
-        else
-            buffer_add(buffer, at, 1);
-    }
-    buffer_add(buffer, "\"", 1);
-}
-
 struct blob *blob_new(const char *bytes, size_t size)
 {
     struct blob *blob = memory_resize(NULL, sizeof *blob + size + 1);

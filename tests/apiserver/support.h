@@ -26,9 +26,6 @@ double chance_fraction(void);
 /* A random (version 4) UUID; returns out. */
 char *chance_uid(char out[static 37]);
 
-/* Adds the string as a JSON string, quotes included. */
-void buffer_add_json(struct buffer *buffer, const char *string);
-
 /* Bytes that several owners share and nobody changes. */
 struct blob {
     unsigned refs;

@@ -2,8 +2,10 @@
  *
  * The one idea: most names of members come again and again, so they are kept once, for ever, and a
  * tree borrows them as cJSON allows (cJSON_StringIsConst). What must hold: what is printed is what
- * cJSON would print, to the byte, and what is read is what it would read. */
+ * cJSON would print, to the byte where texts are UTF-8, and what is read is what it would read. */
 #include "tree_text.h"
+
+#include "proto/base/json_string.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -261,31 +263,6 @@ static void add(struct buffer *out, const char *bytes, size_t size)
     out->len += size;
 }
 
-static void print_escaped(struct buffer *out, char c)
-{
-    static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
-    const char *which = strchr(meanings, c);
-    if (c != 0 && which != NULL)
-        buffer_print(out, "\\%c", letters[which - meanings]);
-    else
-        buffer_print(out, "\\u%04x", (unsigned)(unsigned char)c);
-}
-
-static void print_string(struct buffer *out, const char *text)
-{
-    const char *from = text != NULL ? text : "", *at = from;
-    add(out, "\"", 1);
-    for (; *at != 0; at++) {
-        if ((unsigned char)*at >= ' ' && *at != '"' && *at != '\\')
-            continue;
-        add(out, from, (size_t)(at - from));
-        print_escaped(out, *at);
-        from = at + 1;
-    }
-    add(out, from, (size_t)(at - from));
-    add(out, "\"", 1);
-}
-
 /* As short as it can be without becoming another number. */
 static void print_number(struct buffer *out, const cJSON *node)
 {
@@ -312,7 +289,7 @@ static void print_children(struct buffer *out, const cJSON *node, bool named)
         if (child != node->child)
             add(out, ",", 1);
         if (named) {
-            print_string(out, child->string);
+            json_string(out, str_of(child->string));
             add(out, ":", 1);
         }
         tree_text_print(child, out);
@@ -327,7 +304,7 @@ void tree_text_print(const cJSON *tree, struct buffer *out)
     case cJSON_False: add(out, "false", 5); break;
     case cJSON_True: add(out, "true", 4); break;
     case cJSON_Number: print_number(out, tree); break;
-    case cJSON_String: print_string(out, tree->valuestring); break;
+    case cJSON_String: json_string(out, str_of(tree->valuestring)); break;
     case cJSON_Array: print_children(out, tree, false); break;
     case cJSON_Object: print_children(out, tree, true); break;
     default: must(!"a tree holds something that no text can say");

@@ -9,6 +9,7 @@
 #include "proto/base/must.h"
 #include "proto/kube/documents/base64.h"
 #include "proto/kube/documents/json.h"
+#include "proto/kube/documents/json_build.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,20 +38,7 @@ struct exec_run {
 
 /* ---- what the plugin is told ---- */
 
-static void add_json_text(struct buffer *out, struct str text)
-{
-    buffer_add_text(out, "\"");
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        if (c < 32 || c == '"' || c == '\\')
-            buffer_print(out, "\\u%04x", c);
-        else
-            buffer_add(out, &c, 1);
-    }
-    buffer_add_text(out, "\"");
-}
-
-static void add_cluster(const struct kube_config *config, struct buffer *out)
+static void add_cluster(cJSON *spec, const struct kube_config *config)
 {
     struct buffer ca = {0}, encoded = {0};
     char ignored[256];
@@ -59,30 +47,26 @@ static void add_cluster(const struct kube_config *config, struct buffer *out)
     else if (config->ca_file != NULL && !kube_file_read(config->ca_file, &ca, ignored, 256))
         buffer_reset(&ca);
     base64_encode(buffer_str(&ca), &encoded);
-    buffer_add_text(out, ",\"cluster\":{\"server\":");
-    add_json_text(out, str_of(config->server));
-    if (config->server_name != NULL) {
-        buffer_add_text(out, ",\"tls-server-name\":");
-        add_json_text(out, str_of(config->server_name));
-    }
+    cJSON *cluster = json_add_object(spec, "cluster");
+    json_add_text(cluster, "server", str_of(config->server));
+    json_add_text_if(cluster, "tls-server-name", str_of(config->server_name));
     if (config->insecure)
-        buffer_add_text(out, ",\"insecure-skip-tls-verify\":true");
-    if (encoded.len > 0)
-        buffer_print(out, ",\"certificate-authority-data\":\"%s\"", encoded.at);
-    buffer_add_text(out, "}");
+        json_add_bool(cluster, "insecure-skip-tls-verify", true);
+    json_add_text_if(cluster, "certificate-authority-data", buffer_str(&encoded));
     buffer_free(&ca);
     buffer_free(&encoded);
 }
 
 void exec_info(const struct kube_config *config, struct buffer *out)
 {
-    buffer_add_text(out, "{\"kind\":\"ExecCredential\",\"apiVersion\":");
-    add_json_text(out, str_of(config->exec->api_version));
-    buffer_add_text(out, ",\"spec\":{");
-    buffer_add_text(out, "\"interactive\":false");
+    cJSON *root = json_build();
+    json_add_text(root, "kind", STR_LITERAL("ExecCredential"));
+    json_add_text(root, "apiVersion", str_of(config->exec->api_version));
+    cJSON *spec = json_add_object(root, "spec");
+    json_add_bool(spec, "interactive", false);
     if (config->exec->cluster_info)
-        add_cluster(config, out);
-    buffer_add_text(out, "}}");
+        add_cluster(spec, config);
+    json_build_print(out, root);
 }
 
 /* ---- starting ---- */

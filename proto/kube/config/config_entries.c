@@ -2,6 +2,7 @@
  * version. The one idea: the arguments are a document in the document, which is read with errors of
  * its own, and these get the entry's path in front. What must stay true: each plugin's arguments
  * have their defaults whether there is an entry or not. */
+#include "proto/base/json_string.h"
 #include "proto/kube/config/config_args.h"
 #include "proto/kube/config/config_schema.h"
 
@@ -143,9 +144,10 @@ static void keep_bus(struct arena *a, const struct bus_plugin *b, struct plugin_
     buffer_add_text(&text, "{\"apiVersion\":\"" CONFIG_VERSION "\",\"deadline\":\"");
     config_duration_print(span_of_ms(b->deadline_ms), &text);
     buffer_print(&text,
-                 "\",\"failurePolicy\":\"%s\",\"kind\":\"" CONFIG_BUS_KIND
-                 "\",\"nodeFacts\":\"%.*s\",\"permitTimeout\":\"",
-                 b->ignore ? "Ignore" : "Fail", STR_ARG(b->facts));
+                 "\",\"failurePolicy\":\"%s\",\"kind\":\"" CONFIG_BUS_KIND "\",\"nodeFacts\":",
+                 b->ignore ? "Ignore" : "Fail");
+    json_string(&text, b->facts);
+    buffer_add_text(&text, ",\"permitTimeout\":\"");
     config_duration_print(span_of_ms(b->permit_timeout_ms), &text);
     buffer_add_text(&text, "\"}");
     args->others.at[args->others.count++] =

@@ -7,7 +7,6 @@
 #include "proto/kube/config/config_policy.h"
 #include "proto/kube/config/config_schema.h"
 #include "proto/kube/documents/protobuf.h"
-#include "proto/kube/documents/quote.h"
 
 #include "proto/base/memory.h"
 #include "proto/journal/journal.h"

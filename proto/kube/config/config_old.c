@@ -6,10 +6,10 @@
  *
  * What must stay true: nothing that the file says is dropped silently: each field takes effect, has
  * a note that says why it has none, or is refused; v1alpha1 alone was decoded leniently. */
+#include "proto/base/json_string.h"
 #include "proto/base/memory.h"
 #include "proto/kube/config/config_internal.h"
 #include "proto/kube/config/config_policy.h"
-#include "proto/kube/documents/quote.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void put_name(struct buffer *out, const char *name)
 {
     bool first = out->len == 0 || strchr("{[", out->at[out->len - 1]) != NULL;
     buffer_add_text(out, first ? "" : ",");
-    kube_quote(str_of(name), out);
+    json_string(out, str_of(name));
     buffer_add_text(out, ":");
 }
 

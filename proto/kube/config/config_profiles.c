@@ -3,6 +3,7 @@
  * out when it makes them what they do not have in common. What must stay true: the order of checks
  * is upstream's, and the queue sorts for all profiles alike. */
 #include "proto/kube/config/config_internal.h"
+#include "proto/kube/documents/json_build.h"
 #include "proto/kube/documents/quote.h"
 
 #include <stdio.h>
@@ -57,20 +58,28 @@ static bool same_refs(const struct plugin_set *a, const struct plugin_set *b)
     return same;
 }
 
+static void add_entry(cJSON *list, struct str name, int64_t weight)
+{
+    cJSON *entry = json_add_item(list);
+    json_add_text(entry, "Name", name);
+    json_add_whole(entry, "Weight", weight);
+}
+
+/* As Go's encoding/json has the type: a list without entries is null. */
 static void invalid_set(struct loading *l, const struct spot *at, const struct plugin_set *set,
                         const char *detail)
 {
     struct buffer text = {0};
-    buffer_add_text(&text, set->enabled_count ? "{\"Enabled\":[" : "{\"Enabled\":null");
+    cJSON *root = json_build();
+    cJSON *enabled =
+        set->enabled_count > 0 ? json_add_list(root, "Enabled") : json_add_null(root, "Enabled");
     for (uint32_t i = 0; i < set->enabled_count; i++)
-        buffer_print(&text, "%s{\"Name\":\"%.*s\",\"Weight\":%lld}", i ? "," : "",
-                     STR_ARG(set->enabled[i].name), (long long)set->enabled[i].weight);
-    buffer_add_text(&text, set->enabled_count ? "]" : "");
-    buffer_add_text(&text, set->disabled.count ? ",\"Disabled\":[" : ",\"Disabled\":null");
+        add_entry(enabled, set->enabled[i].name, set->enabled[i].weight);
+    cJSON *disabled =
+        set->disabled.count > 0 ? json_add_list(root, "Disabled") : json_add_null(root, "Disabled");
     for (uint32_t i = 0; i < set->disabled.count; i++)
-        buffer_print(&text, "%s{\"Name\":\"%.*s\",\"Weight\":0}", i ? "," : "",
-                     STR_ARG(set->disabled.at[i]));
-    buffer_add_text(&text, set->disabled.count ? "]}" : "}");
+        add_entry(disabled, set->disabled.at[i], 0);
+    json_build_print(&text, root);
     config_invalid(l, at, "Invalid value: %s: %s", text.at, detail);
     buffer_free(&text);
 }

@@ -5,56 +5,28 @@
 #include "proto/kube/config/config_file.h"
 #include "proto/kube/config/config_internal.h"
 #include "proto/kube/documents/base64.h"
+#include "proto/kube/documents/json_build.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* ---- members ---- */
 
-static void put_text(cJSON *object, const char *name, struct str text)
-{
-    char *copy = str_copy(text);
-    cJSON_AddStringToObject(object, name, copy);
-    memory_free(copy);
-}
-
-static void put_text_if(cJSON *object, const char *name, struct str text)
-{
-    if (text.len > 0)
-        put_text(object, name, text);
-}
-
-static void put_number(cJSON *object, const char *name, int64_t number)
-{
-    cJSON_AddNumberToObject(object, name, (double)number);
-}
-
 static void put_true_if(cJSON *object, const char *name, bool truth)
 {
     if (truth)
-        cJSON_AddBoolToObject(object, name, true);
+        json_add_bool(object, name, true);
 }
 
 static void put_span(cJSON *object, const char *name, struct span span)
 {
     struct buffer text = {0};
     config_duration_print(span, &text);
-    cJSON_AddStringToObject(object, name, text.at);
+    json_add_text(object, name, buffer_str(&text));
     buffer_free(&text);
-}
-
-static void put_texts_if(cJSON *object, const char *name, const struct strs *texts)
-{
-    cJSON *list = texts->count > 0 ? cJSON_AddArrayToObject(object, name) : NULL;
-    for (uint32_t i = 0; i < texts->count; i++) {
-        char *copy = str_copy(texts->at[i]);
-        cJSON_AddItemToArray(list, cJSON_CreateString(copy));
-        memory_free(copy);
-    }
 }
 
 static void put_bytes_if(cJSON *object, const char *name, struct str bytes)
@@ -62,7 +34,7 @@ static void put_bytes_if(cJSON *object, const char *name, struct str bytes)
     struct buffer text = {0};
     base64_encode(bytes, &text);
     if (bytes.len > 0)
-        cJSON_AddStringToObject(object, name, text.at);
+        json_add_text(object, name, buffer_str(&text));
     buffer_free(&text);
 }
 
@@ -75,37 +47,30 @@ static void put_float(cJSON *object, const char *name, double number)
         if (strtof(digits, NULL) == (float)number)
             break;
     }
-    cJSON_AddRawToObject(object, name, digits);
-}
-
-static cJSON *item_of(cJSON *list)
-{
-    cJSON *item = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, item);
-    return item;
+    json_add_raw(object, name, digits);
 }
 
 /* ---- arguments ---- */
 
 static void put_resources(cJSON *object, const struct quantity *at, uint32_t count)
 {
-    cJSON *list = cJSON_AddArrayToObject(object, "resources");
+    cJSON *list = json_add_list(object, "resources");
     for (uint32_t i = 0; i < count; i++) {
-        cJSON *item = item_of(list);
-        put_text(item, "name", at[i].name);
-        put_number(item, "weight", at[i].amount);
+        cJSON *item = json_add_item(list);
+        json_add_text(item, "name", at[i].name);
+        json_add_whole(item, "weight", at[i].amount);
     }
 }
 
 static void put_requirements(cJSON *term, const char *name, const struct requirement *at,
                              uint32_t count)
 {
-    cJSON *list = count > 0 ? cJSON_AddArrayToObject(term, name) : NULL;
+    cJSON *list = count > 0 ? json_add_list(term, name) : NULL;
     for (uint32_t i = 0; i < count; i++) {
-        cJSON *item = item_of(list);
-        put_text(item, "key", at[i].key);
-        put_text(item, "operator", at[i].operator_name);
-        put_texts_if(item, "values", &at[i].values);
+        cJSON *item = json_add_item(list);
+        json_add_text(item, "key", at[i].key);
+        json_add_text(item, "operator", at[i].operator_name);
+        json_add_texts_if(item, "values", &at[i].values);
     }
 }
 
@@ -119,76 +84,74 @@ static void write_affinity(cJSON *args, const struct profile *p, const struct pl
 {
     if (!a->has_added_affinity)
         return;
-    cJSON *added = cJSON_AddObjectToObject(args, "addedAffinity");
-    cJSON *list =
-        p->added_preferred.count > 0
-            ? cJSON_AddArrayToObject(added, "preferredDuringSchedulingIgnoredDuringExecution")
-            : NULL;
+    cJSON *added = json_add_object(args, "addedAffinity");
+    cJSON *list = p->added_preferred.count > 0
+                      ? json_add_list(added, "preferredDuringSchedulingIgnoredDuringExecution")
+                      : NULL;
     for (uint32_t i = 0; i < p->added_preferred.count; i++) {
-        cJSON *item = item_of(list);
-        put_term(cJSON_AddObjectToObject(item, "preference"), &p->added_preferred.at[i].term);
-        put_number(item, "weight", p->added_preferred.at[i].weight);
+        cJSON *item = json_add_item(list);
+        put_term(json_add_object(item, "preference"), &p->added_preferred.at[i].term);
+        json_add_whole(item, "weight", p->added_preferred.at[i].weight);
     }
     if (!p->has_added_required)
         return;
-    cJSON *required =
-        cJSON_AddObjectToObject(added, "requiredDuringSchedulingIgnoredDuringExecution");
-    cJSON *terms = a->has_required_terms ? cJSON_AddArrayToObject(required, "nodeSelectorTerms")
-                                         : cJSON_AddNullToObject(required, "nodeSelectorTerms");
+    cJSON *required = json_add_object(added, "requiredDuringSchedulingIgnoredDuringExecution");
+    cJSON *terms = a->has_required_terms ? json_add_list(required, "nodeSelectorTerms")
+                                         : json_add_null(required, "nodeSelectorTerms");
     for (uint32_t i = 0; i < p->added_required.count; i++)
-        put_term(item_of(terms), &p->added_required.at[i]);
+        put_term(json_add_item(terms), &p->added_required.at[i]);
 }
 
 static void write_fit(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)a;
-    put_texts_if(args, "ignoredResources", &p->fit_ignored_resources);
-    put_texts_if(args, "ignoredResourceGroups", &p->fit_ignored_groups);
-    cJSON *strategy = cJSON_AddObjectToObject(args, "scoringStrategy");
-    put_text_if(strategy, "type", p->fit_strategy);
+    json_add_texts_if(args, "ignoredResources", &p->fit_ignored_resources);
+    json_add_texts_if(args, "ignoredResourceGroups", &p->fit_ignored_groups);
+    cJSON *strategy = json_add_object(args, "scoringStrategy");
+    json_add_text_if(strategy, "type", p->fit_strategy);
     put_resources(strategy, p->fit_resources.at, p->fit_resources.count);
     if (p->fit_shape.count == 0)
         return;
-    cJSON *ratio = cJSON_AddObjectToObject(strategy, "requestedToCapacityRatio");
-    cJSON *shape = cJSON_AddArrayToObject(ratio, "shape");
+    cJSON *ratio = json_add_object(strategy, "requestedToCapacityRatio");
+    cJSON *shape = json_add_list(ratio, "shape");
     for (uint32_t i = 0; i < p->fit_shape.count; i++) {
-        cJSON *point = item_of(shape);
-        put_number(point, "utilization", p->fit_shape.at[i].utilization);
-        put_number(point, "score", p->fit_shape.at[i].score);
+        cJSON *point = json_add_item(shape);
+        json_add_whole(point, "utilization", p->fit_shape.at[i].utilization);
+        json_add_whole(point, "score", p->fit_shape.at[i].score);
     }
 }
 
 static void write_spread(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)p;
-    put_text(args, "defaultingType", a->spread_defaulting);
+    json_add_text(args, "defaultingType", a->spread_defaulting);
     cJSON *list =
-        a->spread_constraints.count > 0 ? cJSON_AddArrayToObject(args, "defaultConstraints") : NULL;
+        a->spread_constraints.count > 0 ? json_add_list(args, "defaultConstraints") : NULL;
     for (uint32_t i = 0; i < a->spread_constraints.count; i++) {
         const struct spread_constraint *c = &a->spread_constraints.at[i];
         const struct empty_fields *empty = &a->spread_constraints.empty[i];
-        cJSON *item = item_of(list);
-        put_number(item, "maxSkew", c->max_skew);
-        put_text(item, "topologyKey", c->topology_key);
-        put_text(item, "whenUnsatisfiable", c->when_unsatisfiable);
+        cJSON *item = json_add_item(list);
+        json_add_whole(item, "maxSkew", c->max_skew);
+        json_add_text(item, "topologyKey", c->topology_key);
+        json_add_text(item, "whenUnsatisfiable", c->when_unsatisfiable);
         if (c->min_domains != 0 || empty->min_domains)
-            put_number(item, "minDomains", c->min_domains);
+            json_add_whole(item, "minDomains", c->min_domains);
         if (empty->node_affinity_policy)
-            put_text(item, "nodeAffinityPolicy", (struct str){0});
+            json_add_text(item, "nodeAffinityPolicy", (struct str){0});
         else
-            put_text_if(item, "nodeAffinityPolicy", c->node_affinity_policy);
-        put_text_if(item, "nodeTaintsPolicy", c->node_taints_policy);
+            json_add_text_if(item, "nodeAffinityPolicy", c->node_affinity_policy);
+        json_add_text_if(item, "nodeTaintsPolicy", c->node_taints_policy);
         if (empty->node_taints_policy)
-            put_text(item, "nodeTaintsPolicy", (struct str){0});
-        put_texts_if(item, "matchLabelKeys", &c->match_label_keys);
+            json_add_text(item, "nodeTaintsPolicy", (struct str){0});
+        json_add_texts_if(item, "matchLabelKeys", &c->match_label_keys);
     }
 }
 
 static void write_preemption(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)p;
-    put_number(args, "minCandidateNodesPercentage", a->preemption_percentage);
-    put_number(args, "minCandidateNodesAbsolute", a->preemption_absolute);
+    json_add_whole(args, "minCandidateNodesPercentage", a->preemption_percentage);
+    json_add_whole(args, "minCandidateNodesAbsolute", a->preemption_absolute);
 }
 
 static void write_claims(cJSON *args, const struct profile *p, const struct plugin_args *a)
@@ -201,8 +164,8 @@ static void write_claims(cJSON *args, const struct profile *p, const struct plug
 static void write_pod_affinity(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)p;
-    put_number(args, "hardPodAffinityWeight", a->hard_pod_affinity_weight);
-    cJSON_AddBoolToObject(args, "ignorePreferredTermsOfExistingPods", a->ignore_preferred_terms);
+    json_add_whole(args, "hardPodAffinityWeight", a->hard_pod_affinity_weight);
+    json_add_bool(args, "ignorePreferredTermsOfExistingPods", a->ignore_preferred_terms);
 }
 
 static void write_balanced(cJSON *args, const struct profile *p, const struct plugin_args *a)
@@ -214,17 +177,17 @@ static void write_balanced(cJSON *args, const struct profile *p, const struct pl
 static void write_volume_binding(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)p;
-    put_number(args, "bindTimeoutSeconds", a->volume_bind_timeout_s);
+    json_add_whole(args, "bindTimeoutSeconds", a->volume_bind_timeout_s);
 }
 
 /* Arguments of rules of the old Policy, which upstream does not know any more. */
 static void put_rules(cJSON *args, const struct label_rule *at, uint32_t count)
 {
-    cJSON *list = cJSON_AddArrayToObject(args, "rules");
+    cJSON *list = json_add_list(args, "rules");
     for (uint32_t i = 0; i < count; i++) {
-        cJSON *item = item_of(list);
-        put_texts_if(item, "labels", &at[i].labels);
-        cJSON_AddBoolToObject(item, "presence", at[i].presence);
+        cJSON *item = json_add_item(list);
+        json_add_texts_if(item, "labels", &at[i].labels);
+        json_add_bool(item, "presence", at[i].presence);
     }
 }
 
@@ -243,23 +206,23 @@ static void write_preferences(cJSON *args, const struct profile *p, const struct
 static void write_service(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)a;
-    put_texts_if(args, "labels", &p->service_affinity);
+    json_add_texts_if(args, "labels", &p->service_affinity);
 }
 
 static void write_anti_service(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)a;
-    put_texts_if(args, "labels", &p->service_anti_affinity);
+    json_add_texts_if(args, "labels", &p->service_anti_affinity);
 }
 
 static void write_gangs(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)a;
     if (!str_is(p->gang_victims, CONFIG_GANG_VICTIMS)) /* ours: no other scheduler could read it */
-        put_text(args, "gangVictims", p->gang_victims);
-    put_number(args, "permitWaitingTimeSeconds", p->gang_wait_s);
-    put_number(args, "podGroupBackoffSeconds", p->gang_backoff_s);
-    put_number(args, "podGroupRejectPercentage", p->gang_reject_percentage);
+        json_add_text(args, "gangVictims", p->gang_victims);
+    json_add_whole(args, "permitWaitingTimeSeconds", p->gang_wait_s);
+    json_add_whole(args, "podGroupBackoffSeconds", p->gang_backoff_s);
+    json_add_whole(args, "podGroupRejectPercentage", p->gang_reject_percentage);
 }
 
 /* Sorted by name, as upstream writes them. */
@@ -289,21 +252,21 @@ static void write_known(cJSON *list, size_t writer, const struct profile *p,
                         const struct plugin_args *a)
 {
     char kind[64];
-    cJSON *item = item_of(list);
-    cJSON *args = cJSON_AddObjectToObject(item, "args");
+    cJSON *item = json_add_item(list);
+    cJSON *args = json_add_object(item, "args");
     snprintf(kind, sizeof(kind), "%sArgs", writers[writer].plugin);
-    cJSON_AddStringToObject(item, "name", writers[writer].plugin);
+    json_add_text(item, "name", str_of(writers[writer].plugin));
     writers[writer].write(args, p, a);
     if (writers[writer].ours)
         return;
-    cJSON_AddStringToObject(args, "apiVersion", CONFIG_VERSION);
-    cJSON_AddStringToObject(args, "kind", kind);
+    json_add_text(args, "apiVersion", str_of(CONFIG_VERSION));
+    json_add_text(args, "kind", str_of(kind));
 }
 
 static void write_other(cJSON *list, const struct other_args *other)
 {
-    cJSON *item = item_of(list);
-    put_text(item, "name", other->name);
+    cJSON *item = json_add_item(list);
+    json_add_text(item, "name", other->name);
     cJSON_AddItemToObject(item, "args", cJSON_ParseWithLength(other->json.at, other->json.len));
 }
 
@@ -370,33 +333,33 @@ static void write_plugin_config(cJSON *profile, const struct profile *p,
 
 static void write_set(cJSON *plugins, const char *name, const struct plugin_set *set)
 {
-    cJSON *object = cJSON_AddObjectToObject(plugins, name);
-    cJSON *enabled = set->enabled_count > 0 ? cJSON_AddArrayToObject(object, "enabled") : NULL;
+    cJSON *object = json_add_object(plugins, name);
+    cJSON *enabled = set->enabled_count > 0 ? json_add_list(object, "enabled") : NULL;
     for (uint32_t i = 0; i < set->enabled_count; i++) {
-        cJSON *item = item_of(enabled);
-        put_text(item, "name", set->enabled[i].name);
-        put_number(item, "weight", set->enabled[i].weight);
+        cJSON *item = json_add_item(enabled);
+        json_add_text(item, "name", set->enabled[i].name);
+        json_add_whole(item, "weight", set->enabled[i].weight);
     }
-    cJSON *disabled = set->disabled.count > 0 ? cJSON_AddArrayToObject(object, "disabled") : NULL;
+    cJSON *disabled = set->disabled.count > 0 ? json_add_list(object, "disabled") : NULL;
     for (uint32_t i = 0; i < set->disabled.count; i++) {
-        cJSON *item = item_of(disabled);
-        put_text(item, "name", set->disabled.at[i]);
-        put_number(item, "weight", 0);
+        cJSON *item = json_add_item(disabled);
+        json_add_text(item, "name", set->disabled.at[i]);
+        json_add_whole(item, "weight", 0);
     }
 }
 
 static void write_profiles(cJSON *root, const struct scheduler_config *c)
 {
-    cJSON *list = cJSON_AddArrayToObject(root, "profiles");
+    cJSON *list = json_add_list(root, "profiles");
     for (uint32_t i = 0; i < c->profiles.count; i++) {
         const struct profile *p = &c->profiles.at[i];
         const struct profile_details *d = &c->details[i];
-        cJSON *profile = item_of(list);
-        put_text(profile, "schedulerName", p->scheduler_name);
+        cJSON *profile = json_add_item(list);
+        json_add_text(profile, "schedulerName", p->scheduler_name);
         if (d->has_percentage)
-            put_number(profile, "percentageOfNodesToScore", p->percentage_of_nodes_to_score);
+            json_add_whole(profile, "percentageOfNodesToScore", p->percentage_of_nodes_to_score);
         write_plugin_config(profile, p, d);
-        cJSON *plugins = cJSON_AddObjectToObject(profile, "plugins");
+        cJSON *plugins = json_add_object(profile, "plugins");
         for (int point = 0; point < POINT_COUNT; point++)
             write_set(plugins, config_point_field[point], &d->sets->points[point]);
         write_set(plugins, "multiPoint", &d->sets->multi_point);
@@ -407,12 +370,12 @@ static void write_profiles(cJSON *root, const struct scheduler_config *c)
 
 static void write_tls(cJSON *item, const struct extender_config *e)
 {
-    cJSON *tls = cJSON_AddObjectToObject(item, "tlsConfig");
+    cJSON *tls = json_add_object(item, "tlsConfig");
     put_true_if(tls, "insecure", e->insecure);
-    put_text_if(tls, "serverName", e->server_name);
-    put_text_if(tls, "certFile", e->cert_file);
-    put_text_if(tls, "keyFile", e->key_file);
-    put_text_if(tls, "caFile", e->ca_file);
+    json_add_text_if(tls, "serverName", e->server_name);
+    json_add_text_if(tls, "certFile", e->cert_file);
+    json_add_text_if(tls, "keyFile", e->key_file);
+    json_add_text_if(tls, "caFile", e->ca_file);
     put_bytes_if(tls, "certData", e->cert);
     put_bytes_if(tls, "keyData", e->key);
     put_bytes_if(tls, "caData", e->ca);
@@ -420,28 +383,27 @@ static void write_tls(cJSON *item, const struct extender_config *e)
 
 static void write_extenders(cJSON *root, const struct scheduler_config *c)
 {
-    cJSON *list = c->extenders.count > 0 ? cJSON_AddArrayToObject(root, "extenders") : NULL;
+    cJSON *list = c->extenders.count > 0 ? json_add_list(root, "extenders") : NULL;
     for (uint32_t i = 0; i < c->extenders.count; i++) {
         const struct extender_config *e = &c->extenders.at[i];
-        cJSON *item = item_of(list);
-        put_text(item, "urlPrefix", e->url_prefix);
-        put_text_if(item, "filterVerb", e->filter_verb);
-        put_text_if(item, "preemptVerb", e->preempt_verb);
-        put_text_if(item, "prioritizeVerb", e->prioritize_verb);
-        put_text_if(item, "bindVerb", e->bind_verb);
+        cJSON *item = json_add_item(list);
+        json_add_text(item, "urlPrefix", e->url_prefix);
+        json_add_text_if(item, "filterVerb", e->filter_verb);
+        json_add_text_if(item, "preemptVerb", e->preempt_verb);
+        json_add_text_if(item, "prioritizeVerb", e->prioritize_verb);
+        json_add_text_if(item, "bindVerb", e->bind_verb);
         if (e->weight != 0)
-            put_number(item, "weight", e->weight);
+            json_add_whole(item, "weight", e->weight);
         put_true_if(item, "enableHTTPS", e->https);
         if (e->has_tls)
             write_tls(item, e);
         put_span(item, "httpTimeout", e->http_timeout);
         put_true_if(item, "nodeCacheCapable", e->node_cache_capable);
         put_true_if(item, "ignorable", e->ignorable);
-        cJSON *managed =
-            e->managed.count > 0 ? cJSON_AddArrayToObject(item, "managedResources") : NULL;
+        cJSON *managed = e->managed.count > 0 ? json_add_list(item, "managedResources") : NULL;
         for (uint32_t m = 0; m < e->managed.count; m++) {
-            cJSON *resource = item_of(managed);
-            put_text(resource, "name", e->managed.at[m].name);
+            cJSON *resource = json_add_item(managed);
+            json_add_text(resource, "name", e->managed.at[m].name);
             put_true_if(resource, "ignoredByScheduler", e->managed.at[m].ignored);
         }
     }
@@ -451,42 +413,38 @@ static void write_extenders(cJSON *root, const struct scheduler_config *c)
 
 static void write_head(cJSON *root, const struct scheduler_config *c)
 {
-    cJSON_AddStringToObject(root, "apiVersion", CONFIG_VERSION);
-    cJSON_AddStringToObject(root, "kind", "KubeSchedulerConfiguration");
-    cJSON *connection = cJSON_AddObjectToObject(root, "clientConnection");
-    put_text(connection, "acceptContentTypes", c->accept_content_types);
-    put_number(connection, "burst", c->burst);
-    put_text(connection, "contentType", c->content_type);
-    put_text(connection, "kubeconfig", c->kubeconfig);
+    json_add_text(root, "apiVersion", str_of(CONFIG_VERSION));
+    json_add_text(root, "kind", str_of("KubeSchedulerConfiguration"));
+    cJSON *connection = json_add_object(root, "clientConnection");
+    json_add_text(connection, "acceptContentTypes", c->accept_content_types);
+    json_add_whole(connection, "burst", c->burst);
+    json_add_text(connection, "contentType", c->content_type);
+    json_add_text(connection, "kubeconfig", c->kubeconfig);
     put_float(connection, "qps", c->qps);
     put_true_if(root, "delayCacheUntilActive", c->delay_cache);
-    cJSON_AddBoolToObject(root, "enableContentionProfiling", c->contention_profiling);
-    cJSON_AddBoolToObject(root, "enableProfiling", c->profiling);
-    cJSON *leader = cJSON_AddObjectToObject(root, "leaderElection");
-    cJSON_AddBoolToObject(leader, "leaderElect", c->leader_elect);
+    json_add_bool(root, "enableContentionProfiling", c->contention_profiling);
+    json_add_bool(root, "enableProfiling", c->profiling);
+    cJSON *leader = json_add_object(root, "leaderElection");
+    json_add_bool(leader, "leaderElect", c->leader_elect);
     put_span(leader, "leaseDuration", c->lease_duration);
     put_span(leader, "renewDeadline", c->renew_deadline);
     put_span(leader, "retryPeriod", c->retry_period);
-    put_text(leader, "resourceLock", c->resource_lock);
-    put_text(leader, "resourceName", c->lease_name);
-    put_text(leader, "resourceNamespace", c->lease_namespace);
-    put_number(root, "parallelism", c->parallelism);
-    put_number(root, "percentageOfNodesToScore", c->percentage_of_nodes_to_score);
-    put_number(root, "podInitialBackoffSeconds", c->pod_initial_backoff_s);
-    put_number(root, "podMaxBackoffSeconds", c->pod_max_backoff_s);
+    json_add_text(leader, "resourceLock", c->resource_lock);
+    json_add_text(leader, "resourceName", c->lease_name);
+    json_add_text(leader, "resourceNamespace", c->lease_namespace);
+    json_add_whole(root, "parallelism", c->parallelism);
+    json_add_whole(root, "percentageOfNodesToScore", c->percentage_of_nodes_to_score);
+    json_add_whole(root, "podInitialBackoffSeconds", c->pod_initial_backoff_s);
+    json_add_whole(root, "podMaxBackoffSeconds", c->pod_max_backoff_s);
 }
 
 void scheduler_config_write_json(const struct scheduler_config *config, struct buffer *out)
 {
-    cJSON *root = cJSON_CreateObject();
+    cJSON *root = json_build();
     write_head(root, config);
     write_profiles(root, config);
     write_extenders(root, config);
-    char *text = cJSON_PrintUnformatted(root);
-    must(text != NULL);
-    buffer_add_text(out, text);
-    cJSON_free(text);
-    cJSON_Delete(root);
+    json_build_print(out, root);
 }
 
 int64_t scheduler_config_hash(const struct scheduler_config *config)

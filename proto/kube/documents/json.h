@@ -37,7 +37,8 @@ struct kube_json *kube_json_parse_without(struct str text, const struct kube_jso
  * Scalars mean what they mean to Kubernetes (yes, on, 0x10 and 017 included); anchors, aliases and
  * merge keys work, within bounds. */
 struct kube_json *kube_json_parse_yaml(struct str text, struct str *error, struct arena *a);
-/* Writes a value as JSON without blanks, members in their order. */
+/* Writes a value as JSON without blanks, members in their order; strings as json_string.h says,
+ * numbers that are no int64_t as short as they can be without becoming others. */
 void kube_json_write(const struct kube_json *value, struct buffer *out);
 /* Writes it as YAML in the way of Kubernetes' tools: members sorted, lists not indented, texts
  * quoted only where they must be. */

@@ -2,47 +2,41 @@
  * is written here reads back as the same values; a walk is no deeper than KUBE_JSON_DEPTH_MAX,
  * which the reader has seen to. */
 #include "proto/kube/documents/json_text.h"
+#include "proto/base/json_string.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
-static void escape(struct buffer *out, unsigned char c)
-{
-    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-    const char *known = memchr(from, c, sizeof(from) - 1);
-    if (known != NULL)
-        buffer_print(out, "\\%c", to[known - from]);
-    else
-        buffer_print(out, "\\u%04x", c);
-}
+#define WHOLE_MOST 1e21 /* integers below are written without an exponent, as in Go */
 
-void json_text_string(struct buffer *out, struct str text)
+/* The shortest text that reads back as the same number. */
+static void add_number(struct buffer *out, double number)
 {
-    uint32_t plain = 0; /* where what is not yet written begins */
-    buffer_add(out, "\"", 1);
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        buffer_add(out, text.at + plain, i - plain);
-        plain = i + 1;
-        escape(out, c);
+    char text[64];
+    if (number == floor(number) && fabs(number) < WHOLE_MOST) {
+        buffer_print(out, "%.0f", number == 0 ? 0 : number);
+        return;
     }
-    if (text.len > plain)
-        buffer_add(out, text.at + plain, text.len - plain);
-    buffer_add(out, "\"", 1);
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    buffer_add_text(out, text);
 }
 
 static void add_scalar(struct buffer *out, const struct kube_json *value)
 {
     int64_t whole;
     double number;
-    if (kube_json_i64(value, &whole))
+    if (kube_json_is_string(value))
+        json_string(out, kube_json_text(value));
+    else if (kube_json_i64(value, &whole))
         buffer_print(out, "%" PRId64, whole);
     else if (kube_json_number(value, &number))
-        buffer_print(out, "%.17g", number);
-    else if (kube_json_is_string(value))
-        json_text_string(out, kube_json_text(value));
+        add_number(out, number);
     else if (kube_json_is_bool(value))
         buffer_add_text(out, kube_json_true(value) ? "true" : "false");
     else
@@ -66,10 +60,15 @@ void json_text_value(struct buffer *out, const struct kube_json *value, const ch
             buffer_add(out, ",", 1);
         first = false;
         if (object) {
-            json_text_string(out, kube_json_name(c));
+            json_string(out, kube_json_name(c));
             buffer_add(out, ":", 1);
         }
         json_text_value(out, c, without);
     }
     buffer_add(out, object ? "}" : "]", 1);
+}
+
+void kube_json_write(const struct kube_json *value, struct buffer *out)
+{
+    json_text_value(out, value, NULL);
 }

@@ -4,8 +4,8 @@
  * is not of the type it should be. */
 #include "proto/kube/extenders/extender_wire.h"
 
+#include "proto/base/json_string.h"
 #include "proto/kube/documents/json.h"
-#include "proto/kube/documents/json_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void add_names(struct buffer *out, const struct strs *names)
 {
     for (uint32_t i = 0; i < names->count; i++) {
         buffer_add_text(out, i > 0 ? "," : "");
-        json_text_string(out, names->at[i]);
+        json_string(out, names->at[i]);
     }
 }
 
@@ -54,7 +54,7 @@ static void add_victims(struct buffer *out, const struct candidate *c, const str
             continue;
         }
         buffer_add_text(out, "{\"UID\":");
-        json_text_string(out, c->victims.at[i].uid);
+        json_string(out, c->victims.at[i].uid);
         buffer_add_text(out, "}");
     }
     buffer_print(out, "],\"NumPDBViolations\":%" PRId64 "}", c->violations);
@@ -69,7 +69,7 @@ void wire_victims_body(struct buffer *out, const struct wire_victims *ask)
                              : ",\"NodeNameToVictims\":null,\"NodeNameToMetaVictims\":{");
     for (uint32_t i = 0; i < ask->count; i++) {
         buffer_add_text(out, i > 0 ? "," : "");
-        json_text_string(out, ask->at[i].node);
+        json_string(out, ask->at[i].node);
         buffer_add_text(out, ":");
         add_victims(out, &ask->at[i], objects);
         if (objects != NULL)
@@ -81,13 +81,13 @@ void wire_victims_body(struct buffer *out, const struct wire_victims *ask)
 void wire_bind_body(struct buffer *out, const struct bind *bind)
 {
     buffer_add_text(out, "{\"PodName\":");
-    json_text_string(out, bind->name);
+    json_string(out, bind->name);
     buffer_add_text(out, ",\"PodNamespace\":");
-    json_text_string(out, bind->namespace_name);
+    json_string(out, bind->namespace_name);
     buffer_add_text(out, ",\"PodUID\":");
-    json_text_string(out, bind->uid);
+    json_string(out, bind->uid);
     buffer_add_text(out, ",\"Node\":");
-    json_text_string(out, bind->node_name);
+    json_string(out, bind->node_name);
     buffer_add_text(out, "}");
 }
 

@@ -1,30 +1,31 @@
-/* reviews: bodies are written by hand, because they are small and every value in them is an escaped
- * string; answers are read as far as they matter. */
+/* reviews: bodies are built with cJSON; answers are read as far as they matter. */
 #include "proto/kube/writes/reviews.h"
 
+#include "proto/base/memory.h"
 #include "proto/kube/documents/json.h"
+#include "proto/kube/documents/json_build.h"
 
-static void put_text(struct buffer *out, struct str text)
+#define AUTHENTICATION STR_LITERAL("authentication.k8s.io/v1")
+#define AUTHORIZATION  STR_LITERAL("authorization.k8s.io/v1")
+
+static cJSON *body_of(struct str api, const char *kind)
 {
-    buffer_add_text(out, "\"");
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        if (c == '"' || c == '\\')
-            buffer_print(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            buffer_print(out, "\\u%04x", c);
-        else
-            buffer_add(out, &c, 1);
-    }
-    buffer_add_text(out, "\"");
+    cJSON *root = json_build();
+    json_add_text(root, "apiVersion", api);
+    json_add_text(root, "kind", str_of(kind));
+    return root;
 }
 
 void review_token_body(struct str token, struct buffer *out)
 {
-    buffer_add_text(out, "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"TokenReview\","
-                         "\"spec\":{\"token\":");
-    put_text(out, token);
-    buffer_add_text(out, "}}");
+    cJSON *root = body_of(AUTHENTICATION, "TokenReview");
+    json_add_text(json_add_object(root, "spec"), "token", token);
+    json_build_print(out, root);
+}
+
+void review_self_body(struct buffer *out)
+{
+    json_build_print(out, body_of(AUTHENTICATION, "SelfSubjectReview"));
 }
 
 static struct strs texts_of(const struct kube_json *list, struct arena *a)
@@ -69,45 +70,46 @@ bool review_token_read(struct str body, bool *known, struct review_user *user, s
     return read;
 }
 
-static void put_extra(struct buffer *out, const struct strs *extra)
+/* The values of one key stand one after the other. */
+static void add_extra(cJSON *spec, const struct strs *extra)
 {
-    struct str key = {NULL, 0};
+    cJSON *map = extra->count > 1 ? json_add_object(spec, "extra") : NULL, *values = NULL;
     for (uint32_t i = 0; i + 1 < extra->count; i += 2) {
-        bool same = i > 0 && str_equal(extra->at[i], key);
-        key = extra->at[i];
-        if (!same) {
-            buffer_add_text(out, i == 0 ? ",\"extra\":{" : "],");
-            put_text(out, key);
+        if (i == 0 || !str_equal(extra->at[i], extra->at[i - 2])) {
+            char *key = str_copy(extra->at[i]);
+            values = json_add_list(map, key);
+            memory_free(key);
         }
-        buffer_add_text(out, same ? "," : ":[");
-        put_text(out, extra->at[i + 1]);
+        json_add_text_item(values, extra->at[i + 1]);
     }
-    if (extra->count > 1)
-        buffer_add_text(out, "]}");
 }
 
 void review_access_body(const struct review_user *user, const char *verb, struct str path,
                         struct buffer *out)
 {
-    buffer_add_text(out, "{\"apiVersion\":\"authorization.k8s.io/v1\","
-                         "\"kind\":\"SubjectAccessReview\",\"spec\":{\"nonResourceAttributes\":"
-                         "{\"path\":");
-    put_text(out, path);
-    buffer_print(out, ",\"verb\":\"%s\"},\"user\":", verb);
-    put_text(out, user->name);
-    if (user->uid.len > 0) {
-        buffer_add_text(out, ",\"uid\":");
-        put_text(out, user->uid);
-    }
-    buffer_add_text(out, ",\"groups\":[");
-    for (uint32_t i = 0; i < user->groups.count; i++) {
-        if (i > 0)
-            buffer_add_text(out, ",");
-        put_text(out, user->groups.at[i]);
-    }
-    buffer_add_text(out, "]");
-    put_extra(out, &user->extra);
-    buffer_add_text(out, "}}");
+    cJSON *root = body_of(AUTHORIZATION, "SubjectAccessReview");
+    cJSON *spec = json_add_object(root, "spec");
+    cJSON *asked = json_add_object(spec, "nonResourceAttributes");
+    json_add_text(asked, "path", path);
+    json_add_text(asked, "verb", str_of(verb));
+    json_add_text(spec, "user", user->name);
+    json_add_text_if(spec, "uid", user->uid);
+    json_add_texts(spec, "groups", &user->groups);
+    add_extra(spec, &user->extra);
+    json_build_print(out, root);
+}
+
+void review_self_access_body(const struct review_resource *asked, struct buffer *out)
+{
+    cJSON *root = body_of(AUTHORIZATION, "SelfSubjectAccessReview");
+    cJSON *to = json_add_object(json_add_object(root, "spec"), "resourceAttributes");
+    json_add_text(to, "group", asked->group);
+    json_add_text(to, "resource", asked->resource);
+    json_add_text(to, "subresource", asked->subresource);
+    json_add_text(to, "verb", asked->verb);
+    json_add_text(to, "namespace", asked->namespace_name);
+    json_add_text(to, "name", asked->name);
+    json_build_print(out, root);
 }
 
 bool review_access_read(struct str body, struct review_answer *out, struct arena *a)

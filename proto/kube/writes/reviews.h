@@ -16,12 +16,19 @@ struct review_user {
 };
 
 void review_token_body(struct str token, struct buffer *out);
+/* Who we are ourselves. */
+void review_self_body(struct buffer *out);
 /* False when the answer cannot be read. *known: the token is somebody's, who is in user (in the
  * arena). */
 bool review_token_read(struct str body, bool *known, struct review_user *user, struct arena *a);
 
 void review_access_body(const struct review_user *user, const char *verb, struct str path,
                         struct buffer *out);
+/* May we do that ourselves? */
+struct review_resource {
+    struct str group, resource, subresource, verb, namespace_name, name;
+};
+void review_self_access_body(const struct review_resource *asked, struct buffer *out);
 /* denied: by a word against it, where otherwise nobody had an opinion. reason: in the arena. */
 struct review_answer {
     bool allowed, denied;

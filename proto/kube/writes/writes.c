@@ -1,16 +1,16 @@
-/* writes: builds each body with cJSON and prints it without spaces, or, where every pod needs one,
- * writes it at once; what was read and is put back is edited as a text. The one idea: a body is a
- * pure function of a record, so every one of them has a golden test. What must stay true: strings
- * from peers are only ever escaped JSON values or escaped path segments. */
+/* writes: builds each body with cJSON and prints it without spaces; what was read and is put back
+ * is edited as a text. The one idea: a body is a pure function of a record, so every one of them
+ * has a golden test. What must stay true: strings from peers are only ever escaped JSON values or
+ * escaped path segments. */
+#include "proto/base/json_string.h"
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/base/must.h"
+#include "proto/kube/documents/json_build.h"
 #include "proto/kube/documents/json_edit.h"
-#include "proto/kube/documents/json_text.h"
 #include "proto/kube/documents/protobuf.h"
 #include "proto/kube/writes/writes_internal.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,148 +44,27 @@ void writes_path(struct buffer *path, const char *prefix, struct str namespace_n
     }
 }
 
-/* ---- building ---- */
-
-static void add_text(cJSON *object, const char *key, struct str value)
-{
-    char *copy = memory_copy(value.at, value.len);
-    must(cJSON_AddStringToObject(object, key, copy) != NULL);
-    memory_free(copy);
-}
-
-/* As Go's omitempty. */
-static void add_text_if(cJSON *object, const char *key, struct str value)
-{
-    if (value.len > 0)
-        add_text(object, key, value);
-}
-
-static void add_number(cJSON *object, const char *key, int64_t value)
-{
-    char digits[24]; /* cJSON would round what is beyond 2^53 */
-    snprintf(digits, sizeof(digits), "%lld", (long long)value);
-    must(cJSON_AddRawToObject(object, key, digits) != NULL);
-}
-
-static void add_seconds(cJSON *object, const char *key, int64_t wall_us)
-{
-    char text[40];
-    moment_print_seconds(wall_us, text, sizeof(text));
-    add_text(object, key, str_of(text));
-}
-
-static void add_micros(cJSON *object, const char *key, int64_t wall_us)
-{
-    char text[40];
-    moment_print_micros(wall_us, text, sizeof(text));
-    add_text(object, key, str_of(text));
-}
-
-static cJSON *add_object(cJSON *object, const char *key)
-{
-    cJSON *child = cJSON_AddObjectToObject(object, key);
-    must(child != NULL);
-    return child;
-}
-
-static cJSON *new_object(void)
-{
-    cJSON *object = cJSON_CreateObject();
-    must(object != NULL);
-    return object;
-}
-
-void writes_print(struct buffer *out, cJSON *root)
-{
-    char *text = cJSON_PrintUnformatted(root);
-    must(text != NULL);
-    buffer_add_text(out, text);
-    cJSON_free(text);
-    cJSON_Delete(root);
-}
-
-/* ---- written as text ---- */
-
-/* The two bodies that every pod needs are written straight into the buffer, to the byte as cJSON
- * would print them. */
-
-static void text_key(struct buffer *out, const char *key)
-{
-    if (out->at[out->len - 1] != '{')
-        buffer_add(out, ",", 1);
-    buffer_add(out, "\"", 1);
-    buffer_add_text(out, key);
-    buffer_add(out, "\":", 2);
-}
-
-static void text_open(struct buffer *out, const char *key)
-{
-    text_key(out, key);
-    buffer_add(out, "{", 1);
-}
-
-static void text_close(struct buffer *out)
-{
-    buffer_add(out, "}", 1);
-}
-
-static void text_escape(struct buffer *out, unsigned char c)
-{
-    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-    const char *known = memchr(from, c, sizeof(from) - 1);
-    if (known != NULL)
-        buffer_print(out, "\\%c", to[known - from]);
-    else
-        buffer_print(out, "\\u%04x", c);
-}
-
-static void text_put(struct buffer *out, const char *key, struct str value)
-{
-    uint32_t plain = 0; /* where what is not yet written begins */
-    text_key(out, key);
-    buffer_add(out, "\"", 1);
-    for (uint32_t i = 0; i < value.len; i++) {
-        unsigned char c = (unsigned char)value.at[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        buffer_add(out, value.at + plain, i - plain);
-        plain = i + 1;
-        text_escape(out, c);
-    }
-    buffer_add(out, value.at + plain, value.len - plain);
-    buffer_add(out, "\"", 1);
-}
-
-static void text_put_if(struct buffer *out, const char *key, struct str value)
-{
-    if (value.len > 0)
-        text_put(out, key, value);
-}
-
-static void text_put_micros(struct buffer *out, const char *key, int64_t wall_us)
-{
-    char text[40];
-    moment_print_micros(wall_us, text, sizeof(text));
-    text_put(out, key, str_of(text));
-}
-
 /* ---- binding ---- */
+
+static cJSON *body_of(struct str api, struct str kind)
+{
+    cJSON *root = json_build();
+    json_add_text(root, "apiVersion", api);
+    json_add_text(root, "kind", kind);
+    return root;
+}
 
 void writes_binding(struct buffer *out, const struct bind *bind)
 {
-    buffer_add(out, "{", 1);
-    text_put(out, "apiVersion", STR_LITERAL("v1"));
-    text_put(out, "kind", STR_LITERAL("Binding"));
-    text_open(out, "metadata");
-    text_put(out, "name", bind->name);
-    text_put(out, "namespace", bind->namespace_name);
-    text_put(out, "uid", bind->uid);
-    text_close(out);
-    text_open(out, "target");
-    text_put(out, "kind", STR_LITERAL("Node"));
-    text_put(out, "name", bind->node_name);
-    text_close(out);
-    text_close(out);
+    cJSON *root = body_of(STR_LITERAL("v1"), STR_LITERAL("Binding"));
+    cJSON *meta = json_add_object(root, "metadata");
+    json_add_text(meta, "name", bind->name);
+    json_add_text(meta, "namespace", bind->namespace_name);
+    json_add_text(meta, "uid", bind->uid);
+    cJSON *target = json_add_object(root, "target");
+    json_add_text(target, "kind", STR_LITERAL("Node"));
+    json_add_text(target, "name", bind->node_name);
+    json_build_print(out, root);
 }
 
 /* ---- events ---- */
@@ -211,13 +90,13 @@ uint32_t writes_note_len(struct str note, bool *cut)
 
 static void add_reference(cJSON *object, const char *key, const struct writes_object *of)
 {
-    cJSON *ref = add_object(object, key);
-    add_text_if(ref, "kind", of->kind);
-    add_text_if(ref, "namespace", of->namespace_name);
-    add_text_if(ref, "name", of->name);
-    add_text_if(ref, "uid", of->uid);
-    add_text_if(ref, "apiVersion", of->api_version);
-    add_text_if(ref, "resourceVersion", of->resource_version);
+    cJSON *ref = json_add_object(object, key);
+    json_add_text_if(ref, "kind", of->kind);
+    json_add_text_if(ref, "namespace", of->namespace_name);
+    json_add_text_if(ref, "name", of->name);
+    json_add_text_if(ref, "uid", of->uid);
+    json_add_text_if(ref, "apiVersion", of->api_version);
+    json_add_text_if(ref, "resourceVersion", of->resource_version);
 }
 
 static void add_note(cJSON *object, const char *key, struct str note)
@@ -228,15 +107,15 @@ static void add_note(cJSON *object, const char *key, struct str note)
     buffer_add_str(&text, note);
     if (cut)
         buffer_add_text(&text, " ...");
-    add_text_if(object, key, buffer_str(&text));
+    json_add_text_if(object, key, buffer_str(&text));
     buffer_free(&text);
 }
 
 static void add_series(cJSON *object, int64_t count, int64_t last_us)
 {
-    cJSON *series = add_object(object, "series");
-    add_number(series, "count", count);
-    add_micros(series, "lastObservedTime", last_us);
+    cJSON *series = json_add_object(object, "series");
+    json_add_whole(series, "count", count);
+    json_add_micros(series, "lastObservedTime", last_us);
 }
 
 /* An object of no namespace has its events in the default one, as upstream. */
@@ -248,90 +127,52 @@ struct str writes_event_namespace(const struct writes_event *event)
 
 static void add_event_meta(cJSON *root, const struct writes_event *event)
 {
-    cJSON *meta = add_object(root, "metadata");
-    add_text(meta, "name", event->name);
-    add_text(meta, "namespace", writes_event_namespace(event));
-}
-
-static void text_put_note(struct buffer *out, struct str note)
-{
-    bool cut;
-    struct buffer text = {0};
-    note.len = writes_note_len(note, &cut);
-    if (cut) {
-        buffer_add_str(&text, note);
-        buffer_add_text(&text, " ...");
-        note = buffer_str(&text);
-    }
-    text_put_if(out, "note", note);
-    buffer_free(&text);
-}
-
-static void text_put_regarding(struct buffer *out, const struct writes_object *of)
-{
-    text_open(out, "regarding");
-    text_put_if(out, "kind", of->kind);
-    text_put_if(out, "namespace", of->namespace_name);
-    text_put_if(out, "name", of->name);
-    text_put_if(out, "uid", of->uid);
-    text_put_if(out, "apiVersion", of->api_version);
-    text_put_if(out, "resourceVersion", of->resource_version);
-    text_close(out);
+    cJSON *meta = json_add_object(root, "metadata");
+    json_add_text(meta, "name", event->name);
+    json_add_text(meta, "namespace", writes_event_namespace(event));
 }
 
 void writes_event(struct buffer *out, const struct writes_event *event)
 {
-    buffer_add(out, "{", 1);
-    text_put(out, "apiVersion", STR_LITERAL("events.k8s.io/v1"));
-    text_put(out, "kind", STR_LITERAL("Event"));
-    text_open(out, "metadata");
-    text_put(out, "name", event->name);
-    text_put(out, "namespace", writes_event_namespace(event));
-    text_close(out);
-    text_put_micros(out, "eventTime", event->time_us);
-    if (event->series_count > 0) {
-        text_open(out, "series");
-        text_key(out, "count");
-        buffer_print(out, "%lld", (long long)event->series_count);
-        text_put_micros(out, "lastObservedTime", event->series_last_us);
-        text_close(out);
-    }
-    text_put(out, "reportingController", event->controller);
-    text_put(out, "reportingInstance", event->instance);
-    text_put(out, "action", event->action);
-    text_put(out, "reason", event->reason);
-    text_put_regarding(out, &event->regarding);
-    text_put_note(out, event->note);
-    text_put(out, "type", event->type);
-    text_close(out);
+    cJSON *root = body_of(STR_LITERAL("events.k8s.io/v1"), STR_LITERAL("Event"));
+    add_event_meta(root, event);
+    json_add_micros(root, "eventTime", event->time_us);
+    if (event->series_count > 0)
+        add_series(root, event->series_count, event->series_last_us);
+    json_add_text(root, "reportingController", event->controller);
+    json_add_text(root, "reportingInstance", event->instance);
+    json_add_text(root, "action", event->action);
+    json_add_text(root, "reason", event->reason);
+    add_reference(root, "regarding", &event->regarding);
+    add_note(root, "note", event->note);
+    json_add_text(root, "type", event->type);
+    json_build_print(out, root);
 }
 
 void writes_series(struct buffer *out, int64_t count, int64_t last_us)
 {
-    cJSON *root = new_object();
+    cJSON *root = json_build();
     add_series(root, count, last_us);
-    writes_print(out, root);
+    json_build_print(out, root);
 }
 
 void writes_lease_event(struct buffer *out, const struct writes_event *event)
 {
-    cJSON *root = new_object();
-    add_text(root, "apiVersion", STR_LITERAL("v1"));
-    add_text(root, "kind", STR_LITERAL("Event"));
+    cJSON *root = body_of(STR_LITERAL("v1"), STR_LITERAL("Event"));
     add_event_meta(root, event);
     add_reference(root, "involvedObject", &event->regarding);
-    add_text(root, "reason", event->reason);
+    json_add_text(root, "reason", event->reason);
     add_note(root, "message", event->note);
-    cJSON *source = add_object(root, "source");
-    add_text(source, "component", event->controller);
-    add_seconds(root, "firstTimestamp", event->time_us);
-    add_seconds(root, "lastTimestamp", event->time_us);
-    add_number(root, "count", 1);
-    add_text(root, "type", event->type);
-    must(cJSON_AddNullToObject(root, "eventTime") != NULL);
-    add_text(root, "reportingComponent", event->controller);
-    add_text(root, "reportingInstance", event->instance);
-    writes_print(out, root);
+    cJSON *source = json_add_object(root, "source");
+    json_add_text(source, "component", event->controller);
+    json_add_seconds(root, "firstTimestamp", event->time_us);
+    json_add_seconds(root, "lastTimestamp", event->time_us);
+    json_add_whole(root, "count", 1);
+    json_add_text(root, "type", event->type);
+    json_add_null(root, "eventTime");
+    json_add_text(root, "reportingComponent", event->controller);
+    json_add_text(root, "reportingInstance", event->instance);
+    json_build_print(out, root);
 }
 
 /* ---- conditions ---- */
@@ -345,11 +186,6 @@ struct change {
     struct strs types;           /* of all conditions that it has, in order */
 };
 
-static void add_null(cJSON *object, const char *key)
-{
-    must(cJSON_AddNullToObject(object, key) != NULL);
-}
-
 /* As a two-way merge writes a string that changed from old to new: absent when equal, null when the
  * new one is empty and so left out of the object. */
 static void add_change(cJSON *object, const char *key, struct str old, struct str new)
@@ -357,9 +193,9 @@ static void add_change(cJSON *object, const char *key, struct str old, struct st
     if (str_equal(old, new))
         return;
     if (new.len > 0)
-        add_text(object, key, new);
+        json_add_text(object, key, new);
     else
-        add_null(object, key);
+        json_add_null(object, key);
 }
 
 static void add_generation(cJSON *element, int64_t old, int64_t new)
@@ -367,9 +203,9 @@ static void add_generation(cJSON *element, int64_t old, int64_t new)
     if (old == new)
         return;
     if (new != 0)
-        add_number(element, "observedGeneration", new);
+        json_add_whole(element, "observedGeneration", new);
     else
-        add_null(element, "observedGeneration");
+        json_add_null(element, "observedGeneration");
 }
 
 static bool is_new(const struct change *c)
@@ -380,26 +216,23 @@ static bool is_new(const struct change *c)
 /* The list is merged by type; without this directive its order would be the server's choice. */
 static void add_element_order(cJSON *status, const struct change *c)
 {
-    cJSON *order = cJSON_AddArrayToObject(status, "$setElementOrder/conditions");
-    must(order != NULL);
-    for (uint32_t i = 0; i < c->types.count + is_new(c); i++) {
-        cJSON *entry = new_object();
-        add_text(entry, "type", i < c->types.count ? c->types.at[i] : str_of(c->type));
-        must(cJSON_AddItemToArray(order, entry));
-    }
+    cJSON *order = json_add_list(status, "$setElementOrder/conditions");
+    for (uint32_t i = 0; i < c->types.count + is_new(c); i++)
+        json_add_text(json_add_item(order), "type",
+                      i < c->types.count ? c->types.at[i] : str_of(c->type));
 }
 
 /* A condition that the pod does not have yet: all of it. */
 static cJSON *whole_condition(const struct change *change, int64_t wall_us)
 {
-    cJSON *c = new_object();
-    add_null(c, "lastProbeTime");
-    add_seconds(c, "lastTransitionTime", wall_us);
-    add_text_if(c, "message", change->message);
+    cJSON *c = json_build();
+    json_add_null(c, "lastProbeTime");
+    json_add_seconds(c, "lastTransitionTime", wall_us);
+    json_add_text_if(c, "message", change->message);
     add_generation(c, 0, change->generation);
-    add_text_if(c, "reason", change->reason);
-    add_text(c, "status", str_of(change->status));
-    add_text(c, "type", str_of(change->type));
+    json_add_text_if(c, "reason", change->reason);
+    json_add_text(c, "status", str_of(change->status));
+    json_add_text(c, "type", str_of(change->type));
     return c;
 }
 
@@ -407,18 +240,18 @@ static cJSON *whole_condition(const struct change *change, int64_t wall_us)
 static cJSON *changed_condition(const struct change *change, int64_t wall_us)
 {
     const struct condition *old = change->old;
-    cJSON *c = new_object();
+    cJSON *c = json_build();
     bool flipped = !str_is(old->status, change->status);
     if (old->probed)
-        add_null(c, "lastProbeTime");
+        json_add_null(c, "lastProbeTime");
     if (flipped)
-        add_seconds(c, "lastTransitionTime", wall_us);
+        json_add_seconds(c, "lastTransitionTime", wall_us);
     add_change(c, "message", old->message, change->message);
     add_generation(c, old->observed_generation, change->generation);
     add_change(c, "reason", old->reason, change->reason);
     if (flipped)
-        add_text(c, "status", str_of(change->status));
-    add_text(c, "type", str_of(change->type));
+        json_add_text(c, "status", str_of(change->status));
+    json_add_text(c, "type", str_of(change->type));
     return c;
 }
 
@@ -433,8 +266,7 @@ static void add_condition(cJSON *status, const struct change *c, int64_t wall_us
 {
     if (c->types.count > 0)
         add_element_order(status, c);
-    cJSON *list = cJSON_AddArrayToObject(status, "conditions");
-    must(list != NULL);
+    cJSON *list = json_add_list(status, "conditions");
     must(cJSON_AddItemToArray(list, is_new(c) ? whole_condition(c, wall_us)
                                               : changed_condition(c, wall_us)));
 }
@@ -454,22 +286,22 @@ bool writes_failure(struct buffer *out, const struct pod_failed *failed, int64_t
     bool changed = !failed->event_only && differs(&condition);
     if (!changed && !renominated)
         return false;
-    cJSON *root = new_object();
-    cJSON *status = add_object(root, "status");
+    cJSON *root = json_build();
+    cJSON *status = json_add_object(root, "status");
     if (changed)
         add_condition(status, &condition, wall_us);
     if (renominated)
         add_change(status, "nominatedNodeName", pod->nominated_node, failed->nominated_node);
-    writes_print(out, root);
+    json_build_print(out, root);
     return true;
 }
 
 void writes_nomination(struct buffer *out, struct str uid, struct str node)
 {
-    cJSON *root = new_object();
-    add_text(add_object(root, "metadata"), "uid", uid);
-    add_text(add_object(root, "status"), "nominatedNodeName", node);
-    writes_print(out, root);
+    cJSON *root = json_build();
+    json_add_text(json_add_object(root, "metadata"), "uid", uid);
+    json_add_text(json_add_object(root, "status"), "nominatedNodeName", node);
+    json_build_print(out, root);
 }
 
 /* ---- victims ---- */
@@ -489,10 +321,10 @@ bool writes_disruption(struct buffer *out, const struct writes_pod *pod, struct 
                                .types = pod->condition_types};
     bool changed = differs(&condition);
     if (changed) {
-        cJSON *root = new_object();
-        add_text(add_object(root, "metadata"), "uid", pod->uid);
-        add_condition(add_object(root, "status"), &condition, wall_us);
-        writes_print(out, root);
+        cJSON *root = json_build();
+        json_add_text(json_add_object(root, "metadata"), "uid", pod->uid);
+        add_condition(json_add_object(root, "status"), &condition, wall_us);
+        json_build_print(out, root);
     }
     buffer_free(&message);
     return changed;
@@ -500,11 +332,11 @@ bool writes_disruption(struct buffer *out, const struct writes_pod *pod, struct 
 
 void writes_deletion(struct buffer *out, struct str uid)
 {
-    cJSON *root = new_object();
-    add_text(root, "kind", STR_LITERAL("DeleteOptions"));
-    add_text(root, "apiVersion", STR_LITERAL("v1"));
-    add_text(add_object(root, "preconditions"), "uid", uid);
-    writes_print(out, root);
+    cJSON *root = json_build();
+    json_add_text(root, "kind", STR_LITERAL("DeleteOptions"));
+    json_add_text(root, "apiVersion", STR_LITERAL("v1"));
+    json_add_text(json_add_object(root, "preconditions"), "uid", uid);
+    json_build_print(out, root);
 }
 
 /* ---- reading ---- */
@@ -570,19 +402,19 @@ static cJSON *member(cJSON *object, const char *key)
     if (cJSON_IsObject(child))
         return child;
     drop(object, key);
-    return add_object(object, key);
+    return json_add_object(object, key);
 }
 
 static void put_text(cJSON *object, const char *key, struct str value)
 {
     drop(object, key);
-    add_text(object, key, value);
+    json_add_text(object, key, value);
 }
 
 static void put_number(cJSON *object, const char *key, int64_t value)
 {
     drop(object, key);
-    add_number(object, key, value);
+    json_add_whole(object, key, value);
 }
 
 void writes_lease_put(struct buffer *out, const struct writes_lease *lease, struct str previous,
@@ -590,7 +422,7 @@ void writes_lease_put(struct buffer *out, const struct writes_lease *lease, stru
 {
     cJSON *root = parse_kind(previous, "Lease");
     if (root == NULL)
-        root = new_object();
+        root = json_build();
     put_text(root, "apiVersion", STR_LITERAL("coordination.k8s.io/v1"));
     put_text(root, "kind", STR_LITERAL("Lease"));
     cJSON *meta = member(root, "metadata");
@@ -598,7 +430,7 @@ void writes_lease_put(struct buffer *out, const struct writes_lease *lease, stru
     put_text(meta, "namespace", namespace_name);
     cJSON_DeleteItemFromObjectCaseSensitive(meta, "resourceVersion");
     cJSON_DeleteItemFromObjectCaseSensitive(meta, "managedFields"); /* the server's own business */
-    add_text_if(meta, "resourceVersion", lease->resource_version);
+    json_add_text_if(meta, "resourceVersion", lease->resource_version);
     if (cJSON_HasObjectItem(meta, "annotations"))
         drop(member(meta, "annotations"), WRITES_HANDOVER);
     if (lease->handover.len > 0)
@@ -609,7 +441,7 @@ void writes_lease_put(struct buffer *out, const struct writes_lease *lease, stru
     put_text(spec, "acquireTime", lease->acquired);
     put_text(spec, "renewTime", lease->renewed);
     put_number(spec, "leaseTransitions", lease->transitions);
-    writes_print(out, root);
+    json_build_print(out, root);
 }
 
 /* ---- claims and volumes ---- */
@@ -652,7 +484,7 @@ static void claim_reference(struct buffer *out, const struct claim_binding *clai
     char version[24] = "";
     if (claim->resource_version != 0)
         snprintf(version, sizeof(version), "%lld", (long long)claim->resource_version);
-    cJSON *holder = new_object();
+    cJSON *holder = json_build();
     add_reference(holder, "claimRef",
                   &(struct writes_object){.kind = STR_LITERAL("PersistentVolumeClaim"),
                                           .api_version = STR_LITERAL("v1"),
@@ -660,7 +492,7 @@ static void claim_reference(struct buffer *out, const struct claim_binding *clai
                                           .name = claim->name,
                                           .uid = claim->uid,
                                           .resource_version = str_of(version)});
-    writes_print(out, cJSON_DetachItemFromObjectCaseSensitive(holder, "claimRef"));
+    json_build_print(out, cJSON_DetachItemFromObjectCaseSensitive(holder, "claimRef"));
     cJSON_Delete(holder);
 }
 
@@ -732,7 +564,7 @@ enum writes_change writes_claim_put(struct buffer *out, struct str json,
         return known ? WRITES_conflict : WRITES_malformed;
     struct buffer edited = {0}, name = {0};
     buffer_add_str(&edited, json);
-    json_text_string(&name, node);
+    json_string(&name, node);
     json_edit_set(&edited, PATH("metadata", "annotations", selected_node), buffer_str(&name));
     put_edited(out, &edited);
     buffer_free(&name);

@@ -7,6 +7,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/moment.h"
 #include "proto/base/must.h"
+#include "proto/kube/documents/json_build.h"
 #include "proto/kube/documents/json_edit.h"
 #include "proto/kube/documents/protobuf_put.h"
 
@@ -14,104 +15,47 @@
 
 #define ANNOTATION "resource.kubernetes.io/extended-resource-claim"
 
-/* ---- pieces ---- */
-
-static void add_text(cJSON *object, const char *key, struct str value)
-{
-    char *copy = memory_copy(value.at, value.len);
-    must(cJSON_AddStringToObject(object, key, copy) != NULL);
-    memory_free(copy);
-}
-
-/* cJSON would round what is beyond 2^53. */
-static void add_whole(cJSON *object, const char *key, int64_t value)
-{
-    char digits[24];
-    snprintf(digits, sizeof(digits), "%lld", (long long)value);
-    must(cJSON_AddRawToObject(object, key, digits) != NULL);
-}
-
-static void add_text_if(cJSON *object, const char *key, struct str value)
-{
-    if (value.len > 0)
-        add_text(object, key, value);
-}
-
-static cJSON *add_object(cJSON *object, const char *key)
-{
-    cJSON *child = cJSON_AddObjectToObject(object, key);
-    must(child != NULL);
-    return child;
-}
-
-static cJSON *add_list(cJSON *object, const char *key)
-{
-    cJSON *child = cJSON_AddArrayToObject(object, key);
-    must(child != NULL);
-    return child;
-}
-
-static cJSON *add_item(cJSON *list)
-{
-    cJSON *item = cJSON_CreateObject();
-    must(item != NULL && cJSON_AddItemToArray(list, item));
-    return item;
-}
-
-static void add_texts_if(cJSON *object, const char *key, const struct strs *texts)
-{
-    if (texts->count == 0)
-        return;
-    cJSON *list = add_list(object, key);
-    for (uint32_t i = 0; i < texts->count; i++) {
-        char *copy = memory_copy(texts->at[i].at, texts->at[i].len);
-        cJSON *item = cJSON_CreateString(copy);
-        must(item != NULL && cJSON_AddItemToArray(list, item));
-        memory_free(copy);
-    }
-}
-
 /* ---- what a claim is given ---- */
 
 static void add_tolerations(cJSON *result, const struct allocated_device *device)
 {
     if (device->tolerations.count == 0)
         return;
-    cJSON *list = add_list(result, "tolerations");
+    cJSON *list = json_add_list(result, "tolerations");
     for (uint32_t i = 0; i < device->tolerations.count; i++) {
         const struct device_toleration *t = &device->tolerations.at[i];
-        cJSON *item = add_item(list);
-        add_text_if(item, "key", t->key);
-        add_text_if(item, "operator", t->operator_name);
-        add_text_if(item, "value", t->value);
-        add_text_if(item, "effect", t->effect);
+        cJSON *item = json_add_item(list);
+        json_add_text_if(item, "key", t->key);
+        json_add_text_if(item, "operator", t->operator_name);
+        json_add_text_if(item, "value", t->value);
+        json_add_text_if(item, "effect", t->effect);
         if (t->has_seconds)
-            add_whole(item, "tolerationSeconds", t->seconds);
+            json_add_whole(item, "tolerationSeconds", t->seconds);
     }
 }
 
 static void add_results(cJSON *devices, const struct device_allocation *allocation)
 {
-    cJSON *list = add_list(devices, "results");
+    cJSON *list = json_add_list(devices, "results");
     for (uint32_t i = 0; i < allocation->devices.count; i++) {
         const struct allocated_device *device = &allocation->devices.at[i];
-        cJSON *result = add_item(list);
-        add_text(result, "request", device->request);
-        add_text(result, "driver", device->driver);
-        add_text(result, "pool", device->pool);
-        add_text(result, "device", device->device);
+        cJSON *result = json_add_item(list);
+        json_add_text(result, "request", device->request);
+        json_add_text(result, "driver", device->driver);
+        json_add_text(result, "pool", device->pool);
+        json_add_text(result, "device", device->device);
         if (device->has_admin_access)
-            must(cJSON_AddBoolToObject(result, "adminAccess", device->admin_access) != NULL);
+            json_add_bool(result, "adminAccess", device->admin_access);
         add_tolerations(result, device);
-        add_texts_if(result, "bindingConditions", &device->binding_conditions);
-        add_texts_if(result, "bindingFailureConditions", &device->binding_failure_conditions);
-        add_text_if(result, "shareID", device->share_id);
+        json_add_texts_if(result, "bindingConditions", &device->binding_conditions);
+        json_add_texts_if(result, "bindingFailureConditions", &device->binding_failure_conditions);
+        json_add_text_if(result, "shareID", device->share_id);
         if (device->consumed.count == 0)
             continue;
-        cJSON *consumed = add_object(result, "consumedCapacity");
+        cJSON *consumed = json_add_object(result, "consumedCapacity");
         for (uint32_t k = 0; k < device->consumed.count; k++) {
             char *key = memory_copy(device->consumed.at[k].key.at, device->consumed.at[k].key.len);
-            add_text(consumed, key, device->consumed.at[k].value);
+            json_add_text(consumed, key, device->consumed.at[k].value);
             memory_free(key);
         }
     }
@@ -122,7 +66,7 @@ static void add_parameters(cJSON *opaque, struct str parameters)
 {
     bool good = json_edit_is_value(parameters);
     char *copy = good ? memory_copy(parameters.at, parameters.len) : NULL;
-    must(cJSON_AddRawToObject(opaque, "parameters", good ? copy : "null") != NULL);
+    json_add_raw(opaque, "parameters", good ? copy : "null");
     memory_free(copy);
 }
 
@@ -130,16 +74,16 @@ static void add_config(cJSON *devices, const struct device_allocation *allocatio
 {
     if (allocation->config.count == 0)
         return;
-    cJSON *list = add_list(devices, "config");
+    cJSON *list = json_add_list(devices, "config");
     for (uint32_t i = 0; i < allocation->config.count; i++) {
         const struct opaque_config *config = &allocation->config.at[i];
-        cJSON *item = add_item(list);
-        add_text(item, "source", config->source);
-        add_texts_if(item, "requests", &config->requests);
+        cJSON *item = json_add_item(list);
+        json_add_text(item, "source", config->source);
+        json_add_texts_if(item, "requests", &config->requests);
         if (config->driver.len == 0)
             continue;
-        cJSON *opaque = add_object(item, "opaque");
-        add_text(opaque, "driver", config->driver);
+        cJSON *opaque = json_add_object(item, "opaque");
+        json_add_text(opaque, "driver", config->driver);
         add_parameters(opaque, config->parameters);
     }
 }
@@ -149,12 +93,12 @@ static void add_requirements(cJSON *term, const char *key, uint32_t count,
 {
     if (count == 0)
         return;
-    cJSON *list = add_list(term, key);
+    cJSON *list = json_add_list(term, key);
     for (uint32_t i = 0; i < count; i++) {
-        cJSON *item = add_item(list);
-        add_text(item, "key", at[i].key);
-        add_text(item, "operator", at[i].operator_name);
-        add_texts_if(item, "values", &at[i].values);
+        cJSON *item = json_add_item(list);
+        json_add_text(item, "key", at[i].key);
+        json_add_text(item, "operator", at[i].operator_name);
+        json_add_texts_if(item, "values", &at[i].values);
     }
 }
 
@@ -162,10 +106,10 @@ static void add_selector(cJSON *to, const struct device_allocation *allocation)
 {
     if (!allocation->has_terms)
         return;
-    cJSON *terms = add_list(add_object(to, "nodeSelector"), "nodeSelectorTerms");
+    cJSON *terms = json_add_list(json_add_object(to, "nodeSelector"), "nodeSelectorTerms");
     for (uint32_t i = 0; i < allocation->terms.count; i++) {
         const struct node_term *term = &allocation->terms.at[i];
-        cJSON *item = add_item(terms);
+        cJSON *item = json_add_item(terms);
         add_requirements(item, "matchExpressions", term->expressions.count, term->expressions.at);
         add_requirements(item, "matchFields", term->fields.count, term->fields.at);
     }
@@ -174,16 +118,13 @@ static void add_selector(cJSON *to, const struct device_allocation *allocation)
 void writes_allocation_json(struct buffer *out, const struct device_allocation *allocation,
                             int64_t wall_us)
 {
-    char text[32];
-    cJSON *given = cJSON_CreateObject();
-    must(given != NULL);
-    cJSON *devices = add_object(given, "devices");
+    cJSON *given = json_build();
+    cJSON *devices = json_add_object(given, "devices");
     add_results(devices, allocation);
     add_config(devices, allocation);
     add_selector(given, allocation);
-    moment_print_seconds(wall_us, text, sizeof(text));
-    add_text(given, "allocationTimestamp", str_of(text));
-    writes_print(out, given);
+    json_add_seconds(given, "allocationTimestamp", wall_us);
+    json_build_print(out, given);
 }
 
 /* ---- the same in protobuf ---- */
@@ -298,63 +239,63 @@ void writes_allocation_protobuf(struct buffer *out, const struct device_allocati
 
 static void add_owner(cJSON *meta, const struct bind *bind)
 {
-    cJSON *owner = add_item(add_list(meta, "ownerReferences"));
-    add_text(owner, "apiVersion", STR_LITERAL("v1"));
-    add_text(owner, "kind", STR_LITERAL("Pod"));
-    add_text(owner, "name", bind->name);
-    add_text(owner, "uid", bind->uid);
-    must(cJSON_AddTrueToObject(owner, "controller") != NULL);
+    cJSON *owner = json_add_item(json_add_list(meta, "ownerReferences"));
+    json_add_text(owner, "apiVersion", STR_LITERAL("v1"));
+    json_add_text(owner, "kind", STR_LITERAL("Pod"));
+    json_add_text(owner, "name", bind->name);
+    json_add_text(owner, "uid", bind->uid);
+    json_add_bool(owner, "controller", true);
 }
 
 static void add_asked(cJSON *spec, const struct extended_claim *extended)
 {
-    cJSON *requests = add_list(add_object(spec, "devices"), "requests");
+    cJSON *requests = json_add_list(json_add_object(spec, "devices"), "requests");
     for (uint32_t i = 0; i < extended->requests.count; i++) {
         const struct device_request *request = &extended->requests.at[i];
-        cJSON *item = add_item(requests);
-        add_text(item, "name", request->name);
+        cJSON *item = json_add_item(requests);
+        json_add_text(item, "name", request->name);
         if (request->asks.count == 0)
             continue;
-        cJSON *exactly = add_object(item, "exactly");
-        add_text(exactly, "deviceClassName", request->asks.at[0].class_name);
-        add_text(exactly, "allocationMode", STR_LITERAL("ExactCount"));
-        add_whole(exactly, "count", request->asks.at[0].count);
+        cJSON *exactly = json_add_object(item, "exactly");
+        json_add_text(exactly, "deviceClassName", request->asks.at[0].class_name);
+        json_add_text(exactly, "allocationMode", STR_LITERAL("ExactCount"));
+        json_add_whole(exactly, "count", request->asks.at[0].count);
     }
 }
 
 void writes_special_claim(struct buffer *out, const struct bind *bind, struct str name)
 {
     struct buffer prefix = {0};
-    cJSON *root = cJSON_CreateObject();
-    must(root != NULL && bind->extended.count == 1);
+    cJSON *root = json_build();
+    must(bind->extended.count == 1);
     buffer_print(&prefix, "%.*s-extended-resources-", STR_ARG(bind->name));
-    add_text(root, "kind", STR_LITERAL("ResourceClaim"));
-    add_text(root, "apiVersion", STR_LITERAL("resource.k8s.io/v1"));
-    cJSON *meta = add_object(root, "metadata");
-    add_text(meta, "name", name);
-    add_text(meta, "generateName", buffer_str(&prefix));
-    add_text(meta, "namespace", bind->namespace_name);
-    add_text(add_object(meta, "annotations"), ANNOTATION, STR_LITERAL("true"));
+    json_add_text(root, "kind", STR_LITERAL("ResourceClaim"));
+    json_add_text(root, "apiVersion", STR_LITERAL("resource.k8s.io/v1"));
+    cJSON *meta = json_add_object(root, "metadata");
+    json_add_text(meta, "name", name);
+    json_add_text(meta, "generateName", buffer_str(&prefix));
+    json_add_text(meta, "namespace", bind->namespace_name);
+    json_add_text(json_add_object(meta, "annotations"), ANNOTATION, STR_LITERAL("true"));
     add_owner(meta, bind);
-    add_asked(add_object(root, "spec"), &bind->extended.at[0]);
-    writes_print(out, root);
+    add_asked(json_add_object(root, "spec"), &bind->extended.at[0]);
+    json_build_print(out, root);
     buffer_free(&prefix);
 }
 
 void writes_special_status(struct buffer *out, const struct bind *bind, struct str claim)
 {
-    cJSON *root = cJSON_CreateObject();
-    must(root != NULL && bind->extended.count == 1);
-    add_text(add_object(root, "metadata"), "uid", bind->uid);
-    cJSON *status = add_object(add_object(root, "status"), "extendedResourceClaimStatus");
-    cJSON *list = add_list(status, "requestMappings");
+    cJSON *root = json_build();
+    must(bind->extended.count == 1);
+    json_add_text(json_add_object(root, "metadata"), "uid", bind->uid);
+    cJSON *status = json_add_object(json_add_object(root, "status"), "extendedResourceClaimStatus");
+    cJSON *list = json_add_list(status, "requestMappings");
     for (uint32_t i = 0; i < bind->extended.at[0].uses.count; i++) {
         const struct extended_use *use = &bind->extended.at[0].uses.at[i];
-        cJSON *item = add_item(list);
-        add_text(item, "containerName", use->container);
-        add_text(item, "resourceName", use->resource);
-        add_text(item, "requestName", use->request);
+        cJSON *item = json_add_item(list);
+        json_add_text(item, "containerName", use->container);
+        json_add_text(item, "resourceName", use->resource);
+        json_add_text(item, "requestName", use->request);
     }
-    add_text(status, "resourceClaimName", claim);
-    writes_print(out, root);
+    json_add_text(status, "resourceClaimName", claim);
+    json_build_print(out, root);
 }

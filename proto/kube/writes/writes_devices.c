@@ -6,9 +6,10 @@
  * What must stay true: devices are never given to a claim that has some, or that is going. */
 #include "proto/kube/writes/writes_internal.h"
 
+#include "proto/base/json_string.h"
 #include "proto/base/moment.h"
+#include "proto/kube/documents/json_build.h"
 #include "proto/kube/documents/json_edit.h"
-#include "proto/kube/documents/json_text.h"
 #include "proto/kube/documents/protobuf.h"
 #include "proto/kube/documents/protobuf_edit.h"
 #include "proto/kube/documents/protobuf_put.h"
@@ -138,11 +139,11 @@ static enum writes_change put_json(struct buffer *out, struct subject *c, struct
 
 static void consumer_json(struct buffer *out, const struct writes_consumer *consumer)
 {
-    buffer_add_text(out, "{\"resource\":\"pods\",\"name\":");
-    json_text_string(out, consumer->pod);
-    buffer_add_text(out, ",\"uid\":");
-    json_text_string(out, consumer->uid);
-    buffer_add_text(out, "}");
+    cJSON *entry = json_build();
+    json_add_text(entry, "resource", STR_LITERAL("pods"));
+    json_add_text(entry, "name", consumer->pod);
+    json_add_text(entry, "uid", consumer->uid);
+    json_build_print(out, entry);
 }
 
 static void consumer_protobuf(struct buffer *out, const struct writes_consumer *consumer)
@@ -170,7 +171,7 @@ static enum writes_change reserve_json(struct buffer *out, struct subject *c,
     char time[32];
     add_consumer_json(&json, consumer);
     moment_print_seconds(consumer->wall_us, time, sizeof(time));
-    json_text_string(&quoted, str_of(time));
+    json_string(&quoted, str_of(time));
     if (!timed)
         json_edit_set(&json, PATH("status", "allocation", "allocationTimestamp"),
                       buffer_str(&quoted));
@@ -281,11 +282,12 @@ enum writes_change writes_allocation_put(struct buffer *out, struct str body,
 
 void writes_unreservation(struct buffer *out, struct str claim_uid, struct str pod_uid)
 {
-    buffer_add_text(out, "{\"metadata\":{\"uid\":");
-    json_text_string(out, claim_uid);
-    buffer_add_text(out, "},\"status\":{\"reservedFor\":[{\"$patch\":\"delete\",\"uid\":");
-    json_text_string(out, pod_uid);
-    buffer_add_text(out, "}]}}");
+    cJSON *root = json_build();
+    json_add_text(json_add_object(root, "metadata"), "uid", claim_uid);
+    cJSON *gone = json_add_item(json_add_list(json_add_object(root, "status"), "reservedFor"));
+    json_add_text(gone, "$patch", STR_LITERAL("delete"));
+    json_add_text(gone, "uid", pod_uid);
+    json_build_print(out, root);
 }
 
 static bool is_for_pod(struct str item, const void *context)

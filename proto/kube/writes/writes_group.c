@@ -2,34 +2,14 @@
  * was seen, and nothing else, so that it is small and that what others wrote stays. What must stay
  * true: a patch carries the UID, and a condition is always whole, because a merge patch knows lists
  * only as a whole. */
+#include "proto/kube/documents/json_build.h"
 #include "proto/kube/objects/objects.h"
 #include "proto/kube/writes/writes.h"
-
-#include "proto/base/memory.h"
-#include "proto/base/moment.h"
-#include "proto/base/must.h"
-
-#include <cjson/cJSON.h>
-#include <string.h>
-
-static void add_text(cJSON *object, const char *key, struct str value)
-{
-    char *copy = str_copy(value);
-    must(cJSON_AddStringToObject(object, key, copy) != NULL);
-    memory_free(copy);
-}
-
-static void add_time(cJSON *object, const char *key, int64_t wall_us)
-{
-    char text[32];
-    moment_print_seconds(wall_us, text, sizeof(text));
-    add_text(object, key, str_of(text));
-}
 
 static bool add_count(cJSON *status, const char *key, int64_t old, int64_t new)
 {
     if (old != new)
-        must(cJSON_AddNumberToObject(status, key, (double)new) != NULL);
+        json_add_whole(status, key, new);
     return old != new;
 }
 
@@ -37,7 +17,7 @@ static bool add_change(cJSON *status, const char *key, struct str old, struct st
 {
     bool differs = new.len > 0 && !str_equal(old, new);
     if (differs)
-        add_text(status, key, new);
+        json_add_text(status, key, new);
     return differs;
 }
 
@@ -52,8 +32,8 @@ static bool add_counts(cJSON *status, const struct group_status *to, int64_t wal
         differs = add_count(status, "scheduled", was->scheduled, to->scheduled) || differs;
     differs = add_change(status, "occupiedBy", was->occupied_by, to->occupied_by) || differs;
     if (to->schedule_start != 0 && to->schedule_start != was->schedule_start) {
-        add_time(status, "scheduleStartTime",
-                 to->schedule_start > 0 ? to->schedule_start : wall_us);
+        json_add_seconds(status, "scheduleStartTime",
+                         to->schedule_start > 0 ? to->schedule_start : wall_us);
         differs = true;
     }
     return differs;
@@ -68,19 +48,17 @@ static bool add_condition(cJSON *status, const struct group_failed *to, int64_t 
     if (done ||
         (same && str_equal(was->reason, to->reason) && str_equal(was->message, to->message)))
         return false;
-    cJSON *list = cJSON_AddArrayToObject(status, "conditions"), *c = cJSON_CreateObject();
-    must(list != NULL && c != NULL && cJSON_AddItemToArray(list, c));
-    add_text(c, "type", STR_LITERAL("PodGroupScheduled"));
-    add_text(c, "status", str_of(word));
-    add_text(c, "reason", to->reason.len > 0 ? to->reason : STR_LITERAL("Scheduled"));
-    add_text(c, "message", to->message);
+    cJSON *c = json_add_item(json_add_list(status, "conditions"));
+    json_add_text(c, "type", STR_LITERAL("PodGroupScheduled"));
+    json_add_text(c, "status", str_of(word));
+    json_add_text(c, "reason", to->reason.len > 0 ? to->reason : STR_LITERAL("Scheduled"));
+    json_add_text(c, "message", to->message);
     if (str_is(to->group.api, KUBE_GANG_BUILT_IN) && to->group.generation > 0)
-        must(cJSON_AddNumberToObject(c, "observedGeneration", (double)to->group.generation) !=
-             NULL);
+        json_add_whole(c, "observedGeneration", to->group.generation);
     if (same && was->since.len > 0)
-        add_text(c, "lastTransitionTime", was->since);
+        json_add_text(c, "lastTransitionTime", was->since);
     else
-        add_time(c, "lastTransitionTime", wall_us);
+        json_add_seconds(c, "lastTransitionTime", wall_us);
     return true;
 }
 
@@ -88,21 +66,15 @@ bool writes_group(struct buffer *out, const struct group_status *counts,
                   const struct group_failed *condition, int64_t wall_us)
 {
     const struct gang *group = counts != NULL ? &counts->group : &condition->group;
-    cJSON *root = cJSON_CreateObject();
-    must(root != NULL);
-    cJSON *meta = cJSON_AddObjectToObject(root, "metadata");
-    cJSON *status = cJSON_AddObjectToObject(root, "status");
-    must(meta != NULL && status != NULL);
-    add_text(meta, "uid", group->uid);
+    cJSON *root = json_build();
+    json_add_text(json_add_object(root, "metadata"), "uid", group->uid);
+    cJSON *status = json_add_object(root, "status");
     bool differs = counts != NULL && add_counts(status, counts, wall_us);
     differs = (condition != NULL && add_condition(status, condition, wall_us)) || differs;
-    if (differs) {
-        char *text = cJSON_PrintUnformatted(root);
-        must(text != NULL);
-        buffer_add_text(out, text);
-        cJSON_free(text);
-    }
-    cJSON_Delete(root);
+    if (differs)
+        json_build_print(out, root);
+    else
+        cJSON_Delete(root);
     return differs;
 }
 

@@ -4,10 +4,6 @@
 
 #include "proto/kube/writes/writes.h"
 
-#include <cjson/cJSON.h>
-
-/* Appends the object as text, and frees it. */
-void writes_print(struct buffer *out, cJSON *root);
 /* What a claim is given, allocated then; as JSON, and as the fields of an AllocationResult. */
 void writes_allocation_json(struct buffer *out, const struct device_allocation *allocation,
                             int64_t wall_us);

@@ -1,11 +1,13 @@
 /* packages: what a library costs where code of ours stands in its place, side by side: msgpack-c's
- * unpacker, cJSON's parser and CZMQ's messages. libcurl's side is in requests.c; msgpack-c's packer
- * is what `messages` measures, as the codec writes with it.
+ * unpacker, cJSON's parser and printer, and CZMQ's messages. libcurl's side is in requests.c;
+ * msgpack-c's packer is what `messages` measures, as the codec writes with it.
  *
  * What must stay true: the library does no more than what it is measured for (a tree, and none of
  * the reading of fields that follows), so that the difference is the least there would be. */
 #include "proto/base/must.h"
 #include "proto/kube/documents/json.h"
+#include "proto/kube/documents/json_build.h"
+#include "proto/kube/extenders/extender_wire.h"
 #include "tests/bench/core/clock.h"
 #include "tests/bench/core/cluster.h"
 #include "tests/bench/core/json_text.h"
@@ -18,6 +20,8 @@
 struct trial {
     struct str bytes;
     struct arena arena;
+    struct strs names;
+    struct buffer out;
     msgpack_unpacked tree;
     void *from, *to; /* sockets */
     zmq_msg_t part;
@@ -64,6 +68,29 @@ static void parse_by_cjson(void *state)
     cJSON *json = cJSON_ParseWithLength(t->bytes.at, t->bytes.len);
     must(json != NULL);
     cJSON_Delete(json);
+}
+
+/* ---- the names of nodes, for an extender ---- */
+
+#define NAMES 1000
+
+static void write_names(void *state)
+{
+    struct trial *t = state;
+    struct wire_nodes ask = {.pod = STR_LITERAL("{}"), .names = t->names};
+    buffer_reset(&t->out);
+    wire_nodes_body(&t->out, &ask);
+}
+
+static void build_names(void *state)
+{
+    struct trial *t = state;
+    buffer_reset(&t->out);
+    cJSON *body = json_build();
+    json_add_raw(body, "Pod", "{}");
+    json_add_null(body, "Nodes");
+    json_add_texts(body, "NodeNames", &t->names);
+    json_build_print(&t->out, body);
 }
 
 /* ---- a message through a socket, two parts as at a door ---- */
@@ -125,6 +152,27 @@ static void tell_reading(struct report *r, const struct core_options *o, struct 
     arena_free(&a);
 }
 
+static void tell_writing(struct report *r, const struct core_options *o, struct trial *t)
+{
+    struct arena a = {0};
+    struct buffer ours = {0};
+    t->names = (struct strs){NAMES, arena_take(&a, NAMES * sizeof(struct str))};
+    for (unsigned i = 0; i < NAMES; i++)
+        t->names.at[i] = arena_print(&a, "node-%06u", i);
+    write_names(t);
+    buffer_add_str(&ours, buffer_str(&t->out));
+    build_names(t);
+    must(str_equal(buffer_str(&ours), buffer_str(&t->out)));
+    t->bytes = buffer_str(&ours);
+    tell(r, o,
+         &(struct pairing){"names of 1,000 nodes", "extender_wire, text", "cJSON, tree and text",
+                           write_names, build_names},
+         t);
+    buffer_free(&ours);
+    buffer_free(&t->out);
+    arena_free(&a);
+}
+
 static void tell_sending(struct report *r, const struct core_options *o, struct trial *t)
 {
     static const char bytes[350];
@@ -158,6 +206,7 @@ bool packages_run(const struct core_options *o, struct report *r)
     report_section(r, "packages", "CPU time of a library in the place of code of ours", columns,
                    sizeof(columns) / sizeof(columns[0]));
     tell_reading(r, o, &t);
+    tell_writing(r, o, &t);
     tell_sending(r, o, &t);
     arena_free(&t.arena);
     return true;

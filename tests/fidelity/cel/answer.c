@@ -1,6 +1,7 @@
 /* answer: the device selectors of scheduler/cel, asked as tests/fidelity/oracle/cel asks
  * upstream's: a JSON object a line with an expression and devices, an answer a line. What must stay
  * true: the two programs read and write the same lines, so that a comparison is one of texts. */
+#include "proto/base/json_string.h"
 #include "proto/base/memory.h"
 #include "tests/fidelity/cel/cases.h"
 
@@ -10,17 +11,10 @@
 
 static void print_text(struct str text)
 {
-    putchar('"');
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 0x20)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
+    struct buffer quoted = {0};
+    json_string(&quoted, text);
+    printf("%s", quoted.at);
+    buffer_free(&quoted);
 }
 
 static void print_outcome(const struct cel_program *program, const struct kube_json *device)

@@ -106,9 +106,9 @@ static void a_line_is_json_when_asked(void **state)
          "\"error\":\"no \\\"x\\\" here, \\\"y\\\"\",\"code\":-3}\n"},
         {"x|a=\"not ended b=1", ",\"level\":\"info\",\"proc\":\"tester\",\"v\":0,\"msg\":\"x\","
                                 "\"a\":\"not ended b=1\"}\n"},
-        {"x\n\xc3\xa4\xff\xc0\x80| loose words",
-         ",\"level\":\"info\",\"proc\":\"tester\",\"v\":0,\"msg\":\"x \xc3\xa4???\","
-         "\"text\":\"loose words\"}\n"},
+        {"x\n\xc3\xa4\xff\xc0\x80| loose words", ",\"level\":\"info\",\"proc\":\"tester\",\"v\":0,"
+                                                 "\"msg\":\"x\\n\xc3\xa4\\ufffd\\ufffd\\ufffd\","
+                                                 "\"text\":\"loose words\"}\n"},
         {"x|a= b=\"\" c=1 2", ",\"level\":\"info\",\"proc\":\"tester\",\"v\":0,\"msg\":\"x\","
                               "\"a\":\"\",\"b\":\"\",\"c\":\"1 2\"}\n"},
     };

@@ -155,7 +155,7 @@ static void reviews_are_written_and_read(void **state)
     bool yes = false;
     review_token_body(STR_LITERAL("a\"b\n"), &body);
     assert_string_equal(body.at, "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":"
-                                 "\"TokenReview\",\"spec\":{\"token\":\"a\\\"b\\u000a\"}}");
+                                 "\"TokenReview\",\"spec\":{\"token\":\"a\\\"b\\n\"}}");
     assert_true(review_token_read(
         str_of("{\"status\":{\"authenticated\":true,\"user\":{\"username\":\"kim\",\"uid\":\"7\","
                "\"groups\":[\"x\",\"y\"]}}}"),
@@ -173,6 +173,38 @@ static void reviews_are_written_and_read(void **state)
     assert_true(said.allowed && !said.denied);
     buffer_free(&body);
     arena_free(&a);
+}
+
+/* Nothing in a question can leave its place. */
+static void questions_are_escaped(void **state)
+{
+    (void)state;
+    struct buffer body = {0};
+    struct str groups[] = {STR_LITERAL("g\""), STR_LITERAL("h")};
+    struct str extra[] = {STR_LITERAL("k\\"), STR_LITERAL("1"), STR_LITERAL("k\\"),
+                          STR_LITERAL("2"),   STR_LITERAL("l"), STR_LITERAL("3")};
+    struct review_user user = {STR_LITERAL("kim"), {0}, {2, groups}, {6, extra}};
+    review_access_body(&user, "get", STR_LITERAL("/metrics"), &body);
+    assert_string_equal(body.at, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":"
+                                 "\"SubjectAccessReview\",\"spec\":{\"nonResourceAttributes\":"
+                                 "{\"path\":\"/metrics\",\"verb\":\"get\"},\"user\":\"kim\","
+                                 "\"groups\":[\"g\\\"\",\"h\"],"
+                                 "\"extra\":{\"k\\\\\":[\"1\",\"2\"],\"l\":[\"3\"]}}}");
+    buffer_reset(&body);
+    struct review_resource asked = {.resource = STR_LITERAL("leases"),
+                                    .verb = STR_LITERAL("update"),
+                                    .namespace_name = STR_LITERAL("a\",\"verb\":\"get")};
+    review_self_access_body(&asked, &body);
+    assert_string_equal(body.at, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":"
+                                 "\"SelfSubjectAccessReview\",\"spec\":{\"resourceAttributes\":"
+                                 "{\"group\":\"\",\"resource\":\"leases\",\"subresource\":\"\","
+                                 "\"verb\":\"update\","
+                                 "\"namespace\":\"a\\\",\\\"verb\\\":\\\"get\",\"name\":\"\"}}}");
+    buffer_reset(&body);
+    review_self_body(&body);
+    assert_string_equal(body.at, "{\"apiVersion\":\"authentication.k8s.io/v1\","
+                                 "\"kind\":\"SelfSubjectReview\"}");
+    buffer_free(&body);
 }
 
 static void the_clusters_authorities_are_read(void **state)
@@ -205,6 +237,7 @@ int main(void)
         TEST(a_front_proxy_speaks_for_others),
         TEST(who_asked_is_counted_in_few_words),
         TEST(reviews_are_written_and_read),
+        cmocka_unit_test(questions_are_escaped),
         TEST(the_clusters_authorities_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

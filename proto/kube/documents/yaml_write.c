@@ -1,92 +1,15 @@
-/* json_write: a value as text again, as JSON or as YAML. The one idea: libyaml's emitter is what
- * the YAML library of Kubernetes was translated from, so with the same choice of styles it writes
- * the same bytes. What must stay true: what is written reads back as the same value. */
+/* yaml_write: a value as YAML. The one idea: libyaml's emitter is what the YAML library of
+ * Kubernetes was translated from, so with the same choice of styles it writes the same bytes. What
+ * must stay true: what is written reads back as the same value. */
 #include "proto/kube/documents/json.h"
 #include "proto/kube/documents/yaml_scalar.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/base/utf8.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <yaml.h>
-
-#define WHOLE_MOST 1e21 /* integers below are written without an exponent, as in Go */
-
-/* The shortest text that reads back as the same number. */
-static void number_text(double number, char out[64])
-{
-    if (number == floor(number) && fabs(number) < WHOLE_MOST) {
-        snprintf(out, 64, "%.0f", number == 0 ? 0 : number);
-        return;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(out, 64, "%.*g", digits, number);
-        if (strtod(out, NULL) == number)
-            return;
-    }
-}
-
-static void add_quoted(struct str text, struct buffer *out)
-{
-    buffer_add_text(out, "\"");
-    for (uint32_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        if (c == '"' || c == '\\')
-            buffer_print(out, "\\%c", c);
-        else if (c < 0x20)
-            buffer_print(out, "\\u%04x", c);
-        else
-            buffer_add(out, &text.at[i], 1);
-    }
-    buffer_add_text(out, "\"");
-}
-
-static void write_scalar(const struct kube_json *value, struct buffer *out)
-{
-    double number = 0;
-    int64_t whole = 0;
-    char digits[64];
-    if (kube_json_is_string(value)) {
-        add_quoted(kube_json_text(value), out);
-    } else if (kube_json_i64(value, &whole)) {
-        buffer_print(out, "%lld", (long long)whole);
-    } else if (kube_json_number(value, &number)) {
-        number_text(number, digits);
-        buffer_add_text(out, digits);
-    } else if (kube_json_is_bool(value)) {
-        buffer_add_text(out, kube_json_true(value) ? "true" : "false");
-    } else {
-        buffer_add_text(out, "null");
-    }
-}
-
-/* Recursion is bounded by KUBE_JSON_DEPTH_MAX, which the parser holds. */
-/* NOLINTBEGIN(misc-no-recursion) */
-void kube_json_write(const struct kube_json *value, struct buffer *out)
-{
-    bool object = kube_json_is_object(value);
-    if (!object && !kube_json_is_array(value)) {
-        write_scalar(value, out);
-        return;
-    }
-    buffer_add_text(out, object ? "{" : "[");
-    const struct kube_json *first = kube_json_first(value);
-    for (const struct kube_json *c = first; c != NULL; c = kube_json_next(c)) {
-        if (c != first)
-            buffer_add_text(out, ",");
-        if (object) {
-            add_quoted(kube_json_name(c), out);
-            buffer_add_text(out, ":");
-        }
-        kube_json_write(c, out);
-    }
-    buffer_add_text(out, object ? "}" : "]");
-}
-
-/* ---- YAML ---- */
 
 static int add_bytes(void *out, unsigned char *bytes, size_t count)
 {
@@ -107,33 +30,12 @@ static void emit_scalar(yaml_emitter_t *e, struct str text, yaml_scalar_style_t 
     emit(e, &event);
 }
 
-/* Bytes of the UTF-8 character at the beginning, 0: there is none. */
-static uint32_t character_at(struct str text)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char first = (unsigned char)text.at[0];
-    uint32_t len = first < 0x80             ? 1
-                   : (first & 0xe0) == 0xc0 ? 2
-                   : (first & 0xf0) == 0xe0 ? 3
-                   : (first & 0xf8) == 0xf0 ? 4
-                                            : 0;
-    uint32_t code = len > 1 ? first & (0xffu >> (len + 1)) : first;
-    if (len == 0 || len > text.len)
-        return 0;
-    for (uint32_t i = 1; i < len; i++) {
-        if (((unsigned char)text.at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | ((unsigned char)text.at[i] & 0x3f);
-    }
-    return code >= least[len] ? len : 0;
-}
-
 /* Bytes that are no UTF-8 become U+FFFD, as Go's JSON has it. */
 static void add_characters(struct str text, struct buffer *out)
 {
     buffer_add(out, "", 0);
     while (text.len > 0) {
-        uint32_t len = character_at(text);
+        uint32_t len = utf8_length(text);
         if (len > 0)
             buffer_add(out, text.at, len);
         else
@@ -162,6 +64,8 @@ static int by_name(const void *a, const void *b)
     return str_compare(kube_json_name(*one), kube_json_name(*other));
 }
 
+/* Recursion is bounded by KUBE_JSON_DEPTH_MAX, which the parser holds. */
+/* NOLINTBEGIN(misc-no-recursion) */
 static void emit_value(yaml_emitter_t *e, const struct kube_json *value);
 
 static void emit_object(yaml_emitter_t *e, const struct kube_json *value)
@@ -204,7 +108,7 @@ static void emit_value(yaml_emitter_t *e, const struct kube_json *value)
     } else if (kube_json_is_string(value)) {
         emit_text(e, kube_json_text(value));
     } else {
-        write_scalar(value, &text);
+        kube_json_write(value, &text);
         emit_scalar(e, buffer_str(&text), YAML_PLAIN_SCALAR_STYLE);
     }
     buffer_free(&text);
