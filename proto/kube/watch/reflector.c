@@ -293,17 +293,29 @@ uint64_t reflector_lists_ended(const struct reflector *r)
     return r->lists_ended;
 }
 
+/* Once a page: where the server itself is slow, asking again would only make it slower. */
+static bool page_is_asked_again(struct reflector *r)
+{
+    bool again = r->phase == LISTING && !r->page_came && !r->asked_again;
+    r->asked_again = r->asked_again || again;
+    return again;
+}
+
 void reflector_reconnect(struct reflector *r, struct moment now, const char *why)
 {
-    if (r->phase != WATCHING)
+    bool lists = page_is_asked_again(r);
+    if (r->phase != WATCHING && !lists)
         return;
     if (r->o.required)
-        log_warn("watching again on a new connection: %s|resource=%s", why, r->o.name);
+        log_warn("%s again on a new connection: %s|resource=%s", lists ? "listing" : "watching",
+                 why, r->o.name);
     else
-        log_debug("watching again on a new connection: %s|resource=%s", why, r->o.name);
+        log_debug("%s again on a new connection: %s|resource=%s", lists ? "listing" : "watching",
+                  why, r->o.name);
     r->failures++;
-    reflector_forget_stream(r);
-    reflector_go(r, WANT_watch, now);
+    if (!lists)
+        reflector_forget_stream(r);
+    reflector_go(r, lists ? WANT_list : WANT_watch, now);
 }
 
 void reflector_alive(struct reflector *r, struct moment now)

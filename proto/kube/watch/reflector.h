@@ -63,8 +63,8 @@ struct moment reflector_deadline(const struct reflector *r);
  * reflector_lists_ended() is at least that. A list that is under way does not count. */
 uint64_t reflector_relist(struct reflector *r);
 uint64_t reflector_lists_ended(const struct reflector *r);
-/* The watch's connection is known to be dead: resume with a new request. Nothing when not
- * watching. */
+/* The connection is known to be dead: a watch resumes with a new request; a page of which nothing
+ * has come is asked for again, once. Nothing when neither is under way. */
 void reflector_reconnect(struct reflector *r, struct moment now, const char *why);
 /* Somebody speaks of such an object, though by the last list the kind is not served: it is looked
  * for again soon. Nothing when it is served. */

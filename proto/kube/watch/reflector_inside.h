@@ -32,6 +32,7 @@ struct reflector {
     uint32_t limit_worked; /* pages in a row */
     bool page_begun;       /* list_begin was told, or the page is a later one */
     bool page_came;        /* some of it */
+    bool asked_again;      /* it was, on another connection */
     struct buffer found;   /* what discovery has answered so far */
     struct arena arena;
     uint64_t lists_begun, lists_ended;

@@ -165,6 +165,7 @@ void reflector_page_data(struct reflector *r, struct moment now, struct str piec
     enum page_step step = PAGE_head;
     page_feed(&r->page, piece);
     r->page_came |= piece.len > 0;
+    r->asked_again &= !r->page_came;
     while (r->phase == LISTING && step != PAGE_more) {
         step = page_next(&r->page, &text);
         r->protobuf = r->page.form == PAGE_protobuf;

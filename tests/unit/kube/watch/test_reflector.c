@@ -603,6 +603,27 @@ static void a_dead_connection_is_replaced_when_told(void **state)
     assert_watch_from(f, "10");
 }
 
+/* Its own time-out is a minute. Where the server itself is slow, asking ever again would end never.
+ */
+static void a_page_on_a_dead_connection_is_asked_for_again_once(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(next(f));
+    reflector_reconnect(f->r, f->now, "told");
+    assert_true(next(f));
+    assert_list_starts(f);
+    reflector_reconnect(f->r, f->now, "told");
+    assert_false(next(f));
+    answer(f, 200, LIST("10", "", ""));
+    assert_true(next(f));
+    assert_watch_from(f, "10");
+    reflector_relist(f->r);
+    assert_true(next(f)); /* another list may be asked for again */
+    reflector_reconnect(f->r, f->now, "told");
+    assert_true(next(f));
+    assert_list_starts(f);
+}
+
 static void a_required_kind_that_is_forbidden_says_what_and_tries_on(void **state)
 {
     struct fixture *f = *state;
@@ -955,6 +976,7 @@ int main(void)
         TEST(a_server_that_is_back_is_asked_soon),
         TEST(a_restarted_server_does_not_slow_down_the_list),
         TEST(a_dead_connection_is_replaced_when_told),
+        TEST(a_page_on_a_dead_connection_is_asked_for_again_once),
         TEST(a_required_kind_that_is_forbidden_says_what_and_tries_on),
         cmocka_unit_test_setup_teardown(an_optional_kind_that_is_forbidden_is_done_without,
                                         setup_optional, teardown),
