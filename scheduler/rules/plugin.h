@@ -41,11 +41,7 @@
  * filter and score stay the definition: tests/unit/scheduler/worker/test_columns.c compares both on
  * random clusters.
  *
- * To add a rule: copy plugins/node_ports.c (filters) or plugins/image_locality.c (scores), end it
- * with `const struct plugin plugin_NAME`, add PLUGIN(NAME) to plugins.def, its name and points to
- * known_plugins in proto/kube/config/config_plugins.c (so that profiles may list it; LEGACY: only
- * then it runs), and tests/unit/scheduler/rules/plugins/test_NAME.c. Order and weights come from
- * the profile. */
+ * To add a rule: FIRST_RULE.md, beside this file. */
 #ifndef SCHEDULER_RULES_PLUGIN_H
 #define SCHEDULER_RULES_PLUGIN_H
 

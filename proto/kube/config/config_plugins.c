@@ -25,7 +25,7 @@ static const char *const point_type[POINT_COUNT] = {
     "PlacementGeneratePlugin", "PlacementScorePlugin"};
 
 #define NOT_DEFAULT -1 /* upstream's, behind a gate that is off */
-#define LEGACY      -2 /* not upstream's of today; runs only where a profile lists it */
+#define OPT_IN      -2 /* not upstream's of today; runs only where a profile lists it */
 #define GANGS       -3 /* of scheduler-plugins; its rules hold unless a profile disables it */
 
 static const struct {
@@ -62,26 +62,26 @@ static const struct {
     {"PodGroupPodsCount", NOT_DEFAULT, P(placement_score)},
     {"Coscheduling", GANGS,
      P(queue_sort) | P(pre_filter) | P(post_filter) | P(permit) | P(reserve) | P(post_bind)},
-    {"FIFOSort", LEGACY, P(queue_sort)},
-    {"AlwaysCheckAllPredicates", LEGACY, P(filter)},
-    {"CheckNodeCondition", LEGACY, P(filter)},
-    {"PodToleratesNodeNoExecuteTaints", LEGACY, P(filter)},
-    {"CheckNodeLabelPresence", LEGACY, P(filter)},
-    {"CheckServiceAffinity", LEGACY, P(filter)},
-    {"MaxEBSVolumeCount", LEGACY, P(filter)},
-    {"MaxGCEPDVolumeCount", LEGACY, P(filter)},
-    {"MaxAzureDiskVolumeCount", LEGACY, P(filter)},
-    {"CheckNodeMemoryPressure", LEGACY, P(filter)},
-    {"CheckNodePIDPressure", LEGACY, P(filter)},
-    {"CheckNodeDiskPressure", LEGACY, P(filter)},
-    {"NodeResourcesLeastAllocated", LEGACY, P(score)},
-    {"NodeResourcesMostAllocated", LEGACY, P(score)},
-    {"SelectorSpread", LEGACY, P(pre_score) | P(score)},
-    {"ServiceSpreading", LEGACY, P(pre_score) | P(score)},
-    {"ServiceAntiAffinity", LEGACY, P(score)},
-    {"NodePreferAvoidPods", LEGACY, P(score)},
-    {"NodeLabelPriority", LEGACY, P(score)},
-    {"EqualPriority", LEGACY, P(score)},
+    {"FIFOSort", OPT_IN, P(queue_sort)},
+    {"AlwaysCheckAllPredicates", OPT_IN, P(filter)},
+    {"CheckNodeCondition", OPT_IN, P(filter)},
+    {"PodToleratesNodeNoExecuteTaints", OPT_IN, P(filter)},
+    {"CheckNodeLabelPresence", OPT_IN, P(filter)},
+    {"CheckServiceAffinity", OPT_IN, P(filter)},
+    {"MaxEBSVolumeCount", OPT_IN, P(filter)},
+    {"MaxGCEPDVolumeCount", OPT_IN, P(filter)},
+    {"MaxAzureDiskVolumeCount", OPT_IN, P(filter)},
+    {"CheckNodeMemoryPressure", OPT_IN, P(filter)},
+    {"CheckNodePIDPressure", OPT_IN, P(filter)},
+    {"CheckNodeDiskPressure", OPT_IN, P(filter)},
+    {"NodeResourcesLeastAllocated", OPT_IN, P(score)},
+    {"NodeResourcesMostAllocated", OPT_IN, P(score)},
+    {"SelectorSpread", OPT_IN, P(pre_score) | P(score)},
+    {"ServiceSpreading", OPT_IN, P(pre_score) | P(score)},
+    {"ServiceAntiAffinity", OPT_IN, P(score)},
+    {"NodePreferAvoidPods", OPT_IN, P(score)},
+    {"NodeLabelPriority", OPT_IN, P(score)},
+    {"EqualPriority", OPT_IN, P(score)},
 };
 
 #define KNOWN_COUNT (sizeof(known_plugins) / sizeof(known_plugins[0]))

@@ -1,5 +1,5 @@
 /* CheckNodeCondition: each condition that keeps pods away, with the words the old predicate had. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 static void conditions_keep_pods_away(void **state)
 {
@@ -39,8 +39,8 @@ static void all_reasons_are_given(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        LEGACY_TEST(conditions_keep_pods_away),
-        LEGACY_TEST(all_reasons_are_given),
+        ONE_RULE_TEST(conditions_keep_pods_away),
+        ONE_RULE_TEST(all_reasons_are_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

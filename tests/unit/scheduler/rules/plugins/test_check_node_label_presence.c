@@ -1,5 +1,5 @@
 /* CheckNodeLabelPresence: keys that must be there, keys that must not, and several such rules. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 #define NO "CheckNodeLabelPresence UAU: node(s) didn't have the requested labels"
 
@@ -27,6 +27,6 @@ static void labels_must_be_there_or_not(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LEGACY_TEST(labels_must_be_there_or_not)};
+    const struct CMUnitTest tests[] = {ONE_RULE_TEST(labels_must_be_there_or_not)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

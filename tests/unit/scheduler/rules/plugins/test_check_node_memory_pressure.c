@@ -1,5 +1,5 @@
 /* CheckNodeMemoryPressure: keeps away pods that ask for neither cpu nor memory, and no others. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 #define NO "CheckNodeMemoryPressure UAU: node(s) had memory pressure"
 
@@ -20,6 +20,6 @@ static void only_best_effort_pods_are_kept_away(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LEGACY_TEST(only_best_effort_pods_are_kept_away)};
+    const struct CMUnitTest tests[] = {ONE_RULE_TEST(only_best_effort_pods_are_kept_away)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* CheckNodePIDPressure: the condition PIDPressure keeps every pod away while it is True, and only
  * then. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 static void only_a_true_condition_keeps_pods_away(void **state)
 {
@@ -20,6 +20,6 @@ static void only_a_true_condition_keeps_pods_away(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LEGACY_TEST(only_a_true_condition_keeps_pods_away)};
+    const struct CMUnitTest tests[] = {ONE_RULE_TEST(only_a_true_condition_keeps_pods_away)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

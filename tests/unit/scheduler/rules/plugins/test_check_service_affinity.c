@@ -1,6 +1,6 @@
 /* CheckServiceAffinity: labels come from the nodeSelector, else from where the service's pods are.
  */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 #define NO "CheckServiceAffinity U: node(s) didn't match service affinity"
 
@@ -50,7 +50,7 @@ static void of_several_nodes_the_first_by_name_counts(void **state)
     assert_string_equal(ruling_on(c, p, "b"), NO);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, legacy_teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, one_rule_teardown)
 
 int main(void)
 {

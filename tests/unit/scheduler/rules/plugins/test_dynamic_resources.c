@@ -1,5 +1,5 @@
 /* DynamicResources: what is found before allocating, and where allocated claims let a pod go. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 static int setup(void **state)
 {
@@ -170,7 +170,7 @@ static void a_class_has_a_name(void **state)
                            "request type");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, legacy_teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, one_rule_teardown)
 
 int main(void)
 {

@@ -1,5 +1,5 @@
 /* EqualPriority: every node is worth one point, full or empty, so that all of them tie. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 static void all_nodes_tie(void **state)
 {
@@ -15,6 +15,6 @@ static void all_nodes_tie(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LEGACY_TEST(all_nodes_tie)};
+    const struct CMUnitTest tests[] = {ONE_RULE_TEST(all_nodes_tie)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

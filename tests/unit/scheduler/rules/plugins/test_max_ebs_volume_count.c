@@ -1,5 +1,5 @@
 /* MaxEBSVolumeCount: disks count once, others' disks do not, and the node has the first word. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 #define NO   "MaxEBSVolumeCount U: node(s) exceed max volume count"
 #define DISK "ebs.csi.aws.com"
@@ -63,8 +63,8 @@ static void the_node_says_how_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        LEGACY_TEST(disks_are_counted_once),
-        LEGACY_TEST(the_node_says_how_many),
+        ONE_RULE_TEST(disks_are_counted_once),
+        ONE_RULE_TEST(the_node_says_how_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* NodeLabelPriority: the share of the rules that hold, out of 100 (a table of cases). */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 static void rules_that_hold_share_a_hundred(void **state)
 {
@@ -20,6 +20,6 @@ static void rules_that_hold_share_a_hundred(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LEGACY_TEST(rules_that_hold_share_a_hundred)};
+    const struct CMUnitTest tests[] = {ONE_RULE_TEST(rules_that_hold_share_a_hundred)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

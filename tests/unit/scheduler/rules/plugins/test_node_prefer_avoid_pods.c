@@ -1,6 +1,6 @@
 /* NodePreferAvoidPods: a node is spared the pods of the controllers that it names, by kind and UID.
  */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 static void named_controllers_are_avoided(void **state)
 {
@@ -26,6 +26,6 @@ static void named_controllers_are_avoided(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LEGACY_TEST(named_controllers_are_avoided)};
+    const struct CMUnitTest tests[] = {ONE_RULE_TEST(named_controllers_are_avoided)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* NodeResourcesMostAllocated: cpu and memory count alike, by this strategy, whatever strategy
  * NodeResourcesFit has. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 static void requests_are_scored_beside_another_strategy(void **state)
 {
@@ -16,6 +16,6 @@ static void requests_are_scored_beside_another_strategy(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LEGACY_TEST(requests_are_scored_beside_another_strategy)};
+    const struct CMUnitTest tests[] = {ONE_RULE_TEST(requests_are_scored_beside_another_strategy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

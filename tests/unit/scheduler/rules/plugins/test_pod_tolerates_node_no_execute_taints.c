@@ -1,6 +1,6 @@
 /* PodToleratesNodeNoExecuteTaints: only taints that evict count, and tolerations cover every one of
  * them. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 #define NO "PodToleratesNodeNoExecuteTaints UAU: node(s) had taints that the pod didn't tolerate"
 
@@ -22,6 +22,6 @@ static void only_evicting_taints_count(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LEGACY_TEST(only_evicting_taints_count)};
+    const struct CMUnitTest tests[] = {ONE_RULE_TEST(only_evicting_taints_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* ServiceAntiAffinity: a domain gets the share of the service's pods that is elsewhere. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 #define NAME "ServiceAntiAffinity"
 
@@ -28,6 +28,6 @@ static void pods_elsewhere_raise_the_score(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {LEGACY_TEST(pods_elsewhere_raise_the_score)};
+    const struct CMUnitTest tests[] = {ONE_RULE_TEST(pods_elsewhere_raise_the_score)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* ServiceSpreading: few siblings on a node are good, few in its zone twice as good; the numbers are
  * worked out by hand from the old priority's formula. */
-#include "tests/unit/scheduler/legacy.h"
+#include "tests/unit/scheduler/one_rule.h"
 
 static void siblings_on_a_node_lower_its_score(void **state)
 {
@@ -65,9 +65,9 @@ static void a_pod_with_constraints_of_its_own_is_left_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        LEGACY_TEST(siblings_on_a_node_lower_its_score),
-        LEGACY_TEST(zones_count_twice_as_much),
-        LEGACY_TEST(a_pod_with_constraints_of_its_own_is_left_alone),
+        ONE_RULE_TEST(siblings_on_a_node_lower_its_score),
+        ONE_RULE_TEST(zones_count_twice_as_much),
+        ONE_RULE_TEST(a_pod_with_constraints_of_its_own_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* legacy: what the tests of the old Policy's rules share: a profile that runs one filter or one
+/* one_rule: what the tests of single rules share: a profile that runs one filter or one
  * score and nothing else, and a catalog fed with messages as they are printed. */
-#ifndef TESTS_SCHEDULER_LEGACY_H
-#define TESTS_SCHEDULER_LEGACY_H
+#ifndef TESTS_SCHEDULER_ONE_RULE_H
+#define TESTS_SCHEDULER_ONE_RULE_H
 
 #include "tests/unit/scheduler/cluster.h"
 
@@ -37,14 +37,14 @@ UNUSED static void tell_catalog(struct cluster *c, const char *text)
     catalog_take(c->catalog, &m);
 }
 
-UNUSED static int legacy_teardown(void **state)
+UNUSED static int one_rule_teardown(void **state)
 {
     struct cluster *c = *state;
     catalog_free(&c->catalog);
     return cluster_teardown(state);
 }
 
-#define LEGACY_TEST(f) cmocka_unit_test_setup_teardown(f, cluster_setup, legacy_teardown)
+#define ONE_RULE_TEST(f) cmocka_unit_test_setup_teardown(f, cluster_setup, one_rule_teardown)
 
 UNUSED static void label_pod(struct cluster *c, struct pod *p, const char *key, const char *value)
 {
