@@ -6,61 +6,7 @@
 #include "queue/hints.h"
 #include "queue/queues.h"
 
-#include <stdio.h>
-
-#define ACTIONS      14
 #define PROFILES_MAX 16
-
-static const char *const resources[EVENT_RESOURCES] = {
-    [EVENT_OF_node] = "Node",
-    [EVENT_OF_assigned_pod] = "AssignedPod",
-    [EVENT_OF_unschedulable_pod] = "UnschedulablePod",
-    [EVENT_OF_claim] = "PersistentVolumeClaim",
-    [EVENT_OF_volume] = "PersistentVolume",
-    [EVENT_OF_storage_class] = "storage.k8s.io/StorageClass",
-    [EVENT_OF_csi_node] = "storage.k8s.io/CSINode",
-    [EVENT_OF_csi_driver] = "storage.k8s.io/CSIDriver",
-    [EVENT_OF_csi_capacity] = "storage.k8s.io/CSIStorageCapacity",
-    [EVENT_OF_attachment] = "storage.k8s.io/VolumeAttachment",
-    [EVENT_OF_resource_claim] = "resource.k8s.io/ResourceClaim",
-    [EVENT_OF_resource_slice] = "resource.k8s.io/ResourceSlice",
-    [EVENT_OF_device_class] = "resource.k8s.io/DeviceClass",
-};
-
-static const struct {
-    uint32_t action;
-    const char *name;
-} actions[ACTIONS] = {
-    {EVENT_ADD, "Add"},
-    {EVENT_DELETE, "Delete"},
-    {EVENT_NODE_ALLOCATABLE, "UpdateNodeAllocatable"},
-    {EVENT_NODE_LABEL, "UpdateNodeLabel"},
-    {EVENT_NODE_TAINT, "UpdateNodeTaint"},
-    {EVENT_NODE_CONDITION, "UpdateNodeCondition"},
-    {EVENT_NODE_ANNOTATION, "UpdateNodeAnnotation"},
-    {EVENT_NODE_FEATURE, "UpdateNodeDeclaredFeature"},
-    {EVENT_POD_LABEL, "UpdatePodLabel"},
-    {EVENT_POD_SCALE_DOWN, "UpdatePodScaleDown"},
-    {EVENT_POD_TOLERATION, "UpdatePodToleration"},
-    {EVENT_POD_GATES, "UpdatePodSchedulingGatesEliminated"},
-    {EVENT_POD_CLAIM, "UpdatePodGeneratedResourceClaim"},
-    {EVENT_UPDATE, "Update"},
-};
-
-const char *measure_label(const struct event *event)
-{
-    static char labels[EVENT_RESOURCES][ACTIONS][64];
-    size_t action = 0;
-    if (event->wildcard)
-        return "UnschedulableTimeout";
-    while (action < ACTIONS - 1 && actions[action].action != event->action)
-        action++;
-    char *label = labels[event->resource][action];
-    if (label[0] == 0)
-        snprintf(label, sizeof(labels[0][0]), "%s%s", resources[event->resource],
-                 actions[action].name);
-    return label;
-}
 
 /* Texts are told apart by where they lie: it costs less than to compare them. */
 void measure_incoming(struct measured *m, const char *queue, const char *cause)

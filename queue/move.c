@@ -80,7 +80,7 @@ static size_t wake(struct queues *q, struct moment now, const struct event *even
                    const struct pod *at_most)
 {
     size_t woken = 0;
-    q->cause = measure_label(event);
+    q->cause = event_label(event);
     struct entry *next = needs_helped(&q->unschedulable.needs, event);
     while (next != NULL) {
         struct entry *e = next;

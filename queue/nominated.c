@@ -146,7 +146,7 @@ size_t nominated_departed(struct queues *q, struct moment now, const struct even
     in_flight_departed(&q->in_flight, &gone);
     if (q->nominations.count == 0)
         return 0;
-    q->cause = measure_label(event);
+    q->cause = event_label(event);
     if (gone.anywhere)
         return wake_everywhere(q, now, &gone);
     return wake_claims(q, now, map_get(q->nominations.by_node, pod->node_name), &gone);

@@ -154,7 +154,7 @@ static const struct surroundings *ours(const struct queue *q, const struct pod *
 static void tell_of_event(struct queue *q, struct moment now, const struct event *event)
 {
     move_all(&q->queues, now, event, NULL);
-    measure_handled(&q->queues.measured, measure_label(event));
+    measure_handled(&q->queues.measured, event_label(event));
 }
 
 static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, const struct pod *old,

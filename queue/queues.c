@@ -140,7 +140,7 @@ static void show_own_update(struct queues *q, struct moment now, struct entry *e
                               .action = changes.at[i],
                               .old_pod = before,
                               .new_pod = entry_pod(e)};
-        q->cause = measure_label(&event);
+        q->cause = event_label(&event);
         if (e->place == PLACE_in_flight)
             in_flight_note_own(&q->in_flight, e, &event);
         else
@@ -431,7 +431,7 @@ static void flush_backoff(struct queues *q, struct moment now)
 static void flush_leftovers(struct queues *q, struct moment now)
 {
     static const struct event timeout = {.wildcard = true};
-    q->cause = measure_label(&timeout);
+    q->cause = event_label(&timeout);
     struct entry *last = q->unschedulable.list.last, *next;
     for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
         next = e == last ? NULL : e->next;
@@ -449,7 +449,7 @@ static void flush_leftovers(struct queues *q, struct moment now)
 void queues_wake_rejected_by(struct queues *q, struct moment now, uint64_t plugins)
 {
     static const struct event anything = {.wildcard = true};
-    q->cause = measure_label(&anything);
+    q->cause = event_label(&anything);
     struct entry *last = q->unschedulable.list.last, *next = q->unschedulable.list.first;
     if ((q->unschedulable.plugins & plugins) == 0)
         next = NULL;
@@ -464,7 +464,7 @@ void queues_wake_rejected_by(struct queues *q, struct moment now, uint64_t plugi
 void queues_wake_all(struct queues *q, struct moment now)
 {
     static const struct event anything = {.wildcard = true};
-    q->cause = measure_label(&anything);
+    q->cause = event_label(&anything);
     struct entry *last = q->unschedulable.list.last, *next;
     for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
         next = e == last ? NULL : e->next;
@@ -487,7 +487,7 @@ void queues_look_at_gates(struct queues *q, struct moment now)
     static const struct event anything = {.wildcard = true};
     size_t at = 0;
     void *value;
-    q->cause = measure_label(&anything);
+    q->cause = event_label(&anything);
     while (map_next(q->entries, &at, NULL, &value))
         if (may_be_gated_otherwise(value))
             move_requeue(q, now, value, MOVE_after_backoff);

@@ -140,9 +140,9 @@ static void events_have_upstreams_names(void **state)
     struct event taint = {.resource = EVENT_OF_node, .action = EVENT_NODE_TAINT};
     struct event update = {.resource = EVENT_OF_unschedulable_pod, .action = EVENT_UPDATE};
     struct event driver = {.resource = EVENT_OF_csi_node, .action = EVENT_ADD};
-    assert_string_equal(measure_label(&taint), "NodeUpdateNodeTaint");
-    assert_string_equal(measure_label(&update), "UnschedulablePodUpdate");
-    assert_string_equal(measure_label(&driver), "storage.k8s.io/CSINodeAdd");
+    assert_string_equal(event_label(&taint), "NodeUpdateNodeTaint");
+    assert_string_equal(event_label(&update), "UnschedulablePodUpdate");
+    assert_string_equal(event_label(&driver), "storage.k8s.io/CSINodeAdd");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
