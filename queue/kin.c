@@ -12,6 +12,7 @@
 #include "queue/hints.h"
 #include "queue/move.h"
 #include "queue/nominated.h"
+#include "queue/rank.h"
 
 #define LIMIT_MOST 65536
 /* So many that find places let one more be tried at once: when the room ends, a quarter as many
@@ -29,7 +30,7 @@ static bool less(const void *a, const void *b)
     const struct entry *x = a, *y = b;
     if (x->backoff_ends.ns != y->backoff_ends.ns)
         return x->backoff_ends.ns < y->backoff_ends.ns;
-    return entry_before(x, y);
+    return rank_entry_before(x, y);
 }
 
 /* ---- who is kin ---- */

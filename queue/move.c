@@ -64,11 +64,11 @@ void move_requeue(struct queues *q, struct moment now, struct entry *e, enum mov
     bool passes = gate_passes(e);
     if (worth != MOVE_skip)
         measure_pre_enqueue(&q->measured, e);
-    if (worth == MOVE_skip && gangs_hold(e) && e->member->group->awake)
+    if (worth == MOVE_skip && group_holds(e) && e->member->group->awake)
         worth = MOVE_after_backoff; /* its group is to be tried again, whatever it waits for */
     if (!passes || worth == MOVE_skip)
         park(q, e, comes);
-    else if (!gangs_hold(e) && worth == MOVE_after_backoff && backoff_runs(e, now))
+    else if (!group_holds(e) && worth == MOVE_after_backoff && backoff_runs(e, now))
         to_backoff(q, e);
     else
         queues_to_active(q, now, e);

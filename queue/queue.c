@@ -610,7 +610,7 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     uint64_t rejectors = plugins_of(&outcome->plugins);
     uint64_t pending = plugins_of(&outcome->pending_plugins);
     bool rejected = str_is(outcome->result, "unschedulable");
-    if (rejected && (rejectors | pending) == 0 && gangs_hold(e))
+    if (rejected && (rejectors | pending) == 0 && group_holds(e))
         rejectors = q->queues.gangs.coscheduling; /* upstream's in-tree groups name no plugin */
     if (str_is(outcome->result, "bound")) {
         queues_bound(&q->queues, now, e);

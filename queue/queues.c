@@ -74,7 +74,7 @@ void queues_unplace(struct queues *q, struct entry *e)
     case PLACE_bound:
         entry_list_remove(&q->bound, e);
         e->place = PLACE_nowhere;
-        gangs_unbound(e);
+        group_remove_bound(e);
         break;
     case PLACE_gang:
         group_mark(e->member->group);
@@ -100,7 +100,7 @@ void queues_to_active(struct queues *q, struct moment now, struct entry *e)
     if (e->first_us == 0)
         e->first_us = q->options.wall_us_at_zero + now.ns / 1000;
     entry_fold(e);
-    if (gangs_hold(e))
+    if (group_holds(e))
         group_add_ready(e->member->group, e);
     else
         active_add(&q->active, e);
@@ -287,7 +287,7 @@ void queues_bound(struct queues *q, struct moment now, struct entry *e)
     e->rejectors = e->pending_plugins = 0;
     entry_fold(e);
     entry_list_add(&q->bound, e);
-    gangs_bound(e);
+    group_add_bound(e);
     q->counts.bound_after_flush += e->flushed;
     metric_add(METRIC_scheduler_pod_scheduled_after_flush_total, e->flushed);
     q->counts.bound++;
