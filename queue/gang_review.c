@@ -13,9 +13,9 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "queue/hints.h"
+#include "queue/kins.h"
 #include "queue/measure.h"
-#include "queue/move.h"
-#include "queue/queues.h"
+#include "queue/places.h"
 #include "queue/rank.h"
 
 #include <stdlib.h>
@@ -232,7 +232,7 @@ static void wake_sleepers(struct queues *q, struct moment now, struct group *g, 
         struct entry *e = m->entry;
         bool idle = ((e->rejectors | e->pending_plugins) & ~q->gangs.sake) == 0;
         if (e->place == PLACE_unschedulable && e->gate == GATE_none && (idle || !only_idle))
-            move_requeue(q, now, e, MOVE_after_backoff);
+            places_requeue(q, now, e, WORTH_after_backoff);
     }
 }
 
@@ -247,7 +247,7 @@ static void release(struct queues *q, struct moment now, struct group *g)
     g->age = (struct moment){(g->record.created - q->gangs.wall_us_at_zero) * 1000};
     wake_sleepers(q, now, g, true);
     while (g->ready.first != NULL)
-        move_requeue(q, now, g->ready.first, MOVE_after_backoff);
+        places_requeue(q, now, g->ready.first, WORTH_after_backoff);
 }
 
 static bool is_forgotten(const struct group *g)

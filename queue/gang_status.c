@@ -2,7 +2,7 @@
  * that have waited longest are named, the others are counted by what they wait for. */
 #include "queue/gang.h"
 
-#include "queue/queues.h"
+#include "queue/places.h"
 
 #include <inttypes.h>
 #include <string.h>

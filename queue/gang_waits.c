@@ -5,7 +5,7 @@
  * is told again of the same reason with other numbers only at growing intervals. */
 #include "queue/gang.h"
 
-#include "queue/queues.h"
+#include "queue/places.h"
 
 #include <inttypes.h>
 

@@ -8,7 +8,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "queue/hints.h"
-#include "queue/move.h"
+#include "queue/places.h"
 #include "queue/rank.h"
 
 #include <string.h>
@@ -255,7 +255,7 @@ void gangs_follow(struct queues *q, struct moment now, struct entry *e)
     enum place place = e->place;
     bool waits = place != PLACE_in_flight && place != PLACE_bound;
     if (waits) {
-        queues_unplace(q, e);
+        places_leave(q, e);
     } else if (e->member != NULL) {
         e->member->group->bound -= place == PLACE_bound;
         e->place = PLACE_nowhere;
@@ -264,7 +264,7 @@ void gangs_follow(struct queues *q, struct moment now, struct entry *e)
     if (g != NULL)
         join(e, g);
     if (waits) {
-        move_requeue(q, now, e, MOVE_immediately);
+        places_requeue(q, now, e, WORTH_immediately);
     } else {
         e->place = place;
         if (g != NULL)
@@ -305,7 +305,7 @@ void gangs_collect(struct queues *q, struct group *g)
         enum place place = m->entry->place;
         if (place != PLACE_active && place != PLACE_backoff && place != PLACE_error_backoff)
             continue;
-        queues_unplace(q, m->entry);
+        places_leave(q, m->entry);
         group_add_ready(g, m->entry);
     }
     g->awake = true;

@@ -3,8 +3,9 @@
 #include "queue/measure.h"
 
 #include "proto/metrics.h"
+#include "queue/gang.h"
 #include "queue/hints.h"
-#include "queue/queues.h"
+#include "queue/places.h"
 
 #define PROFILES_MAX 16
 

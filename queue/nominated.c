@@ -12,8 +12,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "queue/event.h"
-#include "queue/move.h"
-#include "queue/queues.h"
+#include "queue/places.h"
 
 struct nominee {
     char *node;
@@ -118,7 +117,7 @@ static size_t wake_claims(struct queues *q, struct moment now, struct nominee *f
         if (e->place != PLACE_unschedulable || e->gate != GATE_none ||
             (gone->anywhere && e->priority <= gone->priority))
             continue;
-        move_requeue(q, now, e, MOVE_after_backoff);
+        places_requeue(q, now, e, WORTH_after_backoff);
         woken++;
     }
     return woken;

@@ -2,6 +2,7 @@
  * must stay true: nothing here changes anything. */
 #include "proto/base/log.h"
 #include "proto/metrics.h"
+#include "queue/gang.h"
 #include "queue/measure.h"
 #include "queue/mirror.h"
 #include "queue/nominated.h"

@@ -4,7 +4,7 @@
  * looks at changes only while the pod or the group is in no heap. */
 #include "queue/rank.h"
 
-#include "queue/gang.h"
+#include "queue/group.h"
 #include "queue/hints.h"
 
 static int64_t time_of(const struct group *g, bool gang_sort)

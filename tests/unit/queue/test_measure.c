@@ -107,7 +107,7 @@ static void a_pod_that_is_taken_early_says_so(void **state)
     (void)state;
     struct entry *e = add("p");
     reject("NodeResourcesFit");
-    move_requeue(&q, now, e, MOVE_after_backoff);
+    places_requeue(&q, now, e, WORTH_after_backoff);
     assert_non_null(queues_pop(&q, now));
     assert_int_equal(incoming("PopFromBackoffQ", "active"), 1);
     assert_int_equal(gauge(METRIC_scheduler_inflight_events, METRIC_VALUES(str_of("PodPopped"))),
