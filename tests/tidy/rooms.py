@@ -80,7 +80,6 @@ LONGEST_BEFORE = {
     "proto/kube/watch/reflector.c": 993,
     "scheduler/merge/reduce.c": 990,
     "scheduler/cluster/cache.c": 978,
-    "queue/queue.c": 815,
     "binder/reserving.c": 816,
     "watcher/watcher.c": 805,
     "proto/kube/writes/writes.c": 802,
