@@ -78,14 +78,4 @@ struct moment gangs_tell_due(const struct gangs *gs);
 /* Another scheduler: nothing is told yet. */
 void gangs_untell(struct gangs *gs, struct moment now);
 
-/* ---- gang_status.c ---- */
-
-const char *group_state_name(enum group_state state);
-void gangs_status(const struct queues *q, struct moment now, struct buffer *lines);
-/* Members that wait with their groups, by what upstream would call it. */
-struct gang_totals {
-    size_t active, backoff, waiting;
-};
-struct gang_totals gangs_totals(const struct gangs *gs);
-
 #endif

@@ -3,7 +3,6 @@
 #include "queue/measure.h"
 
 #include "proto/metrics.h"
-#include "queue/gang.h"
 #include "queue/hints.h"
 #include "queue/places.h"
 
@@ -121,10 +120,32 @@ static void measure_rejections(const struct queues *q)
                            all[i].by_plugin[k]);
 }
 
+/* Members that wait with their groups, by what upstream would call it. */
+struct grouped {
+    size_t active, backoff, waiting;
+};
+
+static struct grouped count_grouped(const struct gangs *gs)
+{
+    struct grouped t = {0};
+    size_t at = 0;
+    void *value;
+    while (map_next(gs->groups, &at, NULL, &value)) {
+        const struct group *g = value;
+        if (g->state == GROUP_ready)
+            t.active += g->ready.count;
+        else if (g->state == GROUP_backoff)
+            t.backoff += g->ready.count;
+        else
+            t.waiting += g->ready.count;
+    }
+    return t;
+}
+
 void measure_queues(const struct queues *q)
 {
     size_t gated = q->unschedulable.gated;
-    struct gang_totals grouped = gangs_totals(&q->gangs);
+    struct grouped grouped = count_grouped(&q->gangs);
     metric_set_to(METRIC_scheduler_pending_pods, "active",
                   (int64_t)(active_count(&q->active) + grouped.active));
     metric_set_to(METRIC_scheduler_pending_pods, "backoff",
