@@ -2,7 +2,7 @@
  *
  * The one idea: most updates (heartbeats, our own status patches) help nobody, so an update counts
  * only by what it changed. What must stay true: the order of kinds is upstream's, since each is
- * moved by itself and the first that wakes a pod decides. */
+ * moved by itself and the first that wakes a pod decides. Their labels are upstream's, too. */
 #include "queue/event.h"
 
 #include <stdio.h>

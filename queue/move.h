@@ -1,4 +1,4 @@
-/* move: which waiting pods an event wakes, and where they go. */
+/* move: which waiting pods an event wakes. */
 #ifndef QUEUE_MOVE_H
 #define QUEUE_MOVE_H
 
