@@ -3,10 +3,11 @@
 #include "queue/active.h"
 
 #include "proto/base/must.h"
+#include "queue/rank.h"
 
 static bool less(const void *a, const void *b)
 {
-    return entry_before(a, b);
+    return rank_entry_before(a, b);
 }
 
 static struct heap_link *link_of(void *entry)

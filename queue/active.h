@@ -5,7 +5,7 @@
 #include "queue/entry.h"
 
 struct active {
-    struct heap *heap; /* of struct entry, by entry_before */
+    struct heap *heap; /* of struct entry, by rank_entry_before */
 };
 
 void active_init(struct active *a);

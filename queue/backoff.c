@@ -7,6 +7,7 @@
 #include "queue/backoff.h"
 
 #include "proto/base/must.h"
+#include "queue/rank.h"
 
 #define SECOND_NS 1000000000LL
 
@@ -20,7 +21,7 @@ static bool pod_less(const void *a, const void *b)
     const struct entry *x = a, *y = b;
     if (x->backoff_ends.ns != y->backoff_ends.ns)
         return x->backoff_ends.ns < y->backoff_ends.ns;
-    return entry_before(x, y);
+    return rank_entry_before(x, y);
 }
 
 static bool error_less(const void *a, const void *b)

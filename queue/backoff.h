@@ -5,7 +5,7 @@
 #include "queue/entry.h"
 
 struct backoff {
-    struct heap *pods;   /* rejected and woken: by end of backoff, then entry_before */
+    struct heap *pods;   /* rejected and woken: by end of backoff, then rank_entry_before */
     struct heap *errors; /* failed attempts: by end of backoff, then arrival */
     struct span initial, max;
 };

@@ -5,8 +5,6 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "queue/hints.h"
-#include "queue/rank.h"
 
 /* Most pods are a few hundred bytes. */
 #define POD_MEMORY ((struct arena){.first = 1024})
@@ -79,19 +77,6 @@ void entry_replace(struct entry *e, const struct pod *pod)
 bool entry_has_uid(const struct entry *e, struct str uid)
 {
     return shelf_uuid_is(e->kept, TAG_pod_uid, uid);
-}
-
-bool entry_before(const struct entry *a, const struct entry *b)
-{
-    if (a->member != NULL || b->member != NULL || a->around->gang_sort) {
-        struct rank x = rank_of_entry(a), y = rank_of_entry(b);
-        return rank_before(&x, &y);
-    }
-    if (a->priority != b->priority && !a->around->fifo)
-        return a->priority > b->priority;
-    if (a->timestamp.ns != b->timestamp.ns)
-        return a->timestamp.ns < b->timestamp.ns;
-    return a->order < b->order;
 }
 
 void entry_list_add(struct entry_list *list, struct entry *e)

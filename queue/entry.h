@@ -83,10 +83,6 @@ const struct pod *entry_pod(struct entry *e);
 void entry_fold(struct entry *e);
 bool entry_has_uid(const struct entry *e, struct str uid);
 
-/* QueueSort: higher priority first (not with FIFOSort), then the older timestamp, then the order of
- * arrival; with groups as rank.h says. */
-bool entry_before(const struct entry *a, const struct entry *b);
-
 /* A list of entries through next and prev, oldest first; zero-initialise. */
 struct entry_list {
     struct entry *first, *last;

@@ -2,8 +2,12 @@
  *
  * The one idea: most updates (heartbeats, our own status patches) help nobody, so an update counts
  * only by what it changed. What must stay true: the order of kinds is upstream's, since each is
- * moved by itself and the first that wakes a pod decides. */
+ * moved by itself and the first that wakes a pod decides. Their labels are upstream's, too. */
 #include "queue/event.h"
+
+#include <stdio.h>
+
+#define ACTIONS 14
 
 static void add(struct event_changes *changes, bool changed, uint32_t action)
 {
@@ -143,4 +147,57 @@ struct event_changes event_node_changes(const struct node *before, const struct 
     add(&changes, !same_conditions(before, after), EVENT_NODE_CONDITION);
     add(&changes, !event_same_strs(&before->features, &after->features), EVENT_NODE_FEATURE);
     return changes;
+}
+
+/* ---- its name ---- */
+
+static const char *const resources[EVENT_RESOURCES] = {
+    [EVENT_OF_node] = "Node",
+    [EVENT_OF_assigned_pod] = "AssignedPod",
+    [EVENT_OF_unschedulable_pod] = "UnschedulablePod",
+    [EVENT_OF_claim] = "PersistentVolumeClaim",
+    [EVENT_OF_volume] = "PersistentVolume",
+    [EVENT_OF_storage_class] = "storage.k8s.io/StorageClass",
+    [EVENT_OF_csi_node] = "storage.k8s.io/CSINode",
+    [EVENT_OF_csi_driver] = "storage.k8s.io/CSIDriver",
+    [EVENT_OF_csi_capacity] = "storage.k8s.io/CSIStorageCapacity",
+    [EVENT_OF_attachment] = "storage.k8s.io/VolumeAttachment",
+    [EVENT_OF_resource_claim] = "resource.k8s.io/ResourceClaim",
+    [EVENT_OF_resource_slice] = "resource.k8s.io/ResourceSlice",
+    [EVENT_OF_device_class] = "resource.k8s.io/DeviceClass",
+};
+
+static const struct {
+    uint32_t action;
+    const char *name;
+} actions[ACTIONS] = {
+    {EVENT_ADD, "Add"},
+    {EVENT_DELETE, "Delete"},
+    {EVENT_NODE_ALLOCATABLE, "UpdateNodeAllocatable"},
+    {EVENT_NODE_LABEL, "UpdateNodeLabel"},
+    {EVENT_NODE_TAINT, "UpdateNodeTaint"},
+    {EVENT_NODE_CONDITION, "UpdateNodeCondition"},
+    {EVENT_NODE_ANNOTATION, "UpdateNodeAnnotation"},
+    {EVENT_NODE_FEATURE, "UpdateNodeDeclaredFeature"},
+    {EVENT_POD_LABEL, "UpdatePodLabel"},
+    {EVENT_POD_SCALE_DOWN, "UpdatePodScaleDown"},
+    {EVENT_POD_TOLERATION, "UpdatePodToleration"},
+    {EVENT_POD_GATES, "UpdatePodSchedulingGatesEliminated"},
+    {EVENT_POD_CLAIM, "UpdatePodGeneratedResourceClaim"},
+    {EVENT_UPDATE, "Update"},
+};
+
+const char *event_label(const struct event *event)
+{
+    static char labels[EVENT_RESOURCES][ACTIONS][64];
+    size_t action = 0;
+    if (event->wildcard)
+        return "UnschedulableTimeout";
+    while (action < ACTIONS - 1 && actions[action].action != event->action)
+        action++;
+    char *label = labels[event->resource][action];
+    if (label[0] == 0)
+        snprintf(label, sizeof(labels[0][0]), "%s%s", resources[event->resource],
+                 actions[action].name);
+    return label;
 }

@@ -66,6 +66,9 @@ struct event_changes event_pending_changes(const struct pod *before, const struc
 struct event_changes event_assigned_changes(const struct pod *before, const struct pod *after);
 struct event_changes event_node_changes(const struct node *before, const struct node *after);
 
+/* Upstream's label of an event: AssignedPodDelete, NodeUpdateNodeTaint, …; lives for ever. */
+const char *event_label(const struct event *event);
+
 bool event_same_strs(const struct strs *a, const struct strs *b);
 bool event_same_taints(const struct node *a, const struct node *b);
 

@@ -13,41 +13,24 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "queue/hints.h"
+#include "queue/kins.h"
 #include "queue/measure.h"
-#include "queue/move.h"
-#include "queue/queues.h"
+#include "queue/places.h"
 #include "queue/rank.h"
 
 #include <stdlib.h>
 
-bool gangs_hold(const struct entry *e)
-{
-    return e->member != NULL && !e->member->group->satisfied;
-}
-
 void gangs_hurry(const struct entry *e)
 {
-    if (gangs_hold(e))
+    if (group_holds(e))
         e->member->group->attempt.hurry = true;
-}
-
-void group_set_state(struct group *g, enum group_state state)
-{
-    struct gangs *gs = g->gangs;
-    if (g->queued.index_plus_one != 0)
-        heap_remove(g->state == GROUP_ready ? gs->ready : gs->backoff, g);
-    g->state = state;
-    if (state == GROUP_ready)
-        heap_push(gs->ready, g);
-    else if (state == GROUP_backoff && !g->waits_out)
-        heap_push(gs->backoff, g);
 }
 
 /* ---- how a transaction ended ---- */
 
 void gangs_ended(struct queues *q, const struct entry *e, enum gang_end end, uint64_t rejectors)
 {
-    if (!gangs_hold(e) || e->flight == NULL || e->flight->group != e->member->group)
+    if (!group_holds(e) || e->flight == NULL || e->flight->group != e->member->group)
         return;
     struct group_try *t = &e->member->group->attempt;
     t->bound += end == GANG_bound;
@@ -167,7 +150,7 @@ static enum group_state standing(struct queues *q, struct moment now, struct gro
     if (g->flights > 0)
         return GROUP_flying;
     if (!g->exists)
-        return group_why_unread(g) != NULL ? GROUP_unread : GROUP_missing;
+        return gangs_why_unread(g) != NULL ? GROUP_unread : GROUP_missing;
     if ((int64_t)g->ready.count < group_needed(g)) {
         struct head_count c = count_heads(g);
         return c.pods < g->record.min_member || c.gated == 0 ? GROUP_few : GROUP_gated;
@@ -249,7 +232,7 @@ static void wake_sleepers(struct queues *q, struct moment now, struct group *g, 
         struct entry *e = m->entry;
         bool idle = ((e->rejectors | e->pending_plugins) & ~q->gangs.sake) == 0;
         if (e->place == PLACE_unschedulable && e->gate == GATE_none && (idle || !only_idle))
-            move_requeue(q, now, e, MOVE_after_backoff);
+            places_requeue(q, now, e, WORTH_after_backoff);
     }
 }
 
@@ -264,7 +247,7 @@ static void release(struct queues *q, struct moment now, struct group *g)
     g->age = (struct moment){(g->record.created - q->gangs.wall_us_at_zero) * 1000};
     wake_sleepers(q, now, g, true);
     while (g->ready.first != NULL)
-        move_requeue(q, now, g->ready.first, MOVE_after_backoff);
+        places_requeue(q, now, g->ready.first, WORTH_after_backoff);
 }
 
 static bool is_forgotten(const struct group *g)
@@ -292,7 +275,7 @@ static void look_at(struct queues *q, struct moment now, struct group *g)
     }
     group_set_state(g, GROUP_idle); /* out of the heaps: its rank may change */
     if (g->satisfied && !satisfied)
-        group_collect(q, g);
+        gangs_collect(q, g);
     if (!satisfied && g->flights == 0) {
         g->awake |= placed != (int64_t)g->placed_seen;
         conclude(q, now, g);

@@ -5,10 +5,10 @@
 
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
-#include "queue/gang.h"
+#include "queue/group.h"
 #include "queue/hints.h"
 #include "queue/mirror.h"
-#include "queue/queues.h"
+#include "queue/places.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * is told again of the same reason with other numbers only at growing intervals. */
 #include "queue/gang.h"
 
-#include "queue/queues.h"
+#include "queue/places.h"
 
 #include <inttypes.h>
 
@@ -17,16 +17,6 @@ static bool is_told(enum group_state state)
     return state == GROUP_unread || state == GROUP_missing || state == GROUP_few ||
            state == GROUP_gated || state == GROUP_mixed || state == GROUP_large ||
            state == GROUP_denied || state == GROUP_short;
-}
-
-void group_set_telling(struct group *g, struct moment due)
-{
-    struct heap *telling = g->gangs->telling;
-    if (g->telling.index_plus_one != 0)
-        heap_remove(telling, g);
-    g->tell_due = due;
-    if (due.ns != MOMENT_NEVER.ns)
-        heap_push(telling, g);
 }
 
 /* ---- what is told ---- */
@@ -49,7 +39,7 @@ static uint64_t what_of(const struct group *g)
     if (g->state == GROUP_few)
         numbers = (uint64_t)(pods_of(g) * 1000003 + g->record.min_member);
     if (g->state == GROUP_unread)
-        numbers = str_hash(str_of(group_why_unread(g))) & 0xffffff;
+        numbers = str_hash(str_of(gangs_why_unread(g))) & 0xffffff;
     return numbers << 8 | (uint64_t)g->state;
 }
 
@@ -95,7 +85,7 @@ void group_text(struct queues *q, const struct group *g, const struct entry *e, 
                      STR_ARG(g->space), STR_ARG(g->name), GANG_BYTES_MAX >> 20);
     else if (g->state == GROUP_unread)
         buffer_print(text, "PodGroup %.*s/%.*s cannot be read: %s", STR_ARG(g->space),
-                     STR_ARG(g->name), group_why_unread(g));
+                     STR_ARG(g->name), gangs_why_unread(g));
     else if (group_is_in_tree(g))
         print_in_tree(g, text);
     else if (g->state == GROUP_missing)

@@ -8,10 +8,83 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "queue/hints.h"
-#include "queue/move.h"
+#include "queue/places.h"
 #include "queue/rank.h"
 
 #include <string.h>
+
+/* ---- which PodGroups are read ---- */
+
+static int index_of(struct str api)
+{
+    static const char *const known[GANG_APIS] = {"scheduling.x-k8s.io", "scheduling.sigs.k8s.io",
+                                                 "scheduling.k8s.io"};
+    int i = 0;
+    while (i < GANG_APIS && !str_is(api, known[i]))
+        i++;
+    return i;
+}
+
+static uint32_t bit_of(struct str api)
+{
+    int i = index_of(api);
+    return i < GANG_APIS ? 1u << i : 0;
+}
+
+static struct gang_kinds read_kinds(const struct group_kinds *said)
+{
+    struct gang_kinds k = {0};
+    for (uint32_t i = 0; i < said->apis.count; i++)
+        k.served |= bit_of(said->apis.at[i]);
+    for (uint32_t i = 0; i < said->unread.count; i++) {
+        const struct unread_kind *u = &said->unread.at[i];
+        int index = index_of(u->api);
+        if (index == GANG_APIS || k.why[index] != NULL)
+            continue;
+        uint32_t *set = str_is(u->state, "served")    ? &k.unread
+                        : str_is(u->state, "looking") ? &k.looking
+                                                      : &k.unknown;
+        *set |= 1u << index;
+        k.why[index] = str_copy(u->message);
+    }
+    return k;
+}
+
+static bool same_kinds(const struct gang_kinds *a, const struct gang_kinds *b)
+{
+    for (int i = 0; i < GANG_APIS; i++)
+        if ((a->why[i] == NULL) != (b->why[i] == NULL) ||
+            (a->why[i] != NULL && strcmp(a->why[i], b->why[i]) != 0))
+            return false;
+    return a->served == b->served && a->unread == b->unread && a->unknown == b->unknown &&
+           a->looking == b->looking;
+}
+
+static void free_kinds(struct gang_kinds *k)
+{
+    for (int i = 0; i < GANG_APIS; i++)
+        memory_free(k->why[i]);
+}
+
+/* Whether a pod that names a PodGroup of this API group goes with its group: where they are read;
+ * where they are served and cannot be read; where that is not known, and its profile asks for
+ * gangs by name. While they are looked for again, only who was never tried by itself. */
+static bool holds(const struct gang_kinds *k, const struct entry *e, struct str api)
+{
+    uint32_t bit = bit_of(api);
+    bool asks = e->around->gangs_named || str_is(api, "scheduling.k8s.io");
+    if (((k->served | k->unread) & bit) != 0 || (asks && (k->unknown & bit) != 0))
+        return true;
+    return (k->looking & bit) != 0 && (e->attempts == 0 || e->member != NULL);
+}
+
+const char *gangs_why_unread(const struct group *g)
+{
+    int i = index_of(g->api);
+    return i < GANG_APIS ? g->gangs->kinds.why[i] : NULL;
+}
+
+/* ---- the table ---- */
 
 static bool before_ready(const void *a, const void *b)
 {
@@ -60,21 +133,6 @@ void gangs_init(struct gangs *gs, int64_t wall_us_at_zero)
                          .coscheduling = plugins_bit("Coscheduling"),
                          .sake = plugins_bit("Coscheduling") | plugins_bit("GangScheduling"),
                          .wall_us_at_zero = wall_us_at_zero};
-}
-
-void group_free(struct group *g)
-{
-    must(g->first == NULL && g->ready.count == 0);
-    sums_free(&g->usage);
-    arena_free(&g->memory);
-    memory_free(g->key);
-    memory_free(g);
-}
-
-static void free_kinds(struct gang_kinds *k)
-{
-    for (int i = 0; i < GANG_APIS; i++)
-        memory_free(k->why[i]);
 }
 
 void gangs_free(struct gangs *gs)
@@ -131,71 +189,7 @@ static struct group *find_or_make(struct gangs *gs, struct str api, struct str s
     return g;
 }
 
-void group_mark(struct group *g)
-{
-    if (g->marked)
-        return;
-    g->marked = true;
-    g->next_marked = g->gangs->marked;
-    g->gangs->marked = g;
-}
-
-bool group_is_gang(const struct group *g)
-{
-    return g->exists && g->record.min_member > 0;
-}
-
-bool group_is_in_tree(const struct group *g)
-{
-    return str_is(g->api, "scheduling.k8s.io");
-}
-
-int64_t group_placed(const struct group *g)
-{
-    return (int64_t)(g->assigned + g->bound);
-}
-
-int64_t group_needed(const struct group *g)
-{
-    int64_t needed = g->record.min_member - group_placed(g);
-    return needed > 0 ? needed : 0;
-}
-
-void group_add_ready(struct group *g, struct entry *e)
-{
-    must(e->place == PLACE_nowhere);
-    e->place = PLACE_gang;
-    entry_list_add(&g->ready, e);
-    g->awake = true;
-    if (g->around == NULL)
-        g->around = e->around;
-    group_mark(g);
-}
-
-void group_remove_ready(struct group *g, struct entry *e)
-{
-    must(e->place == PLACE_gang);
-    entry_list_remove(&g->ready, e);
-    e->place = PLACE_nowhere;
-}
-
 /* ---- members ---- */
-
-static int index_of(struct str api)
-{
-    static const char *const known[GANG_APIS] = {"scheduling.x-k8s.io", "scheduling.sigs.k8s.io",
-                                                 "scheduling.k8s.io"};
-    int i = 0;
-    while (i < GANG_APIS && !str_is(api, known[i]))
-        i++;
-    return i;
-}
-
-static uint32_t bit_of(struct str api)
-{
-    int i = index_of(api);
-    return i < GANG_APIS ? 1u << i : 0;
-}
 
 static void join(struct entry *e, struct group *g)
 {
@@ -234,19 +228,6 @@ void gangs_leave(struct entry *e)
     group_mark(g);
 }
 
-/* Whether a pod that names a PodGroup of this API group goes with its group: where they are read;
- * where they are served and cannot be read; where that is not known, and its profile asks for
- * gangs by name. While they are looked for again, only who was never tried by itself. */
-static bool holds(const struct gangs *gs, const struct entry *e, struct str api)
-{
-    const struct gang_kinds *k = &gs->kinds;
-    uint32_t bit = bit_of(api);
-    bool asks = e->around->gangs_named || str_is(api, "scheduling.k8s.io");
-    if (((k->served | k->unread) & bit) != 0 || (asks && (k->unknown & bit) != 0))
-        return true;
-    return (k->looking & bit) != 0 && (e->attempts == 0 || e->member != NULL);
-}
-
 /* The group that the pod is a member of; NULL: of none. */
 static struct group *group_wanted(struct gangs *gs, const struct entry *e)
 {
@@ -254,7 +235,7 @@ static struct group *group_wanted(struct gangs *gs, const struct entry *e)
         return NULL;
     struct str name = shelf_str(e->kept, TAG_pod_gang), api = shelf_str(e->kept, TAG_pod_gang_api);
     bool counts = e->around->built_in_gangs || !str_is(api, "scheduling.k8s.io");
-    if (!counts || !holds(gs, e, api))
+    if (!counts || !holds(&gs->kinds, e, api))
         return NULL;
     return find_or_make(gs, api, shelf_str(e->kept, TAG_pod_namespace_name), name);
 }
@@ -274,7 +255,7 @@ void gangs_follow(struct queues *q, struct moment now, struct entry *e)
     enum place place = e->place;
     bool waits = place != PLACE_in_flight && place != PLACE_bound;
     if (waits) {
-        queues_unplace(q, e);
+        places_leave(q, e);
     } else if (e->member != NULL) {
         e->member->group->bound -= place == PLACE_bound;
         e->place = PLACE_nowhere;
@@ -283,7 +264,7 @@ void gangs_follow(struct queues *q, struct moment now, struct entry *e)
     if (g != NULL)
         join(e, g);
     if (waits) {
-        move_requeue(q, now, e, MOVE_immediately);
+        places_requeue(q, now, e, WORTH_immediately);
     } else {
         e->place = place;
         if (g != NULL)
@@ -297,41 +278,6 @@ void gangs_follow_all(struct queues *q, struct moment now)
     void *value;
     while (map_next(q->entries, &at, NULL, &value))
         gangs_follow(q, now, value);
-}
-
-static struct gang_kinds read_kinds(const struct group_kinds *said)
-{
-    struct gang_kinds k = {0};
-    for (uint32_t i = 0; i < said->apis.count; i++)
-        k.served |= bit_of(said->apis.at[i]);
-    for (uint32_t i = 0; i < said->unread.count; i++) {
-        const struct unread_kind *u = &said->unread.at[i];
-        int index = index_of(u->api);
-        if (index == GANG_APIS || k.why[index] != NULL)
-            continue;
-        uint32_t *set = str_is(u->state, "served")    ? &k.unread
-                        : str_is(u->state, "looking") ? &k.looking
-                                                      : &k.unknown;
-        *set |= 1u << index;
-        k.why[index] = str_copy(u->message);
-    }
-    return k;
-}
-
-static bool same_kinds(const struct gang_kinds *a, const struct gang_kinds *b)
-{
-    for (int i = 0; i < GANG_APIS; i++)
-        if ((a->why[i] == NULL) != (b->why[i] == NULL) ||
-            (a->why[i] != NULL && strcmp(a->why[i], b->why[i]) != 0))
-            return false;
-    return a->served == b->served && a->unread == b->unread && a->unknown == b->unknown &&
-           a->looking == b->looking;
-}
-
-const char *group_why_unread(const struct group *g)
-{
-    int i = index_of(g->api);
-    return i < GANG_APIS ? g->gangs->kinds.why[i] : NULL;
 }
 
 void gangs_serve(struct queues *q, struct moment now, const struct group_kinds *said)
@@ -351,24 +297,7 @@ void gangs_serve(struct queues *q, struct moment now, const struct group_kinds *
         group_mark(value);
 }
 
-void gangs_bound(const struct entry *e)
-{
-    if (e->member == NULL)
-        return;
-    e->member->group->bound++;
-    group_mark(e->member->group);
-}
-
-void gangs_unbound(const struct entry *e)
-{
-    if (e->member == NULL)
-        return;
-    must(e->member->group->bound > 0);
-    e->member->group->bound--;
-    group_mark(e->member->group);
-}
-
-void group_collect(struct queues *q, struct group *g)
+void gangs_collect(struct queues *q, struct group *g)
 {
     g->satisfied = false;
     group_set_state(g, GROUP_idle);
@@ -376,7 +305,7 @@ void group_collect(struct queues *q, struct group *g)
         enum place place = m->entry->place;
         if (place != PLACE_active && place != PLACE_backoff && place != PLACE_error_backoff)
             continue;
-        queues_unplace(q, m->entry);
+        places_leave(q, m->entry);
         group_add_ready(g, m->entry);
     }
     g->awake = true;
@@ -467,7 +396,7 @@ bool gangs_set(struct queues *q, const struct gang *record)
         keep(g, record);
         return true;
     }
-    group_collect(q, g);
+    gangs_collect(q, g);
     if (!g->exists || !str_equal(g->record.uid, record->uid))
         begin_anew(g);
     keep(g, record);
@@ -479,7 +408,7 @@ bool gangs_set(struct queues *q, const struct gang *record)
 
 static void forget(struct queues *q, struct group *g)
 {
-    group_collect(q, g);
+    gangs_collect(q, g);
     begin_anew(g);
     g->exists = false;
     g->record = (struct gang){.min_member = 0};

@@ -17,7 +17,7 @@ struct question {
 
 typedef bool hint(const struct question *q);
 
-/* A row of wakes.def. */
+/* A row of wakes.def; the table is in hints.c. */
 struct wake {
     uint8_t plugin;   /* its bit in a set of plugins */
     uint8_t resource; /* hints.c's */
@@ -33,7 +33,7 @@ bool wake_worth(const struct wake *wake, const struct question *question);
 /* What of a pod the i-th plugin's hints look at: names of fields with a blank between them. */
 const char *wake_fields(size_t i);
 
-/* Pods: hints.c. */
+/* Pods: hint.c. */
 hint hint_same_pod;
 hint hint_on_a_node;
 hint hint_usage_lowered;

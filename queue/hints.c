@@ -1,106 +1,14 @@
-/* hints: the table of wakes.def, and the questions about pods in it.
+/* hints: the table of wakes.def: which rows an event matches, and what their questions say of a
+ * pod.
  *
- * What must stay true: the order of plugins in wakes.def is the order of bits, and an event that
- * nobody asked for wakes only who is rejected by a plugin that is not in the table. */
+ * What must stay true: an event that nobody asked for wakes only who is rejected by a plugin that
+ * is not in the table. */
 #include "queue/hint.h"
 
 #include "proto/base/must.h"
 #include "proto/metrics.h"
-#include "queue/measure.h"
-
-#include <string.h>
-
-/* ---- pods ---- */
-
-bool hint_has_node(const struct pod *pod)
-{
-    return pod->node_name.len > 0 || pod->nominated_node.len > 0;
-}
-
-bool hint_same_pod(const struct question *q)
-{
-    const struct pod *new = q->event->new_pod;
-    return new != NULL &&str_equal(new->uid, q->pod->uid);
-}
-
-/* The pod that is gone had room that others may use. */
-bool hint_on_a_node(const struct question *q)
-{
-    return hint_has_node(q->event->old_pod);
-}
-
-static int64_t amount_of(uint32_t count, const struct quantity *list, struct str name)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (str_equal(list[i].name, name))
-            return list[i].amount;
-    return 0;
-}
-
-bool hint_usage_lowered(const struct question *q)
-{
-    const struct pod *pod = q->pod, *old = q->event->old_pod, *new = q->event->new_pod;
-    if (hint_same_pod(q))
-        return true;
-    if (q->event->resource != EVENT_OF_assigned_pod)
-        return false;
-    for (uint32_t i = 0; i < pod->request.count; i++) {
-        struct str name = pod->request.at[i].name;
-        if (pod->request.at[i].amount > 0 && amount_of(new->usage.count, new->usage.at, name) <
-                                                 amount_of(old->usage.count, old->usage.at, name))
-            return true;
-    }
-    return false;
-}
-
-static bool ports_clash(const struct host_port *wanted, const struct host_port *used)
-{
-    if (wanted->port != used->port || !str_equal(wanted->protocol, used->protocol))
-        return false;
-    return str_is(wanted->ip, "0.0.0.0") || str_is(used->ip, "0.0.0.0") ||
-           str_equal(wanted->ip, used->ip);
-}
-
-bool hint_ports_freed(const struct question *q)
-{
-    const struct pod *pod = q->pod, *gone = q->event->old_pod;
-    if (!hint_has_node(gone))
-        return false;
-    for (uint32_t i = 0; i < pod->ports.count; i++)
-        for (uint32_t k = 0; k < gone->ports.count; k++)
-            if (ports_clash(&pod->ports.at[i], &gone->ports.at[k]))
-                return true;
-    return false;
-}
-
-/* Its own spec says now that it needs other features. */
-bool hint_features_changed(const struct question *q)
-{
-    const struct pod *old = q->event->old_pod, *new = q->event->new_pod;
-    return hint_same_pod(q) && !event_same_strs(&old->features, &new->features);
-}
-
-/* ---- the table ---- */
 
 /* clang-format off */
-enum plugin {
-#define PLUGIN(name, fields) PLUGIN_##name,
-#define WAKE(plugin, resource, actions, hint, filing)
-#include "queue/wakes.def"
-#undef PLUGIN
-#undef WAKE
-    PLUGIN_COUNT
-};
-
-static const char *const names[] = {
-#define PLUGIN(name, fields) #name,
-#define WAKE(plugin, resource, actions, hint, filing)
-#include "queue/wakes.def"
-#undef PLUGIN
-#undef WAKE
-    "others"
-};
-
 static const char *const fields_of[] = {
 #define PLUGIN(name, fields) fields,
 #define WAKE(plugin, resource, actions, hint, filing)
@@ -137,48 +45,9 @@ static const struct wake wakes[] = {
 
 #define WAKE_COUNT (sizeof(wakes) / sizeof(wakes[0]))
 
-_Static_assert(PLUGIN_COUNT < 63, "a set of plugins has 63 bits and one for the others");
-
 static uint64_t bit(size_t plugin)
 {
-    return plugin == PLUGIN_COUNT ? PLUGINS_other : (uint64_t)1 << plugin;
-}
-
-static uint64_t bit_of(struct str name)
-{
-    size_t i = 0;
-    while (i < PLUGIN_COUNT && !str_is(name, names[i]))
-        i++;
-    return bit(i);
-}
-
-uint64_t plugins_of(const struct strs *list)
-{
-    uint64_t set = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        set |= bit_of(list->at[i]);
-    return set;
-}
-
-uint64_t plugins_bit(const char *name)
-{
-    return bit_of(str_of(name));
-}
-
-size_t plugins_count(void)
-{
-    return PLUGIN_COUNT + 1;
-}
-
-const char *plugins_name(size_t i)
-{
-    must(i <= PLUGIN_COUNT);
-    return names[i];
-}
-
-bool plugins_has(uint64_t set, size_t i)
-{
-    return (set & bit(i)) != 0;
+    return (uint64_t)1 << plugin;
 }
 
 const struct wake *wake_row(size_t i)
@@ -229,8 +98,8 @@ bool wake_worth(const struct wake *wake, const struct question *q)
     bool worth = wake->worth(q);
     int64_t took = moment_since(timing->clock(), began).ns;
     const struct str *values = METRIC_VALUES(
-        str_of(measure_label(q->event)), worth ? STR_LITERAL("Queue") : STR_LITERAL("QueueSkip"),
-        str_of(names[wake->plugin]));
+        str_of(event_label(q->event)), worth ? STR_LITERAL("Queue") : STR_LITERAL("QueueSkip"),
+        str_of(plugins_name(wake->plugin)));
     series_observe(metric_series(METRIC_scheduler_queueing_hint_execution_duration_seconds, values),
                    took);
     return worth;

@@ -4,6 +4,7 @@
 
 #include "proto/base/moment.h"
 #include "queue/event.h"
+#include "queue/plugins.h"
 
 struct mirror;
 struct owners;
@@ -31,19 +32,6 @@ struct surroundings {
     int64_t gang_reject_percentage; /* and podGroupRejectPercentage */
     struct hint_timing *timing;     /* NULL: questions are not timed */
 };
-
-/* A set of plugins: one bit for each in wakes.def, in its order, and the top bit for all others. */
-#define PLUGINS_other ((uint64_t)1 << 63)
-#define PLUGINS_all   UINT64_MAX
-
-/* The set of these names. */
-uint64_t plugins_of(const struct strs *names);
-uint64_t plugins_bit(const char *name);
-/* Name of the i-th plugin, i < plugins_count(); the last stands for all others. */
-size_t plugins_count(void);
-const char *plugins_name(size_t i);
-/* Whether a set holds the i-th plugin. */
-bool plugins_has(uint64_t set, size_t i);
 
 /* Plugins that ask to be told of such events at all. */
 uint64_t hints_interest(const struct event *event);

@@ -6,7 +6,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "queue/gang.h"
+#include "queue/group.h"
 #include "queue/hints.h"
 #include "queue/kin.h"
 

@@ -1,14 +1,6 @@
-/* kin: pods that ask for the same, and of which at least one was tried: what is true of one of them
- * is true of all.
+/* kin: pods that ask for the same, and of which at least one was tried (kins.h: what that is for).
  *
- * A rejection speaks for all kin until an event wakes one of those that it sent to sleep: who comes
- * to its turn meanwhile is not tried but parked (PLACE_parked). And after a rejection kin are tried
- * one at a time, more while they find places, so that the next rejection comes before many of them
- * are under way; whoever stands behind them in line waits with them, since it may not overtake.
- *
- * Cousins ask for the same but for their claims and volumes. A rejection says of them what is
- * likely and not what is certain, so it only holds up those whose backoff runs, and for
- * milliseconds. */
+ * Cousins ask for the same but for their claims and volumes. */
 #ifndef QUEUE_KIN_H
 #define QUEUE_KIN_H
 
@@ -19,13 +11,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* Nobody is spoken for by others for longer than this since its own last attempt; noticed with the
- * leftovers. So what a pod's condition says is never much older. */
-#define KIN_SECONDS 60
-/* The longest that cousins wait after rejections in a row; so few of them never do. */
-#define COUSINS_PAUSE_MS 20
-#define COUSINS_LEAST    4
 
 struct entry;
 struct queues;
@@ -57,36 +42,25 @@ struct kins {
     uint64_t spared; /* turns that were not taken */
 };
 
-void kins_free(struct kins *kins);
+#define KIN_LIMIT_MOST 65536
 
-/* The pod of an entry that was tried before came anew, or has just been tried: it may have other
- * kin now, and if it was parked with the former, goes where it would be without. */
-void kins_follow(struct queues *q, struct moment now, struct entry *e);
-void kins_leave(struct entry *e);
+/* True when the pod asks for what they ask for. */
+bool kin_has(const struct kin *k, const struct entry *e);
+/* The pod, which has no kin, gets those that ask for the same; limit is theirs if it is the first.
+ */
+void kin_join(struct kins *kins, struct entry *e, size_t limit);
+/* The pod of the entry has kin no more; it may have had none. */
+void kin_leave(struct entry *e);
+/* The entry leaves its place. */
+void kin_unplaced(struct entry *e);
+/* It will be looked at (kins_tick). */
+void kin_mark(struct kin *k);
+void kin_free(struct kin *k);
 
 /* Of an attempt: under way, and over. NULL is allowed. */
 void kin_started(struct kin *k);
 void kin_ended(struct kin *k);
 /* The attempt found a place. NULL is allowed. */
 void kin_won(struct kin *k);
-/* The entry was rejected, and its kin would have been; it is asleep, or has been woken already. */
-void kins_speak(struct entry *e, struct moment now);
-/* The entry leaves its place. */
-void kins_unplaced(struct entry *e);
-
-/* Parks those at the head of the active queue who are spoken for. */
-void kins_sift(struct queues *q, struct moment now);
-/* The same at the head of those in backoff. */
-void kins_sift_early(struct queues *q, struct moment now);
-/* True while as many kin of it are under way as may be; of cousins, only early ones are counted
- * off. */
-bool kins_full(const struct entry *e);
-
-/* Parked pods whose kin are spoken for no more come back, as many as may be under way. */
-void kins_tick(struct queues *q, struct moment now);
-/* When that is wanted next, if nothing happens. */
-struct moment kins_due(const struct kins *kins, struct moment now);
-/* All come back, those whose own last attempt was too long ago to be tried whatever happens. */
-void kins_flush(struct queues *q, struct moment now);
 
 #endif

@@ -4,63 +4,9 @@
 
 #include "proto/metrics.h"
 #include "queue/hints.h"
-#include "queue/queues.h"
+#include "queue/places.h"
 
-#include <stdio.h>
-
-#define ACTIONS      14
 #define PROFILES_MAX 16
-
-static const char *const resources[EVENT_RESOURCES] = {
-    [EVENT_OF_node] = "Node",
-    [EVENT_OF_assigned_pod] = "AssignedPod",
-    [EVENT_OF_unschedulable_pod] = "UnschedulablePod",
-    [EVENT_OF_claim] = "PersistentVolumeClaim",
-    [EVENT_OF_volume] = "PersistentVolume",
-    [EVENT_OF_storage_class] = "storage.k8s.io/StorageClass",
-    [EVENT_OF_csi_node] = "storage.k8s.io/CSINode",
-    [EVENT_OF_csi_driver] = "storage.k8s.io/CSIDriver",
-    [EVENT_OF_csi_capacity] = "storage.k8s.io/CSIStorageCapacity",
-    [EVENT_OF_attachment] = "storage.k8s.io/VolumeAttachment",
-    [EVENT_OF_resource_claim] = "resource.k8s.io/ResourceClaim",
-    [EVENT_OF_resource_slice] = "resource.k8s.io/ResourceSlice",
-    [EVENT_OF_device_class] = "resource.k8s.io/DeviceClass",
-};
-
-static const struct {
-    uint32_t action;
-    const char *name;
-} actions[ACTIONS] = {
-    {EVENT_ADD, "Add"},
-    {EVENT_DELETE, "Delete"},
-    {EVENT_NODE_ALLOCATABLE, "UpdateNodeAllocatable"},
-    {EVENT_NODE_LABEL, "UpdateNodeLabel"},
-    {EVENT_NODE_TAINT, "UpdateNodeTaint"},
-    {EVENT_NODE_CONDITION, "UpdateNodeCondition"},
-    {EVENT_NODE_ANNOTATION, "UpdateNodeAnnotation"},
-    {EVENT_NODE_FEATURE, "UpdateNodeDeclaredFeature"},
-    {EVENT_POD_LABEL, "UpdatePodLabel"},
-    {EVENT_POD_SCALE_DOWN, "UpdatePodScaleDown"},
-    {EVENT_POD_TOLERATION, "UpdatePodToleration"},
-    {EVENT_POD_GATES, "UpdatePodSchedulingGatesEliminated"},
-    {EVENT_POD_CLAIM, "UpdatePodGeneratedResourceClaim"},
-    {EVENT_UPDATE, "Update"},
-};
-
-const char *measure_label(const struct event *event)
-{
-    static char labels[EVENT_RESOURCES][ACTIONS][64];
-    size_t action = 0;
-    if (event->wildcard)
-        return "UnschedulableTimeout";
-    while (action < ACTIONS - 1 && actions[action].action != event->action)
-        action++;
-    char *label = labels[event->resource][action];
-    if (label[0] == 0)
-        snprintf(label, sizeof(labels[0][0]), "%s%s", resources[event->resource],
-                 actions[action].name);
-    return label;
-}
 
 /* Texts are told apart by where they lie: it costs less than to compare them. */
 void measure_incoming(struct measured *m, const char *queue, const char *cause)
@@ -174,10 +120,32 @@ static void measure_rejections(const struct queues *q)
                            all[i].by_plugin[k]);
 }
 
+/* Members that wait with their groups, by what upstream would call it. */
+struct grouped {
+    size_t active, backoff, waiting;
+};
+
+static struct grouped count_grouped(const struct gangs *gs)
+{
+    struct grouped t = {0};
+    size_t at = 0;
+    void *value;
+    while (map_next(gs->groups, &at, NULL, &value)) {
+        const struct group *g = value;
+        if (g->state == GROUP_ready)
+            t.active += g->ready.count;
+        else if (g->state == GROUP_backoff)
+            t.backoff += g->ready.count;
+        else
+            t.waiting += g->ready.count;
+    }
+    return t;
+}
+
 void measure_queues(const struct queues *q)
 {
     size_t gated = q->unschedulable.gated;
-    struct gang_totals grouped = gangs_totals(&q->gangs);
+    struct grouped grouped = count_grouped(&q->gangs);
     metric_set_to(METRIC_scheduler_pending_pods, "active",
                   (int64_t)(active_count(&q->active) + grouped.active));
     metric_set_to(METRIC_scheduler_pending_pods, "backoff",

@@ -25,15 +25,13 @@ struct measured {
     struct moment began;          /* the handling of an event */
 };
 
-/* Upstream's label of an event: AssignedPodDelete, NodeUpdateNodeTaint, …; lives for ever. */
-const char *measure_label(const struct event *event);
 /* A pod goes into a queue ("active", "backoff" or "unschedulable"); why, in upstream's words. Both
  * texts live for ever. */
 void measure_incoming(struct measured *m, const char *queue, const char *cause);
 /* PreEnqueue was asked about the pod. */
 void measure_pre_enqueue(struct measured *m, const struct entry *e);
 /* A message begins, and an event that it brought has been handled; the next one of the same message
- * begins there. label: as above, or another text that lives for ever. */
+ * begins there. label: event_label, or another text that lives for ever. */
 void measure_message(struct measured *m);
 void measure_handled(struct measured *m, const char *label);
 /* Sets the gauges. */

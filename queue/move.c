@@ -12,66 +12,30 @@
 #include "queue/move.h"
 
 #include "proto/base/must.h"
-#include "queue/gang.h"
-#include "queue/gate.h"
 #include "queue/hints.h"
 #include "queue/measure.h"
 #include "queue/nominated.h"
 
-static enum move_worth worth_of(const struct entry *e, uint64_t helped)
+static enum worth worth_of(const struct entry *e, uint64_t helped)
 {
     if ((helped & e->pending_plugins) != 0)
-        return MOVE_immediately;
-    return (helped & e->rejectors) != 0 ? MOVE_after_backoff : MOVE_skip;
+        return WORTH_immediately;
+    return (helped & e->rejectors) != 0 ? WORTH_after_backoff : WORTH_skip;
 }
 
-enum move_worth move_worth(struct entry *e, const struct event *event)
+enum worth move_worth(struct entry *e, const struct event *event)
 {
     uint64_t waits_for = e->rejectors | e->pending_plugins;
     if (waits_for == 0 || event->wildcard)
-        return MOVE_after_backoff;
+        return WORTH_after_backoff;
     return worth_of(e, hints_helped(event, entry_pod(e), e->around, waits_for));
 }
 
-enum move_worth move_worth_in_flight(const struct entry *e)
+enum worth move_worth_in_flight(const struct entry *e)
 {
     must(e->place == PLACE_in_flight);
-    enum move_worth worth = worth_of(e, e->flight->helped);
-    return worth == MOVE_skip && e->flight->woken ? MOVE_after_backoff : worth;
-}
-
-static void to_backoff(struct queues *q, struct entry *e)
-{
-    entry_fold(e);
-    backoff_add(&q->backoff, e);
-    measure_incoming(&q->measured, "backoff", q->cause);
-}
-
-/* Whoever lay there before has not come. */
-static void park(struct queues *q, struct entry *e, bool comes)
-{
-    unschedulable_add(&q->unschedulable, e);
-    if (comes)
-        measure_incoming(&q->measured, "unschedulable", q->cause);
-}
-
-void move_requeue(struct queues *q, struct moment now, struct entry *e, enum move_worth worth)
-{
-    if (worth == MOVE_skip && e->place == PLACE_unschedulable)
-        return;
-    bool comes = e->place != PLACE_unschedulable;
-    queues_unplace(q, e);
-    bool passes = gate_passes(e);
-    if (worth != MOVE_skip)
-        measure_pre_enqueue(&q->measured, e);
-    if (worth == MOVE_skip && gangs_hold(e) && e->member->group->awake)
-        worth = MOVE_after_backoff; /* its group is to be tried again, whatever it waits for */
-    if (!passes || worth == MOVE_skip)
-        park(q, e, comes);
-    else if (!gangs_hold(e) && worth == MOVE_after_backoff && backoff_runs(e, now))
-        to_backoff(q, e);
-    else
-        queues_to_active(q, now, e);
+    enum worth worth = worth_of(e, e->flight->helped);
+    return worth == WORTH_skip && e->flight->woken ? WORTH_after_backoff : worth;
 }
 
 /* Of gated pods those are among them whose gate asked for such events: whether they are let through
@@ -80,7 +44,7 @@ static size_t wake(struct queues *q, struct moment now, const struct event *even
                    const struct pod *at_most)
 {
     size_t woken = 0;
-    q->cause = measure_label(event);
+    q->cause = event_label(event);
     struct entry *next = needs_helped(&q->unschedulable.needs, event);
     while (next != NULL) {
         struct entry *e = next;
@@ -90,7 +54,7 @@ static size_t wake(struct queues *q, struct moment now, const struct event *even
         e->helped = 0;
         if (at_most != NULL && e->priority > at_most->priority)
             continue;
-        move_requeue(q, now, e, worth_of(e, helped));
+        places_requeue(q, now, e, worth_of(e, helped));
         woken += e->place != PLACE_unschedulable;
     }
     return woken;

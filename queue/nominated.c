@@ -12,8 +12,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "queue/event.h"
-#include "queue/move.h"
-#include "queue/queues.h"
+#include "queue/places.h"
 
 struct nominee {
     char *node;
@@ -118,7 +117,7 @@ static size_t wake_claims(struct queues *q, struct moment now, struct nominee *f
         if (e->place != PLACE_unschedulable || e->gate != GATE_none ||
             (gone->anywhere && e->priority <= gone->priority))
             continue;
-        move_requeue(q, now, e, MOVE_after_backoff);
+        places_requeue(q, now, e, WORTH_after_backoff);
         woken++;
     }
     return woken;
@@ -146,7 +145,7 @@ size_t nominated_departed(struct queues *q, struct moment now, const struct even
     in_flight_departed(&q->in_flight, &gone);
     if (q->nominations.count == 0)
         return 0;
-    q->cause = measure_label(event);
+    q->cause = event_label(event);
     if (gone.anywhere)
         return wake_everywhere(q, now, &gone);
     return wake_claims(q, now, map_get(q->nominations.by_node, pod->node_name), &gone);

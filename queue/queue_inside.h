@@ -1,20 +1,20 @@
-/* queue_inside: the state of the queue's core, for queue.c and those that report on it; nobody else
- * includes it. */
+/* queue_inside: the state of the queue's core, for queue.c and those that take its messages or
+ * report on it; nobody else includes it. */
 #ifndef QUEUE_QUEUE_INSIDE_H
 #define QUEUE_QUEUE_INSIDE_H
 
 #include "proto/base/log.h"
 #include "proto/bus/stream.h"
 #include "proto/roll.h"
+#include "queue/profiles.h"
 #include "queue/queue.h"
 #include "queue/queues.h"
 
-/* A profile's name, and what its pods are asked with. */
-struct served {
-    struct served *next;
-    char *name;
-    bool ours; /* false: a former configuration's */
-    struct surroundings around;
+/* What cannot be, and the object that it is said of: the message changes nothing, or is taken for
+ * what it can only mean. */
+struct refusal {
+    const char *what; /* NULL: nothing was refused */
+    struct str name;
 };
 
 struct queue {
@@ -38,7 +38,11 @@ struct queue {
     struct {
         uint64_t late_outcomes, refused, outdated, repeated;
     } count;
+    struct refusal refused; /* of the message at hand */
     struct log_limit refused_log;
 };
+
+/* Takes one kind of message; what it refuses it leaves in refused. */
+typedef void handler(struct queue *q, struct moment now, const struct delivery *in);
 
 #endif

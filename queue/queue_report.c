@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 
+#define NAMED_MAX 50 /* groups */
+
 static int64_t oldest_pending_ms(const struct queue *q, size_t *nominated)
 {
     struct moment oldest = q->now;
@@ -66,6 +68,82 @@ static void status_counts(const struct queue *q, struct buffer *lines)
                  q->count.repeated);
 }
 
+/* ---- groups ---- */
+
+static const char *state_name(enum group_state state)
+{
+    static const char *const names[GROUP_STATES] = {
+        [GROUP_idle] = "waits-for-events",    [GROUP_flying] = "in-flight",
+        [GROUP_unread] = "pod-groups-unread", [GROUP_missing] = "no-pod-group",
+        [GROUP_few] = "too-few-pods",         [GROUP_gated] = "gated-pods",
+        [GROUP_mixed] = "several-schedulers", [GROUP_large] = "too-large",
+        [GROUP_denied] = "failed-recently",   [GROUP_short] = "resource-gap",
+        [GROUP_backoff] = "backoff",          [GROUP_ready] = "ready"};
+    return state < GROUP_STATES ? names[state] : "";
+}
+
+static bool is_waiting(const struct group *g)
+{
+    return !g->satisfied && g->member_count > 0;
+}
+
+/* Keeps the oldest, in order. */
+static size_t insert(const struct group **list, size_t count, const struct group *g)
+{
+    size_t i = count < NAMED_MAX ? count : NAMED_MAX - 1;
+    if (count == NAMED_MAX && g->since.ns >= list[i]->since.ns)
+        return count;
+    for (; i > 0 && list[i - 1]->since.ns > g->since.ns; i--)
+        list[i] = list[i - 1];
+    list[i] = g;
+    return count < NAMED_MAX ? count + 1 : count;
+}
+
+static void print_group(const struct group *g, struct moment now, struct buffer *lines)
+{
+    buffer_print(lines,
+                 "group:%.*s/%.*s=%s,placed:%" PRId64 ",needed:%" PRId64 ",min:%" PRId64
+                 ",pending:%zu,ready:%zu,in_flight:%zu,failures:%" PRId64 ",waiting_s:%" PRId64
+                 "\n",
+                 STR_ARG(g->space), STR_ARG(g->name), state_name(g->state), group_placed(g),
+                 group_needed(g), g->record.min_member, g->member_count - g->bound, g->ready.count,
+                 g->flights, g->failures, span_ms(moment_since(now, g->since)) / 1000);
+}
+
+/* Of thousands of groups only those that have waited longest are named, the others are counted by
+ * what they wait for. */
+static void status_groups(const struct queue *q, struct buffer *lines)
+{
+    const struct gangs *gs = &q->queues.gangs;
+    const struct group *oldest[NAMED_MAX];
+    size_t by_state[GROUP_STATES] = {0}, named = 0, waiting = 0, members = 0, at = 0;
+    void *value;
+    if (map_count(gs->groups) == 0)
+        return;
+    while (map_next(gs->groups, &at, NULL, &value)) {
+        const struct group *g = value;
+        members += g->ready.count;
+        if (!is_waiting(g))
+            continue;
+        waiting++;
+        by_state[g->state]++;
+        named = insert(oldest, named, g);
+    }
+    buffer_print(lines, "groups=%zu\ngroups_waiting=%zu\nmembers_waiting=%zu\n",
+                 map_count(gs->groups), waiting, members);
+    for (int i = 0; i < GROUP_STATES; i++)
+        if (by_state[i] > 0)
+            buffer_print(lines, "groups_%s=%zu\n", state_name(i), by_state[i]);
+    buffer_print(lines, "groups_handed=%" PRIu64 "\ngroups_failed=%" PRIu64 "\n", gs->counts.handed,
+                 gs->counts.failed);
+    buffer_print(lines, "groups_denied=%" PRIu64 "\ngroups_told=%" PRIu64 "\n", gs->counts.denied,
+                 gs->counts.told);
+    for (size_t i = 0; i < named; i++)
+        print_group(oldest[i], q->now, lines);
+}
+
+/* ---- all of it ---- */
+
 void queue_status(void *state, struct buffer *lines)
 {
     const struct queue *q = state;
@@ -73,7 +151,7 @@ void queue_status(void *state, struct buffer *lines)
                  q->config_generation, (uint64_t)q->config_hash);
     status_places(q, lines);
     status_counts(q, lines);
-    gangs_status(&q->queues, q->now, lines);
+    status_groups(q, lines);
     buffer_print(lines, "credit=%" PRId64 "\nscheduler=%s\n", q->credit,
                  q->scheduler.peer ? "up" : "down");
     buffer_print(lines, "synced=%s\nsnapshots=%" PRIu64 "\ngaps=%" PRIu64 "\n",

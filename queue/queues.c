@@ -14,7 +14,9 @@
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "proto/metrics.h"
+#include "queue/gang.h"
 #include "queue/hints.h"
+#include "queue/kins.h"
 #include "queue/measure.h"
 #include "queue/move.h"
 
@@ -39,9 +41,9 @@ void queues_free(struct queues *q)
     void *value;
     while (map_next(q->entries, &at, NULL, &value)) {
         struct entry *e = value;
-        queues_unplace(q, e);
+        places_leave(q, e);
         gangs_leave(e);
-        kins_leave(e);
+        kin_leave(e);
         nominated_leave(&q->nominations, e);
         entry_free(&e);
     }
@@ -62,49 +64,11 @@ struct entry *queues_get(const struct queues *q, struct str key)
     return map_get(q->entries, key);
 }
 
-void queues_unplace(struct queues *q, struct entry *e)
-{
-    kins_unplaced(e);
-    switch (e->place) {
-    case PLACE_active: active_remove(&q->active, e); break;
-    case PLACE_backoff:
-    case PLACE_error_backoff: backoff_remove(&q->backoff, e); break;
-    case PLACE_unschedulable: unschedulable_remove(&q->unschedulable, e); break;
-    case PLACE_in_flight: in_flight_leave(&q->in_flight, e); break;
-    case PLACE_bound:
-        entry_list_remove(&q->bound, e);
-        e->place = PLACE_nowhere;
-        gangs_unbound(e);
-        break;
-    case PLACE_gang:
-        group_mark(e->member->group);
-        group_remove_ready(e->member->group, e);
-        break;
-    case PLACE_parked:
-    case PLACE_nowhere:
-    case PLACE_COUNT: break;
-    }
-    must(e->place == PLACE_nowhere);
-}
-
 /* The timestamp decides among equals, so it is set only when the pod comes or has failed. */
 static void stamp(struct queues *q, struct moment now, struct entry *e)
 {
     e->timestamp = now;
     e->order = ++q->order;
-}
-
-void queues_to_active(struct queues *q, struct moment now, struct entry *e)
-{
-    must(e->place == PLACE_nowhere);
-    if (e->first_us == 0)
-        e->first_us = q->options.wall_us_at_zero + now.ns / 1000;
-    entry_fold(e);
-    if (gangs_hold(e))
-        group_add_ready(e->member->group, e);
-    else
-        active_add(&q->active, e);
-    measure_incoming(&q->measured, "active", q->cause);
 }
 
 /* ---- the watcher's facts ---- */
@@ -120,7 +84,7 @@ struct entry *queues_add(struct queues *q, struct moment now, struct str key, co
     gangs_join(q, e);
     must(map_set(q->entries, key, e) == NULL);
     q->cause = "UnschedulablePodAdd";
-    move_requeue(q, now, e, MOVE_immediately);
+    places_requeue(q, now, e, WORTH_immediately);
     return e;
 }
 
@@ -140,11 +104,11 @@ static void show_own_update(struct queues *q, struct moment now, struct entry *e
                               .action = changes.at[i],
                               .old_pod = before,
                               .new_pod = entry_pod(e)};
-        q->cause = measure_label(&event);
+        q->cause = event_label(&event);
         if (e->place == PLACE_in_flight)
             in_flight_note_own(&q->in_flight, e, &event);
         else
-            move_requeue(q, now, e, move_worth(e, &event));
+            places_requeue(q, now, e, move_worth(e, &event));
     }
 }
 
@@ -179,7 +143,7 @@ static void begin_leaving(struct queues *q, struct moment now, struct entry *e)
     if (e->place == PLACE_in_flight || e->place == PLACE_bound)
         room_given_up(q, now, entry_pod(e));
     else
-        move_requeue(q, now, e, MOVE_immediately);
+        places_requeue(q, now, e, WORTH_immediately);
 }
 
 void queues_update(struct queues *q, struct moment now, struct entry *e, const struct pod *pod)
@@ -213,9 +177,9 @@ static struct entry *take_out(struct queues *q, struct str key)
 {
     struct entry *e = map_remove(q->entries, key);
     must(e != NULL);
-    queues_unplace(q, e);
+    places_leave(q, e);
     gangs_leave(e);
-    kins_leave(e);
+    kin_leave(e);
     return e;
 }
 
@@ -267,7 +231,7 @@ struct entry *queues_pop(struct queues *q, struct moment now)
         active_remove(&q->active, e);
     if (e == NULL)
         return NULL;
-    kins_unplaced(e);
+    kin_unplaced(e);
     e->insists = false;
     e->attempts++;
     q->counts.attempts++;
@@ -287,7 +251,7 @@ void queues_bound(struct queues *q, struct moment now, struct entry *e)
     e->rejectors = e->pending_plugins = 0;
     entry_fold(e);
     entry_list_add(&q->bound, e);
-    gangs_bound(e);
+    group_add_bound(e);
     q->counts.bound_after_flush += e->flushed;
     metric_add(METRIC_scheduler_pod_scheduled_after_flush_total, e->flushed);
     q->counts.bound++;
@@ -313,12 +277,12 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
     e->unschedulable_count++;
     e->error_count = 0;
     judge(q, now, e, rejectors, pending);
-    enum move_worth worth = move_worth_in_flight(e);
+    enum worth worth = move_worth_in_flight(e);
     gangs_ended(q, e, GANG_rejected, rejectors | pending);
     if (e->flight->early)
         early_lost(&q->in_flight.early, now);
     in_flight_close(&q->in_flight, e->flight);
-    move_requeue(q, now, e, worth);
+    places_requeue(q, now, e, worth);
     kins_follow(q, now, e);
 }
 
@@ -345,9 +309,9 @@ void queues_activate(struct queues *q, struct moment now, struct entry *e)
          e->place != PLACE_error_backoff) ||
         e->gate != GATE_none)
         return;
-    queues_unplace(q, e);
+    places_leave(q, e);
     q->cause = "ForceActivate";
-    queues_to_active(q, now, e);
+    places_to_active(q, now, e);
 }
 
 void queues_failed(struct queues *q, struct moment now, struct entry *e)
@@ -359,7 +323,7 @@ void queues_failed(struct queues *q, struct moment now, struct entry *e)
     judge(q, now, e, 0, 0);
     gangs_ended(q, e, GANG_error, 0);
     in_flight_close(&q->in_flight, e->flight);
-    move_requeue(q, now, e, MOVE_after_backoff);
+    places_requeue(q, now, e, WORTH_after_backoff);
 }
 
 /* Those who were tried since it left did not get the room that the scheduler kept for it. */
@@ -388,7 +352,7 @@ void queues_skipped(struct queues *q, struct moment now, struct entry *e, bool h
     e->backoff_ends = (struct moment){0};
     if (q->options.backoff_max.ns > 0)
         e->backoff_ends = backoff_second(moment_after(now, q->options.backoff_initial));
-    move_requeue(q, now, e, MOVE_after_backoff);
+    places_requeue(q, now, e, WORTH_after_backoff);
 }
 
 void queues_take_back(struct queues *q, struct moment now)
@@ -400,7 +364,7 @@ void queues_take_back(struct queues *q, struct moment now)
         if (e == NULL)
             continue;
         q->counts.taken_back++;
-        move_requeue(q, now, e, MOVE_immediately);
+        places_requeue(q, now, e, WORTH_immediately);
     }
 }
 
@@ -412,7 +376,7 @@ void queues_unbound(struct queues *q, struct moment now, struct entry *e)
              STR_ARG(shelf_str(e->kept, TAG_pod_name)));
     q->counts.unconfirmed++;
     q->cause = ATTEMPT_ENDED;
-    move_requeue(q, now, e, MOVE_immediately);
+    places_requeue(q, now, e, WORTH_immediately);
 }
 
 /* ---- time ---- */
@@ -422,7 +386,7 @@ static void flush_backoff(struct queues *q, struct moment now)
     struct entry *e;
     q->cause = "BackoffComplete";
     while ((e = backoff_take_ended(&q->backoff, now)) != NULL) {
-        queues_to_active(q, now, e);
+        places_to_active(q, now, e);
         q->counts.backoff_flushed++;
     }
 }
@@ -431,14 +395,14 @@ static void flush_backoff(struct queues *q, struct moment now)
 static void flush_leftovers(struct queues *q, struct moment now)
 {
     static const struct event timeout = {.wildcard = true};
-    q->cause = measure_label(&timeout);
+    q->cause = event_label(&timeout);
     struct entry *last = q->unschedulable.list.last, *next;
     for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
         next = e == last ? NULL : e->next;
         if (e->gate != GATE_none ||
             moment_since(now, e->timestamp).ns <= q->options.unschedulable_max.ns)
             continue;
-        move_requeue(q, now, e, move_worth(e, &timeout));
+        places_requeue(q, now, e, move_worth(e, &timeout));
         e->flushed = true;
         q->counts.leftovers_flushed++;
     }
@@ -449,14 +413,14 @@ static void flush_leftovers(struct queues *q, struct moment now)
 void queues_wake_rejected_by(struct queues *q, struct moment now, uint64_t plugins)
 {
     static const struct event anything = {.wildcard = true};
-    q->cause = measure_label(&anything);
+    q->cause = event_label(&anything);
     struct entry *last = q->unschedulable.list.last, *next = q->unschedulable.list.first;
     if ((q->unschedulable.plugins & plugins) == 0)
         next = NULL;
     for (struct entry *e = next; e != NULL; e = next) {
         next = e == last ? NULL : e->next;
         if (e->gate == GATE_none && (e->rejectors & plugins) != 0)
-            move_requeue(q, now, e, MOVE_after_backoff);
+            places_requeue(q, now, e, WORTH_after_backoff);
     }
     in_flight_note_plugins(&q->in_flight, plugins);
 }
@@ -464,12 +428,12 @@ void queues_wake_rejected_by(struct queues *q, struct moment now, uint64_t plugi
 void queues_wake_all(struct queues *q, struct moment now)
 {
     static const struct event anything = {.wildcard = true};
-    q->cause = measure_label(&anything);
+    q->cause = event_label(&anything);
     struct entry *last = q->unschedulable.list.last, *next;
     for (struct entry *e = q->unschedulable.list.first; e != NULL; e = next) {
         next = e == last ? NULL : e->next;
         if (e->gate == GATE_none)
-            move_requeue(q, now, e, move_worth(e, &anything));
+            places_requeue(q, now, e, move_worth(e, &anything));
     }
 }
 
@@ -487,10 +451,10 @@ void queues_look_at_gates(struct queues *q, struct moment now)
     static const struct event anything = {.wildcard = true};
     size_t at = 0;
     void *value;
-    q->cause = measure_label(&anything);
+    q->cause = event_label(&anything);
     while (map_next(q->entries, &at, NULL, &value))
         if (may_be_gated_otherwise(value))
-            move_requeue(q, now, value, MOVE_after_backoff);
+            places_requeue(q, now, value, WORTH_after_backoff);
 }
 
 static void flush_unconfirmed(struct queues *q, struct moment now)

@@ -5,58 +5,12 @@
 #ifndef QUEUE_QUEUES_H
 #define QUEUE_QUEUES_H
 
-#include "proto/base/map.h"
-#include "queue/active.h"
-#include "queue/backoff.h"
-#include "queue/gang.h"
-#include "queue/in_flight.h"
-#include "queue/kin.h"
-#include "queue/measure.h"
-#include "queue/nominated.h"
-#include "queue/unschedulable.h"
+#include "queue/places.h"
 
 /* Said to be bound and not seen assigned for this long: offered again. */
 #define QUEUES_CONFIRM_SECONDS 30
 /* How often pods are looked for that waited too long for an event. */
 #define QUEUES_LEFTOVER_SECONDS 30
-
-struct queues_options {
-    struct span backoff_initial, backoff_max;
-    struct span unschedulable_max; /* longest wait for an event that can help */
-    int64_t wall_us_at_zero;       /* wall clock when the moment was 0 */
-    int64_t first_cycle;           /* another range in every life of the process */
-};
-
-struct queues_counts {
-    uint64_t attempts, bound, unschedulable, errors, skipped;
-    uint64_t backoff_flushed;   /* pods whose backoff ended */
-    uint64_t leftovers_flushed; /* pods that waited too long for an event */
-    uint64_t bound_after_flush; /* those of them that were bound at once: an event was missed */
-    uint64_t popped_early;      /* pods taken from backoff because nothing else was to do */
-    uint64_t events, woken;     /* events that somebody might be helped by, pods that moved */
-    uint64_t taken_back;        /* attempts taken back from a scheduler that is gone */
-    uint64_t unconfirmed;       /* pods said to be bound that had to be offered again */
-};
-
-struct queues {
-    struct queues_options options;
-    struct shelf *shelf; /* the pods, encoded */
-    struct map *entries; /* namespace/name → struct entry */
-    struct active active;
-    struct backoff backoff;
-    struct unschedulable unschedulable;
-    struct in_flight in_flight;
-    struct nominations nominations;
-    struct entry_list bound;
-    struct gangs gangs;
-    struct kins kins;
-    struct moment flushed;  /* second of the last backoff flush */
-    struct moment leftover; /* when leftovers are looked for next; 0 = at once */
-    uint64_t order;
-    struct queues_counts counts;
-    struct measured measured;
-    const char *cause; /* why pods move just now, in upstream's words, for metrics */
-};
 
 void queues_init(struct queues *q, const struct queues_options *options);
 void queues_free(struct queues *q);
@@ -107,10 +61,5 @@ void queues_unbound(struct queues *q, struct moment now, struct entry *e);
 
 /* Flushes what is due. Returns when it wants to be called next. */
 struct moment queues_tick(struct queues *q, struct moment now);
-
-/* Into the active queue, or to its group when it goes with that; the entry is nowhere. */
-void queues_to_active(struct queues *q, struct moment now, struct entry *e);
-/* Takes the entry out of its place, whichever that is. */
-void queues_unplace(struct queues *q, struct entry *e);
 
 #endif

@@ -4,7 +4,7 @@
  * looks at changes only while the pod or the group is in no heap. */
 #include "queue/rank.h"
 
-#include "queue/gang.h"
+#include "queue/group.h"
 #include "queue/hints.h"
 
 static int64_t time_of(const struct group *g, bool gang_sort)
@@ -73,4 +73,17 @@ bool rank_before(const struct rank *a, const struct rank *b)
     if (names == 0 && a->named)
         names = str_compare(name_of(a), name_of(b));
     return names != 0 ? names < 0 : a->order < b->order;
+}
+
+bool rank_entry_before(const struct entry *a, const struct entry *b)
+{
+    if (a->member != NULL || b->member != NULL || a->around->gang_sort) {
+        struct rank x = rank_of_entry(a), y = rank_of_entry(b);
+        return rank_before(&x, &y);
+    }
+    if (a->priority != b->priority && !a->around->fifo)
+        return a->priority > b->priority;
+    if (a->timestamp.ns != b->timestamp.ns)
+        return a->timestamp.ns < b->timestamp.ns;
+    return a->order < b->order;
 }

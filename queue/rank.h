@@ -22,4 +22,8 @@ struct rank rank_of_entry(const struct entry *e);
 struct rank rank_of_group(const struct group *g);
 bool rank_before(const struct rank *a, const struct rank *b);
 
+/* QueueSort of two pods: higher priority first (not with FIFOSort), then the older timestamp, then
+ * the order of arrival; with groups as above. */
+bool rank_entry_before(const struct entry *a, const struct entry *b);
+
 #endif

@@ -16,7 +16,6 @@ REGISTRIES = {"scheduler/rules/framework.c", "proto/messages.c"}
 # Circles of before, by the folder that most of their files are in, with how many files they have. A circle
 # that has become smaller is entered with its new size.
 KNOWN = {
-    "queue": 22,                 # hints and their files, gangs and the places of pods, metrics
     "scheduler/worker": 10,      # evaluating, and what is kept from pod to pod
     "scheduler/devices": 4,      # amounts, uses and pools
 }

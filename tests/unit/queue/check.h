@@ -22,7 +22,7 @@ static void check_heap(struct heap *heap, enum place place)
         const struct entry *parent = heap_at(heap, i > 0 ? (i - 1) / 2 : 0);
         must(e->place == place && heap_has(heap, e));
         if (place == PLACE_active)
-            must(i == 0 || !entry_before(e, parent));
+            must(i == 0 || !rank_entry_before(e, parent));
         else
             must(i == 0 || e->backoff_ends.ns >= parent->backoff_ends.ns);
     }

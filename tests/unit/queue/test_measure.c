@@ -107,7 +107,7 @@ static void a_pod_that_is_taken_early_says_so(void **state)
     (void)state;
     struct entry *e = add("p");
     reject("NodeResourcesFit");
-    move_requeue(&q, now, e, MOVE_after_backoff);
+    places_requeue(&q, now, e, WORTH_after_backoff);
     assert_non_null(queues_pop(&q, now));
     assert_int_equal(incoming("PopFromBackoffQ", "active"), 1);
     assert_int_equal(gauge(METRIC_scheduler_inflight_events, METRIC_VALUES(str_of("PodPopped"))),
@@ -140,9 +140,9 @@ static void events_have_upstreams_names(void **state)
     struct event taint = {.resource = EVENT_OF_node, .action = EVENT_NODE_TAINT};
     struct event update = {.resource = EVENT_OF_unschedulable_pod, .action = EVENT_UPDATE};
     struct event driver = {.resource = EVENT_OF_csi_node, .action = EVENT_ADD};
-    assert_string_equal(measure_label(&taint), "NodeUpdateNodeTaint");
-    assert_string_equal(measure_label(&update), "UnschedulablePodUpdate");
-    assert_string_equal(measure_label(&driver), "storage.k8s.io/CSINodeAdd");
+    assert_string_equal(event_label(&taint), "NodeUpdateNodeTaint");
+    assert_string_equal(event_label(&update), "UnschedulablePodUpdate");
+    assert_string_equal(event_label(&driver), "storage.k8s.io/CSINodeAdd");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

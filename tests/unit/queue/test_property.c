@@ -108,7 +108,7 @@ static void take_attempt(struct world *w, const struct attempt *attempt)
 {
     struct str key = arena_print(&w->arena, "ns/%.*s", STR_ARG(attempt->pod.name));
     const struct entry *e = queues_get(queue_inside(w->queue), key);
-    must(e != NULL && e->place == PLACE_in_flight && !gangs_hold(e));
+    must(e != NULL && e->place == PLACE_in_flight && !group_holds(e));
     must((int64_t)w->held_count < w->credit);
     hold_pod(w, attempt);
 }

@@ -4,7 +4,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
-#include "queue/move.h"
+#include "queue/queues.h"
 #include "queue/settings.h"
 #include "tests/unit/queue/check.h"
 
@@ -597,7 +597,7 @@ static void rejected_and_woken(struct queues *q, struct moment now, const char *
     struct entry *e = queues_add(q, now, str_of(key), &pod, &around);
     assert_ptr_equal(queues_pop(q, now), e);
     queues_rejected(q, now, e, plugins_bit("NodeName"), 0);
-    move_requeue(q, now, e, MOVE_after_backoff);
+    places_requeue(q, now, e, WORTH_after_backoff);
     assert_int_equal(e->place, PLACE_backoff);
 }
 
@@ -631,7 +631,7 @@ static void pods_taken_early_are_few_while_they_fail(void **state)
         assert_int_equal(popped(&q, now, taken), EARLY_LEAST);
         for (int i = 0; i < EARLY_LEAST; i++) {
             queues_rejected(&q, now, taken[i], plugins_bit("NodeName"), 0);
-            move_requeue(&q, now, taken[i], MOVE_after_backoff);
+            places_requeue(&q, now, taken[i], WORTH_after_backoff);
         }
         assert_null(queues_pop(&q, now));
         struct moment next = queues_tick(&q, now);

@@ -1,0 +1,170 @@
+/* from_scheduler: its life and term, its configuration, its credit, and how attempts ended.
+ *
+ * What must stay true: an attempt is closed by its own outcome, or taken back when its scheduler or
+ * its leadership term is over; words of another life, or of another cycle, are counted and change
+ * nothing. */
+#include "queue/from_scheduler.h"
+
+#include "proto/base/log.h"
+#include "queue/gang.h"
+#include "queue/kins.h"
+
+#include <inttypes.h>
+
+#define CREDIT_MAX 65536 /* a peer's number bounds our memory nowhere */
+
+/* ---- its life and its term ---- */
+
+static void take_back(struct queue *q, struct moment now, const char *why)
+{
+    if (q->queues.in_flight.count > 0)
+        log_info("attempts are taken back|reason=\"%s\" count=%zu", why, q->queues.in_flight.count);
+    queues_take_back(&q->queues, now);
+}
+
+static void meet(struct queue *q, struct moment now, struct address scheduler)
+{
+    take_back(q, now, "another life of the scheduler");
+    gangs_untell(&q->queues.gangs, now);
+    q->scheduler = scheduler;
+    q->term = 0; /* another life says anew which term it is */
+}
+
+void from_scheduler_peer_up(struct queue *q, struct moment now, const struct delivery *in)
+{
+    if (in->from.process != SCHEDULER || in->from.peer == q->scheduler.peer)
+        return;
+    meet(q, now, in->from);
+    q->credit = 0;
+}
+
+void from_scheduler_peer_down(struct queue *q, struct moment now, const struct delivery *in)
+{
+    if (in->from.process != SCHEDULER || in->from.peer != q->scheduler.peer)
+        return;
+    take_back(q, now, "the scheduler is gone");
+    q->scheduler.peer = 0;
+    q->credit = 0;
+}
+
+/* A scheduler of a newer term or life begins anew: what it held is over, attempts as well as room
+ * and claims that kept others out. */
+static void follow_term(struct queue *q, struct moment now, int64_t term)
+{
+    if (term <= q->term)
+        return;
+    take_back(q, now, "a new term of leadership");
+    queues_wake_all(&q->queues, now);
+    q->term = term;
+}
+
+void from_scheduler_pull(struct queue *q, struct moment now, const struct delivery *in)
+{
+    int64_t credit = in->message->pull.credit;
+    if (in->from.peer != q->scheduler.peer) /* its greeting is still to come, or was lost */
+        meet(q, now, in->from);
+    follow_term(q, now, in->term);
+    q->credit = credit < 0 ? 0 : credit > CREDIT_MAX ? CREDIT_MAX : credit;
+}
+
+/* ---- what it decides with ---- */
+
+/* Another configuration: pods that it serves and the former did not are in the watcher's next
+ * snapshot, and pods that it does not serve are not kept from it. The order of the queue stays. */
+void from_scheduler_queue_config(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct queue_config *config = &in->message->queue_config;
+    q->config_generation = config->generation;
+    if (config->hash == q->config_hash || config->profiles.count == 0)
+        return;
+    struct queue_config *kept = arena_take(&q->configs, sizeof(*kept));
+    codec_copy(message_info[MSG_queue_config].record, kept, config, &q->configs);
+    profiles_serve(q, kept->profiles.at, kept->profiles.count);
+    q->config_hash = kept->hash;
+    if (!q->options.backoff_given && kept->backoff_initial_s > 0 &&
+        kept->backoff_max_s >= kept->backoff_initial_s) {
+        q->queues.options.backoff_initial = span_of_seconds((double)kept->backoff_initial_s);
+        q->queues.options.backoff_max = span_of_seconds((double)kept->backoff_max_s);
+    }
+    gangs_follow_all(&q->queues, now);
+    queues_wake_all(&q->queues, now);
+    queues_look_at_gates(&q->queues, now);
+    subscriber_again(&q->stream);
+    log_info("configuration changed|generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u",
+             kept->generation, (uint64_t)kept->hash, kept->profiles.count);
+}
+
+/* Of a plugin that is not known by name here, whom it has turned away is not known either. */
+void from_scheduler_plugin_back(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct strs back = {1, (struct str *)&in->message->plugin_back.name}; /* only read */
+    if (in->from.process == SCHEDULER && back.at->len == 0)
+        queues_wake_all(&q->queues, now);
+    else if (in->from.process == SCHEDULER)
+        queues_wake_rejected_by(&q->queues, now, plugins_of(&back));
+}
+
+/* ---- how attempts ended ---- */
+
+/* What came while its victims were there still would not have helped it; who has left its node
+ * since then, or at all, may. */
+static void forget_until_gated(struct queue *q, struct entry *e, const struct outcome *outcome)
+{
+    bool gated = outcome->gated_epoch != 0 && outcome->gated_epoch == q->stream.epoch;
+    if (gated)
+        in_flight_gated(e->flight, outcome->gated_sequence);
+    if (nominated_missed(&q->queues, e, gated ? outcome->gated_sequence : 0))
+        e->flight->woken = true;
+}
+
+static void close_attempt(struct queue *q, struct moment now, struct entry *e,
+                          const struct outcome *outcome)
+{
+    uint64_t rejectors = plugins_of(&outcome->plugins);
+    uint64_t pending = plugins_of(&outcome->pending_plugins);
+    bool rejected = str_is(outcome->result, "unschedulable");
+    if (rejected && (rejectors | pending) == 0 && group_holds(e))
+        rejectors = q->queues.gangs.coscheduling; /* upstream's in-tree groups name no plugin */
+    if (str_is(outcome->result, "bound")) {
+        queues_bound(&q->queues, now, e);
+    } else if (str_is(outcome->result, "skipped")) {
+        queues_skipped(&q->queues, now, e, outcome->released);
+    } else if (rejected && (rejectors | pending) != 0) {
+        if (outcome->released)
+            queues_released(&q->queues, now, e);
+        nominated_decided(&q->queues.nominations, e, outcome->nominated_node, false);
+        forget_until_gated(q, e, outcome);
+        e->flight->woken |= outcome->behind;
+        queues_rejected(&q->queues, now, e, rejectors, pending);
+        if (!outcome->released && !outcome->activate && !outcome->behind &&
+            outcome->gated_epoch == 0)
+            kins_speak(e, now);
+        if (outcome->activate)
+            queues_activate(&q->queues, now, e);
+    } else {
+        if (!rejected && !str_is(outcome->result, "error"))
+            q->refused = (struct refusal){"outcome with an unknown result, taken for an error",
+                                          outcome->result};
+        nominated_decided(&q->queues.nominations, e, outcome->nominated_node, !rejected);
+        queues_failed(&q->queues, now, e);
+    }
+}
+
+void from_scheduler_outcome(struct queue *q, struct moment now, const struct delivery *in)
+{
+    const struct outcome *outcome = &in->message->outcome;
+    if (in->from.peer != q->scheduler.peer || q->scheduler.peer == 0) {
+        q->count.late_outcomes++;
+        return;
+    }
+    follow_term(q, now, in->term);
+    struct flight *flight = in_flight_find(&q->queues.in_flight, outcome->cycle);
+    if (flight == NULL)
+        q->count.late_outcomes++;
+    else if (flight->entry == NULL)
+        queues_left(&q->queues, now, flight, outcome->released || str_is(outcome->result, "error"));
+    else if (!entry_has_uid(flight->entry, outcome->uid))
+        q->refused = (struct refusal){"outcome with the UID of another pod", outcome->uid};
+    else
+        close_attempt(q, now, flight->entry, outcome);
+}

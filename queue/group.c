@@ -1,0 +1,115 @@
+/* group: one PodGroup with its pods: what is asked of it, who waits with it, and the heaps it is
+ * in. What must stay true: a pod is among the ready ones exactly while its place is PLACE_gang; the
+ * group is in the heap of ready groups, or of those in backoff, exactly while its state asks for
+ * that. */
+#include "queue/group.h"
+
+#include "proto/base/memory.h"
+#include "proto/base/must.h"
+
+void group_free(struct group *g)
+{
+    must(g->first == NULL && g->ready.count == 0);
+    sums_free(&g->usage);
+    arena_free(&g->memory);
+    memory_free(g->key);
+    memory_free(g);
+}
+
+void group_mark(struct group *g)
+{
+    if (g->marked)
+        return;
+    g->marked = true;
+    g->next_marked = g->gangs->marked;
+    g->gangs->marked = g;
+}
+
+/* ---- what is asked of it ---- */
+
+bool group_is_gang(const struct group *g)
+{
+    return g->exists && g->record.min_member > 0;
+}
+
+bool group_is_in_tree(const struct group *g)
+{
+    return str_is(g->api, "scheduling.k8s.io");
+}
+
+int64_t group_placed(const struct group *g)
+{
+    return (int64_t)(g->assigned + g->bound);
+}
+
+int64_t group_needed(const struct group *g)
+{
+    int64_t needed = g->record.min_member - group_placed(g);
+    return needed > 0 ? needed : 0;
+}
+
+bool group_holds(const struct entry *e)
+{
+    return e->member != NULL && !e->member->group->satisfied;
+}
+
+/* ---- its pods ---- */
+
+void group_add_ready(struct group *g, struct entry *e)
+{
+    must(e->place == PLACE_nowhere);
+    e->place = PLACE_gang;
+    entry_list_add(&g->ready, e);
+    g->awake = true;
+    if (g->around == NULL)
+        g->around = e->around;
+    group_mark(g);
+}
+
+void group_remove_ready(struct group *g, struct entry *e)
+{
+    must(e->place == PLACE_gang);
+    entry_list_remove(&g->ready, e);
+    e->place = PLACE_nowhere;
+}
+
+void group_add_bound(const struct entry *e)
+{
+    if (e->member == NULL)
+        return;
+    e->member->group->bound++;
+    group_mark(e->member->group);
+}
+
+void group_remove_bound(const struct entry *e)
+{
+    if (e->member == NULL)
+        return;
+    must(e->member->group->bound > 0);
+    e->member->group->bound--;
+    group_mark(e->member->group);
+}
+
+/* ---- its heaps ---- */
+
+void group_set_state(struct group *g, enum group_state state)
+{
+    struct gangs *gs = g->gangs;
+    if (g->queued.index_plus_one != 0)
+        heap_remove(g->state == GROUP_ready ? gs->ready : gs->backoff, g);
+    g->state = state;
+    if (state == GROUP_ready)
+        heap_push(gs->ready, g);
+    else if (state == GROUP_backoff && !g->waits_out)
+        heap_push(gs->backoff, g);
+}
+
+void group_set_telling(struct group *g, struct moment due)
+{
+    struct heap *telling = g->gangs->telling;
+    if (g->telling.index_plus_one != 0)
+        heap_remove(telling, g);
+    g->tell_due = due;
+    if (due.ns != MOMENT_NEVER.ns)
+        heap_push(telling, g);
+}
