@@ -18,7 +18,6 @@ REGISTRIES = {"scheduler/rules/framework.c", "proto/messages.c"}
 KNOWN = {
     "queue": 22,                 # hints and their files, gangs and the places of pods, metrics
     "scheduler/worker": 10,      # evaluating, and what is kept from pod to pod
-    "scheduler/devices": 4,      # amounts, uses and pools
 }
 
 
