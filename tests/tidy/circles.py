@@ -17,7 +17,6 @@ REGISTRIES = {"scheduler/rules/framework.c", "proto/messages.c"}
 # that has become smaller is entered with its new size.
 KNOWN = {
     "queue": 22,                 # hints and their files, gangs and the places of pods, metrics
-    "scheduler/worker": 10,      # evaluating, and what is kept from pod to pod
 }
 
 
