@@ -78,7 +78,6 @@ LONGEST = 700    # lines of a .c file outside of tests/
 # Files that were longer before there was that bound; they may only become shorter.
 LONGEST_BEFORE = {
     "proto/kube/watch/reflector.c": 993,
-    "scheduler/cluster/cache.c": 978,
     "queue/queue.c": 815,
     "binder/reserving.c": 816,
     "watcher/watcher.c": 805,
