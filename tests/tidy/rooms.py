@@ -84,6 +84,5 @@ LONGEST_BEFORE = {
     "proto/kube/writes/writes.c": 802,
     "binder/binder.c": 781,
     "binder/binds.c": 764,
-    "scheduler/rules/plugins/inter_pod_affinity.c": 749,
     "ctl/world.c": 727,
 }
