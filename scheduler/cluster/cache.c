@@ -1,10 +1,8 @@
-/* cache: nodes and pods as the coordinator knows them, and the telling of workers. The one idea:
- * each fact is kept once, on a shelf; workers are replicas that are rebuilt from it at any time.
+/* cache: nodes and pods as the coordinator knows them. The one idea: each fact is kept once, on a
+ * shelf; workers are replicas that are rebuilt from it at any time (cache_tell.c, cache_workers.c).
  *
  * What must stay true: a node that is known is in the node tree, in the image states and, if there
- * is any worker, in exactly one share; a worker has the pods of its nodes and no others, but for
- * the nodes that it is owed, of which it hears nothing until it is told all, and for hidden pods;
- * a ghost is kept as long as a pod names it. */
+ * is any worker, in exactly one share; a ghost is kept as long as a pod names it. */
 #include "scheduler/cluster/cache_inside.h"
 
 #include "proto/base/memory.h"
@@ -12,219 +10,25 @@
 #include "proto/kube/objects/requests.h"
 #include "scheduler/cluster/kept_pod.h"
 
-#include <stddef.h>
-
-static void on_moved(void *context, const struct share_move *move);
-static void on_claim(void *context, const struct pod *pod, uint64_t *printed);
-static void on_claim_ended(void *context, const struct pod *pod);
-
-static void take_profiles(struct cache *c, const struct cache_options *options)
-{
-    struct profile *copies =
-        arena_take(&c->profiles, options->profile_count * sizeof(struct profile));
-    for (uint32_t i = 0; i < options->profile_count; i++)
-        codec_copy(&profile_record, &copies[i], &options->profiles[i], &c->profiles);
-    c->options.profiles = copies;
-    c->options.profile_count = options->profile_count;
-    c->options.generation = options->generation;
-    c->options.hash = options->hash;
-}
-
 struct cache *cache_new(const struct cache_options *options)
 {
     struct cache *c = memory_take(sizeof(*c));
     c->options = *options;
-    take_profiles(c, options);
+    cache_workers_profiles(c, options);
     c->node_shelf = shelf_new(&shelf_nodes);
     c->pod_shelf = shelf_new(&shelf_pods);
     c->tree = node_tree_new();
     c->images = image_states_new();
-    c->nominator = nominator_new((struct nominator_listener){on_claim, on_claim_ended, c});
-    c->shares = shares_new(on_moved, c);
+    c->nominator =
+        nominator_new((struct nominator_listener){cache_tell_claim, cache_tell_claim_ended, c});
+    c->shares = shares_new(cache_tell_moved, c);
     if (options->catalog != NULL)
         c->storage = storage_index_new(options->catalog);
     cache_gangs_begin(c);
     return c;
 }
 
-/* ---- telling ---- */
-
-static void tell(struct cache *c, uint32_t worker, const struct message *m)
-{
-    c->options.tell(c->options.context, worker, m);
-    pace_sent(&c->paces, worker);
-    arena_reset(&c->arena);
-}
-
-static bool has_room(const struct cache *c, uint32_t worker)
-{
-    const struct pace *pace = pace_of(&c->paces, worker);
-    return pace == NULL || c->options.window == 0 || pace->on_the_way < c->options.window ||
-           !c->options.may_wait(c->options.context);
-}
-
-static void set_owed(struct cache *c, struct cached_node *n, uint32_t worker, bool owed)
-{
-    if (n->owed != owed)
-        pace_owes(&c->paces, worker, owed ? 1 : -1);
-    n->owed = owed;
-}
-
-/* True, with the worker, if there is one and it is to be told of a change of the node now. */
-static bool may_tell(struct cache *c, struct cached_node *n, uint32_t *worker)
-{
-    if (!shares_owner(&n->share, worker))
-        return false;
-    if (!n->owed && !has_room(c, *worker))
-        set_owed(c, n, *worker, true);
-    return !n->owed;
-}
-
-/* What is told of most nodes and pods is what is kept of them: it goes out as it lies on the shelf.
- * Both messages are one record under a tag. */
-static void begin_body(struct cache *c, uint8_t tag)
-{
-    const uint8_t head[] = {0x81, tag};
-    buffer_reset(&c->body);
-    buffer_add(&c->body, head, sizeof(head));
-}
-
-static bool tell_body(struct cache *c, uint32_t worker, enum message_type type)
-{
-    if (!c->options.tell_encoded(c->options.context, worker, type, buffer_str(&c->body)))
-        return false;
-    pace_sent(&c->paces, worker);
-    return true;
-}
-
-/* False when it has to be decoded: where its volumes are, and which of its ports are free, is found
- * out as it is told. */
-static bool tell_pod_kept(struct cache *c, uint32_t worker, const struct cached_pod *p)
-{
-    if (c->options.tell_encoded == NULL || p->printed != 0 || p->node->freed.count > 0)
-        return false;
-    begin_body(c, TAG_shard_pod_pod);
-    shelf_encoded_with(c->pod_shelf, p->kept, TAG_pod_node_name, p->node->name, &c->body);
-    return tell_body(c, worker, MSG_shard_pod);
-}
-
-static void tell_pod_anew(struct cache *c, uint32_t worker, const struct cached_pod *p,
-                          bool in_place)
-{
-    struct message m = {.type = MSG_shard_pod, .shard_pod.in_place = in_place};
-    get_pod(c, p, &m.shard_pod.pod, &c->arena);
-    resolve(c, &m.shard_pod.pod, &c->arena);
-    m.shard_pod.freed.count =
-        freed_ports_of(&p->node->freed, &m.shard_pod.pod, &m.shard_pod.freed.at, &c->arena);
-    tell(c, worker, &m);
-}
-
-static void tell_pod(struct cache *c, uint32_t worker, const struct cached_pod *p)
-{
-    if (!tell_pod_kept(c, worker, p))
-        tell_pod_anew(c, worker, p, false);
-}
-
-static bool tell_node_kept(struct cache *c, uint32_t worker, const struct cached_node *n)
-{
-    if (c->options.tell_encoded == NULL)
-        return false;
-    begin_body(c, TAG_shard_node_node);
-    shelf_encoded(c->node_shelf, n->kept, &c->body);
-    return tell_body(c, worker, MSG_shard_node);
-}
-
-static void tell_node(struct cache *c, uint32_t worker, const struct cached_node *n)
-{
-    struct message m = {.type = MSG_shard_node};
-    if (tell_node_kept(c, worker, n))
-        return;
-    shelf_get(c->node_shelf, n->kept, &m.shard_node.node, &c->arena);
-    tell(c, worker, &m);
-}
-
-static void tell_storage(struct cache *c, uint32_t worker, const struct cached_node *n)
-{
-    struct message m = {.type = MSG_shard_storage};
-    storage_index_node(c->storage, n->name, &m.shard_storage, &c->arena);
-    tell(c, worker, &m);
-}
-
-/* True when it is another than before; most nodes have none, and nothing is told of that. */
-static bool storage_differs(struct cache *c, struct cached_node *n)
-{
-    struct shard_storage storage;
-    struct buffer bytes = {0};
-    uint64_t print = 0;
-    if (c->storage == NULL)
-        return false;
-    storage_index_node(c->storage, n->name, &storage, &c->arena);
-    if (storage.has_csi_node) {
-        codec_encode(message_info[MSG_shard_storage].record, &storage, &bytes);
-        print = str_hash(buffer_str(&bytes)) | 1;
-    }
-    buffer_free(&bytes);
-    arena_reset(&c->arena);
-    bool differs = print != n->storage_printed;
-    n->storage_printed = print;
-    return differs;
-}
-
-/* ---- claims: as workers see them ---- */
-
-static void claimant_of(struct cache *c, const struct pod *pod, struct pod *placed)
-{
-    *placed = nominator_as_placed(pod);
-    if (placed->volumes.count > 0)
-        resolve(c, placed, &c->arena);
-}
-
-struct told {
-    struct cache *cache;
-    uint32_t worker;
-};
-
-static void tell_claim(void *context, const struct pod *pod)
-{
-    const struct told *to = context;
-    struct message m = {.type = MSG_shard_nominated};
-    claimant_of(to->cache, pod, &m.shard_nominated.pod);
-    tell(to->cache, to->worker, &m);
-}
-
-/* The worker of the node, if it is to be told of a claim there. */
-static bool hears_of_claims(struct cache *c, struct str node, uint32_t *worker)
-{
-    struct cached_node *n = find_node(c, node);
-    return n != NULL && n->kept != NULL && may_tell(c, n, worker);
-}
-
-/* Most of what is seen of a nominated pod, such as its conditions, is nothing to workers. */
-static void on_claim(void *context, const struct pod *pod, uint64_t *printed)
-{
-    struct cache *c = context;
-    struct pod placed;
-    uint32_t worker;
-    claimant_of(c, pod, &placed);
-    uint64_t print = kept_pod_print(&placed);
-    bool differs = print != *printed;
-    arena_reset(&c->arena);
-    *printed = print;
-    if (differs && hears_of_claims(c, pod->nominated_node, &worker))
-        tell_claim(&(struct told){c, worker}, pod);
-}
-
-static void on_claim_ended(void *context, const struct pod *pod)
-{
-    struct cache *c = context;
-    uint32_t worker;
-    if (!hears_of_claims(c, pod->nominated_node, &worker))
-        return;
-    const struct message m = {
-        .type = MSG_shard_nominated_gone,
-        .shard_nominated_gone = {.uid = pod->uid, .node_name = pod->nominated_node}};
-    tell(c, worker, &m);
-}
+/* ---- claims of nominated pods ---- */
 
 /* Who offers pods may hear of their end later than we: a claim that is made for one that has gone
  * already would never end. Few of the last ones are enough, as it hears of it soon. */
@@ -251,92 +55,6 @@ void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
 {
     if (find_pod(c, pod->uid) == NULL && (node.len == 0 || !has_gone(c, pod->uid)))
         nominator_set(c->nominator, pod, node);
-}
-
-static void tell_node_and_pods(struct cache *c, uint32_t worker, const struct cached_node *n)
-{
-    tell_node(c, worker, n);
-    if (n->storage_printed != 0)
-        tell_storage(c, worker, n);
-    for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
-        if (!p->hidden)
-            tell_pod(c, worker, p);
-    nominator_each_on(c->nominator, n->name, tell_claim, &(struct told){c, worker});
-}
-
-static void tell_node_gone(struct cache *c, uint32_t worker, struct str name)
-{
-    const struct message m = {.type = MSG_shard_node_gone, .shard_node_gone = {.name = name}};
-    tell(c, worker, &m);
-}
-
-static void tell_pod_gone(struct cache *c, const struct cached_pod *p)
-{
-    uint32_t worker;
-    if (p->hidden || !may_tell(c, p->node, &worker))
-        return;
-    struct message m = {.type = MSG_shard_pod_gone};
-    char text[UUID_TEXT];
-    m.shard_pod_gone.uid = shelf_uuid(p->kept, TAG_pod_uid, text);
-    m.shard_pod_gone.node_name = p->node->name;
-    tell(c, worker, &m);
-}
-
-static struct cached_node *of_share_link(struct share_link *link)
-{
-    return (struct cached_node *)((char *)link - offsetof(struct cached_node, share));
-}
-
-static void on_moved(void *context, const struct share_move *move)
-{
-    struct cache *c = context;
-    struct cached_node *n = of_share_link(move->link);
-    if (move->had) {
-        set_owed(c, n, move->from, false);
-        tell_node_gone(c, move->from, n->name);
-    }
-    n->owed = false; /* an owner that is no more is owed nothing */
-    if (move->has && has_room(c, move->to))
-        tell_node_and_pods(c, move->to, n);
-    else if (move->has)
-        set_owed(c, n, move->to, true);
-}
-
-/* What it may have of the node is out of date. */
-static void pay(struct cache *c, struct cached_node *n, uint32_t worker)
-{
-    set_owed(c, n, worker, false);
-    tell_node_gone(c, worker, n->name);
-    tell_node_and_pods(c, worker, n);
-}
-
-static void catch_up(struct cache *c, struct pace *pace)
-{
-    uint32_t count;
-    struct share_link *const *links = shares_links(c->shares, pace->worker, &count);
-    while (pace->owed > 0 && has_room(c, pace->worker)) {
-        must(count > 0);
-        pace->cursor = pace->cursor + 1 < count ? pace->cursor + 1 : 0;
-        struct cached_node *n = of_share_link(links[pace->cursor]);
-        if (n->owed)
-            pay(c, n, pace->worker);
-    }
-}
-
-void cache_catch_up(struct cache *c)
-{
-    for (uint32_t i = 0; c->paces.owed > 0 && i < c->paces.count; i++)
-        catch_up(c, &c->paces.at[i]);
-}
-
-uint32_t cache_owed(const struct cache *c)
-{
-    return c->paces.owed;
-}
-
-void cache_worker_took(struct cache *c, uint32_t worker, int64_t count)
-{
-    pace_taken(&c->paces, worker, count);
 }
 
 /* ---- pods, inside ---- */
@@ -438,13 +156,6 @@ static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plai
     return differs || plain->ports.count > 0;
 }
 
-static void tell_owner(struct cache *c, const struct cached_pod *p)
-{
-    uint32_t worker;
-    if (!p->hidden && may_tell(c, p->node, &worker))
-        tell_pod(c, worker, p);
-}
-
 static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod)
 {
     struct shelved *before = p->kept;
@@ -460,7 +171,7 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
     set_claims(c, p, pod);
     freed_ports_remove(&p->node->freed, pod);
     if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)) && !c->told)
-        tell_owner(c, p);
+        cache_tell_pod(c, p);
     if (c->gangs != NULL)
         cache_gangs_set(c, p, before);
     shelf_drop(c->pod_shelf, before);
@@ -487,7 +198,7 @@ static void add_pod(struct cache *c, const struct pod *pod, bool assumed)
 static void remove_pod(struct cache *c, struct cached_pod *p)
 {
     struct cached_node *n = p->node;
-    tell_pod_gone(c, p);
+    cache_tell_pod_gone(c, p);
     free_ports(c, p);
     drop_claims(c, p);
     if (c->gangs != NULL)
@@ -510,149 +221,27 @@ static void see_claim(struct cache *c, const struct pod *pod)
             nominator_update(c->nominator, pod, c->mark);
 }
 
-/* ---- workers ---- */
-
-static void tell_images(void *context, const struct message *m)
-{
-    const struct told *to = context;
-    tell(to->cache, to->worker, m);
-}
-
-static void tell_images_to_all(void *context, const struct message *m)
-{
-    struct cache *c = context;
-    for (uint32_t i = 0; i < shares_count(c->shares); i++)
-        tell(c, shares_worker(c->shares, i), m);
-}
-
-static void tell_start(struct cache *c, uint32_t worker)
-{
-    struct message m = {.type = MSG_shard_reset};
-    m.shard_reset.profiles.count = c->options.profile_count;
-    m.shard_reset.profiles.at = (struct profile *)c->options.profiles; /* only read */
-    m.shard_reset.generation = c->options.generation;
-    m.shard_reset.hash = c->options.hash;
-    tell(c, worker, &m);
-    struct told to = {c, worker};
-    image_states_tell(c->images, true, cache_nodes(c), tell_images, &to);
-}
-
-static void build_order(struct cache *c)
-{
-    c->order = memory_resize(c->order, (node_tree_count(c->tree) + 1) * sizeof(struct tree_link *));
-    node_tree_order(c->tree, c->order);
-}
-
-static struct cached_node *of_tree_link(struct tree_link *link)
-{
-    return (struct cached_node *)((char *)link - offsetof(struct cached_node, tree));
-}
-
-/* The first worker gets what nobody has, in the tree's order, so that every later share has nodes
- * of all zones. */
-static void give_unowned(struct cache *c)
-{
-    build_order(c);
-    for (uint32_t i = 0; i < node_tree_count(c->tree); i++) {
-        struct cached_node *n = of_tree_link(c->order[i]);
-        if (n->share.share == NULL)
-            shares_give(c->shares, &n->share);
-    }
-}
-
-/* It knows nothing any more. */
-static void forget_debts(struct cache *c, uint32_t worker)
-{
-    uint32_t count;
-    struct share_link *const *links = shares_links(c->shares, worker, &count);
-    for (uint32_t i = 0; i < count; i++)
-        set_owed(c, of_share_link(links[i]), worker, false);
-}
-
-static void begin_anew(struct cache *c, uint32_t worker, bool counts)
-{
-    forget_debts(c, worker);
-    pace_open(&c->paces, worker, counts);
-    tell_start(c, worker);
-}
-
-/* Its share, as a whole. */
-static void tell_share(struct cache *c, uint32_t worker)
-{
-    uint32_t count;
-    struct share_link *const *links = shares_links(c->shares, worker, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (has_room(c, worker))
-            tell_node_and_pods(c, worker, of_share_link(links[i]));
-        else
-            set_owed(c, of_share_link(links[i]), worker, true);
-}
-
-static void join(struct cache *c, uint32_t worker, int64_t capacity, bool counts)
-{
-    begin_anew(c, worker, counts);
-    if (!shares_join(c->shares, worker, capacity))
-        tell_share(c, worker);
-    else if (shares_count(c->shares) == 1)
-        give_unowned(c);
-}
-
-void cache_reconfigure(struct cache *c, const struct cache_options *options)
-{
-    arena_reset(&c->profiles);
-    take_profiles(c, options);
-    cache_gangs_begin(c);
-    for (uint32_t i = 0; i < shares_count(c->shares); i++) {
-        uint32_t worker = shares_worker(c->shares, i);
-        const struct pace *pace = pace_of(&c->paces, worker);
-        begin_anew(c, worker, pace != NULL && pace->counts);
-        tell_share(c, worker);
-    }
-}
-
-void cache_worker_join(struct cache *c, uint32_t worker, int64_t capacity)
-{
-    join(c, worker, capacity, false);
-}
-
-void cache_worker_join_paced(struct cache *c, uint32_t worker, int64_t capacity)
-{
-    join(c, worker, capacity, true);
-}
-
-void cache_worker_leave(struct cache *c, uint32_t worker)
-{
-    pace_close(&c->paces, worker);
-    shares_leave(c->shares, worker);
-}
-
-uint32_t cache_workers(const struct cache *c)
-{
-    return shares_count(c->shares);
-}
-
-uint32_t cache_worker(const struct cache *c, uint32_t i)
-{
-    return shares_worker(c->shares, i);
-}
-
-uint32_t cache_worker_nodes(const struct cache *c, uint32_t i)
-{
-    return shares_size(c->shares, i);
-}
-
-void cache_flush(struct cache *c)
-{
-    if (c->volumes_may_differ)
-        nominator_tell_volumes(c->nominator);
-    c->volumes_may_differ = false;
-    if (!c->count_changed && !image_states_changed(c->images))
-        return;
-    image_states_tell(c->images, false, cache_nodes(c), tell_images_to_all, c);
-    c->count_changed = false;
-}
-
 /* ---- nodes ---- */
+
+/* True when it is another than before; most nodes have none, and nothing is told of that. */
+static bool storage_differs(struct cache *c, struct cached_node *n)
+{
+    struct shard_storage storage;
+    struct buffer bytes = {0};
+    uint64_t print = 0;
+    if (c->storage == NULL)
+        return false;
+    storage_index_node(c->storage, n->name, &storage, &c->arena);
+    if (storage.has_csi_node) {
+        codec_encode(message_info[MSG_shard_storage].record, &storage, &bytes);
+        print = str_hash(buffer_str(&bytes)) | 1;
+    }
+    buffer_free(&bytes);
+    arena_reset(&c->arena);
+    bool differs = print != n->storage_printed;
+    n->storage_printed = print;
+    return differs;
+}
 
 /* Its images leave, as they were last seen. */
 static void forget_images(struct cache *c, const struct cached_node *n)
@@ -698,9 +287,8 @@ void cache_node_set(struct cache *c, const struct node *node)
     n->kept = shelf_put(c->node_shelf, node);
     note_hostname(c, n, hostname_is_odd(node));
     n->extended = has_extended(node);
-    uint32_t worker;
-    if (before != NULL && !shelf_same(before, n->kept) && may_tell(c, n, &worker))
-        tell_node(c, worker, n);
+    if (before != NULL && !shelf_same(before, n->kept))
+        cache_tell_node(c, n);
     shelf_drop(c->node_shelf, before);
     if (before != NULL)
         return;
@@ -723,10 +311,8 @@ static void node_gone(struct cache *c, struct cached_node *n)
     n->storage_printed = 0;
     c->count_changed = true;
     uint32_t worker;
-    if (shares_take(c->shares, &n->share, &worker)) {
-        set_owed(c, n, worker, false);
-        tell_node_gone(c, worker, n->name);
-    }
+    if (shares_take(c->shares, &n->share, &worker))
+        cache_tell_lost(c, n, worker);
     free_node_if_unused(c, n);
 }
 
@@ -745,10 +331,9 @@ static void pod_touched(void *context, void *owner)
     struct cached_pod *p = owner;
     struct arena a = {0};
     struct pod pod;
-    uint32_t worker;
     get_pod(c, p, &pod, &a);
-    if (resolves_anew(c, p, &pod) && !p->hidden && may_tell(c, p->node, &worker))
-        tell_pod_anew(c, worker, p, true);
+    if (resolves_anew(c, p, &pod))
+        cache_tell_pod_in_place(c, p);
     arena_free(&a);
 }
 
@@ -756,9 +341,8 @@ static void node_touched(void *context, struct str name)
 {
     struct cache *c = context;
     struct cached_node *n = find_node(c, name);
-    uint32_t worker;
-    if (n != NULL && n->kept != NULL && storage_differs(c, n) && may_tell(c, n, &worker))
-        tell_storage(c, worker, n);
+    if (n != NULL && n->kept != NULL && storage_differs(c, n))
+        cache_tell_storage(c, n);
 }
 
 void cache_object(struct cache *c, const struct message *m)
@@ -915,7 +499,7 @@ bool cache_hide(struct cache *c, struct str uid)
     struct cached_pod *p = find_pod(c, uid);
     if (p == NULL || p->hidden)
         return false;
-    tell_pod_gone(c, p);
+    cache_tell_pod_gone(c, p);
     count_claims(c, p, -1);
     p->hidden = true;
     return true;
@@ -928,15 +512,7 @@ void cache_show(struct cache *c, struct str uid)
         return;
     p->hidden = false;
     count_claims(c, p, 1);
-    tell_owner(c, p);
-}
-
-struct str cache_node_at(struct cache *c, uint32_t i)
-{
-    must(i < node_tree_count(c->tree));
-    if (i == 0)
-        build_order(c);
-    return of_tree_link(c->order[i])->name;
+    cache_tell_pod(c, p);
 }
 
 /* ---- the end ---- */

@@ -1,4 +1,5 @@
-/* cache_inside: what cache.c and cache_look.c share; nobody else includes it. */
+/* cache_inside: what the files of the cache share; nobody else includes it. cache.c is above the
+ * others. */
 #ifndef SCHEDULER_CLUSTER_CACHE_INSIDE_H
 #define SCHEDULER_CLUSTER_CACHE_INSIDE_H
 
@@ -14,6 +15,8 @@
 #include "scheduler/cluster/priorities.h"
 #include "scheduler/cluster/shares.h"
 #include "scheduler/rules/condition_sets.h"
+
+#include <stddef.h>
 
 struct cached_pod {
     struct shelved *kept; /* what workers may want; mark is the snapshot that last showed it */
@@ -111,6 +114,36 @@ void cache_gangs_remove(struct cache *c, struct cached_pod *p);
 void cache_gangs_free(struct cache *c);
 /* After the profiles were set: keeps them from now on, or no more. */
 void cache_gangs_begin(struct cache *c);
+
+/* ---- what workers hear (cache_tell.c) ---- */
+
+void cache_tell(struct cache *c, uint32_t worker, const struct message *m);
+/* These have changed: whoever has the node is told, unless it is owed it. */
+void cache_tell_node(struct cache *c, struct cached_node *n);
+void cache_tell_storage(struct cache *c, struct cached_node *n);
+void cache_tell_pod(struct cache *c, const struct cached_pod *p);
+/* As a change of its claims, not of itself. */
+void cache_tell_pod_in_place(struct cache *c, const struct cached_pod *p);
+void cache_tell_pod_gone(struct cache *c, const struct cached_pod *p);
+/* The worker has the node no more, or has it now. */
+void cache_tell_lost(struct cache *c, struct cached_node *n, uint32_t worker);
+void cache_tell_given(struct cache *c, struct cached_node *n, uint32_t worker);
+/* The worker knows nothing, and its share is told next; counts: it says what it has taken in. */
+void cache_tell_start(struct cache *c, uint32_t worker, bool counts);
+/* For the shares' and the nominator's listeners; the context is the cache. */
+void cache_tell_moved(void *context, const struct share_move *move);
+void cache_tell_claim(void *context, const struct pod *pod, uint64_t *printed);
+void cache_tell_claim_ended(void *context, const struct pod *pod);
+
+static inline struct cached_node *of_share_link(struct share_link *link)
+{
+    return (struct cached_node *)((char *)link - offsetof(struct cached_node, share));
+}
+
+/* ---- workers (cache_workers.c) ---- */
+
+/* Keeps what they are configured with. */
+void cache_workers_profiles(struct cache *c, const struct cache_options *options);
 
 /* What a pod on a node has attached there. */
 static inline void resolve(const struct cache *c, struct pod *pod, struct arena *a)

@@ -215,6 +215,32 @@ const struct dra_class *devices_class(const struct devices *devices, struct str 
     return entry == NULL ? NULL : &entry->said;
 }
 
+/* ---- what is allocated ---- */
+
+void devices_take(struct devices *devices, const struct dra_use *uses, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct dra_use *u = &uses[i];
+        if (u->admin_access)
+            continue;
+        use_take(use_of(devices, u->driver, u->pool, u->device), u);
+        pool_used(devices, u->driver, u->pool);
+    }
+}
+
+void devices_give_back(struct devices *devices, const struct dra_use *uses, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct dra_use *u = &uses[i];
+        if (u->admin_access)
+            continue;
+        struct use *use = use_of(devices, u->driver, u->pool, u->device);
+        use_give_back(use, u);
+        pool_used(devices, u->driver, u->pool);
+        use_release(devices, use);
+    }
+}
+
 /* ---- all of it ---- */
 
 struct devices_totals devices_totals(const struct devices *devices)

@@ -153,6 +153,9 @@ struct use {
 };
 
 struct use *use_of(struct devices *devices, struct str driver, struct str pool, struct str device);
+/* A claim has got the device, or a share of it; and gives that back. */
+void use_take(struct use *use, const struct dra_use *u);
+void use_give_back(struct use *use, const struct dra_use *u);
 /* Gives it up when nothing refers to it any more. */
 void use_release(struct devices *devices, struct use *use);
 bool use_allocated(const struct use *use);

@@ -6,8 +6,6 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 
-#include <string.h>
-
 struct use_key {
     struct str driver, pool, device;
 };
@@ -102,42 +100,27 @@ static void unconsume(struct use *use, const struct dra_amount *what)
     *c = use->consumed[--use->consumed_count];
 }
 
-void devices_take(struct devices *devices, const struct dra_use *uses, uint32_t count)
+void use_take(struct use *use, const struct dra_use *u)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const struct dra_use *u = &uses[i];
-        if (u->admin_access)
-            continue;
-        struct use *use = use_of(devices, u->driver, u->pool, u->device);
-        if (u->shared)
-            use->shares++;
-        else
-            use->dedicated++;
-        if (u->shared && u->consumed_count > 0)
-            use->entries++;
-        for (uint32_t k = 0; u->shared && k < u->consumed_count; k++)
-            consume(use, &u->consumed[k]);
-        pool_used(devices, u->driver, u->pool);
-    }
+    if (u->shared)
+        use->shares++;
+    else
+        use->dedicated++;
+    if (u->shared && u->consumed_count > 0)
+        use->entries++;
+    for (uint32_t k = 0; u->shared && k < u->consumed_count; k++)
+        consume(use, &u->consumed[k]);
 }
 
-void devices_give_back(struct devices *devices, const struct dra_use *uses, uint32_t count)
+void use_give_back(struct use *use, const struct dra_use *u)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const struct dra_use *u = &uses[i];
-        if (u->admin_access)
-            continue;
-        struct use *use = use_of(devices, u->driver, u->pool, u->device);
-        must(u->shared ? use->shares > 0 : use->dedicated > 0);
-        if (u->shared)
-            use->shares--;
-        else
-            use->dedicated--;
-        if (u->shared && u->consumed_count > 0)
-            use->entries--;
-        for (uint32_t k = 0; u->shared && k < u->consumed_count; k++)
-            unconsume(use, &u->consumed[k]);
-        pool_used(devices, u->driver, u->pool);
-        use_release(devices, use);
-    }
+    must(u->shared ? use->shares > 0 : use->dedicated > 0);
+    if (u->shared)
+        use->shares--;
+    else
+        use->dedicated--;
+    if (u->shared && u->consumed_count > 0)
+        use->entries--;
+    for (uint32_t k = 0; u->shared && k < u->consumed_count; k++)
+        unconsume(use, &u->consumed[k]);
 }

@@ -18,7 +18,7 @@ static uint32_t judge_with(struct shard *s, struct pod_class *k, const struct ev
                            uint32_t row)
 {
     struct row_copy *copy = &s->scratch.nominated_copy;
-    row_copy_make(copy, &s->nodes, row);
+    row_copy_make(copy, &s->share.nodes, row);
     for (uint32_t i = s->scratch.first[row]; i != 0; i = e->next[i - 1])
         row_copy_add(copy, e->nominated[i - 1]);
     if (class_passes(k, &s->classes->scratch, &copy->nodes, 0))
@@ -32,24 +32,22 @@ static uint32_t *known_rows(const struct shard *s, struct pod_class *k, const st
 {
     if (r->siblings.count > 0)
         return NULL;
+    const struct touched *t = &s->share.touched;
     bool holds = k->with != NULL && k->with_priority == r->pod.priority &&
-                 touched_reaches(&s->touched, k->with_seen);
+                 touched_reaches(t, k->with_seen) &&
+                 touched_reaches_nominations(t, k->with_nominations);
     if (k->with == NULL)
         k->with = memory_take_array(k->rows, sizeof(*k->with));
     else if (!holds)
         memset(k->with, 0, k->rows * sizeof(*k->with));
-    for (; holds && k->with_seen < s->touched.count; k->with_seen++)
-        k->with[s->touched.rows[k->with_seen & (TOUCHED_ROOM - 1)]] = WITH_unknown;
-    k->with_seen = s->touched.count;
+    for (; holds && k->with_seen < t->count; k->with_seen++)
+        k->with[t->rows[k->with_seen & (TOUCHED_ROOM - 1)]] = WITH_unknown;
+    for (; holds && k->with_nominations < t->nominations; k->with_nominations++)
+        k->with[t->nominated[k->with_nominations & (TOUCHED_ROOM - 1)]] = WITH_unknown;
+    k->with_seen = t->count;
+    k->with_nominations = t->nominations;
     k->with_priority = r->pod.priority;
     return k->with;
-}
-
-void classes_forget_row(struct classes *c, uint32_t row)
-{
-    for (struct pod_class *k = c->first; k != NULL; k = k->next)
-        if (k->with != NULL && row < k->rows)
-            k->with[row] = WITH_unknown;
 }
 
 bool class_withhold(struct shard *s, struct pod_class *k, const struct evaluation *e,
@@ -57,7 +55,8 @@ bool class_withhold(struct shard *s, struct pod_class *k, const struct evaluatio
 {
     bool fit = true;
     uint32_t *known = known_rows(s, k, e->request);
-    const struct node_pod *own = nominated_find(s, e->request->pod.uid); /* does not count */
+    /* its own nomination does not count */
+    const struct node_pod *own = share_nominated_find(&s->share, e->request->pod.uid);
     out->at = arena_take(e->cycle.arena, e->nominated_count * sizeof(*out->at));
     for (uint32_t i = 0; i < e->nominated_count && fit; i++) {
         uint32_t row = e->nominated[i]->node->row, said = WITH_unknown;

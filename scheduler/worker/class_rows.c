@@ -115,8 +115,8 @@ static bool begin_scores(struct pod_class *k)
 bool class_begin(struct shard *s, struct pod_class *k)
 {
     arena_reset(&k->states);
-    k->atoms_made = atoms_made(s->atoms);
-    k->cycle.cluster_nodes = s->cluster_nodes;
+    k->atoms_made = atoms_made(s->share.atoms);
+    k->cycle.cluster_nodes = s->share.cluster_nodes;
     if (!begin_filters(k))
         return false;
     begin_kept(k);
@@ -595,7 +595,7 @@ bool class_fill(struct shard *s, struct pod_class *k)
     for (uint32_t row = 0; row < k->rows; row++)
         mark_touched(at.w, row);
     s->classes->status.rows_looked_at += k->rows;
-    k->seen = s->touched.count;
+    k->seen = s->share.touched.count;
     catch_up(&at, true);
     clear_marks(at.w);
     k->stale = at.regroup;
@@ -605,12 +605,12 @@ bool class_fill(struct shard *s, struct pod_class *k)
 bool class_catch_up(struct shard *s, struct pod_class *k)
 {
     struct step at = {.shard = s, .k = k, .w = &s->classes->scratch, .fit = true};
-    bool whole = k->atoms_made != atoms_made(s->atoms);
+    bool whole = k->atoms_made != atoms_made(s->share.atoms);
     if (whole && !class_begin(s, k))
         return false;
     reserve(at.w, k);
-    for (; k->seen < s->touched.count; k->seen++)
-        mark_touched(at.w, s->touched.rows[k->seen & (TOUCHED_ROOM - 1)]);
+    for (; k->seen < s->share.touched.count; k->seen++)
+        mark_touched(at.w, s->share.touched.rows[k->seen & (TOUCHED_ROOM - 1)]);
     s->classes->status.rows_looked_at += at.w->touched_count;
     bool told = false; /* something new by others */
     for (uint32_t i = 0; i < k->kept_count; i++)

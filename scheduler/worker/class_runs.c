@@ -9,13 +9,11 @@
  * does not group says of other rows. One change of a range is told of instead: its top rises, and
  * no other node's score does. Groups that count more of their own come first, since a row that gets
  * a pod moves on to one of these. */
-#include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "proto/base/random.h"
 #include "scheduler/table/wrap.h"
 #include "scheduler/worker/classes_inside.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct listing {
@@ -29,29 +27,6 @@ struct listing {
     struct run_puts *puts;
     struct entries before[KEPT_MAX], after[KEPT_MAX]; /* what a row counts for, by rule */
 };
-
-/* ---- pods without names ---- */
-
-struct str run_unnamed(uint32_t i, char room[RUN_NAME_ROOM])
-{
-    snprintf(room, RUN_NAME_ROOM, "run/%u", i);
-    return str_of(room);
-}
-
-void run_puts_add(struct run_puts *p, uint32_t group, bool put)
-{
-    if (p->count == p->room) {
-        p->room = p->room == 0 ? 64 : p->room * 2;
-        p->at = memory_resize(p->at, p->room * sizeof(*p->at));
-    }
-    p->at[p->count++] = (struct run_put){group, put};
-}
-
-void run_puts_free(struct run_puts *p)
-{
-    memory_free(p->at);
-    *p = (struct run_puts){0};
-}
 
 /* ---- what can be told ---- */
 
@@ -473,7 +448,7 @@ static bool put(struct listing *l, uint32_t row, struct one_group *g, struct run
     pod.uid = run_unnamed(l->puts->count, room);
     pod.name = (struct str){NULL, 0};
     pod.node_name = class_row_name(k, row);
-    shard_pod_set(l->shard, &pod);
+    share_pod_set(&l->shard->share, &pod);
     g->broken = !in_step(l);
     if (!g->broken) {
         count_row(l, row, l->after);
@@ -482,7 +457,7 @@ static bool put(struct listing *l, uint32_t row, struct one_group *g, struct run
             ranges_allow(l, row, g, out))
             return true;
     }
-    shard_pod_gone(l->shard, pod.uid);
+    share_pod_gone(&l->shard->share, pod.uid);
     g->broken = g->broken || !in_step(l);
     return false;
 }

@@ -6,8 +6,8 @@
 #include "scheduler/worker/classes.h"
 
 #include "proto/base/memory.h"
-#include "proto/base/must.h"
 #include "scheduler/worker/classes_inside.h"
+#include "scheduler/worker/like_pod.h"
 
 #include <string.h>
 
@@ -170,21 +170,6 @@ static bool is_worth_while(const struct classes *c)
 
 /* ---- keys ---- */
 
-struct pod class_pod(const struct pod *from, bool with_labels)
-{
-    struct pod pod = *from;
-    const struct str none = {0};
-    pod.uid = pod.name = pod.disruption_target = pod.preemption_policy = none;
-    pod.resource_version = pod.generation = pod.created = pod.started = pod.priority = 0;
-    pod.scheduled = (struct condition){0};
-    pod.condition_types = (struct strs){0};
-    if (!with_labels) {
-        pod.labels.count = 0;
-        pod.namespace_name = none;
-    }
-    return pod;
-}
-
 static uint64_t mix(uint64_t h, uint64_t value)
 {
     h = (h ^ value) * UINT64_C(0x9E3779B97F4A7C15);
@@ -195,9 +180,9 @@ static uint64_t mix(uint64_t h, uint64_t value)
  * score the same while this stays. */
 static uint64_t image_print(const struct shard *s, const struct pod *pod)
 {
-    uint64_t h = mix(0, pod->images.count == 0 ? 0 : (uint64_t)s->cluster_nodes);
+    uint64_t h = mix(0, pod->images.count == 0 ? 0 : (uint64_t)s->share.cluster_nodes);
     for (uint32_t i = 0; i < pod->images.count; i++) {
-        const struct image_state *image = map_get(s->images, pod->images.at[i]);
+        const struct image_state *image = map_get(s->share.images, pod->images.at[i]);
         bool there = image != NULL && image->refs > 0;
         h = mix(h, there);
         h = mix(h, there ? (uint64_t)image->size : 0);
@@ -269,16 +254,16 @@ static void fill(struct shard *s, struct pod_class *k)
 {
     const struct map_request like = {.pod = k->pod, .brief = k->brief};
     const struct plugin **rules;
-    forget_rows(k, s->atoms);
+    forget_rows(k, s->share.atoms);
     if (s->classes->run == k)
         s->classes->run = NULL;
     arena_reset(&k->states);
     arena_reset(&k->filling);
     uint32_t count = counting(k->framework, &like, &k->filling, &rules);
-    k->rows = s->nodes.count;
-    k->layout = s->touched.layout;
-    k->facts = s->touched.facts;
-    k->images = s->touched.images;
+    k->rows = s->share.nodes.count;
+    k->layout = s->share.touched.layout;
+    k->facts = s->share.touched.facts;
+    k->images = s->share.touched.images;
     k->image_print = image_print(s, &k->pod);
     if (count <= KEPT_MAX && all_keep(rules, count)) {
         prepare_rules(k, rules, count);
@@ -288,7 +273,7 @@ static void fill(struct shard *s, struct pod_class *k)
     }
     k->in_columns = !k->unfit && are_in_columns(k);
     if (k->unfit)
-        forget_rows(k, s->atoms);
+        forget_rows(k, s->share.atoms);
 }
 
 static struct pod_class *make(struct shard *s, const struct framework *fw,
@@ -305,15 +290,15 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
     k->cycle = (struct cycle){.framework = fw,
                               .pod = &k->pod,
                               .brief = &k->brief,
-                              .atoms = s->atoms,
-                              .nodes = &s->nodes,
-                              .groups = &s->groups,
-                              .terms = &s->terms,
-                              .images = s->images,
-                              .any_ip = s->any_ip,
+                              .atoms = s->share.atoms,
+                              .nodes = &s->share.nodes,
+                              .groups = &s->share.groups,
+                              .terms = &s->share.terms,
+                              .images = s->share.images,
+                              .any_ip = s->share.any_ip,
                               .arena = &k->states,
                               .timing = s->timing};
-    k->asked_seen = s->touched.count;
+    k->asked_seen = s->share.touched.count;
     map_set(c->by_key, k->key, k);
     put_first(c, k);
     c->status.count++;
@@ -355,7 +340,7 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
     const struct plugin **rules;
     uint32_t count = counting(fw, r, a, &rules);
     const uint8_t ways[] = {r->alone || count == 0, r->own_hostnames && !r->alone && count > 0};
-    const struct pod pod = class_pod(&r->pod, count > 0);
+    const struct pod pod = like_pod(&r->pod, count > 0);
     buffer_reset(&c->key);
     codec_encode(&pod_record, &pod, &c->key);
     codec_encode(&brief_record, &r->brief, &c->key);
@@ -371,13 +356,14 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
 /* False when the class must be begun anew. */
 static bool is_in_step(const struct shard *s, struct pod_class *k)
 {
-    if (k->images != s->touched.images) {
-        k->images = s->touched.images;
+    if (k->images != s->share.touched.images) {
+        k->images = s->share.touched.images;
         k->atoms_made = UINT64_MAX; /* the states may point at images that have gone */
         k->stale |= k->image_print != image_print(s, &k->pod);
     }
-    return !k->stale && k->layout == s->touched.layout && touched_reaches(&s->touched, k->seen) &&
-           (k->kept_count == 0 || k->facts == s->touched.facts);
+    return !k->stale && k->layout == s->share.touched.layout &&
+           touched_reaches(&s->share.touched, k->seen) &&
+           (k->kept_count == 0 || k->facts == s->share.touched.facts);
 }
 
 /* Only when nothing is feasible anywhere do reasons matter, and then every share tells its own. */
@@ -444,7 +430,7 @@ static bool bring_in_step(struct shard *s, struct pod_class *k, const struct map
         if (k->unfit || k->stale)
             return false;
         if (merged)
-            class_take_counts(k, s->atoms, r);
+            class_take_counts(k, s->share.atoms, r);
         if (!class_catch_up(s, k)) {
             free_class(s->classes, k);
             return false;
@@ -489,8 +475,8 @@ static bool answer(struct shard *s, struct pod_class *k, const struct map_reques
 static bool images_are_known(const struct shard *s, const struct pod *pod)
 {
     for (uint32_t i = 0; i < pod->images.count; i++) {
-        const struct image_state *image = map_get(s->images, pod->images.at[i]);
-        if (image != NULL && image->refs > 0 && !facts_have_image(&s->nodes, image))
+        const struct image_state *image = map_get(s->share.images, pod->images.at[i]);
+        if (image != NULL && image->refs > 0 && !facts_have_image(&s->share.nodes, image))
             return false;
     }
     return true;
@@ -501,10 +487,11 @@ static bool images_are_known(const struct shard *s, const struct pod *pod)
  * as far behind the next time, or it is asked twice in a row, and then it is worth it. */
 static bool is_far_behind(const struct shard *s, struct pod_class *k, const struct map_request *r)
 {
-    uint64_t changed = s->touched.count - k->asked_seen;
-    k->asked_seen = s->touched.count;
-    return k->in_columns && !nominated_count_for(s, r) &&
-           changed > ROWS_AGAIN + s->nodes.count / ROWS_FOR_ONE && images_are_known(s, &k->pod);
+    uint64_t changed = s->share.touched.count - k->asked_seen;
+    k->asked_seen = s->share.touched.count;
+    return k->in_columns && !nominated_count_for(&s->share, r) &&
+           changed > ROWS_AGAIN + s->share.nodes.count / ROWS_FOR_ONE &&
+           images_are_known(s, &k->pod);
 }
 
 /* The class that the same cycle was answered from before. */
@@ -526,12 +513,12 @@ static bool answer_with(struct shard *s, struct pod_class *k, const struct evalu
 
 static bool answer_from(struct shard *s, struct pod_class *k, struct evaluation *e)
 {
-    if (str_is(e->request->step, "count") || !nominated_count_for(s, e->request))
+    if (str_is(e->request->step, "count") || !nominated_count_for(&s->share, e->request))
         return bring_in_step(s, k, e->request) && answer(s, k, e->request, e->result, e->arena);
     if (k->kept_count > 0)
         return false; /* what counting rules say changes with each pod that is tried on a node */
     arena_reset(&s->scratch.arena);
-    scratch_reserve(&s->scratch, s->nodes.count);
+    scratch_reserve(&s->scratch, s->share.nodes.count);
     nominated_enter(e);
     bool answered = bring_in_step(s, k, e->request) && answer_with(s, k, e);
     nominated_leave(e);
@@ -594,7 +581,7 @@ void classes_list(struct shard *s, const struct run_question *q)
     q->out->fails = true;
     if (s->timing != NULL)
         timings_profile(s->timing, fw);
-    if (fw == NULL || !is_plain(r, fw) || nominated_count_for(s, r))
+    if (fw == NULL || !is_plain(r, fw) || nominated_count_for(&s->share, r))
         return;
     struct pod_class *k = find(s, fw, r, q->arena);
     if (k != NULL)

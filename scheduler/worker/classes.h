@@ -20,10 +20,6 @@ void classes_free(struct classes **classes);
 /* Forgets all. */
 void classes_clear(struct classes *c);
 
-/* What like pods have in common: the pod as by_row rules see it; with_labels: also as those see it
- * that count. */
-struct pod class_pod(const struct pod *from, bool with_labels);
-
 /* Answers the request from its class, as shard_map would. False when there is none, or when it
  * cannot: then nothing is written. */
 bool classes_answer(struct shard *s, const struct map_request *request, struct map_result *result,
@@ -36,9 +32,6 @@ void classes_list(struct shard *s, const struct run_question *q);
  * for the next. */
 void classes_learn(struct classes *c, const struct run_puts *puts, const bool *taken,
                    int64_t placed);
-
-/* Who is nominated to the row is somebody else now. */
-void classes_forget_row(struct classes *c, uint32_t row);
 
 /* For status lines: classes that are held, their bytes, and answers given. */
 struct classes_status {

@@ -93,7 +93,7 @@ struct pod_class {
     struct brief brief;
     struct cycle cycle;
     const struct framework *framework;
-    uint64_t atoms_made, layout, facts, images, seen; /* of the shard, when this was in step */
+    uint64_t atoms_made, layout, facts, images, seen; /* of the share, when this was in step */
     uint64_t image_print; /* hash of what scores may depend on of the pod's images */
     uint32_t rows;
     bool stale; /* what is kept by row is to be begun anew */
@@ -123,7 +123,7 @@ struct pod_class {
     struct label_column *columns;
     uint32_t *with; /* by row, with who is nominated to it; see class_nominated.c. NULL: none */
     int64_t with_priority;
-    uint64_t with_seen;
+    uint64_t with_seen, with_nominations; /* as seen */
 };
 
 /* Lists and marks of one catching up, kept for the next. */

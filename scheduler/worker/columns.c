@@ -7,6 +7,7 @@
  * What must stay true: each rule is asked about exactly the rows that those before it in the
  * profile let pass, as far as anyone can tell, so that a rule that fails is noticed all the same.
  */
+#include "proto/base/memory.h"
 #include "scheduler/table/kernels.h"
 #include "scheduler/worker/shard_inside.h"
 
@@ -40,7 +41,7 @@ static void ask_each(struct evaluation *e, uint32_t filter, struct row_range row
                      e->ruling.code, 1);
         said[i] = e->ruling.count > 0;
         if (e->ruling.code == CODE_error)
-            fail_filter(e);
+            reasons_failed(e);
     }
 }
 
@@ -87,7 +88,7 @@ static void tell_reasons(struct evaluation *e)
         if (s->blame[row] == 0)
             continue;
         ask_alone(e, s->blame[row] - 1U, row);
-        count_rejection(e);
+        reasons_rejected(e);
     }
 }
 
@@ -137,6 +138,48 @@ void columns_filter(struct evaluation *e)
 }
 
 /* ---- scores ---- */
+
+static struct score_column begin_column(const struct evaluation *e, uint32_t scorer)
+{
+    const struct plugin *p = e->cycle.framework->score[scorer].plugin;
+    struct score_column c = {.alike = true, .least = SCORE_IGNORED};
+    c.apart = e->request->detail || p->survey != NULL || p->normalise != NORMALISE_none;
+    timings_start(e->cycle.timing);
+    if (p->score_alike != NULL && !e->request->bare &&
+        p->score_alike(&e->cycle, e->score_state[scorer], e->cycle.nodes, &c.least)) {
+        timings_call(e->cycle.timing, TIMED_Score, p, CODE_success, 1);
+        c.apart = c.known = true;
+    }
+    c.greatest = c.least;
+    return c;
+}
+
+void columns_begin(struct evaluation *e)
+{
+    struct scratch *s = &e->shard->scratch;
+    const struct framework *fw = e->cycle.framework;
+    size_t room = 0;
+    s->by_window = 0;
+    s->total = s->fixed;
+    s->columns = arena_take(&s->arena, fw->score_count * sizeof(*s->columns));
+    for (uint32_t i = 0; i < fw->score_count; i++) {
+        if (!scratch_scores(s, i))
+            continue;
+        s->columns[i] = begin_column(e, i);
+        s->by_window |= (uint64_t)!s->columns[i].known << i;
+        room += s->columns[i].apart && !s->columns[i].known ? s->row_count : 0;
+    }
+    if (room > s->raw_room) {
+        s->raw_room = 2 * room;
+        s->raw = memory_resize(s->raw, s->raw_room * sizeof(*s->raw));
+    }
+    int64_t *raw = s->raw;
+    for (uint32_t i = 0; i < fw->score_count; i++)
+        if (s->columns[i].apart && !s->columns[i].known) {
+            s->columns[i].raw = raw;
+            raw += s->row_count;
+        }
+}
 
 /* False when the request names rows, in any order. */
 static bool are_ascending(const struct scratch *s)

@@ -8,6 +8,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/codec.h"
+#include "scheduler/worker/like_pod.h"
 #include "scheduler/worker/shard_inside.h"
 
 #include <string.h>
@@ -18,8 +19,8 @@
 struct dry_looks {
     struct buffer key;
     uint64_t asked_at;
-    uint64_t seen, layout; /* of the shard's touched */
-    int64_t now_us;        /* the present when the first of them were kept */
+    uint64_t seen, seen_nominations, layout; /* of the share's touched */
+    int64_t now_us;                          /* the present when the first of them were kept */
     uint32_t room;
     struct dry_look *at; /* by row */
     uint32_t ruling_count;
@@ -59,7 +60,7 @@ static bool is_kept(const struct evaluation *e)
 
 static void make_key(struct buffer *key, const struct map_request *r)
 {
-    struct pod pod = class_pod(&r->pod, false);
+    struct pod pod = like_pod(&r->pod, false);
     pod.nominated_node = (struct str){NULL, 0};
     pod.priority = r->pod.priority;
     buffer_reset(key);
@@ -71,7 +72,7 @@ static void make_key(struct buffer *key, const struct map_request *r)
 
 /* ---- keeping ---- */
 
-static void forget_all(struct dry_looks *l, const struct map_request *r, const struct shard *s)
+static void forget_all(struct dry_looks *l, const struct map_request *r, const struct share *s)
 {
     uint32_t rows = s->nodes.count;
     if (rows > l->room) {
@@ -81,6 +82,7 @@ static void forget_all(struct dry_looks *l, const struct map_request *r, const s
     if (rows > 0)
         memset(l->at, 0, rows * sizeof(*l->at));
     l->seen = s->touched.count;
+    l->seen_nominations = s->touched.nominations;
     l->layout = s->touched.layout;
     l->now_us = r->now_us;
     l->ruling_count = 0;
@@ -88,20 +90,23 @@ static void forget_all(struct dry_looks *l, const struct map_request *r, const s
 }
 
 /* A clock that was set back may have made pods older than the present younger. */
-static void bring_in_step(struct dry_looks *l, const struct map_request *r, const struct shard *s)
+static void bring_in_step(struct dry_looks *l, const struct map_request *r, const struct share *s)
 {
-    if (l->layout != s->touched.layout || !touched_reaches(&s->touched, l->seen) ||
-        r->now_us < l->now_us) {
+    const struct touched *t = &s->touched;
+    if (l->layout != t->layout || !touched_reaches(t, l->seen) ||
+        !touched_reaches_nominations(t, l->seen_nominations) || r->now_us < l->now_us) {
         forget_all(l, r, s);
         return;
     }
-    for (; l->seen < s->touched.count; l->seen++)
-        l->at[s->touched.rows[l->seen & (TOUCHED_ROOM - 1)]].kind = LOOK_unknown;
+    for (; l->seen < t->count; l->seen++)
+        l->at[t->rows[l->seen & (TOUCHED_ROOM - 1)]].kind = LOOK_unknown;
+    for (; l->seen_nominations < t->nominations; l->seen_nominations++)
+        l->at[t->nominated[l->seen_nominations & (TOUCHED_ROOM - 1)]].kind = LOOK_unknown;
 }
 
 /* The kind with that key, or the one that was asked for longest ago, which becomes it. */
 static struct dry_looks *find(struct kept_looks *all, const struct map_request *r,
-                              const struct shard *s)
+                              const struct share *s)
 {
     struct dry_looks *oldest = &all->kinds[0];
     for (uint32_t i = 0; i < KINDS_MAX; i++) {
@@ -128,7 +133,7 @@ struct dry_look *dry_looks_for(const struct evaluation *e, struct dry_looks **lo
     if (s->looks == NULL)
         s->looks = memory_take(sizeof(*s->looks));
     make_key(&s->looks->key, e->request);
-    *looks = find(s->looks, e->request, s);
+    *looks = find(s->looks, e->request, &s->share);
     (*looks)->asked_at = ++s->looks->questions;
     return (*looks)->at;
 }
@@ -170,24 +175,16 @@ const struct ruling *dry_looks_ruling(const struct dry_looks *looks, const struc
     return &looks->rulings[look->ruling];
 }
 
-void dry_looks_forget_row(struct shard *s, uint32_t row)
+void dry_looks_free(struct kept_looks **looks)
 {
-    for (uint32_t i = 0; s->looks != NULL && i < KINDS_MAX; i++) {
-        struct dry_looks *l = &s->looks->kinds[i];
-        if (l->asked_at > 0 && l->layout == s->touched.layout && row != NO_ROW)
-            l->at[row].kind = LOOK_unknown;
+    struct kept_looks *all = *looks;
+    for (uint32_t i = 0; all != NULL && i < KINDS_MAX; i++) {
+        buffer_free(&all->kinds[i].key);
+        memory_free(all->kinds[i].at);
+        arena_free(&all->kinds[i].memory);
     }
-}
-
-void dry_looks_clear(struct shard *s)
-{
-    for (uint32_t i = 0; s->looks != NULL && i < KINDS_MAX; i++) {
-        buffer_free(&s->looks->kinds[i].key);
-        memory_free(s->looks->kinds[i].at);
-        arena_free(&s->looks->kinds[i].memory);
-    }
-    if (s->looks != NULL)
-        buffer_free(&s->looks->key);
-    memory_free(s->looks);
-    s->looks = NULL;
+    if (all != NULL)
+        buffer_free(&all->key);
+    memory_free(all);
+    *looks = NULL;
 }

@@ -10,7 +10,7 @@
 
 struct dry_looks;
 struct evaluation;
-struct shard;
+struct kept_looks;
 
 enum look_kind {
     LOOK_unknown,   /* or it cannot be kept */
@@ -35,8 +35,7 @@ struct dry_look *dry_looks_for(const struct evaluation *e, struct dry_looks **lo
 bool dry_looks_reject(struct dry_looks *looks, const struct ruling *ruling, struct dry_look *look);
 const struct ruling *dry_looks_ruling(const struct dry_looks *looks, const struct dry_look *look);
 
-/* Who is nominated to the row is somebody else now. */
-void dry_looks_forget_row(struct shard *s, uint32_t row);
-void dry_looks_clear(struct shard *s);
+/* Forgets all; NULL: nothing is kept. */
+void dry_looks_free(struct kept_looks **looks);
 
 #endif

@@ -172,13 +172,13 @@ static uint32_t protect(struct search *s)
 static void take_off(struct search *s)
 {
     for (uint32_t i = 0; i < s->lower.count; i++)
-        what_if_remove(s->e, s->copy, s->lower.at[i].pod);
+        evaluate_row_without(s->e, s->copy, s->lower.at[i].pod);
 }
 
 static void put_back(struct search *s, const struct lower_pods *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        what_if_add(s->e, s->copy, list->at[i].pod);
+        evaluate_row_with(s->e, s->copy, list->at[i].pod);
 }
 
 static bool passes(struct search *s)
@@ -194,10 +194,10 @@ static void reprieve(struct search *s, bool protected_ones)
         const struct lower_pod *l = &s->lower.at[i];
         if (l->is_protected != protected_ones)
             continue;
-        what_if_add(s->e, s->copy, l->pod);
+        evaluate_row_with(s->e, s->copy, l->pod);
         if (passes(s))
             continue;
-        what_if_remove(s->e, s->copy, l->pod);
+        evaluate_row_without(s->e, s->copy, l->pod);
         append(s, &s->victims, *l);
         s->violations += l->is_protected;
     }
@@ -238,7 +238,7 @@ static bool is_among(const struct lower_pods *pods, const struct node_pod *pod)
 
 static void tell_others(struct evaluation *e, struct candidate *c, const struct lower_pods *victims)
 {
-    const struct node_entry *node = map_get(e->shard->by_name, c->node);
+    const struct node_entry *node = map_get(e->shard->share.by_name, c->node);
     c->others.at = arena_take(e->arena, node->pod_count * sizeof(struct victim));
     for (uint32_t i = 0; i < node->pod_count; i++)
         if (!is_among(victims, node->pods[i]))
@@ -270,7 +270,7 @@ static bool wins_tie(struct search *s, struct str node)
 static void compete(struct search *s, uint32_t row, const struct candidate_rank *rank)
 {
     struct evaluation *e = s->e;
-    struct str node = atom_text(e->cycle.atoms, e->shard->nodes.entry[row]->name);
+    struct str node = atom_text(e->cycle.atoms, e->shard->share.nodes.entry[row]->name);
     int order = s->ties == 0 ? -1 : candidate_rank_compare(rank, &s->best_rank);
     if (order > 0)
         return;
@@ -312,7 +312,7 @@ static void try_without(struct search *s, uint32_t row)
         ruling_reject(&e->ruling, CODE_unresolvable, NO_VICTIMS, (struct str){0});
         return;
     }
-    row_copy_make(s->copy, &e->shard->nodes, row);
+    row_copy_make(s->copy, &e->shard->share.nodes, row);
     take_off(s);
     if (passes(s))
         return;
@@ -338,8 +338,8 @@ static bool turned_away(const struct evaluation *e, struct str node)
 static enum look_kind look_at(struct search *s, uint32_t row)
 {
     struct evaluation *e = s->e;
-    const struct node_entry *node = e->shard->nodes.entry[row];
-    evaluate_row(e, &e->shard->nodes, row);
+    const struct node_entry *node = e->shard->share.nodes.entry[row];
+    evaluate_row(e, &e->shard->share.nodes, row);
     if (e->ruling.code != CODE_unschedulable &&
         (e->ruling.code != CODE_success || !turned_away(e, atom_text(e->cycle.atoms, node->name))))
         return LOOK_beside;
@@ -364,12 +364,12 @@ static void take_look(struct search *s, uint32_t row, enum look_kind kind)
     if (kind == LOOK_failed || (kind == LOOK_rejected && detail))
         add_verdict(s, row);
     if (kind == LOOK_rejected)
-        reason_counts_add(e, &e->reasons, &e->ruling);
+        reasons_add(e, &e->reasons, &e->ruling);
     if (kind != LOOK_candidate)
         return;
     const struct candidate_rank rank = rank_of(s);
     if (detail || e->request->others)
-        tell_candidate(s, atom_text(e->cycle.atoms, e->shard->nodes.entry[row]->name));
+        tell_candidate(s, atom_text(e->cycle.atoms, e->shard->share.nodes.entry[row]->name));
     else
         compete(s, row, &rank);
 }
@@ -379,7 +379,7 @@ static void take_look(struct search *s, uint32_t row, enum look_kind kind)
 /* The pod's own claim does not count for it, but for others like it. */
 static uint32_t own_row(const struct evaluation *e)
 {
-    const struct node_pod *own = nominated_find(e->shard, e->request->pod.uid);
+    const struct node_pod *own = share_nominated_find(&e->shard->share, e->request->pod.uid);
     return own != NULL ? own->node->row : NO_ROW;
 }
 
@@ -413,7 +413,7 @@ static void take_kept(struct search *s, uint32_t row, struct dry_look *look)
     e->result->dry_run_nodes += look->kind != LOOK_beside;
     e->result->dry_run_fits += look->kind == LOOK_candidate;
     if (look->kind == LOOK_rejected)
-        reason_counts_add(e, &e->reasons, dry_looks_ruling(s->looks, look));
+        reasons_add(e, &e->reasons, dry_looks_ruling(s->looks, look));
     if (look->kind != LOOK_candidate)
         return;
     if (look->present)
@@ -453,6 +453,5 @@ void dry_run(struct evaluation *e)
         tell_candidate(&s, s.best_node);
         e->result->candidates.at[0].ties = s.ties;
     }
-    reason_counts_tell(e, &e->reasons, &e->result->dry_run_reasons.count,
-                       &e->result->dry_run_reasons.at);
+    reasons_tell(e, &e->reasons, &e->result->dry_run_reasons.count, &e->result->dry_run_reasons.at);
 }

@@ -1,17 +1,14 @@
-/* shard_inside: the shard's parts, for the files that make it up (shard.c, evaluate.c, columns.c,
- * totals.c, dry_run.c). */
+/* shard_inside: the share, what is reused or kept between questions, and one question on its way:
+ * for the files that answer it. In the order in which they need each other. */
 #ifndef SCHEDULER_WORKER_SHARD_INSIDE_H
 #define SCHEDULER_WORKER_SHARD_INSIDE_H
 
 #include "scheduler/rules/plugin.h"
 #include "scheduler/rules/timings.h"
-#include "scheduler/table/pod_demands.h"
-#include "scheduler/table/pod_groups.h"
-#include "scheduler/table/pod_terms.h"
-#include "scheduler/table/touched.h"
 #include "scheduler/worker/classes.h"
 #include "scheduler/worker/dry_looks.h"
 #include "scheduler/worker/shard.h"
+#include "scheduler/worker/share.h"
 
 /* Rows that are filtered and scored together: few enough that what was just read or written is
  * still near. */
@@ -59,30 +56,15 @@ struct scratch {
     /* The cycle whose raw scores are kept, for its second round. */
     bool kept;
     int64_t cycle;
+    uint64_t layout; /* of the share */
     const struct framework *framework;
     uint64_t score_skips;
     struct str error; /* of score_begin */
 };
 
 struct shard {
-    struct atoms *atoms;
+    struct share share;
     struct frameworks frameworks;
-    struct nodes nodes;
-    struct map *by_name;      /* node → struct node_entry, ghosts included */
-    struct table by_uid;      /* pod → struct node_pod */
-    struct map *images;       /* name → struct image_state */
-    struct pod_groups groups; /* the pods by namespace and labels */
-    struct pod_demands demands;
-    struct term_table terms; /* what the pods ask of other pods */
-    /* Pods that are nominated to nodes with a row, in no order; node is where, place the index in
-     * the list. They are on no node, in no group's list and in no list of those with terms. */
-    struct table nominated_by_uid;
-    struct node_pod **nominated;
-    uint32_t nominated_count, nominated_room;
-    int64_t cluster_nodes;
-    uint32_t any_ip;
-    uint32_t ghosts;
-    struct touched touched;
     struct classes *classes;
     struct kept_looks *looks; /* NULL: none yet */
     uint64_t dry_looked;      /* rows that dry runs have looked at */
@@ -92,34 +74,8 @@ struct shard {
     struct timings *timings, *timing; /* NULL: no clock; timing: the decision is not timed */
 };
 
-/* A decision begins; s->timing says whether it is timed. */
-static inline void shard_time_next(struct shard *s)
-{
-    s->timing = s->timings != NULL && timings_begin(s->timings) ? s->timings : NULL;
-}
+/* ---- one pod on this share ---- */
 
-/* The filters of a request are through, its scores are next. */
-void shard_mark_filtered(struct shard *s);
-
-/* ---- nominated.c ---- */
-
-/* NULL: it is nominated to no node here. */
-struct node_pod *nominated_find(const struct shard *s, struct str uid);
-/* Those that are nominated to this node are so no more. */
-void nominated_forget(struct shard *s, const struct node_entry *e);
-void nominated_free(struct shard *s);
-
-/* True when this is the pod's UID: a match of tables of pods. */
-bool node_pod_has_uid(const void *pod, const void *uid);
-uint32_t node_pod_hash(struct str uid);
-/* A pod from a message, its strings as atoms, on no node yet. */
-struct node_pod *node_pod_make(struct shard *s, const struct pod *pod);
-void node_pod_free(struct shard *s, struct node_pod *pod);
-void scratch_free(struct scratch *s);
-
-/* ---- evaluate.c, and what dry_run.c needs of it ---- */
-
-/* One pod on this share. */
 struct evaluation {
     struct shard *shard;
     struct cycle cycle;
@@ -142,31 +98,61 @@ struct evaluation {
     uint64_t rejecting; /* bit i: framework.filter[i] rejected a node */
 };
 
+/* ---- scratch.c ---- */
+
 /* Room for so many rows. */
 void scratch_reserve(struct scratch *s, uint32_t rows);
+void scratch_free(struct scratch *s);
+
+/* ---- nominated.c ---- */
+
 /* True when a pod is nominated to a node of this share that counts for the request's. */
-bool nominated_count_for(const struct shard *s, const struct map_request *r);
+bool nominated_count_for(const struct share *s, const struct map_request *r);
 /* All of these: chained by scratch.first and e->next until nominated_leave. */
 void nominated_enter(struct evaluation *e);
 void nominated_leave(const struct evaluation *e);
 
-/* Puts a pod on a copy of a row, or takes it off, and lets the rules know before. Whoever does one
- * does the opposite before the rules look at another node. */
-void what_if_add(struct evaluation *e, struct row_copy *copy, struct node_pod *pod);
-void what_if_remove(struct evaluation *e, struct row_copy *copy, const struct node_pod *pod);
+/* ---- reasons.c ---- */
+
+struct str reasons_text(struct evaluation *e, struct reason reason);
+/* The rule that e->ruling tells of failed rather than rejected: upstream's words for that. */
+struct str reasons_error(struct evaluation *e);
+void reasons_add(struct evaluation *e, struct reason_counts *all, const struct ruling *r);
+void reasons_tell(struct evaluation *e, const struct reason_counts *all, uint32_t *count,
+                  struct tally **out);
+/* The same failure becomes the cycle's error, and ends it. */
+void reasons_failed(struct evaluation *e);
+/* A row is lost by e->ruling. */
+void reasons_rejected(struct evaluation *e);
+
+/* ---- verdicts.c: words for those who want to see every node ---- */
+
+/* The ruling's plugin, when it is no filter's. */
+#define NO_PLUGIN UINT32_MAX
+/* The verdict of e->ruling on a row; its scores are left alone. */
+void verdict_tell(struct evaluation *e, uint32_t row, struct verdict *out);
+/* For a row that was rejected: what each filter says of it when asked alone. */
+void verdict_tell_others(struct evaluation *e, uint32_t row, struct verdict *out);
+
+/* ---- evaluate_row.c ---- */
+
 /* Filters a row, with the pods nominated to it first and without them second, into e->ruling. */
 void evaluate_row(struct evaluation *e, const struct nodes *n, uint32_t row);
-void reason_counts_add(struct evaluation *e, struct reason_counts *all, const struct ruling *r);
-void reason_counts_tell(struct evaluation *e, const struct reason_counts *all, uint32_t *count,
-                        struct tally **out);
-struct str reason_text(struct evaluation *e, struct reason reason);
-/* A rule failed rather than rejected: upstream's words for that. */
-struct str ruling_error(struct evaluation *e);
+/* Puts a pod on a copy of a row, or takes it off, and lets the rules know before. Whoever does one
+ * does the opposite before the rules look at another node. */
+void evaluate_row_with(struct evaluation *e, struct row_copy *copy, struct node_pod *pod);
+void evaluate_row_without(struct evaluation *e, struct row_copy *copy, const struct node_pod *pod);
 
-/* The rule that e->ruling tells of failed rather than rejected: the cycle's error. */
-void fail_filter(struct evaluation *e);
-/* A row is lost by e->ruling. */
-void count_rejection(struct evaluation *e);
+/* ---- knowledge.c ---- */
+
+/* Counts for the rules that count. */
+void knowledge_find(struct evaluation *e);
+/* Tells the counts, or the surveys. */
+void knowledge_tell(struct evaluation *e, bool surveys, uint32_t *count,
+                    struct plugin_counts **out);
+/* The surveys: merged ones if the request brings them, else our own, which are told. */
+void knowledge_survey(struct evaluation *e);
+bool knowledge_has_survey(const struct evaluation *e);
 
 /* ---- columns.c ---- */
 
@@ -178,6 +164,9 @@ bool columns_suffice(const struct evaluation *e);
 void columns_filter(struct evaluation *e);
 /* The same, and scores each block as soon as it is filtered. */
 void columns_filter_and_score(struct evaluation *e);
+/* Before the first row is scored: columns for scorers whose scores are to be looked at when all are
+ * known. */
+void columns_begin(struct evaluation *e);
 /* Scores the feasible rows. */
 void columns_score(struct evaluation *e);
 /* Scores them anew with those scorers, which must be apart; bits as in framework.score. */
@@ -201,15 +190,15 @@ void totals_choose(struct evaluation *e);
 /* All feasible nodes with their totals, when the request asks for a list. */
 void totals_list(struct evaluation *e);
 
-/* Words for those who want to see every node. The ruling's plugin, when it is no filter's: */
-#define NO_PLUGIN UINT32_MAX
-/* The verdict of e->ruling on a row; its scores are left alone. */
-void verdict_tell(struct evaluation *e, uint32_t row, struct verdict *out);
-/* For a row that was rejected: what each filter says of it when asked alone. */
-void verdict_tell_others(struct evaluation *e, uint32_t row, struct verdict *out);
+/* ---- dry_run.c ---- */
 
 /* Looks at the rows in scratch.rows as a preemption would, and fills the result's candidates and
  * dry_run_ fields. */
 void dry_run(struct evaluation *e);
+
+/* ---- evaluate.c ---- */
+
+/* Answers the request, of a known step, for a known profile. */
+void evaluate(struct evaluation *e);
 
 #endif

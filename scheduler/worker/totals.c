@@ -256,7 +256,7 @@ void totals_sum_up(struct evaluation *e)
 
 static struct str node_name(const struct shard *s, uint32_t row)
 {
-    return atom_text(s->atoms, s->nodes.entry[row]->name);
+    return atom_text(s->share.atoms, s->share.nodes.entry[row]->name);
 }
 
 /* ---- the best ---- */

@@ -2,18 +2,11 @@
  * constants and counts; only who asks for detail pays for sentences. */
 #include "scheduler/worker/shard_inside.h"
 
-struct str ruling_error(struct evaluation *e)
-{
-    struct str why = reason_text(e, e->ruling.reasons[0]);
-    return arena_print(e->arena, "running \"%s\" filter plugin: %.*s",
-                       e->cycle.framework->filter[e->ruling.plugin]->name, STR_ARG(why));
-}
-
 static struct strs reasons_of(struct evaluation *e, const struct ruling *r)
 {
     struct strs list = {0, arena_take(e->arena, r->count * sizeof(struct str))};
     for (uint32_t i = 0; i < r->count; i++)
-        list.at[list.count++] = reason_text(e, r->reasons[i]);
+        list.at[list.count++] = reasons_text(e, r->reasons[i]);
     return list;
 }
 
@@ -29,7 +22,7 @@ void verdict_tell(struct evaluation *e, uint32_t row, struct verdict *out)
     out->reasons = reasons_of(e, r);
     if (r->code == CODE_error) {
         out->reasons.count = 1;
-        out->reasons.at[0] = ruling_error(e);
+        out->reasons.at[0] = reasons_error(e);
     }
 }
 

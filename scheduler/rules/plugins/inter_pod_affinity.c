@@ -8,9 +8,7 @@
  * then judged by the entries of its own labels. What must stay true: an entry of the first three
  * slots is never zero, because a pod may be the first of its kind only where the second slot is
  * empty. */
-#include "proto/base/must.h"
-#include "proto/kube/objects/selector.h"
-#include "scheduler/catalog/catalog.h"
+#include "scheduler/rules/affinity_terms.h"
 #include "scheduler/rules/plugin.h"
 #include "scheduler/table/pod_terms.h"
 #include "scheduler/table/wrap.h"
@@ -22,103 +20,15 @@ enum slot { SLOT_existing, SLOT_affinity, SLOT_anti, SLOT_filters, SLOT_score = 
 
 /* ---- PreFilter ---- */
 
-/* In upstream's order and words. */
-static void explain(const struct pod *pod, struct buffer *errors)
-{
-    static const struct {
-        enum term_kind kind;
-        const char *name;
-    } kinds[] = {{TERMS_affinity_required, "requiredAffinityTerms"},
-                 {TERMS_anti_required, "requiredAntiAffinityTerms"},
-                 {TERMS_affinity_preferred, "preferredAffinityTerms"},
-                 {TERMS_anti_preferred, "preferredAntiAffinityTerms"}};
-    uint32_t faults = 0, count = 0;
-    struct buffer text = {0};
-    for (size_t k = 0; k < TERM_KINDS; k++) {
-        const struct affinity_term *at = pod_terms_of(pod, kinds[k].kind, &count);
-        struct buffer error = {0};
-        bool good = true;
-        for (uint32_t i = 0; i < count && good; i++)
-            good = label_selector_check(&at[i].selector, &error) &&
-                   label_selector_check(&at[i].namespace_selector, &error);
-        if (!good)
-            buffer_print(&text, "%s%s: %s", faults++ > 0 ? ", " : "", kinds[k].name, error.at);
-        buffer_free(&error);
-    }
-    if (faults > 0)
-        buffer_print(errors, faults > 1 ? "[%s]" : "%s", text.at);
-    buffer_free(&text);
-}
-
 static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
 {
     struct buffer errors = {0};
-    explain(q->pod, &errors);
+    affinity_terms_check(q->pod, &errors);
     if (errors.len > 0) {
         out->code = CODE_unresolvable;
         out->reason = arena_print(q->arena, "parsing pod: %s", errors.at);
     }
     buffer_free(&errors);
-}
-
-static bool is_empty(const struct selector *s)
-{
-    return s->labels.count + s->expressions.count == 0;
-}
-
-/* Adds the namespaces that the term's selector wants to those it names. The selector itself stays
- * where it wants even a namespace without labels: upstream then asks it again, for every pod, with
- * no labels at hand, and so it wants the pods of every namespace. */
-static void spread_namespaces(const struct pre_filter_question *q, struct affinity_term *term)
-{
-    const struct selector wants = term->namespace_selector;
-    if (!wants.present || !label_selector_check(&wants, NULL))
-        return;
-    term->namespace_selector =
-        (struct selector){.present = label_selector_matches(&wants, NULL, 0)};
-    if (term->namespace_selector.present)
-        return;
-    struct strs all = {.at = arena_take(q->arena, (term->namespaces.count +
-                                                   catalog_count(q->catalog, CATALOG_namespace)) *
-                                                      sizeof(struct str))};
-    for (uint32_t i = 0; i < term->namespaces.count; i++)
-        all.at[all.count++] = term->namespaces.at[i];
-    size_t at = 0;
-    const struct namespace_set *n;
-    while ((n = catalog_next(q->catalog, CATALOG_namespace, &at)) != NULL)
-        if (label_selector_matches(&wants, n->labels.at, n->labels.count))
-            all.at[all.count++] = n->name;
-    term->namespaces = all;
-}
-
-static struct affinity_term *prepare_terms(const struct pre_filter_question *q,
-                                           const struct affinity_term *at, uint32_t count)
-{
-    struct affinity_term *copy = arena_take(q->arena, count * sizeof(*copy));
-    for (uint32_t i = 0; i < count; i++) {
-        copy[i] = at[i];
-        spread_namespaces(q, &copy[i]);
-    }
-    return copy;
-}
-
-/* A namespace that is not known has no labels. */
-static void prepare(const struct pre_filter_question *q)
-{
-    const struct pod *pod = q->pod;
-    const struct namespace_set *own = catalog_namespace(q->catalog, pod->namespace_name);
-    if (own != NULL) {
-        q->brief->namespace_labels.count = own->labels.count;
-        q->brief->namespace_labels.at = own->labels.at;
-    }
-#define PREPARE(list)                                                                              \
-    if (pod->list.count > 0)                                                                       \
-    q->prepared->list.at = prepare_terms(q, pod->list.at, pod->list.count)
-    PREPARE(affinity_required);
-    PREPARE(affinity_preferred);
-    PREPARE(anti_affinity_required);
-    PREPARE(anti_affinity_preferred);
-#undef PREPARE
 }
 
 /* ---- counting ---- */
@@ -326,20 +236,6 @@ static void add_entry(struct judge *j, enum slot slot, uint32_t key, uint32_t va
         need_key(j, key);
 }
 
-/* In words, since the worker need not have atoms for its own labels. */
-static bool wants_itself(const struct pod *pod)
-{
-    for (uint32_t i = 0; i < pod->affinity_required.count; i++) {
-        const struct affinity_term *term = &pod->affinity_required.at[i];
-        bool here = term->namespace_selector.present && is_empty(&term->namespace_selector);
-        for (uint32_t k = 0; k < term->namespaces.count && !here; k++)
-            here = str_equal(term->namespaces.at[k], pod->namespace_name);
-        if (!here || !label_selector_matches(&term->selector, pod->labels.at, pod->labels.count))
-            return false;
-    }
-    return pod->affinity_required.count > 0;
-}
-
 const struct plugin plugin_inter_pod_affinity;
 
 static void *filter_begin(const struct cycle *c)
@@ -356,7 +252,7 @@ static void *filter_begin(const struct cycle *c)
     while (counts_next(all, &at, &e))
         if (e.slot < SLOT_filters && e.count != 0)
             add_entry(j, e.slot, e.key, e.value, e.count);
-    j->wants_itself = wants_itself(c->pod);
+    j->wants_itself = affinity_terms_want_itself(c->pod);
     return j;
 }
 
@@ -482,7 +378,7 @@ static void pre_score(struct cycle *c)
 {
     struct buffer errors = {0};
     if (!c->framework->profile.ignore_preferred_of_existing || wishes(c->pod) > 0)
-        explain(c->pod, &errors);
+        affinity_terms_check(c->pod, &errors);
     if (errors.len > 0)
         c->error = arena_print(
             c->arena, "running PreScore plugin \"InterPodAffinity\": failed to parse pod: %s",
@@ -548,7 +444,7 @@ static void keep_begin(const struct cycle *c, struct counts *counts_kept, struct
     j->arena = c->arena;
     j->asker = asker_make(c);
     j->counts = counts_kept;
-    j->wants_itself = wants_itself(c->pod);
+    j->wants_itself = affinity_terms_want_itself(c->pod);
     s->counts = counts_kept;
     *out = (struct kept_states){j, s};
 }
@@ -729,7 +625,7 @@ static const struct plugin_keep keep = {
 
 const struct plugin plugin_inter_pod_affinity = {
     .name = "InterPodAffinity",
-    .prepare = prepare,
+    .prepare = affinity_terms_prepare,
     .pre_filter = pre_filter,
     .counts = counts,
     .count = count,

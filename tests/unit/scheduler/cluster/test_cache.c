@@ -247,8 +247,8 @@ static bool is_in_use(struct fleet *f, struct str node, int64_t port)
     uint32_t worker;
     assert_true(cache_owner(f->cache, node, &worker));
     const struct shard *s = f->shards[worker];
-    const struct node_entry *e = map_get(s->by_name, node);
-    const struct ports *ports = &s->nodes.ports[e->row];
+    const struct node_entry *e = map_get(s->share.by_name, node);
+    const struct ports *ports = &s->share.nodes.ports[e->row];
     for (uint32_t i = 0; i < ports->count; i++)
         if (ports->at[i].port == port)
             return true;

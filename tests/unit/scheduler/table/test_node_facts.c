@@ -6,8 +6,8 @@
 
 static uint32_t fact(const struct cluster *c, enum fact fact, const char *node)
 {
-    const struct node_entry *e = map_get(c->shard->by_name, str_of(node));
-    return c->shard->nodes.facts.at[fact][e->row];
+    const struct node_entry *e = map_get(c->shard->share.by_name, str_of(node));
+    return c->shard->share.nodes.facts.at[fact][e->row];
 }
 
 static void put(struct cluster *c, const char *name, const char *taint, const char *zone)
@@ -46,7 +46,7 @@ static void numbers_are_used_again(void **state)
         put(c, "n1", taint, NULL);
         put(c, "n2", i % 3 == 0 ? taint : NULL, NULL);
     }
-    assert_true(c->shard->nodes.facts.limit[FACT_taints] <= 4);
+    assert_true(c->shard->share.nodes.facts.limit[FACT_taints] <= 4);
 }
 
 static void a_memo_forgets_when_a_number_gets_another_meaning(void **state)
@@ -56,14 +56,14 @@ static void a_memo_forgets_when_a_number_gets_another_meaning(void **state)
     begin(c);
     put(c, "n1", "gpu", NULL);
     uint32_t number = fact(c, FACT_taints, "n1");
-    fact_memo(&memo, &c->shard->nodes, FACT_taints, &c->arena)[number] = 7;
+    fact_memo(&memo, &c->shard->share.nodes, FACT_taints, &c->arena)[number] = 7;
     put(c, "n2", "gpu", NULL);
-    assert_int_equal(fact_memo(&memo, &c->shard->nodes, FACT_taints, &c->arena)[number], 7);
+    assert_int_equal(fact_memo(&memo, &c->shard->share.nodes, FACT_taints, &c->arena)[number], 7);
     shard_node_gone(c->shard, STR_LITERAL("n1"));
     shard_node_gone(c->shard, STR_LITERAL("n2"));
     put(c, "n3", "db", NULL);
     assert_int_equal(fact(c, FACT_taints, "n3"), number);
-    assert_int_equal(fact_memo(&memo, &c->shard->nodes, FACT_taints, &c->arena)[number], 0);
+    assert_int_equal(fact_memo(&memo, &c->shard->share.nodes, FACT_taints, &c->arena)[number], 0);
 }
 
 static void a_memo_has_room_for_new_numbers(void **state)
@@ -72,13 +72,13 @@ static void a_memo_has_room_for_new_numbers(void **state)
     struct fact_memo memo = {0};
     begin(c);
     put(c, "n1", NULL, NULL);
-    fact_memo(&memo, &c->shard->nodes, FACT_taints, &c->arena)[0] = 7;
+    fact_memo(&memo, &c->shard->share.nodes, FACT_taints, &c->arena)[0] = 7;
     for (int i = 0; i < 300; i++) {
         char name[24];
         snprintf(name, sizeof(name), "m%d", i);
         put(c, name, name, NULL);
-        uint32_t *at = fact_memo(&memo, &c->shard->nodes, FACT_taints, &c->arena);
-        for (uint32_t k = 0; k < c->shard->nodes.facts.limit[FACT_taints]; k++)
+        uint32_t *at = fact_memo(&memo, &c->shard->share.nodes, FACT_taints, &c->arena);
+        for (uint32_t k = 0; k < c->shard->share.nodes.facts.limit[FACT_taints]; k++)
             assert_int_equal(at[k]++, 0);
     }
 }
@@ -86,8 +86,8 @@ static void a_memo_has_room_for_new_numbers(void **state)
 /* What a column says of each row is what its entry's labels say. */
 static void assert_column(const struct cluster *c, const char *key)
 {
-    const struct nodes *n = &c->shard->nodes;
-    uint32_t atom = atom_find(c->shard->atoms, str_of(key));
+    const struct nodes *n = &c->shard->share.nodes;
+    uint32_t atom = atom_find(c->shard->share.atoms, str_of(key));
     const uint32_t *column = facts_of_label(n, atom);
     for (uint32_t row = 0; row < n->count; row++)
         assert_int_equal(column[row],
@@ -143,10 +143,10 @@ static void a_column_outlives_its_label(void **state)
     begin(c);
     put(c, "n1", NULL, "a");
     put(c, "n2", NULL, NULL);
-    uint32_t zone = atom_find(c->shard->atoms, STR_LITERAL("zone"));
-    assert_int_not_equal(facts_of_label(&c->shard->nodes, zone)[0], 0);
+    uint32_t zone = atom_find(c->shard->share.atoms, STR_LITERAL("zone"));
+    assert_int_not_equal(facts_of_label(&c->shard->share.nodes, zone)[0], 0);
     put(c, "n1", NULL, NULL);
-    assert_int_equal(facts_of_label(&c->shard->nodes, zone)[0], 0);
+    assert_int_equal(facts_of_label(&c->shard->share.nodes, zone)[0], 0);
     for (int i = 0; i < 8; i++) {
         struct node *n = make_node(c, "n2", 1000, GIB);
         char key[24];

@@ -21,19 +21,19 @@ static void pods_that_look_alike_are_one_group(void **state)
     far->namespace_name = STR_LITERAL("far");
     begin(c);
     put_pod(c, a, "n1");
-    assert_int_equal(c->shard->groups.count, 1);
+    assert_int_equal(c->shard->share.groups.count, 1);
     put_pod(c, b, "n2");
-    assert_int_equal(c->shard->groups.count, 1);
-    assert_int_equal(c->shard->groups.at[0]->pod_count, 2);
+    assert_int_equal(c->shard->share.groups.count, 1);
+    assert_int_equal(c->shard->share.groups.at[0]->pod_count, 2);
     put_pod(c, other, "n1");
     put_pod(c, far, "n1");
-    assert_int_equal(c->shard->groups.count, 3);
+    assert_int_equal(c->shard->share.groups.count, 3);
     shard_pod_gone(c->shard, a->uid);
-    assert_int_equal(c->shard->groups.count, 3);
+    assert_int_equal(c->shard->share.groups.count, 3);
     shard_pod_gone(c->shard, b->uid);
-    assert_int_equal(c->shard->groups.count, 2);
+    assert_int_equal(c->shard->share.groups.count, 2);
     put_pod(c, labelled(c, "again", "app web"), "n2");
-    assert_int_equal(c->shard->groups.count, 2);
+    assert_int_equal(c->shard->share.groups.count, 2);
 }
 
 /* Atoms are used again for other texts: a key made of them must not outlive them. */
@@ -45,11 +45,11 @@ static void a_look_that_went_is_not_another_that_came(void **state)
         struct str value = arena_print(&c->arena, "app v%d", i);
         struct pod *p = labelled(c, "p", value.at);
         put_pod(c, p, "n1");
-        assert_int_equal(c->shard->groups.count, 1);
-        const struct pod_group *g = c->shard->groups.at[0];
-        assert_str(atom_text(c->shard->atoms, g->labels[0].value), value.at + 4);
+        assert_int_equal(c->shard->share.groups.count, 1);
+        const struct pod_group *g = c->shard->share.groups.at[0];
+        assert_str(atom_text(c->shard->share.atoms, g->labels[0].value), value.at + 4);
         shard_pod_gone(c->shard, p->uid);
-        assert_int_equal(c->shard->groups.count, 0);
+        assert_int_equal(c->shard->share.groups.count, 0);
     }
 }
 
@@ -66,10 +66,11 @@ static void a_group_counts_its_pods_by_row(void **state)
     put_pod(c, ends, "n2");
     put_pod(c, labelled(c, "ghost", "app web"), "unknown");
     int64_t by_row[2] = {0}, living[2] = {0};
-    pod_group_count(c->shard->groups.at[0], true, by_row);
-    pod_group_count(c->shard->groups.at[0], false, living);
+    pod_group_count(c->shard->share.groups.at[0], true, by_row);
+    pod_group_count(c->shard->share.groups.at[0], false, living);
     for (uint32_t row = 0; row < 2; row++) {
-        bool n1 = str_is(atom_text(c->shard->atoms, c->shard->nodes.entry[row]->name), "n1");
+        bool n1 =
+            str_is(atom_text(c->shard->share.atoms, c->shard->share.nodes.entry[row]->name), "n1");
         assert_int_equal(by_row[row], n1 ? 1 : 2);
         assert_int_equal(living[row], 1);
     }

@@ -309,13 +309,13 @@ static void look_at(struct look *l, const struct pod *pod)
     l->cycle = (struct cycle){.framework = fw,
                               .pod = &l->request.pod,
                               .brief = &l->request.brief,
-                              .atoms = s->atoms,
-                              .nodes = &s->nodes,
-                              .groups = &s->groups,
-                              .terms = &s->terms,
-                              .images = s->images,
-                              .cluster_nodes = s->cluster_nodes,
-                              .any_ip = s->any_ip,
+                              .atoms = s->share.atoms,
+                              .nodes = &s->share.nodes,
+                              .groups = &s->share.groups,
+                              .terms = &s->share.terms,
+                              .images = s->share.images,
+                              .cluster_nodes = s->share.cluster_nodes,
+                              .any_ip = s->share.any_ip,
                               .arena = &l->c->arena};
 }
 
@@ -542,7 +542,7 @@ static bool is_exact(int64_t amount)
 static void marks_follow_the_numbers_of_their_rows(void **state)
 {
     struct cluster *c = *state;
-    const struct nodes *n = &c->shard->nodes;
+    const struct nodes *n = &c->shard->share.nodes;
     uint64_t full = 0, inexact = 0;
     list_all_rules(c);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {

@@ -5,6 +5,7 @@
 
 #include "proto/codec.h"
 #include "scheduler/rules/candidate.h"
+#include "scheduler/table/touched.h"
 
 #include <stdlib.h>
 
@@ -106,6 +107,23 @@ static void one_claim(struct cluster *c, struct random *r, struct history *h)
     p->node_name = (struct str){0};
     h->claims[i] = p;
     shard_nominated(c->shard, p);
+}
+
+/* Others, and then more of them than the journal of touched rows remembers, which come and go. */
+static void many_claims(struct cluster *c, struct random *r, struct history *h)
+{
+    struct pod *p = random_pod(c, r, PODS + 2 + CLAIMS);
+    for (int i = 0; i < CLAIMS; i++)
+        one_claim(c, r, h);
+    for (size_t i = 0; i < NODES && p->node_name.len > 0; i++)
+        if (h->nodes[i] != NULL) {
+            p->nominated_node = h->nodes[i]->name;
+            p->node_name = (struct str){0};
+        }
+    for (int i = 0; i < TOUCHED_ROOM / 2 + 1; i++) {
+        shard_nominated(c->shard, p);
+        shard_nominated_gone(c->shard, p->uid);
+    }
 }
 
 static void forget_claims(struct history *h, struct str node)
@@ -374,6 +392,8 @@ static void what_dry_runs_keep_is_what_they_would_find(void **state)
         for (int step = 0; step < STEPS; step++) {
             if (step < 100 || random_below(&r, 5) == 0)
                 one_step(c, &r, &h);
+            if (random_below(&r, 50) == 0)
+                many_claims(c, &r, &h);
             struct map_request request =
                 preemptor(c, &r, random_below(&r, 30) == 0 ? 1 : 2 + step / 100);
             uint64_t before = shard_dry_looked(c->shard);
