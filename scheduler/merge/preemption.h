@@ -40,7 +40,7 @@ struct preemption {
     } rejected;
 };
 
-/* ---- for the merge of a cycle (reduce.c) ---- */
+/* ---- for the merge of a cycle (reduce.c, no_node.c) ---- */
 
 /* The candidates of all shards. Zero-initialise, then set arena. */
 struct candidates {
