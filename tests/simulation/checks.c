@@ -307,8 +307,8 @@ static void after_binding(const struct seen_call *c)
     pod_of_path(c->path, pod, sizeof(pod));
     trace(2, "%s is on %s", pod, node);
     promises_carried_out(c->body, node);
-    const struct pod_fact *p = facts_pod(pod);
-    if (p != NULL && p->bound > 1)
+    struct pod_fact *p = facts_pod(pod);
+    if (p != NULL && ++p->bound > 1)
         violated("bound twice", "%s was bound %d times", pod, p->bound);
     if (p != NULL && p->foreign)
         violated("not ours", "%s is another scheduler's and was bound to %s", pod, node);
@@ -369,6 +369,7 @@ void checks_after_round(struct proc *p)
     if (p->core == NULL)
         return;
     cover_state(p);
+    promises_terms(p);
     if (p->kind == QUEUE && (p->stirred || ++all.idle_rounds % IDLE_CHECKED == 0))
         queue_check(p->core);
 }

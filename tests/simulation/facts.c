@@ -159,7 +159,7 @@ static void pod_changed(const struct model_change *c)
     }
     struct set_fact *set = p->set[0] != 0 ? facts_set(p->set) : NULL;
     if (p->node[0] == 0 && c->node[0] != 0) {
-        p->bound++;
+        p->bound_at = clock_now();
         if (set != NULL)
             set->placed++;
     }

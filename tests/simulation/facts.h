@@ -28,6 +28,7 @@ struct pod_fact {
     char claim[NAME_ROOM];                /* ResourceClaim; "" */
     char volumes[POD_VOLUMES][NAME_ROOM]; /* PersistentVolumeClaims; "" */
     int bound;                            /* by us: successful Bindings of this UID */
+    int64_t bound_at;                     /* by whomever */
     char nominated[NAME_ROOM];            /* the node that it keeps room on; "" */
     int64_t created_at, changed_at;
 };

@@ -1,5 +1,6 @@
 /* faults: what goes wrong with processes, links, the API server and clocks; each for a time. What
  * must stay true: world_heal undoes all of them. */
+#include "proto/base/random.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/controllers.h"
 #include "tests/simulation/coverage.h"
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #define WALL_STEP_MAX (INT64_C(3700) * 1000000) /* us */
+#define DATES         (INT64_C(25) * 365 * 86400 * 1000000) /* us; from before 2038 to behind it */
 #define LEASE_MOST    (20 * SECOND)             /* then it was renewed by the new clock, or lost */
 #define SUSPEND_MAX   (60 * SECOND)
 
@@ -269,6 +271,35 @@ static void twice(uint32_t link, const struct action *x)
     wires_double(link);
 }
 
+static struct {
+    int64_t until, every;
+} flapping;
+
+static void flap(void *context, uint64_t argument)
+{
+    (void)context;
+    (void)argument;
+    if (clock_now() >= flapping.until)
+        return;
+    if (wires_connections() > 0)
+        wires_cut(0);
+    clock_call(clock_now() + flapping.every, flap, NULL, 0);
+}
+
+/* What has just been connected is cut off, again and again: what one says first is not heard to
+ * its end. */
+static bool flap_links(const struct action *x)
+{
+    if (flapping.until > clock_now())
+        return false;
+    flapping.until = clock_now() + so_long(x->b, SECOND, 8 * SECOND);
+    flapping.every = so_long(x->c, 5 * MS, 300 * MS);
+    trace(1, "the newest link is cut every %lld ms for %lld ms", (long long)(flapping.every / MS),
+          (long long)((flapping.until - clock_now()) / MS));
+    flap(NULL, 0);
+    return true;
+}
+
 static void usual_bus(void *context, uint64_t argument)
 {
     (void)context;
@@ -405,6 +436,9 @@ static bool no_bookmarks(const struct action *x)
     return true;
 }
 
+static const char *const histories[] = {"pods", "nodes", "resourceclaims",
+                                        "persistentvolumeclaims", "persistentvolumes"};
+
 static bool compact(const struct action *x)
 {
     static const char *const kinds[] = {"pods", "nodes", "pods", "resourceclaims"};
@@ -420,6 +454,54 @@ static bool break_watches(const struct action *x)
     int group = (int)(x->a % GROUPS);
     trace(1, "watches of %s break", world_identity(group));
     calls_break_watches(group, x->b % 2 == 0);
+    return true;
+}
+
+static bool server_away;
+
+/* What a StatefulSet does, and people: what comes back has the name of what was there. */
+static void replace_some(void *context, uint64_t seed)
+{
+    static const uint32_t kinds[] = {DO_recreate_pod, DO_remake_claim, DO_recreate_pod,
+                                     DO_recreate_volume_claim};
+    struct random r = {seed};
+    (void)context;
+    if (!server_away)
+        return;
+    for (uint64_t i = 0, count = 1 + random_below(&r, 8); i < count; i++)
+        (void)users_do(&(struct action){.kind = kinds[random_below(&r, 4)],
+                                        .a = (uint32_t)random_next(&r),
+                                        .b = (uint32_t)random_next(&r),
+                                        .c = (uint32_t)random_next(&r)});
+}
+
+static void server_is_back(void *context, uint64_t argument)
+{
+    (void)argument;
+    if (!server_away)
+        return;
+    server_away = false;
+    for (size_t i = 0; i < sizeof(histories) / sizeof(histories[0]); i++)
+        model_compact(world_model(), histories[i]);
+    for (uint64_t g = 0; g < GROUPS; g++)
+        way_is_free(context, g);
+}
+
+/* The API server that both instances speak to starts anew and remembers no history; users and
+ * controllers go on through another one. */
+static bool restart_server(const struct action *x)
+{
+    int64_t length = so_long(x->b, 300 * MS, 15 * SECOND);
+    if (server_away)
+        return false;
+    server_away = true;
+    trace(1, "the API server is away for %lld ms", (long long)(length / MS));
+    for (int g = 0; g < GROUPS; g++) {
+        calls_break_watches(g, true);
+        weather()->cut[g] = true;
+    }
+    clock_call(clock_now() + length / 2, replace_some, NULL, x->c);
+    clock_call(clock_now() + length, server_is_back, NULL, 0);
     return true;
 }
 
@@ -484,11 +566,14 @@ static bool meddle(const struct action *x)
 
 /* ---- clocks ---- */
 
+/* Now and then to another year: a host that lost its date, or finds it again. */
 static bool step_wall(const struct action *x)
 {
-    static const int64_t most[] = {2000000, 60000000, WALL_STEP_MAX};
-    int64_t by = so_long(x->b, -most[x->c % 3], most[x->c % 3]);
+    static const int64_t most[] = {2000000, 60000000, WALL_STEP_MAX, DATES};
     struct host *h = world_host((int)(x->a % GROUPS));
+    int64_t by = so_long(x->b, -most[x->c % 4], most[x->c % 4]);
+    if (x->c % 4 == 3)
+        by -= h->wall_offset_us;
     if (h->suspended_until > 0 && clock_now() - h->suspended_until < LEASE_MOST)
         return false; /* both clocks would be wrong, and there is no third */
     trace(1, "wall clock of %s steps by %lld ms", h->name, (long long)(by / 1000));
@@ -514,9 +599,16 @@ static bool suspend_host(const struct action *x)
     return true;
 }
 
+void faults_heal(void)
+{
+    flapping.until = 0;
+    server_away = false;
+}
+
 void faults_reset(void)
 {
     wires_reset();
+    faults_heal();
 }
 
 static bool on_processes(const struct action *x)
@@ -547,6 +639,7 @@ static bool on_links(const struct action *x)
     case DO_hold_link: return on_link(x, hold);
     case DO_lose_frame: return on_link(x, lose);
     case DO_double_frame: return on_link(x, twice);
+    case DO_flap_links: return flap_links(x);
     case DO_slow_bus: return slow_bus(x);
     case DO_stranger_comes: return stranger_comes(x);
     default: return false;
@@ -568,6 +661,7 @@ static bool on_server(const struct action *x)
     case DO_lag_watches: return lag_watches(x);
     case DO_break_watches: return break_watches(x);
     case DO_compact: return compact(x);
+    case DO_restart_server: return restart_server(x);
     case DO_tear_watches: calls_tear_watches((int)(x->a % GROUPS)); return true;
     case DO_error_watches: return error_watches(x);
     case DO_no_bookmarks: return no_bookmarks(x);
@@ -587,6 +681,7 @@ static bool disturbs_all(uint32_t kind)
     return kind == DO_cut_link || kind == DO_hold_link || kind == DO_lose_frame ||
            kind == DO_double_frame || kind == DO_slow_bus || kind == DO_stranger_comes ||
            kind == DO_forbid || kind == DO_compact || kind == DO_break_watches ||
+           kind == DO_restart_server || kind == DO_flap_links ||
            kind == DO_tear_watches || kind == DO_error_watches || kind == DO_cut_off ||
            kind == DO_step_wall || kind == DO_reconfigure || kind == DO_suspend_host;
 }

@@ -36,6 +36,7 @@ struct life {
     int64_t asked_at[ASKED_MAX], reached_at; /* when the one that is reached was asked */
     int64_t foreign_at; /* when its binder told last of a bind that is not this life's */
     bool reached;       /* one of the barriers */
+    char shown[PODS_MAX][UID_ROOM]; /* as on a node, each at its place in facts_pods */
     bool viewed, synced;
     struct moment view_at; /* by its own clock, which stands still with its host */
     int64_t view_age;
@@ -59,9 +60,11 @@ static struct {
 } carried_out;
 
 static struct life lives[LIVES_MAX];
+static int64_t greatest_term; /* that anybody had who makes terms, or may say one */
 
 void promises_reset(void)
 {
+    greatest_term = 0;
     for (uint32_t i = 0; i < LIVES_MAX; i++)
         lives[i].of = NULL;
     carried_out.count = 0;
@@ -127,8 +130,32 @@ static void barrier_said(struct life *l, int64_t term, int64_t id)
     l->asked[l->asked_count++] = id;
 }
 
-static void barrier_heard(struct life *l, int64_t id)
+static void pod_heard(struct life *l, const struct pod *pod)
 {
+    for (uint32_t i = 0; i < PODS_MAX && pod->node_name.len > 0; i++)
+        if (facts_pods[i].there && str_is(pod->uid, facts_pods[i].uid))
+            snprintf(l->shown[i], UID_ROOM, "%s", facts_pods[i].uid);
+}
+
+/* What was bound before it was asked stands before it in the stream. */
+static void check_barrier(const struct proc *p, const struct life *l, int64_t asked_at)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *pod = &facts_pods[i];
+        if (pod->there && pod->node[0] != 0 && !facts_ended(pod) && pod->bound_at < asked_at &&
+            strcmp(l->shown[i], pod->uid) != 0)
+            violated("a barrier is behind what was",
+                     "%s reaches its barrier of %lld ms ago, and %s, bound %lld ms ago, is unseen",
+                     p->door, (long long)((clock_now() - asked_at) / MS), pod->name,
+                     (long long)((clock_now() - pod->bound_at) / MS));
+    }
+}
+
+static void barrier_heard(const struct proc *p, struct life *l, int64_t id)
+{
+    for (uint32_t i = 0; i < l->asked_count; i++)
+        if (l->asked[i] == id)
+            check_barrier(p, l, l->asked_at[i]);
     for (uint32_t i = 0; i < l->asked_count; i++)
         if (l->asked[i] == id && (!l->reached || l->asked_at[i] > l->reached_at)) {
             l->reached = true;
@@ -277,6 +304,27 @@ void promises_carried_out(const char *body, const char *node)
     snprintf(carried_out.at[at].node, NAME_ROOM, "%s", node);
 }
 
+/* ---- everybody: terms are counted by binders, and learned of those who lead to one ---- */
+
+void promises_term_said(int64_t term)
+{
+    if (term > greatest_term)
+        greatest_term = term;
+}
+
+void promises_terms(const struct proc *p)
+{
+    int64_t term = p->kind == BINDER ? proc_term(p) : bus_term(p->bus);
+    if (p->kind == BINDER && term > greatest_term + 1)
+        violated("terms are counted by binders", "%s has term %lld, and none was above %lld",
+                 p->door, (long long)term, (long long)greatest_term);
+    if (p->kind == BINDER)
+        promises_term_said(term);
+    if (term > greatest_term)
+        violated("terms are counted by binders", "%s knows of term %lld, and none is above %lld",
+                 p->door, (long long)term, (long long)greatest_term);
+}
+
 /* ---- doors ---- */
 
 void promises_heard(const struct proc *p, const struct delivery *in)
@@ -284,7 +332,11 @@ void promises_heard(const struct proc *p, const struct delivery *in)
     const struct message *m = in->message;
     struct life *l = life_of(p);
     if (p->kind == SCHEDULER && m->type == MSG_barrier_reached) {
-        barrier_heard(l, m->barrier_reached.id);
+        barrier_heard(p, l, m->barrier_reached.id);
+    } else if (p->kind == SCHEDULER && m->type == MSG_snapshot_begin) {
+        memset(l->shown, 0, sizeof(l->shown));
+    } else if (p->kind == SCHEDULER && m->type == MSG_pod_set) {
+        pod_heard(l, &m->pod_set.pod);
     } else if (p->kind == SCHEDULER && m->type == MSG_view) {
         l->viewed = true;
         l->synced = m->view.synced;
