@@ -218,6 +218,11 @@ const struct pod *nominator_below(const struct nominator *n, struct str node, in
     return out;
 }
 
+uint32_t nominator_count(const struct nominator *n)
+{
+    return (uint32_t)map_count(n->by_uid);
+}
+
 bool nominator_of(const struct nominator *n, struct str uid, struct str *node)
 {
     const struct nomination *c = map_get(n->by_uid, uid);

@@ -45,6 +45,7 @@ struct node_filter {
  * filter accepts. */
 bool nominator_has_rivals(const struct nominator *n, const struct pod *pod,
                           struct node_filter filter);
+uint32_t nominator_count(const struct nominator *n);
 /* The pod's own claim; borrowed until it changes. False: it has none. */
 bool nominator_of(const struct nominator *n, struct str uid, struct str *node);
 /* The pod itself, likewise; NULL: it has none. */

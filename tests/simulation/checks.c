@@ -259,6 +259,9 @@ static void note_lease(int group, const char *body)
     if (group >= 0 &&
         (all.holder == group || all.holder < 0)) /* else a standby says something to the leader */
         all.held_since = all.sent[group];
+    const char *count = body != NULL ? strstr(body, "\"leaseTransitions\":") : NULL;
+    if (count != NULL)
+        promises_term_made("the lease", strtoll(strchr(count, ':') + 1, NULL, 10) + 1);
     if (before != all.holder)
         cover("lease", all.holder < 0 ? "released" : before < 0 ? "taken" : "taken over");
 }
@@ -421,17 +424,18 @@ static bool claims_bound(char *why, size_t room)
 static bool scheduler_agrees(char *why, size_t room, struct proc *p)
 {
     struct buffer lines = {0};
-    int64_t nodes = 0, assigned = 0;
-    for (uint32_t i = 0; i < NODES_MAX; i++)
-        nodes += facts_nodes[i].there;
-    for (uint32_t i = 0; i < PODS_MAX; i++)
-        assigned +=
-            facts_pods[i].there && facts_pods[i].node[0] != 0 && !facts_ended(&facts_pods[i]);
+    int64_t nodes = facts_node_count(), assigned = 0, pending = 0;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *pod = &facts_pods[i];
+        assigned += pod->there && pod->node[0] != 0 && !facts_ended(pod);
+        pending += pod->there && pod->node[0] == 0 && !facts_ended(pod);
+    }
     coordinator_status(p->core, &lines);
     int64_t held_nodes = bounds_said(lines.at, "nodes"), held = bounds_said(lines.at, "pods");
     int64_t assumed = bounds_said(lines.at, "assumed");
     int64_t claims = bounds_said(lines.at, "claims_in_flight");
     int64_t volumes = bounds_said(lines.at, "volumes_assumed");
+    int64_t nominated = bounds_said(lines.at, "nominated");
     int64_t flights = bounds_said(lines.at, "waiting") + bounds_said(lines.at, "under_way");
     buffer_free(&lines);
     if (held_nodes != nodes)
@@ -443,6 +447,9 @@ static bool scheduler_agrees(char *why, size_t room, struct proc *p)
         return say(why, room, "%s assumes %lld claims", p->door, (long long)claims);
     if (volumes != 0)
         return say(why, room, "%s assumes %lld volumes", p->door, (long long)volumes);
+    if (nominated > pending)
+        return say(why, room, "%s keeps room for %lld pods, and %lld are pending", p->door,
+                   (long long)nominated, (long long)pending);
     if (flights != 0)
         return say(why, room, "%s has %lld attempts that have not ended", p->door,
                    (long long)flights);

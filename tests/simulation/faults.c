@@ -566,13 +566,15 @@ static bool meddle(const struct action *x)
 
 /* ---- clocks ---- */
 
-/* Now and then to another year: a host that lost its date, or finds it again. */
+/* Now and then to another year: a host that lost its date, or finds it again. Not where PodGroups
+ * are served: two days after its start a group is told of no more, as upstream. */
 static bool step_wall(const struct action *x)
 {
     static const int64_t most[] = {2000000, 60000000, WALL_STEP_MAX, DATES};
+    uint32_t kind = world_traits()->gangs ? x->c % 3 : x->c % 4;
     struct host *h = world_host((int)(x->a % GROUPS));
-    int64_t by = so_long(x->b, -most[x->c % 4], most[x->c % 4]);
-    if (x->c % 4 == 3)
+    int64_t by = so_long(x->b, -most[kind], most[kind]);
+    if (kind == 3)
         by -= h->wall_offset_us;
     if (h->suspended_until > 0 && clock_now() - h->suspended_until < LEASE_MOST)
         return false; /* both clocks would be wrong, and there is no third */

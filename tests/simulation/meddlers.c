@@ -73,11 +73,22 @@ static void meddle_with_storage(struct claim_fact *c)
     }
 }
 
+/* One that has none and could have this one; NULL: there is none. */
+static struct claim_fact *claim_for(const struct volume_fact *v)
+{
+    uint64_t first = dice(CLAIMS_MAX);
+    for (uint32_t i = 0; v->claim[0] == 0 && i < CLAIMS_MAX; i++) {
+        struct claim_fact *c = &facts_claims[(first + i) % CLAIMS_MAX];
+        if (c->there && c->volume[0] == 0 && !c->deleting && facts_volume_suits(v, c))
+            return c;
+    }
+    return NULL;
+}
+
 static void meddle_with_volume(struct volume_fact *v)
 {
-    struct claim_fact *c = facts_any_claim(dice(1000));
-    if (dice(4) == 0 && v->claim[0] == 0 && c->volume[0] == 0 && !c->deleting &&
-        facts_volume_suits(v, c)) {
+    struct claim_fact *c = dice(4) == 0 ? claim_for(v) : NULL;
+    if (c != NULL) {
         cover("meddling", "volume given to another");
         controllers_bind(v, c);
     } else if (annotate("/api/v1/persistentvolumes/%s", v->name)) {

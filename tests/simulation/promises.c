@@ -18,6 +18,7 @@
 #define UID_ROOM     40
 #define BOUND_MAX    2048
 #define CONFIRMED    (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
+#define LIE_FORGOTTEN (30 * SECOND) /* when who told it has gone */
 #define VIEW_STALEST (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
 
 struct open_work {
@@ -46,6 +47,7 @@ struct life {
     struct open_work open[OPEN_MAX];
     /* A queue's pods that it was told are bound, and that the watch has not shown yet: */
     bool in_snapshot; /* which may be older than what it was told */
+    uint32_t scheduler, queue; /* who is let in; 0: nobody */
     uint32_t told_count;
     char told[OPEN_MAX][UID_ROOM];
     int64_t told_at[OPEN_MAX];
@@ -60,11 +62,16 @@ static struct {
 } carried_out;
 
 static struct life lives[LIVES_MAX];
-static int64_t greatest_term; /* that anybody had who makes terms, or may say one */
+static int64_t greatest_term; /* that a binder had, or the lease */
+/* What somebody says who may be believed about it, and how long. */
+static struct {
+    int64_t term, until;
+} lie;
 
 void promises_reset(void)
 {
     greatest_term = 0;
+    lie.term = 0;
     for (uint32_t i = 0; i < LIVES_MAX; i++)
         lives[i].of = NULL;
     carried_out.count = 0;
@@ -306,23 +313,59 @@ void promises_carried_out(const char *body, const char *node)
 
 /* ---- everybody: terms are counted by binders, and learned of those who lead to one ---- */
 
-void promises_term_said(int64_t term)
+static bool lie_may_be_known(void)
 {
-    if (term > greatest_term)
-        greatest_term = term;
+    return lie.term != 0 && clock_now() < lie.until + LIE_FORGOTTEN;
+}
+
+void promises_lie(int64_t term, int64_t until)
+{
+    lie.term = term;
+    lie.until = until;
+}
+
+void promises_term_made(const char *who, int64_t term)
+{
+    if (term <= greatest_term)
+        return;
+    if (term > greatest_term + 1 && !(lie_may_be_known() && term <= lie.term + 1))
+        violated("terms are counted by binders", "%s has term %lld, and none was above %lld", who,
+                 (long long)term, (long long)greatest_term);
+    greatest_term = term;
 }
 
 void promises_terms(const struct proc *p)
 {
-    int64_t term = p->kind == BINDER ? proc_term(p) : bus_term(p->bus);
-    if (p->kind == BINDER && term > greatest_term + 1)
-        violated("terms are counted by binders", "%s has term %lld, and none was above %lld",
-                 p->door, (long long)term, (long long)greatest_term);
+    int64_t term = bus_term(p->bus);
     if (p->kind == BINDER)
-        promises_term_said(term);
-    if (term > greatest_term)
+        promises_term_made(p->door, proc_term(p));
+    if (term > greatest_term && !(lie_may_be_known() && term == lie.term))
         violated("terms are counted by binders", "%s knows of term %lld, and none is above %lld",
                  p->door, (long long)term, (long long)greatest_term);
+}
+
+/* ---- everybody: of some kinds one process at a time is let in ---- */
+
+static uint32_t *place_of(struct life *l, enum process kind)
+{
+    return kind == SCHEDULER ? &l->scheduler : kind == QUEUE ? &l->queue : NULL;
+}
+
+static void peer_comes(const struct proc *p, struct life *l, struct address from)
+{
+    uint32_t *place = place_of(l, from.process);
+    if (place != NULL && *place != 0)
+        violated("one of a kind", "%s has a %s, and another one comes in", p->door,
+                 process_name(from.process));
+    if (place != NULL)
+        *place = from.peer;
+}
+
+static void peer_goes(struct life *l, struct address from)
+{
+    uint32_t *place = place_of(l, from.process);
+    if (place != NULL && *place == from.peer)
+        *place = 0;
 }
 
 /* ---- doors ---- */
@@ -331,7 +374,11 @@ void promises_heard(const struct proc *p, const struct delivery *in)
 {
     const struct message *m = in->message;
     struct life *l = life_of(p);
-    if (p->kind == SCHEDULER && m->type == MSG_barrier_reached) {
+    if (m->type == MSG_peer_up) {
+        peer_comes(p, l, in->from);
+    } else if (m->type == MSG_peer_down) {
+        peer_goes(l, in->from);
+    } else if (p->kind == SCHEDULER && m->type == MSG_barrier_reached) {
         barrier_heard(p, l, m->barrier_reached.id);
     } else if (p->kind == SCHEDULER && m->type == MSG_snapshot_begin) {
         memset(l->shown, 0, sizeof(l->shown));

@@ -160,11 +160,11 @@ static bool reserve_volume(const struct action *x)
         return false;
     snprintf(name, sizeof(name), "v%u", names + x->b % 3);
     if (c != NULL)
-        c->touched_at = clock_now();
+        c->given_at = clock_now();
     snprintf(text, sizeof(text),
              "{\"spec\":{\"claimRef\":{\"namespace\":\"default\",\"name\":\"%s\"}}}",
              c != NULL ? c->name : name);
-    v->touched_at = clock_now();
+    v->given_at = clock_now();
     return ask("PATCH", text, VOLUMES "/%s", v->name) == 200;
 }
 
