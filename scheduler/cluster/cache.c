@@ -849,6 +849,11 @@ void cache_snapshot_begin(struct cache *c)
     c->mark++;
 }
 
+static void claimant_gone(void *context, struct str uid)
+{
+    note_gone(context, uid);
+}
+
 void cache_snapshot_end(struct cache *c)
 {
     size_t at = 0;
@@ -861,7 +866,7 @@ void cache_snapshot_end(struct cache *c)
     while ((n = table_next(&c->nodes, &at)) != NULL)
         if (n->kept != NULL && n->mark != c->mark)
             node_gone(c, n);
-    nominator_sweep(c->nominator, c->mark);
+    nominator_sweep(c->nominator, c->mark, claimant_gone, c);
     refresh_storage(c);
 }
 

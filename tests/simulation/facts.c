@@ -125,6 +125,7 @@ static void pod_leaves(struct pod_fact *p)
     if (set != NULL)
         set->touched = true;
     p->there = false;
+    p->left_at = clock_now();
 }
 
 static void read_nomination(struct pod_fact *p, struct str json)

@@ -7,6 +7,7 @@
 #include "tests/simulation/plan.h"
 #include "tests/simulation/progress.h"
 #include "tests/simulation/trace.h"
+#include "tests/simulation/users.h"
 #include "tests/simulation/wires.h"
 #include "tests/simulation/world.h"
 
@@ -269,6 +270,25 @@ static void twice(uint32_t link, const struct action *x)
 {
     (void)x;
     wires_double(link);
+}
+
+/* Who waits for room is deleted, and queues hear of it late. */
+static bool delete_nominee(const struct action *x)
+{
+    int64_t length = so_long(x->b, SECOND, 8 * SECOND);
+    const struct pod_fact *p = NULL;
+    for (uint32_t i = 0; i < PODS_MAX && p == NULL; i++) {
+        const struct pod_fact *any = &facts_pods[(x->a + i) % PODS_MAX];
+        p = any->there && any->node[0] == 0 && any->nominated[0] != 0 ? any : NULL;
+    }
+    if (p == NULL)
+        return false;
+    trace(1, "%s is deleted, and queues hear of it %lld ms later", p->name,
+          (long long)(length / MS));
+    for (uint32_t i = 0; i < wires_connections(); i++)
+        if (strstr(wires_name(i), "queue>watcher") != NULL)
+            wires_hold(i, clock_now() + length);
+    return users_delete_pod(p->name, 0);
 }
 
 static struct {
@@ -561,6 +581,8 @@ static bool meddle(const struct action *x)
     pods.a++;
     pods.b += 7;
     (void)users_do(&pods);
+    if (x->a / 16 % 2 == 0) /* so that reservations are taken back */
+        (void)FOR_A_TIME(x, rejected, some_percent(x->a / 32));
     return FOR_A_TIME(x, meddled, some_percent(x->a / 4));
 }
 
@@ -642,6 +664,7 @@ static bool on_links(const struct action *x)
     case DO_lose_frame: return on_link(x, lose);
     case DO_double_frame: return on_link(x, twice);
     case DO_flap_links: return flap_links(x);
+    case DO_delete_nominee: return delete_nominee(x);
     case DO_slow_bus: return slow_bus(x);
     case DO_stranger_comes: return stranger_comes(x);
     default: return false;
@@ -684,6 +707,7 @@ static bool disturbs_all(uint32_t kind)
            kind == DO_double_frame || kind == DO_slow_bus || kind == DO_stranger_comes ||
            kind == DO_forbid || kind == DO_compact || kind == DO_break_watches ||
            kind == DO_restart_server || kind == DO_flap_links ||
+           kind == DO_delete_nominee ||
            kind == DO_tear_watches || kind == DO_error_watches || kind == DO_cut_off ||
            kind == DO_step_wall || kind == DO_reconfigure || kind == DO_suspend_host;
 }

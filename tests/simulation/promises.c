@@ -18,6 +18,7 @@
 #define UID_ROOM     40
 #define BOUND_MAX    2048
 #define CONFIRMED    (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
+#define HEARD_BY_NOW (120 * SECOND)
 #define LIE_FORGOTTEN (30 * SECOND) /* when who told it has gone */
 #define VIEW_STALEST (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
 
@@ -43,7 +44,8 @@ struct life {
     int64_t view_age;
     /* A queue's attempts, a binder's binds: */
     uint32_t open_count;
-    bool full; /* not all of it is known */
+    bool full;        /* not all of it is known */
+    bool binds_group; /* what it says now */
     struct open_work open[OPEN_MAX];
     /* A queue's pods that it was told are bound, and that the watch has not shown yet: */
     bool in_snapshot; /* which may be older than what it was told */
@@ -161,8 +163,10 @@ static void check_barrier(const struct proc *p, const struct life *l, int64_t as
 static void barrier_heard(const struct proc *p, struct life *l, int64_t id)
 {
     for (uint32_t i = 0; i < l->asked_count; i++)
-        if (l->asked[i] == id)
-            check_barrier(p, l, l->asked_at[i]);
+        if (l->asked[i] == id) {
+            check_barrier(p, l, l->asked_at[i]); /* asked again it has the same number */
+            break;
+        }
     for (uint32_t i = 0; i < l->asked_count; i++)
         if (l->asked[i] == id && (!l->reached || l->asked_at[i] > l->reached_at)) {
             l->reached = true;
@@ -185,10 +189,54 @@ static void leadership_heard(struct life *l, const struct leadership *told)
     }
 }
 
+/* Is on a node, or was so lately that not everybody has heard of its end. */
+static bool counts_as_bound(const struct pod_fact *pod)
+{
+    return pod->node[0] != 0 && (pod->there || clock_now() - pod->left_at < HEARD_BY_NOW);
+}
+
+/* All that this life binds for a group, with what is bound of it. */
+static void check_group(const struct proc *p, struct life *l, const struct set_fact *set)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *pod = &facts_pods[i];
+        if (strcmp(pod->set, set->name) == 0)
+            count += counts_as_bound(pod) || find(l, str_of(pod->uid)) != NULL;
+    }
+    if (count < set->least && !l->full)
+        violated("never in part", "%s binds for group %s, %lld of it with what is bound, of %lld",
+                 p->door, set->name, (long long)count, (long long)set->least);
+}
+
+static void binds_said(const struct proc *p, struct life *l)
+{
+    for (uint32_t s = 0; s < SETS_MAX && l->binds_group; s++) {
+        struct set_fact *set = &facts_sets[s];
+        if (set->there && !set->loose && set->binding)
+            check_group(p, l, set);
+        set->binding = false;
+    }
+    l->binds_group = false;
+}
+
+static void note_group(struct life *l, struct str uid)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        struct set_fact *set = facts_pods[i].set[0] != 0 && str_is(uid, facts_pods[i].uid)
+                                   ? facts_set(facts_pods[i].set)
+                                   : NULL;
+        if (set == NULL)
+            continue;
+        set->binding = l->binds_group = true;
+    }
+}
+
 static void bind_said(const struct proc *p, struct life *l, const struct bind *b)
 {
     if (find(l, b->uid) == NULL)
         (void)open_add(l, b->uid);
+    note_group(l, b->uid);
     if (l->foreign_at > l->reached_at)
         violated("a former life's binds are seen",
                  "%s binds %.*s, and was told of a bind of its former life %lld ms behind its "
@@ -443,5 +491,7 @@ void promises_said(const struct proc *p)
     for (size_t i = 0; i < p->out.count; i++)
         if (is_watched(p->out.at[i].type) && outbox_get(&p->out, i, &m, &a))
             said(p, p->out.at[i].to.peer, &m);
+    if (p->kind == SCHEDULER)
+        binds_said(p, life_of(p));
     arena_free(&a);
 }
