@@ -7,6 +7,7 @@
 #include "proto/base/must.h"
 #include "queue/queue.h"
 #include "scheduler/coordinator/coordinator.h"
+#include "scheduler/worker/worker.h"
 #include "tests/simulation/bounds.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/checks_devices.h"
@@ -489,6 +490,30 @@ static bool queue_agrees(char *why, size_t room, struct proc *p)
     return true;
 }
 
+/* What the leader's workers hold, all together; a pod whose node has gone is with none of them. */
+static bool workers_agree(char *why, size_t room)
+{
+    int64_t pods = 0, held = 0;
+    uint32_t workers = 0;
+    const struct proc *leader = world_leader();
+    for (uint32_t i = 0; leader != NULL && i < world_procs(); i++) {
+        struct proc *p = world_proc(i);
+        struct buffer lines = {0};
+        if (p->kind != WORKER || p->group != leader->group || p->core == NULL)
+            continue;
+        worker_status(p->core, &lines);
+        held += bounds_said(lines.at, "pods");
+        buffer_free(&lines);
+        workers++;
+    }
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        pods += facts_pods[i].there && facts_node(facts_pods[i].node) != NULL &&
+                !facts_ended(&facts_pods[i]);
+    return workers == 0 || held == pods ||
+           say(why, room, "the workers of %s have %lld pods on nodes, there are %lld",
+               world_identity(leader->group), (long long)held, (long long)pods);
+}
+
 static bool all_agree(char *why, size_t room)
 {
     for (uint32_t i = 0; i < world_procs(); i++) {
@@ -500,7 +525,7 @@ static bool all_agree(char *why, size_t room)
         if (p->kind == QUEUE && p->core != NULL && !queue_agrees(why, room, p))
             return false;
     }
-    return true;
+    return workers_agree(why, room);
 }
 
 bool checks_quiet(char *why, size_t room)

@@ -4,6 +4,7 @@
 #include "tests/simulation/calls.h"
 #include "tests/simulation/controllers.h"
 #include "tests/simulation/coverage.h"
+#include "tests/simulation/faults_links.h"
 #include "tests/simulation/plan.h"
 #include "tests/simulation/progress.h"
 #include "tests/simulation/trace.h"
@@ -20,7 +21,7 @@
 #define SUSPEND_MAX   (60 * SECOND)
 
 /* Between least and most, by a number that the action carries. */
-static int64_t so_long(uint32_t n, int64_t least, int64_t most)
+int64_t faults_so_long(uint32_t n, int64_t least, int64_t most)
 {
     return least + (int64_t)(n % 1000) * (most - least) / 1000;
 }
@@ -68,7 +69,7 @@ static bool lose_host(const struct action *x)
     struct host *host = world_host((int)(of_one.a % GROUPS));
     if (world_traits()->groups < GROUPS || host->down_until > clock_now())
         return false;
-    host->down_until = clock_now() + so_long(x->b, 120 * SECOND, 300 * SECOND);
+    host->down_until = clock_now() + faults_so_long(x->b, 120 * SECOND, 300 * SECOND);
     trace(1, "%s is gone for %lld s", host->name,
           (long long)((host->down_until - clock_now()) / SECOND));
     return kill_group(&of_one);
@@ -89,7 +90,7 @@ static bool burst_and_kill(const struct action *x)
     burst.kind = x->a % 2 ? DO_create_burst : DO_create_replacement;
     if (p == NULL || !users_do(&burst))
         return false;
-    int64_t delay = so_long(x->b, 20 * MS, 3 * SECOND);
+    int64_t delay = faults_so_long(x->b, 20 * MS, 3 * SECOND);
     trace(1, "%s is killed in %lld ms", p->door, (long long)(delay / MS));
     weather()->late = 100;
     clock_call(clock_now() + delay, kill_later, p, p->life);
@@ -124,12 +125,12 @@ static bool hang(uint32_t n, int64_t length)
 
 static bool hang_process(const struct action *x)
 {
-    return hang(x->a, so_long(x->b, 100 * MS, 12 * SECOND));
+    return hang(x->a, faults_so_long(x->b, 100 * MS, 12 * SECOND));
 }
 
 static bool hang_for_long(const struct action *x)
 {
-    return hang(x->a, so_long(x->b, 12 * SECOND, 200 * SECOND));
+    return hang(x->a, faults_so_long(x->b, 12 * SECOND, 200 * SECOND));
 }
 
 static struct {
@@ -167,8 +168,8 @@ static bool strand_leader(const struct action *x)
 /* Others have its processor: mostly what decides, or all of a host. */
 static bool starve(const struct action *x)
 {
-    int64_t until = clock_now() + so_long(x->b, SECOND, 60 * SECOND);
-    int64_t round = so_long(x->c, 50 * MS, 500 * MS);
+    int64_t until = clock_now() + faults_so_long(x->b, SECOND, 60 * SECOND);
+    int64_t round = faults_so_long(x->c, 50 * MS, 500 * MS);
     struct proc *p = chosen(x->a);
     if (p == NULL)
         return false;
@@ -238,118 +239,13 @@ static bool compare_names(const struct action *x)
     return true;
 }
 
-/* ---- links ---- */
-
-static bool on_link(const struct action *x, void (*hurt)(uint32_t link, const struct action *x))
-{
-    uint32_t count = wires_connections();
-    if (count == 0)
-        return false;
-    trace(1, "%s: %s", action_name(x->kind), wires_name(x->a % count));
-    hurt(x->a % count, x);
-    return true;
-}
-
-static void cut(uint32_t link, const struct action *x)
-{
-    (void)x;
-    wires_cut(link);
-}
-
-static void hold(uint32_t link, const struct action *x)
-{
-    wires_hold(link, clock_now() + so_long(x->b, 10 * MS, 8 * SECOND));
-}
-
-static void lose(uint32_t link, const struct action *x)
-{
-    wires_lose(link, 1 + x->b % 3);
-}
-
-static void twice(uint32_t link, const struct action *x)
-{
-    (void)x;
-    wires_double(link);
-}
-
-/* Who waits for room is deleted, and queues hear of it late. */
-static bool delete_nominee(const struct action *x)
-{
-    int64_t length = so_long(x->b, SECOND, 8 * SECOND);
-    const struct pod_fact *p = NULL;
-    for (uint32_t i = 0; i < PODS_MAX && p == NULL; i++) {
-        const struct pod_fact *any = &facts_pods[(x->a + i) % PODS_MAX];
-        p = any->there && any->node[0] == 0 && any->nominated[0] != 0 ? any : NULL;
-    }
-    if (p == NULL)
-        return false;
-    trace(1, "%s is deleted, and queues hear of it %lld ms later", p->name,
-          (long long)(length / MS));
-    for (uint32_t i = 0; i < wires_connections(); i++)
-        if (strstr(wires_name(i), "queue>watcher") != NULL)
-            wires_hold(i, clock_now() + length);
-    return users_delete_pod(p->name, 0);
-}
-
-static struct {
-    int64_t until, every;
-} flapping;
-
-static void flap(void *context, uint64_t argument)
-{
-    (void)context;
-    (void)argument;
-    if (clock_now() >= flapping.until)
-        return;
-    if (wires_connections() > 0)
-        wires_cut(0);
-    clock_call(clock_now() + flapping.every, flap, NULL, 0);
-}
-
-/* What has just been connected is cut off, again and again: what one says first is not heard to
- * its end. */
-static bool flap_links(const struct action *x)
-{
-    if (flapping.until > clock_now())
-        return false;
-    flapping.until = clock_now() + so_long(x->b, SECOND, 8 * SECOND);
-    flapping.every = so_long(x->c, 5 * MS, 300 * MS);
-    trace(1, "the newest link is cut every %lld ms for %lld ms", (long long)(flapping.every / MS),
-          (long long)((flapping.until - clock_now()) / MS));
-    flap(NULL, 0);
-    return true;
-}
-
-static void usual_bus(void *context, uint64_t argument)
-{
-    (void)context;
-    (void)argument;
-    wires_reset();
-}
-
-static bool slow_bus(const struct action *x)
-{
-    int64_t least = so_long(x->a, MS, 50 * MS), most = so_long(x->b, 50 * MS, 2 * SECOND);
-    int64_t length = so_long(x->c, SECOND, 30 * SECOND);
-    trace(1, "frames take %lld to %lld ms for %lld ms", (long long)(least / MS),
-          (long long)(most / MS), (long long)(length / MS));
-    wires_latency(least, most);
-    clock_call(clock_now() + length, usual_bus, NULL, 0);
-    return true;
-}
-
-static bool stranger_comes(const struct action *x)
-{
-    return world_stranger_comes(x->a, x->b, clock_now() + so_long(x->c, SECOND, 20 * SECOND));
-}
-
 /* ---- the API server ---- */
 
 #define FOR_A_TIME(x, field, percent) foul(x, #field, offsetof(struct weather, field), percent)
 
 static bool foul(const struct action *x, const char *name, size_t field, double percent)
 {
-    int64_t length = so_long(x->c, SECOND, 25 * SECOND);
+    int64_t length = faults_so_long(x->c, SECOND, 25 * SECOND);
     trace(1, "%d of 100 requests are %s for %lld ms", (int)percent, name, (long long)(length / MS));
     *(double *)((char *)weather() + field) = percent;
     clock_call(clock_now() + length, fair, NULL, field);
@@ -372,8 +268,8 @@ static void usual_pace(void *context, uint64_t argument)
 
 static bool slowness(const struct action *x)
 {
-    int64_t length = so_long(x->c, SECOND, 40 * SECOND);
-    weather()->usual = so_long(x->a, 20 * MS, 2 * SECOND);
+    int64_t length = faults_so_long(x->c, SECOND, 40 * SECOND);
+    weather()->usual = faults_so_long(x->a, 20 * MS, 2 * SECOND);
     weather()->most = weather()->usual * 4;
     trace(1, "requests take %lld ms for %lld ms", (long long)(weather()->usual / MS),
           (long long)(length / MS));
@@ -390,7 +286,7 @@ static void way_is_free(void *context, uint64_t group)
 static bool cut_api(const struct action *x)
 {
     uint32_t group = x->a % GROUPS;
-    int64_t length = so_long(x->b, SECOND, 60 * SECOND);
+    int64_t length = faults_so_long(x->b, SECOND, 60 * SECOND);
     trace(1, "%s reaches no API server for %lld ms", world_identity((int)group),
           (long long)(length / MS));
     weather()->cut[group] = true;
@@ -407,8 +303,8 @@ static void in_time(void *context, uint64_t group)
 static bool lag_watches(const struct action *x)
 {
     uint32_t group = x->a % GROUPS;
-    weather()->watch_lag[group] = so_long(x->b, 50 * MS, 20 * SECOND);
-    int64_t length = so_long(x->c, SECOND, 40 * SECOND);
+    weather()->watch_lag[group] = faults_so_long(x->b, 50 * MS, 20 * SECOND);
+    int64_t length = faults_so_long(x->c, SECOND, 40 * SECOND);
     trace(1, "watches of %s are %lld ms late for %lld ms", world_identity((int)group),
           (long long)(weather()->watch_lag[group] / MS), (long long)(length / MS));
     clock_call(clock_now() + length, in_time, NULL, group);
@@ -452,7 +348,7 @@ static void usual_bookmarks(void *context, uint64_t argument)
 static bool no_bookmarks(const struct action *x)
 {
     weather()->no_bookmarks = true;
-    clock_call(clock_now() + so_long(x->c, 60 * SECOND, 300 * SECOND), usual_bookmarks, NULL, 0);
+    clock_call(clock_now() + faults_so_long(x->c, 60 * SECOND, 300 * SECOND), usual_bookmarks, NULL, 0);
     return true;
 }
 
@@ -511,7 +407,7 @@ static void server_is_back(void *context, uint64_t argument)
  * controllers go on through another one. */
 static bool restart_server(const struct action *x)
 {
-    int64_t length = so_long(x->b, 300 * MS, 15 * SECOND);
+    int64_t length = faults_so_long(x->b, 300 * MS, 15 * SECOND);
     if (server_away)
         return false;
     server_away = true;
@@ -539,7 +435,7 @@ static bool forbid(const struct action *x)
                                         "list:podgroups",      "update:leases"};
     trace(1, "forbidden: %s", rules[x->a % 8]);
     model_deny(world_model(), rules[x->a % 8]);
-    clock_call(clock_now() + so_long(x->b, SECOND, 40 * SECOND), allowed, NULL, 0);
+    clock_call(clock_now() + faults_so_long(x->b, SECOND, 40 * SECOND), allowed, NULL, 0);
     return true;
 }
 
@@ -557,9 +453,9 @@ static bool slow_storage(const struct action *x)
 {
     if (!world_traits()->volumes)
         return false;
-    controllers_storage()->least = so_long(x->a, SECOND, 30 * SECOND);
+    controllers_storage()->least = faults_so_long(x->a, SECOND, 30 * SECOND);
     controllers_storage()->most = controllers_storage()->least * 3;
-    clock_call(clock_now() + so_long(x->c, SECOND, 100 * SECOND), usual_storage, NULL, 0);
+    clock_call(clock_now() + faults_so_long(x->c, SECOND, 100 * SECOND), usual_storage, NULL, 0);
     return true;
 }
 
@@ -568,7 +464,7 @@ static bool failing_storage(const struct action *x)
     if (!world_traits()->volumes)
         return false;
     controllers_storage()->fails = some_percent(x->a);
-    clock_call(clock_now() + so_long(x->c, SECOND, 60 * SECOND), usual_storage, NULL, 0);
+    clock_call(clock_now() + faults_so_long(x->c, SECOND, 60 * SECOND), usual_storage, NULL, 0);
     return true;
 }
 
@@ -595,7 +491,7 @@ static bool step_wall(const struct action *x)
     static const int64_t most[] = {2000000, 60000000, WALL_STEP_MAX, DATES};
     uint32_t kind = world_traits()->gangs ? x->c % 3 : x->c % 4;
     struct host *h = world_host((int)(x->a % GROUPS));
-    int64_t by = so_long(x->b, -most[kind], most[kind]);
+    int64_t by = faults_so_long(x->b, -most[kind], most[kind]);
     if (kind == 3)
         by -= h->wall_offset_us;
     if (h->suspended_until > 0 && clock_now() - h->suspended_until < LEASE_MOST)
@@ -610,7 +506,7 @@ static bool step_wall(const struct action *x)
 static bool suspend_host(const struct action *x)
 {
     int group = (int)(x->a % GROUPS);
-    int64_t length = so_long(x->b, SECOND, SUSPEND_MAX);
+    int64_t length = faults_so_long(x->b, SECOND, SUSPEND_MAX);
     int64_t stepped = world_host(group)->stepped_at;
     if (stepped > 0 && clock_now() - stepped < LEASE_MOST)
         return false; /* see step_wall */
@@ -625,7 +521,7 @@ static bool suspend_host(const struct action *x)
 
 void faults_heal(void)
 {
-    flapping.until = 0;
+    faults_heal_links();
     server_away = false;
 }
 
@@ -652,21 +548,6 @@ static bool on_processes(const struct action *x)
     case DO_compare_names: return compare_names(x);
     case DO_step_wall: return step_wall(x);
     case DO_suspend_host: return suspend_host(x);
-    default: return false;
-    }
-}
-
-static bool on_links(const struct action *x)
-{
-    switch (x->kind) {
-    case DO_cut_link: return on_link(x, cut);
-    case DO_hold_link: return on_link(x, hold);
-    case DO_lose_frame: return on_link(x, lose);
-    case DO_double_frame: return on_link(x, twice);
-    case DO_flap_links: return flap_links(x);
-    case DO_delete_nominee: return delete_nominee(x);
-    case DO_slow_bus: return slow_bus(x);
-    case DO_stranger_comes: return stranger_comes(x);
     default: return false;
     }
 }
@@ -716,5 +597,5 @@ bool faults_do(const struct action *x)
 {
     if (disturbs_all(x->kind))
         progress_disturbed();
-    return on_processes(x) || on_links(x) || on_server(x);
+    return on_processes(x) || faults_do_links(x) || on_server(x);
 }
