@@ -4,6 +4,7 @@
 #include "tests/simulation/calls.h"
 #include "tests/simulation/controllers.h"
 #include "tests/simulation/coverage.h"
+#include "tests/simulation/facts.h"
 #include "tests/simulation/faults_links.h"
 #include "tests/simulation/plan.h"
 #include "tests/simulation/progress.h"
@@ -17,6 +18,9 @@
 
 #define WALL_STEP_MAX (INT64_C(3700) * 1000000) /* us */
 #define DATES         (INT64_C(25) * 365 * 86400 * 1000000) /* us; from before 2038 to behind it */
+#define LOOK_EVERY    (20 * MS)
+#define LOOKS         300
+#define MEDDLED       5 /* pods */
 #define LEASE_MOST    (20 * SECOND)             /* then it was renewed by the new clock, or lost */
 #define SUSPEND_MAX   (60 * SECOND)
 
@@ -109,6 +113,49 @@ static bool stop_process(const struct action *x)
     cover("stopped", process_name(p->kind));
     trace(1, "%s is told to stop", p->door);
     proc_stop(p);
+    return true;
+}
+
+/* Schedulers fall as soon as a group waits for room, and it cannot have that room any more. */
+static bool orphan_now(void)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        struct node_fact *n = p->there && p->set[0] != 0 && p->node[0] == 0 && !p->deleting
+                                  ? facts_node(p->nominated)
+                                  : NULL;
+        if (n == NULL)
+            continue;
+        trace(1, "schedulers fall, and %s of group %s cannot have room on %s", p->name, p->set,
+              n->name);
+        (void)users_close_node(n, true);
+        for (int g = 0; g < GROUPS; g++)
+            if (world_find(g, SCHEDULER) != NULL)
+                proc_kill(world_find(g, SCHEDULER));
+        return true;
+    }
+    return false;
+}
+
+static bool orphan_wanted;
+
+static void orphan_look(void *context, uint64_t looks)
+{
+    if (looks > 0 && orphan_wanted && !orphan_now())
+        clock_call(clock_now() + LOOK_EVERY, orphan_look, context, looks - 1);
+}
+
+/* A group that makes room for itself comes first. */
+static bool orphan_group(const struct action *x)
+{
+    struct action group = *x;
+    group.kind = x->a % 2 ? DO_create_group : DO_create_tree_group;
+    group.b = 94;            /* neither too large nor basic, and more important than most */
+    group.c = 4 + x->c % 2;  /* of large pods */
+    if (!users_do(&group))
+        return false;
+    orphan_wanted = true;
+    orphan_look(NULL, LOOKS);
     return true;
 }
 
@@ -473,10 +520,11 @@ static bool meddle(const struct action *x)
 {
     struct action pods = *x;
     pods.kind = x->b % 2 && world_traits()->volumes ? DO_create_volume_pod : DO_create_sharing_pods;
-    (void)users_do(&pods);
-    pods.a++;
-    pods.b += 7;
-    (void)users_do(&pods);
+    for (uint32_t i = 0; i < MEDDLED; i++) {
+        (void)users_do(&pods);
+        pods.a++;
+        pods.b += 7;
+    }
     if (x->a / 16 % 2 == 0) /* so that reservations are taken back */
         (void)FOR_A_TIME(x, rejected, some_percent(x->a / 32));
     return FOR_A_TIME(x, meddled, some_percent(x->a / 4));
@@ -522,7 +570,7 @@ static bool suspend_host(const struct action *x)
 void faults_heal(void)
 {
     faults_heal_links();
-    server_away = false;
+    server_away = orphan_wanted = false;
 }
 
 void faults_reset(void)
@@ -538,6 +586,7 @@ static bool on_processes(const struct action *x)
     case DO_kill_group: return kill_group(x);
     case DO_lose_host: return lose_host(x);
     case DO_stop_process: return stop_process(x);
+    case DO_orphan_group: return orphan_group(x);
     case DO_hang_process: return hang_process(x);
     case DO_hang_for_long: return hang_for_long(x);
     case DO_strand_leader: return strand_leader(x);

@@ -13,10 +13,11 @@
 #include <string.h>
 
 #define LIVES_MAX    32  /* processes at once */
-#define ASKED_MAX    32  /* barriers of a term */
+#define ASKED_MAX    512 /* barriers of a term; a link that comes and goes asks for each anew */
 #define OPEN_MAX     512 /* attempts, or binds, that are open */
 #define UID_ROOM     40
 #define BOUND_MAX    2048
+#define GONE_MAX     64
 #define CONFIRMED    (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
 #define HEARD_BY_NOW (120 * SECOND)
 #define LIE_FORGOTTEN (30 * SECOND) /* when who told it has gone */
@@ -39,13 +40,17 @@ struct life {
     int64_t foreign_at; /* when its binder told last of a bind that is not this life's */
     bool reached;       /* one of the barriers */
     char shown[PODS_MAX][UID_ROOM]; /* as on a node, each at its place in facts_pods */
+    char gone[GONE_MAX][UID_ROOM]; /* the last ones */
+    int64_t gone_at[GONE_MAX];
+    uint32_t gone_count;
     bool viewed, synced;
     struct moment view_at; /* by its own clock, which stands still with its host */
     int64_t view_age;
     /* A queue's attempts, a binder's binds: */
     uint32_t open_count;
     bool full;        /* not all of it is known */
-    bool binds_group; /* what it says now */
+    bool binds_group; /* what it says now; */
+    int64_t binds_gone; /* and for so many pods that nothing is known of */
     struct open_work open[OPEN_MAX];
     /* A queue's pods that it was told are bound, and that the watch has not shown yet: */
     bool in_snapshot; /* which may be older than what it was told */
@@ -133,6 +138,10 @@ static void barrier_said(struct life *l, int64_t term, int64_t id)
         l->asked_count = 0;
         l->reached = false;
     }
+    for (uint32_t i = 0; i < l->asked_count; i++)
+        if (l->asked[i] == id)
+            return; /* the first one counts */
+    l->reached |= l->asked_count == ASKED_MAX; /* by one that is not known any more, maybe */
     if (l->asked_count == ASKED_MAX)
         return;
     l->asked_at[l->asked_count] = clock_now();
@@ -163,10 +172,8 @@ static void check_barrier(const struct proc *p, const struct life *l, int64_t as
 static void barrier_heard(const struct proc *p, struct life *l, int64_t id)
 {
     for (uint32_t i = 0; i < l->asked_count; i++)
-        if (l->asked[i] == id) {
-            check_barrier(p, l, l->asked_at[i]); /* asked again it has the same number */
-            break;
-        }
+        if (l->asked[i] == id)
+            check_barrier(p, l, l->asked_at[i]);
     for (uint32_t i = 0; i < l->asked_count; i++)
         if (l->asked[i] == id && (!l->reached || l->asked_at[i] > l->reached_at)) {
             l->reached = true;
@@ -204,7 +211,7 @@ static void check_group(const struct proc *p, struct life *l, const struct set_f
         if (strcmp(pod->set, set->name) == 0)
             count += counts_as_bound(pod) || find(l, str_of(pod->uid)) != NULL;
     }
-    if (count < set->least && !l->full)
+    if (count + l->binds_gone < set->least && !l->full)
         violated("never in part", "%s binds for group %s, %lld of it with what is bound, of %lld",
                  p->door, set->name, (long long)count, (long long)set->least);
 }
@@ -218,22 +225,53 @@ static void binds_said(const struct proc *p, struct life *l)
         set->binding = false;
     }
     l->binds_group = false;
+    l->binds_gone = 0;
 }
 
 static void note_group(struct life *l, struct str uid)
 {
-    for (uint32_t i = 0; i < PODS_MAX; i++) {
-        struct set_fact *set = facts_pods[i].set[0] != 0 && str_is(uid, facts_pods[i].uid)
-                                   ? facts_set(facts_pods[i].set)
-                                   : NULL;
-        if (set == NULL)
-            continue;
+    const struct pod_fact *pod = NULL;
+    for (uint32_t i = 0; i < PODS_MAX && pod == NULL; i++)
+        pod = str_is(uid, facts_pods[i].uid) ? &facts_pods[i] : NULL;
+    struct set_fact *set = pod != NULL && pod->set[0] != 0 ? facts_set(pod->set) : NULL;
+    if (set != NULL)
         set->binding = l->binds_group = true;
-    }
+    l->binds_gone += pod == NULL; /* of which group it was is not known any more */
+}
+
+static void gone_heard(struct life *l, struct str uid)
+{
+    uint32_t at = l->gone_count++ % GONE_MAX;
+    snprintf(l->gone[at], UID_ROOM, "%.*s", STR_ARG(uid));
+    l->gone_at[at] = clock_now();
+}
+
+/* Whoever offers it may hear of its end later: then it is decided as any other. */
+static void offered(struct life *l, struct str uid)
+{
+    for (uint32_t i = 0; i < GONE_MAX; i++)
+        if (str_is(uid, l->gone[i]))
+            l->gone[i][0] = 0;
+}
+
+static void group_offered(struct life *l, const struct gang_attempt *a)
+{
+    for (uint32_t i = 0; i < a->members.count; i++)
+        offered(l, a->members.at[i].pod.uid);
+}
+
+/* What is heard and said in one round may have been so in either order. */
+static void check_gone(const struct proc *p, const struct life *l, const struct bind *b)
+{
+    for (uint32_t i = 0; i < GONE_MAX; i++)
+        if (l->gone_at[i] < clock_now() && str_is(b->uid, l->gone[i]))
+            violated("who has gone is not bound", "%s binds %.*s, and heard of its end %lld ms ago",
+                     p->door, STR_ARG(b->name), (long long)((clock_now() - l->gone_at[i]) / MS));
 }
 
 static void bind_said(const struct proc *p, struct life *l, const struct bind *b)
 {
+    check_gone(p, l, b);
     if (find(l, b->uid) == NULL)
         (void)open_add(l, b->uid);
     note_group(l, b->uid);
@@ -430,6 +468,12 @@ void promises_heard(const struct proc *p, const struct delivery *in)
         barrier_heard(p, l, m->barrier_reached.id);
     } else if (p->kind == SCHEDULER && m->type == MSG_snapshot_begin) {
         memset(l->shown, 0, sizeof(l->shown));
+    } else if (p->kind == SCHEDULER && m->type == MSG_attempt) {
+        offered(l, m->attempt.pod.uid);
+    } else if (p->kind == SCHEDULER && m->type == MSG_gang_attempt) {
+        group_offered(l, &m->gang_attempt);
+    } else if (p->kind == SCHEDULER && m->type == MSG_pod_gone) {
+        gone_heard(l, m->pod_gone.uid);
     } else if (p->kind == SCHEDULER && m->type == MSG_pod_set) {
         pod_heard(l, &m->pod_set.pod);
     } else if (p->kind == SCHEDULER && m->type == MSG_view) {
