@@ -70,9 +70,9 @@ static bool is_shown(const struct coordinator *c, struct str uid)
            (s->count > 0 && bsearch(&hash, s->hashes, s->count, sizeof(hash), by_hash) != NULL);
 }
 
-/* Epochs grow with every life of the watcher; 0: not known. At the snapshot's own position the queue
- * may be in the middle of it, and still have those that it does not show; whoever else it offers
- * there was shown. */
+/* Epochs grow with every life of the watcher; 0: not known. At the snapshot's own position the
+ * queue may be in the middle of it, and still have those that it does not show; whoever else it
+ * offers there was shown. */
 static bool is_before(const struct pods_shown *s, int64_t epoch, int64_t sequence)
 {
     return epoch != 0 && (epoch == s->epoch ? sequence <= s->sequence : epoch < s->epoch);

@@ -423,6 +423,12 @@ static bool claims_bound(char *why, size_t room)
            say(why, room, "%s is pending and fits on %s with its claim", p->name, node->name);
 }
 
+static bool leads(const struct proc *p)
+{
+    const struct proc *leader = world_leader();
+    return leader != NULL && leader->group == p->group;
+}
+
 static bool scheduler_agrees(char *why, size_t room, struct proc *p)
 {
     struct buffer lines = {0};
@@ -450,7 +456,7 @@ static bool scheduler_agrees(char *why, size_t room, struct proc *p)
         return say(why, room, "%s assumes %lld claims", p->door, (long long)claims);
     if (volumes != 0)
         return say(why, room, "%s assumes %lld volumes", p->door, (long long)volumes);
-    if (nominated > nominees)
+    if (nominated > nominees && leads(p)) /* another one decides anew before it uses them */
         return say(why, room, "%s keeps room for %lld pods, and %lld are nominated", p->door,
                    (long long)nominated, (long long)nominees);
     if (flights != 0)

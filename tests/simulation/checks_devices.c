@@ -14,8 +14,8 @@
 static void check_user(const struct pod_fact *p)
 {
     const struct device_claim_fact *c = facts_device_claim(p->claim);
-    if (c != NULL && c->there && c->touched_at + OLD < p->bound_at && c->reserved_count < RESERVED_MAX &&
-        !facts_reserved_for(c, p->uid))
+    if (c != NULL && c->there && c->touched_at + OLD < p->bound_at &&
+        c->reserved_count < RESERVED_MAX && !facts_reserved_for(c, p->uid))
         violated("claim not reserved", "%s is on %s, and its claim %s is not reserved for it now",
                  p->name, p->node, c->name);
 }

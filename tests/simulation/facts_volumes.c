@@ -170,8 +170,7 @@ static struct claim_fact *new_claim(const char *name)
     bool anew = facts_claim_of_late(name) != NULL;
     if (room == NULL)
         return NULL;
-    *room = (struct claim_fact){.touched_at = anew ? clock_now() : LONG_AGO,
-                                .given_at = LONG_AGO};
+    *room = (struct claim_fact){.touched_at = anew ? clock_now() : LONG_AGO, .given_at = LONG_AGO};
     snprintf(room->name, sizeof(room->name), "%s", name);
     return room;
 }

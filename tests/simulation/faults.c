@@ -16,12 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WALL_STEP_MAX (INT64_C(3700) * 1000000) /* us */
+#define WALL_STEP_MAX (INT64_C(3700) * 1000000)             /* us */
 #define DATES         (INT64_C(25) * 365 * 86400 * 1000000) /* us; from before 2038 to behind it */
 #define LOOK_EVERY    (20 * MS)
 #define LOOKS         300
-#define MEDDLED       5 /* pods */
-#define LEASE_MOST    (20 * SECOND)             /* then it was renewed by the new clock, or lost */
+#define MEDDLED       5             /* pods */
+#define LEASE_MOST    (20 * SECOND) /* then it was renewed by the new clock, or lost */
 #define SUSPEND_MAX   (60 * SECOND)
 
 /* Between least and most, by a number that the action carries. */
@@ -150,8 +150,8 @@ static bool orphan_group(const struct action *x)
 {
     struct action group = *x;
     group.kind = x->a % 2 ? DO_create_group : DO_create_tree_group;
-    group.b = 94;            /* neither too large nor basic, and more important than most */
-    group.c = 4 + x->c % 2;  /* of large pods */
+    group.b = 94;           /* neither too large nor basic, and more important than most */
+    group.c = 4 + x->c % 2; /* of large pods */
     if (!users_do(&group))
         return false;
     orphan_wanted = true;
@@ -395,12 +395,13 @@ static void usual_bookmarks(void *context, uint64_t argument)
 static bool no_bookmarks(const struct action *x)
 {
     weather()->no_bookmarks = true;
-    clock_call(clock_now() + faults_so_long(x->c, 60 * SECOND, 300 * SECOND), usual_bookmarks, NULL, 0);
+    clock_call(clock_now() + faults_so_long(x->c, 60 * SECOND, 300 * SECOND), usual_bookmarks, NULL,
+               0);
     return true;
 }
 
-static const char *const histories[] = {"pods", "nodes", "resourceclaims",
-                                        "persistentvolumeclaims", "persistentvolumes"};
+static const char *const histories[] = {"pods", "nodes", "resourceclaims", "persistentvolumeclaims",
+                                        "persistentvolumes"};
 
 static bool compact(const struct action *x)
 {
@@ -636,8 +637,7 @@ static bool disturbs_all(uint32_t kind)
     return kind == DO_cut_link || kind == DO_hold_link || kind == DO_lose_frame ||
            kind == DO_double_frame || kind == DO_slow_bus || kind == DO_stranger_comes ||
            kind == DO_forbid || kind == DO_compact || kind == DO_break_watches ||
-           kind == DO_restart_server || kind == DO_flap_links ||
-           kind == DO_delete_nominee ||
+           kind == DO_restart_server || kind == DO_flap_links || kind == DO_delete_nominee ||
            kind == DO_tear_watches || kind == DO_error_watches || kind == DO_cut_off ||
            kind == DO_step_wall || kind == DO_reconfigure || kind == DO_suspend_host;
 }

@@ -1,5 +1,5 @@
-/* faults_links: what goes wrong between processes, and who comes that is none of ours. What must stay
- * true: nothing of it goes on behind faults_heal_links. */
+/* faults_links: what goes wrong between processes, and who comes that is none of ours. What must
+ * stay true: nothing of it goes on behind faults_heal_links. */
 #include "tests/simulation/faults_links.h"
 
 #include "tests/simulation/facts.h"
@@ -99,7 +99,8 @@ static void usual_bus(void *context, uint64_t argument)
 
 static bool slow_bus(const struct action *x)
 {
-    int64_t least = faults_so_long(x->a, MS, 50 * MS), most = faults_so_long(x->b, 50 * MS, 2 * SECOND);
+    int64_t least = faults_so_long(x->a, MS, 50 * MS),
+            most = faults_so_long(x->b, 50 * MS, 2 * SECOND);
     int64_t length = faults_so_long(x->c, SECOND, 30 * SECOND);
     trace(1, "frames take %lld to %lld ms for %lld ms", (long long)(least / MS),
           (long long)(most / MS), (long long)(length / MS));
@@ -110,7 +111,8 @@ static bool slow_bus(const struct action *x)
 
 static bool stranger_comes(const struct action *x)
 {
-    return world_stranger_comes(x->a, x->b, clock_now() + faults_so_long(x->c, SECOND, 20 * SECOND));
+    return world_stranger_comes(x->a, x->b,
+                                clock_now() + faults_so_long(x->c, SECOND, 20 * SECOND));
 }
 
 void faults_heal_links(void)

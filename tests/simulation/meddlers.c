@@ -144,11 +144,10 @@ void meddlers_saw(const char *path)
 
 void meddlers_known(void)
 {
-    static const char *const names[] = {"claim loses its devices", "driver tells of a device",
-                                        "claim made anew",         "claim annotated",
-                                        "volume claim deleted",    "volume claim annotated",
-                                        "volume given to another", "volume annotated",
-                                        "claim given another volume"};
+    static const char *const names[] = {
+        "claim loses its devices", "driver tells of a device", "claim made anew",
+        "claim annotated",         "volume claim deleted",     "volume claim annotated",
+        "volume given to another", "volume annotated",         "claim given another volume"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         coverage_known("meddling", names[i]);
 }

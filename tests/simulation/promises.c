@@ -12,16 +12,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIVES_MAX    32  /* processes at once */
-#define ASKED_MAX    512 /* barriers of a term; a link that comes and goes asks for each anew */
-#define OPEN_MAX     512 /* attempts, or binds, that are open */
-#define UID_ROOM     40
-#define BOUND_MAX    2048
-#define GONE_MAX     64
-#define CONFIRMED    (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
-#define HEARD_BY_NOW (120 * SECOND)
+#define LIVES_MAX     32  /* processes at once */
+#define ASKED_MAX     512 /* barriers of a term; a link that comes and goes asks for each anew */
+#define OPEN_MAX      512 /* attempts, or binds, that are open */
+#define UID_ROOM      40
+#define BOUND_MAX     2048
+#define GONE_MAX      64
+#define CONFIRMED     (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
+#define HEARD_BY_NOW  (120 * SECOND)
 #define LIE_FORGOTTEN (30 * SECOND) /* when who told it has gone */
-#define VIEW_STALEST (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
+#define VIEW_STALEST  (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
 
 struct open_work {
     char uid[UID_ROOM];
@@ -40,7 +40,7 @@ struct life {
     int64_t foreign_at; /* when its binder told last of a bind that is not this life's */
     bool reached;       /* one of the barriers */
     char shown[PODS_MAX][UID_ROOM]; /* as on a node, each at its place in facts_pods */
-    char gone[GONE_MAX][UID_ROOM]; /* the last ones */
+    char gone[GONE_MAX][UID_ROOM];  /* the last ones */
     int64_t gone_at[GONE_MAX];
     uint32_t gone_count;
     bool viewed, synced;
@@ -48,12 +48,12 @@ struct life {
     int64_t view_age;
     /* A queue's attempts, a binder's binds: */
     uint32_t open_count;
-    bool full;        /* not all of it is known */
-    bool binds_group; /* what it says now; */
+    bool full;          /* not all of it is known */
+    bool binds_group;   /* what it says now; */
     int64_t binds_gone; /* and for so many pods that nothing is known of */
     struct open_work open[OPEN_MAX];
     /* A queue's pods that it was told are bound, and that the watch has not shown yet: */
-    bool in_snapshot; /* which may be older than what it was told */
+    bool in_snapshot;          /* which may be older than what it was told */
     uint32_t scheduler, queue; /* who is let in; 0: nobody */
     uint32_t told_count;
     char told[OPEN_MAX][UID_ROOM];
@@ -140,7 +140,7 @@ static void barrier_said(struct life *l, int64_t term, int64_t id)
     }
     for (uint32_t i = 0; i < l->asked_count; i++)
         if (l->asked[i] == id)
-            return; /* the first one counts */
+            return;                            /* the first one counts */
     l->reached |= l->asked_count == ASKED_MAX; /* by one that is not known any more, maybe */
     if (l->asked_count == ASKED_MAX)
         return;

@@ -237,7 +237,8 @@ bool world_stranger_comes(uint32_t whose, uint32_t what, int64_t until)
     cover("stranger says to be", p->name);
     /* In somebody's place it is believed about the term, as it has our key; then it says none. */
     bool lies = what / 60 % 2 != 0 && what / 20 % 3 == 0;
-    if (lies && p->kind == SCHEDULER) /* whoever it comes to finds that place empty, or refuses it */
+    if (lies &&
+        p->kind == SCHEDULER) /* whoever it comes to finds that place empty, or refuses it */
         promises_lie(LIE, until);
     proc_start_stranger(p, to, lies ? LIE : 0);
     clock_call(until, stranger_leaves, p, p->life);
