@@ -38,10 +38,10 @@ static bool has_gone(const struct cache *c, struct str uid)
     return c->gone[hash % CACHE_GONE_KEPT] == hash;
 }
 
-static void note_gone(struct cache *c, struct str uid)
+static void note_gone(void *cache, struct str uid)
 {
     uint64_t hash = str_hash(uid);
-    c->gone[hash % CACHE_GONE_KEPT] = hash;
+    ((struct cache *)cache)->gone[hash % CACHE_GONE_KEPT] = hash;
 }
 
 /* It is there again, as of a cluster that was restored from a backup. */
@@ -445,7 +445,7 @@ void cache_snapshot_end(struct cache *c)
     while ((n = table_next(&c->nodes, &at)) != NULL)
         if (n->kept != NULL && n->mark != c->mark)
             node_gone(c, n);
-    nominator_sweep(c->nominator, c->mark);
+    nominator_sweep(c->nominator, c->mark, note_gone, c);
     refresh_storage(c);
 }
 

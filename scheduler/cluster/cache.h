@@ -147,6 +147,8 @@ const struct pod *cache_nominated_below(const struct cache *c, struct str node, 
 uint32_t cache_nodes(const struct cache *c); /* known ones, ghosts not counted */
 uint32_t cache_pods(const struct cache *c);  /* assumed and assigned */
 uint32_t cache_assumed(const struct cache *c);
+/* Pods that are not there yet and have a claim on a node. */
+uint32_t cache_nominated(const struct cache *c);
 /* How many of the pods have terms of pod affinity or anti-affinity. */
 uint32_t cache_pods_with_terms(const struct cache *c);
 /* The least priority of all pods; INT64_MAX without pods, INT64_MIN where it is not known. */

@@ -52,6 +52,11 @@ uint32_t cache_pods(const struct cache *c)
     return (uint32_t)c->pods.count;
 }
 
+uint32_t cache_nominated(const struct cache *c)
+{
+    return nominator_count(c->nominator);
+}
+
 uint32_t cache_assumed(const struct cache *c)
 {
     return c->assumed;

@@ -165,12 +165,15 @@ void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark)
     remember(n, c, pod);
 }
 
-void nominator_sweep(struct nominator *n, uint64_t mark)
+void nominator_sweep(struct nominator *n, uint64_t mark,
+                     void (*gone)(void *context, struct str uid), void *context)
 {
     for (struct nomination *c = n->first; c != NULL;) {
         struct nomination *behind = c->behind;
-        if (c->mark != mark)
+        if (c->mark != mark) {
+            gone(context, c->uid);
             drop(n, c);
+        }
         c = behind;
     }
 }
@@ -216,6 +219,14 @@ const struct pod *nominator_below(const struct nominator *n, struct str node, in
         if (c->priority < priority)
             out[(*count)++] = c->pod;
     return out;
+}
+
+uint32_t nominator_count(const struct nominator *n)
+{
+    uint32_t count = 0;
+    for (const struct nomination *c = n->first; c != NULL; c = c->behind)
+        count += c->node.len > 0; /* else it says that the pod's status is not to be believed */
+    return count;
 }
 
 bool nominator_of(const struct nominator *n, struct str uid, struct str *node)

@@ -26,8 +26,9 @@ void nominator_set(struct nominator *n, const struct pod *pod, struct str node);
  * gates has no claim until it is seen a second time. mark: see nominator_sweep. */
 void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark);
 void nominator_drop(struct nominator *n, struct str uid);
-/* Drops claims of pods that were not updated with this mark. */
-void nominator_sweep(struct nominator *n, uint64_t mark);
+/* Drops claims of pods that were not updated with this mark, and tells of each before. */
+void nominator_sweep(struct nominator *n, uint64_t mark,
+                     void (*gone)(void *context, struct str uid), void *context);
 
 /* Calls visit for all claims on this node; nobody may make or end claims meanwhile. */
 void nominator_each_on(const struct nominator *n, struct str node,
@@ -45,6 +46,7 @@ struct node_filter {
  * filter accepts. */
 bool nominator_has_rivals(const struct nominator *n, const struct pod *pod,
                           struct node_filter filter);
+uint32_t nominator_count(const struct nominator *n);
 /* The pod's own claim; borrowed until it changes. False: it has none. */
 bool nominator_of(const struct nominator *n, struct str uid, struct str *node);
 /* The pod itself, likewise; NULL: it has none. */

@@ -2,7 +2,7 @@
  * snapshot's position, is not in it and is on no node has gone.
  *
  * What must stay true: a pod that the queue may have heard of later than the snapshot is never
- * taken for gone; nothing is kept once the queue has read that far. */
+ * taken for gone; nothing is kept once the queue has read further. */
 #include "scheduler/coordinator/pod_ends.h"
 
 #include "proto/base/memory.h"
@@ -72,10 +72,12 @@ static bool is_shown(const struct coordinator *c, struct str uid)
            (s->count > 0 && bsearch(&hash, s->hashes, s->count, sizeof(hash), by_hash) != NULL);
 }
 
-/* Epochs grow with every life of the watcher; 0: not known. */
+/* Epochs grow with every life of the watcher; 0: not known. At the snapshot's own position the
+ * queue may be in the middle of it, and still have those that it does not show; whoever else it
+ * offers there was shown. */
 static bool is_before(const struct pods_shown *s, int64_t epoch, int64_t sequence)
 {
-    return epoch != 0 && (epoch == s->epoch ? sequence < s->sequence : epoch < s->epoch);
+    return epoch != 0 && (epoch == s->epoch ? sequence <= s->sequence : epoch < s->epoch);
 }
 
 /* Their attempts were made before it. To end one may end others, so they are found first. */

@@ -42,7 +42,8 @@ void coordinator_status(void *state, struct buffer *lines)
                  gang_claims_count(c));
     buffer_print(lines, "gangs_evicting=%" PRIu64 "\ngangs_restarted=%" PRIu64 "\n",
                  c->count.gangs_evicting, c->count.gangs_restarted);
-    buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\n", c->preempting, c->count.preempted);
+    buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\nnominated=%u\n", c->preempting,
+                 c->count.preempted, cache_nominated(c->cache));
     const struct device_book *book = catalog_devices(c->catalog);
     const struct devices_totals devices = device_book_totals(book);
     buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,

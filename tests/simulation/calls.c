@@ -190,6 +190,8 @@ static void done_by_server(void *context, uint64_t fate)
                "\"admission webhook denied the request\",\"code\":403}",
                clock_now() + way());
     } else if (fate == FATE_gone) {
+        if (call_is_watch(c))
+            stream_expire(c, model_version(all.model));
         answer(c, 410,
                "{\"kind\":\"Status\",\"status\":\"Failure\",\"reason\":\"Expired\",\"message\":"
                "\"too old resource version\",\"code\":410}",
@@ -217,6 +219,8 @@ static enum fate fate_of(const struct call *c)
     enum fate fate = FATE_fine;
     if (!may_be_hurt(c))
         return FATE_fine;
+    if (call_is_watch(c) && stream_is_expired(c))
+        return FATE_gone; /* whatever becomes of the weather */
     if (dice_percent(w->refused))
         fate = FATE_refused;
     else if (dice_percent(w->lost))

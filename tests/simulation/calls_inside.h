@@ -58,5 +58,9 @@ void stream_forget(struct call *c);
 /* What it has to say. False when it has ended and is gone. */
 bool stream_read(struct call *c);
 void streams_reset(void);
+/* The server says 410 to this watch's version, and to those before, from now on; present: the
+ * newest one. */
+void stream_expire(const struct call *c, uint64_t present);
+bool stream_is_expired(const struct call *c);
 
 #endif

@@ -12,6 +12,7 @@
 #define QUIET_LIMIT (150 * SECOND) /* all that can be bound is, so long after the last fault */
 #define QUIET_AGAIN (4 * SECOND)   /* and stays so */
 #define TOLD_LIMIT  (400 * SECOND) /* a status that failed again and again is said this often */
+#define KEPT_LIMIT  (200 * SECOND) /* room that a group keeps for itself and does not use */
 #define LISTS       3 /* in a row, as a list that takes long may be too old at its end */
 
 static int64_t paging(void)
@@ -56,6 +57,7 @@ void calm(bool examines)
     trace(1, "calm");
     become_quiet();
     until(checks_groups_told, TOLD_LIMIT, "groups are told of");
+    until(checks_groups_let_go, KEPT_LIMIT, "groups let go");
     checks_when_quiet();
     if (examines && users_examine_groups()) {
         until(checks_groups_examined, QUIET_LIMIT, "groups start in time");

@@ -7,6 +7,7 @@
 #include "proto/base/must.h"
 #include "queue/queue.h"
 #include "scheduler/coordinator/coordinator.h"
+#include "scheduler/worker/worker.h"
 #include "tests/simulation/bounds.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/checks_devices.h"
@@ -259,6 +260,9 @@ static void note_lease(int group, const char *body)
     if (group >= 0 &&
         (all.holder == group || all.holder < 0)) /* else a standby says something to the leader */
         all.held_since = all.sent[group];
+    const char *count = body != NULL ? strstr(body, "\"leaseTransitions\":") : NULL;
+    if (count != NULL)
+        promises_term_made("the lease", strtoll(strchr(count, ':') + 1, NULL, 10) + 1);
     if (before != all.holder)
         cover("lease", all.holder < 0 ? "released" : before < 0 ? "taken" : "taken over");
 }
@@ -307,8 +311,8 @@ static void after_binding(const struct seen_call *c)
     pod_of_path(c->path, pod, sizeof(pod));
     trace(2, "%s is on %s", pod, node);
     promises_carried_out(c->body, node);
-    const struct pod_fact *p = facts_pod(pod);
-    if (p != NULL && p->bound > 1)
+    struct pod_fact *p = facts_pod(pod);
+    if (p != NULL && ++p->bound > 1)
         violated("bound twice", "%s was bound %d times", pod, p->bound);
     if (p != NULL && p->foreign)
         violated("not ours", "%s is another scheduler's and was bound to %s", pod, node);
@@ -352,6 +356,7 @@ void checks_changed(const struct model_change *change)
     facts_volumes_changed(change);
     checks_volume_after(change);
     facts_devices_changed(change);
+    checks_group_changed(change);
 }
 
 /* ---- after a round ---- */
@@ -369,6 +374,7 @@ void checks_after_round(struct proc *p)
     if (p->core == NULL)
         return;
     cover_state(p);
+    promises_terms(p);
     if (p->kind == QUEUE && (p->stirred || ++all.idle_rounds % IDLE_CHECKED == 0))
         queue_check(p->core);
 }
@@ -417,20 +423,28 @@ static bool claims_bound(char *why, size_t room)
            say(why, room, "%s is pending and fits on %s with its claim", p->name, node->name);
 }
 
+static bool leads(const struct proc *p)
+{
+    const struct proc *leader = world_leader();
+    return leader != NULL && leader->group == p->group;
+}
+
 static bool scheduler_agrees(char *why, size_t room, struct proc *p)
 {
     struct buffer lines = {0};
-    int64_t nodes = 0, assigned = 0;
-    for (uint32_t i = 0; i < NODES_MAX; i++)
-        nodes += facts_nodes[i].there;
-    for (uint32_t i = 0; i < PODS_MAX; i++)
-        assigned +=
-            facts_pods[i].there && facts_pods[i].node[0] != 0 && !facts_ended(&facts_pods[i]);
+    int64_t nodes = facts_node_count(), assigned = 0, nominees = 0;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *pod = &facts_pods[i];
+        bool lives = pod->there && !facts_ended(pod);
+        assigned += lives && pod->node[0] != 0;
+        nominees += lives && pod->node[0] == 0 && pod->nominated[0] != 0;
+    }
     coordinator_status(p->core, &lines);
     int64_t held_nodes = bounds_said(lines.at, "nodes"), held = bounds_said(lines.at, "pods");
     int64_t assumed = bounds_said(lines.at, "assumed");
     int64_t claims = bounds_said(lines.at, "claims_in_flight");
     int64_t volumes = bounds_said(lines.at, "volumes_assumed");
+    int64_t nominated = bounds_said(lines.at, "nominated");
     int64_t flights = bounds_said(lines.at, "waiting") + bounds_said(lines.at, "under_way");
     buffer_free(&lines);
     if (held_nodes != nodes)
@@ -442,6 +456,9 @@ static bool scheduler_agrees(char *why, size_t room, struct proc *p)
         return say(why, room, "%s assumes %lld claims", p->door, (long long)claims);
     if (volumes != 0)
         return say(why, room, "%s assumes %lld volumes", p->door, (long long)volumes);
+    if (nominated > nominees && leads(p)) /* another one decides anew before it uses them */
+        return say(why, room, "%s keeps room for %lld pods, and %lld are nominated", p->door,
+                   (long long)nominated, (long long)nominees);
     if (flights != 0)
         return say(why, room, "%s has %lld attempts that have not ended", p->door,
                    (long long)flights);
@@ -479,6 +496,30 @@ static bool queue_agrees(char *why, size_t room, struct proc *p)
     return true;
 }
 
+/* What the leader's workers hold, all together; a pod whose node has gone is with none of them. */
+static bool workers_agree(char *why, size_t room)
+{
+    int64_t pods = 0, held = 0;
+    uint32_t workers = 0;
+    const struct proc *leader = world_leader();
+    for (uint32_t i = 0; leader != NULL && i < world_procs(); i++) {
+        struct proc *p = world_proc(i);
+        struct buffer lines = {0};
+        if (p->kind != WORKER || p->group != leader->group || p->core == NULL)
+            continue;
+        worker_status(p->core, &lines);
+        held += bounds_said(lines.at, "pods");
+        buffer_free(&lines);
+        workers++;
+    }
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        pods += facts_pods[i].there && facts_node(facts_pods[i].node) != NULL &&
+                !facts_ended(&facts_pods[i]);
+    return workers == 0 || held == pods ||
+           say(why, room, "the workers of %s have %lld pods on nodes, there are %lld",
+               world_identity(leader->group), (long long)held, (long long)pods);
+}
+
 static bool all_agree(char *why, size_t room)
 {
     for (uint32_t i = 0; i < world_procs(); i++) {
@@ -490,7 +531,7 @@ static bool all_agree(char *why, size_t room)
         if (p->kind == QUEUE && p->core != NULL && !queue_agrees(why, room, p))
             return false;
     }
-    return true;
+    return workers_agree(why, room);
 }
 
 bool checks_quiet(char *why, size_t room)

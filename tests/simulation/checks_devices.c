@@ -8,8 +8,29 @@
 
 #include <string.h>
 
+#define OLD (120 * SECOND) /* a claim that a user made anew is known to whoever decides */
+
+/* What a pod on a node has is its own for as long as it is there. */
+static void check_user(const struct pod_fact *p)
+{
+    const struct device_claim_fact *c = facts_device_claim(p->claim);
+    if (c != NULL && c->there && c->touched_at + OLD < p->bound_at &&
+        c->reserved_count < RESERVED_MAX && !facts_reserved_for(c, p->uid))
+        violated("claim not reserved", "%s is on %s, and its claim %s is not reserved for it now",
+                 p->name, p->node, c->name);
+}
+
 void checks_devices(void)
 {
+    for (uint32_t i = 0; i < DEVICE_CLAIMS_MAX; i++)
+        if (facts_device_claims[i].there && facts_device_claims[i].reserved_count > 0 &&
+            !facts_device_claims[i].allocated)
+            violated("claim without devices", "%s is reserved and has no devices",
+                     facts_device_claims[i].name);
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there && facts_pods[i].claim[0] != 0 && facts_pods[i].node[0] != 0 &&
+            !facts_pods[i].deleting && !facts_ended(&facts_pods[i]))
+            check_user(&facts_pods[i]);
     for (uint32_t i = 0; i < DEVICE_CLAIMS_MAX; i++) {
         const struct device_claim_fact *a = &facts_device_claims[i];
         for (uint32_t k = 0; a->there && a->allocated && k < i; k++) {

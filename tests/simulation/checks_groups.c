@@ -142,6 +142,19 @@ static void look_at_condition(struct set_fact *set, const struct read_group *r)
                                                              : "none");
 }
 
+void checks_group_changed(const struct model_change *c)
+{
+    const char *slash = strchr(c->key, '/');
+    struct set_fact *set = strcmp(c->plural, "podgroups") == 0 && slash != NULL && c->kind != 'D'
+                               ? facts_set(slash + 1)
+                               : NULL;
+    struct read_group r;
+    if (set == NULL || !set->tree || !read_group(set, &r))
+        return;
+    look_at_condition(set, &r);
+    drop_group(&r);
+}
+
 bool checks_groups_told(char *why, size_t room)
 {
     bool told = true;
@@ -160,6 +173,18 @@ bool checks_groups_told(char *why, size_t room)
 }
 
 /* ---- in a calm ---- */
+
+bool checks_groups_let_go(char *why, size_t room)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (p->there && p->set[0] != 0 && facts_set(p->set) != NULL && p->node[0] == 0 &&
+            p->nominated[0] != 0 && !p->deleting && !facts_ended(p))
+            return say(why, room, "%s of group %s is pending, and %s keeps room for it", p->name,
+                       p->set, p->nominated);
+    }
+    return true;
+}
 
 static bool has_started(const struct set_fact *set, const struct read_group *r, char *why,
                         size_t room)

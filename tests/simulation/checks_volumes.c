@@ -70,10 +70,14 @@ static void check_claim(const struct pod_fact *p, const struct node_fact *n, con
 {
     const struct claim_fact *c = facts_claim_of_late(name);
     const struct volume_fact *v = c != NULL ? facts_volume_of_late(c->volume) : NULL;
-    int64_t touched = c != NULL ? c->touched_at : clock_now();
+    int64_t now = clock_now(), touched = c != NULL ? c->touched_at : now;
     if (v != NULL && v->touched_at > touched)
         touched = v->touched_at;
-    if (clock_now() - touched < seen_by_now)
+    if (now - touched < seen_by_now)
+        return;
+    /* Once it is bound nobody gives it another one: the binder has seen this one. */
+    bool given = now - c->given_at < seen_by_now || (v != NULL && now - v->given_at < seen_by_now);
+    if (given && (!c->bound || v == NULL))
         return;
     if (!c->there || !c->bound || v == NULL || !v->there)
         violated("volume not bound", "%s is on %s, and its claim %s is %s", p->name, n->name, name,

@@ -50,7 +50,7 @@ static bool claim_volume(const struct volume_fact *v, const struct claim_fact *c
 
 bool controllers_bind(struct volume_fact *v, struct claim_fact *c)
 {
-    v->touched_at = c->touched_at = clock_now();
+    v->given_at = c->given_at = clock_now();
     return claim_volume(v, c);
 }
 

@@ -125,6 +125,7 @@ static void pod_leaves(struct pod_fact *p)
     if (set != NULL)
         set->touched = true;
     p->there = false;
+    p->left_at = clock_now();
 }
 
 static void read_nomination(struct pod_fact *p, struct str json)
@@ -159,7 +160,7 @@ static void pod_changed(const struct model_change *c)
     }
     struct set_fact *set = p->set[0] != 0 ? facts_set(p->set) : NULL;
     if (p->node[0] == 0 && c->node[0] != 0) {
-        p->bound++;
+        p->bound_at = clock_now();
         if (set != NULL)
             set->placed++;
     }

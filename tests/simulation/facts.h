@@ -28,6 +28,8 @@ struct pod_fact {
     char claim[NAME_ROOM];                /* ResourceClaim; "" */
     char volumes[POD_VOLUMES][NAME_ROOM]; /* PersistentVolumeClaims; "" */
     int bound;                            /* by us: successful Bindings of this UID */
+    int64_t bound_at;                     /* by whomever */
+    int64_t left_at;                      /* it is not there any more */
     char nominated[NAME_ROOM];            /* the node that it keeps room on; "" */
     int64_t created_at, changed_at;
 };
@@ -45,6 +47,8 @@ struct node_fact {
 struct set_fact {
     bool there, touched; /* touched: a member has gone */
     bool tree, basic;    /* of the API in the tree; with policy basic */
+    bool binding;        /* what is said now binds of it; see promises.c */
+    bool loose;          /* its API was withdrawn once: its pods may go by themselves */
     bool examined;       /* it was made in a calm */
     bool hopeless;       /* too few of it fit anywhere */
     bool was_scheduled;  /* its condition said so */

@@ -170,7 +170,7 @@ static struct claim_fact *new_claim(const char *name)
     bool anew = facts_claim_of_late(name) != NULL;
     if (room == NULL)
         return NULL;
-    *room = (struct claim_fact){.touched_at = anew ? clock_now() : LONG_AGO};
+    *room = (struct claim_fact){.touched_at = anew ? clock_now() : LONG_AGO, .given_at = LONG_AGO};
     snprintf(room->name, sizeof(room->name), "%s", name);
     return room;
 }
@@ -184,7 +184,7 @@ static struct volume_fact *new_volume(const char *name)
             room = &facts_volumes[i];
     if (room == NULL)
         return NULL;
-    *room = (struct volume_fact){.touched_at = LONG_AGO};
+    *room = (struct volume_fact){.touched_at = LONG_AGO, .given_at = LONG_AGO};
     snprintf(room->name, sizeof(room->name), "%s", name);
     return room;
 }

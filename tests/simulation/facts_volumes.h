@@ -18,7 +18,8 @@ struct claim_fact {
     bool lost;                /* its volume is gone */
     bool alone;               /* ReadWriteOncePod */
     int64_t size;             /* GiB */
-    int64_t touched_at;       /* a user made it anew, took it away or gave it a volume, last */
+    int64_t touched_at;       /* a user made it anew, or took it away, last */
+    int64_t given_at;         /* a user gave it a volume, last */
     int64_t made_at;          /* when its volume is ready; 0: nobody makes one */
     int64_t unused_since;     /* no pod names it; 0: one does */
 };
@@ -33,7 +34,8 @@ struct volume_fact {
     bool by_controller;
     bool alone;         /* ReadWriteOncePod */
     int64_t size;       /* GiB */
-    int64_t touched_at; /* a user took it away or gave it to a claim, last */
+    int64_t touched_at; /* a user took it away, last */
+    int64_t given_at;   /* a user gave it to a claim, last */
 };
 
 extern struct claim_fact facts_claims[CLAIMS_MAX];

@@ -1,23 +1,31 @@
 /* faults: what goes wrong with processes, links, the API server and clocks; each for a time. What
  * must stay true: world_heal undoes all of them. */
+#include "proto/base/random.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/controllers.h"
 #include "tests/simulation/coverage.h"
+#include "tests/simulation/facts.h"
+#include "tests/simulation/faults_links.h"
 #include "tests/simulation/plan.h"
 #include "tests/simulation/progress.h"
 #include "tests/simulation/trace.h"
+#include "tests/simulation/users.h"
 #include "tests/simulation/wires.h"
 #include "tests/simulation/world.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define WALL_STEP_MAX (INT64_C(3700) * 1000000) /* us */
-#define LEASE_MOST    (20 * SECOND)             /* then it was renewed by the new clock, or lost */
+#define WALL_STEP_MAX (INT64_C(3700) * 1000000)             /* us */
+#define DATES         (INT64_C(25) * 365 * 86400 * 1000000) /* us; from before 2038 to behind it */
+#define LOOK_EVERY    (20 * MS)
+#define LOOKS         300
+#define MEDDLED       5             /* pods */
+#define LEASE_MOST    (20 * SECOND) /* then it was renewed by the new clock, or lost */
 #define SUSPEND_MAX   (60 * SECOND)
 
 /* Between least and most, by a number that the action carries. */
-static int64_t so_long(uint32_t n, int64_t least, int64_t most)
+int64_t faults_so_long(uint32_t n, int64_t least, int64_t most)
 {
     return least + (int64_t)(n % 1000) * (most - least) / 1000;
 }
@@ -65,7 +73,7 @@ static bool lose_host(const struct action *x)
     struct host *host = world_host((int)(of_one.a % GROUPS));
     if (world_traits()->groups < GROUPS || host->down_until > clock_now())
         return false;
-    host->down_until = clock_now() + so_long(x->b, 120 * SECOND, 300 * SECOND);
+    host->down_until = clock_now() + faults_so_long(x->b, 120 * SECOND, 300 * SECOND);
     trace(1, "%s is gone for %lld s", host->name,
           (long long)((host->down_until - clock_now()) / SECOND));
     return kill_group(&of_one);
@@ -86,7 +94,7 @@ static bool burst_and_kill(const struct action *x)
     burst.kind = x->a % 2 ? DO_create_burst : DO_create_replacement;
     if (p == NULL || !users_do(&burst))
         return false;
-    int64_t delay = so_long(x->b, 20 * MS, 3 * SECOND);
+    int64_t delay = faults_so_long(x->b, 20 * MS, 3 * SECOND);
     trace(1, "%s is killed in %lld ms", p->door, (long long)(delay / MS));
     weather()->late = 100;
     clock_call(clock_now() + delay, kill_later, p, p->life);
@@ -108,6 +116,49 @@ static bool stop_process(const struct action *x)
     return true;
 }
 
+/* Schedulers fall as soon as a group waits for room, and it cannot have that room any more. */
+static bool orphan_now(void)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        struct node_fact *n = p->there && p->set[0] != 0 && p->node[0] == 0 && !p->deleting
+                                  ? facts_node(p->nominated)
+                                  : NULL;
+        if (n == NULL)
+            continue;
+        trace(1, "schedulers fall, and %s of group %s cannot have room on %s", p->name, p->set,
+              n->name);
+        (void)users_close_node(n, true);
+        for (int g = 0; g < GROUPS; g++)
+            if (world_find(g, SCHEDULER) != NULL)
+                proc_kill(world_find(g, SCHEDULER));
+        return true;
+    }
+    return false;
+}
+
+static bool orphan_wanted;
+
+static void orphan_look(void *context, uint64_t looks)
+{
+    if (looks > 0 && orphan_wanted && !orphan_now())
+        clock_call(clock_now() + LOOK_EVERY, orphan_look, context, looks - 1);
+}
+
+/* A group that makes room for itself comes first. */
+static bool orphan_group(const struct action *x)
+{
+    struct action group = *x;
+    group.kind = x->a % 2 ? DO_create_group : DO_create_tree_group;
+    group.b = 94;           /* neither too large nor basic, and more important than most */
+    group.c = 4 + x->c % 2; /* of large pods */
+    if (!users_do(&group))
+        return false;
+    orphan_wanted = true;
+    orphan_look(NULL, LOOKS);
+    return true;
+}
+
 static bool hang(uint32_t n, int64_t length)
 {
     struct proc *p = chosen(n);
@@ -121,12 +172,12 @@ static bool hang(uint32_t n, int64_t length)
 
 static bool hang_process(const struct action *x)
 {
-    return hang(x->a, so_long(x->b, 100 * MS, 12 * SECOND));
+    return hang(x->a, faults_so_long(x->b, 100 * MS, 12 * SECOND));
 }
 
 static bool hang_for_long(const struct action *x)
 {
-    return hang(x->a, so_long(x->b, 12 * SECOND, 200 * SECOND));
+    return hang(x->a, faults_so_long(x->b, 12 * SECOND, 200 * SECOND));
 }
 
 static struct {
@@ -164,8 +215,8 @@ static bool strand_leader(const struct action *x)
 /* Others have its processor: mostly what decides, or all of a host. */
 static bool starve(const struct action *x)
 {
-    int64_t until = clock_now() + so_long(x->b, SECOND, 60 * SECOND);
-    int64_t round = so_long(x->c, 50 * MS, 500 * MS);
+    int64_t until = clock_now() + faults_so_long(x->b, SECOND, 60 * SECOND);
+    int64_t round = faults_so_long(x->c, 50 * MS, 500 * MS);
     struct proc *p = chosen(x->a);
     if (p == NULL)
         return false;
@@ -235,70 +286,13 @@ static bool compare_names(const struct action *x)
     return true;
 }
 
-/* ---- links ---- */
-
-static bool on_link(const struct action *x, void (*hurt)(uint32_t link, const struct action *x))
-{
-    uint32_t count = wires_connections();
-    if (count == 0)
-        return false;
-    trace(1, "%s: %s", action_name(x->kind), wires_name(x->a % count));
-    hurt(x->a % count, x);
-    return true;
-}
-
-static void cut(uint32_t link, const struct action *x)
-{
-    (void)x;
-    wires_cut(link);
-}
-
-static void hold(uint32_t link, const struct action *x)
-{
-    wires_hold(link, clock_now() + so_long(x->b, 10 * MS, 8 * SECOND));
-}
-
-static void lose(uint32_t link, const struct action *x)
-{
-    wires_lose(link, 1 + x->b % 3);
-}
-
-static void twice(uint32_t link, const struct action *x)
-{
-    (void)x;
-    wires_double(link);
-}
-
-static void usual_bus(void *context, uint64_t argument)
-{
-    (void)context;
-    (void)argument;
-    wires_reset();
-}
-
-static bool slow_bus(const struct action *x)
-{
-    int64_t least = so_long(x->a, MS, 50 * MS), most = so_long(x->b, 50 * MS, 2 * SECOND);
-    int64_t length = so_long(x->c, SECOND, 30 * SECOND);
-    trace(1, "frames take %lld to %lld ms for %lld ms", (long long)(least / MS),
-          (long long)(most / MS), (long long)(length / MS));
-    wires_latency(least, most);
-    clock_call(clock_now() + length, usual_bus, NULL, 0);
-    return true;
-}
-
-static bool stranger_comes(const struct action *x)
-{
-    return world_stranger_comes(x->a, x->b, clock_now() + so_long(x->c, SECOND, 20 * SECOND));
-}
-
 /* ---- the API server ---- */
 
 #define FOR_A_TIME(x, field, percent) foul(x, #field, offsetof(struct weather, field), percent)
 
 static bool foul(const struct action *x, const char *name, size_t field, double percent)
 {
-    int64_t length = so_long(x->c, SECOND, 25 * SECOND);
+    int64_t length = faults_so_long(x->c, SECOND, 25 * SECOND);
     trace(1, "%d of 100 requests are %s for %lld ms", (int)percent, name, (long long)(length / MS));
     *(double *)((char *)weather() + field) = percent;
     clock_call(clock_now() + length, fair, NULL, field);
@@ -321,8 +315,8 @@ static void usual_pace(void *context, uint64_t argument)
 
 static bool slowness(const struct action *x)
 {
-    int64_t length = so_long(x->c, SECOND, 40 * SECOND);
-    weather()->usual = so_long(x->a, 20 * MS, 2 * SECOND);
+    int64_t length = faults_so_long(x->c, SECOND, 40 * SECOND);
+    weather()->usual = faults_so_long(x->a, 20 * MS, 2 * SECOND);
     weather()->most = weather()->usual * 4;
     trace(1, "requests take %lld ms for %lld ms", (long long)(weather()->usual / MS),
           (long long)(length / MS));
@@ -339,7 +333,7 @@ static void way_is_free(void *context, uint64_t group)
 static bool cut_api(const struct action *x)
 {
     uint32_t group = x->a % GROUPS;
-    int64_t length = so_long(x->b, SECOND, 60 * SECOND);
+    int64_t length = faults_so_long(x->b, SECOND, 60 * SECOND);
     trace(1, "%s reaches no API server for %lld ms", world_identity((int)group),
           (long long)(length / MS));
     weather()->cut[group] = true;
@@ -356,8 +350,8 @@ static void in_time(void *context, uint64_t group)
 static bool lag_watches(const struct action *x)
 {
     uint32_t group = x->a % GROUPS;
-    weather()->watch_lag[group] = so_long(x->b, 50 * MS, 20 * SECOND);
-    int64_t length = so_long(x->c, SECOND, 40 * SECOND);
+    weather()->watch_lag[group] = faults_so_long(x->b, 50 * MS, 20 * SECOND);
+    int64_t length = faults_so_long(x->c, SECOND, 40 * SECOND);
     trace(1, "watches of %s are %lld ms late for %lld ms", world_identity((int)group),
           (long long)(weather()->watch_lag[group] / MS), (long long)(length / MS));
     clock_call(clock_now() + length, in_time, NULL, group);
@@ -401,9 +395,13 @@ static void usual_bookmarks(void *context, uint64_t argument)
 static bool no_bookmarks(const struct action *x)
 {
     weather()->no_bookmarks = true;
-    clock_call(clock_now() + so_long(x->c, 60 * SECOND, 300 * SECOND), usual_bookmarks, NULL, 0);
+    clock_call(clock_now() + faults_so_long(x->c, 60 * SECOND, 300 * SECOND), usual_bookmarks, NULL,
+               0);
     return true;
 }
+
+static const char *const histories[] = {"pods", "nodes", "resourceclaims", "persistentvolumeclaims",
+                                        "persistentvolumes"};
 
 static bool compact(const struct action *x)
 {
@@ -423,6 +421,54 @@ static bool break_watches(const struct action *x)
     return true;
 }
 
+static bool server_away;
+
+/* What a StatefulSet does, and people: what comes back has the name of what was there. */
+static void replace_some(void *context, uint64_t seed)
+{
+    static const uint32_t kinds[] = {DO_recreate_pod, DO_remake_claim, DO_recreate_pod,
+                                     DO_recreate_volume_claim};
+    struct random r = {seed};
+    (void)context;
+    if (!server_away)
+        return;
+    for (uint64_t i = 0, count = 1 + random_below(&r, 8); i < count; i++)
+        (void)users_do(&(struct action){.kind = kinds[random_below(&r, 4)],
+                                        .a = (uint32_t)random_next(&r),
+                                        .b = (uint32_t)random_next(&r),
+                                        .c = (uint32_t)random_next(&r)});
+}
+
+static void server_is_back(void *context, uint64_t argument)
+{
+    (void)argument;
+    if (!server_away)
+        return;
+    server_away = false;
+    for (size_t i = 0; i < sizeof(histories) / sizeof(histories[0]); i++)
+        model_compact(world_model(), histories[i]);
+    for (uint64_t g = 0; g < GROUPS; g++)
+        way_is_free(context, g);
+}
+
+/* The API server that both instances speak to starts anew and remembers no history; users and
+ * controllers go on through another one. */
+static bool restart_server(const struct action *x)
+{
+    int64_t length = faults_so_long(x->b, 300 * MS, 15 * SECOND);
+    if (server_away)
+        return false;
+    server_away = true;
+    trace(1, "the API server is away for %lld ms", (long long)(length / MS));
+    for (int g = 0; g < GROUPS; g++) {
+        calls_break_watches(g, true);
+        weather()->cut[g] = true;
+    }
+    clock_call(clock_now() + length / 2, replace_some, NULL, x->c);
+    clock_call(clock_now() + length, server_is_back, NULL, 0);
+    return true;
+}
+
 static void allowed(void *context, uint64_t argument)
 {
     (void)context;
@@ -437,7 +483,7 @@ static bool forbid(const struct action *x)
                                         "list:podgroups",      "update:leases"};
     trace(1, "forbidden: %s", rules[x->a % 8]);
     model_deny(world_model(), rules[x->a % 8]);
-    clock_call(clock_now() + so_long(x->b, SECOND, 40 * SECOND), allowed, NULL, 0);
+    clock_call(clock_now() + faults_so_long(x->b, SECOND, 40 * SECOND), allowed, NULL, 0);
     return true;
 }
 
@@ -455,9 +501,9 @@ static bool slow_storage(const struct action *x)
 {
     if (!world_traits()->volumes)
         return false;
-    controllers_storage()->least = so_long(x->a, SECOND, 30 * SECOND);
+    controllers_storage()->least = faults_so_long(x->a, SECOND, 30 * SECOND);
     controllers_storage()->most = controllers_storage()->least * 3;
-    clock_call(clock_now() + so_long(x->c, SECOND, 100 * SECOND), usual_storage, NULL, 0);
+    clock_call(clock_now() + faults_so_long(x->c, SECOND, 100 * SECOND), usual_storage, NULL, 0);
     return true;
 }
 
@@ -466,7 +512,7 @@ static bool failing_storage(const struct action *x)
     if (!world_traits()->volumes)
         return false;
     controllers_storage()->fails = some_percent(x->a);
-    clock_call(clock_now() + so_long(x->c, SECOND, 60 * SECOND), usual_storage, NULL, 0);
+    clock_call(clock_now() + faults_so_long(x->c, SECOND, 60 * SECOND), usual_storage, NULL, 0);
     return true;
 }
 
@@ -475,20 +521,28 @@ static bool meddle(const struct action *x)
 {
     struct action pods = *x;
     pods.kind = x->b % 2 && world_traits()->volumes ? DO_create_volume_pod : DO_create_sharing_pods;
-    (void)users_do(&pods);
-    pods.a++;
-    pods.b += 7;
-    (void)users_do(&pods);
+    for (uint32_t i = 0; i < MEDDLED; i++) {
+        (void)users_do(&pods);
+        pods.a++;
+        pods.b += 7;
+    }
+    if (x->a / 16 % 2 == 0) /* so that reservations are taken back */
+        (void)FOR_A_TIME(x, rejected, some_percent(x->a / 32));
     return FOR_A_TIME(x, meddled, some_percent(x->a / 4));
 }
 
 /* ---- clocks ---- */
 
+/* Now and then to another year: a host that lost its date, or finds it again. Not where PodGroups
+ * are served: two days after its start a group is told of no more, as upstream. */
 static bool step_wall(const struct action *x)
 {
-    static const int64_t most[] = {2000000, 60000000, WALL_STEP_MAX};
-    int64_t by = so_long(x->b, -most[x->c % 3], most[x->c % 3]);
+    static const int64_t most[] = {2000000, 60000000, WALL_STEP_MAX, DATES};
+    uint32_t kind = world_traits()->gangs ? x->c % 3 : x->c % 4;
     struct host *h = world_host((int)(x->a % GROUPS));
+    int64_t by = faults_so_long(x->b, -most[kind], most[kind]);
+    if (kind == 3)
+        by -= h->wall_offset_us;
     if (h->suspended_until > 0 && clock_now() - h->suspended_until < LEASE_MOST)
         return false; /* both clocks would be wrong, and there is no third */
     trace(1, "wall clock of %s steps by %lld ms", h->name, (long long)(by / 1000));
@@ -501,7 +555,7 @@ static bool step_wall(const struct action *x)
 static bool suspend_host(const struct action *x)
 {
     int group = (int)(x->a % GROUPS);
-    int64_t length = so_long(x->b, SECOND, SUSPEND_MAX);
+    int64_t length = faults_so_long(x->b, SECOND, SUSPEND_MAX);
     int64_t stepped = world_host(group)->stepped_at;
     if (stepped > 0 && clock_now() - stepped < LEASE_MOST)
         return false; /* see step_wall */
@@ -514,9 +568,16 @@ static bool suspend_host(const struct action *x)
     return true;
 }
 
+void faults_heal(void)
+{
+    faults_heal_links();
+    server_away = orphan_wanted = false;
+}
+
 void faults_reset(void)
 {
     wires_reset();
+    faults_heal();
 }
 
 static bool on_processes(const struct action *x)
@@ -526,6 +587,7 @@ static bool on_processes(const struct action *x)
     case DO_kill_group: return kill_group(x);
     case DO_lose_host: return lose_host(x);
     case DO_stop_process: return stop_process(x);
+    case DO_orphan_group: return orphan_group(x);
     case DO_hang_process: return hang_process(x);
     case DO_hang_for_long: return hang_for_long(x);
     case DO_strand_leader: return strand_leader(x);
@@ -536,19 +598,6 @@ static bool on_processes(const struct action *x)
     case DO_compare_names: return compare_names(x);
     case DO_step_wall: return step_wall(x);
     case DO_suspend_host: return suspend_host(x);
-    default: return false;
-    }
-}
-
-static bool on_links(const struct action *x)
-{
-    switch (x->kind) {
-    case DO_cut_link: return on_link(x, cut);
-    case DO_hold_link: return on_link(x, hold);
-    case DO_lose_frame: return on_link(x, lose);
-    case DO_double_frame: return on_link(x, twice);
-    case DO_slow_bus: return slow_bus(x);
-    case DO_stranger_comes: return stranger_comes(x);
     default: return false;
     }
 }
@@ -568,6 +617,7 @@ static bool on_server(const struct action *x)
     case DO_lag_watches: return lag_watches(x);
     case DO_break_watches: return break_watches(x);
     case DO_compact: return compact(x);
+    case DO_restart_server: return restart_server(x);
     case DO_tear_watches: calls_tear_watches((int)(x->a % GROUPS)); return true;
     case DO_error_watches: return error_watches(x);
     case DO_no_bookmarks: return no_bookmarks(x);
@@ -587,6 +637,7 @@ static bool disturbs_all(uint32_t kind)
     return kind == DO_cut_link || kind == DO_hold_link || kind == DO_lose_frame ||
            kind == DO_double_frame || kind == DO_slow_bus || kind == DO_stranger_comes ||
            kind == DO_forbid || kind == DO_compact || kind == DO_break_watches ||
+           kind == DO_restart_server || kind == DO_flap_links || kind == DO_delete_nominee ||
            kind == DO_tear_watches || kind == DO_error_watches || kind == DO_cut_off ||
            kind == DO_step_wall || kind == DO_reconfigure || kind == DO_suspend_host;
 }
@@ -595,5 +646,5 @@ bool faults_do(const struct action *x)
 {
     if (disturbs_all(x->kind))
         progress_disturbed();
-    return on_processes(x) || on_links(x) || on_server(x);
+    return on_processes(x) || faults_do_links(x) || on_server(x);
 }

@@ -12,6 +12,7 @@
 #define CLAIM   "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/%s"
 #define STORAGE "/api/v1/namespaces/default/persistentvolumeclaims/%s"
 #define SOON    (40 * MS)
+#define AT_ONCE (3 * MS) /* mostly before the one who has read it writes */
 
 enum meddling { MEDDLING_claim, MEDDLING_storage, MEDDLING_volume };
 
@@ -63,9 +64,25 @@ static void meddle_with_claim(struct device_claim_fact *c)
     }
 }
 
+/* That nobody has and the claim could have; NULL: there is none, or it has one. */
+static struct volume_fact *volume_for(const struct claim_fact *c)
+{
+    uint64_t first = dice(VOLUMES_MAX);
+    for (uint32_t i = 0; c->volume[0] == 0 && !c->deleting && i < VOLUMES_MAX; i++) {
+        struct volume_fact *v = &facts_volumes[(first + i) % VOLUMES_MAX];
+        if (v->there && !v->deleting && v->claim[0] == 0 && facts_volume_suits(v, c))
+            return v;
+    }
+    return NULL;
+}
+
 static void meddle_with_storage(struct claim_fact *c)
 {
-    if (dice(8) == 0) {
+    struct volume_fact *v = dice(2) == 0 ? volume_for(c) : NULL;
+    if (v != NULL) {
+        cover("meddling", "claim given another volume");
+        controllers_bind(v, c);
+    } else if (dice(8) == 0) {
         cover("meddling", "volume claim deleted");
         ask("DELETE", NULL, STORAGE, c->name);
     } else if (annotate(STORAGE, c->name)) {
@@ -73,11 +90,22 @@ static void meddle_with_storage(struct claim_fact *c)
     }
 }
 
+/* One that has none and could have this one; NULL: there is none. */
+static struct claim_fact *claim_for(const struct volume_fact *v)
+{
+    uint64_t first = dice(CLAIMS_MAX);
+    for (uint32_t i = 0; v->claim[0] == 0 && i < CLAIMS_MAX; i++) {
+        struct claim_fact *c = &facts_claims[(first + i) % CLAIMS_MAX];
+        if (c->there && c->volume[0] == 0 && !c->deleting && facts_volume_suits(v, c))
+            return c;
+    }
+    return NULL;
+}
+
 static void meddle_with_volume(struct volume_fact *v)
 {
-    struct claim_fact *c = facts_any_claim(dice(1000));
-    if (dice(4) == 0 && v->claim[0] == 0 && c->volume[0] == 0 && !c->deleting &&
-        facts_volume_suits(v, c)) {
+    struct claim_fact *c = dice(2) == 0 ? claim_for(v) : NULL;
+    if (c != NULL) {
         cover("meddling", "volume given to another");
         controllers_bind(v, c);
     } else if (annotate("/api/v1/persistentvolumes/%s", v->name)) {
@@ -103,7 +131,7 @@ void meddlers_saw(const char *path)
     const struct device_claim_fact *device = facts_device_claim(name);
     const struct claim_fact *claim = facts_claim(name);
     const struct volume_fact *volume = facts_volume(name);
-    int64_t at = clock_now() + dice_between(0, SOON);
+    int64_t at = clock_now() + dice_between(0, dice(2) == 0 ? AT_ONCE : SOON);
     if (strchr(path, '?') != NULL)
         return; /* a list or a watch */
     if (strstr(path, "/resourceclaims/") != NULL && device != NULL)
@@ -116,10 +144,10 @@ void meddlers_saw(const char *path)
 
 void meddlers_known(void)
 {
-    static const char *const names[] = {"claim loses its devices", "driver tells of a device",
-                                        "claim made anew",         "claim annotated",
-                                        "volume claim deleted",    "volume claim annotated",
-                                        "volume given to another", "volume annotated"};
+    static const char *const names[] = {
+        "claim loses its devices", "driver tells of a device", "claim made anew",
+        "claim annotated",         "volume claim deleted",     "volume claim annotated",
+        "volume given to another", "volume annotated",         "claim given another volume"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         coverage_known("meddling", names[i]);
 }

@@ -163,6 +163,11 @@ void model_compact(struct model *m, const char *plural)
     registry_compact(&m->server.registry, resource_shelf(resource_named(plural)));
 }
 
+uint64_t model_version(const struct model *m)
+{
+    return m->server.registry.version;
+}
+
 void model_deny(struct model *m, const char *rule)
 {
     must(auth_deny(m->server.auth, rule));

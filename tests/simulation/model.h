@@ -54,6 +54,8 @@ int64_t model_stream_read(struct model_stream *stream, char *out, size_t room);
 void model_stream_free(struct model_stream *stream);
 /* Forgets the history of a kind: whoever resumes from before now gets 410. */
 void model_compact(struct model *model, const char *plural);
+/* The newest, of all kinds. */
+uint64_t model_version(const struct model *model);
 /* From now on this verb on this kind is forbidden; there is no way back but model_allow. */
 void model_deny(struct model *model, const char *rule);
 void model_allow(struct model *model);

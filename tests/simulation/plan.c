@@ -9,6 +9,8 @@
 #include "tests/simulation/record.h"
 #include "tests/simulation/script.h"
 #include "tests/simulation/trace.h"
+#include "tests/simulation/users.h"
+#include "tests/simulation/wires.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -163,6 +165,21 @@ static void strand_leader(const struct action *x)
         world_run(clock_now() + FAULTS_STRANDED);
 }
 
+/* Whatever happens while a pod is decided is heard, though nothing happens behind it. */
+static void change_late(const struct action *x)
+{
+    world_heal();
+    if (!users_late_begin(x))
+        return;
+    cover("action", action_name(x->kind));
+    wires_latency(10 * MS, 10 * MS + x->c % 600 * MS);
+    world_run(clock_now() + x->c / 600 % 1500 * MS);
+    users_late_change(x);
+    world_run(clock_now() + 3 * SECOND);
+    calm(false);
+    users_late_end(x);
+}
+
 static void do_one(const struct action *x, struct note *note)
 {
     if (x->kind == DO_calm) {
@@ -176,6 +193,8 @@ static void do_one(const struct action *x, struct note *note)
         lose_host(x);
     else if (x->kind == DO_strand_leader)
         strand_leader(x);
+    else if (x->kind == DO_change_late)
+        change_late(x);
     else if (users_do(x) || faults_do(x))
         cover("action", action_name(x->kind));
     note_into(NULL);

@@ -51,5 +51,7 @@ bool users_leave(void);
 /* Controllers that answer to what the scheduler does. */
 void users_reset(void);
 void faults_reset(void);
+/* What would be done to the system later is not. */
+void faults_heal(void);
 
 #endif

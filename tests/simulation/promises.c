@@ -12,13 +12,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LIVES_MAX    32  /* processes at once */
-#define ASKED_MAX    32  /* barriers of a term */
-#define OPEN_MAX     512 /* attempts, or binds, that are open */
-#define UID_ROOM     40
-#define BOUND_MAX    2048
-#define CONFIRMED    (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
-#define VIEW_STALEST (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
+#define LIVES_MAX     32  /* processes at once */
+#define ASKED_MAX     512 /* barriers of a term; a link that comes and goes asks for each anew */
+#define OPEN_MAX      512 /* attempts, or binds, that are open */
+#define UID_ROOM      40
+#define BOUND_MAX     2048
+#define GONE_MAX      64
+#define CONFIRMED     (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
+#define HEARD_BY_NOW  (120 * SECOND)
+#define LIE_FORGOTTEN (30 * SECOND) /* when who told it has gone */
+#define VIEW_STALEST  (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
 
 struct open_work {
     char uid[UID_ROOM];
@@ -36,15 +39,22 @@ struct life {
     int64_t asked_at[ASKED_MAX], reached_at; /* when the one that is reached was asked */
     int64_t foreign_at; /* when its binder told last of a bind that is not this life's */
     bool reached;       /* one of the barriers */
+    char shown[PODS_MAX][UID_ROOM]; /* as on a node, each at its place in facts_pods */
+    char gone[GONE_MAX][UID_ROOM];  /* the last ones */
+    int64_t gone_at[GONE_MAX];
+    uint32_t gone_count;
     bool viewed, synced;
     struct moment view_at; /* by its own clock, which stands still with its host */
     int64_t view_age;
     /* A queue's attempts, a binder's binds: */
     uint32_t open_count;
-    bool full; /* not all of it is known */
+    bool full;          /* not all of it is known */
+    bool binds_group;   /* what it says now; */
+    int64_t binds_gone; /* and for so many pods that nothing is known of */
     struct open_work open[OPEN_MAX];
     /* A queue's pods that it was told are bound, and that the watch has not shown yet: */
-    bool in_snapshot; /* which may be older than what it was told */
+    bool in_snapshot;          /* which may be older than what it was told */
+    uint32_t scheduler, queue; /* who is let in; 0: nobody */
     uint32_t told_count;
     char told[OPEN_MAX][UID_ROOM];
     int64_t told_at[OPEN_MAX];
@@ -59,9 +69,16 @@ static struct {
 } carried_out;
 
 static struct life lives[LIVES_MAX];
+static int64_t greatest_term; /* that a binder had, or the lease */
+/* What somebody says who may be believed about it, and how long. */
+static struct {
+    int64_t term, until;
+} lie;
 
 void promises_reset(void)
 {
+    greatest_term = 0;
+    lie.term = 0;
     for (uint32_t i = 0; i < LIVES_MAX; i++)
         lives[i].of = NULL;
     carried_out.count = 0;
@@ -121,14 +138,42 @@ static void barrier_said(struct life *l, int64_t term, int64_t id)
         l->asked_count = 0;
         l->reached = false;
     }
+    for (uint32_t i = 0; i < l->asked_count; i++)
+        if (l->asked[i] == id)
+            return;                            /* the first one counts */
+    l->reached |= l->asked_count == ASKED_MAX; /* by one that is not known any more, maybe */
     if (l->asked_count == ASKED_MAX)
         return;
     l->asked_at[l->asked_count] = clock_now();
     l->asked[l->asked_count++] = id;
 }
 
-static void barrier_heard(struct life *l, int64_t id)
+static void pod_heard(struct life *l, const struct pod *pod)
 {
+    for (uint32_t i = 0; i < PODS_MAX && pod->node_name.len > 0; i++)
+        if (facts_pods[i].there && str_is(pod->uid, facts_pods[i].uid))
+            snprintf(l->shown[i], UID_ROOM, "%s", facts_pods[i].uid);
+}
+
+/* What was bound before it was asked stands before it in the stream. */
+static void check_barrier(const struct proc *p, const struct life *l, int64_t asked_at)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *pod = &facts_pods[i];
+        if (pod->there && pod->node[0] != 0 && !facts_ended(pod) && pod->bound_at < asked_at &&
+            strcmp(l->shown[i], pod->uid) != 0)
+            violated("a barrier is behind what was",
+                     "%s reaches its barrier of %lld ms ago, and %s, bound %lld ms ago, is unseen",
+                     p->door, (long long)((clock_now() - asked_at) / MS), pod->name,
+                     (long long)((clock_now() - pod->bound_at) / MS));
+    }
+}
+
+static void barrier_heard(const struct proc *p, struct life *l, int64_t id)
+{
+    for (uint32_t i = 0; i < l->asked_count; i++)
+        if (l->asked[i] == id)
+            check_barrier(p, l, l->asked_at[i]);
     for (uint32_t i = 0; i < l->asked_count; i++)
         if (l->asked[i] == id && (!l->reached || l->asked_at[i] > l->reached_at)) {
             l->reached = true;
@@ -151,10 +196,85 @@ static void leadership_heard(struct life *l, const struct leadership *told)
     }
 }
 
+/* Is on a node, or was so lately that not everybody has heard of its end. */
+static bool counts_as_bound(const struct pod_fact *pod)
+{
+    return pod->node[0] != 0 && (pod->there || clock_now() - pod->left_at < HEARD_BY_NOW);
+}
+
+/* All that this life binds for a group, with what is bound of it. */
+static void check_group(const struct proc *p, struct life *l, const struct set_fact *set)
+{
+    int64_t count = 0;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *pod = &facts_pods[i];
+        if (strcmp(pod->set, set->name) == 0)
+            count += counts_as_bound(pod) || find(l, str_of(pod->uid)) != NULL;
+    }
+    if (count + l->binds_gone < set->least && !l->full)
+        violated("never in part", "%s binds for group %s, %lld of it with what is bound, of %lld",
+                 p->door, set->name, (long long)count, (long long)set->least);
+}
+
+static void binds_said(const struct proc *p, struct life *l)
+{
+    for (uint32_t s = 0; s < SETS_MAX && l->binds_group; s++) {
+        struct set_fact *set = &facts_sets[s];
+        if (set->there && !set->loose && set->binding)
+            check_group(p, l, set);
+        set->binding = false;
+    }
+    l->binds_group = false;
+    l->binds_gone = 0;
+}
+
+static void note_group(struct life *l, struct str uid)
+{
+    const struct pod_fact *pod = NULL;
+    for (uint32_t i = 0; i < PODS_MAX && pod == NULL; i++)
+        pod = str_is(uid, facts_pods[i].uid) ? &facts_pods[i] : NULL;
+    struct set_fact *set = pod != NULL && pod->set[0] != 0 ? facts_set(pod->set) : NULL;
+    if (set != NULL)
+        set->binding = l->binds_group = true;
+    l->binds_gone += pod == NULL; /* of which group it was is not known any more */
+}
+
+static void gone_heard(struct life *l, struct str uid)
+{
+    uint32_t at = l->gone_count++ % GONE_MAX;
+    snprintf(l->gone[at], UID_ROOM, "%.*s", STR_ARG(uid));
+    l->gone_at[at] = clock_now();
+}
+
+/* Whoever offers it may hear of its end later: then it is decided as any other. */
+static void offered(struct life *l, struct str uid)
+{
+    for (uint32_t i = 0; i < GONE_MAX; i++)
+        if (str_is(uid, l->gone[i]))
+            l->gone[i][0] = 0;
+}
+
+static void group_offered(struct life *l, const struct gang_attempt *a)
+{
+    for (uint32_t i = 0; i < a->members.count; i++)
+        offered(l, a->members.at[i].pod.uid);
+}
+
+/* What is heard and said in one round may have been so in either order. */
+static void check_gone(const struct proc *p, const struct life *l, const struct bind *b)
+{
+    for (uint32_t i = 0; i < GONE_MAX; i++)
+        if (l->gone_at[i] < clock_now() && str_is(b->uid, l->gone[i]))
+            violated("who has gone is not bound", "%s binds %.*s, and heard of its end %lld ms ago",
+                     p->door, STR_ARG(b->name), (long long)((clock_now() - l->gone_at[i]) / MS));
+}
+
 static void bind_said(const struct proc *p, struct life *l, const struct bind *b)
 {
+    check_gone(p, l, b);
     if (find(l, b->uid) == NULL)
         (void)open_add(l, b->uid);
+    note_group(l, b->uid);
     if (l->foreign_at > l->reached_at)
         violated("a former life's binds are seen",
                  "%s binds %.*s, and was told of a bind of its former life %lld ms behind its "
@@ -277,14 +397,85 @@ void promises_carried_out(const char *body, const char *node)
     snprintf(carried_out.at[at].node, NAME_ROOM, "%s", node);
 }
 
+/* ---- everybody: terms are counted by binders, and learned of those who lead to one ---- */
+
+static bool lie_may_be_known(void)
+{
+    return lie.term != 0 && clock_now() < lie.until + LIE_FORGOTTEN;
+}
+
+void promises_lie(int64_t term, int64_t until)
+{
+    lie.term = term;
+    lie.until = until;
+}
+
+void promises_term_made(const char *who, int64_t term)
+{
+    if (term <= greatest_term)
+        return;
+    if (term > greatest_term + 1 && !(lie_may_be_known() && term <= lie.term + 1))
+        violated("terms are counted by binders", "%s has term %lld, and none was above %lld", who,
+                 (long long)term, (long long)greatest_term);
+    greatest_term = term;
+}
+
+void promises_terms(const struct proc *p)
+{
+    int64_t term = bus_term(p->bus);
+    if (p->kind == BINDER)
+        promises_term_made(p->door, proc_term(p));
+    if (term > greatest_term && !(lie_may_be_known() && term == lie.term))
+        violated("terms are counted by binders", "%s knows of term %lld, and none is above %lld",
+                 p->door, (long long)term, (long long)greatest_term);
+}
+
+/* ---- everybody: of some kinds one process at a time is let in ---- */
+
+static uint32_t *place_of(struct life *l, enum process kind)
+{
+    return kind == SCHEDULER ? &l->scheduler : kind == QUEUE ? &l->queue : NULL;
+}
+
+static void peer_comes(const struct proc *p, struct life *l, struct address from)
+{
+    uint32_t *place = place_of(l, from.process);
+    if (place != NULL && *place != 0)
+        violated("one of a kind", "%s has a %s, and another one comes in", p->door,
+                 process_name(from.process));
+    if (place != NULL)
+        *place = from.peer;
+}
+
+static void peer_goes(struct life *l, struct address from)
+{
+    uint32_t *place = place_of(l, from.process);
+    if (place != NULL && *place == from.peer)
+        *place = 0;
+}
+
 /* ---- doors ---- */
 
 void promises_heard(const struct proc *p, const struct delivery *in)
 {
     const struct message *m = in->message;
     struct life *l = life_of(p);
-    if (p->kind == SCHEDULER && m->type == MSG_barrier_reached) {
-        barrier_heard(l, m->barrier_reached.id);
+    if (m->type == MSG_peer_up) {
+        peer_comes(p, l, in->from);
+    } else if (m->type == MSG_peer_down) {
+        peer_goes(l, in->from);
+    } else if (p->kind == SCHEDULER && m->type == MSG_barrier_reached) {
+        barrier_heard(p, l, m->barrier_reached.id);
+    } else if (p->kind == SCHEDULER && m->type == MSG_snapshot_begin) {
+        memset(l->shown, 0, sizeof(l->shown));
+    } else if (p->kind == SCHEDULER && m->type == MSG_attempt) {
+        offered(l, m->attempt.pod.uid);
+    } else if (p->kind == SCHEDULER && m->type == MSG_gang_attempt) {
+        group_offered(l, &m->gang_attempt);
+    } else if (p->kind == SCHEDULER && m->type == MSG_pod_gone) {
+        gone_heard(l, m->pod_gone.uid);
+    } else if (p->kind == SCHEDULER && m->type == MSG_pod_set) {
+        pod_heard(l, &m->pod_set.pod);
     } else if (p->kind == SCHEDULER && m->type == MSG_view) {
         l->viewed = true;
         l->synced = m->view.synced;
@@ -347,5 +538,7 @@ void promises_said(const struct proc *p)
     for (size_t i = 0; i < p->out.count; i++)
         if (is_watched(p->out.at[i].type) && outbox_get(&p->out, i, &m, &a))
             said(p, p->out.at[i].to.peer, &m);
+    if (p->kind == SCHEDULER)
+        binds_said(p, life_of(p));
     arena_free(&a);
 }

@@ -14,5 +14,11 @@ void promises_said(const struct proc *p);
 /* A request that it sends; a Binding that the server has carried out. */
 void promises_asked(const struct seen_call *call);
 void promises_carried_out(const char *body, const char *node);
+/* Behind each round: which terms it has and knows. */
+void promises_terms(const struct proc *p);
+/* A binder's, or the lease's. */
+void promises_term_made(const char *who, int64_t term);
+/* Until then somebody may say so who is believed. */
+void promises_lie(int64_t term, int64_t until);
 
 #endif

@@ -8,18 +8,28 @@
 #include "tests/simulation/trace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CHUNK    65536
 #define CUT_LOOK (200 * MS)
+
+#define EXPIRED_MAX 40 /* kinds */
 
 static struct {
     struct call *at[256];
     uint32_t count;
 } open;
 
+/* Watches of a kind from a version up to this one are answered 410, whoever asks. */
+static struct expired {
+    char path[120];
+    uint64_t version;
+} expired[EXPIRED_MAX];
+
 void streams_reset(void)
 {
+    memset(expired, 0, sizeof(expired));
     open.count = 0;
 }
 
@@ -43,6 +53,44 @@ void stream_forget(struct call *c)
             open.at[i] = open.at[--open.count];
     model_stream_free(c->stream);
     c->stream = NULL;
+}
+
+/* ---- versions that are told to be too old ---- */
+
+static uint64_t version_of(const struct call *c)
+{
+    const char *at = strstr(c->path, "resourceVersion=");
+    return at != NULL ? strtoull(at + strlen("resourceVersion="), NULL, 10) : 0;
+}
+
+static struct expired *expired_of(const struct call *c)
+{
+    size_t len = strcspn(c->path, "?");
+    for (uint32_t i = 0; i < EXPIRED_MAX; i++) {
+        struct expired *e = &expired[i];
+        if (strncmp(e->path, c->path, len) == 0 && e->path[len] == 0)
+            return e;
+        if (e->path[0] == 0 && len < sizeof(e->path)) {
+            snprintf(e->path, sizeof(e->path), "%.*s", (int)len, c->path);
+            return e;
+        }
+    }
+    return NULL;
+}
+
+void stream_expire(const struct call *c, uint64_t present)
+{
+    struct expired *e = expired_of(c);
+    uint64_t version = version_of(c);
+    if (e != NULL && version < present && version > e->version)
+        e->version = version; /* a server that has the newest never says it is too old */
+}
+
+bool stream_is_expired(const struct call *c)
+{
+    const struct expired *e = expired_of(c);
+    uint64_t version = version_of(c);
+    return e != NULL && version > 0 && version <= e->version;
 }
 
 /* ---- reading ---- */

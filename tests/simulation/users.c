@@ -444,7 +444,7 @@ static bool resize_node(const struct action *x)
     return ask("PATCH", text, "/api/v1/nodes/%s/status", n->name) == 200;
 }
 
-static bool close_node(struct node_fact *n, bool closed)
+bool users_close_node(struct node_fact *n, bool closed)
 {
     if (n == NULL)
         return false;
@@ -457,12 +457,12 @@ static bool close_node(struct node_fact *n, bool closed)
 
 static bool cordon_node(const struct action *x)
 {
-    return close_node(facts_any_node(x->a), true);
+    return users_close_node(facts_any_node(x->a), true);
 }
 
 static bool uncordon_node(const struct action *x)
 {
-    return close_node(facts_any_node(x->a), false);
+    return users_close_node(facts_any_node(x->a), false);
 }
 
 static bool set_taint(struct node_fact *n, bool tainted)
@@ -489,7 +489,7 @@ static bool untaint_node(const struct action *x)
 static bool drain_node(const struct action *x)
 {
     struct node_fact *n = facts_any_node(x->a);
-    if (n == NULL || !close_node(n, true))
+    if (n == NULL || !users_close_node(n, true))
         return false;
     for (uint32_t i = 0; i < PODS_MAX; i++)
         if (facts_pods[i].there && strcmp(facts_pods[i].node, n->name) == 0)

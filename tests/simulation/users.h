@@ -18,10 +18,17 @@ bool users_delete_pod(const char *name, uint32_t grace);
 /* Another one each time, for a name. */
 uint32_t users_number(void);
 
+bool users_close_node(struct node_fact *node, bool closed);
+
 /* Pods that there are at a time, at most. */
 uint32_t users_live_max(void);
 
 #define TOO_LARGE 30000 /* of cpu, for any node */
+
+/* Of users_late.c: a pod that fits nowhere; then it does; then all is as it was before. */
+bool users_late_begin(const struct action *action);
+void users_late_change(const struct action *action);
+void users_late_end(const struct action *action);
 
 /* Of users_groups.c. */
 bool users_do_groups(const struct action *action);

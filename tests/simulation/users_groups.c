@@ -70,6 +70,19 @@ static bool begin_group(struct set_fact *set, struct set_fact wanted)
     return set->there;
 }
 
+/* Somebody thinks better of one, as soon as it was made. */
+static void member_leaves(void *context, uint64_t number)
+{
+    const struct set_fact *set = context;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[(number + i) % PODS_MAX];
+        if (p->there && p->node[0] == 0 && strcmp(p->set, set->name) == 0) {
+            (void)users_delete_pod(p->name, 0);
+            return;
+        }
+    }
+}
+
 static bool create_any(const struct action *x, bool tree)
 {
     struct set_fact *set = free_set();
@@ -89,6 +102,8 @@ static bool create_any(const struct action *x, bool tree)
             p.cpu = TOO_LARGE;
         add_member(set, p);
     }
+    if (x->b / 81 % 4 == 0)
+        clock_call(clock_now() + x->c % 1500 * MS, member_leaves, set, x->a % PODS_MAX);
     return true;
 }
 
@@ -141,8 +156,10 @@ static bool withdraw_tree(const struct action *x)
     (void)x;
     if (!world_traits()->tree || !switch_tree(false))
         return false;
-    for (uint32_t i = 0; i < SETS_MAX; i++)
+    for (uint32_t i = 0; i < SETS_MAX; i++) {
         facts_sets[i].touched |= facts_sets[i].tree;
+        facts_sets[i].loose |= facts_sets[i].tree;
+    }
     return true;
 }
 
@@ -173,12 +190,14 @@ static bool delete_group(const struct action *x)
     return delete_object(set);
 }
 
-/* A late member, or the one that was still missing. */
+/* A late member, or the one that was still missing; some fit nowhere. */
 static bool grow_group(const struct action *x)
 {
     struct set_fact *set = any_set(x->a);
-    return set != NULL && facts_pod_count() < users_live_max() &&
-           add_member(set, users_pod_like(x->b, 1));
+    struct pod_fact p = users_pod_like(x->b, 1);
+    if (x->c % 4 == 0)
+        p.cpu = TOO_LARGE;
+    return set != NULL && facts_pod_count() < users_live_max() && add_member(set, p);
 }
 
 static bool shrink_group(const struct action *x)

@@ -13,6 +13,8 @@
 #define VOLUMES "/api/v1/persistentvolumes"
 #define STORAGE "/apis/storage.k8s.io/v1/"
 #define LOCALS  3 /* on a node at first */
+#define LOCAL   1 /* of classes */
+#define RACERS  4 /* pods at a time */
 
 static const char *const classes[] = {"later", "local", "immediate", "zonal", "roomy"};
 
@@ -160,11 +162,11 @@ static bool reserve_volume(const struct action *x)
         return false;
     snprintf(name, sizeof(name), "v%u", names + x->b % 3);
     if (c != NULL)
-        c->touched_at = clock_now();
+        c->given_at = clock_now();
     snprintf(text, sizeof(text),
              "{\"spec\":{\"claimRef\":{\"namespace\":\"default\",\"name\":\"%s\"}}}",
              c != NULL ? c->name : name);
-    v->touched_at = clock_now();
+    v->given_at = clock_now();
     return ask("PATCH", text, VOLUMES "/%s", v->name) == 200;
 }
 
@@ -174,6 +176,28 @@ static bool bind_claim_elsewhere(const struct action *x)
     struct volume_fact *v = available(x->a);
     struct claim_fact *c = v != NULL ? unbound(x->b, v->class) : NULL;
     return c != NULL && controllers_bind(v, c);
+}
+
+static void bind_one(void *context, uint64_t n)
+{
+    const struct action one = {.a = (uint32_t)n, .b = (uint32_t)(n >> 8)};
+    (void)context;
+    (void)bind_claim_elsewhere(&one);
+}
+
+/* Pods come for volumes that are there, and somebody gives those away while they are decided. */
+static bool race_for_volumes(const struct action *x)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < RACERS && world_traits()->volumes; i++) {
+        struct pod_fact p = users_pod_like(x->c % 4, 1);
+        p.plain = false;
+        snprintf(p.volumes[0], NAME_ROOM, "v%u", names++);
+        any = create_claim(p.volumes[0], LOCAL, 1) && users_create(&p);
+    }
+    for (uint32_t i = 0; i < 2 * RACERS && any; i++)
+        clock_call(clock_now() + (x->b % 500 + i * 23) % 500 * MS, bind_one, NULL, x->a >> i);
+    return any;
 }
 
 /* ---- what nodes and drivers have ---- */
@@ -285,6 +309,7 @@ bool users_do_volumes(const struct action *x)
     case DO_create_local_volume: return create_local_volume(x);
     case DO_delete_volume: return delete_volume(x);
     case DO_reserve_volume: return reserve_volume(x);
+    case DO_race_for_volumes: return race_for_volumes(x);
     case DO_bind_claim_elsewhere: return bind_claim_elsewhere(x);
     case DO_limit_volumes: return limit_volumes(x);
     case DO_fill_storage: return fill_storage(x);

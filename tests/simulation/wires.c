@@ -554,9 +554,22 @@ void wires_double(uint32_t n)
         *(dice(2) ? &c->up.twice : &c->down.twice) = true;
 }
 
+/* What was held, or is slow. */
+static void let_through(struct lane *l, const struct sock *to)
+{
+    int64_t soon = clock_now() + MS;
+    for (struct parcel *p = l->first; p != NULL; p = p->next)
+        p->at = p->at > soon ? soon : p->at;
+    l->last_at = l->last_at > soon ? soon : l->last_at;
+    if (l->first != NULL && to != NULL)
+        proc_wake(to->owner, soon);
+}
+
 void wires_heal(void)
 {
     for (struct connection *c = all.connections; c != NULL; c = c->next) {
+        let_through(&c->up, c->door);
+        let_through(&c->down, c->link);
         c->up.hold_until = c->down.hold_until = 0;
         c->up.lose = c->down.lose = 0;
     }

@@ -11,6 +11,7 @@
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/plan.h"
 #include "tests/simulation/progress.h"
+#include "tests/simulation/promises.h"
 #include "tests/simulation/trace.h"
 #include "tests/simulation/wires.h"
 
@@ -22,6 +23,7 @@
 #define LONG_LIFE     (10 * SECOND)
 #define FALLS         (60 * SECOND) /* are remembered for so long, as CHILD_FALLS_MS */
 #define SWEEP         (5 * SECOND)
+#define LIE           1000000 /* the term that a stranger says to know of */
 
 static const char *const config_texts[CONFIGS] = {
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n",
@@ -235,7 +237,10 @@ bool world_stranger_comes(uint32_t whose, uint32_t what, int64_t until)
     cover("stranger says to be", p->name);
     /* In somebody's place it is believed about the term, as it has our key; then it says none. */
     bool lies = what / 60 % 2 != 0 && what / 20 % 3 == 0;
-    proc_start_stranger(p, to, lies ? 1000000 : 0);
+    if (lies &&
+        p->kind == SCHEDULER) /* whoever it comes to finds that place empty, or refuses it */
+        promises_lie(LIE, until);
+    proc_start_stranger(p, to, lies ? LIE : 0);
     clock_call(until, stranger_leaves, p, p->life);
     return true;
 }
@@ -373,6 +378,7 @@ void world_heal(void)
     controllers_heal();
     wires_reset();
     wires_heal();
+    faults_heal();
     for (int g = 0; g < GROUPS; g++)
         w.hosts[g].down_until = clock_now();
     for (uint32_t i = 0; i < STRANGERS; i++)

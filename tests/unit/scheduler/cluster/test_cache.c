@@ -664,6 +664,28 @@ static void what_a_snapshot_does_not_show_is_gone(void **state)
     fleet_free(f);
 }
 
+/* As with pod_gone: the queue may offer it once more before it hears of its end. */
+static void no_claim_is_made_for_a_pod_that_a_snapshot_does_not_show(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    cache_worker_join(f->cache, 0, 1);
+    add_nodes(f, 1);
+    struct pod *claimant = make_pod(f->c, "claimant", 1, 0);
+    claimant->nominated_node = STR_LITERAL("n00");
+    cache_pod_set(f->cache, claimant);
+    assert_int_equal(cache_nominated(f->cache), 1);
+    cache_snapshot_begin(f->cache);
+    cache_node_set(f->cache, make_node(f->c, "n00", 1000, GIB));
+    cache_snapshot_end(f->cache);
+    assert_int_equal(cache_nominated(f->cache), 0);
+    cache_nominate(f->cache, claimant, STR_LITERAL("n00"));
+    assert_int_equal(cache_nominated(f->cache), 0);
+    cache_pod_set(f->cache, claimant); /* it is there again */
+    cache_nominate(f->cache, claimant, STR_LITERAL("n00"));
+    assert_int_equal(cache_nominated(f->cache), 1);
+    fleet_free(f);
+}
+
 /* ---- property ---- */
 
 static struct pod *random_pod(struct cluster *c, unsigned number)
@@ -882,6 +904,7 @@ int main(void)
         CLUSTER_TEST(workers_hear_of_a_claim_only_when_it_is_another),
         CLUSTER_TEST(claims_go_where_their_node_goes),
         CLUSTER_TEST(what_a_snapshot_does_not_show_is_gone),
+        CLUSTER_TEST(no_claim_is_made_for_a_pod_that_a_snapshot_does_not_show),
         CLUSTER_TEST(workers_hold_together_what_the_cache_has),
         CLUSTER_TEST(slow_workers_catch_up_with_what_the_cache_has),
         CLUSTER_TEST(a_share_is_told_no_faster_than_it_is_taken),

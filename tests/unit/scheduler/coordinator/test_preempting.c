@@ -140,8 +140,23 @@ static void who_is_in_the_snapshot_or_came_behind_it_has_not_gone(void **state)
     assert_true(take(BINDER, MSG_preempt, &m));
     result(false);
     snapshot(before + 2, NULL);
-    attempt_high_at(2, before + 2);
+    stream("%s", shown);
+    attempt_high_at(2, w.sequence);
     assert_true(take(BINDER, MSG_preempt, &m));
+}
+
+static void who_is_offered_in_the_middle_of_the_snapshot_may_have_gone(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    stream("pod_set %s", pod_text("p", 3000, "priority=9 resource_version=4"));
+    int64_t before = w.sequence;
+    snapshot(before + 1, NULL);
+    attempt_high_at(1, before + 1);
+    assert_false(take(BINDER, MSG_preempt, &m));
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.result, "skipped"));
 }
 
 /* It waits for its turn while nobody leads. */
@@ -472,6 +487,7 @@ int main(void)
         TEST(nobody_is_evicted_for_a_pod_that_has_gone),
         TEST(nobody_is_evicted_for_a_pod_that_the_snapshot_does_not_show),
         TEST(who_is_in_the_snapshot_or_came_behind_it_has_not_gone),
+        TEST(who_is_offered_in_the_middle_of_the_snapshot_may_have_gone),
         TEST(an_attempt_ends_with_a_snapshot_that_does_not_show_its_pod),
         TEST(victims_that_go_at_once_are_waited_for),
         TEST(within_a_snapshot_no_event_is_over),
