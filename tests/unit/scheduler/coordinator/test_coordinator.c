@@ -552,6 +552,8 @@ static void a_snapshot_is_as_new_as_its_position_once_it_is_whole(void **state)
     say(queue, "attempt %s attempts=1 cycle=2 epoch=7 sequence=%lld", pod_text("p", 64000, ""),
         (long long)at);
     w.sequence = at - 1;
+    stream("pod_set %s", pod_text("p", 64000, "")); /* else it would have gone */
+    w.sequence = at - 1;
     node("a", 4000);
     assert_false(take(QUEUE, MSG_outcome, &m));
     w.sequence = at - 1;
