@@ -62,6 +62,26 @@ static bool all_are_bound(const struct catalog *catalog, const struct pod *pod)
     return true;
 }
 
+/* Then nothing is left to be done, as upstream; but nobody has looked whether the node can use what
+ * they were bound to. Upstream does not ask. */
+static bool can_use_bound(const struct catalog *catalog, const struct reserve_question *q,
+                          struct str *error, struct arena *a)
+{
+    for (uint32_t i = 0; i < q->brief->delayed.count; i++) {
+        const struct claim *claim =
+            catalog_claim(catalog, q->pod->namespace_name, q->brief->delayed.at[i].name);
+        const struct volume *v = claim != NULL ? catalog_volume(catalog, claim->volume_name) : NULL;
+        if (v == NULL || v->migrated_plugin.len > 0 || !v->has_terms ||
+            any_term(q->node, v->terms.at, v->terms.count))
+            continue;
+        *error = arena_print(
+            a, "claim \"%.*s\" was bound to pv \"%.*s\" meanwhile, not for node \"%.*s\"",
+            STR_ARG(claim->name), STR_ARG(v->name), STR_ARG(q->node->name));
+        return false;
+    }
+    return true;
+}
+
 /* ---- is everything still as the brief says? ---- */
 
 static bool out_of_sync(struct str key, int64_t stored, int64_t assumed, struct str *error,
@@ -145,8 +165,10 @@ bool volume_reserve(struct catalog *catalog, const struct reserve_question *q,
                                           .can_make = can_make,
                                           .can_reach = can_reach};
     *out = (struct reservation){0};
-    if (b->delayed.count == 0 || all_are_bound(catalog, q->pod))
+    if (b->delayed.count == 0)
         return true;
+    if (all_are_bound(catalog, q->pod))
+        return can_use_bound(catalog, q, error, a);
     uint32_t *chosen = arena_take(a, b->delayed.count * sizeof(*chosen));
     if (volume_plan_make(b, &node, chosen) != VOLUME_PLAN_fits) {
         *error = arena_print(a, "no pod volume found for node \"%.*s\"", STR_ARG(q->node->name));

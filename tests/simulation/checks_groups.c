@@ -178,8 +178,10 @@ bool checks_groups_let_go(char *why, size_t room)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        if (p->there && p->set[0] != 0 && facts_set(p->set) != NULL && p->node[0] == 0 &&
-            p->nominated[0] != 0 && !p->deleting && !facts_ended(p))
+        const struct set_fact *set = p->there && p->set[0] != 0 ? facts_set(p->set) : NULL;
+        if (set == NULL || p->node[0] != 0 || p->nominated[0] == 0 || p->deleting || facts_ended(p))
+            continue;
+        if (members_of(set).pods >= set->least) /* else it is not tried, as no pod that fits not */
             return say(why, room, "%s of group %s is pending, and %s keeps room for it", p->name,
                        p->set, p->nominated);
     }

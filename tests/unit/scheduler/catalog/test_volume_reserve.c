@@ -192,6 +192,10 @@ static void what_has_changed_meanwhile_is_not_reserved(void **state)
     claim(c, "a", 4, "requested=1 volume_name=\"v\" bind_completed=true");
     assert_true(reserve(c, p, &s)); /* bound by somebody else: nothing is left to do */
     assert_int_equal(s.reserved.count, 0);
+    volume(c, "far", 5, "capacity=2 has_terms=true");
+    claim(c, "a", 6, "requested=1 volume_name=\"far\" bind_completed=true");
+    assert_false(reserve(c, p, &s)); /* to what the node cannot use */
+    assert_str(s.error, "claim \"a\" was bound to pv \"far\" meanwhile, not for node \"n1\"");
 }
 
 static void a_node_that_has_changed_meanwhile_is_refused(void **state)
