@@ -271,7 +271,8 @@ static void check_gone(const struct proc *p, const struct life *l, const struct 
 
 static void bind_said(const struct proc *p, struct life *l, const struct bind *b)
 {
-    check_gone(p, l, b);
+    if (find(l, b->uid) == NULL) /* else it is said again, as nobody knows whether it got lost */
+        check_gone(p, l, b);
     if (find(l, b->uid) == NULL)
         (void)open_add(l, b->uid);
     note_group(l, b->uid);
