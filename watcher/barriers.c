@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-bool barriers_same_address(struct address a, struct address b)
-{
-    return a.process == b.process && a.peer == b.peer;
-}
-
 static void drop(struct barriers *b, size_t i)
 {
     memory_free(b->waiting[i].tickets);
@@ -27,7 +22,7 @@ void barriers_free(struct barriers *b)
 void barriers_lose(struct barriers *b, struct address from)
 {
     for (size_t i = 0; i < b->count; i++)
-        if (barriers_same_address(b->waiting[i].name.from, from))
+        if (same_address(b->waiting[i].name.from, from))
             b->waiting[i].name.from.peer = 0;
 }
 
@@ -39,7 +34,7 @@ static bool waits(struct barriers *b, const struct barrier_name *name)
     for (size_t i = b->count; i-- > 0;) {
         if (b->waiting[i].name.id != name->id)
             continue;
-        if (barriers_same_address(b->waiting[i].name.from, name->from))
+        if (same_address(b->waiting[i].name.from, name->from))
             does = true;
         else
             drop(b, i);
@@ -54,7 +49,7 @@ static bool was_reached(struct barriers *b, const struct barrier_name *name)
     for (size_t i = 0; i < BARRIERS_MAX; i++) {
         if (b->reached[i].id != name->id)
             continue;
-        if (barriers_same_address(b->reached[i].from, name->from))
+        if (same_address(b->reached[i].from, name->from))
             was = true;
         else
             b->reached[i] = (struct barrier_name){0};

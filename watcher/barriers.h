@@ -40,6 +40,5 @@ void barriers_lose(struct barriers *b, struct address from);
 /* True when one is reached whose tickets are all over; it waits no longer, and is the last one. */
 bool barriers_next(struct barriers *b, bool (*over)(const void *context, const uint64_t *tickets),
                    const void *context);
-bool barriers_same_address(struct address a, struct address b);
 
 #endif

@@ -188,7 +188,7 @@ void watcher_free(struct watcher **watcher)
 static void forget_held(struct watcher *w, struct address from)
 {
     for (size_t i = w->held_count; i-- > 0;)
-        if (barriers_same_address(w->held[i].from, from))
+        if (same_address(w->held[i].from, from))
             w->held[i] = w->held[--w->held_count];
 }
 

@@ -12,6 +12,11 @@ struct address {
     uint32_t peer;
 };
 
+static inline bool same_address(struct address a, struct address b)
+{
+    return a.process == b.process && a.peer == b.peer;
+}
+
 /* A message waiting to be sent. For stream messages epoch and sequence are not zero. */
 struct outgoing {
     struct address to;

@@ -142,10 +142,6 @@ void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t work
                          const struct map_result *result);
 /* Goes on with the only slot. */
 void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step);
-void landing_say_free(struct coordinator *c, const char *plugin);
-#define ROOM_OF_NOMINATIONS                                                                        \
-    "" /* in its place: that no status showed, so that nobody sees it go                           \
-        */
 
 /* ---- batch.c ---- */
 

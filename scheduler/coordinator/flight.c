@@ -238,7 +238,7 @@ void flights_return(struct flights *all, struct flight *f)
     f->node = (struct str){NULL, 0}; /* of a preemption that is given up; lay in the pod's arena */
     f->plugins = f->victims = (struct strs){0};
     f->activate = f->overtaken = f->released = false;
-    release_list_drop(f);
+    release_list_free(&f->releasing);
     f->gated_epoch = f->gated_sequence = 0;
     take_newer(f);
     if (f->gang == NULL && (needs(f) & ~f->holds) != 0) {

@@ -191,7 +191,7 @@ void gang_claims_look(struct coordinator *c, struct moment now)
                  (*at)->uids.count);
         for (uint32_t i = 0; i < (*at)->uids.count; i++)
             give_back(c, *at, (*at)->uids.at[i]);
-        landing_say_free(c, ROOM_OF_NOMINATIONS);
+        landing_say_room(c);
         drop(at);
     }
 }

@@ -122,3 +122,8 @@ void landing_say_free(struct coordinator *c, const char *plugin)
     if (c->queue.peer != 0)
         outbox_put(c->out, c->queue, &m);
 }
+
+void landing_say_room(struct coordinator *c)
+{
+    landing_say_free(c, "");
+}

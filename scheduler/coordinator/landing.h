@@ -20,5 +20,8 @@ void landing_report(struct coordinator *c, const struct flight *f, const char *r
 /* The attempt ends with an error that is not the pod's doing: told and landed. */
 void landing_fail(struct coordinator *c, struct flight *f, struct str message);
 /* The queue is told that what the plugin turns away for is free although no object says so. */
+void landing_say_free(struct coordinator *c, const char *plugin);
+/* The same of room that nominations kept which no status showed: nobody sees them go. */
+void landing_say_room(struct coordinator *c);
 
 #endif

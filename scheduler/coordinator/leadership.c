@@ -82,7 +82,7 @@ static void each_flight(struct coordinator *c, const struct listed *l,
 static void give_back(struct coordinator *c, struct flight *f, const struct listed *l)
 {
     bool leading = l != NULL && l->leading, anew = false;
-    release_list_drop(f);
+    release_list_free(&f->releasing);
     if (f->state == FLIGHT_binding) {
         if (l != NULL && binds(l, f->pod.uid))
             return;

@@ -114,7 +114,7 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
     if ((d->clear_nominated || f->remembered) && !tells_later)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     if (f->remembered && !tells_later)
-        landing_say_free(c, ROOM_OF_NOMINATIONS);
+        landing_say_room(c);
     flights_start(&c->flights, f, FLIGHT_deciding);
     landing_end(c, f, unschedulable ? "unschedulable" : "error", &d->plugins);
 }

@@ -2,7 +2,6 @@
 #include "scheduler/coordinator/release_list.h"
 
 #include "proto/base/memory.h"
-#include "scheduler/coordinator/flight.h"
 
 void release_list_free(struct release_list **list)
 {
@@ -13,9 +12,4 @@ void release_list_free(struct release_list **list)
     arena_free(&r->memory);
     memory_free(r);
     *list = NULL;
-}
-
-void release_list_drop(struct flight *f)
-{
-    release_list_free(&f->releasing);
 }

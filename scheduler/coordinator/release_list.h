@@ -6,8 +6,6 @@
 #include "proto/base/arena.h"
 #include "proto/messages.h"
 
-struct flight;
-
 struct release {
     struct claim_release request; /* texts in the memory */
     bool answered;
@@ -26,8 +24,7 @@ struct release_list {
     const char *result; /* how the flight lands; NULL: it does not yet */
 };
 
+/* Nothing is waited for any more. */
 void release_list_free(struct release_list **list);
-/* Nothing is waited for any more: the term is over, and with it what the binder was asked. */
-void release_list_drop(struct flight *f);
 
 #endif

@@ -135,7 +135,7 @@ static void tell_failure(struct coordinator *c, struct flight *f)
     if (clears || f->remembered)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     if (f->remembered)
-        landing_say_free(c, ROOM_OF_NOMINATIONS);
+        landing_say_room(c);
 }
 
 static void go_on(struct coordinator *c, struct flight *f)

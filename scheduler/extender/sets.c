@@ -142,7 +142,7 @@ static void release(struct sets *s, struct moment now, struct outbox *out)
 static void forget_peer(struct sets *s, struct address from)
 {
     for (struct held **at = &s->held; *at != NULL;)
-        if ((*at)->from.process == from.process && (*at)->from.peer == from.peer)
+        if (same_address((*at)->from, from))
             drop(at);
         else
             at = &(*at)->next;

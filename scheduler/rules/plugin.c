@@ -26,6 +26,15 @@ uint32_t plugin_folded_key(const struct plugin *p, const struct atoms *atoms,
                : 0;
 }
 
+const struct plugin_counts *plugin_counts_of(const struct plugin_counts *at, uint32_t count,
+                                             const struct plugin *p)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (str_is(at[i].plugin, p->name))
+            return &at[i];
+    return NULL;
+}
+
 void outlook_add(struct outlook *o, int64_t number)
 {
     if (o->count == sizeof(o->at) / sizeof(o->at[0]))

@@ -223,6 +223,9 @@ const struct plugin *plugin_find(struct str name);
 #define SCORE_MAX 100
 #define RAW_EXACT ((int64_t)1 << 52) /* differences of such are exact in a double */
 
+/* What the rule counts, of those of several rules; NULL when it is not among them. */
+const struct plugin_counts *plugin_counts_of(const struct plugin_counts *at, uint32_t count,
+                                             const struct plugin *p);
 /* raw, normalised as the rule wants, given the range of the raw scores of all nodes. */
 int64_t plugin_normalise(const struct plugin *p, int64_t raw, int64_t least, int64_t greatest);
 /* The atom of the key whose entries, of all that the rule counts, other workers have no use for; 0:

@@ -7,15 +7,6 @@
 #include "scheduler/table/wrap.h"
 #include "scheduler/worker/classes_inside.h"
 
-static const struct plugin_counts *listed(const struct plugin_counts *at, uint32_t count,
-                                          const struct plugin *p)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (str_is(at[i].plugin, p->name))
-            return &at[i];
-    return NULL;
-}
-
 /* The atom of a text that others told; held by the rule if nobody here uses it. */
 static uint32_t atom_of(struct kept_rule *rule, struct atoms *atoms, struct str text)
 {
@@ -56,7 +47,8 @@ void class_take_counts(struct pod_class *k, struct atoms *atoms, const struct ma
         struct kept_rule *rule = &k->kept[i];
         if (run && rule->groups)
             continue; /* it is asked elsewhere, of all counts */
-        const struct plugin_counts *merged = listed(r->counts.at, r->counts.count, rule->plugin);
+        const struct plugin_counts *merged =
+            plugin_counts_of(r->counts.at, r->counts.count, rule->plugin);
         struct entries others = {0};
         for (uint32_t e = 0; merged != NULL && e < merged->counts.count; e++) {
             const struct count *from = &merged->counts.at[e];
@@ -98,7 +90,8 @@ void class_tell_surveys(const struct pod_class *k, struct map_result *out, struc
 const struct counts *class_survey(const struct pod_class *k, const struct kept_rule *rule,
                                   const struct map_request *r, struct arena *a)
 {
-    const struct plugin_counts *merged = listed(r->surveys.at, r->surveys.count, rule->plugin);
+    const struct plugin_counts *merged =
+        plugin_counts_of(r->surveys.at, r->surveys.count, rule->plugin);
     if (merged == NULL)
         return ledger_sums(rule->survey);
     struct counts *all = counts_new(a);

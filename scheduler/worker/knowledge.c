@@ -4,15 +4,6 @@
 #include "proto/base/must.h"
 #include "scheduler/worker/shard_inside.h"
 
-static const struct plugin_counts *listed(const struct plugin_counts *at, uint32_t count,
-                                          const struct plugin *p)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (str_is(at[i].plugin, p->name))
-            return &at[i];
-    return NULL;
-}
-
 /* Merged counts without what we have told ourselves of a folded key, which we know better. */
 static void unfold(struct evaluation *e, struct plugin_knowledge *k, uint32_t key)
 {
@@ -41,7 +32,7 @@ static void know_counts(struct evaluation *e, struct plugin_knowledge *k)
     uint32_t key = plugin_folded_key(k->plugin, e->cycle.atoms, r);
     k->counts = counts_new(e->cycle.arena);
     k->survey = counts_new(e->cycle.arena);
-    const struct plugin_counts *merged = listed(r->counts.at, r->counts.count, k->plugin);
+    const struct plugin_counts *merged = plugin_counts_of(r->counts.at, r->counts.count, k->plugin);
     if (k->plugin->count != NULL && (r->alone || str_is(r->step, "count")))
         k->plugin->count(&e->cycle, k->counts);
     else if (merged != NULL)
@@ -89,7 +80,8 @@ void knowledge_survey(struct evaluation *e)
     const struct map_request *r = e->request;
     for (uint32_t i = 0; i < e->cycle.knowledge_count; i++) {
         struct plugin_knowledge *k = &e->cycle.knowledge[i];
-        const struct plugin_counts *merged = listed(r->surveys.at, r->surveys.count, k->plugin);
+        const struct plugin_counts *merged =
+            plugin_counts_of(r->surveys.at, r->surveys.count, k->plugin);
         timings_start(e->cycle.timing);
         if (merged != NULL)
             counts_take(k->survey, e->cycle.atoms, merged);

@@ -165,7 +165,6 @@ void reflector_page_data(struct reflector *r, struct moment now, struct str piec
     enum page_step step = PAGE_head;
     page_feed(&r->page, piece);
     r->page_came |= piece.len > 0;
-    r->asked_again &= !r->page_came;
     while (r->phase == LISTING && step != PAGE_more) {
         step = page_next(&r->page, &text);
         r->protobuf = r->page.form == PAGE_protobuf;
@@ -224,6 +223,7 @@ void reflector_list_response(struct reflector *r, struct moment now,
                              const struct kube_response *response)
 {
     bool good = response->status == 200 && response->error[0] == 0;
+    r->asked_again &= response->status == 0; /* else the connection is well */
     if (good && response->body.len > 0)
         reflector_page_data(r, now, response->body);
     if (r->phase != LISTING)

@@ -104,6 +104,16 @@ static size_t attempts(struct world *w, struct attempt *last)
     return count;
 }
 
+static struct message outcome_of(const struct pod *pod, const struct attempt *a, const char *result)
+{
+    return (struct message){.type = MSG_outcome,
+                            .outcome = {.uid = pod->uid,
+                                        .namespace_name = pod->namespace_name,
+                                        .name = pod->name,
+                                        .cycle = a->cycle,
+                                        .result = str_of(result)}};
+}
+
 static bool status_says(struct world *w, const char *line)
 {
     struct buffer lines = {0};
@@ -273,12 +283,7 @@ static void the_next_tick_is_due_with_the_next_flush(void **state)
     pull(&w, 1);
     w.now = (struct moment){100 * SECOND + 400};
     assert_int_equal(attempts(&w, &last), 1);
-    struct message m = {.type = MSG_outcome,
-                        .outcome = {.uid = a.uid,
-                                    .namespace_name = a.namespace_name,
-                                    .name = a.name,
-                                    .cycle = last.cycle,
-                                    .result = STR_LITERAL("error")}};
+    struct message m = outcome_of(&a, &last, "error");
     from(&w, SCHEDULER, 7, &m);
     struct moment next = queue_tick(w.queue, w.now, &w.out);
     assert_true(next.ns > w.now.ns && next.ns <= 101 * SECOND);
@@ -297,13 +302,8 @@ static void what_the_scheduler_has_free_again_wakes_whom_it_may_help(void **stat
     set_pod(&w, &a);
     pull(&w, 1);
     assert_int_equal(attempts(&w, &last), 1);
-    struct message m = {.type = MSG_outcome,
-                        .outcome = {.uid = a.uid,
-                                    .namespace_name = a.namespace_name,
-                                    .name = a.name,
-                                    .cycle = last.cycle,
-                                    .result = STR_LITERAL("unschedulable"),
-                                    .plugins = {1, &fit}}};
+    struct message m = outcome_of(&a, &last, "unschedulable");
+    m.outcome.plugins = (struct strs){1, &fit};
     from(&w, SCHEDULER, 7, &m);
     assert_true(status_says(&w, "\nunschedulable=1\n"));
     m = (struct message){.type = MSG_plugin_back,

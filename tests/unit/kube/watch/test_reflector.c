@@ -614,6 +614,10 @@ static void a_page_on_a_dead_connection_is_asked_for_again_once(void **state)
     assert_list_starts(f);
     reflector_reconnect(f->r, f->now, "told");
     assert_false(next(f));
+    answer(f, 503, "");
+    wait_for_next(f); /* the connection is well, and may die again */
+    reflector_reconnect(f->r, f->now, "told");
+    assert_true(next(f));
     answer(f, 200, LIST("10", "", ""));
     assert_true(next(f));
     assert_watch_from(f, "10");
