@@ -432,12 +432,12 @@ static bool leads(const struct proc *p)
 static bool scheduler_agrees(char *why, size_t room, struct proc *p)
 {
     struct buffer lines = {0};
-    int64_t nodes = facts_node_count(), assigned = 0, nominees = 0;
+    int64_t nodes = facts_node_count(), assigned = 0, pending = 0;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *pod = &facts_pods[i];
         bool lives = pod->there && !facts_ended(pod);
         assigned += lives && pod->node[0] != 0;
-        nominees += lives && pod->node[0] == 0 && pod->nominated[0] != 0;
+        pending += lives && pod->node[0] == 0; /* its status may have failed to be written */
     }
     coordinator_status(p->core, &lines);
     int64_t held_nodes = bounds_said(lines.at, "nodes"), held = bounds_said(lines.at, "pods");
@@ -456,9 +456,9 @@ static bool scheduler_agrees(char *why, size_t room, struct proc *p)
         return say(why, room, "%s assumes %lld claims", p->door, (long long)claims);
     if (volumes != 0)
         return say(why, room, "%s assumes %lld volumes", p->door, (long long)volumes);
-    if (nominated > nominees && leads(p)) /* another one decides anew before it uses them */
-        return say(why, room, "%s keeps room for %lld pods, and %lld are nominated", p->door,
-                   (long long)nominated, (long long)nominees);
+    if (nominated > pending && leads(p)) /* another one decides anew before it uses them */
+        return say(why, room, "%s keeps room for %lld pods, and %lld are pending", p->door,
+                   (long long)nominated, (long long)pending);
     if (flights != 0)
         return say(why, room, "%s has %lld attempts that have not ended", p->door,
                    (long long)flights);

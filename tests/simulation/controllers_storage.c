@@ -207,7 +207,8 @@ static void look_at_volume(struct volume_fact *v)
             set_phase(v, "Available");
     } else if (c == NULL || strcmp(c->uid, v->claim_uid) != 0) {
         release(v);
-    } else if (c->volume[0] != 0 && strcmp(c->volume, v->name) != 0 && v->by_controller) {
+    } else if (c->volume[0] != 0 && strcmp(c->volume, v->name) != 0 && v->by_controller &&
+               dice(3) == 0) { /* it comes to that later */
         unbind(v);
     }
 }

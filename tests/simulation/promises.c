@@ -21,7 +21,7 @@
 #define CONFIRMED     (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
 #define HEARD_BY_NOW  (120 * SECOND)
 #define LIE_FORGOTTEN (30 * SECOND) /* when who told it has gone */
-#define VIEW_STALEST  (60 * SECOND) /* as the coordinator has it unless it is told otherwise */
+#define VIEW_STALEST  (61 * SECOND) /* the coordinator's limit, and what comes in the same round */
 
 struct open_work {
     char uid[UID_ROOM];

@@ -155,6 +155,25 @@ static bool create_burst(const struct action *x)
     return create_some(x, 3 + x->c % 14);
 }
 
+static void take_back(void *context, uint64_t number)
+{
+    char name[NAME_ROOM];
+    (void)context;
+    snprintf(name, sizeof(name), "p%u", (unsigned)number);
+    if (facts_pod(name) != NULL)
+        (void)users_delete_pod(name, 0);
+}
+
+/* Many come, and some of them are thought better of while all are decided. */
+static bool regret_burst(const struct action *x)
+{
+    uint32_t first = names, count = 8 + x->c % 8;
+    bool any = create_some(x, count);
+    for (uint32_t i = 0; any && i < count; i += 1 + i % 3)
+        clock_call(clock_now() + (x->b + i * 7) % 40 * MS, take_back, NULL, first + i);
+    return any;
+}
+
 /* What a ReplicaSet does when pods are few. */
 static bool create_replacement(const struct action *x)
 {
@@ -550,6 +569,7 @@ bool users_do(const struct action *x)
         USER(create_replacement)
         USER(delete_pod)
         USER(recreate_pod)
+        USER(regret_burst)
         USER(finish_pod)
         USER(resize_pod)
         USER(create_gated_pod)

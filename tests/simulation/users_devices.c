@@ -1,5 +1,6 @@
 /* users_devices: people and their ResourceClaims. What must stay true: a claim that a pod on a node
  * has is not taken away by force. */
+#include "tests/simulation/controllers.h"
 #include "tests/simulation/facts_devices.h"
 #include "tests/simulation/users.h"
 
@@ -116,9 +117,36 @@ void users_reset_devices(void)
     names = 0;
 }
 
+static void user_leaves(void *context, uint64_t index)
+{
+    struct device_claim_fact *c = &facts_device_claims[index];
+    (void)context;
+    for (uint32_t i = 0; c->there && c->reserved_count == 1 && i < PODS_MAX; i++)
+        if (facts_pods[i].there && strcmp(facts_pods[i].uid, c->reserved[0]) == 0) {
+            (void)users_delete_pod(facts_pods[i].name, 0);
+            controllers_look_at_claim(c); /* which has no user any more */
+            return;
+        }
+}
+
+/* Who comes next has been decided on with the devices of the one before, who goes just then. */
+static bool succeed_user(const struct action *x)
+{
+    for (uint32_t i = 0; i < DEVICE_CLAIMS_MAX && facts_pod_count() < ENOUGH; i++) {
+        uint32_t index = (x->b + i) % DEVICE_CLAIMS_MAX;
+        const struct device_claim_fact *c = &facts_device_claims[index];
+        if (!c->there || c->deleting || !c->allocated || c->reserved_count != 1)
+            continue;
+        clock_call(clock_now() + x->c % 60 * MS, user_leaves, NULL, index);
+        return create_with(c->name, x->a);
+    }
+    return false;
+}
+
 bool users_do_devices(const struct action *x)
 {
     switch (x->kind) {
+    case DO_succeed_user: return succeed_user(x);
     case DO_create_device_pod: return create_device_pod(x);
     case DO_create_sharing_pods: return create_sharing_pods(x);
     case DO_delete_claim: return delete_claim(x);

@@ -226,17 +226,19 @@ bool world_stranger_comes(uint32_t whose, uint32_t what, int64_t until)
     if (p->alive || to == NULL)
         return false;
     p->kind = kinds[what % 5];
-    snprintf(p->name, sizeof(p->name), "%s", process_name(p->kind));
+    bool replaces = what / 60 % 2 == 0; /* else it is one more, with a name of its own */
+    snprintf(p->name, sizeof(p->name), "%s%s", process_name(p->kind), replaces ? "" : "-2");
     p->group = -1;
     p->host = &w.hosts[GROUPS];
     p->stranger = true;
     snprintf(p->door, sizeof(p->door), "sim://stranger/%u", (unsigned)(whose % STRANGERS));
-    if (what / 60 % 2 == 0)
+    if (replaces)
         take_the_place(p, to);
     trace(1, "a stranger says to be %s at %s", p->name, to->door);
     cover("stranger says to be", p->name);
-    /* In somebody's place it is believed about the term, as it has our key; then it says none. */
-    bool lies = what / 60 % 2 != 0 && what / 20 % 3 == 0;
+    /* In the place of a scheduler a binder would believe it about the term, as it has our key, and
+     * count on from there. */
+    bool lies = (!replaces || to->kind != BINDER) && what / 20 % 3 == 0;
     if (lies &&
         p->kind == SCHEDULER) /* whoever it comes to finds that place empty, or refuses it */
         promises_lie(LIE, until);
