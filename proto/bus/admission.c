@@ -27,14 +27,16 @@ static void know_user(struct peer *peer, const char *address)
     snprintf(peer->party, sizeof(peer->party), "uid %ld", strtol(at + 1, NULL, 10));
 }
 
+/* Asked of the frame, not of the routing id before it: a ROUTER that was asked whether it has
+ * something (ZMQ_EVENTS) hands out a routing id that knows nothing (libzmq 4.3.4). */
 void admission_know(struct bus *bus, struct peer *peer)
 {
     const struct wire *door = peer->wire;
     peer->permitted = ANY;
     if (endpoint_is_ipc(door->endpoint)) {
-        know_user(peer, zmq_msg_gets(&bus->routing, "Peer-Address"));
+        know_user(peer, zmq_msg_gets(&bus->incoming, "Peer-Address"));
     } else if (door->keyed) {
-        const char *key = zmq_msg_gets(&bus->routing, "User-Id");
+        const char *key = zmq_msg_gets(&bus->incoming, "User-Id");
         peer->permitted = curve_role(key != NULL ? key : "");
         snprintf(peer->party, sizeof(peer->party), "key %s", key != NULL ? key : "unknown");
     }

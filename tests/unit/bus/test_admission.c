@@ -3,7 +3,7 @@
 #include "tests/unit/bus/pair.h"
 
 #include "proto/bus/frame.h"
-#include "proto/bus/wire.h"
+#include "proto/bus/inside.h"
 
 #include <signal.h>
 #include <sys/socket.h>
@@ -229,6 +229,26 @@ static void a_stolen_incarnation_displaces_nobody(void **state)
     stop_child(child);
     bus_close(&queue);
     seen_free(&up);
+}
+
+/* As above, when the door's socket was asked for something before that hello was taken out of it:
+ * what the kernel says of the caller must not get lost, or two strangers were one. */
+static void a_caller_is_known_whose_hello_was_looked_for(void **state)
+{
+    pid_t child = start_scheduler(*state);
+    struct bus *queue = open_door(*state, QUEUE);
+    struct moment end = moment_after(moment_now(), span_of_ms(PATIENCE_MS));
+    while (!wire_readable(&queue->door)) {
+        assert_false(moment_reached(moment_now(), end));
+        bus_tick(queue, moment_now());
+        bus_wait(queue, -1, moment_now(), moment_after(moment_now(), span_of_ms(5)));
+    }
+    assert_true(await(queue, NULL, MSG_peer_up, NULL));
+    assert_int_equal(queue->peer_count, 1);
+    assert_int_equal(queue->peers[0]->pid, child);
+    assert_memory_equal(queue->peers[0]->party, "uid ", 4);
+    stop_child(child);
+    bus_close(&queue);
 }
 
 static void a_restarted_process_is_back_at_once(void **state)
@@ -512,6 +532,7 @@ int main(void)
         SCENE(a_false_binder_has_no_place_at_the_schedulers_door),
         SCENE(a_living_process_is_not_displaced),
         SCENE(a_stolen_incarnation_displaces_nobody),
+        SCENE(a_caller_is_known_whose_hello_was_looked_for),
         SCENE(a_restarted_process_is_back_at_once),
         SCENE(who_takes_the_place_first_keeps_it_only_while_it_lives),
         SCENE(a_plugin_is_replaced_without_a_gap),

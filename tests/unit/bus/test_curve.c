@@ -5,6 +5,7 @@
 #include "proto/bus/curve.h"
 #include "proto/bus/ear.h"
 #include "proto/bus/frame.h"
+#include "proto/bus/inside.h"
 
 #include <sys/stat.h>
 
@@ -90,6 +91,30 @@ static void a_client_of_the_directory_gets_in(void **state)
     struct message pull = {.type = MSG_pull, .pull = {.credit = 7}};
     send_message(scheduler, (struct address){QUEUE, 0}, &pull);
     assert_true(await(queue, scheduler, MSG_pull, NULL));
+    bus_close(&scheduler);
+    bus_close(&queue);
+}
+
+/* The door's socket is asked whether it has something before the hello is taken out of it, as
+ * happens when it arrives just as the process goes to sleep: who the caller is must not get lost. */
+static void a_client_gets_in_whose_hello_was_looked_for(void **state)
+{
+    struct keyring *k = *state;
+    struct bus *queue = open_queue(k);
+    struct bus *scheduler = open_scheduler(k, k->ours, bus_endpoint(queue));
+    struct delivery in;
+    struct moment end = moment_after(moment_now(), span_of_ms(PATIENCE_MS));
+    while (!wire_readable(&queue->door)) {
+        struct moment now = moment_now();
+        assert_false(moment_reached(now, end));
+        bus_tick(queue, now);
+        while (bus_receive(scheduler, now, &in))
+            continue;
+        bus_tick(scheduler, now);
+        bus_wait(queue, -1, now, moment_after(now, span_of_ms(5)));
+    }
+    meet(queue, scheduler);
+    assert_int_equal(bus_refused(queue, "wrong_key"), 0);
     bus_close(&scheduler);
     bus_close(&queue);
 }
@@ -389,6 +414,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RING(a_client_of_the_directory_gets_in),
+        RING(a_client_gets_in_whose_hello_was_looked_for),
         RING(a_client_with_other_keys_is_refused),
         RING(an_unknown_client_is_refused_until_its_key_is_added),
         RING(who_was_refused_gets_in_when_its_key_is_added),
