@@ -96,7 +96,8 @@ static void a_client_of_the_directory_gets_in(void **state)
 }
 
 /* The door's socket is asked whether it has something before the hello is taken out of it, as
- * happens when it arrives just as the process goes to sleep: who the caller is must not get lost. */
+ * happens when it arrives just as the process goes to sleep: who the caller is must not get lost.
+ */
 static void a_client_gets_in_whose_hello_was_looked_for(void **state)
 {
     struct keyring *k = *state;
