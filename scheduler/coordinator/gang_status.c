@@ -173,6 +173,8 @@ struct entry {
 
     struct moment said; /* when its condition was, by a pod of it; 0: not in this term */
     bool said_scheduled;
+    struct arena said_memory;
+    struct str said_by; /* the profile, for its event */
 };
 
 struct gang_statuses {
@@ -180,6 +182,12 @@ struct gang_statuses {
     struct heap *due;
     uint32_t mark;
 };
+
+/* As its condition was last seen. */
+static bool is_scheduled(const struct entry *e)
+{
+    return str_is(e->group.scheduled_condition.status, "True");
+}
 
 static bool earlier(const void *a, const void *b)
 {
@@ -204,6 +212,7 @@ static void entry_free(struct gang_statuses *s, struct entry *e)
         heap_remove(s->due, e);
     arena_free(&e->group_memory);
     arena_free(&e->members_memory);
+    arena_free(&e->said_memory);
     memory_free(e);
 }
 
@@ -343,6 +352,7 @@ static void drop_group(struct gang_statuses *s, struct moment now, struct entry 
         return;
     }
     e->has_group = e->timed_out = false;
+    e->said = (struct moment){0};
     changed(s, now, e);
 }
 
@@ -401,13 +411,39 @@ static bool leave(struct gang_statuses *s, struct moment now, struct entry *e, b
     return !e->abandoned;
 }
 
+static struct span patience(const struct entry *e, int64_t first_ms)
+{
+    int64_t wait_ms = first_ms << (e->tries < 10 ? e->tries : 10);
+    return span_of_ms(wait_ms < AGAIN_MAX_MS ? wait_ms : AGAIN_MAX_MS);
+}
+
+/* That it is scheduled was said, and is not seen. No other pod of it may ever come and say it. */
+static void say_scheduled_again(struct gang_statuses *s, struct moment now, struct entry *e,
+                                struct address binder, struct outbox *out)
+{
+    struct moment due = moment_after(e->said, patience(e, SAID_AGAIN_MS));
+    if (e->said.ns == 0 || !e->said_scheduled || is_scheduled(e))
+        return;
+    if (moment_reached(now, due)) {
+        struct message m = {.type = MSG_group_failed,
+                            .group_failed = {.group = e->group,
+                                             .scheduled = true,
+                                             .reason = STR_LITERAL("Scheduled"),
+                                             .scheduler_name = e->said_by}};
+        outbox_put(out, binder, &m);
+        e->said = now;
+        e->tries++;
+        due = moment_after(now, patience(e, SAID_AGAIN_MS));
+    }
+    look_at(s, e, due);
+}
+
 /* Its next step, said to the binder; and when to look whether that has arrived. */
 static void say(struct gang_statuses *s, struct moment now, struct entry *e, struct address binder,
                 struct outbox *out)
 {
     struct message m = {.type = MSG_group_status};
     const struct group_members *members = e->has_members ? &e->members : NULL;
-    int64_t wait_ms = AGAIN_FIRST_MS << (e->tries < 10 ? e->tries : 10);
     bool wanted = gang_status_step(&e->group, members, &m.group_status);
     bool told = m.group_status.event_reason.len > 0 && e->timed_out;
     if (!wanted)
@@ -416,8 +452,8 @@ static void say(struct gang_statuses *s, struct moment now, struct entry *e, str
         return;
     e->timed_out = m.group_status.event_reason.len > 0;
     outbox_put(out, binder, &m);
+    look_at(s, e, moment_after(now, patience(e, AGAIN_FIRST_MS)));
     e->tries++;
-    look_at(s, e, moment_after(now, span_of_ms(wait_ms < AGAIN_MAX_MS ? wait_ms : AGAIN_MAX_MS)));
 }
 
 void gang_statuses_tick(struct gang_statuses *s, struct moment now, struct address binder,
@@ -426,26 +462,41 @@ void gang_statuses_tick(struct gang_statuses *s, struct moment now, struct addre
     struct entry *e;
     while ((e = heap_top(s->due)) != NULL && moment_reached(now, e->due)) {
         heap_pop(s->due);
-        say(s, now, e, binder, out);
+        if (str_is(e->group.api, API_BUILT_IN))
+            say_scheduled_again(s, now, e, binder, out);
+        else
+            say(s, now, e, binder, out);
     }
+}
+
+/* Also of a group that the view does not show yet, of which it is then said again. */
+static void note_said(struct gang_statuses *s, struct moment now, struct entry *e, bool scheduled,
+                      struct str scheduler_name)
+{
+    e->said = now;
+    e->said_scheduled = scheduled;
+    e->tries = 0;
+    arena_reset(&e->said_memory);
+    e->said_by = arena_copy(&e->said_memory, scheduler_name);
+    if (e->has_group)
+        look_at(s, e, now);
 }
 
 const struct gang *gang_statuses_condition(struct gang_statuses *s, struct moment now,
                                            struct str namespace_name, struct str name,
-                                           bool scheduled)
+                                           bool scheduled, struct str scheduler_name)
 {
     const struct key k = {STR_LITERAL(API_BUILT_IN), namespace_name, name};
     struct entry *e = find(s, &k);
-    if (e == NULL || !e->has_group || str_is(e->group.scheduled_condition.status, "True"))
+    if (e == NULL || (e->has_group ? is_scheduled(e) : !scheduled))
         return NULL;
     bool lately =
         e->said.ns != 0 && !moment_reached(now, moment_after(e->said, span_of_ms(SAID_AGAIN_MS)));
     bool back = e->said.ns != 0 && e->said_scheduled && !scheduled;
     if (back || (lately && e->said_scheduled == scheduled))
         return NULL; /* what is on its way to be True is not taken back either */
-    e->said = now;
-    e->said_scheduled = scheduled;
-    return &e->group;
+    note_said(s, now, e, scheduled, scheduler_name);
+    return e->has_group ? &e->group : NULL;
 }
 
 uint32_t gang_statuses_count(const struct gang_statuses *s)

@@ -1,5 +1,6 @@
 /* gang_status: the status of PodGroups as the controller of scheduler-plugins keeps it, where no
- * such controller runs: phase, counts, owners and start.
+ * such controller runs: phase, counts, owners and start; and of those in the tree, whether what was
+ * said of them was seen.
  *
  * A step is a pure function of what a PodGroup and its pods are now; each write brings the group
  * back through the watch, for the next step. What got lost on the way is said again. Where another
@@ -29,10 +30,11 @@ void gang_statuses_tick(struct gang_statuses *s, struct moment now, struct addre
                         struct outbox *out);
 /* The group of the API in the tree, when its condition is to be said to be so: by what was last
  * seen it is not, and it was not said a moment ago. NULL: there is nothing to say; what was
- * scheduled once stays so. Borrowed until the next message. */
+ * scheduled once stays so. Borrowed until the next message. That it is scheduled is said again by
+ * the tick, in the name of that profile, until it is seen or the term ends. */
 const struct gang *gang_statuses_condition(struct gang_statuses *s, struct moment now,
                                            struct str namespace_name, struct str name,
-                                           bool scheduled);
+                                           bool scheduled, struct str scheduler_name);
 /* PodGroups that are there, or that pods name. */
 uint32_t gang_statuses_count(const struct gang_statuses *s);
 /* A new term: everything is looked at anew. */

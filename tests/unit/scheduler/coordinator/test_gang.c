@@ -712,6 +712,45 @@ static void what_was_said_and_not_seen_is_said_again(void **state)
     expect_said(MSG_group_failed, "scheduled=true", 2);
 }
 
+/* Its last pod was placed, so nobody else will say it. */
+static void what_was_said_and_not_seen_is_said_again_without_another_pod(void **state)
+{
+    (void)state;
+    batch_in_tree = true;
+    begin(1, 4000);
+    see_basic(1, "");
+    attempt_of_basic("b-0", 1000, 1);
+    settle(s);
+    expect_said(MSG_group_failed, "scheduled=true", 1);
+    s->now = moment_after(s->now, span_of_ms(9000));
+    settle(s);
+    expect_said(MSG_group_failed, NULL, 1);
+    s->now = moment_after(s->now, span_of_ms(2000));
+    settle(s);
+    expect_said(MSG_group_failed, "scheduled=true reason=\"Scheduled\"", 2);
+    see_basic(2, "scheduled_condition={status=\"True\" reason=\"Scheduled\"}");
+    s->now = moment_after(s->now, span_of_ms(600000));
+    settle(s);
+    expect_said(MSG_group_failed, NULL, 2);
+}
+
+/* The queue knew it already. */
+static void a_group_that_is_not_seen_yet_is_told_of_when_it_is(void **state)
+{
+    (void)state;
+    batch_in_tree = true;
+    begin(1, 4000);
+    sees(s, "group_members api=\"" IN_TREE "\" namespace_name=\"default\" name=\"b\" pods=1");
+    attempt_of_basic("b-0", 1000, 1);
+    settle(s);
+    expect_said(MSG_bind, NULL, 1);
+    expect_said(MSG_group_failed, NULL, 0);
+    see_basic(1, "");
+    s->now = moment_after(s->now, span_of_ms(10000));
+    settle(s);
+    expect_said(MSG_group_failed, "scheduled=true reason=\"Scheduled\"", 1);
+}
+
 static void without_the_gates_nothing_is_said_of_groups_in_the_tree(void **state)
 {
     (void)state;
@@ -765,6 +804,8 @@ int main(void)
         TEST(attempts_at_groups_in_the_tree_are_counted),
         TEST(a_late_member_takes_nothing_back),
         TEST(what_was_said_and_not_seen_is_said_again),
+        TEST(what_was_said_and_not_seen_is_said_again_without_another_pod),
+        TEST(a_group_that_is_not_seen_yet_is_told_of_when_it_is),
         TEST(without_the_gates_nothing_is_said_of_groups_in_the_tree),
         TEST(a_group_in_the_tree_that_waits_has_no_condition),
     };
