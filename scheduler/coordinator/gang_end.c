@@ -39,6 +39,9 @@ static void tell_group(struct coordinator *c, const struct gang_try *g, const ch
                                          .reason = str_of(reason),
                                          .message = message,
                                          .scheduler_name = g->scheduler_name}};
+    /* What was said to be scheduled stays so, also before the view shows it. */
+    if (gang_statuses_was_scheduled(c->gang_statuses, &g->group))
+        m.group_failed.group.scheduled_condition.status = STR_LITERAL("True");
     outbox_put(c->out, c->binder, &m);
     if (str_is(g->group.api, IN_TREE)) /* so that no late member takes it back */
         (void)gang_statuses_condition(c->gang_statuses, c->last_call, g->group.namespace_name,

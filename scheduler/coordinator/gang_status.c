@@ -499,6 +499,14 @@ const struct gang *gang_statuses_condition(struct gang_statuses *s, struct momen
     return e->has_group ? &e->group : NULL;
 }
 
+bool gang_statuses_was_scheduled(const struct gang_statuses *s, const struct gang *group)
+{
+    const struct key k = {group->api, group->namespace_name, group->name};
+    const struct entry *e = find(s, &k);
+    return e != NULL && e->has_group && e->said.ns != 0 && e->said_scheduled &&
+           str_equal(e->group.uid, group->uid);
+}
+
 uint32_t gang_statuses_count(const struct gang_statuses *s)
 {
     return (uint32_t)s->entries.count;

@@ -35,6 +35,9 @@ void gang_statuses_tick(struct gang_statuses *s, struct moment now, struct addre
 const struct gang *gang_statuses_condition(struct gang_statuses *s, struct moment now,
                                            struct str namespace_name, struct str name,
                                            bool scheduled, struct str scheduler_name);
+/* Was the group of the API in the tree said to be scheduled, in this term? The view may not show it
+ * yet. */
+bool gang_statuses_was_scheduled(const struct gang_statuses *s, const struct gang *group);
 /* PodGroups that are there, or that pods name. */
 uint32_t gang_statuses_count(const struct gang_statuses *s);
 /* A new term: everything is looked at anew. */

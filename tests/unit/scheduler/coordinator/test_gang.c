@@ -696,6 +696,26 @@ static void a_late_member_takes_nothing_back(void **state)
     expect_said(MSG_group_failed, NULL, 1);
 }
 
+/* Nor do late members that are tried as a group: with the event goes no condition. */
+static void late_members_together_take_nothing_back(void **state)
+{
+    (void)state;
+    batch_in_tree = true;
+    begin(3, 4000);
+    sees(s, "pod_group_set group={api=\"" IN_TREE "\" namespace_name=\"default\" name=\"g\" "
+            "uid=\"u-group\" min_member=2}");
+    group(IN_TREE, 2, 2, 3000, "");
+    settle(s);
+    expect_said(MSG_group_failed, "scheduled=true", 1);
+    hear(s, queue,
+         "gang_attempt group={api=\"" IN_TREE "\" namespace_name=\"default\" name=\"g\" "
+         "uid=\"u-group\" min_member=2} needed=1 members=[{pod=%s attempts=1 cycle=8}]",
+         pod_text("g-8", 9000, ""));
+    settle(s);
+    expect_said(MSG_group_failed, "scheduled_condition={status=\"True\"}} reason=\"Unschedulable\"",
+                1);
+}
+
 static void what_was_said_and_not_seen_is_said_again(void **state)
 {
     (void)state;
@@ -803,6 +823,7 @@ int main(void)
         TEST(a_group_without_a_minimum_is_scheduled_with_its_first_pod),
         TEST(attempts_at_groups_in_the_tree_are_counted),
         TEST(a_late_member_takes_nothing_back),
+        TEST(late_members_together_take_nothing_back),
         TEST(what_was_said_and_not_seen_is_said_again),
         TEST(what_was_said_and_not_seen_is_said_again_without_another_pod),
         TEST(a_group_that_is_not_seen_yet_is_told_of_when_it_is),
