@@ -146,6 +146,21 @@ static int64_t other_objects(void)
     return count;
 }
 
+/* A request that waits or is on the wire, and what it is about. */
+#define REQUEST_BLOCKS 4
+
+static int64_t requests_under_way(const char *lines)
+{
+    static const char *const lanes[] = {"lane_lease",      "lane_bind",    "lane_delete",
+                                        "lane_nomination", "lane_volume",  "lane_status",
+                                        "lane_event",      "lane_extender"};
+    int64_t count = 0;
+    for (size_t i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++)
+        count += said_in(lines, lanes[i], "waiting") + said_in(lines, lanes[i], "delayed") +
+                 said_in(lines, lanes[i], "in_flight");
+    return count;
+}
+
 static int64_t entries_of(const struct allowance *a, const char *lines)
 {
     int64_t count = a->word != NULL    ? said_in(lines, a->store, a->word)
@@ -161,8 +176,9 @@ static void check_process(struct proc *p, const struct allowance *a)
     int64_t entries = entries_of(a, lines.at), others = other_objects();
     int64_t pods = (int64_t)model_count(world_model(), "pods");
     int64_t nodes = (int64_t)model_count(world_model(), "nodes");
-    int64_t most =
-        a->itself + pods * a->pod + nodes * a->node + others * a->object + entries * a->entry;
+    int64_t most = a->itself + pods * a->pod + nodes * a->node + others * a->object +
+                   entries * a->entry +
+                   (p->kind == BINDER ? requests_under_way(lines.at) * REQUEST_BLOCKS : 0);
     int64_t bytes = a->bytes + (pods + nodes) * OBJECT_BYTES + entries * a->entry_bytes;
     trace(2, "%s holds %lld blocks, %lld bytes; pods %lld, nodes %lld, others %lld, entries %lld",
           p->door, (long long)p->account.blocks, (long long)p->account.bytes, (long long)pods,
