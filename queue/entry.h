@@ -44,6 +44,7 @@ struct entry {
     bool cousin;                                           /* at most cousins */
     bool released;   /* counts among those of its kin that were parked and stand in line */
     bool insists;    /* is tried whatever its kin found */
+    bool may_hold;   /* was said to be bound and not seen so: the scheduler may hold its room */
     struct kin *kin; /* those that ask for the same; NULL: alone, or not tried yet */
     enum place place;
     struct heap_link heap;      /* in the active or a backoff heap */

@@ -135,14 +135,20 @@ static void room_given_up(struct queues *q, struct moment now, const struct pod 
     move_all(q, now, &event, NULL);
 }
 
+/* Also one that is offered again because a view that was behind showed it without a node. */
+static bool may_have_room(const struct entry *e, enum place place)
+{
+    return place == PLACE_in_flight || place == PLACE_bound || e->may_hold;
+}
+
 /* It is tried no more. The room that it may have got is free from now on, but a claim on a node it
  * keeps until it is gone, as in upstream's nominator. */
 static void begin_leaving(struct queues *q, struct moment now, struct entry *e)
 {
     q->cause = "UnschedulablePodUpdate";
-    if (e->place == PLACE_in_flight || e->place == PLACE_bound)
+    if (may_have_room(e, e->place))
         room_given_up(q, now, entry_pod(e));
-    else
+    if (e->place != PLACE_in_flight && e->place != PLACE_bound)
         places_requeue(q, now, e, WORTH_immediately);
 }
 
@@ -194,7 +200,7 @@ void queues_deleted(struct queues *q, struct moment now, struct str key)
 {
     enum place place = queues_get(q, key)->place;
     struct entry *e = take_out(q, key);
-    if (place == PLACE_in_flight || place == PLACE_bound)
+    if (may_have_room(e, place))
         room_given_up(q, now, entry_pod(e));
     else if (nominated_node(e).len > 0)
         claim_given_up(q, now, entry_pod(e), nominated_node(e));
@@ -263,7 +269,7 @@ static void judge(struct queues *q, struct moment now, struct entry *e, uint64_t
 {
     e->rejectors = rejectors;
     e->pending_plugins = pending;
-    e->flushed = false;
+    e->flushed = e->may_hold = false;
     stamp(q, now, e);
     q->cause = ATTEMPT_ENDED;
     backoff_start(&q->backoff, e);
@@ -375,6 +381,7 @@ void queues_unbound(struct queues *q, struct moment now, struct entry *e)
              STR_ARG(shelf_str(e->kept, TAG_pod_namespace_name)),
              STR_ARG(shelf_str(e->kept, TAG_pod_name)));
     q->counts.unconfirmed++;
+    e->may_hold = true;
     q->cause = ATTEMPT_ENDED;
     places_requeue(q, now, e, WORTH_immediately);
 }
