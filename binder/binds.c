@@ -205,9 +205,10 @@ static void on_undone(void *owner, struct instant at, const struct release_end *
     if (!how->done)
         log_warn("a claim keeps what a failed bind left|what=%.*s claim=%.*s/%.*s code=%d "
                  "reason=\"%.*s\"",
-                 STR_ARG(f->undo.what), STR_ARG(f->undo.namespace_name), STR_ARG(f->undo.claim),
-                 how->code, STR_ARG(how->message));
-    else if (str_is(f->undo.what, RELEASE_DELETE))
+                 STR_ARG(words_text(&claim_step_words, f->undo.what)),
+                 STR_ARG(f->undo.namespace_name), STR_ARG(f->undo.claim), how->code,
+                 STR_ARG(how->message));
+    else if (f->undo.what == CLAIM_delete)
         prebind_unmade(f->prebind);
     release_free(&f->undoing);
     if (!undo(f, at))

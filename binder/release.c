@@ -26,16 +26,15 @@ struct release {
 
 static const struct job_type look_job, put_job, patch_job, delete_job;
 
-static bool is_for(const struct release *r, const char *what)
+static bool is_for(const struct release *r, enum claim_step what)
 {
-    return str_is(r->order->what, what);
+    return r->order->what == what;
 }
 
 const char *release_problem(const struct claim_release *order)
 {
-    bool deallocates = str_is(order->what, RELEASE_DEALLOCATE);
-    if (!deallocates && !str_is(order->what, RELEASE_DELETE) &&
-        !str_is(order->what, RELEASE_UNRESERVE))
+    bool deallocates = order->what == CLAIM_deallocate;
+    if (order->what == CLAIM_none)
         return "claim_release: what must be deallocate, delete or unreserve";
     if (order->uid.len == 0 || order->namespace_name.len == 0 || order->claim.len == 0 ||
         order->claim_uid.len == 0)
@@ -166,7 +165,7 @@ static void prepare_look(struct job *job, struct instant at, struct draft *draft
 static void refuse(struct release *r, struct instant at)
 {
     buffer_reset(&r->text);
-    if (is_for(r, RELEASE_DELETE))
+    if (is_for(r, CLAIM_delete))
         buffer_print(&r->text, "resourceclaim %.*s/%.*s was not made for the pod",
                      STR_ARG(r->order->namespace_name), STR_ARG(r->order->claim));
     else
@@ -189,12 +188,12 @@ static void remember(struct release *r, struct str body)
 
 static void write_claim(struct release *r, struct instant at, struct str claim)
 {
-    bool deletes = is_for(r, RELEASE_DELETE);
+    bool deletes = is_for(r, CLAIM_delete);
     buffer_reset(&r->body);
     remember(r, claim);
-    switch (deletes ? writes_special_claim_unprotect(&r->body, claim, r->order)
-            : is_for(r, RELEASE_UNRESERVE) ? writes_unreservation_put(&r->body, claim, r->order)
-                                           : writes_deallocation_put(&r->body, claim, r->order)) {
+    switch (deletes                      ? writes_special_claim_unprotect(&r->body, claim, r->order)
+            : is_for(r, CLAIM_unreserve) ? writes_unreservation_put(&r->body, claim, r->order)
+                                         : writes_deallocation_put(&r->body, claim, r->order)) {
     case WRITES_changed: go(r, &put_job, at.now); break;
     case WRITES_same:
         if (deletes)
@@ -233,7 +232,7 @@ static void prepare_put(struct job *job, struct instant at, struct draft *draft)
     draft->exact = !r->json_only;
     draft->unread = true;
     claim_path(r, draft);
-    if (!is_for(r, RELEASE_DELETE))
+    if (!is_for(r, CLAIM_delete))
         buffer_add_text(&draft->path, "/status");
     buffer_add_str(&draft->body, buffer_str(&r->body));
 }
@@ -242,7 +241,7 @@ static void prepare_put(struct job *job, struct instant at, struct draft *draft)
 static void put(struct job *job, struct instant at, const struct kube_response *response)
 {
     struct release *r = (struct release *)job;
-    bool deletes = is_for(r, RELEASE_DELETE);
+    bool deletes = is_for(r, CLAIM_delete);
     tell_forbidden(r, "update", deletes ? "resourceclaims" : "resourceclaims/status", response);
     if (response->status == 415 && !r->json_only) {
         r->json_only = true;
@@ -296,7 +295,7 @@ struct release *release_new(const struct release_options *options,
     struct release *r = memory_take(sizeof(*r));
     r->options = *options;
     r->order = order;
-    r->job.type = is_for(r, RELEASE_UNRESERVE) ? &patch_job : &look_job;
+    r->job.type = is_for(r, CLAIM_unreserve) ? &patch_job : &look_job;
     if (!lanes_add(options->lanes, LANE_volume, &r->job, now))
         release_free(&r);
     return r;

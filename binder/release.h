@@ -12,9 +12,6 @@
 #include "proto/messages.h"
 
 /* What a claim_release can ask for. */
-#define RELEASE_DEALLOCATE "deallocate"
-#define RELEASE_DELETE     "delete"
-#define RELEASE_UNRESERVE  "unreserve"
 
 struct release_end {
     bool done;

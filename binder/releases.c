@@ -52,8 +52,9 @@ static void answer(struct releases *r, const struct claim_release *order,
     if (!end->done)
         log_warn("nothing was taken back of a claim|what=%.*s claim=%.*s/%.*s code=%d "
                  "reason=\"%.*s\"",
-                 STR_ARG(order->what), STR_ARG(order->namespace_name), STR_ARG(order->claim),
-                 end->code, STR_ARG(end->message));
+                 STR_ARG(words_text(&claim_step_words, order->what)),
+                 STR_ARG(order->namespace_name), STR_ARG(order->claim), end->code,
+                 STR_ARG(end->message));
 }
 
 static void entry_end(struct entry *e, const struct release_end *end)
@@ -82,7 +83,7 @@ void releases_add(struct releases *r, struct instant at, const struct claim_rele
     struct entry *e = map_get(r->entries, order->claim_uid);
     if (e != NULL) {
         r->stats.doubled++;
-        if (!str_equal(e->order.what, order->what) || !str_equal(e->order.uid, order->uid))
+        if (e->order.what != order->what || !str_equal(e->order.uid, order->uid))
             releases_refuse(r, order, "something else is being taken back of this claim");
         else
             e->order.id = order->id; /* who asked before asks no more, or it is the same */

@@ -551,8 +551,7 @@ bool reserving_left(const struct reserving *r, uint32_t *place, struct claim_rel
         bool special = *place == r->bind->device_claims.count;
         if (special ? !h->made : !h->reserved || h->uid.len == 0)
             continue;
-        *release = (struct claim_release){.what = special ? STR_LITERAL(RELEASE_DELETE)
-                                                          : STR_LITERAL(RELEASE_UNRESERVE),
+        *release = (struct claim_release){.what = special ? CLAIM_delete : CLAIM_unreserve,
                                           .uid = r->bind->uid,
                                           .namespace_name = r->bind->namespace_name,
                                           .name = r->bind->name,

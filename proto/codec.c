@@ -27,8 +27,23 @@ size_t codec_field_size(const struct field *f)
     case KIND_strs: return sizeof(struct strs);
     case KIND_list: return sizeof(struct list);
     case KIND_one: return f->of->size;
+    case KIND_word: return sizeof(uint32_t);
     }
     return 0;
+}
+
+struct str words_text(const struct words *set, uint32_t number)
+{
+    return number > 0 && number <= set->count ? set->at[number - 1].text : (struct str){NULL, 0};
+}
+
+bool words_find(const struct words *set, struct str text, uint32_t *number)
+{
+    *number = 0;
+    for (uint32_t i = 0; text.len > 0 && i < set->count; i++)
+        if (str_equal(text, set->at[i].text))
+            *number = i + 1;
+    return *number > 0 || text.len == 0;
 }
 
 bool codec_value_is_zero(const struct field *f, const void *at)
@@ -40,6 +55,7 @@ bool codec_value_is_zero(const struct field *f, const void *at)
     case KIND_str: return ((const struct str *)at)->len == 0;
     case KIND_strs: return ((const struct strs *)at)->count == 0;
     case KIND_list: return ((const struct list *)at)->count == 0;
+    case KIND_word: return *(const uint32_t *)at == 0;
     case KIND_one:
         for (size_t i = 0; zero && i < f->of->field_count; i++)
             zero =
@@ -123,6 +139,7 @@ static bool put_value(struct buffer *out, const struct field *f, const char *at)
         break;
     }
     case KIND_one: return put_record(out, f->of, at) > 0;
+    case KIND_word: put_str(out, words_text(f->words, *(const uint32_t *)(const void *)at)); break;
     }
     return true;
 }
@@ -159,6 +176,7 @@ static inline bool is_empty(const struct field *f, const char *at)
     case KIND_str: return ((const struct str *)(const void *)at)->len == 0;
     case KIND_strs: return ((const struct strs *)(const void *)at)->count == 0;
     case KIND_list: return ((const struct list *)(const void *)at)->count == 0;
+    case KIND_word: return *(const uint32_t *)(const void *)at == 0;
     case KIND_one: break;
     }
     return false;
@@ -394,6 +412,15 @@ static bool take_scalar(struct cursor *c, const struct field *f, char *at)
     return h.type == HEAD_int;
 }
 
+static bool take_word(struct cursor *c, const struct words *set, uint32_t *number)
+{
+    struct str text;
+    bool taken = take_str(c, &text);
+    if (taken)
+        (void)words_find(set, text, number);
+    return taken;
+}
+
 static bool take_value(struct cursor *c, const struct field *f, char *at, struct arena *a,
                        int depth)
 {
@@ -404,6 +431,7 @@ static bool take_value(struct cursor *c, const struct field *f, char *at, struct
     case KIND_strs: return take_strs(c, (void *)at, a);
     case KIND_list: return take_list(c, f, (void *)at, a, depth);
     case KIND_one: return take_record(c, f->of, at, a, depth + 1);
+    case KIND_word: return take_word(c, f->words, (void *)at);
     }
     return false;
 }
@@ -562,6 +590,7 @@ static bool values_equal(const struct field *f, const char *a, const char *b)
         return same;
     }
     case KIND_one: return codec_equal(f->of, a, b);
+    case KIND_word: return *(const uint32_t *)(const void *)a == *(const uint32_t *)(const void *)b;
     }
     return false;
 }
@@ -621,6 +650,7 @@ void codec_fill(const struct record *r, void *object, uint64_t *seed, struct are
             break;
         }
         case KIND_one: codec_fill(f->of, at, seed, a); break;
+        case KIND_word: *(uint32_t *)at = (uint32_t)(roll(seed) % (f->words->count + 1)); break;
         }
     }
 }

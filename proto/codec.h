@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum kind { KIND_bool, KIND_i64, KIND_str, KIND_strs, KIND_list, KIND_one };
+enum kind { KIND_bool, KIND_i64, KIND_str, KIND_strs, KIND_list, KIND_one, KIND_word };
 
 /* The types behind the kinds. Lists and strings borrow from the arena or frame they came from. */
 struct strs {
@@ -25,11 +25,23 @@ struct list {
 
 struct record;
 
+/* A closed set of words; a field holds the number of one, from 1 on, or 0 for none. On the wire and
+ * in text it is the word. */
+struct words {
+    const char *name;
+    const struct words_entry {
+        struct str text;
+        const char *doc;
+    } * at;
+    uint32_t count;
+};
+
 struct field {
     uint8_t tag;
     uint8_t kind;
     uint16_t offset;
-    const struct record *of; /* KIND_list and KIND_one only */
+    const struct record *of;   /* KIND_list and KIND_one only */
+    const struct words *words; /* KIND_word only */
     const char *name;
     const char *doc;
 };
@@ -60,7 +72,9 @@ void codec_put_list(struct buffer *out, uint32_t count);
 void codec_put_str(struct buffer *out, struct str s);
 
 /* Reads one record and moves the cursor behind it. Strings borrow from the frame, lists come from
- * the arena. False when malformed, too deep, or over the arena's limit; object is then undefined.
+ * the arena. A word that is none of its set reads as none, like a tag that is not known: it is of a
+ * newer process. False when malformed, too deep, or over the arena's limit; object is then
+ * undefined.
  * Work and memory are bounded by the frame's length and the arena's limit. */
 bool codec_decode(const struct record *r, void *object, struct cursor *in, struct arena *a);
 
@@ -68,6 +82,11 @@ bool codec_decode(const struct record *r, void *object, struct cursor *in, struc
 struct str codec_find_str(struct str encoded, uint8_t tag);
 /* Whether it has a field with that tag: one that is zero is left out. */
 bool codec_has(struct str encoded, uint8_t tag);
+
+/* The word with that number; empty for 0 and for one that there is not. */
+struct str words_text(const struct words *set, uint32_t number);
+/* The number of a word; 0 for the empty one and, with false, for one that is none of the set. */
+bool words_find(const struct words *set, struct str text, uint32_t *number);
 
 /* One line of text, `name key=value list=[{key=value} {…}]`; zero fields are left out. */
 void codec_print(const struct record *r, const void *object, struct buffer *out);
@@ -90,6 +109,8 @@ bool codec_value_is_zero(const struct field *f, const void *at);
 bool codec_equal(const struct record *r, const void *a, const void *b);
 /* Adds the record's table to MESSAGES.md. */
 void codec_document(const struct record *r, struct buffer *out);
+/* The same for a set of words. */
+void codec_document_words(const struct words *set, struct buffer *out);
 /* Fills with random values for tests; the same seed gives the same record. */
 void codec_fill(const struct record *r, void *object, uint64_t *seed, struct arena *a);
 

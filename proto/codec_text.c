@@ -83,6 +83,9 @@ static void print_value(const struct field *f, const char *at, bool json, struct
         print_record(f->of, at, json, out);
         buffer_add_text(out, "}");
         break;
+    case KIND_word:
+        print_str(words_text(f->words, *(const uint32_t *)(const void *)at), json, out);
+        break;
     }
 }
 
@@ -253,6 +256,18 @@ static bool parse_array(struct text *t, const struct field *f, struct list *l, i
     return true;
 }
 
+static bool parse_word(struct text *t, const struct words *set, uint32_t *number)
+{
+    struct str text;
+    if (!parse_str(t, &text))
+        return false;
+    if (words_find(set, text, number))
+        return true;
+    t->error = arena_print(t->arena, "column %td: \"%.*s\" is none of %s", t->at - t->start + 1,
+                           STR_ARG(text), set->name);
+    return false;
+}
+
 static bool parse_value(struct text *t, const struct field *f, char *at, int depth)
 {
     struct str word;
@@ -267,6 +282,7 @@ static bool parse_value(struct text *t, const struct field *f, char *at, int dep
     case KIND_strs:
     case KIND_list: return parse_array(t, f, (void *)at, depth);
     case KIND_one: return parse_embedded(t, f->of, at, depth);
+    case KIND_word: return parse_word(t, f->words, (void *)at);
     }
     return false;
 }
@@ -319,7 +335,8 @@ bool codec_parse(const struct record *r, void *object, struct str text, struct a
 
 void codec_document(const struct record *r, struct buffer *out)
 {
-    static const char *const kinds[] = {"bool", "i64", "str", "list of str", "list of ", ""};
+    static const char *const kinds[] = {"bool",     "i64", "str",    "list of str",
+                                        "list of ", "",    "one of "};
     buffer_print(out, "%s\n\n", r->doc);
     if (r->field_count == 0) {
         buffer_add_text(out, "No fields.\n\n");
@@ -329,7 +346,18 @@ void codec_document(const struct record *r, struct buffer *out)
     for (size_t i = 0; i < r->field_count; i++) {
         const struct field *f = &r->fields[i];
         buffer_print(out, "| %u | `%s` | %s%s | %s |\n", f->tag, f->name, kinds[f->kind],
-                     f->of ? f->of->name : "", f->doc);
+                     f->of      ? f->of->name
+                     : f->words ? f->words->name
+                                : "",
+                     f->doc);
     }
+    buffer_add_text(out, "\n");
+}
+
+void codec_document_words(const struct words *set, struct buffer *out)
+{
+    buffer_add_text(out, "| word | meaning |\n|---|---|\n");
+    for (uint32_t i = 0; i < set->count; i++)
+        buffer_print(out, "| `%.*s` | %s |\n", STR_ARG(set->at[i].text), set->at[i].doc);
     buffer_add_text(out, "\n");
 }

@@ -4,12 +4,42 @@
 
 /* clang-format off */
 
+/* The sets of words, each with its table. */
+#define RECORD(name, doc)
+#define MESSAGE(number, name, from, to, fence, doc)
+#define FIELD(owner, tag, kind, name, doc)
+#define LIST(owner, tag, record, name, doc)
+#define ONE(owner, tag, record, name, doc)
+#define ONE_OF(owner, tag, words, name, doc)
+#define END(owner)
+#define WORDS(name, prefix, doc) static const struct words_entry name##_list[] = {
+#define WORD(name, prefix, id, text, doc) {{text, sizeof(text) - 1}, doc},
+#define WORDS_END(name_) };                                                  \
+    const struct words name_##_words = {                                     \
+        #name_, name_##_list, sizeof(name_##_list) / sizeof(name_##_list[0])};
+#include "proto/messages.def"
+#undef RECORD
+#undef MESSAGE
+#undef FIELD
+#undef LIST
+#undef ONE
+#undef ONE_OF
+#undef END
+#undef WORDS
+#undef WORD
+#undef WORDS_END
+
+#define WORDS(name, prefix, doc)
+#define WORD(name, prefix, id, text, doc)
+#define WORDS_END(name)
+
 /* First pass: name every record, so that lists may point at one declared later. */
 #define RECORD(name, doc)
 #define MESSAGE(number, name, from, to, fence, doc) static const struct record name##_record;
 #define FIELD(owner, tag, kind, name, doc)
 #define LIST(owner, tag, record, name, doc)
 #define ONE(owner, tag, record, name, doc)
+#define ONE_OF(owner, tag, words, name, doc)
 #define END(owner)
 #include "proto/messages.def"
 #undef RECORD
@@ -17,24 +47,28 @@
 #undef FIELD
 #undef LIST
 #undef ONE
+#undef ONE_OF
 #undef END
 
 /* Second pass: the fields of each; the last entry only closes the table. */
 #define RECORD(name, doc) static const struct field name##_fields[] = {
 #define MESSAGE(number, name, from, to, fence, doc) RECORD(name, doc)
 #define FIELD(owner, tag, kind, name, doc) \
-    {tag, KIND_##kind, offsetof(struct owner, name), NULL, #name, doc},
+    {tag, KIND_##kind, offsetof(struct owner, name), NULL, NULL, #name, doc},
 #define LIST(owner, tag, record, name, doc) \
-    {tag, KIND_list, offsetof(struct owner, name), &record##_record, #name, doc},
+    {tag, KIND_list, offsetof(struct owner, name), &record##_record, NULL, #name, doc},
 #define ONE(owner, tag, record, name, doc) \
-    {tag, KIND_one, offsetof(struct owner, name), &record##_record, #name, doc},
-#define END(owner) {0, 0, 0, NULL, NULL, NULL}};
+    {tag, KIND_one, offsetof(struct owner, name), &record##_record, NULL, #name, doc},
+#define ONE_OF(owner, tag, words, name, doc) \
+    {tag, KIND_word, offsetof(struct owner, name), NULL, &words##_words, #name, doc},
+#define END(owner) {0, 0, 0, NULL, NULL, NULL, NULL}};
 #include "proto/messages.def"
 #undef RECORD
 #undef MESSAGE
 #undef FIELD
 #undef LIST
 #undef ONE
+#undef ONE_OF
 #undef END
 
 /* Third pass: the records themselves. */
@@ -48,6 +82,7 @@
 #define FIELD(owner, tag, kind, name, doc)
 #define LIST(owner, tag, record, name, doc)
 #define ONE(owner, tag, record, name, doc)
+#define ONE_OF(owner, tag, words, name, doc)
 #define END(owner)
 #include "proto/messages.def"
 #undef RECORD

@@ -32,6 +32,33 @@ enum fence { OPEN, FENCED };
 #define CTYPE_str struct str
 #define CTYPE_strs struct strs
 
+/* The sets of words first, as records hold their values. */
+#define RECORD(name, doc)
+#define MESSAGE(number, name, from, to, fence, doc)
+#define FIELD(owner, tag, kind, name, doc)
+#define LIST(owner, tag, record, name, doc)
+#define ONE(owner, tag, record, name, doc)
+#define ONE_OF(owner, tag, words, name, doc)
+#define END(owner)
+#define WORDS(name, prefix, doc) extern const struct words name##_words; enum name { prefix##_none,
+#define WORD(name, prefix, id, text, doc) prefix##_##id,
+#define WORDS_END(name) };
+#include "proto/messages.def"
+#undef RECORD
+#undef MESSAGE
+#undef FIELD
+#undef LIST
+#undef ONE
+#undef ONE_OF
+#undef END
+#undef WORDS
+#undef WORD
+#undef WORDS_END
+
+#define WORDS(name, prefix, doc)
+#define WORD(name, prefix, id, text, doc)
+#define WORDS_END(name)
+
 /* Fields stand in the order of their tags, whatever the padding. */
 /* NOLINTBEGIN(clang-analyzer-optin.performance.Padding) */
 #define RECORD(name, doc) struct name {
@@ -39,6 +66,7 @@ enum fence { OPEN, FENCED };
 #define FIELD(owner, tag, kind, name, doc) CTYPE_##kind name;
 #define LIST(owner, tag, record, name, doc) struct { uint32_t count; struct record *at; } name;
 #define ONE(owner, tag, record, name, doc) struct record name;
+#define ONE_OF(owner, tag, words, name, doc) enum words name;
 #define END(owner) };
 #include "proto/messages.def"
 /* NOLINTEND(clang-analyzer-optin.performance.Padding) */
@@ -47,6 +75,7 @@ enum fence { OPEN, FENCED };
 #undef FIELD
 #undef LIST
 #undef ONE
+#undef ONE_OF
 #undef END
 
 /* The tags by name, for whoever looks into an encoded record: TAG_pod_name. */
@@ -56,6 +85,7 @@ enum fence { OPEN, FENCED };
 #define FIELD(owner, tag, kind, name, doc)  TAG_##owner##_##name = (tag),
 #define LIST(owner, tag, record, name, doc) TAG_##owner##_##name = (tag),
 #define ONE(owner, tag, record, name, doc)  TAG_##owner##_##name = (tag),
+#define ONE_OF(owner, tag, words, name, doc) TAG_##owner##_##name = (tag),
 enum message_tag {
 #include "proto/messages.def"
     TAG_none = 0
@@ -63,11 +93,13 @@ enum message_tag {
 #undef FIELD
 #undef LIST
 #undef ONE
+#undef ONE_OF
 #undef MESSAGE
 
 #define FIELD(owner, tag, kind, name, doc)
 #define LIST(owner, tag, record, name, doc)
 #define ONE(owner, tag, record, name, doc)
+#define ONE_OF(owner, tag, words, name, doc)
 #define MESSAGE(number, name, from, to, fence, doc) MSG_##name = (number),
 enum message_type {
     MSG_none = 0,
@@ -96,7 +128,11 @@ struct message {
 #undef FIELD
 #undef LIST
 #undef ONE
+#undef ONE_OF
 #undef END
+#undef WORDS
+#undef WORD
+#undef WORDS_END
 /* clang-format on */
 
 struct message_info {

@@ -242,6 +242,16 @@ static bool fill_list(struct filling *f, const msgpack_object *o, const struct r
     return f->why == NULL;
 }
 
+static bool fill_word(struct filling *f, const msgpack_object *o, const struct words *set,
+                      uint32_t *number)
+{
+    struct str text;
+    bool filled = fill_str(f, o, &text);
+    if (filled)
+        (void)words_find(set, text, number);
+    return filled;
+}
+
 static bool fill_value(struct filling *f, const msgpack_object *o, const struct field *field,
                        char *at, int depth)
 {
@@ -260,6 +270,7 @@ static bool fill_value(struct filling *f, const msgpack_object *o, const struct 
     case KIND_strs: return fill_strs(f, o, (void *)at);
     case KIND_list: return fill_list(f, o, field->of, (void *)at, depth);
     case KIND_one: return fill_record(f, o, field->of, at, depth + 1);
+    case KIND_word: return fill_word(f, o, field->words, (void *)at);
     }
     return false;
 }
@@ -366,6 +377,9 @@ static void compare_values(struct comparison *c, const struct field *f, const ch
         break;
     case KIND_strs: same = strs_equal((const void *)ours, (const void *)theirs); break;
     case KIND_list: compare_lists(c, f, ours, theirs); break;
+    case KIND_word:
+        same = *(const uint32_t *)(const void *)ours == *(const uint32_t *)(const void *)theirs;
+        break;
     case KIND_one:
         buffer_add_text(&c->path, ".");
         compare_records(c, f->of, ours, theirs);

@@ -122,12 +122,12 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
 {
     uint64_t rejectors = plugins_of(&outcome->plugins);
     uint64_t pending = plugins_of(&outcome->pending_plugins);
-    bool rejected = str_is(outcome->result, "unschedulable");
+    bool rejected = outcome->result == OUTCOME_unschedulable;
     if (rejected && (rejectors | pending) == 0 && group_holds(e))
         rejectors = q->queues.gangs.coscheduling; /* upstream's in-tree groups name no plugin */
-    if (str_is(outcome->result, "bound")) {
+    if (outcome->result == OUTCOME_bound) {
         queues_bound(&q->queues, now, e);
-    } else if (str_is(outcome->result, "skipped")) {
+    } else if (outcome->result == OUTCOME_skipped) {
         queues_skipped(&q->queues, now, e, outcome->released);
     } else if (rejected && (rejectors | pending) != 0) {
         if (outcome->released)
@@ -142,9 +142,9 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
         if (outcome->activate)
             queues_activate(&q->queues, now, e);
     } else {
-        if (!rejected && !str_is(outcome->result, "error"))
-            q->refused = (struct refusal){"outcome with an unknown result, taken for an error",
-                                          outcome->result};
+        if (!rejected && outcome->result != OUTCOME_error)
+            q->refused =
+                (struct refusal){"outcome without a result, taken for an error", outcome->uid};
         nominated_decided(&q->queues.nominations, e, outcome->nominated_node, !rejected);
         queues_failed(&q->queues, now, e);
     }
@@ -162,7 +162,7 @@ void from_scheduler_outcome(struct queue *q, struct moment now, const struct del
     if (flight == NULL)
         q->count.late_outcomes++;
     else if (flight->entry == NULL)
-        queues_left(&q->queues, now, flight, outcome->released || str_is(outcome->result, "error"));
+        queues_left(&q->queues, now, flight, outcome->released || outcome->result == OUTCOME_error);
     else if (!entry_has_uid(flight->entry, outcome->uid))
         q->refused = (struct refusal){"outcome with the UID of another pod", outcome->uid};
     else

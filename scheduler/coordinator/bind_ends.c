@@ -32,7 +32,7 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
     if (f == NULL || f->state != FLIGHT_binding || !str_equal(f->pod.node_name, r->node_name))
         return;     /* the watch was faster, or it is a former life's */
     if (r->bound) { /* stays assumed until the watch confirms it */
-        landing_end(c, f, "bound", NULL);
+        landing_end(c, f, OUTCOME_bound, NULL);
         return;
     }
     c->count.bind_failed++;
@@ -46,7 +46,7 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
         measure_failed(c, f, false);
     if (r->gone || !c->leading) {
         f->released = true;
-        landing_end(c, f, "skipped", NULL);
+        landing_end(c, f, OUTCOME_skipped, NULL);
         return;
     }
     arena_reset(&c->cycle_memory);
@@ -65,11 +65,11 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
 void bind_ends_seen(struct coordinator *c, struct flight *f, struct str node)
 {
     if (str_equal(node, f->pod.node_name)) {
-        landing_end(c, f, "bound", NULL);
+        landing_end(c, f, OUTCOME_bound, NULL);
         return;
     }
     bind_request_cancel(c, f->pod.uid, f->pod.node_name, "the pod is bound to another node");
     device_settle(c->catalog, &f->devices, c->last_call);
     reserving_undo(c, f);
-    landing_end(c, f, "skipped", NULL);
+    landing_end(c, f, OUTCOME_skipped, NULL);
 }

@@ -250,7 +250,7 @@ bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
     struct arena memory = {0};
     struct message m = {.type = MSG_plugin_ask,
                         .plugin_ask = {.id = c->questions + 1,
-                                       .step = str_of(q->step),
+                                       .step = q->step,
                                        .pod = f->pod,
                                        .deadline_ms = q->plugin->deadline_ms}};
     if (problem == NULL && !describe_all(c, q, &m.plugin_ask, &memory))
@@ -324,12 +324,12 @@ void bus_plugins_heard(struct coordinator *c, uint32_t peer)
 
 /* ---- telling ---- */
 
-void bus_plugins_tell(struct coordinator *c, const struct bus_plugin *plugin, const char *what,
+void bus_plugins_tell(struct coordinator *c, const struct bus_plugin *plugin, enum plugin_news what,
                       const struct flight *f)
 {
     const struct bus_plugin_slot *slot = bus_plugins_slot(c, plugin);
     struct message m = {.type = MSG_plugin_told,
-                        .plugin_told = {.what = str_of(what),
+                        .plugin_told = {.what = what,
                                         .uid = f->pod.uid,
                                         .namespace_name = f->pod.namespace_name,
                                         .name = f->pod.name,
@@ -350,7 +350,7 @@ void bus_plugins_post_bind(struct coordinator *c, const struct flight *f)
     for (uint32_t i = 0; fw != NULL && i < fw->profile.post_bind.count; i++) {
         const struct bus_plugin *plugin = bus_plugins_of(&fw->profile, fw->profile.post_bind.at[i]);
         if (plugin != NULL)
-            bus_plugins_tell(c, plugin, "bound", f);
+            bus_plugins_tell(c, plugin, PLUGIN_NEWS_bound, f);
     }
 }
 

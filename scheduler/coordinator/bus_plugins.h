@@ -47,7 +47,7 @@ void bus_plugins_wanted(struct coordinator *c, const struct profile *profile, ui
 
 struct bus_question {
     const struct bus_plugin *plugin;
-    const char *step;
+    enum plugin_step step;
     const struct strs *nodes;
     struct arena *memory; /* for why */
 };
@@ -65,7 +65,7 @@ void bus_plugins_fine(struct coordinator *c, const struct bus_plugin *plugin);
 /* Something came from this process: it is alive. */
 void bus_plugins_heard(struct coordinator *c, uint32_t peer);
 /* No answer is owed. what: bound or unreserved. */
-void bus_plugins_tell(struct coordinator *c, const struct bus_plugin *plugin, const char *what,
+void bus_plugins_tell(struct coordinator *c, const struct bus_plugin *plugin, enum plugin_news what,
                       const struct flight *f);
 /* The pod is bound: to those that the profile names at PostBind. */
 void bus_plugins_post_bind(struct coordinator *c, const struct flight *f);

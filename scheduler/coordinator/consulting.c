@@ -52,7 +52,7 @@ static void fail(struct coordinator *c, struct moment now, struct flight *f, str
 }
 
 /* Asks whose turn it is. False: its turn is over. */
-static bool ask(struct coordinator *c, struct moment now, struct flight *f, const char *step)
+static bool ask(struct coordinator *c, struct moment now, struct flight *f, enum plugin_step step)
 {
     const struct bus_question q = {whose_turn(c, f), step, &f->extension->round.left,
                                    &f->extension->arena};
@@ -72,7 +72,7 @@ static bool ask_filters(struct coordinator *c, struct moment now, struct flight 
     struct extension_round *r = &f->extension->round;
     const struct profile *p = profile_of(c, f);
     for (; r->place < p->filter.count && r->left.count > 0; r->place++)
-        if (ask(c, now, f, "filter"))
+        if (ask(c, now, f, PLUGIN_STEP_filter))
             return true;
     return false;
 }
@@ -83,7 +83,7 @@ static bool ask_scores(struct coordinator *c, struct moment now, struct flight *
     const struct profile *p = profile_of(c, f);
     bool choice = f->extension->about == ABOUT_nodes && r->left.count > 1;
     for (; choice && r->place < p->score.count && r->left.count > 1; r->place++)
-        if (ask(c, now, f, "score"))
+        if (ask(c, now, f, PLUGIN_STEP_score))
             return true;
     return false;
 }

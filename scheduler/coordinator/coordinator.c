@@ -395,7 +395,7 @@ static void on_node_gone(struct coordinator *c, struct moment now, const struct 
 static void overtake(struct coordinator *c, struct flight *f)
 {
     permitting_undo(c, f);
-    landing_end(c, f, "skipped", NULL);
+    landing_end(c, f, OUTCOME_skipped, NULL);
 }
 
 /* The watch is the truth: an assigned pod ends its flight, whoever bound it. */

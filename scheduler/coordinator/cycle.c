@@ -61,7 +61,7 @@ static bool skip(struct coordinator *c, struct flight *f)
     if (deciding_is_known(c, f))
         gang_is_known(f);
     c->count.skipped++;
-    landing_end(c, f, "skipped", NULL);
+    landing_end(c, f, OUTCOME_skipped, NULL);
     return true;
 }
 
@@ -81,7 +81,7 @@ static void conclude(struct coordinator *c, struct moment now)
     placing_count(c, now);
     if (f->gone || deciding_is_known(c, f)) { /* it went, or somebody has bound it, meanwhile */
         c->count.skipped++;
-        landing_end(c, f, "skipped", NULL);
+        landing_end(c, f, OUTCOME_skipped, NULL);
     } else if (d->kind == DECISION_node) {
         flights_return(&c->flights, f); /* its node went, or it came and went: once more */
         c->count.restarted++;

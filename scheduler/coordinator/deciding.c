@@ -159,7 +159,7 @@ void deciding_give_back(struct coordinator *c, uint32_t from)
         struct flight *f = c->slots[i - 1].flight;
         flights_return(&c->flights, f);
         if (f->gone)
-            landing_end(c, f, "skipped", NULL);
+            landing_end(c, f, OUTCOME_skipped, NULL);
     }
     if (from < c->under_way)
         c->under_way = from;

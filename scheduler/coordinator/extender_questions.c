@@ -57,7 +57,7 @@ static void send_question(struct coordinator *c, struct moment now, struct fligh
                                    .namespace_name = f->pod.namespace_name,
                                    .name = f->pod.name}};
     m.extend.extenders_hash = c->options.extenders_hash;
-    m.extend.step = str_of(about == ABOUT_victims ? "victims" : "nodes");
+    m.extend.step = about == ABOUT_victims ? EXTEND_STEP_victims : EXTEND_STEP_nodes;
     m.extend.extenders.at = refs;
     if (about == ABOUT_victims) {
         add_extender(c, &m.extend, c->extender_order[e->victims.turn]);

@@ -57,7 +57,7 @@ static void make_room(struct coordinator *c)
 {
     while (c->flights.queued > QUEUED_MAX) {
         c->count.crowded_out++;
-        landing_end(c, c->flights.queued_last, "error", NULL);
+        landing_end(c, c->flights.queued_last, OUTCOME_error, NULL);
     }
 }
 
@@ -207,7 +207,7 @@ void extending_ask(struct coordinator *c, struct moment now)
     }
     deciding_end(c);
     if (f->gone) {
-        landing_end(c, f, "skipped", NULL);
+        landing_end(c, f, OUTCOME_skipped, NULL);
         return;
     }
     flights_start(&c->flights, f, FLIGHT_asking);
@@ -225,7 +225,7 @@ void extending_on_answer(struct coordinator *c, struct moment now, const struct 
     }
     struct extension *e = f->extension;
     if (answer->gone) {
-        landing_end(c, f, "skipped", NULL);
+        landing_end(c, f, OUTCOME_skipped, NULL);
     } else if (e->about != ABOUT_victims || !extender_questions_victims(c, now, f, answer)) {
         consulting_on_extended(c, now, f, answer);
     }

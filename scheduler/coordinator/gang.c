@@ -127,7 +127,7 @@ static bool begin(struct coordinator *c, struct gang_try *g)
     uint64_t extends = wanted(g);
     if ((extends & EXTENDER_BITS) != 0 && c->extender.peer == 0) {
         c->count.crowded_out += g->count;
-        gang_give_back(c, g, "error");
+        gang_give_back(c, g, OUTCOME_error);
         return true;
     }
     if (extends != 0 && somebody_is_asked_about(c))
@@ -261,7 +261,7 @@ static void line_up(struct coordinator *c, struct gang_try *g)
             extension_forget(f->extension);
         flights_return(&c->flights, f);
         if (f->gone)
-            landing_end(c, f, "skipped", NULL);
+            landing_end(c, f, OUTCOME_skipped, NULL);
     }
 }
 

@@ -39,7 +39,7 @@ void gang_evict(struct coordinator *c, struct moment now, struct gang_try *g);
 /* Too few have a place: everybody fails. Nothing is assumed any more. */
 void gang_fail(struct coordinator *c, struct moment now, struct gang_try *g);
 /* Everybody comes again, and nobody is told. */
-void gang_give_back(struct coordinator *c, struct gang_try *g, const char *result);
+void gang_give_back(struct coordinator *c, struct gang_try *g, enum outcome_result result);
 /* A group cannot be tried yet: tells those whom it concerns. */
 void gang_waits(struct coordinator *c, const struct gang_waits *waits);
 

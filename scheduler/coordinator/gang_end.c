@@ -162,7 +162,7 @@ static void fail_member(struct coordinator *c, struct flight *f, const struct en
                    &(struct failure){.message = e->message, .nominate = e->clears});
     if (e->clears)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
-    landing_end(c, f, unschedulable ? "unschedulable" : "error", e->plugins);
+    landing_end(c, f, unschedulable ? OUTCOME_unschedulable : OUTCOME_error, e->plugins);
 }
 
 /* What its own attempt would take back of claims: after Reserve, or as PostFilter wants it. */
@@ -208,7 +208,7 @@ void gang_commit(struct coordinator *c, struct gang_try *g)
     }
 }
 
-void gang_give_back(struct coordinator *c, struct gang_try *g, const char *result)
+void gang_give_back(struct coordinator *c, struct gang_try *g, enum outcome_result result)
 {
     g->users++;
     for (uint32_t i = 0; i < g->count; i++)
@@ -248,7 +248,7 @@ void gang_fail(struct coordinator *c, struct moment now, struct gang_try *g)
 {
     const struct gang_place *failed = first_failed(g);
     if (failed == NULL) { /* others have left it: the queue finds out who is still there */
-        gang_give_back(c, g, "skipped");
+        gang_give_back(c, g, OUTCOME_skipped);
         return;
     }
     c->count.gangs_failed++;
@@ -278,7 +278,7 @@ static void nominate(struct coordinator *c, struct gang_try *g, struct gang_plac
                                      .nominate = true,
                                      .nominated_node = m->node});
     f->node = arena_copy(&f->arena, m->node);
-    landing_end(c, f, "unschedulable", &plugins);
+    landing_end(c, f, OUTCOME_unschedulable, &plugins);
 }
 
 static void evict(struct coordinator *c, struct moment now, struct gang_try *g,

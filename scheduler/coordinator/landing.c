@@ -44,7 +44,7 @@ static void tell_outcome(struct coordinator *c, const struct flight *f, bool bou
 }
 
 /* The flight waits for what is taken back: it lands like this when all is answered. */
-static bool has_to_wait(struct coordinator *c, struct flight *f, const char *result,
+static bool has_to_wait(struct coordinator *c, struct flight *f, enum outcome_result result,
                         const struct strs *plugins)
 {
     struct release_list *r = f->releasing;
@@ -62,7 +62,7 @@ static bool has_to_wait(struct coordinator *c, struct flight *f, const char *res
     return true;
 }
 
-void landing_end(struct coordinator *c, struct flight *f, const char *result,
+void landing_end(struct coordinator *c, struct flight *f, enum outcome_result result,
                  const struct strs *plugins)
 {
     if (has_to_wait(c, f, result, plugins))
@@ -72,7 +72,7 @@ void landing_end(struct coordinator *c, struct flight *f, const char *result,
                                     .namespace_name = f->pod.namespace_name,
                                     .name = f->pod.name,
                                     .cycle = f->cycle,
-                                    .result = str_of(result)}};
+                                    .result = result}};
     if (plugins != NULL)
         m.outcome.plugins = *plugins;
     m.outcome.nominated_node = f->node;
@@ -81,7 +81,7 @@ void landing_end(struct coordinator *c, struct flight *f, const char *result,
     m.outcome.gated_sequence = f->gated_sequence;
     m.outcome.behind = f->behind;
     m.outcome.released = f->released;
-    bool bound = strcmp(result, "bound") == 0;
+    bool bound = result == OUTCOME_bound;
     if (f->owed && c->queue.peer != 0)
         tell_outcome(c, f, bound, &m);
     must((f->devices.count == 0 && f->devices.extended == NULL) || bound);
@@ -113,7 +113,7 @@ void landing_fail(struct coordinator *c, struct flight *f, struct str message)
     landing_report(
         c, f, "SchedulerError",
         &(struct failure){.message = message, .nominate = f->pod.nominated_node.len > 0});
-    landing_end(c, f, "error", NULL);
+    landing_end(c, f, OUTCOME_error, NULL);
 }
 
 void landing_say_free(struct coordinator *c, const char *plugin)

@@ -5,7 +5,7 @@
 #include "scheduler/coordinator/coordination.h"
 
 /* The flight is over: tells the queue if it waits, and forgets the flight. plugins may be NULL. */
-void landing_end(struct coordinator *c, struct flight *f, const char *result,
+void landing_end(struct coordinator *c, struct flight *f, enum outcome_result result,
                  const struct strs *plugins);
 /* Tells the queue of those that were bound, if it is time; returns when it will be. */
 struct moment landing_tell(struct coordinator *c, struct moment now);

@@ -107,7 +107,7 @@ static void give_back(struct coordinator *c, struct flight *f, const struct list
     if (anew)
         flights_return(&c->flights, f);
     else
-        landing_end(c, f, "skipped", NULL);
+        landing_end(c, f, OUTCOME_skipped, NULL);
 }
 
 /* l and listed are NULL when there is no binder. */
@@ -154,7 +154,7 @@ static void turn_back(struct coordinator *c, struct flight *f, const struct list
 {
     (void)l;
     if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
-        landing_end(c, f, "skipped", NULL);
+        landing_end(c, f, OUTCOME_skipped, NULL);
 }
 
 void leadership_turn_back(struct coordinator *c)

@@ -261,7 +261,7 @@ void measure_answer(struct coordinator *c, struct slot *s, const struct map_resu
     if (result->timed.count > 0)
         learn(&c->measure.parts, &result->timed.at[0]);
     const struct map_request *asked = reduce_request(s->reduce);
-    bool victims = str_is(asked->step, "victims");
+    bool victims = asked->step == MAP_STEP_victims;
     int64_t *filter = victims ? &s->steps.post_filter : &s->steps.filter;
     if (result->cycle != asked->cycle || result->filter_ns < 0 || result->score_ns < 0)
         return;

@@ -65,7 +65,7 @@ void permitting_undo(struct coordinator *c, struct flight *f)
     const struct profile *p = profile_of(c, f);
     for (uint32_t i = f->permit->told; p != NULL && i > 0; i--)
         if (at_place(p, i - 1) != NULL)
-            bus_plugins_tell(c, at_place(p, i - 1), "unreserved", f);
+            bus_plugins_tell(c, at_place(p, i - 1), PLUGIN_NEWS_unreserved, f);
     reserving_undo(c, f);
     cache_forget(c->cache, f->pod.uid);
     f->pod.node_name = (struct str){NULL, 0};
@@ -78,7 +78,7 @@ void permitting_restart(struct coordinator *c, struct flight *f)
     permitting_undo(c, f);
     c->count.restarted++;
     if (f->grouped)
-        landing_end(c, f, "skipped", NULL); /* with its group, or not at all */
+        landing_end(c, f, OUTCOME_skipped, NULL); /* with its group, or not at all */
     else
         flights_return(&c->flights, f);
 }
@@ -107,7 +107,7 @@ static void reject(struct coordinator *c, struct flight *f, const struct bus_plu
     cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     landing_report(c, f, "Unschedulable",
                    &(struct failure){.message = message, .nominate = nominated});
-    landing_end(c, f, "unschedulable", &plugins);
+    landing_end(c, f, OUTCOME_unschedulable, &plugins);
 }
 
 void permitting_removed(struct coordinator *c, struct flight *f, bool gone)
@@ -122,7 +122,7 @@ void permitting_removed(struct coordinator *c, struct flight *f, bool gone)
                                        .message = rejection(c, STR_LITERAL("removed")),
                                        .event_only = gone};
     outbox_put(c->out, c->binder, &m);
-    landing_end(c, f, "skipped", NULL);
+    landing_end(c, f, OUTCOME_skipped, NULL);
 }
 
 void permitting_preempt(struct coordinator *c, struct flight *f)
@@ -213,7 +213,7 @@ static void go_on(struct coordinator *c, struct moment now, struct flight *f)
     const struct strs node = {1, &f->pod.node_name};
     struct permit *p = f->permit;
     for (; p->place < profile->permit.count; p->place++) {
-        const struct bus_question q = {at_place(profile, p->place), "permit", &node,
+        const struct bus_question q = {at_place(profile, p->place), PLUGIN_STEP_permit, &node,
                                        &c->cycle_memory};
         struct str why;
         if (q.plugin == NULL)

@@ -116,5 +116,5 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
     if (f->remembered && !tells_later)
         landing_say_room(c);
     flights_start(&c->flights, f, FLIGHT_deciding);
-    landing_end(c, f, unschedulable ? "unschedulable" : "error", &d->plugins);
+    landing_end(c, f, unschedulable ? OUTCOME_unschedulable : OUTCOME_error, &d->plugins);
 }

@@ -21,7 +21,7 @@ void pod_ends(struct coordinator *c, struct moment now, struct str uid)
     cache_pod_gone(c->cache, uid);
     if (f != NULL &&
         (f->state == FLIGHT_waiting || f->state == FLIGHT_queued || f->state == FLIGHT_asking))
-        landing_end(c, f, "skipped", NULL);
+        landing_end(c, f, OUTCOME_skipped, NULL);
     else if (f != NULL && f->state == FLIGHT_permitting)
         permitting_removed(c, f, true);
     else if (f != NULL && flight_is_in_decision(f))

@@ -81,7 +81,7 @@ static void land(struct coordinator *c, struct flight *f, bool activate)
     must(f->state == FLIGHT_preempting && c->preempting > 0);
     c->preempting--;
     f->activate = activate;
-    landing_end(c, f, "unschedulable", &f->plugins);
+    landing_end(c, f, OUTCOME_unschedulable, &f->plugins);
 }
 
 void preempting_begin(struct coordinator *c, struct moment now, struct flight *f,
@@ -95,7 +95,7 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
     c->preempting++;
     if (!cache_nomination(c->cache, f->pod.uid, &nominated)) { /* it went before it was offered */
         c->preempting--;
-        landing_end(c, f, "skipped", NULL);
+        landing_end(c, f, OUTCOME_skipped, NULL);
         return;
     }
     c->count.preempted += p->victims.count;

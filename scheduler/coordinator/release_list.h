@@ -16,12 +16,12 @@ struct release_list {
     uint32_t count, open, room;
     struct release *at;
     int missed;
-    bool tells;         /* the failure: */
-    struct str message; /* up to what PostFilter says, */
-    struct str done;    /* and that, unless */
-    struct str error;   /* it failed */
-    bool clears;        /* the nomination */
-    const char *result; /* how the flight lands; NULL: it does not yet */
+    bool tells;                 /* the failure: */
+    struct str message;         /* up to what PostFilter says, */
+    struct str done;            /* and that, unless */
+    struct str error;           /* it failed */
+    bool clears;                /* the nomination */
+    enum outcome_result result; /* how the flight lands; NULL: it does not yet */
 };
 
 /* Nothing is waited for any more. */

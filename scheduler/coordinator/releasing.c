@@ -13,10 +13,6 @@
 #include "scheduler/coordinator/release_list.h"
 
 /* What is asked for, as claim_release has it. */
-#define DEALLOCATE "deallocate"
-#define DELETE     "delete"
-#define UNRESERVE  "unreserve"
-
 #define MISSED_MAX 3 /* lists in a row; less, and the request may just be on its way */
 
 /* ---- asking ---- */
@@ -46,10 +42,10 @@ static void ask(struct coordinator *c, struct flight *f, const struct claim_rele
     send(c, &asked->request);
 }
 
-static struct claim_release request_for(const struct flight *f, const char *what, struct str claim,
-                                        struct str claim_uid)
+static struct claim_release request_for(const struct flight *f, enum claim_step what,
+                                        struct str claim, struct str claim_uid)
 {
-    return (struct claim_release){.what = str_of(what),
+    return (struct claim_release){.what = what,
                                   .uid = f->pod.uid,
                                   .namespace_name = f->pod.namespace_name,
                                   .name = f->pod.name,
@@ -91,7 +87,8 @@ void releasing_unreserve(struct coordinator *c, struct flight *f)
         if (claim == NULL || !claim->allocated || !is_reserved_for(claim, f->pod.uid) ||
             has_asked_about(f, claim->uid))
             continue;
-        const struct claim_release request = request_for(f, UNRESERVE, claim->name, claim->uid);
+        const struct claim_release request =
+            request_for(f, CLAIM_unreserve, claim->name, claim->uid);
         ask(c, f, &request);
     }
 }
@@ -107,8 +104,9 @@ static struct str without_post_filter(const struct decision *d)
 bool releasing_deallocate(struct coordinator *c, struct flight *f, const struct decision *d,
                           bool tells)
 {
-    struct claim_release request = request_for(f, d->deallocation.deletes ? DELETE : DEALLOCATE,
-                                               d->deallocation.claim, d->deallocation.uid);
+    struct claim_release request =
+        request_for(f, d->deallocation.deletes ? CLAIM_delete : CLAIM_deallocate,
+                    d->deallocation.claim, d->deallocation.uid);
     request.resource_version = d->deallocation.version;
     if (d->deallocation.claim.len == 0 || !may_ask(c))
         return false;
@@ -141,7 +139,7 @@ static void tell_failure(struct coordinator *c, struct flight *f)
 static void go_on(struct coordinator *c, struct flight *f)
 {
     struct release_list *r = f->releasing;
-    const char *result = r->result;
+    enum outcome_result result = r->result;
     if (r->open > 0)
         return;
     if (r->tells)
@@ -166,8 +164,8 @@ void releasing_on_answer(struct coordinator *c, const struct claim_released *sai
     struct release *asked = find(f, said->id);
     if (!said->done)
         log_warn("nothing was taken back of a claim|what=%.*s claim=%.*s/%.*s reason=\"%.*s\"",
-                 STR_ARG(said->what), STR_ARG(said->namespace_name), STR_ARG(said->claim),
-                 STR_ARG(said->message));
+                 STR_ARG(words_text(&claim_step_words, said->what)), STR_ARG(said->namespace_name),
+                 STR_ARG(said->claim), STR_ARG(said->message));
     if (asked == NULL) { /* it was asked twice, or in another life or term */
         c->count.late++;
         return;
@@ -175,7 +173,7 @@ void releasing_on_answer(struct coordinator *c, const struct claim_released *sai
     struct release_list *r = f->releasing;
     asked->answered = true;
     r->open--;
-    if (!said->done && !str_is(asked->request.what, UNRESERVE))
+    if (!said->done && asked->request.what != CLAIM_unreserve)
         r->error = said->message.len > 0 ? arena_copy(&r->memory, said->message)
                                          : STR_LITERAL("nothing was taken back of the claim");
     go_on(c, f);
@@ -197,8 +195,8 @@ void releasing_find_lost(struct coordinator *c, struct flight *f, const struct m
         if (!r->at[i].answered && map_get(under_way, r->at[i].request.claim_uid) == NULL) {
             log_warn(
                 "a request about a claim got lost and is sent again| what=%.*s claim=%.*s/%.*s",
-                STR_ARG(r->at[i].request.what), STR_ARG(r->at[i].request.namespace_name),
-                STR_ARG(r->at[i].request.claim));
+                STR_ARG(words_text(&claim_step_words, r->at[i].request.what)),
+                STR_ARG(r->at[i].request.namespace_name), STR_ARG(r->at[i].request.claim));
             send(c, &r->at[i].request);
         }
 }

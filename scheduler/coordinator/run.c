@@ -48,8 +48,8 @@ static bool is_counted(struct coordinator *c, const struct map_request *r)
 /* Either nobody counts for them, or all that do have a step of their own for it. */
 static bool goes_in_a_run(struct coordinator *c, const struct map_request *r)
 {
-    c->run->grouped = str_is(r->step, "count");
-    return c->run->grouped ? run_groups_may_begin(c) : str_is(r->step, "map") && !is_counted(c, r);
+    c->run->grouped = r->step == MAP_STEP_count;
+    return c->run->grouped ? run_groups_may_begin(c) : r->step == MAP_STEP_map && !is_counted(c, r);
 }
 
 /* In a round-robin a place depends on who was chosen last, on whosever nodes. */
@@ -96,7 +96,7 @@ static void ask(struct coordinator *c, int64_t round)
     r->request.extremes.count = run->ranges.count;
     r->request.extremes.at = run->ranges.at;
     if (run->grouped)
-        r->request.step = STR_LITERAL("run");
+        r->request.step = MAP_STEP_run;
     r->rising = run->grouped;
     for (uint32_t i = 0; i < c->asked_count; i++) {
         r->likely = share_of(c, i);

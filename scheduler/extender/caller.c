@@ -215,7 +215,7 @@ static void go_on(struct caller *c, struct moment now, struct question *q)
 {
     if (q->call_count > 0)
         return;
-    if (str_is(q->ask.step, "victims"))
+    if (q->ask.step == EXTEND_STEP_victims)
         ask_victims(c, q);
     else if (q->stage == STAGE_scores)
         start_scores(c, now, q);
@@ -227,7 +227,7 @@ static void go_on(struct caller *c, struct moment now, struct question *q)
 static void read_victims(struct caller *c, struct question *q)
 {
     uint32_t count = 0, extender = (uint32_t)q->ask.extenders.at[0].index;
-    if (!str_is(q->ask.step, "victims") || config_of(c, extender)->node_cache_capable)
+    if (q->ask.step != EXTEND_STEP_victims || config_of(c, extender)->node_cache_capable)
         return;
     for (uint32_t i = 0; i < q->ask.candidates.count; i++)
         count += q->ask.candidates.at[i].victims.count;

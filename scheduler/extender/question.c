@@ -166,7 +166,7 @@ void question_tell(struct question *q, struct extended *out)
                              .ignored = q->ignored};
     out->candidates.count = q->chosen.count;
     out->candidates.at = q->chosen.at;
-    if (str_is(q->ask.step, "nodes") && q->error.len == 0 && !q->gone)
+    if (q->ask.step == EXTEND_STEP_nodes && q->error.len == 0 && !q->gone)
         tell_nodes(q, out);
 }
 

@@ -212,7 +212,7 @@ static enum reduce_step start_again(struct reduce *r)
 {
     const struct framework *fw = r->start.framework;
     r->phase = PHASE_again;
-    r->request.step = STR_LITERAL("again");
+    r->request.step = MAP_STEP_again;
     r->request.round++;
     r->request.extremes.count = 0;
     r->request.extremes.at = arena_take(&r->arena, fw->score_count * sizeof(struct extreme));
@@ -226,7 +226,7 @@ static enum reduce_step start_again(struct reduce *r)
 static enum reduce_step start_victims(struct reduce *r)
 {
     r->phase = PHASE_victims;
-    r->request.step = STR_LITERAL("victims");
+    r->request.step = MAP_STEP_victims;
     r->request.round++;
     r->request.now_us = r->start.now_us;
     r->request.turned_away = r->turned_away;
@@ -252,7 +252,7 @@ static bool wants_claims(const struct reduce *r)
 static enum reduce_step start_claims(struct reduce *r)
 {
     r->phase = PHASE_claims;
-    r->request.step = STR_LITERAL("claims");
+    r->request.step = MAP_STEP_claims;
     r->request.round++;
     size_t most = (size_t)r->start.shards * r->request.brief.device_places.count;
     r->unavailable.at = arena_take(&r->arena, most * sizeof(struct str));
@@ -315,7 +315,7 @@ static enum reduce_step start_map(struct reduce *r)
     if (!r->decision.pre_filter.narrowed)
         r->request.only = (struct strs){first, name};
     r->phase = first ? PHASE_nominated : PHASE_map;
-    r->request.step = STR_LITERAL("map");
+    r->request.step = MAP_STEP_map;
     r->request.round++;
     ask_owners(r);
     return REDUCE_ask;
@@ -458,7 +458,7 @@ static bool counts_wanted(struct reduce *r)
 static enum reduce_step start_count(struct reduce *r)
 {
     r->phase = PHASE_count;
-    r->request.step = STR_LITERAL("count");
+    r->request.step = MAP_STEP_count;
     r->request.round++;
     for (uint32_t i = 0; i < r->start.shards; i++)
         rounds_ask(r, i);

@@ -42,7 +42,7 @@ static bool others_part(const struct kept_rule *rule, struct count_entry *entry)
 
 void class_take_counts(struct pod_class *k, struct atoms *atoms, const struct map_request *r)
 {
-    bool run = str_is(r->step, "run"); /* then they are the others' alone */
+    bool run = r->step == MAP_STEP_run; /* then they are the others' alone */
     for (uint32_t i = 0; i < k->kept_count && !k->alone; i++) {
         struct kept_rule *rule = &k->kept[i];
         if (run && rule->groups)

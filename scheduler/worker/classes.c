@@ -346,7 +346,7 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
     codec_encode(&brief_record, &r->brief, &c->key);
     buffer_add(&c->key, ways, sizeof(ways));
     struct pod_class *k = map_get(c->by_key, buffer_str(&c->key));
-    if (k != NULL || (!ways[0] && str_is(r->step, "map")))
+    if (k != NULL || (!ways[0] && r->step == MAP_STEP_map))
         return k;
     if (was_asked(c, str_hash(buffer_str(&c->key))) && is_worth_while(c))
         return make(s, fw, r, &pod);
@@ -420,7 +420,7 @@ static void tell(const struct pod_class *k, const struct map_request *r, struct 
 /* False when the class is of no use, or of none any more. */
 static bool bring_in_step(struct shard *s, struct pod_class *k, const struct map_request *r)
 {
-    bool merged = !str_is(r->step, "count");
+    bool merged = r->step != MAP_STEP_count;
     k->cycle.timing = s->timing;
     if (k->unfit)
         return false;
@@ -458,7 +458,7 @@ static bool cannot_tell(const struct pod_class *k)
 static bool answer(struct shard *s, struct pod_class *k, const struct map_request *r,
                    struct map_result *out, struct arena *a)
 {
-    if (str_is(r->step, "count")) {
+    if (r->step == MAP_STEP_count) {
         class_tell_counts(k, out, a);
         return true;
     }
@@ -497,7 +497,7 @@ static bool is_far_behind(const struct shard *s, struct pod_class *k, const stru
 /* The class that the same cycle was answered from before. */
 static struct pod_class *kept(const struct classes *c, const struct map_request *r)
 {
-    bool again = str_is(r->step, "again") && c->kept != NULL && c->kept_cycle == r->cycle;
+    bool again = r->step == MAP_STEP_again && c->kept != NULL && c->kept_cycle == r->cycle;
     return again ? c->first : NULL;
 }
 
@@ -513,7 +513,7 @@ static bool answer_with(struct shard *s, struct pod_class *k, const struct evalu
 
 static bool answer_from(struct shard *s, struct pod_class *k, struct evaluation *e)
 {
-    if (str_is(e->request->step, "count") || !nominated_count_for(&s->share, e->request))
+    if (e->request->step == MAP_STEP_count || !nominated_count_for(&s->share, e->request))
         return bring_in_step(s, k, e->request) && answer(s, k, e->request, e->result, e->arena);
     if (k->kept_count > 0)
         return false; /* what counting rules say changes with each pod that is tried on a node */
@@ -530,7 +530,7 @@ bool classes_answer(struct shard *s, const struct map_request *request, struct m
 {
     struct classes *c = s->classes;
     const struct framework *fw = frameworks_find(&s->frameworks, request->pod.scheduler_name);
-    bool asks = str_is(request->step, "map") || str_is(request->step, "count");
+    bool asks = request->step == MAP_STEP_map || request->step == MAP_STEP_count;
     if (fw == NULL || !is_plain(request, fw) || (!asks && kept(c, request) == NULL))
         return false;
     struct pod_class *k = asks ? find(s, fw, request, a) : kept(c, request);

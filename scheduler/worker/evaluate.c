@@ -266,16 +266,16 @@ static void anew(struct evaluation *e)
     struct shard *s = e->shard;
     arena_reset(&s->scratch.arena);
     scratch_reserve(&s->scratch, s->share.nodes.count);
-    if (str_is(e->request->step, "count")) {
+    if (e->request->step == MAP_STEP_count) {
         s->scratch.kept = false;
         count_only(e);
         return;
     }
     begin(e);
     e->result->evaluated = s->scratch.row_count;
-    if (str_is(e->request->step, "victims"))
+    if (e->request->step == MAP_STEP_victims)
         dry_run(e);
-    else if (str_is(e->request->step, "claims"))
+    else if (e->request->step == MAP_STEP_claims)
         tell_notes(e);
     else
         filter_and_score(e);
@@ -285,7 +285,7 @@ static void anew(struct evaluation *e)
 static bool has_kept(const struct evaluation *e)
 {
     const struct scratch *s = &e->shard->scratch;
-    return str_is(e->request->step, "again") && s->kept && s->cycle == e->request->cycle &&
+    return e->request->step == MAP_STEP_again && s->kept && s->cycle == e->request->cycle &&
            s->layout == e->shard->share.touched.layout && s->framework == e->cycle.framework &&
            !e->request->detail;
 }
@@ -298,7 +298,7 @@ void evaluate(struct evaluation *e)
     } else {
         anew(e);
     }
-    if (!str_is(e->request->step, "map") && !str_is(e->request->step, "again"))
+    if (e->request->step != MAP_STEP_map && e->request->step != MAP_STEP_again)
         return;
     e->result->feasible = e->shard->scratch.feasible_count;
     totals_sum_up(e);

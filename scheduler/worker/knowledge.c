@@ -33,13 +33,13 @@ static void know_counts(struct evaluation *e, struct plugin_knowledge *k)
     k->counts = counts_new(e->cycle.arena);
     k->survey = counts_new(e->cycle.arena);
     const struct plugin_counts *merged = plugin_counts_of(r->counts.at, r->counts.count, k->plugin);
-    if (k->plugin->count != NULL && (r->alone || str_is(r->step, "count")))
+    if (k->plugin->count != NULL && (r->alone || r->step == MAP_STEP_count))
         k->plugin->count(&e->cycle, k->counts);
     else if (merged != NULL)
         counts_take(k->counts, e->cycle.atoms, merged);
     if (k->plugin->count != NULL && merged != NULL && key != 0)
         unfold(e, k, key);
-    else if (str_is(r->step, "count"))
+    else if (r->step == MAP_STEP_count)
         k->counts = counts_fold(k->counts, key, e->cycle.arena);
 }
 

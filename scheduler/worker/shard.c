@@ -106,12 +106,6 @@ static void time_next(struct shard *s)
     s->timing = s->timings != NULL && timings_begin(s->timings) ? s->timings : NULL;
 }
 
-static bool is_step(struct str step)
-{
-    return str_is(step, "count") || str_is(step, "map") || str_is(step, "again") ||
-           str_is(step, "victims") || str_is(step, "claims");
-}
-
 static void map(struct shard *s, const struct map_request *request, struct map_result *result,
                 struct arena *a)
 {
@@ -132,8 +126,8 @@ static void map(struct shard *s, const struct map_request *request, struct map_r
                        .arena = &s->scratch.arena,
                        .timing = s->timing,
                        .framework = frameworks_find(&s->frameworks, request->pod.scheduler_name)};
-    if (!is_step(request->step))
-        result->error = arena_print(a, "no step is called \"%.*s\"", STR_ARG(request->step));
+    if (request->step == MAP_STEP_none || request->step == MAP_STEP_run) /* a run is another's */
+        result->error = STR_LITERAL("the request asks for no step");
     if (e.cycle.framework == NULL)
         result->error =
             arena_print(a, "no profile is called \"%.*s\"", STR_ARG(request->pod.scheduler_name));
@@ -151,7 +145,7 @@ static void tell_parts(struct shard *s, const struct map_request *request,
     struct timed_parts *parts = arena_take(a, sizeof(*parts));
     timings_end(s->timing, parts);
     result->timed.at = parts;
-    result->timed.count = str_is(request->step, "map") && s->filtered_ns == 0;
+    result->timed.count = request->step == MAP_STEP_map && s->filtered_ns == 0;
 }
 
 void shard_map(struct shard *s, const struct map_request *request, struct map_result *result,

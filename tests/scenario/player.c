@@ -379,6 +379,9 @@ static bool field_covers(const struct field *f, const char *wanted, const char *
     case KIND_strs: return strs_cover((const void *)wanted, (const void *)got);
     case KIND_list: return list_covers(f->of, (const void *)wanted, (const void *)got);
     case KIND_one: return covers(f->of, wanted, got);
+    case KIND_word:
+        return *(const uint32_t *)(const void *)wanted == 0 ||
+               *(const uint32_t *)(const void *)wanted == *(const uint32_t *)(const void *)got;
     }
     return false;
 }

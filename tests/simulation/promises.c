@@ -321,7 +321,7 @@ static void outcome_heard(struct life *l, const struct outcome *o)
 {
     struct open_work *w = find(l, o->uid);
     bool counts = w != NULL && w->cycle == o->cycle;
-    if (counts && str_is(o->result, "bound") && !l->in_snapshot && l->told_count < OPEN_MAX) {
+    if (counts && o->result == OUTCOME_bound && !l->in_snapshot && l->told_count < OPEN_MAX) {
         l->told_at[l->told_count] = clock_now();
         snprintf(l->told[l->told_count++], UID_ROOM, "%.*s", STR_ARG(o->uid));
     }

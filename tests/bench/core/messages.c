@@ -84,7 +84,7 @@ static void tell_pods(struct report *r, const struct core_options *o, struct are
                                          .pod = plain,
                                          .tie_break = STR_LITERAL("random"),
                                          .seed = INT64_C(0x123456789abcdef),
-                                         .step = STR_LITERAL("map"),
+                                         .step = MAP_STEP_map,
                                          .brief = {.skip = 0xff0, .no_terms = true},
                                          .alone = true}};
     tell(r, o, "map_request", &m);
@@ -125,7 +125,7 @@ static void tell_answers(struct report *r, const struct core_options *o, struct 
                                      .namespace_name = pod.namespace_name,
                                      .name = pod.name,
                                      .cycle = 77,
-                                     .result = STR_LITERAL("bound")}};
+                                     .result = OUTCOME_bound}};
     tell(r, o, "outcome", &m);
     m = (struct message){.type = MSG_node_set};
     cluster_node(&shape, 7, &m.node_set.node, a);

@@ -119,7 +119,7 @@ static void ask(struct party *p)
                                         .round = 1,
                                         .pod = p->pod,
                                         .tie_break = STR_LITERAL("first"),
-                                        .step = STR_LITERAL("map"),
+                                        .step = MAP_STEP_map,
                                         .brief = {.no_terms = true}}};
     for (uint32_t k = 0; k < p->count; k++)
         outbox_put(&p->out, p->at[k], &m);

@@ -94,7 +94,7 @@ void queue_side_park(struct queue_side *q, const struct pod *pod, const char *pl
                                      .namespace_name = pod->namespace_name,
                                      .name = pod->name,
                                      .cycle = attempt.attempt.cycle,
-                                     .result = STR_LITERAL("unschedulable"),
+                                     .result = OUTCOME_unschedulable,
                                      .plugins = {1, &name}}};
     queue_hears(q, SCHEDULER, &m);
     m = (struct message){.type = MSG_pull, .pull = {.credit = 0}};

@@ -143,16 +143,16 @@ static void a_server_without_protobuf_for_claims_gets_json(void **state)
 static void a_reservation_that_no_patch_takes_back_is_put(void **state)
 {
     (void)state;
-    static const struct str order[] = {TEXT("unreserve"), TEXT("ua"),  TEXT("default"),
-                                       TEXT("a"),         TEXT("gpu"), TEXT("ug")};
+    static const struct str order[] = {TEXT("ua"), TEXT("default"), TEXT("a"), TEXT("gpu"),
+                                       TEXT("ug")};
     for (int uses = 0; uses < 2; uses++) {
         struct message m = {.type = MSG_claim_release,
-                            .claim_release = {.what = order[0],
-                                              .uid = order[1],
-                                              .namespace_name = order[2],
-                                              .name = order[3],
-                                              .claim = order[4],
-                                              .claim_uid = order[5]}};
+                            .claim_release = {.what = CLAIM_unreserve,
+                                              .uid = order[0],
+                                              .namespace_name = order[1],
+                                              .name = order[2],
+                                              .claim = order[3],
+                                              .claim_uid = order[4]}};
         struct world *w = world_leading();
         world_say(w, &m, SCHEDULER);
         world_tick(w);

@@ -624,10 +624,10 @@ static void binds_with_claims_that_make_no_sense_are_refused(void **state)
 
 /* ---- what the scheduler asks to be taken back ---- */
 
-static struct message release(const char *what)
+static struct message release(enum claim_step what)
 {
     return (struct message){.type = MSG_claim_release,
-                            .claim_release = {.what = str_of(what),
+                            .claim_release = {.what = what,
                                               .uid = TEXT("ua"),
                                               .namespace_name = TEXT("default"),
                                               .name = TEXT("a"),
@@ -636,7 +636,7 @@ static struct message release(const char *what)
                                               .resource_version = 3}};
 }
 
-static struct world *releasing(const char *what)
+static struct world *releasing(enum claim_step what)
 {
     struct message m = release(what);
     return asking(&m);
@@ -657,19 +657,19 @@ static void released(struct world *w, bool done, const char *message)
 static void a_claim_loses_its_devices(void **state)
 {
     (void)state;
-    struct world *w = releasing("deallocate");
+    struct world *w = releasing(CLAIM_deallocate);
     reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), OURS ",\"devices\":[{}],\"more\":1"));
     assert_string_equal(world_find(w, "PUT " GPU "/status")->body,
                         CLAIM(META(KEPT), "\"status\":{\"more\":1}"));
     reply(w, "PUT " GPU "/status", 200, "{}");
     released(w, true, "");
-    w = releasing("deallocate");
+    w = releasing(CLAIM_deallocate);
     reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), ""));
     world_lose(w, "PUT " GPU "/status", true);
     pass(w, 1000);
     reply(w, "GET " GPU, 200, FREE); /* it was carried out */
     released(w, true, "");
-    w = releasing("deallocate");
+    w = releasing(CLAIM_deallocate);
     reply(w, "GET " GPU, 404, "{}");
     released(w, true, "");
 }
@@ -682,15 +682,15 @@ static void a_claim_loses_its_devices(void **state)
 static void a_claim_that_has_changed_keeps_its_devices(void **state)
 {
     (void)state;
-    struct world *w = releasing("deallocate");
+    struct world *w = releasing(CLAIM_deallocate);
     reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), THEIRS));
     released(w, false, MODIFIED);
-    struct message m = release("deallocate");
+    struct message m = release(CLAIM_deallocate);
     m.claim_release.resource_version = 2;
     w = asking(&m);
     reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), ""));
     released(w, false, MODIFIED);
-    w = releasing("deallocate");
+    w = releasing(CLAIM_deallocate);
     reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), ""));
     reply(w, "PUT " GPU "/status", 422, REASON("no"));
     released(w, false, "no");
@@ -699,7 +699,7 @@ static void a_claim_that_has_changed_keeps_its_devices(void **state)
 static void a_special_claim_is_deleted_and_no_other(void **state)
 {
     (void)state;
-    struct message m = release("delete");
+    struct message m = release(CLAIM_delete);
     m.claim_release.claim_uid = STR_LITERAL("us");
     struct world *w = asking(&m);
     reply(w, "GET " GPU, 200, SPECIAL);
@@ -710,7 +710,7 @@ static void a_special_claim_is_deleted_and_no_other(void **state)
     reply(w, "GET " GPU, 200, SPECIAL_META("ua", KEPT ",\"deletionTimestamp\":\"x\""));
     expect_body(w, "PUT " GPU, "\"finalizers\":[]");
     world_free(w);
-    w = releasing("delete");
+    w = releasing(CLAIM_delete);
     reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), OURS));
     released(w, false, "resourceclaim default/gpu was not made for the pod");
 }
@@ -718,7 +718,7 @@ static void a_special_claim_is_deleted_and_no_other(void **state)
 static void a_reservation_is_taken_back(void **state)
 {
     (void)state;
-    struct world *w = releasing("unreserve");
+    struct world *w = releasing(CLAIM_unreserve);
     assert_string_equal(world_find(w, "PATCH " GPU "/status")->body, UNRESERVE);
     assert_string_equal(world_find(w, "PATCH " GPU "/status")->type,
                         "application/strategic-merge-patch+json");
@@ -732,7 +732,7 @@ static void a_new_scheduler_hears_of_releases_under_way(void **state)
 {
     (void)state;
     struct message up = {.type = MSG_peer_up};
-    struct world *w = releasing("unreserve");
+    struct world *w = releasing(CLAIM_unreserve);
     outbox_reset(&w->out);
     world_say(w, &up, SCHEDULER);
     const struct strs *listed = &world_heard(w, MSG_leadership, 0)->leadership.releasing;
@@ -748,9 +748,9 @@ static void a_new_scheduler_hears_of_releases_under_way(void **state)
 static void each_release_is_answered_once(void **state)
 {
     (void)state;
-    struct message again = release("deallocate"), other = release("unreserve"),
-                   empty = release("x");
-    struct world *w = releasing("deallocate");
+    struct message again = release(CLAIM_deallocate), other = release(CLAIM_unreserve),
+                   empty = release(CLAIM_none);
+    struct world *w = releasing(CLAIM_deallocate);
     again.claim_release.id = 8; /* whose answer it is */
     world_say(w, &again, SCHEDULER);
     world_tick(w);
@@ -758,14 +758,14 @@ static void each_release_is_answered_once(void **state)
     reply(w, "GET " GPU, 200, FREE);
     assert_int_equal(world_heard(w, MSG_claim_released, 0)->claim_released.id, 8);
     released(w, true, "");
-    w = releasing("deallocate");
+    w = releasing(CLAIM_deallocate);
     world_say(w, &other, SCHEDULER);
     world_tick(w);
     assert_false(world_heard(w, MSG_claim_released, 0)->claim_released.done);
     world_free(w);
     w = asking(&empty);
     released(w, false, "claim_release: what must be deallocate, delete or unreserve");
-    w = releasing("deallocate");
+    w = releasing(CLAIM_deallocate);
     for (int i = 0; i < 200; i++)
         world_step(w, 100);
     released(w, false, "lost leadership");

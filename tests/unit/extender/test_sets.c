@@ -49,7 +49,7 @@ static void ask(struct sets *s, int64_t ms, const char *url, int64_t hash)
                                    .uid = STR_LITERAL("u"),
                                    .namespace_name = STR_LITERAL("default"),
                                    .name = STR_LITERAL("p"),
-                                   .step = STR_LITERAL("nodes"),
+                                   .step = EXTEND_STEP_nodes,
                                    .extenders = {1, &ref},
                                    .extenders_hash = hash}};
     sets_handle(s, at(ms), &(struct delivery){.from = scheduler, .message = &m}, &out);

@@ -180,6 +180,45 @@ static void an_unknown_tag_is_skipped(void **state)
     assert_true(str_is(pod.name, "p"));
 }
 
+/* Words travel as text, and one of a newer process reads as none. */
+static void a_word_that_is_not_known_reads_as_none(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        enum outcome_result read;
+    } cases[] = {{"bound", OUTCOME_bound},
+                 {"skipped", OUTCOME_skipped},
+                 {"bound ", OUTCOME_none},
+                 {"", OUTCOME_none},
+                 {"splendid", OUTCOME_none}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct outcome read;
+        struct buffer out = {0};
+        codec_put_map(&out, 2);
+        buffer_add(&out, "\x05", 1);
+        codec_put_str(&out, str_of(cases[i].word));
+        buffer_add(&out, "\x04\x07", 2);
+        struct cursor in = {(uint8_t *)out.at, (uint8_t *)out.at + out.len};
+        assert_true(codec_decode(message_info[MSG_outcome].record, &read, &in, &arena));
+        assert_int_equal(read.result, cases[i].read);
+        assert_int_equal(read.cycle, 7);
+        buffer_free(&out);
+    }
+}
+
+static void a_word_that_is_not_known_is_an_error_in_text(void **state)
+{
+    (void)state;
+    struct outcome read;
+    struct str error;
+    const struct record *r = message_info[MSG_outcome].record;
+    assert_true(codec_parse(r, &read, STR_LITERAL("result=\"error\""), &arena, &error));
+    assert_int_equal(read.result, OUTCOME_error);
+    assert_false(codec_parse(r, &read, STR_LITERAL("result=\"splendid\""), &arena, &error));
+    assert_true(str_is(error, "column 18: \"splendid\" is none of outcome_result"));
+}
+
 static void text_errors_name_the_place(void **state)
 {
     (void)state;
@@ -254,6 +293,8 @@ int main(void)
         cmocka_unit_test_setup(a_list_beyond_the_limit_is_refused, reset),
         cmocka_unit_test_setup(nesting_without_end_is_refused, reset),
         cmocka_unit_test_setup(an_unknown_tag_is_skipped, reset),
+        cmocka_unit_test_setup(a_word_that_is_not_known_reads_as_none, reset),
+        cmocka_unit_test_setup(a_word_that_is_not_known_is_an_error_in_text, reset),
         cmocka_unit_test_setup(text_errors_name_the_place, reset),
         cmocka_unit_test_setup(numbers_and_names_are_used_once, reset),
         cmocka_unit_test(the_schema_nests_less_than_is_read),

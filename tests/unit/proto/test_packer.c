@@ -69,6 +69,7 @@ static void pack_value(const struct field *f, const char *at)
             pack(f->of, (const char *)list->at + k * f->of->size);
         break;
     case KIND_one: pack(f->of, at); break;
+    case KIND_word: pack_text(words_text(f->words, *(const uint32_t *)(const void *)at)); break;
     }
 }
 

@@ -398,7 +398,7 @@ static void step_object(struct world *w)
         deliver(w, WATCHER, &m);
 }
 
-static void say_outcome(struct world *w, const struct held *held, const char *result)
+static void say_outcome(struct world *w, const struct held *held, enum outcome_result result)
 {
     static struct str names[] = {
         {"NodeResourcesFit", 16}, {"TaintToleration", 15},      {"NodeUnschedulable", 17},
@@ -411,7 +411,7 @@ static void say_outcome(struct world *w, const struct held *held, const char *re
                                     .namespace_name = STR_LITERAL("ns"),
                                     .name = str_of(held->name),
                                     .cycle = held->cycle,
-                                    .result = str_of(result)}};
+                                    .result = result}};
     m.outcome.plugins.count = w->reject_all ? 1 : (uint32_t)pick(w, 3);
     m.outcome.plugins.at = &names[w->reject_all ? 0 : pick(w, NAMES - 2)];
     m.outcome.pending_plugins.count = !w->reject_all && chance(w, 10);
@@ -437,15 +437,16 @@ static void bind(struct world *w, const struct held *held)
 
 static void step_outcome(struct world *w)
 {
-    static const char *const results[] = {
-        "unschedulable", "unschedulable", "unschedulable", "error", "skipped", "bound", "nonsense"};
+    static const enum outcome_result results[] = {
+        OUTCOME_unschedulable, OUTCOME_unschedulable, OUTCOME_unschedulable, OUTCOME_error,
+        OUTCOME_skipped,       OUTCOME_bound,         OUTCOME_none};
     if (w->held_count == 0)
         return;
     size_t i = pick(w, w->held_count);
     struct held held = w->held[i];
-    const char *result = results[pick(w, 7)];
+    enum outcome_result result = results[pick(w, 7)];
     w->held[i] = w->held[--w->held_count];
-    bool bound = strcmp(result, "bound") == 0, watch_first = chance(w, 50);
+    bool bound = result == OUTCOME_bound, watch_first = chance(w, 50);
     if (bound && watch_first)
         bind(w, &held);
     say_outcome(w, &held, result);
@@ -457,7 +458,7 @@ static void step_outcome(struct world *w)
         for (size_t k = 0; k < w->held_count; k++)
             owed |= w->held[k].cycle == held.cycle;
         if (!owed)
-            say_outcome(w, &held, "error");
+            say_outcome(w, &held, OUTCOME_error);
     }
 }
 
@@ -602,7 +603,7 @@ static void end(struct world *w)
     for (int second = 0; second < PATIENCE_S; second++) {
         while (w->held_count > 0) {
             struct held held = w->held[--w->held_count];
-            say_outcome(w, &held, "unschedulable");
+            say_outcome(w, &held, OUTCOME_unschedulable);
         }
         advance(w, SECOND);
         check_membership(w);

@@ -104,14 +104,15 @@ static size_t attempts(struct world *w, struct attempt *last)
     return count;
 }
 
-static struct message outcome_of(const struct pod *pod, const struct attempt *a, const char *result)
+static struct message outcome_of(const struct pod *pod, const struct attempt *a,
+                                 enum outcome_result result)
 {
     return (struct message){.type = MSG_outcome,
                             .outcome = {.uid = pod->uid,
                                         .namespace_name = pod->namespace_name,
                                         .name = pod->name,
                                         .cycle = a->cycle,
-                                        .result = str_of(result)}};
+                                        .result = result}};
 }
 
 static bool status_says(struct world *w, const char *line)
@@ -283,7 +284,7 @@ static void the_next_tick_is_due_with_the_next_flush(void **state)
     pull(&w, 1);
     w.now = (struct moment){100 * SECOND + 400};
     assert_int_equal(attempts(&w, &last), 1);
-    struct message m = outcome_of(&a, &last, "error");
+    struct message m = outcome_of(&a, &last, OUTCOME_error);
     from(&w, SCHEDULER, 7, &m);
     struct moment next = queue_tick(w.queue, w.now, &w.out);
     assert_true(next.ns > w.now.ns && next.ns <= 101 * SECOND);
@@ -302,7 +303,7 @@ static void what_the_scheduler_has_free_again_wakes_whom_it_may_help(void **stat
     set_pod(&w, &a);
     pull(&w, 1);
     assert_int_equal(attempts(&w, &last), 1);
-    struct message m = outcome_of(&a, &last, "unschedulable");
+    struct message m = outcome_of(&a, &last, OUTCOME_unschedulable);
     m.outcome.plugins = (struct strs){1, &fit};
     from(&w, SCHEDULER, 7, &m);
     assert_true(status_says(&w, "\nunschedulable=1\n"));

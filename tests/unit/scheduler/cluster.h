@@ -249,7 +249,7 @@ static inline struct map_request map_of(struct cluster *c, const struct pod *p)
     struct pre_filter_outcome out;
     struct map_request request = {.cycle = 1,
                                   .round = 1,
-                                  .step = STR_LITERAL("map"),
+                                  .step = MAP_STEP_map,
                                   .alone = true,
                                   .detail = true,
                                   .tie_break = STR_LITERAL("first")};

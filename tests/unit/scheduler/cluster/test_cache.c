@@ -499,7 +499,7 @@ static int64_t nodes_for(struct fleet *f, int worker, const struct pod *p)
                                   .round = 1,
                                   .pod = *p,
                                   .alone = true,
-                                  .step = STR_LITERAL("map"),
+                                  .step = MAP_STEP_map,
                                   .tie_break = STR_LITERAL("first")};
     struct map_result result;
     shard_map(f->shards[worker], &request, &result, &f->c->arena);

@@ -405,7 +405,7 @@ static void victims_are_asked_of_the_state_behind_the_batch(void **state)
     work(s);
     (void)answer(s, 1);
     struct message m = only_asked(MSG_map_request);
-    assert_true(str_is(m.map_request.step, "victims"));
+    assert_true(m.map_request.step == MAP_STEP_victims);
     sees(s, "node_gone name=\"b\"");
     assert_int_equal(s->asked.count, 1); /* held until it is decided */
     settle(s);

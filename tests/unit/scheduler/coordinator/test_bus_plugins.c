@@ -75,8 +75,10 @@ static struct plugin_ask asked(const char *step, const char *name)
     struct message m = {.type = MSG_none};
     if (!take(PLUGIN, MSG_plugin_ask, &m))
         fail_msg("no plugin is asked about %s", name);
-    if (!str_is(m.plugin_ask.pod.name, name) || !str_is(m.plugin_ask.step, step))
-        fail_msg("asked %.*s about %.*s", STR_ARG(m.plugin_ask.step),
+    if (!str_is(m.plugin_ask.pod.name, name) ||
+        !str_is(words_text(&plugin_step_words, m.plugin_ask.step), step))
+        fail_msg("asked %.*s about %.*s",
+                 STR_ARG(words_text(&plugin_step_words, m.plugin_ask.step)),
                  STR_ARG(m.plugin_ask.pod.name));
     return m.plugin_ask;
 }
@@ -119,8 +121,8 @@ static struct outcome landed(const char *result, const char *plugin)
 {
     struct message m = {.type = MSG_none};
     assert_true(take(QUEUE, MSG_outcome, &m));
-    if (!str_is(m.outcome.result, result))
-        fail_msg("%.*s", STR_ARG(m.outcome.result));
+    if (!str_is(words_text(&outcome_result_words, m.outcome.result), result))
+        fail_msg("%.*s", STR_ARG(words_text(&outcome_result_words, m.outcome.result)));
     assert_int_equal(m.outcome.plugins.count, *plugin != 0);
     assert_true(*plugin == 0 || str_is(m.outcome.plugins.at[0], plugin));
     return m.outcome;
@@ -135,7 +137,8 @@ static bool is_back(const char *name)
 static bool is_told(const char *what, const char *node_name)
 {
     struct message m = {.type = MSG_none};
-    return take(PLUGIN, MSG_plugin_told, &m) && str_is(m.plugin_told.what, what) &&
+    return take(PLUGIN, MSG_plugin_told, &m) &&
+           str_is(words_text(&plugin_news_words, m.plugin_told.what), what) &&
            str_is(m.plugin_told.node, node_name);
 }
 

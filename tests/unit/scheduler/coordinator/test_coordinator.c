@@ -27,7 +27,7 @@ static void a_pod_is_bound_on_the_emptier_node(void **state)
     say(binder, "bind_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
                 "bound=true code=201");
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "bound"));
+    assert_true(m.outcome.result == OUTCOME_bound);
     assert_int_equal(m.outcome.cycle, 1);
 }
 
@@ -43,12 +43,12 @@ static void room_is_taken_at_once_and_given_back_when_the_bind_fails(void **stat
     assert_true(str_is(m.pod_failed.pod.name, "q"));
     assert_true(str_is(m.pod_failed.message, "0/2 nodes are available: 2 Insufficient cpu."));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "unschedulable"));
+    assert_true(m.outcome.result == OUTCOME_unschedulable);
     assert_int_equal(m.outcome.plugins.count, 1);
     say(binder, "bind_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
                 "code=409 message=\"no\"");
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "error"));
+    assert_true(m.outcome.result == OUTCOME_error);
     assert_true(take(BINDER, MSG_pod_failed, &m));
     assert_true(str_is(m.pod_failed.message, "running Bind plugin \"DefaultBinder\": no"));
     world_sent_us = 1700000000000123;
@@ -365,7 +365,7 @@ static void losing_leadership_gives_pods_back(void **state)
     assert_true(take(BINDER, MSG_bind, &m));
     say(binder, "leadership lead_term=5 identity=\"me\" holder=\"other\"");
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "skipped"));
+    assert_true(m.outcome.result == OUTCOME_skipped);
     tick_after(1000);
     bool zero = false;
     while (take(QUEUE, MSG_pull, &m))
@@ -374,7 +374,7 @@ static void losing_leadership_gives_pods_back(void **state)
     attempt("q", 100, 2); /* was under way when the credit was taken back */
     assert_false(take(BINDER, MSG_bind, &m));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.name, "q") && str_is(m.outcome.result, "skipped"));
+    assert_true(str_is(m.outcome.name, "q") && m.outcome.result == OUTCOME_skipped);
     lead(6);
     attempt("r", 3900, 3); /* fits only because p's room is free again */
     assert_true(take(BINDER, MSG_bind, &m));
@@ -392,7 +392,7 @@ static void a_bind_in_flight_survives_the_loss_of_leadership(void **state)
     say(binder, "bind_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
                 "bound=true code=201");
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "bound"));
+    assert_true(m.outcome.result == OUTCOME_bound);
 }
 
 static void a_lost_bind_is_sent_again(void **state)
@@ -417,7 +417,7 @@ static void the_watch_confirms_a_bind_that_nobody_answered(void **state)
     attempt("p", 100, 1);
     stream("pod_set %s", pod_text("p", 100, "node_name=\"a\" resource_version=9"));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "bound"));
+    assert_true(m.outcome.result == OUTCOME_bound);
 }
 
 static void a_bind_that_finds_its_pod_gone_says_that_room_is_free(void **state)
@@ -432,7 +432,7 @@ static void a_bind_that_finds_its_pod_gone_says_that_room_is_free(void **state)
     say(binder, "bind_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
                 "code=404 gone=true");
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "skipped"));
+    assert_true(m.outcome.result == OUTCOME_skipped);
     assert_true(m.outcome.released);
 }
 
@@ -460,7 +460,7 @@ static void a_pod_that_is_gone_or_deleting_is_skipped(void **state)
     assert_true(m.pod_failed.event_only);
     assert_true(str_is(m.pod_failed.message, "skip schedule deleting pod: default/q"));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "skipped"));
+    assert_true(m.outcome.result == OUTCOME_skipped);
 }
 
 /* It fits on what of it was understood; its owner hears why it is not placed, and others are. */
@@ -478,7 +478,7 @@ static void a_pod_that_is_not_understood_is_not_placed(void **state)
     assert_true(str_is(m.pod_failed.reason, "SchedulerError"));
     assert_true(str_is(m.pod_failed.message, "the pod cannot be understood: spec: is odd"));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "error"));
+    assert_true(m.outcome.result == OUTCOME_error);
     assert_true(take(BINDER, MSG_bind, &m));
     assert_true(str_is(m.bind.name, "q"));
 }
@@ -528,7 +528,7 @@ static void whoever_is_turned_away_on_an_older_view_is_said_to_be_behind(void **
     assert_false(take(QUEUE, MSG_outcome, &m));
     tick_after(2000);
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "unschedulable"));
+    assert_true(m.outcome.result == OUTCOME_unschedulable);
     assert_true(m.outcome.behind);
     say(queue, "attempt %s attempts=2 cycle=2 epoch=7 sequence=%lld", pod_text("p", 64000, ""),
         (long long)w.sequence);

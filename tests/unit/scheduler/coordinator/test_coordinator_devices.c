@@ -243,7 +243,7 @@ static void what_a_selector_fails_with_ends_the_attempt(void **state)
     assert_true(
         str_starts_with(m.pod_failed.message, "running \"DynamicResources\" filter plugin: "));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "error"));
+    assert_true(m.outcome.result == OUTCOME_error);
     attempt_with("q", "c", 2);
     assert_bound_with("q", "c", "g0");
 }

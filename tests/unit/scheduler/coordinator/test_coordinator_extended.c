@@ -241,7 +241,7 @@ static void a_claim_that_is_left_is_deleted_first(void **state)
     show_claim("x1", "p", "g1");
     attempt_for("p", "", 1);
     assert_true(take(BINDER, MSG_claim_release, &m));
-    assert_true(str_is(m.claim_release.what, "delete"));
+    assert_true(m.claim_release.what == CLAIM_delete);
     assert_true(str_is(m.claim_release.claim, "x1"));
     assert_true(str_is(m.claim_release.uid, "u-p"));
     assert_int_equal(m.claim_release.resource_version, 0);

@@ -74,7 +74,7 @@ static void a_failed_bind_gives_the_volume_back(void **state)
                        "running PreBind plugin \"VolumeBinding\": binding volumes: timed out"));
     assert_true(str_is(m.pod_failed.reason, "SchedulerError"));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "error"));
+    assert_true(m.outcome.result == OUTCOME_error);
     attempt_with("q", "d", 2);
     assert_true(take(BINDER, MSG_bind, &m));
     assert_true(str_is(m.bind.claims.at[0].name, "d"));
@@ -169,7 +169,7 @@ static void a_bound_pod_keeps_its_volume(void **state)
     say(binder, "bind_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
                 "bound=true code=201");
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "bound"));
+    assert_true(m.outcome.result == OUTCOME_bound);
     attempt_with("q", "d", 2); /* before the watch shows what became of the volume */
     assert_true(take(BINDER, MSG_pod_failed, &m));
 }
@@ -280,7 +280,7 @@ static void a_volume_that_changes_during_the_decision_fails_the_attempt(void **s
                        "running Reserve plugin \"VolumeBinding\": \"v\" is out of sync (stored: 2, "
                        "assume: 1)"));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "error"));
+    assert_true(m.outcome.result == OUTCOME_error);
     w.alive[0] = w.alive[1] = w.alive[2] = true;
     attempt_with("p", "c", 2);
     assert_true(take(BINDER, MSG_bind, &m));

@@ -49,7 +49,7 @@ static void victims_go_and_the_outcome_waits_for_them(void **state)
     assert_false(take(QUEUE, MSG_outcome, &m)); /* v1 may be gone in a moment */
     tick_after(1);
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "unschedulable"));
+    assert_true(m.outcome.result == OUTCOME_unschedulable);
     assert_true(str_is(m.outcome.nominated_node, "a"));
     assert_int_equal(m.outcome.plugins.count, 1);
     assert_false(m.outcome.activate);
@@ -68,7 +68,7 @@ static void nobody_is_evicted_for_a_pod_that_has_gone(void **state)
     attempt_high(1);
     assert_false(take(BINDER, MSG_preempt, &m));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "skipped"));
+    assert_true(m.outcome.result == OUTCOME_skipped);
     stream("pod_gone uid=\"u-v1\" namespace_name=\"default\" name=\"v1\"");
     say(queue, "attempt %s attempts=1 cycle=2", pod_text("low", 2000, ""));
     assert_true(take(BINDER, MSG_bind, &m)); /* no claim keeps it out */
@@ -119,7 +119,7 @@ static void offered_though_a_snapshot_does_not_show_it(int64_t read)
     attempt_high_at(1, before + read);
     assert_false(take(BINDER, MSG_preempt, &m));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "skipped"));
+    assert_true(m.outcome.result == OUTCOME_skipped);
 }
 
 /* The queue has not read the snapshot yet. */
@@ -170,7 +170,7 @@ static void an_attempt_ends_with_a_snapshot_that_does_not_show_its_pod(void **st
     assert_false(take(QUEUE, MSG_outcome, &m));
     snapshot(before + 1, NULL);
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "skipped"));
+    assert_true(m.outcome.result == OUTCOME_skipped);
     stream("view synced=true age_ms=10");
     assert_false(take(BINDER, MSG_preempt, &m));
 }
@@ -343,7 +343,7 @@ static void a_failed_preemption_is_tried_again_at_once(void **state)
     result(false);
     assert_true(take(QUEUE, MSG_outcome, &m));
     assert_true(m.outcome.activate);
-    assert_true(str_is(m.outcome.result, "unschedulable"));
+    assert_true(m.outcome.result == OUTCOME_unschedulable);
 }
 
 static void a_binder_that_says_nothing_holds_no_pod_for_ever(void **state)
@@ -428,7 +428,7 @@ static void a_nomination_that_was_not_written_ends_with_the_next_failure(void **
     say(queue, "attempt %s attempts=2 cycle=2",
         pod_text("p", 5000, "priority=9 preemption_policy=\"Never\""));
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "unschedulable"));
+    assert_true(m.outcome.result == OUTCOME_unschedulable);
     attempt("r", 3000, 3);
     assert_true(take(BINDER, MSG_bind, &m));
     assert_true(str_is(m.bind.node_name, "a"));
@@ -460,7 +460,7 @@ static void lost_leadership_gives_the_pod_back(void **state)
     assert_true(take(BINDER, MSG_preempt, &m));
     say(binder, "leadership leading=false lead_term=6 identity=\"me\" holder=\"other\"");
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "skipped"));
+    assert_true(m.outcome.result == OUTCOME_skipped);
     result(true);
     assert_false(take(QUEUE, MSG_outcome, &m));
 }

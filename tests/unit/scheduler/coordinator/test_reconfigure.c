@@ -89,7 +89,7 @@ static void a_pod_whose_profile_is_gone_is_skipped(void **state)
     reconfigure("shard_reset profiles=[{scheduler_name=\"other\"}]");
     attempt("p", 500, 1);
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "skipped"));
+    assert_true(m.outcome.result == OUTCOME_skipped);
     assert_false(take(BINDER, MSG_bind, &m));
 }
 

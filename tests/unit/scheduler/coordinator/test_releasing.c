@@ -69,7 +69,7 @@ static int64_t asked(const char *what, const char *pod, const char *claim)
     if (!take(BINDER, MSG_claim_release, &m))
         fail_msg("nothing is taken back of %s", claim);
     const struct claim_release *r = &m.claim_release;
-    assert_true(str_is(r->what, what));
+    assert_true(str_is(words_text(&claim_step_words, r->what), what));
     assert_true(str_is(r->name, pod));
     assert_true(str_is(r->claim, claim));
     assert_int_equal(r->claim_uid.len, 2 + strlen(claim));
@@ -110,8 +110,8 @@ static void assert_landed(const char *result, int cycle)
     struct message m = {.type = MSG_none};
     if (!take(QUEUE, MSG_outcome, &m))
         fail_msg("no outcome");
-    if (!str_is(m.outcome.result, result))
-        fail_msg("it is %.*s", STR_ARG(m.outcome.result));
+    if (!str_is(words_text(&outcome_result_words, m.outcome.result), result))
+        fail_msg("it is %.*s", STR_ARG(words_text(&outcome_result_words, m.outcome.result)));
     assert_int_equal(m.outcome.cycle, cycle);
     assert_false(take(QUEUE, MSG_outcome, &m));
 }
@@ -142,7 +142,7 @@ static void a_claim_in_the_way_is_deallocated(void **state)
     answer("p", "c", id, "done=true");
     assert_failed(IN_THE_WAY "deallocation of ResourceClaim completed" NO_VICTIMS);
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(str_is(m.outcome.result, "unschedulable"));
+    assert_true(m.outcome.result == OUTCOME_unschedulable);
     assert_int_equal(m.outcome.plugins.count, 1);
     assert_true(str_is(m.outcome.plugins.at[0], "DynamicResources"));
     assert_nothing_asked();

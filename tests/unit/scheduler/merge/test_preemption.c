@@ -396,7 +396,7 @@ static const struct decision *answered(struct table *t, struct map_result first)
     none.round = reduce_request(t->reduce)->round;
     reduce_add(t->reduce, 0, &none);
     assert_int_equal(reduce_add(t->reduce, 1, &none), REDUCE_ask);
-    assert_str(reduce_request(t->reduce)->step, "victims");
+    assert_int_equal(reduce_request(t->reduce)->step, MAP_STEP_victims);
     none.round = first.round = reduce_request(t->reduce)->round;
     none.dry_run_nodes = first.dry_run_nodes = 2;
     reduce_add(t->reduce, 1, &none);

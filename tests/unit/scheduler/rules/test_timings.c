@@ -74,7 +74,7 @@ static struct map_result *decide(struct cluster *c, const struct pod *p)
     struct pre_filter_outcome out;
     struct map_request request = {.cycle = 1,
                                   .round = 1,
-                                  .step = STR_LITERAL("map"),
+                                  .step = MAP_STEP_map,
                                   .alone = true,
                                   .tie_break = STR_LITERAL("first")};
     frameworks_build(&all, &c->profile, 1);

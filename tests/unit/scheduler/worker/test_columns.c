@@ -455,7 +455,7 @@ static void random_question(struct look *l, const struct pod *p)
     look_at(l, p);
     l->request.cycle = 1;
     l->request.round = 1;
-    l->request.step = STR_LITERAL("map");
+    l->request.step = MAP_STEP_map;
     l->request.alone = true;
     l->request.tie_break = str_of(ONE_OF(l->r, tie_breaks));
     l->request.seed = (int64_t)random_next(l->r);
@@ -493,7 +493,7 @@ static void compare_rounds(struct look *l)
     for (int i = 0; i < 2; i++) {
         random_ranges(l);
         requests[i] = l->request;
-        requests[i].step = STR_LITERAL("again");
+        requests[i].step = MAP_STEP_again;
         requests[i].round = i + 2;
     }
     for (int i = 0; i < 2; i++)

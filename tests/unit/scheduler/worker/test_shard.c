@@ -233,8 +233,8 @@ static struct map_request random_question(struct cluster *c, struct random *r)
                                   .detail = true,
                                   .tie_break = STR_LITERAL("first"),
                                   .alone = true,
-                                  .step = random_below(r, 4) == 0 ? STR_LITERAL("victims")
-                                                                  : STR_LITERAL("map")};
+                                  .step =
+                                      random_below(r, 4) == 0 ? MAP_STEP_victims : MAP_STEP_map};
     return request;
 }
 
@@ -282,7 +282,7 @@ static struct map_request preemptor(struct cluster *c, struct random *r, int64_t
                                 .round = 1,
                                 .pod = *p,
                                 .alone = true,
-                                .step = STR_LITERAL("victims"),
+                                .step = MAP_STEP_victims,
                                 .now_us = now_us,
                                 .tie_break = STR_LITERAL("first")};
 }
@@ -368,7 +368,7 @@ static int64_t times_rejected(const struct map_result *r, struct str text)
 static void assert_places_alike(struct cluster *c, struct map_request *request)
 {
     struct map_result plain, all;
-    request->step = STR_LITERAL("map");
+    request->step = MAP_STEP_map;
     request->detail = false;
     shard_map(c->shard, request, &plain, &c->arena);
     request->detail = true;
@@ -458,7 +458,7 @@ static struct map_request request_for(const struct pod *p, int64_t round)
 {
     return (struct map_request){.cycle = 7,
                                 .round = round,
-                                .step = STR_LITERAL("map"),
+                                .step = MAP_STEP_map,
                                 .alone = true,
                                 .pod = *p,
                                 .tie_break = STR_LITERAL("first")};
@@ -481,7 +481,7 @@ static void a_second_round_normalises_with_the_merged_maxima(void **state)
     shard_node_gone(c->shard, STR_LITERAL("n2"));
     const struct pod *p = make_pod(c, "p", 0, 0);
     struct map_request first = request_for(p, 1), second = request_for(p, 2);
-    second.step = STR_LITERAL("again");
+    second.step = MAP_STEP_again;
     int64_t own = map_with(c, &first)->best_total; /* n1 is its own worst: 0 for taints */
     struct extreme merged = {STR_LITERAL("TaintToleration"), 0, 4};
     second.extremes.count = 1;
@@ -507,7 +507,7 @@ static void a_list_has_all_that_passed_and_why_others_did_not(void **state)
     struct map_request request = {.cycle = 1,
                                   .round = 1,
                                   .pod = *make_pod(c, "p", 2000, MIB),
-                                  .step = STR_LITERAL("map"),
+                                  .step = MAP_STEP_map,
                                   .alone = true,
                                   .list = true,
                                   .tie_break = STR_LITERAL("first")};
@@ -534,7 +534,7 @@ static void bare_nodes_are_scored_as_if_empty(void **state)
     struct map_request request = {.cycle = 1,
                                   .round = 1,
                                   .pod = *p,
-                                  .step = STR_LITERAL("map"),
+                                  .step = MAP_STEP_map,
                                   .alone = true,
                                   .list = true,
                                   .tie_break = STR_LITERAL("first")};
@@ -614,7 +614,7 @@ static void a_dry_run_tells_whether_room_could_be_made(void **state)
     struct pod *p = make_pod(c, "p", 500, 0);
     p->priority = 5;
     struct map_request request = request_for(p, 3);
-    request.step = STR_LITERAL("victims");
+    request.step = MAP_STEP_victims;
     const struct map_result *r = map_with(c, &request);
     assert_int_equal(r->dry_run_nodes, 3); /* small can never hold it */
     assert_int_equal(r->dry_run_fits, 1);

@@ -386,12 +386,12 @@ static void without_pre_filter_an_error_shows_when_scores_are_wanted(void **stat
 /* ---- nominated pods and victims ---- */
 
 static const struct map_result *map_nominated(struct cluster *c, const struct pod *p,
-                                              struct pod *nominated, const char *step)
+                                              struct pod *nominated, enum map_step step)
 {
     struct map_request request = {.cycle = 1,
                                   .round = 1,
                                   .pod = *p,
-                                  .step = str_of(step),
+                                  .step = step,
                                   .alone = true,
                                   .detail = true,
                                   .tie_break = STR_LITERAL("first")};
@@ -415,18 +415,18 @@ static void nominated_pods_count_where_they_will_be(void **state)
     struct pod *soon = labelled(c, "soon", "web"), *p = labelled(c, "p", "web");
     soon->nominated_node = STR_LITERAL("n1");
     *APPEND(&c->arena, p->anti_affinity_required) = app(c, "web", "zone");
-    const struct map_result *r = map_nominated(c, p, soon, "map");
+    const struct map_result *r = map_nominated(c, p, soon, MAP_STEP_map);
     assert_string_equal(code_on(r, "n1"), "Unschedulable");
     /* not in the zone's other node: only a node's own nominated pods are assumed there */
     assert_string_equal(code_on(r, "n2"), "Success");
     /* upstream's Skip: nobody is there yet, so even a nominated pod's own terms say nothing */
     p->anti_affinity_required.count = 0;
     *APPEND(&c->arena, soon->anti_affinity_required) = app(c, "web", "zone");
-    assert_string_equal(code_on(map_nominated(c, p, soon, "map"), "n1"), "Success");
+    assert_string_equal(code_on(map_nominated(c, p, soon, MAP_STEP_map), "n1"), "Success");
     struct pod *lonely = make_pod(c, "lonely", 0, 0);
     lonely->anti_affinity_required = soon->anti_affinity_required;
     put_pod(c, lonely, "n3");
-    r = map_nominated(c, p, soon, "map");
+    r = map_nominated(c, p, soon, MAP_STEP_map);
     assert_string_equal(code_on(r, "n1"), "Unschedulable");
     assert_string_equal(code_on(r, "n2"), "Success");
     assert_string_equal(code_on(r, "n3"), "Unschedulable");
@@ -440,11 +440,11 @@ static void a_nominated_pod_ends_being_the_first(void **state)
     struct pod *soon = labelled(c, "soon", "web"), *p = labelled(c, "p", "web");
     soon->nominated_node = STR_LITERAL("n1");
     *APPEND(&c->arena, p->affinity_required) = app(c, "web", "zone");
-    const struct map_result *r = map_nominated(c, p, soon, "map");
+    const struct map_result *r = map_nominated(c, p, soon, MAP_STEP_map);
     assert_string_equal(code_on(r, "n1"), "Success");
     assert_string_equal(code_on(r, "n3"), "Success");
     p->labels.count = 0; /* wants soon, but not itself: soon is not there yet, which decides */
-    r = map_nominated(c, p, soon, "map");
+    r = map_nominated(c, p, soon, MAP_STEP_map);
     assert_string_equal(code_on(r, "n1"), "UnschedulableAndUnresolvable");
 }
 
@@ -460,9 +460,9 @@ static void victims_take_their_terms_with_them(void **state)
     for (int i = 0; i < 2; i++)
         put_pod(c, labelled(c, "web", "web"), i == 0 ? "n2" : "n3");
     /* n1: lonely could go, but n2's pod of the same zone stays; n2 and n3 lose all of theirs */
-    const struct map_result *r = map_nominated(c, p, NULL, "victims");
+    const struct map_result *r = map_nominated(c, p, NULL, MAP_STEP_victims);
     assert_int_equal(r->dry_run_fits, 2);
-    r = map_nominated(c, p, NULL, "map"); /* and nothing was left behind */
+    r = map_nominated(c, p, NULL, MAP_STEP_map); /* and nothing was left behind */
     assert_int_equal(r->feasible, 1);
 }
 

@@ -263,12 +263,12 @@ static void match_label_keys_are_part_of_the_selector(void **state)
 
 /* ---- what if ---- */
 
-static struct map_request request_for(struct cluster *c, const struct pod *p, const char *step)
+static struct map_request request_for(struct cluster *c, const struct pod *p, enum map_step step)
 {
     struct frameworks all = {0};
     struct map_request r = {.cycle = 1,
                             .round = 1,
-                            .step = str_of(step),
+                            .step = step,
                             .alone = true,
                             .detail = true,
                             .tie_break = STR_LITERAL("first")};
@@ -297,7 +297,7 @@ static void nominated_pods_count_on_their_node(void **state)
     struct pod *p = pod(c, "p", "app=web"), *other = pod(c, "o", "app=web");
     hard(c, p, "zone", "app=web");
     other->nominated_node = STR_LITERAL("n1");
-    struct map_request r = request_for(c, p, "map");
+    struct map_request r = request_for(c, p, MAP_STEP_map);
     const struct map_result *alone = map_with(c, &r);
     assert_str(verdict_on(alone, "n1")->code, "Success");
     assert_str(verdict_on(alone, "n2")->code, "Unschedulable");
@@ -307,7 +307,7 @@ static void nominated_pods_count_on_their_node(void **state)
     other->nominated_node = STR_LITERAL("n2");
     shard_nominated_gone(c->shard, other->uid);
     p->spread.at[0].max_skew = 2;
-    struct map_request wide = request_for(c, p, "map");
+    struct map_request wide = request_for(c, p, MAP_STEP_map);
     assert_str(verdict_on(map_with(c, &wide), "n2")->code, "Success");
     shard_nominated(c->shard, other);
     const struct map_result *two = map_with(c, &wide);
@@ -318,7 +318,7 @@ static void nominated_pods_count_on_their_node(void **state)
 /* All pods of lower priority taken off a node: how many of the nodes would then do. */
 static int64_t would_do(struct cluster *c, const struct pod *p)
 {
-    struct map_request r = request_for(c, p, "victims");
+    struct map_request r = request_for(c, p, MAP_STEP_victims);
     r.detail = false;
     return map_with(c, &r)->dry_run_fits;
 }

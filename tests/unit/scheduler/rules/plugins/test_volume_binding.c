@@ -306,7 +306,7 @@ static void a_brief_that_makes_no_sense_is_passed_over(void **state)
     setup(c);
     struct map_request request = {.cycle = 1,
                                   .round = 1,
-                                  .step = STR_LITERAL("map"),
+                                  .step = MAP_STEP_map,
                                   .alone = true,
                                   .pod = *with_claim(c, "p", "c")};
     struct volume_choice choice = {.volume = 3};

@@ -118,7 +118,7 @@ static void removing_the_user_helps(void **state)
     put_pod(c, with_claim(c, "bystander", NULL), "n2");
     struct map_request request = {.cycle = 1,
                                   .round = 2,
-                                  .step = STR_LITERAL("victims"),
+                                  .step = MAP_STEP_victims,
                                   .alone = true,
                                   .detail = true,
                                   .pod = *wants};
