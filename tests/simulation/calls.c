@@ -262,7 +262,9 @@ static void put_on_wire(struct call *c)
         checks_call_over(c->group, c->path, c->sent_at);
         if (w->cut[c->group] && (c->timeout == 0 || dice(4) == 0))
             no_answer(c, clock_now() + way(), false);
-        return; /* else silence until it times out */
+        else
+            c->swallowed = true;
+        return;
     }
     enum fate fate = fate_of(c);
     int64_t at = clock_now() + way();
@@ -329,7 +331,7 @@ bool call_is_dead(const struct call *c)
 bool calls_hang(const struct calls *calls)
 {
     const struct call *c = calls->first;
-    while (c != NULL && !call_is_dead(c))
+    while (c != NULL && !call_is_dead(c) && !c->swallowed)
         c = c->next;
     return c != NULL;
 }

@@ -45,7 +45,8 @@ void calls_tear_watches(int group);
 void calls_error_watches(int group, int code);
 /* Nothing comes of one of a group's watches any more, and nobody says so. */
 bool calls_deafen_watch(int group, uint32_t which);
-/* Some request is on a connection that is dead: its process waits until it times out. */
+/* Some request is on a connection that is dead, or got lost: its process waits until it times out.
+ */
 bool calls_hang(const struct calls *calls);
 /* The same for all that is asked on a client's present connection. False: it is so already. */
 bool calls_cut_off(struct calls *calls, enum kube_channel channel);

@@ -18,6 +18,7 @@ struct call {
     void (*data)(void *context, struct str piece);
     void (*done)(void *context, const struct kube_response *response);
     bool sent, carried_out, answered, open; /* open: its server's half has a call planned */
+    bool swallowed;                         /* by a way that is cut: silence until it times out */
     int64_t sent_at, answer_at;
     struct kube_response response;
     struct buffer text; /* of the answer */
