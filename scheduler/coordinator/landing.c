@@ -76,6 +76,9 @@ void landing_end(struct coordinator *c, struct flight *f, enum outcome_result re
     if (plugins != NULL)
         m.outcome.plugins = *plugins;
     m.outcome.nominated_node = f->node;
+    /* A claim of before is kept, also one that the pod's status does not show yet. */
+    if (f->node.len == 0 && result == OUTCOME_unschedulable)
+        (void)cache_nomination(c->cache, f->pod.uid, &m.outcome.nominated_node);
     m.outcome.activate = f->activate;
     m.outcome.gated_epoch = f->gated_epoch;
     m.outcome.gated_sequence = f->gated_sequence;

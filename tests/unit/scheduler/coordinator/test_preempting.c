@@ -434,6 +434,31 @@ static void a_nomination_that_was_not_written_ends_with_the_next_failure(void **
     assert_true(str_is(m.bind.node_name, "a"));
 }
 
+/* It is tried before the last victim has gone, and before its status shows the node: the queue has
+ * to know that the room is still kept, or others like it would speak for it. */
+static void an_attempt_that_only_waits_keeps_a_claim_that_is_not_written_yet(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    result(true);
+    stream("pod_set %s", pod_text("v1", 2000,
+                                  "node_name=\"a\" deleting=true preempted=true "
+                                  "resource_version=10"));
+    stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    tick_after(100);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(str_is(m.outcome.nominated_node, "a"));
+    say(queue, "attempt %s attempts=2 cycle=2",
+        pod_text("p", 3000, "priority=9 nominated_node=\"a\""));
+    assert_false(take(BINDER, MSG_preempt, &m) && str_is(m.preempt.node_name, "b"));
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_int_equal(m.outcome.cycle, 2);
+    assert_true(m.outcome.result == OUTCOME_unschedulable);
+    assert_true(str_is(m.outcome.nominated_node, "a"));
+}
+
 static void a_preemptor_that_goes_leaves_no_claim(void **state)
 {
     (void)state;
@@ -502,6 +527,7 @@ int main(void)
         TEST(a_preemption_that_the_binder_lists_may_take_its_time),
         TEST(a_watch_that_shows_nothing_holds_no_pod_for_ever),
         TEST(a_nomination_that_was_not_written_ends_with_the_next_failure),
+        TEST(an_attempt_that_only_waits_keeps_a_claim_that_is_not_written_yet),
         TEST(a_preemptor_that_goes_leaves_no_claim),
         TEST(lost_leadership_gives_the_pod_back),
         TEST(victims_that_terminate_already_are_only_waited_for),
