@@ -31,8 +31,9 @@ struct cache *cache_new(const struct cache_options *options)
 /* ---- claims of nominated pods ---- */
 
 /* Who offers pods may hear of their end later than we: a claim that is made for one that has gone
- * already would never end. Few of the last ones are enough, as it hears of it soon. */
-static bool has_gone(const struct cache *c, struct str uid)
+ * already would never end, nor would the room that it is given. Few of the last ones are enough, as
+ * it hears of it soon. */
+bool cache_has_gone(const struct cache *c, struct str uid)
 {
     uint64_t hash = str_hash(uid);
     return c->gone[hash % CACHE_GONE_KEPT] == hash;
@@ -47,13 +48,13 @@ static void note_gone(void *cache, struct str uid)
 /* It is there again, as of a cluster that was restored from a backup. */
 static void note_there(struct cache *c, struct str uid)
 {
-    if (has_gone(c, uid))
+    if (cache_has_gone(c, uid))
         c->gone[str_hash(uid) % CACHE_GONE_KEPT] = 0;
 }
 
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
 {
-    if (find_pod(c, pod->uid) == NULL && (node.len == 0 || !has_gone(c, pod->uid)))
+    if (find_pod(c, pod->uid) == NULL && (node.len == 0 || !cache_has_gone(c, pod->uid)))
         nominator_set(c->nominator, pod, node);
 }
 

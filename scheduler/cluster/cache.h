@@ -136,6 +136,8 @@ void cache_nominate(struct cache *c, const struct pod *pod, struct str node);
 bool cache_has_rivals(const struct cache *c, const struct pod *pod);
 /* Where the pod itself has a claim; borrowed until the next change. False: nowhere. */
 bool cache_nomination(const struct cache *c, struct str uid, struct str *node);
+/* The pod is one of the last that were seen to go, and was not seen since. */
+bool cache_has_gone(const struct cache *c, struct str uid);
 /* The same pod as last seen, with nominated_node set to it; borrowed likewise. NULL: no claim. */
 const struct pod *cache_nominee(const struct cache *c, struct str uid);
 /* The pods of lower priority than this that have a claim on this node, likewise. */

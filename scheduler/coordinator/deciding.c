@@ -21,7 +21,8 @@ bool deciding_is_known(const struct coordinator *c, const struct flight *f)
 bool deciding_has_no_cycle(const struct coordinator *c, const struct flight *f)
 {
     bool ours = frameworks_find(&c->frameworks, f->pod.scheduler_name) != NULL;
-    return deciding_is_known(c, f) || !ours || f->pod.deleting || f->pod.node_name.len > 0;
+    return deciding_is_known(c, f) || !ours || f->pod.deleting || f->pod.node_name.len > 0 ||
+           cache_has_gone(c->cache, f->pod.uid); /* the queue has yet to hear of it */
 }
 
 bool deciding_is_idle(const struct coordinator *c, const struct flight *f)

@@ -381,6 +381,22 @@ static void losing_leadership_gives_pods_back(void **state)
     assert_true(str_is(m.bind.name, "r"));
 }
 
+/* The queue reads the same stream by itself, and may be behind. */
+static void a_pod_that_was_seen_to_go_is_not_decided(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    stream("pod_gone uid=\"u-p\" namespace_name=\"default\" name=\"p\"");
+    attempt("p", 100, 1);
+    assert_false(take(BINDER, MSG_bind, &m));
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(m.outcome.result == OUTCOME_skipped);
+    stream("pod_set %s", pod_text("p", 100, "resource_version=9")); /* of a restored cluster */
+    attempt("p", 100, 2);
+    assert_true(take(BINDER, MSG_bind, &m));
+}
+
 static void a_bind_in_flight_survives_the_loss_of_leadership(void **state)
 {
     (void)state;
@@ -681,6 +697,7 @@ int main(void)
         TEST(a_dead_workers_nodes_are_seen_by_the_others),
         TEST(without_workers_pods_wait_and_are_not_failed),
         TEST(losing_leadership_gives_pods_back),
+        TEST(a_pod_that_was_seen_to_go_is_not_decided),
         TEST(a_bind_in_flight_survives_the_loss_of_leadership),
         TEST(a_lost_bind_is_sent_again),
         TEST(the_watch_confirms_a_bind_that_nobody_answered),
