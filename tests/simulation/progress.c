@@ -80,6 +80,15 @@ static const char *place_for(const struct pod_fact *p)
     return NULL;
 }
 
+/* Small pages of a slow server: each of the two instances may have to read all pods before it
+ * leads, or after. */
+static int64_t lists_take(void)
+{
+    const struct traits *t = world_traits();
+    int64_t pages = (int64_t)model_count(world_model(), "pods") / t->page_size + 1;
+    return 2 * (pages * t->page + t->page_most);
+}
+
 static void look_at_pod(uint32_t i, int64_t well_since)
 {
     const struct pod_fact *p = &facts_pods[i];
@@ -92,7 +101,7 @@ static void look_at_pod(uint32_t i, int64_t well_since)
         return;
     }
     int64_t since = all.fits_since[i] > well_since ? all.fits_since[i] : well_since;
-    int64_t most = IN_TIME + (world_traits()->gangs ? NOMINATED : 0);
+    int64_t most = IN_TIME + lists_take() + (world_traits()->gangs ? NOMINATED : 0);
     if (all.deaf_at > since) /* it may be the leader, which does not know yet */
         most += DEAF;
     if (clock_now() - since > most)
