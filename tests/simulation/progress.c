@@ -34,6 +34,17 @@ static bool weather_is_fair(int group)
            !calls_are_deaf(group);
 }
 
+/* Some process of it waits for an answer that will not come. */
+static bool hangs(int group)
+{
+    for (uint32_t i = 0; i < world_procs(); i++) {
+        const struct proc *p = world_proc(i);
+        if (p->group == group && p->alive && p->calls != NULL && calls_hang(p->calls))
+            return true;
+    }
+    return false;
+}
+
 static bool is_well(int group)
 {
     bool any = false;
@@ -45,10 +56,9 @@ static bool is_well(int group)
         if (p->wanted &&
             (!p->alive || p->hung_until > clock_now() || p->starved_until > clock_now()))
             return false;
-        if (p->alive && p->calls != NULL && calls_hang(p->calls))
-            return false;
     }
-    return any && weather_is_fair(group) && world_host(group)->suspended_until <= clock_now();
+    return any && !hangs(group) && weather_is_fair(group) &&
+           world_host(group)->suspended_until <= clock_now();
 }
 
 static void add_up(void)
@@ -121,7 +131,7 @@ static void look(void *context, uint64_t argument)
     (void)context;
     (void)argument;
     for (int g = 0; g < GROUPS; g++) {
-        if (calls_are_deaf(g))
+        if (calls_are_deaf(g) || hangs(g))
             all.deaf_at = clock_now();
         if (!is_well(g))
             all.well_since[g] = -1;
