@@ -258,7 +258,7 @@ static bool parse_array(struct text *t, const struct field *f, struct list *l, i
 
 static bool parse_word(struct text *t, const struct words *set, uint32_t *number)
 {
-    struct str text;
+    struct str text = {NULL, 0};
     if (!parse_str(t, &text))
         return false;
     if (words_find(set, text, number))

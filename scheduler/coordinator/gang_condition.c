@@ -25,9 +25,9 @@ static void tell(struct coordinator *c, const struct flight *f, const char *reas
                  struct str message)
 {
     bool scheduled = str_is(str_of(reason), "Scheduled");
-    const struct gang *group =
-        gang_statuses_condition(c->gang_statuses, c->last_call, f->pod.namespace_name, f->pod.gang,
-                                scheduled, f->pod.scheduler_name);
+    const struct gang_news news = {f->pod.namespace_name, f->pod.gang, scheduled,
+                                   f->pod.scheduler_name};
+    const struct gang *group = gang_statuses_condition(c->gang_statuses, c->last_call, &news);
     if (group == NULL)
         return;
     struct message m = {.type = MSG_group_failed,

@@ -43,9 +43,10 @@ static void tell_group(struct coordinator *c, const struct gang_try *g, const ch
     if (gang_statuses_was_scheduled(c->gang_statuses, &g->group))
         m.group_failed.group.scheduled_condition.status = STR_LITERAL("True");
     outbox_put(c->out, c->binder, &m);
+    const struct gang_news news = {g->group.namespace_name, g->group.name, m.group_failed.scheduled,
+                                   g->scheduler_name};
     if (str_is(g->group.api, IN_TREE)) /* so that no late member takes it back */
-        (void)gang_statuses_condition(c->gang_statuses, c->last_call, g->group.namespace_name,
-                                      g->group.name, m.group_failed.scheduled, g->scheduler_name);
+        (void)gang_statuses_condition(c->gang_statuses, c->last_call, &news);
     log_debug("group %s| group=%.*s/%.*s members=%u needed=%" PRId64 " message=\"%.*s\"",
               m.group_failed.scheduled ? "is placed" : "is not placed",
               STR_ARG(g->group.namespace_name), STR_ARG(g->group.name), g->count, g->needed,

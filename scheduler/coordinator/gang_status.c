@@ -163,7 +163,7 @@ struct entry {
     uint32_t mark_members;
     bool has_group, has_members;
     bool timed_out; /* and was told so */
-    int tries;      /* since it was last seen to change */
+    unsigned tries; /* since it was last seen to change */
 
     /* Where a controller keeps the status: since when a step is missing (0: none is), whether that
      * was for too long, and how often such a one was back after all. */
@@ -470,23 +470,23 @@ void gang_statuses_tick(struct gang_statuses *s, struct moment now, struct addre
 }
 
 /* Also of a group that the view does not show yet, of which it is then said again. */
-static void note_said(struct gang_statuses *s, struct moment now, struct entry *e, bool scheduled,
-                      struct str scheduler_name)
+static void note_said(struct gang_statuses *s, struct moment now, struct entry *e,
+                      const struct gang_news *news)
 {
     e->said = now;
-    e->said_scheduled = scheduled;
+    e->said_scheduled = news->scheduled;
     e->tries = 0;
     arena_reset(&e->said_memory);
-    e->said_by = arena_copy(&e->said_memory, scheduler_name);
+    e->said_by = arena_copy(&e->said_memory, news->scheduler_name);
     if (e->has_group)
         look_at(s, e, now);
 }
 
 const struct gang *gang_statuses_condition(struct gang_statuses *s, struct moment now,
-                                           struct str namespace_name, struct str name,
-                                           bool scheduled, struct str scheduler_name)
+                                           const struct gang_news *news)
 {
-    const struct key k = {STR_LITERAL(API_BUILT_IN), namespace_name, name};
+    const struct key k = {STR_LITERAL(API_BUILT_IN), news->namespace_name, news->name};
+    bool scheduled = news->scheduled;
     struct entry *e = find(s, &k);
     if (e == NULL || (e->has_group ? is_scheduled(e) : !scheduled))
         return NULL;
@@ -495,7 +495,7 @@ const struct gang *gang_statuses_condition(struct gang_statuses *s, struct momen
     bool back = e->said.ns != 0 && e->said_scheduled && !scheduled;
     if (back || (lately && e->said_scheduled == scheduled))
         return NULL; /* what is on its way to be True is not taken back either */
-    note_said(s, now, e, scheduled, scheduler_name);
+    note_said(s, now, e, news);
     return e->has_group ? &e->group : NULL;
 }
 

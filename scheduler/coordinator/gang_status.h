@@ -28,13 +28,19 @@ void gang_statuses_take(struct gang_statuses *s, struct moment now, const struct
 /* Says to the binder what is due. */
 void gang_statuses_tick(struct gang_statuses *s, struct moment now, struct address binder,
                         struct outbox *out);
+/* How it went with a pod of a group, or with the group. */
+struct gang_news {
+    struct str namespace_name, name; /* the group's */
+    bool scheduled;
+    struct str scheduler_name; /* the profile */
+};
+
 /* The group of the API in the tree, when its condition is to be said to be so: by what was last
  * seen it is not, and it was not said a moment ago. NULL: there is nothing to say; what was
  * scheduled once stays so. Borrowed until the next message. That it is scheduled is said again by
  * the tick, in the name of that profile, until it is seen or the term ends. */
 const struct gang *gang_statuses_condition(struct gang_statuses *s, struct moment now,
-                                           struct str namespace_name, struct str name,
-                                           bool scheduled, struct str scheduler_name);
+                                           const struct gang_news *news);
 /* Was the group of the API in the tree said to be scheduled, in this term? The view may not show it
  * yet. */
 bool gang_statuses_was_scheduled(const struct gang_statuses *s, const struct gang *group);
