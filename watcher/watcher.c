@@ -162,6 +162,10 @@ struct watcher *watcher_new(const struct watcher_options *options)
         w->sources[i].list = list;
         source_init(&w->sources[i], w, &finished_lists[list].kind, options);
     }
+    /* The first object of every snapshot: who reads one knows which groups there are before it sees
+     * a pod that names one. */
+    if (has_pod_groups(options))
+        publisher_set(w->publisher, &w->group_kinds, &(struct message){.type = MSG_group_kinds});
     return w;
 }
 

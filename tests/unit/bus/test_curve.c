@@ -355,9 +355,11 @@ static void only_a_tools_key_hears_taps(void **state)
         uint64_t refused = bus_handshakes_failed(queue);
         struct bus *scheduler = open_caller(k->scene, SCHEDULER, QUEUE);
         struct str tapped;
-        bool heard = false;
+        bool heard = false, may = dirs[i] == k->ours;
         struct moment end = moment_after(moment_now(), span_of_ms(PATIENCE_MS));
-        while (!heard && bus_handshakes_failed(queue) == refused &&
+        /* What is counted of the one that was refused may still come while the other one listens.
+         */
+        while (!heard && (may || bus_handshakes_failed(queue) == refused) &&
                !moment_reached(moment_now(), end)) {
             struct delivery in;
             struct bus *both[] = {queue, scheduler};
@@ -369,8 +371,8 @@ static void only_a_tools_key_hears_taps(void **state)
             heard = ear_next(ear, &tapped);
             bus_wait(queue, -1, moment_now(), moment_after(moment_now(), span_of_ms(5)));
         }
-        assert_int_equal(heard, dirs[i] == k->ours);
-        assert_int_equal(bus_handshakes_failed(queue) > refused, dirs[i] != k->ours);
+        assert_int_equal(heard, may);
+        assert_true(may || bus_handshakes_failed(queue) > refused);
         ear_close(&ear);
         bus_close(&scheduler);
     }
