@@ -123,7 +123,7 @@ static const struct allowance {
                   {QUEUE, 180, 7, 2, 2, NULL, NULL, 0, 512 << 10, 0},
                   {SCHEDULER, 280, 7, 20, 6, "group_claims", NULL, 3, 1 << 20, 0},
                   {WORKER, 100, 7, 8, 2, "classes", NULL, 30, 512 << 10, 128 << 10},
-                  {BINDER, 70, 0, 0, 0, "events", "keys", 3, 300 << 10, 1 << 10}};
+                  {BINDER, 70, 0, 0, 0, "events", "keys", 3, 300 << 10, 3 << 9}};
 
 /* All that a process may mirror, but pods and nodes. */
 static int64_t other_objects(void)
