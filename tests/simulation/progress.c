@@ -61,22 +61,13 @@ static bool is_well(int group)
            world_host(group)->suspended_until <= clock_now();
 }
 
-/* Where it is; or where it keeps room, if it may do so for longer than until its victims are gone:
- * a claim of it may be missing, as upstream's nominator has it, too. */
-static const char *takes_room_on(const struct pod_fact *p)
-{
-    if (!p->there || facts_ended(p))
-        return "";
-    return p->node[0] != 0 || p->plain ? p->node : p->nominated;
-}
-
 static void add_up(void)
 {
     memset(all.used, 0, sizeof(all.used));
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
-        const char *node = takes_room_on(p);
-        const struct node_fact *n = *node != 0 ? facts_node(node) : NULL;
+        const struct node_fact *n =
+            p->there && p->node[0] != 0 && !facts_ended(p) ? facts_node(p->node) : NULL;
         if (n == NULL)
             continue;
         all.used[n - facts_nodes].cpu += p->cpu;
