@@ -11,8 +11,6 @@
 #include "proto/base/random.h"
 #include "proto/messages.h"
 
-/* What a claim_release can ask for. */
-
 struct release_end {
     bool done;
     int code; /* HTTP status of what failed; 0: no answer, or none was asked for */
