@@ -171,7 +171,7 @@ struct entry {
     bool abandoned;
     int wrong;
 
-    struct moment said; /* when its condition was, by a pod of it; 0: not in this term */
+    struct moment said; /* when its condition was, by a pod of it; 0: not lately */
     bool said_scheduled;
     struct arena said_memory;
     struct str said_by; /* the profile, for its event */
@@ -519,7 +519,8 @@ void gang_statuses_look(struct gang_statuses *s, struct moment now)
     while ((e = table_next(&s->entries, &at)) != NULL)
         if (e->has_group) {
             e->tries = 0;
-            e->said = (struct moment){0};
+            if (!e->said_scheduled) /* that stays, and the view may still have to show it */
+                e->said = (struct moment){0};
             look_at(s, e, now);
         }
 }

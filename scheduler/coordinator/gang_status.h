@@ -38,15 +38,15 @@ struct gang_news {
 /* The group of the API in the tree, when its condition is to be said to be so: by what was last
  * seen it is not, and it was not said a moment ago. NULL: there is nothing to say; what was
  * scheduled once stays so. Borrowed until the next message. That it is scheduled is said again by
- * the tick, in the name of that profile, until it is seen or the term ends. */
+ * the tick, in the name of that profile, until it is seen. */
 const struct gang *gang_statuses_condition(struct gang_statuses *s, struct moment now,
                                            const struct gang_news *news);
-/* Was the group of the API in the tree said to be scheduled, in this term? The view may not show it
- * yet. */
+/* Was the group of the API in the tree said to be scheduled, in any term of ours? The view may not
+ * show it yet. */
 bool gang_statuses_was_scheduled(const struct gang_statuses *s, const struct gang *group);
 /* PodGroups that are there, or that pods name. */
 uint32_t gang_statuses_count(const struct gang_statuses *s);
-/* A new term: everything is looked at anew. */
+/* A new term: everything is looked at anew; who was said to be scheduled stays so. */
 void gang_statuses_look(struct gang_statuses *s, struct moment now);
 
 #endif

@@ -732,6 +732,26 @@ static void what_was_said_and_not_seen_is_said_again(void **state)
     expect_said(MSG_group_failed, "scheduled=true", 2);
 }
 
+/* Its own view may be behind what it said in an earlier term. */
+static void another_term_takes_nothing_back(void **state)
+{
+    (void)state;
+    batch_in_tree = true;
+    begin(1, 4000);
+    see_basic(1, "");
+    attempt_of_basic("b-0", 1000, 1);
+    settle(s);
+    expect_said(MSG_group_failed, "scheduled=true", 1);
+    hear(s, binder, "leadership lead_term=2 identity=\"me\" holder=\"other\"");
+    hear(s, binder, "leadership leading=true lead_term=9 identity=\"me\" holder=\"me\"");
+    settle(s);
+    sees(s, "barrier_reached id=%lld", (long long)s->barrier);
+    attempt_of_basic("b-1", 9000, 2);
+    settle(s);
+    expect_said(MSG_pod_failed, "b-1", 1);
+    expect_said(MSG_group_failed, NULL, 1);
+}
+
 /* Its last pod was placed, so nobody else will say it. */
 static void what_was_said_and_not_seen_is_said_again_without_another_pod(void **state)
 {
@@ -825,6 +845,7 @@ int main(void)
         TEST(a_late_member_takes_nothing_back),
         TEST(late_members_together_take_nothing_back),
         TEST(what_was_said_and_not_seen_is_said_again),
+        TEST(another_term_takes_nothing_back),
         TEST(what_was_said_and_not_seen_is_said_again_without_another_pod),
         TEST(a_group_that_is_not_seen_yet_is_told_of_when_it_is),
         TEST(without_the_gates_nothing_is_said_of_groups_in_the_tree),
