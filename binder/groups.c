@@ -146,12 +146,20 @@ static void settle_elsewhere(struct entry *e, struct instant at)
         entry_end(e);
 }
 
+/* That a group is not scheduled is said of the group as it was seen. Where it has changed, that may
+ * be over; the scheduler says it again when it has looked again. */
+static bool is_outdated(const struct entry *e, const struct kube_response *r)
+{
+    return r->status == 409 && e->failed.there && writes_group_is_guarded(failed_of(e));
+}
+
 static void answered(struct job *job, struct instant at, const struct kube_response *r)
 {
     struct entry *e = (struct entry *)job;
     struct groups *g = e->groups;
     bool good = r->status >= 200 && r->status < 300;
-    bool passing = r->status == 0 || r->status == 409 || r->status == 429 || r->status >= 500;
+    bool passing = r->status == 0 || (r->status == 409 && !is_outdated(e, r)) || r->status == 429 ||
+                   r->status >= 500;
     if (has_no_subresource(e, r)) {
         settle_elsewhere(e, at);
         return;

@@ -6,6 +6,7 @@
  * known of a life ends with it. */
 #include "tests/simulation/promises.h"
 
+#include "binder/binder.h"
 #include "proto/base/must.h"
 #include "tests/simulation/world.h"
 
@@ -21,6 +22,7 @@
 #define CONFIRMED     (25 * SECOND) /* after more the queue may doubt that a bound pod is bound */
 #define HEARD_BY_NOW  (120 * SECOND)
 #define LIE_FORGOTTEN (30 * SECOND) /* when who told it has gone */
+#define WAS_OUT       (10 * SECOND) /* without a round: it hung, or its host stood still */
 #define VIEW_STALEST  (61 * SECOND) /* the coordinator's limit, and what comes in the same round */
 
 struct open_work {
@@ -39,6 +41,9 @@ struct life {
     int64_t asked_at[ASKED_MAX], reached_at; /* when the one that is reached was asked */
     int64_t foreign_at; /* when its binder told last of a bind that is not this life's */
     bool reached;       /* one of the barriers */
+    int64_t round_at, back_at; /* its last round, and the first one after it was out */
+    bool led;                  /* a binder, after its last round; and in which term */
+    int64_t led_in;
     char shown[PODS_MAX][UID_ROOM]; /* as on a node, each at its place in facts_pods */
     char gone[GONE_MAX][UID_ROOM];  /* the last ones */
     int64_t gone_at[GONE_MAX];
@@ -400,9 +405,11 @@ void promises_carried_out(const char *body, const char *node)
 
 /* ---- everybody: terms are counted by binders, and learned of those who lead to one ---- */
 
-static bool lie_may_be_known(void)
+/* Who was out hears only then that the liar has gone. */
+static bool lie_may_be_known(const struct life *l)
 {
-    return lie.term != 0 && clock_now() < lie.until + LIE_FORGOTTEN;
+    int64_t from = l != NULL && l->back_at > lie.until ? l->back_at : lie.until;
+    return lie.term != 0 && clock_now() < from + LIE_FORGOTTEN;
 }
 
 void promises_lie(int64_t term, int64_t until)
@@ -411,22 +418,46 @@ void promises_lie(int64_t term, int64_t until)
     lie.until = until;
 }
 
-void promises_term_made(const char *who, int64_t term)
+static void term_made(const struct life *l, const char *who, int64_t term)
 {
     if (term <= greatest_term)
         return;
-    if (term > greatest_term + 1 && !(lie_may_be_known() && term <= lie.term + 1))
+    if (term > greatest_term + 1 && !(lie_may_be_known(l) && term <= lie.term + 1))
         violated("terms are counted by binders", "%s has term %lld, and none was above %lld", who,
                  (long long)term, (long long)greatest_term);
     greatest_term = term;
 }
 
+void promises_term_made(const char *who, int64_t term)
+{
+    term_made(NULL, who, term);
+}
+
+/* A binder that leads on and counts further, as a scheduler knew of a later term, keeps its binds,
+ * and tells the scheduler of them. */
+static void terms_follow(const struct proc *p, struct life *l)
+{
+    bool leads = binder_leading(p->core), led = l->led;
+    int64_t before = l->led_in, term = proc_term(p);
+    l->led = leads;
+    l->led_in = term;
+    for (uint32_t i = 0; leads && led && before != term && i < l->open_count; i++)
+        if (l->open[i].term == before)
+            l->open[i].term = term;
+}
+
 void promises_terms(const struct proc *p)
 {
     int64_t term = bus_term(p->bus);
-    if (p->kind == BINDER)
-        promises_term_made(p->door, proc_term(p));
-    if (term > greatest_term && !(lie_may_be_known() && term == lie.term))
+    struct life *l = life_of(p);
+    if (l->round_at != 0 && clock_now() - l->round_at > WAS_OUT)
+        l->back_at = clock_now();
+    l->round_at = clock_now();
+    if (p->kind == BINDER) {
+        term_made(l, p->door, proc_term(p));
+        terms_follow(p, l);
+    }
+    if (term > greatest_term && !(lie_may_be_known(l) && term == lie.term))
         violated("terms are counted by binders", "%s knows of term %lld, and none is above %lld",
                  p->door, (long long)term, (long long)greatest_term);
 }

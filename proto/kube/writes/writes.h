@@ -82,6 +82,9 @@ bool writes_pod_read(struct str body, struct writes_pod *pod, struct arena *a);
  * as precondition. False, and nothing written, when neither differs from what the group has. */
 bool writes_group(struct buffer *out, const struct group_status *counts,
                   const struct group_failed *condition, int64_t wall_us);
+/* Whether the patch has the group's resourceVersion as a precondition: that a group in the tree is
+ * not scheduled may not be written over what the writer has not seen. */
+bool writes_group_is_guarded(const struct group_failed *condition);
 /* Appends where it is sent, to /status or to the object itself; returns its content type. */
 const char *writes_group_path(struct buffer *path, const struct gang *group, bool subresource);
 

@@ -6,6 +6,9 @@
 #include "proto/kube/objects/objects.h"
 #include "proto/kube/writes/writes.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static bool add_count(cJSON *status, const char *key, int64_t old, int64_t new)
 {
     if (old != new)
@@ -62,12 +65,29 @@ static bool add_condition(cJSON *status, const struct group_failed *to, int64_t 
     return true;
 }
 
+bool writes_group_is_guarded(const struct group_failed *condition)
+{
+    const struct gang *group = &condition->group;
+    return str_is(group->api, KUBE_GANG_BUILT_IN) && !condition->scheduled &&
+           group->resource_version > 0;
+}
+
+static void add_version(cJSON *metadata, int64_t version)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%" PRId64, version);
+    json_add_text(metadata, "resourceVersion", str_of(text));
+}
+
 bool writes_group(struct buffer *out, const struct group_status *counts,
                   const struct group_failed *condition, int64_t wall_us)
 {
     const struct gang *group = counts != NULL ? &counts->group : &condition->group;
     cJSON *root = json_build();
-    json_add_text(json_add_object(root, "metadata"), "uid", group->uid);
+    cJSON *metadata = json_add_object(root, "metadata");
+    json_add_text(metadata, "uid", group->uid);
+    if (condition != NULL && writes_group_is_guarded(condition))
+        add_version(metadata, group->resource_version);
     cJSON *status = json_add_object(root, "status");
     bool differs = counts != NULL && add_counts(status, counts, wall_us);
     differs = (condition != NULL && add_condition(status, condition, wall_us)) || differs;

@@ -3,6 +3,7 @@
 #include "tests/unit/binder/world.h"
 
 #define GROUP_PATH "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups/g"
+#define PATCH_IN_TREE "PATCH /apis/scheduling.k8s.io/v1alpha2"
 #define PATCH_G    "PATCH " GROUP_PATH "/status?fieldManager=berth"
 #define WHOLE_G    "PATCH " GROUP_PATH "?fieldManager=berth"
 #define EVENTS     "POST /apis/events.k8s.io"
@@ -141,6 +142,37 @@ static void passing_errors_are_tried_four_times(void **state)
     world_free(w);
 }
 
+static void say_in_tree(struct world *w, bool scheduled)
+{
+    struct message m = {.type = MSG_group_failed};
+    m.group_failed = (struct group_failed){.group = group_g(),
+                                           .scheduled = scheduled,
+                                           .reason = STR_LITERAL("Unschedulable"),
+                                           .message = STR_LITERAL("no room")};
+    m.group_failed.group.api = STR_LITERAL("scheduling.k8s.io");
+    m.group_failed.group.resource_version = 77;
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+}
+
+/* A scheduler of a new life may not have seen yet that the group is scheduled. */
+static void not_scheduled_is_said_of_the_group_as_it_was_seen(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_in_tree(w, false);
+    assert_non_null(strstr(world_find(w, PATCH_IN_TREE)->body, "\"resourceVersion\":\"77\""));
+    world_answer(w, PATCH_IN_TREE, 409, "{}");
+    world_step(w, 5000);
+    assert_null(world_find(w, "PATCH"));
+    say_in_tree(w, true);
+    assert_null(strstr(world_find(w, PATCH_IN_TREE)->body, "resourceVersion"));
+    world_answer(w, PATCH_IN_TREE, 409, "{}");
+    world_step(w, 400);
+    assert_non_null(world_find(w, PATCH_IN_TREE));
+    world_free(w);
+}
+
 static void refusals_end_it(void **state)
 {
     (void)state;
@@ -263,6 +295,7 @@ int main(void)
         cmocka_unit_test(condition_and_counts_share_a_patch),
         cmocka_unit_test(what_comes_meanwhile_follows),
         cmocka_unit_test(passing_errors_are_tried_four_times),
+        cmocka_unit_test(not_scheduled_is_said_of_the_group_as_it_was_seen),
         cmocka_unit_test(refusals_end_it),
         cmocka_unit_test(without_a_subresource_the_object_is_patched),
         cmocka_unit_test(nothing_may_be_left_to_say_without_a_subresource),
