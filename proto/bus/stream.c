@@ -493,6 +493,8 @@ static enum stream_step take_part(struct subscriber *s, struct moment now,
         return gap(s, now, out);
     s->part++;
     if (in->message->type == MSG_snapshot_end) {
+        if (s->whole_epoch != 0 && s->whole_epoch != s->epoch)
+            s->left[s->left_count++ % EPOCHS_LEFT] = s->whole_epoch;
         s->in_snapshot = false;
         s->synced = true;
     }
@@ -553,7 +555,15 @@ bool subscriber_has_reached(const struct subscriber *s, int64_t epoch, int64_t s
 {
     int64_t at = s->in_snapshot ? s->whole_epoch : s->epoch;
     int64_t reached = s->in_snapshot ? s->whole_sequence : s->sequence;
-    return at == epoch ? reached >= sequence : at > epoch;
+    return at == epoch ? reached >= sequence : epoch == 0 || subscriber_has_left(s, epoch);
+}
+
+bool subscriber_has_left(const struct subscriber *s, int64_t epoch)
+{
+    for (uint32_t i = 0; i < EPOCHS_LEFT; i++)
+        if (epoch != 0 && s->left[i] == epoch)
+            return true;
+    return false;
 }
 
 struct moment subscriber_tick(struct subscriber *s, struct moment now, struct outbox *out)

@@ -66,10 +66,14 @@ size_t publisher_log(const struct publisher *p);
 
 /* ---- subscriber ---- */
 
+#define EPOCHS_LEFT 8 /* of the publisher's former lives, the last ones */
+
 struct subscriber {
     struct address publisher; /* where the stream comes from; peer 0 while unknown */
     int64_t epoch, sequence;  /* position reached, or that of the snapshot that is being read */
     int64_t whole_epoch, whole_sequence; /* while one is being read: what was reached before */
+    int64_t left[EPOCHS_LEFT];           /* epochs that were gone on from, a ring; 0: none */
+    uint32_t left_count;                 /* ever */
     int64_t part;                        /* place reached in the snapshot */
     bool in_snapshot, synced;            /* synced: at least one whole snapshot has been applied */
     uint32_t window, used;               /* credit granted at once, consumed since the last grant */
@@ -90,9 +94,12 @@ void subscriber_again(struct subscriber *s);
 /* For each message from the watcher (peer_up and peer_down included), before applying it. */
 enum stream_step subscriber_take(struct subscriber *s, struct moment now, const struct delivery *in,
                                  struct outbox *out);
-/* Whether all up to the position has been applied: a snapshot counts once it is whole. Epochs grow
- * with every life of the watcher. */
+/* Whether all up to the position has been applied: a snapshot counts once it is whole. Nothing
+ * follows from an epoch's size, as it is a reading of a clock that may be set back: of one that is
+ * neither this one nor was left, nothing has. Epoch 0 is no position, and always reached. */
 bool subscriber_has_reached(const struct subscriber *s, int64_t epoch, int64_t sequence);
+/* Whether it went on from this epoch to a later one. */
+bool subscriber_has_left(const struct subscriber *s, int64_t epoch);
 /* Asks again when an answer is overdue. Returns when it wants to be called next. */
 struct moment subscriber_tick(struct subscriber *s, struct moment now, struct outbox *out);
 

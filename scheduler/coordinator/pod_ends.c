@@ -72,12 +72,18 @@ static bool is_shown(const struct coordinator *c, struct str uid)
            (s->count > 0 && bsearch(&hash, s->hashes, s->count, sizeof(hash), by_hash) != NULL);
 }
 
-/* Epochs grow with every life of the watcher; 0: not known. At the snapshot's own position the
- * queue may be in the middle of it, and still have those that it does not show; whoever else it
- * offers there was shown. */
-static bool is_before(const struct pods_shown *s, int64_t epoch, int64_t sequence)
+/* At the snapshot's own position the queue may be in the middle of it, and still have those that it
+ * does not show; whoever else it offers there was shown. Of an epoch that is not known nothing
+ * follows: the queue may be behind, or ahead. */
+static bool is_before(const struct coordinator *c, int64_t epoch, int64_t sequence)
 {
-    return epoch != 0 && (epoch == s->epoch ? sequence <= s->sequence : epoch < s->epoch);
+    const struct pods_shown *s = &c->shown;
+    return epoch == s->epoch ? sequence <= s->sequence : subscriber_has_left(&c->stream, epoch);
+}
+
+static bool is_behind(const struct coordinator *c, int64_t epoch, int64_t sequence)
+{
+    return epoch == c->shown.epoch && sequence > c->shown.sequence;
 }
 
 /* Their attempts were made before it. To end one may end others, so they are found first. */
@@ -96,7 +102,7 @@ void pod_ends_snapshot_end(struct coordinator *c, struct moment now)
     struct str *gone = arena_take(&memory, map_count(c->flights.by_uid) * sizeof(*gone));
     while (map_next(c->flights.by_uid, &at, NULL, &value)) {
         const struct flight *f = value;
-        if (is_before(s, f->epoch, f->sequence) && !is_shown(c, f->pod.uid))
+        if (is_before(c, f->epoch, f->sequence) && !is_shown(c, f->pod.uid))
             gone[count++] = arena_copy(&memory, f->pod.uid);
     }
     for (size_t i = 0; i < count; i++)
@@ -109,9 +115,9 @@ void pod_ends_offered(struct coordinator *c, struct moment now, struct str uid, 
 {
     if (!c->shown.whole)
         return;
-    if (!is_before(&c->shown, epoch, sequence)) {
+    if (is_behind(c, epoch, sequence)) {
         pod_ends_free(c); /* all that it offers from here on it knows from later */
-    } else if (!is_shown(c, uid)) {
+    } else if (is_before(c, epoch, sequence) && !is_shown(c, uid)) {
         log_debug("offered, and the snapshot did not show it| uid=%.*s", STR_ARG(uid));
         pod_ends(c, now, uid);
     }

@@ -511,6 +511,42 @@ static void a_slow_subscriber_does_not_hold_up_the_other(void **state)
     close_world(&w);
 }
 
+/* Its clock may have been set back, or forward and back. */
+static void nothing_follows_from_an_epochs_size(void **state)
+{
+    (void)state;
+    struct world w;
+    open_world(&w, 1 << 20, 10);
+    w.options.epoch = 500;
+    restart_publisher(&w); /* 501 */
+    set_node(&w, 1);
+    connect_both(&w);
+    const struct subscriber *s = &w.side[0].s;
+    int64_t first = s->epoch;
+    assert_true(subscriber_has_reached(s, first, s->sequence));
+    assert_false(subscriber_has_reached(s, first, s->sequence + 1));
+    assert_false(subscriber_has_reached(s, first - 1, 1)); /* may come yet */
+    assert_false(subscriber_has_left(s, first));
+    w.options.epoch = 20;
+    restart_publisher(&w); /* 21 */
+    set_node(&w, 2);
+    connect_both(&w);
+    assert_true(s->epoch < first);
+    assert_true(subscriber_has_left(s, first));
+    assert_true(subscriber_has_reached(s, first, 1000));
+    assert_false(subscriber_has_reached(s, s->epoch + 1, 1));
+    assert_true(subscriber_has_reached(s, 0, 0));
+    assert_false(subscriber_has_left(s, 0));
+    for (int i = 0; i < EPOCHS_LEFT; i++) { /* the ring goes round */
+        restart_publisher(&w);
+        set_node(&w, 3);
+        connect_both(&w);
+    }
+    assert_false(subscriber_has_left(s, first));
+    assert_true(subscriber_has_left(s, s->epoch - 1));
+    close_world(&w);
+}
+
 static void a_restarted_publisher_is_another_epoch(void **state)
 {
     (void)state;
@@ -715,6 +751,7 @@ int main(void)
         cmocka_unit_test(nothing_is_sent_without_credit),
         cmocka_unit_test(a_slow_subscriber_does_not_hold_up_the_other),
         cmocka_unit_test(a_restarted_publisher_is_another_epoch),
+        cmocka_unit_test(nothing_follows_from_an_epochs_size),
         cmocka_unit_test(doubled_messages_change_nothing),
         cmocka_unit_test(a_note_stands_in_its_place_and_in_no_snapshot),
         cmocka_unit_test(a_lost_question_is_asked_again),
