@@ -19,9 +19,9 @@ static bool take_workers(void *state, const char *value)
 
 static bool take_tie_break(void *state, const char *value)
 {
+    uint32_t rule;
     ((struct run_options *)state)->tie_break = value;
-    return strcmp(value, "random") == 0 || strcmp(value, "round-robin") == 0 ||
-           strcmp(value, "first") == 0;
+    return *value != 0 && words_find(&tie_break_rule_words, str_of(value), &rule);
 }
 
 static bool take_print_config(void *state, const char *value)

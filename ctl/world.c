@@ -358,7 +358,7 @@ static const struct decision *decide(struct world *w, struct reduce *reduce, con
                                  .no_terms = cache_pods_with_terms(w->cache) == 0,
                                  .none_lower = cache_least_priority(w->cache) >= pod->priority,
                                  .own_hostnames = cache_odd_hostnames(w->cache) == 0,
-                                 .tie_break = STR_LITERAL("first"),
+                                 .tie_break = TIE_BREAK_first,
                                  .now_us = moment_wall_us(),
                                  .detail = detail};
     enum reduce_step step = reduce_start(reduce, &start);

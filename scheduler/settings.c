@@ -7,7 +7,7 @@
 
 void settings_init(struct settings *s, int argc, char **argv)
 {
-    *s = (struct settings){.tie_break = "random", .stale_after_s = 60, .capacity = 1};
+    *s = (struct settings){.tie_break = TIE_BREAK_random, .stale_after_s = 60, .capacity = 1};
     for (int i = 1; i < argc; i++)
         s->worker |= strcmp(argv[i], "--worker") == 0;
 }
@@ -20,9 +20,11 @@ static bool take_worker(void *state, const char *value)
 
 static bool take_tie_break(void *state, const char *value)
 {
-    ((struct settings *)state)->tie_break = value;
-    return strcmp(value, "random") == 0 || strcmp(value, "round-robin") == 0 ||
-           strcmp(value, "first") == 0;
+    uint32_t rule;
+    bool known = *value != 0 && words_find(&tie_break_rule_words, str_of(value), &rule);
+    if (known)
+        ((struct settings *)state)->tie_break = (enum tie_break_rule)rule;
+    return known;
 }
 
 static bool take_stale_after(void *state, const char *value)

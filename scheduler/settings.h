@@ -8,7 +8,7 @@
 struct settings {
     struct config_flags flags; /* first: config_flags.h asks for it */
     bool worker;               /* be a worker, not the coordinator */
-    const char *tie_break;     /* random, round-robin or first */
+    enum tie_break_rule tie_break;
     double stale_after_s;
     long credit;   /* attempts at once; 0: the default */
     long batch;    /* pods asked of a lone worker at once; 0: the default */

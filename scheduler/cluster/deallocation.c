@@ -63,7 +63,7 @@ struct deallocation deallocation_pick(const struct deallocation_question *q, str
     if (count == 0)
         return (struct deallocation){.version = 0};
     struct random dice = {(uint64_t)q->seed};
-    uint64_t at = str_is(q->tie_break, "first") ? 0 : random_below(&dice, count);
+    uint64_t at = q->tie_break == TIE_BREAK_first ? 0 : random_below(&dice, count);
     return (struct deallocation){.claim = arena_copy(a, found[at]->name),
                                  .uid = arena_copy(a, found[at]->uid),
                                  .version = found[at]->resource_version};

@@ -20,8 +20,8 @@ bool deallocation_may_help(const struct catalog *catalog, const struct pod *pod,
 struct deallocation_question {
     const struct catalog *catalog;
     const struct pod *pod;
-    struct strs unavailable; /* names of claims that some node cannot use */
-    struct str tie_break;    /* first: the first in the pod's order; else by dice, as upstream */
+    struct strs unavailable;       /* names of claims that some node cannot use */
+    enum tie_break_rule tie_break; /* first: the first in the pod's order; else dice, as upstream */
     int64_t seed;
 };
 

@@ -14,8 +14,8 @@ struct coordinator_options {
     uint32_t profile_count;
     int64_t config_hash;                      /* 0: no configuration is ever told to the queue */
     int64_t backoff_initial_s, backoff_max_s; /* for the queue */
-    const char *tie_break;                    /* random, round-robin or first */
-    uint64_t seed;                            /* of the random tie-break and of barrier numbers */
+    enum tie_break_rule tie_break;
+    uint64_t seed;  /* of the random tie-break and of barrier numbers */
     int64_t credit; /* attempts outstanding at most, binds in flight included; 0: 256 */
     int64_t batch;  /* pods asked of each worker at once; 0: 64, the most; 1: one */
     const struct extender_config *extenders; /* borrowed, in the configuration's order */

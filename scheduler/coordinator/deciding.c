@@ -101,7 +101,7 @@ enum reduce_step deciding_take(struct coordinator *c, struct moment now)
                                  .nodes = cache_nodes(c->cache),
                                  .no_terms = nobody_has_terms(c, c->under_way - 1),
                                  .own_hostnames = cache_odd_hostnames(c->cache) == 0,
-                                 .tie_break = str_of(c->options.tie_break),
+                                 .tie_break = c->options.tie_break,
                                  .seed = (int64_t)random_next(&c->random),
                                  .after = str_of(c->last_node),
                                  .now_us = c->options.wall_us_at_zero + now.ns / 1000,
@@ -135,7 +135,7 @@ enum reduce_step deciding_take_alike(struct coordinator *c, struct moment now)
                                        .pod = &f->pod,
                                        .shards = c->asked_count,
                                        .nodes = cache_nodes(c->cache),
-                                       .tie_break = str_of(c->options.tie_break),
+                                       .tie_break = c->options.tie_break,
                                        .seed = (int64_t)random_next(&c->random),
                                        .after = str_of(c->last_node)};
     return reduce_start_alike(s->reduce, &start, like);

@@ -56,7 +56,7 @@ static bool goes_in_a_run(struct coordinator *c, const struct map_request *r)
 static bool may_run(struct coordinator *c)
 {
     const struct map_request *r = reduce_request(c->slots[0].reduce);
-    return c->asked_count > 1 && c->batch_limit > 1 && !str_is(r->tie_break, "round-robin") &&
+    return c->asked_count > 1 && c->batch_limit > 1 && r->tie_break != TIE_BREAK_round_robin &&
            r->only.count == 0 && batch_goes_along(&c->slots[0]) && goes_in_a_run(c, r);
 }
 
@@ -255,7 +255,7 @@ static uint32_t pick(struct coordinator *c, int64_t total, int64_t ties)
     const struct run *run = c->run;
     const struct heads *h = &run->heads;
     uint32_t picked = h->count, i = 0;
-    if (str_is(str_of(c->options.tie_break), "first")) {
+    if (c->options.tie_break == TIE_BREAK_first) {
         for (; i < h->count; i++)
             if (h->total[i] == total &&
                 (picked == h->count || str_compare(name_of(run, i), name_of(run, picked)) < 0))

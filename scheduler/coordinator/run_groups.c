@@ -488,7 +488,7 @@ static uint32_t pick(struct merging *m, uint32_t count)
     const struct candidate_place *all = m->best;
     uint32_t picked = 0;
     int64_t ties = 0;
-    if (str_is(str_of(m->c->options.tie_break), "first")) {
+    if (m->c->options.tie_break == TIE_BREAK_first) {
         for (uint32_t i = 1; i < count; i++)
             if (str_compare(all[i].node, all[picked].node) < 0)
                 picked = i;

@@ -126,8 +126,8 @@ enum reduce_step choosing_node(struct reduce *r, const struct sums *s)
         d->node = r->start.pod->nominated_node;
     else if (r->start.shards == 1)
         d->node = tie_break_choice(r->start.tie_break, &r->parts[0].result);
-    else if (str_is(r->start.tie_break, "first") || str_is(r->start.tie_break, "round-robin"))
-        d->node = by_name(r, str_is(r->start.tie_break, "round-robin"));
+    else if (r->start.tie_break == TIE_BREAK_first || r->start.tie_break == TIE_BREAK_round_robin)
+        d->node = by_name(r, r->start.tie_break == TIE_BREAK_round_robin);
     else
         d->node = by_dice(r);
     if (r->start.detail)

@@ -221,8 +221,8 @@ void extension_score(const struct extension *e, struct listed_nodes *nodes)
 static struct str pick(const struct listed_nodes *nodes, const struct listed_choice *c)
 {
     struct random dice = {(uint64_t)c->seed};
-    bool round = str_is(c->tie_break, "round-robin");
-    bool by_name = round || str_is(c->tie_break, "first");
+    bool round = c->tie_break == TIE_BREAK_round_robin;
+    bool by_name = round || c->tie_break == TIE_BREAK_first;
     (void)random_next(&dice);
     uint64_t skip = by_name ? 0 : random_below(&dice, (uint64_t)c->best_count);
     struct str first = {0};

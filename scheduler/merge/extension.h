@@ -96,7 +96,8 @@ void extension_score(const struct extension *e, struct listed_nodes *nodes);
 /* The best of the nodes, of which there is one at least. Ties as in the request: random by the
  * seed, first, or round-robin behind `after`. */
 struct listed_choice {
-    struct str tie_break, after;
+    enum tie_break_rule tie_break;
+    struct str after;
     int64_t seed;
     struct str node; /* from here on: the result */
     int64_t total, best_count;

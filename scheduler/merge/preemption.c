@@ -232,7 +232,7 @@ void preemption_pick(struct preemption *p, struct candidates *c, const struct ti
     uint32_t ties = keep_best(best, count, by->now_us);
     list_best(p, best, ties, c->arena);
     const struct candidate *picked = best;
-    if (!str_is(by->rule, "first") && !str_is(by->rule, "round-robin"))
+    if (by->rule != TIE_BREAK_first && by->rule != TIE_BREAK_round_robin)
         picked = by_dice(best, ties, by->seed);
     p->node = picked->node;
     p->victims.count = picked->victims.count;

@@ -83,7 +83,7 @@ void candidates_add(struct candidates *c, const struct map_result *result);
 
 /* How ties are broken: as in the request that found the candidates. */
 struct tie_break {
-    struct str rule; /* first and round-robin take the first by name; all else is random */
+    enum tie_break_rule rule; /* first and round_robin take the first by name */
     int64_t seed;
     int64_t now_us; /* the start of pods that have not started */
 };

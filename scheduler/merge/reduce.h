@@ -46,7 +46,7 @@ struct reduce_start {
     bool no_terms;         /* no pod on any node has affinity terms, so nobody need be asked */
     bool none_lower;       /* no pod on any node has a lower priority, so there are no victims */
     bool own_hostnames;    /* every node's hostname is its name: cache_odd_hostnames is 0 */
-    struct str tie_break;  /* random, round-robin or first; empty = random */
+    enum tie_break_rule tie_break;
     int64_t seed;
     struct str after; /* round-robin: the node chosen last */
     int64_t now_us;   /* wall clock: the start, to preemption, of pods that have not started */

@@ -7,6 +7,6 @@
 
 /* The node that is chosen when a single share gives this answer to the step map, with a node
  * feasible and none nominated; borrowed from the answer. */
-struct str tie_break_choice(struct str tie_break, const struct map_result *result);
+struct str tie_break_choice(enum tie_break_rule tie_break, const struct map_result *result);
 
 #endif

@@ -449,7 +449,7 @@ static void choose_by_name(const struct pod_class *k, const struct map_request *
         struct str name = class_row_name(k, row);
         if (before(name, out->best_node))
             out->best_node = name;
-        if (str_is(r->tie_break, "round-robin") && str_compare(name, r->after) > 0 &&
+        if (r->tie_break == TIE_BREAK_round_robin && str_compare(name, r->after) > 0 &&
             before(name, out->best_after))
             out->best_after = name;
     }
@@ -469,7 +469,7 @@ void class_tell_best(const struct pod_class *k, const struct map_request *r, str
     out->best_count = all.count;
     if (all.count == 0)
         return;
-    if (str_is(r->tie_break, "first") || str_is(r->tie_break, "round-robin")) {
+    if (r->tie_break == TIE_BREAK_first || r->tie_break == TIE_BREAK_round_robin) {
         choose_by_name(k, r, out);
         return;
     }

@@ -325,7 +325,7 @@ static bool same_views(const struct views *a, const struct views *b)
 static uint32_t choose_row(struct listing *l, const struct row_group *g)
 {
     const struct pod_class *k = l->k;
-    if (!str_is(l->run->request.tie_break, "first"))
+    if (l->run->request.tie_break != TIE_BREAK_first)
         return class_best_in(k, g, random_below(&l->dice, g->best.count));
     uint32_t first = NO_ROW;
     for (uint32_t i = 0; i < g->count; i++) {

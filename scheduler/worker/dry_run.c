@@ -261,8 +261,8 @@ static void tell_candidate(struct search *s, struct str node)
 /* Nodes that tie: the first by name, or each with the same chance. */
 static bool wins_tie(struct search *s, struct str node)
 {
-    if (str_is(s->e->request->tie_break, "first") ||
-        str_is(s->e->request->tie_break, "round-robin"))
+    if (s->e->request->tie_break == TIE_BREAK_first ||
+        s->e->request->tie_break == TIE_BREAK_round_robin)
         return str_compare(node, s->best_node) < 0;
     return random_below(&s->dice, (uint64_t)s->ties) == 0;
 }

@@ -338,8 +338,8 @@ void totals_choose(struct evaluation *e)
 {
     struct scratch *scratch = &e->shard->scratch;
     struct map_result *r = e->result;
-    bool round = str_is(e->request->tie_break, "round-robin");
-    bool by_name = round || str_is(e->request->tie_break, "first");
+    bool round = e->request->tie_break == TIE_BREAK_round_robin;
+    bool by_name = round || e->request->tie_break == TIE_BREAK_first;
     if (scratch->feasible_count == 0)
         return;
     int64_t best = greatest_total(scratch);

@@ -4,6 +4,7 @@
 #include "tests/simulation/core.h"
 
 #include "binder/binder.h"
+#include "proto/base/must.h"
 #include "proto/journal/journal.h"
 #include "proto/kube/access/talk.h"
 #include "queue/queue.h"
@@ -105,6 +106,8 @@ static void *start_coordinator(struct proc *p)
     const struct traits *t = world_traits();
     struct moment now;
     int64_t wall_us;
+    uint32_t tie_break;
+    must(words_find(&tie_break_rule_words, str_of(t->tie_break), &tie_break));
     journal_clocks(&now, &wall_us);
     return coordinator_new(
         &(struct coordinator_options){.profiles = config->profiles.at,
@@ -112,7 +115,7 @@ static void *start_coordinator(struct proc *p)
                                       .config_hash = scheduler_config_hash(config),
                                       .backoff_initial_s = config->pod_initial_backoff_s,
                                       .backoff_max_s = config->pod_max_backoff_s,
-                                      .tie_break = t->tie_break,
+                                      .tie_break = (enum tie_break_rule)tie_break,
                                       .seed = journal_seed(),
                                       .credit = t->credit,
                                       .batch = t->batch,

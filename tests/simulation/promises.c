@@ -39,8 +39,8 @@ struct life {
     int64_t asked[ASKED_MAX];
     uint32_t asked_count;
     int64_t asked_at[ASKED_MAX], reached_at; /* when the one that is reached was asked */
-    int64_t foreign_at; /* when its binder told last of a bind that is not this life's */
-    bool reached;       /* one of the barriers */
+    int64_t foreign_at;        /* when its binder told last of a bind that is not this life's */
+    bool reached;              /* one of the barriers */
     int64_t round_at, back_at; /* its last round, and the first one after it was out */
     bool led;                  /* a binder, after its last round; and in which term */
     int64_t led_in;

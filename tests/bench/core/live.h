@@ -15,7 +15,7 @@ struct live;
 struct live_options {
     const struct profile *profiles; /* borrowed */
     uint32_t profile_count, workers;
-    const char *tie_break;
+    enum tie_break_rule tie_break;
     int64_t credit, batch; /* as in coordinator_options; bare has no batches */
     bool bare;         /* workers are shards alone: only what the shard does is counted as work */
     bool codec_within; /* decoding is not counted apart */

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     char seconds[64];
     tell_machine(report);
     report_about(report, "commit", options.commit);
-    report_about(report, "tie-break", options.tie_break);
+    report_about(report, "tie-break", words_text(&tie_break_rule_words, options.tie_break).at);
     bool well = sections_run(&options, report);
     snprintf(seconds, sizeof(seconds), "%.1f s CPU, %.1f s wall",
              (double)(clock_cpu_ns() + clock_children_ns()) / 1e9,

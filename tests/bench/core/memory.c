@@ -123,7 +123,7 @@ static void fill_coordinator(const struct shape *s, struct stages *stages)
     struct message m;
     (void)profile_make(&profile, NULL, &a);
     struct live *l = live_new(&(struct live_options){
-        .profiles = &profile, .profile_count = 1, .tie_break = "first", .credit = 1});
+        .profiles = &profile, .profile_count = 1, .tie_break = TIE_BREAK_first, .credit = 1});
     for (uint32_t i = 0; cluster_object(i, &m, &a); i++)
         put_coordinator(l, &m);
     stages->at[0] = held_now();

@@ -82,7 +82,7 @@ static void tell_pods(struct report *r, const struct core_options *o, struct are
                          .map_request = {.cycle = 77,
                                          .round = 1,
                                          .pod = plain,
-                                         .tie_break = STR_LITERAL("random"),
+                                         .tie_break = TIE_BREAK_random,
                                          .seed = INT64_C(0x123456789abcdef),
                                          .step = MAP_STEP_map,
                                          .brief = {.skip = 0xff0, .no_terms = true},

@@ -140,9 +140,11 @@ static bool take_seconds(void *state, const char *value)
 
 static bool take_tie_break(void *state, const char *value)
 {
-    ((struct core_options *)state)->tie_break = value;
-    return strcmp(value, "random") == 0 || strcmp(value, "round-robin") == 0 ||
-           strcmp(value, "first") == 0;
+    uint32_t rule;
+    bool known = *value != 0 && words_find(&tie_break_rule_words, str_of(value), &rule);
+    if (known)
+        ((struct core_options *)state)->tie_break = (enum tie_break_rule)rule;
+    return known;
 }
 
 static bool take_rule(void *state, const char *value)
@@ -228,7 +230,7 @@ void core_options_read(struct core_options *o, int argc, char **argv)
                                .decisions = 20000,
                                .credit = 256,
                                .seconds = 0.3,
-                               .tie_break = "random",
+                               .tie_break = TIE_BREAK_random,
                                .commit = "unknown"};
     options_read(&(struct options_table){.program = "bench-core",
                                          .usage = "measures the cores without an API server",

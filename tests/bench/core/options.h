@@ -2,6 +2,8 @@
 #ifndef TESTS_BENCH_CORE_OPTIONS_H
 #define TESTS_BENCH_CORE_OPTIONS_H
 
+#include "proto/messages.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,7 +28,8 @@ struct core_options {
     uint32_t credit;     /* attempts at once, as the coordinator asks the queue for them */
     uint32_t batch;      /* pods asked of a lone worker at once, at most; 0: as live */
     double seconds;      /* of CPU, for each kind */
-    const char *tie_break, *rule, *out, *commit;
+    const char *rule, *out, *commit;
+    enum tie_break_rule tie_break;
     bool bare, framed, profiled;
 };
 

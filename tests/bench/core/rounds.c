@@ -118,7 +118,7 @@ static void ask(struct party *p)
                         .map_request = {.cycle = (int64_t)++p->asked,
                                         .round = 1,
                                         .pod = p->pod,
-                                        .tie_break = STR_LITERAL("first"),
+                                        .tie_break = TIE_BREAK_first,
                                         .step = MAP_STEP_map,
                                         .brief = {.no_terms = true}}};
     for (uint32_t k = 0; k < p->count; k++)

@@ -27,7 +27,7 @@ static struct core_options small(void)
                                  .decisions = 20,
                                  .credit = 8,
                                  .seconds = 60,
-                                 .tie_break = "first"};
+                                 .tie_break = TIE_BREAK_first};
 }
 
 static struct report *measured(const struct core_options *o)

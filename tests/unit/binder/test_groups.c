@@ -2,11 +2,11 @@
  * and what happens when it is refused, lost or overtaken. */
 #include "tests/unit/binder/world.h"
 
-#define GROUP_PATH "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups/g"
+#define GROUP_PATH    "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups/g"
 #define PATCH_IN_TREE "PATCH /apis/scheduling.k8s.io/v1alpha2"
-#define PATCH_G    "PATCH " GROUP_PATH "/status?fieldManager=berth"
-#define WHOLE_G    "PATCH " GROUP_PATH "?fieldManager=berth"
-#define EVENTS     "POST /apis/events.k8s.io"
+#define PATCH_G       "PATCH " GROUP_PATH "/status?fieldManager=berth"
+#define WHOLE_G       "PATCH " GROUP_PATH "?fieldManager=berth"
+#define EVENTS        "POST /apis/events.k8s.io"
 
 static struct gang group_g(void)
 {

@@ -252,7 +252,7 @@ static inline struct map_request map_of(struct cluster *c, const struct pod *p)
                                   .step = MAP_STEP_map,
                                   .alone = true,
                                   .detail = true,
-                                  .tie_break = STR_LITERAL("first")};
+                                  .tie_break = TIE_BREAK_first};
     frameworks_build(&all, &c->profile, 1);
     framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
                                                        .catalog = c->catalog,

@@ -223,7 +223,7 @@ static int start(void **state)
     w.watcher = watcher_new(
         &(struct watcher_options){.kinds = required, .kind_count = 2, .epoch = 1, .seed = 3});
     w.coordinator = coordinator_new(&(struct coordinator_options){
-        .profiles = &profile, .profile_count = 1, .tie_break = "first", .seed = 5});
+        .profiles = &profile, .profile_count = 1, .tie_break = TIE_BREAK_first, .seed = 5});
     coordinator_hears((struct address){WATCHER, w.link}, (struct message){.type = MSG_peer_up});
     coordinator_hears(binder, (struct message){.type = MSG_peer_up});
     lead(1);

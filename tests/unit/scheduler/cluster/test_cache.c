@@ -500,7 +500,7 @@ static int64_t nodes_for(struct fleet *f, int worker, const struct pod *p)
                                   .pod = *p,
                                   .alone = true,
                                   .step = MAP_STEP_map,
-                                  .tie_break = STR_LITERAL("first")};
+                                  .tie_break = TIE_BREAK_first};
     struct map_result result;
     shard_map(f->shards[worker], &request, &result, &f->c->arena);
     return result.feasible;

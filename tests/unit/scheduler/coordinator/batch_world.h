@@ -304,7 +304,7 @@ UNUSED static void lead(struct side *s)
     sees(s, "barrier_reached id=%lld", (long long)s->barrier);
 }
 
-UNUSED static struct side *side_new(int64_t batch, const char *tie_break)
+UNUSED static struct side *side_new(int64_t batch, enum tie_break_rule tie_break)
 {
     struct side *s = memory_take(sizeof(*s));
     s->now = (struct moment){1000000000};

@@ -256,7 +256,7 @@ UNUSED static int start_blank(void **state)
     w.coordinator = coordinator_new(
         &(struct coordinator_options){.profiles = profiles.shard_reset.profiles.at,
                                       .profile_count = profiles.shard_reset.profiles.count,
-                                      .tie_break = "first",
+                                      .tie_break = TIE_BREAK_first,
                                       .extenders = EXTENDERS,
                                       .extender_count = EXTENDER_COUNT,
                                       .credit = CREDIT});

@@ -40,7 +40,7 @@ static int start(void **state)
 {
     (void)state;
     clock_step_us = 0;
-    s = side_new(0, "first");
+    s = side_new(0, TIE_BREAK_first);
     add_node("a", 4000);
     add_node("b", 1000);
     side_begins(s);
@@ -187,7 +187,7 @@ static void one_pod_is_asked_for_as_ever(void **state)
 static void batches_can_be_switched_off(void **state)
 {
     side_free(&s);
-    s = side_new(1, "first");
+    s = side_new(1, TIE_BREAK_first);
     add_node("a", 4000);
     side_begins(s);
     three();
@@ -524,7 +524,7 @@ static void an_attempt_on_a_newer_view_waits(void **state)
 static void batches_of_two(void)
 {
     side_free(&s);
-    s = side_new(2, "first");
+    s = side_new(2, TIE_BREAK_first);
     add_node("a", 4600);
     add_node("b", 500);
     side_begins(s);

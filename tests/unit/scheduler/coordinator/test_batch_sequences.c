@@ -43,7 +43,7 @@ struct play {
     bool kin;        /* plain, but that pods which are alike mostly have to do with others */
     bool near;       /* kin, who would mostly like to be on a node with others */
     char look[1100]; /* of the last pod */
-    const char *tie_break;
+    enum tie_break_rule tie_break;
 };
 
 static struct actor_pod pods[PODS];
@@ -696,7 +696,11 @@ static void play_sequence(uint64_t seed)
     p->kin = p->plain && often(p, 60);
     p->near = p->kin && often(p, 20);
     p->nodes = often(p, p->kin ? 10 : 60) ? 8 : 12 + roll(p, NODES_MOST - 11);
-    p->tie_break = often(p, p->kin ? 10 : p->plain ? 25 : 50) ? "round-robin" : "first";
+    p->tie_break = often(p, p->kin     ? 10
+                            : p->plain ? 25
+                                       : 50)
+                       ? TIE_BREAK_round_robin
+                       : TIE_BREAK_first;
     p->roomy = often(p, 50) ? 1 : 4;
     clock_step_us = often(p, 70) ? 0 : 100 + 100 * roll(p, 8);
     p->batched = side_new(often(p, 30) ? 0 : 2 + roll(p, p->kin ? 30 : 4), p->tie_break);

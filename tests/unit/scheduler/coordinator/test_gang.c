@@ -64,7 +64,7 @@ static void attempt(const char *name, int cpu, int cycle)
 
 static void begin_with(uint32_t workers, int64_t batch, int nodes, int cpu)
 {
-    s = side_new(batch, "first");
+    s = side_new(batch, TIE_BREAK_first);
     for (uint32_t i = 1; i < workers; i++)
         other_begins(s);
     for (int i = 0; i < nodes; i++) {

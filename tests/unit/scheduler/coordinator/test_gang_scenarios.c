@@ -68,7 +68,7 @@ struct play {
 #endif
 
 static uint64_t seed_now;
-static const char *tie_break;
+static enum tie_break_rule tie_break;
 static long placed_groups, refused_groups, evicting_groups, disturbed_groups, untouched;
 
 static void refute(const char *condition)
@@ -738,12 +738,13 @@ static void expect_same(const struct play *a, const struct play *b, const bool *
 static void play_seed(uint64_t seed)
 {
     static const uint32_t workers[] = {2, 3, 7};
-    static const char *const ties[] = {"first", "first", "round-robin", "random"};
+    static const enum tie_break_rule ties[] = {TIE_BREAK_first, TIE_BREAK_first,
+                                               TIE_BREAK_round_robin, TIE_BREAK_random};
     struct random dice = {seed * 7919};
     struct scenario c;
     seed_now = seed;
     make(&c, &dice);
-    tie_break = "first";
+    tie_break = TIE_BREAK_first;
     struct play *alone = play(&c, 1, NULL, NULL);
     struct play *several = play(&c, workers[seed % 3], NULL, NULL);
     expect_same(alone, several, NULL, "with one worker");

@@ -43,7 +43,7 @@ static void add_node(const char *name, int cpu)
 static void begin(const char *victims, int pods)
 {
     batch_gang_victims = victims;
-    s = side_new(0, "first");
+    s = side_new(0, TIE_BREAK_first);
     add_node("n0", pods * 1000);
     add_node("n1", pods * 1000);
     side_begins(s);

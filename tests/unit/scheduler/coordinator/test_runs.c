@@ -50,9 +50,9 @@ static int start(void **state)
 {
     (void)state;
     clock_step_us = 0;
-    many = side_new(0, "first");
+    many = side_new(0, TIE_BREAK_first);
     other_begins(many);
-    one = side_new(1, "first");
+    one = side_new(1, TIE_BREAK_first);
     add_nodes(many);
     add_nodes(one);
     side_begins(many);

@@ -83,7 +83,7 @@ static const char *picked_text(struct table *t, const struct decision *d)
 
 static const char *pick(struct table *t, const struct pod *p)
 {
-    t->start.tie_break = STR_LITERAL("first");
+    t->start.tie_break = TIE_BREAK_first;
     const char *text = picked_text(t, decide(t, p));
     t->start.detail = !t->start.detail; /* with and without detail the pick is the same */
     assert_string_equal(picked_text(t, decide(t, p)), text);
@@ -280,7 +280,7 @@ static void nodes_that_tie_are_drawn(void **state)
     for (int i = 0; i < 4; i++)
         assert_in_range(taken[i], 850, 1150);
     assert_string_equal(pick(t, preemptor(t, 500)), "n1: a");
-    t->start.tie_break = STR_LITERAL("round-robin");
+    t->start.tie_break = TIE_BREAK_round_robin;
     assert_str(decide(t, preemptor(t, 500))->preemption.node, "n1");
     table_free(t);
 }

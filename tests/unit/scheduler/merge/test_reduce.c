@@ -261,9 +261,9 @@ static void deterministic_tie_breaks(void **state)
     struct table *t = table_new(*state);
     three_nodes(t);
     const struct pod *p = make_pod(t->c, "p", 100, MIB);
-    t->start.tie_break = STR_LITERAL("first");
+    t->start.tie_break = TIE_BREAK_first;
     assert_str(decide(t, p)->node, "n1");
-    t->start.tie_break = STR_LITERAL("round-robin");
+    t->start.tie_break = TIE_BREAK_round_robin;
     static const char *const order[] = {"n1", "n2", "n3", "n1"};
     for (int i = 0; i < 4; i++) {
         assert_str(decide(t, p)->node, order[i]);

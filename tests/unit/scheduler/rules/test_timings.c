@@ -72,11 +72,8 @@ static struct map_result *decide(struct cluster *c, const struct pod *p)
 {
     struct frameworks all = {0};
     struct pre_filter_outcome out;
-    struct map_request request = {.cycle = 1,
-                                  .round = 1,
-                                  .step = MAP_STEP_map,
-                                  .alone = true,
-                                  .tie_break = STR_LITERAL("first")};
+    struct map_request request = {
+        .cycle = 1, .round = 1, .step = MAP_STEP_map, .alone = true, .tie_break = TIE_BREAK_first};
     frameworks_build(&all, &c->profile, 1);
     framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
                                                        .catalog = c->catalog,

@@ -173,7 +173,7 @@ static struct gist decide(struct world *w, const struct pod *pod, bool detail)
                                  .shards = w->shard_count,
                                  .nodes = NODES,
                                  .own_hostnames = true,
-                                 .tie_break = STR_LITERAL("first"),
+                                 .tie_break = TIE_BREAK_first,
                                  .detail = detail};
     enum reduce_step step = reduce_start(reduce, &start);
     while (step == REDUCE_ask) {

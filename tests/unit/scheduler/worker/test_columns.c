@@ -451,13 +451,12 @@ static struct str choice(struct cluster *c, struct map_request *request, bool de
 
 static void random_question(struct look *l, const struct pod *p)
 {
-    static const char *const tie_breaks[] = {"first", "round-robin", "random"};
     look_at(l, p);
     l->request.cycle = 1;
     l->request.round = 1;
     l->request.step = MAP_STEP_map;
     l->request.alone = true;
-    l->request.tie_break = str_of(ONE_OF(l->r, tie_breaks));
+    l->request.tie_break = TIE_BREAK_random + (enum tie_break_rule)random_below(l->r, 3);
     l->request.seed = (int64_t)random_next(l->r);
     l->request.after = STR_LITERAL("n3");
     if (chance(l->r, 6))

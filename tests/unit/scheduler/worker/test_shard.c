@@ -231,7 +231,7 @@ static struct map_request random_question(struct cluster *c, struct random *r)
                                   .round = 1,
                                   .pod = *p,
                                   .detail = true,
-                                  .tie_break = STR_LITERAL("first"),
+                                  .tie_break = TIE_BREAK_first,
                                   .alone = true,
                                   .step =
                                       random_below(r, 4) == 0 ? MAP_STEP_victims : MAP_STEP_map};
@@ -284,7 +284,7 @@ static struct map_request preemptor(struct cluster *c, struct random *r, int64_t
                                 .alone = true,
                                 .step = MAP_STEP_victims,
                                 .now_us = now_us,
-                                .tie_break = STR_LITERAL("first")};
+                                .tie_break = TIE_BREAK_first};
 }
 
 static struct candidate_rank rank_of(const struct candidate *c, int64_t now_us)
@@ -461,7 +461,7 @@ static struct map_request request_for(const struct pod *p, int64_t round)
                                 .step = MAP_STEP_map,
                                 .alone = true,
                                 .pod = *p,
-                                .tie_break = STR_LITERAL("first")};
+                                .tie_break = TIE_BREAK_first};
 }
 
 /* n1 has one soft taint, n2 none. */
@@ -510,7 +510,7 @@ static void a_list_has_all_that_passed_and_why_others_did_not(void **state)
                                   .step = MAP_STEP_map,
                                   .alone = true,
                                   .list = true,
-                                  .tie_break = STR_LITERAL("first")};
+                                  .tie_break = TIE_BREAK_first};
     const struct map_result *r = map_with(c, &request);
     assert_int_equal(r->listed.count, 2);
     assert_int_equal(r->listed.at[0].total, r->best_total);
@@ -537,7 +537,7 @@ static void bare_nodes_are_scored_as_if_empty(void **state)
                                   .step = MAP_STEP_map,
                                   .alone = true,
                                   .list = true,
-                                  .tie_break = STR_LITERAL("first")};
+                                  .tie_break = TIE_BREAK_first};
     const struct map_result *r = map_with(c, &request);
     assert_true(r->listed.at[0].total != r->listed.at[1].total);
     request.bare = true;
@@ -636,7 +636,7 @@ static void a_random_tie_break_takes_each_best_node(void **state)
     for (int i = 0; i < 4; i++)
         put_node(c, make_node(c, names[i], 1000, GIB));
     struct map_request request = request_for(make_pod(c, "p", 0, 0), 1);
-    request.tie_break = (struct str){0};
+    request.tie_break = TIE_BREAK_none;
     for (int64_t seed = 0; seed < 4000; seed++) {
         request.seed = seed;
         const struct map_result *r = map_with(c, &request);
@@ -656,7 +656,7 @@ static void round_robin_goes_on_behind_the_last(void **state)
     put_node(c, make_node(c, "a", 1000, GIB));
     put_node(c, make_node(c, "c", 1000, GIB));
     struct map_request request = request_for(make_pod(c, "p", 0, 0), 1);
-    request.tie_break = STR_LITERAL("round-robin");
+    request.tie_break = TIE_BREAK_round_robin;
     request.after = STR_LITERAL("a");
     const struct map_result *r = map_with(c, &request);
     assert_str(r->best_node, "a");

@@ -394,7 +394,7 @@ static const struct map_result *map_nominated(struct cluster *c, const struct po
                                   .step = step,
                                   .alone = true,
                                   .detail = true,
-                                  .tie_break = STR_LITERAL("first")};
+                                  .tie_break = TIE_BREAK_first};
     if (nominated != NULL)
         shard_nominated(c->shard, nominated);
     const struct map_result *result = map_with(c, &request);
@@ -591,7 +591,7 @@ static const struct decision *decide(struct workers *w, const struct pod *p, boo
                                        .shards = SHARDS,
                                        .nodes = 4,
                                        .no_terms = no_terms,
-                                       .tie_break = STR_LITERAL("first"),
+                                       .tie_break = TIE_BREAK_first,
                                        .detail = true};
     enum reduce_step step = reduce_start(w->reduce, &start);
     for (w->rounds = 0; step == REDUCE_ask; w->rounds++) {

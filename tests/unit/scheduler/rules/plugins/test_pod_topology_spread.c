@@ -271,7 +271,7 @@ static struct map_request request_for(struct cluster *c, const struct pod *p, en
                             .step = step,
                             .alone = true,
                             .detail = true,
-                            .tie_break = STR_LITERAL("first")};
+                            .tie_break = TIE_BREAK_first};
     struct pre_filter_outcome out;
     frameworks_build(&all, &c->profile, 1);
     framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
@@ -656,7 +656,7 @@ static void expect_best(struct shares *s, const struct pod *p, const char *node,
                                  .pod = p,
                                  .shards = SHARES,
                                  .nodes = s->nodes,
-                                 .tie_break = STR_LITERAL("first")};
+                                 .tie_break = TIE_BREAK_first};
     enum reduce_step step = reduce_start(r, &start);
     while (step == REDUCE_ask)
         ask(s, r, &step);
