@@ -5,6 +5,7 @@
  * hears of it once, however the entry ends. */
 #include "binder/status.h"
 #include "binder/pause.h"
+#include "binder/reason.h"
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
@@ -201,13 +202,41 @@ static void warn_forbidden(const struct entry *entry, const struct kube_response
     arena_free(&a);
 }
 
+static bool nominates(const struct news *news)
+{
+    struct arena a = {0};
+    bool nominates = unpack(news, &a).set_nominated;
+    arena_free(&a);
+    return nominates;
+}
+
+/* A condition is said again with the next failure. Of a nomination nobody speaks again, and to
+ * write it twice does no harm. */
+static bool may_pass(const struct entry *entry, const struct kube_response *r)
+{
+    return r->status == 500 || r->status == 503 || r->status == 409 || r->status == 429 ||
+           (r->status == 0 && !r->maybe_done) || (answer_is_doubtful(r) && nominates(&entry->now));
+}
+
+/* What was not written is left to what comes behind it, which was told before that it would be. */
+static void carry_over(struct entry *entry)
+{
+    struct arena a = {0};
+    struct pod_failed older = unpack(&entry->now, &a), newer = unpack(&entry->next, &a);
+    struct pod_failed merged = merge(&older, &newer);
+    merged.pod.nominated_node = older.pod.nominated_node;
+    struct news news = pack(&merged);
+    news.awaited = news_free(&entry->next);
+    entry->next = news;
+    arena_free(&a);
+}
+
 static void answered(struct job *job, struct instant at, const struct kube_response *r)
 {
     struct entry *entry = (struct entry *)job;
     struct statuses *s = entry->statuses;
     bool good = r->status >= 200 && r->status < 300;
-    bool passing = r->status == 500 || r->status == 503 || r->status == 409 || r->status == 429 ||
-                   (r->status == 0 && !r->maybe_done);
+    bool passing = may_pass(entry, r);
     bool superseded = entry->next.at != NULL || entry->bind_waits;
     if (passing && !superseded && ++entry->tries < PAUSE_TRIES_MAX) {
         lanes_again(s->lanes, job->lane, job,
@@ -218,6 +247,8 @@ static void answered(struct job *job, struct instant at, const struct kube_respo
         warn_forbidden(entry, r);
     good = good || r->status == 404; /* a pod that is gone needs no condition */
     s->stats.dropped += !good;
+    if (passing && entry->next.at != NULL)
+        carry_over(entry);
     struct arena a = {0};
     struct writes_status status = {0};
     if (!good)

@@ -152,6 +152,54 @@ static void a_failure_behind_a_blocked_bind_is_sent_when_the_bind_fails(void **s
     world_free(w);
 }
 
+static void say_cleared(struct world *w, const char *text, bool clears)
+{
+    struct message m = world_failed("a", "a", text);
+    m.pod_failed.pod.nominated_node = STR_LITERAL("n2");
+    m.pod_failed.set_nominated = clears;
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+}
+
+static bool clears(struct world *w)
+{
+    return strstr(world_find(w, PATCH_A)->body, "\"nominatedNodeName\":null") != NULL;
+}
+
+/* A failure is said again by the next attempt; that the pod is nominated no more is not. */
+static void a_nomination_whose_answer_is_lost_is_written_again(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    say_cleared(w, "no room", true);
+    assert_true(clears(w));
+    world_lose(w, PATCH_A, true);
+    world_step(w, 20);
+    assert_true(clears(w));
+    world_answer(w, PATCH_A, 200, "{}");
+    say_failure(w, "a", "no room at all");
+    world_tick(w);
+    world_lose(w, PATCH_A, true);
+    world_step(w, 1000);
+    assert_null(world_find(w, PATCH_A));
+    world_free(w);
+}
+
+static void a_nomination_that_was_refused_goes_with_the_next_failure(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        struct world *w = world_leading();
+        say_cleared(w, "first", true);
+        say_cleared(w, "second", again == 1);
+        world_answer(w, PATCH_A, 500, "{}");
+        world_tick(w);
+        assert_non_null(strstr(world_find(w, PATCH_A)->body, "second"));
+        assert_true(clears(w));
+        world_free(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +211,8 @@ int main(void)
         cmocka_unit_test(other_errors_are_not_tried_again),
         cmocka_unit_test(a_failed_patch_lets_the_bind_go),
         cmocka_unit_test(a_failure_behind_a_blocked_bind_is_sent_when_the_bind_fails),
+        cmocka_unit_test(a_nomination_whose_answer_is_lost_is_written_again),
+        cmocka_unit_test(a_nomination_that_was_refused_goes_with_the_next_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
