@@ -51,6 +51,8 @@ void gang_claims_keep(struct coordinator *c, struct moment now, const struct gan
                       bool renew);
 /* The watch shows a nomination of a group's member that was not known here. */
 void gang_claims_adopt(struct coordinator *c, struct moment now, const struct pod *pod);
+/* A late member makes room by itself: that time begins now. */
+void gang_claims_late(struct coordinator *c, struct moment now, const struct pod *pod);
 /* A term begins: all nominations of groups have their full time from now on. */
 void gang_claims_restart(struct coordinator *c, struct moment now);
 /* It has none any more, or they are its pods' own. */

@@ -8,6 +8,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
+#include "scheduler/coordinator/gang_status.h"
 #include "scheduler/coordinator/landing.h"
 
 #include <inttypes.h>
@@ -121,13 +122,18 @@ static void add_uid(struct gang_claims *claims, struct str uid)
     claims->uids.at[claims->uids.count++] = arena_copy(&claims->arena, uid);
 }
 
+static struct gang group_of(const struct pod *pod)
+{
+    return (struct gang){
+        .api = pod->gang_api, .namespace_name = pod->namespace_name, .name = pod->gang};
+}
+
 /* Whoever nominated it may have ended, or lead no more; then its time is counted here. The group's
  * own timeout is known when it is tried; until then it is the profile's. */
 void gang_claims_adopt(struct coordinator *c, struct moment now, const struct pod *pod)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, pod->scheduler_name);
-    struct gang group = {
-        .api = pod->gang_api, .namespace_name = pod->namespace_name, .name = pod->gang};
+    const struct gang group = group_of(pod);
     if (fw == NULL || pod->gang.len == 0 || str_is(fw->profile.gangs, "off"))
         return;
     struct gang_claims *claims = *find(c, &group);
@@ -141,6 +147,18 @@ void gang_claims_adopt(struct coordinator *c, struct moment now, const struct po
     }
     if (!is_kept(claims, pod->uid))
         add_uid(claims, pod->uid);
+}
+
+/* Its group may lose members meanwhile, so that it is not tried any more. */
+void gang_claims_late(struct coordinator *c, struct moment now, const struct pod *pod)
+{
+    const struct gang group = group_of(pod);
+    if (pod->gang.len == 0 || !gang_statuses_is_gang(c->gang_statuses, &group))
+        return;
+    gang_claims_adopt(c, now, pod);
+    struct gang_claims *claims = *find(c, &group);
+    if (claims != NULL)
+        claims->since = now;
 }
 
 void gang_claims_restart(struct coordinator *c, struct moment now)

@@ -507,6 +507,13 @@ bool gang_statuses_was_scheduled(const struct gang_statuses *s, const struct gan
            str_equal(e->group.uid, group->uid);
 }
 
+bool gang_statuses_is_gang(const struct gang_statuses *s, const struct gang *group)
+{
+    const struct key k = {group->api, group->namespace_name, group->name};
+    const struct entry *e = find(s, &k);
+    return e != NULL && e->has_group && e->group.min_member > 0;
+}
+
 uint32_t gang_statuses_count(const struct gang_statuses *s)
 {
     return (uint32_t)s->entries.count;

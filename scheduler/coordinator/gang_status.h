@@ -44,6 +44,8 @@ const struct gang *gang_statuses_condition(struct gang_statuses *s, struct momen
 /* Was the group of the API in the tree said to be scheduled, in any term of ours? The view may not
  * show it yet. */
 bool gang_statuses_was_scheduled(const struct gang_statuses *s, const struct gang *group);
+/* The PodGroup is there, and asks for several together. */
+bool gang_statuses_is_gang(const struct gang_statuses *s, const struct gang *group);
 /* PodGroups that are there, or that pods name. */
 uint32_t gang_statuses_count(const struct gang_statuses *s);
 /* A new term: everything is looked at anew; who was said to be scheduled stays so. */

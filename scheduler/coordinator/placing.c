@@ -108,6 +108,7 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
                                          .nominate = d->clear_nominated || preempts,
                                          .nominated_node = d->preemption.node});
     if (preempts) {
+        gang_claims_late(c, now, &f->pod);
         preempting_begin(c, now, f, d);
         return;
     }

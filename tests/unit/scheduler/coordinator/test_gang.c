@@ -567,6 +567,54 @@ static void nominations_seen_by_a_standby_have_their_time_from_its_term_on(void 
     expect_said(MSG_pod_failed, GIVEN_BACK "60 seconds", 2);
 }
 
+static void see_group(int least)
+{
+    sees(s,
+         "pod_group_set group={api=\"%s\" namespace_name=\"default\" name=\"g\" uid=\"u-group\" "
+         "resource_version=%d min_member=%d}",
+         CRD, least + 1, least);
+}
+
+static void late_member_makes_room(int cycle)
+{
+    hear(s, queue, "attempt pod=%s attempts=1 cycle=%d",
+         pod_text("late", 3000, "priority=9 gang=\"g\" gang_api=\"" CRD "\""), cycle);
+    settle(s);
+    expect_said(MSG_preempt, "name=\"late\"", 1);
+    hear(s, binder, "preempt_result uid=\"u-late\" node_name=\"n0\" done=true");
+    forget_told(s);
+}
+
+/* Its siblings may have ended meanwhile: then nobody tries it again. */
+static void the_nomination_of_a_late_member_ends_with_the_groups_timeout(void **state)
+{
+    (void)state;
+    begin(1, 4000);
+    fill(1, 2000);
+    see_group(2);
+    late_member_makes_room(20);
+    time_passes(59000);
+    expect_said(MSG_pod_failed, GIVEN_BACK, 0);
+    time_passes(2000);
+    expect_said(MSG_pod_failed, GIVEN_BACK "60 seconds", 1);
+}
+
+static void who_goes_by_itself_keeps_its_nomination_whatever_group_it_names(void **state)
+{
+    (void)state;
+    for (int basic = 0; basic < 2; basic++) {
+        begin(1, 4000);
+        fill(1, 2000);
+        if (basic == 1)
+            see_group(0);
+        late_member_makes_room(20);
+        time_passes(300000);
+        expect_said(MSG_pod_failed, GIVEN_BACK, 0);
+        if (basic == 0)
+            side_free(&s);
+    }
+}
+
 /* Upstream keeps a single pod's nomination, whoever made it, until the pod is tried. */
 static void nominations_of_single_pods_stay(void **state)
 {
@@ -838,6 +886,8 @@ int main(void)
         TEST(nominations_end_with_the_groups_timeout),
         TEST(nominations_of_a_former_life_end_as_well),
         TEST(nominations_seen_by_a_standby_have_their_time_from_its_term_on),
+        TEST(the_nomination_of_a_late_member_ends_with_the_groups_timeout),
+        TEST(who_goes_by_itself_keeps_its_nomination_whatever_group_it_names),
         TEST(nominations_of_single_pods_stay),
         TEST(groups_that_wait_are_told),
         TEST(a_group_without_a_minimum_is_scheduled_with_its_first_pod),
