@@ -112,18 +112,20 @@ bool bounds_binders_idle(char *why, size_t room)
 /* ---- memory ---- */
 
 /* Blocks that a process may hold, found by looking at many calms: a little more than any had. The
- * stores with limits of their own are the binder's series of events and the workers' classes. */
+ * stores with limits of their own are the binder's series of events and the workers' classes. The
+ * coordinator has an index, a pool and devices for each slice, which may outlive its node. */
 static const struct allowance {
     enum process kind;
     int64_t itself, pod, node, object; /* blocks; object: any other one */
+    int64_t slice;                     /* as many more for each object that is a ResourceSlice */
     const char *store, *word;          /* of the status report; NULL: none */
     int64_t entry;
     int64_t bytes, entry_bytes; /* where no pod of a thousand containers was seen */
-} allowances[] = {{WATCHER, 300, 8, 6, 6, "log", NULL, 2, 2 << 20, 1 << 10},
-                  {QUEUE, 180, 7, 2, 2, NULL, NULL, 0, 512 << 10, 0},
-                  {SCHEDULER, 280, 7, 20, 6, "group_claims", NULL, 3, 1 << 20, 0},
-                  {WORKER, 100, 7, 8, 2, "classes", NULL, 30, 512 << 10, 128 << 10},
-                  {BINDER, 70, 0, 0, 0, "events", "keys", 3, 300 << 10, 3 << 9}};
+} allowances[] = {{WATCHER, 300, 8, 6, 6, 0, "log", NULL, 2, 2 << 20, 1 << 10},
+                  {QUEUE, 180, 7, 2, 2, 0, NULL, NULL, 0, 512 << 10, 0},
+                  {SCHEDULER, 280, 7, 5, 6, 15, "group_claims", NULL, 3, 1 << 20, 0},
+                  {WORKER, 100, 7, 8, 2, 0, "classes", NULL, 30, 512 << 10, 128 << 10},
+                  {BINDER, 70, 0, 0, 0, 0, "events", "keys", 3, 300 << 10, 3 << 9}};
 
 /* All that a process may mirror, but pods and nodes. */
 static int64_t other_objects(void)
@@ -176,8 +178,9 @@ static void check_process(struct proc *p, const struct allowance *a)
     int64_t entries = entries_of(a, lines.at), others = other_objects();
     int64_t pods = (int64_t)model_count(world_model(), "pods");
     int64_t nodes = (int64_t)model_count(world_model(), "nodes");
+    int64_t slices = (int64_t)model_count(world_model(), "resourceslices");
     int64_t most = a->itself + pods * a->pod + nodes * a->node + others * a->object +
-                   entries * a->entry +
+                   slices * a->slice + entries * a->entry +
                    (p->kind == BINDER ? requests_under_way(lines.at) * REQUEST_BLOCKS : 0);
     int64_t bytes = a->bytes + (pods + nodes) * OBJECT_BYTES + entries * a->entry_bytes;
     trace(2, "%s holds %lld blocks, %lld bytes; pods %lld, nodes %lld, others %lld, entries %lld",

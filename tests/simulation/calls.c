@@ -176,6 +176,8 @@ static void done_by_server(void *context, uint64_t fate)
     c->open = false;
     all.open--;
     checks_call_over(c->group, c->path, c->sent_at);
+    if (fate == FATE_refused || fate == FATE_lost)
+        checks_binding_lost(c->path);
     if (fate == FATE_refused) {
         static const int codes[] = {429, 500, 503, 504};
         static const char *const words[] = {"429", "500", "503", "504"};
@@ -260,6 +262,7 @@ static void put_on_wire(struct call *c)
     checks_at_send(&seen);
     if (w->cut[c->group] || call_is_dead(c)) {
         checks_call_over(c->group, c->path, c->sent_at);
+        checks_binding_lost(c->path);
         if (w->cut[c->group] && (c->timeout == 0 || dice(4) == 0))
             no_answer(c, clock_now() + way(), false);
         else

@@ -15,11 +15,13 @@
 #define KEPT_LIMIT  (200 * SECOND) /* room that a group keeps for itself and does not use */
 #define LISTS       3 /* in a row, as a list that takes long may be too old at its end */
 
+/* The first list may be under way, and of pods that have gone since it began. */
 static int64_t paging(void)
 {
     const struct traits *t = world_traits();
     int64_t pages = facts_pod_count() / (uint32_t)t->page_size + 2;
-    return LISTS * pages * (t->page + t->page_most / 20);
+    int64_t first = facts_most_pods() / (uint32_t)t->page_size + 2;
+    return (first + (LISTS - 1) * pages) * (t->page + t->page_most / 20);
 }
 
 static void become_quiet(void)
@@ -63,6 +65,7 @@ void calm(bool examines)
         until(checks_groups_examined, QUIET_LIMIT, "groups start in time");
         users_dismiss_groups();
     }
+    facts_count_anew();
     trace(1, "quiet");
 }
 

@@ -324,14 +324,26 @@ static void after_binding(const struct seen_call *c)
     checks_devices_bound(p, seen_by_now());
 }
 
-void checks_binding_denied(const char *path)
+static struct set_fact *set_of_path(const char *path)
 {
     char pod[64];
     pod_of_path(path, pod, sizeof(pod));
     const struct pod_fact *p = facts_pod(pod);
-    struct set_fact *set = p != NULL && p->set[0] != 0 ? facts_set(p->set) : NULL;
+    return p != NULL && p->set[0] != 0 ? facts_set(p->set) : NULL;
+}
+
+void checks_binding_denied(const char *path)
+{
+    struct set_fact *set = set_of_path(path);
     if (set != NULL)
         set->touched = true;
+}
+
+void checks_binding_lost(const char *path)
+{
+    struct set_fact *set = strstr(path, "/binding") != NULL ? set_of_path(path) : NULL;
+    if (set != NULL)
+        set->unbound = true;
 }
 
 void checks_after_call(const struct seen_call *c, int code)

@@ -35,6 +35,8 @@ void checks_at_send(const struct seen_call *call);
 /* Whoever admits some of a group's Bindings leaves it in part: its room may be another's by then.
  */
 void checks_binding_denied(const char *path);
+/* So does whoever loses some of them; then only what fits nowhere may stay. Others are ignored. */
+void checks_binding_lost(const char *path);
 /* The server has carried it out. */
 void checks_after_call(const struct seen_call *call, int code);
 /* It can have no effect any more, carried out or not. */

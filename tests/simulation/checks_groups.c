@@ -43,12 +43,27 @@ __attribute__((format(printf, 3, 4))) static bool say(char *why, size_t room, co
     return false;
 }
 
+static bool any_fits(const struct set_fact *set)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (!p->there || strcmp(p->set, set->name) != 0 || p->node[0] != 0)
+            continue;
+        for (uint32_t n = 0; n < NODES_MAX; n++)
+            if (facts_nodes[n].there && facts_fits(p, &facts_nodes[n]))
+                return true;
+    }
+    return false;
+}
+
+/* One whose Binding failed comes again by itself, and may find its room taken. */
 bool checks_groups_whole(char *why, size_t room)
 {
     for (uint32_t s = 0; s < SETS_MAX; s++) {
         const struct set_fact *set = &facts_sets[s];
         struct members m = members_of(set);
-        if (set->there && !set->touched && m.bound > 0 && m.bound < set->least)
+        if (set->there && !set->touched && m.bound > 0 && m.bound < set->least &&
+            (!set->unbound || any_fits(set)))
             return say(why, room, "group %s: %lld of %lld members are bound, and %lld are needed",
                        set->name, (long long)m.bound, (long long)m.pods, (long long)set->least);
     }

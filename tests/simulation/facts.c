@@ -13,6 +13,7 @@ struct node_fact facts_nodes[NODES_MAX];
 struct set_fact facts_sets[SETS_MAX];
 static struct pod_fact expected;
 static bool saw_long;
+static uint32_t most_pods;
 
 void facts_reset(void)
 {
@@ -21,6 +22,7 @@ void facts_reset(void)
     memset(facts_sets, 0, sizeof(facts_sets));
     memset(&expected, 0, sizeof(expected));
     saw_long = false;
+    most_pods = 0;
 }
 
 bool facts_saw_long(void)
@@ -67,6 +69,16 @@ uint32_t facts_pod_count(void)
     for (uint32_t i = 0; i < PODS_MAX; i++)
         count += facts_pods[i].there;
     return count;
+}
+
+uint32_t facts_most_pods(void)
+{
+    return most_pods;
+}
+
+void facts_count_anew(void)
+{
+    most_pods = facts_pod_count();
 }
 
 uint32_t facts_node_count(void)
@@ -157,6 +169,8 @@ static void pod_changed(const struct model_change *c)
         p->created_at = clock_now();
         snprintf(p->name, sizeof(p->name), "%s", name);
         snprintf(p->uid, sizeof(p->uid), "%s", c->uid);
+        uint32_t count = facts_pod_count();
+        most_pods = count > most_pods ? count : most_pods;
     }
     struct set_fact *set = p->set[0] != 0 ? facts_set(p->set) : NULL;
     if (p->node[0] == 0 && c->node[0] != 0) {

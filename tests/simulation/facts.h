@@ -46,6 +46,7 @@ struct node_fact {
 
 struct set_fact {
     bool there, touched; /* touched: a member has gone */
+    bool unbound;        /* a Binding of a member was not carried out: its room may be another's */
     bool tree, basic;    /* of the API in the tree; with policy basic */
     bool binding;        /* what is said now binds of it; see promises.c */
     bool loose;          /* its API was withdrawn once: its pods may go by themselves */
@@ -73,6 +74,8 @@ struct node_fact *facts_node_at(uint32_t number);
 struct node_fact *facts_node(const char *name);
 struct set_fact *facts_set(const char *name);
 uint32_t facts_pod_count(void);
+uint32_t facts_most_pods(void); /* that were there at once since they were counted anew */
+void facts_count_anew(void);
 uint32_t facts_node_count(void);
 uint32_t facts_set_count(void);
 /* A pod with many containers has been there. */
