@@ -16,7 +16,8 @@ struct nominations {
     size_t count;
 };
 
-/* The node that the pod has a claim on; empty = none. Borrowed until it changes. */
+/* The node that the pod has a claim on; empty = none. Borrowed until it changes. Attempts do not
+ * say it: the scheduler has to know what no status shows, which ends with the next failure. */
 struct str nominated_node(const struct entry *e);
 /* An attempt ended: node, when not empty, is its decision; else the pod's own status counts, or
  * nothing when clear is set (an error drops the claim). */

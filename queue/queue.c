@@ -148,7 +148,6 @@ static void offer_group(struct queue *q, const struct group *g, size_t count, st
                                           .attempts = e->attempts,
                                           .first_us = e->first_us,
                                           .cycle = e->flight->cycle};
-        members[i].pod.nominated_node = nominated_node(e);
     }
     struct message m = {.type = MSG_gang_attempt,
                         .gang_attempt = {.group = g->record,
@@ -186,7 +185,6 @@ static void offer(struct queue *q, struct moment now, struct outbox *out)
                                         .cycle = e->flight->cycle,
                                         .epoch = q->stream.epoch,
                                         .sequence = q->stream.sequence}};
-        m.attempt.pod.nominated_node = nominated_node(e);
         outbox_put(out, q->scheduler, &m);
     }
 }

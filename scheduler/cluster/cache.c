@@ -58,6 +58,12 @@ void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
         nominator_set(c->nominator, pod, node);
 }
 
+bool cache_drop_unwritten(struct cache *c, bool (*kept)(const void *context, struct str uid),
+                          const void *context)
+{
+    return nominator_drop_unwritten(c->nominator, kept, context);
+}
+
 /* ---- pods, inside ---- */
 
 static struct cached_node *need_node(struct cache *c, struct str name)

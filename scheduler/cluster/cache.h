@@ -131,6 +131,9 @@ void cache_describe_victim(const struct cache *c, struct victim *victim, struct 
 /* Sets or, with an empty node, drops the claim, whatever the pod's status says. None is made for a
  * pod that is on a node, or that has gone lately. */
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node);
+/* Drops those that no status shows, but of pods that are kept. False: there are none. */
+bool cache_drop_unwritten(struct cache *c, bool (*kept)(const void *context, struct str uid),
+                          const void *context);
 /* Workers keep the claims on their nodes, with volumes looked up as those of pods on nodes. Whether
  * one counts for this pod: of another UID, with at least its priority, on a known node. */
 bool cache_has_rivals(const struct cache *c, const struct pod *pod);

@@ -130,11 +130,14 @@ static struct nomination *add(struct nominator *n, const struct pod *pod, struct
     return c;
 }
 
+/* The pod may have been given its last claim as if its status showed it. */
 void nominator_set(struct nominator *n, const struct pod *pod, struct str node)
 {
+    const struct nomination *last = map_get(n->by_uid, pod->uid);
+    bool in_status = last != NULL ? last->in_status : pod->nominated_node.len > 0;
     nominator_drop(n, pod->uid);
     if (node.len > 0)
-        add(n, pod, node);
+        add(n, pod, node)->in_status = in_status;
 }
 
 /* Upstream does not nominate a pod that is gated when it is first seen, but does with the first
@@ -176,6 +179,21 @@ void nominator_sweep(struct nominator *n, uint64_t mark,
         }
         c = behind;
     }
+}
+
+bool nominator_drop_unwritten(struct nominator *n,
+                              bool (*kept)(const void *context, struct str uid),
+                              const void *context)
+{
+    bool any = false;
+    for (struct nomination *c = n->first, *behind; c != NULL; c = behind) {
+        behind = c->behind;
+        if (c->in_status || c->node.len == 0 || kept(context, c->uid))
+            continue;
+        drop(n, c);
+        any = true;
+    }
+    return any;
 }
 
 static bool counts(const struct nomination *c, const struct pod *pod)

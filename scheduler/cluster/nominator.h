@@ -26,6 +26,10 @@ void nominator_set(struct nominator *n, const struct pod *pod, struct str node);
  * gates has no claim until it is seen a second time. mark: see nominator_sweep. */
 void nominator_update(struct nominator *n, const struct pod *pod, uint64_t mark);
 void nominator_drop(struct nominator *n, struct str uid);
+/* Drops the claims that no status shows, but of pods that are kept. False: there are none. */
+bool nominator_drop_unwritten(struct nominator *n,
+                              bool (*kept)(const void *context, struct str uid),
+                              const void *context);
 /* Drops claims of pods that were not updated with this mark, and tells of each before. */
 void nominator_sweep(struct nominator *n, uint64_t mark,
                      void (*gone)(void *context, struct str uid), void *context);

@@ -110,6 +110,19 @@ static void give_back(struct coordinator *c, struct flight *f, const struct list
         landing_end(c, f, OUTCOME_skipped, NULL);
 }
 
+static bool is_in_line(const void *context, struct str uid)
+{
+    return flights_get(&((const struct coordinator *)context)->flights, uid) != NULL;
+}
+
+/* A nomination that was not written ends with its term, as it does with upstream's process: while a
+ * claim of its pod is missing the pod is not tried, and nobody else could end it. */
+static void end_nominations(struct coordinator *c)
+{
+    if (cache_drop_unwritten(c->cache, is_in_line, c))
+        landing_say_room(c);
+}
+
 /* l and listed are NULL when there is no binder. */
 static void change_term(struct coordinator *c, const struct leadership *l,
                         const struct listed *listed)
@@ -117,8 +130,10 @@ static void change_term(struct coordinator *c, const struct leadership *l,
     cycle_abandon(c);
     each_flight(c, listed, give_back);
     c->leading = l != NULL && l->leading;
-    if (c->leading)
+    if (c->leading) {
+        end_nominations(c);
         gang_claims_restart(c, c->last_call);
+    }
     if (l != NULL && l->lead_term > c->term)
         c->term = l->lead_term;
     c->barrier = (struct question){0};

@@ -95,6 +95,7 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
         return;
     }
     bool preempts = d->preemption.node.len > 0;
+    f->remembered &= !d->preemption.waits; /* upstream would decide the same anew */
     measure_failed(c, f, unschedulable);
     if (f->pod.gang.len > 0)
         gang_condition_failed(c, f, d);

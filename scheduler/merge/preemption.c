@@ -16,14 +16,14 @@ void preemption_judge(struct preemption *p, const struct framework *fw, const st
                       const struct nominated_outcome *nominated)
 {
     p->considered = fw->preempts;
-    p->eligible = false;
-    if (str_is(pod->preemption_policy, "Never"))
+    bool never = str_is(pod->preemption_policy, "Never");
+    p->waits = !never && nominated->waits && nominated->code.len > 0 &&
+               !str_is(nominated->code, code_name(CODE_unresolvable));
+    p->eligible = !never && !p->waits;
+    if (never)
         p->reason = STR_LITERAL("not eligible due to preemptionPolicy=Never.");
-    else if (nominated->waits && nominated->code.len > 0 &&
-             !str_is(nominated->code, code_name(CODE_unresolvable)))
+    else if (p->waits)
         p->reason = STR_LITERAL("not eligible due to a terminating pod on the nominated node.");
-    else
-        p->eligible = true;
 }
 
 static int compare_budgets(const void *a, const void *b)

@@ -17,6 +17,7 @@
 struct preemption {
     bool considered;   /* the profile has DefaultPreemption, and there are nodes */
     bool eligible;     /* the pod may drive out others */
+    bool waits;        /* not now: those that it drove out are still going */
     struct str reason; /* if not: why */
     struct str node;   /* where room is to be made; empty: nowhere */
     struct {
@@ -69,7 +70,7 @@ struct nominated_outcome {
     bool waits;      /* a pod that was preempted there still terminates */
 };
 
-/* Sets considered, eligible and reason. */
+/* Sets considered, eligible, waits and reason. */
 void preemption_judge(struct preemption *p, const struct framework *fw, const struct pod *pod,
                       const struct nominated_outcome *nominated);
 /* All disruption budgets of the catalog that can protect a pod, into the request. */

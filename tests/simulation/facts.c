@@ -3,6 +3,7 @@
 #include "tests/simulation/facts.h"
 
 #include "tests/simulation/clock.h"
+#include "tests/simulation/facts_devices.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,8 @@ static void read_nomination(struct pod_fact *p, struct str json)
     const char *name = at != NULL ? at + sizeof(key) - 1 : "";
     const char *end = room > 0 ? memchr(name, '"', room) : NULL;
     snprintf(p->nominated, sizeof(p->nominated), "%.*s", end != NULL ? (int)(end - name) : 0, name);
+    if (p->nominated[0] != 0)
+        p->decided[0] = 0; /* from now on its status counts */
 }
 
 static void pod_changed(const struct model_change *c)
@@ -201,10 +204,26 @@ bool facts_ended(const struct pod_fact *p)
     return strcmp(p->phase, "Succeeded") == 0 || strcmp(p->phase, "Failed") == 0;
 }
 
+void facts_nominated(struct str uid, struct str node)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        struct pod_fact *p = &facts_pods[i];
+        if (p->there && str_is(uid, p->uid))
+            snprintf(p->decided, sizeof(p->decided), "%.*s", STR_ARG(node));
+    }
+}
+
+void facts_forget_decided(void)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        facts_pods[i].decided[0] = 0;
+}
+
 bool facts_keeps(const struct pod_fact *p, const char *node, const struct pod_fact *from)
 {
+    bool untried = p->nominated[0] == 0 && !facts_devices_usable(p);
     return p->there && p != from && !p->plain && p->node[0] == 0 && !p->foreign &&
-           p->priority >= from->priority && strcmp(p->nominated, node) == 0;
+           p->priority >= from->priority && strcmp(untried ? p->decided : p->nominated, node) == 0;
 }
 
 void facts_kept(const char *node, const struct pod_fact *from, int64_t *cpu, int64_t *memory,

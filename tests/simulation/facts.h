@@ -31,6 +31,7 @@ struct pod_fact {
     int64_t bound_at;                     /* by whomever */
     int64_t left_at;                      /* it is not there any more */
     char nominated[NAME_ROOM];            /* the node that it keeps room on; "" */
+    char decided[NAME_ROOM];              /* the same, not written yet, or never; "" */
     int64_t created_at, changed_at;
 };
 
@@ -87,9 +88,14 @@ struct node_fact *facts_any_node(uint64_t n);
 bool facts_is_odd(const char *node, int64_t *since);
 /* What is taken on a node. */
 void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods);
+/* The scheduler has nominated a pod, or has taken that back; it will be written, if it can be. */
+void facts_nominated(struct str uid, struct str node);
+/* A scheduler leads that knows only what is written. */
+void facts_forget_decided(void);
 /* The pod keeps room on a node for itself, from one of its priority or below, while its claims, or
  * its group, keep it from it: as upstream, a pod that is turned away for its claims alone keeps its
- * nomination, for as long as that lasts. */
+ * nomination, for as long as that lasts. One that was never written ends with the next failure, so
+ * only with a pod that is not tried, as its ResourceClaim is missing. */
 bool facts_keeps(const struct pod_fact *pod, const char *node, const struct pod_fact *from);
 /* What all of those keep there. */
 void facts_kept(const char *node, const struct pod_fact *from, int64_t *cpu, int64_t *memory,

@@ -123,12 +123,18 @@ static bool has_free_device(const struct node_fact *n)
     return taken < DEVICES_A_NODE;
 }
 
-bool facts_devices_fit(const struct pod_fact *p, const struct node_fact *n)
+bool facts_devices_usable(const struct pod_fact *p)
 {
     const struct device_claim_fact *c = p->claim[0] != 0 ? facts_device_claim(p->claim) : NULL;
+    return p->claim[0] == 0 || (c != NULL && c->there && !c->deleting);
+}
+
+bool facts_devices_fit(const struct pod_fact *p, const struct node_fact *n)
+{
     if (p->claim[0] == 0)
         return true;
-    if (c == NULL || !c->there || c->deleting)
+    if (!facts_devices_usable(p))
         return false;
+    const struct device_claim_fact *c = facts_device_claim(p->claim);
     return c->allocated ? strcmp(c->node, n->name) == 0 : has_free_device(n);
 }

@@ -29,6 +29,8 @@ struct device_claim_fact *facts_device_claim(const char *name);
 struct device_claim_fact *facts_any_device_claim(uint64_t n);
 uint32_t facts_device_claim_count(void);
 bool facts_reserved_for(const struct device_claim_fact *claim, const char *uid);
+/* The pod names no claim, or one that is there to stay. */
+bool facts_devices_usable(const struct pod_fact *pod);
 /* The pod's claim is, or can be had, at the node now. */
 bool facts_devices_fit(const struct pod_fact *pod, const struct node_fact *node);
 

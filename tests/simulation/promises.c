@@ -139,6 +139,7 @@ static void open_drop(struct life *l, struct open_work *w)
 static void barrier_said(struct life *l, int64_t term, int64_t id)
 {
     if (l->term != term) {
+        facts_forget_decided();
         l->term = term;
         l->asked_count = 0;
         l->reached = false;
@@ -541,6 +542,7 @@ static bool is_watched(enum message_type type)
     case MSG_map_run:
     case MSG_attempt:
     case MSG_gang_attempt:
+    case MSG_pod_failed:
     case MSG_bind_result: return true;
     default: return false;
     }
@@ -555,6 +557,10 @@ static void said(const struct proc *p, uint32_t peer, const struct message *m)
     case MSG_bind: bind_said(p, l, &m->bind); break;
     case MSG_attempt: attempt_said(p, l, peer, m->attempt.pod.uid, m->attempt.cycle); break;
     case MSG_gang_attempt: group_said(p, l, peer, &m->gang_attempt); break;
+    case MSG_pod_failed:
+        if (m->pod_failed.set_nominated)
+            facts_nominated(m->pod_failed.pod.uid, m->pod_failed.nominated_node);
+        break;
     case MSG_bind_result:
         open_drop(l, find(l, m->bind_result.uid));
         result_said(p, &m->bind_result);

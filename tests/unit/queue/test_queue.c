@@ -676,12 +676,36 @@ static void an_attempt_whose_pod_is_activated_is_followed_by_another(void **stat
     queues_free(&q);
 }
 
+/* What was decided of it may never have been written: only the scheduler can tell that apart. */
+static void an_attempt_has_the_nomination_that_the_status_shows(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a");
+    struct str fit = STR_LITERAL("NodeResourcesFit");
+    struct attempt last = {0};
+    sync(&w);
+    set_pod(&w, &a);
+    pull(&w, 1);
+    assert_int_equal(attempts(&w, &last), 1);
+    struct message m = outcome_of(&a, &last, OUTCOME_unschedulable);
+    m.outcome.plugins = (struct strs){1, &fit};
+    m.outcome.nominated_node = STR_LITERAL("n");
+    m.outcome.activate = true;
+    from(&w, SCHEDULER, 7, &m);
+    assert_int_equal(attempts(&w, &last), 2);
+    assert_int_equal(last.pod.nominated_node.len, 0);
+    assert_true(status_says(&w, "nominated=1\n"));
+    close_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fifo_is_a_queue_sort_of_the_configuration),
         cmocka_unit_test(pods_taken_early_are_few_while_they_fail),
         cmocka_unit_test(an_attempt_whose_pod_is_activated_is_followed_by_another),
+        cmocka_unit_test(an_attempt_has_the_nomination_that_the_status_shows),
         cmocka_unit_test(takes_exactly_the_messages_addressed_to_it),
         cmocka_unit_test(nothing_is_offered_before_the_first_whole_snapshot),
         cmocka_unit_test(an_attempt_says_when_where_and_which),

@@ -581,6 +581,33 @@ static void a_claim_made_here_outlives_a_status_that_does_not_know_it_yet(void *
     fleet_free(f);
 }
 
+static bool is_kept(const void *context, struct str uid)
+{
+    return context != NULL && str_equal(uid, ((const struct pod *)context)->uid);
+}
+
+static void a_claim_is_not_written_because_its_pod_is_taken_with_it(void **state)
+{
+    struct fleet *f = fleet_new(*state);
+    add_nodes(f, 2);
+    struct pod *claim = make_pod(f->c, "claim", 100, 0), *p = make_pod(f->c, "p", 100, 0);
+    cache_nominate(f->cache, claim, STR_LITERAL("n00"));
+    claim->nominated_node = STR_LITERAL("n00"); /* it is decided again */
+    cache_nominate(f->cache, claim, STR_LITERAL("n01"));
+    claim->nominated_node = (struct str){0};
+    cache_pod_set(f->cache, claim);
+    assert_true(cache_has_rivals(f->cache, p));
+    assert_false(cache_drop_unwritten(f->cache, is_kept, claim));
+    assert_true(cache_has_rivals(f->cache, p));
+    assert_true(cache_drop_unwritten(f->cache, is_kept, NULL));
+    assert_false(cache_has_rivals(f->cache, p));
+    claim->nominated_node = STR_LITERAL("n01");
+    cache_pod_set(f->cache, claim);
+    assert_false(cache_drop_unwritten(f->cache, is_kept, NULL));
+    assert_true(cache_has_rivals(f->cache, p));
+    fleet_free(f);
+}
+
 static void workers_hear_of_a_claim_only_when_it_is_another(void **state)
 {
     struct fleet *f = fleet_new(*state);
@@ -901,6 +928,7 @@ int main(void)
         CLUSTER_TEST(claims_of_rivals_count_until_they_are_placed),
         CLUSTER_TEST(claims_of_pods_that_the_queue_does_not_have_do_not_count),
         CLUSTER_TEST(a_claim_made_here_outlives_a_status_that_does_not_know_it_yet),
+        CLUSTER_TEST(a_claim_is_not_written_because_its_pod_is_taken_with_it),
         CLUSTER_TEST(workers_hear_of_a_claim_only_when_it_is_another),
         CLUSTER_TEST(claims_go_where_their_node_goes),
         CLUSTER_TEST(what_a_snapshot_does_not_show_is_gone),
