@@ -132,7 +132,7 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     } else if (rejected && (rejectors | pending) != 0) {
         if (outcome->released)
             queues_released(&q->queues, now, e);
-        nominated_decided(&q->queues.nominations, e, outcome->nominated_node, false);
+        queues_nominated(&q->queues, now, e, outcome->nominated_node);
         forget_until_gated(q, e, outcome);
         e->flight->woken |= outcome->behind;
         queues_rejected(&q->queues, now, e, rejectors, pending);

@@ -61,7 +61,7 @@ static void set_assigned(struct queue *q, struct moment now, struct str key, con
     struct pod before;
     struct event_changes changes;
     if (queues_get(&q->queues, key) != NULL) {
-        queues_assigned(&q->queues, key);
+        queues_assigned(&q->queues, now, key, pod->node_name);
         measure_handled(&q->queues.measured, "UnschedulablePodDelete");
     }
     switch (mirror_set_pod(q->mirror, key, pod, &before, &q->scratch)) {

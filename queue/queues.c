@@ -189,9 +189,11 @@ static struct entry *take_out(struct queues *q, struct str key)
     return e;
 }
 
-void queues_assigned(struct queues *q, struct str key)
+void queues_assigned(struct queues *q, struct moment now, struct str key, struct str node)
 {
     struct entry *e = take_out(q, key);
+    if (nominated_node(e).len > 0 && !str_equal(nominated_node(e), node))
+        claim_given_up(q, now, entry_pod(e), nominated_node(e));
     nominated_leave(&q->nominations, e);
     entry_free(&e);
 }
@@ -290,6 +292,18 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
     in_flight_close(&q->in_flight, e->flight);
     places_requeue(q, now, e, worth);
     kins_follow(q, now, e);
+}
+
+/* The end of a claim that the pod's status shows is told with that status. */
+void queues_nominated(struct queues *q, struct moment now, struct entry *e, struct str node)
+{
+    struct arena memory = {0};
+    struct str before = arena_copy(&memory, nominated_node(e));
+    nominated_decided(&q->nominations, e, node, false);
+    if (before.len > 0 && !str_equal(before, nominated_node(e)) &&
+        !str_equal(before, entry_pod(e)->nominated_node))
+        claim_given_up(q, now, entry_pod(e), before);
+    arena_free(&memory);
 }
 
 /* Those whom plugins like the one that let it go have turned away would wake each other for ever.

@@ -29,8 +29,8 @@ struct entry *queues_add(struct queues *q, struct moment now, struct str key, co
                          const struct surroundings *around);
 /* A newer version of it. */
 void queues_update(struct queues *q, struct moment now, struct entry *e, const struct pod *pod);
-/* It was assigned: it leaves, and its room is no news. */
-void queues_assigned(struct queues *q, struct str key);
+/* It was assigned to a node: it leaves, and its room is no news, but a claim elsewhere is over. */
+void queues_assigned(struct queues *q, struct moment now, struct str key, struct str node);
 /* It is deleted: it leaves, and those who may use the room or the claim it had are woken. */
 void queues_deleted(struct queues *q, struct moment now, struct str key);
 
@@ -41,6 +41,8 @@ struct entry *queues_pop(struct queues *q, struct moment now);
 void queues_bound(struct queues *q, struct moment now, struct entry *e);
 /* In flight: the room that it had is free, which others are told. */
 void queues_released(struct queues *q, struct moment now, struct entry *e);
+/* In flight, to be rejected: the node where room is made for it; empty = nowhere. */
+void queues_nominated(struct queues *q, struct moment now, struct entry *e, struct str node);
 /* At least one plugin in rejectors or pending. */
 void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint64_t rejectors,
                      uint64_t pending);
