@@ -95,7 +95,9 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
         return;
     }
     bool preempts = d->preemption.node.len > 0;
-    f->remembered &= !d->preemption.waits; /* upstream would decide the same anew */
+    /* Who only waits for its victims keeps its claim, also one that no status shows: without it, it
+     * would make the same one again. */
+    f->remembered &= !d->preemption.waits;
     measure_failed(c, f, unschedulable);
     if (f->pod.gang.len > 0)
         gang_condition_failed(c, f, d);

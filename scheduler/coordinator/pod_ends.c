@@ -81,7 +81,8 @@ static bool is_before(const struct coordinator *c, int64_t epoch, int64_t sequen
     return epoch == s->epoch ? sequence <= s->sequence : subscriber_has_left(&c->stream, epoch);
 }
 
-static bool is_behind(const struct coordinator *c, int64_t epoch, int64_t sequence)
+/* The queue has read beyond the snapshot. */
+static bool is_later(const struct coordinator *c, int64_t epoch, int64_t sequence)
 {
     return epoch == c->shown.epoch && sequence > c->shown.sequence;
 }
@@ -115,7 +116,7 @@ void pod_ends_offered(struct coordinator *c, struct moment now, struct str uid, 
 {
     if (!c->shown.whole)
         return;
-    if (is_behind(c, epoch, sequence)) {
+    if (is_later(c, epoch, sequence)) {
         pod_ends_free(c); /* all that it offers from here on it knows from later */
     } else if (is_before(c, epoch, sequence) && !is_shown(c, uid)) {
         log_debug("offered, and the snapshot did not show it| uid=%.*s", STR_ARG(uid));
