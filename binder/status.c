@@ -218,17 +218,24 @@ static bool may_pass(const struct entry *entry, const struct kube_response *r)
            (r->status == 0 && !r->maybe_done) || (answer_is_doubtful(r) && nominates(&entry->now));
 }
 
-/* What was not written is left to what comes behind it, which was told before that it would be. */
-static void carry_over(struct entry *entry)
+/* What was not written is left to what comes behind it, which was told before that it would be.
+ * doubtful: it may have been written, so that the nomination is written in any case. False: what
+ * comes behind it is in the status as it was before, and nothing is left to be written. */
+static bool carry_over(struct entry *entry, bool doubtful)
 {
     struct arena a = {0};
     struct pod_failed older = unpack(&entry->now, &a), newer = unpack(&entry->next, &a);
     struct pod_failed merged = merge(&older, &newer);
-    merged.pod.nominated_node = older.pod.nominated_node;
-    struct news news = pack(&merged);
-    news.awaited = news_free(&entry->next);
+    bool as_sent = doubtful && str_equal(merged.nominated_node, older.pod.nominated_node);
+    merged.pod.nominated_node = as_sent ? older.nominated_node : older.pod.nominated_node;
+    bool differs = anything_differs(&merged);
+    struct news news = differs ? pack(&merged) : (struct news){0};
+    bool awaited = news_free(&entry->next);
+    news.awaited = differs && awaited;
+    entry->now.awaited = entry->now.awaited || (awaited && !differs);
     entry->next = news;
     arena_free(&a);
+    return differs;
 }
 
 static void answered(struct job *job, struct instant at, const struct kube_response *r)
@@ -247,8 +254,8 @@ static void answered(struct job *job, struct instant at, const struct kube_respo
         warn_forbidden(entry, r);
     good = good || r->status == 404; /* a pod that is gone needs no condition */
     s->stats.dropped += !good;
-    if (passing && entry->next.at != NULL)
-        carry_over(entry);
+    if (passing && entry->next.at != NULL && !carry_over(entry, answer_is_doubtful(r)))
+        good = true; /* what is wanted now is there */
     struct arena a = {0};
     struct writes_status status = {0};
     if (!good)

@@ -221,9 +221,11 @@ void facts_forget_decided(void)
 
 bool facts_keeps(const struct pod_fact *p, const char *node, const struct pod_fact *from)
 {
-    bool untried = p->nominated[0] == 0 && !facts_devices_usable(p);
-    return p->there && p != from && !p->plain && p->node[0] == 0 && !p->foreign &&
-           p->priority >= from->priority && strcmp(untried ? p->decided : p->nominated, node) == 0;
+    if (!p->there || p == from || p->plain || p->node[0] != 0 || p->foreign ||
+        p->priority < from->priority || (p->nominated[0] == 0 && p->decided[0] == 0))
+        return false;
+    bool untried = p->nominated[0] == 0 && !facts_devices_usable(p); /* the slow one */
+    return strcmp(untried ? p->decided : p->nominated, node) == 0;
 }
 
 void facts_kept(const char *node, const struct pod_fact *from, int64_t *cpu, int64_t *memory,

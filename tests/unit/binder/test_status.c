@@ -200,6 +200,63 @@ static void a_nomination_that_was_refused_goes_with_the_next_failure(void **stat
     }
 }
 
+/* The pod is nominated to n2 by its status, to nothing by the patch on the wire, to n2 again by
+ * the next failure. */
+static struct world *world_renominated(void)
+{
+    struct world *w = world_leading();
+    struct message m = world_failed("a", "a", "");
+    m.pod_failed.pod.nominated_node = m.pod_failed.nominated_node = STR_LITERAL("n2");
+    m.pod_failed.set_nominated = m.pod_failed.event_only = true;
+    say_cleared(w, "first", true);
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    return w;
+}
+
+static void a_nomination_that_is_back_is_written_when_the_patch_between_may_be_there(void **state)
+{
+    (void)state;
+    struct world *w = world_renominated();
+    world_lose(w, PATCH_A, true);
+    world_tick(w);
+    assert_non_null(strstr(world_find(w, PATCH_A)->body, "\"nominatedNodeName\":\"n2\""));
+    world_answer(w, PATCH_A, 200, "{}");
+    world_step(w, 1000);
+    assert_null(world_find(w, PATCH_A));
+    world_free(w);
+}
+
+static void a_nomination_that_is_back_needs_no_patch_when_the_one_between_was_refused(void **state)
+{
+    (void)state;
+    struct world *w = world_renominated();
+    world_answer(w, PATCH_A, 429, "{}");
+    world_tick(w); /* the failure's text is all that is left to be written */
+    assert_non_null(strstr(world_find(w, PATCH_A)->body, "first"));
+    assert_null(strstr(world_find(w, PATCH_A)->body, "nominatedNodeName"));
+    world_free(w);
+}
+
+/* As above, but nothing else was to be written. */
+static void what_is_there_again_is_not_written(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct message m = world_failed("a", "a", "");
+    m.pod_failed.pod.nominated_node = STR_LITERAL("n2");
+    m.pod_failed.set_nominated = m.pod_failed.event_only = true;
+    world_say(w, &m, SCHEDULER);
+    world_tick(w);
+    assert_true(clears(w));
+    m.pod_failed.nominated_node = STR_LITERAL("n2");
+    world_say(w, &m, SCHEDULER);
+    world_answer(w, PATCH_A, 429, "{}");
+    world_step(w, 1000);
+    assert_null(world_find(w, PATCH_A));
+    world_free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +270,9 @@ int main(void)
         cmocka_unit_test(a_failure_behind_a_blocked_bind_is_sent_when_the_bind_fails),
         cmocka_unit_test(a_nomination_whose_answer_is_lost_is_written_again),
         cmocka_unit_test(a_nomination_that_was_refused_goes_with_the_next_failure),
+        cmocka_unit_test(a_nomination_that_is_back_is_written_when_the_patch_between_may_be_there),
+        cmocka_unit_test(a_nomination_that_is_back_needs_no_patch_when_the_one_between_was_refused),
+        cmocka_unit_test(what_is_there_again_is_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
