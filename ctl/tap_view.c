@@ -1,7 +1,7 @@
 /* tap_view: what a mirrored frame looks like to a person. The one idea: filters look at decoded
  * records through the same tables that the codec uses, so a new message needs nothing here. What
  * must stay true: a message between two tapped processes is shown once, by its sender's tap, and
- * one whose sender is not tapped by its receiver's. */
+ * one whose sender is not tapped, or was not yet, by its receiver's. */
 #include "ctl/tap_view.h"
 
 #include "ctl/tap_story.h"
@@ -10,6 +10,8 @@
 #include "proto/base/moment.h"
 #include "proto/bus/frame.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +19,22 @@
 
 void tap_view_init(struct tap_view *view)
 {
-    *view = (struct tap_view){.sources = map_new(), .story = tap_story_new()};
+    *view = (struct tap_view){.sources = map_new(), .lives = map_new(), .story = tap_story_new()};
+}
+
+static void free_map(struct map **map)
+{
+    struct str key;
+    void *value;
+    for (size_t at = 0; map_next(*map, &at, &key, &value);)
+        memory_free(value);
+    map_free(map);
 }
 
 void tap_view_free(struct tap_view *view)
 {
-    struct str key;
-    void *source;
-    for (size_t at = 0; map_next(view->sources, &at, &key, &source);)
-        memory_free(source);
-    map_free(&view->sources);
+    free_map(&view->sources);
+    free_map(&view->lives);
     tap_story_free(&view->story);
     for (size_t i = 0; i < TAP_UIDS_MAX; i++)
         str_drop(&view->filter.learned[i]);
@@ -173,11 +181,35 @@ static bool wants_type(const struct tap_view *view)
     return type > 0 && type < MSG_COUNT && filter->types[type];
 }
 
-/* Between two tapped processes the sender's tap shows a message. */
+/* A life of a process, by which view->lives knows it; valid until the next. */
+static struct str life_of(const struct tap_view *view, struct str instance, char room[320])
+{
+    int len = snprintf(room, 320, "%.*s/%" PRId64, (int)(instance.len < 256 ? instance.len : 256),
+                       instance.at, view->envelope.incarnation);
+    return (struct str){room, (uint32_t)len};
+}
+
+/* Between two tapped processes the sender's tap shows a message, from the first one that it
+ * mirrored: taps are joined one after the other, and so are those of processes that restart. */
 static bool shown_by_the_other(const struct tap_view *view)
 {
     const struct tapped *t = &view->tapped;
-    return !t->sent && !view->filter.both && map_get(view->sources, t->peer_instance) != NULL;
+    char room[320];
+    if (t->sent || view->filter.both)
+        return false;
+    const int64_t *since = map_get(view->lives, life_of(view, t->peer_instance, room));
+    return since != NULL && view->envelope.sent_us >= *since;
+}
+
+static void learn_life(struct tap_view *view)
+{
+    char room[320];
+    struct str life = life_of(view, view->tapped.instance, room);
+    if (!view->tapped.sent || map_get(view->lives, life) != NULL)
+        return;
+    int64_t *since = memory_take(sizeof(*since));
+    *since = view->envelope.sent_us;
+    map_set(view->lives, life, since);
 }
 
 static bool is_of_pod(struct tap_view *view, struct str bytes, bool other)
@@ -250,12 +282,6 @@ void tap_view_count_missed(struct tap_view *view, uint32_t missed)
     view->missed += missed;
 }
 
-void tap_view_learn(struct tap_view *view, struct str tapped)
-{
-    if (decode_tapped(view, tapped))
-        source_of(view, view->tapped.instance);
-}
-
 /* False: not even the record can be read. */
 static bool decode(struct tap_view *view, struct str tapped)
 {
@@ -272,6 +298,15 @@ static bool decode(struct tap_view *view, struct str tapped)
     return true;
 }
 
+void tap_view_learn(struct tap_view *view, struct str tapped)
+{
+    struct cursor body;
+    view->envelope = (struct envelope){0};
+    if (decode_tapped(view, tapped) &&
+        frame_open(view->tapped.frame, &view->envelope, &body) == REFUSED_nothing)
+        learn_life(view);
+}
+
 bool tap_view_take(struct tap_view *view, struct str tapped)
 {
     if (!decode(view, tapped)) {
@@ -279,6 +314,7 @@ bool tap_view_take(struct tap_view *view, struct str tapped)
         return false;
     }
     count_missed(view);
+    learn_life(view);
     view->undecodable += view->refusal != NULL;
     return wanted(view, tapped);
 }

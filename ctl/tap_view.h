@@ -31,6 +31,7 @@ struct tap_source {
 struct tap_view {
     struct tap_filter filter;
     struct map *sources; /* name → struct tap_source */
+    struct map *lives;   /* name/incarnation → int64_t: when it sent the first that it mirrored */
     uint64_t missed, undecodable;
     uint64_t missed_asked; /* of missed, what tap_view_missed_before has told */
     bool told; /* from a recording that says itself what was missed: jumps mean nothing */
