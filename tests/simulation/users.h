@@ -23,7 +23,7 @@ bool users_close_node(struct node_fact *node, bool closed);
 /* Pods that there are at a time, at most. */
 uint32_t users_live_max(void);
 
-#define TOO_LARGE 30000 /* of cpu, for any node */
+#define TOO_LARGE 10000000 /* of cpu, for any node, however often it was made larger */
 
 /* Of users_late.c: a pod that fits nowhere; then it does; then all is as it was before. */
 bool users_late_begin(const struct action *action);
