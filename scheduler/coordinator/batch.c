@@ -48,7 +48,7 @@ bool batch_goes_along(const struct slot *s)
 
 bool batch_may_follow(const struct coordinator *c, struct moment now, const struct flight *f)
 {
-    return f != NULL && f->gang == c->gang && f->extension == NULL && is_plain(&f->pod) &&
+    return f != NULL && f->gang == gang_under_way(c) && f->extension == NULL && is_plain(&f->pod) &&
            !extended_is_wanted(c->catalog, &f->pod) && !deciding_is_idle(c, f) &&
            !readiness_view_is_behind(c, now, f);
 }
@@ -70,33 +70,34 @@ bool batch_is_alike(const struct coordinator *c, const struct flight *f,
 /* A pod that has terms is one on a node to those behind it, which is not the same for all. */
 static bool may_be_like_former(const struct coordinator *c, uint32_t from, const struct flight *f)
 {
-    const struct flight *former = c->under_way > from ? c->slots[c->under_way - 1].flight : NULL;
+    const struct flight *former =
+        c->deciding.under_way > from ? c->deciding.slots[c->deciding.under_way - 1].flight : NULL;
     return former != NULL && !kept_pod_has_terms(&former->pod) && batch_is_alike(c, f, former);
 }
 
 /* Takes those at the head of the line behind a batch's first slot, until so many are used. */
 static void take_along(struct coordinator *c, struct moment now, uint32_t from, size_t bytes)
 {
-    uint32_t most = batch_most(c), limit = c->batch_limit < most ? c->batch_limit : most;
-    uint32_t slots = from + limit;
-    while (c->under_way < slots && batch_may_follow(c, now, c->flights.first)) {
+    uint32_t slots = from + batch_limit(c);
+    while (c->deciding.under_way < slots && batch_may_follow(c, now, c->flights.first)) {
         bytes += c->flights.first->arena.total;
         if (bytes <= BATCH_BYTES && may_be_like_former(c, from, c->flights.first)) {
             (void)deciding_take_alike(c, now);
             continue;
         }
         enum reduce_step step = deciding_take(c, now);
-        if (step == REDUCE_ask && batch_goes_along(&c->slots[c->under_way - 1]) &&
+        if (step == REDUCE_ask && batch_goes_along(&c->deciding.slots[c->deciding.under_way - 1]) &&
             bytes <= BATCH_BYTES)
             continue;
-        deciding_give_back(c, c->under_way - 1); /* its turn is when those before it are placed */
+        deciding_give_back(c, c->deciding.under_way -
+                                  1); /* its turn is when those before it are placed */
         return;
     }
 }
 
 static int64_t cycle_of(const struct coordinator *c, uint32_t slot)
 {
-    return reduce_request(c->slots[slot].reduce)->cycle;
+    return reduce_request(c->deciding.slots[slot].reduce)->cycle;
 }
 
 static struct map_request to_send(const struct map_request *r)
@@ -112,27 +113,27 @@ static struct map_request to_send(const struct map_request *r)
 /* The slots from this one on are a batch. */
 static void ask(struct coordinator *c, struct moment now, uint32_t from)
 {
-    uint32_t count = c->under_way - from;
+    uint32_t count = c->deciding.under_way - from;
     struct message m = {.type = MSG_map_batch,
                         .map_batch = {.cycle = cycle_of(c, from),
                                       .limit_us = BATCH_US,
-                                      .follows = c->batch_count > 0 ? cycle_of(c, 0) : 0}};
+                                      .follows = c->batch.count > 0 ? cycle_of(c, 0) : 0}};
     struct map_batch *b = &m.map_batch;
     b->requests.at = arena_take(&c->cycle_memory, count * sizeof(struct map_request));
     for (; b->requests.count < count; b->requests.count++)
         b->requests.at[b->requests.count] =
-            to_send(reduce_request(c->slots[from + b->requests.count].reduce));
-    c->batches[c->batch_count].size = count;
-    c->batches[c->batch_count++].began = now;
-    outbox_put(c->out, (struct address){WORKER, c->asked[0]}, &m);
+            to_send(reduce_request(c->deciding.slots[from + b->requests.count].reduce));
+    c->batch.at[c->batch.count].size = count;
+    c->batch.at[c->batch.count++].began = now;
+    outbox_put(c->out, (struct address){WORKER, c->deciding.asked[0]}, &m);
 }
 
 bool batch_begin(struct coordinator *c, struct moment now)
 {
-    if (c->asked_count != 1 || !batch_goes_along(&c->slots[0]))
+    if (c->deciding.asked_count != 1 || !batch_goes_along(&c->deciding.slots[0]))
         return false;
-    take_along(c, now, 0, c->slots[0].flight->arena.total);
-    if (c->under_way == 1)
+    take_along(c, now, 0, c->deciding.slots[0].flight->arena.total);
+    if (c->deciding.under_way == 1)
         return false;
     ask(c, now, 0);
     return true;
@@ -141,33 +142,45 @@ bool batch_begin(struct coordinator *c, struct moment now)
 /* With fewer waiting than are under way the next batch had better grow until its turn. */
 static bool is_due(const struct coordinator *c, struct moment now)
 {
-    return c->batch_count < BATCHES_MAX && c->batch_whole &&
-           c->flights.waiting >= c->batches[0].size && coordinator_waits_for(c, now)[0] == 0;
+    return c->batch.count < BATCHES_MAX && c->batch.whole &&
+           c->flights.waiting >= c->batch.at[0].size && coordinator_waits_for(c, now)[0] == 0;
 }
 
 void batch_follow(struct coordinator *c, struct moment now)
 {
-    uint32_t from = c->under_way;
+    uint32_t from = c->deciding.under_way;
     if (!is_due(c, now))
         return;
     cache_flush(c->cache);
-    if (c->held.count > 0)
+    if (c->deciding.held.count > 0)
         return;
     arena_reset(&c->cycle_memory); /* pods of batches borrow nothing from it */
     take_along(c, now, from, 0);
-    if (c->under_way > from)
+    if (c->deciding.under_way > from)
         ask(c, now, from);
     else
-        c->batch_whole = false; /* not to be tried at every turn */
+        c->batch.whole = false; /* not to be tried at every turn */
 }
 
 /* ---- how many ---- */
+
+void batch_init(struct coordinator *c)
+{
+    c->batch.limit = (uint32_t)c->options.batch;
+    c->batch.whole = true;
+}
+
+uint32_t batch_limit(const struct coordinator *c)
+{
+    uint32_t most = batch_most(c);
+    return c->batch.limit < most ? c->batch.limit : most;
+}
 
 /* What an exchange costs grows with the workers that take part in it, and so do the pods that share
  * the cost. To each worker it is as long as ever. */
 uint32_t batch_most(const struct coordinator *c)
 {
-    uint32_t one = (uint32_t)c->options.batch, workers = c->asked_count;
+    uint32_t one = (uint32_t)c->options.batch, workers = c->deciding.asked_count;
     if (one == 1 || workers <= 1)
         return one;
     return one < RUN_PODS / workers ? one * workers : RUN_PODS;
@@ -176,16 +189,16 @@ uint32_t batch_most(const struct coordinator *c)
 static void set_limit(struct coordinator *c, uint32_t limit)
 {
     uint32_t most = batch_most(c);
-    c->batch_limit = limit > most ? most : limit;
-    if (c->batch_limit == 0)
-        c->batch_limit = 1;
+    c->batch.limit = limit > most ? most : limit;
+    if (c->batch.limit == 0)
+        c->batch.limit = 1;
 }
 
 void batch_learn(struct coordinator *c, bool placed)
 {
     if (!placed)
-        set_limit(c, c->batch_limit / 2);
-    else if (c->batch_limit == 1)
+        set_limit(c, c->batch.limit / 2);
+    else if (c->batch.limit == 1)
         set_limit(c, 2);
 }
 
@@ -194,7 +207,7 @@ void batch_learned(struct coordinator *c, uint32_t asked, uint32_t placed)
 {
     if (placed < asked)
         set_limit(c, placed + placed / 4 + (placed > 0));
-    else if (2 * placed > c->batch_limit)
+    else if (2 * placed > c->batch.limit)
         set_limit(c, 2 * placed);
 }
 
@@ -202,10 +215,10 @@ void batch_learned(struct coordinator *c, uint32_t asked, uint32_t placed)
 
 void batch_undo(struct coordinator *c, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = from; i < to && c->asked_count > 0; i++) {
+    for (uint32_t i = from; i < to && c->deciding.asked_count > 0; i++) {
         struct message m = {.type = MSG_shard_pod_gone,
-                            .shard_pod_gone = {.uid = c->slots[i].flight->pod.uid}};
-        outbox_put(c->out, (struct address){WORKER, c->asked[0]}, &m);
+                            .shard_pod_gone = {.uid = c->deciding.slots[i].flight->pod.uid}};
+        outbox_put(c->out, (struct address){WORKER, c->deciding.asked[0]}, &m);
     }
 }
 
@@ -214,7 +227,7 @@ void batch_undo(struct coordinator *c, uint32_t from, uint32_t to)
 static void undo_rest(struct coordinator *c, uint32_t good, uint32_t placed)
 {
     batch_undo(c, good, placed);
-    batch_undo(c, c->batches[0].size, c->under_way);
+    batch_undo(c, c->batch.at[0].size, c->deciding.under_way);
 }
 
 /* A worker is a peer: it may say anything. */
@@ -226,10 +239,10 @@ static uint32_t at_most(int64_t said, uint32_t most)
 /* A node that went meanwhile, and came back, has lost the pods that the worker put there. */
 bool batch_has_been_gone(struct coordinator *c, struct str node)
 {
-    for (size_t i = 0; c->held_gone && i < c->held.count; i++) {
+    for (size_t i = 0; c->deciding.held_gone && i < c->deciding.held.count; i++) {
         struct message m;
-        if (c->held.at[i].type == MSG_shard_node_gone &&
-            outbox_get(&c->held, i, &m, &c->cycle_memory) &&
+        if (c->deciding.held.at[i].type == MSG_shard_node_gone &&
+            outbox_get(&c->deciding.held, i, &m, &c->cycle_memory) &&
             str_equal(m.shard_node_gone.name, node))
             return true;
     }
@@ -238,9 +251,9 @@ bool batch_has_been_gone(struct coordinator *c, struct str node)
 
 static void swap(struct coordinator *c, uint32_t one, uint32_t other)
 {
-    struct slot kept = c->slots[one];
-    c->slots[one] = c->slots[other];
-    c->slots[other] = kept;
+    struct slot kept = c->deciding.slots[one];
+    c->deciding.slots[one] = c->deciding.slots[other];
+    c->deciding.slots[other] = kept;
 }
 
 /* Of the slots only this one is left. */
@@ -248,19 +261,19 @@ static void keep_only(struct coordinator *c, uint32_t slot)
 {
     deciding_give_back(c, slot + 1);
     swap(c, slot, 0);
-    c->under_way = 1;
-    c->batch_count = 0;
+    c->deciding.under_way = 1;
+    c->batch.count = 0;
 }
 
 /* The first batch is concluded as a whole; the next one moves up. */
 static void move_up(struct coordinator *c)
 {
-    uint32_t size = c->batches[0].size;
-    c->under_way -= size;
-    for (uint32_t i = 0; i < c->under_way; i++)
+    uint32_t size = c->batch.at[0].size;
+    c->deciding.under_way -= size;
+    for (uint32_t i = 0; i < c->deciding.under_way; i++)
         swap(c, i, size + i);
-    c->batches[0] = c->batches[1];
-    if (--c->batch_count == 0)
+    c->batch.at[0] = c->batch.at[1];
+    if (--c->batch.count == 0)
         deciding_end(c);
 }
 
@@ -269,16 +282,16 @@ static void move_up(struct coordinator *c)
 static uint32_t take_answers(struct coordinator *c, const struct map_batch_result *result,
                              enum reduce_step *step)
 {
-    uint32_t answers = at_most(result->results.count, c->batches[0].size), good = 0;
+    uint32_t answers = at_most(result->results.count, c->batch.at[0].size), good = 0;
     for (; good < answers; good++) {
-        measure_answer(c, &c->slots[good], &result->results.at[good]);
-        *step = reduce_add(c->slots[good].reduce, 0, &result->results.at[good]);
+        measure_answer(c, &c->deciding.slots[good], &result->results.at[good]);
+        *step = reduce_add(c->deciding.slots[good].reduce, 0, &result->results.at[good]);
         if (good >= result->placed || *step != REDUCE_done ||
-            !deciding_decision_stands(c, &c->slots[good]))
+            !deciding_decision_stands(c, &c->deciding.slots[good]))
             break;
     }
     /* One that borrows from the slots before it cannot go on without them. */
-    if (good == answers || reduce_request(c->slots[good].reduce)->like_former)
+    if (good == answers || reduce_request(c->deciding.slots[good].reduce)->like_former)
         *step = REDUCE_wait;
     return good;
 }
@@ -287,23 +300,23 @@ void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
                      const struct map_batch_result *result)
 {
     enum reduce_step step;
-    if (c->batch_count == 0 || worker != c->asked[0] || result->cycle != cycle_of(c, 0)) {
-        c->count.late++;
+    if (c->batch.count == 0 || worker != c->deciding.asked[0] || result->cycle != cycle_of(c, 0)) {
+        COUNT(c, late, 1);
         return;
     }
-    uint32_t size = c->batches[0].size, good = take_answers(c, result, &step);
-    c->batch_whole = good == size;
-    if (!c->batch_whole)
+    uint32_t size = c->batch.at[0].size, good = take_answers(c, result, &step);
+    c->batch.whole = good == size;
+    if (!c->batch.whole)
         undo_rest(c, good, at_most(result->placed, size));
     batch_learned(c, size, good);
-    c->cycle_started = c->batches[0].began;
-    c->count.batches++;
-    c->count.batch_pods += good + (step != REDUCE_wait);
-    c->count.batches_cut += !c->batch_whole;
+    c->deciding.began = c->batch.at[0].began;
+    COUNT(c, batches, 1);
+    COUNT(c, batch_pods, good + (step != REDUCE_wait));
+    COUNT(c, batches_cut, !c->batch.whole);
     for (uint32_t i = 0; i < good; i++)
-        placing_slot(c, now, &c->slots[i],
-                     !batch_has_been_gone(c, reduce_decision(c->slots[i].reduce)->node));
-    if (c->batch_whole) {
+        placing_slot(c, now, &c->deciding.slots[i],
+                     !batch_has_been_gone(c, reduce_decision(c->deciding.slots[i].reduce)->node));
+    if (c->batch.whole) {
         move_up(c);
     } else if (step == REDUCE_wait) {
         deciding_give_back(c, good);

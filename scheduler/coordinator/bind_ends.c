@@ -5,6 +5,7 @@
 #include "proto/base/log.h"
 #include "scheduler/coordinator/bind_request.h"
 #include "scheduler/coordinator/coordination.h"
+#include "scheduler/coordinator/former.h"
 #include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/measure.h"
 #include "scheduler/coordinator/preempting.h"
@@ -26,16 +27,16 @@ static void undo_claims(struct coordinator *c, struct flight *f, const struct bi
 void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
 {
     struct flight *f = flights_get(&c->flights, r->uid);
-    map_remove(c->foreign, r->uid);
+    former_ended(c, r->uid);
     if (r->bound)
-        c->count.bound++;
+        COUNT(c, bound, 1);
     if (f == NULL || f->state != FLIGHT_binding || !str_equal(f->pod.node_name, r->node_name))
         return;     /* the watch was faster, or it is a former life's */
     if (r->bound) { /* stays assumed until the watch confirms it */
         landing_end(c, f, OUTCOME_bound, NULL);
         return;
     }
-    c->count.bind_failed++;
+    COUNT(c, bind_failed, 1);
     cache_forget(c->cache, r->uid);
     preempting_unbound(c, r->uid);
     undo_claims(c, f, r);
@@ -44,7 +45,7 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
              STR_ARG(r->message));
     if (r->gone)
         measure_failed(c, f, false);
-    if (r->gone || !c->leading) {
+    if (r->gone || !leadership_leads(c)) {
         f->released = true;
         landing_end(c, f, OUTCOME_skipped, NULL);
         return;

@@ -248,20 +248,16 @@ bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
     struct bus_plugin_slot *slot = bus_plugins_slot(c, q->plugin);
     const char *problem = unable(slot, now);
     struct arena memory = {0};
-    struct message m = {.type = MSG_plugin_ask,
-                        .plugin_ask = {.id = c->questions + 1,
-                                       .step = q->step,
-                                       .pod = f->pod,
-                                       .deadline_ms = q->plugin->deadline_ms}};
+    struct message m = {
+        .type = MSG_plugin_ask,
+        .plugin_ask = {.step = q->step, .pod = f->pod, .deadline_ms = q->plugin->deadline_ms}};
     if (problem == NULL && !describe_all(c, q, &m.plugin_ask, &memory))
         problem = "is to be told more of the nodes than a message holds";
     if (problem == NULL) {
-        c->questions++;
         slot->asked++;
-        f->question = m.plugin_ask.id;
+        f->question = m.plugin_ask.id = flights_question(&c->flights);
         f->asked_peer = slot->peer;
-        f->deadline = moment_after(now, span_of_ms(q->plugin->deadline_ms));
-        c->asked_due = moment_earlier(c->asked_due, f->deadline);
+        flights_due(&c->flights, f, moment_after(now, span_of_ms(q->plugin->deadline_ms)));
         outbox_put(
             c->out,
             (struct address) {
@@ -284,6 +280,15 @@ struct str bus_plugins_failed(struct coordinator *c, const struct bus_plugin *pl
     slot->failing = true;
     slot->failures++;
     return arena_print(a, "plugin \"%s\" %.*s", slot->name, STR_ARG(why));
+}
+
+void bus_plugins_say_failed(struct coordinator *c, struct moment now, const struct flight *f,
+                            bool ignored, struct str why)
+{
+    if (log_limited(&c->plugins.log, now))
+        log_warn("a plugin failed| pod=%.*s/%.*s why=\"%.*s\" ignored=%s",
+                 STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(why),
+                 ignored ? "yes" : "no");
 }
 
 struct str bus_plugins_late(struct coordinator *c, struct moment now,

@@ -2,6 +2,7 @@
 #ifndef SCHEDULER_COORDINATOR_BUS_PLUGINS_H
 #define SCHEDULER_COORDINATOR_BUS_PLUGINS_H
 
+#include "proto/base/log.h"
 #include "proto/base/moment.h"
 #include "proto/kube/extenders/extenders.h"
 
@@ -30,6 +31,7 @@ struct bus_plugins {
         uint32_t peer;
         char name[CONFIG_BUS_NAME_MAX + 1];
     } processes[BUS_PROCESSES_MAX]; /* in the order in which they came */
+    struct log_limit log;
 };
 
 /* The plugins that the profiles name, from now on; nobody may be asked just now. */
@@ -57,6 +59,9 @@ bool bus_plugins_ask(struct coordinator *c, struct moment now, struct flight *f,
 /* The plugin has failed; why is completed to a sentence that names it, from the arena. */
 struct str bus_plugins_failed(struct coordinator *c, const struct bus_plugin *plugin,
                               struct str why, struct arena *a);
+/* Logs that, now and then; ignored: the pod goes on without it. */
+void bus_plugins_say_failed(struct coordinator *c, struct moment now, const struct flight *f,
+                            bool ignored, struct str why);
 /* It let the deadline pass: the same, and it is left alone for a while. */
 struct str bus_plugins_late(struct coordinator *c, struct moment now,
                             const struct bus_plugin *plugin, struct arena *a);

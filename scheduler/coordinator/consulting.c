@@ -37,10 +37,7 @@ static void fail(struct coordinator *c, struct moment now, struct flight *f, str
 {
     const struct bus_plugin *plugin = whose_turn(c, f);
     struct extension_round *r = &f->extension->round;
-    if (log_limited(&c->plugin_log, now))
-        log_warn("a plugin failed| pod=%.*s/%.*s why=\"%.*s\" ignored=%s",
-                 STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(why),
-                 plugin->ignore ? "yes" : "no");
+    bus_plugins_say_failed(c, now, f, plugin->ignore, why);
     if (plugin->ignore)
         return;
     for (uint32_t i = 0; i < r->left.count; i++) {

@@ -20,6 +20,8 @@
 #include "scheduler/merge/reduce.h"
 #include "scheduler/rules/framework.h"
 
+#include <stdio.h>
+
 #define WORKERS_MAX 64
 #define BATCH_MAX   64
 #define BATCHES_MAX 2   /* the worker decides one while we conclude another */
@@ -33,88 +35,204 @@ struct slot {
     struct measured_steps steps;
 };
 
+/* First what all files of the folder use by its functions; then parts, each touched by the files
+ * that are named behind it alone, and asked by others (tests/tidy/owners.py). */
 struct coordinator {
     struct coordinator_options options; /* without profiles: the frameworks have them */
     struct frameworks frameworks;
-    int64_t generation; /* of the configuration, from 1 */
-    uint64_t configs_refused;
     struct cache *cache;
     struct catalog *catalog;
     struct subscriber stream;
-    struct roll roll;    /* of the watcher, while the cache is compared with it */
-    bool compare_wanted; /* SIGUSR2 has come */
     struct flights flights;
-    struct pods_shown shown;
+    struct gang_statuses *gang_statuses;
     struct random random;
     struct outbox *out; /* of the call that is running; cache_tell needs it */
     struct moment last_call;
     struct arena cycle_memory;
-    struct measure measure;
+    struct address queue, watcher, binder, extender; /* peer 0: not there */
 
     /* the decision that is under way: of one pod, or of batches */
-    struct slot slots[RUN_PODS];
-    uint32_t under_way; /* how many of them are used; 0: nothing is being decided */
     struct {
-        uint32_t size; /* so many slots, behind those of the one before */
+        struct slot slots[RUN_PODS];
+        uint32_t under_way; /* how many of them are used; 0: nothing is being decided */
+        int64_t cycle;
         struct moment began;
-    } batches[BATCHES_MAX];
-    uint32_t batch_count; /* of those that a worker was asked for; 0: a single pod, if any */
-    uint32_t batch_limit; /* how many pods the next batch may have */
-    bool batch_whole;     /* the last one was concluded as a whole: another may follow */
-    struct run *run;      /* pods that are alike, with several workers; all slots are its */
-    struct outbox held;   /* what workers are to hear as soon as nothing is under way */
-    struct outbox landed; /* outcomes of pods that were bound, which the queue hears of together */
-    struct moment landed_by;
-    bool held_gone;               /* that a node went is among it */
-    uint32_t preempting;          /* flights in that state */
-    struct moment preempting_due; /* none of them has an earlier deadline */
-    int64_t cycle;
-    struct moment cycle_started;
-    uint32_t asked[WORKERS_MAX], asked_count; /* workers by shard number */
-    char last_node[256];                      /* round-robin: chosen last */
+        uint32_t asked[WORKERS_MAX], asked_count; /* workers by shard number */
+        struct outbox held;  /* what workers are to hear as soon as nothing is under way */
+        bool held_gone;      /* that a node went is among it */
+        char last_node[256]; /* round-robin: chosen last */
+    } deciding;              /* owner: deciding.c cycle.c batch.c run.c run_groups.c */
 
-    /* may we decide? */
-    struct address queue, watcher, binder, extender; /* peer 0: not there */
-    bool leading;
-    int64_t term;
-    struct map *foreign; /* by UID: binds in flight that a former life of ours asked for, and claims
-                            of which it wanted something taken back */
-    struct moment settles;   /* by then writes of a binder that is gone have ended; 0: none is */
-    int64_t lost_term;       /* of the binder that is gone */
-    bool binder_led;         /* the binder that is there has led */
-    bool unanswered;         /* it stops, and writes of it may come after its end */
-    struct question barrier; /* of this term */
-    bool barrier_reached;
-    struct question doubt; /* about claims that are settled */
-    struct moment pull_said, view_heard;
-    bool view_synced;
-    int64_t view_age_ms;
-    int64_t credit_said;
-    struct moment readiness_due;
+    struct {
+        struct {
+            uint32_t size; /* so many slots, behind those of the one before */
+            struct moment began;
+        } at[BATCHES_MAX];
+        uint32_t count; /* of those that a worker was asked for; 0: a single pod, if any */
+        uint32_t limit; /* how many pods the next batch may have */
+        bool whole;     /* the last one was concluded as a whole: another may follow */
+    } batch;            /* owner: batch.c */
 
-    struct gang_try *gang; /* the group whose transaction is under way; NULL: none */
-    struct gang_statuses *gang_statuses;
-    struct gang_claims *gang_claims; /* nominations of groups, and until when they last */
+    struct run *run; /* owner: run.c run_groups.c; pods that are alike, with several workers */
 
-    uint32_t extender_order[EXTENDERS_MAX]; /* in which they are called */
-    int64_t questions;                      /* ids given to those for extenders and plugins */
-    struct moment asked_due;                /* no flight that is asked about is due earlier */
-    struct bus_plugins plugins;
-    uint32_t permitting; /* flights in that state */
-    int64_t release_id;  /* given to a request about a claim last; 0: none was */
-    struct log_limit plugin_log;
+    struct {
+        bool leads;
+        int64_t term;
+        struct question barrier; /* of this term */
+        bool barrier_reached;
+        struct question doubt; /* about claims that are settled */
+    } lead;                    /* owner: leadership.c */
+
+    struct {
+        struct map *foreign;   /* by UID: binds in flight that a former life of ours asked for, and
+                                  claims of which it wanted something taken back */
+        struct moment settles; /* by then writes of a binder that is gone have ended; 0: none is */
+        int64_t lost_term;     /* of the binder that is gone */
+        bool binder_led;       /* the binder that is there has led */
+        bool unanswered;       /* it stops, and writes of it may come after its end */
+    } former;                  /* owner: former.c */
+
+    struct {
+        struct moment heard; /* of the view; 0: never */
+        bool synced;
+        int64_t age_ms;
+        struct moment due; /* the binder is to be told */
+    } ready;               /* owner: readiness.c */
+
+    struct {
+        int64_t credit;
+        struct moment said;
+    } pull; /* owner: coordinator.c */
+
+    struct {
+        int64_t generation; /* of the configuration, from 1 */
+        uint64_t refused;
+    } config; /* owner: coordinator.c report.c */
+
+    struct {
+        struct outbox out; /* outcomes of pods that were bound, which the queue hears of together */
+        struct moment by;
+    } landed; /* owner: landing.c */
+
+    struct {
+        struct moment due; /* no flight that makes room has an earlier deadline */
+    } preempting;          /* owner: preempting.c */
+
+    struct {
+        uint32_t order[EXTENDERS_MAX]; /* in which extenders are called */
+    } asking;                          /* owner: extending.c extender_questions.c */
+
+    struct {
+        struct roll roll; /* of the watcher, while the cache is compared with it */
+        bool wanted;      /* SIGUSR2 has come */
+    } compare;            /* owner: compare.c */
+
+    struct bus_plugins plugins;      /* owner: bus_plugins.c */
+    struct gang_try *gang;           /* owner: gang.c; whose transaction is under way; NULL: none */
+    struct gang_claims *gang_claims; /* owner: gang_claims.c */
+    struct pods_shown shown;         /* owner: pod_ends.c */
+    int64_t release_id;     /* owner: releasing.c; given to a request about a claim last; 0: none */
+    struct measure measure; /* owner: measure.c */
 
     struct {
         uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound,
             bind_failed, restarted, late, batches, batch_pods, batches_cut, runs, run_pods,
             run_grouped_pods, run_risen_pods, runs_followed;
         uint64_t gangs_placed, gangs_failed, gangs_evicting, gangs_restarted;
-        int64_t decision_us, decision_us_max;
+        uint64_t decision_us, decision_us_max;
         uint64_t preempted; /* victims named */
         uint64_t asked_again,
             crowded_out; /* of extenders: answers that did not hold; see extending.c */
-    } count;
+    } count;             /* owner: measure.c report.c; others add to it by COUNT */
 };
+
+#define COUNT(c, what, times) ((c)->count.what += (uint64_t)(times))
+
+/* ---- what anybody may ask of a part ---- */
+
+/* True while nothing is being decided. */
+static inline bool deciding_rests(const struct coordinator *c)
+{
+    return c->deciding.under_way == 0;
+}
+
+/* The slot of a decision that is of one pod. */
+static inline struct slot *deciding_only_slot(struct coordinator *c)
+{
+    return &c->deciding.slots[0];
+}
+
+/* When workers were asked for what is being concluded. */
+static inline struct moment deciding_began(const struct coordinator *c)
+{
+    return c->deciding.began;
+}
+
+/* Round-robin: the node that was chosen last; "": none. */
+static inline const char *deciding_last_node(const struct coordinator *c)
+{
+    return c->deciding.last_node;
+}
+
+static inline void deciding_set_last_node(struct coordinator *c, struct str node)
+{
+    snprintf(c->deciding.last_node, sizeof(c->deciding.last_node), "%.*s", STR_ARG(node));
+}
+
+static inline bool batch_is_under_way(const struct coordinator *c)
+{
+    return c->batch.count > 0;
+}
+
+/* None is under way any more. */
+static inline void batch_end(struct coordinator *c)
+{
+    c->batch.count = 0;
+}
+
+static inline bool leadership_leads(const struct coordinator *c)
+{
+    return c->lead.leads;
+}
+
+static inline int64_t leadership_term(const struct coordinator *c)
+{
+    return c->lead.term;
+}
+
+/* The view is as new as the term. */
+static inline bool leadership_has_barrier(const struct coordinator *c)
+{
+    return c->lead.barrier_reached;
+}
+
+/* Writes of a binder that is gone have ended. */
+static inline bool former_has_settled(const struct coordinator *c, struct moment now)
+{
+    return moment_reached(now, c->former.settles);
+}
+
+/* A bind or a release of a former life is in flight. */
+static inline bool former_is_under_way(const struct coordinator *c)
+{
+    return map_count(c->former.foreign) > 0;
+}
+
+static inline bool readiness_view_is_synced(const struct coordinator *c)
+{
+    return c->stream.synced && c->ready.synced;
+}
+
+/* The group whose transaction is under way; NULL: none. */
+static inline struct gang_try *gang_under_way(const struct coordinator *c)
+{
+    return c->gang;
+}
+
+static inline uint32_t bus_plugins_count(const struct coordinator *c)
+{
+    return c->plugins.count;
+}
 
 /* ---- readiness.c ---- */
 
@@ -125,8 +243,13 @@ bool readiness_view_is_behind(const struct coordinator *c, struct moment now,
                               const struct flight *f);
 /* The same, however long it is already. */
 bool readiness_view_is_older(const struct coordinator *c, const struct flight *f);
-/* Tells the binder, once a second. */
+/* Tells the binder, once a second, or at once when it has come. */
 void readiness_say(struct coordinator *c, struct moment now);
+void readiness_say_soon(struct coordinator *c, struct moment now);
+/* What the watcher says of its view. */
+void readiness_hear(struct coordinator *c, struct moment now, const struct view *view);
+/* How old it is by that, and by how long ago that was; -1: it was never heard of. */
+int64_t readiness_view_age_ms(const struct coordinator *c, struct moment now);
 
 /* ---- cycle.c ---- */
 
@@ -145,6 +268,7 @@ void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step)
 
 /* ---- batch.c ---- */
 
+void batch_init(struct coordinator *c);
 /* The first slot waits for its worker: asks for it with others that go along. False: nobody does.
  */
 bool batch_begin(struct coordinator *c, struct moment now);
@@ -154,6 +278,8 @@ void batch_follow(struct coordinator *c, struct moment now);
 void batch_undo(struct coordinator *c, uint32_t from, uint32_t to);
 /* How many pods may be asked for at once, of as many workers as there are now. */
 uint32_t batch_most(const struct coordinator *c);
+/* How many may be asked for just now. */
+uint32_t batch_limit(const struct coordinator *c);
 /* How a decision of one pod ended, for the size of the next batch. */
 void batch_learn(struct coordinator *c, bool placed);
 void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
@@ -173,8 +299,8 @@ bool batch_has_been_gone(struct coordinator *c, struct str node);
 
 /* ---- run.c ---- */
 
-struct run *run_new(void);
-void run_free(struct run **run);
+void run_init(struct coordinator *c);
+void run_free(struct coordinator *c);
 /* The first slot waits for its workers: asks for it with others like it. False: nobody is. */
 bool run_begin(struct coordinator *c, struct moment now);
 bool run_is_under_way(const struct coordinator *c);
@@ -187,7 +313,10 @@ void run_on_result(struct coordinator *c, struct moment now, uint32_t worker,
 
 /* ---- compare.c ---- */
 
-/* Asks the watcher for its names when SIGUSR2 has come. */
+/* SIGUSR2 has come. */
+void compare_want(struct coordinator *c);
+void compare_free(struct coordinator *c);
+/* Asks the watcher for its names, when that is wanted. */
 void compare_ask(struct coordinator *c);
 /* A part of them; with the last one the cache is compared. */
 void compare_take(struct coordinator *c, const struct names *said);

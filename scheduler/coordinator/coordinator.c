@@ -10,6 +10,7 @@
 #include "scheduler/coordinator/bind_ends.h"
 #include "scheduler/coordinator/bind_request.h"
 #include "scheduler/coordinator/coordination.h"
+#include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/extending.h"
 #include "scheduler/coordinator/former.h"
 #include "scheduler/coordinator/gang.h"
@@ -30,69 +31,24 @@
 #define STREAM_WINDOW    2048
 #define WORKER_WINDOW    4096 /* messages on the way to a worker; a link holds 100,000 */
 #define STALE_DEFAULT_MS 60000
-#define PULL_AGAIN_MS    1000  /* messages can be lost */
-#define DOUBT_MS         10000 /* a watch shows what was written long before that */
+#define PULL_AGAIN_MS    1000 /* messages can be lost */
 #define TICK_MS          250
-
-/* What is held may overtake what is being decided. */
-static void note_held(struct coordinator *c, const struct message *m)
-{
-    struct flight *f = NULL;
-    c->held_gone |= m->type == MSG_shard_node_gone;
-    if (m->type == MSG_shard_pod)
-        f = flights_get(&c->flights, m->shard_pod.pod.uid);
-    else if (m->type == MSG_shard_pod_gone)
-        f = flights_get(&c->flights, m->shard_pod_gone.uid);
-    if (f != NULL && f->state == FLIGHT_deciding)
-        f->overtaken = true;
-}
-
-/* While a decision is under way workers hear of no change, so that all its steps see one state. */
-static void tell(void *context, uint32_t worker, const struct message *m)
-{
-    struct coordinator *c = context;
-    must(c->out != NULL);
-    if (c->under_way > 0)
-        note_held(c, m);
-    outbox_put(c->under_way > 0 ? &c->held : c->out, (struct address){WORKER, worker}, m);
-}
-
-/* What is held is looked at, so it comes by tell. */
-static bool tell_encoded(void *context, uint32_t worker, enum message_type type, struct str body)
-{
-    struct coordinator *c = context;
-    const struct outgoing head = {.to = {WORKER, worker}, .type = type};
-    must(c->out != NULL);
-    if (c->under_way > 0)
-        return false;
-    outbox_put_encoded(c->out, &head, body);
-    return true;
-}
-
-/* Whatever changes during a decision has to be known when it ends. */
-static bool may_wait(void *context)
-{
-    const struct coordinator *c = context;
-    return c->under_way == 0;
-}
 
 struct coordinator *coordinator_new(const struct coordinator_options *options)
 {
     struct coordinator *c = memory_take(sizeof(*c));
     c->options = *options;
-    c->measure.clock = options->clock;
     if (c->options.credit == 0)
         c->options.credit = CREDIT_DEFAULT;
     if (c->options.stale_after.ns == 0)
         c->options.stale_after = span_of_ms(STALE_DEFAULT_MS);
     c->random.state = options->seed;
-    c->credit_said = -1;
-    c->preempting_due = c->asked_due = MOMENT_NEVER;
+    c->pull.credit = -1;
+    preempting_init(c);
     if (c->options.batch <= 0 || c->options.batch > BATCH_MAX)
         c->options.batch = BATCH_MAX;
-    c->batch_limit = (uint32_t)c->options.batch;
-    c->batch_whole = true;
-    c->run = run_new();
+    batch_init(c);
+    run_init(c);
     frameworks_build(&c->frameworks, options->profiles, options->profile_count);
     bus_plugins_configure(c);
     c->catalog = catalog_new();
@@ -101,17 +57,16 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
                                                  .profile_count = options->profile_count,
                                                  .generation = 1,
                                                  .hash = options->config_hash,
-                                                 .tell = tell,
-                                                 .tell_encoded = tell_encoded,
+                                                 .tell = deciding_tell,
+                                                 .tell_encoded = deciding_tell_encoded,
                                                  .context = c,
                                                  .window = WORKER_WINDOW,
-                                                 .may_wait = may_wait,
+                                                 .may_wait = deciding_lets_wait,
                                                  .catalog = c->catalog});
-    c->generation = 1;
+    c->config.generation = 1;
     flights_init(&c->flights);
-    must(options->extender_count <= EXTENDERS_MAX);
-    extender_order(options->extenders, options->extender_count, c->extender_order);
-    c->foreign = map_new();
+    extending_init(c);
+    former_init(c);
     subscriber_init(&c->stream, STREAM_WINDOW);
     return c;
 }
@@ -124,19 +79,16 @@ void coordinator_free(struct coordinator **coordinator)
     frameworks_clear(&c->frameworks);
     cache_free(&c->cache);
     catalog_free(&c->catalog);
-    for (uint32_t i = 0; i < RUN_PODS; i++)
-        reduce_free(&c->slots[i].reduce);
-    run_free(&c->run);
+    deciding_free(c);
+    run_free(c);
     pod_ends_free(c);
     flights_free(&c->flights);
-    if (c->gang != NULL)
-        gang_try_drop(c->gang);
+    gang_free(c);
     gang_claims_free(c);
     gang_statuses_free(&c->gang_statuses);
-    outbox_free(&c->held);
-    outbox_free(&c->landed);
-    map_free(&c->foreign);
-    roll_clear(&c->roll);
+    landing_free(c);
+    former_free(c);
+    compare_free(c);
     arena_free(&c->cycle_memory);
     memory_free(c);
     *coordinator = NULL;
@@ -148,7 +100,7 @@ void coordinator_free(struct coordinator **coordinator)
  * that are (upstream's loop does not wait for evictions either). */
 static int64_t credit_of(const struct coordinator *c)
 {
-    int64_t steps = (c->preempting + CREDIT_STEP - 1) / CREDIT_STEP;
+    int64_t steps = (c->flights.in[FLIGHT_preempting] + CREDIT_STEP - 1) / CREDIT_STEP;
     int64_t makers = steps * CREDIT_STEP;
     return c->options.credit + (makers < PREEMPTING_MAX ? makers : PREEMPTING_MAX) +
            extending_credit(c) + permitting_credit(c);
@@ -159,49 +111,20 @@ static void say_pull(struct coordinator *c, struct moment now)
     bool ready = coordinator_waits_for(c, now)[0] == 0;
     int64_t credit = ready ? credit_of(c) : 0;
     if (c->queue.peer == 0 ||
-        (credit == c->credit_said &&
-         !moment_reached(now, moment_after(c->pull_said, span_of_ms(PULL_AGAIN_MS)))))
+        (credit == c->pull.credit &&
+         !moment_reached(now, moment_after(c->pull.said, span_of_ms(PULL_AGAIN_MS)))))
         return;
     struct message m = {.type = MSG_pull, .pull = {.credit = credit}};
     outbox_put(c->out, c->queue, &m);
-    c->credit_said = credit;
-    c->pull_said = now;
-}
-
-static void ask(struct coordinator *c, struct moment now, struct question *q)
-{
-    question_ask(q, now, &c->random, c->watcher, c->out);
-}
-
-/* However long its lists take, it is not begun anew: what is repeated has the same number. */
-static void say_barrier(struct coordinator *c, struct moment now)
-{
-    bool late = c->stream.synced && moment_reached(now, c->barrier.again);
-    if (c->leading && !c->barrier_reached && c->watcher.peer != 0 && map_count(c->foreign) == 0 &&
-        moment_reached(now, c->settles) && (question_is_open(&c->barrier) || late))
-        ask(c, now, &c->barrier);
-}
-
-/* What became of a claim's write that nobody saw answered is told by the watch, soon; or by a
- * barrier, behind which there is nothing left to wait for. */
-static void say_doubt(struct coordinator *c, struct moment now)
-{
-    const struct device_book *book = catalog_devices(c->catalog);
-    if (device_book_count_in_flight(book) == 0 || !c->barrier_reached || c->watcher.peer == 0)
-        return;
-    struct moment since = device_book_settled_since(book);
-    if (since.ns == MOMENT_NEVER.ns ||
-        !moment_reached(now, moment_after(since, span_of_ms(DOUBT_MS))))
-        return;
-    if (question_is_open(&c->doubt) || moment_reached(now, c->doubt.again))
-        ask(c, now, &c->doubt);
+    c->pull.credit = credit;
+    c->pull.said = now;
 }
 
 /* Everything that may be due after any message. */
 static void go_on(struct coordinator *c, struct moment now)
 {
-    say_barrier(c, now);
-    if (c->under_way == 0)
+    leadership_ask(c, now);
+    if (deciding_rests(c))
         cache_catch_up(c->cache);
     extending_look(c, now);
     cycle_advance(c, now);
@@ -225,7 +148,7 @@ typedef void handler(struct coordinator *c, struct moment now, const struct deli
 static void say_config(struct coordinator *c)
 {
     struct message m = {.type = MSG_queue_config,
-                        .queue_config = {.generation = c->generation,
+                        .queue_config = {.generation = c->config.generation,
                                          .hash = c->options.config_hash,
                                          .backoff_initial_s = c->options.backoff_initial_s,
                                          .backoff_max_s = c->options.backoff_max_s}};
@@ -263,22 +186,22 @@ void coordinator_reconfigure(struct coordinator *c, struct moment now,
     run_forget(c);
     measure_flush(c);
     frameworks_build(&c->frameworks, config->profiles, config->profile_count);
-    uint32_t plugins = c->plugins.count;
+    uint32_t plugins = bus_plugins_count(c);
     bus_plugins_configure(c);
-    if (config->extenders_hash != c->options.extenders_hash || plugins + c->plugins.count > 0)
+    if (config->extenders_hash != c->options.extenders_hash || plugins + bus_plugins_count(c) > 0)
         extending_reconfigure(c, config);
-    c->generation++;
+    c->config.generation++;
     c->options.config_hash = config->hash;
     c->options.backoff_initial_s = config->backoff_initial_s;
     c->options.backoff_max_s = config->backoff_max_s;
     cache_reconfigure(c->cache, &(struct cache_options){.profiles = config->profiles,
                                                         .profile_count = config->profile_count,
-                                                        .generation = c->generation,
+                                                        .generation = c->config.generation,
                                                         .hash = config->hash});
     say_config(c);
     c->out = NULL;
     log_info("configuration changed| generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u",
-             c->generation, (uint64_t)config->hash, config->profile_count);
+             c->config.generation, (uint64_t)config->hash, config->profile_count);
 }
 
 int64_t coordinator_extenders_hash(const struct coordinator *c)
@@ -288,19 +211,19 @@ int64_t coordinator_extenders_hash(const struct coordinator *c)
 
 void coordinator_config_refused(struct coordinator *c)
 {
-    c->configs_refused++;
+    c->config.refused++;
 }
 
 static void on_peer_up(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     if (in->from.process == QUEUE) {
         c->queue = in->from;
-        c->credit_said = -1;
-        outbox_reset(&c->landed);
+        c->pull.credit = -1;
+        landing_forget(c);
         say_config(c);
     } else if (in->from.process == BINDER) {
         c->binder = in->from;
-        c->readiness_due = now;
+        readiness_say_soon(c, now);
     } else if (in->from.process == WATCHER) {
         c->watcher = in->from;
     } else if (in->from.process == EXTENDER) {
@@ -319,30 +242,20 @@ static void drop_waiting(struct coordinator *c)
     extending_drop(c);
 }
 
-/* Who is gone need not be told to forget. */
-static void forget_asked(struct coordinator *c, uint32_t worker)
-{
-    for (uint32_t i = 0; i < c->asked_count; i++)
-        if (c->asked[i] == worker)
-            c->asked[i] = 0;
-    if (c->asked_count == 1 && c->asked[0] == 0)
-        c->asked_count = 0;
-}
-
 static void on_peer_down(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     uint32_t peer = in->from.peer;
     if (in->from.process == WORKER) {
-        forget_asked(c, peer);
+        deciding_forget_worker(c, peer);
         cycle_abandon(c);
         cache_worker_leave(c->cache, peer);
     } else if (in->from.process == QUEUE && peer == c->queue.peer) {
         c->queue.peer = 0;
-        outbox_reset(&c->landed);
+        landing_forget(c);
         drop_waiting(c);
         leadership_forget_debts(c);
     } else if (in->from.process == EXTENDER && peer == c->extender.peer) {
-        if (c->gang != NULL)
+        if (gang_under_way(c) != NULL)
             cycle_abandon(c);
         extending_on_loss(c);
     } else if (in->from.process == PLUGIN) {
@@ -353,8 +266,7 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
         leadership_end(c);
     } else if (in->from.process == WATCHER && peer == c->watcher.peer) {
         c->watcher.peer = 0;
-        question_lose_link(&c->barrier);
-        question_lose_link(&c->doubt);
+        leadership_lose_watcher(c);
     }
 }
 
@@ -373,7 +285,7 @@ static void on_snapshot_end(struct coordinator *c, struct moment now, const stru
     cache_snapshot_end(c->cache);
     permitting_look(c);
     pod_ends_snapshot_end(c, now);
-    c->barrier.again = moment_after(now, span_of_ms(QUESTION_AGAIN_MS)); /* its answer follows */
+    leadership_on_snapshot(c, now);
     log_info("snapshot applied| nodes=%u pods=%u", cache_nodes(c->cache), cache_pods(c->cache));
 }
 
@@ -387,7 +299,7 @@ static void on_node_gone(struct coordinator *c, struct moment now, const struct 
 {
     (void)now;
     cache_node_gone(c->cache, in->message->node_gone.name);
-    if (c->permitting > 0)
+    if (c->flights.in[FLIGHT_permitting] > 0)
         permitting_look(c);
 }
 
@@ -441,7 +353,7 @@ static void on_preempt_result(struct coordinator *c, struct moment now, const st
 static void on_claim_released(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     (void)now;
-    map_remove(c->foreign, in->message->claim_released.claim_uid);
+    former_ended(c, in->message->claim_released.claim_uid);
     releasing_on_answer(c, &in->message->claim_released);
 }
 
@@ -451,34 +363,14 @@ static void on_names(struct coordinator *c, struct moment now, const struct deli
     compare_take(c, &in->message->names);
 }
 
-/* Who waits for a claim that was in doubt, or for its devices, is told by no object: it may be seen
- * after all as it was seen before. */
-static void end_doubt(struct coordinator *c, struct moment asked)
-{
-    if (device_book_barrier(catalog_devices(c->catalog), asked))
-        landing_say_free(c, "DynamicResources");
-}
-
 static void on_barrier_reached(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    int64_t id = in->message->barrier_reached.id;
-    if (question_is(&c->doubt, id)) {
-        end_doubt(c, c->doubt.asked);
-        c->doubt = (struct question){0};
-    }
-    if (!c->leading || c->barrier_reached || !question_is(&c->barrier, id))
-        return; /* a snapshot has the last one in it again */
-    c->barrier_reached = true;
-    end_doubt(c, c->barrier.asked);
-    log_info("view is as new as the term| term=%" PRId64 " waited_ms=%" PRId64, c->term,
-             span_ms(moment_since(now, c->barrier.asked)));
+    leadership_on_barrier(c, now, in->message->barrier_reached.id);
 }
 
 static void on_view(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    c->view_heard = now;
-    c->view_synced = in->message->view.synced;
-    c->view_age_ms = in->message->view.age_ms;
+    readiness_hear(c, now, &in->message->view);
 }
 
 static void on_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -681,18 +573,18 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     compare_ask(c);
     preempting_look(c, now);
     gang_claims_look(c, now);
-    say_doubt(c, now);
-    if (c->leading && c->binder.peer != 0 && c->stream.synced && has_gangs(c))
+    leadership_say_doubt(c, now);
+    if (leadership_leads(c) && c->binder.peer != 0 && c->stream.synced && has_gangs(c))
         gang_statuses_tick(c->gang_statuses, now, c->binder, out);
     go_on(c, now);
     readiness_say(c, now);
     next = moment_earlier(next, landing_tell(c, now));
     c->out = NULL;
-    next = moment_earlier(next, moment_earlier(c->asked_due, c->preempting_due));
+    next = moment_earlier(next, moment_earlier(c->flights.asked_due, preempting_due(c)));
     return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
 }
 
 int64_t coordinator_term(const void *state)
 {
-    return ((const struct coordinator *)state)->term;
+    return leadership_term(state);
 }

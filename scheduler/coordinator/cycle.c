@@ -60,7 +60,7 @@ static bool skip(struct coordinator *c, struct flight *f)
         report_deleting(c, f);
     if (deciding_is_known(c, f))
         gang_is_known(f);
-    c->count.skipped++;
+    COUNT(c, skipped, 1);
     landing_end(c, f, OUTCOME_skipped, NULL);
     return true;
 }
@@ -69,7 +69,7 @@ static bool skip(struct coordinator *c, struct flight *f)
 
 static void conclude(struct coordinator *c, struct moment now)
 {
-    const struct slot *s = &c->slots[0];
+    const struct slot *s = &c->deciding.slots[0];
     const struct decision *d = reduce_decision(s->reduce);
     struct flight *f = s->flight;
     deciding_end(c);
@@ -80,11 +80,11 @@ static void conclude(struct coordinator *c, struct moment now)
     }
     placing_count(c, now);
     if (f->gone || deciding_is_known(c, f)) { /* it went, or somebody has bound it, meanwhile */
-        c->count.skipped++;
+        COUNT(c, skipped, 1);
         landing_end(c, f, OUTCOME_skipped, NULL);
     } else if (d->kind == DECISION_node) {
         flights_return(&c->flights, f); /* its node went, or it came and went: once more */
-        c->count.restarted++;
+        COUNT(c, restarted, 1);
     } else {
         measure_decided(c, s, now);
         placing_reject(c, now, f, d);
@@ -95,12 +95,12 @@ static void conclude(struct coordinator *c, struct moment now)
 
 static void ask(struct coordinator *c)
 {
-    const struct reduce *r = c->slots[0].reduce;
+    const struct reduce *r = c->deciding.slots[0].reduce;
     struct message m = {.type = MSG_map_request, .map_request = *reduce_request(r)};
     bool put = false;
-    c->count.second_rounds += m.map_request.round > 1;
-    for (uint32_t i = 0; i < c->asked_count; i++) {
-        const struct address to = {WORKER, c->asked[i]};
+    COUNT(c, second_rounds, m.map_request.round > 1);
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
+        const struct address to = {WORKER, c->deciding.asked[i]};
         if (!reduce_asks(r, i))
             continue;
         if (put)
@@ -125,12 +125,12 @@ void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step)
 enum reduce_step cycle_begin(struct coordinator *c, struct moment now)
 {
     cache_flush(c->cache);
-    c->held_gone = false;
-    c->cycle_started = now;
-    c->asked_count = cache_workers(c->cache);
-    must(c->asked_count <= WORKERS_MAX);
-    for (uint32_t i = 0; i < c->asked_count; i++)
-        c->asked[i] = cache_worker(c->cache, i);
+    c->deciding.held_gone = false;
+    c->deciding.began = now;
+    c->deciding.asked_count = cache_workers(c->cache);
+    must(c->deciding.asked_count <= WORKERS_MAX);
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+        c->deciding.asked[i] = cache_worker(c->cache, i);
     enum reduce_step first = deciding_take(c, now);
     bool asked = first == REDUCE_ask && (batch_begin(c, now) || run_begin(c, now));
     return asked ? REDUCE_wait : first;
@@ -139,29 +139,29 @@ enum reduce_step cycle_begin(struct coordinator *c, struct moment now)
 void cycle_advance(struct coordinator *c, struct moment now)
 {
     struct flight *f;
-    while (c->under_way == 0 && coordinator_waits_for(c, now)[0] == 0 &&
+    while (c->deciding.under_way == 0 && coordinator_waits_for(c, now)[0] == 0 &&
            (f = gang_next(c, now)) != NULL) {
         arena_reset(&c->cycle_memory);
         if (!skip(c, f))
             cycle_step(c, now, cycle_begin(c, now));
     }
-    if (c->batch_count > 0)
+    if (batch_is_under_way(c))
         batch_follow(c, now);
 }
 
 static void abandon_decision(struct coordinator *c)
 {
-    if (c->batch_count > 0)
-        batch_undo(c, 0, c->under_way);
+    if (batch_is_under_way(c))
+        batch_undo(c, 0, c->deciding.under_way);
     run_abandon(c);
     deciding_give_back(c, 0);
     deciding_end(c);
-    c->count.restarted++;
+    COUNT(c, restarted, 1);
 }
 
 void cycle_abandon(struct coordinator *c)
 {
-    if (c->under_way > 0)
+    if (c->deciding.under_way > 0)
         abandon_decision(c);
     gang_abandon(c);
 }
@@ -169,16 +169,16 @@ void cycle_abandon(struct coordinator *c)
 void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t worker,
                          const struct map_result *result)
 {
-    if (c->under_way != 1 || c->batch_count > 0 || run_is_under_way(c) ||
-        result->cycle != reduce_request(c->slots[0].reduce)->cycle) {
-        c->count.late++;
+    if (c->deciding.under_way != 1 || batch_is_under_way(c) || run_is_under_way(c) ||
+        result->cycle != reduce_request(c->deciding.slots[0].reduce)->cycle) {
+        COUNT(c, late, 1);
         return;
     }
-    for (uint32_t i = 0; i < c->asked_count; i++)
-        if (c->asked[i] == worker) {
-            measure_answer(c, &c->slots[0], result);
-            cycle_step(c, now, reduce_add(c->slots[0].reduce, i, result));
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+        if (c->deciding.asked[i] == worker) {
+            measure_answer(c, &c->deciding.slots[0], result);
+            cycle_step(c, now, reduce_add(c->deciding.slots[0].reduce, i, result));
             return;
         }
-    c->count.late++;
+    COUNT(c, late, 1);
 }

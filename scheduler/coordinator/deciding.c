@@ -11,6 +11,68 @@
 #include "scheduler/coordinator/gang_try.h"
 #include "scheduler/coordinator/landing.h"
 
+void deciding_free(struct coordinator *c)
+{
+    for (uint32_t i = 0; i < RUN_PODS; i++)
+        reduce_free(&c->deciding.slots[i].reduce);
+    outbox_free(&c->deciding.held);
+}
+
+/* ---- what workers hear ---- */
+
+/* What is held may overtake what is being decided. */
+static void note_held(struct coordinator *c, const struct message *m)
+{
+    struct flight *f = NULL;
+    c->deciding.held_gone |= m->type == MSG_shard_node_gone;
+    if (m->type == MSG_shard_pod)
+        f = flights_get(&c->flights, m->shard_pod.pod.uid);
+    else if (m->type == MSG_shard_pod_gone)
+        f = flights_get(&c->flights, m->shard_pod_gone.uid);
+    if (f != NULL && f->state == FLIGHT_deciding)
+        f->overtaken = true;
+}
+
+/* While a decision is under way workers hear of no change, so that all its steps see one state. */
+void deciding_tell(void *context, uint32_t worker, const struct message *m)
+{
+    struct coordinator *c = context;
+    must(c->out != NULL);
+    if (c->deciding.under_way > 0)
+        note_held(c, m);
+    outbox_put(c->deciding.under_way > 0 ? &c->deciding.held : c->out,
+               (struct address){WORKER, worker}, m);
+}
+
+/* What is held is looked at, so it comes by tell. */
+bool deciding_tell_encoded(void *context, uint32_t worker, enum message_type type, struct str body)
+{
+    struct coordinator *c = context;
+    const struct outgoing head = {.to = {WORKER, worker}, .type = type};
+    must(c->out != NULL);
+    if (c->deciding.under_way > 0)
+        return false;
+    outbox_put_encoded(c->out, &head, body);
+    return true;
+}
+
+/* Whatever changes during a decision has to be known when it ends. */
+bool deciding_lets_wait(void *context)
+{
+    const struct coordinator *c = context;
+    return c->deciding.under_way == 0;
+}
+
+/* Who is gone need not be told to forget. */
+void deciding_forget_worker(struct coordinator *c, uint32_t worker)
+{
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+        if (c->deciding.asked[i] == worker)
+            c->deciding.asked[i] = 0;
+    if (c->deciding.asked_count == 1 && c->deciding.asked[0] == 0)
+        c->deciding.asked_count = 0;
+}
+
 /* ---- whether there is anything to decide ---- */
 
 bool deciding_is_known(const struct coordinator *c, const struct flight *f)
@@ -47,7 +109,7 @@ static void remember_nomination(struct coordinator *c, struct flight *f)
 static bool nobody_has_terms(const struct coordinator *c, uint32_t before)
 {
     for (uint32_t i = 0; i < before; i++)
-        if (kept_pod_has_terms(&c->slots[i].flight->pod))
+        if (kept_pod_has_terms(&c->deciding.slots[i].flight->pod))
             return false;
     return cache_pods_with_terms(c->cache) == 0;
 }
@@ -56,7 +118,7 @@ static bool nobody_has_terms(const struct coordinator *c, uint32_t before)
 static bool nobody_is_lower(const struct coordinator *c, int64_t priority, uint32_t before)
 {
     for (uint32_t i = 0; i < before; i++)
-        if (c->slots[i].flight->pod.priority < priority)
+        if (c->deciding.slots[i].flight->pod.priority < priority)
             return false;
     return cache_least_priority(c->cache) >= priority;
 }
@@ -67,9 +129,9 @@ static uint32_t owner_of(const void *context, struct str node)
     uint32_t worker, i = 0;
     if (!cache_owner(c->cache, node, &worker))
         return UINT32_MAX;
-    while (i < c->asked_count && c->asked[i] != worker)
+    while (i < c->deciding.asked_count && c->deciding.asked[i] != worker)
         i++;
-    return i < c->asked_count ? i : UINT32_MAX;
+    return i < c->deciding.asked_count ? i : UINT32_MAX;
 }
 
 void deciding_start(struct coordinator *c, struct flight *f)
@@ -80,35 +142,35 @@ void deciding_start(struct coordinator *c, struct flight *f)
 
 enum reduce_step deciding_take(struct coordinator *c, struct moment now)
 {
-    must(c->under_way < RUN_PODS && c->flights.first != NULL);
+    must(c->deciding.under_way < RUN_PODS && c->flights.first != NULL);
     struct flight *f = c->flights.first;
-    struct slot *s = &c->slots[c->under_way++];
+    struct slot *s = &c->deciding.slots[c->deciding.under_way++];
     remember_nomination(c, f);
     deciding_start(c, f);
     s->flight = f;
     if (s->reduce == NULL)
         s->reduce = reduce_new();
     measure_begin(c, s, now);
-    struct reduce_start start = {.cycle = ++c->cycle,
+    struct reduce_start start = {.cycle = ++c->deciding.cycle,
                                  .framework =
                                      frameworks_find(&c->frameworks, f->pod.scheduler_name),
                                  .catalog = c->catalog,
                                  .cache = c->cache,
-                                 .timer = c->measure.clock,
+                                 .timer = c->options.clock,
                                  .pod = &f->pod,
                                  .extension = f->extension,
-                                 .shards = c->asked_count,
+                                 .shards = c->deciding.asked_count,
                                  .nodes = cache_nodes(c->cache),
-                                 .no_terms = nobody_has_terms(c, c->under_way - 1),
+                                 .no_terms = nobody_has_terms(c, c->deciding.under_way - 1),
                                  .own_hostnames = cache_odd_hostnames(c->cache) == 0,
                                  .tie_break = c->options.tie_break,
                                  .seed = (int64_t)random_next(&c->random),
-                                 .after = str_of(c->last_node),
+                                 .after = str_of(c->deciding.last_node),
                                  .now_us = c->options.wall_us_at_zero + now.ns / 1000,
                                  .owner = owner_of,
                                  .owner_context = c};
-    start.none_lower = nobody_is_lower(c, f->pod.priority, c->under_way - 1);
-    start.clock = start.cycle % MEASURED_ONE_IN == 0 ? c->measure.clock : NULL;
+    start.none_lower = nobody_is_lower(c, f->pod.priority, c->deciding.under_way - 1);
+    start.clock = start.cycle % MEASURED_ONE_IN == 0 ? c->options.clock : NULL;
     s->rivals = cache_has_rivals(c->cache, &f->pod);
     start.siblings = gang_try_nominated(f->gang, c->cache, &c->cycle_memory);
     enum reduce_step first = reduce_start(s->reduce, &start);
@@ -118,26 +180,26 @@ enum reduce_step deciding_take(struct coordinator *c, struct moment now)
 
 enum reduce_step deciding_take_alike(struct coordinator *c, struct moment now)
 {
-    must(c->under_way > 0 && c->under_way < RUN_PODS && c->flights.first != NULL);
+    must(c->deciding.under_way > 0 && c->deciding.under_way < RUN_PODS && c->flights.first != NULL);
     struct flight *f = c->flights.first;
-    const struct reduce *like = c->slots[c->under_way - 1].reduce;
-    struct slot *s = &c->slots[c->under_way++];
+    const struct reduce *like = c->deciding.slots[c->deciding.under_way - 1].reduce;
+    struct slot *s = &c->deciding.slots[c->deciding.under_way++];
     deciding_start(c, f);
     s->flight = f;
     s->rivals = false;
     if (s->reduce == NULL)
         s->reduce = reduce_new();
     measure_begin_alike(s, now);
-    const struct reduce_start start = {.cycle = ++c->cycle,
+    const struct reduce_start start = {.cycle = ++c->deciding.cycle,
                                        .framework =
                                            frameworks_find(&c->frameworks, f->pod.scheduler_name),
                                        .catalog = c->catalog,
                                        .pod = &f->pod,
-                                       .shards = c->asked_count,
+                                       .shards = c->deciding.asked_count,
                                        .nodes = cache_nodes(c->cache),
                                        .tie_break = c->options.tie_break,
                                        .seed = (int64_t)random_next(&c->random),
-                                       .after = str_of(c->last_node)};
+                                       .after = str_of(c->deciding.last_node)};
     return reduce_start_alike(s->reduce, &start, like);
 }
 
@@ -156,18 +218,19 @@ bool deciding_decision_stands(const struct coordinator *c, const struct slot *s)
 
 void deciding_give_back(struct coordinator *c, uint32_t from)
 {
-    for (uint32_t i = c->under_way; i > from; i--) {
-        struct flight *f = c->slots[i - 1].flight;
+    for (uint32_t i = c->deciding.under_way; i > from; i--) {
+        struct flight *f = c->deciding.slots[i - 1].flight;
         flights_return(&c->flights, f);
         if (f->gone)
             landing_end(c, f, OUTCOME_skipped, NULL);
     }
-    if (from < c->under_way)
-        c->under_way = from;
+    if (from < c->deciding.under_way)
+        c->deciding.under_way = from;
 }
 
 void deciding_end(struct coordinator *c)
 {
-    c->under_way = c->batch_count = 0;
-    outbox_move(c->out, &c->held);
+    c->deciding.under_way = 0;
+    batch_end(c);
+    outbox_move(c->out, &c->deciding.held);
 }

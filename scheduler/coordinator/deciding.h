@@ -4,6 +4,14 @@
 
 #include "scheduler/coordinator/coordination.h"
 
+void deciding_free(struct coordinator *c);
+/* What the cache tells a worker (cache_options). */
+void deciding_tell(void *context, uint32_t worker, const struct message *m);
+bool deciding_tell_encoded(void *context, uint32_t worker, enum message_type type, struct str body);
+bool deciding_lets_wait(void *context);
+/* The worker is gone: it need not be told to forget. */
+void deciding_forget_worker(struct coordinator *c, uint32_t worker);
+
 /* True when the pod is on a node, or on its way to one. */
 bool deciding_is_known(const struct coordinator *c, const struct flight *f);
 /* The same, or it is not ours to decide about, or it goes. */

@@ -55,7 +55,7 @@ void coordinator_dump(void *state)
 {
     struct coordinator *c = state;
     struct arena a = {0};
-    c->compare_wanted = true; /* with the next tick: the watcher has to be asked */
+    compare_want(c); /* with the next tick: the watcher has to be asked */
     log_info("Dump of cached NodeInfo| nodes=%u pods=%u assumed=%u", cache_nodes(c->cache),
              cache_pods(c->cache), cache_assumed(c->cache));
     for (uint32_t i = 0; i < cache_nodes(c->cache); i++) {

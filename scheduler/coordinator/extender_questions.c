@@ -32,7 +32,7 @@ static uint32_t next_about_victims(const struct coordinator *c, const struct fli
                                    uint32_t place)
 {
     while (place < c->options.extender_count &&
-           (f->extension->asked_victims >> c->extender_order[place] & 1) == 0)
+           (f->extension->asked_victims >> c->asking.order[place] & 1) == 0)
         place++;
     return place;
 }
@@ -52,7 +52,7 @@ static void send_question(struct coordinator *c, struct moment now, struct fligh
     enum extension_about about = e->about;
     struct extender_ref refs[EXTENDERS_MAX];
     struct message m = {.type = MSG_extend,
-                        .extend = {.id = ++c->questions,
+                        .extend = {.id = flights_question(&c->flights),
                                    .uid = f->pod.uid,
                                    .namespace_name = f->pod.namespace_name,
                                    .name = f->pod.name}};
@@ -60,17 +60,16 @@ static void send_question(struct coordinator *c, struct moment now, struct fligh
     m.extend.step = about == ABOUT_victims ? EXTEND_STEP_victims : EXTEND_STEP_nodes;
     m.extend.extenders.at = refs;
     if (about == ABOUT_victims) {
-        add_extender(c, &m.extend, c->extender_order[e->victims.turn]);
+        add_extender(c, &m.extend, c->asking.order[e->victims.turn]);
         add_candidates(&m.extend, &e->victims.chosen, &c->cycle_memory);
     } else {
         for (uint32_t i = 0; i < c->options.extender_count; i++)
-            if (e->asked >> c->extender_order[i] & 1)
-                add_extender(c, &m.extend, c->extender_order[i]);
+            if (e->asked >> c->asking.order[i] & 1)
+                add_extender(c, &m.extend, c->asking.order[i]);
         m.extend.nodes = e->round.left;
     }
     f->question = m.extend.id;
-    f->deadline = moment_after(now, patience(c, f));
-    c->asked_due = moment_earlier(c->asked_due, f->deadline);
+    flights_due(&c->flights, f, moment_after(now, patience(c, f)));
     outbox_put(c->out, c->extender, &m);
 }
 
@@ -180,7 +179,7 @@ bool extender_questions_victims(struct coordinator *c, struct moment now, struct
                                 const struct extended *said)
 {
     struct extension *e = f->extension;
-    const struct extender_config *from = config_of(c, c->extender_order[e->victims.turn]);
+    const struct extender_config *from = config_of(c, c->asking.order[e->victims.turn]);
     struct candidates_list left;
     struct str error = arena_copy(&e->arena, said->error);
     if (error.len == 0 && !said->ignored)

@@ -56,7 +56,7 @@ void extending_take(struct coordinator *c, struct flight *f)
 static void make_room(struct coordinator *c)
 {
     while (c->flights.queued > QUEUED_MAX) {
-        c->count.crowded_out++;
+        COUNT(c, crowded_out, 1);
         landing_end(c, c->flights.queued_last, OUTCOME_error, NULL);
     }
 }
@@ -83,21 +83,25 @@ static void end_late(struct coordinator *c, struct moment now, struct flight *f)
 static void find_late(struct coordinator *c, struct moment now)
 {
     struct flight *next;
-    c->asked_due = MOMENT_NEVER;
     for (struct flight *f = c->flights.asked; f != NULL; f = next) {
         next = f->next;
         if (moment_reached(now, f->deadline))
             end_late(c, now, f);
-        else
-            c->asked_due = moment_earlier(c->asked_due, f->deadline);
     }
+    flights_find_due(&c->flights);
+}
+
+void extending_init(struct coordinator *c)
+{
+    must(c->options.extender_count <= EXTENDERS_MAX);
+    extender_order(c->options.extenders, c->options.extender_count, c->asking.order);
 }
 
 void extending_look(struct coordinator *c, struct moment now)
 {
-    if (moment_reached(now, c->asked_due))
+    if (moment_reached(now, c->flights.asked_due))
         find_late(c, now);
-    if (c->options.extender_count == 0 && c->plugins.count == 0)
+    if (c->options.extender_count == 0 && bus_plugins_count(c) == 0)
         return;
     make_room(c);
     c->flights.away = c->extender.peer == 0 ? EXTENDER_BITS : 0;
@@ -148,7 +152,7 @@ void extending_reconfigure(struct coordinator *c, const struct coordinator_confi
         c->options.extenders = config->extenders;
         c->options.extender_count = config->extender_count;
         c->options.extenders_hash = config->extenders_hash;
-        extender_order(config->extenders, config->extender_count, c->extender_order);
+        extender_order(config->extenders, config->extender_count, c->asking.order);
     }
     at = 0;
     while (map_next(c->flights.by_uid, &at, NULL, &value))
@@ -191,14 +195,15 @@ static struct strs nodes_of(const struct reduce_extend *q, struct arena *a)
 
 void extending_ask(struct coordinator *c, struct moment now)
 {
-    struct flight *f = c->slots[0].flight;
+    const struct slot *s = deciding_only_slot(c);
+    struct flight *f = s->flight;
     struct extension *e = f->extension;
-    const struct reduce_extend *q = reduce_extend(c->slots[0].reduce);
+    const struct reduce_extend *q = reduce_extend(s->reduce);
     must(e != NULL);
     bool again = q->about == ABOUT_victims ? e->victims.given : e->answers[q->about].given;
     struct strs nodes = nodes_of(q, &c->cycle_memory);
     e->tries += again;
-    c->count.asked_again += again;
+    COUNT(c, asked_again, again);
     e->about = q->about;
     if (q->about == ABOUT_victims) {
         extender_questions_about_victims(c, f, q);
@@ -220,7 +225,7 @@ void extending_on_answer(struct coordinator *c, struct moment now, const struct 
 {
     struct flight *f = flights_get(&c->flights, answer->uid);
     if (f == NULL || f->state != FLIGHT_asking || f->question != answer->id || f->asked_peer != 0) {
-        c->count.late++;
+        COUNT(c, late, 1);
         return;
     }
     struct extension *e = f->extension;
@@ -247,7 +252,7 @@ void extending_on_plugin_answer(struct coordinator *c, struct moment now, uint32
     struct flight *f = asked_by(c, answer->id, peer);
     bus_plugins_heard(c, peer);
     if (f == NULL)
-        c->count.late++;
+        COUNT(c, late, 1);
     else if (f->state == FLIGHT_permitting)
         permitting_on_answer(c, now, f, answer);
     else
@@ -270,14 +275,11 @@ void extending_on_plugin_down(struct coordinator *c, struct moment now, uint32_t
 void extending_status(const struct coordinator *c, struct buffer *lines)
 {
     bus_plugins_status(c, c->last_call, lines);
-    if (c->plugins.count > 0)
-        buffer_print(lines, "permitting=%u\n", c->permitting);
+    if (bus_plugins_count(c) > 0)
+        buffer_print(lines, "permitting=%u\n", c->flights.in[FLIGHT_permitting]);
     if (c->options.extender_count == 0)
         return;
     buffer_print(lines, "extenders=%u caller=%s queued=%zu questions=%" PRId64 "\n",
                  c->options.extender_count, c->extender.peer != 0 ? "up" : "missing",
-                 c->flights.queued, c->questions);
-    buffer_print(lines,
-                 "extender_answers_outdated=%" PRIu64 "\nextender_pods_put_off=%" PRIu64 "\n",
-                 c->count.asked_again, c->count.crowded_out);
+                 c->flights.queued, c->flights.questions);
 }

@@ -5,6 +5,7 @@
 
 #include "scheduler/coordinator/coordination.h"
 
+void extending_init(struct coordinator *c);
 /* A new flight: when extenders care about its pod it waits for them. */
 void extending_take(struct coordinator *c, struct flight *f);
 /* Lets those go on whose extenders are free, and asks again where an answer is overdue. */

@@ -10,7 +10,7 @@
 
 void flights_init(struct flights *all)
 {
-    *all = (struct flights){.by_uid = map_new()};
+    *all = (struct flights){.by_uid = map_new(), .asked_due = MOMENT_NEVER};
 }
 
 static void flight_free(struct flight *f)
@@ -60,9 +60,16 @@ static uint64_t needs(const struct flight *f)
     return f->extension != NULL ? f->extension->asked | f->extension->asked_victims : 0;
 }
 
+static void set_state(struct flights *all, struct flight *f, enum flight_state state)
+{
+    all->in[f->state]--;
+    all->in[state]++;
+    f->state = state;
+}
+
 static void append(struct flights *all, struct flight *f)
 {
-    f->state = FLIGHT_waiting;
+    set_state(all, f, FLIGHT_waiting);
     f->next = NULL;
     f->prev = all->last;
     *(all->last ? &all->last->next : &all->first) = f;
@@ -119,6 +126,7 @@ struct flight *flights_add(struct flights *all, const struct pod *pod)
 {
     struct flight *f = memory_take(sizeof(*f));
     codec_copy(&pod_record, &f->pod, pod, &f->arena);
+    all->in[f->state]++;
     append(all, f);
     must(map_set(all->by_uid, f->pod.uid, f) == NULL);
     return f;
@@ -166,7 +174,7 @@ void flights_start(struct flights *all, struct flight *f, enum flight_state stat
     if (state == FLIGHT_binding || state == FLIGHT_permitting || state == FLIGHT_preempting ||
         state == FLIGHT_releasing)
         let_go(all, f);
-    f->state = state;
+    set_state(all, f, state);
     if (is_asked(f))
         push(&all->asked, f);
 }
@@ -178,6 +186,24 @@ void flights_answered(struct flights *all, struct flight *f)
     push(&all->answered, f);
 }
 
+int64_t flights_question(struct flights *all)
+{
+    return ++all->questions;
+}
+
+void flights_due(struct flights *all, struct flight *f, struct moment deadline)
+{
+    f->deadline = deadline;
+    all->asked_due = moment_earlier(all->asked_due, deadline);
+}
+
+void flights_find_due(struct flights *all)
+{
+    all->asked_due = MOMENT_NEVER;
+    for (const struct flight *f = all->asked; f != NULL; f = f->next)
+        all->asked_due = moment_earlier(all->asked_due, f->deadline);
+}
+
 static bool comes_before(const struct flight *a, const struct flight *b, bool in_front)
 {
     return in_front ? a->pod.priority > b->pod.priority : a->pod.priority >= b->pod.priority;
@@ -187,7 +213,7 @@ void flights_queue(struct flights *all, struct flight *f, bool in_front)
 {
     unlink_flight(all, f);
     let_go(all, f);
-    f->state = FLIGHT_queued;
+    set_state(all, f, FLIGHT_queued);
     struct flight *before = all->queued_last;
     while (before != NULL && !comes_before(before, f, in_front))
         before = before->prev;
@@ -245,7 +271,7 @@ void flights_return(struct flights *all, struct flight *f)
         flights_queue(all, f, true);
         return;
     }
-    f->state = FLIGHT_waiting;
+    set_state(all, f, FLIGHT_waiting);
     f->prev = NULL;
     f->next = all->first;
     *(all->first ? &all->first->prev : &all->last) = f;
@@ -258,6 +284,7 @@ void flights_remove(struct flights *all, struct flight *f)
     unlink_flight(all, f);
     let_go(all, f);
     gang_try_leave(f);
+    all->in[f->state]--;
     must(map_remove(all->by_uid, f->pod.uid) == f);
     flight_free(f);
 }

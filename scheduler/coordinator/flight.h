@@ -24,7 +24,8 @@ enum flight_state {
     FLIGHT_permitting, /* assumed; waits for the permission of plugins to be bound */
     FLIGHT_binding,    /* assumed; the binder owes an answer */
     FLIGHT_preempting, /* nominated; its victims are being evicted */
-    FLIGHT_releasing   /* over; the binder still takes back what it had of claims */
+    FLIGHT_releasing,  /* over; the binder still takes back what it had of claims */
+    FLIGHT_STATES
 };
 
 struct flight {
@@ -76,7 +77,10 @@ struct flights {
     struct flight *first, *last;
     size_t waiting;
     struct flight *answered;
-    struct flight *asked; /* asking or permitting */
+    struct flight *asked;       /* asking or permitting */
+    struct moment asked_due;    /* none of those is due earlier */
+    int64_t questions;          /* ids given to those for extenders and plugins */
+    uint32_t in[FLIGHT_STATES]; /* how many are in each state */
     struct flight *queued_first, *queued_last;
     size_t queued;
     uint64_t held;  /* extenders that some flight holds */
@@ -99,6 +103,12 @@ void flight_keep_pod(struct flight *f, const struct pod *pod);
 void flights_start(struct flights *all, struct flight *f, enum flight_state state);
 /* The binder has done its part for one that makes room by preemption. */
 void flights_answered(struct flights *all, struct flight *f);
+/* A number for a question about a flight: another one each time. */
+int64_t flights_question(struct flights *all);
+/* The deadline of one that is asked about. */
+void flights_due(struct flights *all, struct flight *f, struct moment deadline);
+/* Finds out anew when the first of those is due. */
+void flights_find_due(struct flights *all);
 /* Puts it back at the head of the line; one that needs extenders that it does not hold, at the head
  * of their queue. A member of a group needs to hold none: nobody else is decided meanwhile. */
 void flights_return(struct flights *all, struct flight *f);

@@ -7,13 +7,28 @@
 
 #define SETTLE_MS 10000 /* no write of a binder lasts longer */
 
+void former_init(struct coordinator *c)
+{
+    c->former.foreign = map_new();
+}
+
+void former_free(struct coordinator *c)
+{
+    map_free(&c->former.foreign);
+}
+
+void former_ended(struct coordinator *c, struct str uid)
+{
+    map_remove(c->former.foreign, uid);
+}
+
 static void clear_foreign(struct coordinator *c)
 {
     size_t at = 0;
     struct str uid;
     void *value;
-    while (map_next(c->foreign, &at, &uid, &value))
-        map_remove(c->foreign, uid);
+    while (map_next(c->former.foreign, &at, &uid, &value))
+        map_remove(c->former.foreign, uid);
 }
 
 /* Whether the view has confirmed the bind: nothing about it is in doubt then, whoever asked for it.
@@ -35,34 +50,34 @@ void former_find(struct coordinator *c, const struct leadership *l)
         const struct flight *f = flights_get(&c->flights, b->uid);
         if ((f != NULL && f->state == FLIGHT_binding) || seen_bound(c, b))
             continue;
-        map_set(c->foreign, b->uid, c);
-        if (c->leading)
+        map_set(c->former.foreign, b->uid, c);
+        if (leadership_leads(c))
             bind_request_cancel(c, b->uid, b->node_name, "the scheduler was restarted");
     }
     /* A pod must not be bound while its reservation may still be taken back. */
     for (uint32_t i = 0; i < l->releasing.count; i++)
         if (!releasing_expects(c, l->releasing.at[i]))
-            map_set(c->foreign, l->releasing.at[i], c);
+            map_set(c->former.foreign, l->releasing.at[i], c);
 }
 
 /* Whoever has said no farewell, or one with something unanswered, may have writes under way, unless
  * it was only waiting for those of the one before. */
 void former_lose_binder(struct coordinator *c, struct moment now)
 {
-    bool clean = !c->leading && !c->unanswered;
-    c->binder_led = c->unanswered = false;
-    if (clean || !moment_reached(now, c->settles))
+    bool clean = !leadership_leads(c) && !c->former.unanswered;
+    c->former.binder_led = c->former.unanswered = false;
+    if (clean || !moment_reached(now, c->former.settles))
         return;
-    c->settles = moment_after(now, span_of_ms(SETTLE_MS));
-    c->lost_term = c->term;
+    c->former.settles = moment_after(now, span_of_ms(SETTLE_MS));
+    c->former.lost_term = leadership_term(c);
 }
 
 /* One that does not lead at first waits by itself for what may be under way; one that does not lead
  * any more ends, and what it was to wait for goes on; one of the same term lives. */
 void former_hear(struct coordinator *c, const struct leadership *l)
 {
-    if ((!l->leading && !c->binder_led) || l->lead_term == c->lost_term)
-        c->settles = (struct moment){0};
-    c->binder_led |= l->leading;
-    c->unanswered = l->unanswered;
+    if ((!l->leading && !c->former.binder_led) || l->lead_term == c->former.lost_term)
+        c->former.settles = (struct moment){0};
+    c->former.binder_led |= l->leading;
+    c->former.unanswered = l->unanswered;
 }

@@ -5,6 +5,10 @@
 
 #include "scheduler/coordinator/coordination.h"
 
+void former_init(struct coordinator *c);
+void former_free(struct coordinator *c);
+/* A bind or a release has ended, whoever asked for it; by the UID of the pod or the claim. */
+void former_ended(struct coordinator *c, struct str uid);
 /* From what the binder has in flight: binds and releases that nobody here asked for. */
 void former_find(struct coordinator *c, const struct leadership *l);
 /* The binder is gone. Call it while the coordinator still holds that it leads, if it did. */

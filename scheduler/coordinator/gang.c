@@ -14,7 +14,7 @@
 #include "scheduler/coordinator/reserving.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdio.h>
 
 /* One of those that are needed is on a node already, or on its way there. */
 static void count_as_placed(struct gang_try *g)
@@ -39,8 +39,6 @@ static void note_attempt(struct flight *f, const struct gang_attempt *a,
 /* A flight of an attempt that the queue has forgotten; it is to be decided anew. */
 static void drop_former(struct coordinator *c, struct flight *f)
 {
-    if (f->state == FLIGHT_preempting)
-        c->preempting--;
     flights_remove(&c->flights, f);
 }
 
@@ -126,7 +124,7 @@ static bool begin(struct coordinator *c, struct gang_try *g)
 {
     uint64_t extends = wanted(g);
     if ((extends & EXTENDER_BITS) != 0 && c->extender.peer == 0) {
-        c->count.crowded_out += g->count;
+        COUNT(c, crowded_out, g->count);
         gang_give_back(c, g, OUTCOME_error);
         return true;
     }
@@ -137,7 +135,7 @@ static bool begin(struct coordinator *c, struct gang_try *g)
     g->phase = GANG_placing;
     g->began = c->last_call;
     g->dice = c->random;
-    memcpy(g->last_node, c->last_node, sizeof(g->last_node));
+    snprintf(g->last_node, sizeof(g->last_node), "%s", deciding_last_node(c));
     note_claims(c, g);
     return true;
 }
@@ -234,15 +232,21 @@ static void undo_member(struct coordinator *c, struct gang_place *m)
         cache_show(c->cache, m->room.victims.at[i].uid);
 }
 
+void gang_free(struct coordinator *c)
+{
+    if (c->gang != NULL)
+        gang_try_drop(c->gang);
+}
+
 void gang_undo(struct coordinator *c, struct gang_try *g)
 {
-    must(c->under_way == 0);
+    must(deciding_rests(c));
     for (uint32_t i = g->count; i > 0; i--)
         undo_member(c, &g->at[i - 1]);
     g->passed += g->placed;
     g->placed = 0;
     c->random = g->dice;
-    memcpy(c->last_node, g->last_node, sizeof(c->last_node));
+    deciding_set_last_node(c, str_of(g->last_node));
 }
 
 /* To the head of the line again, if they are not there, in order. A member that went lands. */
@@ -274,7 +278,7 @@ void gang_abandon(struct coordinator *c)
     g->curable = g->placed_most = g->failed_most = 0;
     g->stopped = g->lost = false;
     line_up(c, g);
-    c->count.gangs_restarted++;
+    COUNT(c, gangs_restarted, 1);
     end(c);
 }
 
@@ -387,7 +391,7 @@ static void conclude(struct coordinator *c, struct moment now, struct gang_try *
 
 struct flight *gang_next(struct coordinator *c, struct moment now)
 {
-    must(c->under_way == 0);
+    must(deciding_rests(c));
     for (;;) {
         if (c->gang != NULL && c->gang->lost)
             gang_abandon(c);

@@ -8,6 +8,7 @@
 
 /* ---- gang.c: the transaction ---- */
 
+void gang_free(struct coordinator *c);
 /* A group of the queue's is to be tried; it takes its turn as a pod does. */
 void gang_take(struct coordinator *c, struct moment now, const struct gang_attempt *attempt);
 /* True when some member is being tried already, so that what is under way has to be abandoned

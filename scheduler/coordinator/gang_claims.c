@@ -197,7 +197,7 @@ static void give_back(struct coordinator *c, const struct gang_claims *claims, s
 void gang_claims_look(struct coordinator *c, struct moment now)
 {
     struct gang_claims **at = &c->gang_claims;
-    if (*at == NULL || c->gang != NULL || c->under_way > 0 || !c->leading)
+    if (*at == NULL || gang_under_way(c) != NULL || !deciding_rests(c) || !leadership_leads(c))
         return;
     while (*at != NULL) {
         if (!is_over(*at, now)) {

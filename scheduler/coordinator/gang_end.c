@@ -158,7 +158,8 @@ static void fail_member(struct coordinator *c, struct flight *f, const struct en
     bool unschedulable = e->kind != DECISION_error;
     gang_try_leave(f);
     measure_failed(c, f, unschedulable);
-    *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
+    COUNT(c, unschedulable, unschedulable);
+    COUNT(c, errors, !unschedulable);
     landing_report(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
                    &(struct failure){.message = e->message, .nominate = e->clears});
     if (e->clears)
@@ -188,7 +189,7 @@ static void bind_member(struct coordinator *c, struct flight *f)
 {
     gang_try_leave(f);
     flights_start(&c->flights, f, FLIGHT_binding);
-    c->count.scheduled++;
+    COUNT(c, scheduled, 1);
     permitting_begin(c, c->last_call, f);
 }
 
@@ -196,7 +197,7 @@ static void bind_member(struct coordinator *c, struct flight *f)
 
 void gang_commit(struct coordinator *c, struct gang_try *g)
 {
-    c->count.gangs_placed++;
+    COUNT(c, gangs_placed, 1);
     gang_claims_drop(c, &g->group);
     tell_group(c, g, "Scheduled", for_placed_group(c, g));
     measure(c, g, GROUP_scheduled);
@@ -252,7 +253,7 @@ void gang_fail(struct coordinator *c, struct moment now, struct gang_try *g)
         gang_give_back(c, g, OUTCOME_skipped);
         return;
     }
-    c->count.gangs_failed++;
+    COUNT(c, gangs_failed, 1);
     tell_group(c, g, failed->why.kind == DECISION_error ? "SchedulerError" : "Unschedulable",
                for_group(c, g, failed));
     measure(c, g, failed->why.kind == DECISION_error ? GROUP_error : GROUP_unschedulable);
@@ -273,7 +274,7 @@ static void nominate(struct coordinator *c, struct gang_try *g, struct gang_plac
     take_back(c, m);
     gang_try_leave(f);
     measure_failed(c, f, true);
-    c->count.unschedulable++;
+    COUNT(c, unschedulable, 1);
     landing_report(c, f, "Unschedulable",
                    &(struct failure){.message = STR_LITERAL(FOR_EVICTION),
                                      .nominate = true,
@@ -293,7 +294,7 @@ static void evict(struct coordinator *c, struct moment now, struct gang_try *g,
     take_back(c, m);
     gang_try_leave(f);
     measure_failed(c, f, true);
-    c->count.unschedulable++;
+    COUNT(c, unschedulable, 1);
     landing_report(
         c, f, "Unschedulable",
         &(struct failure){.message = m->failed ? m->why.message : STR_LITERAL(FOR_EVICTION),
@@ -313,7 +314,7 @@ static struct str for_evicting_group(struct coordinator *c, const struct gang_tr
 
 void gang_evict(struct coordinator *c, struct moment now, struct gang_try *g)
 {
-    c->count.gangs_evicting++;
+    COUNT(c, gangs_evicting, 1);
     tell_group(c, g, "Unschedulable", for_evicting_group(c, g));
     measure(c, g, GROUP_waits_for_victims);
     gang_claims_keep(c, now, g, true);
@@ -380,7 +381,7 @@ static void tell_waiting(struct coordinator *c, const struct pod *pod, struct st
 void gang_waits(struct coordinator *c, const struct gang_waits *waits)
 {
     struct str scheduler = {NULL, 0};
-    if (!c->leading)
+    if (!leadership_leads(c))
         return;
     arena_reset(&c->cycle_memory);
     if (waits->members.count > 0)

@@ -22,13 +22,23 @@ static bool has_enough(const struct coordinator *c)
 
 struct moment landing_tell(struct coordinator *c, struct moment now)
 {
-    if (c->landed.count == 0)
+    if (c->landed.out.count == 0)
         return MOMENT_NEVER;
-    if (has_enough(c) && (int64_t)c->landed.count < c->options.credit / 8 &&
-        !moment_reached(now, c->landed_by))
-        return c->landed_by;
-    outbox_move(c->out, &c->landed);
+    if (has_enough(c) && (int64_t)c->landed.out.count < c->options.credit / 8 &&
+        !moment_reached(now, c->landed.by))
+        return c->landed.by;
+    outbox_move(c->out, &c->landed.out);
     return MOMENT_NEVER;
+}
+
+void landing_forget(struct coordinator *c)
+{
+    outbox_reset(&c->landed.out);
+}
+
+void landing_free(struct coordinator *c)
+{
+    outbox_free(&c->landed.out);
 }
 
 /* Each that is bound makes room for another attempt, and each of those that comes alone costs every
@@ -38,9 +48,9 @@ static void tell_outcome(struct coordinator *c, const struct flight *f, bool bou
                          const struct message *outcome)
 {
     bool may_wait = bound && !f->grouped && f->gang == NULL && has_enough(c);
-    if (may_wait && c->landed.count == 0)
-        c->landed_by = moment_after(c->last_call, span_of_ms(TOLD_MS));
-    outbox_put(may_wait ? &c->landed : c->out, c->queue, outcome);
+    if (may_wait && c->landed.out.count == 0)
+        c->landed.by = moment_after(c->last_call, span_of_ms(TOLD_MS));
+    outbox_put(may_wait ? &c->landed.out : c->out, c->queue, outcome);
 }
 
 /* The flight waits for what is taken back: it lands like this when all is answered. */

@@ -7,6 +7,9 @@
 /* The flight is over: tells the queue if it waits, and forgets the flight. plugins may be NULL. */
 void landing_end(struct coordinator *c, struct flight *f, enum outcome_result result,
                  const struct strs *plugins);
+/* The queue is gone, or another one is there: nobody waits for outcomes that were kept. */
+void landing_forget(struct coordinator *c);
+void landing_free(struct coordinator *c);
 /* Tells the queue of those that were bound, if it is time; returns when it will be. */
 struct moment landing_tell(struct coordinator *c, struct moment now);
 /* Tells the pod's owner, through the binder, that the attempt failed. */

@@ -18,6 +18,8 @@
 
 #include <inttypes.h>
 
+#define DOUBT_MS 10000 /* a watch shows what was written long before that */
+
 /* What the binder has under way, by UID. Its lists and the flights may both be thousands. */
 struct listed {
     bool leading;
@@ -96,10 +98,8 @@ static void give_back(struct coordinator *c, struct flight *f, const struct list
     } else if (f->state == FLIGHT_asking) {
         extension_forget(f->extension);
         anew = leading;
-    } else if (f->state == FLIGHT_releasing) {
-        anew = leading && !f->grouped;
-    } else if (f->state == FLIGHT_preempting) {
-        c->preempting--; /* who still has to make room is found out anew */
+    } else if (f->state == FLIGHT_releasing || f->state == FLIGHT_preempting) {
+        /* who still has to make room is found out anew */
         anew = leading && !f->grouped;
     } else if (leading) {
         return; /* it waits in the line */
@@ -129,19 +129,19 @@ static void change_term(struct coordinator *c, const struct leadership *l,
 {
     cycle_abandon(c);
     each_flight(c, listed, give_back);
-    c->leading = l != NULL && l->leading;
-    if (c->leading) {
+    c->lead.leads = l != NULL && l->leading;
+    if (c->lead.leads) {
         end_nominations(c);
         gang_claims_restart(c, c->last_call);
     }
-    if (l != NULL && l->lead_term > c->term)
-        c->term = l->lead_term;
-    c->barrier = (struct question){0};
-    c->barrier_reached = false;
+    if (l != NULL && l->lead_term > c->lead.term)
+        c->lead.term = l->lead_term;
+    c->lead.barrier = (struct question){0};
+    c->lead.barrier_reached = false;
     gang_statuses_look(c->gang_statuses, c->last_call);
     struct str holder = l != NULL ? l->holder : (struct str){NULL, 0};
-    log_info("leadership| leading=%s term=%" PRId64 " holder=\"%.*s\"", c->leading ? "yes" : "no",
-             c->term, STR_ARG(holder));
+    log_info("leadership| leading=%s term=%" PRId64 " holder=\"%.*s\"",
+             c->lead.leads ? "yes" : "no", c->lead.term, STR_ARG(holder));
 }
 
 void leadership_end(struct coordinator *c)
@@ -174,7 +174,7 @@ static void turn_back(struct coordinator *c, struct flight *f, const struct list
 
 void leadership_turn_back(struct coordinator *c)
 {
-    if (!c->leading)
+    if (!c->lead.leads)
         each_flight(c, NULL, turn_back);
 }
 
@@ -206,14 +206,80 @@ static void find_lost(struct coordinator *c, struct flight *f, const struct list
 
 void leadership_take(struct coordinator *c, const struct leadership *l)
 {
-    if (l->lead_term < c->term)
+    if (l->lead_term < c->lead.term)
         return;
     former_hear(c, l);
     struct listed listed = listed_in(l);
-    if (l->leading != c->leading || l->lead_term != c->term)
+    if (l->leading != c->lead.leads || l->lead_term != c->lead.term)
         change_term(c, l, &listed);
     former_find(c, l);
-    if (c->leading)
+    if (c->lead.leads)
         each_flight(c, &listed, find_lost);
     listed_free(&listed);
+}
+
+/* ---- barriers ---- */
+
+static void ask(struct coordinator *c, struct moment now, struct question *q)
+{
+    question_ask(q, now, &c->random, c->watcher, c->out);
+}
+
+/* However long its lists take, it is not begun anew: what is repeated has the same number. */
+void leadership_ask(struct coordinator *c, struct moment now)
+{
+    bool late = c->stream.synced && moment_reached(now, c->lead.barrier.again);
+    if (c->lead.leads && !c->lead.barrier_reached && c->watcher.peer != 0 &&
+        !former_is_under_way(c) && former_has_settled(c, now) &&
+        (question_is_open(&c->lead.barrier) || late))
+        ask(c, now, &c->lead.barrier);
+}
+
+/* What became of a claim's write that nobody saw answered is told by the watch, soon; or by a
+ * barrier, behind which there is nothing left to wait for. */
+void leadership_say_doubt(struct coordinator *c, struct moment now)
+{
+    const struct device_book *book = catalog_devices(c->catalog);
+    if (device_book_count_in_flight(book) == 0 || !c->lead.barrier_reached || c->watcher.peer == 0)
+        return;
+    struct moment since = device_book_settled_since(book);
+    if (since.ns == MOMENT_NEVER.ns ||
+        !moment_reached(now, moment_after(since, span_of_ms(DOUBT_MS))))
+        return;
+    if (question_is_open(&c->lead.doubt) || moment_reached(now, c->lead.doubt.again))
+        ask(c, now, &c->lead.doubt);
+}
+
+/* Who waits for a claim that was in doubt, or for its devices, is told by no object: it may be seen
+ * after all as it was seen before. */
+static void end_doubt(struct coordinator *c, struct moment asked)
+{
+    if (device_book_barrier(catalog_devices(c->catalog), asked))
+        landing_say_free(c, "DynamicResources");
+}
+
+void leadership_on_barrier(struct coordinator *c, struct moment now, int64_t id)
+{
+    if (question_is(&c->lead.doubt, id)) {
+        end_doubt(c, c->lead.doubt.asked);
+        c->lead.doubt = (struct question){0};
+    }
+    if (!c->lead.leads || c->lead.barrier_reached || !question_is(&c->lead.barrier, id))
+        return; /* a snapshot has the last one in it again */
+    c->lead.barrier_reached = true;
+    end_doubt(c, c->lead.barrier.asked);
+    log_info("view is as new as the term| term=%" PRId64 " waited_ms=%" PRId64, c->lead.term,
+             span_ms(moment_since(now, c->lead.barrier.asked)));
+}
+
+void leadership_lose_watcher(struct coordinator *c)
+{
+    question_lose_link(&c->lead.barrier);
+    question_lose_link(&c->lead.doubt);
+}
+
+void leadership_on_snapshot(struct coordinator *c, struct moment now)
+{
+    c->lead.barrier.again =
+        moment_after(now, span_of_ms(QUESTION_AGAIN_MS)); /* its answer follows */
 }

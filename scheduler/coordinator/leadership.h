@@ -13,4 +13,13 @@ void leadership_forget_debts(struct coordinator *c);
 /* Gives attempts back to the queue, unless we lead. */
 void leadership_turn_back(struct coordinator *c);
 
+/* Asks for this term's barrier, when nothing else is waited for before it. */
+void leadership_ask(struct coordinator *c, struct moment now);
+/* Asks for one behind which claims that were settled are in doubt no more. */
+void leadership_say_doubt(struct coordinator *c, struct moment now);
+void leadership_on_barrier(struct coordinator *c, struct moment now, int64_t id);
+/* A snapshot has come: a barrier that was reached is told again behind it. */
+void leadership_on_snapshot(struct coordinator *c, struct moment now);
+void leadership_lose_watcher(struct coordinator *c);
+
 #endif

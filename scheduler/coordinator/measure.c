@@ -194,7 +194,7 @@ void measure_asked_alike(struct coordinator *c, const struct slot *s, int64_t fe
 
 static struct moment clock_of(const struct coordinator *c)
 {
-    return c->measure.clock != NULL ? c->measure.clock() : (struct moment){0};
+    return c->options.clock != NULL ? c->options.clock() : (struct moment){0};
 }
 
 void measure_begin(struct coordinator *c, struct slot *s, struct moment now)
@@ -374,9 +374,9 @@ static int64_t us_between(struct moment from, struct moment to)
 /* An attempt that came again while its pod was here has waited for longer than it is old. */
 void measure_hops(const struct coordinator *c, struct flight *f, struct moment now)
 {
-    int64_t asked_us = us_between(c->cycle_started, now);
+    int64_t asked_us = us_between(deciding_began(c), now);
     f->hops.back = c->measure.back_us < asked_us ? c->measure.back_us : asked_us;
-    f->hops.line = us_between(f->taken, c->cycle_started);
+    f->hops.line = us_between(f->taken, deciding_began(c));
     f->hops.worker = asked_us - f->hops.back;
 }
 
@@ -455,28 +455,36 @@ void measure_evicted(struct coordinator *c, const struct flight *f, bool done)
                    moment_since(c->last_call, f->began).ns);
 }
 
+void measure_took(struct coordinator *c, int64_t us)
+{
+    uint64_t took = us > 0 ? (uint64_t)us : 0;
+    c->count.decision_us += took;
+    if (took > c->count.decision_us_max)
+        c->count.decision_us_max = took;
+    c->count.cycles++;
+}
+
 /* ---- gauges and checks ---- */
 
 static void check_view(const struct coordinator *c)
 {
     char text[160] = "";
-    int64_t silent_ms = span_ms(moment_since(c->last_call, c->view_heard));
     int64_t limit_ms = span_ms(c->options.stale_after);
-    int64_t age_ms = c->view_age_ms > silent_ms ? c->view_age_ms : silent_ms;
-    if (c->view_heard.ns == 0)
+    int64_t age_ms = readiness_view_age_ms(c, c->last_call);
+    if (age_ms < 0)
         snprintf(text, sizeof(text), "the watcher has not been heard");
     else if (age_ms > limit_ms)
         snprintf(text, sizeof(text), "the view is %lld ms old, %lld are the most",
                  (long long)age_ms, (long long)limit_ms);
     metric_check("view", text);
-    if (c->view_heard.ns != 0)
+    if (age_ms >= 0)
         metric_set(METRIC_berth_view_age_seconds, age_ms * 1000000);
 }
 
 void coordinator_observe(void *state)
 {
     struct coordinator *c = state;
-    bool synced = c->stream.synced && c->view_synced;
+    bool synced = readiness_view_is_synced(c);
     int64_t binding = (int64_t)(map_count(c->flights.by_uid) - c->flights.waiting);
     metric_check("sched-handler-sync", synced ? "" : "handlers are not fully synchronized");
     metric_check("workers", cache_workers(c->cache) > 0 ? "" : "no worker has joined");

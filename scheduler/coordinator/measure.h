@@ -39,7 +39,6 @@ struct measure {
     struct measured_profile profiles[MEASURED_PROFILES];
     struct measured_profile spare; /* of the profiles beyond; looked up each time */
     struct series *attempts[16];   /* of the SLI, by number of attempts */
-    struct moment (*clock)(void);  /* NULL: none, and what happens inside a call takes no time */
     struct measured_parts parts;
     int64_t back_us; /* how long the last message of a worker was under way */
 };
@@ -56,6 +55,8 @@ void measure_prepared(struct coordinator *c, struct slot *s);
 void measure_answer(struct coordinator *c, struct slot *s, const struct map_result *result);
 /* A worker's answer about a run. */
 void measure_run_answer(struct coordinator *c, const struct map_run_result *result);
+/* A decision has been made, in so many microseconds, whatever comes of it. */
+void measure_took(struct coordinator *c, int64_t us);
 /* The slot has its decision: once for each attempt that is not decided anew. */
 void measure_decided(struct coordinator *c, const struct slot *s, struct moment now);
 /* The same for a slot without a request of its own, decided with one that it is like, and chosen

@@ -70,13 +70,12 @@ void permitting_undo(struct coordinator *c, struct flight *f)
     cache_forget(c->cache, f->pod.uid);
     f->pod.node_name = (struct str){NULL, 0};
     f->released = true;
-    c->permitting--;
 }
 
 void permitting_restart(struct coordinator *c, struct flight *f)
 {
     permitting_undo(c, f);
-    c->count.restarted++;
+    COUNT(c, restarted, 1);
     if (f->grouped)
         landing_end(c, f, OUTCOME_skipped, NULL); /* with its group, or not at all */
     else
@@ -101,7 +100,7 @@ static void reject(struct coordinator *c, struct flight *f, const struct bus_plu
               STR_ARG(f->pod.name), STR_ARG(reason));
     measure_end(c, f, "Unschedulable");
     measure_failed(c, f, true);
-    c->count.unschedulable++;
+    COUNT(c, unschedulable, 1);
     permitting_undo(c, f);
     releasing_unreserve(c, f);
     cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
@@ -130,14 +129,13 @@ void permitting_preempt(struct coordinator *c, struct flight *f)
     measure_end(c, f, "Error");
     permitting_undo(c, f);
     releasing_unreserve(c, f);
-    c->count.errors++;
+    COUNT(c, errors, 1);
     landing_fail(c, f, STR_LITERAL("waiting on permit for pod: preempted"));
 }
 
 static void grant(struct coordinator *c, struct flight *f)
 {
     measure_end(c, f, "Success");
-    c->permitting--;
     flights_start(&c->flights, f, FLIGHT_binding);
     bind_request_send(c, f);
 }
@@ -146,10 +144,7 @@ static void grant(struct coordinator *c, struct flight *f)
 static bool fails(struct coordinator *c, struct moment now, struct flight *f,
                   const struct bus_plugin *plugin, struct str why)
 {
-    if (log_limited(&c->plugin_log, now))
-        log_warn("a plugin failed| pod=%.*s/%.*s why=\"%.*s\" ignored=%s",
-                 STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(why),
-                 plugin->ignore ? "yes" : "no");
+    bus_plugins_say_failed(c, now, f, plugin->ignore, why);
     if (!plugin->ignore)
         reject(c, f, plugin, why);
     return !plugin->ignore;
@@ -161,11 +156,11 @@ static bool fails(struct coordinator *c, struct moment now, struct flight *f,
 static void set_deadline(struct coordinator *c, struct flight *f)
 {
     const struct permit *p = f->permit;
-    f->deadline = MOMENT_NEVER;
+    struct moment first = MOMENT_NEVER;
     for (uint32_t i = 0; i < p->count; i++)
         if (!p->waits[i].allowed)
-            f->deadline = moment_earlier(f->deadline, p->waits[i].until);
-    c->asked_due = moment_earlier(c->asked_due, f->deadline);
+            first = moment_earlier(first, p->waits[i].until);
+    flights_due(&c->flights, f, first);
 }
 
 static bool all_allow(const struct permit *p)
@@ -236,7 +231,6 @@ void permitting_begin(struct coordinator *c, struct moment now, struct flight *f
         return;
     }
     flights_start(&c->flights, f, FLIGHT_permitting);
-    c->permitting++;
     f->permit = memory_take(sizeof(*f->permit));
     f->permit->began = now;
     go_on(c, now, f);
@@ -330,7 +324,7 @@ void permitting_on_permit(struct coordinator *c, struct moment now, uint32_t pee
     (void)now;
     bus_plugins_heard(c, peer);
     if (w == NULL) { /* it was deleted, or its time was over, just before */
-        c->count.late++;
+        COUNT(c, late, 1);
         return;
     }
     bus_plugins_fine(c, w->plugin);
@@ -422,6 +416,7 @@ void permitting_look(struct coordinator *c)
 
 int64_t permitting_credit(const struct coordinator *c)
 {
-    int64_t steps = ((int64_t)c->permitting + CREDIT_STEP - 1) / CREDIT_STEP * CREDIT_STEP;
+    int64_t steps =
+        ((int64_t)c->flights.in[FLIGHT_permitting] + CREDIT_STEP - 1) / CREDIT_STEP * CREDIT_STEP;
     return steps < PERMITTING_MAX ? steps : PERMITTING_MAX;
 }

@@ -13,15 +13,9 @@
 #include "scheduler/coordinator/releasing.h"
 #include "scheduler/coordinator/reserving.h"
 
-#include <stdio.h>
-
 void placing_count(struct coordinator *c, struct moment now)
 {
-    int64_t took_us = moment_since(now, c->cycle_started).ns / 1000;
-    c->count.decision_us += took_us;
-    if (took_us > c->count.decision_us_max)
-        c->count.decision_us_max = took_us;
-    c->count.cycles++;
+    measure_took(c, moment_since(now, deciding_began(c)).ns / 1000);
 }
 
 void placing_pod(struct coordinator *c, struct moment now, struct flight *f,
@@ -34,7 +28,7 @@ void placing_pod(struct coordinator *c, struct moment now, struct flight *f,
                            : cache_assume(c->cache, &f->pod, p->node);
     must(assumed); /* it stands */
     f->pod.node_name = arena_copy(&f->arena, p->node);
-    snprintf(c->last_node, sizeof(c->last_node), "%.*s", STR_ARG(p->node));
+    deciding_set_last_node(c, p->node);
     log_debug("placed| pod=%.*s/%.*s node=%.*s score=%lld feasible=%lld",
               STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
               (long long)p->total, (long long)p->feasible);
@@ -42,7 +36,7 @@ void placing_pod(struct coordinator *c, struct moment now, struct flight *f,
         gang_placed(f);
         return;
     }
-    c->count.scheduled++;
+    COUNT(c, scheduled, 1);
     if (f->pod.gang.len > 0)
         gang_condition_placed(c, f);
     permitting_begin(c, now, f);
@@ -56,7 +50,7 @@ static void fail_reserve(struct coordinator *c, const struct slot *s,
     struct str node = reduce_decision(s->reduce)->node;
     struct str why = arena_print(&c->cycle_memory, "running Reserve plugin \"%s\": %.*s", r->plugin,
                                  STR_ARG(r->error));
-    c->count.errors++;
+    COUNT(c, errors, 1);
     if (f->gang != NULL) {
         gang_reject(c, f, &(struct decision){.kind = DECISION_error, .message = why, .node = node});
         return;
@@ -82,7 +76,7 @@ void placing_slot(struct coordinator *c, struct moment now, const struct slot *s
         fail_reserve(c, s, &why);
     } else {
         flights_return(&c->flights, s->flight);
-        c->count.restarted++;
+        COUNT(c, restarted, 1);
     }
 }
 
@@ -101,7 +95,8 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
     measure_failed(c, f, unschedulable);
     if (f->pod.gang.len > 0)
         gang_condition_failed(c, f, d);
-    *(unschedulable ? &c->count.unschedulable : &c->count.errors) += 1;
+    COUNT(c, unschedulable, unschedulable);
+    COUNT(c, errors, !unschedulable);
     log_debug("not placed| pod=%.*s/%.*s message=\"%.*s\"", STR_ARG(f->pod.namespace_name),
               STR_ARG(f->pod.name), STR_ARG(d->message));
     bool tells_later = releasing_deallocate(c, f, d, !preempts) && !preempts;

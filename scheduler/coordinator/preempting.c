@@ -73,13 +73,12 @@ static void describe_victims(struct coordinator *c, const struct preemption *p,
 static void set_deadline(struct coordinator *c, struct flight *f, struct moment deadline)
 {
     f->deadline = deadline;
-    c->preempting_due = moment_earlier(c->preempting_due, deadline);
+    c->preempting.due = moment_earlier(c->preempting.due, deadline);
 }
 
 static void land(struct coordinator *c, struct flight *f, bool activate)
 {
-    must(f->state == FLIGHT_preempting && c->preempting > 0);
-    c->preempting--;
+    must(f->state == FLIGHT_preempting);
     f->activate = activate;
     landing_end(c, f, OUTCOME_unschedulable, &f->plugins);
 }
@@ -92,13 +91,11 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
     cache_nominate(c->cache, &f->pod, p->node);
     copy_outcome(f, d);
     flights_start(&c->flights, f, FLIGHT_preempting);
-    c->preempting++;
     if (!cache_nomination(c->cache, f->pod.uid, &nominated)) { /* it went before it was offered */
-        c->preempting--;
         landing_end(c, f, OUTCOME_skipped, NULL);
         return;
     }
-    c->count.preempted += p->victims.count;
+    COUNT(c, preempted, p->victims.count);
     log_info("makes room| pod=%.*s/%.*s node=%.*s victims=%u violations=%lld",
              STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
              p->victims.count, (long long)p->violations);
@@ -209,7 +206,7 @@ static void end_the_late(struct coordinator *c, struct moment now)
     struct moment due = MOMENT_NEVER;
     size_t at = 0;
     void *value;
-    while (c->preempting > 0 && map_next(c->flights.by_uid, &at, NULL, &value)) {
+    while (c->flights.in[FLIGHT_preempting] > 0 && map_next(c->flights.by_uid, &at, NULL, &value)) {
         struct flight *f = value;
         if (f->state != FLIGHT_preempting)
             continue;
@@ -220,7 +217,17 @@ static void end_the_late(struct coordinator *c, struct moment now)
         else
             due = moment_earlier(due, f->deadline);
     }
-    c->preempting_due = due;
+    c->preempting.due = due;
+}
+
+void preempting_init(struct coordinator *c)
+{
+    c->preempting.due = MOMENT_NEVER;
+}
+
+struct moment preempting_due(const struct coordinator *c)
+{
+    return c->preempting.due;
 }
 
 void preempting_look(struct coordinator *c, struct moment now)
@@ -231,7 +238,7 @@ void preempting_look(struct coordinator *c, struct moment now)
         if (all_are_going(c, f))
             look_at_going(c, now, f);
     }
-    if (moment_reached(now, c->preempting_due))
+    if (moment_reached(now, c->preempting.due))
         end_the_late(c, now);
 }
 
@@ -251,7 +258,7 @@ void preempting_unbound(struct coordinator *c, struct str uid)
     bool any = false;
     size_t at = 0;
     void *value;
-    while (c->preempting > 0 && map_next(c->flights.by_uid, &at, NULL, &value)) {
+    while (c->flights.in[FLIGHT_preempting] > 0 && map_next(c->flights.by_uid, &at, NULL, &value)) {
         struct flight *f = value;
         any |= f->state == FLIGHT_preempting && forget_victim(f, uid);
     }

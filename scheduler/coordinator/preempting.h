@@ -25,4 +25,8 @@ void preempting_unbound(struct coordinator *c, struct str uid);
  * pod has changed or gone, and now and then. */
 void preempting_look(struct coordinator *c, struct moment now);
 
+void preempting_init(struct coordinator *c);
+/* No flight that makes room has an earlier deadline. */
+struct moment preempting_due(const struct coordinator *c);
+
 #endif

@@ -12,8 +12,8 @@ static const char *lacks_to_decide(const struct coordinator *c, struct moment no
 {
     if (!c->stream.synced)
         return "snapshot";
-    if (!c->view_synced || c->view_age_ms > span_ms(c->options.stale_after) ||
-        moment_since(now, c->view_heard).ns > c->options.stale_after.ns)
+    if (!c->ready.synced || c->ready.age_ms > span_ms(c->options.stale_after) ||
+        moment_since(now, c->ready.heard).ns > c->options.stale_after.ns)
         return "a fresh view";
     if (cache_workers(c->cache) == 0 && cache_nodes(c->cache) > 0)
         return "a worker";
@@ -35,28 +35,48 @@ const char *coordinator_waits_for(const struct coordinator *c, struct moment now
 {
     if (c->binder.peer == 0)
         return "binder";
-    if (!c->leading)
+    if (!leadership_leads(c))
         return "leadership";
-    if (!moment_reached(now, c->settles))
+    if (!former_has_settled(c, now))
         return "writes of a former binder";
     if (!c->stream.synced)
         return "snapshot";
-    if (map_count(c->foreign) > 0)
+    if (former_is_under_way(c))
         return "binds of a former life";
-    if (!c->barrier_reached)
+    if (!leadership_has_barrier(c))
         return "barrier";
     return lacks_to_decide(c, now);
 }
 
 void readiness_say(struct coordinator *c, struct moment now)
 {
-    if (c->binder.peer == 0 || !moment_reached(now, c->readiness_due))
+    if (c->binder.peer == 0 || !moment_reached(now, c->ready.due))
         return;
     const char *lacks = readiness_lacks(c, now);
     struct message m = {.type = MSG_readiness,
                         .readiness = {.ready = lacks[0] == 0, .lacks = str_of(lacks)}};
     outbox_put(c->out, c->binder, &m);
-    c->readiness_due = moment_after(now, span_of_ms(SAY_MS));
+    c->ready.due = moment_after(now, span_of_ms(SAY_MS));
+}
+
+void readiness_say_soon(struct coordinator *c, struct moment now)
+{
+    c->ready.due = now;
+}
+
+void readiness_hear(struct coordinator *c, struct moment now, const struct view *view)
+{
+    c->ready.heard = now;
+    c->ready.synced = view->synced;
+    c->ready.age_ms = view->age_ms;
+}
+
+int64_t readiness_view_age_ms(const struct coordinator *c, struct moment now)
+{
+    int64_t silent_ms = span_ms(moment_since(now, c->ready.heard));
+    if (c->ready.heard.ns == 0)
+        return -1;
+    return c->ready.age_ms > silent_ms ? c->ready.age_ms : silent_ms;
 }
 
 /* Our view must not be older than the queue's was: else a pod could be rejected on the old one, and

@@ -55,7 +55,7 @@ static struct claim_release request_for(const struct flight *f, enum claim_step 
 
 static bool may_ask(const struct coordinator *c)
 {
-    return c->leading && c->binder.peer != 0;
+    return leadership_leads(c) && c->binder.peer != 0;
 }
 
 static bool is_reserved_for(const struct resource_claim *claim, struct str uid)
@@ -167,7 +167,7 @@ void releasing_on_answer(struct coordinator *c, const struct claim_released *sai
                  STR_ARG(words_text(&claim_step_words, said->what)), STR_ARG(said->namespace_name),
                  STR_ARG(said->claim), STR_ARG(said->message));
     if (asked == NULL) { /* it was asked twice, or in another life or term */
-        c->count.late++;
+        COUNT(c, late, 1);
         return;
     }
     struct release_list *r = f->releasing;

@@ -10,10 +10,11 @@ void coordinator_status(void *state, struct buffer *lines)
     const struct coordinator *c = state;
     const char *waits = coordinator_waits_for(c, c->last_call);
     buffer_print(lines, "state=%s%s\n", waits[0] ? "waits for " : "deciding", waits);
-    buffer_print(lines, "leading=%s\nterm=%" PRId64 "\n", c->leading ? "yes" : "no", c->term);
+    buffer_print(lines, "leading=%s\nterm=%" PRId64 "\n", leadership_leads(c) ? "yes" : "no",
+                 leadership_term(c));
     buffer_print(lines, "config_generation=%" PRId64 "\nconfig_hash=%016" PRIx64 "\n",
-                 c->generation, (uint64_t)c->options.config_hash);
-    buffer_print(lines, "configs_refused=%" PRIu64 "\n", c->configs_refused);
+                 c->config.generation, (uint64_t)c->options.config_hash);
+    buffer_print(lines, "configs_refused=%" PRIu64 "\n", c->config.refused);
     buffer_print(lines, "nodes=%u\npods=%u\nassumed=%u\n", cache_nodes(c->cache),
                  cache_pods(c->cache), cache_assumed(c->cache));
     buffer_print(lines, "workers=%u\nworker_nodes=", cache_workers(c->cache));
@@ -32,6 +33,10 @@ void coordinator_status(void *state, struct buffer *lines)
     buffer_print(lines, "pods_per_batch=%.1f\n",
                  c->count.batches ? (double)c->count.batch_pods / (double)c->count.batches : 0.0);
     extending_status(c, lines);
+    if (c->options.extender_count > 0)
+        buffer_print(lines,
+                     "extender_answers_outdated=%" PRIu64 "\nextender_pods_put_off=%" PRIu64 "\n",
+                     c->count.asked_again, c->count.crowded_out);
     buffer_print(lines, "scheduled=%" PRIu64 "\nunschedulable=%" PRIu64 "\nerrors=%" PRIu64 "\n",
                  c->count.scheduled, c->count.unschedulable, c->count.errors);
     buffer_print(lines, "skipped=%" PRIu64 "\nbound=%" PRIu64 "\nbind_failed=%" PRIu64 "\n",
@@ -42,8 +47,8 @@ void coordinator_status(void *state, struct buffer *lines)
                  gang_claims_count(c));
     buffer_print(lines, "gangs_evicting=%" PRIu64 "\ngangs_restarted=%" PRIu64 "\n",
                  c->count.gangs_evicting, c->count.gangs_restarted);
-    buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\nnominated=%u\n", c->preempting,
-                 c->count.preempted, cache_nominated(c->cache));
+    buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\nnominated=%u\n",
+                 c->flights.in[FLIGHT_preempting], c->count.preempted, cache_nominated(c->cache));
     const struct device_book *book = catalog_devices(c->catalog);
     const struct devices_totals devices = device_book_totals(book);
     buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,
@@ -51,7 +56,7 @@ void coordinator_status(void *state, struct buffer *lines)
     buffer_print(lines, "volumes_assumed=%u\n", catalog_assumed(c->catalog));
     buffer_print(lines, "late_answers=%" PRIu64 "\nstream_gaps=%" PRIu64 "\n", c->count.late,
                  c->stream.gaps);
-    buffer_print(lines, "decision_us_mean=%" PRId64 "\ndecision_us_max=%" PRId64 "\n",
-                 c->count.cycles ? c->count.decision_us / (int64_t)c->count.cycles : 0,
+    buffer_print(lines, "decision_us_mean=%" PRIu64 "\ndecision_us_max=%" PRIu64 "\n",
+                 c->count.cycles ? c->count.decision_us / c->count.cycles : 0,
                  c->count.decision_us_max);
 }

@@ -21,18 +21,17 @@
 #define RUN_US   1000 /* then a worker names no further place */
 #define IN_A_ROW 16   /* runs, asked for before the last one is concluded; others wait for an end */
 
-struct run *run_new(void)
+void run_init(struct coordinator *c)
 {
-    return memory_take(sizeof(struct run));
+    c->run = memory_take(sizeof(*c->run));
 }
 
-void run_free(struct run **run)
+void run_free(struct coordinator *c)
 {
-    arena_free(&(*run)->memory);
-    arena_free(&(*run)->former);
-    group_model_free(&(*run)->model);
-    memory_free(*run);
-    *run = NULL;
+    arena_free(&c->run->memory);
+    arena_free(&c->run->former);
+    group_model_free(&c->run->model);
+    memory_free(c->run);
 }
 
 /* ---- who goes along ---- */
@@ -55,20 +54,21 @@ static bool goes_in_a_run(struct coordinator *c, const struct map_request *r)
 /* In a round-robin a place depends on who was chosen last, on whosever nodes. */
 static bool may_run(struct coordinator *c)
 {
-    const struct map_request *r = reduce_request(c->slots[0].reduce);
-    return c->asked_count > 1 && c->batch_limit > 1 && r->tie_break != TIE_BREAK_round_robin &&
-           r->only.count == 0 && batch_goes_along(&c->slots[0]) && goes_in_a_run(c, r);
+    const struct map_request *r = reduce_request(c->deciding.slots[0].reduce);
+    return c->deciding.asked_count > 1 && batch_limit(c) > 1 &&
+           r->tie_break != TIE_BREAK_round_robin && r->only.count == 0 &&
+           batch_goes_along(&c->deciding.slots[0]) && goes_in_a_run(c, r);
 }
 
 static void take_along(struct coordinator *c, struct moment now)
 {
-    uint32_t most = batch_most(c), limit = c->batch_limit < most ? c->batch_limit : most;
-    while (c->under_way < limit && batch_may_follow(c, now, c->flights.first) &&
-           batch_is_alike(c, c->flights.first, c->slots[0].flight)) {
+    uint32_t limit = batch_limit(c);
+    while (c->deciding.under_way < limit && batch_may_follow(c, now, c->flights.first) &&
+           batch_is_alike(c, c->flights.first, c->deciding.slots[0].flight)) {
         struct flight *f = c->flights.first;
         deciding_start(c, f);
-        c->slots[c->under_way].flight = f;
-        measure_begin_alike(&c->slots[c->under_way++], now);
+        c->deciding.slots[c->deciding.under_way].flight = f;
+        measure_begin_alike(&c->deciding.slots[c->deciding.under_way++], now);
     }
 }
 
@@ -78,8 +78,9 @@ static void take_along(struct coordinator *c, struct moment now)
 static uint32_t share_of(const struct coordinator *c, uint32_t worker)
 {
     uint64_t nodes = cache_worker_nodes(c->cache, worker), all = cache_nodes(c->cache);
-    uint64_t share = c->under_way * nodes / (all == 0 ? 1 : all), more = share + share / 4 + 4;
-    return more < c->under_way ? (uint32_t)more : c->under_way;
+    uint64_t share = c->deciding.under_way * nodes / (all == 0 ? 1 : all),
+             more = share + share / 4 + 4;
+    return more < c->deciding.under_way ? (uint32_t)more : c->deciding.under_way;
 }
 
 static void ask(struct coordinator *c, int64_t round)
@@ -90,22 +91,22 @@ static void ask(struct coordinator *c, int64_t round)
     struct map_run *r = &m.map_run;
     arena_reset(&run->memory);
     run->round = round;
-    run->missing = c->asked_count;
-    r->request = *reduce_request(c->slots[0].reduce);
+    run->missing = c->deciding.asked_count;
+    r->request = *reduce_request(c->deciding.slots[0].reduce);
     r->request.round = round;
     r->request.extremes.count = run->ranges.count;
     r->request.extremes.at = run->ranges.at;
     if (run->grouped)
         r->request.step = MAP_STEP_run;
     r->rising = run->grouped;
-    for (uint32_t i = 0; i < c->asked_count; i++) {
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
         r->likely = share_of(c, i);
-        r->count = run->grouped ? c->under_way : r->likely;
+        r->count = run->grouped ? c->deciding.under_way : r->likely;
         run->lists[i] = (struct naming){.asked = (uint32_t)r->count};
         r->request.seed = (int64_t)random_next(&c->random);
         if (run->grouped)
             run_groups_tell_hosts(c, i, &r->request);
-        outbox_put(c->out, (struct address){WORKER, c->asked[i]}, &m);
+        outbox_put(c->out, (struct address){WORKER, c->deciding.asked[i]}, &m);
     }
 }
 
@@ -114,7 +115,7 @@ bool run_begin(struct coordinator *c, struct moment now)
     if (!may_run(c))
         return false;
     take_along(c, now);
-    if (c->under_way == 1)
+    if (c->deciding.under_way == 1)
         return false;
     c->run->under_way = true;
     ask(c, 1);
@@ -130,18 +131,18 @@ bool run_is_under_way(const struct coordinator *c)
 static void tell_end(struct coordinator *c, uint32_t good)
 {
     struct message m = {.type = MSG_map_run_end};
-    m.map_run_end.cycle = reduce_request(c->slots[0].reduce)->cycle;
+    m.map_run_end.cycle = reduce_request(c->deciding.slots[0].reduce)->cycle;
     m.map_run_end.placed = good;
     m.map_run_end.pods.at = arena_take(&c->cycle_memory, good * sizeof(struct run_pod));
-    for (uint32_t i = 0; i < c->asked_count; i++) {
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
         m.map_run_end.pods.count = 0;
         for (uint32_t k = 0; k < good; k++)
             if (c->run->chosen[k].from == i && c->run->chosen[k].place >= 0)
-                m.map_run_end.pods.at[m.map_run_end.pods.count++] =
-                    (struct run_pod){c->slots[k].flight->pod.uid, c->slots[k].flight->pod.name,
-                                     c->run->chosen[k].place};
-        if (c->asked[i] != 0)
-            outbox_put(c->out, (struct address){WORKER, c->asked[i]}, &m);
+                m.map_run_end.pods.at[m.map_run_end.pods.count++] = (struct run_pod){
+                    c->deciding.slots[k].flight->pod.uid, c->deciding.slots[k].flight->pod.name,
+                    c->run->chosen[k].place};
+        if (c->deciding.asked[i] != 0)
+            outbox_put(c->out, (struct address){WORKER, c->deciding.asked[i]}, &m);
     }
     c->run->under_way = false;
 }
@@ -207,14 +208,14 @@ static bool merge_ranges(struct coordinator *c)
 {
     struct run *run = c->run;
     const struct framework *fw =
-        frameworks_find(&c->frameworks, c->slots[0].flight->pod.scheduler_name);
+        frameworks_find(&c->frameworks, c->deciding.slots[0].flight->pod.scheduler_name);
     struct ranges asked_with = run->ranges;
     bool same = true;
     run->ranges.count = 0;
-    for (uint32_t i = 0; i < c->asked_count; i++)
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
         for (uint32_t k = 0; k < run->lists[i].said.extremes.count; k++)
             add_range(fw, &run->ranges, &run->lists[i].said.extremes.at[k]);
-    for (uint32_t i = 0; i < c->asked_count && same; i++)
+    for (uint32_t i = 0; i < c->deciding.asked_count && same; i++)
         same = has_used(&run->lists[i], &asked_with, &run->ranges);
     return same;
 }
@@ -235,7 +236,7 @@ static void name_first(const struct coordinator *c, struct heads *h)
 {
     h->count = 0;
     h->missing = false;
-    for (uint32_t i = 0; i < c->asked_count; i++)
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
         if (c->run->lists[i].said.feasible > 0) {
             h->worker[h->count] = i;
             name_next(h, h->count++, &c->run->lists[i]);
@@ -297,13 +298,13 @@ static uint32_t merge(struct coordinator *c)
 {
     uint32_t good = 0;
     int64_t feasible = 0;
-    for (uint32_t i = 0; i < c->asked_count; i++)
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
         feasible += c->run->lists[i].said.feasible;
     name_first(c, &c->run->heads);
     must(c->run->heads.count > 0); /* somebody has nodes */
-    while (good < c->under_way && !c->run->heads.missing) {
+    while (good < c->deciding.under_way && !c->run->heads.missing) {
         choose(c, good, feasible);
-        if (!deciding_stands(c, c->slots[good].flight, c->run->chosen[good].node))
+        if (!deciding_stands(c, c->deciding.slots[good].flight, c->run->chosen[good].node))
             break;
         good++;
     }
@@ -325,7 +326,7 @@ static int64_t place_ns(const struct naming *l)
 static void go_alone(struct coordinator *c, struct moment now)
 {
     tell_end(c, 0);
-    batch_learned(c, c->under_way, 0);
+    batch_learned(c, c->deciding.under_way, 0);
     deciding_give_back(c, 1);
     cycle_step(c, now, REDUCE_ask);
 }
@@ -334,11 +335,11 @@ static void go_alone(struct coordinator *c, struct moment now)
 static struct measured_skips skipped_by_all(const struct coordinator *c)
 {
     const struct framework *fw =
-        frameworks_find(&c->frameworks, c->slots[0].flight->pod.scheduler_name);
-    uint64_t brief = (uint64_t)reduce_request(c->slots[0].reduce)->brief.skip;
+        frameworks_find(&c->frameworks, c->deciding.slots[0].flight->pod.scheduler_name);
+    uint64_t brief = (uint64_t)reduce_request(c->deciding.slots[0].reduce)->brief.skip;
     struct measured_skips skips = {.pre_filter =
                                        fw != NULL ? framework_pre_filter_skips(fw, brief) : 0};
-    for (uint32_t i = 0; i < c->asked_count; i++) {
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
         skips.pre_filter |= (uint64_t)c->run->lists[i].said.skipped;
         skips.score |= (uint64_t)c->run->lists[i].said.score_skipped;
     }
@@ -351,14 +352,15 @@ static struct measured_skips skipped_by_all(const struct coordinator *c)
 static bool may_follow(const struct coordinator *c, struct moment now, uint32_t good)
 {
     const struct flight *f = c->flights.first;
-    const struct slot *first = &c->slots[0];
-    bool told = good > 0 && c->held.count == 0 && !c->held_gone;
+    const struct slot *first = &c->deciding.slots[0];
+    bool told = good > 0 && c->deciding.held.count == 0 && !c->deciding.held_gone;
     /* Without good ones the first was given back, and its pod may be gone. */
     bool terms = good > 0 && reduce_request(first->reduce)->brief.no_terms &&
                  kept_pod_has_terms(&first->flight->pod);
     for (uint32_t i = 0; i < good && told; i++)
         told = c->run->chosen[i].put;
-    return told && !terms && c->gang == NULL && batch_may_follow(c, now, f) && f->gang == NULL &&
+    return told && !terms && gang_under_way(c) == NULL && batch_may_follow(c, now, f) &&
+           f->gang == NULL &&
            first->flight->pod.priority >= f->pod.priority && /* or it might preempt them */
            coordinator_waits_for(c, now)[0] == 0 && c->run->in_a_row < IN_A_ROW;
 }
@@ -383,39 +385,39 @@ static void place_all(struct coordinator *c, struct moment now, uint32_t good,
 static void place_and_follow(struct coordinator *c, struct moment now, uint32_t good,
                              const struct measured_skips *skips)
 {
-    const struct moment began = c->cycle_started;
+    const struct moment began = c->deciding.began;
     struct arena chosen = c->run->memory; /* what places are called lasts until they are taken */
     c->run->memory = c->run->former;
     c->run->former = chosen;
-    c->under_way = 0;
+    c->deciding.under_way = 0;
     c->run->in_a_row++;
     arena_reset(&c->cycle_memory);
     enum reduce_step step = cycle_begin(c, now);
-    const struct moment next_began = c->cycle_started;
+    const struct moment next_began = c->deciding.began;
     if (step == REDUCE_ask) {
         cycle_step(c, now, step);
         step = REDUCE_wait;
     }
     outbox_send(c->out);
-    c->cycle_started = began;
+    c->deciding.began = began;
     place_all(c, now, good, skips);
-    c->cycle_started = next_began;
-    c->count.runs_followed++;
+    c->deciding.began = next_began;
+    COUNT(c, runs_followed, 1);
     cycle_step(c, now, step);
 }
 
 static void conclude(struct coordinator *c, struct moment now, uint32_t good)
 {
-    const uint32_t asked = c->under_way;
+    const uint32_t asked = c->deciding.under_way;
     const struct measured_skips skips = skipped_by_all(c);
     tell_end(c, good);
     batch_learned(c, asked, good);
-    c->count.runs++;
-    c->count.run_pods += good;
-    c->count.run_grouped_pods += c->run->grouped ? good : 0;
+    COUNT(c, runs, 1);
+    COUNT(c, run_pods, good);
+    COUNT(c, run_grouped_pods, c->run->grouped ? good : 0);
     for (uint32_t i = 0; i < good; i++) {
-        c->slots[i].steps.filter = c->run->lists[c->run->chosen[i].from].place_ns;
-        c->run->placed[i] = c->slots[i];
+        c->deciding.slots[i].steps.filter = c->run->lists[c->run->chosen[i].from].place_ns;
+        c->run->placed[i] = c->deciding.slots[i];
     }
     deciding_give_back(c, good);
     if (may_follow(c, now, good)) {
@@ -444,7 +446,7 @@ static void all_are_in(struct coordinator *c, struct moment now)
         return;
     }
     bool fails = false, any = false;
-    for (uint32_t i = 0; i < c->asked_count; i++) {
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
         fails |= c->run->lists[i].said.fails;
         any |= c->run->lists[i].said.feasible > 0;
     }
@@ -475,11 +477,11 @@ static struct naming *naming_of(struct coordinator *c, uint32_t worker,
                                 const struct map_run_result *said)
 {
     struct run *run = c->run;
-    if (!run->under_way || said->cycle != reduce_request(c->slots[0].reduce)->cycle ||
+    if (!run->under_way || said->cycle != reduce_request(c->deciding.slots[0].reduce)->cycle ||
         said->round != run->round)
         return NULL;
-    for (uint32_t i = 0; i < c->asked_count; i++)
-        if (c->asked[i] == worker && !run->lists[i].answered)
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+        if (c->deciding.asked[i] == worker && !run->lists[i].answered)
             return &run->lists[i];
     return NULL;
 }
@@ -489,7 +491,7 @@ void run_on_result(struct coordinator *c, struct moment now, uint32_t worker,
 {
     struct naming *l = naming_of(c, worker, said);
     if (l == NULL) {
-        c->count.late++;
+        COUNT(c, late, 1);
         return;
     }
     l->answered = true;

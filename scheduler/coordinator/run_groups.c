@@ -107,7 +107,7 @@ static struct refused *refused_of(struct run *run)
 bool run_groups_may_begin(struct coordinator *c)
 {
     struct run *run = c->run;
-    run->hash = hash_of(&c->slots[0].flight->pod);
+    run->hash = hash_of(&c->deciding.slots[0].flight->pod);
     struct refused *r = refused_of(run);
     if (r->hash != run->hash || r->left == 0)
         return true;
@@ -136,7 +136,7 @@ static void welcome(struct run *run)
 static int64_t others_in(const struct coordinator *c, uint32_t worker, uint32_t rule, uint32_t slot)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < c->asked_count; i++)
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
         if (i != worker)
             sum = wrap_add(sum, c->run->hosts[i].in_slot[rule][slot]);
     return sum;
@@ -145,7 +145,7 @@ static int64_t others_in(const struct coordinator *c, uint32_t worker, uint32_t 
 void run_groups_tell_hosts(struct coordinator *c, uint32_t worker, struct map_request *out)
 {
     struct run *run = c->run;
-    const struct map_request *r = reduce_request(c->slots[0].reduce);
+    const struct map_request *r = reduce_request(c->deciding.slots[0].reduce);
     const struct framework *fw = frameworks_find(&c->frameworks, r->pod.scheduler_name);
     uint32_t room = fw->filter_count + fw->score_count;
     const struct plugin **rules = arena_take(&c->cycle_memory, room * sizeof(struct plugin *));
@@ -174,7 +174,7 @@ static bool check_hosts(struct merging *m)
 {
     const struct coordinator *c = m->c;
     bool right = true;
-    for (uint32_t i = 0; i < c->asked_count; i++) {
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
         m->run->hosts[i] = (struct host_counts){{{0}}};
         for (uint32_t r = 0; r < group_model_rules(m->run->model); r++) {
             const struct plugin_counts *list = &m->run->lists[i].said.counts.at[r];
@@ -183,7 +183,7 @@ static bool check_hosts(struct merging *m)
                 m->run->hosts[i].in_slot[r][list->counts.at[e].slot] += list->counts.at[e].count;
         }
     }
-    for (uint32_t i = 0; i < c->asked_count; i++)
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
         for (uint32_t r = 0; r < group_model_rules(m->run->model); r++)
             for (uint32_t slot = 0; slot < COUNTS_SLOTS; slot++)
                 right &= group_model_rule_groups(m->run->model, r) ||
@@ -201,7 +201,7 @@ static bool hosts_are_known(const struct merging *m, const struct group_list *l)
         if (group_model_rule_groups(m->run->model, r))
             continue;
         for (uint32_t e = 0; e < adds->counts.count; e++)
-            for (uint32_t i = 0; i < m->c->asked_count; i++)
+            for (uint32_t i = 0; i < m->c->deciding.asked_count; i++)
                 known &= i == l->worker || m->run->told[i].in_slot[r][adds->counts.at[e].slot] > 0;
     }
     return known;
@@ -272,7 +272,7 @@ static bool are_used(const struct merging *m, const struct reach *wanted)
 /* What workers have normalised with. False when that is not the same for all. */
 static bool agree(const struct merging *m)
 {
-    for (uint32_t i = 0; i < m->c->asked_count; i++) {
+    for (uint32_t i = 0; i < m->c->deciding.asked_count; i++) {
         const struct map_run_result *said = &m->run->lists[i].said;
         for (uint32_t e = 0; said->feasible > 0 && e < said->extremes.count; e++) {
             const struct extreme *x = &said->extremes.at[e];
@@ -375,8 +375,8 @@ static void stand(struct merging *m)
 {
     struct arena *a = &m->run->memory;
     m->standings = arena_take(a, m->standing_count * sizeof(*m->standings));
-    m->moved = arena_take(a, m->c->under_way * sizeof(*m->moved));
-    m->best = arena_take(a, ((size_t)m->list_count + m->c->under_way) * sizeof(*m->best));
+    m->moved = arena_take(a, m->c->deciding.under_way * sizeof(*m->moved));
+    m->best = arena_take(a, ((size_t)m->list_count + m->c->deciding.under_way) * sizeof(*m->best));
     for (uint32_t g = 0; g < m->standing_count; g++) {
         struct standing *s = &m->standings[g];
         s->lists = s->moved = NOBODY;
@@ -399,7 +399,7 @@ static bool begin(struct merging *m)
     const struct map_run_result *said[WORKERS_MAX];
     uint32_t room = 0;
     bool fit = true;
-    for (uint32_t i = 0; i < m->c->asked_count; i++) {
+    for (uint32_t i = 0; i < m->c->deciding.asked_count; i++) {
         said[i] = &m->run->lists[i].said;
         room += said[i]->groups.count;
         fit &= !said[i]->fails;
@@ -408,12 +408,12 @@ static bool begin(struct merging *m)
         return false;
     if (m->run->model == NULL)
         m->run->model = group_model_new();
-    const struct model_question q = {m->framework, reduce_request(m->c->slots[0].reduce), said,
-                                     m->c->asked_count};
+    const struct model_question q = {m->framework, reduce_request(m->c->deciding.slots[0].reduce),
+                                     said, m->c->deciding.asked_count};
     if (!group_model_begin(m->run->model, &q))
         return false;
     m->lists = arena_take(&m->run->memory, room * sizeof(*m->lists));
-    for (uint32_t i = 0; i < m->c->asked_count && fit; i++) {
+    for (uint32_t i = 0; i < m->c->deciding.asked_count && fit; i++) {
         int64_t first = 0;
         for (uint32_t e = 0; said[i]->feasible > 0 && e < said[i]->extremes.count && fit; e++)
             fit = take_reach(m, &said[i]->extremes.at[e], m->used);
@@ -586,7 +586,7 @@ static enum groups_verdict merge(struct merging *m, uint32_t *good)
 {
     struct coordinator *c = m->c;
     bool more = true;
-    for (*good = 0; more && *good < c->under_way; ++*good) {
+    for (*good = 0; more && *good < c->deciding.under_way; ++*good) {
         struct reach wanted[RANGES_MAX];
         int64_t best = 0;
         m->groups = group_model_weigh(m->run->model);
@@ -599,9 +599,9 @@ static enum groups_verdict merge(struct merging *m, uint32_t *good)
         }
         if (!all_have_heads(m) || !find_best(m, &best) || !is_sure(m, best))
             break;
-        c->count.run_risen_pods += m->risen != NOBODY;
+        COUNT(c, run_risen_pods, m->risen != NOBODY);
         more = choose(m, best, &m->run->chosen[*good]);
-        if (!deciding_stands(c, c->slots[*good].flight, m->run->chosen[*good].node))
+        if (!deciding_stands(c, c->deciding.slots[*good].flight, m->run->chosen[*good].node))
             break;
     }
     keep_ranges(m, m->used);
@@ -610,11 +610,11 @@ static enum groups_verdict merge(struct merging *m, uint32_t *good)
 
 enum groups_verdict run_groups_merge(struct coordinator *c, uint32_t *good)
 {
-    struct merging m = {
-        .c = c,
-        .run = c->run,
-        .risen = NOBODY,
-        .framework = frameworks_find(&c->frameworks, c->slots[0].flight->pod.scheduler_name)};
+    struct merging m = {.c = c,
+                        .run = c->run,
+                        .risen = NOBODY,
+                        .framework = frameworks_find(
+                            &c->frameworks, c->deciding.slots[0].flight->pod.scheduler_name)};
     enum groups_verdict verdict = GROUPS_alone;
     *good = 0;
     if (begin(&m)) {
