@@ -124,12 +124,16 @@ static const char *name_of(const char *key)
     return slash != NULL ? slash + 1 : key;
 }
 
+/* The place of the one that is gone for the longest time; NULL: all are there. */
 static struct pod_fact *free_pod(void)
 {
-    for (uint32_t i = 0; i < PODS_MAX; i++)
-        if (!facts_pods[i].there)
-            return &facts_pods[i];
-    return NULL;
+    struct pod_fact *room = NULL;
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        struct pod_fact *p = &facts_pods[i];
+        if (!p->there && (room == NULL || p->left_at < room->left_at))
+            room = p;
+    }
+    return room;
 }
 
 static void pod_leaves(struct pod_fact *p)
