@@ -17,9 +17,10 @@ struct release {
     struct job job; /* first */
     struct release_options options;
     const struct claim_release *order;
-    int failures;   /* in a row */
-    struct str uid; /* of the claim that is deleted, as it was seen */
-    bool json_only; /* the server does not take claims in protobuf */
+    int failures;       /* in a row */
+    struct moment sent; /* the patch */
+    struct str uid;     /* of the claim that is deleted, as it was seen */
+    bool json_only;     /* the server does not take claims in protobuf */
     struct arena memory;
     struct buffer body, text;
 };
@@ -115,8 +116,8 @@ static void claim_path(const struct release *r, struct draft *draft)
 
 static void prepare_patch(struct job *job, struct instant at, struct draft *draft)
 {
-    const struct release *r = (const struct release *)job;
-    (void)at;
+    struct release *r = (struct release *)job;
+    r->sent = at.now;
     draft->method = KUBE_PATCH;
     draft->content_type = WRITES_PATCH;
     draft->unread = true;
@@ -138,6 +139,14 @@ static bool is_another(const struct kube_response *response)
     return another;
 }
 
+/* It may be carried out yet, by whoever stands between us and the server, and would take back what
+ * the pod is given next: nothing is over before it cannot come any more. Then the claim is put back
+ * under its version, which is refused when it comes late. */
+static bool is_open(const struct kube_response *response)
+{
+    return response->maybe_done || response->status == 502;
+}
+
 static void patched(struct job *job, struct instant at, const struct kube_response *response)
 {
     struct release *r = (struct release *)job;
@@ -145,6 +154,8 @@ static void patched(struct job *job, struct instant at, const struct kube_respon
     bool passing = may_pass(response) || response->status == 409;
     if (answer_is_good(response) || response->status == 404 || is_another(response))
         done(r, at);
+    else if (is_open(response))
+        go(r, &look_job, moment_after(r->sent, span_of_ms(LANES_WRITE_MS)));
     else if (response->status == 422)
         go(r, &look_job, at.now);
     else if (!passing || !tries_again(r, at, &patch_job, response))

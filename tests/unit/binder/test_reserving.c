@@ -520,13 +520,35 @@ static void a_failed_bind_gives_up_its_reservation(void **state)
     (void)state;
     struct world *w = reserved();
     reply(w, BINDING, 422, REASON("no"));
-    world_lose(w, "PATCH " GPU "/status", true);
-    pass(w, 1000);
     assert_string_equal(world_find(w, "PATCH " GPU "/status")->body, UNRESERVE);
     assert_null(world_heard(w, MSG_bind_result, 0));
     reply(w, "PATCH " GPU "/status", 200, "{}");
     assert_true(str_is(world_result(w)->message, "no"));
     world_free(w);
+}
+
+/* A patch whose answer was lost may be carried out late: the pod may not be given anything before
+ * that is over, and what is written then is refused when it comes late. */
+static void giving_up_a_reservation_is_over_when_it_cannot_come_any_more(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct world *w = reserved();
+        reply(w, BINDING, 422, REASON("no"));
+        world_lose(w, "PATCH " GPU "/status", true);
+        pass(w, 9900);
+        assert_int_equal(world_count(w, "resourceclaims"), 0);
+        assert_null(world_heard(w, MSG_bind_result, 0));
+        pass(w, 200);
+        reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), OURS));
+        expect_body(w, "PUT " GPU "/status", "\"resourceVersion\":\"3\"");
+        reply(w, "PUT " GPU "/status", late ? 409 : 200, "{}");
+        pass(w, late ? 1000 : 0);
+        if (late)
+            reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), ""));
+        assert_true(str_is(world_result(w)->message, "no"));
+        world_free(w);
+    }
 }
 
 static void giving_up_a_reservation_ends(void **state)
@@ -790,6 +812,7 @@ int main(void)
         cmocka_unit_test(a_claim_that_was_made_is_deleted_after_a_failure),
         cmocka_unit_test(a_claim_that_cannot_be_deleted_is_told),
         cmocka_unit_test(a_failed_bind_gives_up_its_reservation),
+        cmocka_unit_test(giving_up_a_reservation_is_over_when_it_cannot_come_any_more),
         cmocka_unit_test(giving_up_a_reservation_ends),
         cmocka_unit_test(a_pod_that_is_on_a_node_keeps_its_claims),
         cmocka_unit_test(a_cancelled_bind_gives_up_what_it_has),

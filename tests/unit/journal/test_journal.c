@@ -6,6 +6,7 @@
 #include "proto/base/must.h"
 #include "proto/base/random.h"
 
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -273,8 +274,12 @@ static void end_well(void)
     exit(0);
 }
 
+/* When the thread that writes has come so far, which may take a while on a busy machine. */
 static void end_badly(void)
 {
+    struct stat s;
+    for (int i = 0; i < 3000 && (stat(path, &s) != 0 || s.st_size == 0); i++)
+        poll(NULL, 0, 10);
     kill(getpid(), SIGKILL);
 }
 
