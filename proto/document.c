@@ -46,20 +46,8 @@ int main(void)
 #define RECORD(name_, doc_)                                                                        \
     buffer_print(&out, "### `%s`\n\n", name_##_record.name);                                       \
     codec_document(&name_##_record, &out);
-#define MESSAGE(number, name, from, to, fence, doc)
-#define FIELD(owner, tag, kind, name, doc)
-#define LIST(owner, tag, record, name, doc)
-#define ONE(owner, tag, record, name, doc)
-#define ONE_OF(owner, tag, words, name, doc)
-#define END(owner)
-#define WORDS(name, prefix, doc)
-#define WORD(name, prefix, id, text, doc)
-#define WORDS_END(name)
 #include "proto/messages.def"
-#undef RECORD
-#undef WORDS
     buffer_add_text(&out, "## Words\n\n");
-#define RECORD(name, doc)
 #define WORDS(name_, prefix, doc)                                                                  \
     buffer_print(&out, "### `%s`\n\n%s\n\n", name_##_words.name, doc);                             \
     codec_document_words(&name_##_words, &out);

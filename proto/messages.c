@@ -5,50 +5,16 @@
 /* clang-format off */
 
 /* The sets of words, each with its table. */
-#define RECORD(name, doc)
-#define MESSAGE(number, name, from, to, fence, doc)
-#define FIELD(owner, tag, kind, name, doc)
-#define LIST(owner, tag, record, name, doc)
-#define ONE(owner, tag, record, name, doc)
-#define ONE_OF(owner, tag, words, name, doc)
-#define END(owner)
 #define WORDS(name, prefix, doc) static const struct words_entry name##_list[] = {
 #define WORD(name, prefix, id, text, doc) {{text, sizeof(text) - 1}, doc},
 #define WORDS_END(name_) };                                                  \
     const struct words name_##_words = {                                     \
         #name_, name_##_list, sizeof(name_##_list) / sizeof(name_##_list[0])};
 #include "proto/messages.def"
-#undef RECORD
-#undef MESSAGE
-#undef FIELD
-#undef LIST
-#undef ONE
-#undef ONE_OF
-#undef END
-#undef WORDS
-#undef WORD
-#undef WORDS_END
-
-#define WORDS(name, prefix, doc)
-#define WORD(name, prefix, id, text, doc)
-#define WORDS_END(name)
 
 /* First pass: name every record, so that lists may point at one declared later. */
-#define RECORD(name, doc)
 #define MESSAGE(number, name, from, to, fence, doc) static const struct record name##_record;
-#define FIELD(owner, tag, kind, name, doc)
-#define LIST(owner, tag, record, name, doc)
-#define ONE(owner, tag, record, name, doc)
-#define ONE_OF(owner, tag, words, name, doc)
-#define END(owner)
 #include "proto/messages.def"
-#undef RECORD
-#undef MESSAGE
-#undef FIELD
-#undef LIST
-#undef ONE
-#undef ONE_OF
-#undef END
 
 /* Second pass: the fields of each; the last entry only closes the table. */
 #define RECORD(name, doc) static const struct field name##_fields[] = {
@@ -63,13 +29,6 @@
     {tag, KIND_word, offsetof(struct owner, name), NULL, &words##_words, #name, doc},
 #define END(owner) {0, 0, 0, NULL, NULL, NULL, NULL}};
 #include "proto/messages.def"
-#undef RECORD
-#undef MESSAGE
-#undef FIELD
-#undef LIST
-#undef ONE
-#undef ONE_OF
-#undef END
 
 /* Third pass: the records themselves. */
 #define DESCRIPTOR(name_, doc_)                                             \
@@ -79,17 +38,9 @@
         .field_count = sizeof(name_##_fields) / sizeof(name_##_fields[0]) - 1};
 #define RECORD(name, doc) DESCRIPTOR(name, doc)
 #define MESSAGE(number, name, from, to, fence, doc) static DESCRIPTOR(name, doc)
-#define FIELD(owner, tag, kind, name, doc)
-#define LIST(owner, tag, record, name, doc)
-#define ONE(owner, tag, record, name, doc)
-#define ONE_OF(owner, tag, words, name, doc)
-#define END(owner)
 #include "proto/messages.def"
-#undef RECORD
-#undef MESSAGE
 
 const struct message_info message_info[MSG_COUNT] = {
-#define RECORD(name, doc)
 #define MESSAGE(number, name, from_, to_, fence_, doc) \
     [MSG_##name] = {.record = &name##_record, .from = (from_), .to = (to_), .fence = (fence_)},
 #include "proto/messages.def"

@@ -33,31 +33,10 @@ enum fence { OPEN, FENCED };
 #define CTYPE_strs struct strs
 
 /* The sets of words first, as records hold their values. */
-#define RECORD(name, doc)
-#define MESSAGE(number, name, from, to, fence, doc)
-#define FIELD(owner, tag, kind, name, doc)
-#define LIST(owner, tag, record, name, doc)
-#define ONE(owner, tag, record, name, doc)
-#define ONE_OF(owner, tag, words, name, doc)
-#define END(owner)
 #define WORDS(name, prefix, doc) extern const struct words name##_words; enum name { prefix##_none,
 #define WORD(name, prefix, id, text, doc) prefix##_##id,
 #define WORDS_END(name) };
 #include "proto/messages.def"
-#undef RECORD
-#undef MESSAGE
-#undef FIELD
-#undef LIST
-#undef ONE
-#undef ONE_OF
-#undef END
-#undef WORDS
-#undef WORD
-#undef WORDS_END
-
-#define WORDS(name, prefix, doc)
-#define WORD(name, prefix, id, text, doc)
-#define WORDS_END(name)
 
 /* Fields stand in the order of their tags, whatever the padding. */
 /* NOLINTBEGIN(clang-analyzer-optin.performance.Padding) */
@@ -70,18 +49,8 @@ enum fence { OPEN, FENCED };
 #define END(owner) };
 #include "proto/messages.def"
 /* NOLINTEND(clang-analyzer-optin.performance.Padding) */
-#undef RECORD
-#undef MESSAGE
-#undef FIELD
-#undef LIST
-#undef ONE
-#undef ONE_OF
-#undef END
 
 /* The tags by name, for whoever looks into an encoded record: TAG_pod_name. */
-#define RECORD(name, doc)
-#define END(owner)
-#define MESSAGE(number, name, from, to, fence, doc)
 #define FIELD(owner, tag, kind, name, doc)  TAG_##owner##_##name = (tag),
 #define LIST(owner, tag, record, name, doc) TAG_##owner##_##name = (tag),
 #define ONE(owner, tag, record, name, doc)  TAG_##owner##_##name = (tag),
@@ -90,23 +59,13 @@ enum message_tag {
 #include "proto/messages.def"
     TAG_none = 0
 };
-#undef FIELD
-#undef LIST
-#undef ONE
-#undef ONE_OF
-#undef MESSAGE
 
-#define FIELD(owner, tag, kind, name, doc)
-#define LIST(owner, tag, record, name, doc)
-#define ONE(owner, tag, record, name, doc)
-#define ONE_OF(owner, tag, words, name, doc)
 #define MESSAGE(number, name, from, to, fence, doc) MSG_##name = (number),
 enum message_type {
     MSG_none = 0,
 #include "proto/messages.def"
     MSG_COUNT = 112 /* above every number; the compiler complains when it is not */
 };
-#undef MESSAGE
 
 /* One received or outgoing message: read .type, then the member of that name. */
 struct message {
@@ -114,25 +73,12 @@ struct message {
     union {
 #define MESSAGE(number, name, from, to, fence, doc) struct name name;
 #include "proto/messages.def"
-#undef MESSAGE
     };
 };
 
 /* Descriptors of records that are used outside of a message too. */
-#undef RECORD
 #define RECORD(name, doc) extern const struct record name##_record;
-#define MESSAGE(number, name, from, to, fence, doc)
 #include "proto/messages.def"
-#undef RECORD
-#undef MESSAGE
-#undef FIELD
-#undef LIST
-#undef ONE
-#undef ONE_OF
-#undef END
-#undef WORDS
-#undef WORD
-#undef WORDS_END
 /* clang-format on */
 
 struct message_info {
