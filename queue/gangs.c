@@ -41,9 +41,9 @@ static struct gang_kinds read_kinds(const struct group_kinds *said)
         int index = index_of(u->api);
         if (index == GANG_APIS || k.why[index] != NULL)
             continue;
-        uint32_t *set = str_is(u->state, "served")    ? &k.unread
-                        : str_is(u->state, "looking") ? &k.looking
-                                                      : &k.unknown;
+        uint32_t *set = u->state == UNREAD_served    ? &k.unread
+                        : u->state == UNREAD_looking ? &k.looking
+                                                     : &k.unknown;
         *set |= 1u << index;
         k.why[index] = str_copy(u->message);
     }

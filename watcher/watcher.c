@@ -268,12 +268,12 @@ static const struct source *groups_of(const struct watcher *w, struct str api)
 static bool is_unread(const struct reflector_status *status, struct unread_kind *unread)
 {
     if (status->looking) {
-        unread->state = STR_LITERAL("looking");
+        unread->state = UNREAD_looking;
         unread->message = STR_LITERAL("not served so far, looked for again");
         return true;
     }
     bool served = status->served || status->listed;
-    unread->state = served ? STR_LITERAL("served") : STR_LITERAL("unknown");
+    unread->state = served ? UNREAD_served : UNREAD_unknown;
     unread->message = str_of(status->error);
     return status->state == REFLECTOR_degraded;
 }

@@ -310,11 +310,11 @@ static void answer_metrics(struct bus *bus, struct peer *peer, const struct metr
 static enum refusal check_order(struct bus *bus, struct peer *peer, const struct envelope *envelope)
 {
     if (envelope->incarnation != peer->incarnation) {
-        greet_again(bus, peer, "restarted");
+        greet_again(bus, peer, DOWN_restarted);
         return REFUSED_other_life;
     }
     if (envelope->link != peer->received + 1) {
-        greet_again(bus, peer, "gap");
+        greet_again(bus, peer, DOWN_gap);
         return REFUSED_gap;
     }
     peer->received++;
@@ -356,7 +356,7 @@ static void adopt_term(struct bus *bus, struct peer *peer, int64_t term)
 static bool handle_own(struct bus *bus, struct peer *peer, enum message_type type)
 {
     if (type == MSG_goodbye)
-        peer_down(bus, peer, "goodbye");
+        peer_down(bus, peer, DOWN_goodbye);
     if (type == MSG_status_request)
         answer_status(bus, peer);
     if (type == MSG_metrics_request)
@@ -466,7 +466,7 @@ static bool take_frame(struct bus *bus, struct wire *wire, struct str frame, str
         bus_refuse(bus, why, peer, envelope.type, frame.len);
         /* The sender counts on it having arrived: let both start over, in our term. */
         if (why == REFUSED_stale_term && peer->state == PEER_up)
-            greet_again(bus, peer, "gap");
+            greet_again(bus, peer, DOWN_gap);
         return false;
     }
     must(frame_record(envelope.type) != NULL);

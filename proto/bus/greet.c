@@ -101,7 +101,7 @@ void greet_ask(struct bus *bus, struct peer *peer)
     say_hello(bus, peer, 0, NULL);
 }
 
-void greet_again(struct bus *bus, struct peer *peer, const char *reason)
+void greet_again(struct bus *bus, struct peer *peer, enum down_reason reason)
 {
     peer_down(bus, peer, reason);
     if (peer->connecting) {
@@ -150,7 +150,7 @@ static void retire_namesakes(struct bus *bus, const struct peer *peer, const str
             !str_is(hello->instance, other->instance))
             continue;
         if (other->incarnation == hello->incarnation && admission_same_process(other, peer)) {
-            peer_down(bus, other, "disconnected");
+            peer_down(bus, other, DOWN_disconnected);
             continue;
         }
         struct message beat = {.type = MSG_heartbeat};
@@ -175,7 +175,7 @@ static enum refusal take_at_door(struct bus *bus, struct peer *peer, const struc
     }
     retire_namesakes(bus, peer, hello);
     if (peer->state == PEER_up)
-        peer_down(bus, peer, same_life ? "gap" : "restarted");
+        peer_down(bus, peer, same_life ? DOWN_gap : DOWN_restarted);
     learn(peer, hello);
     peer->state = PEER_up;
     peer->sent = 0;
@@ -219,7 +219,8 @@ static enum refusal take_on_link(struct bus *bus, struct peer *peer, const struc
     if (hello->session == 0) {
         /* The door lost us. While greeting, our hello is under way to it already. */
         if (peer->state == PEER_up)
-            greet_again(bus, peer, peer->incarnation == hello->incarnation ? "gap" : "restarted");
+            greet_again(bus, peer,
+                        peer->incarnation == hello->incarnation ? DOWN_gap : DOWN_restarted);
         return REFUSED_nothing;
     }
     if (peer->state != PEER_greeting || hello->session != peer->session)
@@ -242,7 +243,7 @@ static struct moment tick_peer(struct bus *bus, struct peer *peer, struct moment
 {
     struct moment silent = moment_after(peer->heard_at, times(bus->heartbeat, SILENT_AFTER));
     if (peer->state == PEER_up && moment_reached(now, silent))
-        peer_down(bus, peer, "silent");
+        peer_down(bus, peer, DOWN_silent);
     if (peer->state == PEER_greeting && peer->connecting) {
         if (moment_reached(now, peer->reopen_at))
             reopen(bus, peer);
@@ -316,7 +317,7 @@ static void news_of_link(struct bus *bus, struct wire *wire)
             note_handshake(bus, wire);
         if (news == WIRE_disconnected) {
             bus->counts.connections_lost++;
-            peer_down(bus, peer, "disconnected");
+            peer_down(bus, peer, DOWN_disconnected);
         }
         refused = refused || news == WIRE_refused;
         if (news == WIRE_connected && peer->state == PEER_greeting) {

@@ -141,7 +141,7 @@ int peer_say(struct bus *bus, struct peer *peer, const struct message *m);
 void peer_up(struct bus *bus, struct peer *peer);
 /* Tells the core if it knew the peer. A caller is forgotten; a link starts over with a new session
  * and says hello at the next tick. */
-void peer_down(struct bus *bus, struct peer *peer, const char *reason);
+void peer_down(struct bus *bus, struct peer *peer, enum down_reason reason);
 /* Forgets callers that are gone. */
 void peers_sweep(struct bus *bus);
 /* Mirrors a frame to the tap when somebody listens. peer may be NULL. */
@@ -172,7 +172,7 @@ enum refusal greet_take(struct bus *bus, struct peer *peer, const struct hello *
 /* Asks a caller that we do not know, or whose frames have a gap, to say hello again. */
 void greet_ask(struct bus *bus, struct peer *peer);
 /* A gap, or another life of the peer: both sides number from the start again. */
-void greet_again(struct bus *bus, struct peer *peer, const char *reason);
+void greet_again(struct bus *bus, struct peer *peer, enum down_reason reason);
 /* Heartbeats, silent peers, hellos that got no answer. Returns when to look again. */
 struct moment greet_tick(struct bus *bus, struct moment now);
 /* What the monitors of the sockets say. */

@@ -94,7 +94,7 @@ static int put_on_wire(struct bus *bus, struct peer *peer, struct str bytes, boo
     struct str to = {peer->routing, peer->routing_len};
     int failed = wire_send(peer->wire, to, bytes, more);
     if (failed == EHOSTUNREACH) {
-        peer_down(bus, peer, "disconnected");
+        peer_down(bus, peer, DOWN_disconnected);
         bus->counts.dropped[DROPPED_disconnected] += lost > 0 ? lost : 1;
     } else if (failed) {
         bus->counts.dropped[DROPPED_full] += lost;
@@ -217,16 +217,16 @@ static void forget_term(struct bus *bus, struct peer *peer)
             bus->term = bus->peers[i]->term;
 }
 
-void peer_down(struct bus *bus, struct peer *peer, const char *reason)
+void peer_down(struct bus *bus, struct peer *peer, enum down_reason reason)
 {
     if (peer->number != 0) {
         greet_expect(bus, peer, REOPEN_AFTER);
         struct event *event = event_add(bus, peer, MSG_peer_down);
         event->message.peer_down.process = str_of(process_name(peer->process));
-        event->message.peer_down.reason = str_of(reason);
+        event->message.peer_down.reason = reason;
         if (peer->process != TOOL)
             log_info("peer down|kind=%s name=%s reason=%s", process_name(peer->process),
-                     peer->instance, reason);
+                     peer->instance, words_text(&down_reason_words, reason).at);
     }
     peer->number = 0;
     peer->sent = peer->received = 0;

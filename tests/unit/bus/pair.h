@@ -97,7 +97,7 @@ static inline void keep(struct seen *seen, const struct delivery *in)
     seen->reason[0] = 0;
     if (in->message->type == MSG_peer_down)
         snprintf(seen->reason, sizeof(seen->reason), "%.*s",
-                 STR_ARG(in->message->peer_down.reason));
+                 STR_ARG(words_text(&down_reason_words, in->message->peer_down.reason)));
 }
 
 /* Runs both (other may be NULL) until bus hands out a message of this type; what else comes out of

@@ -272,10 +272,10 @@ static void say_served(struct world *w)
 {
     static struct str api = {"scheduling.x-k8s.io", 19};
     static struct unread_kind unread = {
-        .api = {"scheduling.x-k8s.io", 19}, .state = {"served", 6}, .message = {"no", 2}};
+        .api = {"scheduling.x-k8s.io", 19}, .state = UNREAD_served, .message = {"no", 2}};
     struct message m = {.type = MSG_group_kinds,
                         .group_kinds = {.apis = {w->served, &api}, .unread = {w->unread, &unread}}};
-    unread.state = w->stamp % 2 ? STR_LITERAL("served") : STR_LITERAL("looking");
+    unread.state = w->stamp % 2 ? UNREAD_served : UNREAD_looking;
     if (w->watcher_up)
         deliver(w, WATCHER, &m);
 }

@@ -120,7 +120,8 @@ static void read_message(struct fixture *f, const struct message *m)
     else if (m->type == MSG_group_kinds && k->unread.count == 0)
         add(f, "kinds:%u", k->apis.count);
     else if (m->type == MSG_group_kinds)
-        add(f, "kinds:%u %.*s(%.*s)", k->apis.count, STR_ARG(k->unread.at[0].state),
+        add(f, "kinds:%u %.*s(%.*s)", k->apis.count,
+            STR_ARG(words_text(&unread_state_words, k->unread.at[0].state)),
             STR_ARG(k->unread.at[0].message));
     else if (m->type == MSG_pod_group_set)
         add(f, "group:%.*s", STR_ARG(m->pod_group_set.group.name));
