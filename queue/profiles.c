@@ -14,7 +14,7 @@
 /* What hints may look up for the pods of a profile. */
 static struct surroundings surroundings_of(struct queue *q, const struct profile *p)
 {
-    bool told = p != NULL && p->gangs.len > 0;
+    bool told = p != NULL && p->gangs != GANGS_none;
     uint64_t pre_enqueue = p != NULL ? plugins_of(&p->pre_enqueue) : PLUGINS_all;
     return (struct surroundings){
         .profile = p,
@@ -23,8 +23,8 @@ static struct surroundings surroundings_of(struct queue *q, const struct profile
         .timing = &q->timing,
         .fifo = q->options.fifo,
         .gang_sort = q->options.gang_sort,
-        .gangs = p == NULL || !str_is(p->gangs, "off"),
-        .gangs_named = p != NULL && str_is(p->gangs, "on"),
+        .gangs = p == NULL || p->gangs != GANGS_off,
+        .gangs_named = p != NULL && p->gangs == GANGS_on,
         .built_in_gangs = !told || p->gang_built_in,
         .gang_wait_s = told ? p->gang_wait_s : GANG_WAIT_S,
         .gang_backoff_s = told ? p->gang_backoff_s : 0,

@@ -114,7 +114,7 @@ void cache_gangs_begin(struct cache *c)
     size_t at = 0;
     struct cached_pod *p;
     for (uint32_t i = 0; i < c->options.profile_count; i++)
-        wanted = wanted || gang_victims_of(&c->options.profiles[i]) != GANG_VICTIMS_pods;
+        wanted = wanted || c->options.profiles[i].gang_victims > GANG_VICTIMS_pods;
     if (wanted == (c->gangs != NULL))
         return;
     if (!wanted) {

@@ -205,7 +205,7 @@ static struct plugin_node describe(const struct coordinator *c, const struct bus
 {
     struct plugin_node out = {.name = name};
     struct node node;
-    if (str_is(plugin->facts, "Names") || !cache_node_get(c->cache, name, &node, a))
+    if (plugin->facts == FACTS_names || !cache_node_get(c->cache, name, &node, a))
         return out;
     out.labels.count = node.labels.count;
     out.labels.at = node.labels.at;
@@ -214,7 +214,7 @@ static struct plugin_node describe(const struct coordinator *c, const struct bus
     out.unschedulable = node.unschedulable;
     out.allocatable.count = node.allocatable.count;
     out.allocatable.at = node.allocatable.at;
-    if (!str_is(plugin->facts, "Node"))
+    if (plugin->facts != FACTS_node)
         cache_each_pod(c->cache, name, add_pod, &(struct summing){&out, a});
     return out;
 }

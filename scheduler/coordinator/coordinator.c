@@ -135,7 +135,7 @@ static void go_on(struct coordinator *c, struct moment now)
 static bool has_gangs(const struct coordinator *c)
 {
     for (uint32_t i = 0; i < c->frameworks.count; i++)
-        if (!str_is(c->frameworks.at[i].profile.gangs, "off"))
+        if (c->frameworks.at[i].profile.gangs != GANGS_off)
             return true;
     return false;
 }

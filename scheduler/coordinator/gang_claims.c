@@ -134,7 +134,7 @@ void gang_claims_adopt(struct coordinator *c, struct moment now, const struct po
 {
     const struct framework *fw = frameworks_find(&c->frameworks, pod->scheduler_name);
     const struct gang group = group_of(pod);
-    if (fw == NULL || pod->gang.len == 0 || str_is(fw->profile.gangs, "off"))
+    if (fw == NULL || pod->gang.len == 0 || fw->profile.gangs == GANGS_off)
         return;
     struct gang_claims *claims = *find(c, &group);
     if (claims == NULL) {

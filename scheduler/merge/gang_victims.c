@@ -16,7 +16,7 @@ static const enum catalog_kind kinds[] = {CATALOG_gang, CATALOG_gang_old, CATALO
 
 static enum gang_victims wanted(const struct reduce_start *start)
 {
-    return start->cache != NULL ? gang_victims_of(&start->framework->profile) : GANG_VICTIMS_pods;
+    return start->cache != NULL ? start->framework->profile.gang_victims : GANG_VICTIMS_pods;
 }
 
 /* ---- budgets ---- */
@@ -80,7 +80,7 @@ void gang_victims_protect(const struct reduce_start *start, struct map_request *
                           struct arena *a)
 {
     size_t room = request->budgets.count;
-    if (wanted(start) == GANG_VICTIMS_pods)
+    if (wanted(start) <= GANG_VICTIMS_pods)
         return;
     for (size_t i = 0; i < KIND_COUNT; i++)
         room += catalog_count(start->catalog, kinds[i]);

@@ -26,10 +26,3 @@ bool gang_named_by(const struct pod *pod, struct gang *group)
     }
     return group->name.len > 0;
 }
-
-enum gang_victims gang_victims_of(const struct profile *profile)
-{
-    if (str_is(profile->gang_victims, "Surplus"))
-        return GANG_VICTIMS_surplus;
-    return str_is(profile->gang_victims, "WholeGangs") ? GANG_VICTIMS_whole : GANG_VICTIMS_pods;
-}

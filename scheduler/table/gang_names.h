@@ -1,4 +1,4 @@
-/* gang_names: which PodGroup a pod on a node names, and what a profile says of gangs in the way. */
+/* gang_names: which PodGroup a pod on a node names. */
 #ifndef SCHEDULER_TABLE_GANG_NAMES_H
 #define SCHEDULER_TABLE_GANG_NAMES_H
 
@@ -13,9 +13,5 @@
 /* Sets api, namespace_name and name, borrowed from the pod. Of pods on nodes only a group of
  * scheduling.k8s.io is kept as such; the others are in the labels. False: it names none. */
 bool gang_named_by(const struct pod *pod, struct gang *group);
-
-enum gang_victims { GANG_VICTIMS_pods, GANG_VICTIMS_surplus, GANG_VICTIMS_whole };
-/* The profile's gangVictims; what is not set, or not known, is Pods. */
-enum gang_victims gang_victims_of(const struct profile *profile);
 
 #endif

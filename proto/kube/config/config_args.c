@@ -85,23 +85,21 @@ static bool in_range(int64_t value, int64_t least, int64_t most)
 }
 
 /* A word out of some, ended by NULL; the first is the default. */
-static struct str read_choice(const struct args_reader *r, const struct spot *args,
-                              const char *field, const char *const *words)
+static uint32_t read_choice(const struct args_reader *r, const struct spot *args, const char *field,
+                            const struct words *set)
 {
     struct spot at = spot_member(r->path, field);
     struct str word = spot_text(args, field);
     struct buffer known = {0};
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (str_is(word, words[i]) || (i == 0 && word.len == 0)) {
-            buffer_free(&known);
-            return str_of(words[i]);
-        }
-        buffer_print(&known, "%s\"%s\"", i > 0 ? ", " : "", words[i]);
-    }
+    uint32_t number;
+    if (words_find(set, word, &number))
+        return number > 0 ? number : 1;
+    for (uint32_t i = 0; i < set->count; i++)
+        buffer_print(&known, "%s\"%.*s\"", i > 0 ? ", " : "", STR_ARG(set->at[i].text));
     config_invalid(r->outer, &at, "Unsupported value: \"%.*s\": supported values: %s",
                    STR_ARG(word), known.at);
     buffer_free(&known);
-    return word;
+    return 0;
 }
 
 /* ---- NodeResourcesFit ---- */
@@ -457,9 +455,8 @@ static void read_gangs(const struct args_reader *r, const struct spot *args)
 {
     static const char *const names[] = {"permitWaitingTimeSeconds", "podGroupBackoffSeconds",
                                         "podGroupRejectPercentage"};
-    static const char *const victims[] = {CONFIG_GANG_VICTIMS, "Surplus", "WholeGangs", NULL};
     struct profile *p = r->profile;
-    p->gang_victims = read_choice(r, args, "gangVictims", victims);
+    p->gang_victims = (enum gang_victims)read_choice(r, args, "gangVictims", &gang_victims_words);
     p->gang_wait_s = config_has(args, names[0]) ? spot_i64(args, names[0]) : 60;
     p->gang_backoff_s = config_has(args, names[1]) ? spot_i64(args, names[1]) : 0;
     p->gang_reject_percentage = number_or(args, names[2], 10);
@@ -558,16 +555,16 @@ static void check_bus_name(const struct args_reader *r, struct str name)
 
 void config_args_read_bus(const struct args_reader *r, const struct spot *args)
 {
-    static const char *const policies[] = {"Fail", "Ignore", NULL};
-    static const char *const facts[] = {"All", "Node", "Names", NULL};
+    static const struct words_entry policies[] = {{{"Fail", 4}, NULL}, {{"Ignore", 6}, NULL}};
+    static const struct words policy_words = {"failurePolicy", policies, 2};
     struct profile *p = r->profile;
     struct bus_plugin *b = &p->bus_plugins.at[p->bus_plugins.count++];
     b->name = spot_text(r->path->up, "name");
     check_bus_name(r, b->name);
     b->deadline_ms = read_wait(r, args, "deadline", 1000);
-    b->ignore = str_is(read_choice(r, args, "failurePolicy", policies), "Ignore");
+    b->ignore = read_choice(r, args, "failurePolicy", &policy_words) == 2;
     b->permit_timeout_ms = read_wait(r, args, "permitTimeout", 60000);
-    b->facts = read_choice(r, args, "nodeFacts", facts);
+    b->facts = (enum node_facts_told)read_choice(r, args, "nodeFacts", &node_facts_told_words);
 }
 
 /* ---- the table ---- */

@@ -146,7 +146,7 @@ static void keep_bus(struct arena *a, const struct bus_plugin *b, struct plugin_
     buffer_print(&text,
                  "\",\"failurePolicy\":\"%s\",\"kind\":\"" CONFIG_BUS_KIND "\",\"nodeFacts\":",
                  b->ignore ? "Ignore" : "Fail");
-    json_string(&text, b->facts);
+    json_string(&text, words_text(&node_facts_told_words, b->facts));
     buffer_add_text(&text, ",\"permitTimeout\":\"");
     config_duration_print(span_of_ms(b->permit_timeout_ms), &text);
     buffer_add_text(&text, "\"}");

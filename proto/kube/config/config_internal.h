@@ -91,7 +91,6 @@ bool config_plugin_implements_any(struct str name); /* it is known */
 /* Plugins that upstream once had; naming one is an error of its own. */
 bool config_plugin_removed(struct str name);
 #define CONFIG_GANG_PLUGIN     "Coscheduling"
-#define CONFIG_GANG_VICTIMS    "Pods"           /* the default of gangVictims */
 #define CONFIG_BUILT_IN_PLUGIN "GangScheduling" /* upstream's, behind feature gates */
 #define CONFIG_GROUP           "kubescheduler.config.k8s.io"
 #define CONFIG_VERSION         CONFIG_GROUP "/v1"

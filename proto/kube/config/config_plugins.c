@@ -493,11 +493,9 @@ static void fill_gangs(const struct plugin_sets *sets, struct profile *profile,
                        const struct profile_details *d)
 {
     struct str name = STR_LITERAL(CONFIG_GANG_PLUGIN);
-    profile->gangs = STR_LITERAL("auto");
-    if (config_plugins_need(sets, name))
-        profile->gangs = STR_LITERAL("on");
-    else if (lists(&sets->multi_point.disabled, name))
-        profile->gangs = STR_LITERAL("off");
+    profile->gangs = config_plugins_need(sets, name)            ? GANGS_on
+                     : lists(&sets->multi_point.disabled, name) ? GANGS_off
+                                                                : GANGS_auto;
     profile->gang_sort = lists(&d->points[POINT_queue_sort], name);
 }
 

@@ -181,8 +181,8 @@ static void print_legacy(struct buffer *out, const struct profile *p)
  * printed without them. */
 static void print_gangs(struct buffer *out, const struct profile *p)
 {
-    bool named = str_is(p->gangs, "on");
-    bool victims = !str_is(p->gang_victims, CONFIG_GANG_VICTIMS);
+    bool named = p->gangs == GANGS_on;
+    bool victims = p->gang_victims != GANG_VICTIMS_pods;
     if (!named && !victims && p->gang_wait_s == 60 && p->gang_backoff_s == 0 &&
         p->gang_reject_percentage == 10)
         return;
@@ -193,7 +193,7 @@ static void print_gangs(struct buffer *out, const struct profile *p)
                  (long long)p->gang_wait_s, (long long)p->gang_backoff_s,
                  (long long)p->gang_reject_percentage);
     if (victims)
-        print_member(out, "      gangVictims: ", p->gang_victims);
+        print_member(out, "      gangVictims: ", words_text(&gang_victims_words, p->gang_victims));
 }
 
 static void print_bus(struct buffer *out, const struct profile *p)
@@ -205,7 +205,8 @@ static void print_bus(struct buffer *out, const struct profile *p)
                              "\n      kind: " CONFIG_BUS_KIND "\n");
         print_span(out, "      deadline: ", span_of_ms(b->deadline_ms));
         buffer_print(out, "      failurePolicy: %s\n      nodeFacts: %.*s\n",
-                     b->ignore ? "Ignore" : "Fail", STR_ARG(b->facts));
+                     b->ignore ? "Ignore" : "Fail",
+                     STR_ARG(words_text(&node_facts_told_words, b->facts)));
         print_span(out, "      permitTimeout: ", span_of_ms(b->permit_timeout_ms));
     }
 }
@@ -243,7 +244,7 @@ static void print_points(struct buffer *out, const struct profile *profile,
                          const struct profile_details *details)
 {
     buffer_add_text(out, "  plugins:\n    multiPoint:\n      disabled:\n      - name: \"*\"\n");
-    if (str_is(profile->gangs, "off"))
+    if (profile->gangs == GANGS_off)
         buffer_add_text(out, "      - name: " CONFIG_GANG_PLUGIN "\n");
     for (int p = 0; p < POINT_COUNT; p++) {
         const struct strs *names = &details->points[p];

@@ -218,8 +218,8 @@ static void write_anti_service(cJSON *args, const struct profile *p, const struc
 static void write_gangs(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)a;
-    if (!str_is(p->gang_victims, CONFIG_GANG_VICTIMS)) /* ours: no other scheduler could read it */
-        json_add_text(args, "gangVictims", p->gang_victims);
+    if (p->gang_victims != GANG_VICTIMS_pods) /* ours: no other scheduler could read it */
+        json_add_text(args, "gangVictims", words_text(&gang_victims_words, p->gang_victims));
     json_add_whole(args, "permitWaitingTimeSeconds", p->gang_wait_s);
     json_add_whole(args, "podGroupBackoffSeconds", p->gang_backoff_s);
     json_add_whole(args, "podGroupRejectPercentage", p->gang_reject_percentage);
@@ -317,7 +317,7 @@ static void write_plugin_config(cJSON *profile, const struct profile *p,
         struct str name = str_of(writers[i].plugin);
         write_others(list, &of, last, name);
         bool victims = str_is(name, CONFIG_GANG_PLUGIN) &&
-                       !str_is(p->gang_victims, CONFIG_GANG_VICTIMS); /* has effect unnamed, too */
+                       p->gang_victims != GANG_VICTIMS_pods; /* has effect unnamed, too */
         if (victims || config_plugins_need(d->sets, name))
             write_known(list, i, p, &d->args);
         last = name;

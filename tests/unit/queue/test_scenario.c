@@ -22,7 +22,7 @@ static void *open_queue(struct str words)
     static struct profile profile;
     bool gangs = player_option(words, "gang_backoff", -1) >= 0;
     profile = (struct profile){.scheduler_name = STR_LITERAL("default-scheduler"),
-                               .gangs = STR_LITERAL("on"),
+                               .gangs = GANGS_on,
                                .gang_wait_s = 60,
                                .gang_backoff_s = player_option(words, "gang_backoff", 0),
                                .gang_reject_percentage = player_option(words, "gang_percent", 10)};

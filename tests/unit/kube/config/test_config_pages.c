@@ -104,7 +104,7 @@ static void coscheduling_is_enabled_at_every_point_of_its_page(void **state)
         load(files[i]);
         const struct profile *p = &config.profiles.at[0];
         assert_false(config.leader_elect);
-        assert_true(str_is(p->gangs, "on"));
+        assert_true(p->gangs == GANGS_on);
         assert_true(p->gang_sort);
         assert_true(lists(&config.details[0].points[POINT_post_bind], "Coscheduling"));
         assert_int_equal(p->post_bind.count, 0); /* nobody is asked pod by pod */

@@ -63,7 +63,7 @@ static struct moment next_moment(void)
 /* The gates of PodGroups in the tree are on in worlds that are made from now on. */
 static bool batch_in_tree;
 /* Its gangVictims. */
-UNUSED static const char *batch_gang_victims = "Pods";
+UNUSED static enum gang_victims batch_gang_victims = GANG_VICTIMS_pods;
 
 static const char *const batch_profile =
     "shard_reset profiles=[{scheduler_name=\"default-scheduler\" "
@@ -310,7 +310,7 @@ UNUSED static struct side *side_new(int64_t batch, enum tie_break_rule tie_break
     s->now = (struct moment){1000000000};
     struct message profiles = side_message(s, batch_profile);
     profiles.shard_reset.profiles.at[0].gang_built_in = batch_in_tree;
-    profiles.shard_reset.profiles.at[0].gang_victims = str_of(batch_gang_victims);
+    profiles.shard_reset.profiles.at[0].gang_victims = batch_gang_victims;
     s->coordinator = coordinator_new(
         &(struct coordinator_options){.profiles = profiles.shard_reset.profiles.at,
                                       .profile_count = profiles.shard_reset.profiles.count,

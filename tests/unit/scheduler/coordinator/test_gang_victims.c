@@ -40,7 +40,7 @@ static void add_node(const char *name, int cpu)
 }
 
 /* Two nodes with room for so many pods. */
-static void begin(const char *victims, int pods)
+static void begin(enum gang_victims victims, int pods)
 {
     batch_gang_victims = victims;
     s = side_new(0, TIE_BREAK_first);
@@ -53,11 +53,11 @@ static int stop(void **state)
 {
     (void)state;
     side_free(&s);
-    batch_gang_victims = "Pods";
+    batch_gang_victims = GANG_VICTIMS_pods;
     return 0;
 }
 
-static void again(const char *victims, int pods)
+static void again(enum gang_victims victims, int pods)
 {
     (void)stop(NULL);
     begin(victims, pods);
@@ -119,7 +119,7 @@ static void both_nodes(const char *api, int min_member, const char *member)
 static void by_default_no_gang_is_looked_at(void **state)
 {
     (void)state;
-    begin("Pods", 4);
+    begin(GANG_VICTIMS_pods, 4);
     both_nodes(CRD, 4, OF_GANG);
     expect(preempts(), "n0", 1, 0);
 }
@@ -127,10 +127,10 @@ static void by_default_no_gang_is_looked_at(void **state)
 static void a_gang_without_surplus_is_spared(void **state)
 {
     (void)state;
-    begin("Surplus", 4);
+    begin(GANG_VICTIMS_surplus, 4);
     both_nodes(CRD, 4, OF_GANG);
     expect(preempts(), "n1", 0, 1);
-    again("WholeGangs", 4);
+    again(GANG_VICTIMS_whole, 4);
     both_nodes(CRD, 4, OF_GANG);
     expect(preempts(), "n1", 0, 1);
 }
@@ -138,13 +138,13 @@ static void a_gang_without_surplus_is_spared(void **state)
 static void whatever_its_api(void **state)
 {
     (void)state;
-    begin("Surplus", 4);
+    begin(GANG_VICTIMS_surplus, 4);
     both_nodes(CRD_OLD, 4, "labels=[{key=\"" LABEL_OLD "\" value=\"old\"}]");
     expect(preempts(), "n1", 0, 1);
-    again("Surplus", 4);
+    again(GANG_VICTIMS_surplus, 4);
     both_nodes(IN_TREE, 4, "gang=\"old\" gang_api=\"" IN_TREE "\"");
     expect(preempts(), "n1", 0, 1);
-    again("Surplus", 4); /* members of the newer group, that none was made of */
+    again(GANG_VICTIMS_surplus, 4); /* members of the newer group, that none was made of */
     both_nodes(CRD_OLD, 4,
                "labels=[{key=\"" LABEL_OLD "\" value=\"old\"} {key=\"" LABEL "\" value=\"x\"}]");
     expect(preempts(), "n0", 1, 0);
@@ -153,10 +153,10 @@ static void whatever_its_api(void **state)
 static void a_surplus_is_as_good_as_any_pod(void **state)
 {
     (void)state;
-    begin("Surplus", 4);
+    begin(GANG_VICTIMS_surplus, 4);
     both_nodes(CRD, 3, OF_GANG);
     expect(preempts(), "n0", 1, 0);
-    again("WholeGangs", 4);
+    again(GANG_VICTIMS_whole, 4);
     both_nodes(CRD, 3, OF_GANG);
     expect(preempts(), "n0", 1, 0);
 }
@@ -165,12 +165,12 @@ static void a_surplus_is_as_good_as_any_pod(void **state)
 static void a_surplus_is_counted_over_all_nodes(void **state)
 {
     (void)state;
-    begin("Surplus", 4);
+    begin(GANG_VICTIMS_surplus, 4);
     both_nodes(CRD, 4, OF_GANG);
     add_node("n2", 1000);
     puts_on("n2", "old", 4, 1, OF_GANG " priority=9");
     expect(preempts(), "n0", 1, 0);
-    again("Surplus", 4);
+    again(GANG_VICTIMS_surplus, 4);
     both_nodes(CRD, 4, OF_GANG);
     add_node("n2", 1000);
     puts_on("n2", "old", 4, 1, OF_GANG " priority=9");
@@ -188,9 +188,9 @@ static void who_terminates_uses_up_no_surplus(void **state)
     for (size_t i = 0; i < 2; i++) {
         char going[300];
         if (i == 0)
-            begin("Surplus", 4);
+            begin(GANG_VICTIMS_surplus, 4);
         else
-            again("Surplus", 4);
+            again(GANG_VICTIMS_surplus, 4);
         snprintf(going, sizeof(going), "%s priority=1 deleting=true", cases[i].member);
         group(cases[i].api, 2);
         puts_on("n0", "old", 0, 3, cases[i].member);
@@ -204,12 +204,12 @@ static void who_terminates_uses_up_no_surplus(void **state)
 static void a_group_that_is_gone_or_no_gang_protects_nobody(void **state)
 {
     (void)state;
-    begin("Surplus", 4);
+    begin(GANG_VICTIMS_surplus, 4);
     both_nodes(CRD, 4, OF_GANG);
     sees(s,
          "object_gone kind=\"PodGroup\" namespace_name=\"default\" name=\"old\" api=\"" CRD "\"");
     expect(preempts(), "n0", 1, 0);
-    again("Surplus", 4);
+    again(GANG_VICTIMS_surplus, 4);
     both_nodes(CRD, 0, OF_GANG);
     expect(preempts(), "n0", 1, 0);
 }
@@ -218,9 +218,10 @@ static void a_group_that_is_gone_or_no_gang_protects_nobody(void **state)
 static void others_on_the_node_go_first(void **state)
 {
     static const struct {
-        const char *victims;
+        enum gang_victims victims;
         int members, plain;
-    } cases[] = {{"Pods", 1, 0}, {"Surplus", 0, 1}, {"WholeGangs", 0, 1}};
+    } cases[] = {
+        {GANG_VICTIMS_pods, 1, 0}, {GANG_VICTIMS_surplus, 0, 1}, {GANG_VICTIMS_whole, 0, 1}};
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         if (i == 0)
@@ -236,7 +237,7 @@ static void others_on_the_node_go_first(void **state)
 }
 
 /* Nobody else is in the way: three on n0, one on n1 beside pods of high priority. */
-static const char *breaks_it(const char *victims, const char *far)
+static const char *breaks_it(enum gang_victims victims, const char *far)
 {
     if (s == NULL)
         begin(victims, 3);
@@ -253,8 +254,8 @@ static void a_whole_gang_goes_from_all_nodes(void **state)
 {
     (void)state;
     s = NULL;
-    expect(breaks_it("Surplus", OF_GANG " started=1"), "n0", 1, 0);
-    const char *text = breaks_it("WholeGangs", OF_GANG " started=1");
+    expect(breaks_it(GANG_VICTIMS_surplus, OF_GANG " started=1"), "n0", 1, 0);
+    const char *text = breaks_it(GANG_VICTIMS_whole, OF_GANG " started=1");
     expect(text, "n0", 4, 0);
     for (int i = 0; i < 4; i++) {
         char uid[32];
@@ -267,14 +268,14 @@ static void who_terminates_is_not_named_again(void **state)
 {
     (void)state;
     s = NULL;
-    expect(breaks_it("WholeGangs", OF_GANG " deleting=true priority=9"), "n0", 3, 0);
+    expect(breaks_it(GANG_VICTIMS_whole, OF_GANG " deleting=true priority=9"), "n0", 3, 0);
 }
 
 static void a_gang_with_a_member_that_may_not_go_is_left(void **state)
 {
     (void)state;
     s = NULL;
-    expect(breaks_it("WholeGangs", OF_GANG " priority=9"), "n0", 1, 0);
+    expect(breaks_it(GANG_VICTIMS_whole, OF_GANG " priority=9"), "n0", 1, 0);
 }
 
 /* ---- the members that the cache knows ---- */
@@ -309,7 +310,7 @@ static void members_are_kept_while_a_profile_asks(void **state)
     sets(c, "p", "a");
     sets(c, "q", "a");
     assert_int_equal(cache_gang_placed(c, &a), 0); /* nobody asks */
-    profile.gang_victims = STR_LITERAL("Surplus");
+    profile.gang_victims = GANG_VICTIMS_surplus;
     cache_reconfigure(c, &options);
     assert_int_equal(cache_gang_placed(c, &a), 2);
     sets(c, "q", "b"); /* its label has changed */
@@ -321,7 +322,7 @@ static void members_are_kept_while_a_profile_asks(void **state)
     assert_int_equal(cache_gang_placed(c, &a), 1);
     cache_pod_gone(c, STR_LITERAL("p"));
     assert_int_equal(cache_gang_placed(c, &a), 0);
-    profile.gang_victims = STR_LITERAL("Pods");
+    profile.gang_victims = GANG_VICTIMS_pods;
     cache_reconfigure(c, &options);
     assert_int_equal(cache_gang_placed(c, &b), 0);
     cache_free(&c);
