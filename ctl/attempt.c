@@ -91,7 +91,7 @@ static bool passed(const struct report *r, struct str node)
 {
     for (uint32_t i = 0; i < r->verdict_count; i++)
         if (str_equal(r->verdicts[i].node, node))
-            return str_is(r->verdicts[i].code, "Success");
+            return r->verdicts[i].code == VERDICT_success;
     return false;
 }
 

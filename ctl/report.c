@@ -113,7 +113,7 @@ static void scores(struct json_out *j, const struct report *r, const struct verd
 static void status(struct json_out *j, const char *key, const struct rejection *s)
 {
     json_open(j, key, '{');
-    json_str(j, "code", s->code);
+    json_str(j, "code", words_text(&verdict_code_words, s->code));
     json_str_if(j, "plugin", s->plugin);
     json_strs_if(j, "reasons", s->reasons);
     json_close(j, '}');
@@ -142,7 +142,7 @@ static void verdict(struct json_out *j, const struct report *r, const struct ver
     status_of(j, "filter", v);
     if (!r->omit_others)
         other_filters(j, v);
-    if (str_is(v->code, "Success")) {
+    if (v->code == VERDICT_success) {
         if (!r->omit_raw)
             scores(j, r, v, RAW);
         scores(j, r, v, NORMALISED);
@@ -157,7 +157,7 @@ static void verdict(struct json_out *j, const struct report *r, const struct ver
 static struct verdict absent(const struct report *r, struct str node, struct arena *a)
 {
     struct verdict v = {.node = node,
-                        .code = str_of(code_name(CODE_unresolvable)),
+                        .code = VERDICT_unresolvable,
                         .plugin = STR_LITERAL("PreFilterResult"),
                         .reasons = {1, arena_take(a, sizeof(struct str))}};
     v.reasons.at[0] = r->decision->absent;

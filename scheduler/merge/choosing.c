@@ -56,7 +56,7 @@ static void list_best(struct reduce *r)
         return;
     }
     for (uint32_t i = 0; i < r->verdict_count; i++)
-        if (str_is(r->verdicts[i].code, "Success") && r->verdicts[i].total == d->total)
+        if (r->verdicts[i].code == VERDICT_success && r->verdicts[i].total == d->total)
             d->best_nodes.at[d->best_nodes.count++] = r->verdicts[i].node;
 }
 

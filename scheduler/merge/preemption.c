@@ -17,8 +17,8 @@ void preemption_judge(struct preemption *p, const struct framework *fw, const st
 {
     p->considered = fw->preempts;
     bool never = str_is(pod->preemption_policy, "Never");
-    p->waits = !never && nominated->waits && nominated->code.len > 0 &&
-               !str_is(nominated->code, code_name(CODE_unresolvable));
+    p->waits = !never && nominated->waits && nominated->code != VERDICT_none &&
+               nominated->code != VERDICT_unresolvable;
     p->eligible = !never && !p->waits;
     if (never)
         p->reason = STR_LITERAL("not eligible due to preemptionPolicy=Never.");
@@ -52,7 +52,7 @@ void preemption_list_potential(struct preemption *p, const struct verdict *at, u
 {
     p->potential.at = arena_take(a, count * sizeof(struct str));
     for (uint32_t i = 0; i < count && p->eligible; i++)
-        if (str_is(at[i].code, code_name(CODE_unschedulable)))
+        if (at[i].code == VERDICT_unschedulable)
             p->potential.at[p->potential.count++] = at[i].node;
 }
 
@@ -243,7 +243,7 @@ void preemption_pick(struct preemption *p, struct candidates *c, const struct ti
 /* A node that passes with all its pods back is, to upstream, a candidate without victims. */
 static struct str failure_on(const struct verdict *v, struct arena *a)
 {
-    if (str_is(v->code, code_name(CODE_success)))
+    if (v->code == VERDICT_success)
         return arena_print(a, "expected at least one victim pod on node \"%.*s\"",
                            STR_ARG(v->node));
     return v->reasons.count > 0 ? v->reasons.at[0] : (struct str){0};
@@ -251,7 +251,7 @@ static struct str failure_on(const struct verdict *v, struct arena *a)
 
 static bool failed_on(const struct verdict *v)
 {
-    return str_is(v->code, code_name(CODE_success)) || str_is(v->code, code_name(CODE_error));
+    return v->code == VERDICT_success || v->code == VERDICT_error;
 }
 
 bool candidates_failed(const struct candidates *c, struct str *why)

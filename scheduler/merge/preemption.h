@@ -66,8 +66,8 @@ void candidates_limit(struct candidates *c, int64_t percentage, int64_t absolute
 
 /* How the pod's nominated node did in this cycle. */
 struct nominated_outcome {
-    struct str code; /* its verdict's; empty: it was not looked at, so it cannot be helped */
-    bool waits;      /* a pod that was preempted there still terminates */
+    enum verdict_code code; /* its verdict's; none: it was not looked at, so it cannot be helped */
+    bool waits;             /* a pod that was preempted there still terminates */
 };
 
 /* Sets considered, eligible, waits and reason. */

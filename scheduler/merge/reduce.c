@@ -76,7 +76,7 @@ static struct sums sum_parts(const struct reduce *r)
         s.curable += p->evaluated - p->feasible - p->unresolvable;
         s.nominated_fits |= p->nominated_fits;
         s.nominated.waits |= p->nominated_waits;
-        if (s.nominated.code.len == 0)
+        if (s.nominated.code == VERDICT_none)
             s.nominated.code = p->nominated_code;
         if (s.nominated_plugin.len == 0)
             s.nominated_plugin = p->nominated_plugin;

@@ -4,12 +4,15 @@
 
 #include "proto/base/must.h"
 
+enum verdict_code code_verdict(enum code code)
+{
+    must((unsigned)code <= CODE_unresolvable);
+    return (enum verdict_code)(VERDICT_success + code); /* they stand in one order */
+}
+
 const char *code_name(enum code code)
 {
-    static const char *const names[] = {"Success", "Error", "Unschedulable",
-                                        "UnschedulableAndUnresolvable"};
-    must((unsigned)code < sizeof(names) / sizeof(names[0]));
-    return names[code];
+    return words_text(&verdict_code_words, code_verdict(code)).at;
 }
 
 void ruling_reject(struct ruling *r, enum code code, const char *text, struct str what)

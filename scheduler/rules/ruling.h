@@ -3,11 +3,11 @@
 #ifndef SCHEDULER_RULES_RULING_H
 #define SCHEDULER_RULES_RULING_H
 
-#include "proto/base/str.h"
+#include "proto/messages.h"
 
 #include <stdint.h>
 
-/* Status codes with upstream's numbers. */
+/* Status codes with upstream's numbers, in the order of the words of verdict_code. */
 enum code {
     CODE_success = 0,
     CODE_error = 1,
@@ -15,7 +15,8 @@ enum code {
     CODE_unresolvable = 3,  /* UnschedulableAndUnresolvable: removing pods cannot help */
 };
 
-/* "Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable". */
+/* The same as a word of a verdict, and its text. */
+enum verdict_code code_verdict(enum code code);
 const char *code_name(enum code code);
 
 /* A constant text with, for some, a name behind it ("Insufficient " + "example.com/gpu"). Two

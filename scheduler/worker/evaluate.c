@@ -13,7 +13,7 @@
 /* Upstream: what makes the pod wait for an earlier preemption of its own. */
 static void look_at_nominated(struct evaluation *e, const struct node_entry *node)
 {
-    e->result->nominated_code = str_of(code_name(e->ruling.code));
+    e->result->nominated_code = code_verdict(e->ruling.code);
     for (uint32_t i = 0; i < e->cycle.framework->filter_count; i++)
         if (e->ruling.code != CODE_success && e->ruling.code != CODE_error &&
             (e->ruling.plugins >> i & 1) != 0)

@@ -138,7 +138,7 @@ static struct extreme widened(struct evaluation *e, struct extreme own)
 /* Passing nodes stand in the verdicts in the order in which they stand in feasible. */
 static struct verdict *next_passing(struct map_result *r, uint32_t *at)
 {
-    while (*at < r->verdicts.count && !str_is(r->verdicts.at[*at].code, "Success"))
+    while (*at < r->verdicts.count && r->verdicts.at[*at].code != VERDICT_success)
         (*at)++;
     must(*at < r->verdicts.count);
     return &r->verdicts.at[(*at)++];

@@ -14,7 +14,7 @@ void verdict_tell(struct evaluation *e, uint32_t row, struct verdict *out)
 {
     const struct ruling *r = &e->ruling;
     out->node = atom_text(e->cycle.atoms, e->cycle.nodes->entry[row]->name);
-    out->code = str_of(code_name(r->code));
+    out->code = code_verdict(r->code);
     if (r->code == CODE_success)
         return;
     if (r->plugin != NO_PLUGIN)
@@ -44,7 +44,7 @@ void verdict_tell_others(struct evaluation *e, uint32_t row, struct verdict *out
         if (alone.count > 0)
             out->others.at[out->others.count++] =
                 (struct rejection){.plugin = str_of(fw->filter[i]->name),
-                                   .code = str_of(code_name(alone.code)),
+                                   .code = code_verdict(alone.code),
                                    .reasons = reasons_of(e, &alone)};
     }
 }

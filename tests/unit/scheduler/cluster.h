@@ -293,10 +293,10 @@ static inline const char *ruling_on(struct cluster *c, const struct pod *p, cons
     const struct map_result *r = map_pod(c, p);
     const struct verdict *v = verdict_on(r, node);
     struct str text = {"", 0};
-    if (str_is(v->code, "Success"))
+    if (v->code == VERDICT_success)
         return text.at;
     text = arena_print(&c->arena, "%.*s %s:", STR_ARG(v->plugin),
-                       str_is(v->code, "Unschedulable") ? "U" : "UAU");
+                       v->code == VERDICT_unschedulable ? "U" : "UAU");
     for (uint32_t i = 0; i < v->reasons.count; i++)
         text = arena_print(&c->arena, "%.*s%s %.*s", STR_ARG(text), i > 0 ? "," : "",
                            STR_ARG(v->reasons.at[i]));

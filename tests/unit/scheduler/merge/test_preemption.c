@@ -308,7 +308,7 @@ static void detail_shows_every_node(void **state)
     assert_str(p->best_nodes.at[1], "n4");
     assert_int_equal(p->rejected.count, 2);
     assert_str(p->rejected.at[0].node, "n2");
-    assert_str(p->rejected.at[0].code, "UnschedulableAndUnresolvable");
+    assert_int_equal(p->rejected.at[0].code, VERDICT_unresolvable);
     assert_str(p->rejected.at[0].plugin, "");
     assert_str(p->rejected.at[0].reasons.at[0], "No preemption victims found for incoming pod");
     assert_str(p->rejected.at[1].plugin, "NodeResourcesFit");
@@ -409,8 +409,8 @@ static void a_dry_run_that_fails_leaves_the_nomination(void **state)
     struct table *t = table_new(*state);
     struct str why = STR_LITERAL("running \"X\" filter plugin: boom");
     struct verdict verdicts[] = {
-        {.node = STR_LITERAL("n2"), .code = STR_LITERAL("Error"), .reasons = {1, &why}},
-        {.node = STR_LITERAL("n1"), .code = STR_LITERAL("Success")}};
+        {.node = STR_LITERAL("n2"), .code = VERDICT_error, .reasons = {1, &why}},
+        {.node = STR_LITERAL("n1"), .code = VERDICT_success}};
     struct map_result r = {0};
     r.dry_run_verdicts.at = verdicts;
     r.dry_run_verdicts.count = 1;

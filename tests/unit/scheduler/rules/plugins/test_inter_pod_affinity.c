@@ -405,7 +405,7 @@ static const struct map_result *map_nominated(struct cluster *c, const struct po
 
 static const char *code_on(const struct map_result *r, const char *node)
 {
-    return verdict_on(r, node)->code.at;
+    return words_text(&verdict_code_words, verdict_on(r, node)->code).at;
 }
 
 static void nominated_pods_count_where_they_will_be(void **state)

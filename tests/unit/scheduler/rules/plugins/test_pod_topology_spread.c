@@ -299,20 +299,21 @@ static void nominated_pods_count_on_their_node(void **state)
     other->nominated_node = STR_LITERAL("n1");
     struct map_request r = request_for(c, p, MAP_STEP_map);
     const struct map_result *alone = map_with(c, &r);
-    assert_str(verdict_on(alone, "n1")->code, "Success");
-    assert_str(verdict_on(alone, "n2")->code, "Unschedulable");
+    assert_int_equal(verdict_on(alone, "n1")->code, VERDICT_success);
+    assert_int_equal(verdict_on(alone, "n2")->code, VERDICT_unschedulable);
     shard_nominated(c->shard, other);
     const struct map_result *with = map_with(c, &r);
-    assert_str(verdict_on(with, "n1")->code, "Success"); /* 1 + 1 − 1: the rest is not empty */
+    assert_int_equal(verdict_on(with, "n1")->code,
+                     VERDICT_success); /* 1 + 1 − 1: the rest is not empty */
     other->nominated_node = STR_LITERAL("n2");
     shard_nominated_gone(c->shard, other->uid);
     p->spread.at[0].max_skew = 2;
     struct map_request wide = request_for(c, p, MAP_STEP_map);
-    assert_str(verdict_on(map_with(c, &wide), "n2")->code, "Success");
+    assert_int_equal(verdict_on(map_with(c, &wide), "n2")->code, VERDICT_success);
     shard_nominated(c->shard, other);
     const struct map_result *two = map_with(c, &wide);
-    assert_str(verdict_on(two, "n2")->code, "Unschedulable"); /* 2 + 1 − 0 */
-    assert_str(verdict_on(two, "n3")->code, "Success");       /* not moved any more */
+    assert_int_equal(verdict_on(two, "n2")->code, VERDICT_unschedulable); /* 2 + 1 − 0 */
+    assert_int_equal(verdict_on(two, "n3")->code, VERDICT_success);       /* not moved any more */
 }
 
 /* All pods of lower priority taken off a node: how many of the nodes would then do. */
