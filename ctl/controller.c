@@ -147,7 +147,7 @@ static void make_volume(struct controller *c, const struct claim *claim,
     v->phase = STR_LITERAL("Bound");
     v->access_modes = own.access_modes;
     v->volume_mode = own.volume_mode;
-    v->source = STR_LITERAL("csi");
+    v->source = SOURCE_csi;
     v->driver = arena_copy(a, class->provisioner);
     v->handle = v->name;
     v->has_claim_ref = true;

@@ -173,8 +173,9 @@ static void add_disks(const struct pod *pod, struct tokens *out)
 {
     for (uint32_t i = 0; i < pod->volumes.count; i++) {
         const struct pod_volume *volume = &pod->volumes.at[i];
-        uint64_t kind = token_of('v', pod->namespace_name, volume->kind);
-        if (!str_is(volume->kind, "rbd"))
+        uint64_t kind =
+            token_of('v', pod->namespace_name, words_text(&volume_source_words, volume->kind));
+        if (volume->kind != SOURCE_rbd)
             tokens_add(out, kind ^ token_of('v', volume->name, NO_TEXT));
         for (uint32_t k = 0; k < volume->monitors.count; k++)
             tokens_add(out, kind ^ token_of('v', volume->monitors.at[k], NO_TEXT));
@@ -196,7 +197,7 @@ static void file_claims(const struct pod *pod, struct tokens *out)
 
 static bool is_claim(const struct pod_volume *volume)
 {
-    return str_is(volume->kind, "claim");
+    return volume->kind == SOURCE_claim;
 }
 
 static void file_named_claims(const struct pod *pod, struct tokens *out)
@@ -236,7 +237,7 @@ const struct filing filed_by_driver = {file_drivers, seek_attacher};
 static void file_inline_drivers(const struct pod *pod, struct tokens *out)
 {
     for (uint32_t i = 0; i < pod->volumes.count; i++)
-        if (str_is(pod->volumes.at[i].kind, "csi"))
+        if (pod->volumes.at[i].kind == SOURCE_csi)
             add(out, 'i', pod->volumes.at[i].name, NO_TEXT);
 }
 

@@ -11,7 +11,7 @@
 
 static bool is_claim(const struct pod_volume *volume)
 {
-    return str_is(volume->kind, "claim");
+    return volume->kind == SOURCE_claim;
 }
 
 /* A volume of the pod is this claim, one made for the pod included. */
@@ -53,13 +53,13 @@ static bool share_a_monitor(const struct strs *a, const struct strs *b)
 static bool clash(const struct pod_volume *a, const struct pod_volume *b)
 {
     bool may_share = a->read_only && b->read_only;
-    if (!str_equal(a->kind, b->kind))
+    if (a->kind != b->kind)
         return false;
-    if (str_is(a->kind, "aws-ebs"))
+    if (a->kind == SOURCE_aws_ebs)
         return str_equal(a->name, b->name);
-    if (str_is(a->kind, "gce-pd") || str_is(a->kind, "iscsi"))
+    if (a->kind == SOURCE_gce_pd || a->kind == SOURCE_iscsi)
         return str_equal(a->name, b->name) && !may_share;
-    return str_is(a->kind, "rbd") && share_a_monitor(&a->monitors, &b->monitors) &&
+    return a->kind == SOURCE_rbd && share_a_monitor(&a->monitors, &b->monitors) &&
            str_equal(a->pool, b->pool) && str_equal(a->image, b->image) && !may_share;
 }
 
@@ -93,7 +93,7 @@ bool hint_attachable_pod_gone(const struct question *q)
         return false;
     for (uint32_t i = 0; i < gone->volumes.count; i++) {
         const struct pod_volume *volume = &gone->volumes.at[i];
-        if (is_claim(volume) || str_is(volume->kind, "ephemeral") || is_migratable(volume))
+        if (is_claim(volume) || volume->kind == SOURCE_ephemeral || is_migratable(volume))
             return true;
     }
     return false;
@@ -170,7 +170,7 @@ bool hint_capacity_tracking_ended(const struct question *q)
         return false;
     for (uint32_t i = 0; i < q->pod->volumes.count; i++) {
         const struct pod_volume *volume = &q->pod->volumes.at[i];
-        if (str_is(volume->kind, "csi") && str_equal(volume->name, new->name))
+        if (volume->kind == SOURCE_csi && str_equal(volume->name, new->name))
             return true;
     }
     return false;

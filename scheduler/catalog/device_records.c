@@ -20,16 +20,11 @@ static struct dra_amount *amounts(const struct label *at, uint32_t count, struct
 
 /* ---- slices ---- */
 
-static enum cel_attribute_kind kind_of(struct str kind)
-{
-    if (str_is(kind, "int"))
-        return CEL_ATTRIBUTE_int;
-    if (str_is(kind, "bool"))
-        return CEL_ATTRIBUTE_bool;
-    if (str_is(kind, "string"))
-        return CEL_ATTRIBUTE_string;
-    return str_is(kind, "version") ? CEL_ATTRIBUTE_version : CEL_ATTRIBUTE_none;
-}
+static const enum cel_attribute_kind kinds[] = {[ATTRIBUTE_none] = CEL_ATTRIBUTE_none,
+                                                [ATTRIBUTE_int] = CEL_ATTRIBUTE_int,
+                                                [ATTRIBUTE_bool] = CEL_ATTRIBUTE_bool,
+                                                [ATTRIBUTE_string] = CEL_ATTRIBUTE_string,
+                                                [ATTRIBUTE_version] = CEL_ATTRIBUTE_version};
 
 static struct cel_attribute *attributes(const struct slice_device *device, struct arena *a)
 {
@@ -37,7 +32,7 @@ static struct cel_attribute *attributes(const struct slice_device *device, struc
     for (uint32_t i = 0; i < device->attributes.count; i++) {
         const struct device_attribute *from = &device->attributes.at[i];
         out[i] = (struct cel_attribute){.name = from->name,
-                                        .kind = kind_of(from->kind),
+                                        .kind = kinds[from->kind],
                                         .truth = from->number != 0,
                                         .number = from->number,
                                         .text = from->text};

@@ -389,7 +389,7 @@ static void add_attachments(const struct storage_index *s, struct shard_storage 
     for (const struct attachment_place *p = first; p != NULL; p = p->same_node) {
         const struct attachment *attachment = catalog_attachment(s->catalog, p->name);
         const struct volume *v = catalog_volume(s->catalog, p->volume);
-        if (attachment != NULL && v != NULL && str_is(v->source, "csi") &&
+        if (attachment != NULL && v != NULL && v->source == SOURCE_csi &&
             is_limited(out, attachment->attacher))
             at[count++] = (struct attached_volume){attachment->attacher, v->handle};
     }

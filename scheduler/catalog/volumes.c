@@ -18,25 +18,24 @@ bool plugin_is_migrated(struct str plugin)
 
 bool volume_is_claim(const struct pod_volume *v)
 {
-    return str_is(v->kind, "claim");
+    return v->kind == SOURCE_claim;
 }
 
 bool volume_has_claim(const struct pod_volume *v)
 {
-    return volume_is_claim(v) || str_is(v->kind, "ephemeral");
+    return volume_is_claim(v) || v->kind == SOURCE_ephemeral;
 }
 
 /* Those whose CSI driver is taken to be there wherever there is a CSINode. */
 static bool is_migrated(const struct pod_volume *v)
 {
-    return str_is(v->kind, "aws-ebs") || str_is(v->kind, "gce-pd") ||
-           str_is(v->kind, "azure-disk") || str_is(v->kind, "cinder") ||
-           str_is(v->kind, "portworx");
+    return v->kind == SOURCE_aws_ebs || v->kind == SOURCE_gce_pd || v->kind == SOURCE_azure_disk ||
+           v->kind == SOURCE_cinder || v->kind == SOURCE_portworx;
 }
 
 bool volume_is_migratable(const struct pod_volume *v)
 {
-    return is_migrated(v) || str_is(v->kind, "azure-file") || str_is(v->kind, "vsphere");
+    return is_migrated(v) || v->kind == SOURCE_azure_file || v->kind == SOURCE_vsphere;
 }
 
 bool volume_is_reserved_for(const struct volume *v, const struct claim *claim)
@@ -117,7 +116,7 @@ static struct attached_volume by_claim(const struct catalog *catalog, const stru
         claim->volume_name.len > 0 ? catalog_volume(catalog, claim->volume_name) : NULL;
     if (v == NULL)
         return by_class(catalog, claim, a);
-    bool counts = str_is(v->source, "csi") ||
+    bool counts = v->source == SOURCE_csi ||
                   (plugin_is_migrated(v->migrated_plugin) && v->migration_problem.len == 0);
     if (!counts || v->handle.len == 0)
         return (struct attached_volume){0};

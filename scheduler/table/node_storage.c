@@ -21,25 +21,16 @@ static uint32_t atom_of(const struct reader *r, struct str text)
 
 /* ---- disks ---- */
 
-static bool disk_kind_of(struct str kind, enum disk_kind *out)
+static bool is_disk(const struct pod_volume *v)
 {
-    static const char *const names[] = {[DISK_gce_pd] = "gce-pd",
-                                        [DISK_aws_ebs] = "aws-ebs",
-                                        [DISK_iscsi] = "iscsi",
-                                        [DISK_rbd] = "rbd"};
-    for (int i = 0; i <= DISK_rbd; i++)
-        if (str_is(kind, names[i])) {
-            *out = (enum disk_kind)i;
-            return true;
-        }
-    return false;
+    return v->kind == SOURCE_gce_pd || v->kind == SOURCE_aws_ebs || v->kind == SOURCE_iscsi ||
+           v->kind == SOURCE_rbd;
 }
 
-static struct disk read_disk(const struct reader *r, enum disk_kind kind,
-                             const struct pod_volume *v)
+static struct disk read_disk(const struct reader *r, const struct pod_volume *v)
 {
-    struct disk d = {.kind = kind, .read_only = v->read_only, .name = atom_of(r, v->name)};
-    if (kind != DISK_rbd)
+    struct disk d = {.kind = v->kind, .read_only = v->read_only, .name = atom_of(r, v->name)};
+    if (v->kind != SOURCE_rbd)
         return d;
     d.pool = atom_of(r, v->pool);
     d.image = atom_of(r, v->image);
@@ -54,11 +45,9 @@ static struct disk *read_disks(const struct reader *r, const struct pod *pod, ui
 {
     struct disk *disks = arena_take(r->arena, pod->volumes.count * sizeof(*disks));
     *count = 0;
-    for (uint32_t i = 0; i < pod->volumes.count; i++) {
-        enum disk_kind kind;
-        if (disk_kind_of(pod->volumes.at[i].kind, &kind))
-            disks[(*count)++] = read_disk(r, kind, &pod->volumes.at[i]);
-    }
+    for (uint32_t i = 0; i < pod->volumes.count; i++)
+        if (is_disk(&pod->volumes.at[i]))
+            disks[(*count)++] = read_disk(r, &pod->volumes.at[i]);
     return disks;
 }
 
@@ -91,11 +80,11 @@ bool disks_collide(const struct disk *a, const struct disk *b)
 {
     if (a->kind != b->kind)
         return false;
-    if (a->kind == DISK_aws_ebs)
+    if (a->kind == SOURCE_aws_ebs)
         return a->name == b->name;
     if (a->read_only && b->read_only)
         return false;
-    if (a->kind == DISK_rbd)
+    if (a->kind == SOURCE_rbd)
         return a->pool == b->pool && a->image == b->image && share_a_monitor(a, b);
     return a->name == b->name;
 }
@@ -143,7 +132,7 @@ struct pod_storage *pod_storage_make(struct atoms *atoms, const struct pod *pod)
     s->disks = read_disks(&r, pod, &s->disk_count);
     s->claims = arena_take(&s->memory, pod->volumes.count * sizeof(uint32_t));
     for (uint32_t i = 0; i < pod->volumes.count; i++)
-        if (str_is(pod->volumes.at[i].kind, "claim"))
+        if (pod->volumes.at[i].kind == SOURCE_claim)
             s->claims[s->claim_count++] = atom_take(atoms, pod->volumes.at[i].name);
     s->attached_count = pod->attached.count;
     s->attached = read_attached(&r, pod->attached.at, pod->attached.count);

@@ -11,11 +11,9 @@ struct attached {
     uint32_t name, driver; /* atoms; name is "driver/handle" */
 };
 
-enum disk_kind { DISK_gce_pd, DISK_aws_ebs, DISK_iscsi, DISK_rbd };
-
 /* An in-tree disk that only some pods on a node may share. */
 struct disk {
-    enum disk_kind kind;
+    enum volume_source kind;
     bool read_only;
     uint32_t name;        /* atom: disk name, volume ID or IQN */
     uint32_t pool, image; /* atoms, for rbd */

@@ -383,20 +383,21 @@ bool kube_object_device_class(const struct kube_json *object, struct device_clas
 
 static struct device_attribute read_attribute(const struct named_spot *named)
 {
-    static const char *const kinds[] = {"int", "bool", "string", "version"};
     struct device_attribute out = {.name = named->name};
     if (!spot_is_object(&named->spot))
         return out;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        if (spot_member(&named->spot, kinds[i]).value != NULL) {
-            out.kind = str_of(kinds[i]);
-            if (i == 0)
-                out.number = spot_i64(&named->spot, kinds[i]);
-            else if (i == 1)
-                out.number = spot_bool(&named->spot, kinds[i]);
-            else
-                out.text = spot_text(&named->spot, kinds[i]);
-        }
+    for (uint32_t kind = ATTRIBUTE_int; kind <= ATTRIBUTE_version; kind++) {
+        const char *member = words_text(&attribute_kind_words, kind).at;
+        if (spot_member(&named->spot, member).value == NULL)
+            continue;
+        out.kind = (enum attribute_kind)kind;
+        if (kind == ATTRIBUTE_int)
+            out.number = spot_i64(&named->spot, member);
+        else if (kind == ATTRIBUTE_bool)
+            out.number = spot_bool(&named->spot, member);
+        else
+            out.text = spot_text(&named->spot, member);
+    }
     return out;
 }
 

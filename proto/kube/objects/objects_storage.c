@@ -82,19 +82,22 @@ static void read_claim_ref(const struct spot *spec, struct volume *volume)
 static void read_other_source(const struct spot *spec, struct volume *volume)
 {
     static const struct {
-        const char *member, *source;
-    } others[] = {{"local", "local"}, {"hostPath", "host-path"}, {"nfs", "nfs"}, {"iscsi", "iscsi"},
-                  {"rbd", "rbd"},     {"cephfs", "cephfs"},      {"fc", "fc"}};
+        const char *member;
+        enum volume_source source;
+    } others[] = {{"local", SOURCE_local}, {"hostPath", SOURCE_host_path},
+                  {"nfs", SOURCE_nfs},     {"iscsi", SOURCE_iscsi},
+                  {"rbd", SOURCE_rbd},     {"cephfs", SOURCE_cephfs},
+                  {"fc", SOURCE_fc}};
     struct spot csi = spot_object(spec, "csi");
     if (csi.value != NULL) {
-        volume->source = STR_LITERAL("csi");
+        volume->source = SOURCE_csi;
         volume->driver = spot_text(&csi, "driver");
         volume->handle = spot_text(&csi, "volumeHandle");
         return;
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (kube_json_get(spec->value, others[i].member) != NULL)
-            volume->source = str_of(others[i].source);
+            volume->source = others[i].source;
 }
 
 static void read_volume_spec(const struct spot *spec, const struct spot *metadata,
@@ -110,7 +113,7 @@ static void read_volume_spec(const struct spot *spec, const struct spot *metadat
     read_affinity(spec, volume);
     read_claim_ref(spec, volume);
     read_other_source(spec, volume);
-    if (volume->source.len == 0)
+    if (volume->source == SOURCE_none)
         kube_translate_volume(spec, metadata, volume);
 }
 

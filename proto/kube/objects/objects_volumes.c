@@ -31,7 +31,7 @@ static void name_disk(const struct spot *at, struct pod_volume *volume)
 
 static void read_rbd(const struct spot *rbd, struct pod_volume *volume)
 {
-    volume->kind = STR_LITERAL("rbd");
+    volume->kind = SOURCE_rbd;
     volume->read_only = spot_bool(rbd, "readOnly");
     volume->monitors = spot_texts(rbd, "monitors");
     volume->pool = spot_text(rbd, "pool");
@@ -46,20 +46,20 @@ static bool read_volume(const struct spot *at, const struct pod *pod, struct pod
     struct spot rbd = spot_object(at, "rbd"), iscsi = spot_object(at, "iscsi");
     volume->volume = spot_text(at, "name");
     if (claim.value != NULL) {
-        volume->kind = STR_LITERAL("claim");
+        volume->kind = SOURCE_claim;
         volume->name = spot_text(&claim, "claimName");
         volume->read_only = spot_bool(&claim, "readOnly");
     } else if (ephemeral.value != NULL) {
-        volume->kind = STR_LITERAL("ephemeral");
+        volume->kind = SOURCE_ephemeral;
         volume->name = ephemeral_claim(at, pod, volume->volume);
     } else if (csi.value != NULL) {
-        volume->kind = STR_LITERAL("csi");
+        volume->kind = SOURCE_csi;
         volume->name = spot_text(&csi, "driver");
         volume->read_only = spot_bool(&csi, "readOnly");
     } else if (rbd.value != NULL) {
         read_rbd(&rbd, volume);
     } else if (iscsi.value != NULL) {
-        volume->kind = STR_LITERAL("iscsi");
+        volume->kind = SOURCE_iscsi;
         volume->name = spot_text(&iscsi, "iqn");
         volume->read_only = spot_bool(&iscsi, "readOnly");
     } else {
@@ -86,7 +86,7 @@ void object_pod_volumes(const struct spot *volumes, struct pod *pod)
             continue;
         }
         pod->volumes.count++;
-        if (str_is(volume->kind, "claim") || str_is(volume->kind, "ephemeral"))
+        if (volume->kind == SOURCE_claim || volume->kind == SOURCE_ephemeral)
             pod->claims.at[pod->claims.count++] = volume->name;
     }
 }

@@ -250,24 +250,26 @@ static struct str handle_volume_path(struct disk *disk)
 /* ---- the plugins ---- */
 
 static const struct plugin {
-    const char *member, *kind, *in_tree, *driver;
+    const char *member;
+    enum volume_source kind;
+    const char *in_tree, *driver;
     const char *zone; /* the driver's own label for zones; NULL: affinity stays as it is */
     struct str (*handle)(struct disk *disk);
 } plugins[] = {
-    {"gcePersistentDisk", "gce-pd", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io",
+    {"gcePersistentDisk", SOURCE_gce_pd, "kubernetes.io/gce-pd", "pd.csi.storage.gke.io",
      "topology.gke.io/zone", handle_gce_pd},
-    {"awsElasticBlockStore", "aws-ebs", "kubernetes.io/aws-ebs", "ebs.csi.aws.com",
+    {"awsElasticBlockStore", SOURCE_aws_ebs, "kubernetes.io/aws-ebs", "ebs.csi.aws.com",
      "topology.ebs.csi.aws.com/zone", handle_aws_ebs},
-    {"cinder", "cinder", "kubernetes.io/cinder", "cinder.csi.openstack.org",
+    {"cinder", SOURCE_cinder, "kubernetes.io/cinder", "cinder.csi.openstack.org",
      "topology.cinder.csi.openstack.org/zone", handle_volume_id},
-    {"azureDisk", "azure-disk", "kubernetes.io/azure-disk", "disk.csi.azure.com", NULL,
+    {"azureDisk", SOURCE_azure_disk, "kubernetes.io/azure-disk", "disk.csi.azure.com", NULL,
      handle_azure_disk},
-    {"azureFile", "azure-file", "kubernetes.io/azure-file", "file.csi.azure.com", NULL,
+    {"azureFile", SOURCE_azure_file, "kubernetes.io/azure-file", "file.csi.azure.com", NULL,
      handle_azure_file},
     /* Its zones are translated upstream, too, but the scheduler never asks for that. */
-    {"vsphereVolume", "vsphere", "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", NULL,
-     handle_volume_path},
-    {"portworxVolume", "portworx", "kubernetes.io/portworx-volume", "pxd.portworx.com", NULL,
+    {"vsphereVolume", SOURCE_vsphere, "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com",
+     NULL, handle_volume_path},
+    {"portworxVolume", SOURCE_portworx, "kubernetes.io/portworx-volume", "pxd.portworx.com", NULL,
      handle_volume_id},
 };
 
@@ -398,7 +400,7 @@ void kube_translate_volume(const struct spot *spec, const struct spot *metadata,
         return;
     struct spot source = spot_object(spec, plugin->member);
     struct disk disk = {.source = &source, .metadata = metadata, .volume = volume};
-    volume->source = str_of(plugin->kind);
+    volume->source = plugin->kind;
     volume->migrated_plugin = str_of(plugin->in_tree);
     volume->handle = plugin->handle(&disk);
     volume->migration_problem = disk.problem;
@@ -417,7 +419,7 @@ bool kube_translate_inline(const struct spot *volume, struct str space, struct p
         return false;
     struct spot source = spot_object(volume, plugin->member);
     struct disk disk = {.source = &source, .name = out->volume, .space = space};
-    out->kind = str_of(plugin->kind);
+    out->kind = plugin->kind;
     out->read_only = spot_bool(&source, "readOnly");
     out->driver = str_of(plugin->driver);
     out->handle = plugin->handle(&disk);

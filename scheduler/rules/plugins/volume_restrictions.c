@@ -8,8 +8,8 @@
 
 static bool is_disk(const struct pod_volume *v)
 {
-    return str_is(v->kind, "gce-pd") || str_is(v->kind, "aws-ebs") || str_is(v->kind, "rbd") ||
-           str_is(v->kind, "iscsi");
+    return v->kind == SOURCE_gce_pd || v->kind == SOURCE_aws_ebs || v->kind == SOURCE_rbd ||
+           v->kind == SOURCE_iscsi;
 }
 
 static bool is_listed(const struct strs *list, struct str name)

@@ -327,7 +327,7 @@ static void play_translation(const struct kube_json *line)
     compare_text("driver", volume->driver, csi);
     compare_text("handle", volume->handle, csi);
     compare_text("error", volume->migration_problem, csi);
-    if (volume->migration_problem.len == 0 && !str_is(volume->source, "vsphere"))
+    if (volume->migration_problem.len == 0 && volume->source != SOURCE_vsphere)
         compare_terms(volume, csi);
 }
 

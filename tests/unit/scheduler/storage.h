@@ -44,7 +44,10 @@ UNUSED static struct pod_volume *add_volume(struct cluster *c, struct pod *p, co
                                             const char *name)
 {
     struct pod_volume *v = APPEND(&c->arena, p->volumes);
-    *v = (struct pod_volume){.kind = str_of(kind), .name = str_of(name), .volume = str_of("v")};
+    uint32_t source;
+    must(words_find(&volume_source_words, str_of(kind), &source));
+    *v = (struct pod_volume){
+        .kind = (enum volume_source)source, .name = str_of(name), .volume = str_of("v")};
     return v;
 }
 

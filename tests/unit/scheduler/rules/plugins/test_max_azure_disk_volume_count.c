@@ -16,7 +16,7 @@ static struct pod *with_disk(struct cluster *c, const char *handle, const char *
 static struct pod *wanting(struct cluster *c, const char *handle)
 {
     struct pod *p = make_pod(c, "p", 0, 0);
-    *APPEND(&c->arena, p->volumes) = (struct pod_volume){.kind = STR_LITERAL("azure-disk"),
+    *APPEND(&c->arena, p->volumes) = (struct pod_volume){.kind = SOURCE_azure_disk,
                                                          .name = str_of(handle),
                                                          .driver = STR_LITERAL(DISK),
                                                          .handle = str_of(handle)};

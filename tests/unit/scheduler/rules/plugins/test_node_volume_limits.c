@@ -111,9 +111,9 @@ static void in_tree_disks_count_as_their_drivers(void **state)
     v->driver = STR_LITERAL("d");
     v->handle = STR_LITERAL("x");
     assert_string_equal(ruling_on(c, disk, "n1"), FULL);
-    v->kind = STR_LITERAL("azure-file");
+    v->kind = SOURCE_azure_file;
     assert_string_equal(ruling_on(c, disk, "n1"), "");
-    v->kind = STR_LITERAL("iscsi");
+    v->kind = SOURCE_iscsi;
     assert_string_equal(before_nodes(c, disk), "skip");
 }
 
