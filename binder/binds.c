@@ -112,12 +112,12 @@ static void flight_free(struct flight *f)
 }
 
 /* Who failed in upstream's words; a bind that was stopped before its Binding was sent never left
- * PreBind. NULL: the bind itself. */
-static const char *failed_plugin(const struct flight *f, bool bound)
+ * PreBind. None: the bind itself. */
+static enum bind_plugin failed_plugin(const struct flight *f, bool bound)
 {
     if (bound || (f->posts > 0 && f->extender == NULL))
-        return NULL;
-    return f->failed_plugin != NULL ? f->failed_plugin : prebind_plugin(&f->bind);
+        return BIND_PLUGIN_none;
+    return f->failed_plugin != BIND_PLUGIN_none ? f->failed_plugin : prebind_plugin(&f->bind);
 }
 
 static void measure(const struct flight *f, bool bound)
@@ -136,13 +136,12 @@ static void send_answer(struct flight *f, bool bound)
 {
     struct arena a = {0};
     struct bind_result result = result_of(&f->bind);
-    const char *plugin = failed_plugin(f, bound);
     result.bound = bound;
     result.gone = f->gone;
     result.code = f->code;
     result.message = bound ? (struct str){0} : buffer_str(&f->message);
     result.elapsed_us = moment_since(f->over, f->taken).ns / 1000;
-    result.plugin = str_of(plugin ? plugin : "");
+    result.plugin = failed_plugin(f, bound);
     if (f->prebind != NULL)
         prebind_tell(f->prebind, &result, &a);
     answer(f->binds, &result);
@@ -476,7 +475,7 @@ static void extended(struct job *job, struct instant at, const struct kube_respo
         f->extender = NULL;
         post_again(f, at.now);
     } else {
-        f->failed_plugin = "Extender";
+        f->failed_plugin = BIND_PLUGIN_extender;
         f->binds->stats.doubts += !f->doubt;
         f->doubt = true;
         ask(f, at.now);

@@ -33,7 +33,7 @@ struct flight {
     int posts, waits;               /* requests sent; delays in a row */
     int code;                       /* of the last answer, and its text */
     struct buffer message;
-    const char *failed_plugin; /* of the prebind, or Extender; NULL: none of them failed */
+    enum bind_plugin failed_plugin; /* of the prebind, or the extender; none: neither failed */
     const struct extender_config *extender; /* who binds instead of us; NULL: nobody */
     bool has_route;                         /* job.route is an extender's, to be released */
 };

@@ -16,7 +16,8 @@ bool binds_prepares(const struct binds *b, struct str uid, int64_t *version)
 {
     const struct flight *f = map_get(b->flights, uid);
     *version = f != NULL ? f->bind.resource_version : 0;
-    return f != NULL && f->posts == 0 && !f->cancelled && prebind_plugin(&f->bind) != NULL;
+    return f != NULL && f->posts == 0 && !f->cancelled &&
+           prebind_plugin(&f->bind) != BIND_PLUGIN_none;
 }
 
 static bool is_preparing(const struct flight *f)

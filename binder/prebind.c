@@ -100,7 +100,7 @@ static void fail(struct prebind *p, struct instant at, int code)
 {
     end(p, at,
         &(struct prebind_end){
-            .code = code, .plugin = "VolumeBinding", .message = buffer_str(&p->text)});
+            .code = code, .plugin = BIND_PLUGIN_volume_binding, .message = buffer_str(&p->text)});
 }
 
 /* True when it was given up while a write was on the wire; then this is the end. */
@@ -153,7 +153,8 @@ static void wait_more(struct prebind *p, struct instant at)
 static void refuse(struct prebind *p, struct instant at, bool gone)
 {
     struct str why = arena_print(&p->memory, "binding volumes: %s", p->text.at);
-    end(p, at, &(struct prebind_end){.gone = gone, .plugin = "VolumeBinding", .message = why});
+    end(p, at,
+        &(struct prebind_end){.gone = gone, .plugin = BIND_PLUGIN_volume_binding, .message = why});
 }
 
 static void look_at_next(struct prebind *p, struct instant at)
@@ -585,16 +586,16 @@ void prebind_tell(const struct prebind *prebind, struct bind_result *result, str
 
 /* ---- life ---- */
 
-const char *prebind_plugin(const struct bind *bind)
+enum bind_plugin prebind_plugin(const struct bind *bind)
 {
     if (bind->claims.count > 0)
-        return "VolumeBinding";
-    return reserving_needed(bind) ? "DynamicResources" : NULL;
+        return BIND_PLUGIN_volume_binding;
+    return reserving_needed(bind) ? BIND_PLUGIN_dynamic_resources : BIND_PLUGIN_none;
 }
 
 bool prebind_needed(const struct bind *bind)
 {
-    return bind->set_nominated || prebind_plugin(bind) != NULL;
+    return bind->set_nominated || prebind_plugin(bind) != BIND_PLUGIN_none;
 }
 
 struct prebind *prebind_new(const struct prebind_options *options, const struct bind *bind,

@@ -14,11 +14,11 @@
 
 /* How it ended. */
 struct prebind_end {
-    bool ready;         /* the Binding may be sent */
-    bool cancelled;     /* prebind_cancel took effect */
-    bool gone;          /* the pod does not exist any more */
-    int code;           /* HTTP status of what failed, 0 = none */
-    const char *plugin; /* which of upstream's PreBind plugins failed */
+    bool ready;              /* the Binding may be sent */
+    bool cancelled;          /* prebind_cancel took effect */
+    bool gone;               /* the pod does not exist any more */
+    int code;                /* HTTP status of what failed, 0 = none */
+    enum bind_plugin plugin; /* which of upstream's PreBind plugins failed */
     struct str message;
 };
 
@@ -38,8 +38,8 @@ struct prebind_options {
 
 struct prebind;
 
-/* Which of upstream's PreBind plugins works for the bind (the first of them); NULL: none does. */
-const char *prebind_plugin(const struct bind *bind);
+/* Which of upstream's PreBind plugins works for the bind (the first of them); or none. */
+enum bind_plugin prebind_plugin(const struct bind *bind);
 /* True when the bind needs a prebind. */
 bool prebind_needed(const struct bind *bind);
 /* bind is borrowed. NULL when the lane is full. */

@@ -54,7 +54,7 @@ static void fail(struct reserving *r, struct instant at, int code, bool gone)
     end(r, at,
         &(struct prebind_end){.code = code,
                               .gone = gone,
-                              .plugin = "DynamicResources",
+                              .plugin = BIND_PLUGIN_dynamic_resources,
                               .message = buffer_str(&r->text)});
 }
 

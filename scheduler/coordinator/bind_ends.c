@@ -17,7 +17,7 @@
  * claim is not as we know it: what we would say of it is too old. */
 static void undo_claims(struct coordinator *c, struct flight *f, const struct bind_result *r)
 {
-    if (r->code == 409 && str_is(r->plugin, "DynamicResources"))
+    if (r->code == 409 && r->plugin == BIND_PLUGIN_dynamic_resources)
         device_settle(c->catalog, &f->devices, c->last_call);
     if (device_unreserve_but(c->catalog, &f->devices, r->allocated, r->extended, c->last_call))
         landing_say_free(c, "DynamicResources");
@@ -52,10 +52,10 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
     }
     arena_reset(&c->cycle_memory);
     struct str why =
-        str_is(r->plugin, "Extender") ? r->message
-        : r->plugin.len > 0
+        r->plugin == BIND_PLUGIN_extender ? r->message
+        : r->plugin != BIND_PLUGIN_none
             ? arena_print(&c->cycle_memory, "running PreBind plugin \"%.*s\": %.*s",
-                          STR_ARG(r->plugin), STR_ARG(r->message))
+                          STR_ARG(words_text(&bind_plugin_words, r->plugin)), STR_ARG(r->message))
             : arena_print(&c->cycle_memory, "running Bind plugin \"DefaultBinder\": %.*s",
                           STR_ARG(r->message));
     landing_fail(c, f, why);

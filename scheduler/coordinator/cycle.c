@@ -29,7 +29,7 @@ static void report_deleting(struct coordinator *c, const struct flight *f)
     struct message m = {
         .type = MSG_pod_failed,
         .pod_failed = {.pod = f->pod,
-                       .reason = STR_LITERAL("FailedScheduling"),
+                       .reason = REASON_failed_scheduling,
                        .message = arena_print(&c->cycle_memory,
                                               "skip schedule deleting pod: "
                                               "%.*s/%.*s",

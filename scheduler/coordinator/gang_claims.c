@@ -182,7 +182,7 @@ static void give_back(struct coordinator *c, const struct gang_claims *claims, s
     arena_reset(&c->cycle_memory);
     struct message m = {
         .type = MSG_pod_failed,
-        .pod_failed = {.pod = *pod, .reason = STR_LITERAL("Unschedulable"), .set_nominated = true}};
+        .pod_failed = {.pod = *pod, .reason = REASON_unschedulable, .set_nominated = true}};
     m.pod_failed.message = arena_print(
         &c->cycle_memory,
         "pod group gives its nominated nodes back: it was not placed within %" PRId64 " seconds",

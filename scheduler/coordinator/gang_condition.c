@@ -21,10 +21,10 @@ static const struct framework *framework_of(const struct coordinator *c, const s
     return fw != NULL && fw->profile.gang_built_in ? fw : NULL;
 }
 
-static void tell(struct coordinator *c, const struct flight *f, const char *reason,
+static void tell(struct coordinator *c, const struct flight *f, enum condition_reason reason,
                  struct str message)
 {
-    bool scheduled = str_is(str_of(reason), "Scheduled");
+    bool scheduled = reason == REASON_scheduled;
     const struct gang_news news = {f->pod.namespace_name, f->pod.gang, scheduled,
                                    f->pod.scheduler_name};
     const struct gang *group = gang_statuses_condition(c->gang_statuses, c->last_call, &news);
@@ -33,7 +33,7 @@ static void tell(struct coordinator *c, const struct flight *f, const char *reas
     struct message m = {.type = MSG_group_failed,
                         .group_failed = {.group = *group,
                                          .scheduled = scheduled,
-                                         .reason = str_of(reason),
+                                         .reason = reason,
                                          .message = message,
                                          .scheduler_name = f->pod.scheduler_name}};
     outbox_put(c->out, c->binder, &m);
@@ -49,7 +49,7 @@ void gang_condition_placed(struct coordinator *c, const struct flight *f)
 {
     if (framework_of(c, f) == NULL)
         return;
-    tell(c, f, "Scheduled", (struct str){NULL, 0});
+    tell(c, f, REASON_scheduled, (struct str){NULL, 0});
     measure(c, f, GROUP_scheduled);
 }
 
@@ -59,11 +59,11 @@ void gang_condition_failed(struct coordinator *c, const struct flight *f, const 
     if (framework_of(c, f) == NULL)
         return;
     if (d->kind == DECISION_error) {
-        tell(c, f, "SchedulerError", d->message);
+        tell(c, f, REASON_scheduler_error, d->message);
         measure(c, f, GROUP_error);
         return;
     }
-    tell(c, f, "Unschedulable",
+    tell(c, f, REASON_unschedulable,
          waits ? STR_LITERAL(UNSCHEDULABLE ", pod group is waiting for preemption to complete")
                : STR_LITERAL(UNSCHEDULABLE));
     measure(c, f, waits ? GROUP_waits_for_victims : GROUP_unschedulable);

@@ -16,7 +16,6 @@
 #include "scheduler/merge/post_filter.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define IN_TREE     "scheduling.k8s.io"
 #define UNSCHEDULED "pod group is unschedulable, "
@@ -30,13 +29,13 @@
 
 /* ---- words ---- */
 
-static void tell_group(struct coordinator *c, const struct gang_try *g, const char *reason,
-                       struct str message)
+static void tell_group(struct coordinator *c, const struct gang_try *g,
+                       enum condition_reason reason, struct str message)
 {
     struct message m = {.type = MSG_group_failed,
                         .group_failed = {.group = g->group,
-                                         .scheduled = strcmp(reason, "Scheduled") == 0,
-                                         .reason = str_of(reason),
+                                         .scheduled = reason == REASON_scheduled,
+                                         .reason = reason,
                                          .message = message,
                                          .scheduler_name = g->scheduler_name}};
     /* What was said to be scheduled stays so, also before the view shows it. */
@@ -160,7 +159,7 @@ static void fail_member(struct coordinator *c, struct flight *f, const struct en
     measure_failed(c, f, unschedulable);
     COUNT(c, unschedulable, unschedulable);
     COUNT(c, errors, !unschedulable);
-    landing_report(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
+    landing_report(c, f, unschedulable ? REASON_unschedulable : REASON_scheduler_error,
                    &(struct failure){.message = e->message, .nominate = e->clears});
     if (e->clears)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
@@ -199,7 +198,7 @@ void gang_commit(struct coordinator *c, struct gang_try *g)
 {
     COUNT(c, gangs_placed, 1);
     gang_claims_drop(c, &g->group);
-    tell_group(c, g, "Scheduled", for_placed_group(c, g));
+    tell_group(c, g, REASON_scheduled, for_placed_group(c, g));
     measure(c, g, GROUP_scheduled);
     for (uint32_t i = 0; i < g->count; i++) {
         struct flight *f = g->at[i].flight;
@@ -254,7 +253,8 @@ void gang_fail(struct coordinator *c, struct moment now, struct gang_try *g)
         return;
     }
     COUNT(c, gangs_failed, 1);
-    tell_group(c, g, failed->why.kind == DECISION_error ? "SchedulerError" : "Unschedulable",
+    tell_group(c, g,
+               failed->why.kind == DECISION_error ? REASON_scheduler_error : REASON_unschedulable,
                for_group(c, g, failed));
     measure(c, g, failed->why.kind == DECISION_error ? GROUP_error : GROUP_unschedulable);
     if (anybody_clears(g))
@@ -275,7 +275,7 @@ static void nominate(struct coordinator *c, struct gang_try *g, struct gang_plac
     gang_try_leave(f);
     measure_failed(c, f, true);
     COUNT(c, unschedulable, 1);
-    landing_report(c, f, "Unschedulable",
+    landing_report(c, f, REASON_unschedulable,
                    &(struct failure){.message = STR_LITERAL(FOR_EVICTION),
                                      .nominate = true,
                                      .nominated_node = m->node});
@@ -296,7 +296,7 @@ static void evict(struct coordinator *c, struct moment now, struct gang_try *g,
     measure_failed(c, f, true);
     COUNT(c, unschedulable, 1);
     landing_report(
-        c, f, "Unschedulable",
+        c, f, REASON_unschedulable,
         &(struct failure){.message = m->failed ? m->why.message : STR_LITERAL(FOR_EVICTION),
                           .nominate = true,
                           .nominated_node = m->node});
@@ -315,7 +315,7 @@ static struct str for_evicting_group(struct coordinator *c, const struct gang_tr
 void gang_evict(struct coordinator *c, struct moment now, struct gang_try *g)
 {
     COUNT(c, gangs_evicting, 1);
-    tell_group(c, g, "Unschedulable", for_evicting_group(c, g));
+    tell_group(c, g, REASON_unschedulable, for_evicting_group(c, g));
     measure(c, g, GROUP_waits_for_victims);
     gang_claims_keep(c, now, g, true);
     for (uint32_t i = 0; i < g->count; i++) /* all, so that none loses its place to another */
@@ -374,7 +374,7 @@ static void tell_waiting(struct coordinator *c, const struct pod *pod, struct st
 {
     struct message m = {
         .type = MSG_pod_failed,
-        .pod_failed = {.pod = *pod, .reason = STR_LITERAL("Unschedulable"), .message = message}};
+        .pod_failed = {.pod = *pod, .reason = REASON_unschedulable, .message = message}};
     outbox_put(c->out, c->binder, &m);
 }
 
@@ -390,7 +390,7 @@ void gang_waits(struct coordinator *c, const struct gang_waits *waits)
         scheduler = c->frameworks.at[0].profile.scheduler_name;
     struct message m = {.type = MSG_group_failed,
                         .group_failed = {.group = waits->group,
-                                         .reason = STR_LITERAL("Unschedulable"),
+                                         .reason = REASON_unschedulable,
                                          .message = waits->message,
                                          .scheduler_name = scheduler}};
     bool silent = str_is(waits->group.api, IN_TREE); /* as upstream: it was not tried */

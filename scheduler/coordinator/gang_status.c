@@ -428,7 +428,7 @@ static void say_scheduled_again(struct gang_statuses *s, struct moment now, stru
         struct message m = {.type = MSG_group_failed,
                             .group_failed = {.group = e->group,
                                              .scheduled = true,
-                                             .reason = STR_LITERAL("Scheduled"),
+                                             .reason = REASON_scheduled,
                                              .scheduler_name = e->said_by}};
         outbox_put(out, binder, &m);
         e->said = now;

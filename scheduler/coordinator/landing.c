@@ -106,12 +106,12 @@ void landing_end(struct coordinator *c, struct flight *f, enum outcome_result re
     flights_remove(&c->flights, f);
 }
 
-void landing_report(struct coordinator *c, const struct flight *f, const char *reason,
+void landing_report(struct coordinator *c, const struct flight *f, enum condition_reason reason,
                     const struct failure *failure)
 {
     struct message m = {.type = MSG_pod_failed,
                         .pod_failed = {.pod = f->pod,
-                                       .reason = str_of(reason),
+                                       .reason = reason,
                                        .message = failure->message,
                                        .set_nominated = failure->nominate,
                                        .nominated_node = failure->nominated_node}};
@@ -124,7 +124,7 @@ void landing_fail(struct coordinator *c, struct flight *f, struct str message)
     cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     measure_failed(c, f, false);
     landing_report(
-        c, f, "SchedulerError",
+        c, f, REASON_scheduler_error,
         &(struct failure){.message = message, .nominate = f->pod.nominated_node.len > 0});
     landing_end(c, f, OUTCOME_error, NULL);
 }

@@ -18,7 +18,7 @@ struct failure {
     bool nominate;             /* status.nominatedNodeName is to become nominated_node */
     struct str nominated_node; /* empty: cleared */
 };
-void landing_report(struct coordinator *c, const struct flight *f, const char *reason,
+void landing_report(struct coordinator *c, const struct flight *f, enum condition_reason reason,
                     const struct failure *failure);
 /* The attempt ends with an error that is not the pod's doing: told and landed. */
 void landing_fail(struct coordinator *c, struct flight *f, struct str message);

@@ -104,7 +104,7 @@ static void reject(struct coordinator *c, struct flight *f, const struct bus_plu
     permitting_undo(c, f);
     releasing_unreserve(c, f);
     cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
-    landing_report(c, f, "Unschedulable",
+    landing_report(c, f, REASON_unschedulable,
                    &(struct failure){.message = message, .nominate = nominated});
     landing_end(c, f, OUTCOME_unschedulable, &plugins);
 }
@@ -117,7 +117,7 @@ void permitting_removed(struct coordinator *c, struct flight *f, bool gone)
     permitting_undo(c, f);
     releasing_unreserve(c, f);
     m.pod_failed = (struct pod_failed){.pod = f->pod,
-                                       .reason = STR_LITERAL("Unschedulable"),
+                                       .reason = REASON_unschedulable,
                                        .message = rejection(c, STR_LITERAL("removed")),
                                        .event_only = gone};
     outbox_put(c->out, c->binder, &m);

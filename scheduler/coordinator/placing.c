@@ -101,7 +101,7 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
               STR_ARG(f->pod.name), STR_ARG(d->message));
     bool tells_later = releasing_deallocate(c, f, d, !preempts) && !preempts;
     if (!tells_later)
-        landing_report(c, f, unschedulable ? "Unschedulable" : "SchedulerError",
+        landing_report(c, f, unschedulable ? REASON_unschedulable : REASON_scheduler_error,
                        &(struct failure){.message = d->message,
                                          .nominate = d->clear_nominated || preempts,
                                          .nominated_node = d->preemption.node});

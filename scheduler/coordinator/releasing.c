@@ -128,7 +128,7 @@ static void tell_failure(struct coordinator *c, struct flight *f)
     struct str said = r->error.len > 0 ? r->error : r->done;
     struct str message = arena_print(&r->memory, "%.*s%.*s", STR_ARG(r->message), STR_ARG(said));
     r->tells = false;
-    landing_report(c, f, "Unschedulable",
+    landing_report(c, f, REASON_unschedulable,
                    &(struct failure){.message = message, .nominate = clears});
     if (clears || f->remembered)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});

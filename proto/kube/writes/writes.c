@@ -276,7 +276,7 @@ bool writes_failure(struct buffer *out, const struct pod_failed *failed, int64_t
     const struct pod *pod = &failed->pod;
     struct change condition = {.type = "PodScheduled",
                                .status = "False",
-                               .reason = failed->reason,
+                               .reason = words_text(&condition_reason_words, failed->reason),
                                .message = failed->message,
                                .generation = pod->generation,
                                .old = &pod->scheduled,

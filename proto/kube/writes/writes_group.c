@@ -46,15 +46,15 @@ static bool add_counts(cJSON *status, const struct group_status *to, int64_t wal
 static bool add_condition(cJSON *status, const struct group_failed *to, int64_t wall_us)
 {
     const struct condition *was = &to->group.scheduled_condition;
+    struct str reason = words_text(&condition_reason_words, to->reason);
     const char *word = to->scheduled ? "True" : "False";
     bool same = str_is(was->status, word), done = str_is(was->status, "True");
-    if (done ||
-        (same && str_equal(was->reason, to->reason) && str_equal(was->message, to->message)))
+    if (done || (same && str_equal(was->reason, reason) && str_equal(was->message, to->message)))
         return false;
     cJSON *c = json_add_item(json_add_list(status, "conditions"));
     json_add_text(c, "type", STR_LITERAL("PodGroupScheduled"));
     json_add_text(c, "status", str_of(word));
-    json_add_text(c, "reason", to->reason.len > 0 ? to->reason : STR_LITERAL("Scheduled"));
+    json_add_text(c, "reason", reason.len > 0 ? reason : STR_LITERAL("Scheduled"));
     json_add_text(c, "message", to->message);
     if (str_is(to->group.api, KUBE_GANG_BUILT_IN) && to->group.generation > 0)
         json_add_whole(c, "observedGeneration", to->group.generation);

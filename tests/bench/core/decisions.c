@@ -110,7 +110,8 @@ static void heard(void *context, const struct message *m)
         mark(b, index_of(m->pod_failed.pod.name), (struct str){NULL, 0});
         if (b->failed == 0)
             fprintf(stderr, "bench-core: %.*s: %.*s: %.*s\n", STR_ARG(m->pod_failed.pod.name),
-                    STR_ARG(m->pod_failed.reason), STR_ARG(m->pod_failed.message));
+                    STR_ARG(words_text(&condition_reason_words, m->pod_failed.reason)),
+                    STR_ARG(m->pod_failed.message));
         b->failed++;
         b->turn_ended++;
     }

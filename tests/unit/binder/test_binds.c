@@ -582,7 +582,7 @@ static void what_became_of_an_extenders_failed_bind_is_found_out(void **state)
         assert_int_equal(result->bound, i % 2 == 1);
         if (!result->bound) {
             assert_true(str_is(result->message, cases[i / 2].message));
-            assert_true(str_is(result->plugin, "Extender"));
+            assert_int_equal(result->plugin, BIND_PLUGIN_extender);
         }
         assert_null(world_find(w, POST_A));
         world_free(w);

@@ -34,7 +34,7 @@ static void say_failed(struct world *w, const char *text, bool scheduled)
     m.group_failed =
         (struct group_failed){.group = group_g(),
                               .scheduled = scheduled,
-                              .reason = str_of(scheduled ? "Scheduled" : "Unschedulable"),
+                              .reason = scheduled ? REASON_scheduled : REASON_unschedulable,
                               .message = str_of(text),
                               .scheduler_name = STR_LITERAL("default-scheduler")};
     world_say(w, &m, SCHEDULER);
@@ -71,9 +71,8 @@ static void other_apis_have_their_ways(void **state)
     m.group_status.group.api = STR_LITERAL("scheduling.sigs.k8s.io");
     world_say(w, &m, SCHEDULER);
     struct message failed = {.type = MSG_group_failed};
-    failed.group_failed = (struct group_failed){.group = group_g(),
-                                                .reason = STR_LITERAL("Unschedulable"),
-                                                .message = STR_LITERAL("no room")};
+    failed.group_failed = (struct group_failed){
+        .group = group_g(), .reason = REASON_unschedulable, .message = STR_LITERAL("no room")};
     failed.group_failed.group.api = STR_LITERAL("scheduling.k8s.io");
     world_say(w, &failed, SCHEDULER);
     world_tick(w);
@@ -147,7 +146,7 @@ static void say_in_tree(struct world *w, bool scheduled)
     struct message m = {.type = MSG_group_failed};
     m.group_failed = (struct group_failed){.group = group_g(),
                                            .scheduled = scheduled,
-                                           .reason = STR_LITERAL("Unschedulable"),
+                                           .reason = REASON_unschedulable,
                                            .message = STR_LITERAL("no room")};
     m.group_failed.group.api = STR_LITERAL("scheduling.k8s.io");
     m.group_failed.group.resource_version = 77;
@@ -227,7 +226,7 @@ static void a_scheduled_group_stays_so(void **state)
     struct world *w = world_leading();
     struct message m = {.type = MSG_group_failed};
     m.group_failed = (struct group_failed){
-        .group = group_g(), .reason = STR_LITERAL("Unschedulable"), .message = STR_LITERAL("late")};
+        .group = group_g(), .reason = REASON_unschedulable, .message = STR_LITERAL("late")};
     m.group_failed.group.scheduled_condition.status = STR_LITERAL("True");
     world_say(w, &m, SCHEDULER);
     world_tick(w);
@@ -241,8 +240,8 @@ static void a_condition_in_the_tree_says_of_which_generation_it_is(void **state)
     (void)state;
     struct world *w = world_leading();
     struct message m = {.type = MSG_group_failed};
-    m.group_failed = (struct group_failed){
-        .group = group_g(), .scheduled = true, .reason = STR_LITERAL("Scheduled")};
+    m.group_failed =
+        (struct group_failed){.group = group_g(), .scheduled = true, .reason = REASON_scheduled};
     m.group_failed.group.api = STR_LITERAL("scheduling.k8s.io");
     m.group_failed.group.generation = 7;
     world_say(w, &m, SCHEDULER);

@@ -65,7 +65,7 @@ static void say_failure(struct live *l, struct side *s, const char *name, const 
                 .resource_version = 1,
                 .generation = 1,
                 .scheduler_name = STR_LITERAL("default-scheduler")},
-        .reason = STR_LITERAL("Unschedulable"),
+        .reason = REASON_unschedulable,
         .message = STR_LITERAL("0/3 nodes are available: 3 Insufficient cpu. 100% x")};
     outbox_put(&s->out, (struct address){BINDER, 0}, &m);
 }

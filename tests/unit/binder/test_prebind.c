@@ -93,7 +93,7 @@ static void failed_with(struct world *w, const char *message)
     const struct bind_result *result = world_result(w);
     assert_false(result->bound);
     assert_string_equal(arena_copy(&w->memory, result->message).at, message);
-    assert_true(str_is(world_result(w)->plugin, "VolumeBinding"));
+    assert_int_equal(world_result(w)->plugin, BIND_PLUGIN_volume_binding);
     assert_null(world_find(w, "/binding"));
     assert_int_equal(world_count(w, "/persistentvolume"), 0);
     world_free(w);
@@ -153,7 +153,7 @@ static void a_claim_that_lost_its_devices_fails_the_bind(void **state)
     reply(w, "GET " DEVICES, 200, "{\"kind\":\"ResourceClaim\",\"metadata\":{},\"status\":{}}");
     const struct bind_result *result = world_result(w);
     assert_false(result->bound);
-    assert_true(str_is(result->plugin, "DynamicResources"));
+    assert_int_equal(result->plugin, BIND_PLUGIN_dynamic_resources);
     assert_true(
         str_is(result->message, "claim default/gpu got deallocated elsewhere in the meantime"));
     assert_null(world_find(w, "/binding"));
@@ -320,7 +320,7 @@ static void what_became_of_a_write_of_devices_is_told(void **state)
     reply(w, "PUT " DEVICES "/status", 422, "{\"kind\":\"Status\",\"message\":\"no\"}");
     assert_true(str_is(world_result(w)->message,
                        "add allocation and reservation to claim default/gpu: no"));
-    assert_true(str_is(world_result(w)->plugin, "DynamicResources"));
+    assert_int_equal(world_result(w)->plugin, BIND_PLUGIN_dynamic_resources);
     world_free(w);
 }
 
@@ -363,7 +363,7 @@ static void a_volume_is_given_its_claim_and_waited_for(void **state)
     reply(w, "GET " CLAIM("c"), 200, PVC(NOTES(BOUND), TO_PV));
     reply(w, BINDING, 201, "{}");
     assert_true(world_result(w)->bound);
-    assert_int_equal(world_result(w)->plugin.len, 0);
+    assert_int_equal(world_result(w)->plugin, BIND_PLUGIN_none);
     world_free(w);
 }
 

@@ -337,7 +337,7 @@ static inline struct message world_failed(const char *uid, const char *name, con
                                                .resource_version = 42,
                                                .generation = 1,
                                                .scheduler_name = STR_LITERAL("default-scheduler")},
-                                       .reason = STR_LITERAL("Unschedulable"),
+                                       .reason = REASON_unschedulable,
                                        .message = str_of(text)};
     return m;
 }

@@ -491,7 +491,7 @@ static void a_pod_that_is_not_understood_is_not_placed(void **state)
     stream("view synced=true age_ms=10");
     assert_true(take(BINDER, MSG_pod_failed, &m));
     assert_true(str_is(m.pod_failed.pod.name, "p"));
-    assert_true(str_is(m.pod_failed.reason, "SchedulerError"));
+    assert_int_equal(m.pod_failed.reason, REASON_scheduler_error);
     assert_true(str_is(m.pod_failed.message, "the pod cannot be understood: spec: is odd"));
     assert_true(take(QUEUE, MSG_outcome, &m));
     assert_true(m.outcome.result == OUTCOME_error);

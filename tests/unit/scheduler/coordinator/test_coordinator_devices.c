@@ -239,7 +239,7 @@ static void what_a_selector_fails_with_ends_the_attempt(void **state)
                     "count=1}]}");
     attempt_with("p", "e", 1);
     assert_true(take(BINDER, MSG_pod_failed, &m));
-    assert_true(str_is(m.pod_failed.reason, "SchedulerError"));
+    assert_int_equal(m.pod_failed.reason, REASON_scheduler_error);
     assert_true(
         str_starts_with(m.pod_failed.message, "running \"DynamicResources\" filter plugin: "));
     assert_true(take(QUEUE, MSG_outcome, &m));

@@ -72,7 +72,7 @@ static void a_failed_bind_gives_the_volume_back(void **state)
     assert_true(take(BINDER, MSG_pod_failed, &m));
     assert_true(str_is(m.pod_failed.message,
                        "running PreBind plugin \"VolumeBinding\": binding volumes: timed out"));
-    assert_true(str_is(m.pod_failed.reason, "SchedulerError"));
+    assert_int_equal(m.pod_failed.reason, REASON_scheduler_error);
     assert_true(take(QUEUE, MSG_outcome, &m));
     assert_true(m.outcome.result == OUTCOME_error);
     attempt_with("q", "d", 2);
@@ -264,7 +264,7 @@ static void a_cycle_that_begins_again_sees_the_volume_as_it_is(void **state)
 static void a_volume_that_changes_during_the_decision_fails_the_attempt(void **state)
 {
     (void)state;
-    struct message m = {.pod_failed = {.reason = {NULL, 0}}};
+    struct message m = {.pod_failed = {.reason = REASON_none}};
     begin();
     w.alive[0] = w.alive[1] = w.alive[2] = false;
     attempt_with("p", "c", 1);
@@ -275,7 +275,7 @@ static void a_volume_that_changes_during_the_decision_fails_the_attempt(void **s
     say((struct address){WORKER, 3}, "map_result cycle=1 round=1");
     assert_false(take(BINDER, MSG_bind, &m));
     assert_true(take(BINDER, MSG_pod_failed, &m));
-    assert_true(str_is(m.pod_failed.reason, "SchedulerError"));
+    assert_int_equal(m.pod_failed.reason, REASON_scheduler_error);
     assert_true(str_is(m.pod_failed.message,
                        "running Reserve plugin \"VolumeBinding\": \"v\" is out of sync (stored: 2, "
                        "assume: 1)"));

@@ -88,8 +88,10 @@ static void told(const char *reason, const char *text)
 {
     struct message m;
     assert_true(take(BINDER, MSG_pod_failed, &m));
-    if (!str_is(m.pod_failed.reason, reason) || !str_is(m.pod_failed.message, text))
-        fail_msg("%.*s: %.*s", STR_ARG(m.pod_failed.reason), STR_ARG(m.pod_failed.message));
+    if (!str_is(words_text(&condition_reason_words, m.pod_failed.reason), reason) ||
+        !str_is(m.pod_failed.message, text))
+        fail_msg("%.*s: %.*s", STR_ARG(words_text(&condition_reason_words, m.pod_failed.reason)),
+                 STR_ARG(m.pod_failed.message));
 }
 
 static void landed(const char *result, const char *plugin)
