@@ -224,7 +224,8 @@ static void step_apply(struct scenario *s, const struct kube_json *step, struct 
 static bool remove_object(struct scenario *s, struct str kind, struct str space, struct str name)
 {
     struct message m = {.type = MSG_object_gone,
-                        .object_gone = {.kind = kind, .namespace_name = space, .name = name}};
+                        .object_gone = {.namespace_name = space, .name = name}};
+    uint32_t number;
     if (str_is(kind, "Pod"))
         return world_pod_gone(s->world, space, name);
     if (str_is(kind, "Node"))
@@ -233,6 +234,8 @@ static bool remove_object(struct scenario *s, struct str kind, struct str space,
         return true;
     if (str_is(kind, "Namespace"))
         m = (struct message){.type = MSG_namespace_gone, .namespace_gone = {.name = name}};
+    else if (words_find(&object_kind_words, kind, &number))
+        m.object_gone.kind = (enum object_kind)number;
     if (!world_has_object(s->world, kind, space, name))
         return false;
     world_take(s->world, &m);

@@ -156,7 +156,7 @@ static void note_group(struct world *w, const struct message *m)
     if (m->type == MSG_pod_group_set) {
         group_key(&key, g->api, g->namespace_name, g->name);
         packed_set(need_packed(w->groups, buffer_str(&key)), &gang_record, g);
-    } else if (m->type == MSG_object_gone && str_is(gone->kind, "PodGroup")) {
+    } else if (m->type == MSG_object_gone && gone->kind == OBJECT_pod_group) {
         const struct gang named = {
             .api = gone->api, .namespace_name = gone->namespace_name, .name = gone->name};
         struct arena a = {0};

@@ -89,10 +89,9 @@ static void write_claim(struct world *w, const struct pod *pod, const struct str
 
 static void delete_claim(struct world *w, struct str space, struct str name)
 {
-    const struct message m = {.type = MSG_object_gone,
-                              .object_gone = {.kind = STR_LITERAL("ResourceClaim"),
-                                              .namespace_name = space,
-                                              .name = name}};
+    const struct message m = {
+        .type = MSG_object_gone,
+        .object_gone = {.kind = OBJECT_resource_claim, .namespace_name = space, .name = name}};
     world_take_quietly(w, &m);
 }
 

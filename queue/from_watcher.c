@@ -219,18 +219,21 @@ void from_watcher_object_set(struct queue *q, struct moment now, const struct de
         tell_of_object(q, now, event);
 }
 
-static enum event_resource resource_of(struct str kind)
+static enum event_resource resource_of(enum object_kind kind)
 {
-    static const char *const kinds[EVENT_RESOURCES] = {
-        [EVENT_OF_claim] = "PersistentVolumeClaim",  [EVENT_OF_volume] = "PersistentVolume",
-        [EVENT_OF_storage_class] = "StorageClass",   [EVENT_OF_csi_node] = "CSINode",
-        [EVENT_OF_csi_driver] = "CSIDriver",         [EVENT_OF_csi_capacity] = "CSIStorageCapacity",
-        [EVENT_OF_attachment] = "VolumeAttachment",  [EVENT_OF_resource_claim] = "ResourceClaim",
-        [EVENT_OF_resource_slice] = "ResourceSlice", [EVENT_OF_device_class] = "DeviceClass"};
-    int i = EVENT_OF_claim;
-    while (i < EVENT_RESOURCES && !str_is(kind, kinds[i]))
-        i++;
-    return (enum event_resource)i;
+    switch (kind) {
+    case OBJECT_claim: return EVENT_OF_claim;
+    case OBJECT_volume: return EVENT_OF_volume;
+    case OBJECT_storage_class: return EVENT_OF_storage_class;
+    case OBJECT_csi_node: return EVENT_OF_csi_node;
+    case OBJECT_csi_driver: return EVENT_OF_csi_driver;
+    case OBJECT_csi_capacity: return EVENT_OF_csi_capacity;
+    case OBJECT_attachment: return EVENT_OF_attachment;
+    case OBJECT_resource_claim: return EVENT_OF_resource_claim;
+    case OBJECT_resource_slice: return EVENT_OF_resource_slice;
+    case OBJECT_device_class: return EVENT_OF_device_class;
+    default: return EVENT_RESOURCES;
+    }
 }
 
 void from_watcher_object_gone(struct queue *q, struct moment now, const struct delivery *in)
@@ -238,7 +241,7 @@ void from_watcher_object_gone(struct queue *q, struct moment now, const struct d
     const struct object_gone *gone = &in->message->object_gone;
     enum event_resource resource = resource_of(gone->kind);
     union mirror_record before;
-    if (str_is(gone->kind, "PodGroup"))
+    if (gone->kind == OBJECT_pod_group)
         gangs_gone(&q->queues, gone);
     else if (resource == EVENT_RESOURCES)
         owners_gone(q->owners, gone->kind, gone->namespace_name, gone->name);

@@ -52,16 +52,18 @@ void owners_free(struct owners **owners)
     *owners = NULL;
 }
 
-static struct str key_of(struct buffer *key, struct str kind, struct str space, struct str name)
+static struct str key_of(struct buffer *key, enum object_kind kind, struct str space,
+                         struct str name)
 {
     buffer_reset(key);
-    buffer_print(key, "%.*s/%.*s/%.*s", STR_ARG(kind), STR_ARG(space), STR_ARG(name));
+    buffer_print(key, "%.*s/%.*s/%.*s", STR_ARG(words_text(&object_kind_words, kind)),
+                 STR_ARG(space), STR_ARG(name));
     return buffer_str(key);
 }
 
 static bool is_service(const struct owner *owner)
 {
-    return str_is(owner->kind, "Service");
+    return owner->kind == OBJECT_service;
 }
 
 static void link_service(struct owners *o, struct kept *kept)
@@ -111,7 +113,8 @@ static void forget(struct kept *kept)
     memory_free(kept);
 }
 
-void owners_gone(struct owners *o, struct str kind, struct str namespace_name, struct str name)
+void owners_gone(struct owners *o, enum object_kind kind, struct str namespace_name,
+                 struct str name)
 {
     struct kept *kept = map_remove(o->by_name, key_of(&o->key, kind, namespace_name, name));
     if (kept != NULL)
@@ -142,30 +145,31 @@ void owners_snapshot_end(struct owners *o)
 /* The selector of the pod's controller, when it is of this kind and known; else one that is not
  * present. The API version tells apps from other groups that have such a kind. */
 static const struct selector *controller(const struct owners *o, const struct pod *pod,
-                                         const char *kind, const char *api)
+                                         enum object_kind kind, const char *api)
 {
     static const struct selector none;
     struct buffer key = {0};
-    if (!str_is(pod->owner_kind, kind) || !str_is(pod->owner_api, api))
+    if (!str_equal(pod->owner_kind, words_text(&object_kind_words, kind)) ||
+        !str_is(pod->owner_api, api))
         return &none;
     const struct kept *kept =
-        map_get(o->by_name, key_of(&key, pod->owner_kind, pod->namespace_name, pod->owner_name));
+        map_get(o->by_name, key_of(&key, kind, pod->namespace_name, pod->owner_name));
     buffer_free(&key);
     return kept == NULL ? &none : &kept->owner.selector;
 }
 
 static const struct selector *replication_controller(const struct owners *o, const struct pod *pod)
 {
-    return controller(o, pod, "ReplicationController", "v1");
+    return controller(o, pod, OBJECT_replication_controller, "v1");
 }
 
 /* Of a ReplicaSet or StatefulSet; one that makes no sense is left out. */
 static const struct selector *set_controller(const struct owners *o, const struct pod *pod)
 {
     static const struct selector none;
-    const struct selector *s = controller(o, pod, "ReplicaSet", "apps/v1");
+    const struct selector *s = controller(o, pod, OBJECT_replica_set, "apps/v1");
     if (!s->present)
-        s = controller(o, pod, "StatefulSet", "apps/v1");
+        s = controller(o, pod, OBJECT_stateful_set, "apps/v1");
     return label_selector_check(s, NULL) ? s : &none;
 }
 

@@ -12,7 +12,8 @@ void owners_free(struct owners **o);
 
 void owners_set(struct owners *o, const struct owner *owner);
 /* Nothing happens when it is not known. */
-void owners_gone(struct owners *o, struct str kind, struct str namespace_name, struct str name);
+void owners_gone(struct owners *o, enum object_kind kind, struct str namespace_name,
+                 struct str name);
 /* Around a snapshot: what is not set between the two does not exist any more. */
 void owners_snapshot_begin(struct owners *o);
 void owners_snapshot_end(struct owners *o);

@@ -149,15 +149,15 @@ struct named {
     size_t size;
 };
 
-static enum catalog_kind owner_kind(struct str kind)
+static enum catalog_kind owner_kind(enum object_kind kind)
 {
-    if (str_is(kind, "Service"))
-        return CATALOG_service;
-    if (str_is(kind, "ReplicationController"))
-        return CATALOG_replication_controller;
-    if (str_is(kind, "ReplicaSet"))
-        return CATALOG_replica_set;
-    return str_is(kind, "StatefulSet") ? CATALOG_stateful_set : CATALOG_KINDS;
+    switch (kind) {
+    case OBJECT_service: return CATALOG_service;
+    case OBJECT_replication_controller: return CATALOG_replication_controller;
+    case OBJECT_replica_set: return CATALOG_replica_set;
+    case OBJECT_stateful_set: return CATALOG_stateful_set;
+    default: return CATALOG_KINDS;
+    }
 }
 
 static enum catalog_kind gang_kind(struct str api)
@@ -296,28 +296,21 @@ static void drop(struct catalog *c, enum catalog_kind kind, struct str space, st
     free_entry(e);
 }
 
-static enum catalog_kind kind_named(struct str kind)
+static enum catalog_kind kind_named(enum object_kind kind)
 {
-    static const char *const names[CATALOG_KINDS] = {[CATALOG_namespace] = "Namespace",
-                                                     [CATALOG_claim] = "PersistentVolumeClaim",
-                                                     [CATALOG_volume] = "PersistentVolume",
-                                                     [CATALOG_storage_class] = "StorageClass",
-                                                     [CATALOG_csi_node] = "CSINode",
-                                                     [CATALOG_csi_driver] = "CSIDriver",
-                                                     [CATALOG_csi_capacity] = "CSIStorageCapacity",
-                                                     [CATALOG_attachment] = "VolumeAttachment",
-                                                     [CATALOG_service] = "Service",
-                                                     [CATALOG_replication_controller] =
-                                                         "ReplicationController",
-                                                     [CATALOG_replica_set] = "ReplicaSet",
-                                                     [CATALOG_stateful_set] = "StatefulSet",
-                                                     [CATALOG_resource_claim] = "ResourceClaim",
-                                                     [CATALOG_device_class] = "DeviceClass",
-                                                     [CATALOG_budget] = "PodDisruptionBudget"};
-    int i = 0;
-    while (i < CATALOG_KINDS && (names[i] == NULL || !str_is(kind, names[i])))
-        i++;
-    return (enum catalog_kind)i;
+    switch (kind) {
+    case OBJECT_claim: return CATALOG_claim;
+    case OBJECT_volume: return CATALOG_volume;
+    case OBJECT_storage_class: return CATALOG_storage_class;
+    case OBJECT_csi_node: return CATALOG_csi_node;
+    case OBJECT_csi_driver: return CATALOG_csi_driver;
+    case OBJECT_csi_capacity: return CATALOG_csi_capacity;
+    case OBJECT_attachment: return CATALOG_attachment;
+    case OBJECT_resource_claim: return CATALOG_resource_claim;
+    case OBJECT_device_class: return CATALOG_device_class;
+    case OBJECT_budget: return CATALOG_budget;
+    default: return owner_kind(kind);
+    }
 }
 
 void catalog_take(struct catalog *c, const struct message *m)
@@ -325,10 +318,10 @@ void catalog_take(struct catalog *c, const struct message *m)
     if (m->type == MSG_namespace_gone) {
         drop(c, CATALOG_namespace, NOWHERE, m->namespace_gone.name);
     } else if (m->type == MSG_object_gone) {
-        enum catalog_kind kind = str_is(m->object_gone.kind, "PodGroup")
+        enum catalog_kind kind = m->object_gone.kind == OBJECT_pod_group
                                      ? gang_kind(m->object_gone.api)
                                      : kind_named(m->object_gone.kind);
-        if (str_is(m->object_gone.kind, "ResourceSlice"))
+        if (m->object_gone.kind == OBJECT_resource_slice)
             device_book_slice_gone(c->devices, m->object_gone.name);
         else if (kind != CATALOG_KINDS)
             drop(c, kind, m->object_gone.namespace_name, m->object_gone.name);
@@ -405,9 +398,12 @@ static const void *look_up(const struct catalog *c, enum catalog_kind kind, stru
 
 bool catalog_has(const struct catalog *c, struct str kind, struct str space, struct str name)
 {
-    enum catalog_kind k = kind_named(kind);
-    if (str_is(kind, "ResourceSlice"))
+    uint32_t number;
+    (void)words_find(&object_kind_words, kind, &number);
+    if (number == OBJECT_resource_slice)
         return device_book_has_slice(c->devices, name);
+    enum catalog_kind k =
+        str_is(kind, "Namespace") ? CATALOG_namespace : kind_named((enum object_kind)number);
     return k != CATALOG_KINDS && look_up(c, k, space, name) != NULL;
 }
 

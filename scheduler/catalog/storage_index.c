@@ -288,15 +288,15 @@ static void attachment_changed(struct storage_index *s, struct str name,
 static void object_gone(struct storage_index *s, const struct object_gone *gone,
                         const struct storage_touched *t)
 {
-    if (str_is(gone->kind, "PersistentVolumeClaim"))
+    if (gone->kind == OBJECT_claim)
         claim_changed(s, gone->namespace_name, gone->name, t);
-    else if (str_is(gone->kind, "PersistentVolume"))
+    else if (gone->kind == OBJECT_volume)
         volume_changed(s, gone->name, t);
-    else if (str_is(gone->kind, "StorageClass"))
+    else if (gone->kind == OBJECT_storage_class)
         class_changed(s, gone->name, t);
-    else if (str_is(gone->kind, "CSINode"))
+    else if (gone->kind == OBJECT_csi_node)
         t->node(t->context, gone->name);
-    else if (str_is(gone->kind, "VolumeAttachment"))
+    else if (gone->kind == OBJECT_attachment)
         attachment_changed(s, gone->name, NULL, t);
 }
 

@@ -385,7 +385,7 @@ void gang_statuses_take(struct gang_statuses *s, struct moment now, const struct
         s->mark++;
     } else if (m->type == MSG_snapshot_end) {
         end_snapshot(s, now);
-    } else if (m->type == MSG_object_gone && str_is(m->object_gone.kind, "PodGroup")) {
+    } else if (m->type == MSG_object_gone && m->object_gone.kind == OBJECT_pod_group) {
         struct key k = {m->object_gone.api, m->object_gone.namespace_name, m->object_gone.name};
         struct entry *e = find(s, &k);
         if (e != NULL && e->has_group)

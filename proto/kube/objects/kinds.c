@@ -76,7 +76,8 @@ static void gone_namespace(const struct message *last, struct message *m)
 /* Which object a message is about. */
 struct identity {
     const char *prefix; /* of its key in the mirror */
-    struct str kind, space, name;
+    enum object_kind kind;
+    struct str space, name;
 };
 
 static struct identity identify(const struct message *m)
@@ -90,43 +91,39 @@ static struct identity identify(const struct message *m)
     const struct str nowhere = {0};
     switch (m->type) {
     case MSG_claim_set:
-        return (struct identity){"claim", STR_LITERAL("PersistentVolumeClaim"),
-                                 claim->namespace_name, claim->name};
+        return (struct identity){"claim", OBJECT_claim, claim->namespace_name, claim->name};
     case MSG_resource_claim_set:
-        return (struct identity){"resource-claim", STR_LITERAL("ResourceClaim"),
-                                 devices->namespace_name, devices->name};
+        return (struct identity){"resource-claim", OBJECT_resource_claim, devices->namespace_name,
+                                 devices->name};
     case MSG_resource_slice_set:
-        return (struct identity){"resource-slice", STR_LITERAL("ResourceSlice"), nowhere,
+        return (struct identity){"resource-slice", OBJECT_resource_slice, nowhere,
                                  m->resource_slice_set.slice.name};
     case MSG_device_class_set:
-        return (struct identity){"device-class", STR_LITERAL("DeviceClass"), nowhere,
+        return (struct identity){"device-class", OBJECT_device_class, nowhere,
                                  m->device_class_set.device_class.name};
     case MSG_volume_set:
-        return (struct identity){"volume", STR_LITERAL("PersistentVolume"), nowhere,
-                                 m->volume_set.volume.name};
+        return (struct identity){"volume", OBJECT_volume, nowhere, m->volume_set.volume.name};
     case MSG_storage_class_set:
-        return (struct identity){"storage-class", STR_LITERAL("StorageClass"), nowhere,
+        return (struct identity){"storage-class", OBJECT_storage_class, nowhere,
                                  m->storage_class_set.storage_class.name};
     case MSG_csi_node_set:
-        return (struct identity){"csi-node", STR_LITERAL("CSINode"), nowhere,
+        return (struct identity){"csi-node", OBJECT_csi_node, nowhere,
                                  m->csi_node_set.csi_node.name};
     case MSG_csi_driver_set:
-        return (struct identity){"csi-driver", STR_LITERAL("CSIDriver"), nowhere,
+        return (struct identity){"csi-driver", OBJECT_csi_driver, nowhere,
                                  m->csi_driver_set.csi_driver.name};
     case MSG_csi_capacity_set:
-        return (struct identity){"csi-capacity", STR_LITERAL("CSIStorageCapacity"),
-                                 capacity->namespace_name, capacity->name};
+        return (struct identity){"csi-capacity", OBJECT_csi_capacity, capacity->namespace_name,
+                                 capacity->name};
     case MSG_attachment_set:
-        return (struct identity){"attachment", STR_LITERAL("VolumeAttachment"), nowhere,
+        return (struct identity){"attachment", OBJECT_attachment, nowhere,
                                  m->attachment_set.attachment.name};
     case MSG_owner_set:
         return (struct identity){"owner", owner->kind, owner->namespace_name, owner->name};
     case MSG_budget_set:
-        return (struct identity){"budget", STR_LITERAL("PodDisruptionBudget"),
-                                 budget->namespace_name, budget->name};
+        return (struct identity){"budget", OBJECT_budget, budget->namespace_name, budget->name};
     case MSG_pod_group_set:
-        return (struct identity){"pod-group", STR_LITERAL("PodGroup"), group->namespace_name,
-                                 group->name};
+        return (struct identity){"pod-group", OBJECT_pod_group, group->namespace_name, group->name};
     default: must(!"a message of an object"); return (struct identity){0};
     }
 }
@@ -140,7 +137,8 @@ static bool object_key(const struct message *m, struct str *key, struct arena *a
     if (who.space.len > 0)
         id = arena_print(a, "%.*s/%.*s", STR_ARG(who.space), STR_ARG(who.name));
     if (m->type == MSG_owner_set && id.at != NULL)
-        id = arena_print(a, "%.*s/%.*s", STR_ARG(who.kind), STR_ARG(id));
+        id = arena_print(a, "%.*s/%.*s", STR_ARG(words_text(&object_kind_words, who.kind)),
+                         STR_ARG(id));
     if (m->type == MSG_pod_group_set && id.at != NULL)
         id = arena_print(a, "%.*s/%.*s", STR_ARG(m->pod_group_set.group.api), STR_ARG(id));
     return make_key(who.prefix, id, key, a, error);
@@ -240,7 +238,7 @@ static bool set_service(const struct kube_json *object, struct message *m, struc
                         struct arena *a, struct str *error)
 {
     m->type = MSG_owner_set;
-    return kube_object_owner(object, "Service", &m->owner_set.owner, a, error) &&
+    return kube_object_owner(object, OBJECT_service, &m->owner_set.owner, a, error) &&
            object_key(m, key, a, error);
 }
 
@@ -248,7 +246,8 @@ static bool set_replication_controller(const struct kube_json *object, struct me
                                        struct str *key, struct arena *a, struct str *error)
 {
     m->type = MSG_owner_set;
-    return kube_object_owner(object, "ReplicationController", &m->owner_set.owner, a, error) &&
+    return kube_object_owner(object, OBJECT_replication_controller, &m->owner_set.owner, a,
+                             error) &&
            object_key(m, key, a, error);
 }
 
@@ -256,7 +255,7 @@ static bool set_replica_set(const struct kube_json *object, struct message *m, s
                             struct arena *a, struct str *error)
 {
     m->type = MSG_owner_set;
-    return kube_object_owner(object, "ReplicaSet", &m->owner_set.owner, a, error) &&
+    return kube_object_owner(object, OBJECT_replica_set, &m->owner_set.owner, a, error) &&
            object_key(m, key, a, error);
 }
 
@@ -264,7 +263,7 @@ static bool set_stateful_set(const struct kube_json *object, struct message *m, 
                              struct arena *a, struct str *error)
 {
     m->type = MSG_owner_set;
-    return kube_object_owner(object, "StatefulSet", &m->owner_set.owner, a, error) &&
+    return kube_object_owner(object, OBJECT_stateful_set, &m->owner_set.owner, a, error) &&
            object_key(m, key, a, error);
 }
 

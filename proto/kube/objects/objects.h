@@ -34,7 +34,7 @@ bool kube_object_attachment(const struct kube_json *object, struct attachment *a
                             struct arena *a, struct str *error);
 /* kind is Service, ReplicationController, ReplicaSet or StatefulSet: an object in a list does not
  * say its own. */
-bool kube_object_owner(const struct kube_json *object, const char *kind, struct owner *owner,
+bool kube_object_owner(const struct kube_json *object, enum object_kind kind, struct owner *owner,
                        struct arena *a, struct str *error);
 bool kube_object_resource_claim(const struct kube_json *object, struct resource_claim *claim,
                                 struct arena *a, struct str *error);

@@ -15,17 +15,17 @@ static struct selector read_map(const struct spot *spec)
     return selector;
 }
 
-bool kube_object_owner(const struct kube_json *object, const char *kind, struct owner *owner,
+bool kube_object_owner(const struct kube_json *object, enum object_kind kind, struct owner *owner,
                        struct arena *a, struct str *error)
 {
     char subject[SUBJECT_MAX];
-    object_subject(object, kind, subject);
+    object_subject(object, words_text(&object_kind_words, kind).at, subject);
     struct reading r = {.arena = a, .subject = subject};
     struct spot root = spot_root(&r, object);
     spot_is_object(&root);
     struct spot metadata = spot_object(&root, "metadata"), spec = spot_object(&root, "spec");
-    bool map = strcmp(kind, "Service") == 0 || strcmp(kind, "ReplicationController") == 0;
-    *owner = (struct owner){.kind = str_of(kind)};
+    bool map = kind == OBJECT_service || kind == OBJECT_replication_controller;
+    *owner = (struct owner){.kind = kind};
     owner->namespace_name = spot_text(&metadata, "namespace");
     owner->name = object_name(&metadata);
     owner->resource_version = object_version(&metadata);

@@ -177,7 +177,7 @@ bool cluster_object(uint32_t i, struct message *m, struct arena *a)
     m->type = MSG_owner_set;
     struct owner *o = &m->owner_set.owner;
     bool web = i == CLUSTER_SERVICES; /* that of the workload service */
-    o->kind = STR_LITERAL("Service");
+    o->kind = OBJECT_service;
     o->name = web ? STR_LITERAL("web") : arena_print(a, "app-%u", i);
     o->namespace_name =
         web ? STR_LITERAL("default") : arena_print(a, "space-%u", i % CLUSTER_NAMESPACES);

@@ -64,10 +64,10 @@ static void services_that_select_the_pod_are_merged(void **state)
     assert_true(selects(o, WEB));
     assert_true(match(o, WEB, WEB));
     assert_false(match(o, WEB, "labels=[{key=\"app\" value=\"web\"}]"));
-    owners_gone(o, STR_LITERAL("Service"), STR_LITERAL("ns"), STR_LITERAL("b"));
+    owners_gone(o, OBJECT_service, STR_LITERAL("ns"), STR_LITERAL("b"));
     assert_true(match(o, WEB, "labels=[{key=\"app\" value=\"web\"}]"));
-    owners_gone(o, STR_LITERAL("Service"), STR_LITERAL("ns"), STR_LITERAL("a"));
-    owners_gone(o, STR_LITERAL("Service"), STR_LITERAL("ns"), STR_LITERAL("a"));
+    owners_gone(o, OBJECT_service, STR_LITERAL("ns"), STR_LITERAL("a"));
+    owners_gone(o, OBJECT_service, STR_LITERAL("ns"), STR_LITERAL("a"));
     assert_false(selects(o, WEB));
     owners_free(&o);
 }

@@ -355,7 +355,7 @@ static void step_group(struct world *w)
     t->version = ++w->stamp;
     if (t->exists && chance(w, 20)) {
         struct message m = {.type = MSG_object_gone,
-                            .object_gone = {.kind = STR_LITERAL("PodGroup"),
+                            .object_gone = {.kind = OBJECT_pod_group,
                                             .api = STR_LITERAL("scheduling.x-k8s.io"),
                                             .namespace_name = STR_LITERAL("ns"),
                                             .name = arena_print(&w->arena, "g%zu", i)}};

@@ -244,7 +244,7 @@ static void what_is_gone_is_named_by_kind(void **state)
         assert_true(read_object(kinds[i], "metadata: {name: o, namespace: ns}", &m, &key));
         kube_resource_of(str_of(kinds[i]))->gone(&m, &gone);
         assert_int_equal(gone.type, MSG_object_gone);
-        assert_true(str_is(gone.object_gone.kind, kinds[i]));
+        assert_true(str_is(words_text(&object_kind_words, gone.object_gone.kind), kinds[i]));
         assert_true(str_is(gone.object_gone.name, "o"));
         assert_false(kube_resource_of(str_of(kinds[i]))->required);
     }

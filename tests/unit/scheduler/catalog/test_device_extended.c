@@ -181,7 +181,7 @@ static void a_node_needs_devices_for_what_it_has_none_of(void **state)
     assert_false(extended_need_on(&plan, &node).cannot);
     const struct message gone = {
         .type = MSG_object_gone,
-        .object_gone = {.kind = STR_LITERAL("DeviceClass"), .name = STR_LITERAL("gpus")}};
+        .object_gone = {.kind = OBJECT_device_class, .name = STR_LITERAL("gpus")}};
     catalog_take(catalog, &gone);
     plan = extended_plan_of(catalog, &pod, &memory);
     assert_true(plan.wanted);

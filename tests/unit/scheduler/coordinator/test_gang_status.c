@@ -227,7 +227,7 @@ static void a_group_goes_its_way(void **state)
     see_members(f, 3, 3);
     assert_string_equal(said(f, 0), "Running");
     take(f, (struct message){.type = MSG_object_gone,
-                             .object_gone = {.kind = STR_LITERAL("PodGroup"),
+                             .object_gone = {.kind = OBJECT_pod_group,
                                              .namespace_name = STR_LITERAL("ns"),
                                              .name = STR_LITERAL("g"),
                                              .api = STR_LITERAL(PLUGINS)}});

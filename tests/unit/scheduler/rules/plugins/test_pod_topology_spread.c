@@ -456,7 +456,9 @@ static void know(struct cluster *c, const char *kind, const char *name, const ch
 {
     struct message m = {.type = MSG_owner_set};
     struct owner *o = &m.owner_set.owner;
-    *o = (struct owner){.kind = str_of(kind),
+    uint32_t number;
+    assert_true(words_find(&object_kind_words, str_of(kind), &number));
+    *o = (struct owner){.kind = (enum object_kind)number,
                         .namespace_name = STR_LITERAL("default"),
                         .name = str_of(name),
                         .selector = {.present = labels != NULL}};
