@@ -606,6 +606,8 @@ bool binds_cancel(struct binds *b, struct instant at, struct str uid, const stru
     if (f->cancelled || f->undoing != NULL)
         return true;
     say(f, 0, why);
+    if (f->job.place != JOB_idle) /* in the line: it is sent no more while claims are put back */
+        lanes_remove(b->lanes, &f->job);
     f->cancelled = f->prebind != NULL && !f->prepared && !prebind_cancel(f->prebind);
     if (!f->cancelled)
         end(f, at, false, false);

@@ -604,6 +604,20 @@ static void a_cancelled_bind_gives_up_what_it_has(void **state)
     failed_with(w, "late");
 }
 
+/* Its claims are ready and its Binding is in the line: it stays there no more. */
+static void a_bind_that_is_cancelled_just_before_its_binding_is_not_sent(void **state)
+{
+    (void)state;
+    struct message m = with_claim();
+    struct world *w = asking(&m);
+    world_answer(w, "GET " GPU, 200, HELD(RESULT("v", ""), OURS));
+    cancel(w);
+    assert_null(world_find(w, BINDING));
+    assert_string_equal(world_find(w, "PATCH " GPU "/status")->body, UNRESERVE);
+    reply(w, "PATCH " GPU "/status", 200, "{}");
+    failed_with(w, "late");
+}
+
 static void without_the_lease_nothing_is_taken_back(void **state)
 {
     (void)state;
@@ -816,6 +830,7 @@ int main(void)
         cmocka_unit_test(giving_up_a_reservation_ends),
         cmocka_unit_test(a_pod_that_is_on_a_node_keeps_its_claims),
         cmocka_unit_test(a_cancelled_bind_gives_up_what_it_has),
+        cmocka_unit_test(a_bind_that_is_cancelled_just_before_its_binding_is_not_sent),
         cmocka_unit_test(without_the_lease_nothing_is_taken_back),
         cmocka_unit_test(binds_with_claims_that_make_no_sense_are_refused),
         cmocka_unit_test(a_claim_loses_its_devices),
