@@ -140,6 +140,11 @@ static struct seen_call seen_of(const struct call *c)
                               .timeout = c->timeout};
 }
 
+bool calls_meddle(void)
+{
+    return dice_percent(all.weather.meddled);
+}
+
 /* The server does it, now. */
 static void carry_out(struct call *c)
 {
@@ -153,7 +158,7 @@ static void carry_out(struct call *c)
         return; /* nobody listens to it */
     model_ask(all.model, &r, &a);
     c->carried_out = true;
-    if (c->method == KUBE_GET && a.code == 200 && dice_percent(all.weather.meddled))
+    if (c->method == KUBE_GET && a.code == 200 && calls_meddle())
         meddlers_saw(c->path);
     struct seen_call seen = seen_of(c);
     checks_after_call(&seen, a.code);

@@ -55,4 +55,7 @@ bool calls_are_deaf(int group);
 /* Requests that may still be carried out. */
 uint32_t calls_open(void);
 
+/* Draws whether somebody meddles with what one of us has just looked at. */
+bool calls_meddle(void);
+
 #endif

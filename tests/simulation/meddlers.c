@@ -2,6 +2,7 @@
  * What must stay true: each does only what it may do at that time. */
 #include "tests/simulation/meddlers.h"
 
+#include "tests/simulation/calls.h"
 #include "tests/simulation/controllers.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/users.h"
@@ -14,7 +15,7 @@
 #define SOON    (40 * MS)
 #define AT_ONCE (3 * MS) /* mostly before the one who has read it writes */
 
-enum meddling { MEDDLING_claim, MEDDLING_storage, MEDDLING_volume };
+enum meddling { MEDDLING_claim, MEDDLING_storage, MEDDLING_volume, MEDDLING_pod, MEDDLINGS };
 
 static bool annotate(const char *path_format, const char *name)
 {
@@ -113,16 +114,62 @@ static void meddle_with_volume(struct volume_fact *v)
     }
 }
 
+static void meddle_with_pod(struct pod_fact *p)
+{
+    switch (dice(3)) {
+    case 0:
+        if (users_delete_pod(p->name, 0))
+            cover("meddling", "pod goes while it is decided");
+        break;
+    case 1:
+        if (users_resize_pod(p, (uint32_t)dice(4)))
+            cover("meddling", "pod resized while it is decided");
+        break;
+    default:
+        if (users_label_pod(p, (uint32_t)dice(5)))
+            cover("meddling", "pod labelled while it is decided");
+    }
+}
+
 static void meddle(void *context, uint64_t index)
 {
     (void)context;
-    uint64_t i = index / 4;
-    if (index % 4 == MEDDLING_claim && facts_device_claims[i].there)
+    uint64_t i = index / MEDDLINGS;
+    enum meddling what = (enum meddling)(index % MEDDLINGS);
+    if (what == MEDDLING_claim && facts_device_claims[i].there)
         meddle_with_claim(&facts_device_claims[i]);
-    else if (index % 4 == MEDDLING_storage && facts_claims[i].there)
+    else if (what == MEDDLING_storage && facts_claims[i].there)
         meddle_with_storage(&facts_claims[i]);
-    else if (index % 4 == MEDDLING_volume && facts_volumes[i].there)
+    else if (what == MEDDLING_volume && facts_volumes[i].there)
         meddle_with_volume(&facts_volumes[i]);
+    else if (what == MEDDLING_pod && facts_pods[i].there && facts_pods[i].node[0] == 0)
+        meddle_with_pod(&facts_pods[i]);
+}
+
+static void soon(enum meddling what, size_t place)
+{
+    int64_t at = clock_now() + dice_between(0, dice(2) == 0 ? AT_ONCE : SOON);
+    clock_call(at, meddle, NULL, (uint64_t)place * MEDDLINGS + what);
+}
+
+static void asked_about(struct str uid)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there && str_is(uid, facts_pods[i].uid))
+            soon(MEDDLING_pod, i);
+}
+
+void meddlers_asked(const struct message *asked)
+{
+    const struct map_batch *b = &asked->map_batch;
+    if (!calls_meddle() || dice(8) > 0)
+        return;
+    if (asked->type == MSG_map_request)
+        asked_about(asked->map_request.pod.uid);
+    else if (asked->type == MSG_map_run)
+        asked_about(asked->map_run.request.pod.uid);
+    else if (asked->type == MSG_map_batch && b->requests.count > 0)
+        asked_about(b->requests.at[dice(b->requests.count)].pod.uid);
 }
 
 void meddlers_saw(const char *path)
@@ -131,23 +178,30 @@ void meddlers_saw(const char *path)
     const struct device_claim_fact *device = facts_device_claim(name);
     const struct claim_fact *claim = facts_claim(name);
     const struct volume_fact *volume = facts_volume(name);
-    int64_t at = clock_now() + dice_between(0, dice(2) == 0 ? AT_ONCE : SOON);
     if (strchr(path, '?') != NULL)
         return; /* a list or a watch */
     if (strstr(path, "/resourceclaims/") != NULL && device != NULL)
-        clock_call(at, meddle, NULL, (uint64_t)(device - facts_device_claims) * 4 + MEDDLING_claim);
+        soon(MEDDLING_claim, (size_t)(device - facts_device_claims));
     else if (strstr(path, "/persistentvolumeclaims/") != NULL && claim != NULL)
-        clock_call(at, meddle, NULL, (uint64_t)(claim - facts_claims) * 4 + MEDDLING_storage);
+        soon(MEDDLING_storage, (size_t)(claim - facts_claims));
     else if (strstr(path, "/persistentvolumes/") != NULL && volume != NULL)
-        clock_call(at, meddle, NULL, (uint64_t)(volume - facts_volumes) * 4 + MEDDLING_volume);
+        soon(MEDDLING_volume, (size_t)(volume - facts_volumes));
 }
 
 void meddlers_known(void)
 {
-    static const char *const names[] = {
-        "claim loses its devices", "driver tells of a device", "claim made anew",
-        "claim annotated",         "volume claim deleted",     "volume claim annotated",
-        "volume given to another", "volume annotated",         "claim given another volume"};
+    static const char *const names[] = {"claim loses its devices",
+                                        "driver tells of a device",
+                                        "claim made anew",
+                                        "claim annotated",
+                                        "volume claim deleted",
+                                        "volume claim annotated",
+                                        "volume given to another",
+                                        "volume annotated",
+                                        "claim given another volume",
+                                        "pod goes while it is decided",
+                                        "pod resized while it is decided",
+                                        "pod labelled while it is decided"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         coverage_known("meddling", names[i]);
 }

@@ -8,6 +8,7 @@
 
 #include "binder/binder.h"
 #include "proto/base/must.h"
+#include "tests/simulation/meddlers.h"
 #include "tests/simulation/world.h"
 
 #include <stdio.h>
@@ -565,7 +566,10 @@ static void said(const struct proc *p, uint32_t peer, const struct message *m)
         open_drop(l, find(l, m->bind_result.uid));
         result_said(p, &m->bind_result);
         break;
-    default: question_said(p, l); break;
+    default:
+        question_said(p, l);
+        meddlers_asked(m);
+        break;
     }
 }
 

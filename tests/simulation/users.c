@@ -264,12 +264,11 @@ static void tighten(const char *node)
         n->tightened_at = clock_now();
 }
 
-static bool resize_pod(const struct action *x)
+bool users_resize_pod(struct pod_fact *p, uint32_t size)
 {
     static const int64_t cpus[] = {100, 300, 700, 1200};
-    struct pod_fact *p = facts_any_pod(x->a);
-    int64_t cpu = cpus[x->b % 4];
-    if (p == NULL || p->containers > 0 || p->odd || facts_ended(p) || p->deleting)
+    int64_t cpu = cpus[size % 4];
+    if (p->containers > 0 || p->odd || facts_ended(p) || p->deleting)
         return false;
     trace(1, "users: %s is resized to %lldm", p->name, (long long)cpu);
     if (cpu > p->cpu && p->node[0] != 0)
@@ -279,6 +278,12 @@ static bool resize_pod(const struct action *x)
         facts_nodes[i].tightened_at = clock_now();
     p->cpu = cpu;
     return model_resize(world_model(), p->name, cpu);
+}
+
+static bool resize_pod(const struct action *x)
+{
+    struct pod_fact *p = facts_any_pod(x->a);
+    return p != NULL && users_resize_pod(p, x->b);
 }
 
 static bool ungate_pod(const struct action *x)
@@ -295,14 +300,17 @@ static bool ungate_pod(const struct action *x)
     return false;
 }
 
+bool users_label_pod(const struct pod_fact *p, uint32_t version)
+{
+    char text[96];
+    snprintf(text, sizeof(text), "{\"metadata\":{\"labels\":{\"version\":\"%u\"}}}", version % 5);
+    return ask("PATCH", text, NAMESPACE "pods/%s", p->name) == 200;
+}
+
 static bool label_pod(const struct action *x)
 {
-    struct pod_fact *p = facts_any_pod(x->a);
-    char text[96];
-    if (p == NULL)
-        return false;
-    snprintf(text, sizeof(text), "{\"metadata\":{\"labels\":{\"version\":\"%u\"}}}", x->b % 5);
-    return ask("PATCH", text, NAMESPACE "pods/%s", p->name) == 200;
+    const struct pod_fact *p = facts_any_pod(x->a);
+    return p != NULL && users_label_pod(p, x->b);
 }
 
 /* Another scheduler binds it at once, whatever is there. */

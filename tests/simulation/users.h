@@ -15,6 +15,9 @@ struct pod_fact users_pod_like(uint32_t a, uint32_t b);
 bool users_create(struct pod_fact *pod);
 /* grace: seconds. */
 bool users_delete_pod(const char *name, uint32_t grace);
+/* By two numbers; false: it cannot be. */
+bool users_resize_pod(struct pod_fact *pod, uint32_t size);
+bool users_label_pod(const struct pod_fact *pod, uint32_t version);
 /* Another one each time, for a name. */
 uint32_t users_number(void);
 
