@@ -380,6 +380,19 @@ static const char *uid_in(const char *body, char *uid, size_t room)
     return uid;
 }
 
+/* A binder that leads on and counts further, as a scheduler knew of a later term, keeps its binds,
+ * and tells the scheduler of them. */
+static void terms_follow(const struct proc *p, struct life *l)
+{
+    bool leads = binder_leading(p->core), led = l->led;
+    int64_t before = l->led_in, term = proc_term(p);
+    l->led = leads;
+    l->led_in = term;
+    for (uint32_t i = 0; leads && led && before != term && i < l->open_count; i++)
+        if (l->open[i].term == before)
+            l->open[i].term = term;
+}
+
 void promises_asked(const struct seen_call *c)
 {
     char uid[UID_ROOM];
@@ -391,6 +404,7 @@ void promises_asked(const struct seen_call *c)
                  c->path);
     if (p == NULL || p->kind != BINDER)
         return;
+    terms_follow(p, life_of(p)); /* it may have counted further in this very round */
     const struct open_work *w = find(life_of(p), str_of(uid));
     if (w != NULL && w->term != proc_term(p))
         violated("binds end with their term",
@@ -433,19 +447,6 @@ static void term_made(const struct life *l, const char *who, int64_t term)
 void promises_term_made(const char *who, int64_t term)
 {
     term_made(NULL, who, term);
-}
-
-/* A binder that leads on and counts further, as a scheduler knew of a later term, keeps its binds,
- * and tells the scheduler of them. */
-static void terms_follow(const struct proc *p, struct life *l)
-{
-    bool leads = binder_leading(p->core), led = l->led;
-    int64_t before = l->led_in, term = proc_term(p);
-    l->led = leads;
-    l->led_in = term;
-    for (uint32_t i = 0; leads && led && before != term && i < l->open_count; i++)
-        if (l->open[i].term == before)
-            l->open[i].term = term;
 }
 
 void promises_terms(const struct proc *p)
