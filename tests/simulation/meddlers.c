@@ -42,20 +42,19 @@ static bool tell_of_device(const struct device_claim_fact *c)
 
 static void meddle_with_claim(struct device_claim_fact *c)
 {
-    switch (dice(6)) {
+    if (c->allocated && c->reserved_count == 0 && dice(2) == 0) {
+        cover("meddling", "claim loses its devices");
+        ask("PATCH", "{\"status\":{\"allocation\":null}}", CLAIM "/status", c->name);
+        return;
+    }
+    switch (dice(5)) {
     case 0:
-        if (c->allocated && c->reserved_count == 0) {
-            cover("meddling", "claim loses its devices");
-            ask("PATCH", "{\"status\":{\"allocation\":null}}", CLAIM "/status", c->name);
-        }
-        break;
-    case 1:
         if (tell_of_device(c))
             cover("meddling", "driver tells of a device");
         break;
-    case 2: controllers_look_at_claim(c); break;
-    case 3: controllers_reserve_another(c, (uint32_t)dice(1000)); break;
-    case 4:
+    case 1: controllers_look_at_claim(c); break;
+    case 2: controllers_reserve_another(c, (uint32_t)dice(1000)); break;
+    case 3:
         if (dice(4) == 0 && users_remake_claim(c))
             cover("meddling", "claim made anew");
         break;

@@ -200,14 +200,20 @@ static bool grow_group(const struct action *x)
     return set != NULL && facts_pod_count() < users_live_max() && add_member(set, p);
 }
 
-static bool shrink_group(const struct action *x)
+static bool shrink(const struct action *x, bool nominated)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[(x->a + i) % PODS_MAX];
-        if (p->there && p->set[0] != 0 && !p->deleting)
+        if (p->there && p->set[0] != 0 && !p->deleting && (!nominated || p->nominated[0] != 0))
             return users_delete_pod(p->name, x->b % 2 ? 0 : x->b % 31);
     }
     return false;
+}
+
+/* Of groups that room is being made for, if there are any, more often. */
+static bool shrink_group(const struct action *x)
+{
+    return (x->c % 2 == 0 && shrink(x, true)) || shrink(x, false);
 }
 
 /* ---- all of them ---- */
