@@ -1,5 +1,5 @@
-/* answers: a list of encoded bodies. What must stay true: each one leaves once, in the order in
- * which they were added. */
+/* answers: encoded messages that are owed to the scheduler. What must stay true: each one leaves
+ * once, in the order in which they were added. */
 #include "binder/answers.h"
 #include "proto/base/memory.h"
 

@@ -1,7 +1,7 @@
-/* binder: puts lease, lanes, binds, status and events together: who is told what, and what happens
- * when leadership comes and goes. What must stay true: nothing is taken unless we lead, everything
- * that was taken is answered when we stop leading, and the scheduler hears of every change before
- * it hears anything that follows from it. */
+/* binder: puts lease, lanes, binds, preempts, releases, status, groups and events together: who is
+ * told what, and what happens when leadership comes and goes. What must stay true: nothing is taken
+ * unless we lead, everything that was taken is answered when we stop leading, and the scheduler
+ * hears of every change before it hears anything that follows from it. */
 #include "binder/binder.h"
 #include "binder/binder_inside.h"
 #include "binder/measure.h"

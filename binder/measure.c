@@ -1,5 +1,6 @@
-/* measure: the extension points behind a decision, which the binder runs, and its lanes. A bind
- * that was refused before it began has been to none of them. */
+/* measure: metrics of the extension points that the binder runs, PreBindPreFlight to PostBind, and
+ * of its lanes. What must stay true: a bind that was refused before it began counts at no extension
+ * point. */
 #include "binder/measure.h"
 
 #include "proto/metrics.h"

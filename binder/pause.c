@@ -1,5 +1,5 @@
 /* pause: two schedules of retries, in one place so that all writes use the same. What must stay
- * true: no pause is longer than 5 s, or than what the server asked for. */
+ * true: no pause is longer than 5 s, unless the server asked for more. */
 #include "binder/pause.h"
 
 #define SHORT_MS    10

@@ -1,5 +1,6 @@
-/* barriers: the book of them. What must stay true: an answer goes to nobody but who asked: the same
- * number of another asker is forgotten; one that waits is not put off for one that comes later. */
+/* barriers: which questions wait, and for how many lists. What must stay true: only the asker gets
+ * its answer, so the same number of another asker is forgotten; a question that waits is not
+ * dropped for one that comes later. */
 #include "watcher/barriers.h"
 
 #include "proto/base/memory.h"

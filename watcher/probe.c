@@ -1,6 +1,6 @@
 /* probe: asks /version, which every authenticated user may read, every five seconds. Any HTTP
- * status is a sign of life. What must stay true: a dead connection is
- * declared dead within half a minute (5 s + two timeouts of 8 s and the pause between). */
+ * status is a sign of life. What must stay true: a dead connection is declared dead within 22 s (5
+ * s, two timeouts of 8 s and the pause between them). */
 #include "watcher/probe.h"
 
 #define EVERY_S   5

@@ -1,6 +1,6 @@
 /* json_string: a text is cut into runs that stay as they are and single bytes that are escaped.
- * What must stay true: most texts are one run of plain ASCII, so that looking is one comparison
- * chain a byte and writing one copy. */
+ * What must stay true: a text of plain ASCII, as most are, is one run: a few comparisons a byte and
+ * one copy. */
 #include "proto/base/json_string.h"
 #include "proto/base/utf8.h"
 

@@ -1,11 +1,11 @@
 /* bus: opens the sockets, moves frames in and out, and decides which frames a core may see.
  *
  * A frame that came in passes these gates in this order: it opens (version, envelope), its sender
- * said hello, it is the next of its link, it is short enough, its number is a message that travels
- * from such a sender to us, it is not from an older term or generation, its body decodes to the
- * last byte. What fails is refused with the gate's name. What must stay true: only an opened frame
- * of an up peer moves a link's numbering, and it does so before anything else can refuse it, so
- * that a refused frame is not a gap. */
+ * said hello, it is the next of its link, it is short enough, its term is one that a lease can
+ * hold, its number is a message that travels from such a sender to us, it is not from an older
+ * generation or term, its body decodes to the last byte. What fails is refused with the gate's
+ * name. What must stay true: only an opened frame of an up peer moves a link's numbering, and it
+ * does so before anything else can refuse it, so that a refused frame is not a gap. */
 #include "proto/bus/inside.h"
 #include "proto/bus/roles.h"
 

@@ -1,4 +1,4 @@
-/* wire: opens sockets with one set of options and turns monitor events into four kinds of news.
+/* wire: opens sockets with one set of options and turns monitor events into news (wire_news).
  *
  * The one idea: a link exists only while its connection stands (ZMQ_IMMEDIATE, and a ROUTER that
  * names every connection afresh and reports unreachable ones), so ZeroMQ keeps nothing for later
