@@ -1,4 +1,4 @@
-/* filing: what a waiting pod is filed under for a row of wakes.def, and where an event looks.
+/* filing: what a waiting pod is filed under for a row of plugins.def, and where an event looks.
  *
  * Both sides give tokens, hashes of what they speak of: a label, a claim's name, a port. The
  * promise that makes the index right: when a hint says yes for a pod and an event, then one of them

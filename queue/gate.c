@@ -1,6 +1,7 @@
 /* gate: SchedulingGates and DynamicResources before the queue; DefaultPreemption's part is the
  * scheduler's, which keeps a pod's attempt open while its victims are told to go. What must stay
- * true: whatever can open a gate is a row of wakes.def for its plugin, or an update of the pod. */
+ * true: whatever can open a gate is a row of plugins.def for its plugin, or an update of the pod.
+ */
 #include "queue/gate.h"
 
 #include "proto/base/must.h"

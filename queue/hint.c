@@ -1,5 +1,5 @@
 /* hint: the questions about pods that changed or went, and what questions of other files share.
- * What must stay true: nothing here knows wakes.def, so that every file of questions may stand on
+ * What must stay true: nothing here knows plugins.def, so that every file of questions may stand on
  * this one and the table on all of them. */
 #include "queue/hint.h"
 

@@ -1,4 +1,4 @@
-/* hint: the small questions of wakes.def, each as its plugin's queueing hint upstream asks it.
+/* hint: the small questions of plugins.def, each as its plugin's queueing hint upstream asks it.
  *
  * A wrong "yes" costs one attempt, a wrong "no" leaves the pod asleep until the leftover flush; so
  * where upstream's hint fails with an error, which counts as Queue, the answer is yes. */
@@ -17,7 +17,7 @@ struct question {
 
 typedef bool hint(const struct question *q);
 
-/* A row of wakes.def; the table is in hints.c. */
+/* A row of plugins.def; the table is in hints.c. */
 struct wake {
     uint8_t plugin;   /* its bit in a set of plugins */
     uint8_t resource; /* hints.c's */

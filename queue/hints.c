@@ -1,8 +1,8 @@
-/* hints: the table of wakes.def: which rows an event matches, and what their questions say of a
+/* hints: the table of plugins.def: which rows an event matches, and what their questions say of a
  * pod.
  *
  * What must stay true: an event that nobody asked for wakes only who is rejected by a plugin that
- * is not in the table. */
+ * has no hints. */
 #include "queue/hint.h"
 
 #include "proto/base/must.h"
@@ -10,11 +10,8 @@
 
 /* clang-format off */
 static const char *const fields_of[] = {
-#define PLUGIN(name, fields) fields,
-#define WAKE(plugin, resource, actions, hint, filing)
-#include "queue/wakes.def"
-#undef PLUGIN
-#undef WAKE
+#define HINTS(name, fields) fields,
+#include "proto/plugins.def"
     ""
 };
 
@@ -34,12 +31,9 @@ enum wake_resource {
 };
 
 static const struct wake wakes[] = {
-#define PLUGIN(name, fields)
 #define WAKE(plugin, resource, actions, hint, filing) \
     {PLUGIN_##plugin, WAKE_##resource, actions, hint, &filing},
-#include "queue/wakes.def"
-#undef PLUGIN
-#undef WAKE
+#include "proto/plugins.def"
 };
 /* clang-format on */
 

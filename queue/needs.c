@@ -1,4 +1,4 @@
-/* needs: an inverted index. Content leads to the need that several pods share; a row of wakes.def
+/* needs: an inverted index. Content leads to the need that several pods share; a row of plugins.def
  * and a token lead to the needs filed there.
  *
  * What must stay true: the need found for a pod holds all that its plugin's hints look at, so the

@@ -1,7 +1,7 @@
 /* needs: the pods that wait for an event, by what they wait for, so that an event costs what it may
  * wake and not what waits.
  *
- * A need is what one plugin's hints look at of a pod (wakes.def): pods of one profile that are
+ * A need is what one plugin's hints look at of a pod (plugins.def): pods of one profile that are
  * alike in that share it, and are asked for once. It is filed under the tokens of filing.h. */
 #ifndef QUEUE_NEEDS_H
 #define QUEUE_NEEDS_H

@@ -1,16 +1,13 @@
-/* plugins: the names behind the bits. What must stay true: the order of plugins in wakes.def is the
- * order of bits, and a name that is not there is one of the others. */
+/* plugins: the names behind the bits. What must stay true: the order of HINTS rows in plugins.def
+ * is that of bits, and a name that has none is one of the others. */
 #include "queue/plugins.h"
 
 #include "proto/base/must.h"
 
 /* clang-format off */
 static const char *const names[] = {
-#define PLUGIN(name, fields) #name,
-#define WAKE(plugin, resource, actions, hint, filing)
-#include "queue/wakes.def"
-#undef PLUGIN
-#undef WAKE
+#define HINTS(name, fields) #name,
+#include "proto/plugins.def"
     "others"
 };
 /* clang-format on */

@@ -1,4 +1,4 @@
-/* plugins: sets of plugins, a bit for each that wakes.def names. */
+/* plugins: sets of plugins, a bit for each that has hints. */
 #ifndef QUEUE_PLUGINS_H
 #define QUEUE_PLUGINS_H
 
@@ -6,16 +6,14 @@
 
 /* clang-format off */
 enum plugin {
-#define PLUGIN(name, fields) PLUGIN_##name,
-#define WAKE(plugin, resource, actions, hint, filing)
-#include "queue/wakes.def"
-#undef PLUGIN
-#undef WAKE
+#define HINTS(name, fields) PLUGIN_##name,
+#include "proto/plugins.def"
     PLUGIN_COUNT
 };
 /* clang-format on */
 
-/* A set of plugins: one bit for each in wakes.def, in its order, and the top bit for all others. */
+/* A set of plugins: one bit for each HINTS row of plugins.def, in their order, and the top bit
+ * for all others. */
 #define PLUGINS_other ((uint64_t)1 << 63)
 #define PLUGINS_all   UINT64_MAX
 

@@ -12,14 +12,18 @@
 
 #include <string.h>
 
-#define PLUGIN(name) extern const struct plugin plugin_##name;
-#include "scheduler/rules/plugins.def"
-#undef PLUGIN
+#define PLUGIN(name, listed, points, rule) rule
+#define RULE(file)                         extern const struct plugin plugin_##file;
+#define NO_RULE
+#include "proto/plugins.def"
+#undef RULE
 
 static const struct plugin *const registry[] = {
-#define PLUGIN(name) &plugin_##name,
-#include "scheduler/rules/plugins.def"
-#undef PLUGIN
+#define PLUGIN(name, listed, points, rule) rule
+#define RULE(file)                         &plugin_##file,
+#include "proto/plugins.def"
+#undef RULE
+#undef NO_RULE
 };
 
 const struct plugin *plugin_find(struct str name)

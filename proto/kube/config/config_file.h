@@ -20,23 +20,13 @@
 #define CONFIG_BUS_NAME_MAX    63 /* letters of the name of one; the bus takes one more */
 
 /* Extension points, in the order in which upstream walks them. */
+/* clang-format off */
 enum config_point {
-    POINT_pre_filter,
-    POINT_filter,
-    POINT_post_filter,
-    POINT_reserve,
-    POINT_pre_score,
-    POINT_score,
-    POINT_pre_bind,
-    POINT_bind,
-    POINT_post_bind,
-    POINT_permit,
-    POINT_pre_enqueue,
-    POINT_queue_sort,
-    POINT_placement_generate,
-    POINT_placement_score,
+#define POINT(point, field, type, processes) POINT_##point,
+#include "proto/plugins.def"
     POINT_COUNT
 };
+/* clang-format on */
 
 /* Optional fields of a default constraint that are there with nothing in them: they are written
  * back. An empty nodeAffinityPolicy is not Honor, as one that is not there is; so it is kept as

@@ -1,7 +1,7 @@
 /* config_plugins: which plugin runs at which extension point. The one idea: follow upstream's three
  * steps one after the other (merge with the defaults, check each point's own list, expand
- * multiPoint), because their order is what users see. What must stay true: known_plugins is in the
- * order of upstream's default list, and it says which points each plugin implements. */
+ * multiPoint), because their order is what users see. What must stay true: plugins are known in the
+ * order of upstream's default list (proto/plugins.def). */
 #include "proto/kube/config/config_internal.h"
 
 #include "proto/base/must.h"
@@ -11,78 +11,36 @@
 #include <string.h>
 
 #define LIST_MAX 1000 /* entries of one list of plugins: bounds the work */
-#define P(point) (1u << POINT_##point)
 
+/* clang-format off */
 const char *const config_point_field[POINT_COUNT] = {
-    "preFilter",         "filter",        "postFilter", "reserve", "preScore",   "score",
-    "preBind",           "bind",          "postBind",   "permit",  "preEnqueue", "queueSort",
-    "placementGenerate", "placementScore"};
+#define POINT(point, field, type, processes) #field,
+#include "proto/plugins.def"
+};
 
-static const char *const point_type[POINT_COUNT] = {
-    "PreFilterPlugin",         "FilterPlugin",        "PostFilterPlugin", "ReservePlugin",
-    "PreScorePlugin",          "ScorePlugin",         "PreBindPlugin",    "BindPlugin",
-    "PostBindPlugin",          "PermitPlugin",        "PreEnqueuePlugin", "QueueSortPlugin",
-    "PlacementGeneratePlugin", "PlacementScorePlugin"};
+static const struct {
+    const char *type;
+    unsigned processes; /* that run it */
+} points[POINT_COUNT] = {
+#define POINT(point, field, type, processes) {#type "Plugin", processes},
+#include "proto/plugins.def"
+};
 
-#define NOT_DEFAULT -1 /* upstream's, behind a gate that is off */
-#define OPT_IN      -2 /* not upstream's of today; runs only where a profile lists it */
-#define GANGS       -3 /* of scheduler-plugins; its rules hold unless a profile disables it */
+/* In place of a weight; what they mean is said there. */
+#define NOT_DEFAULT -1
+#define OPT_IN      -2
+#define GANGS       -3
+#define P(point)    (1u << POINT_##point)
 
 static const struct {
     const char *name;
     int weight; /* in the default list; 0: none given */
     unsigned points;
 } known_plugins[] = {
-    {"SchedulingGates", 0, P(pre_enqueue)},
-    {"PrioritySort", 0, P(queue_sort)},
-    {"NodeUnschedulable", 0, P(filter)},
-    {"NodeName", 0, P(filter)},
-    {"TaintToleration", 3, P(filter) | P(pre_score) | P(score)},
-    {"NodeAffinity", 2, P(pre_filter) | P(filter) | P(pre_score) | P(score)},
-    {"NodePorts", 0, P(pre_filter) | P(filter)},
-    {"NodeResourcesFit", 1,
-     P(pre_filter) | P(filter) | P(pre_score) | P(score) | P(placement_score)},
-    {"VolumeRestrictions", 0, P(pre_filter) | P(filter)},
-    {"NodeVolumeLimits", 0, P(pre_filter) | P(filter)},
-    {"VolumeBinding", 0,
-     P(pre_filter) | P(filter) | P(pre_score) | P(score) | P(reserve) | P(pre_bind)},
-    {"VolumeZone", 0, P(pre_filter) | P(filter)},
-    {"PodTopologySpread", 2, P(pre_filter) | P(filter) | P(pre_score) | P(score)},
-    {"InterPodAffinity", 2, P(pre_filter) | P(filter) | P(pre_score) | P(score)},
-    {"DynamicResources", 2,
-     P(pre_enqueue) | P(pre_filter) | P(filter) | P(post_filter) | P(score) | P(reserve) |
-         P(pre_bind)},
-    {"DefaultPreemption", 0, P(pre_enqueue) | P(post_filter)},
-    {"NodeResourcesBalancedAllocation", 1, P(pre_score) | P(score)},
-    {"ImageLocality", 1, P(score)},
-    {"DefaultBinder", 0, P(bind)},
-    {"NodeDeclaredFeatures", 0, P(pre_filter) | P(filter)},
-    {CONFIG_BUILT_IN_PLUGIN, NOT_DEFAULT, P(pre_enqueue) | P(reserve) | P(permit)},
-    {"TopologyPlacementGenerator", NOT_DEFAULT, P(placement_generate)},
-    {"PodGroupPodsCount", NOT_DEFAULT, P(placement_score)},
-    {"Coscheduling", GANGS,
-     P(queue_sort) | P(pre_filter) | P(post_filter) | P(permit) | P(reserve) | P(post_bind)},
-    {"FIFOSort", OPT_IN, P(queue_sort)},
-    {"AlwaysCheckAllPredicates", OPT_IN, P(filter)},
-    {"CheckNodeCondition", OPT_IN, P(filter)},
-    {"PodToleratesNodeNoExecuteTaints", OPT_IN, P(filter)},
-    {"CheckNodeLabelPresence", OPT_IN, P(filter)},
-    {"CheckServiceAffinity", OPT_IN, P(filter)},
-    {"MaxEBSVolumeCount", OPT_IN, P(filter)},
-    {"MaxGCEPDVolumeCount", OPT_IN, P(filter)},
-    {"MaxAzureDiskVolumeCount", OPT_IN, P(filter)},
-    {"CheckNodeMemoryPressure", OPT_IN, P(filter)},
-    {"CheckNodePIDPressure", OPT_IN, P(filter)},
-    {"CheckNodeDiskPressure", OPT_IN, P(filter)},
-    {"NodeResourcesLeastAllocated", OPT_IN, P(score)},
-    {"NodeResourcesMostAllocated", OPT_IN, P(score)},
-    {"SelectorSpread", OPT_IN, P(pre_score) | P(score)},
-    {"ServiceSpreading", OPT_IN, P(pre_score) | P(score)},
-    {"ServiceAntiAffinity", OPT_IN, P(score)},
-    {"NodePreferAvoidPods", OPT_IN, P(score)},
-    {"NodeLabelPriority", OPT_IN, P(score)},
-    {"EqualPriority", OPT_IN, P(score)},
+#define PLUGIN(name, listed, points, rule) {#name, listed, points},
+#include "proto/plugins.def"
 };
+/* clang-format on */
 
 #define KNOWN_COUNT (sizeof(known_plugins) / sizeof(known_plugins[0]))
 
@@ -339,7 +297,7 @@ static bool exists(const struct expansion *e, struct str name)
 /* Where plugins on the bus are asked. */
 static bool point_by_bus(enum config_point p)
 {
-    return p == POINT_filter || p == POINT_score || p == POINT_permit || p == POINT_post_bind;
+    return (points[p].processes & PLUGIN) != 0;
 }
 
 static bool implements(const struct expansion *e, struct str name, enum config_point p)
@@ -351,7 +309,7 @@ static bool implements(const struct expansion *e, struct str name, enum config_p
 static void fail_unknown(struct expansion *e, enum config_point p, struct str name)
 {
     config_construct_fail(
-        e->l, e->scheduler_name, "%s \"%.*s\" does not exist%s", point_type[p], STR_ARG(name),
+        e->l, e->scheduler_name, "%s \"%.*s\" does not exist%s", points[p].type, STR_ARG(name),
         point_by_bus(p) ? " (if it is a process on the bus, give it " CONFIG_BUS_KIND
                           " in this profile's pluginConfig)"
                         : "");
@@ -367,11 +325,11 @@ static void check_own_list(struct expansion *e, enum config_point p)
         else if (!implements(e, name, p))
             config_construct_fail(e->l, e->scheduler_name,
                                   "plugin \"%.*s\" does not extend %s plugin", STR_ARG(name),
-                                  point_type[p]);
+                                  points[p].type);
         else if (last_of(set, name) != &set->enabled[i])
             config_construct_fail(e->l, e->scheduler_name,
                                   "plugin \"%.*s\" already registered as \"%s\"", STR_ARG(name),
-                                  point_type[p]);
+                                  points[p].type);
     }
 }
 
@@ -396,7 +354,7 @@ static void expand_point(struct expansion *e, enum config_point p, struct strs *
         if (lists(&by_multi, name))
             config_construct_fail(e->l, e->scheduler_name,
                                   "plugin \"%.*s\" already registered as \"%s\"", STR_ARG(name),
-                                  point_type[p]);
+                                  points[p].type);
         else
             append(&by_multi, name);
     }
@@ -524,14 +482,12 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
 /* A plugin on the bus that nobody asks is likely to be a mistake. */
 static void note_unused(struct expansion *e, const struct profile_details *d)
 {
-    static const enum config_point points[] = {POINT_filter, POINT_score, POINT_permit,
-                                               POINT_post_bind};
     struct spot nowhere = {0};
     for (uint32_t i = 0; i < e->profile->bus_plugins.count; i++) {
         struct str name = e->profile->bus_plugins.at[i].name;
         bool used = false;
-        for (size_t p = 0; p < sizeof(points) / sizeof(points[0]); p++)
-            used = used || lists(&d->points[points[p]], name);
+        for (int p = 0; p < POINT_COUNT; p++)
+            used = used || (point_by_bus((enum config_point)p) && lists(&d->points[p], name));
         if (!used)
             config_note(e->l, &nowhere, "plugin %.*s is enabled at no point", STR_ARG(name));
     }

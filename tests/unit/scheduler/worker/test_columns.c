@@ -177,13 +177,17 @@ static void random_wishes(struct cluster *c, struct random *r, struct pod *p)
 static void list_all_rules(struct cluster *c)
 {
     struct profile *p = &c->profile;
-#define PLUGIN(name) extern const struct plugin plugin_##name;
-#include "scheduler/rules/plugins.def"
-#undef PLUGIN
+#define PLUGIN(name, listed, points, rule) rule
+#define RULE(file)                         extern const struct plugin plugin_##file;
+#define NO_RULE
+#include "proto/plugins.def"
+#undef RULE
     static const struct plugin *const rules[] = {
-#define PLUGIN(name) &plugin_##name,
-#include "scheduler/rules/plugins.def"
-#undef PLUGIN
+#define PLUGIN(name, listed, points, rule) rule
+#define RULE(file)                         &plugin_##file,
+#include "proto/plugins.def"
+#undef RULE
+#undef NO_RULE
     };
     p->filter.count = p->score.count = p->pre_filter.count = 0;
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
