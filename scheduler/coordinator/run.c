@@ -14,6 +14,7 @@
 #include "scheduler/cluster/kept_pod.h"
 #include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/placing.h"
+#include "scheduler/merge/score_ranges.h"
 #include "scheduler/rules/plugin.h"
 
 #include <string.h>
@@ -161,62 +162,31 @@ void run_forget(struct coordinator *c)
     c->run->ranges.count = 0;
 }
 
-static struct extreme *range_of(struct ranges *r, struct str plugin)
-{
-    for (uint32_t i = 0; i < r->count; i++)
-        if (str_equal(r->at[i].plugin, plugin))
-            return &r->at[i];
-    return NULL;
-}
-
-static void widen(struct extreme *range, const struct extreme *by)
-{
-    if (by->least < range->least)
-        range->least = by->least;
-    if (by->greatest > range->greatest)
-        range->greatest = by->greatest;
-}
-
-static void add_range(const struct framework *fw, struct ranges *r, const struct extreme *e)
-{
-    struct extreme *range = range_of(r, e->plugin);
-    if (range != NULL)
-        widen(range, e);
-    for (uint32_t i = 0; i < fw->score_count && range == NULL; i++)
-        if (str_is(e->plugin, fw->score[i].plugin->name) && r->count < RANGES_MAX)
-            r->at[r->count++] =
-                (struct extreme){str_of(fw->score[i].plugin->name), e->least, e->greatest};
-}
-
-/* True when this worker, asked with some ranges, has normalised with all of these. */
-static bool has_used(const struct naming *l, struct ranges *asked_with, struct ranges *all)
-{
-    for (uint32_t i = 0; i < l->said.extremes.count; i++) {
-        struct extreme used = l->said.extremes.at[i];
-        const struct extreme *with = range_of(asked_with, used.plugin);
-        const struct extreme *wanted = range_of(all, used.plugin);
-        if (with != NULL)
-            widen(&used, with);
-        if (wanted == NULL || used.least != wanted->least || used.greatest != wanted->greatest)
-            return false;
-    }
-    return true;
-}
-
 /* The ranges become the cluster's. True when everybody has normalised with them already. */
 static bool merge_ranges(struct coordinator *c)
 {
     struct run *run = c->run;
     const struct framework *fw =
         frameworks_find(&c->frameworks, c->deciding.slots[0].flight->pod.scheduler_name);
-    struct ranges asked_with = run->ranges;
+    struct score_range asked_with[RANGES_MAX], all[RANGES_MAX] = {0};
+    struct score_ranges of[WORKERS_MAX];
+    uint64_t any = 0;
     bool same = true;
-    run->ranges.count = 0;
+    for (uint32_t k = 0; k < fw->score_count; k++)
+        asked_with[k] = score_range_told(run->ranges.at, run->ranges.count, fw->score[k].plugin);
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
+        const struct map_run_result *said = &run->lists[i].said;
+        score_ranges_new(&of[i], fw, &run->memory);
+        score_ranges_note(&of[i], fw, said->extremes.at, said->extremes.count);
+        score_ranges_merge(&of[i], all, &any);
+        score_ranges_use(&of[i], asked_with);
+    }
     for (uint32_t i = 0; i < c->deciding.asked_count; i++)
-        for (uint32_t k = 0; k < run->lists[i].said.extremes.count; k++)
-            add_range(fw, &run->ranges, &run->lists[i].said.extremes.at[k]);
-    for (uint32_t i = 0; i < c->deciding.asked_count && same; i++)
-        same = has_used(&run->lists[i], &asked_with, &run->ranges);
+        same = same && !score_ranges_differ(&of[i], fw, all);
+    run->ranges.count = 0;
+    for (uint32_t k = 0; k < fw->score_count; k++)
+        if (all[k].any)
+            run->ranges.at[run->ranges.count++] = score_range_tell(&all[k], fw->score[k].plugin);
     return same;
 }
 

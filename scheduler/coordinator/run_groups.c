@@ -23,22 +23,16 @@
 
 #define NOBODY UINT32_MAX
 
-/* A range of raw scores. */
-struct reach {
-    bool any;
-    int64_t least, greatest;
-};
-
 /* A group of one worker's nodes. */
 struct group_list {
     const struct run_group *said;
     uint32_t worker, next;
-    int64_t first;        /* number of its first place among the worker's */
-    int64_t left;         /* of its nodes that passed, those that are still in it and pass */
-    uint32_t group, then; /* in the model: now, and of a node that got a pod */
-    uint32_t behind;      /* the next list in the same group of the model */
-    bool hosts_known;     /* a pod here is nothing new to others, in no slot of theirs */
-    struct reach *reach;  /* by column */
+    int64_t first;             /* number of its first place among the worker's */
+    int64_t left;              /* of its nodes that passed, those that are still in it and pass */
+    uint32_t group, then;      /* in the model: now, and of a node that got a pod */
+    uint32_t behind;           /* the next list in the same group of the model */
+    bool hosts_known;          /* a pod here is nothing new to others, in no slot of theirs */
+    struct score_range *reach; /* by column */
     struct model_adds adds;
 };
 
@@ -56,7 +50,7 @@ struct standing {
     int64_t left, best;          /* of the lists: nodes, and the greatest total of a next place */
     bool any;                    /* there is one */
     int64_t best_moved;
-    struct reach *reach, *moved_reach; /* by column */
+    struct score_range *reach, *moved_reach; /* by column */
 };
 
 /* Somebody with the best total: a list's next place, or a node that has moved. */
@@ -81,7 +75,7 @@ struct merging {
     const struct model_group *groups;
     uint32_t columns; /* rules that ranges are told of */
     uint32_t scorer_of[RANGES_MAX];
-    struct reach used[RANGES_MAX];
+    struct score_range used[RANGES_MAX];
     uint32_t risen; /* the list that has raised a range, and is told with it; NOBODY: none */
 };
 
@@ -209,29 +203,8 @@ static bool hosts_are_known(const struct merging *m, const struct group_list *l)
 
 /* ---- ranges ---- */
 
-static void widen(struct reach *all, const struct reach *by)
-{
-    if (!by->any)
-        return;
-    if (!all->any || by->least < all->least)
-        all->least = by->least;
-    if (!all->any || by->greatest > all->greatest)
-        all->greatest = by->greatest;
-    all->any = true;
-}
-
-static bool is_in(const struct reach *all, const struct reach *part)
-{
-    return !part->any || (all->any && all->least <= part->least && all->greatest >= part->greatest);
-}
-
-static bool is_same(const struct reach *a, const struct reach *b)
-{
-    return a->any && b->any && a->least == b->least && a->greatest == b->greatest;
-}
-
 /* By column, in a row for each extreme that was told. False: nobody knows such a rule. */
-static bool take_reach(struct merging *m, const struct extreme *e, struct reach *out)
+static bool take_reach(struct merging *m, const struct extreme *e, struct score_range *out)
 {
     uint32_t k = 0, column = 0;
     while (k < m->framework->score_count && !str_is(e->plugin, m->framework->score[k].plugin->name))
@@ -242,29 +215,29 @@ static bool take_reach(struct merging *m, const struct extreme *e, struct reach 
         column++;
     if (column == m->columns)
         m->scorer_of[m->columns++] = k;
-    widen(&out[column], &(struct reach){true, e->least, e->greatest});
+    score_range_join(&out[column], &(struct score_range){true, e->least, e->greatest});
     return true;
 }
 
 /* Over all nodes that are feasible now. False when that of a node that has moved is not known. */
-static bool find_ranges(const struct merging *m, struct reach *out)
+static bool find_ranges(const struct merging *m, struct score_range *out)
 {
     bool known = true;
     memset(out, 0, m->columns * sizeof(*out));
     for (uint32_t g = 0; g < m->standing_count; g++)
         for (uint32_t k = 0; m->groups[g].passes && k < m->columns; k++)
-            widen(&out[k], &m->standings[g].reach[k]);
+            score_range_join(&out[k], &m->standings[g].reach[k]);
     for (uint32_t g = 0; g < m->standing_count; g++)
         for (uint32_t k = 0; m->groups[g].passes && k < m->columns; k++)
-            known &= is_in(&out[k], &m->standings[g].moved_reach[k]);
+            known &= score_range_holds(&out[k], &m->standings[g].moved_reach[k]);
     return known;
 }
 
 /* Everybody has made totals with just these. */
-static bool are_used(const struct merging *m, const struct reach *wanted)
+static bool are_used(const struct merging *m, const struct score_range *wanted)
 {
     for (uint32_t k = 0; k < m->columns; k++)
-        if (wanted[k].any && !is_same(&wanted[k], &m->used[k]))
+        if (wanted[k].any && !score_range_same(&wanted[k], &m->used[k]))
             return false;
     return true;
 }
@@ -287,15 +260,14 @@ static bool agree(const struct merging *m)
 }
 
 /* For the next question. Names become the framework's, which last. */
-static void keep_ranges(struct merging *m, const struct reach *all)
+static void keep_ranges(struct merging *m, const struct score_range *all)
 {
     struct ranges *to = &m->run->ranges;
     to->count = 0;
     for (uint32_t k = 0; k < m->columns; k++)
         if (all[k].any)
             to->at[to->count++] =
-                (struct extreme){str_of(m->framework->score[m->scorer_of[k]].plugin->name),
-                                 all[k].least, all[k].greatest};
+                score_range_tell(&all[k], m->framework->score[m->scorer_of[k]].plugin);
 }
 
 /* ---- where groups stand ---- */
@@ -328,7 +300,7 @@ static void reach_anew(const struct merging *m, struct standing *s)
     memset(s->reach, 0, m->columns * sizeof(*s->reach));
     for (uint32_t i = s->lists; i != NOBODY; i = m->lists[i].behind)
         for (uint32_t k = 0; m->lists[i].left > 0 && k < m->columns; k++)
-            widen(&s->reach[k], &m->lists[i].reach[k]);
+            score_range_join(&s->reach[k], &m->lists[i].reach[k]);
 }
 
 static void add_moved(struct merging *m, uint32_t list, const struct run_place *p)
@@ -340,7 +312,7 @@ static void add_moved(struct merging *m, uint32_t list, const struct run_place *
     if (s->moved_count++ == 0 || p->next_total > s->best_moved)
         s->best_moved = p->next_total;
     for (uint32_t k = 0; k < m->columns; k++)
-        widen(&s->moved_reach[k], &l->reach[k]);
+        score_range_join(&s->moved_reach[k], &l->reach[k]);
 }
 
 /* ---- beginning ---- */
@@ -524,7 +496,7 @@ static bool rise(struct merging *m, uint32_t list, const struct run_place *p)
         if (k == m->columns || !m->framework->score[m->scorer_of[k]].plugin->falls_with_greatest ||
             l->then != l->group)
             return false;
-        widen(&l->reach[k], &(struct reach){true, x->least, x->greatest});
+        score_range_join(&l->reach[k], &(struct score_range){true, x->least, x->greatest});
         if (x->greatest <= m->used[k].greatest)
             continue;
         m->used[k].greatest = x->greatest;
@@ -587,7 +559,7 @@ static enum groups_verdict merge(struct merging *m, uint32_t *good)
     struct coordinator *c = m->c;
     bool more = true;
     for (*good = 0; more && *good < c->deciding.under_way; ++*good) {
-        struct reach wanted[RANGES_MAX];
+        struct score_range wanted[RANGES_MAX];
         int64_t best = 0;
         m->groups = group_model_weigh(m->run->model);
         bool known = find_ranges(m, wanted);
@@ -622,7 +594,7 @@ enum groups_verdict run_groups_merge(struct coordinator *c, uint32_t *good)
         if (hosts && used) {
             verdict = merge(&m, good);
         } else {
-            struct reach wanted[RANGES_MAX];
+            struct score_range wanted[RANGES_MAX];
             m.groups = group_model_weigh(m.run->model);
             (void)find_ranges(&m, wanted);
             keep_ranges(&m, wanted);

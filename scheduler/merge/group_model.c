@@ -9,7 +9,6 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "scheduler/rules/plugin.h"
-#include "scheduler/rules/raw_range.h"
 #include "scheduler/table/wrap.h"
 
 #include <stdio.h>
@@ -415,23 +414,19 @@ static void score(struct group_model *m, uint32_t r)
 {
     struct model_rule *rule = &m->rules[r];
     const struct scorer *sc = &m->q.framework->score[rule->scorer];
-    struct raw_range span;
+    struct score_range range = score_range_begin(rule->plugin);
     survey(m, rule);
-    raw_range_start(&span, rule->plugin);
     for (uint32_t g = 0; g < m->count; g++) {
         if (!counts_in(m, g))
             continue;
         m->known[g]->raw[r] = rule->plugin->score(&m->cycle, rule->states.score, &m->nodes, g);
-        raw_range_enter(&span, m->known[g]->raw[r]);
+        score_range_add(&range, m->known[g]->raw[r]);
     }
-    if (!span.any)
-        span.least = span.greatest = 0;
     for (uint32_t g = 0; g < m->count; g++)
         if (counts_in(m, g))
             m->groups[g].plus = wrap_add(
-                m->groups[g].plus, wrap_mul(plugin_normalise(rule->plugin, m->known[g]->raw[r],
-                                                             span.least, span.greatest),
-                                            sc->weight));
+                m->groups[g].plus,
+                wrap_mul(plugin_normalise(rule->plugin, m->known[g]->raw[r], &range), sc->weight));
 }
 
 const struct model_group *group_model_weigh(struct group_model *m)

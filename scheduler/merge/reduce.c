@@ -203,11 +203,6 @@ static bool normalises(const struct reduce *r, uint32_t scorer)
     return r->start.framework->score[scorer].plugin->normalise != NORMALISE_none;
 }
 
-static struct str scorer_name(const struct reduce *r, uint32_t scorer)
-{
-    return str_of(r->start.framework->score[scorer].plugin->name);
-}
-
 static enum reduce_step start_again(struct reduce *r)
 {
     const struct framework *fw = r->start.framework;
@@ -217,9 +212,11 @@ static enum reduce_step start_again(struct reduce *r)
     r->request.extremes.count = 0;
     r->request.extremes.at = arena_take(&r->arena, fw->score_count * sizeof(struct extreme));
     for (uint32_t k = 0; k < fw->score_count; k++)
-        if (normalises(r, k))
+        if (normalises(r, k)) {
+            r->ranges[k].any = true; /* where nobody has one, all are told of 0 */
             r->request.extremes.at[r->request.extremes.count++] =
-                (struct extreme){scorer_name(r, k), r->ranges[k].least, r->ranges[k].greatest};
+                score_range_tell(&r->ranges[k], fw->score[k].plugin);
+        }
     return REDUCE_ask;
 }
 
@@ -548,7 +545,8 @@ enum reduce_step reduce_add(struct reduce *r, uint32_t shard, const struct map_r
         bool nominated_fits = r->phase == PHASE_again && p->result.nominated_fits;
         codec_copy(message_info[MSG_map_result].record, &p->result, result, &r->arena);
         p->result.nominated_fits |= nominated_fits;
-        score_ranges_note(&p->ranges, r->start.framework, &p->result);
+        score_ranges_note(&p->ranges, r->start.framework, p->result.extremes.at,
+                          p->result.feasible > 0 ? p->result.extremes.count : 0);
     }
     p->answered = true;
     return --r->missing > 0 ? REDUCE_wait : all_are_in(r);

@@ -13,19 +13,18 @@ void score_ranges_new(struct score_ranges *r, const struct framework *fw, struct
 }
 
 /* Workers tell in the profile's order, so each is looked for behind the one before it. */
-void score_ranges_note(struct score_ranges *r, const struct framework *fw,
-                       const struct map_result *said)
+void score_ranges_note(struct score_ranges *r, const struct framework *fw, const struct extreme *at,
+                       uint32_t count)
 {
     uint32_t k = 0;
     r->told = 0;
-    for (uint32_t i = 0; said->feasible > 0 && i < said->extremes.count; i++) {
-        const struct extreme *e = &said->extremes.at[i];
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t left = fw->score_count;
-        for (; left > 0 && !str_is(e->plugin, fw->score[k].plugin->name); left--)
+        for (; left > 0 && !str_is(at[i].plugin, fw->score[k].plugin->name); left--)
             k = k + 1 < fw->score_count ? k + 1 : 0;
         if (left == 0 || (r->told >> k & 1) != 0)
             continue;
-        r->own[k] = (struct score_range){e->least, e->greatest};
+        r->own[k] = (struct score_range){true, at[i].least, at[i].greatest};
         r->told |= UINT64_C(1) << k;
     }
 }
@@ -37,20 +36,12 @@ static uint32_t next(uint64_t told, uint32_t from)
     return rest == 0 ? SCORE_RANGES_MAX : from + (uint32_t)__builtin_ctzll(rest);
 }
 
-static void widen(struct score_range *all, const struct score_range *by)
-{
-    if (by->least < all->least)
-        all->least = by->least;
-    if (by->greatest > all->greatest)
-        all->greatest = by->greatest;
-}
-
 void score_ranges_merge(const struct score_ranges *r, struct score_range *all, uint64_t *any)
 {
     for (uint32_t k = next(r->told, 0); k < SCORE_RANGES_MAX; k = next(r->told, k + 1)) {
         if ((*any >> k & 1) == 0)
             all[k] = r->own[k];
-        widen(&all[k], &r->own[k]);
+        score_range_join(&all[k], &r->own[k]);
     }
     *any |= r->told;
 }
@@ -60,7 +51,7 @@ void score_ranges_use(struct score_ranges *r, const struct score_range *asked_wi
     for (uint32_t k = next(r->told, 0); k < SCORE_RANGES_MAX; k = next(r->told, k + 1)) {
         r->used[k] = r->own[k];
         if (asked_with != NULL)
-            widen(&r->used[k], &asked_with[k]);
+            score_range_join(&r->used[k], &asked_with[k]);
     }
 }
 
@@ -69,7 +60,7 @@ bool score_ranges_differ(const struct score_ranges *r, const struct framework *f
 {
     for (uint32_t k = next(r->told, 0); k < SCORE_RANGES_MAX; k = next(r->told, k + 1))
         if (fw->score[k].plugin->normalise != NORMALISE_none &&
-            (r->used[k].least != all[k].least || r->used[k].greatest != all[k].greatest))
+            !score_range_same(&r->used[k], &all[k]))
             return true;
     return false;
 }

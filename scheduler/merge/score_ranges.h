@@ -4,12 +4,9 @@
 #define SCHEDULER_MERGE_SCORE_RANGES_H
 
 #include "scheduler/rules/framework.h"
+#include "scheduler/rules/score_range.h"
 
 #define SCORE_RANGES_MAX 64 /* scorers of a framework */
-
-struct score_range {
-    int64_t least, greatest;
-};
 
 /* Of one worker. */
 struct score_ranges {
@@ -19,8 +16,8 @@ struct score_ranges {
 
 void score_ranges_new(struct score_ranges *r, const struct framework *fw, struct arena *a);
 /* Once for each answer; of a rule that nobody knows nothing is noted. */
-void score_ranges_note(struct score_ranges *r, const struct framework *fw,
-                       const struct map_result *said);
+void score_ranges_note(struct score_ranges *r, const struct framework *fw, const struct extreme *at,
+                       uint32_t count);
 /* Into those of all workers; *any says of which scorers there is one yet. */
 void score_ranges_merge(const struct score_ranges *r, struct score_range *all, uint64_t *any);
 /* It has normalised with its own, widened by what it was asked with; NULL: with nothing. */

@@ -4,17 +4,17 @@
 
 #include "scheduler/table/wrap.h"
 
-int64_t plugin_normalise(const struct plugin *p, int64_t raw, int64_t least, int64_t greatest)
+int64_t plugin_normalise(const struct plugin *p, int64_t raw, const struct score_range *range)
 {
     if (raw == SCORE_IGNORED)
         return 0;
     if (p->normalise == NORMALISE_none)
         return raw;
     if (p->normalise == NORMALISE_own)
-        return p->normalise_own(raw, least, greatest);
-    if (greatest <= 0)
+        return p->normalise_own(raw, range);
+    if (range->greatest <= 0)
         return p->normalise == NORMALISE_reversed ? SCORE_MAX : raw;
-    int64_t scaled = wrap_mul(SCORE_MAX, raw) / greatest;
+    int64_t scaled = wrap_mul(SCORE_MAX, raw) / range->greatest;
     return p->normalise == NORMALISE_reversed ? SCORE_MAX - scaled : scaled;
 }
 

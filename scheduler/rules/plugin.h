@@ -48,6 +48,7 @@
 #include "proto/base/map.h"
 #include "scheduler/rules/framework.h"
 #include "scheduler/rules/ruling.h"
+#include "scheduler/rules/score_range.h"
 #include "scheduler/table/atoms.h"
 #include "scheduler/table/counts.h"
 #include "scheduler/table/ledger.h"
@@ -202,8 +203,8 @@ struct plugin {
     bool (*score_alike)(const struct cycle *c, const void *state, const struct nodes *n,
                         int64_t *raw);
     enum normalise normalise;
-    /* 0 to 100; least and greatest as in the record extreme; raw is never SCORE_IGNORED. */
-    int64_t (*normalise_own)(int64_t raw, int64_t least, int64_t greatest);
+    /* 0 to 100; raw is never SCORE_IGNORED. */
+    int64_t (*normalise_own)(int64_t raw, const struct score_range *range);
     /* Promises that the same raw score is never normalised to more when only greatest grows, for as
      * long as all are within RAW_EXACT of 0. */
     bool falls_with_greatest;
@@ -227,7 +228,7 @@ const struct plugin *plugin_find(struct str name);
 const struct plugin_counts *plugin_counts_of(const struct plugin_counts *at, uint32_t count,
                                              const struct plugin *p);
 /* raw, normalised as the rule wants, given the range of the raw scores of all nodes. */
-int64_t plugin_normalise(const struct plugin *p, int64_t raw, int64_t least, int64_t greatest);
+int64_t plugin_normalise(const struct plugin *p, int64_t raw, const struct score_range *range);
 /* The atom of the key whose entries, of all that the rule counts, other workers have no use for; 0:
  * none. */
 uint32_t plugin_folded_key(const struct plugin *p, const struct atoms *atoms,

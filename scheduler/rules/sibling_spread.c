@@ -97,10 +97,9 @@ int64_t sibling_spread_score(const void *state, const struct node_entry *node)
     return here << (2 * BITS) | there << BITS | fullest;
 }
 
-int64_t sibling_spread_normalise(int64_t raw, int64_t least, int64_t greatest)
+int64_t sibling_spread_normalise(int64_t raw, const struct score_range *range)
 {
-    (void)least;
-    int64_t most = greatest >> (2 * BITS), here = raw >> (2 * BITS);
+    int64_t most = range->greatest >> (2 * BITS), here = raw >> (2 * BITS);
     int64_t there = raw >> BITS & MOST, fullest = raw & MOST;
     double score = SCORE_MAX, zone = SCORE_MAX;
     if (most > 0)

@@ -13,6 +13,6 @@ void *sibling_spread_begin(const struct cycle *c, enum sibling_scope scope,
                            const struct counts *survey);
 int64_t sibling_spread_score(const void *state, const struct node_entry *node);
 /* For NORMALISE_own. */
-int64_t sibling_spread_normalise(int64_t raw, int64_t least, int64_t greatest);
+int64_t sibling_spread_normalise(int64_t raw, const struct score_range *range);
 
 #endif

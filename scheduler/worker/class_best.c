@@ -43,10 +43,10 @@ static bool scores_rows(const struct pod_class *k, uint32_t scorer)
 /* ---- totals ---- */
 
 static int64_t weighted(const struct pod_class *k, uint32_t scorer, int64_t raw,
-                        const struct raw_range *range)
+                        const struct score_range *range)
 {
     const struct scorer *sc = &k->framework->score[scorer];
-    return wrap_mul(plugin_normalise(sc->plugin, raw, range->least, range->greatest), sc->weight);
+    return wrap_mul(plugin_normalise(sc->plugin, raw, range), sc->weight);
 }
 
 void class_retotal(struct pod_class *k, uint32_t row)
@@ -68,8 +68,8 @@ struct shift {
 
 /* Adds to each total what one rule makes of the range now, less what it made of the one before;
  * from NULL: it made nothing yet. */
-static void shift_column(struct pod_class *k, uint32_t scorer, const struct raw_range *from,
-                         const struct raw_range *to)
+static void shift_column(struct pod_class *k, uint32_t scorer, const struct score_range *from,
+                         const struct score_range *to)
 {
     const int64_t *raw = k->raw[scorer];
     struct shift shifts[SHIFTS];
@@ -99,10 +99,10 @@ static void total_all(struct pod_class *k)
 
 void class_span_group(const struct pod_class *k, struct row_group *g, uint32_t scorer)
 {
-    raw_range_start(&g->spans[scorer], k->framework->score[scorer].plugin);
+    kept_range_begin(&g->spans[scorer], k->framework->score[scorer].plugin);
     for (uint32_t i = 0; i < g->count; i++)
         if (k->outcome[g->rows[i]] == 0)
-            raw_range_enter(&g->spans[scorer], k->raw[scorer][g->rows[i]]);
+            kept_range_enter(&g->spans[scorer], k->raw[scorer][g->rows[i]]);
 }
 
 static bool counts_in(const struct row_group *g)
@@ -172,8 +172,8 @@ static void score_groups(struct pod_class *k, struct class_scratch *w,
         if (!rule->groups || rule->scorer == SCORERS_MAX || !class_scores(k, rule->scorer))
             continue;
         look_at_survey(k, w, rule, request, a);
-        struct raw_range *span = &k->spans[rule->scorer];
-        raw_range_start(span, rule->plugin);
+        struct score_range *span = &k->spans[rule->scorer];
+        *span = score_range_begin(rule->plugin);
         for (uint32_t i = 0; i < k->group_count; i++) {
             struct row_group *g = &k->groups[i];
             if (!counts_in(g))
@@ -182,66 +182,52 @@ static void score_groups(struct pod_class *k, struct class_scratch *w,
             g->raw[r] =
                 rule->plugin->score(&k->cycle, rule->states.score, k->cycle.nodes, g->rows[0]);
             timings_call(k->cycle.timing, TIMED_Score, rule->plugin, CODE_success, 1);
-            raw_range_enter(span, g->raw[r]);
+            score_range_add(span, g->raw[r]);
         }
     }
 }
 
-/* The ranges of rules by row, over all groups that count. */
+/* Over all rows that rules by row let pass; counting: of groups that count alone. */
+static struct score_range span_of(struct pod_class *k, uint32_t scorer, bool counting)
+{
+    struct score_range all = score_range_begin(k->framework->score[scorer].plugin);
+    for (uint32_t i = 0; i < k->group_count; i++) {
+        struct row_group *g = &k->groups[i];
+        if (g->passing == 0 || (counting && !counts_in(g)))
+            continue;
+        if (kept_range_is_worn(&g->spans[scorer]))
+            class_span_group(k, g, scorer);
+        score_range_join(&all, &g->spans[scorer].range);
+    }
+    return all;
+}
+
 static void merge_spans(struct pod_class *k)
 {
-    for (uint32_t i = 0; i < k->framework->score_count; i++) {
-        if (!class_has_spans(k, i))
-            continue;
-        raw_range_start(&k->spans[i], k->framework->score[i].plugin);
-        for (uint32_t g = 0; g < k->group_count; g++) {
-            struct row_group *group = &k->groups[g];
-            if (!counts_in(group))
-                continue;
-            if (raw_range_is_worn(&group->spans[i]))
-                class_span_group(k, group, i);
-            if (!group->spans[i].any)
-                continue;
-            raw_range_enter(&k->spans[i], group->spans[i].least);
-            raw_range_enter(&k->spans[i], group->spans[i].greatest);
-        }
-    }
+    for (uint32_t i = 0; i < k->framework->score_count; i++)
+        if (class_has_spans(k, i))
+            k->spans[i] = span_of(k, i, true);
 }
 
-/* What stands for the rule in the totals: its range, widened by what the request says of other
- * workers. */
-static struct raw_range range_for(const struct pod_class *k, uint32_t scorer,
+static struct score_range told_of(const struct pod_class *k, uint32_t scorer,
                                   const struct map_request *r)
 {
-    struct raw_range range = k->spans[scorer];
-    struct str name = str_of(k->framework->score[scorer].plugin->name);
-    if (!range.any)
-        range.least = range.greatest = 0;
-    for (uint32_t i = 0; i < r->extremes.count; i++) {
-        const struct extreme *all = &r->extremes.at[i];
-        if (!str_equal(all->plugin, name))
-            continue;
-        if (all->least < range.least)
-            range.least = all->least;
-        if (all->greatest > range.greatest)
-            range.greatest = all->greatest;
-    }
-    return range;
+    return score_range_told(r->extremes.at, r->extremes.count, k->framework->score[scorer].plugin);
 }
 
 /* Brings all totals in line with other ranges, by scorer. */
-static void use_ranges(struct pod_class *k, const struct raw_range *ranges)
+static void use_ranges(struct pod_class *k, const struct score_range *ranges)
 {
     bool shifted = !k->totals_hold;
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
         if (!class_scores(k, i) || !normalises(k, i))
             continue;
-        const struct raw_range range = ranges[i], was = k->used[i];
-        k->used[i] = range;
+        const struct score_range was = k->used[i];
+        k->used[i] = ranges[i];
         if (!k->totals_hold || class_grouping(k, i) != NULL ||
-            (range.least == was.least && range.greatest == was.greatest))
+            (ranges[i].least == was.least && ranges[i].greatest == was.greatest))
             continue;
-        shift_column(k, i, &was, &range);
+        shift_column(k, i, &was, &ranges[i]);
         shifted = true;
     }
     if (!k->totals_hold)
@@ -251,17 +237,21 @@ static void use_ranges(struct pod_class *k, const struct raw_range *ranges)
     k->totals_hold = true;
 }
 
+/* With our ranges, widened by what the request says of other workers. */
 static void normalise(struct pod_class *k, const struct map_request *r)
 {
-    struct raw_range ranges[SCORERS_MAX];
-    for (uint32_t i = 0; i < k->framework->score_count; i++)
-        ranges[i] = range_for(k, i, r);
+    struct score_range ranges[SCORERS_MAX];
+    for (uint32_t i = 0; i < k->framework->score_count; i++) {
+        const struct score_range others = told_of(k, i, r);
+        ranges[i] = k->spans[i];
+        score_range_join(&ranges[i], &others);
+    }
     use_ranges(k, ranges);
 }
 
-void class_take_ranges(struct pod_class *k, const struct raw_range *ranges)
+void class_take_ranges(struct pod_class *k, const struct score_range *ranges)
 {
-    struct raw_range taken[SCORERS_MAX];
+    struct score_range taken[SCORERS_MAX];
     memcpy(taken, k->used, sizeof(taken));
     for (uint32_t i = 0; i < k->framework->score_count; i++)
         if (class_has_spans(k, i))
@@ -269,39 +259,16 @@ void class_take_ranges(struct pod_class *k, const struct raw_range *ranges)
     use_ranges(k, taken);
 }
 
-/* Over all rows that rules by row let pass. */
-static struct raw_range passing_span(struct pod_class *k, uint32_t scorer)
+const struct score_range *class_use_ranges(struct pod_class *k, const struct map_request *r)
 {
-    struct raw_range all;
-    raw_range_start(&all, k->framework->score[scorer].plugin);
-    for (uint32_t g = 0; g < k->group_count; g++) {
-        struct row_group *group = &k->groups[g];
-        if (group->passing > 0 && raw_range_is_worn(&group->spans[scorer]))
-            class_span_group(k, group, scorer);
-        if (group->passing == 0 || !group->spans[scorer].any)
-            continue;
-        raw_range_enter(&all, group->spans[scorer].least);
-        raw_range_enter(&all, group->spans[scorer].greatest);
-    }
-    return all;
-}
-
-const struct raw_range *class_use_ranges(struct pod_class *k, const struct map_request *r)
-{
-    struct raw_range ranges[SCORERS_MAX];
+    struct score_range ranges[SCORERS_MAX];
     memcpy(ranges, k->used, sizeof(ranges));
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
-        struct str name = str_of(k->framework->score[i].plugin->name);
-        bool told = false;
-        for (uint32_t e = 0; e < r->extremes.count && class_has_spans(k, i); e++) {
-            const struct extreme *x = &r->extremes.at[e];
-            if (!str_equal(x->plugin, name))
-                continue;
-            ranges[i] = (struct raw_range){.any = true, .least = x->least, .greatest = x->greatest};
-            told = true;
-        }
-        if (class_has_spans(k, i) && !told)
-            ranges[i] = passing_span(k, i);
+        if (!class_has_spans(k, i))
+            continue;
+        ranges[i] = told_of(k, i, r);
+        if (!ranges[i].any)
+            ranges[i] = span_of(k, i, false);
     }
     use_ranges(k, ranges);
     return k->used;
@@ -388,8 +355,8 @@ static void tell_ranges(const struct pod_class *k, struct map_result *out)
     const struct framework *fw = k->framework;
     for (uint32_t i = 0; i < fw->score_count; i++)
         if (class_scores(k, i) && normalises(k, i) && k->spans[i].any)
-            out->extremes.at[out->extremes.count++] = (struct extreme){
-                str_of(fw->score[i].plugin->name), k->spans[i].least, k->spans[i].greatest};
+            out->extremes.at[out->extremes.count++] =
+                score_range_tell(&k->spans[i], fw->score[i].plugin);
 }
 
 struct str class_row_name(const struct pod_class *k, uint32_t row)

@@ -153,7 +153,7 @@ static bool same_label(const struct row_group *a, const struct row_group *b)
 static void start_spans(struct pod_class *k, struct row_group *g)
 {
     for (uint32_t i = 0; i < k->framework->score_count; i++)
-        raw_range_start(&g->spans[i], k->framework->score[i].plugin);
+        kept_range_begin(&g->spans[i], k->framework->score[i].plugin);
 }
 
 static uint8_t *hint_of(struct pod_class *k, const struct row_group *label)
@@ -228,7 +228,7 @@ bool group_join(struct pod_class *k, uint32_t row)
     g->passing++;
     for (uint32_t i = 0; i < k->framework->score_count; i++)
         if (class_has_spans(k, i))
-            raw_range_enter(&g->spans[i], k->raw[i][row]);
+            kept_range_enter(&g->spans[i], k->raw[i][row]);
     return true;
 }
 
@@ -246,7 +246,7 @@ void group_leave(struct pod_class *k, uint32_t row)
     g->passing--;
     for (uint32_t i = 0; i < k->framework->score_count; i++)
         if (class_has_spans(k, i))
-            raw_range_leave(&g->spans[i], k->raw[i][row]);
+            kept_range_leave(&g->spans[i], k->raw[i][row]);
 }
 
 void group_touch(struct pod_class *k, uint32_t row)
@@ -265,13 +265,8 @@ void groups_touch_all(struct pod_class *k)
 
 void groups_span(struct pod_class *k, uint32_t scorer)
 {
-    for (uint32_t i = 0; i < k->group_count; i++) {
-        struct row_group *g = &k->groups[i];
-        raw_range_start(&g->spans[scorer], k->framework->score[scorer].plugin);
-        for (uint32_t r = 0; r < g->count; r++)
-            if (k->outcome[g->rows[r]] == 0)
-                raw_range_enter(&g->spans[scorer], k->raw[scorer][g->rows[r]]);
-    }
+    for (uint32_t i = 0; i < k->group_count; i++)
+        class_span_group(k, &k->groups[i], scorer);
 }
 
 void groups_free(struct pod_class *k)

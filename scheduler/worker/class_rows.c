@@ -450,10 +450,10 @@ static void set_raw(struct step *at, uint32_t scorer, uint32_t row, int64_t raw)
     k->raw[scorer][row] = raw;
     if (raw == before || at->first || at->other_rules || (at->w->marks[row] & MARK_MOVED) != 0)
         return; /* its spans and its total are seen to in the end */
-    struct raw_range *span = &k->groups[k->group[row]].spans[scorer];
+    struct kept_range *span = &k->groups[k->group[row]].spans[scorer];
     if (k->outcome[row] == 0 && class_has_spans(k, scorer)) {
-        raw_range_leave(span, before);
-        raw_range_enter(span, raw);
+        kept_range_leave(span, before);
+        kept_range_enter(span, raw);
     }
     if (k->totals_hold)
         class_retotal(k, row);

@@ -109,7 +109,7 @@ static void tell_own(struct listing *l, uint32_t row, struct run_own **at, uint3
     }
 }
 
-static void tell_extremes(struct listing *l, const struct raw_range *spans, struct extreme **at,
+static void tell_extremes(struct listing *l, const struct score_range *spans, struct extreme **at,
                           uint32_t *count)
 {
     const struct framework *fw = l->k->framework;
@@ -117,8 +117,7 @@ static void tell_extremes(struct listing *l, const struct raw_range *spans, stru
     *count = 0;
     for (uint32_t i = 0; i < fw->score_count; i++)
         if (class_has_spans(l->k, i) && spans[i].any)
-            (*at)[(*count)++] = (struct extreme){str_of(fw->score[i].plugin->name), spans[i].least,
-                                                 spans[i].greatest};
+            (*at)[(*count)++] = score_range_tell(&spans[i], fw->score[i].plugin);
 }
 
 /* ---- what a pod on a row changes ---- */
@@ -238,24 +237,24 @@ static bool changes_alike(struct listing *l, uint32_t row, struct run_group *g)
 }
 
 /* The ranges of a group, found anew where its rows at an end have gone. */
-static void take_spans(struct pod_class *k, struct row_group *g, struct raw_range *out)
+static void take_spans(struct pod_class *k, struct row_group *g, struct score_range *out)
 {
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
         if (!class_has_spans(k, i))
             continue;
-        if (raw_range_is_worn(&g->spans[i]))
+        if (kept_range_is_worn(&g->spans[i]))
             class_span_group(k, g, i);
-        out[i] = g->spans[i];
+        out[i] = g->spans[i].range;
     }
 }
 
-static bool is_exact(const struct raw_range *s)
+static bool is_exact(const struct score_range *s)
 {
     return s->least > -RAW_EXACT && s->greatest < RAW_EXACT;
 }
 
 /* A wider range of the rule raises nobody's total. */
-static bool may_rise(const struct scorer *sc, const struct raw_range *now)
+static bool may_rise(const struct scorer *sc, const struct score_range *now)
 {
     return sc->plugin->falls_with_greatest && sc->weight > 0 && sc->weight <= INT32_MAX &&
            is_exact(now);
@@ -264,8 +263,8 @@ static bool may_rise(const struct scorer *sc, const struct raw_range *now)
 enum change { CHANGE_none, CHANGE_rise, CHANGE_other };
 
 /* From the spans before to those of the group now, which must have passing rows. */
-static enum change compare_spans(const struct pod_class *k, const struct raw_range *before,
-                                 const struct raw_range *now)
+static enum change compare_spans(const struct pod_class *k, const struct score_range *before,
+                                 const struct score_range *now)
 {
     enum change all = CHANGE_none;
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
@@ -347,7 +346,7 @@ static bool in_step(struct listing *l)
 struct one_group {
     uint32_t number;
     struct row_group label;
-    struct raw_range *spans,
+    struct score_range *spans,
         *now; /* of its rows: as told, and room for those behind the next place */
     struct run_group *out;
     bool broken; /* the share is not in step any more */
@@ -380,15 +379,15 @@ static bool went_up(const struct pod_class *k, uint32_t row, const struct one_gr
 static void rise(struct listing *l, struct one_group *g, struct run_place *out)
 {
     struct pod_class *k = l->k;
-    struct raw_range ranges[SCORERS_MAX];
+    struct score_range ranges[SCORERS_MAX];
     bool wider = false;
     memcpy(ranges, k->used, sizeof(ranges));
     out->raised.at = arena_take(l->arena, k->framework->score_count * sizeof(struct extreme));
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
         if (!class_has_spans(k, i) || g->now[i].greatest == g->spans[i].greatest)
             continue;
-        out->raised.at[out->raised.count++] = (struct extreme){
-            str_of(k->framework->score[i].plugin->name), g->now[i].least, g->now[i].greatest};
+        out->raised.at[out->raised.count++] =
+            score_range_tell(&g->now[i], k->framework->score[i].plugin);
         if (g->now[i].greatest <= ranges[i].greatest)
             continue;
         ranges[i].greatest = g->now[i].greatest;
@@ -400,7 +399,7 @@ static void rise(struct listing *l, struct one_group *g, struct run_place *out)
     memcpy(g->spans, g->now, k->framework->score_count * sizeof(*g->spans));
 }
 
-static bool is_within(const struct pod_class *k, uint32_t row, const struct raw_range *spans)
+static bool is_within(const struct pod_class *k, uint32_t row, const struct score_range *spans)
 {
     bool all = true;
     for (uint32_t i = 0; i < k->framework->score_count; i++) {
@@ -555,7 +554,7 @@ static bool list_group(struct listing *l, uint32_t group)
     uint32_t want = wanted_of(l, first), risen = wanted_behind(l, first->run_last);
     uint32_t row = first->rows[0], room = want > risen ? want : risen;
     struct one_group g = {.number = group, .out = out};
-    struct raw_range used[SCORERS_MAX];
+    struct score_range used[SCORERS_MAX];
     bool more = true;
     memcpy(used, k->used, sizeof(used));
     memcpy(g.label.kind, first->kind, sizeof(first->kind));
@@ -621,7 +620,7 @@ bool class_list(struct shard *s, struct pod_class *k, const struct run_question 
                         .puts = q->puts};
     if (q->run->count < 0 || q->run->count > RUN_MAX || !can_tell(k))
         return false;
-    const struct raw_range *used = class_use_ranges(k, &q->run->request);
+    const struct score_range *used = class_use_ranges(k, &q->run->request);
     tell_rules(&l);
     tell_extremes(&l, used, &q->out->extremes.at, &q->out->extremes.count);
     bool fit = list_groups(&l);

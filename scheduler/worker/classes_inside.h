@@ -11,7 +11,6 @@
 #define SCHEDULER_WORKER_CLASSES_INSIDE_H
 
 #include "scheduler/rules/limits.h"
-#include "scheduler/rules/raw_range.h"
 #include "scheduler/worker/classes.h"
 #include "scheduler/worker/shard_inside.h"
 
@@ -58,13 +57,13 @@ struct row_group {
     uint32_t kind[KEPT_MAX];
     int64_t own[KEPT_MAX];
     uint32_t count, room;
-    uint32_t *rows;          /* all of them, in no particular order */
-    uint32_t passing;        /* of them, those that rules by row let pass */
-    struct raw_range *spans; /* by scorer: of the passing rows' raw scores */
-    struct block *blocks;    /* of BLOCK_ROWS rows of the list */
-    uint8_t *dirty;          /* by block: to be looked through */
-    bool is_dirty;           /* some are */
-    struct block best;       /* of all of them; as the last request found it: */
+    uint32_t *rows;           /* all of them, in no particular order */
+    uint32_t passing;         /* of them, those that rules by row let pass */
+    struct kept_range *spans; /* by scorer: of the passing rows' raw scores */
+    struct block *blocks;     /* of BLOCK_ROWS rows of the list */
+    uint8_t *dirty;           /* by block: to be looked through */
+    bool is_dirty;            /* some are */
+    struct block best;        /* of all of them; as the last request found it: */
     bool passes;
     int64_t raw[KEPT_MAX], plus;  /* what the rules that group score, and what it adds */
     uint32_t run_pods, run_taken; /* of the pods of late runs, those that came to this group */
@@ -113,8 +112,8 @@ struct pod_class {
     uint8_t group_hint[64];    /* by hash: where a group was found last */
     bool by_row_only;          /* there were too many groups */
     int64_t *raw[SCORERS_MAX]; /* by row, of rules by row; NULL: the rule scores nothing */
-    struct raw_range spans[SCORERS_MAX]; /* the ranges of feasible rows' scores */
-    struct raw_range used[SCORERS_MAX];  /* the ranges that totals are made with */
+    struct score_range spans[SCORERS_MAX]; /* the ranges of feasible rows' scores */
+    struct score_range used[SCORERS_MAX];  /* the ranges that totals are made with */
     bool totals_hold;  /* total is the sum of raw scores, normalised as used says */
     bool rises;        /* of late a run's pod has raised the top of a range */
     int64_t *total;    /* by row, whether it passes or not */
@@ -239,9 +238,9 @@ void class_tell_best(const struct pod_class *k, const struct map_request *r,
                      struct map_result *out);
 /* Makes totals with just the request's ranges, or where it tells none with that of all rows that
  * pass by row. Returns those used, by scorer; they hold while nobody asks otherwise. */
-const struct raw_range *class_use_ranges(struct pod_class *k, const struct map_request *r);
+const struct score_range *class_use_ranges(struct pod_class *k, const struct map_request *r);
 /* The same with these, by scorer; those of rules that do not score rows are not looked at. */
-void class_take_ranges(struct pod_class *k, const struct raw_range *ranges);
+void class_take_ranges(struct pod_class *k, const struct score_range *ranges);
 /* The range of a rule's scores in a group, found anew. */
 void class_span_group(const struct pod_class *k, struct row_group *g, uint32_t scorer);
 /* Fills in g->best. */

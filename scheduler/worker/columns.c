@@ -142,15 +142,15 @@ void columns_filter(struct evaluation *e)
 static struct score_column begin_column(const struct evaluation *e, uint32_t scorer)
 {
     const struct plugin *p = e->cycle.framework->score[scorer].plugin;
-    struct score_column c = {.alike = true, .least = SCORE_IGNORED};
+    struct score_column c = {.alike = true, .ends = {.any = true, .least = SCORE_IGNORED}};
     c.apart = e->request->detail || p->survey != NULL || p->normalise != NORMALISE_none;
     timings_start(e->cycle.timing);
     if (p->score_alike != NULL && !e->request->bare &&
-        p->score_alike(&e->cycle, e->score_state[scorer], e->cycle.nodes, &c.least)) {
+        p->score_alike(&e->cycle, e->score_state[scorer], e->cycle.nodes, &c.ends.least)) {
         timings_call(e->cycle.timing, TIMED_Score, p, CODE_success, 1);
         c.apart = c.known = true;
     }
-    c.greatest = c.least;
+    c.ends.greatest = c.ends.least;
     return c;
 }
 
@@ -257,18 +257,16 @@ static void score_rows(struct evaluation *e, uint32_t scorer, const struct windo
 /* Takes a window's raw scores over. A column is written from the first that differs on. */
 static void keep_apart(struct score_column *c, const struct window *w, const int64_t *raw)
 {
-    int64_t least, greatest;
-    kernel_range(raw, w->count, &least, &greatest);
+    struct score_range ends = {.any = true};
+    kernel_range(raw, w->count, &ends.least, &ends.greatest);
     if (w->from == 0) {
-        c->least = least;
-        c->greatest = greatest;
-        c->alike = least == greatest;
-    } else if (c->alike && (least != c->least || greatest != c->least)) {
-        kernel_fill(c->raw, c->least, w->from);
+        c->ends = ends;
+        c->alike = ends.least == ends.greatest;
+    } else if (c->alike && !score_range_same(&ends, &c->ends)) {
+        kernel_fill(c->raw, c->ends.least, w->from);
         c->alike = false;
     }
-    c->least = least < c->least ? least : c->least;
-    c->greatest = greatest > c->greatest ? greatest : c->greatest;
+    score_range_join(&c->ends, &ends);
     if (!c->alike)
         memcpy(c->raw + w->from, raw, w->count * sizeof(*raw));
 }
@@ -304,10 +302,10 @@ static void score_next(struct evaluation *e, uint32_t from, uint32_t count)
 {
     struct scratch *s = &e->shard->scratch;
     struct window *w = &s->windows[s->window_count++];
-    *w = (struct window){.from = from, .count = count};
+    *w = (struct window){.from = from, .count = count, .totals.any = true};
     if (!score_window(e, w, s->by_window))
         memset(s->fixed + from, 0, count * sizeof(*s->fixed));
-    kernel_range(s->fixed + from, count, &w->least, &w->best);
+    kernel_range(s->fixed + from, count, &w->totals.least, &w->totals.greatest);
 }
 
 void columns_score(struct evaluation *e)

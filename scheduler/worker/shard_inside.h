@@ -17,16 +17,16 @@
 /* Some neighbours in feasible, no more than a block, and the ends of their totals. */
 struct window {
     uint32_t from, count;
-    int64_t least, best;
+    struct score_range totals;
     uint32_t times; /* how many have the best, where that is the best of all */
 };
 
 /* One scorer's raw scores, by place in feasible. */
 struct score_column {
     bool apart; /* to be looked at once all are known; else weighted and in scratch.fixed at once */
-    bool alike; /* all are least, and raw is not filled in */
+    bool alike; /* all are ends.least, and raw is not filled in */
     bool known; /* alike from the beginning */
-    int64_t least, greatest;
+    struct score_range ends; /* SCORE_IGNORED is one of the numbers here: the least of all */
     int64_t *raw;
 };
 
@@ -182,7 +182,7 @@ static inline bool scratch_scores(const struct scratch *s, uint32_t scorer)
 
 /* total[i] += weight * plugin_normalise(raw[i] in range), wrapping. */
 void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
-                const struct extreme *range, int64_t *total);
+                const struct score_range *range, int64_t *total);
 /* Normalises the raw scores with the ranges of the request and adds them up. */
 void totals_sum_up(struct evaluation *e);
 /* The node with the greatest total; of several, by the tie-break. */

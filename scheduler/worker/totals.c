@@ -18,14 +18,16 @@
 struct column {
     const int64_t *raw;
     uint32_t count;
-    int64_t least, greatest;
+    struct score_range ends;
 };
+
+static const struct score_range no_rows = {true, SCORE_IGNORED, SCORE_IGNORED};
 
 static struct column column_of(const int64_t *raw, uint32_t count)
 {
-    struct column c = {raw, count, SCORE_IGNORED, SCORE_IGNORED};
+    struct column c = {raw, count, no_rows};
     if (count > 0)
-        kernel_range(raw, count, &c.least, &c.greatest);
+        kernel_range(raw, count, &c.ends.least, &c.ends.greatest);
     return c;
 }
 
@@ -33,7 +35,7 @@ static struct column column_of(const int64_t *raw, uint32_t count)
 #define MEMO_ROOM 64
 
 static void add_each(const struct scorer *sc, const int64_t *raw, uint32_t count,
-                     const struct extreme *range, int64_t *total)
+                     const struct score_range *range, int64_t *total)
 {
     struct {
         bool known;
@@ -43,7 +45,7 @@ static void add_each(const struct scorer *sc, const int64_t *raw, uint32_t count
     for (uint32_t i = 0; i < count; i++) {
         uint64_t slot = (uint64_t)raw[i] % MEMO_ROOM;
         if (!memo[slot].known || memo[slot].raw != raw[i]) {
-            int64_t score = plugin_normalise(sc->plugin, raw[i], range->least, range->greatest);
+            int64_t score = plugin_normalise(sc->plugin, raw[i], range);
             memo[slot].known = true;
             memo[slot].raw = raw[i];
             memo[slot].weighted = wrap_mul(score, sc->weight);
@@ -54,17 +56,17 @@ static void add_each(const struct scorer *sc, const int64_t *raw, uint32_t count
 
 /* range: what is normalised with. Returns what is left to be added to each total. */
 static int64_t add_column(const struct scorer *sc, const struct column *c,
-                          const struct extreme *range, int64_t *total)
+                          const struct score_range *range, int64_t *total)
 {
     enum normalise how = sc->plugin->normalise;
     int64_t common = 0;
-    if (c->least == c->greatest) {
-        int64_t score = plugin_normalise(sc->plugin, c->least, range->least, range->greatest);
+    if (c->ends.least == c->ends.greatest) {
+        int64_t score = plugin_normalise(sc->plugin, c->ends.least, range);
         common = wrap_mul(score, sc->weight);
-    } else if (how == NORMALISE_none && c->least != SCORE_IGNORED) {
+    } else if (how == NORMALISE_none && c->ends.least != SCORE_IGNORED) {
         kernel_add(total, c->raw, sc->weight, c->count);
-    } else if (how != NORMALISE_none && how != NORMALISE_own && c->least >= 0 &&
-               c->greatest <= range->greatest && range->greatest < KERNEL_EXACT) {
+    } else if (how != NORMALISE_none && how != NORMALISE_own && c->ends.least >= 0 &&
+               c->ends.greatest <= range->greatest && range->greatest < KERNEL_EXACT) {
         bool reversed = how == NORMALISE_reversed;
         if (reversed)
             common = wrap_mul(SCORE_MAX, sc->weight);
@@ -77,7 +79,7 @@ static int64_t add_column(const struct scorer *sc, const struct column *c,
 }
 
 void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
-                const struct extreme *range, int64_t *total)
+                const struct score_range *range, int64_t *total)
 {
     struct column c = column_of(raw, count);
     int64_t common = add_column(sc, &c, range, total);
@@ -90,49 +92,20 @@ void totals_add(const struct scorer *sc, const int64_t *raw, uint32_t count,
 static struct column apart_column(const struct scratch *s, const struct score_column *c)
 {
     if (s->feasible_count == 0)
-        return (struct column){c->raw, 0, SCORE_IGNORED, SCORE_IGNORED};
-    return (struct column){c->raw, s->feasible_count, c->least, c->greatest};
+        return (struct column){c->raw, 0, no_rows};
+    return (struct column){c->raw, s->feasible_count, c->ends};
 }
 
-/* The range of a column; for rules that only need the greatest it begins at 0. False when no score
- * is in it: a rule of its own normalising that ignores all of these nodes. */
-static bool range_of(const struct plugin *p, const struct column *c, struct extreme *out)
+/* The range of a column; of nobody where a rule of its own normalising ignores all of these nodes.
+ */
+static struct score_range range_of(const struct plugin *p, const struct column *c)
 {
-    struct extreme r = {.plugin = str_of(p->name)};
-    bool any = p->normalise != NORMALISE_own;
-    if (c->least != SCORE_IGNORED) {
-        r.least = any && c->least > 0 ? 0 : c->least;
-        r.greatest = any && c->greatest < 0 ? 0 : c->greatest;
-        *out = r;
-        return true;
-    }
-    for (uint32_t i = 0; i < c->count; i++) {
-        if (c->raw[i] == SCORE_IGNORED)
-            continue;
-        if (!any || c->raw[i] < r.least)
-            r.least = c->raw[i];
-        if (!any || c->raw[i] > r.greatest)
-            r.greatest = c->raw[i];
-        any = true;
-    }
-    *out = r;
-    return any;
-}
-
-/* Widened by what the request says of other workers; never narrower than ours, or scores would
- * leave 0–100 when nodes changed between the rounds. */
-static struct extreme widened(struct evaluation *e, struct extreme own)
-{
-    for (uint32_t i = 0; i < e->request->extremes.count; i++) {
-        const struct extreme *all = &e->request->extremes.at[i];
-        if (!str_equal(all->plugin, own.plugin))
-            continue;
-        if (all->least < own.least)
-            own.least = all->least;
-        if (all->greatest > own.greatest)
-            own.greatest = all->greatest;
-    }
-    return own;
+    struct score_range range = score_range_begin(p);
+    if (c->ends.least != SCORE_IGNORED)
+        score_range_join(&range, &c->ends);
+    for (uint32_t i = 0; c->ends.least == SCORE_IGNORED && i < c->count; i++)
+        score_range_add(&range, c->raw[i]);
+    return range;
 }
 
 /* Passing nodes stand in the verdicts in the order in which they stand in feasible. */
@@ -144,7 +117,7 @@ static struct verdict *next_passing(struct map_result *r, uint32_t *at)
     return &r->verdicts.at[(*at)++];
 }
 
-static void detail_scores(struct evaluation *e, uint32_t scorer, const struct extreme *range)
+static void detail_scores(struct evaluation *e, uint32_t scorer, const struct score_range *range)
 {
     const struct scratch *scratch = &e->shard->scratch;
     const struct scorer *sc = &scratch->framework->score[scorer];
@@ -152,8 +125,8 @@ static void detail_scores(struct evaluation *e, uint32_t scorer, const struct ex
     uint32_t at = 0;
     for (uint32_t k = 0; k < scratch->feasible_count; k++) {
         struct verdict *v = next_passing(e->result, &at);
-        int64_t raw = c->alike ? c->least : c->raw[k];
-        int64_t score = plugin_normalise(sc->plugin, raw, range->least, range->greatest);
+        int64_t raw = c->alike ? c->ends.least : c->raw[k];
+        int64_t score = plugin_normalise(sc->plugin, raw, range);
         v->scores.at[v->scores.count++] = (struct plugin_score){
             str_of(sc->plugin->name), raw == SCORE_IGNORED ? 0 : raw, wrap_mul(score, sc->weight)};
     }
@@ -167,20 +140,26 @@ static void detail_totals(struct evaluation *e)
             wrap_add(e->shard->scratch.total[k], e->shard->scratch.base);
 }
 
-/* What a scorer that is apart normalises with; what it adds to all totals alike goes into base. */
-static struct extreme weigh_alike(struct evaluation *e, uint32_t scorer)
+/* What a scorer that is apart normalises with: our range, widened by what the request says of other
+ * workers; never narrower than ours, or scores would leave 0–100 when nodes changed between the
+ * rounds. What it adds to all totals alike goes into base. */
+static struct score_range weigh_alike(struct evaluation *e, uint32_t scorer)
 {
     struct scratch *scratch = &e->shard->scratch;
     const struct scorer *sc = &scratch->framework->score[scorer];
     struct column c = apart_column(scratch, &scratch->columns[scorer]);
-    struct extreme range = {0};
+    struct score_range range = {0};
     timings_start(e->cycle.timing);
     if (scratch->columns[scorer].alike)
         c.count = 0; /* nothing more is to be read */
     if (sc->plugin->normalise != NORMALISE_none) {
-        if (range_of(sc->plugin, &c, &range))
-            e->result->extremes.at[e->result->extremes.count++] = range;
-        range = widened(e, range);
+        const struct score_range others =
+            score_range_told(e->request->extremes.at, e->request->extremes.count, sc->plugin);
+        range = range_of(sc->plugin, &c);
+        if (range.any)
+            e->result->extremes.at[e->result->extremes.count++] =
+                score_range_tell(&range, sc->plugin);
+        score_range_join(&range, &others);
     }
     if (scratch->columns[scorer].alike)
         scratch->base = wrap_add(scratch->base, add_column(sc, &c, &range, scratch->sums));
@@ -192,11 +171,11 @@ static struct extreme weigh_alike(struct evaluation *e, uint32_t scorer)
 
 static void find_ends_of(const int64_t *totals, struct window *w)
 {
-    kernel_range(totals + w->from, w->count, &w->least, &w->best);
+    kernel_range(totals + w->from, w->count, &w->totals.least, &w->totals.greatest);
 }
 
 /* Adds what differs from node to node; what is left to be added to each goes into base. */
-static void weigh_window(struct evaluation *e, struct window *w, const struct extreme *ranges)
+static void weigh_window(struct evaluation *e, struct window *w, const struct score_range *ranges)
 {
     struct scratch *s = &e->shard->scratch;
     int64_t *sums = s->sums + w->from, common = 0;
@@ -222,14 +201,14 @@ static void forget_sums(struct scratch *s)
     memset(s->sums, 0, s->feasible_count * sizeof(*s->sums));
     s->total = s->sums;
     for (uint32_t i = 0; i < s->window_count; i++)
-        s->windows[i].least = s->windows[i].best = 0;
+        s->windows[i].totals = (struct score_range){.any = true};
 }
 
 void totals_sum_up(struct evaluation *e)
 {
     struct scratch *scratch = &e->shard->scratch;
     const struct framework *fw = scratch->framework;
-    struct extreme *ranges = arena_take(&scratch->arena, fw->score_count * sizeof(*ranges));
+    struct score_range *ranges = arena_take(&scratch->arena, fw->score_count * sizeof(*ranges));
     bool vary = false;
     e->result->extremes.at = arena_take(e->arena, fw->score_count * sizeof(struct extreme));
     if (scratch->feasible_count > 0)
@@ -294,36 +273,33 @@ static void add_base(struct scratch *s)
         find_ends_of(s->sums, &s->windows[i]);
 }
 
-static void find_ends(const struct scratch *s, int64_t *least, int64_t *greatest)
+static struct score_range find_ends(const struct scratch *s)
 {
-    *least = s->windows[0].least;
-    *greatest = s->windows[0].best;
-    for (uint32_t i = 1; i < s->window_count; i++) {
-        const struct window *w = &s->windows[i];
-        *least = w->least < *least ? w->least : *least;
-        *greatest = w->best > *greatest ? w->best : *greatest;
-    }
+    struct score_range all = {0};
+    for (uint32_t i = 0; i < s->window_count; i++)
+        score_range_join(&all, &s->windows[i].totals);
+    return all;
 }
 
 /* Of the totals without their base. */
 static int64_t greatest_total(struct scratch *s)
 {
-    int64_t least, greatest, unused;
-    find_ends(s, &least, &greatest);
-    if (__builtin_add_overflow(least, s->base, &unused) ||
-        __builtin_add_overflow(greatest, s->base, &unused)) {
+    struct score_range ends = find_ends(s);
+    int64_t unused;
+    if (__builtin_add_overflow(ends.least, s->base, &unused) ||
+        __builtin_add_overflow(ends.greatest, s->base, &unused)) {
         add_base(s);
-        find_ends(s, &least, &greatest);
+        ends = find_ends(s);
     }
-    return greatest;
+    return ends.greatest;
 }
 
 /* The row of the best that is behind so many others of them. */
 static uint32_t best_behind(const struct scratch *s, int64_t best, uint64_t skip)
 {
     const struct window *w = s->windows;
-    while (w->best != best || skip >= w->times) {
-        skip -= w->best == best ? w->times : 0;
+    while (w->totals.greatest != best || skip >= w->times) {
+        skip -= w->totals.greatest == best ? w->times : 0;
         w++;
     }
     uint32_t k = w->from;
@@ -346,7 +322,7 @@ void totals_choose(struct evaluation *e)
     r->best_total = wrap_add(best, scratch->base);
     for (uint32_t i = 0; i < scratch->window_count; i++) {
         struct window *w = &scratch->windows[i];
-        if (w->best != best)
+        if (w->totals.greatest != best)
             continue;
         w->times = kernel_count(scratch->total + w->from, best, w->count);
         r->best_count += w->times;

@@ -426,12 +426,12 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
 }
 
 /* Upstream's arithmetic, in its order. */
-static int64_t normalise_own(int64_t raw, int64_t least, int64_t greatest)
+static int64_t normalise_own(int64_t raw, const struct score_range *range)
 {
-    int64_t range = wrap_sub(greatest, least);
-    if (range <= 0)
+    int64_t width = wrap_sub(range->greatest, range->least);
+    if (width <= 0)
         return 0;
-    double share = (double)wrap_sub(raw, least) / (double)range;
+    double share = (double)wrap_sub(raw, range->least) / (double)width;
     return (int64_t)((double)SCORE_MAX * share);
 }
 

@@ -375,11 +375,12 @@ static int64_t score(const struct cycle *c, const void *state, const struct node
 }
 
 /* The emptier the better: the least raw score becomes 100, the greatest what the least is of it. */
-static int64_t normalise_own(int64_t raw, int64_t least, int64_t greatest)
+static int64_t normalise_own(int64_t raw, const struct score_range *range)
 {
-    if (greatest <= 0)
+    if (range->greatest <= 0)
         return SCORE_MAX;
-    return wrap_mul(SCORE_MAX, wrap_sub(wrap_add(greatest, least), raw)) / greatest;
+    return wrap_mul(SCORE_MAX, wrap_sub(wrap_add(range->greatest, range->least), raw)) /
+           range->greatest;
 }
 
 /* ---- kept from pod to pod ---- */

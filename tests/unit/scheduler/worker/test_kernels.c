@@ -295,9 +295,9 @@ static void the_ends_of_a_column_are_found(void **state)
 
 /* ---- totals ---- */
 
-static int64_t halved(int64_t raw, int64_t low, int64_t high)
+static int64_t halved(int64_t raw, const struct score_range *range)
 {
-    return high == low ? 0 : (raw - low) / 2 % 101;
+    return range->greatest == range->least ? 0 : (raw - range->least) / 2 % 101;
 }
 
 /* Raw scores as rules give them, or as none should. */
@@ -326,20 +326,17 @@ static void totals_are_normalised_and_weighted_scores(void **state)
         const struct plugin p = {.normalise = (enum normalise)random_below(&r, 4),
                                  .normalise_own = halved};
         const struct scorer sc = {&p, (int64_t)random_below(&r, 200), 0};
-        struct extreme range = {.least = 0, .greatest = 0};
+        struct score_range range = {.any = true};
         fill_raw(&r, raw, count);
         for (uint32_t i = 0; i < count; i++) {
             total[i] = plain[i] = anything(&r);
-            if (raw[i] != SCORE_IGNORED && raw[i] > range.greatest)
-                range.greatest = raw[i];
-            if (raw[i] != SCORE_IGNORED && raw[i] < range.least)
-                range.least = raw[i];
+            score_range_add(&range, raw[i]);
         }
         if (random_below(&r, 3) == 0)
             range.greatest += below(&r, 1000);
         totals_add(&sc, raw, count, &range, total);
         for (uint32_t i = 0; i < count; i++) {
-            int64_t score = plugin_normalise(&p, raw[i], range.least, range.greatest);
+            int64_t score = plugin_normalise(&p, raw[i], &range);
             assert_int_equal(total[i], wrap_add(plain[i], wrap_mul(score, sc.weight)));
         }
     }
