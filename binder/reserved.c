@@ -75,14 +75,6 @@ bool reserved_read(struct reserving *r, struct str body, struct resource_claim *
     return known;
 }
 
-bool reserved_is_for(const struct resource_claim *claim, struct str uid)
-{
-    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
-        if (str_equal(claim->reserved_for.at[i], uid))
-            return true;
-    return false;
-}
-
 bool reserved_same_devices(const struct resource_claim *claim,
                            const struct device_allocation *given)
 {
@@ -114,7 +106,7 @@ void reserved_note(struct reserving *r, const struct resource_claim *claim)
     struct held *h = reserved_held(r);
     if (h->uid.len == 0)
         h->uid = arena_copy(&r->memory, claim->uid);
-    h->reserved |= reserved_is_for(claim, r->bind->uid);
+    h->reserved |= strs_hold(claim->reserved_for, r->bind->uid);
     reserved_note_devices(r, claim->devices.at, claim->devices.count);
 }
 
@@ -139,6 +131,6 @@ bool reserved_is_as_decided_on(const struct reserving *r, const struct resource_
 bool reserved_was_ours(struct reserving *r, const struct resource_claim *claim)
 {
     struct device_allocation given;
-    return r->doubt && reserved_is_for(claim, r->bind->uid) && reserved_wanted(r, &given) &&
+    return r->doubt && strs_hold(claim->reserved_for, r->bind->uid) && reserved_wanted(r, &given) &&
            reserved_same_devices(claim, &given);
 }

@@ -58,7 +58,6 @@ void reserved_path(const struct reserving *r, struct draft *draft, struct str na
 
 /* The claim in an answer, into round_data; false: it cannot be read. */
 bool reserved_read(struct reserving *r, struct str body, struct resource_claim *claim);
-bool reserved_is_for(const struct resource_claim *claim, struct str uid);
 bool reserved_same_devices(const struct resource_claim *claim,
                            const struct device_allocation *given);
 void reserved_note_devices(struct reserving *r, const struct allocated_device *at, uint32_t count);

@@ -9,14 +9,6 @@
 
 /* ---- what became of it ---- */
 
-static bool lists(struct strs list, struct str name)
-{
-    for (uint32_t i = 0; i < list.count; i++)
-        if (str_equal(list.at[i], name))
-            return true;
-    return false;
-}
-
 static struct str full_name(const struct attempts *a, struct str space, struct str name)
 {
     return arena_print(a->arena, "%.*s/%.*s", STR_ARG(space), STR_ARG(name));
@@ -100,7 +92,7 @@ static void follow_nomination(const struct attempts *a, struct report *r)
     const struct preemption *p = &r->decision->preemption;
     if (!other_did(a, "nominations", r))
         return;
-    r->choice_ok = lists(p->best_nodes, r->choice);
+    r->choice_ok = strs_hold(p->best_nodes, r->choice);
     for (uint32_t i = 0; i < p->candidates.count; i++) {
         const struct candidate *c = &p->candidates.at[i];
         if (str_equal(c->node, r->choice))
@@ -122,7 +114,7 @@ static void follow(const struct attempts *a, struct report *r)
         r->choice_ok = r->choice.len == 0;
         return;
     }
-    r->choice_ok = lists(d->best_nodes, r->choice);
+    r->choice_ok = strs_hold(d->best_nodes, r->choice);
     if (r->choice.len == 0 || passed(r, r->choice))
         r->node = r->choice;
 }
@@ -239,7 +231,7 @@ static bool look_at(const struct attempts *a, const struct pod *pod, struct repo
     r->profile = pod->scheduler_name;
     r->priority = pod->priority;
     if (pod->gates.count > 0 &&
-        framework_lists(r->framework->profile.pre_enqueue, "SchedulingGates"))
+        strs_hold(r->framework->profile.pre_enqueue, STR_LITERAL("SchedulingGates")))
         r->gates = pod->gates;
     else
         r->kept_by = world_kept_by(a->world, pod, &r->kept_why, a->arena);

@@ -485,14 +485,6 @@ const struct pod *world_nominated_below(const struct world *w, struct str node, 
     return cache_nominated_below(w->cache, node, priority, count, a);
 }
 
-static bool has_condition(const struct pod *pod, const char *type)
-{
-    for (uint32_t i = 0; i < pod->condition_types.count; i++)
-        if (str_is(pod->condition_types.at[i], type))
-            return true;
-    return false;
-}
-
 void world_terminate(struct world *w, struct str namespace_name, struct str name,
                      const struct pod *preemptor)
 {
@@ -506,7 +498,7 @@ void world_terminate(struct world *w, struct str namespace_name, struct str name
             types[i] = pod.condition_types.at[i];
         types[count] = str_of(condition);
         pod.deleting = true;
-        if (!has_condition(&pod, condition)) { /* only the first one counts */
+        if (!strs_hold(pod.condition_types, str_of(condition))) { /* only the first one counts */
             pod.preempted = true;
             pod.disruption_target =
                 arena_print(&a, "%.*s: preempting to accommodate a higher priority pod",

@@ -34,21 +34,13 @@ bool world_hold(struct world *w, const struct pod *pod, struct str node, struct 
     (void)cache_node_get(w->cache, node, &chosen, &w->arena);
     const struct reserve_question q = {
         .pod = pod, .brief = &reduce_request(w->reduce)->brief.volumes, .node = &chosen};
-    if (framework_lists(fw->profile.reserve, "VolumeBinding") &&
+    if (strs_hold(fw->profile.reserve, STR_LITERAL("VolumeBinding")) &&
         !volume_reserve(w->catalog, &q, &held->reserved, error, held->arena))
         return false;
-    if (!framework_lists(fw->profile.reserve, "DynamicResources") ||
+    if (!strs_hold(fw->profile.reserve, STR_LITERAL("DynamicResources")) ||
         hold_devices(w, pod, &chosen, held, error))
         return true;
     world_give_back(w, held);
-    return false;
-}
-
-static bool is_reserved_for(const struct resource_claim *claim, struct str uid)
-{
-    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
-        if (str_equal(claim->reserved_for.at[i], uid))
-            return true;
     return false;
 }
 
@@ -73,7 +65,7 @@ static void write_claim(struct world *w, const struct pod *pod, const struct str
         claim->devices.count = given->devices.count;
         claim->devices.at = given->devices.at;
     }
-    if (pod != NULL && !is_reserved_for(claim, pod->uid)) {
+    if (pod != NULL && !strs_hold(claim->reserved_for, pod->uid)) {
         struct str *uids = arena_take(&memory, (claim->reserved_for.count + 1) * sizeof(*uids));
         for (uint32_t i = 0; i < claim->reserved_for.count; i++)
             uids[i] = claim->reserved_for.at[i];
@@ -175,10 +167,11 @@ static bool write_claims(struct world *w, const struct pod *pod, struct held *he
 bool world_bind_held(struct world *w, const struct pod *pod, struct held *held)
 {
     const struct framework *fw = world_framework(w, pod);
-    if (framework_lists(fw->profile.pre_bind, "VolumeBinding") &&
+    if (strs_hold(fw->profile.pre_bind, STR_LITERAL("VolumeBinding")) &&
         !controller_bind(w->controller, &held->reserved))
         return false;
-    return !framework_lists(fw->profile.pre_bind, "DynamicResources") || write_claims(w, pod, held);
+    return !strs_hold(fw->profile.pre_bind, STR_LITERAL("DynamicResources")) ||
+           write_claims(w, pod, held);
 }
 
 void world_give_back(struct world *w, struct held *held)

@@ -23,6 +23,22 @@ struct list {
     void *at;
 };
 
+static inline bool strs_hold(struct strs list, struct str text)
+{
+    for (uint32_t i = 0; i < list.count; i++)
+        if (str_equal(list.at[i], text))
+            return true;
+    return false;
+}
+
+static inline bool strs_equal(struct strs a, struct strs b)
+{
+    bool same = a.count == b.count;
+    for (uint32_t i = 0; same && i < a.count; i++)
+        same = str_equal(a.at[i], b.at[i]);
+    return same;
+}
+
 struct record;
 
 /* A closed set of words; a field holds the number of one, from 1 on, or 0 for none. On the wire and

@@ -356,14 +356,6 @@ static void compare_lists(struct comparison *c, const struct field *f, const cha
     }
 }
 
-static bool strs_equal(const struct strs *a, const struct strs *b)
-{
-    bool same = a->count == b->count;
-    for (uint32_t k = 0; same && k < a->count; k++)
-        same = str_equal(a->at[k], b->at[k]);
-    return same;
-}
-
 static void compare_values(struct comparison *c, const struct field *f, const char *ours,
                            const char *theirs)
 {
@@ -375,7 +367,10 @@ static void compare_values(struct comparison *c, const struct field *f, const ch
         same = str_equal(*(const struct str *)(const void *)ours,
                          *(const struct str *)(const void *)theirs);
         break;
-    case KIND_strs: same = strs_equal((const void *)ours, (const void *)theirs); break;
+    case KIND_strs:
+        same = strs_equal(*(const struct strs *)(const void *)ours,
+                          *(const struct strs *)(const void *)theirs);
+        break;
     case KIND_list: compare_lists(c, f, ours, theirs); break;
     case KIND_word:
         same = *(const uint32_t *)(const void *)ours == *(const uint32_t *)(const void *)theirs;

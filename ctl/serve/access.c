@@ -370,14 +370,6 @@ static bool always_allowed(const struct access *a, const char *path)
     return false;
 }
 
-static bool in_group(const struct review_user *user, const char *group)
-{
-    for (uint32_t i = 0; i < user->groups.count; i++)
-        if (str_is(user->groups.at[i], group))
-            return true;
-    return false;
-}
-
 static void key_of(const struct review_user *user, const char *verb, const char *path,
                    struct buffer *key)
 {
@@ -512,7 +504,8 @@ static void verb_of(const char *method, char *verb, size_t room)
 /* Whoever is known is among system:authenticated as well. */
 static void add_group(struct review_user *user, struct arena *memory)
 {
-    if (in_group(user, "system:authenticated") || in_group(user, "system:unauthenticated"))
+    if (strs_hold(user->groups, STR_LITERAL("system:authenticated")) ||
+        strs_hold(user->groups, STR_LITERAL("system:unauthenticated")))
         return;
     struct strs all = {0, arena_take(memory, (user->groups.count + 1) * sizeof(struct str))};
     for (uint32_t i = 0; i < user->groups.count; i++)
@@ -541,7 +534,8 @@ enum access_verdict access_ask(struct access *a, struct moment now, const struct
     if (who == ACCESS_granted) {
         bool anonymous = is_anonymous(&user);
         add_group(&user, &memory);
-        bool open = always_allowed(a, q->path) || in_group(&user, "system:masters");
+        bool open =
+            always_allowed(a, q->path) || strs_hold(user.groups, STR_LITERAL("system:masters"));
         struct review review = {.user = &user, .verb = verb, .of_path = q->path};
         may = open ? ACCESS_granted : review_permit(a, &timed, &review, &denied, why);
         if (may != ACCESS_wait && may != ACCESS_busy)

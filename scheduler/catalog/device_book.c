@@ -12,8 +12,6 @@
 #include "proto/base/must.h"
 #include "scheduler/catalog/device_records.h"
 
-#include <string.h>
-
 /* Devices with all that is said of them, in memory of their own. */
 struct holding {
     struct arena memory;

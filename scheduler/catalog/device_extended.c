@@ -6,12 +6,10 @@
  * to use, are upstream's to the letter: the kubelet goes by them. */
 #include "scheduler/catalog/device_extended.h"
 
-#include "proto/base/must.h"
 #include "proto/kube/objects/requests.h"
 #include "scheduler/table/resource.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- what classes stand for ---- */
 

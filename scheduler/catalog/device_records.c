@@ -4,7 +4,6 @@
  * made lives no longer than what it was made of. */
 #include "scheduler/catalog/device_records.h"
 
-#include "proto/base/must.h"
 #include "proto/base/uuid.h"
 #include "scheduler/cel/cel.h"
 

@@ -8,7 +8,6 @@
 
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
-#include "proto/base/must.h"
 
 #define CLASS_PREFIX "deviceclass.resource.kubernetes.io/"
 

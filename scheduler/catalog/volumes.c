@@ -63,14 +63,6 @@ struct str claim_not_of(const struct claim *claim, const struct pod *pod, struct
                        STR_ARG(pod->namespace_name), STR_ARG(pod->name));
 }
 
-bool strs_hold(struct strs list, const char *text)
-{
-    for (uint32_t i = 0; i < list.count; i++)
-        if (str_is(list.at[i], text))
-            return true;
-    return false;
-}
-
 struct str not_found(struct arena *a, const char *kind, struct str name)
 {
     return arena_print(a, "%s \"%.*s\" not found", kind, STR_ARG(name));

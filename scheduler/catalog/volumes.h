@@ -22,7 +22,6 @@ bool claim_is_bound(const struct claim *claim);
 /* An ephemeral volume's claim must be its pod's. The second is upstream's complaint if not. */
 bool claim_is_of(const struct claim *claim, const struct pod *pod);
 struct str claim_not_of(const struct claim *claim, const struct pod *pod, struct arena *a);
-bool strs_hold(struct strs list, const char *text);
 
 /* `persistentvolumeclaim "x" not found` and the like. */
 struct str not_found(struct arena *a, const char *kind, struct str name);

@@ -9,7 +9,7 @@ void cache_describe_victim(const struct cache *c, struct victim *victim, struct 
     if (p == NULL || p->assumed || p->generation == 0 || p->conditions == 0)
         return;
     victim->condition_types = condition_sets_types(&c->conditions, p->conditions, a);
-    victim->unmarked = !condition_types_have(&victim->condition_types, "DisruptionTarget");
+    victim->unmarked = !strs_hold(victim->condition_types, STR_LITERAL("DisruptionTarget"));
     victim->resource_version = p->kept->version;
     victim->generation = p->generation - 1;
 }

@@ -16,14 +16,6 @@ static bool is_free(const struct resource_claim *claim, const struct pod *pod)
             (claim->reserved_for.count == 1 && str_equal(claim->reserved_for.at[0], pod->uid)));
 }
 
-static bool lists(const struct strs *names, struct str name)
-{
-    for (uint32_t i = 0; i < names->count; i++)
-        if (str_equal(names->at[i], name))
-            return true;
-    return false;
-}
-
 bool deallocation_may_help(const struct catalog *catalog, const struct pod *pod,
                            const struct brief *brief)
 {
@@ -55,7 +47,7 @@ struct deallocation deallocation_pick(const struct deallocation_question *q, str
     const struct resource_claim **found =
         arena_take(a, q->pod->device_claims.count * sizeof(struct resource_claim *));
     for (uint32_t i = 0; i < q->pod->device_claims.count; i++) {
-        if (named[i].unneeded || !lists(&q->unavailable, named[i].claim))
+        if (named[i].unneeded || !strs_hold(q->unavailable, named[i].claim))
             continue;
         found[count] = catalog_resource_claim(q->catalog, q->pod->namespace_name, named[i].claim);
         count += is_free(found[count], q->pod);

@@ -8,7 +8,6 @@
 #include "scheduler/cluster/device_brief.h"
 
 #include "proto/base/memory.h"
-#include "proto/base/must.h"
 #include "proto/kube/objects/selector.h"
 #include "scheduler/catalog/device_records.h"
 

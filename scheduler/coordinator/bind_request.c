@@ -9,7 +9,7 @@ static void add_claims(const struct coordinator *c, const struct flight *f, stru
 {
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
     if (f->reserved.count == 0 || fw == NULL ||
-        !framework_lists(fw->profile.pre_bind, "VolumeBinding"))
+        !strs_hold(fw->profile.pre_bind, STR_LITERAL("VolumeBinding")))
         return;
     b->claims.count = f->reserved.count;
     b->claims.at = f->reserved.at;
@@ -48,7 +48,7 @@ static void add_special_claim(struct coordinator *c, const struct flight *f, str
 static void add_devices(struct coordinator *c, const struct flight *f, struct bind *bind)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
-    if (fw == NULL || !framework_lists(fw->profile.pre_bind, "DynamicResources"))
+    if (fw == NULL || !strs_hold(fw->profile.pre_bind, STR_LITERAL("DynamicResources")))
         return;
     bind->device_claims.count = f->pod.device_claims.count;
     bind->device_claims.at = f->pod.device_claims.at;

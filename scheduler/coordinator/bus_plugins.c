@@ -133,21 +133,13 @@ static bool scores(const struct profile *p, struct str name)
     return false;
 }
 
-static bool lists(const struct strs *names, struct str name)
-{
-    for (uint32_t i = 0; i < names->count; i++)
-        if (str_equal(names->at[i], name))
-            return true;
-    return false;
-}
-
 void bus_plugins_wanted(struct coordinator *c, const struct profile *profile, uint64_t *asked,
                         uint64_t *victims)
 {
     for (uint32_t i = 0; i < profile->bus_plugins.count; i++) {
         const struct bus_plugin *plugin = &profile->bus_plugins.at[i];
         uint64_t bit = BUS_PLUGIN_BIT(bus_plugins_slot(c, plugin) - c->plugins.at);
-        bool filters = lists(&profile->filter, plugin->name);
+        bool filters = strs_hold(profile->filter, plugin->name);
         if (filters || scores(profile, plugin->name))
             *asked |= bit;
         if (filters)

@@ -102,14 +102,6 @@ void gang_claims_keep(struct coordinator *c, struct moment now, const struct gan
         drop(&c->gang_claims);
 }
 
-static bool is_kept(const struct gang_claims *claims, struct str uid)
-{
-    for (uint32_t i = 0; i < claims->uids.count; i++)
-        if (str_equal(claims->uids.at[i], uid))
-            return true;
-    return false;
-}
-
 static void add_uid(struct gang_claims *claims, struct str uid)
 {
     if (claims->uids.count == claims->room) {
@@ -145,7 +137,7 @@ void gang_claims_adopt(struct coordinator *c, struct moment now, const struct po
         claims->next = c->gang_claims;
         c->gang_claims = claims;
     }
-    if (!is_kept(claims, pod->uid))
+    if (!strs_hold(claims->uids, pod->uid))
         add_uid(claims, pod->uid);
 }
 

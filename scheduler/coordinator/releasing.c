@@ -58,14 +58,6 @@ static bool may_ask(const struct coordinator *c)
     return leadership_leads(c) && c->binder.peer != 0;
 }
 
-static bool is_reserved_for(const struct resource_claim *claim, struct str uid)
-{
-    for (uint32_t i = 0; i < claim->reserved_for.count; i++)
-        if (str_equal(claim->reserved_for.at[i], uid))
-            return true;
-    return false;
-}
-
 static bool has_asked_about(const struct flight *f, struct str claim_uid)
 {
     for (uint32_t i = 0; f->releasing != NULL && i < f->releasing->count; i++)
@@ -77,14 +69,14 @@ static bool has_asked_about(const struct flight *f, struct str claim_uid)
 void releasing_unreserve(struct coordinator *c, struct flight *f)
 {
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
-    bool reserves = fw != NULL && framework_lists(fw->profile.reserve, "DynamicResources");
+    bool reserves = fw != NULL && strs_hold(fw->profile.reserve, STR_LITERAL("DynamicResources"));
     for (uint32_t i = 0; may_ask(c) && reserves && i < f->pod.device_claims.count; i++) {
         const struct device_claim *named = &f->pod.device_claims.at[i];
         const struct resource_claim *claim =
             named->unneeded
                 ? NULL
                 : catalog_resource_claim(c->catalog, f->pod.namespace_name, named->claim);
-        if (claim == NULL || !claim->allocated || !is_reserved_for(claim, f->pod.uid) ||
+        if (claim == NULL || !claim->allocated || !strs_hold(claim->reserved_for, f->pod.uid) ||
             has_asked_about(f, claim->uid))
             continue;
         const struct claim_release request =

@@ -35,8 +35,8 @@ static enum reserved devices_of(struct coordinator *c, const struct slot *s,
 static bool nodes_follow_claims(const struct framework *fw, const struct pod *pod)
 {
     return pod->device_claims.count > 0 &&
-           framework_lists(fw->profile.pre_filter, "DynamicResources") &&
-           framework_lists(fw->profile.filter, "DynamicResources");
+           strs_hold(fw->profile.pre_filter, STR_LITERAL("DynamicResources")) &&
+           strs_hold(fw->profile.filter, STR_LITERAL("DynamicResources"));
 }
 
 /* Assumes what becomes of the pod's volumes and claims on its node. RESERVED_not: its devices have
@@ -49,9 +49,9 @@ enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
     const struct volume_brief *brief = &reduce_request(s->reduce)->brief.volumes;
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
     bool volumes =
-        brief->delayed.count > 0 && framework_lists(fw->profile.reserve, "VolumeBinding");
+        brief->delayed.count > 0 && strs_hold(fw->profile.reserve, STR_LITERAL("VolumeBinding"));
     bool devices = (d->open_claims > 0 || nodes_follow_claims(fw, &f->pod)) &&
-                   framework_lists(fw->profile.reserve, "DynamicResources");
+                   strs_hold(fw->profile.reserve, STR_LITERAL("DynamicResources"));
     struct node node = {.name = d->node};
     struct str error;
     if (!volumes && !devices)

@@ -163,14 +163,6 @@ static bool class_seen(const struct asked_claim *claim, uint32_t request)
     return false;
 }
 
-static bool has_name(struct strs list, struct str name)
-{
-    for (uint32_t i = 0; i < list.count; i++)
-        if (str_equal(list.at[i], name))
-            return true;
-    return false;
-}
-
 /* Upstream lists it once for each request that it names. */
 static void add_claim_config(const struct asked_claim *claim, const struct dra_config *config,
                              struct arena *arena, struct configs *list)
@@ -179,9 +171,9 @@ static void add_claim_config(const struct asked_claim *claim, const struct dra_c
         config_add(list, arena, *config);
     for (uint32_t i = 0; i < claim->request_count && config->requests.count > 0; i++) {
         const struct request *request = &claim->requests[i];
-        if (has_name(config->requests, request->said->name) ||
+        if (strs_hold(config->requests, request->said->name) ||
             (request->said->first_available &&
-             has_name(config->requests, full_name(request, selected(request), arena))))
+             strs_hold(config->requests, full_name(request, selected(request), arena))))
             config_add(list, arena, *config);
     }
 }
@@ -217,7 +209,7 @@ struct requirements {
 static bool has_all(struct strs a, struct strs b)
 {
     for (uint32_t i = 0; i < b.count; i++)
-        if (!has_name(a, b.at[i]))
+        if (!strs_hold(a, b.at[i]))
             return false;
     return true;
 }

@@ -115,14 +115,6 @@ void extension_round_end(struct extension *e)
 
 /* ---- what holds of it ---- */
 
-static bool same_names(const struct strs *a, const struct strs *b)
-{
-    bool same = a->count == b->count;
-    for (uint32_t i = 0; same && i < a->count; i++)
-        same = str_equal(a->at[i], b->at[i]);
-    return same;
-}
-
 /* Those of a that are in b, too. */
 static struct strs common(const struct strs *a, const struct strs *b, struct arena *memory)
 {
@@ -145,7 +137,7 @@ bool extension_holds(const struct extension *e, enum extension_about about,
                      const struct strs *feasible)
 {
     const struct extension_answer *a = &e->answers[about];
-    if (!a->given || same_names(&a->nodes, feasible))
+    if (!a->given || strs_equal(a->nodes, *feasible))
         return a->given;
     if (e->tries < EXTENSION_TRIES)
         return false;

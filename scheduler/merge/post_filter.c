@@ -8,8 +8,6 @@
 
 #include "scheduler/merge/fit_error.h"
 
-#include <inttypes.h>
-
 #define DEALLOCATED "deallocation of ResourceClaim completed"
 #define DELETED     "deletion of ResourceClaim completed"
 

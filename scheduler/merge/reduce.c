@@ -242,7 +242,7 @@ static enum reduce_step start_victims(struct reduce *r)
 /* PostFilter deallocates what is in the way: on which nodes that is, only who filters knows. */
 static bool wants_claims(const struct reduce *r)
 {
-    return framework_lists(r->start.framework->profile.post_filter, "DynamicResources") &&
+    return strs_hold(r->start.framework->profile.post_filter, STR_LITERAL("DynamicResources")) &&
            deallocation_may_help(r->start.catalog, r->start.pod, &r->request.brief);
 }
 
@@ -428,7 +428,7 @@ static void look_for_devices(struct reduce *r)
 {
     const struct reduce_start *s = &r->start;
     if ((s->pod->device_claims.count == 0 && !extended_is_wanted(s->catalog, s->pod)) ||
-        !framework_lists(s->framework->profile.filter, "DynamicResources"))
+        !strs_hold(s->framework->profile.filter, STR_LITERAL("DynamicResources")))
         return;
     const struct device_question q = {.catalog = s->catalog,
                                       .cache = s->cache,

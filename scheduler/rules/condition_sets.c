@@ -63,11 +63,3 @@ struct strs condition_sets_types(const struct condition_sets *sets, uint8_t numb
         types.at[types.count++] = type;
     return types;
 }
-
-bool condition_types_have(const struct strs *types, const char *type)
-{
-    for (uint32_t i = 0; i < types->count; i++)
-        if (str_is(types->at[i], type))
-            return true;
-    return false;
-}

@@ -21,6 +21,5 @@ uint8_t condition_sets_number(struct condition_sets *sets, const struct strs *ty
 /* The types of a number that is not 0, in order; from the arena. */
 struct strs condition_sets_types(const struct condition_sets *sets, uint8_t number,
                                  struct arena *a);
-bool condition_types_have(const struct strs *types, const char *type);
 
 #endif

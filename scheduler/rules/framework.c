@@ -10,21 +10,21 @@
 #include "scheduler/rules/timings.h"
 #include "scheduler/table/wrap.h"
 
-#include <string.h>
-
+/* clang-format off */
 #define PLUGIN(name, listed, points, rule) rule
-#define RULE(file)                         extern const struct plugin plugin_##file;
+#define RULE(name) extern const struct plugin plugin_##name;
 #define NO_RULE
 #include "proto/plugins.def"
 #undef RULE
 
 static const struct plugin *const registry[] = {
 #define PLUGIN(name, listed, points, rule) rule
-#define RULE(file)                         &plugin_##file,
+#define RULE(name) &plugin_##name,
 #include "proto/plugins.def"
 #undef RULE
 #undef NO_RULE
 };
+/* clang-format on */
 
 const struct plugin *plugin_find(struct str name)
 {
@@ -34,14 +34,6 @@ const struct plugin *plugin_find(struct str name)
             return registry[i];
     }
     return NULL;
-}
-
-bool framework_lists(struct strs names, const char *name)
-{
-    for (uint32_t i = 0; i < names.count; i++)
-        if (str_is(names.at[i], name))
-            return true;
-    return false;
 }
 
 /* The rules of an extension point, in the profile's order. */
@@ -104,7 +96,7 @@ static void build(struct framework *fw, const struct profile *profile)
     }
     pick_prepare(fw);
     fw->has_scores = fw->profile.score.count > 0;
-    fw->preempts = framework_lists(fw->profile.post_filter, "DefaultPreemption");
+    fw->preempts = strs_hold(fw->profile.post_filter, STR_LITERAL("DefaultPreemption"));
 }
 
 void frameworks_build(struct frameworks *all, const struct profile *profiles, uint32_t count)
@@ -290,7 +282,7 @@ uint64_t framework_score_skips(const struct cycle *c)
     uint64_t skips = 0;
     for (uint32_t i = 0; i < fw->score_count; i++) {
         const struct plugin *p = fw->score[i].plugin;
-        bool asked = p->score_skips != NULL && framework_lists(fw->profile.pre_score, p->name);
+        bool asked = p->score_skips != NULL && strs_hold(fw->profile.pre_score, str_of(p->name));
         if (!asked)
             continue;
         timings_start(c->timing);

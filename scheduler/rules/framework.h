@@ -91,7 +91,4 @@ void framework_pre_score(struct cycle *c);
 uint32_t framework_counting(const struct framework *fw, const struct pod *pod,
                             const struct brief *brief, const struct plugin **at);
 
-/* True when the list holds the name. */
-bool framework_lists(struct strs names, const char *name);
-
 #endif

@@ -11,7 +11,6 @@
 #include "scheduler/table/gang_names.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void pod_groups_start(struct pod_groups *g)
 {

@@ -6,7 +6,6 @@
  * here. What must stay true: every row's outcome and raw scores are what the rules by row would say
  * now, and every row is in the group it belongs to. */
 #include "proto/base/memory.h"
-#include "proto/base/must.h"
 #include "scheduler/table/kernels.h"
 #include "scheduler/worker/classes_inside.h"
 

@@ -125,14 +125,6 @@ static void find_guards(struct search *s)
     }
 }
 
-static bool is_disrupted(const struct budget *b, struct str pod)
-{
-    for (uint32_t i = 0; i < b->disrupted.count; i++)
-        if (str_equal(b->disrupted.at[i], pod))
-            return true;
-    return false;
-}
-
 /* A gang's budget was counted without members that terminate. */
 static bool guards(const struct guard *g, const struct node_pod *p)
 {
@@ -142,7 +134,7 @@ static bool guards(const struct guard *g, const struct node_pod *p)
         return g->gang == p->group->gang;
     return p->group->label_count > 0 &&
            label_matcher_matches(g->matcher, p->group->labels, p->group->label_count) &&
-           !is_disrupted(g->budget, node_pod_name(p));
+           !strs_hold(g->budget->disrupted, node_pod_name(p));
 }
 
 /* Uses up what budgets allow; true when one of them allows no more. */

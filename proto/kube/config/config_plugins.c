@@ -64,14 +64,6 @@ bool config_plugin_implements_any(struct str name)
     return config_plugin_index(name) < KNOWN_COUNT;
 }
 
-static bool lists(const struct strs *names, struct str name)
-{
-    for (uint32_t i = 0; i < names->count; i++)
-        if (str_equal(names->at[i], name))
-            return true;
-    return false;
-}
-
 /* ---- reading ---- */
 
 /* One entry; an old name becomes today's, several if it stood for several. */
@@ -182,9 +174,9 @@ void config_plugins_merge(struct loading *l, const struct spot *profile, struct 
     must(set->enabled_count <= LIST_MAX * CONFIG_LEGACY_ALIAS_MAX);
     if (merged == NULL || l->reading.failed)
         return;
-    for (size_t k = 0; k < KNOWN_COUNT && !lists(&set->disabled, STR_LITERAL("*")); k++) {
+    for (size_t k = 0; k < KNOWN_COUNT && !strs_hold(set->disabled, STR_LITERAL("*")); k++) {
         struct str name = str_of(known_plugins[k].name);
-        if (known_plugins[k].weight < 0 || lists(&set->disabled, name))
+        if (known_plugins[k].weight < 0 || strs_hold(set->disabled, name))
             continue;
         const struct plugin_ref *custom = last_of(set, name);
         if (custom != NULL)
@@ -192,8 +184,8 @@ void config_plugins_merge(struct loading *l, const struct spot *profile, struct 
         merged[count++] = custom ? *custom : (struct plugin_ref){name, known_plugins[k].weight};
     }
     sets->defaults_end = count;
-    sets->gangs_disabled = lists(&set->disabled, STR_LITERAL("*")) ||
-                           lists(&set->disabled, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
+    sets->gangs_disabled = strs_hold(set->disabled, STR_LITERAL("*")) ||
+                           strs_hold(set->disabled, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
     for (uint32_t i = 0; i < set->enabled_count; i++)
         if (!replaced[i])
             merged[count++] = set->enabled[i];
@@ -230,7 +222,7 @@ static void disable(const struct spot *profile, struct plugin_set *set, struct s
         if (!str_equal(set->enabled[i].name, name))
             set->enabled[kept++] = set->enabled[i];
     set->enabled_count = kept;
-    if (disabled == NULL || lists(&set->disabled, name))
+    if (disabled == NULL || strs_hold(set->disabled, name))
         return;
     for (uint32_t i = 0; i < set->disabled.count; i++)
         disabled[i] = set->disabled.at[i];
@@ -343,15 +335,15 @@ static void append(struct strs *list, struct str name)
 static void expand_point(struct expansion *e, enum config_point p, struct strs *out)
 {
     const struct plugin_set *set = &e->sets->points[p], *multi = &e->sets->multi_point;
-    bool skip = lists(&set->disabled, STR_LITERAL("*")) || multi->enabled_count == 0;
+    bool skip = strs_hold(set->disabled, STR_LITERAL("*")) || multi->enabled_count == 0;
     struct strs by_multi = {0, out->at + set->enabled_count}; /* scratch behind the result */
     for (uint32_t i = 0; i < multi->enabled_count && !skip; i++) {
         struct str name = multi->enabled[i].name;
         if (!exists(e, name))
             fail_unknown(e, p, name);
-        if (!implements(e, name, p) || lists(&set->disabled, name) || last_of(set, name) != NULL)
+        if (!implements(e, name, p) || strs_hold(set->disabled, name) || last_of(set, name) != NULL)
             continue;
-        if (lists(&by_multi, name))
+        if (strs_hold(by_multi, name))
             config_construct_fail(e->l, e->scheduler_name,
                                   "plugin \"%.*s\" already registered as \"%s\"", STR_ARG(name),
                                   points[p].type);
@@ -360,14 +352,14 @@ static void expand_point(struct expansion *e, enum config_point p, struct strs *
     }
     for (uint32_t i = 0; i < set->enabled_count; i++) {
         struct str name = set->enabled[i].name;
-        if (!skip && last_of(multi, name) != NULL && !lists(&set->disabled, name))
+        if (!skip && last_of(multi, name) != NULL && !strs_hold(set->disabled, name))
             append(out, name);
     }
     struct strs overrides = *out;
     memmove(out->at + out->count, by_multi.at, by_multi.count * sizeof(*by_multi.at));
     out->count += by_multi.count;
     for (uint32_t i = 0; i < set->enabled_count; i++)
-        if (!lists(&overrides, set->enabled[i].name))
+        if (!strs_hold(overrides, set->enabled[i].name))
             append(out, set->enabled[i].name);
 }
 
@@ -451,10 +443,10 @@ static void fill_gangs(const struct plugin_sets *sets, struct profile *profile,
                        const struct profile_details *d)
 {
     struct str name = STR_LITERAL(CONFIG_GANG_PLUGIN);
-    profile->gangs = config_plugins_need(sets, name)            ? GANGS_on
-                     : lists(&sets->multi_point.disabled, name) ? GANGS_off
-                                                                : GANGS_auto;
-    profile->gang_sort = lists(&d->points[POINT_queue_sort], name);
+    profile->gangs = config_plugins_need(sets, name)               ? GANGS_on
+                     : strs_hold(sets->multi_point.disabled, name) ? GANGS_off
+                                                                   : GANGS_auto;
+    profile->gang_sort = strs_hold(d->points[POINT_queue_sort], name);
 }
 
 static void fill_profile(const struct plugin_sets *sets, const struct spot *root,
@@ -470,7 +462,7 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
     profile->permit = without_gangs(root, &d->points[POINT_permit]);
     profile->pre_bind = d->points[POINT_pre_bind];
     profile->post_bind = without_gangs(root, &d->points[POINT_post_bind]);
-    profile->check_all = lists(&profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
+    profile->check_all = strs_hold(profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
     profile->score.count = 0;
     profile->score.at =
         scores->count ? spot_take(root, scores->count, sizeof(*profile->score.at)) : NULL;
@@ -487,7 +479,7 @@ static void note_unused(struct expansion *e, const struct profile_details *d)
         struct str name = e->profile->bus_plugins.at[i].name;
         bool used = false;
         for (int p = 0; p < POINT_COUNT; p++)
-            used = used || (point_by_bus((enum config_point)p) && lists(&d->points[p], name));
+            used = used || (point_by_bus((enum config_point)p) && strs_hold(d->points[p], name));
         if (!used)
             config_note(e->l, &nowhere, "plugin %.*s is enabled at no point", STR_ARG(name));
     }

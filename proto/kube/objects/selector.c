@@ -275,21 +275,13 @@ static void check_field(const struct requirement *r, struct faults *f)
         fault_values(f, r, "must have one element");
 }
 
-static bool listed(const struct requirement *r, struct str value)
-{
-    for (uint32_t i = 0; i < r->values.count; i++)
-        if (str_equal(r->values.at[i], value))
-            return true;
-    return false;
-}
-
 bool requirement_holds(const struct requirement *r, bool there, struct str value)
 {
     int64_t number = 0, bound = 0;
     enum kube_operator operation = kube_operator_of(r->operator_name);
     switch (operation) {
-    case OPERATOR_In: return there && listed(r, value);
-    case OPERATOR_NotIn: return !there || !listed(r, value);
+    case OPERATOR_In: return there && strs_hold(r->values, value);
+    case OPERATOR_NotIn: return !there || !strs_hold(r->values, value);
     case OPERATOR_Exists: return there;
     case OPERATOR_DoesNotExist: return !there;
     case OPERATOR_Gt:

@@ -37,14 +37,6 @@ static bool ignored(const struct profile *profile, struct str name)
     return false;
 }
 
-static bool is_delegated(const struct cycle *c, struct str name)
-{
-    for (uint32_t i = 0; i < c->brief->device_resources.count; i++)
-        if (str_equal(c->brief->device_resources.at[i], name))
-            return true;
-    return false;
-}
-
 static void prepare(const struct pre_filter_question *q)
 {
     extended_note(q->catalog, q->pod, q->brief, q->arena);
@@ -64,8 +56,9 @@ static void *filter_begin(const struct cycle *c)
         if (fixed >= 0)
             asks->fixed[fixed] = q->amount;
         else if (!ignored(&c->framework->profile, q->name))
-            asks->scalars[asks->count++] = (struct ask){atom_find(c->atoms, q->name), q->amount,
-                                                        q->name, is_delegated(c, q->name)};
+            asks->scalars[asks->count++] =
+                (struct ask){atom_find(c->atoms, q->name), q->amount, q->name,
+                             strs_hold(c->brief->device_resources, q->name)};
     }
     return asks;
 }

@@ -12,14 +12,6 @@ static bool is_disk(const struct pod_volume *v)
            v->kind == SOURCE_iscsi;
 }
 
-static bool is_listed(const struct strs *list, struct str name)
-{
-    for (uint32_t i = 0; i < list->count; i++)
-        if (str_equal(list->at[i], name))
-            return true;
-    return false;
-}
-
 /* The pod's ReadWriteOncePod claims; false when one of its claims does not exist. */
 static bool find_exclusive(const struct pre_filter_question *q, struct pre_filter *out)
 {
@@ -35,7 +27,8 @@ static bool find_exclusive(const struct pre_filter_question *q, struct pre_filte
             out->reason = not_found(q->arena, "persistentvolumeclaim", v->name);
             return false;
         }
-        if (strs_hold(claim->access_modes, "ReadWriteOncePod") && !is_listed(exclusive, v->name))
+        if (strs_hold(claim->access_modes, STR_LITERAL("ReadWriteOncePod")) &&
+            !strs_hold(*exclusive, v->name))
             exclusive->at[exclusive->count++] = v->name;
     }
     return true;

@@ -29,8 +29,8 @@ static void equal_lists_have_one_number_and_come_back(void **state)
     struct strs types = condition_sets_types(&sets, two, &a);
     assert_int_equal(types.count, 2);
     assert_true(str_is(types.at[0], "PodScheduled") && str_is(types.at[1], "Ready"));
-    assert_true(condition_types_have(&types, "Ready"));
-    assert_false(condition_types_have(&types, "Read"));
+    assert_true(strs_hold(types, STR_LITERAL("Ready")));
+    assert_false(strs_hold(types, STR_LITERAL("Read")));
     arena_free(&a);
     condition_sets_free(&sets);
 }
