@@ -172,7 +172,7 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
     plain.node_name = pod->node_name;
     p->kept->mark = (uint32_t)c->mark;
     p->kept->version = pod->resource_version;
-    p->generation = pod->generation < UINT16_MAX ? (uint16_t)(pod->generation + 1) : 0;
+    p->generation = pod->generation < GENERATION_MAX ? (pod->generation + 1) & GENERATION_MAX : 0;
     p->conditions = condition_sets_number(&c->conditions, &pod->condition_types);
     p->deleting = pod->deleting;
     set_claims(c, p, pod);
@@ -180,7 +180,7 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
     if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)) && !c->told)
         cache_tell_pod(c, p);
     if (c->gangs != NULL)
-        cache_gangs_set(c, p, before);
+        cache_gangs_set(c, p, &plain, before);
     shelf_drop(c->pod_shelf, before);
     c->with_terms -= p->has_terms;
     p->has_terms = kept_pod_has_terms(pod);

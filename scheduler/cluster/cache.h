@@ -112,9 +112,11 @@ enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str
 /* True when nobody of that UID is on a node, or it terminates there. */
 bool cache_pod_is_going(const struct cache *c, struct str uid);
 
-/* ---- members of gangs on nodes, assumed or not; known only while a profile's gangVictims asks for
- * them. Those that terminate or are hidden do not count. ---- */
+/* ---- members of gangs on nodes, assumed or not; known only while a profile has gangs. Those that
+ * terminate or are hidden do not count, but for the first. ---- */
 
+/* All of them, as the queue counts, and upstream. */
+int64_t cache_gang_on_nodes(const struct cache *c, const struct gang *group);
 int64_t cache_gang_placed(const struct cache *c, const struct gang *group);
 /* Sets api, namespace_name and name of the pod's group, from the arena. False: it has none, or does
  * not count. */

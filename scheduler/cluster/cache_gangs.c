@@ -1,5 +1,5 @@
-/* cache_gangs: which pods on nodes are members of which PodGroup. The one idea: it is kept only
- * while some profile looks at gangs when it chooses victims, so that nobody else pays for it.
+/* cache_gangs: which pods on nodes are members of which PodGroup. The one idea: whoever names none
+ * pays for a look at his labels, and nobody for anything where no profile has gangs.
  *
  * What must stay true: while it is kept, every pod on a node that names a group is in exactly that
  * group's list; a list without pods is not kept. */
@@ -64,15 +64,17 @@ static void remove_from(struct cache *c, const struct cached_pod *p, struct str 
     memory_free(m);
 }
 
-/* Calls change with the group that the pod names as it lies on the shelf, if it names one. */
-static void with_group(struct cache *c, struct cached_pod *p, const struct shelved *kept,
+/* Into the list of the group that the pod names as it lies on the shelf, or out of it. False: it
+ * names none. */
+static bool with_group(struct cache *c, struct cached_pod *p, const struct shelved *kept,
                        bool joins)
 {
     struct arena a = {0};
     struct pod pod;
     struct gang group;
     shelf_get(c->pod_shelf, kept, &pod, &a);
-    if (gang_named_by(&pod, &group)) {
+    bool names = gang_named_by(&pod, &group);
+    if (names) {
         struct buffer key = key_of(&group);
         if (joins)
             add(c, p, buffer_str(&key));
@@ -81,18 +83,40 @@ static void with_group(struct cache *c, struct cached_pod *p, const struct shelv
         buffer_free(&key);
     }
     arena_free(&a);
+    return names;
 }
 
-void cache_gangs_set(struct cache *c, struct cached_pod *p, const struct shelved *before)
+static bool names_alike(struct cache *c, const struct shelved *kept, const struct gang *group)
 {
-    if (before != NULL)
+    struct arena a = {0};
+    struct pod pod;
+    struct gang other;
+    shelf_get(c->pod_shelf, kept, &pod, &a);
+    bool alike = gang_named_by(&pod, &other) && str_equal(other.name, group->name) &&
+                 str_equal(other.api, group->api) &&
+                 str_equal(other.namespace_name, group->namespace_name);
+    arena_free(&a);
+    return alike;
+}
+
+void cache_gangs_set(struct cache *c, struct cached_pod *p, const struct pod *plain,
+                     const struct shelved *before)
+{
+    struct gang group;
+    bool names = gang_named_by(plain, &group);
+    if (p->in_gang && names && names_alike(c, before, &group))
+        return; /* as nearly always: a long list is not searched for a status */
+    if (p->in_gang)
         with_group(c, p, before, false);
-    with_group(c, p, p->kept, true);
+    p->in_gang = names;
+    if (names)
+        with_group(c, p, p->kept, true);
 }
 
 void cache_gangs_remove(struct cache *c, struct cached_pod *p)
 {
-    with_group(c, p, p->kept, false);
+    if (p->in_gang)
+        with_group(c, p, p->kept, false);
 }
 
 void cache_gangs_free(struct cache *c)
@@ -114,7 +138,8 @@ void cache_gangs_begin(struct cache *c)
     size_t at = 0;
     struct cached_pod *p;
     for (uint32_t i = 0; i < c->options.profile_count; i++)
-        wanted = wanted || c->options.profiles[i].gang_victims > GANG_VICTIMS_pods;
+        wanted = wanted || c->options.profiles[i].gangs != GANGS_off ||
+                 c->options.profiles[i].gang_victims > GANG_VICTIMS_pods;
     if (wanted == (c->gangs != NULL))
         return;
     if (!wanted) {
@@ -123,7 +148,7 @@ void cache_gangs_begin(struct cache *c)
     }
     c->gangs = map_new();
     while ((p = table_next(&c->pods, &at)) != NULL)
-        with_group(c, p, p->kept, true);
+        p->in_gang = with_group(c, p, p->kept, true);
 }
 
 /* ---- to look at ---- */
@@ -131,6 +156,12 @@ void cache_gangs_begin(struct cache *c)
 static bool stays(const struct cached_pod *p)
 {
     return !p->deleting && !p->hidden;
+}
+
+int64_t cache_gang_on_nodes(const struct cache *c, const struct gang *group)
+{
+    const struct members *m = members_of(c, group);
+    return m != NULL ? m->count : 0;
 }
 
 int64_t cache_gang_placed(const struct cache *c, const struct gang *group)

@@ -18,6 +18,8 @@
 
 #include <stddef.h>
 
+#define GENERATION_MAX 0x7fff /* of a pod, as far as it is kept */
+
 struct cached_pod {
     struct shelved *kept; /* what workers may want; mark is the snapshot that last showed it */
     struct cached_node *node;
@@ -25,7 +27,8 @@ struct cached_pod {
     struct storage_links *storage;      /* its claims; NULL: it has none */
     uint64_t printed;                   /* hash of what workers were told; 0: it has no volumes */
     uint32_t hash;                      /* of the UID */
-    uint16_t generation;                /* one more than it is; 0: too great to be kept */
+    uint16_t generation : 15;           /* one more than it is; 0: too great to be kept */
+    bool in_gang : 1;                   /* in the list of the PodGroup that it names */
     uint8_t conditions;                 /* number in condition_sets; 0: not known */
     bool assumed : 1;
     bool deleting : 1;
@@ -65,7 +68,7 @@ struct cache {
     struct shares *shares;
     struct paces paces;
     struct storage_index *storage; /* NULL: there is no catalog */
-    struct map *gangs;             /* members on nodes by PodGroup; NULL: no profile asks */
+    struct map *gangs;             /* members on nodes by PodGroup; NULL: no profile has gangs */
     struct condition_sets conditions;
     uint32_t assumed;
     uint32_t with_terms; /* pods with has_terms */
@@ -108,8 +111,10 @@ static inline struct cached_pod *find_pod(const struct cache *c, struct str uid)
 
 /* ---- members of gangs (cache_gangs.c); the first three while c->gangs is set ---- */
 
-/* The pod is on a node, or has changed: before is what was kept of it, NULL when it is new. */
-void cache_gangs_set(struct cache *c, struct cached_pod *p, const struct shelved *before);
+/* The pod is on a node, or has changed: before is what was kept of it, NULL when it is new; plain
+ * what is kept now. */
+void cache_gangs_set(struct cache *c, struct cached_pod *p, const struct pod *plain,
+                     const struct shelved *before);
 void cache_gangs_remove(struct cache *c, struct cached_pod *p);
 void cache_gangs_free(struct cache *c);
 /* After the profiles were set: keeps them from now on, or no more. */

@@ -119,6 +119,17 @@ static void note_claims(struct coordinator *c, struct gang_try *g)
     }
 }
 
+/* How many are needed follows from who is on nodes, and the queue may have counted members that are
+ * known to be gone here: our view is as new as its was, or newer. In the end it is looked at again,
+ * as more may have gone meanwhile. */
+static void count_again(const struct coordinator *c, struct gang_try *g)
+{
+    int64_t on_nodes = cache_gang_on_nodes(c->cache, &g->group);
+    int64_t others = on_nodes > (int64_t)g->placed ? on_nodes - (int64_t)g->placed : 0;
+    int64_t needed = g->group.min_member - others;
+    g->needed = needed > g->needed ? needed : g->needed;
+}
+
 /* False: not now, or it was given back. */
 static bool begin(struct coordinator *c, struct gang_try *g)
 {
@@ -137,6 +148,7 @@ static bool begin(struct coordinator *c, struct gang_try *g)
     g->dice = c->random;
     snprintf(g->last_node, sizeof(g->last_node), "%s", deciding_last_node(c));
     note_claims(c, g);
+    count_again(c, g);
     return true;
 }
 
@@ -369,11 +381,13 @@ static bool anybody_evicts(const struct gang_try *g)
  * now; nominated to wait for it, they would wait for an event that is over. */
 static void conclude(struct coordinator *c, struct moment now, struct gang_try *g)
 {
-    bool full = is_full(g) && !g->stopped, making_room = g->phase == GANG_making_room;
+    bool making_room = g->phase == GANG_making_room;
     if (!all_stand(c, g)) {
         gang_abandon(c);
         return;
     }
+    count_again(c, g);
+    bool full = is_full(g) && !g->stopped;
     if (full && !anybody_evicts(g)) {
         gang_commit(c, g);
     } else if (!making_room && g->curable > 0 && !g->stopped) {

@@ -45,8 +45,13 @@ struct life {
     int64_t round_at, back_at; /* its last round, and the first one after it was out */
     bool led;                  /* a binder, after its last round; and in which term */
     int64_t led_in;
-    char shown[PODS_MAX][UID_ROOM]; /* as on a node, each at its place in facts_pods */
-    char gone[GONE_MAX][UID_ROOM];  /* the last ones */
+    /* Each at its place in facts_pods: */
+    char shown[PODS_MAX][UID_ROOM];   /* as on a node */
+    char told_of[PODS_MAX][UID_ROOM]; /* in any way, since the last snapshot began */
+    char lost[PODS_MAX][UID_ROOM];    /* not to be there any more */
+    bool together[PODS_MAX];          /* was offered last as one of a group that is not whole */
+    int64_t lost_at;                  /* when it heard last that some are not there */
+    char gone[GONE_MAX][UID_ROOM];    /* the last ones */
     int64_t gone_at[GONE_MAX];
     uint32_t gone_count;
     bool viewed, synced;
@@ -155,11 +160,43 @@ static void barrier_said(struct life *l, int64_t term, int64_t id)
     l->asked[l->asked_count++] = id;
 }
 
+/* Where facts_pods has it; PODS_MAX: nowhere. */
+static uint32_t place_in_facts(struct str uid)
+{
+    uint32_t i = 0;
+    while (i < PODS_MAX && !str_is(uid, facts_pods[i].uid))
+        i++;
+    return i;
+}
+
 static void pod_heard(struct life *l, const struct pod *pod)
 {
-    for (uint32_t i = 0; i < PODS_MAX && pod->node_name.len > 0; i++)
-        if (facts_pods[i].there && str_is(pod->uid, facts_pods[i].uid))
-            snprintf(l->shown[i], UID_ROOM, "%s", facts_pods[i].uid);
+    uint32_t i = place_in_facts(pod->uid);
+    if (i == PODS_MAX)
+        return;
+    snprintf(l->told_of[i], UID_ROOM, "%s", facts_pods[i].uid);
+    if (facts_pods[i].there && pod->node_name.len > 0)
+        snprintf(l->shown[i], UID_ROOM, "%s", facts_pods[i].uid);
+}
+
+static void snapshot_begins(struct life *l)
+{
+    memset(l->shown, 0, sizeof(l->shown));
+    memset(l->told_of, 0, sizeof(l->told_of));
+}
+
+static void lose(struct life *l, uint32_t i)
+{
+    snprintf(l->lost[i], UID_ROOM, "%s", facts_pods[i].uid);
+    l->lost_at = clock_now();
+}
+
+/* Who is not in it has gone. */
+static void snapshot_ends(struct life *l)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].uid[0] != 0 && strcmp(l->told_of[i], facts_pods[i].uid) != 0)
+            lose(l, i);
 }
 
 /* What was bound before it was asked stands before it in the stream. */
@@ -209,14 +246,24 @@ static bool counts_as_bound(const struct pod_fact *pod)
     return pod->node[0] != 0 && (pod->there || clock_now() - pod->left_at < HEARD_BY_NOW);
 }
 
+/* What a coordinator binds together it counts by itself, when it says so: who has left counts no
+ * longer than until it hears of that. What is heard and said in one round may have been so in
+ * either order. A member that goes alone is the queue's to count, which may hear later. */
+static bool knows_of_its_end(const struct life *l, uint32_t i)
+{
+    return l->lost_at < clock_now() && strcmp(l->lost[i], facts_pods[i].uid) == 0;
+}
+
 /* All that this life binds for a group, with what is bound of it. */
 static void check_group(const struct proc *p, struct life *l, const struct set_fact *set)
 {
     int64_t count = 0;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *pod = &facts_pods[i];
-        if (strcmp(pod->set, set->name) == 0)
-            count += counts_as_bound(pod) || find(l, str_of(pod->uid)) != NULL;
+        if (strcmp(pod->set, set->name) != 0)
+            continue;
+        bool left = set->together && !pod->there && knows_of_its_end(l, i);
+        count += !left && (counts_as_bound(pod) || find(l, str_of(pod->uid)) != NULL);
     }
     if (count + l->binds_gone < set->least && !l->full)
         violated("never in part", "%s binds for group %s, %lld of it with what is bound, of %lld",
@@ -229,20 +276,21 @@ static void binds_said(const struct proc *p, struct life *l)
         struct set_fact *set = &facts_sets[s];
         if (set->there && !set->loose && set->binding)
             check_group(p, l, set);
-        set->binding = false;
+        set->binding = set->together = false;
     }
     l->binds_group = false;
     l->binds_gone = 0;
 }
 
-static void note_group(struct life *l, struct str uid)
+static void note_group(struct life *l, struct str uid, bool again)
 {
-    const struct pod_fact *pod = NULL;
-    for (uint32_t i = 0; i < PODS_MAX && pod == NULL; i++)
-        pod = str_is(uid, facts_pods[i].uid) ? &facts_pods[i] : NULL;
+    uint32_t at = place_in_facts(uid);
+    const struct pod_fact *pod = at < PODS_MAX ? &facts_pods[at] : NULL;
     struct set_fact *set = pod != NULL && pod->set[0] != 0 ? facts_set(pod->set) : NULL;
     if (set != NULL)
         set->binding = l->binds_group = true;
+    if (set != NULL && !again)
+        set->together |= l->together[at];
     l->binds_gone += pod == NULL; /* of which group it was is not known any more */
 }
 
@@ -251,11 +299,15 @@ static void gone_heard(struct life *l, struct str uid)
     uint32_t at = l->gone_count++ % GONE_MAX;
     snprintf(l->gone[at], UID_ROOM, "%.*s", STR_ARG(uid));
     l->gone_at[at] = clock_now();
+    if (place_in_facts(uid) < PODS_MAX)
+        lose(l, place_in_facts(uid));
 }
 
 /* Whoever offers it may hear of its end later: then it is decided as any other. */
-static void offered(struct life *l, struct str uid)
+static void offered(struct life *l, struct str uid, bool together)
 {
+    if (place_in_facts(uid) < PODS_MAX)
+        l->together[place_in_facts(uid)] = together;
     for (uint32_t i = 0; i < GONE_MAX; i++)
         if (str_is(uid, l->gone[i]))
             l->gone[i][0] = 0;
@@ -264,7 +316,7 @@ static void offered(struct life *l, struct str uid)
 static void group_offered(struct life *l, const struct gang_attempt *a)
 {
     for (uint32_t i = 0; i < a->members.count; i++)
-        offered(l, a->members.at[i].pod.uid);
+        offered(l, a->members.at[i].pod.uid, a->needed > 0);
 }
 
 /* What is heard and said in one round may have been so in either order. */
@@ -278,11 +330,12 @@ static void check_gone(const struct proc *p, const struct life *l, const struct 
 
 static void bind_said(const struct proc *p, struct life *l, const struct bind *b)
 {
-    if (find(l, b->uid) == NULL) /* else it is said again, as nobody knows whether it got lost */
+    bool again = find(l, b->uid) != NULL; /* as nobody knows whether it got lost */
+    if (!again)
         check_gone(p, l, b);
-    if (find(l, b->uid) == NULL)
+    if (!again)
         (void)open_add(l, b->uid);
-    note_group(l, b->uid);
+    note_group(l, b->uid, again);
     if (l->foreign_at > l->reached_at)
         violated("a former life's binds are seen",
                  "%s binds %.*s, and was told of a bind of its former life %lld ms behind its "
@@ -502,9 +555,11 @@ void promises_heard(const struct proc *p, const struct delivery *in)
     } else if (p->kind == SCHEDULER && m->type == MSG_barrier_reached) {
         barrier_heard(p, l, m->barrier_reached.id);
     } else if (p->kind == SCHEDULER && m->type == MSG_snapshot_begin) {
-        memset(l->shown, 0, sizeof(l->shown));
+        snapshot_begins(l);
+    } else if (p->kind == SCHEDULER && m->type == MSG_snapshot_end) {
+        snapshot_ends(l);
     } else if (p->kind == SCHEDULER && m->type == MSG_attempt) {
-        offered(l, m->attempt.pod.uid);
+        offered(l, m->attempt.pod.uid, false);
     } else if (p->kind == SCHEDULER && m->type == MSG_gang_attempt) {
         group_offered(l, &m->gang_attempt);
     } else if (p->kind == SCHEDULER && m->type == MSG_pod_gone) {

@@ -34,6 +34,7 @@ static const char *pod_text(const char *name, int cpu, const char *more)
 
 #define CRD     "scheduling.x-k8s.io"
 #define IN_TREE "scheduling.k8s.io"
+#define OF_G    "gang=\"g\" gang_api=\"" IN_TREE "\""
 
 static int64_t offered_at; /* the position that the queue has read; 0: not said */
 
@@ -233,6 +234,75 @@ static void a_member_that_goes_in_the_middle_takes_its_place_along(void **state)
     settle(s);
     expect_said(MSG_bind, NULL, 0);
     expect_said(MSG_outcome, "skipped", 4); /* three are too few, whoever they are */
+    assert_int_equal(counter(s, "assumed"), 0);
+}
+
+/* A member that is on a node already. */
+static void sees_member_on_node(const char *name, const char *node)
+{
+    sees(s,
+         "pod_set pod={uid=\"u-%s\" namespace_name=\"default\" name=\"%s\" node_name=\"%s\" "
+         "scheduler_name=\"default-scheduler\" " OF_G "}",
+         name, name, node);
+}
+
+static void member_goes(const char *name)
+{
+    sees(s, "pod_gone uid=\"u-%s\" namespace_name=\"default\" name=\"%s\"", name, name);
+}
+
+/* The queue has seen two of four on nodes, and offers the other two. */
+static void the_other_two_are_offered(void)
+{
+    hear(s, queue,
+         "gang_attempt group={api=\"" IN_TREE "\" namespace_name=\"default\" name=\"g\" "
+         "uid=\"u-group\" min_member=4} needed=2 placed=2 members=[{pod=%s attempts=1 cycle=1} "
+         "{pod=%s attempts=1 cycle=2}]",
+         pod_text("g-2", 3000, OF_G), pod_text("g-3", 3000, OF_G));
+}
+
+static void a_group_is_completed(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 4, 4000);
+    sees_member_on_node("g-0", "n0");
+    sees_member_on_node("g-1", "n1");
+    the_other_two_are_offered();
+    settle(s);
+    expect_said(MSG_bind, NULL, 2);
+}
+
+/* It offers them on a view that is older than ours, in which a member has gone since. */
+static void members_that_the_queue_has_not_seen_go_do_not_count(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 4, 4000);
+    sees_member_on_node("g-0", "n0");
+    sees_member_on_node("g-1", "n1");
+    member_goes("g-1");
+    the_other_two_are_offered();
+    settle(s);
+    expect_said(MSG_bind, NULL, 0);
+    expect_said(MSG_outcome, "skipped", 2); /* the queue finds out who is still there */
+    assert_int_equal(counter(s, "assumed"), 0);
+}
+
+static void members_on_nodes_that_go_in_the_middle_do_not_count(void **state)
+{
+    (void)state;
+    begin_with(1, 1, 4, 4000);
+    sees_member_on_node("g-0", "n0");
+    sees_member_on_node("g-1", "n1");
+    the_other_two_are_offered();
+    while (counter(s, "assumed") < 1) {
+        tick(s);
+        work(s);
+        (void)answer(s, 1);
+    }
+    member_goes("g-1");
+    settle(s);
+    expect_said(MSG_bind, NULL, 0);
+    expect_said(MSG_outcome, "skipped", 2);
     assert_int_equal(counter(s, "assumed"), 0);
 }
 
@@ -752,13 +822,13 @@ static void late_members_together_take_nothing_back(void **state)
     begin(3, 4000);
     sees(s, "pod_group_set group={api=\"" IN_TREE "\" namespace_name=\"default\" name=\"g\" "
             "uid=\"u-group\" min_member=2}");
-    group(IN_TREE, 2, 2, 3000, "");
+    group(IN_TREE, 2, 2, 3000, OF_G);
     settle(s);
     expect_said(MSG_group_failed, "scheduled=true", 1);
     hear(s, queue,
          "gang_attempt group={api=\"" IN_TREE "\" namespace_name=\"default\" name=\"g\" "
          "uid=\"u-group\" min_member=2} needed=1 members=[{pod=%s attempts=1 cycle=8}]",
-         pod_text("g-8", 9000, ""));
+         pod_text("g-8", 9000, OF_G));
     settle(s);
     expect_said(MSG_group_failed, "scheduled_condition={status=\"True\"}} reason=\"Unschedulable\"",
                 1);
@@ -872,6 +942,9 @@ int main(void)
         TEST(nobody_is_decided_in_between),
         TEST(a_worker_lost_in_the_middle_begins_it_anew),
         TEST(a_member_that_goes_in_the_middle_takes_its_place_along),
+        TEST(a_group_is_completed),
+        TEST(members_that_the_queue_has_not_seen_go_do_not_count),
+        TEST(members_on_nodes_that_go_in_the_middle_do_not_count),
         TEST(a_node_that_goes_in_the_middle_begins_it_anew),
         TEST(lost_leadership_gives_everybody_back),
         TEST(the_queue_that_is_gone_takes_its_groups_along),

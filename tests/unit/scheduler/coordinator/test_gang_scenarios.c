@@ -214,9 +214,11 @@ static const char *pod_text(const struct play *p, const struct model_pod *pod, c
              "scheduler_name=\"default-scheduler\" priority=%d request=[{name=\"cpu\" amount=%d}] "
              "score_request=[{name=\"cpu\" amount=%d} {name=\"memory\" amount=209715200}] "
              "usage=[{name=\"cpu\" amount=%d}] usage_score_cpu=%d usage_score_memory=209715200 "
-             "started=%d labels=[{key=\"app\" value=\"%c%d\"}] %s %s%s%s}",
+             "started=%d labels=[{key=\"app\" value=\"%c%d\"} {key=\"%s\" value=\"g%d\"}] "
+             "%s %s%s%s}",
              pod->name, pod->name, p->version, pod->priority, pod->cpu, pod->cpu, pod->cpu,
-             pod->cpu, 1000000 + place * 1000, pod->group >= 0 ? 'g' : 'p', pod->group, pod->wish,
+             pod->cpu, 1000000 + place * 1000, pod->group >= 0 ? 'g' : 'p', pod->group,
+             pod->group >= 0 ? "scheduling.x-k8s.io/pod-group" : "of", pod->group, pod->wish,
              node[0] ? "node_name=\"" : "", node, node[0] ? "\"" : "");
     return text;
 }
@@ -507,9 +509,10 @@ static int send_group(struct play *p, struct model_group *g)
     int placed = members_on_nodes(p, g), count = 0;
     int len = snprintf(text, sizeof(text),
                        "gang_attempt group={api=\"scheduling.x-k8s.io\" "
-                       "namespace_name=\"default\" name=\"group\" uid=\"u-group\" min_member=%d} "
+                       "namespace_name=\"default\" name=\"g%d\" uid=\"u-group\" min_member=%d} "
                        "needed=%d placed=%d members=[",
-                       g->min, g->min > placed ? g->min - placed : 0, placed);
+                       p->now.pods[g->first].group, g->min, g->min > placed ? g->min - placed : 0,
+                       placed);
     for (int i = 0; i < g->count; i++) {
         struct model_pod *pod = &p->now.pods[g->first + i];
         if (pod->node >= 0 || pod->gone)

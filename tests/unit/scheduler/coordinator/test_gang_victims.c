@@ -299,7 +299,8 @@ static void sets(struct cache *c, const char *name, const char *group)
 static void members_are_kept_while_a_profile_asks(void **state)
 {
     (void)state;
-    struct profile profile = {.scheduler_name = STR_LITERAL("default-scheduler")};
+    struct profile profile = {.scheduler_name = STR_LITERAL("default-scheduler"),
+                              .gangs = GANGS_off};
     struct cache_options options = {.profiles = &profile, .profile_count = 1, .tell = tells_nobody};
     const struct gang a = {.api = STR_LITERAL(CRD),
                            .namespace_name = STR_LITERAL("default"),
@@ -318,6 +319,7 @@ static void members_are_kept_while_a_profile_asks(void **state)
     assert_int_equal(cache_gang_placed(c, &b), 1);
     assert_true(cache_hide(c, STR_LITERAL("p")));
     assert_int_equal(cache_gang_placed(c, &a), 0);
+    assert_int_equal(cache_gang_on_nodes(c, &a), 1); /* it is there for all that */
     cache_show(c, STR_LITERAL("p"));
     assert_int_equal(cache_gang_placed(c, &a), 1);
     cache_pod_gone(c, STR_LITERAL("p"));
