@@ -1,7 +1,7 @@
 /* members: one entry a pod that names a PodGroup, found by UID; one entry a group, with its pods in
  * a list. A finished pod leaves one watch and appears in another, in either order, so an entry has
  * a part for each, and lives as long as one of them; and a group is counted a second after it
- * changed, when both have spoken, or at once where somebody waits for what is so now (a barrier).
+ * changed, when both have spoken.
  *
  * What must stay true: a group is in the stream exactly if its API group is served and a pod names
  * it; and a pod that names none costs one look into the table when it goes. */

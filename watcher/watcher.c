@@ -391,14 +391,10 @@ static void note_barrier(struct watcher *w)
     w->barrier_behind = publisher_snapshots(w->publisher);
 }
 
-/* What the lists say of groups' members is not left for later: that they were there when it asked
- * is all that who decides knows of them. */
 static void answer_barriers(struct watcher *w)
 {
-    while (w->synced && barriers_next(&w->barriers, lists_ended, w)) {
-        members_flush(w->members);
+    while (w->synced && barriers_next(&w->barriers, lists_ended, w))
         note_barrier(w);
-    }
 }
 
 /* ---- how fresh it is ---- */

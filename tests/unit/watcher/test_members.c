@@ -127,8 +127,6 @@ static void read_message(struct fixture *f, const struct message *m)
         add(f, "group:%.*s", STR_ARG(m->pod_group_set.group.name));
     else if (m->type == MSG_object_gone)
         add(f, "-group:%.*s", STR_ARG(m->object_gone.name));
-    else if (m->type == MSG_barrier_reached)
-        add(f, "barrier");
 }
 
 /* What the stream says of groups. */
@@ -196,22 +194,6 @@ static void a_change_is_told_after_a_second(void **state)
     assert_string_equal(got(f), "g:3/3 run2 ok1 bad0 by(ns/job,ns/z)");
     pass_ms(f, 5000);
     assert_string_equal(got(f), "");
-}
-
-/* Who asked for a barrier decides as soon as it is reached, and counts on the members there are. */
-static void counts_stand_before_a_barrier(void **state)
-{
-    struct fixture *f = *state;
-    struct message m = {.type = MSG_barrier, .barrier.id = 8};
-    struct delivery in = {.from = {SCHEDULER, 1}, .message = &m};
-    start(f);
-    watcher_handle(f->w, f->now, &in, &f->out);
-    pump(f);
-    answer(f, NODES, 200, "");
-    answer(f, PODS, 200, POD("b", "6", "", "Pending"));
-    if (f->open[GROUPS] && !f->asked[GROUPS].watch)
-        answer(f, GROUPS, 200, GROUP);
-    assert_string_equal(got(f), "g:1/2 run0 ok1 bad0 by(ns/job,ns/z) barrier");
 }
 
 /* It leaves one watch and comes in another, in either order; it is never missing in between. */
@@ -462,7 +444,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(counts_are_in_the_first_snapshot),
         TEST(a_change_is_told_after_a_second),
-        TEST(counts_stand_before_a_barrier),
         TEST(a_pod_that_finishes_stays_counted),
         TEST(a_list_of_finished_pods_reconciles),
         TEST(pods_may_leave_their_group),
