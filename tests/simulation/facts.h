@@ -49,7 +49,7 @@ struct set_fact {
     bool there, touched; /* touched: a member has gone */
     bool unbound;        /* a Binding of a member was not carried out: its room may be another's */
     bool tree, basic;    /* of the API in the tree; with policy basic */
-    bool binding;        /* what is said now binds of it; see promises.c; */
+    bool binding;        /* what is said now binds of it; see promises.c */
     bool together;       /* as one, of members that are offered together */
     bool loose;          /* its API was withdrawn once: its pods may go by themselves */
     bool examined;       /* it was made in a calm */
