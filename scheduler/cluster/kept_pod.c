@@ -4,6 +4,7 @@
 #include "scheduler/cluster/kept_pod.h"
 
 #include "scheduler/table/gang_names.h"
+#include "scheduler/table/like_pod.h"
 
 /* Other groups are named by labels, which are kept. */
 struct pod kept_pod_of(const struct pod *pod)
@@ -38,11 +39,7 @@ struct pod kept_pod_of(const struct pod *pod)
 
 uint64_t kept_pod_print(const struct pod *pod)
 {
-    struct buffer bytes = {0};
-    codec_encode(&pod_record, pod, &bytes);
-    uint64_t hash = str_hash(buffer_str(&bytes)) | 1;
-    buffer_free(&bytes);
-    return hash;
+    return pod_print(pod) | 1;
 }
 
 bool kept_pod_has_terms(const struct pod *pod)

@@ -12,6 +12,7 @@
 #include "scheduler/coordinator/coordination.h"
 #include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/placing.h"
+#include "scheduler/table/like_pod.h"
 
 #define BATCH_US    1000              /* then a worker begins no further pod */
 #define BATCH_BYTES ((size_t)1 << 20) /* of pods in memory, which is far below a frame's limit */
@@ -56,15 +57,9 @@ bool batch_may_follow(const struct coordinator *c, struct moment now, const stru
 bool batch_is_alike(const struct coordinator *c, const struct flight *f,
                     const struct flight *deciding)
 {
-    struct pod like = deciding->pod;
+    const struct pod one = like_pod(&f->pod), other = like_pod(&deciding->pod);
     struct str node;
-    like.uid = f->pod.uid;
-    like.name = f->pod.name;
-    like.resource_version = f->pod.resource_version;
-    like.generation = f->pod.generation;
-    like.created = f->pod.created;
-    return codec_equal(&pod_record, &like, &f->pod) &&
-           !cache_nomination(c->cache, f->pod.uid, &node);
+    return codec_equal(&pod_record, &one, &other) && !cache_nomination(c->cache, f->pod.uid, &node);
 }
 
 /* A pod that has terms is one on a node to those behind it, which is not the same for all. */

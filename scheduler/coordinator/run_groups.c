@@ -13,6 +13,7 @@
 #include "proto/base/must.h"
 #include "scheduler/coordinator/deciding.h"
 #include "scheduler/rules/plugin.h"
+#include "scheduler/table/like_pod.h"
 #include "scheduler/table/wrap.h"
 
 #include <string.h>
@@ -81,18 +82,6 @@ struct merging {
 
 /* ---- who may ---- */
 
-static uint64_t hash_of(const struct pod *from)
-{
-    struct pod pod = *from;
-    struct buffer key = {0};
-    pod.uid = pod.name = (struct str){NULL, 0};
-    pod.resource_version = pod.generation = pod.created = 0;
-    codec_encode(&pod_record, &pod, &key);
-    uint64_t hash = str_hash(buffer_str(&key));
-    buffer_free(&key);
-    return hash;
-}
-
 static struct refused *refused_of(struct run *run)
 {
     return &run->refused[run->hash % REFUSED_ROOM];
@@ -101,7 +90,8 @@ static struct refused *refused_of(struct run *run)
 bool run_groups_may_begin(struct coordinator *c)
 {
     struct run *run = c->run;
-    run->hash = hash_of(&c->deciding.slots[0].flight->pod);
+    const struct pod like = like_pod(&c->deciding.slots[0].flight->pod);
+    run->hash = pod_print(&like);
     struct refused *r = refused_of(run);
     if (r->hash != run->hash || r->left == 0)
         return true;

@@ -6,8 +6,8 @@
 #include "scheduler/worker/classes.h"
 
 #include "proto/base/memory.h"
+#include "scheduler/table/like_pod.h"
 #include "scheduler/worker/classes_inside.h"
-#include "scheduler/worker/like_pod.h"
 
 #include <string.h>
 
@@ -340,7 +340,7 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
     const struct plugin **rules;
     uint32_t count = counting(fw, r, a, &rules);
     const uint8_t ways[] = {r->alone || count == 0, r->own_hostnames && !r->alone && count > 0};
-    const struct pod pod = like_pod(&r->pod, count > 0);
+    const struct pod pod = like_pod_to_rules(&r->pod, count > 0);
     buffer_reset(&c->key);
     codec_encode(&pod_record, &pod, &c->key);
     codec_encode(&brief_record, &r->brief, &c->key);

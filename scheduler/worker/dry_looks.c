@@ -8,7 +8,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/codec.h"
-#include "scheduler/worker/like_pod.h"
+#include "scheduler/table/like_pod.h"
 #include "scheduler/worker/shard_inside.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ static bool is_kept(const struct evaluation *e)
 
 static void make_key(struct buffer *key, const struct map_request *r)
 {
-    struct pod pod = like_pod(&r->pod, false);
+    struct pod pod = like_pod_to_rules(&r->pod, false);
     pod.nominated_node = (struct str){NULL, 0};
     pod.priority = r->pod.priority;
     buffer_reset(key);
