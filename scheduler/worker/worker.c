@@ -5,6 +5,7 @@
 #include "scheduler/worker/worker.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
+#include "proto/base/must.h"
 #include "proto/base/random.h"
 #include "scheduler/rules/limits.h"
 #include "scheduler/rules/tie_break.h"
@@ -122,77 +123,28 @@ static void on_shard_reset(struct worker *w, struct moment now, const struct del
     log_info("joined| scheduler=%.*s", STR_ARG(in->instance));
 }
 
-static void on_shard_node(struct worker *w, struct moment now, const struct delivery *in,
-                          struct outbox *out)
+/* What is told of the share's nodes, their pods, and what else its rules look at. */
+static void on_share(struct worker *w, struct moment now, const struct delivery *in,
+                     struct outbox *out)
 {
+    const struct message *m = in->message;
     (void)now;
     (void)out;
-    if (w->ready)
-        shard_node_set(w->shard, &in->message->shard_node.node);
-}
-
-static void on_shard_node_gone(struct worker *w, struct moment now, const struct delivery *in,
-                               struct outbox *out)
-{
-    (void)now;
-    (void)out;
-    if (w->ready)
-        shard_node_gone(w->shard, in->message->shard_node_gone.name);
-}
-
-static void on_shard_pod(struct worker *w, struct moment now, const struct delivery *in,
-                         struct outbox *out)
-{
-    (void)now;
-    (void)out;
-    if (w->ready)
-        shard_pod_told(w->shard, &in->message->shard_pod);
-}
-
-static void on_shard_pod_gone(struct worker *w, struct moment now, const struct delivery *in,
-                              struct outbox *out)
-{
-    (void)now;
-    (void)out;
-    const struct shard_pod_gone *gone = &in->message->shard_pod_gone;
-    if (w->ready)
-        shard_pod_gone(w->shard, gone->uid);
-}
-
-static void on_shard_nominated(struct worker *w, struct moment now, const struct delivery *in,
-                               struct outbox *out)
-{
-    (void)now;
-    (void)out;
-    if (w->ready)
-        shard_nominated(w->shard, &in->message->shard_nominated.pod);
-}
-
-static void on_shard_nominated_gone(struct worker *w, struct moment now, const struct delivery *in,
-                                    struct outbox *out)
-{
-    (void)now;
-    (void)out;
-    if (w->ready)
-        shard_nominated_gone(w->shard, in->message->shard_nominated_gone.uid);
-}
-
-static void on_shard_images(struct worker *w, struct moment now, const struct delivery *in,
-                            struct outbox *out)
-{
-    (void)now;
-    (void)out;
-    if (w->ready)
-        shard_images(w->shard, &in->message->shard_images);
-}
-
-static void on_shard_storage(struct worker *w, struct moment now, const struct delivery *in,
-                             struct outbox *out)
-{
-    (void)now;
-    (void)out;
-    if (w->ready)
-        shard_storage(w->shard, &in->message->shard_storage);
+    if (!w->ready)
+        return;
+    switch (m->type) {
+    case MSG_shard_node: shard_node_set(w->shard, &m->shard_node.node); break;
+    case MSG_shard_node_gone: shard_node_gone(w->shard, m->shard_node_gone.name); break;
+    case MSG_shard_pod: shard_pod_told(w->shard, &m->shard_pod); break;
+    case MSG_shard_pod_gone: shard_pod_gone(w->shard, m->shard_pod_gone.uid); break;
+    case MSG_shard_images: shard_images(w->shard, &m->shard_images); break;
+    case MSG_shard_storage: shard_storage(w->shard, &m->shard_storage); break;
+    case MSG_shard_nominated: shard_nominated(w->shard, &m->shard_nominated.pod); break;
+    case MSG_shard_nominated_gone:
+        shard_nominated_gone(w->shard, m->shard_nominated_gone.uid);
+        break;
+    default: must(false);
+    }
 }
 
 /* shard_map, and how long it took since the clock was read last. */
@@ -483,14 +435,14 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_peer_up] = on_peer_up,
     [MSG_peer_down] = on_peer_down,
     [MSG_shard_reset] = on_shard_reset,
-    [MSG_shard_node] = on_shard_node,
-    [MSG_shard_node_gone] = on_shard_node_gone,
-    [MSG_shard_pod] = on_shard_pod,
-    [MSG_shard_pod_gone] = on_shard_pod_gone,
-    [MSG_shard_images] = on_shard_images,
-    [MSG_shard_storage] = on_shard_storage,
-    [MSG_shard_nominated] = on_shard_nominated,
-    [MSG_shard_nominated_gone] = on_shard_nominated_gone,
+    [MSG_shard_node] = on_share,
+    [MSG_shard_node_gone] = on_share,
+    [MSG_shard_pod] = on_share,
+    [MSG_shard_pod_gone] = on_share,
+    [MSG_shard_images] = on_share,
+    [MSG_shard_storage] = on_share,
+    [MSG_shard_nominated] = on_share,
+    [MSG_shard_nominated_gone] = on_share,
     [MSG_map_request] = on_map_request,
     [MSG_map_batch] = on_map_batch,
     [MSG_map_run] = on_map_run,
@@ -504,8 +456,7 @@ bool worker_takes(enum message_type type)
 
 static bool is_state(enum message_type type)
 {
-    return (type >= MSG_shard_reset && type <= MSG_shard_images) || type == MSG_shard_storage ||
-           type == MSG_shard_nominated || type == MSG_shard_nominated_gone;
+    return type == MSG_shard_reset || handlers[type] == on_share;
 }
 
 /* The scheduler sends so much and no more, as a link that is full loses messages. */
