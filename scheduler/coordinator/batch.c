@@ -66,7 +66,7 @@ bool batch_is_alike(const struct coordinator *c, const struct flight *f,
 static bool may_be_like_former(const struct coordinator *c, uint32_t from, const struct flight *f)
 {
     const struct flight *former =
-        c->deciding.under_way > from ? c->deciding.slots[c->deciding.under_way - 1].flight : NULL;
+        deciding_count(c) > from ? deciding_slot(c, deciding_count(c) - 1)->flight : NULL;
     return former != NULL && !kept_pod_has_terms(&former->pod) && batch_is_alike(c, f, former);
 }
 
@@ -74,25 +74,25 @@ static bool may_be_like_former(const struct coordinator *c, uint32_t from, const
 static void take_along(struct coordinator *c, struct moment now, uint32_t from, size_t bytes)
 {
     uint32_t slots = from + batch_limit(c);
-    while (c->deciding.under_way < slots && batch_may_follow(c, now, c->flights.first)) {
+    while (deciding_count(c) < slots && batch_may_follow(c, now, c->flights.first)) {
         bytes += c->flights.first->arena.total;
         if (bytes <= BATCH_BYTES && may_be_like_former(c, from, c->flights.first)) {
             (void)deciding_take_alike(c, now);
             continue;
         }
         enum reduce_step step = deciding_take(c, now);
-        if (step == REDUCE_ask && batch_goes_along(&c->deciding.slots[c->deciding.under_way - 1]) &&
+        if (step == REDUCE_ask && batch_goes_along(deciding_slot(c, deciding_count(c) - 1)) &&
             bytes <= BATCH_BYTES)
             continue;
-        deciding_give_back(c, c->deciding.under_way -
-                                  1); /* its turn is when those before it are placed */
+        /* its turn is when those before it are placed */
+        deciding_give_back(c, deciding_count(c) - 1);
         return;
     }
 }
 
 static int64_t cycle_of(const struct coordinator *c, uint32_t slot)
 {
-    return reduce_request(c->deciding.slots[slot].reduce)->cycle;
+    return deciding_request(c, slot)->cycle;
 }
 
 static struct map_request to_send(const struct map_request *r)
@@ -108,7 +108,7 @@ static struct map_request to_send(const struct map_request *r)
 /* The slots from this one on are a batch. */
 static void ask(struct coordinator *c, struct moment now, uint32_t from)
 {
-    uint32_t count = c->deciding.under_way - from;
+    uint32_t count = deciding_count(c) - from;
     struct message m = {.type = MSG_map_batch,
                         .map_batch = {.cycle = cycle_of(c, from),
                                       .limit_us = BATCH_US,
@@ -116,19 +116,18 @@ static void ask(struct coordinator *c, struct moment now, uint32_t from)
     struct map_batch *b = &m.map_batch;
     b->requests.at = arena_take(&c->cycle_memory, count * sizeof(struct map_request));
     for (; b->requests.count < count; b->requests.count++)
-        b->requests.at[b->requests.count] =
-            to_send(reduce_request(c->deciding.slots[from + b->requests.count].reduce));
+        b->requests.at[b->requests.count] = to_send(deciding_request(c, from + b->requests.count));
     c->batch.at[c->batch.count].size = count;
     c->batch.at[c->batch.count++].began = now;
-    outbox_put(c->out, (struct address){WORKER, c->deciding.asked[0]}, &m);
+    outbox_put(c->out, deciding_worker(c, 0), &m);
 }
 
 bool batch_begin(struct coordinator *c, struct moment now)
 {
-    if (c->deciding.asked_count != 1 || !batch_goes_along(&c->deciding.slots[0]))
+    if (deciding_workers(c) != 1 || !batch_goes_along(deciding_slot(c, 0)))
         return false;
-    take_along(c, now, 0, c->deciding.slots[0].flight->arena.total);
-    if (c->deciding.under_way == 1)
+    take_along(c, now, 0, deciding_slot(c, 0)->flight->arena.total);
+    if (deciding_count(c) == 1)
         return false;
     ask(c, now, 0);
     return true;
@@ -143,15 +142,15 @@ static bool is_due(const struct coordinator *c, struct moment now)
 
 void batch_follow(struct coordinator *c, struct moment now)
 {
-    uint32_t from = c->deciding.under_way;
+    uint32_t from = deciding_count(c);
     if (!is_due(c, now))
         return;
     cache_flush(c->cache);
-    if (c->deciding.held.count > 0)
+    if (deciding_holds_news(c))
         return;
     arena_reset(&c->cycle_memory); /* pods of batches borrow nothing from it */
     take_along(c, now, from, 0);
-    if (c->deciding.under_way > from)
+    if (deciding_count(c) > from)
         ask(c, now, from);
     else
         c->batch.whole = false; /* not to be tried at every turn */
@@ -175,7 +174,7 @@ uint32_t batch_limit(const struct coordinator *c)
  * the cost. To each worker it is as long as ever. */
 uint32_t batch_most(const struct coordinator *c)
 {
-    uint32_t one = (uint32_t)c->options.batch, workers = c->deciding.asked_count;
+    uint32_t one = (uint32_t)c->options.batch, workers = deciding_workers(c);
     if (one == 1 || workers <= 1)
         return one;
     return one < RUN_PODS / workers ? one * workers : RUN_PODS;
@@ -210,10 +209,10 @@ void batch_learned(struct coordinator *c, uint32_t asked, uint32_t placed)
 
 void batch_undo(struct coordinator *c, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = from; i < to && c->deciding.asked_count > 0; i++) {
+    for (uint32_t i = from; i < to && deciding_workers(c) > 0; i++) {
         struct message m = {.type = MSG_shard_pod_gone,
-                            .shard_pod_gone = {.uid = c->deciding.slots[i].flight->pod.uid}};
-        outbox_put(c->out, (struct address){WORKER, c->deciding.asked[0]}, &m);
+                            .shard_pod_gone = {.uid = deciding_slot(c, i)->flight->pod.uid}};
+        outbox_put(c->out, deciding_worker(c, 0), &m);
     }
 }
 
@@ -222,7 +221,7 @@ void batch_undo(struct coordinator *c, uint32_t from, uint32_t to)
 static void undo_rest(struct coordinator *c, uint32_t good, uint32_t placed)
 {
     batch_undo(c, good, placed);
-    batch_undo(c, c->batch.at[0].size, c->deciding.under_way);
+    batch_undo(c, c->batch.at[0].size, deciding_count(c));
 }
 
 /* A worker is a peer: it may say anything. */
@@ -231,42 +230,10 @@ static uint32_t at_most(int64_t said, uint32_t most)
     return said < 0 ? 0 : said > most ? most : (uint32_t)said;
 }
 
-/* A node that went meanwhile, and came back, has lost the pods that the worker put there. */
-bool batch_has_been_gone(struct coordinator *c, struct str node)
-{
-    for (size_t i = 0; c->deciding.held_gone && i < c->deciding.held.count; i++) {
-        struct message m;
-        if (c->deciding.held.at[i].type == MSG_shard_node_gone &&
-            outbox_get(&c->deciding.held, i, &m, &c->cycle_memory) &&
-            str_equal(m.shard_node_gone.name, node))
-            return true;
-    }
-    return false;
-}
-
-static void swap(struct coordinator *c, uint32_t one, uint32_t other)
-{
-    struct slot kept = c->deciding.slots[one];
-    c->deciding.slots[one] = c->deciding.slots[other];
-    c->deciding.slots[other] = kept;
-}
-
-/* Of the slots only this one is left. */
-static void keep_only(struct coordinator *c, uint32_t slot)
-{
-    deciding_give_back(c, slot + 1);
-    swap(c, slot, 0);
-    c->deciding.under_way = 1;
-    c->batch.count = 0;
-}
-
 /* The first batch is concluded as a whole; the next one moves up. */
 static void move_up(struct coordinator *c)
 {
-    uint32_t size = c->batch.at[0].size;
-    c->deciding.under_way -= size;
-    for (uint32_t i = 0; i < c->deciding.under_way; i++)
-        swap(c, i, size + i);
+    deciding_drop(c, c->batch.at[0].size);
     c->batch.at[0] = c->batch.at[1];
     if (--c->batch.count == 0)
         deciding_end(c);
@@ -279,14 +246,13 @@ static uint32_t take_answers(struct coordinator *c, const struct map_batch_resul
 {
     uint32_t answers = at_most(result->results.count, c->batch.at[0].size), good = 0;
     for (; good < answers; good++) {
-        measure_answer(c, &c->deciding.slots[good], &result->results.at[good]);
-        *step = reduce_add(c->deciding.slots[good].reduce, 0, &result->results.at[good]);
+        *step = deciding_answer(c, good, 0, &result->results.at[good]);
         if (good >= result->placed || *step != REDUCE_done ||
-            !deciding_decision_stands(c, &c->deciding.slots[good]))
+            !deciding_decision_stands(c, deciding_slot(c, good)))
             break;
     }
     /* One that borrows from the slots before it cannot go on without them. */
-    if (good == answers || reduce_request(c->deciding.slots[good].reduce)->like_former)
+    if (good == answers || deciding_request(c, good)->like_former)
         *step = REDUCE_wait;
     return good;
 }
@@ -295,7 +261,8 @@ void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
                      const struct map_batch_result *result)
 {
     enum reduce_step step;
-    if (c->batch.count == 0 || worker != c->deciding.asked[0] || result->cycle != cycle_of(c, 0)) {
+    if (c->batch.count == 0 || deciding_shard_of(c, worker) != 0 ||
+        result->cycle != cycle_of(c, 0)) {
         COUNT(c, late, 1);
         return;
     }
@@ -304,20 +271,22 @@ void batch_on_result(struct coordinator *c, struct moment now, uint32_t worker,
     if (!c->batch.whole)
         undo_rest(c, good, at_most(result->placed, size));
     batch_learned(c, size, good);
-    c->deciding.began = c->batch.at[0].began;
+    deciding_set_began(c, c->batch.at[0].began);
     COUNT(c, batches, 1);
     COUNT(c, batch_pods, good + (step != REDUCE_wait));
     COUNT(c, batches_cut, !c->batch.whole);
-    for (uint32_t i = 0; i < good; i++)
-        placing_slot(c, now, &c->deciding.slots[i],
-                     !batch_has_been_gone(c, reduce_decision(c->deciding.slots[i].reduce)->node));
+    for (uint32_t i = 0; i < good; i++) {
+        const struct slot *s = deciding_slot(c, i);
+        placing_slot(c, now, s, !deciding_has_been_gone(c, reduce_decision(s->reduce)->node));
+    }
     if (c->batch.whole) {
         move_up(c);
     } else if (step == REDUCE_wait) {
         deciding_give_back(c, good);
         deciding_end(c);
     } else {
-        keep_only(c, good);
+        deciding_keep_only(c, good);
+        batch_end(c);
         cycle_step(c, now, step);
     }
 }

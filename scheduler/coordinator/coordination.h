@@ -20,8 +20,6 @@
 #include "scheduler/merge/reduce.h"
 #include "scheduler/rules/framework.h"
 
-#include <stdio.h>
-
 #define WORKERS_MAX 64
 #define BATCH_MAX   64
 #define BATCHES_MAX 2   /* the worker decides one while we conclude another */
@@ -61,7 +59,7 @@ struct coordinator {
         struct outbox held;  /* what workers are to hear as soon as nothing is under way */
         bool held_gone;      /* that a node went is among it */
         char last_node[256]; /* round-robin: chosen last */
-    } deciding;              /* owner: deciding.c cycle.c batch.c run.c run_groups.c */
+    } deciding;              /* owner: deciding.c */
 
     struct {
         struct {
@@ -149,35 +147,6 @@ struct coordinator {
 #define COUNT(c, what, times) ((c)->count.what += (uint64_t)(times))
 
 /* ---- what anybody may ask of a part ---- */
-
-/* True while nothing is being decided. */
-static inline bool deciding_rests(const struct coordinator *c)
-{
-    return c->deciding.under_way == 0;
-}
-
-/* The slot of a decision that is of one pod. */
-static inline struct slot *deciding_only_slot(struct coordinator *c)
-{
-    return &c->deciding.slots[0];
-}
-
-/* When workers were asked for what is being concluded. */
-static inline struct moment deciding_began(const struct coordinator *c)
-{
-    return c->deciding.began;
-}
-
-/* Round-robin: the node that was chosen last; "": none. */
-static inline const char *deciding_last_node(const struct coordinator *c)
-{
-    return c->deciding.last_node;
-}
-
-static inline void deciding_set_last_node(struct coordinator *c, struct str node)
-{
-    snprintf(c->deciding.last_node, sizeof(c->deciding.last_node), "%.*s", STR_ARG(node));
-}
 
 static inline bool batch_is_under_way(const struct coordinator *c)
 {
@@ -294,8 +263,6 @@ bool batch_is_alike(const struct coordinator *c, const struct flight *f,
 bool batch_goes_along(const struct slot *s);
 /* True when this flight, NULL for none, may be the next one's. */
 bool batch_may_follow(const struct coordinator *c, struct moment now, const struct flight *f);
-/* True when the node went meanwhile, whether it came back or not. */
-bool batch_has_been_gone(struct coordinator *c, struct str node);
 
 /* ---- run.c ---- */
 

@@ -124,7 +124,7 @@ static void say_pull(struct coordinator *c, struct moment now)
 static void go_on(struct coordinator *c, struct moment now)
 {
     leadership_ask(c, now);
-    if (deciding_rests(c))
+    if (deciding_count(c) == 0)
         cache_catch_up(c->cache);
     extending_look(c, now);
     cycle_advance(c, now);

@@ -5,7 +5,6 @@
  * batches or a run of them (batch.c, run.c), all of one group if of any, and the workers asked for
  * it are the ones that had the nodes when it began; when shares change, it begins again. */
 #include "proto/base/log.h"
-#include "proto/base/must.h"
 #include "scheduler/catalog/device_extended.h"
 #include "scheduler/cluster/kept_pod.h"
 #include "scheduler/coordinator/coordination.h"
@@ -69,7 +68,7 @@ static bool skip(struct coordinator *c, struct flight *f)
 
 static void conclude(struct coordinator *c, struct moment now)
 {
-    const struct slot *s = &c->deciding.slots[0];
+    const struct slot *s = deciding_slot(c, 0);
     const struct decision *d = reduce_decision(s->reduce);
     struct flight *f = s->flight;
     deciding_end(c);
@@ -95,12 +94,12 @@ static void conclude(struct coordinator *c, struct moment now)
 
 static void ask(struct coordinator *c)
 {
-    const struct reduce *r = c->deciding.slots[0].reduce;
+    const struct reduce *r = deciding_slot(c, 0)->reduce;
     struct message m = {.type = MSG_map_request, .map_request = *reduce_request(r)};
     bool put = false;
     COUNT(c, second_rounds, m.map_request.round > 1);
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
-        const struct address to = {WORKER, c->deciding.asked[i]};
+    for (uint32_t i = 0; i < deciding_workers(c); i++) {
+        const struct address to = deciding_worker(c, i);
         if (!reduce_asks(r, i))
             continue;
         if (put)
@@ -124,13 +123,7 @@ void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step)
 
 enum reduce_step cycle_begin(struct coordinator *c, struct moment now)
 {
-    cache_flush(c->cache);
-    c->deciding.held_gone = false;
-    c->deciding.began = now;
-    c->deciding.asked_count = cache_workers(c->cache);
-    must(c->deciding.asked_count <= WORKERS_MAX);
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
-        c->deciding.asked[i] = cache_worker(c->cache, i);
+    deciding_begin(c, now);
     enum reduce_step first = deciding_take(c, now);
     bool asked = first == REDUCE_ask && (batch_begin(c, now) || run_begin(c, now));
     return asked ? REDUCE_wait : first;
@@ -139,7 +132,7 @@ enum reduce_step cycle_begin(struct coordinator *c, struct moment now)
 void cycle_advance(struct coordinator *c, struct moment now)
 {
     struct flight *f;
-    while (c->deciding.under_way == 0 && coordinator_waits_for(c, now)[0] == 0 &&
+    while (deciding_count(c) == 0 && coordinator_waits_for(c, now)[0] == 0 &&
            (f = gang_next(c, now)) != NULL) {
         arena_reset(&c->cycle_memory);
         if (!skip(c, f))
@@ -152,7 +145,7 @@ void cycle_advance(struct coordinator *c, struct moment now)
 static void abandon_decision(struct coordinator *c)
 {
     if (batch_is_under_way(c))
-        batch_undo(c, 0, c->deciding.under_way);
+        batch_undo(c, 0, deciding_count(c));
     run_abandon(c);
     deciding_give_back(c, 0);
     deciding_end(c);
@@ -161,7 +154,7 @@ static void abandon_decision(struct coordinator *c)
 
 void cycle_abandon(struct coordinator *c)
 {
-    if (c->deciding.under_way > 0)
+    if (deciding_count(c) > 0)
         abandon_decision(c);
     gang_abandon(c);
 }
@@ -169,16 +162,10 @@ void cycle_abandon(struct coordinator *c)
 void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t worker,
                          const struct map_result *result)
 {
-    if (c->deciding.under_way != 1 || batch_is_under_way(c) || run_is_under_way(c) ||
-        result->cycle != reduce_request(c->deciding.slots[0].reduce)->cycle) {
+    uint32_t shard = deciding_shard_of(c, worker);
+    if (deciding_count(c) != 1 || batch_is_under_way(c) || run_is_under_way(c) ||
+        shard == UINT32_MAX || result->cycle != deciding_request(c, 0)->cycle)
         COUNT(c, late, 1);
-        return;
-    }
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
-        if (c->deciding.asked[i] == worker) {
-            measure_answer(c, &c->deciding.slots[0], result);
-            cycle_step(c, now, reduce_add(c->deciding.slots[0].reduce, i, result));
-            return;
-        }
-    COUNT(c, late, 1);
+    else
+        cycle_step(c, now, deciding_answer(c, 0, shard, result));
 }

@@ -126,15 +126,23 @@ static bool nobody_is_lower(const struct coordinator *c, int64_t priority, uint3
 static uint32_t owner_of(const void *context, struct str node)
 {
     const struct coordinator *c = context;
-    uint32_t worker, i = 0;
-    if (!cache_owner(c->cache, node, &worker))
-        return UINT32_MAX;
-    while (i < c->deciding.asked_count && c->deciding.asked[i] != worker)
-        i++;
-    return i < c->deciding.asked_count ? i : UINT32_MAX;
+    uint32_t worker;
+    return cache_owner(c->cache, node, &worker) ? deciding_shard_of(c, worker) : UINT32_MAX;
 }
 
-void deciding_start(struct coordinator *c, struct flight *f)
+void deciding_begin(struct coordinator *c, struct moment now)
+{
+    cache_flush(c->cache);
+    c->deciding.held_gone = false;
+    c->deciding.began = now;
+    c->deciding.asked_count = cache_workers(c->cache);
+    must(c->deciding.asked_count <= WORKERS_MAX);
+    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+        c->deciding.asked[i] = cache_worker(c->cache, i);
+}
+
+/* It is decided on the view as it is now. */
+static void start(struct coordinator *c, struct flight *f)
 {
     f->behind = readiness_view_is_older(c, f);
     flights_start(&c->flights, f, FLIGHT_deciding);
@@ -146,34 +154,33 @@ enum reduce_step deciding_take(struct coordinator *c, struct moment now)
     struct flight *f = c->flights.first;
     struct slot *s = &c->deciding.slots[c->deciding.under_way++];
     remember_nomination(c, f);
-    deciding_start(c, f);
+    start(c, f);
     s->flight = f;
     if (s->reduce == NULL)
         s->reduce = reduce_new();
     measure_begin(c, s, now);
-    struct reduce_start start = {.cycle = ++c->deciding.cycle,
-                                 .framework =
-                                     frameworks_find(&c->frameworks, f->pod.scheduler_name),
-                                 .catalog = c->catalog,
-                                 .cache = c->cache,
-                                 .timer = c->options.clock,
-                                 .pod = &f->pod,
-                                 .extension = f->extension,
-                                 .shards = c->deciding.asked_count,
-                                 .nodes = cache_nodes(c->cache),
-                                 .no_terms = nobody_has_terms(c, c->deciding.under_way - 1),
-                                 .own_hostnames = cache_odd_hostnames(c->cache) == 0,
-                                 .tie_break = c->options.tie_break,
-                                 .seed = (int64_t)random_next(&c->random),
-                                 .after = str_of(c->deciding.last_node),
-                                 .now_us = c->options.wall_us_at_zero + now.ns / 1000,
-                                 .owner = owner_of,
-                                 .owner_context = c};
-    start.none_lower = nobody_is_lower(c, f->pod.priority, c->deciding.under_way - 1);
-    start.clock = start.cycle % MEASURED_ONE_IN == 0 ? c->options.clock : NULL;
+    struct reduce_start how = {.cycle = ++c->deciding.cycle,
+                               .framework = frameworks_find(&c->frameworks, f->pod.scheduler_name),
+                               .catalog = c->catalog,
+                               .cache = c->cache,
+                               .timer = c->options.clock,
+                               .pod = &f->pod,
+                               .extension = f->extension,
+                               .shards = c->deciding.asked_count,
+                               .nodes = cache_nodes(c->cache),
+                               .no_terms = nobody_has_terms(c, c->deciding.under_way - 1),
+                               .own_hostnames = cache_odd_hostnames(c->cache) == 0,
+                               .tie_break = c->options.tie_break,
+                               .seed = (int64_t)random_next(&c->random),
+                               .after = str_of(c->deciding.last_node),
+                               .now_us = c->options.wall_us_at_zero + now.ns / 1000,
+                               .owner = owner_of,
+                               .owner_context = c};
+    how.none_lower = nobody_is_lower(c, f->pod.priority, c->deciding.under_way - 1);
+    how.clock = how.cycle % MEASURED_ONE_IN == 0 ? c->options.clock : NULL;
     s->rivals = cache_has_rivals(c->cache, &f->pod);
-    start.siblings = gang_try_nominated(f->gang, c->cache, &c->cycle_memory);
-    enum reduce_step first = reduce_start(s->reduce, &start);
+    how.siblings = gang_try_nominated(f->gang, c->cache, &c->cycle_memory);
+    enum reduce_step first = reduce_start(s->reduce, &how);
     measure_prepared(c, s);
     return first;
 }
@@ -184,23 +191,40 @@ enum reduce_step deciding_take_alike(struct coordinator *c, struct moment now)
     struct flight *f = c->flights.first;
     const struct reduce *like = c->deciding.slots[c->deciding.under_way - 1].reduce;
     struct slot *s = &c->deciding.slots[c->deciding.under_way++];
-    deciding_start(c, f);
+    start(c, f);
     s->flight = f;
     s->rivals = false;
     if (s->reduce == NULL)
         s->reduce = reduce_new();
     measure_begin_alike(s, now);
-    const struct reduce_start start = {.cycle = ++c->deciding.cycle,
-                                       .framework =
-                                           frameworks_find(&c->frameworks, f->pod.scheduler_name),
-                                       .catalog = c->catalog,
-                                       .pod = &f->pod,
-                                       .shards = c->deciding.asked_count,
-                                       .nodes = cache_nodes(c->cache),
-                                       .tie_break = c->options.tie_break,
-                                       .seed = (int64_t)random_next(&c->random),
-                                       .after = str_of(c->deciding.last_node)};
-    return reduce_start_alike(s->reduce, &start, like);
+    const struct reduce_start how = {.cycle = ++c->deciding.cycle,
+                                     .framework =
+                                         frameworks_find(&c->frameworks, f->pod.scheduler_name),
+                                     .catalog = c->catalog,
+                                     .pod = &f->pod,
+                                     .shards = c->deciding.asked_count,
+                                     .nodes = cache_nodes(c->cache),
+                                     .tie_break = c->options.tie_break,
+                                     .seed = (int64_t)random_next(&c->random),
+                                     .after = str_of(c->deciding.last_node)};
+    return reduce_start_alike(s->reduce, &how, like);
+}
+
+void deciding_take_along(struct coordinator *c, struct moment now)
+{
+    must(c->deciding.under_way < RUN_PODS && c->flights.first != NULL);
+    struct slot *s = &c->deciding.slots[c->deciding.under_way++];
+    s->flight = c->flights.first;
+    start(c, s->flight);
+    measure_begin_alike(s, now);
+}
+
+enum reduce_step deciding_answer(struct coordinator *c, uint32_t at, uint32_t shard,
+                                 const struct map_result *result)
+{
+    struct slot *s = &c->deciding.slots[at];
+    measure_answer(c, s, result);
+    return reduce_add(s->reduce, shard, result);
 }
 
 /* ---- giving back ---- */
@@ -216,6 +240,19 @@ bool deciding_decision_stands(const struct coordinator *c, const struct slot *s)
     return d->kind == DECISION_node && deciding_stands(c, s->flight, d->node);
 }
 
+/* A node that came back has lost the pods that a worker put there. */
+bool deciding_has_been_gone(struct coordinator *c, struct str node)
+{
+    for (size_t i = 0; c->deciding.held_gone && i < c->deciding.held.count; i++) {
+        struct message m;
+        if (c->deciding.held.at[i].type == MSG_shard_node_gone &&
+            outbox_get(&c->deciding.held, i, &m, &c->cycle_memory) &&
+            str_equal(m.shard_node_gone.name, node))
+            return true;
+    }
+    return false;
+}
+
 void deciding_give_back(struct coordinator *c, uint32_t from)
 {
     for (uint32_t i = c->deciding.under_way; i > from; i--) {
@@ -226,6 +263,27 @@ void deciding_give_back(struct coordinator *c, uint32_t from)
     }
     if (from < c->deciding.under_way)
         c->deciding.under_way = from;
+}
+
+static void swap(struct coordinator *c, uint32_t one, uint32_t other)
+{
+    struct slot kept = c->deciding.slots[one];
+    c->deciding.slots[one] = c->deciding.slots[other];
+    c->deciding.slots[other] = kept;
+}
+
+void deciding_drop(struct coordinator *c, uint32_t count)
+{
+    c->deciding.under_way -= count;
+    for (uint32_t i = 0; i < c->deciding.under_way; i++)
+        swap(c, i, count + i);
+}
+
+void deciding_keep_only(struct coordinator *c, uint32_t at)
+{
+    deciding_give_back(c, at + 1);
+    swap(c, at, 0);
+    c->deciding.under_way = 1;
 }
 
 void deciding_end(struct coordinator *c)

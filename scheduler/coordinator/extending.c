@@ -195,7 +195,7 @@ static struct strs nodes_of(const struct reduce_extend *q, struct arena *a)
 
 void extending_ask(struct coordinator *c, struct moment now)
 {
-    const struct slot *s = deciding_only_slot(c);
+    const struct slot *s = deciding_slot(c, 0);
     struct flight *f = s->flight;
     struct extension *e = f->extension;
     const struct reduce_extend *q = reduce_extend(s->reduce);

@@ -9,6 +9,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/extending.h"
 #include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/reserving.h"
@@ -252,7 +253,7 @@ void gang_free(struct coordinator *c)
 
 void gang_undo(struct coordinator *c, struct gang_try *g)
 {
-    must(deciding_rests(c));
+    must(deciding_count(c) == 0);
     for (uint32_t i = g->count; i > 0; i--)
         undo_member(c, &g->at[i - 1]);
     g->passed += g->placed;
@@ -405,7 +406,7 @@ static void conclude(struct coordinator *c, struct moment now, struct gang_try *
 
 struct flight *gang_next(struct coordinator *c, struct moment now)
 {
-    must(deciding_rests(c));
+    must(deciding_count(c) == 0);
     for (;;) {
         if (c->gang != NULL && c->gang->lost)
             gang_abandon(c);

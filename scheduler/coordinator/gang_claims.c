@@ -8,6 +8,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
+#include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/gang_status.h"
 #include "scheduler/coordinator/landing.h"
 
@@ -189,7 +190,7 @@ static void give_back(struct coordinator *c, const struct gang_claims *claims, s
 void gang_claims_look(struct coordinator *c, struct moment now)
 {
     struct gang_claims **at = &c->gang_claims;
-    if (*at == NULL || gang_under_way(c) != NULL || !deciding_rests(c) || !leadership_leads(c))
+    if (*at == NULL || gang_under_way(c) != NULL || deciding_count(c) > 0 || !leadership_leads(c))
         return;
     while (*at != NULL) {
         if (!is_over(*at, now)) {

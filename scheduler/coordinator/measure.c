@@ -6,7 +6,7 @@
 #include "scheduler/coordinator/measure.h"
 
 #include "proto/metrics.h"
-#include "scheduler/coordinator/coordination.h"
+#include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/permitting.h"
 
 #include <stdio.h>

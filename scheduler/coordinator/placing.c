@@ -5,6 +5,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/gang.h"
 #include "scheduler/coordinator/gang_condition.h"
 #include "scheduler/coordinator/landing.h"

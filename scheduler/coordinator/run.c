@@ -55,22 +55,17 @@ static bool goes_in_a_run(struct coordinator *c, const struct map_request *r)
 /* In a round-robin a place depends on who was chosen last, on whosever nodes. */
 static bool may_run(struct coordinator *c)
 {
-    const struct map_request *r = reduce_request(c->deciding.slots[0].reduce);
-    return c->deciding.asked_count > 1 && batch_limit(c) > 1 &&
-           r->tie_break != TIE_BREAK_round_robin && r->only.count == 0 &&
-           batch_goes_along(&c->deciding.slots[0]) && goes_in_a_run(c, r);
+    const struct map_request *r = deciding_request(c, 0);
+    return deciding_workers(c) > 1 && batch_limit(c) > 1 && r->tie_break != TIE_BREAK_round_robin &&
+           r->only.count == 0 && batch_goes_along(deciding_slot(c, 0)) && goes_in_a_run(c, r);
 }
 
 static void take_along(struct coordinator *c, struct moment now)
 {
     uint32_t limit = batch_limit(c);
-    while (c->deciding.under_way < limit && batch_may_follow(c, now, c->flights.first) &&
-           batch_is_alike(c, c->flights.first, c->deciding.slots[0].flight)) {
-        struct flight *f = c->flights.first;
-        deciding_start(c, f);
-        c->deciding.slots[c->deciding.under_way].flight = f;
-        measure_begin_alike(&c->deciding.slots[c->deciding.under_way++], now);
-    }
+    while (deciding_count(c) < limit && batch_may_follow(c, now, c->flights.first) &&
+           batch_is_alike(c, c->flights.first, deciding_slot(c, 0)->flight))
+        deciding_take_along(c, now);
 }
 
 /* ---- asking ---- */
@@ -79,9 +74,8 @@ static void take_along(struct coordinator *c, struct moment now)
 static uint32_t share_of(const struct coordinator *c, uint32_t worker)
 {
     uint64_t nodes = cache_worker_nodes(c->cache, worker), all = cache_nodes(c->cache);
-    uint64_t share = c->deciding.under_way * nodes / (all == 0 ? 1 : all),
-             more = share + share / 4 + 4;
-    return more < c->deciding.under_way ? (uint32_t)more : c->deciding.under_way;
+    uint64_t share = deciding_count(c) * nodes / (all == 0 ? 1 : all), more = share + share / 4 + 4;
+    return more < deciding_count(c) ? (uint32_t)more : deciding_count(c);
 }
 
 static void ask(struct coordinator *c, int64_t round)
@@ -92,22 +86,22 @@ static void ask(struct coordinator *c, int64_t round)
     struct map_run *r = &m.map_run;
     arena_reset(&run->memory);
     run->round = round;
-    run->missing = c->deciding.asked_count;
-    r->request = *reduce_request(c->deciding.slots[0].reduce);
+    run->missing = deciding_workers(c);
+    r->request = *deciding_request(c, 0);
     r->request.round = round;
     r->request.extremes.count = run->ranges.count;
     r->request.extremes.at = run->ranges.at;
     if (run->grouped)
         r->request.step = MAP_STEP_run;
     r->rising = run->grouped;
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
+    for (uint32_t i = 0; i < deciding_workers(c); i++) {
         r->likely = share_of(c, i);
-        r->count = run->grouped ? c->deciding.under_way : r->likely;
+        r->count = run->grouped ? deciding_count(c) : r->likely;
         run->lists[i] = (struct naming){.asked = (uint32_t)r->count};
         r->request.seed = (int64_t)random_next(&c->random);
         if (run->grouped)
             run_groups_tell_hosts(c, i, &r->request);
-        outbox_put(c->out, (struct address){WORKER, c->deciding.asked[i]}, &m);
+        outbox_put(c->out, deciding_worker(c, i), &m);
     }
 }
 
@@ -116,7 +110,7 @@ bool run_begin(struct coordinator *c, struct moment now)
     if (!may_run(c))
         return false;
     take_along(c, now);
-    if (c->deciding.under_way == 1)
+    if (deciding_count(c) == 1)
         return false;
     c->run->under_way = true;
     ask(c, 1);
@@ -132,18 +126,18 @@ bool run_is_under_way(const struct coordinator *c)
 static void tell_end(struct coordinator *c, uint32_t good)
 {
     struct message m = {.type = MSG_map_run_end};
-    m.map_run_end.cycle = reduce_request(c->deciding.slots[0].reduce)->cycle;
+    m.map_run_end.cycle = deciding_request(c, 0)->cycle;
     m.map_run_end.placed = good;
     m.map_run_end.pods.at = arena_take(&c->cycle_memory, good * sizeof(struct run_pod));
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
+    for (uint32_t i = 0; i < deciding_workers(c); i++) {
         m.map_run_end.pods.count = 0;
         for (uint32_t k = 0; k < good; k++)
             if (c->run->chosen[k].from == i && c->run->chosen[k].place >= 0)
                 m.map_run_end.pods.at[m.map_run_end.pods.count++] = (struct run_pod){
-                    c->deciding.slots[k].flight->pod.uid, c->deciding.slots[k].flight->pod.name,
+                    deciding_slot(c, k)->flight->pod.uid, deciding_slot(c, k)->flight->pod.name,
                     c->run->chosen[k].place};
-        if (c->deciding.asked[i] != 0)
-            outbox_put(c->out, (struct address){WORKER, c->deciding.asked[i]}, &m);
+        if (deciding_worker(c, i).peer != 0)
+            outbox_put(c->out, deciding_worker(c, i), &m);
     }
     c->run->under_way = false;
 }
@@ -167,21 +161,21 @@ static bool merge_ranges(struct coordinator *c)
 {
     struct run *run = c->run;
     const struct framework *fw =
-        frameworks_find(&c->frameworks, c->deciding.slots[0].flight->pod.scheduler_name);
+        frameworks_find(&c->frameworks, deciding_slot(c, 0)->flight->pod.scheduler_name);
     struct score_range asked_with[RANGES_MAX], all[RANGES_MAX] = {0};
     struct score_ranges of[WORKERS_MAX];
     uint64_t any = 0;
     bool same = true;
     for (uint32_t k = 0; k < fw->score_count; k++)
         asked_with[k] = score_range_told(run->ranges.at, run->ranges.count, fw->score[k].plugin);
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
+    for (uint32_t i = 0; i < deciding_workers(c); i++) {
         const struct map_run_result *said = &run->lists[i].said;
         score_ranges_new(&of[i], fw, &run->memory);
         score_ranges_note(&of[i], fw, said->extremes.at, said->extremes.count);
         score_ranges_merge(&of[i], all, &any);
         score_ranges_use(&of[i], asked_with);
     }
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+    for (uint32_t i = 0; i < deciding_workers(c); i++)
         same = same && !score_ranges_differ(&of[i], fw, all);
     run->ranges.count = 0;
     for (uint32_t k = 0; k < fw->score_count; k++)
@@ -206,7 +200,7 @@ static void name_first(const struct coordinator *c, struct heads *h)
 {
     h->count = 0;
     h->missing = false;
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+    for (uint32_t i = 0; i < deciding_workers(c); i++)
         if (c->run->lists[i].said.feasible > 0) {
             h->worker[h->count] = i;
             name_next(h, h->count++, &c->run->lists[i]);
@@ -268,13 +262,13 @@ static uint32_t merge(struct coordinator *c)
 {
     uint32_t good = 0;
     int64_t feasible = 0;
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+    for (uint32_t i = 0; i < deciding_workers(c); i++)
         feasible += c->run->lists[i].said.feasible;
     name_first(c, &c->run->heads);
     must(c->run->heads.count > 0); /* somebody has nodes */
-    while (good < c->deciding.under_way && !c->run->heads.missing) {
+    while (good < deciding_count(c) && !c->run->heads.missing) {
         choose(c, good, feasible);
-        if (!deciding_stands(c, c->deciding.slots[good].flight, c->run->chosen[good].node))
+        if (!deciding_stands(c, deciding_slot(c, good)->flight, c->run->chosen[good].node))
             break;
         good++;
     }
@@ -296,7 +290,7 @@ static int64_t place_ns(const struct naming *l)
 static void go_alone(struct coordinator *c, struct moment now)
 {
     tell_end(c, 0);
-    batch_learned(c, c->deciding.under_way, 0);
+    batch_learned(c, deciding_count(c), 0);
     deciding_give_back(c, 1);
     cycle_step(c, now, REDUCE_ask);
 }
@@ -305,11 +299,11 @@ static void go_alone(struct coordinator *c, struct moment now)
 static struct measured_skips skipped_by_all(const struct coordinator *c)
 {
     const struct framework *fw =
-        frameworks_find(&c->frameworks, c->deciding.slots[0].flight->pod.scheduler_name);
-    uint64_t brief = (uint64_t)reduce_request(c->deciding.slots[0].reduce)->brief.skip;
+        frameworks_find(&c->frameworks, deciding_slot(c, 0)->flight->pod.scheduler_name);
+    uint64_t brief = (uint64_t)deciding_request(c, 0)->brief.skip;
     struct measured_skips skips = {.pre_filter =
                                        fw != NULL ? framework_pre_filter_skips(fw, brief) : 0};
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
+    for (uint32_t i = 0; i < deciding_workers(c); i++) {
         skips.pre_filter |= (uint64_t)c->run->lists[i].said.skipped;
         skips.score |= (uint64_t)c->run->lists[i].said.score_skipped;
     }
@@ -322,8 +316,8 @@ static struct measured_skips skipped_by_all(const struct coordinator *c)
 static bool may_follow(const struct coordinator *c, struct moment now, uint32_t good)
 {
     const struct flight *f = c->flights.first;
-    const struct slot *first = &c->deciding.slots[0];
-    bool told = good > 0 && c->deciding.held.count == 0 && !c->deciding.held_gone;
+    const struct slot *first = deciding_slot(c, 0);
+    bool told = good > 0 && !deciding_holds_news(c);
     /* Without good ones the first was given back, and its pod may be gone. */
     bool terms = good > 0 && reduce_request(first->reduce)->brief.no_terms &&
                  kept_pod_has_terms(&first->flight->pod);
@@ -344,7 +338,7 @@ static void place_all(struct coordinator *c, struct moment now, uint32_t good,
         const struct placement place = {.node = p->node,
                                         .total = p->total,
                                         .feasible = p->feasible,
-                                        .told = p->put && !batch_has_been_gone(c, p->node)};
+                                        .told = p->put && !deciding_has_been_gone(c, p->node)};
         measure_placed_alike(c, s, p->feasible, now);
         measure_asked_alike(c, s, p->feasible, skips);
         placing_pod(c, now, s->flight, &place);
@@ -355,30 +349,30 @@ static void place_all(struct coordinator *c, struct moment now, uint32_t good,
 static void place_and_follow(struct coordinator *c, struct moment now, uint32_t good,
                              const struct measured_skips *skips)
 {
-    const struct moment began = c->deciding.began;
+    const struct moment began = deciding_began(c);
     struct arena chosen = c->run->memory; /* what places are called lasts until they are taken */
     c->run->memory = c->run->former;
     c->run->former = chosen;
-    c->deciding.under_way = 0;
+    deciding_drop(c, good);
     c->run->in_a_row++;
     arena_reset(&c->cycle_memory);
     enum reduce_step step = cycle_begin(c, now);
-    const struct moment next_began = c->deciding.began;
+    const struct moment next_began = deciding_began(c);
     if (step == REDUCE_ask) {
         cycle_step(c, now, step);
         step = REDUCE_wait;
     }
     outbox_send(c->out);
-    c->deciding.began = began;
+    deciding_set_began(c, began);
     place_all(c, now, good, skips);
-    c->deciding.began = next_began;
+    deciding_set_began(c, next_began);
     COUNT(c, runs_followed, 1);
     cycle_step(c, now, step);
 }
 
 static void conclude(struct coordinator *c, struct moment now, uint32_t good)
 {
-    const uint32_t asked = c->deciding.under_way;
+    const uint32_t asked = deciding_count(c);
     const struct measured_skips skips = skipped_by_all(c);
     tell_end(c, good);
     batch_learned(c, asked, good);
@@ -386,8 +380,8 @@ static void conclude(struct coordinator *c, struct moment now, uint32_t good)
     COUNT(c, run_pods, good);
     COUNT(c, run_grouped_pods, c->run->grouped ? good : 0);
     for (uint32_t i = 0; i < good; i++) {
-        c->deciding.slots[i].steps.filter = c->run->lists[c->run->chosen[i].from].place_ns;
-        c->run->placed[i] = c->deciding.slots[i];
+        c->run->placed[i] = *deciding_slot(c, i);
+        c->run->placed[i].steps.filter = c->run->lists[c->run->chosen[i].from].place_ns;
     }
     deciding_give_back(c, good);
     if (may_follow(c, now, good)) {
@@ -416,7 +410,7 @@ static void all_are_in(struct coordinator *c, struct moment now)
         return;
     }
     bool fails = false, any = false;
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
+    for (uint32_t i = 0; i < deciding_workers(c); i++) {
         fails |= c->run->lists[i].said.fails;
         any |= c->run->lists[i].said.feasible > 0;
     }
@@ -447,13 +441,11 @@ static struct naming *naming_of(struct coordinator *c, uint32_t worker,
                                 const struct map_run_result *said)
 {
     struct run *run = c->run;
-    if (!run->under_way || said->cycle != reduce_request(c->deciding.slots[0].reduce)->cycle ||
+    if (!run->under_way || said->cycle != deciding_request(c, 0)->cycle ||
         said->round != run->round)
         return NULL;
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
-        if (c->deciding.asked[i] == worker && !run->lists[i].answered)
-            return &run->lists[i];
-    return NULL;
+    uint32_t shard = deciding_shard_of(c, worker);
+    return shard != UINT32_MAX && !run->lists[shard].answered ? &run->lists[shard] : NULL;
 }
 
 void run_on_result(struct coordinator *c, struct moment now, uint32_t worker,

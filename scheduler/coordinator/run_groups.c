@@ -90,7 +90,7 @@ static struct refused *refused_of(struct run *run)
 bool run_groups_may_begin(struct coordinator *c)
 {
     struct run *run = c->run;
-    const struct pod like = like_pod(&c->deciding.slots[0].flight->pod);
+    const struct pod like = like_pod(&deciding_slot(c, 0)->flight->pod);
     run->hash = pod_print(&like);
     struct refused *r = refused_of(run);
     if (r->hash != run->hash || r->left == 0)
@@ -120,7 +120,7 @@ static void welcome(struct run *run)
 static int64_t others_in(const struct coordinator *c, uint32_t worker, uint32_t rule, uint32_t slot)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+    for (uint32_t i = 0; i < deciding_workers(c); i++)
         if (i != worker)
             sum = wrap_add(sum, c->run->hosts[i].in_slot[rule][slot]);
     return sum;
@@ -129,7 +129,7 @@ static int64_t others_in(const struct coordinator *c, uint32_t worker, uint32_t 
 void run_groups_tell_hosts(struct coordinator *c, uint32_t worker, struct map_request *out)
 {
     struct run *run = c->run;
-    const struct map_request *r = reduce_request(c->deciding.slots[0].reduce);
+    const struct map_request *r = deciding_request(c, 0);
     const struct framework *fw = frameworks_find(&c->frameworks, r->pod.scheduler_name);
     uint32_t room = fw->filter_count + fw->score_count;
     const struct plugin **rules = arena_take(&c->cycle_memory, room * sizeof(struct plugin *));
@@ -158,7 +158,7 @@ static bool check_hosts(struct merging *m)
 {
     const struct coordinator *c = m->c;
     bool right = true;
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++) {
+    for (uint32_t i = 0; i < deciding_workers(c); i++) {
         m->run->hosts[i] = (struct host_counts){{{0}}};
         for (uint32_t r = 0; r < group_model_rules(m->run->model); r++) {
             const struct plugin_counts *list = &m->run->lists[i].said.counts.at[r];
@@ -167,7 +167,7 @@ static bool check_hosts(struct merging *m)
                 m->run->hosts[i].in_slot[r][list->counts.at[e].slot] += list->counts.at[e].count;
         }
     }
-    for (uint32_t i = 0; i < c->deciding.asked_count; i++)
+    for (uint32_t i = 0; i < deciding_workers(c); i++)
         for (uint32_t r = 0; r < group_model_rules(m->run->model); r++)
             for (uint32_t slot = 0; slot < COUNTS_SLOTS; slot++)
                 right &= group_model_rule_groups(m->run->model, r) ||
@@ -185,7 +185,7 @@ static bool hosts_are_known(const struct merging *m, const struct group_list *l)
         if (group_model_rule_groups(m->run->model, r))
             continue;
         for (uint32_t e = 0; e < adds->counts.count; e++)
-            for (uint32_t i = 0; i < m->c->deciding.asked_count; i++)
+            for (uint32_t i = 0; i < deciding_workers(m->c); i++)
                 known &= i == l->worker || m->run->told[i].in_slot[r][adds->counts.at[e].slot] > 0;
     }
     return known;
@@ -235,7 +235,7 @@ static bool are_used(const struct merging *m, const struct score_range *wanted)
 /* What workers have normalised with. False when that is not the same for all. */
 static bool agree(const struct merging *m)
 {
-    for (uint32_t i = 0; i < m->c->deciding.asked_count; i++) {
+    for (uint32_t i = 0; i < deciding_workers(m->c); i++) {
         const struct map_run_result *said = &m->run->lists[i].said;
         for (uint32_t e = 0; said->feasible > 0 && e < said->extremes.count; e++) {
             const struct extreme *x = &said->extremes.at[e];
@@ -337,8 +337,8 @@ static void stand(struct merging *m)
 {
     struct arena *a = &m->run->memory;
     m->standings = arena_take(a, m->standing_count * sizeof(*m->standings));
-    m->moved = arena_take(a, m->c->deciding.under_way * sizeof(*m->moved));
-    m->best = arena_take(a, ((size_t)m->list_count + m->c->deciding.under_way) * sizeof(*m->best));
+    m->moved = arena_take(a, deciding_count(m->c) * sizeof(*m->moved));
+    m->best = arena_take(a, ((size_t)m->list_count + deciding_count(m->c)) * sizeof(*m->best));
     for (uint32_t g = 0; g < m->standing_count; g++) {
         struct standing *s = &m->standings[g];
         s->lists = s->moved = NOBODY;
@@ -361,7 +361,7 @@ static bool begin(struct merging *m)
     const struct map_run_result *said[WORKERS_MAX];
     uint32_t room = 0;
     bool fit = true;
-    for (uint32_t i = 0; i < m->c->deciding.asked_count; i++) {
+    for (uint32_t i = 0; i < deciding_workers(m->c); i++) {
         said[i] = &m->run->lists[i].said;
         room += said[i]->groups.count;
         fit &= !said[i]->fails;
@@ -370,12 +370,12 @@ static bool begin(struct merging *m)
         return false;
     if (m->run->model == NULL)
         m->run->model = group_model_new();
-    const struct model_question q = {m->framework, reduce_request(m->c->deciding.slots[0].reduce),
-                                     said, m->c->deciding.asked_count};
+    const struct model_question q = {m->framework, deciding_request(m->c, 0), said,
+                                     deciding_workers(m->c)};
     if (!group_model_begin(m->run->model, &q))
         return false;
     m->lists = arena_take(&m->run->memory, room * sizeof(*m->lists));
-    for (uint32_t i = 0; i < m->c->deciding.asked_count && fit; i++) {
+    for (uint32_t i = 0; i < deciding_workers(m->c) && fit; i++) {
         int64_t first = 0;
         for (uint32_t e = 0; said[i]->feasible > 0 && e < said[i]->extremes.count && fit; e++)
             fit = take_reach(m, &said[i]->extremes.at[e], m->used);
@@ -548,7 +548,7 @@ static enum groups_verdict merge(struct merging *m, uint32_t *good)
 {
     struct coordinator *c = m->c;
     bool more = true;
-    for (*good = 0; more && *good < c->deciding.under_way; ++*good) {
+    for (*good = 0; more && *good < deciding_count(c); ++*good) {
         struct score_range wanted[RANGES_MAX];
         int64_t best = 0;
         m->groups = group_model_weigh(m->run->model);
@@ -563,7 +563,7 @@ static enum groups_verdict merge(struct merging *m, uint32_t *good)
             break;
         COUNT(c, run_risen_pods, m->risen != NOBODY);
         more = choose(m, best, &m->run->chosen[*good]);
-        if (!deciding_stands(c, c->deciding.slots[*good].flight, m->run->chosen[*good].node))
+        if (!deciding_stands(c, deciding_slot(c, *good)->flight, m->run->chosen[*good].node))
             break;
     }
     keep_ranges(m, m->used);
@@ -576,7 +576,7 @@ enum groups_verdict run_groups_merge(struct coordinator *c, uint32_t *good)
                         .run = c->run,
                         .risen = NOBODY,
                         .framework = frameworks_find(
-                            &c->frameworks, c->deciding.slots[0].flight->pod.scheduler_name)};
+                            &c->frameworks, deciding_slot(c, 0)->flight->pod.scheduler_name)};
     enum groups_verdict verdict = GROUPS_alone;
     *good = 0;
     if (begin(&m)) {
