@@ -175,6 +175,7 @@ static void pod_heard(struct life *l, const struct pod *pod)
     if (i == PODS_MAX)
         return;
     snprintf(l->told_of[i], UID_ROOM, "%s", facts_pods[i].uid);
+    l->lost[i][0] = 0; /* an older snapshot did not have it yet */
     if (facts_pods[i].there && pod->node_name.len > 0)
         snprintf(l->shown[i], UID_ROOM, "%s", facts_pods[i].uid);
 }
