@@ -74,9 +74,9 @@ static bool may_be_like_former(const struct coordinator *c, uint32_t from, const
 static void take_along(struct coordinator *c, struct moment now, uint32_t from, size_t bytes)
 {
     uint32_t slots = from + batch_limit(c);
-    while (deciding_count(c) < slots && batch_may_follow(c, now, c->flights.first)) {
-        bytes += c->flights.first->arena.total;
-        if (bytes <= BATCH_BYTES && may_be_like_former(c, from, c->flights.first)) {
+    while (deciding_count(c) < slots && batch_may_follow(c, now, flights_first(&c->flights))) {
+        bytes += flights_first(&c->flights)->arena.total;
+        if (bytes <= BATCH_BYTES && may_be_like_former(c, from, flights_first(&c->flights))) {
             (void)deciding_take_alike(c, now);
             continue;
         }
@@ -137,7 +137,8 @@ bool batch_begin(struct coordinator *c, struct moment now)
 static bool is_due(const struct coordinator *c, struct moment now)
 {
     return c->batch.count < BATCHES_MAX && c->batch.whole &&
-           c->flights.waiting >= c->batch.at[0].size && coordinator_waits_for(c, now)[0] == 0;
+           flights_in(&c->flights, FLIGHT_waiting) >= c->batch.at[0].size &&
+           coordinator_waits_for(c, now)[0] == 0;
 }
 
 void batch_follow(struct coordinator *c, struct moment now)

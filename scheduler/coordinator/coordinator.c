@@ -100,7 +100,7 @@ void coordinator_free(struct coordinator **coordinator)
  * that are (upstream's loop does not wait for evictions either). */
 static int64_t credit_of(const struct coordinator *c)
 {
-    int64_t steps = (c->flights.in[FLIGHT_preempting] + CREDIT_STEP - 1) / CREDIT_STEP;
+    int64_t steps = (flights_in(&c->flights, FLIGHT_preempting) + CREDIT_STEP - 1) / CREDIT_STEP;
     int64_t makers = steps * CREDIT_STEP;
     return c->options.credit + (makers < PREEMPTING_MAX ? makers : PREEMPTING_MAX) +
            extending_credit(c) + permitting_credit(c);
@@ -168,7 +168,7 @@ static void say_config(struct coordinator *c)
 static void restart_permitting(struct coordinator *c)
 {
     struct flight *next;
-    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+    for (struct flight *f = flights_first_asked(&c->flights); f != NULL; f = next) {
         next = f->next;
         if (f->state == FLIGHT_permitting)
             permitting_restart(c, f);
@@ -228,7 +228,7 @@ static void on_peer_up(struct coordinator *c, struct moment now, const struct de
         c->watcher = in->from;
     } else if (in->from.process == EXTENDER) {
         c->extender = in->from;
-        c->flights.admission = true;
+        flights_may_admit(&c->flights);
     } else if (in->from.process == PLUGIN) {
         bus_plugins_up(c, in->message->peer_up.instance, in->from.peer);
     }
@@ -236,9 +236,10 @@ static void on_peer_up(struct coordinator *c, struct moment now, const struct de
 
 static void drop_waiting(struct coordinator *c)
 {
+    struct flight *f;
     cycle_abandon(c);
-    while (c->flights.first != NULL)
-        flights_remove(&c->flights, c->flights.first);
+    while ((f = flights_first(&c->flights)) != NULL)
+        flights_remove(&c->flights, f);
     extending_drop(c);
 }
 
@@ -299,7 +300,7 @@ static void on_node_gone(struct coordinator *c, struct moment now, const struct 
 {
     (void)now;
     cache_node_gone(c->cache, in->message->node_gone.name);
-    if (c->flights.in[FLIGHT_permitting] > 0)
+    if (flights_in(&c->flights, FLIGHT_permitting) > 0)
         permitting_look(c);
 }
 
@@ -580,7 +581,7 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     readiness_say(c, now);
     next = moment_earlier(next, landing_tell(c, now));
     c->out = NULL;
-    next = moment_earlier(next, moment_earlier(c->flights.asked_due, preempting_due(c)));
+    next = moment_earlier(next, moment_earlier(flights_asked_due(&c->flights), preempting_due(c)));
     return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
 }
 

@@ -150,8 +150,8 @@ static void start(struct coordinator *c, struct flight *f)
 
 enum reduce_step deciding_take(struct coordinator *c, struct moment now)
 {
-    must(c->deciding.under_way < RUN_PODS && c->flights.first != NULL);
-    struct flight *f = c->flights.first;
+    must(c->deciding.under_way < RUN_PODS && flights_first(&c->flights) != NULL);
+    struct flight *f = flights_first(&c->flights);
     struct slot *s = &c->deciding.slots[c->deciding.under_way++];
     remember_nomination(c, f);
     start(c, f);
@@ -187,8 +187,9 @@ enum reduce_step deciding_take(struct coordinator *c, struct moment now)
 
 enum reduce_step deciding_take_alike(struct coordinator *c, struct moment now)
 {
-    must(c->deciding.under_way > 0 && c->deciding.under_way < RUN_PODS && c->flights.first != NULL);
-    struct flight *f = c->flights.first;
+    must(c->deciding.under_way > 0 && c->deciding.under_way < RUN_PODS &&
+         flights_first(&c->flights) != NULL);
+    struct flight *f = flights_first(&c->flights);
     const struct reduce *like = c->deciding.slots[c->deciding.under_way - 1].reduce;
     struct slot *s = &c->deciding.slots[c->deciding.under_way++];
     start(c, f);
@@ -212,9 +213,9 @@ enum reduce_step deciding_take_alike(struct coordinator *c, struct moment now)
 
 void deciding_take_along(struct coordinator *c, struct moment now)
 {
-    must(c->deciding.under_way < RUN_PODS && c->flights.first != NULL);
+    must(c->deciding.under_way < RUN_PODS && flights_first(&c->flights) != NULL);
     struct slot *s = &c->deciding.slots[c->deciding.under_way++];
-    s->flight = c->flights.first;
+    s->flight = flights_first(&c->flights);
     start(c, s->flight);
     measure_begin_alike(s, now);
 }

@@ -55,15 +55,15 @@ void extending_take(struct coordinator *c, struct flight *f)
  * bounded. Who comes too late tries again as after an error, which nobody is told of. */
 static void make_room(struct coordinator *c)
 {
-    while (c->flights.queued > QUEUED_MAX) {
+    while (flights_in(&c->flights, FLIGHT_queued) > QUEUED_MAX) {
         COUNT(c, crowded_out, 1);
-        landing_end(c, c->flights.queued_last, OUTCOME_error, NULL);
+        landing_end(c, flights_last_queued(&c->flights), OUTCOME_error, NULL);
     }
 }
 
 int64_t extending_credit(const struct coordinator *c)
 {
-    int64_t queued = (int64_t)c->flights.queued;
+    int64_t queued = (int64_t)flights_in(&c->flights, FLIGHT_queued);
     return (queued + CREDIT_STEP - 1) / CREDIT_STEP * CREDIT_STEP;
 }
 
@@ -83,7 +83,7 @@ static void end_late(struct coordinator *c, struct moment now, struct flight *f)
 static void find_late(struct coordinator *c, struct moment now)
 {
     struct flight *next;
-    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+    for (struct flight *f = flights_first_asked(&c->flights); f != NULL; f = next) {
         next = f->next;
         if (moment_reached(now, f->deadline))
             end_late(c, now, f);
@@ -99,20 +99,19 @@ void extending_init(struct coordinator *c)
 
 void extending_look(struct coordinator *c, struct moment now)
 {
-    if (moment_reached(now, c->flights.asked_due))
+    if (moment_reached(now, flights_asked_due(&c->flights)))
         find_late(c, now);
     if (c->options.extender_count == 0 && bus_plugins_count(c) == 0)
         return;
     make_room(c);
-    c->flights.away = c->extender.peer == 0 ? EXTENDER_BITS : 0;
-    flights_admit(&c->flights);
+    flights_admit(&c->flights, c->extender.peer == 0 ? EXTENDER_BITS : 0);
 }
 
 /* Those that wait for plugins go on without their process. */
 static void restart_extended(struct coordinator *c)
 {
     struct flight *next;
-    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+    for (struct flight *f = flights_first_asked(&c->flights); f != NULL; f = next) {
         next = f->next;
         if (f->state == FLIGHT_asking && f->asked_peer == 0)
             flights_queue(&c->flights, f, true);
@@ -122,7 +121,7 @@ static void restart_extended(struct coordinator *c)
 void extending_restart(struct coordinator *c)
 {
     struct flight *next;
-    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+    for (struct flight *f = flights_first_asked(&c->flights); f != NULL; f = next) {
         next = f->next;
         if (f->state == FLIGHT_asking)
             flights_queue(&c->flights, f, true);
@@ -141,22 +140,18 @@ static void take_anew(struct coordinator *c, struct flight *f)
 void extending_reconfigure(struct coordinator *c, const struct coordinator_config *config)
 {
     bool changed = config->extenders_hash != c->options.extenders_hash;
+    struct flight *f;
     size_t at = 0;
-    void *value;
     must(config->extender_count <= EXTENDERS_MAX);
-    while (c->flights.queued_first != NULL)
-        flights_unqueue(&c->flights, c->flights.queued_first);
-    while (map_next(c->flights.by_uid, &at, NULL, &value))
-        flights_let_go(&c->flights, value);
+    flights_unqueue_all(&c->flights);
     if (changed) {
         c->options.extenders = config->extenders;
         c->options.extender_count = config->extender_count;
         c->options.extenders_hash = config->extenders_hash;
         extender_order(config->extenders, config->extender_count, c->asking.order);
     }
-    at = 0;
-    while (map_next(c->flights.by_uid, &at, NULL, &value))
-        take_anew(c, value);
+    while ((f = flights_next(&c->flights, &at)) != NULL)
+        take_anew(c, f);
     if (changed)
         log_info("extenders changed| extenders=%u hash=%016" PRIx64, config->extender_count,
                  (uint64_t)config->extenders_hash);
@@ -170,13 +165,11 @@ void extending_on_loss(struct coordinator *c)
 
 void extending_drop(struct coordinator *c)
 {
+    struct flight *f;
     size_t at = 0;
-    void *value;
-    while (map_next(c->flights.by_uid, &at, NULL, &value)) {
-        struct flight *f = value;
+    while ((f = flights_next(&c->flights, &at)) != NULL)
         if (f->state == FLIGHT_asking || f->state == FLIGHT_queued)
             flights_remove(&c->flights, f);
-    }
 }
 
 /* ---- asking ---- */
@@ -240,7 +233,7 @@ void extending_on_answer(struct coordinator *c, struct moment now, const struct 
 
 static struct flight *asked_by(const struct coordinator *c, int64_t id, uint32_t peer)
 {
-    struct flight *f = c->flights.asked;
+    struct flight *f = flights_first_asked(&c->flights);
     while (f != NULL && (f->question != id || f->asked_peer != peer))
         f = f->next;
     return id != 0 && peer != 0 ? f : NULL;
@@ -263,7 +256,7 @@ void extending_on_plugin_down(struct coordinator *c, struct moment now, uint32_t
 {
     struct flight *next;
     bus_plugins_down(c, peer);
-    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+    for (struct flight *f = flights_first_asked(&c->flights); f != NULL; f = next) {
         next = f->next;
         if (f->state == FLIGHT_permitting)
             permitting_on_plugin_down(c, now, f, peer);
@@ -276,10 +269,10 @@ void extending_status(const struct coordinator *c, struct buffer *lines)
 {
     bus_plugins_status(c, c->last_call, lines);
     if (bus_plugins_count(c) > 0)
-        buffer_print(lines, "permitting=%u\n", c->flights.in[FLIGHT_permitting]);
+        buffer_print(lines, "permitting=%u\n", flights_in(&c->flights, FLIGHT_permitting));
     if (c->options.extender_count == 0)
         return;
-    buffer_print(lines, "extenders=%u caller=%s queued=%zu questions=%" PRId64 "\n",
+    buffer_print(lines, "extenders=%u caller=%s queued=%u questions=%" PRId64 "\n",
                  c->options.extender_count, c->extender.peer != 0 ? "up" : "missing",
-                 c->flights.queued, c->flights.questions);
+                 flights_in(&c->flights, FLIGHT_queued), flights_last_question(&c->flights));
 }

@@ -25,11 +25,11 @@ static void flight_free(struct flight *f)
 
 void flights_free(struct flights *all)
 {
+    struct flight *f;
     size_t at = 0;
-    void *value;
-    while (map_next(all->by_uid, &at, NULL, &value)) {
-        gang_try_leave(value);
-        flight_free(value);
+    while ((f = flights_next(all, &at)) != NULL) {
+        gang_try_leave(f);
+        flight_free(f);
     }
     map_free(&all->by_uid);
 }
@@ -44,7 +44,6 @@ static void line_remove(struct flights *all, struct flight *f)
     bool queued = f->state == FLIGHT_queued;
     *(f->prev ? &f->prev->next : queued ? &all->queued_first : &all->first) = f->next;
     *(f->next ? &f->next->prev : queued ? &all->queued_last : &all->last) = f->prev;
-    *(queued ? &all->queued : &all->waiting) -= 1;
 }
 
 /* Its extenders may be asked about others. */
@@ -74,7 +73,6 @@ static void append(struct flights *all, struct flight *f)
     f->prev = all->last;
     *(all->last ? &all->last->next : &all->first) = f;
     all->last = f;
-    all->waiting++;
 }
 
 static void answered_remove(struct flights *all, struct flight *f)
@@ -221,23 +219,22 @@ void flights_queue(struct flights *all, struct flight *f, bool in_front)
     f->next = before != NULL ? before->next : all->queued_first;
     *(f->prev ? &f->prev->next : &all->queued_first) = f;
     *(f->next ? &f->next->prev : &all->queued_last) = f;
-    all->queued++;
     all->admission = true;
 }
 
-void flights_unqueue(struct flights *all, struct flight *f)
+void flights_unqueue_all(struct flights *all)
 {
-    must(f->state == FLIGHT_queued);
-    unlink_flight(all, f);
-    append(all, f);
+    struct flight *f;
+    size_t at = 0;
+    while ((f = all->queued_first) != NULL) {
+        unlink_flight(all, f);
+        append(all, f);
+    }
+    while ((f = flights_next(all, &at)) != NULL)
+        let_go(all, f);
 }
 
-void flights_let_go(struct flights *all, struct flight *f)
-{
-    let_go(all, f);
-}
-
-void flights_admit(struct flights *all)
+void flights_admit(struct flights *all, uint64_t away)
 {
     uint64_t taken = all->held;
     if (!all->admission)
@@ -245,7 +242,7 @@ void flights_admit(struct flights *all)
     all->admission = false;
     for (struct flight *f = all->queued_first, *next; f != NULL; f = next) {
         next = f->next;
-        if ((needs(f) & all->away) != 0)
+        if ((needs(f) & away) != 0)
             continue;
         if ((needs(f) & taken) == 0) {
             unlink_flight(all, f);
@@ -276,7 +273,6 @@ void flights_return(struct flights *all, struct flight *f)
     f->next = all->first;
     *(all->first ? &all->first->prev : &all->last) = f;
     all->first = f;
-    all->waiting++;
 }
 
 void flights_remove(struct flights *all, struct flight *f)

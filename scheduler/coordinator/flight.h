@@ -75,18 +75,72 @@ struct flight {
 struct flights {
     struct map *by_uid;
     struct flight *first, *last;
-    size_t waiting;
     struct flight *answered;
     struct flight *asked;       /* asking or permitting */
     struct moment asked_due;    /* none of those is due earlier */
     int64_t questions;          /* ids given to those for extenders and plugins */
     uint32_t in[FLIGHT_STATES]; /* how many are in each state */
     struct flight *queued_first, *queued_last;
-    size_t queued;
     uint64_t held;  /* extenders that some flight holds */
-    uint64_t away;  /* those that cannot be asked: who needs them waits, and nobody for him */
     bool admission; /* somebody may leave the queue */
 };
+
+static inline size_t flights_count(const struct flights *all)
+{
+    return map_count(all->by_uid);
+}
+
+/* How many are in this state. */
+static inline uint32_t flights_in(const struct flights *all, enum flight_state state)
+{
+    return all->in[state];
+}
+
+/* All, one after the other, from *at = 0 on; the one that was named may be removed. NULL: the end.
+ */
+static inline struct flight *flights_next(const struct flights *all, size_t *at)
+{
+    void *f;
+    return map_next(all->by_uid, at, NULL, &f) ? f : NULL;
+}
+
+/* The head of the line of waiting ones, the queue's end, and heads of lists that go by next. */
+static inline struct flight *flights_first(const struct flights *all)
+{
+    return all->first;
+}
+
+static inline struct flight *flights_last_queued(const struct flights *all)
+{
+    return all->queued_last;
+}
+
+static inline struct flight *flights_first_asked(const struct flights *all)
+{
+    return all->asked;
+}
+
+static inline struct flight *flights_first_answered(const struct flights *all)
+{
+    return all->answered;
+}
+
+/* An extender that was away is back. */
+static inline void flights_may_admit(struct flights *all)
+{
+    all->admission = true;
+}
+
+static inline int64_t flights_last_question(const struct flights *all)
+{
+    return all->questions;
+}
+
+/* None of the asked ones is due earlier. */
+static inline struct moment flights_asked_due(const struct flights *all)
+{
+    return all->asked_due;
+}
 
 void flights_init(struct flights *all);
 void flights_free(struct flights *all);
@@ -115,13 +169,12 @@ void flights_return(struct flights *all, struct flight *f);
 /* A waiting or asking flight goes into the queue of its extenders, behind those of its priority, or
  * in front of them. It lets go of the extenders. */
 void flights_queue(struct flights *all, struct flight *f, bool in_front);
-/* One in that queue goes to the end of the line, as if no extender cared. */
-void flights_unqueue(struct flights *all, struct flight *f);
-/* It holds no extender any more. */
-void flights_let_go(struct flights *all, struct flight *f);
+/* Those in that queue go to the end of the line, as if no extender cared; nobody holds one. */
+void flights_unqueue_all(struct flights *all);
 /* Those in the queue whose extenders are free, and whom nobody before them in the queue waits for,
- * take them and go to the end of the line. Cheap while nothing has changed. */
-void flights_admit(struct flights *all);
+ * take them and go to the end of the line; who needs one that is away waits, and nobody for him.
+ * Cheap while nothing has changed. */
+void flights_admit(struct flights *all, uint64_t away);
 void flights_remove(struct flights *all, struct flight *f);
 
 #endif

@@ -103,7 +103,7 @@ static uint64_t wanted(const struct gang_try *g)
 
 static bool somebody_is_asked_about(const struct coordinator *c)
 {
-    for (const struct flight *f = c->flights.asked; f != NULL; f = f->next)
+    for (const struct flight *f = flights_first_asked(&c->flights); f != NULL; f = f->next)
         if (f->state == FLIGHT_asking)
             return true;
     return false;
@@ -317,7 +317,7 @@ static bool all_stand(const struct coordinator *c, const struct gang_try *g)
 
 static bool is_asked_about(const struct coordinator *c, const struct gang_try *g)
 {
-    for (uint32_t i = 0; c->flights.asked != NULL && i < g->count; i++)
+    for (uint32_t i = 0; flights_first_asked(&c->flights) != NULL && i < g->count; i++)
         if (g->at[i].flight != NULL && g->at[i].flight->state == FLIGHT_asking)
             return true;
     return false;
@@ -410,7 +410,7 @@ struct flight *gang_next(struct coordinator *c, struct moment now)
     for (;;) {
         if (c->gang != NULL && c->gang->lost)
             gang_abandon(c);
-        struct flight *f = c->flights.first;
+        struct flight *f = flights_first(&c->flights);
         if (c->gang != NULL && is_asked_about(c, c->gang))
             return NULL;
         if (c->gang != NULL && is_over(c->gang)) {
@@ -420,7 +420,7 @@ struct flight *gang_next(struct coordinator *c, struct moment now)
         if (c->gang != NULL && f->gang != c->gang)
             stand_in_front(c, c->gang);
         if (c->gang != NULL)
-            return c->flights.first;
+            return flights_first(&c->flights);
         if (f == NULL || readiness_view_is_behind(c, now, f))
             return NULL;
         if (f->gang == NULL)

@@ -17,7 +17,7 @@
 /* Of pods that were bound the queue hears at once while we could do with others. */
 static bool has_enough(const struct coordinator *c)
 {
-    return (int64_t)map_count(c->flights.by_uid) > c->options.credit / 2;
+    return (int64_t)flights_count(&c->flights) > c->options.credit / 2;
 }
 
 struct moment landing_tell(struct coordinator *c, struct moment now)

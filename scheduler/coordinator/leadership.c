@@ -72,10 +72,10 @@ static void each_flight(struct coordinator *c, const struct listed *l,
                         void (*visit)(struct coordinator *c, struct flight *f,
                                       const struct listed *l))
 {
+    struct flight *f;
     size_t at = 0;
-    void *value;
-    while (map_next(c->flights.by_uid, &at, NULL, &value))
-        visit(c, value, l);
+    while ((f = flights_next(&c->flights, &at)) != NULL)
+        visit(c, f, l);
 }
 
 /* A new term, or none: what was decided before is decided anew, except what the binder still has

@@ -485,7 +485,8 @@ void coordinator_observe(void *state)
 {
     struct coordinator *c = state;
     bool synced = readiness_view_is_synced(c);
-    int64_t binding = (int64_t)(map_count(c->flights.by_uid) - c->flights.waiting);
+    int64_t binding =
+        (int64_t)(flights_count(&c->flights) - flights_in(&c->flights, FLIGHT_waiting));
     metric_check("sched-handler-sync", synced ? "" : "handlers are not fully synchronized");
     metric_check("workers", cache_workers(c->cache) > 0 ? "" : "no worker has joined");
     check_view(c);

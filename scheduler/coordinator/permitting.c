@@ -403,7 +403,7 @@ void permitting_on_plugin_down(struct coordinator *c, struct moment now, struct 
 void permitting_look(struct coordinator *c)
 {
     struct flight *next;
-    for (struct flight *f = c->flights.asked; f != NULL; f = next) {
+    for (struct flight *f = flights_first_asked(&c->flights); f != NULL; f = next) {
         next = f->next;
         if (f->state != FLIGHT_permitting)
             continue;
@@ -416,7 +416,7 @@ void permitting_look(struct coordinator *c)
 
 int64_t permitting_credit(const struct coordinator *c)
 {
-    int64_t steps =
-        ((int64_t)c->flights.in[FLIGHT_permitting] + CREDIT_STEP - 1) / CREDIT_STEP * CREDIT_STEP;
+    int64_t steps = ((int64_t)flights_in(&c->flights, FLIGHT_permitting) + CREDIT_STEP - 1) /
+                    CREDIT_STEP * CREDIT_STEP;
     return steps < PERMITTING_MAX ? steps : PERMITTING_MAX;
 }

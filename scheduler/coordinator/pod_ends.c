@@ -92,20 +92,18 @@ void pod_ends_snapshot_end(struct coordinator *c, struct moment now)
 {
     struct pods_shown *s = &c->shown;
     struct arena memory = {0};
+    const struct flight *f;
     size_t at = 0, count = 0;
-    void *value;
     if (s->count > 0)
         qsort(s->hashes, s->count, sizeof(*s->hashes), by_hash);
     s->epoch = c->stream.epoch;
     s->sequence = c->stream.sequence;
     s->coming = false;
     s->whole = true;
-    struct str *gone = arena_take(&memory, map_count(c->flights.by_uid) * sizeof(*gone));
-    while (map_next(c->flights.by_uid, &at, NULL, &value)) {
-        const struct flight *f = value;
+    struct str *gone = arena_take(&memory, flights_count(&c->flights) * sizeof(*gone));
+    while ((f = flights_next(&c->flights, &at)) != NULL)
         if (is_before(c, f->epoch, f->sequence) && !is_shown(c, f->pod.uid))
             gone[count++] = arena_copy(&memory, f->pod.uid);
-    }
     for (size_t i = 0; i < count; i++)
         pod_ends(c, now, gone[i]);
     arena_free(&memory);

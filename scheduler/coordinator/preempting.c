@@ -204,10 +204,10 @@ static void look_at_going(struct coordinator *c, struct moment now, struct fligh
 static void end_the_late(struct coordinator *c, struct moment now)
 {
     struct moment due = MOMENT_NEVER;
+    struct flight *f;
     size_t at = 0;
-    void *value;
-    while (c->flights.in[FLIGHT_preempting] > 0 && map_next(c->flights.by_uid, &at, NULL, &value)) {
-        struct flight *f = value;
+    while (flights_in(&c->flights, FLIGHT_preempting) > 0 &&
+           (f = flights_next(&c->flights, &at)) != NULL) {
         if (f->state != FLIGHT_preempting)
             continue;
         if (moment_reached(now, f->deadline) && f->answered)
@@ -232,7 +232,7 @@ struct moment preempting_due(const struct coordinator *c)
 
 void preempting_look(struct coordinator *c, struct moment now)
 {
-    struct flight *f = c->flights.answered, *next;
+    struct flight *f = flights_first_answered(&c->flights), *next;
     for (; f != NULL; f = next) {
         next = f->next;
         if (all_are_going(c, f))
@@ -256,12 +256,11 @@ static bool forget_victim(struct flight *f, struct str uid)
 void preempting_unbound(struct coordinator *c, struct str uid)
 {
     bool any = false;
+    struct flight *f;
     size_t at = 0;
-    void *value;
-    while (c->flights.in[FLIGHT_preempting] > 0 && map_next(c->flights.by_uid, &at, NULL, &value)) {
-        struct flight *f = value;
+    while (flights_in(&c->flights, FLIGHT_preempting) > 0 &&
+           (f = flights_next(&c->flights, &at)) != NULL)
         any |= f->state == FLIGHT_preempting && forget_victim(f, uid);
-    }
     if (any)
         preempting_look(c, c->last_call);
 }

@@ -195,10 +195,10 @@ void releasing_find_lost(struct coordinator *c, struct flight *f, const struct m
 
 bool releasing_expects(const struct coordinator *c, struct str claim_uid)
 {
+    const struct flight *f;
     size_t at = 0;
-    void *value;
-    while (map_next(c->flights.by_uid, &at, NULL, &value)) {
-        const struct release_list *r = ((const struct flight *)value)->releasing;
+    while ((f = flights_next(&c->flights, &at)) != NULL) {
+        const struct release_list *r = f->releasing;
         for (uint32_t i = 0; r != NULL && i < r->count; i++)
             if (!r->at[i].answered && str_equal(r->at[i].request.claim_uid, claim_uid))
                 return true;

@@ -20,8 +20,8 @@ void coordinator_status(void *state, struct buffer *lines)
     buffer_print(lines, "workers=%u\nworker_nodes=", cache_workers(c->cache));
     for (uint32_t i = 0; i < cache_workers(c->cache); i++)
         buffer_print(lines, "%s%u", i ? " " : "", cache_worker_nodes(c->cache, i));
-    buffer_print(lines, "\nwaiting=%zu\nunder_way=%zu\n", c->flights.waiting,
-                 map_count(c->flights.by_uid) - c->flights.waiting);
+    buffer_print(lines, "\nwaiting=%u\nunder_way=%zu\n", flights_in(&c->flights, FLIGHT_waiting),
+                 flights_count(&c->flights) - flights_in(&c->flights, FLIGHT_waiting));
     buffer_print(lines, "cycles=%" PRIu64 "\nsecond_rounds=%" PRIu64 "\nrestarted=%" PRIu64 "\n",
                  c->count.cycles, c->count.second_rounds, c->count.restarted);
     buffer_print(lines, "batches=%" PRIu64 "\nbatch_pods=%" PRIu64 "\nbatches_cut=%" PRIu64 "\n",
@@ -48,7 +48,8 @@ void coordinator_status(void *state, struct buffer *lines)
     buffer_print(lines, "gangs_evicting=%" PRIu64 "\ngangs_restarted=%" PRIu64 "\n",
                  c->count.gangs_evicting, c->count.gangs_restarted);
     buffer_print(lines, "preempting=%u\nvictims=%" PRIu64 "\nnominated=%u\n",
-                 c->flights.in[FLIGHT_preempting], c->count.preempted, cache_nominated(c->cache));
+                 flights_in(&c->flights, FLIGHT_preempting), c->count.preempted,
+                 cache_nominated(c->cache));
     const struct device_book *book = catalog_devices(c->catalog);
     const struct devices_totals devices = device_book_totals(book);
     buffer_print(lines, "devices=%u\ndevices_in_use=%u\nclaims_in_flight=%u\n", devices.devices,

@@ -63,8 +63,8 @@ static bool may_run(struct coordinator *c)
 static void take_along(struct coordinator *c, struct moment now)
 {
     uint32_t limit = batch_limit(c);
-    while (deciding_count(c) < limit && batch_may_follow(c, now, c->flights.first) &&
-           batch_is_alike(c, c->flights.first, deciding_slot(c, 0)->flight))
+    while (deciding_count(c) < limit && batch_may_follow(c, now, flights_first(&c->flights)) &&
+           batch_is_alike(c, flights_first(&c->flights), deciding_slot(c, 0)->flight))
         deciding_take_along(c, now);
 }
 
@@ -315,7 +315,7 @@ static struct measured_skips skipped_by_all(const struct coordinator *c)
  */
 static bool may_follow(const struct coordinator *c, struct moment now, uint32_t good)
 {
-    const struct flight *f = c->flights.first;
+    const struct flight *f = flights_first(&c->flights);
     const struct slot *first = deciding_slot(c, 0);
     bool told = good > 0 && !deciding_holds_news(c);
     /* Without good ones the first was given back, and its pod may be gone. */
