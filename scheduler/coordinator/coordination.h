@@ -33,21 +33,27 @@ struct slot {
     struct measured_steps steps;
 };
 
-/* First what all files of the folder use by its functions; then parts, each touched by the files
- * that are named behind it alone, and asked by others (tests/tidy/owners.py). */
+/* First what all files of the folder read, or hand to its functions; then parts, each touched by
+ * the files that are named behind it alone, and asked by others (tests/tidy/owners.py). */
 struct coordinator {
+    /* set by: coordinator.c extending.c; the latter is told of other extenders */
     struct coordinator_options options; /* without profiles: the frameworks have them */
+
+    /* set by: coordinator.c */
     struct frameworks frameworks;
     struct cache *cache;
     struct catalog *catalog;
     struct subscriber stream;
-    struct flights flights;
     struct gang_statuses *gang_statuses;
-    struct random random;
     struct outbox *out; /* of the call that is running; cache_tell needs it */
     struct moment last_call;
     struct arena cycle_memory;
     struct address queue, watcher, binder, extender; /* peer 0: not there */
+
+    /* set by: coordinator.c gang.c; who goes back to where a transaction began throws the same */
+    struct random random;
+
+    struct flights flights; /* owner: flight.c */
 
     /* the decision that is under way: of one pod, or of batches */
     struct {
@@ -132,21 +138,10 @@ struct coordinator {
     int64_t release_id;     /* owner: releasing.c; given to a request about a claim last; 0: none */
     struct measure measure; /* owner: measure.c */
 
-    struct {
-        uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound,
-            bind_failed, restarted, late, batches, batch_pods, batches_cut, runs, run_pods,
-            run_grouped_pods, run_risen_pods, runs_followed;
-        uint64_t gangs_placed, gangs_failed, gangs_evicting, gangs_restarted;
-        uint64_t decision_us, decision_us_max;
-        uint64_t preempted; /* victims named */
-        uint64_t asked_again,
-            crowded_out; /* of extenders: answers that did not hold; see extending.c */
-    } count;             /* owner: measure.c report.c; others add to it by COUNT */
+    struct counters count; /* owner: measure.c report.c; others add to it by COUNT */
 };
 
-#define COUNT(c, what, times) ((c)->count.what += (uint64_t)(times))
-
-/* ---- what anybody may ask of a part ---- */
+/* ---- what anybody may ask of a part, whose owner the name begins with ---- */
 
 static inline bool batch_is_under_way(const struct coordinator *c)
 {

@@ -258,6 +258,7 @@ static void on_peer_down(struct coordinator *c, struct moment now, const struct 
     } else if (in->from.process == EXTENDER && peer == c->extender.peer) {
         if (gang_under_way(c) != NULL)
             cycle_abandon(c);
+        c->extender.peer = 0;
         extending_on_loss(c);
     } else if (in->from.process == PLUGIN) {
         extending_on_plugin_down(c, now, peer);

@@ -108,7 +108,7 @@ void extending_look(struct coordinator *c, struct moment now)
 }
 
 /* Those that wait for plugins go on without their process. */
-static void restart_extended(struct coordinator *c)
+void extending_on_loss(struct coordinator *c)
 {
     struct flight *next;
     for (struct flight *f = flights_first_asked(&c->flights); f != NULL; f = next) {
@@ -155,12 +155,6 @@ void extending_reconfigure(struct coordinator *c, const struct coordinator_confi
     if (changed)
         log_info("extenders changed| extenders=%u hash=%016" PRIx64, config->extender_count,
                  (uint64_t)config->extenders_hash);
-}
-
-void extending_on_loss(struct coordinator *c)
-{
-    c->extender.peer = 0;
-    restart_extended(c);
 }
 
 void extending_drop(struct coordinator *c)

@@ -48,6 +48,19 @@ struct measured_steps {
     int64_t pre_filter, filter, pre_score, score, post_filter;
 };
 
+/* Since the coordinator's begin. */
+struct counters {
+    uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound, bind_failed,
+        restarted, late, batches, batch_pods, batches_cut, runs, run_pods, run_grouped_pods,
+        run_risen_pods, runs_followed;
+    uint64_t gangs_placed, gangs_failed, gangs_evicting, gangs_restarted;
+    uint64_t decision_us, decision_us_max;
+    uint64_t preempted;                /* victims named */
+    uint64_t asked_again, crowded_out; /* of extenders: answers that did not hold; extending.c */
+};
+
+#define COUNT(c, what, times) ((c)->count.what += (uint64_t)(times))
+
 /* The decision of a slot begins: between the two is its PreFilter. */
 void measure_begin(struct coordinator *c, struct slot *s, struct moment now);
 void measure_prepared(struct coordinator *c, struct slot *s);
