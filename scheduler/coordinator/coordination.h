@@ -36,10 +36,8 @@ struct slot {
 /* First what all files of the folder read, or hand to its functions; then parts, each touched by
  * the files that are named behind it alone, and asked by others (tests/tidy/owners.py). */
 struct coordinator {
-    /* set by: coordinator.c extending.c; the latter is told of other extenders */
-    struct coordinator_options options; /* without profiles: the frameworks have them */
-
     /* set by: coordinator.c */
+    struct coordinator_options options; /* without profiles: the frameworks have them */
     struct frameworks frameworks;
     struct cache *cache;
     struct catalog *catalog;

@@ -175,6 +175,19 @@ static void restart_permitting(struct coordinator *c)
     }
 }
 
+/* True when there are others. */
+static bool take_extenders(struct coordinator *c, const struct coordinator_config *config)
+{
+    if (config->extenders_hash == c->options.extenders_hash)
+        return false;
+    c->options.extenders = config->extenders;
+    c->options.extender_count = config->extender_count;
+    c->options.extenders_hash = config->extenders_hash;
+    log_info("extenders changed| extenders=%u hash=%016" PRIx64, config->extender_count,
+             (uint64_t)config->extenders_hash);
+    return true;
+}
+
 void coordinator_reconfigure(struct coordinator *c, struct moment now,
                              const struct coordinator_config *config, struct outbox *out)
 {
@@ -188,8 +201,8 @@ void coordinator_reconfigure(struct coordinator *c, struct moment now,
     frameworks_build(&c->frameworks, config->profiles, config->profile_count);
     uint32_t plugins = bus_plugins_count(c);
     bus_plugins_configure(c);
-    if (config->extenders_hash != c->options.extenders_hash || plugins + bus_plugins_count(c) > 0)
-        extending_reconfigure(c, config);
+    if (take_extenders(c, config) || plugins + bus_plugins_count(c) > 0)
+        extending_reconfigure(c);
     c->config.generation++;
     c->options.config_hash = config->hash;
     c->options.backoff_initial_s = config->backoff_initial_s;

@@ -137,24 +137,14 @@ static void take_anew(struct coordinator *c, struct flight *f)
         f->extension = interest(c, f); /* for when it is tried again */
 }
 
-void extending_reconfigure(struct coordinator *c, const struct coordinator_config *config)
+void extending_reconfigure(struct coordinator *c)
 {
-    bool changed = config->extenders_hash != c->options.extenders_hash;
     struct flight *f;
     size_t at = 0;
-    must(config->extender_count <= EXTENDERS_MAX);
+    extending_init(c);
     flights_unqueue_all(&c->flights);
-    if (changed) {
-        c->options.extenders = config->extenders;
-        c->options.extender_count = config->extender_count;
-        c->options.extenders_hash = config->extenders_hash;
-        extender_order(config->extenders, config->extender_count, c->asking.order);
-    }
     while ((f = flights_next(&c->flights, &at)) != NULL)
         take_anew(c, f);
-    if (changed)
-        log_info("extenders changed| extenders=%u hash=%016" PRIx64, config->extender_count,
-                 (uint64_t)config->extenders_hash);
 }
 
 void extending_drop(struct coordinator *c)

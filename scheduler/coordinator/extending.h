@@ -17,7 +17,7 @@ void extending_on_answer(struct coordinator *c, struct moment now, const struct 
 void extending_restart(struct coordinator *c);
 /* Other extenders or plugins: whoever is not decided yet is asked about with them, from the
  * beginning. After cycle_abandon and extending_restart. */
-void extending_reconfigure(struct coordinator *c, const struct coordinator_config *config);
+void extending_reconfigure(struct coordinator *c);
 void extending_on_plugin_answer(struct coordinator *c, struct moment now, uint32_t peer,
                                 const struct plugin_answer *answer);
 void extending_on_plugin_down(struct coordinator *c, struct moment now, uint32_t peer);
