@@ -141,45 +141,53 @@ void deciding_begin(struct coordinator *c, struct moment now)
         c->deciding.asked[i] = cache_worker(c->cache, i);
 }
 
-/* It is decided on the view as it is now. */
-static void start(struct coordinator *c, struct flight *f)
+/* The first waiting flight goes into the next slot: it is decided on the view as it is now. */
+static struct slot *take(struct coordinator *c)
 {
-    f->behind = readiness_view_is_older(c, f);
-    flights_start(&c->flights, f, FLIGHT_deciding);
+    must(c->deciding.under_way < RUN_PODS && flights_first(&c->flights) != NULL);
+    struct slot *s = &c->deciding.slots[c->deciding.under_way++];
+    s->flight = flights_first(&c->flights);
+    s->flight->behind = readiness_view_is_older(c, s->flight);
+    flights_start(&c->flights, s->flight, FLIGHT_deciding);
+    return s;
+}
+
+/* How its decision starts, as far as that is the same for one that is like another. */
+static struct reduce_start start_of(struct coordinator *c, struct slot *s)
+{
+    const struct pod *pod = &s->flight->pod;
+    if (s->reduce == NULL)
+        s->reduce = reduce_new();
+    return (struct reduce_start){.cycle = ++c->deciding.cycle,
+                                 .framework = frameworks_find(&c->frameworks, pod->scheduler_name),
+                                 .catalog = c->catalog,
+                                 .pod = pod,
+                                 .shards = c->deciding.asked_count,
+                                 .nodes = cache_nodes(c->cache),
+                                 .tie_break = c->options.tie_break,
+                                 .seed = (int64_t)random_next(&c->random),
+                                 .after = str_of(c->deciding.last_node)};
 }
 
 enum reduce_step deciding_take(struct coordinator *c, struct moment now)
 {
-    must(c->deciding.under_way < RUN_PODS && flights_first(&c->flights) != NULL);
-    struct flight *f = flights_first(&c->flights);
-    struct slot *s = &c->deciding.slots[c->deciding.under_way++];
+    struct slot *s = take(c);
+    struct flight *f = s->flight;
     remember_nomination(c, f);
-    start(c, f);
-    s->flight = f;
-    if (s->reduce == NULL)
-        s->reduce = reduce_new();
     measure_begin(c, s, now);
-    struct reduce_start how = {.cycle = ++c->deciding.cycle,
-                               .framework = frameworks_find(&c->frameworks, f->pod.scheduler_name),
-                               .catalog = c->catalog,
-                               .cache = c->cache,
-                               .timer = c->options.clock,
-                               .pod = &f->pod,
-                               .extension = f->extension,
-                               .shards = c->deciding.asked_count,
-                               .nodes = cache_nodes(c->cache),
-                               .no_terms = nobody_has_terms(c, c->deciding.under_way - 1),
-                               .own_hostnames = cache_odd_hostnames(c->cache) == 0,
-                               .tie_break = c->options.tie_break,
-                               .seed = (int64_t)random_next(&c->random),
-                               .after = str_of(c->deciding.last_node),
-                               .now_us = c->options.wall_us_at_zero + now.ns / 1000,
-                               .owner = owner_of,
-                               .owner_context = c};
-    how.none_lower = nobody_is_lower(c, f->pod.priority, c->deciding.under_way - 1);
+    struct reduce_start how = start_of(c, s);
+    how.cache = c->cache;
+    how.timer = c->options.clock;
     how.clock = how.cycle % MEASURED_ONE_IN == 0 ? c->options.clock : NULL;
-    s->rivals = cache_has_rivals(c->cache, &f->pod);
+    how.extension = f->extension;
+    how.no_terms = nobody_has_terms(c, c->deciding.under_way - 1);
+    how.none_lower = nobody_is_lower(c, f->pod.priority, c->deciding.under_way - 1);
+    how.own_hostnames = cache_odd_hostnames(c->cache) == 0;
+    how.now_us = c->options.wall_us_at_zero + now.ns / 1000;
+    how.owner = owner_of;
+    how.owner_context = c;
     how.siblings = gang_try_nominated(f->gang, c->cache, &c->cycle_memory);
+    s->rivals = cache_has_rivals(c->cache, &f->pod);
     enum reduce_step first = reduce_start(s->reduce, &how);
     measure_prepared(c, s);
     return first;
@@ -187,37 +195,17 @@ enum reduce_step deciding_take(struct coordinator *c, struct moment now)
 
 enum reduce_step deciding_take_alike(struct coordinator *c, struct moment now)
 {
-    must(c->deciding.under_way > 0 && c->deciding.under_way < RUN_PODS &&
-         flights_first(&c->flights) != NULL);
-    struct flight *f = flights_first(&c->flights);
-    const struct reduce *like = c->deciding.slots[c->deciding.under_way - 1].reduce;
-    struct slot *s = &c->deciding.slots[c->deciding.under_way++];
-    start(c, f);
-    s->flight = f;
+    must(c->deciding.under_way > 0);
+    struct slot *s = take(c);
     s->rivals = false;
-    if (s->reduce == NULL)
-        s->reduce = reduce_new();
     measure_begin_alike(s, now);
-    const struct reduce_start how = {.cycle = ++c->deciding.cycle,
-                                     .framework =
-                                         frameworks_find(&c->frameworks, f->pod.scheduler_name),
-                                     .catalog = c->catalog,
-                                     .pod = &f->pod,
-                                     .shards = c->deciding.asked_count,
-                                     .nodes = cache_nodes(c->cache),
-                                     .tie_break = c->options.tie_break,
-                                     .seed = (int64_t)random_next(&c->random),
-                                     .after = str_of(c->deciding.last_node)};
-    return reduce_start_alike(s->reduce, &how, like);
+    const struct reduce_start how = start_of(c, s);
+    return reduce_start_alike(s->reduce, &how, s[-1].reduce);
 }
 
 void deciding_take_along(struct coordinator *c, struct moment now)
 {
-    must(c->deciding.under_way < RUN_PODS && flights_first(&c->flights) != NULL);
-    struct slot *s = &c->deciding.slots[c->deciding.under_way++];
-    s->flight = flights_first(&c->flights);
-    start(c, s->flight);
-    measure_begin_alike(s, now);
+    measure_begin_alike(take(c), now);
 }
 
 enum reduce_step deciding_answer(struct coordinator *c, uint32_t at, uint32_t shard,
