@@ -323,7 +323,7 @@ static void tell_forbidden(const struct flight *f, const char *verb, const char 
 
 static void note_open(struct flight *f, const struct kube_response *r)
 {
-    if (!r->maybe_done && r->status != 502)
+    if (!answer_is_open(r))
         return; /* one that was sent before may be */
     f->open = true;
     f->open_until = moment_after(f->sent, span_of_ms(LANES_WRITE_MS));

@@ -20,6 +20,11 @@ bool answer_is_doubtful(const struct kube_response *response)
     return response->maybe_done || (response->status >= 500 && response->status != 503);
 }
 
+bool answer_is_open(const struct kube_response *response)
+{
+    return response->maybe_done || response->status == 502;
+}
+
 void reason_of(const struct kube_response *response, struct buffer *out)
 {
     struct arena a = {0};

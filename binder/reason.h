@@ -13,6 +13,10 @@ bool answer_is_busy(const struct kube_response *response);
 /* It may or may not have been done. */
 bool answer_is_doubtful(const struct kube_response *response);
 
+/* And it may be done yet, by whoever stands between us and the server: for as long as a write may
+ * last (LANES_WRITE_MS). */
+bool answer_is_open(const struct kube_response *response);
+
 /* Replaces what out holds. */
 void reason_of(const struct kube_response *response, struct buffer *out);
 

@@ -139,14 +139,8 @@ static bool is_another(const struct kube_response *response)
     return another;
 }
 
-/* It may be carried out yet, by whoever stands between us and the server, and would take back what
- * the pod is given next: nothing is over before it cannot come any more. Then the claim is put back
- * under its version, which is refused when it comes late. */
-static bool is_open(const struct kube_response *response)
-{
-    return response->maybe_done || response->status == 502;
-}
-
+/* One that may come late would take back what the pod is given next: nothing is over before it
+ * cannot come any more. Then the claim is put back under its version, which is refused if late. */
 static void patched(struct job *job, struct instant at, const struct kube_response *response)
 {
     struct release *r = (struct release *)job;
@@ -154,7 +148,7 @@ static void patched(struct job *job, struct instant at, const struct kube_respon
     bool passing = may_pass(response) || response->status == 409;
     if (answer_is_good(response) || response->status == 404 || is_another(response))
         done(r, at);
-    else if (is_open(response))
+    else if (answer_is_open(response))
         go(r, &look_job, moment_after(r->sent, span_of_ms(LANES_WRITE_MS)));
     else if (response->status == 422)
         go(r, &look_job, at.now);
