@@ -125,13 +125,13 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     bool rejected = outcome->result == OUTCOME_unschedulable;
     if (rejected && (rejectors | pending) == 0 && group_holds(e))
         rejectors = q->queues.gangs.coscheduling; /* upstream's in-tree groups name no plugin */
+    if (outcome->released && outcome->result != OUTCOME_skipped)
+        queues_released(&q->queues, now, e);
     if (outcome->result == OUTCOME_bound) {
         queues_bound(&q->queues, now, e);
     } else if (outcome->result == OUTCOME_skipped) {
         queues_skipped(&q->queues, now, e, outcome->released);
     } else if (rejected && (rejectors | pending) != 0) {
-        if (outcome->released)
-            queues_released(&q->queues, now, e);
         queues_nominated(&q->queues, now, e, outcome->nominated_node);
         forget_until_gated(q, e, outcome);
         e->flight->woken |= outcome->behind;

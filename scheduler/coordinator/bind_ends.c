@@ -72,5 +72,6 @@ void bind_ends_seen(struct coordinator *c, struct flight *f, struct str node)
     bind_request_cancel(c, f->pod.uid, f->pod.node_name, "the pod is bound to another node");
     device_settle(c->catalog, &f->devices, c->last_call);
     reserving_undo(c, f);
+    f->released = true;
     landing_end(c, f, OUTCOME_skipped, NULL);
 }

@@ -260,7 +260,7 @@ void flights_return(struct flights *all, struct flight *f)
     unlink_flight(all, f);
     f->node = (struct str){NULL, 0}; /* of a preemption that is given up; lay in the pod's arena */
     f->plugins = f->victims = (struct strs){0};
-    f->activate = f->overtaken = f->released = false;
+    f->activate = f->overtaken = false;
     release_list_free(&f->releasing);
     f->gated_epoch = f->gated_sequence = 0;
     take_newer(f);

@@ -65,7 +65,7 @@ struct flight {
     int64_t question;               /* asking, permitting: its id; 0: nobody is asked just now */
     uint32_t asked_peer;            /* the process of the plugin that is asked; 0: extenders are */
     struct permit *permit;          /* permitting: how far it has come; see permitting.c */
-    bool released;                  /* landing: it gave back room that it had */
+    bool released;                  /* since the queue gave it: it gave back room that it had */
     struct release_list *releasing; /* what is taken back of its claims; NULL: nothing */
     struct flight *next, *prev;     /* among the waiting, the queued, the asked or the answered */
 };

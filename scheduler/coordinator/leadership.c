@@ -90,6 +90,7 @@ static void give_back(struct coordinator *c, struct flight *f, const struct list
             return;
         cache_forget(c->cache, f->pod.uid);
         reserving_undo(c, f);
+        f->released = true;
         f->pod.node_name = (struct str){NULL, 0};
         anew = leading && !f->grouped;
     } else if (f->state == FLIGHT_permitting) {

@@ -319,6 +319,32 @@ static void what_the_scheduler_has_free_again_wakes_whom_it_may_help(void **stat
     close_world(&w);
 }
 
+/* It was to be bound to one node first, and is on another one. */
+static void room_that_a_bound_pod_gave_back_is_offered_to_others(void **state)
+{
+    (void)state;
+    struct world w = open_world(&plain);
+    struct pod a = pod_named("a"), b = pod_named("b");
+    struct attempt first = {0}, second = {0};
+    struct str fit = STR_LITERAL("NodeResourcesFit");
+    sync(&w);
+    set_pod(&w, &a);
+    pull(&w, 1);
+    assert_int_equal(attempts(&w, &first), 1);
+    set_pod(&w, &b);
+    pull(&w, 2);
+    assert_int_equal(attempts(&w, &second), 2);
+    struct message m = outcome_of(&b, &second, OUTCOME_unschedulable);
+    m.outcome.plugins = (struct strs){1, &fit};
+    from(&w, SCHEDULER, 7, &m);
+    assert_true(status_says(&w, "\nunschedulable=1\n"));
+    m = outcome_of(&a, &first, OUTCOME_bound);
+    m.outcome.released = true;
+    from(&w, SCHEDULER, 7, &m);
+    assert_true(status_says(&w, "\nunschedulable=0\n"));
+    close_world(&w);
+}
+
 /* ---- backoff ---- */
 
 static void backoff_doubles_up_to_its_maximum_without_overflow(void **state)
@@ -716,6 +742,7 @@ int main(void)
         cmocka_unit_test(the_end_of_a_former_life_takes_nothing_back),
         cmocka_unit_test(the_next_tick_is_due_with_the_next_flush),
         cmocka_unit_test(what_the_scheduler_has_free_again_wakes_whom_it_may_help),
+        cmocka_unit_test(room_that_a_bound_pod_gave_back_is_offered_to_others),
         cmocka_unit_test(backoff_doubles_up_to_its_maximum_without_overflow),
         cmocka_unit_test(backoff_runs_until_the_second_of_its_end_is_over),
         cmocka_unit_test(node_updates_are_named_in_upstreams_order),

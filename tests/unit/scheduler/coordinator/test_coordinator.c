@@ -365,7 +365,7 @@ static void losing_leadership_gives_pods_back(void **state)
     assert_true(take(BINDER, MSG_bind, &m));
     say(binder, "leadership lead_term=5 identity=\"me\" holder=\"other\"");
     assert_true(take(QUEUE, MSG_outcome, &m));
-    assert_true(m.outcome.result == OUTCOME_skipped);
+    assert_true(m.outcome.result == OUTCOME_skipped && m.outcome.released);
     tick_after(1000);
     bool zero = false;
     while (take(QUEUE, MSG_pull, &m))
@@ -379,6 +379,23 @@ static void losing_leadership_gives_pods_back(void **state)
     attempt("r", 3900, 3); /* fits only because p's room is free again */
     assert_true(take(BINDER, MSG_bind, &m));
     assert_true(str_is(m.bind.name, "r"));
+}
+
+/* Whoever was turned away meanwhile may fit where it is no more. */
+static void a_bind_that_ended_with_its_term_says_that_room_is_free(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    attempt("p", 100, 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    lead(6);
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    assert_true(take(BINDER, MSG_bind, &m));
+    say(binder, "bind_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
+                "bound=true code=201");
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(m.outcome.result == OUTCOME_bound && m.outcome.released);
 }
 
 /* The queue reads the same stream by itself, and may be behind. */
@@ -700,6 +717,7 @@ int main(void)
         TEST(a_dead_workers_nodes_are_seen_by_the_others),
         TEST(without_workers_pods_wait_and_are_not_failed),
         TEST(losing_leadership_gives_pods_back),
+        TEST(a_bind_that_ended_with_its_term_says_that_room_is_free),
         TEST(a_pod_that_was_seen_to_go_is_not_decided),
         TEST(a_bind_in_flight_survives_the_loss_of_leadership),
         TEST(a_lost_bind_is_sent_again),
