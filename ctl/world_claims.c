@@ -33,7 +33,7 @@ bool world_hold(struct world *w, const struct pod *pod, struct str node, struct 
     held->devices = (struct device_reservation){0};
     (void)cache_node_get(w->cache, node, &chosen, &w->arena);
     const struct reserve_question q = {
-        .pod = pod, .brief = &reduce_request(w->reduce)->brief.volumes, .node = &chosen};
+        .pod = pod, .findings = &reduce_request(w->reduce)->findings.volumes, .node = &chosen};
     if (strs_hold(fw->profile.reserve, STR_LITERAL("VolumeBinding")) &&
         !volume_reserve(w->catalog, &q, &held->reserved, error, held->arena))
         return false;

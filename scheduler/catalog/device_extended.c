@@ -47,16 +47,16 @@ struct extended_plan extended_plan_of(const struct catalog *catalog, const struc
     return plan;
 }
 
-void extended_note(const struct catalog *catalog, const struct pod *pod, struct brief *brief,
+void extended_note(const struct catalog *catalog, const struct pod *pod, struct findings *findings,
                    struct arena *a)
 {
-    if (brief->device_resources.count > 0 || catalog_count(catalog, CATALOG_device_class) == 0)
+    if (findings->device_resources.count > 0 || catalog_count(catalog, CATALOG_device_class) == 0)
         return;
     const struct extended_plan plan = extended_plan_of(catalog, pod, a);
-    brief->device_resources.at = arena_take(a, plan.count * sizeof(struct str));
+    findings->device_resources.at = arena_take(a, plan.count * sizeof(struct str));
     for (uint32_t i = 0; i < plan.count; i++)
         if (plan.at[i].class.len > 0)
-            brief->device_resources.at[brief->device_resources.count++] = plan.at[i].name;
+            findings->device_resources.at[findings->device_resources.count++] = plan.at[i].name;
 }
 
 /* ---- on a node ---- */

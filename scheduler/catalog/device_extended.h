@@ -29,8 +29,9 @@ struct extended_plan extended_plan_of(const struct catalog *catalog, const struc
 /* Whether the pod's plan is wanted, without making one. */
 bool extended_is_wanted(const struct catalog *catalog, const struct pod *pod);
 
-/* Into the brief: which resources classes stand for. Asked several times it does nothing more. */
-void extended_note(const struct catalog *catalog, const struct pod *pod, struct brief *brief,
+/* Into the findings: which resources classes stand for. Asked several times it does nothing more.
+ */
+void extended_note(const struct catalog *catalog, const struct pod *pod, struct findings *findings,
                    struct arena *a);
 
 /* What devices are needed for on a node: bit i of the set is resource i of the plan. */

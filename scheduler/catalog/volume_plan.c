@@ -1,5 +1,5 @@
 /* volume_plan: the order in which a node's claims get their volumes. The one idea: claims are
- * served in the brief's order, each with the first of its choices that is left and that the node
+ * served in the findings' order, each with the first of its choices that is left and that the node
  * can use.
  *
  * What must stay true: with the same answers the result is the same, so that the coordinator finds
@@ -14,10 +14,10 @@ static bool is_taken(const uint32_t *chosen, uint32_t count, uint32_t candidate)
     return false;
 }
 
-static uint32_t match(const struct volume_brief *brief, const struct volume_plan_node *node,
+static uint32_t match(const struct volume_findings *findings, const struct volume_plan_node *node,
                       const uint32_t *chosen, uint32_t claim)
 {
-    const struct delayed_claim *c = &brief->delayed.at[claim];
+    const struct delayed_claim *c = &findings->delayed.at[claim];
     for (uint32_t i = 0; i < c->choices.count; i++) {
         uint32_t candidate = (uint32_t)c->choices.at[i].volume;
         if (is_taken(chosen, claim, candidate))
@@ -30,22 +30,22 @@ static uint32_t match(const struct volume_brief *brief, const struct volume_plan
     return VOLUME_TO_MAKE;
 }
 
-enum volume_plan volume_plan_make(const struct volume_brief *brief,
+enum volume_plan volume_plan_make(const struct volume_findings *findings,
                                   const struct volume_plan_node *node, uint32_t *chosen)
 {
-    for (uint32_t i = 0; i < brief->delayed.count; i++)
-        if (brief->delayed.at[i].selected && !node->is_selected(node->context, i))
+    for (uint32_t i = 0; i < findings->delayed.count; i++)
+        if (findings->delayed.at[i].selected && !node->is_selected(node->context, i))
             return VOLUME_PLAN_no_volume;
-    for (uint32_t i = 0; i < brief->delayed.count; i++) {
-        const struct delayed_claim *c = &brief->delayed.at[i];
+    for (uint32_t i = 0; i < findings->delayed.count; i++) {
+        const struct delayed_claim *c = &findings->delayed.at[i];
         if (!c->selected && c->problem.len > 0) {
             chosen[0] = i;
             return VOLUME_PLAN_problem;
         }
-        chosen[i] = c->selected ? VOLUME_TO_MAKE : match(brief, node, chosen, i);
+        chosen[i] = c->selected ? VOLUME_TO_MAKE : match(findings, node, chosen, i);
     }
-    for (uint32_t i = 0; i < brief->delayed.count; i++) {
-        const struct delayed_claim *c = &brief->delayed.at[i];
+    for (uint32_t i = 0; i < findings->delayed.count; i++) {
+        const struct delayed_claim *c = &findings->delayed.at[i];
         if (chosen[i] != VOLUME_TO_MAKE)
             continue;
         if (!c->provisionable || (c->topologies.count > 0 && !node->can_make(node->context, i)))
@@ -56,12 +56,12 @@ enum volume_plan volume_plan_make(const struct volume_brief *brief,
     return VOLUME_PLAN_fits;
 }
 
-bool volume_brief_is_sound(const struct volume_brief *brief)
+bool volume_findings_is_sound(const struct volume_findings *findings)
 {
-    for (uint32_t i = 0; i < brief->delayed.count; i++)
-        for (uint32_t k = 0; k < brief->delayed.at[i].choices.count; k++) {
-            int64_t volume = brief->delayed.at[i].choices.at[k].volume;
-            if (volume < 0 || volume >= brief->candidates.count)
+    for (uint32_t i = 0; i < findings->delayed.count; i++)
+        for (uint32_t k = 0; k < findings->delayed.at[i].choices.count; k++) {
+            int64_t volume = findings->delayed.at[i].choices.at[k].volume;
+            if (volume < 0 || volume >= findings->candidates.count)
                 return false;
         }
     return true;

@@ -6,7 +6,7 @@
 
 #include "proto/messages.h"
 
-/* A node's answers; claim and candidate are indices in the brief. */
+/* A node's answers; claim and candidate are indices in the findings. */
 struct volume_plan_node {
     void *context;
     bool (*is_selected)(void *context, uint32_t claim); /* by the claim's selected_node */
@@ -24,11 +24,11 @@ enum volume_plan {
 
 #define VOLUME_TO_MAKE UINT32_MAX
 
-/* chosen has room for brief->delayed.count entries: for each claim the candidate, or
+/* chosen has room for findings->delayed.count entries: for each claim the candidate, or
  * VOLUME_TO_MAKE. After a problem, chosen[0] is the claim that has it. */
-enum volume_plan volume_plan_make(const struct volume_brief *brief,
+enum volume_plan volume_plan_make(const struct volume_findings *findings,
                                   const struct volume_plan_node *node, uint32_t *chosen);
-/* False when a choice points outside of the brief, which only a peer's fault can make so. */
-bool volume_brief_is_sound(const struct volume_brief *brief);
+/* False when a choice points outside of the findings, which only a peer's fault can make so. */
+bool volume_findings_is_sound(const struct volume_findings *findings);
 
 #endif

@@ -1,5 +1,5 @@
 /* volume_reserve: a plan for the chosen node, turned into assumptions. The one idea: the plan is
- * made again from the brief, by the code that the workers ran, so that nobody has to report it.
+ * made again from the findings, by the code that the workers ran, so that nobody has to report it.
  *
  * What must stay true: either all claims of a pod are reserved or none. */
 #include "scheduler/catalog/volume_reserve.h"
@@ -21,27 +21,27 @@ static bool any_term(const struct node *node, const struct node_term *terms, uin
 static bool is_selected(void *context, uint32_t claim)
 {
     const struct reserve_question *q = context;
-    return str_equal(q->brief->delayed.at[claim].selected_node, q->node->name);
+    return str_equal(q->findings->delayed.at[claim].selected_node, q->node->name);
 }
 
 static bool can_use(void *context, uint32_t candidate)
 {
     const struct reserve_question *q = context;
-    const struct placed_volume *v = &q->brief->candidates.at[candidate];
+    const struct placed_volume *v = &q->findings->candidates.at[candidate];
     return !v->has_terms || any_term(q->node, v->terms.at, v->terms.count);
 }
 
 static bool can_make(void *context, uint32_t claim)
 {
     const struct reserve_question *q = context;
-    const struct delayed_claim *c = &q->brief->delayed.at[claim];
+    const struct delayed_claim *c = &q->findings->delayed.at[claim];
     return any_term(q->node, c->topologies.at, c->topologies.count);
 }
 
 static bool can_reach(void *context, uint32_t claim)
 {
     const struct reserve_question *q = context;
-    const struct delayed_claim *c = &q->brief->delayed.at[claim];
+    const struct delayed_claim *c = &q->findings->delayed.at[claim];
     for (uint32_t i = 0; i < c->rooms.count; i++)
         if (label_selector_matches(&c->rooms.at[i], q->node->labels.at, q->node->labels.count))
             return true;
@@ -67,9 +67,9 @@ static bool all_are_bound(const struct catalog *catalog, const struct pod *pod)
 static bool can_use_bound(const struct catalog *catalog, const struct reserve_question *q,
                           struct str *error, struct arena *a)
 {
-    for (uint32_t i = 0; i < q->brief->delayed.count; i++) {
+    for (uint32_t i = 0; i < q->findings->delayed.count; i++) {
         const struct claim *claim =
-            catalog_claim(catalog, q->pod->namespace_name, q->brief->delayed.at[i].name);
+            catalog_claim(catalog, q->pod->namespace_name, q->findings->delayed.at[i].name);
         const struct volume *v = claim != NULL ? catalog_volume(catalog, claim->volume_name) : NULL;
         if (v == NULL || v->migrated_plugin.len > 0 || !v->has_terms ||
             any_term(q->node, v->terms.at, v->terms.count))
@@ -82,7 +82,7 @@ static bool can_use_bound(const struct catalog *catalog, const struct reserve_qu
     return true;
 }
 
-/* ---- is everything still as the brief says? ---- */
+/* ---- is everything still as the findings say? ---- */
 
 static bool out_of_sync(struct str key, int64_t stored, int64_t assumed, struct str *error,
                         struct arena *a)
@@ -120,7 +120,7 @@ static bool claim_is_current(const struct catalog *catalog, struct str space,
 static bool is_current(const struct catalog *catalog, const struct reserve_question *q,
                        const uint32_t *chosen, struct str *error, struct arena *a)
 {
-    const struct volume_brief *b = q->brief;
+    const struct volume_findings *b = q->findings;
     for (uint32_t i = 0; i < b->delayed.count; i++)
         if (chosen[i] != VOLUME_TO_MAKE &&
             !volume_is_current(catalog, &b->candidates.at[chosen[i]], error, a))
@@ -158,7 +158,7 @@ static void bind_volume(struct catalog *catalog, const struct claim *claim, stru
 bool volume_reserve(struct catalog *catalog, const struct reserve_question *q,
                     struct reservation *out, struct str *error, struct arena *a)
 {
-    const struct volume_brief *b = q->brief;
+    const struct volume_findings *b = q->findings;
     const struct volume_plan_node node = {.context = (void *)q, /* only read */
                                           .is_selected = is_selected,
                                           .can_use = can_use,

@@ -17,11 +17,11 @@ struct reservation {
 
 struct reserve_question {
     const struct pod *pod;
-    const struct volume_brief *brief; /* the pod's, as its workers had it */
+    const struct volume_findings *findings; /* the pod's, as its workers had it */
     const struct node *node;
 };
 
-/* Fills out, from the arena. False when the catalog or the node has changed since the brief was
+/* Fills out, from the arena. False when the catalog or the node has changed since the findings were
  * written, so that the volumes are not to be had any more: nothing is assumed then, and error says
  * why. */
 bool volume_reserve(struct catalog *catalog, const struct reserve_question *q,

@@ -17,11 +17,11 @@ static bool is_free(const struct resource_claim *claim, const struct pod *pod)
 }
 
 bool deallocation_may_help(const struct catalog *catalog, const struct pod *pod,
-                           const struct brief *brief)
+                           const struct findings *findings)
 {
-    for (uint32_t i = 0; i < brief->device_places.count; i++)
+    for (uint32_t i = 0; i < findings->device_places.count; i++)
         if (is_free(catalog_resource_claim(catalog, pod->namespace_name,
-                                           brief->device_places.at[i].claim),
+                                           findings->device_places.at[i].claim),
                     pod))
             return true;
     return false;

@@ -12,10 +12,10 @@ struct deallocation {
     bool deletes;    /* it goes altogether: an earlier attempt has made it for extended resources */
 };
 
-/* True when some claim of the pod that is not available everywhere, as the brief says, could be
+/* True when some claim of the pod that is not available everywhere, as the findings say, could be
  * deallocated: it is worth asking where it is in the way. */
 bool deallocation_may_help(const struct catalog *catalog, const struct pod *pod,
-                           const struct brief *brief);
+                           const struct findings *findings);
 
 struct deallocation_question {
     const struct catalog *catalog;

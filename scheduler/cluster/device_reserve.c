@@ -1,6 +1,6 @@
 /* device_reserve: a search of the chosen node, turned into claims in flight. The one idea: the
- * answer depends on the store, the claims and the node alone, so asking again gives what the brief
- * promised, and nobody has to carry devices around for nodes that are not chosen.
+ * answer depends on the store, the claims and the node alone, so asking again gives what the
+ * findings promised, and nobody has to carry devices around for nodes that are not chosen.
  *
  * What must stay true: either all claims of a pod are reserved or none, and only claims that have
  * no devices and for which nobody else has a decision in flight. */
@@ -8,7 +8,7 @@
 
 #include "proto/kube/objects/selector.h"
 #include "scheduler/catalog/device_records.h"
-#include "scheduler/cluster/device_brief.h"
+#include "scheduler/cluster/device_findings.h"
 
 /* What a search has found, as a reservation is made of it. */
 struct taking {
@@ -62,7 +62,7 @@ static bool note_relied_on(const struct catalog *catalog, const struct device_re
 
 /* ---- claims that get them ---- */
 
-/* A claim may have been taken, or gone, since the brief was written. */
+/* A claim may have been taken, or gone, since the findings were written. */
 static bool are_open(const struct device_book *book, const struct open_claims *claims)
 {
     for (uint32_t i = 0; i < claims->count; i++)

@@ -29,7 +29,7 @@ struct device_reserve_question {
     struct random *random; /* names shares */
 };
 
-/* Searches the chosen node again, which finds what was found for the brief unless something has
+/* Searches the chosen node again, which finds what was found for the findings unless something has
  * changed since; takes the devices, and fills out from the arena. What other claims of the pod have
  * got must be for that node still; it is noted, as it may be taken back before the pod is bound. */
 enum device_outcome device_reserve(struct catalog *catalog, const struct device_reserve_question *q,

@@ -43,7 +43,7 @@ bool batch_goes_along(const struct slot *s)
     const struct pod *pod = &s->flight->pod;
     const struct map_request *request = reduce_request(s->reduce);
     return s->flight->extension == NULL && is_plain(pod) && pod->nominated_node.len == 0 &&
-           !s->rivals && request->brief.device_resources.count == 0 &&
+           !s->rivals && request->findings.device_resources.count == 0 &&
            is_as_seen(&request->pod, pod);
 }
 

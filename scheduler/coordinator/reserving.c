@@ -46,10 +46,10 @@ enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
 {
     struct flight *f = s->flight;
     const struct decision *d = reduce_decision(s->reduce);
-    const struct volume_brief *brief = &reduce_request(s->reduce)->brief.volumes;
+    const struct volume_findings *findings = &reduce_request(s->reduce)->findings.volumes;
     const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
     bool volumes =
-        brief->delayed.count > 0 && strs_hold(fw->profile.reserve, STR_LITERAL("VolumeBinding"));
+        findings->delayed.count > 0 && strs_hold(fw->profile.reserve, STR_LITERAL("VolumeBinding"));
     bool devices = (d->open_claims > 0 || nodes_follow_claims(fw, &f->pod)) &&
                    strs_hold(fw->profile.reserve, STR_LITERAL("DynamicResources"));
     struct node node = {.name = d->node};
@@ -57,7 +57,7 @@ enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
     if (!volumes && !devices)
         return RESERVED_all;
     (void)cache_node_get(c->cache, d->node, &node, &c->cycle_memory);
-    const struct reserve_question q = {.pod = &f->pod, .brief = brief, .node = &node};
+    const struct reserve_question q = {.pod = &f->pod, .findings = findings, .node = &node};
     if (volumes && !volume_reserve(c->catalog, &q, &f->reserved, &error, &f->arena))
         return failed(c, f, why, (struct reserve_failure){"VolumeBinding", error});
     return devices ? devices_of(c, s, &node, why) : RESERVED_all;

@@ -42,7 +42,7 @@ static bool is_counted(struct coordinator *c, const struct map_request *r)
     const struct framework *fw = frameworks_find(&c->frameworks, r->pod.scheduler_name);
     uint32_t room = fw->filter_count + fw->score_count;
     const struct plugin **rules = arena_take(&c->cycle_memory, room * sizeof(struct plugin *));
-    return framework_counting(fw, &r->pod, &r->brief, rules) > 0;
+    return framework_counting(fw, &r->pod, &r->findings, rules) > 0;
 }
 
 /* Either nobody counts for them, or all that do have a step of their own for it. */
@@ -300,9 +300,9 @@ static struct measured_skips skipped_by_all(const struct coordinator *c)
 {
     const struct framework *fw =
         frameworks_find(&c->frameworks, deciding_slot(c, 0)->flight->pod.scheduler_name);
-    uint64_t brief = (uint64_t)deciding_request(c, 0)->brief.skip;
+    uint64_t findings = (uint64_t)deciding_request(c, 0)->findings.skip;
     struct measured_skips skips = {.pre_filter =
-                                       fw != NULL ? framework_pre_filter_skips(fw, brief) : 0};
+                                       fw != NULL ? framework_pre_filter_skips(fw, findings) : 0};
     for (uint32_t i = 0; i < deciding_workers(c); i++) {
         skips.pre_filter |= (uint64_t)c->run->lists[i].said.skipped;
         skips.score |= (uint64_t)c->run->lists[i].said.score_skipped;
@@ -319,7 +319,7 @@ static bool may_follow(const struct coordinator *c, struct moment now, uint32_t 
     const struct slot *first = deciding_slot(c, 0);
     bool told = good > 0 && !deciding_holds_news(c);
     /* Without good ones the first was given back, and its pod may be gone. */
-    bool terms = good > 0 && reduce_request(first->reduce)->brief.no_terms &&
+    bool terms = good > 0 && reduce_request(first->reduce)->findings.no_terms &&
                  kept_pod_has_terms(&first->flight->pod);
     for (uint32_t i = 0; i < good && told; i++)
         told = c->run->chosen[i].put;

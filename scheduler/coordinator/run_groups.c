@@ -133,7 +133,7 @@ void run_groups_tell_hosts(struct coordinator *c, uint32_t worker, struct map_re
     const struct framework *fw = frameworks_find(&c->frameworks, r->pod.scheduler_name);
     uint32_t room = fw->filter_count + fw->score_count;
     const struct plugin **rules = arena_take(&c->cycle_memory, room * sizeof(struct plugin *));
-    run->rule_count = framework_counting(fw, &r->pod, &r->brief, rules);
+    run->rule_count = framework_counting(fw, &r->pod, &r->findings, rules);
     out->counts.count = 0;
     out->counts.at = arena_take(&c->cycle_memory, KEPT_MAX * sizeof(struct plugin_counts));
     for (uint32_t i = 0; i < run->rule_count && i < KEPT_MAX; i++) {

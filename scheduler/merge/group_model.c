@@ -102,7 +102,7 @@ static void place_rule(const struct group_model *m, struct model_rule *rule)
     const struct framework *fw = m->q.framework;
     rule->scorer = SCORERS_MAX;
     for (uint32_t i = 0; i < fw->filter_count; i++) {
-        bool skipped = (uint64_t)m->q.request->brief.skip >> fw->filter_place[i] & 1;
+        bool skipped = (uint64_t)m->q.request->findings.skip >> fw->filter_place[i] & 1;
         if (fw->filter[i] == rule->plugin && rule->plugin->filter != NULL && !skipped) {
             rule->filters = true;
             rule->filter = i;
@@ -186,7 +186,7 @@ bool group_model_begin(struct group_model *m, const struct model_question *q)
     m->nodes = (struct nodes){.entry = m->nodes_of};
     uint32_t room = fw->filter_count + fw->score_count;
     const struct plugin **rules = arena_take(&m->arena, room * sizeof(struct plugin *));
-    uint32_t count = framework_counting(fw, &q->request->pod, &q->request->brief, rules);
+    uint32_t count = framework_counting(fw, &q->request->pod, &q->request->findings, rules);
     bool fit =
         count > 0 && count <= KEPT_MAX && q->said_count > 0 && q->said[0]->rules.count == count;
     for (uint32_t i = 0; i < count && fit; i++)
@@ -350,7 +350,7 @@ bool group_model_start(struct group_model *m)
     bool fit = true;
     m->cycle = (struct cycle){.framework = m->q.framework,
                               .pod = &m->q.request->pod,
-                              .brief = &m->q.request->brief,
+                              .findings = &m->q.request->findings,
                               .atoms = m->atoms,
                               .nodes = &m->nodes,
                               .arena = &m->arena};

@@ -61,7 +61,8 @@ static struct str run_post_filter(struct reduce *r)
     const struct deallocation taken = deallocation_pick(&claims, &r->arena);
     const struct post_filter_question q = {.framework = r->start.framework,
                                            .pod = r->start.pod,
-                                           .devices = r->request.brief.device_resources.count > 0,
+                                           .devices =
+                                               r->request.findings.device_resources.count > 0,
                                            .pre = &d->pre_filter,
                                            .nodes = r->start.nodes,
                                            .preemption = &d->preemption,

@@ -7,7 +7,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "scheduler/cluster/device_brief.h"
+#include "scheduler/cluster/device_findings.h"
 #include "scheduler/merge/fit_error.h"
 #include "scheduler/merge/gang_victims.h"
 #include "scheduler/merge/map_answer.h"
@@ -243,7 +243,7 @@ static enum reduce_step start_victims(struct reduce *r)
 static bool wants_claims(const struct reduce *r)
 {
     return strs_hold(r->start.framework->profile.post_filter, STR_LITERAL("DynamicResources")) &&
-           deallocation_may_help(r->start.catalog, r->start.pod, &r->request.brief);
+           deallocation_may_help(r->start.catalog, r->start.pod, &r->request.findings);
 }
 
 static enum reduce_step start_claims(struct reduce *r)
@@ -251,7 +251,7 @@ static enum reduce_step start_claims(struct reduce *r)
     r->phase = PHASE_claims;
     r->request.step = MAP_STEP_claims;
     r->request.round++;
-    size_t most = (size_t)r->start.shards * r->request.brief.device_places.count;
+    size_t most = (size_t)r->start.shards * r->request.findings.device_places.count;
     r->unavailable.at = arena_take(&r->arena, most * sizeof(struct str));
     for (uint32_t i = 0; i < r->start.shards; i++)
         rounds_ask(r, i);
@@ -260,7 +260,7 @@ static enum reduce_step start_claims(struct reduce *r)
 
 static void add_unavailable(struct reduce *r, const struct strs *claims)
 {
-    for (uint32_t i = 0; i < claims->count && i < r->request.brief.device_places.count; i++)
+    for (uint32_t i = 0; i < claims->count && i < r->request.findings.device_places.count; i++)
         r->unavailable.at[r->unavailable.count++] = arena_copy(&r->arena, claims->at[i]);
 }
 
@@ -401,12 +401,12 @@ static void look_only_at(struct reduce *r)
 static void begin_request(struct reduce *r)
 {
     const struct reduce_start *s = &r->start;
-    struct brief brief;
+    struct findings findings;
     /* a copy: it borrows from the catalog, which may change before the last step is asked */
-    codec_copy(&brief_record, &brief, &r->request.brief, &r->arena);
+    codec_copy(&findings_record, &findings, &r->request.findings, &r->arena);
     r->request = (struct map_request){.cycle = s->cycle,
                                       .pod = r->prepared,
-                                      .brief = brief,
+                                      .findings = findings,
                                       .alone = s->shards == 1,
                                       .detail = s->detail,
                                       .list = s->extension != NULL && s->extension->asked != 0,
@@ -437,7 +437,7 @@ static void look_for_devices(struct reduce *r)
                                       .only = r->request.only,
                                       .timeout_ms = s->framework->profile.device_filter_timeout_ms,
                                       .clock = s->timer};
-    r->decision.open_claims = device_brief(&q, &r->request.brief, &r->arena);
+    r->decision.open_claims = device_findings(&q, &r->request.findings, &r->arena);
 }
 
 static bool counts_wanted(struct reduce *r)
@@ -445,7 +445,7 @@ static bool counts_wanted(struct reduce *r)
     const struct framework *fw = r->start.framework;
     uint32_t room = fw->filter_count + fw->score_count;
     const struct plugin **at = arena_take(&r->arena, room * sizeof(struct plugin *));
-    uint32_t count = framework_counting(fw, &r->prepared, &r->request.brief, at);
+    uint32_t count = framework_counting(fw, &r->prepared, &r->request.findings, at);
     for (uint32_t i = 0; i < count; i++)
         if (at[i]->count != NULL)
             return true;
@@ -485,12 +485,12 @@ enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start
                                                  .catalog = start->catalog,
                                                  .pod = start->pod,
                                                  .prepared = &r->prepared,
-                                                 .brief = &r->request.brief,
+                                                 .findings = &r->request.findings,
                                                  .now_us = start->now_us,
                                                  .arena = &r->arena,
                                                  .clock = start->clock};
     framework_pre_filter(&question, &r->decision.pre_filter);
-    r->request.brief.no_terms = start->no_terms;
+    r->request.findings.no_terms = start->no_terms;
     if (r->decision.pre_filter.code == CODE_error)
         return reduce_fail(r, r->decision.pre_filter.reason);
     if (r->decision.pre_filter.code != CODE_success)

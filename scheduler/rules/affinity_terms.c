@@ -80,8 +80,8 @@ void affinity_terms_prepare(const struct pre_filter_question *q)
     const struct pod *pod = q->pod;
     const struct namespace_set *own = catalog_namespace(q->catalog, pod->namespace_name);
     if (own != NULL) {
-        q->brief->namespace_labels.count = own->labels.count;
-        q->brief->namespace_labels.at = own->labels.at;
+        q->findings->namespace_labels.count = own->labels.count;
+        q->findings->namespace_labels.at = own->labels.at;
     }
 #define PREPARE(list)                                                                              \
     if (pod->list.count > 0)                                                                       \

@@ -8,7 +8,7 @@
 /* What is wrong with them, in upstream's order and words; nothing when all is well. */
 void affinity_terms_check(const struct pod *pod, struct buffer *errors);
 /* Puts terms that name their namespaces into the prepared pod, and the labels of its own namespace
- * into the brief; a namespace that is not known has none. */
+ * into the findings; a namespace that is not known has none. */
 void affinity_terms_prepare(const struct pre_filter_question *q);
 /* True when all required affinity terms want the pod itself. In words, since a worker need not have
  * atoms for the labels of the pod that comes. */

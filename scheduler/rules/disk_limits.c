@@ -7,12 +7,12 @@
 
 void disk_limits_prepare(const struct pre_filter_question *q)
 {
-    if (q->catalog == NULL || q->pod->volumes.count == 0 || q->brief->disks.count > 0)
+    if (q->catalog == NULL || q->pod->volumes.count == 0 || q->findings->disks.count > 0)
         return;
     struct attaching found;
     volumes_attaching(q->catalog, q->pod, true, &found, q->arena);
-    q->brief->disks.count = found.count;
-    q->brief->disks.at = found.at;
+    q->findings->disks.count = found.count;
+    q->findings->disks.at = found.at;
 }
 
 struct disks {
@@ -33,11 +33,11 @@ static bool is_in(const struct attached *at, uint32_t count, const struct attach
 
 /* Upstream's old rule named a disk of a pod twice only once; one that no pod has yet has no atom,
  * so texts are compared for those. */
-static bool named_before(const struct brief *brief, uint32_t i)
+static bool named_before(const struct findings *findings, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++)
-        if (str_equal(brief->disks.at[k].driver, brief->disks.at[i].driver) &&
-            str_equal(brief->disks.at[k].handle, brief->disks.at[i].handle))
+        if (str_equal(findings->disks.at[k].driver, findings->disks.at[i].driver) &&
+            str_equal(findings->disks.at[k].handle, findings->disks.at[i].handle))
             return true;
     return false;
 }
@@ -45,14 +45,15 @@ static bool named_before(const struct brief *brief, uint32_t i)
 void *disk_limits_begin(const struct cycle *c, const struct disk_limit *kind)
 {
     struct disks *d = arena_take(c->arena, sizeof(*d));
-    const struct brief *brief = c->brief;
-    struct attached *all = attached_find(c->atoms, brief->disks.at, brief->disks.count, c->arena);
+    const struct findings *findings = c->findings;
+    struct attached *all =
+        attached_find(c->atoms, findings->disks.at, findings->disks.count, c->arena);
     d->kind = kind;
     d->resource = atom_find(c->atoms, str_of(kind->resource));
     d->most = c->framework->profile.disks_max > 0 ? c->framework->profile.disks_max : kind->usual;
-    d->wanted = arena_take(c->arena, brief->disks.count * sizeof(*d->wanted));
-    for (uint32_t i = 0; i < brief->disks.count; i++)
-        if (str_is(brief->disks.at[i].driver, kind->driver) && !named_before(brief, i))
+    d->wanted = arena_take(c->arena, findings->disks.count * sizeof(*d->wanted));
+    for (uint32_t i = 0; i < findings->disks.count; i++)
+        if (str_is(findings->disks.at[i].driver, kind->driver) && !named_before(findings, i))
             d->wanted[d->count++] = all[i];
     return d;
 }

@@ -195,15 +195,15 @@ static void mark_skipped(const struct pre_filter_question *q, uint32_t pre,
     out->skipped |= UINT64_C(1) << fw->pre_filter_place[pre];
     for (uint32_t i = 0; i < fw->filter_count; i++)
         if (fw->filter[i] == fw->pre_filter[pre])
-            q->brief->skip |= (int64_t)(UINT64_C(1) << fw->filter_place[i]);
+            q->findings->skip |= (int64_t)(UINT64_C(1) << fw->filter_place[i]);
 }
 
-uint64_t framework_pre_filter_skips(const struct framework *fw, uint64_t brief)
+uint64_t framework_pre_filter_skips(const struct framework *fw, uint64_t filters)
 {
     uint64_t skips = 0;
-    for (uint32_t i = 0; brief != 0 && i < fw->filter_count; i++)
+    for (uint32_t i = 0; filters != 0 && i < fw->filter_count; i++)
         for (uint32_t r = 0; r < fw->pre_filter_count; r++)
-            if ((brief >> fw->filter_place[i] & 1) != 0 && fw->pre_filter[r] == fw->filter[i])
+            if ((filters >> fw->filter_place[i] & 1) != 0 && fw->pre_filter[r] == fw->filter[i])
                 skips |= UINT64_C(1) << fw->pre_filter_place[r];
     return skips;
 }
@@ -267,7 +267,7 @@ void framework_pre_filter(const struct pre_filter_question *q, struct pre_filter
     const struct framework *fw = q->framework;
     *out = (struct pre_filter_outcome){0};
     *q->prepared = *q->pod;
-    *q->brief = (struct brief){0};
+    *q->findings = (struct findings){0};
     out->by.at = arena_take(q->arena, fw->pre_filter_count * sizeof(struct str));
     for (uint32_t i = 0; i < fw->prepare_count; i++)
         fw->prepare[i]->prepare(q);
@@ -312,9 +312,9 @@ struct counting {
 };
 
 static void add_counting(const struct framework *fw, const struct plugin *p, const struct pod *pod,
-                         const struct brief *brief, struct counting *out)
+                         const struct findings *findings, struct counting *out)
 {
-    if (p->counts == NULL || !p->counts(fw, pod, brief))
+    if (p->counts == NULL || !p->counts(fw, pod, findings))
         return;
     for (uint32_t i = 0; i < out->count; i++)
         if (out->at[i] == p)
@@ -323,12 +323,12 @@ static void add_counting(const struct framework *fw, const struct plugin *p, con
 }
 
 uint32_t framework_counting(const struct framework *fw, const struct pod *pod,
-                            const struct brief *brief, const struct plugin **at)
+                            const struct findings *findings, const struct plugin **at)
 {
     struct counting all = {.at = at};
     for (uint32_t i = 0; i < fw->filter_count; i++)
-        add_counting(fw, fw->filter[i], pod, brief, &all);
+        add_counting(fw, fw->filter[i], pod, findings, &all);
     for (uint32_t i = 0; i < fw->score_count; i++)
-        add_counting(fw, fw->score[i].plugin, pod, brief, &all);
+        add_counting(fw, fw->score[i].plugin, pod, findings, &all);
     return all.count;
 }

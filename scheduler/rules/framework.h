@@ -56,7 +56,7 @@ struct pre_filter_question {
     const struct pod *pod;         /* as the API server has it */
     struct pod *prepared;          /* as workers get it: starts as a copy of pod whose lists are
                                       shared; a rule replaces a list, it never writes into one */
-    struct brief *brief;           /* zero at first; skip is the core's */
+    struct findings *findings;     /* zero at first; skip is the core's */
     int64_t now_us;                /* wall clock */
     struct arena *arena;           /* for all of these; lives until the decision */
     struct moment (*clock)(void);  /* times each plugin, for the metrics; NULL: none is */
@@ -74,10 +74,11 @@ struct pre_filter_outcome {
     uint32_t stopped_at; /* index in profile.pre_filter of the plugin that turned it away */
 };
 
-/* Of brief.skip, whose bits are places in profile.filter, the same as places in profile.pre_filter.
+/* Of findings.skip, whose bits are places in profile.filter, the same as places in
+ * profile.pre_filter.
  */
-uint64_t framework_pre_filter_skips(const struct framework *fw, uint64_t brief);
-/* Runs PreFilter: fills question's prepared pod and brief, and the outcome. */
+uint64_t framework_pre_filter_skips(const struct framework *fw, uint64_t filters);
+/* Runs PreFilter: fills question's prepared pod and findings, and the outcome. */
 void framework_pre_filter(const struct pre_filter_question *q, struct pre_filter_outcome *out);
 
 /* Bit i: framework.score[i] has nothing to say about this pod (PreScore skipped it). */
@@ -89,6 +90,6 @@ void framework_pre_score(struct cycle *c);
 /* The distinct rules that count for this pod, into at (room for all of the framework's filters and
  * scores); how many. */
 uint32_t framework_counting(const struct framework *fw, const struct pod *pod,
-                            const struct brief *brief, const struct plugin **at);
+                            const struct findings *findings, const struct plugin **at);
 
 #endif

@@ -3,13 +3,13 @@
  * One pod's way through a profile's rules, in upstream's words:
  *
  * - prepare, in the coordinator, first of all and at whatever point the profile lists the rule:
- * writes what workers need and cannot know into the brief, or into the prepared pod, the copy that
- * they get (for rules that score without filtering; others do it in pre_filter).
+ * writes what workers need and cannot know into the findings, or into the prepared pod, the copy
+ * that they get (for rules that score without filtering; others do it in pre_filter).
  * - PreFilter, in the coordinator: pre_filter sees the pod, the profile and the catalog (claims,
  *   namespaces, services …), never a node. It may say that the rule has nothing to do for this pod
  *   (skip: filter and what_if are not called), turn the pod away altogether (code and reason), or
  *   name the only nodes worth looking at (narrow). What workers need and cannot know it writes into
- *   the brief, or into the prepared pod, the copy that workers get.
+ *   the findings, or into the prepared pod, the copy that workers get.
  * - count, in each worker, only if counts says so (and a rule that only surveys has none): what the
  * rule has to know of all nodes and pods, as numbers by domain. The core adds up what the workers
  * found; cycle_counts gives the sums.
@@ -67,8 +67,8 @@ struct plugin_knowledge {
 /* One pod in one worker. */
 struct cycle {
     const struct framework *framework;
-    const struct pod *pod;     /* as pre_filter prepared it */
-    const struct brief *brief; /* what pre_filter found out */
+    const struct pod *pod;           /* as pre_filter prepared it */
+    const struct findings *findings; /* what pre_filter found out */
     const struct atoms *atoms;
     const struct nodes *nodes;       /* the share */
     const struct pod_groups *groups; /* its pods by namespace and labels */
@@ -175,7 +175,8 @@ struct plugin {
     void (*pre_enqueue)(const struct pre_filter_question *q, struct pre_filter *out);
     void (*prepare)(const struct pre_filter_question *q);
     void (*pre_filter)(const struct pre_filter_question *q, struct pre_filter *out);
-    bool (*counts)(const struct framework *fw, const struct pod *pod, const struct brief *brief);
+    bool (*counts)(const struct framework *fw, const struct pod *pod,
+                   const struct findings *findings);
     void (*count)(const struct cycle *c, struct counts *out);
     void *(*filter_begin)(const struct cycle *c);
     bool (*filter_skips)(const struct cycle *c, const void *state);

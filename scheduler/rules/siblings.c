@@ -1,6 +1,6 @@
 /* siblings: selectors are looked up once, in the coordinator, and matched against the pods of each
- * node by the workers. What must stay true: services stand before the controller in brief.owners,
- * sorted by name, so that "the first service" is the same on every worker. */
+ * node by the workers. What must stay true: services stand before the controller in
+ * findings.owners, sorted by name, so that "the first service" is the same on every worker. */
 #include "scheduler/rules/siblings.h"
 
 #include "proto/kube/objects/selector.h"
@@ -55,7 +55,7 @@ static const struct owner *find_controller(const struct pre_filter_question *q)
 
 void siblings_prepare(const struct pre_filter_question *q)
 {
-    struct brief *b = q->brief;
+    struct findings *b = q->findings;
     if (q->catalog == NULL || b->owners.count > 0)
         return; /* another rule has done it */
     uint32_t services = find_services(q, NULL);
@@ -80,16 +80,16 @@ struct siblings {
 struct siblings *siblings_make(const struct cycle *c, enum sibling_scope scope)
 {
     struct siblings *s = arena_take(c->arena, sizeof(*s));
-    uint32_t services = (uint32_t)c->brief->services;
+    uint32_t services = (uint32_t)c->findings->services;
     s->namespace_name = atom_find(c->atoms, c->pod->namespace_name);
-    s->count = c->brief->owners.count;
+    s->count = c->findings->owners.count;
     if (scope != SIBLINGS_of_all && services < s->count)
         s->count = services;
     if (scope == SIBLINGS_of_first_service && s->count > 1)
         s->count = 1;
     s->at = arena_take(c->arena, s->count * sizeof(struct label_matcher *));
     for (uint32_t i = 0; i < s->count; i++)
-        s->at[i] = label_matcher_find(c->atoms, &c->brief->owners.at[i], c->arena);
+        s->at[i] = label_matcher_find(c->atoms, &c->findings->owners.at[i], c->arena);
     return s;
 }
 

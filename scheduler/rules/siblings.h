@@ -5,7 +5,7 @@
 
 #include "scheduler/rules/plugin.h"
 
-/* A prepare hook: fills brief.owners and brief.services. */
+/* A prepare hook: fills findings.owners and findings.services. */
 void siblings_prepare(const struct pre_filter_question *q);
 
 enum sibling_scope {

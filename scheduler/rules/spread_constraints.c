@@ -184,7 +184,7 @@ static void use_defaults(const struct pre_filter_question *q)
 void spread_constraints_prepare(const struct pre_filter_question *q)
 {
     uint32_t own = q->pod->spread.count;
-    q->brief->spread_needs_all_keys = own > 0 || !q->framework->profile.spread_system_defaults;
+    q->findings->spread_needs_all_keys = own > 0 || !q->framework->profile.spread_system_defaults;
     if (own == 0) {
         use_defaults(q);
         return;

@@ -8,8 +8,8 @@
 #include "scheduler/rules/framework.h"
 
 /* Puts the constraints that hold into the prepared pod's spread (match_label_keys are then of no
- * further meaning), and into the brief whether soft ones ignore nodes that lack a key. All that is
- * not the pod's or the profile's own is from the question's arena. Upstream: filterTopology-
+ * further meaning), and into the findings whether soft ones ignore nodes that lack a key. All that
+ * is not the pod's or the profile's own is from the question's arena. Upstream: filterTopology-
  * SpreadConstraints, buildDefaultConstraints and DefaultSelector. */
 void spread_constraints_prepare(const struct pre_filter_question *q);
 

@@ -231,12 +231,12 @@ static uint32_t find_labels(const struct atoms *atoms, const struct label *at, u
 }
 
 struct term_subject term_subject_find(const struct atoms *atoms, const struct pod *pod,
-                                      const struct brief *brief, struct arena *a)
+                                      const struct findings *findings, struct arena *a)
 {
     struct term_subject s = {.namespace_name = atom_find(atoms, pod->namespace_name)};
     s.label_count = find_labels(atoms, pod->labels.at, pod->labels.count, a, &s.labels);
-    s.namespace_label_count = find_labels(atoms, brief->namespace_labels.at,
-                                          brief->namespace_labels.count, a, &s.namespace_labels);
+    s.namespace_label_count = find_labels(atoms, findings->namespace_labels.at,
+                                          findings->namespace_labels.count, a, &s.namespace_labels);
     return s;
 }
 

@@ -81,7 +81,7 @@ struct term_subject {
 
 /* A pod that comes, with its namespace's labels; for one cycle, from the arena. */
 struct term_subject term_subject_find(const struct atoms *atoms, const struct pod *pod,
-                                      const struct brief *brief, struct arena *a);
+                                      const struct findings *findings, struct arena *a);
 /* A pod on a node, for terms that need no labels of its namespace. */
 struct term_subject term_subject_of(const struct node_pod *pod);
 

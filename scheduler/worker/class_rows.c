@@ -47,7 +47,7 @@ static bool begin_filters(struct pod_class *k)
     k->filter_state = arena_take(&k->states, fw->filter_count * sizeof(void *));
     for (uint32_t i = 0; i < fw->filter_count; i++) {
         const struct plugin *p = fw->filter[i];
-        bool skipped = (uint64_t)k->brief.skip >> fw->filter_place[i] & 1;
+        bool skipped = (uint64_t)k->findings.skip >> fw->filter_place[i] & 1;
         if (skipped || p->filter == NULL) {
             k->filter_skip |= UINT64_C(1) << i;
         } else if (is_kept(k, p)) {
@@ -209,8 +209,8 @@ static uint64_t asked_filters(const struct pod_class *k)
 bool class_skips(const struct pod_class *k, uint32_t filter)
 {
     const struct plugin *p = k->framework->filter[filter];
-    uint64_t brief = (uint64_t)k->brief.skip >> k->framework->filter_place[filter] & 1;
-    if (brief != 0 || p->filter_skips == NULL)
+    uint64_t findings = (uint64_t)k->findings.skip >> k->framework->filter_place[filter] & 1;
+    if (findings != 0 || p->filter_skips == NULL)
         return false;
     for (uint32_t i = 0; i < k->kept_count; i++)
         if (k->kept[i].plugin == p)

@@ -1,8 +1,9 @@
 /* classes: which pods share what is known of rows, and for how long.
  *
  * A class's key is the pod as its rules see it: the prepared pod without what tells it from its
- * like, and the brief. What must stay true: a class that is asked is in step with the share, or is
- * brought in step first, or is forgotten; and it holds nothing of the request it was made from. */
+ * like, and the findings. What must stay true: a class that is asked is in step with the share, or
+ * is brought in step first, or is forgotten; and it holds nothing of the request it was made from.
+ */
 #include "scheduler/worker/classes.h"
 
 #include "proto/base/memory.h"
@@ -195,7 +196,7 @@ static uint32_t counting(const struct framework *fw, const struct map_request *r
                          const struct plugin ***out)
 {
     *out = arena_take(a, (fw->filter_count + fw->score_count) * sizeof(struct plugin *));
-    return framework_counting(fw, &r->pod, &r->brief, *out);
+    return framework_counting(fw, &r->pod, &r->findings, *out);
 }
 
 static bool counts_pods(const struct framework *fw, const struct map_request *r)
@@ -252,7 +253,7 @@ static bool are_in_columns(const struct pod_class *k)
 /* Everything by row from scratch. */
 static void fill(struct shard *s, struct pod_class *k)
 {
-    const struct map_request like = {.pod = k->pod, .brief = k->brief};
+    const struct map_request like = {.pod = k->pod, .findings = k->findings};
     const struct plugin **rules;
     forget_rows(k, s->share.atoms);
     if (s->classes->run == k)
@@ -283,13 +284,13 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
     struct pod_class *k = memory_take(sizeof(*k));
     k->key = str_keep(buffer_str(&c->key));
     codec_copy(&pod_record, &k->pod, pod, &k->memory);
-    codec_copy(&brief_record, &k->brief, &r->brief, &k->memory);
+    codec_copy(&findings_record, &k->findings, &r->findings, &k->memory);
     k->framework = fw;
     k->alone = r->alone || !counts_pods(fw, r);
     k->own_hostnames = r->own_hostnames;
     k->cycle = (struct cycle){.framework = fw,
                               .pod = &k->pod,
-                              .brief = &k->brief,
+                              .findings = &k->findings,
                               .atoms = s->share.atoms,
                               .nodes = &s->share.nodes,
                               .groups = &s->share.groups,
@@ -313,7 +314,7 @@ static bool is_plain(const struct map_request *r, const struct framework *fw)
 {
     return !r->detail && !r->list && r->only.count == 0 && !r->nominated_too &&
            r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 &&
-           r->brief.device_verdicts.count == 0 && !fw->profile.check_all &&
+           r->findings.device_verdicts.count == 0 && !fw->profile.check_all &&
            fw->score_count <= SCORERS_MAX;
 }
 
@@ -343,7 +344,7 @@ static struct pod_class *find(struct shard *s, const struct framework *fw,
     const struct pod pod = like_pod_to_rules(&r->pod, count > 0);
     buffer_reset(&c->key);
     codec_encode(&pod_record, &pod, &c->key);
-    codec_encode(&brief_record, &r->brief, &c->key);
+    codec_encode(&findings_record, &r->findings, &c->key);
     buffer_add(&c->key, ways, sizeof(ways));
     struct pod_class *k = map_get(c->by_key, buffer_str(&c->key));
     if (k != NULL || (!ways[0] && r->step == MAP_STEP_map))

@@ -85,11 +85,11 @@ struct pod_class {
     bool unfit;           /* no class can be made of such pods */
     bool alone;           /* this worker has all nodes */
     bool own_hostnames;   /* as in the request */
-    struct arena memory;  /* pod and brief */
+    struct arena memory;  /* pod and findings */
     struct arena filling; /* what lives until all rows are looked at anew */
     struct arena states;
     struct pod pod;
-    struct brief brief;
+    struct findings findings;
     struct cycle cycle;
     const struct framework *framework;
     uint64_t atoms_made, layout, facts, images, seen; /* of the share, when this was in step */

@@ -65,7 +65,7 @@ static void make_key(struct buffer *key, const struct map_request *r)
     pod.priority = r->pod.priority;
     buffer_reset(key);
     codec_encode(&pod_record, &pod, key);
-    codec_encode(&brief_record, &r->brief, key);
+    codec_encode(&findings_record, &r->findings, key);
     for (uint32_t i = 0; i < r->budgets.count; i++)
         codec_encode(&budget_record, &r->budgets.at[i], key);
 }

@@ -167,7 +167,7 @@ static void begin_filters(struct evaluation *e)
     const struct framework *fw = e->cycle.framework;
     e->filter_state = arena_take(e->cycle.arena, fw->filter_count * sizeof(void *));
     for (uint32_t i = 0; i < fw->filter_count; i++) {
-        if ((uint64_t)e->cycle.brief->skip >> fw->filter_place[i] & 1) {
+        if ((uint64_t)e->cycle.findings->skip >> fw->filter_place[i] & 1) {
             e->skip |= UINT64_C(1) << i;
             continue;
         }

@@ -49,7 +49,7 @@ void knowledge_find(struct evaluation *e)
     must(fw != NULL);
     uint32_t room = fw->filter_count + fw->score_count;
     const struct plugin **counting = arena_take(e->cycle.arena, room * sizeof(struct plugin *));
-    e->cycle.knowledge_count = framework_counting(fw, e->cycle.pod, e->cycle.brief, counting);
+    e->cycle.knowledge_count = framework_counting(fw, e->cycle.pod, e->cycle.findings, counting);
     e->cycle.knowledge =
         arena_take(e->cycle.arena, e->cycle.knowledge_count * sizeof(*e->cycle.knowledge));
     for (uint32_t i = 0; i < e->cycle.knowledge_count; i++) {

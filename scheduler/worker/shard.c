@@ -114,7 +114,7 @@ static void map(struct shard *s, const struct map_request *request, struct map_r
     struct evaluation e = {.shard = s, .request = request, .result = result, .arena = a};
     e.cycle =
         (struct cycle){.pod = &request->pod,
-                       .brief = &request->brief,
+                       .findings = &request->findings,
                        .atoms = s->share.atoms,
                        .nodes = &s->share.nodes,
                        .groups = &s->share.groups,

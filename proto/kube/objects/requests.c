@@ -44,8 +44,8 @@ struct container {
 struct sums {
     const struct spot *object;
     struct arena scratch;
-    struct arena brief; /* of one container at a time, where there may be many */
-    bool infeasible;    /* a resize that the node refused: the spec does not count */
+    struct arena findings; /* of one container at a time, where there may be many */
+    bool infeasible;       /* a resize that the node refused: the spec does not count */
     struct container *containers;
     uint32_t container_count;
     bool has_pod_level;
@@ -320,18 +320,18 @@ static struct amounts of_container(struct arena *a, const struct container *c,
 static struct amounts of_containers(struct sums *s, const struct variant *v)
 {
     struct amounts sum = {0}, sidecars = {0}, init_max = {0};
-    struct arena *brief = s->container_count > FEW ? &s->brief : &s->scratch;
+    struct arena *findings = s->container_count > FEW ? &s->findings : &s->scratch;
     for (uint32_t i = 0; i < s->container_count; i++) {
         const struct container *c = &s->containers[i];
-        if (brief == &s->brief)
-            arena_reset(brief);
-        struct amounts mine = of_container(brief, c, v);
+        if (findings == &s->findings)
+            arena_reset(findings);
+        struct amounts mine = of_container(findings, c, v);
         if (!c->init || c->restartable)
             add_all(&s->scratch, &sum, &mine);
         if (c->init && c->restartable)
             add_all(&s->scratch, &sidecars, &mine);
         if (c->init && !c->restartable)
-            add_all(brief, &mine, &sidecars);
+            add_all(findings, &mine, &sidecars);
         if (c->init)
             max_all(&s->scratch, &init_max, c->restartable ? &sidecars : &mine);
     }
@@ -494,8 +494,8 @@ static uint32_t count_asks(const struct sums *s, uint32_t *inits)
 static void add_asks(struct sums *s, const struct container *c, int64_t place, struct pod *pod)
 {
     struct arena *a = s->object->reading->arena;
-    arena_reset(&s->brief);
-    struct amount *sorted = arena_take(&s->brief, c->spec.count * sizeof(*sorted));
+    arena_reset(&s->findings);
+    struct amount *sorted = arena_take(&s->findings, c->spec.count * sizeof(*sorted));
     if (c->spec.count > 0)
         memcpy(sorted, c->spec.at, c->spec.count * sizeof(*sorted));
     qsort(sorted, c->spec.count, sizeof(*sorted), by_amount_name);
@@ -550,7 +550,7 @@ void requests_fill(const struct spot *object, struct pod *pod)
             fill_extended_asks(&s, pod);
     }
     arena_free(&s.scratch);
-    arena_free(&s.brief);
+    arena_free(&s.findings);
 }
 
 void requests_fill_allocatable(const struct spot *object, struct node *node)

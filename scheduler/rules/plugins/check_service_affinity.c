@@ -14,10 +14,11 @@ struct wanted {
     } * at;
 };
 
-static bool counts(const struct framework *fw, const struct pod *pod, const struct brief *brief)
+static bool counts(const struct framework *fw, const struct pod *pod,
+                   const struct findings *findings)
 {
     (void)pod;
-    return fw->profile.service_affinity.count > 0 && brief->services > 0;
+    return fw->profile.service_affinity.count > 0 && findings->services > 0;
 }
 
 /* Has all of the pod's labels, in its namespace. */

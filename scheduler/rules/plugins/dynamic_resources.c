@@ -1,6 +1,6 @@
 /* DynamicResources: claims that have been allocated already keep a pod on the nodes that can use
  * their devices; those that are to be allocated, on nodes where they all can be. The latter is
- * found out behind PreFilter (device_brief.c) and only looked up here.
+ * found out behind PreFilter (device_findings.c) and only looked up here.
  *
  * What must stay true: everything that upstream finds before it allocates is found here too, in its
  * order and with its words. */
@@ -109,7 +109,7 @@ static void add_place(const struct pre_filter_question *q, const struct resource
     bool usable = is_usable(q, claim);
     if (!claim->has_terms && usable)
         return;
-    struct device_place *place = &q->brief->device_places.at[q->brief->device_places.count++];
+    struct device_place *place = &q->findings->device_places.at[q->findings->device_places.count++];
     place->claim = claim->name;
     place->terms.count = usable ? claim->terms.count : 0;
     place->terms.at = claim->terms.at;
@@ -132,20 +132,20 @@ static bool take_claim(const struct pre_filter_question *q, const struct resourc
 
 static void prepare(const struct pre_filter_question *q)
 {
-    extended_note(q->catalog, q->pod, q->brief, q->arena);
+    extended_note(q->catalog, q->pod, q->findings, q->arena);
 }
 
 static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
 {
     const struct resource_claim *claim;
     uint32_t count = q->pod->device_claims.count, found = 0;
-    q->brief->device_places.at = arena_take(q->arena, count * sizeof(struct device_place));
+    q->findings->device_places.at = arena_take(q->arena, count * sizeof(struct device_place));
     for (uint32_t i = 0; i < count; i++) {
         if (!find_claim(q, &q->pod->device_claims.at[i], &claim, out))
             return; /* all are looked up before any is looked at */
         found += claim != NULL;
     }
-    out->skip = found == 0 && q->brief->device_resources.count == 0;
+    out->skip = found == 0 && q->findings->device_resources.count == 0;
     for (uint32_t i = 0; i < count; i++)
         if (find_claim(q, &q->pod->device_claims.at[i], &claim, out) && claim != NULL &&
             !take_claim(q, claim, out))
@@ -191,16 +191,16 @@ static int by_atom(const void *one, const void *other)
 /* Nodes of other shares have no atoms here, mostly. */
 static void take_verdicts(const struct cycle *c, struct places *p)
 {
-    const struct brief *brief = c->brief;
-    uint32_t kinds = brief->device_verdicts.count;
-    p->others = kinds > 0 ? &brief->device_verdicts.at[0] : NULL;
-    p->listed = arena_take(c->arena, brief->device_nodes.count * sizeof(*p->listed));
-    for (uint32_t i = 0; i < brief->device_nodes.count; i++) {
-        const struct device_node *node = &brief->device_nodes.at[i];
+    const struct findings *findings = c->findings;
+    uint32_t kinds = findings->device_verdicts.count;
+    p->others = kinds > 0 ? &findings->device_verdicts.at[0] : NULL;
+    p->listed = arena_take(c->arena, findings->device_nodes.count * sizeof(*p->listed));
+    for (uint32_t i = 0; i < findings->device_nodes.count; i++) {
+        const struct device_node *node = &findings->device_nodes.at[i];
         uint32_t name = atom_find(c->atoms, node->node);
         if (name != 0 && node->verdict >= 0 && node->verdict < kinds)
             p->listed[p->listed_count++] =
-                (struct verdict_of){name, &brief->device_verdicts.at[node->verdict]};
+                (struct verdict_of){name, &findings->device_verdicts.at[node->verdict]};
     }
     if (p->listed_count > 1)
         qsort(p->listed, p->listed_count, sizeof(*p->listed), by_atom);
@@ -220,11 +220,11 @@ static const struct device_verdict *verdict_on(const struct places *p,
 static void *filter_begin(const struct cycle *c)
 {
     struct places *p = arena_take(c->arena, sizeof(*p));
-    p->count = c->brief->device_places.count;
+    p->count = c->findings->device_places.count;
     p->at = arena_take(c->arena, p->count * sizeof(*p->at));
     p->unavailable = arena_take(c->arena, p->count * sizeof(bool));
     for (uint32_t i = 0; i < p->count; i++) {
-        const struct device_place *place = &c->brief->device_places.at[i];
+        const struct device_place *place = &c->findings->device_places.at[i];
         p->at[i].terms = arena_take(c->arena, place->terms.count * sizeof(struct node_matcher *));
         for (uint32_t k = 0; k < place->terms.count; k++) {
             struct node_matcher *m = node_matcher_make(c, &place->terms.at[k]);
@@ -273,7 +273,7 @@ static void tell(const struct cycle *c, const void *state, struct map_result *ou
     out->unavailable.at = arena_take(c->arena, p->count * sizeof(struct str));
     for (uint32_t i = 0; i < p->count; i++)
         if (p->unavailable[i])
-            out->unavailable.at[out->unavailable.count++] = c->brief->device_places.at[i].claim;
+            out->unavailable.at[out->unavailable.count++] = c->findings->device_places.at[i].claim;
 }
 
 /* ---- Score ---- */

@@ -47,7 +47,7 @@ static struct asker *asker_make(const struct cycle *c)
         const struct affinity_term *at = pod_terms_of(c->pod, kind, &count);
         a->of[kind] = pod_terms_find(c->atoms, at, count, c->arena);
     }
-    a->self = term_subject_find(c->atoms, c->pod, c->brief, c->arena);
+    a->self = term_subject_find(c->atoms, c->pod, c->findings, c->arena);
     return a;
 }
 
@@ -61,10 +61,11 @@ static uint32_t demands(const struct pod *pod)
     return pod->affinity_required.count + pod->anti_affinity_required.count;
 }
 
-static bool counts(const struct framework *fw, const struct pod *pod, const struct brief *brief)
+static bool counts(const struct framework *fw, const struct pod *pod,
+                   const struct findings *findings)
 {
     (void)fw;
-    return !brief->no_terms || wishes(pod) > 0 || demands(pod) > 0;
+    return !findings->no_terms || wishes(pod) > 0 || demands(pod) > 0;
 }
 
 static uint32_t value_on(const struct node_entry *node, uint32_t key)

@@ -39,7 +39,7 @@ static bool ignored(const struct profile *profile, struct str name)
 
 static void prepare(const struct pre_filter_question *q)
 {
-    extended_note(q->catalog, q->pod, q->brief, q->arena);
+    extended_note(q->catalog, q->pod, q->findings, q->arena);
 }
 
 static void *filter_begin(const struct cycle *c)
@@ -58,7 +58,7 @@ static void *filter_begin(const struct cycle *c)
         else if (!ignored(&c->framework->profile, q->name))
             asks->scalars[asks->count++] =
                 (struct ask){atom_find(c->atoms, q->name), q->amount, q->name,
-                             strs_hold(c->brief->device_resources, q->name)};
+                             strs_hold(c->findings->device_resources, q->name)};
     }
     return asks;
 }

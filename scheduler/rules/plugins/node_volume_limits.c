@@ -19,7 +19,7 @@ static bool is_repeated(const struct attaching *found, uint32_t i)
 
 static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
 {
-    struct volume_brief *brief = &q->brief->volumes;
+    struct volume_findings *findings = &q->findings->volumes;
     struct attaching found;
     out->skip = true;
     for (uint32_t i = 0; i < q->pod->volumes.count; i++) {
@@ -29,13 +29,13 @@ static void pre_filter(const struct pre_filter_question *q, struct pre_filter *o
     if (out->skip)
         return;
     volumes_attaching(q->catalog, q->pod, true, &found, q->arena);
-    brief->wanted.at = arena_take(q->arena, found.count * sizeof(struct attached_volume));
+    findings->wanted.at = arena_take(q->arena, found.count * sizeof(struct attached_volume));
     for (uint32_t i = 0; i < found.count; i++)
         if (!is_repeated(&found, i))
-            brief->wanted.at[brief->wanted.count++] = found.at[i];
-    brief->wanted_problem = found.problem;
-    brief->wanted_missing = found.missing;
-    brief->wanted_needs_csi_node = found.is_inline;
+            findings->wanted.at[findings->wanted.count++] = found.at[i];
+    findings->wanted_problem = found.problem;
+    findings->wanted_missing = found.missing;
+    findings->wanted_needs_csi_node = found.is_inline;
 }
 
 /* Volumes by name that were seen on the node at hand. Marks of earlier nodes are simply older, so
@@ -112,12 +112,12 @@ struct wanting {
 static void *filter_begin(const struct cycle *c)
 {
     struct wanting *w = arena_take(c->arena, sizeof(*w));
-    const struct volume_brief *brief = &c->brief->volumes;
-    w->count = brief->wanted.count;
-    w->wanted = attached_find(c->atoms, brief->wanted.at, brief->wanted.count, c->arena);
-    w->problem = brief->wanted_problem;
-    w->missing = brief->wanted_missing;
-    w->needs_csi_node = brief->wanted_needs_csi_node;
+    const struct volume_findings *findings = &c->findings->volumes;
+    w->count = findings->wanted.count;
+    w->wanted = attached_find(c->atoms, findings->wanted.at, findings->wanted.count, c->arena);
+    w->problem = findings->wanted_problem;
+    w->missing = findings->wanted_missing;
+    w->needs_csi_node = findings->wanted_needs_csi_node;
     w->seen = arena_take(c->arena, sizeof(*w->seen));
     seen_init(w->seen, 64, c->arena);
     return w;

@@ -80,10 +80,10 @@ static void pre_filter(const struct pre_filter_question *q, struct pre_filter *o
 }
 
 static bool counts_pods(const struct framework *fw, const struct pod *pod,
-                        const struct brief *brief)
+                        const struct findings *findings)
 {
     (void)fw;
-    (void)brief;
+    (void)findings;
     return pod->spread.count > 0;
 }
 
@@ -115,7 +115,7 @@ static struct spreading *compile(const struct cycle *c)
         compile_one(c, &c->pod->spread.at[i], &s->at[i]);
     s->space = atom_find(c->atoms, c->pod->namespace_name);
     s->empty = atom_find(c->atoms, (struct str){0});
-    s->soft_needs_keys = c->brief->spread_needs_all_keys;
+    s->soft_needs_keys = c->findings->spread_needs_all_keys;
     s->affinity = required_affinity_make(c);
     s->tolerations = tolerations_make(c);
     s->counts = cycle_counts(c, &plugin_pod_topology_spread);

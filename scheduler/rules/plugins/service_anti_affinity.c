@@ -12,10 +12,11 @@ struct domains {
     const struct counts *found;
 };
 
-static bool counts(const struct framework *fw, const struct pod *pod, const struct brief *brief)
+static bool counts(const struct framework *fw, const struct pod *pod,
+                   const struct findings *findings)
 {
     (void)pod;
-    (void)brief;
+    (void)findings;
     return fw->profile.service_anti_affinity.count > 0;
 }
 

@@ -4,10 +4,11 @@
 
 extern const struct plugin plugin_service_spreading;
 
-static bool counts(const struct framework *fw, const struct pod *pod, const struct brief *brief)
+static bool counts(const struct framework *fw, const struct pod *pod,
+                   const struct findings *findings)
 {
     (void)fw;
-    return pod->spread.count == 0 && brief->owners.count > 0;
+    return pod->spread.count == 0 && findings->owners.count > 0;
 }
 
 static void survey(const struct cycle *c, const uint32_t *rows, uint32_t count, struct counts *out)

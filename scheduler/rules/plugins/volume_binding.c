@@ -5,7 +5,7 @@
  * long ago, and then the pod is turned away. The volumes of bound claims must allow the node. For a
  * delayed claim there must be a volume that the node can use, or leave to make one there; which one
  * is settled again, by the same volume_plan_make, when the pod has its node (volume_reserve.h). */
-#include "scheduler/catalog/volume_brief.h"
+#include "scheduler/catalog/volume_findings.h"
 #include "scheduler/catalog/volume_plan.h"
 #include "scheduler/catalog/volumes.h"
 #include "scheduler/rules/node_selector.h"
@@ -102,7 +102,7 @@ static void pre_filter(const struct pre_filter_question *q, struct pre_filter *o
             return;
     }
     if (!out->skip && sort_claims(q, &claims, out))
-        volume_brief_claims(q->catalog, &claims, &q->brief->volumes, q->arena);
+        volume_findings_claims(q->catalog, &claims, &q->findings->volumes, q->arena);
 }
 
 /* ---- Filter ---- */
@@ -128,7 +128,7 @@ struct claim_places {
 
 struct matching {
     const struct atoms *atoms;
-    const struct volume_brief *brief;
+    const struct volume_findings *findings;
     struct bound_volume *bound;
     struct place *candidates;
     struct claim_places *delayed;
@@ -181,25 +181,25 @@ static struct claim_places places_of(const struct cycle *c, const struct delayed
 
 static void *filter_begin(const struct cycle *c)
 {
-    static const struct volume_brief nothing;
+    static const struct volume_findings nothing;
     struct matching *b = arena_take(c->arena, sizeof(*b));
-    const struct volume_brief *brief = &c->brief->volumes;
-    if (!volume_brief_is_sound(brief))
-        brief = &nothing; /* a peer's fault; the coordinator's own plan is what binds */
+    const struct volume_findings *findings = &c->findings->volumes;
+    if (!volume_findings_is_sound(findings))
+        findings = &nothing; /* a peer's fault; the coordinator's own plan is what binds */
     b->atoms = c->atoms;
-    b->brief = brief;
-    b->bound = arena_take(c->arena, brief->bound.count * sizeof(*b->bound));
-    for (uint32_t i = 0; i < brief->bound.count; i++)
-        b->bound[i] = bound_of(c, &brief->bound.at[i]);
-    b->candidates = arena_take(c->arena, brief->candidates.count * sizeof(*b->candidates));
-    for (uint32_t i = 0; i < brief->candidates.count; i++) {
-        const struct placed_volume *v = &brief->candidates.at[i];
+    b->findings = findings;
+    b->bound = arena_take(c->arena, findings->bound.count * sizeof(*b->bound));
+    for (uint32_t i = 0; i < findings->bound.count; i++)
+        b->bound[i] = bound_of(c, &findings->bound.at[i]);
+    b->candidates = arena_take(c->arena, findings->candidates.count * sizeof(*b->candidates));
+    for (uint32_t i = 0; i < findings->candidates.count; i++) {
+        const struct placed_volume *v = &findings->candidates.at[i];
         b->candidates[i] = place_of(c, v->has_terms, v->terms.at, v->terms.count);
     }
-    b->delayed = arena_take(c->arena, brief->delayed.count * sizeof(*b->delayed));
-    for (uint32_t i = 0; i < brief->delayed.count; i++)
-        b->delayed[i] = places_of(c, &brief->delayed.at[i]);
-    b->chosen = arena_take(c->arena, (brief->delayed.count + 1) * sizeof(uint32_t));
+    b->delayed = arena_take(c->arena, findings->delayed.count * sizeof(*b->delayed));
+    for (uint32_t i = 0; i < findings->delayed.count; i++)
+        b->delayed[i] = places_of(c, &findings->delayed.at[i]);
+    b->chosen = arena_take(c->arena, (findings->delayed.count + 1) * sizeof(uint32_t));
     return b;
 }
 
@@ -230,8 +230,8 @@ enum bound_verdict { BOUND_fits, BOUND_elsewhere, BOUND_missing, BOUND_failed };
 /* The first bound volume that objects decides. */
 static enum bound_verdict look_at_bound(const struct matching *b, struct str *problem)
 {
-    for (uint32_t i = 0; i < b->brief->bound.count; i++) {
-        const struct placed_volume *v = &b->brief->bound.at[i];
+    for (uint32_t i = 0; i < b->findings->bound.count; i++) {
+        const struct placed_volume *v = &b->findings->bound.at[i];
         const struct bound_volume *bound = &b->bound[i];
         bool migrated = is_migrated(b->node, bound->migrated_plugin);
         if (v->missing)
@@ -307,9 +307,9 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
                                           .can_use = can_use,
                                           .can_make = can_make,
                                           .can_reach = can_reach};
-    enum volume_plan plan = volume_plan_make(b.brief, &node, b.chosen);
+    enum volume_plan plan = volume_plan_make(b.findings, &node, b.chosen);
     if (plan == VOLUME_PLAN_problem)
-        ruling_reject(out, CODE_error, "", b.brief->delayed.at[b.chosen[0]].problem);
+        ruling_reject(out, CODE_error, "", b.findings->delayed.at[b.chosen[0]].problem);
     else
         explain(bound, plan, out);
 }

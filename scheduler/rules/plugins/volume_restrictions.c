@@ -15,7 +15,7 @@ static bool is_disk(const struct pod_volume *v)
 /* The pod's ReadWriteOncePod claims; false when one of its claims does not exist. */
 static bool find_exclusive(const struct pre_filter_question *q, struct pre_filter *out)
 {
-    struct strs *exclusive = &q->brief->volumes.exclusive;
+    struct strs *exclusive = &q->findings->volumes.exclusive;
     exclusive->at = arena_take(q->arena, q->pod->volumes.count * sizeof(struct str));
     for (uint32_t i = 0; i < q->pod->volumes.count; i++) {
         const struct pod_volume *v = &q->pod->volumes.at[i];
@@ -42,11 +42,11 @@ static void pre_filter(const struct pre_filter_question *q, struct pre_filter *o
         return;
     for (uint32_t i = 0; i < q->pod->volumes.count; i++)
         disks |= is_disk(&q->pod->volumes.at[i]);
-    const struct strs *exclusive = &q->brief->volumes.exclusive;
+    const struct strs *exclusive = &q->findings->volumes.exclusive;
     for (uint32_t i = 0; i < exclusive->count; i++)
-        q->brief->claims_in_use +=
+        q->findings->claims_in_use +=
             catalog_claim_in_use(q->catalog, q->pod->namespace_name, exclusive->at[i]);
-    out->skip = !disks && q->brief->claims_in_use == 0;
+    out->skip = !disks && q->findings->claims_in_use == 0;
 }
 
 struct restrictions {
@@ -59,12 +59,12 @@ struct restrictions {
 static void *filter_begin(const struct cycle *c)
 {
     struct restrictions *r = arena_take(c->arena, sizeof(*r));
-    const struct strs *exclusive = &c->brief->volumes.exclusive;
+    const struct strs *exclusive = &c->findings->volumes.exclusive;
     r->disks = disks_find(c->atoms, c->pod, &r->disk_count, c->arena);
     r->exclusive = arena_take(c->arena, exclusive->count * sizeof(uint32_t));
     for (uint32_t i = 0; i < exclusive->count; i++)
         r->exclusive[r->exclusive_count++] = atom_find(c->atoms, exclusive->at[i]);
-    r->in_use = c->brief->claims_in_use;
+    r->in_use = c->findings->claims_in_use;
     return r;
 }
 

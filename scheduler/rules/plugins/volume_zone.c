@@ -50,7 +50,7 @@ static bool split(struct str value, struct strs *out, struct arena *a)
 
 static void add_zones(const struct pre_filter_question *q, const struct volume *v)
 {
-    struct volume_brief *out = &q->brief->volumes;
+    struct volume_findings *out = &q->findings->volumes;
     for (int i = 0; i < KEYS; i++) {
         struct zone_choice zone = {.key = str_of(keys[i])};
         struct str value;
@@ -103,13 +103,13 @@ static bool look_at(const struct pre_filter_question *q, struct str name, struct
 
 static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
 {
-    struct volume_brief *brief = &q->brief->volumes;
-    brief->zones.at =
+    struct volume_findings *findings = &q->findings->volumes;
+    findings->zones.at =
         arena_take(q->arena, (size_t)q->pod->volumes.count * KEYS * sizeof(struct zone_choice));
     for (uint32_t i = 0; i < q->pod->volumes.count; i++)
         if (volume_is_claim(&q->pod->volumes.at[i]) && !look_at(q, q->pod->volumes.at[i].name, out))
             return;
-    out->skip = brief->zones.count == 0;
+    out->skip = findings->zones.count == 0;
 }
 
 struct zones {
@@ -125,12 +125,12 @@ struct zones {
 static void *filter_begin(const struct cycle *c)
 {
     struct zones *z = arena_take(c->arena, sizeof(*z));
-    const struct volume_brief *brief = &c->brief->volumes;
+    const struct volume_findings *findings = &c->findings->volumes;
     for (int i = 0; i < KEYS; i++)
         z->labels[i] = atom_find(c->atoms, str_of(keys[i]));
-    z->at = arena_take(c->arena, brief->zones.count * sizeof(*z->at));
-    for (uint32_t i = 0; i < brief->zones.count; i++) {
-        const struct zone_choice *choice = &brief->zones.at[i];
+    z->at = arena_take(c->arena, findings->zones.count * sizeof(*z->at));
+    for (uint32_t i = 0; i < findings->zones.count; i++) {
+        const struct zone_choice *choice = &findings->zones.at[i];
         struct zone *zone = &z->at[z->count++];
         zone->key = atom_find(c->atoms, choice->key);
         if (str_is(choice->key, BETA_ZONE))

@@ -85,7 +85,7 @@ static void tell_pods(struct report *r, const struct core_options *o, struct are
                                          .tie_break = TIE_BREAK_random,
                                          .seed = INT64_C(0x123456789abcdef),
                                          .step = MAP_STEP_map,
-                                         .brief = {.skip = 0xff0, .no_terms = true},
+                                         .findings = {.skip = 0xff0, .no_terms = true},
                                          .alone = true}};
     tell(r, o, "map_request", &m);
     m = (struct message){.type = MSG_shard_pod, .shard_pod = {.pod = plain}};

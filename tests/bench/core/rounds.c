@@ -120,7 +120,7 @@ static void ask(struct party *p)
                                         .pod = p->pod,
                                         .tie_break = TIE_BREAK_first,
                                         .step = MAP_STEP_map,
-                                        .brief = {.no_terms = true}}};
+                                        .findings = {.no_terms = true}}};
     for (uint32_t k = 0; k < p->count; k++)
         outbox_put(&p->out, p->at[k], &m);
 }

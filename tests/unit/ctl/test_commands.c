@@ -212,9 +212,9 @@ static void tap_shows_messages_and_stops_by_itself(void **state)
     assert_int_equal(run(stage, command_tap, json), 0);
     assert_non_null(strstr(stage->said, "\"from\":\"scheduler\",\"to\":\"queue\""));
     assert_non_null(strstr(stage->said, "\"message\":\"pull\""));
-    const char *const brief[] = {
+    const char *const findings[] = {
         "tap", "--run-dir", stage->scene->dir, "--pod", "no/body", "--duration", "0.1", NULL};
-    assert_int_equal(run(stage, command_tap, brief), 0);
+    assert_int_equal(run(stage, command_tap, findings), 0);
     assert_string_equal(stage->said, "");
 }
 

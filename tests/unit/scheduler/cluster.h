@@ -258,7 +258,7 @@ static inline struct map_request map_of(struct cluster *c, const struct pod *p)
                                                        .catalog = c->catalog,
                                                        .pod = p,
                                                        .prepared = &request.pod,
-                                                       .brief = &request.brief,
+                                                       .findings = &request.findings,
                                                        .arena = &c->arena},
                          &out);
     frameworks_clear(&all);

@@ -67,13 +67,13 @@ UNUSED static const char *before_nodes(struct cluster *c, const struct pod *p)
     struct frameworks all = {0};
     struct pre_filter_outcome out;
     struct pod prepared;
-    struct brief brief;
+    struct findings findings;
     frameworks_build(&all, &c->profile, 1);
     framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
                                                        .catalog = c->catalog,
                                                        .pod = p,
                                                        .prepared = &prepared,
-                                                       .brief = &brief,
+                                                       .findings = &findings,
                                                        .arena = &c->arena},
                          &out);
     frameworks_clear(&all);

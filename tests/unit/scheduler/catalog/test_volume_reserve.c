@@ -8,7 +8,7 @@
 #define LATE    "class_name=\"local\" volume_mode=\"Filesystem\""
 
 struct scene {
-    struct brief brief;
+    struct findings findings;
     struct node *node;
     struct reservation reserved;
     struct str error;
@@ -40,23 +40,23 @@ static void volume(struct cluster *c, const char *name, int version, const char 
              .at);
 }
 
-/* PreFilter's brief, as a cycle begins with it. */
+/* PreFilter's findings, as a cycle begins with it. */
 static void look(struct cluster *c, const struct pod *p, struct scene *s)
 {
     struct frameworks all = {0};
     struct pre_filter_outcome out;
     struct pod prepared;
-    struct brief brief;
+    struct findings findings;
     frameworks_build(&all, &c->profile, 1);
     framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
                                                        .catalog = c->catalog,
                                                        .pod = p,
                                                        .prepared = &prepared,
-                                                       .brief = &brief,
+                                                       .findings = &findings,
                                                        .arena = &c->arena},
                          &out);
     assert_int_equal(out.code, CODE_success);
-    codec_copy(&brief_record, &s->brief, &brief, &c->arena);
+    codec_copy(&findings_record, &s->findings, &findings, &c->arena);
     frameworks_clear(&all);
     s->node = make_node(c, "n1", 1000, GIB);
     s->error = (struct str){0};
@@ -64,7 +64,7 @@ static void look(struct cluster *c, const struct pod *p, struct scene *s)
 
 static bool reserve(struct cluster *c, const struct pod *p, struct scene *s)
 {
-    const struct reserve_question q = {.pod = p, .brief = &s->brief.volumes, .node = s->node};
+    const struct reserve_question q = {.pod = p, .findings = &s->findings.volumes, .node = s->node};
     return volume_reserve(c->catalog, &q, &s->reserved, &s->error, &c->arena);
 }
 
@@ -269,7 +269,7 @@ static void a_claim_that_a_pod_names_twice(void **state)
 }
 
 /* Of many volumes that the same nodes can use only as many are looked at as there are claims. */
-static void a_brief_is_no_longer_than_it_has_to_be(void **state)
+static void a_findings_is_no_longer_than_it_has_to_be(void **state)
 {
     struct cluster *c = *state;
     struct scene s;
@@ -282,7 +282,7 @@ static void a_brief_is_no_longer_than_it_has_to_be(void **state)
     struct pod *p = with_claim(c, "p", "a");
     add_volume(c, p, "claim", "b");
     look(c, p, &s);
-    assert_int_equal(s.brief.volumes.candidates.count, 4);
+    assert_int_equal(s.findings.volumes.candidates.count, 4);
     assert_true(reserve(c, p, &s));
     assert_str(s.reserved.at[0].volume_name, "v18");
     assert_str(s.reserved.at[1].volume_name, "v16");
@@ -300,7 +300,7 @@ int main(void)
         CLUSTER_TEST(a_reserved_volume_is_said_to_be),
         CLUSTER_TEST(what_is_written_already_is_not_assumed),
         CLUSTER_TEST(a_claim_that_a_pod_names_twice),
-        CLUSTER_TEST(a_brief_is_no_longer_than_it_has_to_be),
+        CLUSTER_TEST(a_findings_is_no_longer_than_it_has_to_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -448,9 +448,9 @@ static void pods_with_terms_are_seen_by_those_behind_them(void **state)
     tick(s);
     struct message m = only_asked(MSG_map_batch);
     assert_int_equal(m.map_batch.requests.count, 3);
-    assert_true(m.map_batch.requests.at[0].brief.no_terms);
-    assert_true(m.map_batch.requests.at[1].brief.no_terms);
-    assert_false(m.map_batch.requests.at[2].brief.no_terms);
+    assert_true(m.map_batch.requests.at[0].findings.no_terms);
+    assert_true(m.map_batch.requests.at[1].findings.no_terms);
+    assert_false(m.map_batch.requests.at[2].findings.no_terms);
     settle(s);
     assert_bound(1, "shy", "a");
     assert_bound(2, "x", "b");

@@ -79,7 +79,7 @@ static struct map_result *decide(struct cluster *c, const struct pod *p)
                                                        .catalog = c->catalog,
                                                        .pod = p,
                                                        .prepared = &request.pod,
-                                                       .brief = &request.brief,
+                                                       .findings = &request.findings,
                                                        .arena = &c->arena},
                          &out);
     frameworks_clear(&all);

@@ -307,12 +307,12 @@ static void look_at(struct look *l, const struct pod *pod)
                                                        .catalog = l->c->catalog,
                                                        .pod = pod,
                                                        .prepared = &l->request.pod,
-                                                       .brief = &l->request.brief,
+                                                       .findings = &l->request.findings,
                                                        .arena = &l->c->arena},
                          &out);
     l->cycle = (struct cycle){.framework = fw,
                               .pod = &l->request.pod,
-                              .brief = &l->request.brief,
+                              .findings = &l->request.findings,
                               .atoms = s->share.atoms,
                               .nodes = &s->share.nodes,
                               .groups = &s->share.groups,
@@ -385,7 +385,7 @@ static void compare_rules(struct look *l)
     const struct framework *fw = l->cycle.framework;
     for (uint32_t i = 0; i < fw->filter_count; i++)
         if (fw->filter[i]->filter_rows != NULL &&
-            !(l->cycle.brief->skip >> fw->filter_place[i] & 1))
+            !(l->cycle.findings->skip >> fw->filter_place[i] & 1))
             compare_filter(l, fw->filter[i]);
     uint64_t skips = framework_score_skips(&l->cycle);
     for (uint32_t i = 0; i < fw->score_count; i++)

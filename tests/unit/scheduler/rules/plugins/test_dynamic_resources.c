@@ -35,13 +35,13 @@ static void assert_turned_away(struct cluster *c, const struct pod *p, const cha
     struct frameworks all = {0};
     struct pre_filter_outcome out;
     struct pod prepared;
-    struct brief brief;
+    struct findings findings;
     frameworks_build(&all, &c->profile, 1);
     framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
                                                        .catalog = c->catalog,
                                                        .pod = p,
                                                        .prepared = &prepared,
-                                                       .brief = &brief,
+                                                       .findings = &findings,
                                                        .arena = &c->arena},
                          &out);
     frameworks_clear(&all);
@@ -153,7 +153,7 @@ static void a_class_has_a_name(void **state)
     struct frameworks all = {0};
     struct pre_filter_outcome out;
     struct pod prepared;
-    struct brief brief;
+    struct findings findings;
     tell_catalog(c, "resource_claim_set resource_claim={namespace_name=\"default\" name=\"odd\" "
                     "requests=[{name=\"r\" exactly=true asks=[{name=\"r\"}]}]}");
     frameworks_build(&all, &c->profile, 1);
@@ -161,7 +161,7 @@ static void a_class_has_a_name(void **state)
                                                        .catalog = c->catalog,
                                                        .pod = claiming(c, "odd"),
                                                        .prepared = &prepared,
-                                                       .brief = &brief,
+                                                       .findings = &findings,
                                                        .arena = &c->arena},
                          &out);
     frameworks_clear(&all);

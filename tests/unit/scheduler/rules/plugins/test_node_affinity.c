@@ -99,12 +99,12 @@ static struct pre_filter_outcome pre_filter_of(struct cluster *c, const struct p
     struct pre_filter_outcome out;
     frameworks_build(&all, &c->profile, 1);
     struct pod prepared;
-    struct brief brief;
+    struct findings findings;
     framework_pre_filter(&(struct pre_filter_question){.framework = &all.at[0],
                                                        .catalog = c->catalog,
                                                        .pod = p,
                                                        .prepared = &prepared,
-                                                       .brief = &brief,
+                                                       .findings = &findings,
                                                        .arena = &c->arena},
                          &out);
     frameworks_clear(&all);

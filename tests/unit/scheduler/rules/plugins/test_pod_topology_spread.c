@@ -278,7 +278,7 @@ static struct map_request request_for(struct cluster *c, const struct pod *p, en
                                                        .catalog = c->catalog,
                                                        .pod = p,
                                                        .prepared = &r.pod,
-                                                       .brief = &r.brief,
+                                                       .findings = &r.findings,
                                                        .arena = &c->arena},
                          &out);
     frameworks_clear(&all);
@@ -582,11 +582,11 @@ static void a_malformed_selector_fails_the_cycle(void **state)
     struct frameworks all = {0};
     struct pre_filter_outcome out;
     struct pod prepared;
-    struct brief brief;
+    struct findings findings;
     frameworks_build(&all, &c->profile, 1);
-    framework_pre_filter(
-        &(struct pre_filter_question){&all.at[0], NULL, p, &prepared, &brief, 0, &c->arena, NULL},
-        &out);
+    framework_pre_filter(&(struct pre_filter_question){&all.at[0], NULL, p, &prepared, &findings, 0,
+                                                       &c->arena, NULL},
+                         &out);
     assert_int_equal(out.code, CODE_error);
     assert_str(out.reason, "running PreFilter plugin \"PodTopologySpread\": get constraints from "
                            "pod: obtaining pod's hard topology spread constraints: \"Near\" is not "

@@ -299,8 +299,8 @@ static void a_broken_selector_fails_the_filter(void **state)
                                        "internal label selector for claim: default/c: "));
 }
 
-/* A worker does not trust the indices in a brief. */
-static void a_brief_that_makes_no_sense_is_passed_over(void **state)
+/* A worker does not trust the indices in a findings. */
+static void a_findings_that_makes_no_sense_is_passed_over(void **state)
 {
     struct cluster *c = *state;
     setup(c);
@@ -311,8 +311,8 @@ static void a_brief_that_makes_no_sense_is_passed_over(void **state)
                                   .pod = *with_claim(c, "p", "c")};
     struct volume_choice choice = {.volume = 3};
     struct delayed_claim claims = {.choices = {1, &choice}};
-    request.brief.volumes.delayed.count = 1;
-    request.brief.volumes.delayed.at = &claims;
+    request.findings.volumes.delayed.count = 1;
+    request.findings.volumes.delayed.at = &claims;
     assert_int_equal(map_with(c, &request)->evaluated, 2);
     choice.volume = -1;
     assert_int_equal(map_with(c, &request)->evaluated, 2);
@@ -333,7 +333,7 @@ int main(void)
         CLUSTER_TEST(a_selected_node_is_the_only_one),
         CLUSTER_TEST(both_kinds_of_claims_may_object),
         CLUSTER_TEST(a_broken_selector_fails_the_filter),
-        CLUSTER_TEST(a_brief_that_makes_no_sense_is_passed_over),
+        CLUSTER_TEST(a_findings_that_makes_no_sense_is_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,8 +122,8 @@ static void removing_the_user_helps(void **state)
                                   .alone = true,
                                   .detail = true,
                                   .pod = *wants};
-    request.brief.claims_in_use = 1;
-    request.brief.volumes.exclusive = strs_of(&c->arena, "once");
+    request.findings.claims_in_use = 1;
+    request.findings.volumes.exclusive = strs_of(&c->arena, "once");
     const struct map_result *r = map_with(c, &request);
     assert_int_equal(r->candidates.count, 1);
     assert_str(r->candidates.at[0].node, "n1");

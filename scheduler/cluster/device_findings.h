@@ -1,10 +1,10 @@
-/* device_brief: what allocating a pod's claims comes to on each node, found out by the coordinator
- * before its workers are asked, and written into the brief for them to look up.
+/* device_findings: what allocating a pod's claims comes to on each node, found out by the
+ * coordinator before its workers are asked, and written into the findings for them to look up.
  *
  * Upstream searches in Filter, node by node; here whoever knows all devices does it, so that
  * workers need none of them. Nodes to which devices make no difference share one verdict. */
-#ifndef SCHEDULER_CLUSTER_DEVICE_BRIEF_H
-#define SCHEDULER_CLUSTER_DEVICE_BRIEF_H
+#ifndef SCHEDULER_CLUSTER_DEVICE_FINDINGS_H
+#define SCHEDULER_CLUSTER_DEVICE_FINDINGS_H
 
 #include "scheduler/catalog/device_extended.h"
 #include "scheduler/cluster/cache.h"
@@ -27,9 +27,9 @@ struct device_question {
     struct moment (*clock)(void); /* NULL: searches take no time */
 };
 
-/* Fills the brief's device_verdicts and device_nodes, from the arena; they stay empty when nothing
- * is to be allocated. How many claims are to be. */
-uint32_t device_brief(const struct device_question *q, struct brief *out, struct arena *a);
+/* Fills the findings' device_verdicts and device_nodes, from the arena; they stay empty when
+ * nothing is to be allocated. How many claims are to be. */
+uint32_t device_findings(const struct device_question *q, struct findings *out, struct arena *a);
 
 /* ---- for one node ---- */
 

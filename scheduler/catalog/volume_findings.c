@@ -1,10 +1,10 @@
-/* volume_brief: upstream's FindMatchingVolume and checkVolumeProvisions, as far as they go without
- * a node. The one idea: for each claim the volumes that could be its own are listed best first, so
- * that what is left for a node is to take the first one that it can use.
+/* volume_findings: upstream's FindMatchingVolume and checkVolumeProvisions, as far as they go
+ * without a node. The one idea: for each claim the volumes that could be its own are listed best
+ * first, so that what is left for a node is to take the first one that it can use.
  *
  * What must stay true: with k claims to be matched, of volumes that the same nodes can use only the
  * first k of a claim's list can ever be taken, and the others are left out. */
-#include "scheduler/catalog/volume_brief.h"
+#include "scheduler/catalog/volume_findings.h"
 
 #include "proto/base/map.h"
 #include "proto/kube/objects/selector.h"
@@ -112,7 +112,7 @@ static int compare_picks(const void *a, const void *b)
 struct writing {
     const struct catalog *catalog;
     struct str profile;
-    struct volume_brief *out;
+    struct volume_findings *out;
     struct arena *arena;
     uint32_t to_match;   /* how many claims are to be matched with a volume */
     uint32_t room;       /* of out->candidates */
@@ -121,7 +121,7 @@ struct writing {
 
 static uint32_t candidate_number(struct writing *w, const struct placed_volume *place)
 {
-    struct volume_brief *out = w->out;
+    struct volume_findings *out = w->out;
     intptr_t number = (intptr_t)map_get(w->numbers, place->name);
     if (number > 0)
         return (uint32_t)(number - 1);
@@ -268,8 +268,8 @@ static void delay_all(struct writing *w, const struct pod_claims *claims)
         delay(w, free_ones[i]);
 }
 
-void volume_brief_claims(const struct catalog *catalog, const struct pod_claims *claims,
-                         struct volume_brief *out, struct arena *a)
+void volume_findings_claims(const struct catalog *catalog, const struct pod_claims *claims,
+                            struct volume_findings *out, struct arena *a)
 {
     out->bound.at = arena_take(a, claims->bound_count * sizeof(struct placed_volume));
     for (uint32_t i = 0; i < claims->bound_count; i++) {

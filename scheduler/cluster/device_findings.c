@@ -1,11 +1,11 @@
-/* device_brief: one search, asked about node after node. The one idea: most nodes either have
+/* device_findings: one search, asked about node after node. The one idea: most nodes either have
  * devices of their own, or are like all others; of the latter one is asked about, and what comes
  * out most often is said once for all.
  *
  * What must stay true: the verdict of each node that workers may look at is what a search for that
  * node alone would say; once the time of one has run out the others are not searched, as upstream's
  * cycle ends with the first error. */
-#include "scheduler/cluster/device_brief.h"
+#include "scheduler/cluster/device_findings.h"
 
 #include "proto/base/memory.h"
 #include "proto/kube/objects/selector.h"
@@ -297,7 +297,7 @@ static int compare(const void *one, const void *other)
 }
 
 /* What comes out most often goes to the front; its nodes need not be told. */
-static void tell(struct survey *v, struct device_node *nodes, uint32_t count, struct brief *out,
+static void tell(struct survey *v, struct device_node *nodes, uint32_t count, struct findings *out,
                  struct arena *a)
 {
     uint32_t most = most_common(v), kept = 0;
@@ -320,7 +320,7 @@ static void tell(struct survey *v, struct device_node *nodes, uint32_t count, st
     memcpy(out->device_verdicts.at, v->verdicts, v->count * sizeof(*v->verdicts));
 }
 
-uint32_t device_brief(const struct device_question *q, struct brief *out, struct arena *a)
+uint32_t device_findings(const struct device_question *q, struct findings *out, struct arena *a)
 {
     struct arena scratch = {0};
     struct device_search *search = device_search_new(q, a);
