@@ -1,5 +1,5 @@
 /* recording: frames as taps mirrored them, in a file: the ten bytes "BERTHTAP2\n", then for each
- * frame its length and how many frames the listener missed before it (four bytes each, most
+ * frame its length and how many frames the reader missed before it (four bytes each, most
  * significant first), and that many bytes of msgpack: a `tapped` record as MESSAGES.md describes
  * it. A length of 0 is no frame; it tells what was missed at the end. In files that begin with
  * "BERTHTAP1\n" there is no second number. */
@@ -12,7 +12,7 @@
 
 /* Makes or empties the file and writes its head; NULL with a line in error. */
 FILE *recording_create(const char *path, char *error, size_t room);
-/* missed: frames that the listener missed since the one recorded before. */
+/* missed: frames that the reader missed since the one recorded before. */
 bool recording_add(FILE *file, struct str tapped, uint32_t missed);
 /* Opens and checks the head; NULL with a line in error. told: the file says what was missed. */
 FILE *recording_open(const char *path, bool *told, char *error, size_t room);

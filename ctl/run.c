@@ -31,7 +31,7 @@
 #define WORKERS_MAX   64
 #define CHILDREN_MAX  (WORKERS_MAX + 6)
 #define STOP_LIMIT_MS 10000
-/* Descriptors that any one process of ours may have open: API server, bus, listeners of the tap;
+/* Descriptors that any one process of ours may have open: API server, bus, readers of the tap;
  * and for each worker, in those that all workers talk to. */
 #define FILES          128
 #define FILES_A_WORKER 8

@@ -7,8 +7,8 @@
 #include "ctl/tap_verify.h"
 #include "ctl/tap_view.h"
 #include "proto/base/log.h"
-#include "proto/bus/ear.h"
 #include "proto/bus/options.h"
+#include "proto/bus/tap_reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 struct tap {
     struct tap_view view;
     const char *endpoints[ENDPOINTS_MAX];
-    struct ear_options ear;
+    struct tap_reader_options reader;
     struct tap_verify verify;
     bool json, print_asked, no_run_dir, verify_asked;
     int64_t count_max;
@@ -50,16 +50,16 @@ static void on_signal(int number)
 
 static bool take_run_dir(void *state, const char *value)
 {
-    ((struct tap *)state)->ear.run_dir = value;
+    ((struct tap *)state)->reader.run_dir = value;
     return *value != 0;
 }
 
 static bool take_endpoint(void *state, const char *value)
 {
     struct tap *tap = state;
-    if (tap->ear.endpoint_count == ENDPOINTS_MAX || strstr(value, "://") == NULL)
+    if (tap->reader.endpoint_count == ENDPOINTS_MAX || strstr(value, "://") == NULL)
         return false;
-    tap->endpoints[tap->ear.endpoint_count++] = value;
+    tap->endpoints[tap->reader.endpoint_count++] = value;
     return true;
 }
 
@@ -135,14 +135,14 @@ static bool take_verify(void *state, const char *value)
 
 static bool take_curve_dir(void *state, const char *value)
 {
-    ((struct tap *)state)->ear.curve_dir = value;
+    ((struct tap *)state)->reader.curve_dir = value;
     return *value != 0;
 }
 
 static bool take_allow_plain_tcp(void *state, const char *value)
 {
     (void)value;
-    ((struct tap *)state)->ear.allow_plain_tcp = true;
+    ((struct tap *)state)->reader.allow_plain_tcp = true;
     return true;
 }
 
@@ -245,18 +245,18 @@ static void tell_missed(struct tap *tap)
 /* ---- live ---- */
 
 /* Some of what waits; false when it is time to end. */
-static bool take_waiting(struct tap *tap, struct ear *ear, bool *ok)
+static bool take_waiting(struct tap *tap, struct tap_reader *reader, bool *ok)
 {
     struct str tapped;
     bool on = true;
-    for (int i = 0; on && i < TAKEN_AT_ONCE && ear_next(ear, &tapped); i++)
+    for (int i = 0; on && i < TAKEN_AT_ONCE && tap_reader_next(reader, &tapped); i++)
         on = take_frame(tap, tapped, ok);
     return fflush(stdout) == 0 && (tap->file == NULL || fflush(tap->file) == 0) && on;
 }
 
 /* One tap may be further behind than another, and half of a talk misleads: all that was mirrored by
  * now is taken. Who cannot wait signals once more. */
-static void take_rest(struct tap *tap, struct ear *ear, bool *ok)
+static void take_rest(struct tap *tap, struct tap_reader *reader, bool *ok)
 {
     const sig_atomic_t asked = stopped;
     struct moment now = moment_now(), quiet = moment_after(now, span_of_ms(QUIET_MS));
@@ -265,38 +265,38 @@ static void take_rest(struct tap *tap, struct ear *ear, bool *ok)
     tap->end_us = moment_wall_us();
     while (on && stopped == asked && !moment_reached(now, moment_earlier(quiet, most))) {
         int64_t heard = tap->heard;
-        on = take_waiting(tap, ear, ok);
+        on = take_waiting(tap, reader, ok);
         now = moment_now();
         if (tap->heard > heard)
             quiet = moment_after(now, span_of_ms(QUIET_MS));
         if (on)
-            ear_wait(ear, now, moment_earlier(quiet, most));
+            tap_reader_wait(reader, now, moment_earlier(quiet, most));
         now = moment_now();
     }
 }
 
-static bool listen_until_end(struct tap *tap, struct ear *ear)
+static bool listen_until_end(struct tap *tap, struct tap_reader *reader)
 {
     bool ok = true, on = true;
     struct moment now = moment_now(), discover = now, tell = now;
     struct moment end = tap->duration.ns > 0 ? moment_after(now, tap->duration) : MOMENT_NEVER;
     while (on && !stopped && !moment_reached(now, end)) {
         if (moment_reached(now, discover)) {
-            ear_discover(ear);
+            tap_reader_discover(reader);
             discover = moment_after(now, span_of_ms(DISCOVER_MS));
         }
-        on = take_waiting(tap, ear, &ok);
+        on = take_waiting(tap, reader, &ok);
         if (moment_reached(now, tell)) {
             tell_missed(tap);
             tell = moment_after(now, span_of_ms(1000));
         }
         now = moment_now();
         if (on)
-            ear_wait(ear, now, moment_earlier(end, discover));
+            tap_reader_wait(reader, now, moment_earlier(end, discover));
         now = moment_now();
     }
     if (on)
-        take_rest(tap, ear, &ok);
+        take_rest(tap, reader, &ok);
     tell_missed(tap);
     if (ok && tap->file &&
         !recording_add(tap->file, (struct str){0}, tap_view_missed_before(&tap->view)))
@@ -307,27 +307,27 @@ static bool listen_until_end(struct tap *tap, struct ear *ear)
 static int listen(struct tap *tap)
 {
     char error[512];
-    if (tap->ear.endpoint_count > 0 && tap->ear.run_dir == NULL)
+    if (tap->reader.endpoint_count > 0 && tap->reader.run_dir == NULL)
         tap->no_run_dir = true;
-    if (tap->ear.run_dir == NULL && !tap->no_run_dir)
-        tap->ear.run_dir = options_run_dir();
-    tap->ear.endpoints = tap->endpoints;
-    struct ear *ear = ear_open(&tap->ear, error, sizeof(error));
-    if (ear != NULL && tap->record)
+    if (tap->reader.run_dir == NULL && !tap->no_run_dir)
+        tap->reader.run_dir = options_run_dir();
+    tap->reader.endpoints = tap->endpoints;
+    struct tap_reader *reader = tap_reader_open(&tap->reader, error, sizeof(error));
+    if (reader != NULL && tap->record)
         tap->file = recording_create(tap->record, error, sizeof(error));
-    if (ear == NULL || (tap->record && tap->file == NULL)) {
+    if (reader == NULL || (tap->record && tap->file == NULL)) {
         fprintf(stderr, "berth tap: %s\n", error);
-        ear_close(&ear);
+        tap_reader_close(&reader);
         return 1;
     }
-    if (ear_count(ear) == 0)
-        fprintf(stderr, "berth tap: no tap in %s yet; waiting\n", tap->ear.run_dir);
+    if (tap_reader_count(reader) == 0)
+        fprintf(stderr, "berth tap: no tap in %s yet; waiting\n", tap->reader.run_dir);
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    bool ok = listen_until_end(tap, ear);
-    ear_close(&ear);
+    bool ok = listen_until_end(tap, reader);
+    tap_reader_close(&reader);
     if (tap->file && fclose(tap->file) != 0)
         ok = failed(tap->record);
     return ok ? 0 : 1;
@@ -388,7 +388,7 @@ int command_tap(int argc, char **argv)
     stopped = 0;
     options_read(&table, argc, argv);
     int status = 1;
-    if (tap.read && (tap.record || tap.ear.endpoint_count > 0))
+    if (tap.read && (tap.record || tap.reader.endpoint_count > 0))
         fprintf(stderr, "berth tap: --read goes with neither --record nor --endpoint\n");
     else
         status = tap.read ? replay(&tap) : listen(&tap);

@@ -310,11 +310,11 @@ static void answer_metrics(struct bus *bus, struct peer *peer, const struct metr
 static enum refusal check_order(struct bus *bus, struct peer *peer, const struct envelope *envelope)
 {
     if (envelope->incarnation != peer->incarnation) {
-        greet_again(bus, peer, DOWN_restarted);
+        handshake_again(bus, peer, DOWN_restarted);
         return REFUSED_other_life;
     }
     if (envelope->link != peer->received + 1) {
-        greet_again(bus, peer, DOWN_gap);
+        handshake_again(bus, peer, DOWN_gap);
         return REFUSED_gap;
     }
     peer->received++;
@@ -378,7 +378,7 @@ static enum refusal take_hello(struct bus *bus, struct peer *peer, const struct 
     if (envelope->term > TERM_MAX)
         return REFUSED_wild_term;
     peer->reported = envelope->term;
-    why = greet_take(bus, peer, &bus->message.hello);
+    why = handshake_take(bus, peer, &bus->message.hello);
     if (why == REFUSED_nothing && peer->state == PEER_up)
         adopt_term(bus, peer, envelope->term);
     return why;
@@ -394,7 +394,7 @@ static enum refusal admit(struct bus *bus, struct peer *peer, const struct envel
         return len > BUS_FRAME_MAX ? REFUSED_oversized : take_hello(bus, peer, envelope, body);
     if (peer->state != PEER_up) {
         if (!peer->connecting)
-            greet_ask(bus, peer);
+            handshake_ask(bus, peer);
         return REFUSED_before_hello;
     }
     peer->heard_at = bus->now;
@@ -466,7 +466,7 @@ static bool take_frame(struct bus *bus, struct wire *wire, struct str frame, str
         bus_refuse(bus, why, peer, envelope.type, frame.len);
         /* The sender counts on it having arrived: let both start over, in our term. */
         if (why == REFUSED_stale_term && peer->state == PEER_up)
-            greet_again(bus, peer, DOWN_gap);
+            handshake_again(bus, peer, DOWN_gap);
         return false;
     }
     must(frame_record(envelope.type) != NULL);
@@ -589,7 +589,7 @@ static void read_tap_requests(struct bus *bus)
 static void read_news(struct bus *bus)
 {
     read_tap_requests(bus);
-    greet_news(bus);
+    handshake_news(bus);
     if (!bus->wires.keeper_ready)
         return;
     unsigned refused = wires_keep(&bus->wires);
@@ -603,7 +603,7 @@ struct moment bus_tick(struct bus *bus, struct moment now)
 {
     bus->now = now;
     read_news(bus);
-    struct moment next = greet_tick(bus, now);
+    struct moment next = handshake_tick(bus, now);
     return bus->event_next < bus->event_count ? now : next;
 }
 

@@ -161,22 +161,22 @@ bool admission_same_process(const struct peer *a, const struct peer *b);
 /* Logs, once for each connection, that a caller is refused. */
 void admission_log(struct bus *bus, struct peer *peer, enum refusal why, const struct hello *hello);
 
-/* ---- greet.c ---- */
+/* ---- handshake.c ---- */
 
 /* Unless whom we connect to says something within so many heartbeats the link is opened anew. */
-void greet_expect(struct bus *bus, struct peer *peer, int heartbeats);
+void handshake_expect(struct bus *bus, struct peer *peer, int heartbeats);
 /* Says hello on a link that is greeting, unless it did so just now. */
-void greet(struct bus *bus, struct peer *peer);
+void handshake(struct bus *bus, struct peer *peer);
 /* Takes a hello, from a caller or a link. */
-enum refusal greet_take(struct bus *bus, struct peer *peer, const struct hello *hello);
+enum refusal handshake_take(struct bus *bus, struct peer *peer, const struct hello *hello);
 /* Asks a caller that we do not know, or whose frames have a gap, to say hello again. */
-void greet_ask(struct bus *bus, struct peer *peer);
+void handshake_ask(struct bus *bus, struct peer *peer);
 /* A gap, or another life of the peer: both sides number from the start again. */
-void greet_again(struct bus *bus, struct peer *peer, enum down_reason reason);
+void handshake_again(struct bus *bus, struct peer *peer, enum down_reason reason);
 /* Heartbeats, silent peers, hellos that got no answer. Returns when to look again. */
-struct moment greet_tick(struct bus *bus, struct moment now);
+struct moment handshake_tick(struct bus *bus, struct moment now);
 /* What the monitors of the sockets say. */
-void greet_news(struct bus *bus);
+void handshake_news(struct bus *bus);
 
 /* ---- waiting.c ---- */
 

@@ -28,7 +28,7 @@ struct peer *peer_add(struct bus *bus, struct wire *wire, bool connecting)
     peer->session = connecting ? 1 : 0;
     peer->heard_at = bus->now;
     if (connecting)
-        greet_expect(bus, peer, REOPEN_AFTER);
+        handshake_expect(bus, peer, REOPEN_AFTER);
     bus->peers[bus->peer_count++] = peer;
     return peer;
 }
@@ -220,7 +220,7 @@ static void forget_term(struct bus *bus, struct peer *peer)
 void peer_down(struct bus *bus, struct peer *peer, enum down_reason reason)
 {
     if (peer->number != 0) {
-        greet_expect(bus, peer, REOPEN_AFTER);
+        handshake_expect(bus, peer, REOPEN_AFTER);
         struct event *event = event_add(bus, peer, MSG_peer_down);
         event->message.peer_down.process = str_of(process_name(peer->process));
         event->message.peer_down.reason = reason;

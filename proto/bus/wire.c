@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define HIGH_WATER     100000 /* messages per connection */
-#define TAP_HIGH_WATER 5000   /* a listener that does not read holds no more of our memory */
+#define TAP_HIGH_WATER 5000   /* a reader that does not keep up holds no more of our memory */
 #define LINGER_MS      200
 #define KEEPER_ADDRESS "inproc://zeromq.zap.01"
 #define TAP_DOMAIN     "tap"
@@ -212,7 +212,7 @@ static void set_options(struct wire *w, const char *endpoint)
         set_int(w->socket, ZMQ_ROUTER_MANDATORY, 1);
     if (w->kind == WIRE_link)
         set_int(w->socket, ZMQ_IMMEDIATE, 1);
-    if (w->kind == WIRE_ear)
+    if (w->kind == WIRE_tap_reader)
         must(zmq_setsockopt(w->socket, ZMQ_SUBSCRIBE, "", 0) == 0);
 }
 

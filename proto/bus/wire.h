@@ -14,10 +14,10 @@
 #define WIRE_FRAME_MAX (128ll << 20)
 
 enum wire_kind {
-    WIRE_door, /* ROUTER, bound */
-    WIRE_link, /* DEALER, connected */
-    WIRE_tap,  /* XPUB, bound */
-    WIRE_ear   /* SUB, connected: the reader of a tap */
+    WIRE_door,      /* ROUTER, bound */
+    WIRE_link,      /* DEALER, connected */
+    WIRE_tap,       /* XPUB, bound */
+    WIRE_tap_reader /* SUB, connected: the reader of a tap */
 };
 
 struct wire {

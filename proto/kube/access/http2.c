@@ -15,12 +15,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define CHUNK       (16u << 10) /* a TLS record: so much is made before it is written */
-#define READ_CHUNK  (64u << 10)
-#define WINDOW      (1 << 20)  /* of a stream; answers are small */
-#define WINDOW_ALL  (16 << 20) /* of the connection */
-#define IDLE_MAX_S  60         /* a server may have closed an older one just now */
-#define GREET_MAX_S 15         /* a server that says nothing for so long does not speak HTTP/2 */
+#define CHUNK           (16u << 10) /* a TLS record: so much is made before it is written */
+#define READ_CHUNK      (64u << 10)
+#define WINDOW          (1 << 20)  /* of a stream; answers are small */
+#define WINDOW_ALL      (16 << 20) /* of the connection */
+#define IDLE_MAX_S      60         /* a server may have closed an older one just now */
+#define HANDSHAKE_MAX_S 15 /* a server that says nothing for so long does not speak HTTP/2 */
 
 enum phase { PHASE_connecting, PHASE_greeting, PHASE_open, PHASE_useless, PHASE_over };
 
@@ -188,7 +188,7 @@ static ssize_t read_body(nghttp2_session *session, int32_t stream, uint8_t *at, 
 
 /* ---- opening ---- */
 
-static void greet(struct http2 *h)
+static void handshake(struct http2 *h)
 {
     const nghttp2_settings_entry settings[] = {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
                                                {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, WINDOW}};
@@ -258,7 +258,7 @@ bool http2_connected(struct http2 *h, CURL *easy, CURLcode code)
     }
     h->fd = fd;
     watch(h, EPOLL_CTL_ADD);
-    greet(h);
+    handshake(h);
     http2_flush(h);
     return true;
 }
@@ -284,7 +284,7 @@ void http2_free(struct http2 **freeing)
 enum http2_state http2_state(const struct http2 *h, uint64_t credentials, struct moment now)
 {
     if (h->phase < PHASE_open &&
-        !moment_reached(now, moment_after(h->begun, span_of_seconds(GREET_MAX_S))))
+        !moment_reached(now, moment_after(h->begun, span_of_seconds(HANDSHAKE_MAX_S))))
         return HTTP2_opening;
     if (h->phase < PHASE_open || h->phase == PHASE_useless)
         return HTTP2_useless;

@@ -3,9 +3,9 @@
 #include "tests/unit/bus/pair.h"
 
 #include "proto/bus/curve.h"
-#include "proto/bus/ear.h"
 #include "proto/bus/frame.h"
 #include "proto/bus/inside.h"
+#include "proto/bus/tap_reader.h"
 
 #include <sys/stat.h>
 
@@ -347,11 +347,11 @@ static void only_a_tools_key_hears_taps(void **state)
     make_disguise(k, "worker", TOOL, dir);
     const char *const dirs[] = {dir, k->ours};
     for (int i = 0; i < 2; i++) {
-        struct ear *ear = ear_open(&(struct ear_options){.endpoints = endpoints,
-                                                         .endpoint_count = 1,
-                                                         .curve_dir = dirs[i]},
-                                   error, sizeof(error));
-        assert_non_null(ear);
+        struct tap_reader *reader = tap_reader_open(
+            &(struct tap_reader_options){
+                .endpoints = endpoints, .endpoint_count = 1, .curve_dir = dirs[i]},
+            error, sizeof(error));
+        assert_non_null(reader);
         uint64_t refused = bus_handshakes_failed(queue);
         struct bus *scheduler = open_caller(k->scene, SCHEDULER, QUEUE);
         struct str tapped;
@@ -368,12 +368,12 @@ static void only_a_tools_key_hears_taps(void **state)
                     continue;
                 bus_tick(both[j], moment_now());
             }
-            heard = ear_next(ear, &tapped);
+            heard = tap_reader_next(reader, &tapped);
             bus_wait(queue, -1, moment_now(), moment_after(moment_now(), span_of_ms(5)));
         }
         assert_int_equal(heard, may);
         assert_true(may || bus_handshakes_failed(queue) > refused);
-        ear_close(&ear);
+        tap_reader_close(&reader);
         bus_close(&scheduler);
     }
     bus_close(&queue);

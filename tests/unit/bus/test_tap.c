@@ -1,9 +1,9 @@
-/* test_tap: what an ear hears of two talking processes, and that nobody is slowed or loses anything
- * because somebody listens and does not read. */
+/* test_tap: what an reader hears of two talking processes, and that nobody is slowed or loses
+ * anything because somebody listens and does not read. */
 #include "tests/unit/bus/pair.h"
 
-#include "proto/bus/ear.h"
 #include "proto/bus/frame.h"
+#include "proto/bus/tap_reader.h"
 #include "proto/bus/wire.h"
 
 #define LONG_PATIENCE_MS 60000
@@ -51,8 +51,8 @@ static void run_both(struct talk *talk)
     bus_tick(talk->scheduler, now);
 }
 
-/* The next mirrored frame of that message; *tapped and *m borrow from the ear and the arena. */
-static bool hear(struct talk *talk, struct ear *ear, enum message_type type, bool sent,
+/* The next mirrored frame of that message; *tapped and *m borrow from the reader and the arena. */
+static bool hear(struct talk *talk, struct tap_reader *reader, enum message_type type, bool sent,
                  struct tapped *tapped)
 {
     struct moment end = moment_after(moment_now(), span_of_ms(PATIENCE_MS));
@@ -60,7 +60,7 @@ static bool hear(struct talk *talk, struct ear *ear, enum message_type type, boo
         struct str bytes;
         struct arena none = {.limit = 1};
         run_both(talk);
-        while (ear_next(ear, &bytes)) {
+        while (tap_reader_next(reader, &bytes)) {
             struct envelope envelope;
             const uint8_t *at = (const uint8_t *)bytes.at;
             struct cursor in = {at, at + bytes.len}, body;
@@ -69,62 +69,62 @@ static bool hear(struct talk *talk, struct ear *ear, enum message_type type, boo
             if (envelope.type == type && tapped->sent == sent)
                 return true;
         }
-        ear_wait(ear, moment_now(), moment_after(moment_now(), span_of_ms(5)));
+        tap_reader_wait(reader, moment_now(), moment_after(moment_now(), span_of_ms(5)));
     }
     return false;
 }
 
-static struct ear *open_ear(struct talk *talk)
+static struct tap_reader *open_tap_reader(struct talk *talk)
 {
-    struct ear_options o = {.run_dir = talk->scene->dir};
-    struct ear *ear = ear_open(&o, talk->scene->error, sizeof(talk->scene->error));
-    if (ear == NULL)
+    struct tap_reader_options o = {.run_dir = talk->scene->dir};
+    struct tap_reader *reader = tap_reader_open(&o, talk->scene->error, sizeof(talk->scene->error));
+    if (reader == NULL)
         fail_msg("%s", talk->scene->error);
-    return ear;
+    return reader;
 }
 
 static void both_sides_are_heard(void **state)
 {
     struct talk *talk = *state;
-    struct ear *ear = open_ear(talk);
+    struct tap_reader *reader = open_tap_reader(talk);
     struct tapped tapped;
-    assert_int_equal(ear_count(ear), 2);
+    assert_int_equal(tap_reader_count(reader), 2);
     /* Subscriptions travel: the first heartbeats tell that they have arrived. */
-    assert_true(hear(talk, ear, MSG_heartbeat, true, &tapped));
-    assert_true(hear(talk, ear, MSG_heartbeat, false, &tapped));
-    assert_true(hear(talk, ear, MSG_heartbeat, true, &tapped));
+    assert_true(hear(talk, reader, MSG_heartbeat, true, &tapped));
+    assert_true(hear(talk, reader, MSG_heartbeat, false, &tapped));
+    assert_true(hear(talk, reader, MSG_heartbeat, true, &tapped));
     pull(talk, 42);
-    assert_true(hear(talk, ear, MSG_pull, true, &tapped));
+    assert_true(hear(talk, reader, MSG_pull, true, &tapped));
     assert_true(str_is(tapped.process, "scheduler") && str_is(tapped.instance, "scheduler"));
     assert_true(str_is(tapped.peer_process, "queue") && str_is(tapped.peer_instance, "queue"));
     pull(talk, 43);
-    assert_true(hear(talk, ear, MSG_pull, false, &tapped));
+    assert_true(hear(talk, reader, MSG_pull, false, &tapped));
     assert_true(str_is(tapped.instance, "queue") && str_is(tapped.peer_instance, "scheduler"));
     assert_true(tapped.tap_sequence > 0 && tapped.at_us > 0);
-    ear_close(&ear);
+    tap_reader_close(&reader);
 }
 
 static void a_tap_that_appears_later_is_found(void **state)
 {
     struct talk *talk = *state;
-    struct ear *ear = open_ear(talk);
+    struct tap_reader *reader = open_tap_reader(talk);
     struct bus *binder = open_door(talk->scene, BINDER);
-    assert_int_equal(ear_count(ear), 2);
-    ear_discover(ear);
-    assert_int_equal(ear_count(ear), 3);
-    ear_discover(ear);
-    assert_int_equal(ear_count(ear), 3);
+    assert_int_equal(tap_reader_count(reader), 2);
+    tap_reader_discover(reader);
+    assert_int_equal(tap_reader_count(reader), 3);
+    tap_reader_discover(reader);
+    assert_int_equal(tap_reader_count(reader), 3);
     bus_close(&binder);
-    ear_close(&ear);
+    tap_reader_close(&reader);
 }
 
 /* A listener that never reads: its buffers fill, the tap drops, the messages flow. */
 static void a_listener_that_does_not_read_costs_nothing_but_its_own_copy(void **state)
 {
     struct talk *talk = *state;
-    struct ear *ear = open_ear(talk);
+    struct tap_reader *reader = open_tap_reader(talk);
     struct tapped tapped;
-    assert_true(hear(talk, ear, MSG_heartbeat, true, &tapped));
+    assert_true(hear(talk, reader, MSG_heartbeat, true, &tapped));
     int64_t total = 40000, got = 0, next = 1;
     struct moment end = moment_after(moment_now(), span_of_ms(LONG_PATIENCE_MS));
     while (got < total) {
@@ -143,7 +143,7 @@ static void a_listener_that_does_not_read_costs_nothing_but_its_own_copy(void **
     }
     assert_int_equal(bus_dropped(talk->scheduler), 0);
     assert_int_equal(bus_gaps(talk->queue), 0);
-    ear_close(&ear);
+    tap_reader_close(&reader);
 }
 
 /* Reads what waits, also what the socket's thread has yet to bring from the buffers behind it;

@@ -1,5 +1,5 @@
-/* greet: how two processes come to know each other and start numbering, and how they find out that
- * they lost each other.
+/* handshake: how two processes come to know each other and start numbering, and how they find out
+ * that they lost each other.
  *
  * The connecting side starts a session: hello is frame 1 and carries the session's number; the door
  * answers with its own hello, frame 1 too, with the same session. Whatever goes wrong (a gap, a
@@ -31,7 +31,7 @@ static struct span times(struct span s, int n)
     return (struct span){s.ns * n};
 }
 
-void greet_expect(struct bus *bus, struct peer *peer, int heartbeats)
+void handshake_expect(struct bus *bus, struct peer *peer, int heartbeats)
 {
     peer->reopen_at = moment_after(bus->now, times(bus->heartbeat, heartbeats));
 }
@@ -39,7 +39,7 @@ void greet_expect(struct bus *bus, struct peer *peer, int heartbeats)
 static void reopen(struct bus *bus, struct peer *peer)
 {
     must(peer->connecting && peer->state == PEER_greeting);
-    greet_expect(bus, peer, REOPEN_AFTER);
+    handshake_expect(bus, peer, REOPEN_AFTER);
     if (!waiting_reopen(bus, peer->wire)) {
         log_debug("link not opened anew|endpoint=%s error=\"%s\"", peer->wire->endpoint,
                   bus->wires.error);
@@ -72,7 +72,7 @@ static int say_hello(struct bus *bus, struct peer *peer, int64_t session, const 
     return peer_say(bus, peer, &m);
 }
 
-void greet(struct bus *bus, struct peer *peer)
+void handshake(struct bus *bus, struct peer *peer)
 {
     must(peer->connecting && peer->state == PEER_greeting);
     struct moment due = moment_after(peer->greeted_at, greeting_interval(bus));
@@ -89,7 +89,7 @@ void greet(struct bus *bus, struct peer *peer)
     }
 }
 
-void greet_ask(struct bus *bus, struct peer *peer)
+void handshake_ask(struct bus *bus, struct peer *peer)
 {
     must(!peer->connecting);
     if (peer->state != PEER_greeting)
@@ -101,16 +101,16 @@ void greet_ask(struct bus *bus, struct peer *peer)
     say_hello(bus, peer, 0, NULL);
 }
 
-void greet_again(struct bus *bus, struct peer *peer, enum down_reason reason)
+void handshake_again(struct bus *bus, struct peer *peer, enum down_reason reason)
 {
     peer_down(bus, peer, reason);
     if (peer->connecting) {
-        greet(bus, peer);
+        handshake(bus, peer);
     } else {
         peer->state = PEER_greeting; /* the connection stands: keep it and ask */
         peer->session = 0;
         peer->greeted_at = (struct moment){0};
-        greet_ask(bus, peer);
+        handshake_ask(bus, peer);
     }
 }
 
@@ -211,7 +211,7 @@ static enum refusal take_on_link(struct bus *bus, struct peer *peer, const struc
 {
     if (!(process_of(hello->process) & peer->expected))
         return REFUSED_wrong_process;
-    greet_expect(bus, peer, REOPEN_AFTER);
+    handshake_expect(bus, peer, REOPEN_AFTER);
     if (hello->session == 0 && hello->refused.len > 0) {
         note_turned_away(bus, peer, hello->refused);
         return REFUSED_nothing;
@@ -219,8 +219,8 @@ static enum refusal take_on_link(struct bus *bus, struct peer *peer, const struc
     if (hello->session == 0) {
         /* The door lost us. While greeting, our hello is under way to it already. */
         if (peer->state == PEER_up)
-            greet_again(bus, peer,
-                        peer->incarnation == hello->incarnation ? DOWN_gap : DOWN_restarted);
+            handshake_again(bus, peer,
+                            peer->incarnation == hello->incarnation ? DOWN_gap : DOWN_restarted);
         return REFUSED_nothing;
     }
     if (peer->state != PEER_greeting || hello->session != peer->session)
@@ -230,7 +230,7 @@ static enum refusal take_on_link(struct bus *bus, struct peer *peer, const struc
     return REFUSED_nothing;
 }
 
-enum refusal greet_take(struct bus *bus, struct peer *peer, const struct hello *hello)
+enum refusal handshake_take(struct bus *bus, struct peer *peer, const struct hello *hello)
 {
     if (!hello_is_usable(hello))
         return REFUSED_malformed_hello;
@@ -247,7 +247,7 @@ static struct moment tick_peer(struct bus *bus, struct peer *peer, struct moment
     if (peer->state == PEER_greeting && peer->connecting) {
         if (moment_reached(now, peer->reopen_at))
             reopen(bus, peer);
-        greet(bus, peer);
+        handshake(bus, peer);
         return moment_after(peer->greeted_at, greeting_interval(bus));
     }
     if (peer->state != PEER_up) {
@@ -276,7 +276,7 @@ static void forgive_silence(struct bus *bus, struct moment now)
              (long long)span_ms(moment_since(now, bus->ticked)));
 }
 
-struct moment greet_tick(struct bus *bus, struct moment now)
+struct moment handshake_tick(struct bus *bus, struct moment now)
 {
     struct moment next = moment_after(now, bus->heartbeat);
     if (bus->ticked.ns != 0 &&
@@ -322,11 +322,11 @@ static void news_of_link(struct bus *bus, struct wire *wire)
         refused = refused || news == WIRE_refused;
         if (news == WIRE_connected && peer->state == PEER_greeting) {
             peer->greeted_at = (struct moment){0};
-            greet(bus, peer);
+            handshake(bus, peer);
         }
     }
     if (refused && peer->state == PEER_greeting)
-        greet_expect(bus, peer, RETRY_AFTER);
+        handshake_expect(bus, peer, RETRY_AFTER);
 }
 
 static void news_of_door(struct bus *bus)
@@ -352,7 +352,7 @@ static void news_of_door(struct bus *bus)
     }
 }
 
-void greet_news(struct bus *bus)
+void handshake_news(struct bus *bus)
 {
     for (size_t i = 0; i < bus->link_count; i++)
         if (bus->links[i].has_news)

@@ -1,15 +1,15 @@
-/* ear: listens to the taps of many processes at once; for `berth tap`. It never slows the
+/* tap_reader: listens to the taps of many processes at once; for `berth tap`. It never slows the
  * processes: what it is too slow for is dropped on their side and shows as a jump in tap_sequence.
  */
-#ifndef EAR_H
-#define EAR_H
+#ifndef TAP_READER_H
+#define TAP_READER_H
 
 #include "proto/base/moment.h"
 #include "proto/base/str.h"
 
-struct ear;
+struct tap_reader;
 
-struct ear_options {
+struct tap_reader_options {
     const char *run_dir;          /* where *.tap is looked for; NULL: nowhere */
     const char *const *endpoints; /* further taps */
     size_t endpoint_count;
@@ -18,15 +18,16 @@ struct ear_options {
 };
 
 /* NULL on failure, with one line in error. */
-struct ear *ear_open(const struct ear_options *options, char *error, size_t room);
-void ear_close(struct ear **ear);
+struct tap_reader *tap_reader_open(const struct tap_reader_options *options, char *error,
+                                   size_t room);
+void tap_reader_close(struct tap_reader **reader);
 /* Connects to taps that have appeared in the run directory since the last call. */
-void ear_discover(struct ear *ear);
+void tap_reader_discover(struct tap_reader *reader);
 /* How many taps it listens to. */
-size_t ear_count(const struct ear *ear);
+size_t tap_reader_count(const struct tap_reader *reader);
 /* The next encoded `tapped` record; false when none waits. Valid until the next call. */
-bool ear_next(struct ear *ear, struct str *tapped);
+bool tap_reader_next(struct tap_reader *reader, struct str *tapped);
 /* Waits for a record, a signal or the deadline. */
-void ear_wait(struct ear *ear, struct moment now, struct moment deadline);
+void tap_reader_wait(struct tap_reader *reader, struct moment now, struct moment deadline);
 
 #endif
