@@ -1,10 +1,10 @@
-/* dry_looks: kept looks, for the few kinds of preemptors that came last. The one idea: where no
- * rule counts other pods, what a dry run says of a row follows from the row, the pods that are
- * nominated to it, and the request without its pod's names.
+/* dry_results: kept results of dry runs, for the few kinds of preemptors that came last. The one
+ * idea: where no rule counts other pods, what a dry run says of a row follows from the row, the
+ * pods that are nominated to it, and the request without its pod's names.
  *
- * What must stay true: a look that is not unknown is what looking anew would say; it holds no
+ * What must stay true: a result that is not unknown is what a new dry run would say; it holds no
  * memory of a request; rows are numbered as in the shard, or all is unknown. */
-#include "scheduler/worker/dry_looks.h"
+#include "scheduler/worker/dry_results.h"
 
 #include "proto/base/memory.h"
 #include "proto/codec.h"
@@ -16,22 +16,22 @@
 #define KINDS_MAX   4
 #define RULINGS_MAX 64
 
-struct dry_looks {
+struct dry_results {
     struct buffer key;
     uint64_t asked_at;
     uint64_t seen, seen_nominations, layout; /* of the share's touched */
     int64_t now_us;                          /* the present when the first of them were kept */
     uint32_t room;
-    struct dry_look *at; /* by row */
+    struct dry_result *at; /* by row */
     uint32_t ruling_count;
     struct ruling rulings[RULINGS_MAX];
     struct arena memory; /* of the rulings */
 };
 
-struct kept_looks {
+struct kept_results {
     uint64_t questions;
     struct buffer key; /* being made */
-    struct dry_looks kinds[KINDS_MAX];
+    struct dry_results kinds[KINDS_MAX];
 };
 
 /* ---- whom it is for ---- */
@@ -72,7 +72,7 @@ static void make_key(struct buffer *key, const struct map_request *r)
 
 /* ---- keeping ---- */
 
-static void forget_all(struct dry_looks *l, const struct map_request *r, const struct share *s)
+static void forget_all(struct dry_results *l, const struct map_request *r, const struct share *s)
 {
     uint32_t rows = s->nodes.count;
     if (rows > l->room) {
@@ -90,7 +90,7 @@ static void forget_all(struct dry_looks *l, const struct map_request *r, const s
 }
 
 /* A clock that was set back may have made pods older than the present younger. */
-static void bring_in_step(struct dry_looks *l, const struct map_request *r, const struct share *s)
+static void bring_in_step(struct dry_results *l, const struct map_request *r, const struct share *s)
 {
     const struct touched *t = &s->touched;
     if (l->layout != t->layout || !touched_reaches(t, l->seen) ||
@@ -99,18 +99,18 @@ static void bring_in_step(struct dry_looks *l, const struct map_request *r, cons
         return;
     }
     for (; l->seen < t->count; l->seen++)
-        l->at[t->rows[l->seen & (TOUCHED_ROOM - 1)]].kind = LOOK_unknown;
+        l->at[t->rows[l->seen & (TOUCHED_ROOM - 1)]].kind = DRY_unknown;
     for (; l->seen_nominations < t->nominations; l->seen_nominations++)
-        l->at[t->nominated[l->seen_nominations & (TOUCHED_ROOM - 1)]].kind = LOOK_unknown;
+        l->at[t->nominated[l->seen_nominations & (TOUCHED_ROOM - 1)]].kind = DRY_unknown;
 }
 
 /* The kind with that key, or the one that was asked for longest ago, which becomes it. */
-static struct dry_looks *find(struct kept_looks *all, const struct map_request *r,
-                              const struct share *s)
+static struct dry_results *find(struct kept_results *all, const struct map_request *r,
+                                const struct share *s)
 {
-    struct dry_looks *oldest = &all->kinds[0];
+    struct dry_results *oldest = &all->kinds[0];
     for (uint32_t i = 0; i < KINDS_MAX; i++) {
-        struct dry_looks *l = &all->kinds[i];
+        struct dry_results *l = &all->kinds[i];
         if (l->asked_at > 0 && str_equal(buffer_str(&l->key), buffer_str(&all->key))) {
             bring_in_step(l, r, s);
             return l;
@@ -125,17 +125,17 @@ static struct dry_looks *find(struct kept_looks *all, const struct map_request *
     return oldest;
 }
 
-struct dry_look *dry_looks_for(const struct evaluation *e, struct dry_looks **looks)
+struct dry_result *dry_results_for(const struct evaluation *e, struct dry_results **results)
 {
     struct shard *s = e->shard;
     if (!is_kept(e))
         return NULL;
-    if (s->looks == NULL)
-        s->looks = memory_take(sizeof(*s->looks));
-    make_key(&s->looks->key, e->request);
-    *looks = find(s->looks, e->request, &s->share);
-    (*looks)->asked_at = ++s->looks->questions;
-    return (*looks)->at;
+    if (s->dry_results == NULL)
+        s->dry_results = memory_take(sizeof(*s->dry_results));
+    make_key(&s->dry_results->key, e->request);
+    *results = find(s->dry_results, e->request, &s->share);
+    (*results)->asked_at = ++s->dry_results->questions;
+    return (*results)->at;
 }
 
 static bool is_same(const struct ruling *a, const struct ruling *b)
@@ -149,35 +149,37 @@ static bool is_same(const struct ruling *a, const struct ruling *b)
     return true;
 }
 
-bool dry_looks_reject(struct dry_looks *looks, const struct ruling *ruling, struct dry_look *look)
+bool dry_results_reject(struct dry_results *results, const struct ruling *ruling,
+                        struct dry_result *found)
 {
     uint32_t i = 0;
-    while (i < looks->ruling_count && !is_same(&looks->rulings[i], ruling))
+    while (i < results->ruling_count && !is_same(&results->rulings[i], ruling))
         i++;
-    look->ruling = (uint8_t)i;
-    if (i < looks->ruling_count)
+    found->ruling = (uint8_t)i;
+    if (i < results->ruling_count)
         return true;
     if (i == RULINGS_MAX)
         return false;
-    struct ruling *kept = &looks->rulings[looks->ruling_count++];
+    struct ruling *kept = &results->rulings[results->ruling_count++];
     *kept = (struct ruling){.code = ruling->code, .count = ruling->count, .room = ruling->count};
-    kept->reasons = arena_take(&looks->memory, ruling->count * sizeof(*kept->reasons));
+    kept->reasons = arena_take(&results->memory, ruling->count * sizeof(*kept->reasons));
     for (uint32_t k = 0; k < ruling->count; k++)
         kept->reasons[k] = (struct reason){
             ruling->reasons[k].text, ruling->reasons[k].what.len == 0
                                          ? (struct str){NULL, 0}
-                                         : arena_copy(&looks->memory, ruling->reasons[k].what)};
+                                         : arena_copy(&results->memory, ruling->reasons[k].what)};
     return true;
 }
 
-const struct ruling *dry_looks_ruling(const struct dry_looks *looks, const struct dry_look *look)
+const struct ruling *dry_results_ruling(const struct dry_results *results,
+                                        const struct dry_result *found)
 {
-    return &looks->rulings[look->ruling];
+    return &results->rulings[found->ruling];
 }
 
-void dry_looks_free(struct kept_looks **looks)
+void dry_results_free(struct kept_results **results)
 {
-    struct kept_looks *all = *looks;
+    struct kept_results *all = *results;
     for (uint32_t i = 0; all != NULL && i < KINDS_MAX; i++) {
         buffer_free(&all->kinds[i].key);
         memory_free(all->kinds[i].at);
@@ -186,5 +188,5 @@ void dry_looks_free(struct kept_looks **looks)
     if (all != NULL)
         buffer_free(&all->key);
     memory_free(all);
-    *looks = NULL;
+    *results = NULL;
 }

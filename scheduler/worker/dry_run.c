@@ -2,7 +2,8 @@
  * which of them would have to. The one idea: take all of them off a copy of the node's row, then
  * put them back one by one, the most important first, as long as the pod still passes.
  *
- * What a look at a node says is kept for the next pod of its like, where it follows from the node.
+ * What a dry run on a node says is kept for the next pod of its like, where it follows from the
+ * node.
  *
  * What must stay true: what was taken off for one node is known to the rules as back before the
  * next is looked at; the order is upstream's: priority, then start, protected pods before others.
@@ -47,8 +48,8 @@ struct search {
     uint32_t best_row;
     struct str best_node;
     int64_t ties;
-    struct dry_looks *looks; /* NULL: none are kept */
-    struct dry_look *kept;   /* by row */
+    struct dry_results *results; /* NULL: none are kept */
+    struct dry_result *kept;     /* by row */
     struct random dice;
 };
 
@@ -327,37 +328,37 @@ static bool turned_away(const struct evaluation *e, struct str node)
 }
 
 /* The ruling says why not; victims and violations are those of a candidate. */
-static enum look_kind look_at(struct search *s, uint32_t row)
+static enum dry_result_kind look_at(struct search *s, uint32_t row)
 {
     struct evaluation *e = s->e;
     const struct node_entry *node = e->shard->share.nodes.entry[row];
     evaluate_row(e, &e->shard->share.nodes, row);
     if (e->ruling.code != CODE_unschedulable &&
         (e->ruling.code != CODE_success || !turned_away(e, atom_text(e->cycle.atoms, node->name))))
-        return LOOK_beside;
+        return DRY_beside;
     find_lower(s, node);
     try_without(s, row);
     if (e->ruling.code == CODE_error)
-        return LOOK_failed;
+        return DRY_failed;
     if (e->ruling.code != CODE_success)
-        return LOOK_rejected;
+        return DRY_rejected;
     choose_victims(s);
     e->ruling.code = CODE_success; /* with everybody back, which upstream calls an error */
     e->ruling.count = 0;
-    return s->victims.count > 0 ? LOOK_candidate : LOOK_failed;
+    return s->victims.count > 0 ? DRY_candidate : DRY_failed;
 }
 
-static void take_look(struct search *s, uint32_t row, enum look_kind kind)
+static void take_result(struct search *s, uint32_t row, enum dry_result_kind kind)
 {
     struct evaluation *e = s->e;
     bool detail = e->request->detail;
-    e->result->dry_run_nodes += kind != LOOK_beside;
-    e->result->dry_run_fits += kind == LOOK_candidate;
-    if (kind == LOOK_failed || (kind == LOOK_rejected && detail))
+    e->result->dry_run_nodes += kind != DRY_beside;
+    e->result->dry_run_fits += kind == DRY_candidate;
+    if (kind == DRY_failed || (kind == DRY_rejected && detail))
         add_verdict(s, row);
-    if (kind == LOOK_rejected)
+    if (kind == DRY_rejected)
         reasons_add(e, &e->reasons, &e->ruling);
-    if (kind != LOOK_candidate)
+    if (kind != DRY_candidate)
         return;
     const struct candidate_rank rank = rank_of(s);
     if (detail || e->request->others)
@@ -366,7 +367,7 @@ static void take_look(struct search *s, uint32_t row, enum look_kind kind)
         compete(s, row, &rank);
 }
 
-/* ---- looks that are kept ---- */
+/* ---- results that are kept ---- */
 
 /* The pod's own claim does not count for it, but for others like it. */
 static uint32_t own_row(const struct evaluation *e)
@@ -385,48 +386,48 @@ static bool is_timeless(const struct search *s)
     return true;
 }
 
-static void keep(struct search *s, struct dry_look *look, enum look_kind kind)
+static void keep(struct search *s, struct dry_result *found, enum dry_result_kind kind)
 {
-    look->kind = LOOK_unknown;
-    if (kind == LOOK_failed ||
-        (kind == LOOK_rejected && !dry_looks_reject(s->looks, &s->e->ruling, look)) ||
-        (kind == LOOK_candidate && !is_timeless(s)))
+    found->kind = DRY_unknown;
+    if (kind == DRY_failed ||
+        (kind == DRY_rejected && !dry_results_reject(s->results, &s->e->ruling, found)) ||
+        (kind == DRY_candidate && !is_timeless(s)))
         return;
-    look->kind = (uint8_t)kind;
-    if (kind != LOOK_candidate)
+    found->kind = (uint8_t)kind;
+    if (kind != DRY_candidate)
         return;
-    look->rank = rank_of(s);
-    look->present = look->rank.earliest == s->e->request->now_us;
+    found->rank = rank_of(s);
+    found->present = found->rank.earliest == s->e->request->now_us;
 }
 
-static void take_kept(struct search *s, uint32_t row, struct dry_look *look)
+static void take_kept(struct search *s, uint32_t row, struct dry_result *found)
 {
     struct evaluation *e = s->e;
-    e->result->dry_run_nodes += look->kind != LOOK_beside;
-    e->result->dry_run_fits += look->kind == LOOK_candidate;
-    if (look->kind == LOOK_rejected)
-        reasons_add(e, &e->reasons, dry_looks_ruling(s->looks, look));
-    if (look->kind != LOOK_candidate)
+    e->result->dry_run_nodes += found->kind != DRY_beside;
+    e->result->dry_run_fits += found->kind == DRY_candidate;
+    if (found->kind == DRY_rejected)
+        reasons_add(e, &e->reasons, dry_results_ruling(s->results, found));
+    if (found->kind != DRY_candidate)
         return;
-    if (look->present)
-        look->rank.earliest = e->request->now_us;
-    compete(s, row, &look->rank);
+    if (found->present)
+        found->rank.earliest = e->request->now_us;
+    compete(s, row, &found->rank);
 }
 
 static void try_row(struct search *s, uint32_t row, uint32_t own)
 {
-    struct dry_look *look = s->kept != NULL && row != own ? &s->kept[row] : NULL;
-    enum look_kind kind = LOOK_unknown;
-    if (look == NULL || look->kind == LOOK_unknown) {
+    struct dry_result *found = s->kept != NULL && row != own ? &s->kept[row] : NULL;
+    enum dry_result_kind kind = DRY_unknown;
+    if (found == NULL || found->kind == DRY_unknown) {
         kind = look_at(s, row);
-        s->e->shard->dry_looked++;
+        s->e->shard->dry_run_rows++;
     }
-    if (look != NULL && look->kind == LOOK_unknown)
-        keep(s, look, kind);
-    if (look != NULL && look->kind != LOOK_unknown)
-        take_kept(s, row, look);
+    if (found != NULL && found->kind == DRY_unknown)
+        keep(s, found, kind);
+    if (found != NULL && found->kind != DRY_unknown)
+        take_kept(s, row, found);
     else
-        take_look(s, row, kind);
+        take_result(s, row, kind);
 }
 
 void dry_run(struct evaluation *e)
@@ -437,7 +438,7 @@ void dry_run(struct evaluation *e)
     e->result->candidates.at = arena_take(
         e->arena, (e->request->detail || e->request->others ? rows : 1) * sizeof(struct candidate));
     find_guards(&s);
-    s.kept = dry_looks_for(e, &s.looks);
+    s.kept = dry_results_for(e, &s.results);
     for (uint32_t i = 0; i < rows; i++)
         try_row(&s, e->shard->scratch.rows[i], own);
     if (s.ties > 0) {

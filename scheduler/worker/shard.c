@@ -20,7 +20,7 @@ struct shard *shard_new(void)
 static void forget_answers(struct shard *s)
 {
     classes_clear(s->classes);
-    dry_looks_free(&s->looks);
+    dry_results_free(&s->dry_results);
     s->scratch.kept = false;
 }
 
@@ -212,9 +212,9 @@ uint32_t shard_nominations(const struct shard *s)
     return s->share.nominated_count;
 }
 
-uint64_t shard_dry_looked(const struct shard *s)
+uint64_t shard_dry_run_rows(const struct shard *s)
 {
-    return s->dry_looked;
+    return s->dry_run_rows;
 }
 
 uint32_t shard_classes(const struct shard *s, size_t *bytes)

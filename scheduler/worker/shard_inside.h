@@ -6,7 +6,7 @@
 #include "scheduler/rules/plugin.h"
 #include "scheduler/rules/timings.h"
 #include "scheduler/worker/classes.h"
-#include "scheduler/worker/dry_looks.h"
+#include "scheduler/worker/dry_results.h"
 #include "scheduler/worker/shard.h"
 #include "scheduler/worker/share.h"
 
@@ -66,8 +66,8 @@ struct shard {
     struct share share;
     struct frameworks frameworks;
     struct classes *classes;
-    struct kept_looks *looks; /* NULL: none yet */
-    uint64_t dry_looked;      /* rows that dry runs have looked at */
+    struct kept_results *dry_results; /* NULL: none yet */
+    uint64_t dry_run_rows;            /* rows that dry runs have looked at */
     struct scratch scratch;
     struct moment (*clock)(void); /* NULL: none */
     int64_t filtered_ns;          /* when the last request's filters were through; 0: not apart */

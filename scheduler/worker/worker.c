@@ -511,5 +511,5 @@ void worker_status(void *state, struct buffer *lines)
                  w->batches, w->batch_pods, w->batches_late);
     buffer_print(lines, "map_runs=%" PRIu64 "\nrun_pods=%" PRIu64 "\n", w->runs, w->run_pods);
     buffer_print(lines, "dry_run_nodes=%" PRIu64 "\njoins=%" PRIu64 "\n",
-                 shard_dry_looked(w->shard), w->joins);
+                 shard_dry_run_rows(w->shard), w->joins);
 }

@@ -396,10 +396,10 @@ static void what_dry_runs_keep_is_what_they_would_find(void **state)
                 many_claims(c, &r, &h);
             struct map_request request =
                 preemptor(c, &r, random_below(&r, 30) == 0 ? 1 : 2 + step / 100);
-            uint64_t before = shard_dry_looked(c->shard);
+            uint64_t before = shard_dry_run_rows(c->shard);
             assert_tells_the_best(c, &request);
             uint64_t detailed = shard_nodes(c->shard);
-            looked += shard_dry_looked(c->shard) - before - detailed;
+            looked += shard_dry_run_rows(c->shard) - before - detailed;
             assert_places_alike(c, &request);
             asked += shard_nodes(c->shard);
         }
