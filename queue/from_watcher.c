@@ -351,14 +351,14 @@ static void compare(struct queue *q)
     char text[UUID_TEXT];
     while (map_next(q->queues.entries, &at, &uid, &value)) {
         uid = shelf_uuid(((const struct entry *)value)->kept, TAG_pod_uid, text);
-        struct rolled *there = map_get(q->roll.pods, uid);
+        struct name_told *there = map_get(q->told.pods, uid);
         if (there != NULL)
             there->found = true;
         else
             mismatch_redundant(&pods, uid);
     }
-    for (at = 0; map_next(q->roll.pods, &at, &uid, &value);) {
-        const struct rolled *there = value;
+    for (at = 0; map_next(q->told.pods, &at, &uid, &value);) {
+        const struct name_told *there = value;
         if (!there->assigned && !there->found && profiles_find(q, there->scheduler_name) != NULL)
             mismatch_missed(&pods, uid);
     }
@@ -369,8 +369,8 @@ static void compare(struct queue *q)
 void from_watcher_names(struct queue *q, struct moment now, const struct delivery *in)
 {
     (void)now;
-    if (!roll_take(&q->roll, &in->message->names))
+    if (!comparer_take(&q->told, &in->message->names))
         return;
     compare(q);
-    roll_clear(&q->roll);
+    comparer_clear(&q->told);
 }

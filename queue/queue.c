@@ -47,7 +47,7 @@ void queue_free(struct queue **queue)
     mirror_free(&(*queue)->mirror);
     owners_free(&(*queue)->owners);
     profiles_free(*queue);
-    roll_clear(&(*queue)->roll);
+    comparer_clear(&(*queue)->told);
     arena_free(&(*queue)->configs);
     arena_free(&(*queue)->scratch);
     memory_free(*queue);

@@ -5,7 +5,7 @@
 
 #include "proto/base/log.h"
 #include "proto/bus/stream.h"
-#include "proto/roll.h"
+#include "proto/comparer.h"
 #include "queue/profiles.h"
 #include "queue/queue.h"
 #include "queue/queues.h"
@@ -24,7 +24,7 @@ struct queue {
     struct mirror *mirror;
     struct owners *owners;
     struct hint_timing timing;
-    struct roll roll;      /* of the watcher, while the queue is compared with it */
+    struct comparer told;  /* of the watcher, while the queue is compared with it */
     struct served *served; /* newest first; pods refer to them, so none ever goes */
     struct arena configs;  /* profiles that a scheduler told */
     int64_t config_hash, config_generation;

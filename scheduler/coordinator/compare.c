@@ -16,7 +16,7 @@ void compare_want(struct coordinator *c)
 
 void compare_free(struct coordinator *c)
 {
-    roll_clear(&c->compare.roll);
+    comparer_clear(&c->compare.told);
 }
 
 void compare_ask(struct coordinator *c)
@@ -39,7 +39,7 @@ static void see_pod(void *context, const struct pod *pod, bool assumed)
 {
     struct comparison *k = context;
     (void)assumed;
-    if (map_get(k->c->compare.roll.pods, pod->uid) == NULL)
+    if (map_get(k->c->compare.told.pods, pod->uid) == NULL)
         mismatch_redundant(&k->pods, pod->uid);
 }
 
@@ -50,29 +50,29 @@ static void compare(struct coordinator *c)
     struct str name, at_node;
     size_t at = 0;
     void *value;
-    while (map_next(c->compare.roll.nodes, &at, &name, &value))
+    while (map_next(c->compare.told.nodes, &at, &name, &value))
         if (!cache_has_node(c->cache, name))
             mismatch_missed(&nodes, name);
     for (uint32_t i = 0; i < cache_nodes(c->cache); i++) {
         name = cache_node_at(c->cache, i);
-        if (map_get(c->compare.roll.nodes, name) == NULL)
+        if (map_get(c->compare.told.nodes, name) == NULL)
             mismatch_redundant(&nodes, name);
         cache_each_pod(c->cache, name, see_pod, &k);
     }
-    for (at = 0; map_next(c->compare.roll.pods, &at, &name, &value);)
-        if (((const struct rolled *)value)->assigned &&
+    for (at = 0; map_next(c->compare.told.pods, &at, &name, &value);)
+        if (((const struct name_told *)value)->assigned &&
             cache_pod(c->cache, name, &at_node) == CACHE_absent)
             mismatch_missed(&k.pods, name);
     mismatch_log(&nodes, "Nodes");
     mismatch_log(&k.pods, "Pods");
-    log_info("Cache comparer finished| nodes=%zu pods=%zu", map_count(c->compare.roll.nodes),
-             map_count(c->compare.roll.pods));
+    log_info("Cache comparer finished| nodes=%zu pods=%zu", map_count(c->compare.told.nodes),
+             map_count(c->compare.told.pods));
 }
 
 void compare_take(struct coordinator *c, const struct names *said)
 {
-    if (!roll_take(&c->compare.roll, said))
+    if (!comparer_take(&c->compare.told, said))
         return;
     compare(c);
-    roll_clear(&c->compare.roll);
+    comparer_clear(&c->compare.told);
 }

@@ -7,7 +7,7 @@
 #include "proto/base/map.h"
 #include "proto/base/random.h"
 #include "proto/bus/stream.h"
-#include "proto/roll.h"
+#include "proto/comparer.h"
 #include "scheduler/catalog/catalog.h"
 #include "scheduler/cluster/cache.h"
 #include "scheduler/coordinator/bus_plugins.h"
@@ -125,9 +125,9 @@ struct coordinator {
     } asking;                          /* owner: extending.c extender_questions.c */
 
     struct {
-        struct roll roll; /* of the watcher, while the cache is compared with it */
-        bool wanted;      /* SIGUSR2 has come */
-    } compare;            /* owner: compare.c */
+        struct comparer told; /* of the watcher, while the cache is compared with it */
+        bool wanted;          /* SIGUSR2 has come */
+    } compare;                /* owner: compare.c */
 
     struct bus_plugins plugins;      /* owner: bus_plugins.c */
     struct gang_try *gang;           /* owner: gang.c; whose transaction is under way; NULL: none */

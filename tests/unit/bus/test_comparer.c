@@ -1,6 +1,6 @@
-/* test_roll: names come in parts, a roll that is not whole is not compared, and what differs is
+/* test_comparer: names come in parts, a list that is not whole is not compared, and what differs is
  * told in both directions. */
-#include "proto/roll.h"
+#include "proto/comparer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static struct roll roll;
+static struct comparer comparer;
 
 static bool take(int64_t id, int64_t part, bool last, const char *node, const char *uid)
 {
@@ -20,7 +20,7 @@ static bool take(int64_t id, int64_t part, bool last, const char *node, const ch
     said.nodes = (struct strs){1, nodes};
     said.pods.count = 1;
     said.pods.at = pods;
-    return roll_take(&roll, &said);
+    return comparer_take(&comparer, &said);
 }
 
 static void parts_make_a_whole(void **state)
@@ -28,14 +28,14 @@ static void parts_make_a_whole(void **state)
     (void)state;
     assert_false(take(7, 1, false, "a", "u-1"));
     assert_true(take(7, 2, true, "b", "u-2"));
-    assert_int_equal(map_count(roll.nodes), 2);
-    const struct rolled *pod = map_get(roll.pods, str_of("u-1"));
+    assert_int_equal(map_count(comparer.nodes), 2);
+    const struct name_told *pod = map_get(comparer.pods, str_of("u-1"));
     assert_non_null(pod);
     assert_true(str_is(pod->scheduler_name, "mine"));
-    roll_clear(&roll);
+    comparer_clear(&comparer);
 }
 
-static void a_gap_or_another_roll_drops_it(void **state)
+static void a_gap_or_another_list_drops_it(void **state)
 {
     (void)state;
     assert_false(take(7, 2, true, "b", "u-2")); /* the beginning was not seen */
@@ -43,10 +43,10 @@ static void a_gap_or_another_roll_drops_it(void **state)
     assert_false(take(7, 3, true, "c", "u-3"));
     assert_false(take(8, 1, false, "a", "u-1"));
     assert_false(take(9, 2, true, "b", "u-2"));
-    assert_null(roll.nodes);
+    assert_null(comparer.nodes);
     assert_true(take(9, 1, true, "a", "u-1"));
-    assert_int_equal(map_count(roll.pods), 1);
-    roll_clear(&roll);
+    assert_int_equal(map_count(comparer.pods), 1);
+    comparer_clear(&comparer);
 }
 
 static void many_names_are_counted(void **state)
@@ -67,7 +67,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_make_a_whole),
-        cmocka_unit_test(a_gap_or_another_roll_drops_it),
+        cmocka_unit_test(a_gap_or_another_list_drops_it),
         cmocka_unit_test(many_names_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

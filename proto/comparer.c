@@ -1,47 +1,48 @@
-/* roll: two maps, filled part by part. Parts of one roll stand one behind the other in the stream,
- * so nothing has changed between them. What must stay true: an incomplete roll is never compared.
+/* comparer: two maps, filled part by part. Parts of one list stand one behind the other in the
+ * stream, so nothing has changed between them. What must stay true: an incomplete list is never
+ * compared.
  */
-#include "proto/roll.h"
+#include "proto/comparer.h"
 
 #include "proto/base/log.h"
 
 #define NAMES_ROOM 700 /* of a line; the rest is counted */
 
-void roll_clear(struct roll *r)
+void comparer_clear(struct comparer *r)
 {
     map_free(&r->nodes);
     map_free(&r->pods);
     arena_free(&r->memory);
-    *r = (struct roll){0};
+    *r = (struct comparer){0};
 }
 
-static void put(struct roll *r, struct map *into, struct str name, const struct rolled *what)
+static void put(struct comparer *r, struct map *into, struct str name, const struct name_told *what)
 {
-    struct rolled *kept = arena_take(&r->memory, sizeof(*kept));
+    struct name_told *kept = arena_take(&r->memory, sizeof(*kept));
     *kept = *what;
     kept->scheduler_name = arena_copy(&r->memory, what->scheduler_name);
     map_set(into, name, kept);
 }
 
-bool roll_take(struct roll *r, const struct names *said)
+bool comparer_take(struct comparer *r, const struct names *said)
 {
     if (said->part == 1) {
-        roll_clear(r);
+        comparer_clear(r);
         r->nodes = map_new();
         r->pods = map_new();
         r->id = said->id;
     }
     if (r->nodes == NULL || said->id != r->id || said->part != r->part + 1) {
-        roll_clear(r);
+        comparer_clear(r);
         return false;
     }
     r->part = said->part;
     for (uint32_t i = 0; i < said->nodes.count; i++)
-        put(r, r->nodes, said->nodes.at[i], &(struct rolled){0});
+        put(r, r->nodes, said->nodes.at[i], &(struct name_told){0});
     for (uint32_t i = 0; i < said->pods.count; i++)
         put(r, r->pods, said->pods.at[i].uid,
-            &(struct rolled){.assigned = said->pods.at[i].assigned,
-                             .scheduler_name = said->pods.at[i].scheduler_name});
+            &(struct name_told){.assigned = said->pods.at[i].assigned,
+                                .scheduler_name = said->pods.at[i].scheduler_name});
     return said->last;
 }
 
