@@ -69,7 +69,7 @@ static struct news pack(const struct pod_failed *failed)
 static struct pod_failed unpack(const struct news *news, struct arena *a)
 {
     struct pod_failed failed;
-    struct cursor in = {(const uint8_t *)news->at, (const uint8_t *)news->at + news->len};
+    struct byte_cursor in = {(const uint8_t *)news->at, (const uint8_t *)news->at + news->len};
     must(codec_decode(message_info[MSG_pod_failed].record, &failed, &in, a));
     return failed;
 }

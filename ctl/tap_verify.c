@@ -41,7 +41,7 @@ static bool compare_record(struct tap_verify *v, const struct record *r, void *o
                            struct str bytes)
 {
     const uint8_t *at = (const uint8_t *)bytes.at;
-    struct cursor in = {at, at + bytes.len};
+    struct byte_cursor in = {at, at + bytes.len};
     struct reading ours = {.object = object};
     arena_reset(&v->ours);
     v->ours.limit = TAPPED_MEMORY;
@@ -51,7 +51,8 @@ static bool compare_record(struct tap_verify *v, const struct record *r, void *o
     return ours.end != READING_refused;
 }
 
-static void compare_body(struct tap_verify *v, const struct envelope *envelope, struct cursor body)
+static void compare_body(struct tap_verify *v, const struct envelope *envelope,
+                         struct byte_cursor body)
 {
     struct message m;
     struct str bytes = {(const char *)body.at, (uint32_t)(body.end - body.at)};
@@ -69,7 +70,7 @@ bool tap_verify_frame(struct tap_verify *v, struct str tapped)
 {
     struct tapped t;
     struct envelope envelope;
-    struct cursor body;
+    struct byte_cursor body;
     buffer_reset(&v->lines);
     bool read = compare_record(v, &tapped_record, &t, tapped);
     if (!read)

@@ -251,7 +251,7 @@ static struct tap_source *source_of(struct tap_view *view, struct str name)
 static bool decode_tapped(struct tap_view *view, struct str bytes)
 {
     const uint8_t *at = (const uint8_t *)bytes.at;
-    struct cursor in = {at, at + bytes.len};
+    struct byte_cursor in = {at, at + bytes.len};
     arena_reset(&view->arena);
     view->arena.limit = 1 << 16;
     return codec_decode(&tapped_record, &view->tapped, &in, &view->arena) && in.at == in.end;
@@ -285,7 +285,7 @@ void tap_view_count_missed(struct tap_view *view, uint32_t missed)
 /* False: not even the record can be read. */
 static bool decode(struct tap_view *view, struct str tapped)
 {
-    struct cursor body;
+    struct byte_cursor body;
     view->envelope = (struct envelope){0};
     if (!decode_tapped(view, tapped))
         return false;
@@ -300,7 +300,7 @@ static bool decode(struct tap_view *view, struct str tapped)
 
 void tap_view_learn(struct tap_view *view, struct str tapped)
 {
-    struct cursor body;
+    struct byte_cursor body;
     view->envelope = (struct envelope){0};
     if (decode_tapped(view, tapped) &&
         frame_open(view->tapped.frame, &view->envelope, &body) == REFUSED_nothing)

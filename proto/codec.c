@@ -260,7 +260,7 @@ struct head {
     uint64_t n; /* the value, the length or the count */
 };
 
-static bool take(struct cursor *c, size_t n, uint64_t *v)
+static bool take(struct byte_cursor *c, size_t n, uint64_t *v)
 {
     if ((size_t)(c->end - c->at) < n)
         return false;
@@ -279,7 +279,7 @@ static uint64_t sign_extend(uint64_t v, unsigned bits)
 
 /* Heads with a first byte of 0xc0 and more, below 0xe0. Floats and extensions are no part of the
  * schema. */
-static bool take_long_head(struct cursor *c, uint64_t lead, struct head *h)
+static bool take_long_head(struct byte_cursor *c, uint64_t lead, struct head *h)
 {
     bool ok = true;
     if (lead == 0xc0) {
@@ -312,7 +312,7 @@ static bool take_long_head(struct cursor *c, uint64_t lead, struct head *h)
 }
 
 /* Reads one msgpack head. Lengths and counts are checked against the bytes left. */
-static bool take_head(struct cursor *c, struct head *h)
+static bool take_head(struct byte_cursor *c, struct head *h)
 {
     *h = (struct head){HEAD_nil, 0};
     if (c->at == c->end)
@@ -335,7 +335,7 @@ static bool take_head(struct cursor *c, struct head *h)
     return h->type < HEAD_bytes || least <= left;
 }
 
-static bool skip(struct cursor *c, int depth)
+static bool skip(struct byte_cursor *c, int depth)
 {
     struct head h;
     if (depth > CODEC_DEPTH_MAX || !take_head(c, &h))
@@ -349,10 +349,10 @@ static bool skip(struct cursor *c, int depth)
     return true;
 }
 
-static bool take_record(struct cursor *c, const struct record *r, char *object, struct arena *a,
-                        int depth);
+static bool take_record(struct byte_cursor *c, const struct record *r, char *object,
+                        struct arena *a, int depth);
 
-static bool take_str(struct cursor *c, struct str *s)
+static bool take_str(struct byte_cursor *c, struct str *s)
 {
     struct head h;
     size_t left = (size_t)(c->end - c->at);
@@ -368,7 +368,7 @@ static bool take_str(struct cursor *c, struct str *s)
     return true;
 }
 
-static bool take_strs(struct cursor *c, struct strs *l, struct arena *a)
+static bool take_strs(struct byte_cursor *c, struct strs *l, struct arena *a)
 {
     struct head h;
     if (!take_head(c, &h) || h.type != HEAD_array || h.n > UINT32_MAX)
@@ -383,7 +383,7 @@ static bool take_strs(struct cursor *c, struct strs *l, struct arena *a)
     return true;
 }
 
-static bool take_list(struct cursor *c, const struct field *f, struct list *l, struct arena *a,
+static bool take_list(struct byte_cursor *c, const struct field *f, struct list *l, struct arena *a,
                       int depth)
 {
     struct head h;
@@ -399,7 +399,7 @@ static bool take_list(struct cursor *c, const struct field *f, struct list *l, s
     return true;
 }
 
-static bool take_scalar(struct cursor *c, const struct field *f, char *at)
+static bool take_scalar(struct byte_cursor *c, const struct field *f, char *at)
 {
     struct head h;
     if (!take_head(c, &h))
@@ -412,7 +412,7 @@ static bool take_scalar(struct cursor *c, const struct field *f, char *at)
     return h.type == HEAD_int;
 }
 
-static bool take_word(struct cursor *c, const struct words *set, uint32_t *number)
+static bool take_word(struct byte_cursor *c, const struct words *set, uint32_t *number)
 {
     struct str text;
     bool taken = take_str(c, &text);
@@ -421,7 +421,7 @@ static bool take_word(struct cursor *c, const struct words *set, uint32_t *numbe
     return taken;
 }
 
-static bool take_value(struct cursor *c, const struct field *f, char *at, struct arena *a,
+static bool take_value(struct byte_cursor *c, const struct field *f, char *at, struct arena *a,
                        int depth)
 {
     switch ((enum kind)f->kind) {
@@ -452,8 +452,8 @@ static const struct field *field_of(const struct record *r, uint64_t tag, size_t
     return NULL;
 }
 
-static bool take_record(struct cursor *c, const struct record *r, char *object, struct arena *a,
-                        int depth)
+static bool take_record(struct byte_cursor *c, const struct record *r, char *object,
+                        struct arena *a, int depth)
 {
     struct head h, key = {HEAD_int, 0};
     size_t hint = 0;
@@ -471,17 +471,18 @@ static bool take_record(struct cursor *c, const struct record *r, char *object, 
     return true;
 }
 
-bool codec_decode(const struct record *r, void *object, struct cursor *in, struct arena *a)
+bool codec_decode(const struct record *r, void *object, struct byte_cursor *in, struct arena *a)
 {
     memset(object, 0, r->size);
     return take_record(in, r, object, a, 0);
 }
 
 /* Moves to the value with that tag of a whole encoded record. False: there is none. */
-static bool seek(struct cursor *c, struct str encoded, uint8_t tag)
+static bool seek(struct byte_cursor *c, struct str encoded, uint8_t tag)
 {
     struct head map, key = {HEAD_nil, 0};
-    *c = (struct cursor){(const uint8_t *)encoded.at, (const uint8_t *)encoded.at + encoded.len};
+    *c = (struct byte_cursor){(const uint8_t *)encoded.at,
+                              (const uint8_t *)encoded.at + encoded.len};
     if (!take_head(c, &map) || map.type != HEAD_map)
         return false;
     for (uint64_t i = 0; i < map.n && take_head(c, &key) && key.type == HEAD_int; i++)
@@ -494,21 +495,21 @@ static bool seek(struct cursor *c, struct str encoded, uint8_t tag)
 
 struct str codec_find_str(struct str encoded, uint8_t tag)
 {
-    struct cursor c;
+    struct byte_cursor c;
     struct str found = {NULL, 0};
     return seek(&c, encoded, tag) && take_str(&c, &found) ? found : (struct str){NULL, 0};
 }
 
 bool codec_has(struct str encoded, uint8_t tag)
 {
-    struct cursor c;
+    struct byte_cursor c;
     return seek(&c, encoded, tag);
 }
 
 /* The heads of values and pairs are left behind, so that what follows is looked at next. */
 void codec_replace(struct str values, struct str from, struct str to, struct buffer *out)
 {
-    struct cursor c = {(const uint8_t *)values.at, (const uint8_t *)values.at + values.len};
+    struct byte_cursor c = {(const uint8_t *)values.at, (const uint8_t *)values.at + values.len};
     const uint8_t *kept = c.at; /* from here on nothing was added yet */
     struct head h;
     while (c.at < c.end) {

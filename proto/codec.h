@@ -70,7 +70,7 @@ struct record {
     size_t field_count;
 };
 
-struct cursor {
+struct byte_cursor {
     const uint8_t *at, *end;
 };
 
@@ -92,7 +92,7 @@ void codec_put_str(struct buffer *out, struct str s);
  * newer process. False when malformed, too deep, or over the arena's limit; object is then
  * undefined.
  * Work and memory are bounded by the frame's length and the arena's limit. */
-bool codec_decode(const struct record *r, void *object, struct cursor *in, struct arena *a);
+bool codec_decode(const struct record *r, void *object, struct byte_cursor *in, struct arena *a);
 
 /* The str field with that tag of a whole encoded record, borrowed; empty when there is none. */
 struct str codec_find_str(struct str encoded, uint8_t tag);

@@ -477,7 +477,7 @@ void shelf_get(const struct shelf *shelf, const struct shelved *s, void *object,
     struct buffer bytes = {.at = at, .room = room};
     join(shelf, s, &as_cut, &bytes);
     must(bytes.at == at); /* it was not too little, and has not moved */
-    struct cursor in = {(const uint8_t *)at, (const uint8_t *)at + bytes.len};
+    struct byte_cursor in = {(const uint8_t *)at, (const uint8_t *)at + bytes.len};
     must(codec_decode(shelf->record, object, &in, a));
     if (s->echoes)
         replace_values(labels_of(shelf, object), ECHO, name_of(shelf, object));

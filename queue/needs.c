@@ -104,7 +104,8 @@ static const struct pod *decode(struct needs *n, const struct need *need)
 {
     arena_reset(&n->scratch);
     struct pod *pod = arena_take(&n->scratch, sizeof(*pod));
-    struct cursor in = {(const uint8_t *)need->bytes, (const uint8_t *)need->bytes + need->len};
+    struct byte_cursor in = {(const uint8_t *)need->bytes,
+                             (const uint8_t *)need->bytes + need->len};
     must(codec_decode(&pod_record, pod, &in, &n->scratch));
     return pod;
 }

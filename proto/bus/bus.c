@@ -368,7 +368,7 @@ static bool handle_own(struct bus *bus, struct peer *peer, enum message_type typ
 }
 
 static enum refusal take_hello(struct bus *bus, struct peer *peer, const struct envelope *envelope,
-                               struct cursor body)
+                               struct byte_cursor body)
 {
     enum refusal why = frame_decode(envelope, body, &bus->message, &bus->arena);
     if (why != REFUSED_nothing)
@@ -386,7 +386,7 @@ static enum refusal take_hello(struct bus *bus, struct peer *peer, const struct 
 
 /* All gates behind the envelope. *deliver tells whether the core gets bus->message. */
 static enum refusal admit(struct bus *bus, struct peer *peer, const struct envelope *envelope,
-                          struct cursor body, bool *deliver)
+                          struct byte_cursor body, bool *deliver)
 {
     size_t len = (size_t)(body.end - body.at);
     *deliver = false;
@@ -451,7 +451,7 @@ static void fill_delivery(const struct peer *peer, const struct envelope *envelo
 static bool take_frame(struct bus *bus, struct wire *wire, struct str frame, struct delivery *in)
 {
     struct envelope envelope = {0};
-    struct cursor body;
+    struct byte_cursor body;
     bool deliver = false;
     enum refusal why = frame_open(frame, &envelope, &body);
     struct peer *peer = sender_of(bus, wire, why == REFUSED_nothing);

@@ -38,13 +38,13 @@ void frame_build(struct buffer *out, const struct envelope *envelope, struct str
     buffer_add_str(out, body);
 }
 
-enum refusal frame_open(struct str frame, struct envelope *envelope, struct cursor *body)
+enum refusal frame_open(struct str frame, struct envelope *envelope, struct byte_cursor *body)
 {
     const uint8_t *at = (const uint8_t *)frame.at;
     struct arena none = {.limit = 1}; /* an envelope holds no lists */
     if (frame.len == 0 || at[0] != FRAME_VERSION)
         return REFUSED_unknown_version;
-    *body = (struct cursor){at + 1, at + frame.len};
+    *body = (struct byte_cursor){at + 1, at + frame.len};
     *envelope = (struct envelope){0};
     bool read = codec_decode(&envelope_record, envelope, body, &none);
     arena_free(&none);
@@ -91,8 +91,8 @@ const char *frame_type_name(int64_t type)
     return record ? record->name : "unknown";
 }
 
-enum refusal frame_decode(const struct envelope *envelope, struct cursor body, struct message *m,
-                          struct arena *arena)
+enum refusal frame_decode(const struct envelope *envelope, struct byte_cursor body,
+                          struct message *m, struct arena *arena)
 {
     arena_reset(arena); /* also where nothing is read: what the arena holds is this frame's */
     const struct record *record = frame_record(envelope->type);

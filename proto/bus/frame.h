@@ -49,11 +49,11 @@ const char *refusal_text(enum refusal why);
 /* Replaces what is in out. */
 void frame_build(struct buffer *out, const struct envelope *envelope, struct str body);
 /* Reads version and envelope and leaves the cursor at the body. Cheap, and safe for any length. */
-enum refusal frame_open(struct str frame, struct envelope *envelope, struct cursor *body);
+enum refusal frame_open(struct str frame, struct envelope *envelope, struct byte_cursor *body);
 /* Decodes the body of envelope->type into m. Memory is bounded by the body's length; the arena is
  * reset first. */
-enum refusal frame_decode(const struct envelope *envelope, struct cursor body, struct message *m,
-                          struct arena *arena);
+enum refusal frame_decode(const struct envelope *envelope, struct byte_cursor body,
+                          struct message *m, struct arena *arena);
 /* A pack is that byte and then each frame behind its length, four bytes of it, the highest first.
  * Adds a frame to one, which may be empty. */
 void pack_add(struct buffer *pack, struct str frame);

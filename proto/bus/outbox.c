@@ -78,7 +78,7 @@ bool outbox_get(const struct outbox *out, size_t i, struct message *m, struct ar
 {
     struct str body = outbox_body(out, i);
     const uint8_t *at = (const uint8_t *)body.at;
-    struct cursor in = {at, at + body.len};
+    struct byte_cursor in = {at, at + body.len};
     *m = (struct message){.type = out->at[i].type};
     return codec_decode(message_info[m->type].record, message_body(m), &in, a) && in.at == in.end;
 }

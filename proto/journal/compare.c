@@ -29,7 +29,7 @@ static bool decode(const struct journal_entry *e, struct message *m, struct aren
     if (r == NULL || e->body.len == 0)
         return false;
     const uint8_t *at = (const uint8_t *)e->body.at;
-    struct cursor in = {at, at + e->body.len};
+    struct byte_cursor in = {at, at + e->body.len};
     *m = (struct message){.type = (enum message_type)e->type};
     a->limit = 64 * (size_t)e->body.len + 65536;
     return codec_decode(r, message_body(m), &in, a);

@@ -73,7 +73,7 @@ static enum journal_step block(const struct journal_cursor *c, uint32_t most, st
 static bool decode(const struct record *r, void *object, struct str bytes, struct arena *a)
 {
     const uint8_t *at = (const uint8_t *)bytes.at;
-    struct cursor in = {at, at + bytes.len};
+    struct byte_cursor in = {at, at + bytes.len};
     return codec_decode(r, object, &in, a) && in.at == in.end;
 }
 

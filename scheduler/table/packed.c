@@ -25,7 +25,7 @@ bool packed_set(struct packed *p, const struct record *r, const void *object)
 
 void packed_get(const struct packed *p, const struct record *r, void *object, struct arena *a)
 {
-    struct cursor in = {(const uint8_t *)p->bytes, (const uint8_t *)p->bytes + p->len};
+    struct byte_cursor in = {(const uint8_t *)p->bytes, (const uint8_t *)p->bytes + p->len};
     bool whole = codec_decode(r, object, &in, a);
     must(whole);
 }

@@ -2,7 +2,7 @@
  * one idea: while some node passes, nobody asks why another did not, so a rule may answer for many
  * rows in one loop (filter_rows, score_rows); the others are called for each row still in question.
  * All rules have their say of one block of rows before the next block is fetched from memory, and
- * scores that mean the same whatever other nodes have are added up on the spot.
+ * scores that mean the same whatever other nodes have are added up on the cursor.
  *
  * What must stay true: each rule is asked about exactly the rows that those before it in the
  * profile let pass, as far as anyone can tell, so that a rule that fails is noticed all the same.

@@ -31,7 +31,7 @@ enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
 /* ---- the wire ---- */
 
-struct cursor {
+struct byte_cursor {
     const unsigned char *at, *end;
 };
 
@@ -39,10 +39,10 @@ struct cursor {
 struct wire {
     unsigned number, kind; /* 0 varint, 1 eight bytes, 2 bytes with length, 5 four bytes */
     uint64_t value;
-    struct cursor bytes;
+    struct byte_cursor bytes;
 };
 
-static bool read_varint(struct cursor *c, uint64_t *value)
+static bool read_varint(struct byte_cursor *c, uint64_t *value)
 {
     *value = 0;
     for (int shift = 0; shift < 64 && c->at < c->end; shift += 7) {
@@ -54,7 +54,7 @@ static bool read_varint(struct cursor *c, uint64_t *value)
     return false;
 }
 
-static bool read_fixed(struct cursor *c, size_t size, uint64_t *value)
+static bool read_fixed(struct byte_cursor *c, size_t size, uint64_t *value)
 {
     if ((size_t)(c->end - c->at) < size)
         return false;
@@ -64,7 +64,7 @@ static bool read_fixed(struct cursor *c, size_t size, uint64_t *value)
     return true;
 }
 
-static bool read_wire(struct cursor *c, struct wire *wire)
+static bool read_wire(struct byte_cursor *c, struct wire *wire)
 {
     uint64_t key, length;
     *wire = (struct wire){0};
@@ -81,12 +81,12 @@ static bool read_wire(struct cursor *c, struct wire *wire)
     }
     if (!read_varint(c, &length) || length > (uint64_t)(c->end - c->at))
         return false;
-    wire->bytes = (struct cursor){c->at, c->at + length};
+    wire->bytes = (struct byte_cursor){c->at, c->at + length};
     c->at += length;
     return true;
 }
 
-static cJSON *text_of(struct cursor bytes)
+static cJSON *text_of(struct byte_cursor bytes)
 {
     char *text = memory_copy(bytes.at, (size_t)(bytes.end - bytes.at));
     cJSON *item = cJSON_CreateString(text);
@@ -99,10 +99,10 @@ static cJSON *text_of(struct cursor bytes)
 /* The numbers and the first text of a small message. */
 struct small {
     int64_t numbers[4];
-    struct cursor text;
+    struct byte_cursor text;
 };
 
-static bool read_small(struct cursor c, struct small *small)
+static bool read_small(struct byte_cursor c, struct small *small)
 {
     *small = (struct small){0};
     while (c.at < c.end) {
@@ -133,7 +133,7 @@ static bool is_special(const char *message)
            strcmp(message, "runtime.RawExtension") == 0;
 }
 
-static cJSON *special_of(const char *message, struct cursor bytes)
+static cJSON *special_of(const char *message, struct byte_cursor bytes)
 {
     struct small small;
     if (!read_small(bytes, &small))
@@ -175,7 +175,7 @@ static const struct field *find_field(const struct field *first, const char *mes
 }
 
 /* NOLINTBEGIN(misc-no-recursion): at most DEPTH_MAX deep */
-static bool read_message(struct cursor c, const char *message, cJSON *into, int depth);
+static bool read_message(struct byte_cursor c, const char *message, cJSON *into, int depth);
 
 static cJSON *value_of(const struct field *field, const struct wire *wire, int depth)
 {
@@ -210,7 +210,7 @@ static cJSON *value_of(const struct field *field, const struct wire *wire, int d
 }
 
 /* One entry of a map: a message of key 1 and value 2. */
-static bool read_entry(const struct field *field, struct cursor c, cJSON *map, int depth)
+static bool read_entry(const struct field *field, struct byte_cursor c, cJSON *map, int depth)
 {
     char *key = memory_copy("", 0);
     cJSON *value = NULL;
@@ -263,7 +263,7 @@ static bool add_value(const struct field *field, const struct wire *wire, cJSON 
     return true;
 }
 
-static bool read_message(struct cursor c, const char *message, cJSON *into, int depth)
+static bool read_message(struct byte_cursor c, const char *message, cJSON *into, int depth)
 {
     const struct field *first = message_fields(message);
     if (depth > DEPTH_MAX)
@@ -301,7 +301,7 @@ static void message_name(const char *version, const char *kind, char out[static 
                  core ? "core" : version, kind);
 }
 
-static bool read_type(struct cursor c, cJSON *into)
+static bool read_type(struct byte_cursor c, cJSON *into)
 {
     while (c.at < c.end) {
         struct wire wire;
@@ -316,8 +316,8 @@ static bool read_type(struct cursor c, cJSON *into)
 cJSON *protobuf_parse(const char *bytes, size_t size)
 {
     static const char magic[4] = {'k', '8', 's', 0};
-    struct cursor c = {(const unsigned char *)bytes, (const unsigned char *)bytes + size},
-                  raw = {0};
+    struct byte_cursor c = {(const unsigned char *)bytes, (const unsigned char *)bytes + size},
+                       raw = {0};
     if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
         return NULL;
     c.at += sizeof magic;

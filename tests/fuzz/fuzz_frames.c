@@ -15,7 +15,7 @@ static void check_again(const struct envelope *envelope, const struct message *m
     static struct buffer frame, body;
     struct envelope back;
     struct message again;
-    struct cursor rest;
+    struct byte_cursor rest;
     struct arena arena = {0};
     buffer_reset(&body);
     codec_encode(frame_record(envelope->type), message_body_const(m), &body);
@@ -32,7 +32,7 @@ static void read_frame(struct str frame)
 {
     static struct arena arena;
     struct envelope envelope;
-    struct cursor body;
+    struct byte_cursor body;
     struct message m;
     enum refusal why = frame_open(frame, &envelope, &body);
     must(strlen(refusal_name(why)) > 0 && strlen(refusal_text(why)) > 0);

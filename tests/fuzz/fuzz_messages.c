@@ -41,11 +41,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct arena a = {.limit = 64 * size + 65536}, copies = {.limit = 64 << 20};
     struct message m, again;
-    struct cursor in = {data + 1, data + size};
+    struct byte_cursor in = {data + 1, data + size};
     if (codec_decode(r, message_body(&m), &in, &a)) {
         buffer_reset(&encoded);
         codec_encode(r, message_body(&m), &encoded);
-        struct cursor back = {(uint8_t *)encoded.at, (uint8_t *)encoded.at + encoded.len};
+        struct byte_cursor back = {(uint8_t *)encoded.at, (uint8_t *)encoded.at + encoded.len};
         must(codec_decode(r, message_body(&again), &back, &copies));
         must(codec_equal(r, message_body(&m), message_body(&again)));
         check_text(r, message_body(&m), &copies);

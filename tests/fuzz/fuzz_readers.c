@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (r == NULL)
         return 0;
     struct str bytes = {(const char *)data + 1, (uint32_t)size - 1};
-    struct cursor in = {data + 1, data + size};
+    struct byte_cursor in = {data + 1, data + size};
     struct arena a = arena_for(bytes.len), b = arena_for(bytes.len);
     struct message m;
     struct reading ours = {.object = message_body(&m)};

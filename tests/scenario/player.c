@@ -123,7 +123,7 @@ static bool collect(struct player *p)
         /* Decoded strings borrow from the outbox's bytes, which are about to be reused. */
         struct str body = outbox_body(&p->out, i);
         struct str kept = arena_copy(&p->arena, body);
-        struct cursor in = {(const uint8_t *)kept.at, (const uint8_t *)kept.at + kept.len};
+        struct byte_cursor in = {(const uint8_t *)kept.at, (const uint8_t *)kept.at + kept.len};
         *sent = (struct sent){p->now, p->out.at[i].to.process, {.type = p->out.at[i].type}};
         if (!codec_decode(message_info[sent->message.type].record, message_body(&sent->message),
                           &in, &p->arena))

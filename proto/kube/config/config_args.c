@@ -15,15 +15,15 @@
 /* ---- pieces ---- */
 
 /* A number that may be absent. */
-static int64_t number_or(const struct spot *object, const char *name, int64_t otherwise)
+static int64_t number_or(const struct cursor *object, const char *name, int64_t otherwise)
 {
-    return config_has(object, name) ? spot_i32(object, name) : otherwise;
+    return config_has(object, name) ? cursor_i32(object, name) : otherwise;
 }
 
-static void fit_fault(const struct args_reader *r, const struct spot *at, const char *format, ...)
+static void fit_fault(const struct args_reader *r, const struct cursor *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void fit_fault(const struct args_reader *r, const struct spot *at, const char *format, ...)
+static void fit_fault(const struct args_reader *r, const struct cursor *at, const char *format, ...)
 {
     char text[1024];
     va_list args;
@@ -32,16 +32,16 @@ static void fit_fault(const struct args_reader *r, const struct spot *at, const 
     va_end(args);
     if ((*r->fault_count)++ > 0)
         buffer_add_text(r->faults, ", ");
-    spot_path(at, r->faults);
+    cursor_path(at, r->faults);
     buffer_print(r->faults, ": %s", text);
 }
 
 /* Resources with weights; an empty list means cpu and memory, weight 0 means 1. */
-static struct quantity *read_resources(const struct spot *object, uint32_t *count)
+static struct quantity *read_resources(const struct cursor *object, uint32_t *count)
 {
-    struct spot list = spot_list(object, "resources");
+    struct cursor list = cursor_list(object, "resources");
     size_t found = kube_json_count(list.value);
-    struct quantity *out = spot_take(&list, found ? found : 2, sizeof(*out));
+    struct quantity *out = cursor_take(&list, found ? found : 2, sizeof(*out));
     *count = 0;
     if (out == NULL)
         return NULL;
@@ -49,34 +49,35 @@ static struct quantity *read_resources(const struct spot *object, uint32_t *coun
         out[(*count)++] = (struct quantity){STR_LITERAL("cpu"), 1};
         out[(*count)++] = (struct quantity){STR_LITERAL("memory"), 1};
     }
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
-        int64_t weight = spot_i64(&i, "weight");
-        out[(*count)++] = (struct quantity){spot_text(&i, "name"), weight ? weight : 1};
+        int64_t weight = cursor_i64(&i, "weight");
+        out[(*count)++] = (struct quantity){cursor_text(&i, "name"), weight ? weight : 1};
     }
     return out;
 }
 
-static struct shape_point *read_shape(const struct spot *object, uint32_t *count)
+static struct shape_point *read_shape(const struct cursor *object, uint32_t *count)
 {
-    struct spot list = spot_list(object, "shape");
+    struct cursor list = cursor_list(object, "shape");
     size_t found = kube_json_count(list.value);
-    struct shape_point *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct shape_point *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     *count = 0;
-    for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); out != NULL && i.value != NULL;
+         i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
-        out[(*count)++] = (struct shape_point){.utilization = spot_i32(&i, "utilization"),
-                                               .score = spot_i32(&i, "score")};
+        out[(*count)++] = (struct shape_point){.utilization = cursor_i32(&i, "utilization"),
+                                               .score = cursor_i32(&i, "score")};
     }
     return out;
 }
 
 /* The n-th item of the list `name`, and a member of it, for naming in errors. */
-static struct spot item_at(const struct spot *list, size_t index)
+static struct cursor item_at(const struct cursor *list, size_t index)
 {
-    return (struct spot){.reading = list->reading, .up = list, .index = index};
+    return (struct cursor){.reading = list->reading, .up = list, .index = index};
 }
 
 static bool in_range(int64_t value, int64_t least, int64_t most)
@@ -85,11 +86,11 @@ static bool in_range(int64_t value, int64_t least, int64_t most)
 }
 
 /* A word out of some, ended by NULL; the first is the default. */
-static uint32_t read_choice(const struct args_reader *r, const struct spot *args, const char *field,
-                            const struct words *set)
+static uint32_t read_choice(const struct args_reader *r, const struct cursor *args,
+                            const char *field, const struct words *set)
 {
-    struct spot at = spot_member(r->path, field);
-    struct str word = spot_text(args, field);
+    struct cursor at = cursor_member(r->path, field);
+    struct str word = cursor_text(args, field);
     struct buffer known = {0};
     uint32_t number;
     if (words_find(set, word, &number))
@@ -104,26 +105,26 @@ static uint32_t read_choice(const struct args_reader *r, const struct spot *args
 
 /* ---- NodeResourcesFit ---- */
 
-static void check_shape(const struct args_reader *r, const struct spot *ratio)
+static void check_shape(const struct args_reader *r, const struct cursor *ratio)
 {
     const struct shape_point *shape = r->profile->fit_shape.at;
     uint32_t count = r->profile->fit_shape.count;
-    struct spot list = spot_member(ratio, "shape");
+    struct cursor list = cursor_member(ratio, "shape");
     if (count == 0)
         fit_fault(r, &list, "Required value: at least one point must be specified");
     for (uint32_t i = 1; i < count; i++)
         if (shape[i - 1].utilization >= shape[i].utilization) {
-            struct spot item = item_at(&list, i), at = spot_member(&item, "utilization");
+            struct cursor item = item_at(&list, i), at = cursor_member(&item, "utilization");
             fit_fault(r, &at, "Invalid value: %lld: values must be sorted in increasing order",
                       (long long)shape[i].utilization);
             break;
         }
     for (uint32_t i = 0; i < count; i++) {
-        struct spot item = item_at(&list, i), at = spot_member(&item, "utilization");
+        struct cursor item = item_at(&list, i), at = cursor_member(&item, "utilization");
         if (!in_range(shape[i].utilization, 0, 100))
             fit_fault(r, &at, "Invalid value: %lld: not in valid range [0, 100]",
                       (long long)shape[i].utilization);
-        at = spot_member(&item, "score");
+        at = cursor_member(&item, "score");
         if (!in_range(shape[i].score, 0, 10))
             fit_fault(r, &at, "Invalid value: %lld: not in valid range [0, 10]",
                       (long long)shape[i].score);
@@ -133,10 +134,10 @@ static void check_shape(const struct args_reader *r, const struct spot *ratio)
 static void check_names(const struct args_reader *r, const char *field, const struct strs *names,
                         bool groups)
 {
-    struct spot root = spot_root(&r->l->reading, NULL), list = spot_member(&root, field);
+    struct cursor root = cursor_root(&r->l->reading, NULL), list = cursor_member(&root, field);
     struct buffer why = {0};
     for (uint32_t i = 0; i < names->count; i++) {
-        struct spot at = item_at(&list, i);
+        struct cursor at = item_at(&list, i);
         buffer_reset(&why);
         if (groups && str_find(names->at[i], '/') >= 0)
             fit_fault(r, &at, "Invalid value: \"%.*s\": resource group name can't contain '/'",
@@ -151,12 +152,12 @@ static void check_names(const struct args_reader *r, const char *field, const st
     buffer_free(&why);
 }
 
-static void check_strategy(const struct args_reader *r, const struct spot *strategy)
+static void check_strategy(const struct args_reader *r, const struct cursor *strategy)
 {
     const struct profile *p = r->profile;
-    struct spot type = spot_member(strategy, "type");
-    struct spot ratio = spot_member(strategy, "requestedToCapacityRatio");
-    struct spot resources = spot_member(strategy, "resources");
+    struct cursor type = cursor_member(strategy, "type");
+    struct cursor ratio = cursor_member(strategy, "requestedToCapacityRatio");
+    struct cursor resources = cursor_member(strategy, "resources");
     bool by_ratio = str_is(p->fit_strategy, "RequestedToCapacityRatio");
     if (!by_ratio && !str_is(p->fit_strategy, "LeastAllocated") &&
         !str_is(p->fit_strategy, "MostAllocated"))
@@ -166,7 +167,7 @@ static void check_strategy(const struct args_reader *r, const struct spot *strat
                   STR_ARG(p->fit_strategy));
     for (uint32_t i = 0; i < p->fit_resources.count; i++) {
         const struct quantity *q = &p->fit_resources.at[i];
-        struct spot item = item_at(&resources, i), at = spot_member(&item, "weight");
+        struct cursor item = item_at(&resources, i), at = cursor_member(&item, "weight");
         if (!in_range(q->amount, 1, 100))
             fit_fault(r, &at,
                       "Invalid value: %lld: resource weight of %.*s not in valid range (0, 100]",
@@ -181,14 +182,15 @@ static void check_strategy(const struct args_reader *r, const struct spot *strat
         fit_fault(r, &ratio, "Forbidden: must be nil when type is not RequestedToCapacityRatio");
 }
 
-static void read_fit(const struct args_reader *r, const struct spot *args)
+static void read_fit(const struct args_reader *r, const struct cursor *args)
 {
     struct profile *p = r->profile;
-    struct spot strategy = spot_object(args, "scoringStrategy");
-    struct spot ratio = spot_object(&strategy, "requestedToCapacityRatio");
-    p->fit_ignored_resources = spot_texts(args, "ignoredResources");
-    p->fit_ignored_groups = spot_texts(args, "ignoredResourceGroups");
-    p->fit_strategy = strategy.value ? spot_text(&strategy, "type") : STR_LITERAL("LeastAllocated");
+    struct cursor strategy = cursor_object(args, "scoringStrategy");
+    struct cursor ratio = cursor_object(&strategy, "requestedToCapacityRatio");
+    p->fit_ignored_resources = cursor_texts(args, "ignoredResources");
+    p->fit_ignored_groups = cursor_texts(args, "ignoredResourceGroups");
+    p->fit_strategy =
+        strategy.value ? cursor_text(&strategy, "type") : STR_LITERAL("LeastAllocated");
     p->fit_resources.at = read_resources(&strategy, &p->fit_resources.count);
     p->fit_shape.at = read_shape(&ratio, &p->fit_shape.count);
     if (!r->outer->ignores_by_extenders)
@@ -199,15 +201,15 @@ static void read_fit(const struct args_reader *r, const struct spot *args)
 
 /* ---- the other plugins of today ---- */
 
-static void read_balanced(const struct args_reader *r, const struct spot *args)
+static void read_balanced(const struct args_reader *r, const struct cursor *args)
 {
     struct profile *p = r->profile;
-    struct spot list = spot_member(r->path, "resources");
+    struct cursor list = cursor_member(r->path, "resources");
     p->balanced_resources.at = read_resources(args, &p->balanced_resources.count);
     for (uint32_t i = 0; i < p->balanced_resources.count; i++) {
         const struct quantity *q = &p->balanced_resources.at[i];
-        struct spot item = item_at(&list, i);
-        struct spot name = spot_member(&item, "name"), weight = spot_member(&item, "weight");
+        struct cursor item = item_at(&list, i);
+        struct cursor name = cursor_member(&item, "name"), weight = cursor_member(&item, "weight");
         bool seen = false;
         for (uint32_t j = 0; j < i && j < PLUGIN_CONFIG_MAX; j++)
             seen = seen || str_equal(p->balanced_resources.at[j].name, q->name);
@@ -221,12 +223,12 @@ static void read_balanced(const struct args_reader *r, const struct spot *args)
 
 /* Upstream collects all faults of the terms; terms without requirements are not looked at, nor are
  * preferred ones of weight 0. */
-static void check_term(const struct args_reader *r, const struct spot *list, uint32_t i,
+static void check_term(const struct args_reader *r, const struct cursor *list, uint32_t i,
                        const struct node_term *term)
 {
     struct buffer path = {0}, faults = {0};
-    struct spot item = item_at(list, i);
-    spot_path(&item, &path);
+    struct cursor item = item_at(list, i);
+    cursor_path(&item, &path);
     if (!node_term_check(term, path.at, &faults)) {
         uint32_t count = 0;
         for (const char *at = faults.at; (at = strstr(at, path.at)) != NULL; at += path.len)
@@ -237,23 +239,24 @@ static void check_term(const struct args_reader *r, const struct spot *list, uin
     buffer_free(&faults);
 }
 
-static void read_node_affinity(const struct args_reader *r, const struct spot *args)
+static void read_node_affinity(const struct args_reader *r, const struct cursor *args)
 {
     static const char *const kinds[] = {"requiredDuringSchedulingIgnoredDuringExecution",
                                         "preferredDuringSchedulingIgnoredDuringExecution", NULL};
     struct profile *p = r->profile;
-    struct spot added = spot_object(args, "addedAffinity");
-    struct spot required = spot_object(&added, kinds[0]);
-    struct spot terms = spot_list(&required, "nodeSelectorTerms");
-    struct spot preferred = spot_list(&added, kinds[1]);
+    struct cursor added = cursor_object(args, "addedAffinity");
+    struct cursor required = cursor_object(&added, kinds[0]);
+    struct cursor terms = cursor_list(&required, "nodeSelectorTerms");
+    struct cursor preferred = cursor_list(&added, kinds[1]);
     r->args->has_added_affinity = added.value != NULL;
     r->args->has_required_terms = terms.value != NULL;
     p->has_added_required = required.value != NULL;
     p->added_required.at = kube_read_node_terms(&terms, &p->added_required.count);
     p->added_preferred.at = kube_read_preferred_terms(&preferred, &p->added_preferred.count);
-    struct spot path = spot_member(r->path, "addedAffinity"), a = spot_member(&path, kinds[0]);
-    struct spot required_list = spot_member(&a, "nodeSelectorTerms");
-    struct spot preferred_list = spot_member(&path, kinds[1]);
+    struct cursor path = cursor_member(r->path, "addedAffinity"),
+                  a = cursor_member(&path, kinds[0]);
+    struct cursor required_list = cursor_member(&a, "nodeSelectorTerms");
+    struct cursor preferred_list = cursor_member(&path, kinds[1]);
     for (uint32_t i = 0; i < p->added_required.count; i++)
         check_term(r, &required_list, i, &p->added_required.at[i]);
     for (uint32_t i = 0; i < p->added_preferred.count; i++)
@@ -263,11 +266,11 @@ static void read_node_affinity(const struct args_reader *r, const struct spot *a
 
 /* ---- plugins to come: read, checked, noted ---- */
 
-static void read_preemption(const struct args_reader *r, const struct spot *args)
+static void read_preemption(const struct args_reader *r, const struct cursor *args)
 {
     static const char *const names[] = {"minCandidateNodesPercentage", "minCandidateNodesAbsolute"};
-    struct spot percentage = spot_member(r->path, names[0]);
-    struct spot absolute = spot_member(r->path, names[1]);
+    struct cursor percentage = cursor_member(r->path, names[0]);
+    struct cursor absolute = cursor_member(r->path, names[1]);
     int64_t p = number_or(args, names[0], 10), n = number_or(args, names[1], 100);
     r->args->preemption_percentage = p;
     r->args->preemption_absolute = n;
@@ -291,19 +294,19 @@ static void read_preemption(const struct args_reader *r, const struct spot *args
                     "many candidates");
 }
 
-static void read_pod_affinity(const struct args_reader *r, const struct spot *args)
+static void read_pod_affinity(const struct args_reader *r, const struct cursor *args)
 {
     static const char name[] = "hardPodAffinityWeight";
-    struct spot weight = spot_member(r->path, name);
+    struct cursor weight = cursor_member(r->path, name);
     r->args->hard_pod_affinity_weight = number_or(args, name, 1);
     r->args->has_hard_weight = config_has(args, name);
-    r->args->ignore_preferred_terms = spot_bool(args, "ignorePreferredTermsOfExistingPods");
+    r->args->ignore_preferred_terms = cursor_bool(args, "ignorePreferredTermsOfExistingPods");
     if (!in_range(r->args->hard_pod_affinity_weight, 0, 100))
         config_invalid(r->outer, &weight, "Invalid value: %lld: not in valid range [0, 100]",
                        (long long)r->args->hard_pod_affinity_weight);
 }
 
-static void check_choice(const struct args_reader *r, const struct spot *at, struct str value,
+static void check_choice(const struct args_reader *r, const struct cursor *at, struct str value,
                          const char *const two[2])
 {
     if (value.len == 0)
@@ -314,14 +317,14 @@ static void check_choice(const struct args_reader *r, const struct spot *at, str
                        STR_ARG(value), two[0], two[1]);
 }
 
-static void check_constraint(const struct args_reader *r, const struct spot *at, uint32_t index,
+static void check_constraint(const struct args_reader *r, const struct cursor *at, uint32_t index,
                              bool has_selector)
 {
     static const char *const actions[2] = {"DoNotSchedule", "ScheduleAnyway"};
     const struct spread_constraint *all = r->args->spread_constraints.at, *c = &all[index];
-    struct spot skew = spot_member(at, "maxSkew"), key = spot_member(at, "topologyKey");
-    struct spot action = spot_member(at, "whenUnsatisfiable");
-    struct spot selector = spot_member(at, "labelSelector");
+    struct cursor skew = cursor_member(at, "maxSkew"), key = cursor_member(at, "topologyKey");
+    struct cursor action = cursor_member(at, "whenUnsatisfiable");
+    struct cursor selector = cursor_member(at, "labelSelector");
     struct buffer why = {0};
     if (c->max_skew <= 0)
         config_invalid(r->outer, &skew, "Invalid value: %lld: not in valid range (0, inf)",
@@ -345,16 +348,16 @@ static void check_constraint(const struct args_reader *r, const struct spot *at,
     buffer_free(&why);
 }
 
-static void read_constraint(const struct spot *from, struct spread_constraint *c,
+static void read_constraint(const struct cursor *from, struct spread_constraint *c,
                             struct empty_fields *empty)
 {
-    *c = (struct spread_constraint){.max_skew = spot_i32(from, "maxSkew"),
-                                    .min_domains = spot_i32(from, "minDomains"),
-                                    .topology_key = spot_text(from, "topologyKey"),
-                                    .when_unsatisfiable = spot_text(from, "whenUnsatisfiable"),
-                                    .node_affinity_policy = spot_text(from, "nodeAffinityPolicy"),
-                                    .node_taints_policy = spot_text(from, "nodeTaintsPolicy"),
-                                    .match_label_keys = spot_texts(from, "matchLabelKeys")};
+    *c = (struct spread_constraint){.max_skew = cursor_i32(from, "maxSkew"),
+                                    .min_domains = cursor_i32(from, "minDomains"),
+                                    .topology_key = cursor_text(from, "topologyKey"),
+                                    .when_unsatisfiable = cursor_text(from, "whenUnsatisfiable"),
+                                    .node_affinity_policy = cursor_text(from, "nodeAffinityPolicy"),
+                                    .node_taints_policy = cursor_text(from, "nodeTaintsPolicy"),
+                                    .match_label_keys = cursor_texts(from, "matchLabelKeys")};
     empty->min_domains = c->min_domains == 0 && config_has(from, "minDomains");
     empty->node_affinity_policy =
         c->node_affinity_policy.len == 0 && config_has(from, "nodeAffinityPolicy");
@@ -364,31 +367,31 @@ static void read_constraint(const struct spot *from, struct spread_constraint *c
         c->node_affinity_policy = STR_LITERAL("Ignore");
 }
 
-static void read_constraints(const struct args_reader *r, const struct spot *list)
+static void read_constraints(const struct args_reader *r, const struct cursor *list)
 {
-    struct spot path = spot_member(r->path, "defaultConstraints");
+    struct cursor path = cursor_member(r->path, "defaultConstraints");
     size_t found = kube_json_count(list->value);
-    struct spread_constraint *out = found ? spot_take(list, found, sizeof(*out)) : NULL;
-    struct empty_fields *empty = found ? spot_take(list, found, sizeof(*empty)) : NULL;
+    struct spread_constraint *out = found ? cursor_take(list, found, sizeof(*out)) : NULL;
+    struct empty_fields *empty = found ? cursor_take(list, found, sizeof(*empty)) : NULL;
     r->args->spread_constraints.at = out;
     r->args->spread_constraints.empty = empty;
     r->args->spread_constraints.count = 0;
-    for (struct spot i = spot_first(list); out != NULL && empty != NULL && i.value != NULL;
-         i = spot_next(&i)) {
+    for (struct cursor i = cursor_first(list); out != NULL && empty != NULL && i.value != NULL;
+         i = cursor_next(&i)) {
         uint32_t n = r->args->spread_constraints.count++;
-        if (!spot_is_object(&i))
+        if (!cursor_is_object(&i))
             continue;
         read_constraint(&i, &out[n], &empty[n]);
-        struct spot at = item_at(&path, n);
+        struct cursor at = item_at(&path, n);
         check_constraint(r, &at, n, config_has(&i, "labelSelector"));
     }
 }
 
-static void read_spread(const struct args_reader *r, const struct spot *args)
+static void read_spread(const struct args_reader *r, const struct cursor *args)
 {
-    struct spot list = spot_list(args, "defaultConstraints");
-    struct spot type = spot_member(r->path, "defaultingType");
-    struct str value = spot_text(args, "defaultingType");
+    struct cursor list = cursor_list(args, "defaultConstraints");
+    struct cursor type = cursor_member(r->path, "defaultingType");
+    struct str value = cursor_text(args, "defaultingType");
     if (value.len == 0)
         value = STR_LITERAL("System");
     r->args->spread_defaulting = value;
@@ -402,12 +405,12 @@ static void read_spread(const struct args_reader *r, const struct spot *args)
     read_constraints(r, &list);
 }
 
-static void read_volume_binding(const struct args_reader *r, const struct spot *args)
+static void read_volume_binding(const struct args_reader *r, const struct cursor *args)
 {
     static const char name[] = "bindTimeoutSeconds";
-    struct spot timeout = spot_member(r->path, name);
-    struct spot shape = spot_member(r->path, "shape");
-    int64_t seconds = config_has(args, name) ? spot_i64(args, name) : 600;
+    struct cursor timeout = cursor_member(r->path, name);
+    struct cursor shape = cursor_member(r->path, "shape");
+    int64_t seconds = config_has(args, name) ? cursor_i64(args, name) : 600;
     uint32_t points = 0;
     r->args->volume_bind_timeout_s = seconds;
     r->args->has_bind_timeout = config_has(args, name);
@@ -433,7 +436,7 @@ static void read_volume_binding(const struct args_reader *r, const struct spot *
 static void check_timeout(const struct args_reader *r, const char *name, struct span span,
                           struct span least)
 {
-    struct spot at = spot_member(r->path, name);
+    struct cursor at = cursor_member(r->path, name);
     struct buffer text = {0};
     config_duration_print(span, &text);
     if (span.ns < least.ns)
@@ -442,7 +445,7 @@ static void check_timeout(const struct args_reader *r, const char *name, struct 
     buffer_free(&text);
 }
 
-static void read_resource_claims(const struct args_reader *r, const struct spot *args)
+static void read_resource_claims(const struct args_reader *r, const struct cursor *args)
 {
     struct span filter = span_of_ms(10000), binding = span_of_ms(600000);
     r->args->claim_filter_timeout = config_duration(args, "filterTimeout", filter);
@@ -451,18 +454,18 @@ static void read_resource_claims(const struct args_reader *r, const struct spot 
     check_timeout(r, "bindingTimeout", r->args->claim_binding_timeout, span_of_ms(1000));
 }
 
-static void read_gangs(const struct args_reader *r, const struct spot *args)
+static void read_gangs(const struct args_reader *r, const struct cursor *args)
 {
     static const char *const names[] = {"permitWaitingTimeSeconds", "podGroupBackoffSeconds",
                                         "podGroupRejectPercentage"};
     struct profile *p = r->profile;
     p->gang_victims = (enum gang_victims)read_choice(r, args, "gangVictims", &gang_victims_words);
-    p->gang_wait_s = config_has(args, names[0]) ? spot_i64(args, names[0]) : 60;
-    p->gang_backoff_s = config_has(args, names[1]) ? spot_i64(args, names[1]) : 0;
+    p->gang_wait_s = config_has(args, names[0]) ? cursor_i64(args, names[0]) : 60;
+    p->gang_backoff_s = config_has(args, names[1]) ? cursor_i64(args, names[1]) : 0;
     p->gang_reject_percentage = number_or(args, names[2], 10);
     const int64_t values[] = {p->gang_wait_s, p->gang_backoff_s, p->gang_reject_percentage};
     for (size_t i = 0; i < 3; i++) {
-        struct spot at = spot_member(r->path, names[i]);
+        struct cursor at = cursor_member(r->path, names[i]);
         if (!in_range(values[i], 0, i < 2 ? INT64_MAX : 100))
             config_invalid(r->outer, &at, "Invalid value: %lld: %s", (long long)values[i],
                            i < 2 ? "must be greater than 0" : "must be between 0 and 100");
@@ -472,63 +475,64 @@ static void read_gangs(const struct args_reader *r, const struct spot *args)
 /* ---- rules of the old Policy ---- */
 
 /* Lists of {labels, presence}. */
-static struct label_rule *read_label_rules(const struct args_reader *r, const struct spot *args,
+static struct label_rule *read_label_rules(const struct args_reader *r, const struct cursor *args,
                                            uint32_t *count)
 {
     static const char *const fields[] = {"apiVersion", "kind", "rules", NULL};
     static const char *const rule_fields[] = {"labels", "presence", NULL};
-    struct spot list = spot_list(args, "rules"), path = spot_member(r->path, "rules");
+    struct cursor list = cursor_list(args, "rules"), path = cursor_member(r->path, "rules");
     size_t found = kube_json_count(list.value);
-    struct label_rule *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct label_rule *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     config_only(r->l, args, fields);
     *count = 0;
-    for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); out != NULL && i.value != NULL;
+         i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
         config_only(r->l, &i, rule_fields);
-        struct spot at = item_at(&path, *count), labels = spot_member(&at, "labels");
+        struct cursor at = item_at(&path, *count), labels = cursor_member(&at, "labels");
         struct label_rule *rule = &out[(*count)++];
-        *rule = (struct label_rule){spot_texts(&i, "labels"), spot_bool(&i, "presence")};
+        *rule = (struct label_rule){cursor_texts(&i, "labels"), cursor_bool(&i, "presence")};
         if (rule->labels.count == 0)
             config_invalid(r->outer, &labels, "Required value: at least one label must be given");
     }
     return out;
 }
 
-static void read_label_presence(const struct args_reader *r, const struct spot *args)
+static void read_label_presence(const struct args_reader *r, const struct cursor *args)
 {
     r->profile->label_presence.at = read_label_rules(r, args, &r->profile->label_presence.count);
 }
 
-static void read_label_priority(const struct args_reader *r, const struct spot *args)
+static void read_label_priority(const struct args_reader *r, const struct cursor *args)
 {
     r->profile->label_preferences.at =
         read_label_rules(r, args, &r->profile->label_preferences.count);
 }
 
-static struct strs read_label_list(const struct args_reader *r, const struct spot *args)
+static struct strs read_label_list(const struct args_reader *r, const struct cursor *args)
 {
     static const char *const fields[] = {"apiVersion", "kind", "labels", NULL};
     config_only(r->l, args, fields);
-    return spot_texts(args, "labels");
+    return cursor_texts(args, "labels");
 }
 
-static void read_service_affinity(const struct args_reader *r, const struct spot *args)
+static void read_service_affinity(const struct args_reader *r, const struct cursor *args)
 {
     r->profile->service_affinity = read_label_list(r, args);
 }
 
-static void read_service_anti_affinity(const struct args_reader *r, const struct spot *args)
+static void read_service_anti_affinity(const struct args_reader *r, const struct cursor *args)
 {
     r->profile->service_anti_affinity = read_label_list(r, args);
 }
 
 /* ---- plugins that are processes on the bus ---- */
 
-static int64_t read_wait(const struct args_reader *r, const struct spot *args, const char *field,
+static int64_t read_wait(const struct args_reader *r, const struct cursor *args, const char *field,
                          int64_t otherwise_ms)
 {
-    struct spot at = spot_member(r->path, field);
+    struct cursor at = cursor_member(r->path, field);
     struct span span = config_duration(args, field, span_of_ms(otherwise_ms));
     struct buffer text = {0};
     config_duration_print(span, &text);
@@ -542,7 +546,7 @@ static int64_t read_wait(const struct args_reader *r, const struct spot *args, c
 /* It is a name on the bus, too. */
 static void check_bus_name(const struct args_reader *r, struct str name)
 {
-    struct spot at = spot_member(r->path->up, "name");
+    struct cursor at = cursor_member(r->path->up, "name");
     bool good = name.len > 0 && name.len <= CONFIG_BUS_NAME_MAX;
     for (uint32_t i = 0; good && i < name.len; i++)
         good = name.at[i] > ' ' && name.at[i] <= '~' && strchr("\"\\/", name.at[i]) == NULL;
@@ -553,13 +557,13 @@ static void check_bus_name(const struct args_reader *r, struct str name)
                        STR_ARG(name), CONFIG_BUS_NAME_MAX);
 }
 
-void config_args_read_bus(const struct args_reader *r, const struct spot *args)
+void config_args_read_bus(const struct args_reader *r, const struct cursor *args)
 {
     static const struct words_entry policies[] = {{{"Fail", 4}, NULL}, {{"Ignore", 6}, NULL}};
     static const struct words policy_words = {"failurePolicy", policies, 2};
     struct profile *p = r->profile;
     struct bus_plugin *b = &p->bus_plugins.at[p->bus_plugins.count++];
-    b->name = spot_text(r->path->up, "name");
+    b->name = cursor_text(r->path->up, "name");
     check_bus_name(r, b->name);
     b->deadline_ms = read_wait(r, args, "deadline", 1000);
     b->ignore = read_choice(r, args, "failurePolicy", &policy_words) == 2;

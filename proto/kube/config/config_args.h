@@ -9,9 +9,9 @@
 
 /* What a reader of arguments works on. */
 struct args_reader {
-    struct loading *l;       /* of these arguments alone: paths begin here, errors get wrapped */
-    struct loading *outer;   /* of the file: validation and notes */
-    const struct spot *path; /* where they stand in the file, for validation */
+    struct loading *l;         /* of these arguments alone: paths begin here, errors get wrapped */
+    struct loading *outer;     /* of the file: validation and notes */
+    const struct cursor *path; /* where they stand in the file, for validation */
     struct profile *profile;
     struct plugin_args *args;
     struct buffer *faults; /* of the arguments of NodeResourcesFit, */
@@ -19,7 +19,7 @@ struct args_reader {
 };
 
 /* Reads the arguments into the reader's profile and args, with defaults for what is not there. */
-typedef void args_read(const struct args_reader *r, const struct spot *args);
+typedef void args_read(const struct args_reader *r, const struct cursor *args);
 
 /* Every plugin that has arguments; their kind is the plugin's name with Args behind it. */
 struct args_kind {

@@ -163,15 +163,15 @@ void config_duration_print(struct span span, struct buffer *out)
     }
 }
 
-struct span config_duration(const struct spot *up, const char *name, struct span otherwise)
+struct span config_duration(const struct cursor *up, const char *name, struct span otherwise)
 {
-    struct spot s = spot_member(up, name);
+    struct cursor s = cursor_member(up, name);
     struct str text = kube_json_text(s.value);
     struct span span = otherwise;
     if (s.value != NULL && !kube_json_is_string(s.value))
-        spot_fail(&s, "wants a duration such as \"15s\", has %s", kube_json_kind(s.value));
+        cursor_fail(&s, "wants a duration such as \"15s\", has %s", kube_json_kind(s.value));
     else if (s.value != NULL && !config_duration_parse(text, &span))
-        spot_fail(&s, "time: invalid duration \"%.*s\"", text.len < 64 ? (int)text.len : 64,
-                  text.at);
+        cursor_fail(&s, "time: invalid duration \"%.*s\"", text.len < 64 ? (int)text.len : 64,
+                    text.at);
     return span;
 }

@@ -29,7 +29,7 @@ bool config_args_kind(struct str kind)
 }
 
 /* Arguments of another kind are first decoded as what they say they are. */
-static bool checks_out(const struct spot *args, struct loading *inner, struct str kind)
+static bool checks_out(const struct cursor *args, struct loading *inner, struct str kind)
 {
     char *name = str_copy(kind);
     bool good = config_schema_check_args(inner, args, name);
@@ -43,11 +43,11 @@ static bool checks_out(const struct spot *args, struct loading *inner, struct st
 struct args_of {
     const char *plugin;
     const char *kind;
-    void (*read)(const struct args_reader *r, const struct spot *args);
+    void (*read)(const struct args_reader *r, const struct cursor *args);
 };
 
 /* An entry may say of what kind its arguments are. where: of the entry, for errors. */
-static bool check_type(struct loading *l, const struct spot *args, const struct args_of *of,
+static bool check_type(struct loading *l, const struct cursor *args, const struct args_of *of,
                        struct str where)
 {
     struct loading inner = {.reading = *args->reading};
@@ -62,7 +62,7 @@ static bool check_type(struct loading *l, const struct spot *args, const struct 
     if (!known || !config_args_kind(kind)) {
         struct buffer text = {0};
         config_not_registered(kind, version.len ? version : STR_LITERAL(CONFIG_VERSION), &text);
-        spot_fail(args, "%s", text.at);
+        cursor_fail(args, "%s", text.at);
         buffer_free(&text);
     } else if (!str_is(kind, of->kind) && !l->reading.failed && checks_out(args, &inner, kind)) {
         l->reading.failed = true;
@@ -75,18 +75,18 @@ static bool check_type(struct loading *l, const struct spot *args, const struct 
 }
 
 /* What the file says of one plugin; an entry without a value leaves the defaults. */
-static void read_args(struct loading *l, const struct spot *entry, const struct args_of *of,
+static void read_args(struct loading *l, const struct cursor *entry, const struct args_of *of,
                       const struct args_reader *target)
 {
     struct buffer where = {0};
-    struct spot path = spot_member(entry, "args");
+    struct cursor path = cursor_member(entry, "args");
     if (entry->up != NULL)
         buffer_add_text(&where, "decoding .");
-    spot_path(entry, &where);
+    cursor_path(entry, &where);
     size_t entry_length = where.len;
     buffer_print(&where, ": decoding args for plugin %s", of->plugin);
     struct loading inner = {.reading = {.arena = l->reading.arena, .subject = where.at}};
-    struct spot args = spot_root(&inner.reading, path.value);
+    struct cursor args = cursor_root(&inner.reading, path.value);
     struct args_reader r = *target;
     r.l = &inner;
     r.outer = l;
@@ -107,7 +107,7 @@ static void read_args(struct loading *l, const struct spot *entry, const struct 
     buffer_free(&where);
 }
 
-static void read_one(struct loading *l, const struct spot *entry, size_t reader,
+static void read_one(struct loading *l, const struct cursor *entry, size_t reader,
                      const struct args_reader *target)
 {
     char kind[64];
@@ -117,9 +117,9 @@ static void read_one(struct loading *l, const struct spot *entry, size_t reader,
     read_args(l, entry, &of, target);
 }
 
-static void keep_other(const struct spot *entry, struct str name, struct plugin_args *args)
+static void keep_other(const struct cursor *entry, struct str name, struct plugin_args *args)
 {
-    struct spot given = spot_member(entry, "args");
+    struct cursor given = cursor_member(entry, "args");
     struct buffer text = {0};
     if (given.value != NULL)
         kube_json_write(given.value, &text);
@@ -129,9 +129,9 @@ static void keep_other(const struct spot *entry, struct str name, struct plugin_
 }
 
 /* The arguments are how a file says that an unknown plugin is a process on the bus. */
-static bool is_bus_plugin(const struct spot *entry, struct str name)
+static bool is_bus_plugin(const struct cursor *entry, struct str name)
 {
-    struct spot args = spot_member(entry, "args");
+    struct cursor args = cursor_member(entry, "args");
     struct str kind = kube_json_text(kube_json_get(args.value, "kind"));
     return str_is(kind, CONFIG_BUS_KIND) && !config_plugin_implements_any(name) &&
            !config_plugin_removed(name);
@@ -155,7 +155,7 @@ static void keep_bus(struct arena *a, const struct bus_plugin *b, struct plugin_
     buffer_free(&text);
 }
 
-static void read_bus_entry(struct loading *l, const struct spot *entry, struct str name,
+static void read_bus_entry(struct loading *l, const struct cursor *entry, struct str name,
                            const struct args_reader *target)
 {
     struct profile *p = target->profile;
@@ -172,12 +172,12 @@ static void read_bus_entry(struct loading *l, const struct spot *entry, struct s
     memory_free(plugin);
 }
 
-static void read_entry(struct loading *l, const struct spot *entry, const struct spot *list,
+static void read_entry(struct loading *l, const struct cursor *entry, const struct cursor *list,
                        const struct args_reader *target)
 {
-    struct str name = spot_text(entry, "name");
+    struct str name = cursor_text(entry, "name");
     size_t reader = reader_of(name);
-    for (struct spot i = spot_first(list); i.value != entry->value; i = spot_next(&i))
+    for (struct cursor i = cursor_first(list); i.value != entry->value; i = cursor_next(&i))
         if (str_equal(kube_json_text(kube_json_get(i.value, "name")), name)) {
             config_invalid(l, entry, "Duplicate value: \"%.*s\"", STR_ARG(name));
             break;
@@ -192,27 +192,27 @@ static void read_entry(struct loading *l, const struct spot *entry, const struct
         keep_other(entry, name, target->args);
 }
 
-void config_args_read(struct loading *l, const struct spot *profile, struct profile *out,
+void config_args_read(struct loading *l, const struct cursor *profile, struct profile *out,
                       struct plugin_args *args, struct buffer *fit_faults)
 {
     uint32_t fault_count = 0;
     struct args_reader target = {
         .profile = out, .args = args, .faults = fit_faults, .fault_count = &fault_count};
-    struct spot nothing = spot_root(&l->reading, NULL);
-    struct spot list = spot_list(profile, "pluginConfig");
+    struct cursor nothing = cursor_root(&l->reading, NULL);
+    struct cursor list = cursor_list(profile, "pluginConfig");
     for (size_t i = 0; i < config_args_kind_count; i++)
         read_one(l, &nothing, i, &target);
     if (kube_json_count(list.value) > PLUGIN_CONFIG_MAX) {
-        spot_fail(&list, "has more than %d entries", PLUGIN_CONFIG_MAX);
+        cursor_fail(&list, "has more than %d entries", PLUGIN_CONFIG_MAX);
         return;
     }
     size_t found = kube_json_count(list.value);
-    args->others.at = found ? spot_take(&list, found, sizeof(*args->others.at)) : NULL;
+    args->others.at = found ? cursor_take(&list, found, sizeof(*args->others.at)) : NULL;
     out->bus_plugins.at =
-        found ? spot_take(&list, CONFIG_BUS_PLUGINS_MAX, sizeof(*out->bus_plugins.at)) : NULL;
-    for (struct spot i = spot_first(&list); args->others.at != NULL && i.value != NULL;
-         i = spot_next(&i))
-        if (spot_is_object(&i))
+        found ? cursor_take(&list, CONFIG_BUS_PLUGINS_MAX, sizeof(*out->bus_plugins.at)) : NULL;
+    for (struct cursor i = cursor_first(&list); args->others.at != NULL && i.value != NULL;
+         i = cursor_next(&i))
+        if (cursor_is_object(&i))
             read_entry(l, &i, &list, &target);
     out->spread_system_defaults = str_is(args->spread_defaulting, "System");
     out->spread_defaults.count = args->spread_constraints.count;

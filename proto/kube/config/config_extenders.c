@@ -14,125 +14,125 @@
 
 /* How a member is spelled. A Policy may have enableHttps, BindVerb or CAFile, as older versions
  * had no eye for capitals. */
-static const char *spelled(const struct spot *up, const char *name, bool old)
+static const char *spelled(const struct cursor *up, const char *name, bool old)
 {
-    struct spot i = old ? spot_first(up) : (struct spot){0};
+    struct cursor i = old ? cursor_first(up) : (struct cursor){0};
     while (i.value != NULL && strcasecmp(i.name, name) != 0)
-        i = spot_next(&i);
+        i = cursor_next(&i);
     return i.value != NULL ? i.name : name;
 }
 
 /* Base64, as Go's JSON has bytes. */
-static struct str read_bytes(const struct spot *up, const char *name)
+static struct str read_bytes(const struct cursor *up, const char *name)
 {
-    struct spot at = spot_member(up, name);
+    struct cursor at = cursor_member(up, name);
     struct buffer bytes = {0};
-    struct str text = spot_text(up, name), out = {0};
+    struct str text = cursor_text(up, name), out = {0};
     if (!base64_decode(text, &bytes))
-        spot_fail(&at, "illegal base64 data");
+        cursor_fail(&at, "illegal base64 data");
     else if (bytes.len > 0)
         out = arena_copy(up->reading->arena, buffer_str(&bytes));
     buffer_free(&bytes);
     return out;
 }
 
-static void read_tls(const struct spot *extender, struct extender_config *e, bool old)
+static void read_tls(const struct cursor *extender, struct extender_config *e, bool old)
 {
-    struct spot tls = spot_object(extender, spelled(extender, "tlsConfig", old));
+    struct cursor tls = cursor_object(extender, spelled(extender, "tlsConfig", old));
     e->has_tls = tls.value != NULL;
-    e->insecure = spot_bool(&tls, spelled(&tls, "insecure", old));
-    e->server_name = spot_text(&tls, spelled(&tls, "serverName", old));
-    e->cert_file = spot_text(&tls, spelled(&tls, "certFile", old));
-    e->key_file = spot_text(&tls, spelled(&tls, "keyFile", old));
-    e->ca_file = spot_text(&tls, spelled(&tls, "caFile", old));
+    e->insecure = cursor_bool(&tls, spelled(&tls, "insecure", old));
+    e->server_name = cursor_text(&tls, spelled(&tls, "serverName", old));
+    e->cert_file = cursor_text(&tls, spelled(&tls, "certFile", old));
+    e->key_file = cursor_text(&tls, spelled(&tls, "keyFile", old));
+    e->ca_file = cursor_text(&tls, spelled(&tls, "caFile", old));
     e->cert = read_bytes(&tls, spelled(&tls, "certData", old));
     e->key = read_bytes(&tls, spelled(&tls, "keyData", old));
     e->ca = read_bytes(&tls, spelled(&tls, "caData", old));
 }
 
-static void read_managed(const struct spot *extender, struct extender_config *e, bool old)
+static void read_managed(const struct cursor *extender, struct extender_config *e, bool old)
 {
-    struct spot list = spot_list(extender, spelled(extender, "managedResources", old));
+    struct cursor list = cursor_list(extender, spelled(extender, "managedResources", old));
     size_t found = kube_json_count(list.value);
     if (found > MANAGED_MAX) {
-        spot_fail(&list, "has more than %d entries", MANAGED_MAX);
+        cursor_fail(&list, "has more than %d entries", MANAGED_MAX);
         return;
     }
-    e->managed.at = found ? spot_take(&list, found, sizeof(*e->managed.at)) : NULL;
-    for (struct spot i = spot_first(&list); e->managed.at != NULL && i.value != NULL;
-         i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    e->managed.at = found ? cursor_take(&list, found, sizeof(*e->managed.at)) : NULL;
+    for (struct cursor i = cursor_first(&list); e->managed.at != NULL && i.value != NULL;
+         i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
         e->managed.at[e->managed.count++] =
-            (struct extender_resource){spot_text(&i, spelled(&i, "name", old)),
-                                       spot_bool(&i, spelled(&i, "ignoredByScheduler", old))};
+            (struct extender_resource){cursor_text(&i, spelled(&i, "name", old)),
+                                       cursor_bool(&i, spelled(&i, "ignoredByScheduler", old))};
     }
 }
 
 /* In a Policy a timeout is a number of nanoseconds. */
-static struct span read_timeout(const struct spot *at, const char *name, bool old)
+static struct span read_timeout(const struct cursor *at, const char *name, bool old)
 {
-    struct spot timeout = spot_member(at, name);
+    struct cursor timeout = cursor_member(at, name);
     double number;
     struct span span = old && timeout.value != NULL && kube_json_number(timeout.value, &number)
-                           ? (struct span){spot_i64(at, name)}
+                           ? (struct span){cursor_i64(at, name)}
                            : config_duration(at, name, (struct span){0});
     return span.ns == 0 ? span_of_ms(TIMEOUT_MS) : span;
 }
 
-static void read_extender(const struct spot *at, struct extender_config *e, bool old)
+static void read_extender(const struct cursor *at, struct extender_config *e, bool old)
 {
-    e->url_prefix = spot_text(at, spelled(at, "urlPrefix", old));
-    e->filter_verb = spot_text(at, spelled(at, "filterVerb", old));
-    e->preempt_verb = spot_text(at, spelled(at, "preemptVerb", old));
-    e->prioritize_verb = spot_text(at, spelled(at, "prioritizeVerb", old));
-    e->bind_verb = spot_text(at, spelled(at, "bindVerb", old));
-    e->weight = spot_i64(at, spelled(at, "weight", old));
-    e->https = spot_bool(at, spelled(at, "enableHTTPS", old));
+    e->url_prefix = cursor_text(at, spelled(at, "urlPrefix", old));
+    e->filter_verb = cursor_text(at, spelled(at, "filterVerb", old));
+    e->preempt_verb = cursor_text(at, spelled(at, "preemptVerb", old));
+    e->prioritize_verb = cursor_text(at, spelled(at, "prioritizeVerb", old));
+    e->bind_verb = cursor_text(at, spelled(at, "bindVerb", old));
+    e->weight = cursor_i64(at, spelled(at, "weight", old));
+    e->https = cursor_bool(at, spelled(at, "enableHTTPS", old));
     e->http_timeout = read_timeout(at, spelled(at, "httpTimeout", old), old);
-    e->node_cache_capable = spot_bool(at, spelled(at, "nodeCacheCapable", old));
-    e->ignorable = spot_bool(at, spelled(at, "ignorable", old));
+    e->node_cache_capable = cursor_bool(at, spelled(at, "nodeCacheCapable", old));
+    e->ignorable = cursor_bool(at, spelled(at, "ignorable", old));
     read_tls(at, e, old);
     read_managed(at, e, old);
 }
 
-static void read_all(const struct spot *root, struct scheduler_config *c, bool old)
+static void read_all(const struct cursor *root, struct scheduler_config *c, bool old)
 {
-    struct spot list = spot_list(root, "extenders");
+    struct cursor list = cursor_list(root, "extenders");
     size_t found = kube_json_count(list.value);
     if (found > ENTRIES_MAX) {
-        spot_fail(&list, "has more than %d entries", ENTRIES_MAX);
+        cursor_fail(&list, "has more than %d entries", ENTRIES_MAX);
         return;
     }
-    c->extenders.at = found ? spot_take(&list, found, sizeof(*c->extenders.at)) : NULL;
-    for (struct spot i = spot_first(&list); c->extenders.at != NULL && i.value != NULL;
-         i = spot_next(&i))
-        if (spot_is_object(&i))
+    c->extenders.at = found ? cursor_take(&list, found, sizeof(*c->extenders.at)) : NULL;
+    for (struct cursor i = cursor_first(&list); c->extenders.at != NULL && i.value != NULL;
+         i = cursor_next(&i))
+        if (cursor_is_object(&i))
             read_extender(&i, &c->extenders.at[c->extenders.count++], old);
 }
 
-void config_extenders_read(const struct spot *root, struct scheduler_config *c)
+void config_extenders_read(const struct cursor *root, struct scheduler_config *c)
 {
     read_all(root, c, false);
 }
 
 /* Members of an object that have none of these names, or the same as another, by any capitals. */
-static void only(struct loading *l, const struct spot *object, const char *const *names)
+static void only(struct loading *l, const struct cursor *object, const char *const *names)
 {
     if (!kube_json_is_object(object->value) || kube_json_count(object->value) > CONFIG_MEMBERS_MAX)
         return;
-    for (struct spot c = spot_first(object); c.value != NULL; c = spot_next(&c)) {
+    for (struct cursor c = cursor_first(object); c.value != NULL; c = cursor_next(&c)) {
         bool known = false, again = false;
         for (size_t i = 0; names[i] != NULL; i++)
             known = known || strcasecmp(names[i], c.name) == 0;
-        for (struct spot d = spot_first(object); d.value != c.value; d = spot_next(&d))
+        for (struct cursor d = cursor_first(object); d.value != c.value; d = cursor_next(&d))
             again = again || strcasecmp(d.name, c.name) == 0;
         if (!known || again)
             config_strict(l, known ? "duplicate" : "unknown", &c);
     }
 }
 
-void config_extenders_read_old(struct loading *l, const struct spot *root,
+void config_extenders_read_old(struct loading *l, const struct cursor *root,
                                struct scheduler_config *c)
 {
     static const char *const fields[] = {
@@ -143,13 +143,13 @@ void config_extenders_read_old(struct loading *l, const struct spot *root,
                                              "keyFile",  "caFile",     "certData",
                                              "keyData",  "caData",     NULL};
     static const char *const managed_fields[] = {"name", "ignoredByScheduler", NULL};
-    struct spot list = spot_list(root, "extenders");
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
-        struct spot tls = spot_member(&i, spelled(&i, "tlsConfig", true));
-        struct spot managed = spot_member(&i, spelled(&i, "managedResources", true));
+    struct cursor list = cursor_list(root, "extenders");
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
+        struct cursor tls = cursor_member(&i, spelled(&i, "tlsConfig", true));
+        struct cursor managed = cursor_member(&i, spelled(&i, "managedResources", true));
         only(l, &i, fields);
         only(l, &tls, tls_fields);
-        for (struct spot k = spot_first(&managed); k.value != NULL; k = spot_next(&k))
+        for (struct cursor k = cursor_first(&managed); k.value != NULL; k = cursor_next(&k))
             only(l, &k, managed_fields);
     }
     read_all(root, c, true);
@@ -181,14 +181,14 @@ static bool managed_before(const struct scheduler_config *c, uint32_t extender, 
     return false;
 }
 
-static void check_managed(struct loading *l, const struct spot *at,
+static void check_managed(struct loading *l, const struct cursor *at,
                           const struct scheduler_config *c, uint32_t extender)
 {
     const struct extender_config *e = &c->extenders.at[extender];
-    struct spot list = spot_member(at, "managedResources");
+    struct cursor list = cursor_member(at, "managedResources");
     for (uint32_t i = 0; i < e->managed.count; i++) {
-        struct spot item = {.reading = list.reading, .up = &list, .index = i};
-        struct spot name = spot_member(&item, "name");
+        struct cursor item = {.reading = list.reading, .up = &list, .index = i};
+        struct cursor name = cursor_member(&item, "name");
         struct buffer why = {0};
         if (!kube_label_key_explain(e->managed.at[i].name, &why))
             config_invalid_each(l, &name, e->managed.at[i].name, buffer_str(&why));
@@ -204,15 +204,15 @@ static void check_managed(struct loading *l, const struct spot *at,
     }
 }
 
-void config_extenders_check(struct loading *l, const struct spot *root,
+void config_extenders_check(struct loading *l, const struct cursor *root,
                             const struct scheduler_config *c)
 {
-    struct spot list = spot_member(root, "extenders");
+    struct cursor list = cursor_member(root, "extenders");
     uint32_t binders = 0;
     for (uint32_t i = 0; i < c->extenders.count; i++) {
         const struct extender_config *e = &c->extenders.at[i];
-        struct spot item = {.reading = list.reading, .up = &list, .index = i};
-        struct spot weight = spot_member(&item, "weight");
+        struct cursor item = {.reading = list.reading, .up = &list, .index = i};
+        struct cursor weight = cursor_member(&item, "weight");
         if (e->prioritize_verb.len > 0 && e->weight <= 0)
             config_invalid(l, &weight,
                            "Invalid value: %lld: must have a positive weight applied to it",
@@ -238,10 +238,10 @@ size_t config_extenders_ignores(const struct scheduler_config *c)
 
 void config_extenders_ignore(struct loading *l, struct scheduler_config *c)
 {
-    struct spot root = spot_root(&l->reading, NULL);
+    struct cursor root = cursor_root(&l->reading, NULL);
     size_t count = config_extenders_ignores(c);
     struct strs ignored = {0};
-    ignored.at = count ? spot_take(&root, count, sizeof(*ignored.at)) : NULL;
+    ignored.at = count ? cursor_take(&root, count, sizeof(*ignored.at)) : NULL;
     if (ignored.at == NULL)
         return;
     for (uint32_t e = 0; e < c->extenders.count; e++)

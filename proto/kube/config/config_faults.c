@@ -23,10 +23,10 @@ void config_fail(struct loading *l, const char *text)
 }
 
 /* Each is told once. */
-void config_strict(struct loading *l, const char *what, const struct spot *at)
+void config_strict(struct loading *l, const char *what, const struct cursor *at)
 {
     struct buffer text = {0}, path = {0};
-    spot_path(at, &path);
+    cursor_path(at, &path);
     buffer_print(&text, "%s field ", what);
     kube_quote(buffer_str(&path), &text);
     if (l->strict.len == 0 || strstr(l->strict.at, text.at) == NULL)
@@ -35,19 +35,19 @@ void config_strict(struct loading *l, const char *what, const struct spot *at)
     buffer_free(&path);
 }
 
-void config_only(struct loading *l, const struct spot *object, const char *const *names)
+void config_only(struct loading *l, const struct cursor *object, const char *const *names)
 {
     if (!kube_json_is_object(object->value))
         return;
     if (kube_json_count(object->value) > CONFIG_MEMBERS_MAX) {
-        spot_fail(object, "has more than %d fields", CONFIG_MEMBERS_MAX);
+        cursor_fail(object, "has more than %d fields", CONFIG_MEMBERS_MAX);
         return;
     }
-    for (struct spot c = spot_first(object); c.value != NULL; c = spot_next(&c)) {
+    for (struct cursor c = cursor_first(object); c.value != NULL; c = cursor_next(&c)) {
         bool known = false, again = false;
         for (size_t i = 0; names[i] != NULL; i++)
             known = known || strcmp(names[i], c.name) == 0;
-        for (struct spot d = spot_first(object); d.value != c.value; d = spot_next(&d))
+        for (struct cursor d = cursor_first(object); d.value != c.value; d = cursor_next(&d))
             again = again || strcmp(d.name, c.name) == 0;
         if (!known)
             config_strict(l, "unknown", &c);
@@ -56,13 +56,13 @@ void config_only(struct loading *l, const struct spot *object, const char *const
     }
 }
 
-static void add_line(struct buffer *out, const char *separator, const struct spot *at,
+static void add_line(struct buffer *out, const char *separator, const struct cursor *at,
                      const char *text)
 {
     if (out->len > 0)
         buffer_add_text(out, separator);
     size_t start = out->len;
-    spot_path(at, out);
+    cursor_path(at, out);
     buffer_print(out, "%s%s", out->len > start ? ": " : "", text);
 }
 
@@ -73,14 +73,14 @@ static void add_line(struct buffer *out, const char *separator, const struct spo
     vsnprintf(text, sizeof(text), format, args);                                                   \
     va_end(args)
 
-void config_invalid(struct loading *l, const struct spot *at, const char *format, ...)
+void config_invalid(struct loading *l, const struct cursor *at, const char *format, ...)
 {
     FORMAT_INTO(text);
     add_line(&l->invalid, ", ", at, text);
     l->invalid_count++;
 }
 
-void config_invalid_each(struct loading *l, const struct spot *at, struct str value,
+void config_invalid_each(struct loading *l, const struct cursor *at, struct str value,
                          struct str reasons)
 {
     struct str reason;
@@ -90,24 +90,24 @@ void config_invalid_each(struct loading *l, const struct spot *at, struct str va
 
 void config_invalid_text(struct loading *l, const char *text, uint32_t count)
 {
-    struct spot nowhere = {0};
+    struct cursor nowhere = {0};
     add_line(&l->invalid, ", ", &nowhere, text);
     l->invalid_count += count;
 }
 
-void config_unsupported(struct loading *l, const struct spot *at, const char *format, ...)
+void config_unsupported(struct loading *l, const struct cursor *at, const char *format, ...)
 {
     FORMAT_INTO(text);
     add_line(&l->unsupported, ", ", at, text);
 }
 
-void config_note(struct loading *l, const struct spot *at, const char *format, ...)
+void config_note(struct loading *l, const struct cursor *at, const char *format, ...)
 {
     FORMAT_INTO(text);
     add_line(&l->notes, "\n", at, text);
 }
 
-bool config_has(const struct spot *object, const char *member)
+bool config_has(const struct cursor *object, const char *member)
 {
     return kube_json_get(object->value, member) != NULL;
 }

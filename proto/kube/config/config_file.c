@@ -20,22 +20,22 @@
 
 /* ---- the parts ---- */
 
-static struct str text_or(const struct spot *object, const char *name, const char *otherwise)
+static struct str text_or(const struct cursor *object, const char *name, const char *otherwise)
 {
-    struct str text = spot_text(object, name);
+    struct str text = cursor_text(object, name);
     return text.len ? text : str_of(otherwise);
 }
 
-static struct span positive_or(const struct spot *object, const char *name, int64_t seconds)
+static struct span positive_or(const struct cursor *object, const char *name, int64_t seconds)
 {
     struct span span = config_duration(object, name, (struct span){0});
     return span.ns ? span : span_of_ms(seconds * 1000);
 }
 
-static void invalid_span(struct loading *l, const struct spot *object, const char *name,
+static void invalid_span(struct loading *l, const struct cursor *object, const char *name,
                          struct span value, const char *detail)
 {
-    struct spot at = spot_member(object, name);
+    struct cursor at = cursor_member(object, name);
     struct buffer text = {0};
     config_duration_print(value, &text);
     config_invalid(l, &at, "Invalid value: \"%s\": %s", text.at, detail);
@@ -43,7 +43,7 @@ static void invalid_span(struct loading *l, const struct spot *object, const cha
 }
 
 static void check_leader(struct loading *l, const struct scheduler_config *c,
-                         const struct spot *object)
+                         const struct cursor *object)
 {
     if (!c->leader_elect)
         return;
@@ -57,16 +57,16 @@ static void check_leader(struct loading *l, const struct scheduler_config *c,
     if (c->lease_duration.ns <= c->renew_deadline.ns)
         invalid_span(l, object, "leaseDuration", c->renew_deadline,
                      "must be greater than `RenewDeadline`");
-    struct spot lock = spot_member(object, "resourceLock");
+    struct cursor lock = cursor_member(object, "resourceLock");
     if (!str_is(c->resource_lock, "leases"))
         config_invalid(l, &lock, "Invalid value: \"%.*s\": resourceLock value must be \"leases\"",
                        STR_ARG(c->resource_lock));
 }
 
-static void read_leader(struct loading *l, const struct spot *root, struct scheduler_config *c)
+static void read_leader(struct loading *l, const struct cursor *root, struct scheduler_config *c)
 {
-    struct spot object = spot_object(root, "leaderElection");
-    c->leader_elect = !config_has(&object, "leaderElect") || spot_bool(&object, "leaderElect");
+    struct cursor object = cursor_object(root, "leaderElection");
+    c->leader_elect = !config_has(&object, "leaderElect") || cursor_bool(&object, "leaderElect");
     c->lease_duration = positive_or(&object, "leaseDuration", 15);
     c->renew_deadline = positive_or(&object, "renewDeadline", 10);
     c->retry_period = positive_or(&object, "retryPeriod", 2);
@@ -76,16 +76,17 @@ static void read_leader(struct loading *l, const struct spot *root, struct sched
     check_leader(l, c, &object);
 }
 
-static void read_connection(struct loading *l, const struct spot *root, struct scheduler_config *c)
+static void read_connection(struct loading *l, const struct cursor *root,
+                            struct scheduler_config *c)
 {
-    struct spot object = spot_object(root, "clientConnection");
-    struct spot qps = spot_member(&object, "qps"), burst = spot_member(&object, "burst");
-    c->kubeconfig = spot_text(&object, "kubeconfig");
-    c->accept_content_types = spot_text(&object, "acceptContentTypes");
+    struct cursor object = cursor_object(root, "clientConnection");
+    struct cursor qps = cursor_member(&object, "qps"), burst = cursor_member(&object, "burst");
+    c->kubeconfig = cursor_text(&object, "kubeconfig");
+    c->accept_content_types = cursor_text(&object, "acceptContentTypes");
     c->content_type = text_or(&object, "contentType", KUBE_TYPE_PROTOBUF);
     if (qps.value != NULL && !kube_json_number(qps.value, &c->qps))
-        spot_fail(&qps, "wants a number, has %s", kube_json_kind(qps.value));
-    c->burst = spot_i32(&object, "burst");
+        cursor_fail(&qps, "wants a number, has %s", kube_json_kind(qps.value));
+    c->burst = cursor_i32(&object, "burst");
     if (c->burst < 0)
         config_invalid(l, &burst, "Invalid value: %lld: must be non-negative", (long long)c->burst);
     c->rate_given = qps.value != NULL || burst.value != NULL;
@@ -95,12 +96,12 @@ static void read_connection(struct loading *l, const struct spot *root, struct s
         c->burst = 100;
 }
 
-static void read_backoff(struct loading *l, const struct spot *root, struct scheduler_config *c)
+static void read_backoff(struct loading *l, const struct cursor *root, struct scheduler_config *c)
 {
-    struct spot first = spot_member(root, "podInitialBackoffSeconds");
-    struct spot most = spot_member(root, "podMaxBackoffSeconds");
-    c->pod_initial_backoff_s = first.value ? spot_i64(root, first.name) : 1;
-    c->pod_max_backoff_s = most.value ? spot_i64(root, most.name) : 10;
+    struct cursor first = cursor_member(root, "podInitialBackoffSeconds");
+    struct cursor most = cursor_member(root, "podMaxBackoffSeconds");
+    c->pod_initial_backoff_s = first.value ? cursor_i64(root, first.name) : 1;
+    c->pod_max_backoff_s = most.value ? cursor_i64(root, most.name) : 10;
     if (c->pod_initial_backoff_s <= 0)
         config_invalid(l, &first, "Invalid value: %lld: must be greater than 0",
                        (long long)c->pod_initial_backoff_s);
@@ -111,30 +112,30 @@ static void read_backoff(struct loading *l, const struct spot *root, struct sche
                        (long long)c->pod_max_backoff_s);
 }
 
-static void read_rest(struct loading *l, const struct spot *root, struct scheduler_config *c)
+static void read_rest(struct loading *l, const struct cursor *root, struct scheduler_config *c)
 {
-    struct spot parallelism = spot_member(root, "parallelism");
-    struct spot delay = spot_member(root, "delayCacheUntilActive");
-    c->parallelism = parallelism.value ? spot_i32(root, "parallelism") : 16;
+    struct cursor parallelism = cursor_member(root, "parallelism");
+    struct cursor delay = cursor_member(root, "delayCacheUntilActive");
+    c->parallelism = parallelism.value ? cursor_i32(root, "parallelism") : 16;
     if (c->parallelism <= 0)
         config_invalid(l, &parallelism,
                        "Invalid value: %lld: should be an integer value greater than zero",
                        (long long)c->parallelism);
     else if (parallelism.value != NULL && c->parallelism != 16)
         config_note(l, &parallelism, "has no effect: the number of workers decides");
-    c->delay_cache = spot_bool(root, "delayCacheUntilActive");
+    c->delay_cache = cursor_bool(root, "delayCacheUntilActive");
     if (c->delay_cache)
         config_note(l, &delay, "has no effect: a standby keeps its view of the cluster up to date");
-    c->profiling = !config_has(root, "enableProfiling") || spot_bool(root, "enableProfiling");
+    c->profiling = !config_has(root, "enableProfiling") || cursor_bool(root, "enableProfiling");
     c->contention_profiling = config_has(root, "enableContentionProfiling")
-                                  ? spot_bool(root, "enableContentionProfiling")
+                                  ? cursor_bool(root, "enableContentionProfiling")
                                   : c->profiling;
 }
 
-static void check_extender_count(struct loading *l, const struct spot *root,
+static void check_extender_count(struct loading *l, const struct cursor *root,
                                  const struct scheduler_config *c)
 {
-    struct spot extenders = spot_member(root, "extenders");
+    struct cursor extenders = cursor_member(root, "extenders");
     if (c->extenders.count > EXTENDERS_MAX)
         config_unsupported(l, &extenders, "%u given, %d are the most", c->extenders.count,
                            EXTENDERS_MAX);
@@ -153,9 +154,9 @@ static void check_missing(struct loading *l, struct str value, const char *what)
 
 /* Older versions of the same have the same fields, and v1beta2 two that have no meaning any more.
  */
-static bool is_older(struct loading *l, const struct spot *root, struct str version)
+static bool is_older(struct loading *l, const struct cursor *root, struct str version)
 {
-    struct spot at = spot_member(root, "apiVersion");
+    struct cursor at = cursor_member(root, "apiVersion");
     bool older = str_is(version, CONFIG_BETA2) || str_is(version, CONFIG_BETA3);
     if (older)
         config_note(l, &at, "%.*s is read as " CONFIG_VERSION ", whose defaults hold",
@@ -163,7 +164,7 @@ static bool is_older(struct loading *l, const struct spot *root, struct str vers
     return older;
 }
 
-static bool check_kind(struct loading *l, const struct spot *root)
+static bool check_kind(struct loading *l, const struct cursor *root)
 {
     struct str version, kind;
     if (!config_schema_meta(l, root, &version, &kind))
@@ -189,14 +190,14 @@ static bool check_kind(struct loading *l, const struct spot *root)
     return !l->reading.failed;
 }
 
-static void read_config(struct loading *l, const struct spot *root, struct scheduler_config *c)
+static void read_config(struct loading *l, const struct cursor *root, struct scheduler_config *c)
 {
     read_connection(l, root, c);
     read_leader(l, root, c);
     read_rest(l, root, c);
     /* Needed by the profiles; upstream reports it behind them, hence once more below. */
     c->percentage_of_nodes_to_score = config_has(root, "percentageOfNodesToScore")
-                                          ? spot_i32(root, "percentageOfNodesToScore")
+                                          ? cursor_i32(root, "percentageOfNodesToScore")
                                           : 0;
     config_extenders_read(root, c);
     l->ignores_by_extenders = config_extenders_ignores(c) > 0;
@@ -228,14 +229,14 @@ static bool verdict(const struct loading *l, struct scheduler_config *c, struct 
     return false;
 }
 
-static struct strs split_notes(const struct loading *l, const struct spot *root)
+static struct strs split_notes(const struct loading *l, const struct cursor *root)
 {
     struct strs notes = {0};
     struct str rest = arena_copy(l->reading.arena, buffer_str(&l->notes));
     size_t count = rest.len > 0;
     for (uint32_t i = 0; i < rest.len; i++)
         count += rest.at[i] == '\n';
-    notes.at = count ? spot_take(root, count, sizeof(*notes.at)) : NULL;
+    notes.at = count ? cursor_take(root, count, sizeof(*notes.at)) : NULL;
     while (notes.at != NULL && rest.len > 0) {
         int64_t end = str_find(rest, '\n');
         uint32_t len = end < 0 ? rest.len : (uint32_t)end;
@@ -260,7 +261,7 @@ static bool load_current(const struct kube_json *document, struct str text,
                          struct scheduler_config *config, struct arena *a, struct str *error)
 {
     struct loading l = {.reading = {.arena = a}, .text = text};
-    struct spot root = spot_root(&l.reading, document);
+    struct cursor root = cursor_root(&l.reading, document);
     *config = (struct scheduler_config){0};
     if (document == NULL || (check_kind(&l, &root) && config_schema_check(&l, &root)))
         read_config(&l, &root, config);
@@ -275,7 +276,7 @@ static bool load_policy(const struct kube_json *document, struct scheduler_confi
                         struct arena *a, struct str *error)
 {
     struct loading l = {.reading = {.arena = a}};
-    struct spot root = spot_root(&l.reading, document);
+    struct cursor root = cursor_root(&l.reading, document);
     struct buffer text = {0};
     *config = (struct scheduler_config){0};
     config_policy_translate(&l, &root, &text);
@@ -318,11 +319,11 @@ static struct strs join(const struct strs *a, const struct strs *b, struct arena
 /* The profile is made anew once change has changed its plugins; what was noted of it stays noted.
  */
 static bool change_profile(struct scheduler_config *config, uint32_t i,
-                           void (*change)(const struct spot *profile, struct plugin_sets *sets),
+                           void (*change)(const struct cursor *profile, struct plugin_sets *sets),
                            struct arena *a, struct str *error)
 {
     struct loading l = {.reading = {.arena = a}};
-    struct spot root = spot_root(&l.reading, NULL);
+    struct cursor root = cursor_root(&l.reading, NULL);
     struct scheduler_config unused = {0};
     change(&root, config->details[i].sets);
     config_plugins_expand(&l, config->details[i].sets, &config->profiles.at[i],
@@ -332,7 +333,7 @@ static bool change_profile(struct scheduler_config *config, uint32_t i,
     return good;
 }
 
-static void disable_preemption(const struct spot *profile, struct plugin_sets *sets)
+static void disable_preemption(const struct cursor *profile, struct plugin_sets *sets)
 {
     config_plugins_disable(profile, sets, STR_LITERAL("DefaultPreemption"));
 }
@@ -408,7 +409,7 @@ static bool load_old(const struct kube_json *document, struct scheduler_config *
                      struct arena *a, struct str *error)
 {
     struct loading l = {.reading = {.arena = a}};
-    struct spot root = spot_root(&l.reading, document);
+    struct cursor root = cursor_root(&l.reading, document);
     struct old_config rest = {0};
     struct buffer text = {0};
     *config = (struct scheduler_config){0};
@@ -518,7 +519,8 @@ bool scheduler_config_check_leader(const struct scheduler_config *config, struct
                                    struct str *error)
 {
     struct loading l = {.reading = {.arena = a}};
-    struct spot root = spot_root(&l.reading, NULL), object = spot_member(&root, "leaderElection");
+    struct cursor root = cursor_root(&l.reading, NULL),
+                  object = cursor_member(&root, "leaderElection");
     struct str ignored;
     check_leader(&l, config, &object);
     struct scheduler_config unused = {0};

@@ -4,7 +4,7 @@
 
 #include "proto/kube/config/config_duration.h"
 #include "proto/kube/config/config_file.h"
-#include "proto/kube/documents/spot.h"
+#include "proto/kube/documents/cursor.h"
 
 /* One load. Wrong types end up in the reading (the first counts and is final), unknown fields in
  * strict, values that make no sense in invalid: in this order they are reported. */
@@ -26,14 +26,14 @@ struct loading {
 /* Fails the loading, behind the subject of its reading. */
 void config_fail(struct loading *l, const char *text);
 /* An unknown or a duplicate field; what: either word. */
-void config_strict(struct loading *l, const char *what, const struct spot *at);
+void config_strict(struct loading *l, const char *what, const struct cursor *at);
 /* Objects may have these members and no others; ends with NULL. */
-void config_only(struct loading *l, const struct spot *object, const char *const *names);
+void config_only(struct loading *l, const struct cursor *object, const char *const *names);
 /* `path: text` as an error of validation. */
-void config_invalid(struct loading *l, const struct spot *at, const char *format, ...)
+void config_invalid(struct loading *l, const struct cursor *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* `path: Invalid value: "value": reason` for each of the reasons, which are joined by "; ". */
-void config_invalid_each(struct loading *l, const struct spot *at, struct str value,
+void config_invalid_each(struct loading *l, const struct cursor *at, struct str value,
                          struct str reasons);
 /* `no kind "Foo" is registered for version "v1"`, or that there cannot be such a version. */
 /* How many slashes a version has; more than one cannot be. */
@@ -41,13 +41,13 @@ size_t config_slashes(struct str version);
 void config_not_registered(struct str kind, struct str version, struct buffer *out);
 /* A text that is so many errors of validation by itself. */
 void config_invalid_text(struct loading *l, const char *text, uint32_t count);
-void config_unsupported(struct loading *l, const struct spot *at, const char *format, ...)
+void config_unsupported(struct loading *l, const struct cursor *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void config_note(struct loading *l, const struct spot *at, const char *format, ...)
+void config_note(struct loading *l, const struct cursor *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The object is there and has the member (with a value other than null). */
-bool config_has(const struct spot *object, const char *member);
+bool config_has(const struct cursor *object, const char *member);
 
 /* ---- durations, as Go writes them ---- */
 
@@ -55,7 +55,7 @@ bool config_duration_parse(struct str text, struct span *span);
 /* The same without a result: why gets Go's words when it is none. */
 bool config_duration_explain(struct str text, struct buffer *why);
 /* A member; missing gives otherwise. */
-struct span config_duration(const struct spot *up, const char *name, struct span otherwise);
+struct span config_duration(const struct cursor *up, const char *name, struct span otherwise);
 
 /* ---- plugins ---- */
 
@@ -82,8 +82,9 @@ struct plugin_sets {
 
 extern const char *const config_point_field[POINT_COUNT]; /* "preFilter" */
 
-void config_plugins_read(struct loading *l, const struct spot *profile, struct plugin_sets *sets);
-void config_plugins_merge(struct loading *l, const struct spot *profile, struct plugin_sets *sets);
+void config_plugins_read(struct loading *l, const struct cursor *profile, struct plugin_sets *sets);
+void config_plugins_merge(struct loading *l, const struct cursor *profile,
+                          struct plugin_sets *sets);
 /* A number below 64 for each plugin that can be named; more for any other name. */
 size_t config_plugin_index(struct str name);
 bool config_plugin_implements(struct str name, enum config_point point);
@@ -98,12 +99,13 @@ bool config_plugin_removed(struct str name);
 #define CONFIG_BETA3           CONFIG_GROUP "/v1beta3"
 #define CONFIG_REMOVED_TEXT                                                                        \
     "was invalid in version \"v1\" (KubeSchedulerConfiguration is version \"" CONFIG_VERSION "\")"
-void config_plugins_check_removed(struct loading *l, const struct spot *profile,
+void config_plugins_check_removed(struct loading *l, const struct cursor *profile,
                                   const struct plugin_sets *sets);
 /* With the feature gates of gangs GangScheduling is one of the defaults, too. */
-void config_plugins_gate(const struct spot *profile, struct plugin_sets *sets);
+void config_plugins_gate(const struct cursor *profile, struct plugin_sets *sets);
 /* As if multiPoint and every point listed the plugin among what they disable. */
-void config_plugins_disable(const struct spot *profile, struct plugin_sets *sets, struct str name);
+void config_plugins_disable(const struct cursor *profile, struct plugin_sets *sets,
+                            struct str name);
 /* Whether the plugin is enabled anywhere. */
 bool config_plugins_need(const struct plugin_sets *sets, struct str name);
 /* Fills the points of details, and the lists and weights of profile. Errors are what upstream's
@@ -128,12 +130,12 @@ struct profile_draft {
 };
 
 /* percentageOfNodesToScore of a profile, or of the whole; missing gives otherwise. */
-int64_t config_percentage(struct loading *l, const struct spot *object, int64_t otherwise);
+int64_t config_percentage(struct loading *l, const struct cursor *object, int64_t otherwise);
 /* Reads the profiles into drafts, one each, whose fit_faults are to be freed; NULL: it failed. */
-struct profile_draft *config_profiles_read(struct loading *l, const struct spot *root,
+struct profile_draft *config_profiles_read(struct loading *l, const struct cursor *root,
                                            struct scheduler_config *c);
 /* Makes the profiles' plugins of drafts that were read without a fault. */
-void config_profiles_make(struct loading *l, const struct spot *root, struct scheduler_config *c,
+void config_profiles_make(struct loading *l, const struct cursor *root, struct scheduler_config *c,
                           struct profile_draft *drafts);
 
 /* ---- plugin arguments ---- */
@@ -145,7 +147,7 @@ void config_profiles_make(struct loading *l, const struct spot *root, struct sch
 /* Reads pluginConfig of the profile: defaults, strict decoding, validation. Upstream checks the
  * arguments of NodeResourcesFit only when it makes that plugin; what is wrong with them goes to
  * fit_faults. */
-void config_args_read(struct loading *l, const struct spot *profile, struct profile *out,
+void config_args_read(struct loading *l, const struct cursor *profile, struct profile *out,
                       struct plugin_args *args, struct buffer *fit_faults);
 /* Whether there are arguments of this kind, such as NodeAffinityArgs. */
 bool config_args_kind(struct str kind);
@@ -157,12 +159,12 @@ void config_args_print(const struct profile *profile, const struct plugin_args *
 
 /* Reads the member extenders of the root. Validation is a step of its own, because
  * upstream reports its faults last. */
-void config_extenders_read(const struct spot *root, struct scheduler_config *c);
+void config_extenders_read(const struct cursor *root, struct scheduler_config *c);
 /* The same of a Policy, which may spell members with other capitals, and has timeouts in
  * nanoseconds. Unknown members go to the loading. */
-void config_extenders_read_old(struct loading *l, const struct spot *root,
+void config_extenders_read_old(struct loading *l, const struct cursor *root,
                                struct scheduler_config *c);
-void config_extenders_check(struct loading *l, const struct spot *root,
+void config_extenders_check(struct loading *l, const struct cursor *root,
                             const struct scheduler_config *c);
 /* How many resources are ignoredByScheduler. */
 size_t config_extenders_ignores(const struct scheduler_config *c);
@@ -176,7 +178,7 @@ void config_extenders_print(const struct scheduler_config *c, struct buffer *out
 
 /* Writes a document of kind Policy as a KubeSchedulerConfiguration in YAML. Faults go to the
  * loading, in which case what was written is of no use. */
-void config_policy_translate(struct loading *l, const struct spot *root, struct buffer *out);
+void config_policy_translate(struct loading *l, const struct cursor *root, struct buffer *out);
 
 /* ---- old versions ---- */
 
@@ -184,7 +186,7 @@ void config_policy_translate(struct loading *l, const struct spot *root, struct 
 bool config_old_is(const struct kube_json *document);
 /* Writes it as one of v1, in JSON; what that has no place for goes to rest. Faults go to the
  * loading, in which case what was written is of no use. */
-void config_old_translate(struct loading *l, const struct spot *root, struct old_config *rest,
+void config_old_translate(struct loading *l, const struct cursor *root, struct old_config *rest,
                           struct buffer *out);
 
 /* ---- YAML ---- */

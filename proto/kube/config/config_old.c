@@ -70,7 +70,7 @@ static void put_item(struct buffer *out)
 }
 
 /* A field of which there is nothing in that version; v1alpha1 was read leniently. */
-static void unknown(struct old *o, const struct spot *at)
+static void unknown(struct old *o, const struct cursor *at)
 {
     if (o->version == A1)
         config_note(o->l, at, "has no effect: there is no such field");
@@ -95,12 +95,12 @@ static const char *today(struct str name)
 }
 
 /* Entries of enabled or disabled, with the names of today. */
-static void put_refs(struct old *o, const struct spot *list, struct buffer *out)
+static void put_refs(struct old *o, const struct cursor *list, struct buffer *out)
 {
     put_name(out, list->name);
     buffer_add_text(out, "[");
-    for (struct spot i = spot_first(list); i.value != NULL; i = spot_next(&i)) {
-        struct spot name = spot_member(&i, "name");
+    for (struct cursor i = cursor_first(list); i.value != NULL; i = cursor_next(&i)) {
+        struct cursor name = cursor_member(&i, "name");
         const char *now = today(kube_json_text(name.value));
         put_item(out);
         if (now == NULL) {
@@ -117,7 +117,7 @@ static void put_refs(struct old *o, const struct spot *list, struct buffer *out)
     buffer_add_text(out, "]");
 }
 
-static void put_set(struct old *o, const char *name, const struct spot *set, struct buffer *out)
+static void put_set(struct old *o, const char *name, const struct cursor *set, struct buffer *out)
 {
     put_name(out, name);
     if (!kube_json_is_object(set->value)) {
@@ -125,7 +125,7 @@ static void put_set(struct old *o, const char *name, const struct spot *set, str
         return;
     }
     buffer_add_text(out, "{");
-    for (struct spot i = spot_first(set); i.value != NULL; i = spot_next(&i))
+    for (struct cursor i = cursor_first(set); i.value != NULL; i = cursor_next(&i))
         if (kube_json_is_array(i.value) &&
             (strcmp(i.name, "enabled") == 0 || strcmp(i.name, "disabled") == 0))
             put_refs(o, &i, out);
@@ -136,7 +136,7 @@ static void put_set(struct old *o, const char *name, const struct spot *set, str
     buffer_add_text(out, "}");
 }
 
-static void put_point(struct old *o, const struct spot *point, struct buffer *out)
+static void put_point(struct old *o, const struct cursor *point, struct buffer *out)
 {
     static const struct {
         const char *name;
@@ -167,7 +167,7 @@ static void put_point(struct old *o, const struct spot *point, struct buffer *ou
     unknown(o, point);
 }
 
-static void put_plugins(struct old *o, const struct spot *plugins, struct buffer *out)
+static void put_plugins(struct old *o, const struct cursor *plugins, struct buffer *out)
 {
     put_name(out, "plugins");
     if (!kube_json_is_object(plugins->value)) {
@@ -175,18 +175,19 @@ static void put_plugins(struct old *o, const struct spot *plugins, struct buffer
         return;
     }
     buffer_add_text(out, "{");
-    for (struct spot i = spot_first(plugins); i.value != NULL; i = spot_next(&i))
+    for (struct cursor i = cursor_first(plugins); i.value != NULL; i = cursor_next(&i))
         put_point(o, &i, out);
     buffer_add_text(out, "}");
 }
 
 /* Their version is the file's, which v1 does not know; constraints were the list by themselves. */
-static void put_args(struct old *o, const struct spot *args, struct str plugin, struct buffer *out)
+static void put_args(struct old *o, const struct cursor *args, struct str plugin,
+                     struct buffer *out)
 {
     struct str version = kube_json_text(kube_json_get(args->value, "apiVersion"));
     bool mine = version.len == 0 || version_of(version) == o->version;
     buffer_add_text(out, "{");
-    for (struct spot i = spot_first(args); i.value != NULL; i = spot_next(&i))
+    for (struct cursor i = cursor_first(args); i.value != NULL; i = cursor_next(&i))
         if (!mine || (strcmp(i.name, "apiVersion") != 0 && strcmp(i.name, "kind") != 0))
             put(out, i.name, i.value);
     if (str_is(plugin, "PodTopologySpread") && !config_has(args, "defaultingType") &&
@@ -195,7 +196,7 @@ static void put_args(struct old *o, const struct spot *args, struct str plugin, 
     buffer_add_text(out, "}");
 }
 
-static void put_plugin_config(struct old *o, const struct spot *list, struct buffer *out)
+static void put_plugin_config(struct old *o, const struct cursor *list, struct buffer *out)
 {
     put_name(out, "pluginConfig");
     if (!kube_json_is_array(list->value)) {
@@ -203,8 +204,8 @@ static void put_plugin_config(struct old *o, const struct spot *list, struct buf
         return;
     }
     buffer_add_text(out, "[");
-    for (struct spot i = spot_first(list); i.value != NULL; i = spot_next(&i)) {
-        struct spot args = spot_member(&i, "args");
+    for (struct cursor i = cursor_first(list); i.value != NULL; i = cursor_next(&i)) {
+        struct cursor args = cursor_member(&i, "args");
         struct str name = kube_json_text(kube_json_get(i.value, "name"));
         put_item(out);
         if (!kube_json_is_object(args.value)) {
@@ -217,7 +218,7 @@ static void put_plugin_config(struct old *o, const struct spot *list, struct buf
                         "have no effect: cpu and memory count the same; see "
                         "NodeResourcesFit's scoringStrategy");
         buffer_add_text(out, "{");
-        for (struct spot k = spot_first(&i); k.value != NULL; k = spot_next(&k)) {
+        for (struct cursor k = cursor_first(&i); k.value != NULL; k = cursor_next(&k)) {
             if (strcmp(k.name, "args") != 0) {
                 put(out, k.name, k.value);
                 continue;
@@ -230,10 +231,10 @@ static void put_plugin_config(struct old *o, const struct spot *list, struct buf
     buffer_add_text(out, "]");
 }
 
-static void put_profile(struct old *o, const struct spot *profile)
+static void put_profile(struct old *o, const struct cursor *profile)
 {
     buffer_add_text(o->out, "{");
-    for (struct spot i = spot_first(profile); i.value != NULL; i = spot_next(&i))
+    for (struct cursor i = cursor_first(profile); i.value != NULL; i = cursor_next(&i))
         if (strcmp(i.name, "plugins") == 0)
             put_plugins(o, &i, o->out);
         else if (strcmp(i.name, "pluginConfig") == 0)
@@ -245,7 +246,7 @@ static void put_profile(struct old *o, const struct spot *profile)
     buffer_add_text(o->out, "}");
 }
 
-static void profiles(struct old *o, const struct spot *list)
+static void profiles(struct old *o, const struct cursor *list)
 {
     put_name(o->out, "profiles");
     if (!kube_json_is_array(list->value)) {
@@ -253,7 +254,7 @@ static void profiles(struct old *o, const struct spot *list)
         return;
     }
     buffer_add_text(o->out, "[");
-    for (struct spot i = spot_first(list); i.value != NULL; i = spot_next(&i)) {
+    for (struct cursor i = cursor_first(list); i.value != NULL; i = cursor_next(&i)) {
         put_item(o->out);
         if (kube_json_is_object(i.value))
             put_profile(o, &i);
@@ -263,56 +264,56 @@ static void profiles(struct old *o, const struct spot *list)
     buffer_add_text(o->out, "]");
 }
 
-static void root_plugins(struct old *o, const struct spot *at)
+static void root_plugins(struct old *o, const struct cursor *at)
 {
     put_plugins(o, at, &o->plugins);
 }
 
-static void root_plugin_config(struct old *o, const struct spot *at)
+static void root_plugin_config(struct old *o, const struct cursor *at)
 {
     put_plugin_config(o, at, &o->args);
 }
 
 /* ---- other fields ---- */
 
-static void same(struct old *o, const struct spot *at)
+static void same(struct old *o, const struct cursor *at)
 {
     put(o->out, at->name, at->value);
 }
 
-static void nothing(struct old *o, const struct spot *at)
+static void nothing(struct old *o, const struct cursor *at)
 {
     (void)o;
     (void)at;
 }
 
-static void address(struct old *o, const struct spot *at)
+static void address(struct old *o, const struct cursor *at)
 {
-    if (spot_own_text(at).len > 0)
+    if (cursor_own_text(at).len > 0)
         config_note(o->l, at,
                     "has no effect: health and metrics are served by HTTPS alone, where "
                     "--bind-address and --secure-port say");
 }
 
-static void domains(struct old *o, const struct spot *at)
+static void domains(struct old *o, const struct cursor *at)
 {
     config_note(o->l, at, "has no effect: every affinity term names its topology key");
 }
 
-static void constraints(struct old *o, const struct spot *at)
+static void constraints(struct old *o, const struct cursor *at)
 {
     if (kube_json_count(at->value) > 0)
         config_unsupported(o->l, at, "use pluginConfig of PodTopologySpread");
 }
 
-static void lease_lock(struct old *o, const struct spot *at)
+static void lease_lock(struct old *o, const struct cursor *at)
 {
-    if (!str_is(spot_own_text(at), "leases"))
+    if (!str_is(cursor_own_text(at), "leases"))
         config_note(o->l, at, "has no effect: the lock is a Lease");
 }
 
 /* What names the lock twice is the scheduler's own field, as it was. */
-static void leader(struct old *o, const struct spot *at)
+static void leader(struct old *o, const struct cursor *at)
 {
     static const char *const own[][2] = {{"lockObjectName", "resourceName"},
                                          {"lockObjectNamespace", "resourceNamespace"}};
@@ -322,7 +323,7 @@ static void leader(struct old *o, const struct spot *at)
         return;
     }
     buffer_add_text(o->out, "{");
-    for (struct spot i = spot_first(at); i.value != NULL; i = spot_next(&i)) {
+    for (struct cursor i = cursor_first(at); i.value != NULL; i = cursor_next(&i)) {
         const char *name = i.name;
         bool given_again = false;
         for (size_t k = 0; k < 2 && o->version == A1; k++) {
@@ -338,22 +339,22 @@ static void leader(struct old *o, const struct spot *at)
     buffer_add_text(o->out, "}");
 }
 
-static void bind_timeout(struct old *o, const struct spot *at)
+static void bind_timeout(struct old *o, const struct cursor *at)
 {
     int64_t seconds = 0;
     if (!kube_json_i64(at->value, &seconds))
-        spot_fail(at, "wants an integer, has %s", kube_json_kind(at->value));
+        cursor_fail(at, "wants an integer, has %s", kube_json_kind(at->value));
     else if (seconds < 0)
         config_invalid(o->l, at, "Invalid value: %lld: must be non-negative", (long long)seconds);
     o->rest->bind_timeout_s = seconds;
     o->rest->has_bind_timeout = true;
 }
 
-static void hard_weight(struct old *o, const struct spot *at)
+static void hard_weight(struct old *o, const struct cursor *at)
 {
     int64_t weight = 0;
     if (!kube_json_i64(at->value, &weight))
-        spot_fail(at, "wants an integer, has %s", kube_json_kind(at->value));
+        cursor_fail(at, "wants an integer, has %s", kube_json_kind(at->value));
     else if (weight < 0 || weight > 100)
         config_invalid(o->l, at, "Invalid value: %lld: not in valid range [0-100]",
                        (long long)weight);
@@ -361,41 +362,41 @@ static void hard_weight(struct old *o, const struct spot *at)
     o->rest->has_hard_weight = true;
 }
 
-static void no_preemption(struct old *o, const struct spot *at)
+static void no_preemption(struct old *o, const struct cursor *at)
 {
     if (!kube_json_is_bool(at->value))
-        spot_fail(at, "wants a boolean, has %s", kube_json_kind(at->value));
+        cursor_fail(at, "wants a boolean, has %s", kube_json_kind(at->value));
     o->rest->disable_preemption = kube_json_true(at->value);
 }
 
-static void scheduler_name(struct old *o, const struct spot *at)
+static void scheduler_name(struct old *o, const struct cursor *at)
 {
     if (!kube_json_is_string(at->value))
-        spot_fail(at, "wants a string, has %s", kube_json_kind(at->value));
-    o->rest->scheduler_name = spot_own_text(at);
+        cursor_fail(at, "wants a string, has %s", kube_json_kind(at->value));
+    o->rest->scheduler_name = cursor_own_text(at);
 }
 
-static void policy_source(struct old *o, const struct spot *policy)
+static void policy_source(struct old *o, const struct cursor *policy)
 {
-    struct spot file = spot_object(policy, "file"), map = spot_object(policy, "configMap");
-    struct spot path = spot_member(&file, "path"), name = spot_member(&map, "name");
+    struct cursor file = cursor_object(policy, "file"), map = cursor_object(policy, "configMap");
+    struct cursor path = cursor_member(&file, "path"), name = cursor_member(&map, "name");
     if ((file.value == NULL) == (map.value == NULL))
         config_invalid(o->l, policy, "Invalid value: want either file or configMap");
-    o->rest->policy_file = spot_text(&file, "path");
-    o->rest->map_name = spot_text(&map, "name");
-    o->rest->map_namespace = spot_text(&map, "namespace");
+    o->rest->policy_file = cursor_text(&file, "path");
+    o->rest->map_name = cursor_text(&map, "name");
+    o->rest->map_namespace = cursor_text(&map, "namespace");
     if (file.value != NULL && o->rest->policy_file.len == 0)
         config_invalid(o->l, &path, "Required value");
     if (map.value != NULL && o->rest->map_name.len == 0)
         config_invalid(o->l, &name, "Required value");
 }
 
-static void algorithm(struct old *o, const struct spot *at)
+static void algorithm(struct old *o, const struct cursor *at)
 {
-    struct spot object = spot_object(at->up, at->name);
-    struct spot policy = spot_object(&object, "policy"),
-                provider = spot_member(&object, "provider");
-    struct str name = spot_text(&object, "provider");
+    struct cursor object = cursor_object(at->up, at->name);
+    struct cursor policy = cursor_object(&object, "policy"),
+                  provider = cursor_member(&object, "provider");
+    struct str name = cursor_text(&object, "provider");
     char *text = str_copy(name);
     if (object.value != NULL && (policy.value == NULL) == (provider.value == NULL))
         config_invalid(o->l, at, "Invalid value: want either provider or policy");
@@ -413,11 +414,11 @@ static void algorithm(struct old *o, const struct spot *at)
 }
 
 /* v1alpha2 had the Policy's: a timeout in nanoseconds, and HTTPS spelled otherwise. */
-static void put_extender(const struct spot *extender, struct buffer *out)
+static void put_extender(const struct cursor *extender, struct buffer *out)
 {
     int64_t timeout;
     buffer_add_text(out, "{");
-    for (struct spot i = spot_first(extender); i.value != NULL; i = spot_next(&i)) {
+    for (struct cursor i = cursor_first(extender); i.value != NULL; i = cursor_next(&i)) {
         bool https = strcmp(i.name, "enableHttps") == 0;
         if (strcmp(i.name, "httpTimeout") == 0 && kube_json_i64(i.value, &timeout)) {
             put_name(out, i.name);
@@ -429,7 +430,7 @@ static void put_extender(const struct spot *extender, struct buffer *out)
     buffer_add_text(out, "}");
 }
 
-static void extenders(struct old *o, const struct spot *list)
+static void extenders(struct old *o, const struct cursor *list)
 {
     if (o->version == B1 || !kube_json_is_array(list->value)) {
         same(o, list);
@@ -437,7 +438,7 @@ static void extenders(struct old *o, const struct spot *list)
     }
     put_name(o->out, list->name);
     buffer_add_text(o->out, "[");
-    for (struct spot i = spot_first(list); i.value != NULL; i = spot_next(&i)) {
+    for (struct cursor i = cursor_first(list); i.value != NULL; i = cursor_next(&i)) {
         put_item(o->out);
         if (kube_json_is_object(i.value))
             put_extender(&i, o->out);
@@ -450,7 +451,7 @@ static void extenders(struct old *o, const struct spot *list)
 static const struct {
     const char *name;
     unsigned versions;
-    void (*take)(struct old *o, const struct spot *at);
+    void (*take)(struct old *o, const struct cursor *at);
 } fields[] = {
     {"apiVersion", ALL, nothing},
     {"kind", ALL, nothing},
@@ -477,7 +478,7 @@ static const struct {
     {"extenders", A2 | B1, extenders},
 };
 
-static void take_field(struct old *o, const struct spot *at)
+static void take_field(struct old *o, const struct cursor *at)
 {
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
         if (strcmp(at->name, fields[i].name) == 0 && (fields[i].versions & o->version)) {
@@ -491,7 +492,7 @@ static void take_field(struct old *o, const struct spot *at)
 /* v1alpha1's one profile. */
 static void put_root_profile(struct old *o)
 {
-    struct spot nowhere = {.reading = &o->l->reading};
+    struct cursor nowhere = {.reading = &o->l->reading};
     if (o->plugins.len + o->args.len == 0)
         return;
     if (o->rest->policy.len + o->rest->policy_file.len + o->rest->map_name.len > 0)
@@ -501,16 +502,16 @@ static void put_root_profile(struct old *o)
                  o->plugins.len > 0 && o->args.len > 0 ? "," : "", STR_ARG(buffer_str(&o->args)));
 }
 
-void config_old_translate(struct loading *l, const struct spot *root, struct old_config *rest,
+void config_old_translate(struct loading *l, const struct cursor *root, struct old_config *rest,
                           struct buffer *out)
 {
-    struct spot at = spot_member(root, "apiVersion");
-    struct old o = {.l = l, .version = version_of(spot_own_text(&at)), .rest = rest, .out = out};
+    struct cursor at = cursor_member(root, "apiVersion");
+    struct old o = {.l = l, .version = version_of(cursor_own_text(&at)), .rest = rest, .out = out};
     config_note(l, &at, "%.*s is read as " CONFIG_VERSION ", whose defaults hold",
-                STR_ARG(spot_own_text(&at)));
+                STR_ARG(cursor_own_text(&at)));
     buffer_add_text(out, "{\"apiVersion\":\"" CONFIG_VERSION
                          "\",\"kind\":\"KubeSchedulerConfiguration\"");
-    for (struct spot i = spot_first(root); i.value != NULL; i = spot_next(&i))
+    for (struct cursor i = cursor_first(root); i.value != NULL; i = cursor_next(&i))
         take_field(&o, &i);
     put_root_profile(&o);
     buffer_add_text(out, "}");

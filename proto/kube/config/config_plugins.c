@@ -67,10 +67,10 @@ bool config_plugin_implements_any(struct str name)
 /* ---- reading ---- */
 
 /* One entry; an old name becomes today's, several if it stood for several. */
-static void add_ref(struct loading *l, const struct spot *entry, struct plugin_ref *out,
+static void add_ref(struct loading *l, const struct cursor *entry, struct plugin_ref *out,
                     uint32_t *count)
 {
-    struct plugin_ref ref = {spot_text(entry, "name"), spot_i32(entry, "weight")};
+    struct plugin_ref ref = {cursor_text(entry, "name"), cursor_i32(entry, "weight")};
     const char *const *today = config_legacy_alias(ref.name);
     if (today == NULL) {
         out[(*count)++] = ref;
@@ -86,41 +86,42 @@ static void add_ref(struct loading *l, const struct spot *entry, struct plugin_r
     buffer_free(&names);
 }
 
-static struct plugin_ref *read_refs(struct loading *l, const struct spot *set, const char *name,
+static struct plugin_ref *read_refs(struct loading *l, const struct cursor *set, const char *name,
                                     uint32_t *count)
 {
-    struct spot list = spot_list(set, name);
+    struct cursor list = cursor_list(set, name);
     size_t found = kube_json_count(list.value);
     *count = 0;
     if (found > LIST_MAX)
-        spot_fail(&list, "has more than %d entries", LIST_MAX);
+        cursor_fail(&list, "has more than %d entries", LIST_MAX);
     struct plugin_ref *out = found && found <= LIST_MAX
-                                 ? spot_take(&list, found * CONFIG_LEGACY_ALIAS_MAX, sizeof(*out))
+                                 ? cursor_take(&list, found * CONFIG_LEGACY_ALIAS_MAX, sizeof(*out))
                                  : NULL;
-    for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); out != NULL && i.value != NULL;
+         i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
         add_ref(l, &i, out, count);
     }
     return out;
 }
 
-static void read_set(struct loading *l, const struct spot *plugins, const char *name,
+static void read_set(struct loading *l, const struct cursor *plugins, const char *name,
                      struct plugin_set *set)
 {
-    struct spot object = spot_object(plugins, name);
+    struct cursor object = cursor_object(plugins, name);
     uint32_t disabled_count = 0;
     set->enabled = read_refs(l, &object, "enabled", &set->enabled_count);
     struct plugin_ref *disabled = read_refs(l, &object, "disabled", &disabled_count);
-    set->disabled.at = disabled ? spot_take(&object, disabled_count, sizeof(struct str)) : NULL;
+    set->disabled.at = disabled ? cursor_take(&object, disabled_count, sizeof(struct str)) : NULL;
     for (uint32_t i = 0; set->disabled.at != NULL && i < disabled_count; i++)
         set->disabled.at[set->disabled.count++] = disabled[i].name;
 }
 
-void config_plugins_read(struct loading *l, const struct spot *profile, struct plugin_sets *sets)
+void config_plugins_read(struct loading *l, const struct cursor *profile, struct plugin_sets *sets)
 {
     const char *fields[POINT_COUNT + 2] = {"multiPoint"};
-    struct spot plugins = spot_object(profile, "plugins");
+    struct cursor plugins = cursor_object(profile, "plugins");
     memcpy(fields + 1, config_point_field, sizeof(config_point_field));
     for (int p = 0; p < POINT_COUNT; p++)
         read_set(l, &plugins, config_point_field[p], &sets->points[p]);
@@ -134,15 +135,15 @@ bool config_plugin_removed(struct str name)
 }
 
 /* Upstream looks at the twelve classic points only. */
-void config_plugins_check_removed(struct loading *l, const struct spot *profile,
+void config_plugins_check_removed(struct loading *l, const struct cursor *profile,
                                   const struct plugin_sets *sets)
 {
-    struct spot plugins = spot_member(profile, "plugins");
+    struct cursor plugins = cursor_member(profile, "plugins");
     for (int p = 0; p < POINT_placement_generate; p++) {
-        struct spot point = spot_member(&plugins, config_point_field[p]);
-        struct spot list = spot_member(&point, "enabled");
+        struct cursor point = cursor_member(&plugins, config_point_field[p]);
+        struct cursor list = cursor_member(&point, "enabled");
         for (uint32_t i = 0; i < sets->points[p].enabled_count; i++) {
-            struct spot item = {.reading = list.reading, .up = &list, .index = i};
+            struct cursor item = {.reading = list.reading, .up = &list, .index = i};
             struct str name = sets->points[p].enabled[i].name;
             if (config_plugin_removed(name))
                 config_invalid(l, &item, "Invalid value: \"%.*s\": " CONFIG_REMOVED_TEXT,
@@ -164,11 +165,11 @@ static const struct plugin_ref *last_of(const struct plugin_set *set, struct str
 }
 
 /* Only multiPoint has defaults; every other point's list stays as the file has it. */
-void config_plugins_merge(struct loading *l, const struct spot *profile, struct plugin_sets *sets)
+void config_plugins_merge(struct loading *l, const struct cursor *profile, struct plugin_sets *sets)
 {
     struct plugin_set *set = &sets->multi_point;
     struct plugin_ref *merged =
-        spot_take(profile, KNOWN_COUNT + set->enabled_count, sizeof(*merged));
+        cursor_take(profile, KNOWN_COUNT + set->enabled_count, sizeof(*merged));
     bool replaced[LIST_MAX * CONFIG_LEGACY_ALIAS_MAX] = {false};
     uint32_t count = 0;
     must(set->enabled_count <= LIST_MAX * CONFIG_LEGACY_ALIAS_MAX);
@@ -194,13 +195,13 @@ void config_plugins_merge(struct loading *l, const struct spot *profile, struct 
 }
 
 /* The file's own entry moves up to where the default would be, as upstream's merge has it. */
-void config_plugins_gate(const struct spot *profile, struct plugin_sets *sets)
+void config_plugins_gate(const struct cursor *profile, struct plugin_sets *sets)
 {
     struct plugin_set *set = &sets->multi_point;
     struct str name = STR_LITERAL(CONFIG_BUILT_IN_PLUGIN);
     const struct plugin_ref *custom = last_of(set, name);
     struct plugin_ref *merged =
-        sets->gangs_disabled ? NULL : spot_take(profile, set->enabled_count + 1, sizeof(*merged));
+        sets->gangs_disabled ? NULL : cursor_take(profile, set->enabled_count + 1, sizeof(*merged));
     uint32_t count = 0;
     if (merged == NULL)
         return;
@@ -214,9 +215,9 @@ void config_plugins_gate(const struct spot *profile, struct plugin_sets *sets)
     set->enabled_count = count;
 }
 
-static void disable(const struct spot *profile, struct plugin_set *set, struct str name)
+static void disable(const struct cursor *profile, struct plugin_set *set, struct str name)
 {
-    struct str *disabled = spot_take(profile, set->disabled.count + 1, sizeof(*disabled));
+    struct str *disabled = cursor_take(profile, set->disabled.count + 1, sizeof(*disabled));
     uint32_t kept = 0;
     for (uint32_t i = 0; i < set->enabled_count; i++)
         if (!str_equal(set->enabled[i].name, name))
@@ -230,7 +231,7 @@ static void disable(const struct spot *profile, struct plugin_set *set, struct s
     set->disabled = (struct strs){set->disabled.count + 1, disabled};
 }
 
-void config_plugins_disable(const struct spot *profile, struct plugin_sets *sets, struct str name)
+void config_plugins_disable(const struct cursor *profile, struct plugin_sets *sets, struct str name)
 {
     uint32_t before = sets->multi_point.enabled_count;
     disable(profile, &sets->multi_point, name);
@@ -412,7 +413,7 @@ static void check_expanded(struct expansion *e, const struct profile_details *d)
 /* Upstream runs them for groups alone, behind a gate that is refused here. */
 static void note_alpha(struct expansion *e)
 {
-    struct spot nowhere = {0};
+    struct cursor nowhere = {0};
     for (size_t k = 0; k < KNOWN_COUNT; k++)
         if (known_plugins[k].weight == NOT_DEFAULT &&
             strcmp(known_plugins[k].name, CONFIG_BUILT_IN_PLUGIN) != 0 &&
@@ -429,9 +430,9 @@ static bool is_of_gangs(struct str name)
 }
 
 /* What the profile's lists have, less the plugins of gangs: no pod is asked by itself. */
-static struct strs without_gangs(const struct spot *root, const struct strs *names)
+static struct strs without_gangs(const struct cursor *root, const struct strs *names)
 {
-    struct strs left = {0, spot_take(root, names->count, sizeof(*left.at))};
+    struct strs left = {0, cursor_take(root, names->count, sizeof(*left.at))};
     for (uint32_t i = 0; left.at != NULL && i < names->count; i++)
         if (!is_of_gangs(names->at[i]))
             append(&left, names->at[i]);
@@ -449,7 +450,7 @@ static void fill_gangs(const struct plugin_sets *sets, struct profile *profile,
     profile->gang_sort = strs_hold(d->points[POINT_queue_sort], name);
 }
 
-static void fill_profile(const struct plugin_sets *sets, const struct spot *root,
+static void fill_profile(const struct plugin_sets *sets, const struct cursor *root,
                          struct profile *profile, const struct profile_details *d)
 {
     const struct strs *scores = &d->points[POINT_score];
@@ -465,7 +466,7 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
     profile->check_all = strs_hold(profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
     profile->score.count = 0;
     profile->score.at =
-        scores->count ? spot_take(root, scores->count, sizeof(*profile->score.at)) : NULL;
+        scores->count ? cursor_take(root, scores->count, sizeof(*profile->score.at)) : NULL;
     for (uint32_t i = 0; profile->score.at != NULL && i < scores->count; i++)
         profile->score.at[profile->score.count++] =
             (struct score_plugin){scores->at[i], weight_of(sets, scores->at[i])};
@@ -474,7 +475,7 @@ static void fill_profile(const struct plugin_sets *sets, const struct spot *root
 /* A plugin on the bus that nobody asks is likely to be a mistake. */
 static void note_unused(struct expansion *e, const struct profile_details *d)
 {
-    struct spot nowhere = {0};
+    struct cursor nowhere = {0};
     for (uint32_t i = 0; i < e->profile->bus_plugins.count; i++) {
         struct str name = e->profile->bus_plugins.at[i].name;
         bool used = false;
@@ -489,13 +490,13 @@ void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
                            struct profile *profile, struct profile_details *details)
 {
     struct expansion e = {l, sets, profile->scheduler_name, profile};
-    struct spot root = spot_root(&l->reading, NULL);
+    struct cursor root = cursor_root(&l->reading, NULL);
     for (int p = 0; p < POINT_COUNT; p++)
         check_own_list(&e, (enum config_point)p);
     for (int p = 0; p < POINT_COUNT && !l->reading.failed; p++) {
         struct strs *out = &details->points[p];
         size_t most = 2 * (size_t)sets->points[p].enabled_count + sets->multi_point.enabled_count;
-        *out = (struct strs){0, spot_take(&root, most, sizeof(*out->at))};
+        *out = (struct strs){0, cursor_take(&root, most, sizeof(*out->at))};
         if (out->at != NULL)
             expand_point(&e, (enum config_point)p, out);
     }

@@ -159,8 +159,8 @@ static bool scores(const struct policy *p, const char *name)
 /* ---- predicates ---- */
 
 /* An argument is one of its members. False, with the error, when there are several or none. */
-static bool one_argument(struct policy *p, const struct spot *argument, const char *const *members,
-                         const char *kind)
+static bool one_argument(struct policy *p, const struct cursor *argument,
+                         const char *const *members, const char *kind)
 {
     size_t given = 0;
     for (size_t i = 0; members[i] != NULL; i++)
@@ -177,16 +177,16 @@ static bool takes_argument(struct str predicate)
            str_is(predicate, "CheckServiceAffinity") || str_is(predicate, "checkServiceAffinity");
 }
 
-static void read_predicate(struct policy *p, const struct spot *entry)
+static void read_predicate(struct policy *p, const struct cursor *entry)
 {
     static const char *const fields[] = {"name", "argument", NULL};
     static const char *const arguments[] = {"serviceAffinity", "labelsPresence", NULL};
     static const char *const affinity_fields[] = {"labels", NULL};
     static const char *const presence_fields[] = {"labels", "presence", NULL};
-    struct spot at = spot_member(entry, "name"), argument = spot_object(entry, "argument");
-    struct spot affinity = spot_object(&argument, "serviceAffinity");
-    struct spot presence = spot_object(&argument, "labelsPresence");
-    struct str name = spot_text(entry, "name");
+    struct cursor at = cursor_member(entry, "name"), argument = cursor_object(entry, "argument");
+    struct cursor affinity = cursor_object(&argument, "serviceAffinity");
+    struct cursor presence = cursor_object(&argument, "labelsPresence");
+    struct str name = cursor_text(entry, "name");
     size_t known = predicate_index(name);
     config_only(p->l, entry, fields);
     config_only(p->l, &argument, arguments);
@@ -197,12 +197,12 @@ static void read_predicate(struct policy *p, const struct spot *entry)
     if (argument.value != NULL && known < PREDICATES && !takes_argument(name)) {
         config_invalid(p->l, &argument, "Forbidden: %.*s takes no argument", STR_ARG(name));
     } else if (affinity.value != NULL) {
-        struct strs labels = spot_texts(&affinity, "labels");
+        struct strs labels = cursor_texts(&affinity, "labels");
         text_list(&p->affinity, &labels);
         want(p, "CheckServiceAffinity");
     } else if (presence.value != NULL) {
-        struct strs labels = spot_texts(&presence, "labels");
-        label_rule(&p->presence, &labels, spot_bool(&presence, "presence"));
+        struct strs labels = cursor_texts(&presence, "labels");
+        label_rule(&p->presence, &labels, cursor_bool(&presence, "presence"));
         want(p, "CheckNodeLabelPresence");
     } else if (known < PREDICATES) {
         p->wanted[known] = true;
@@ -212,11 +212,11 @@ static void read_predicate(struct policy *p, const struct spot *entry)
     }
 }
 
-static void read_predicates(struct policy *p, const struct spot *root)
+static void read_predicates(struct policy *p, const struct cursor *root)
 {
-    struct spot list = spot_list(root, "predicates");
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    struct cursor list = cursor_list(root, "predicates");
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             read_predicate(p, &i);
     for (size_t i = 0; list.value == NULL && i < PREDICATES; i++)
         p->wanted[i] = predicates[i].usual;
@@ -227,39 +227,39 @@ static void read_predicates(struct policy *p, const struct spot *root)
 
 /* ---- priorities ---- */
 
-static void read_ratio(struct policy *p, const struct spot *ratio)
+static void read_ratio(struct policy *p, const struct cursor *ratio)
 {
     static const char *const fields[] = {"shape", "resources", NULL};
     static const char *const point_fields[] = {"utilization", "score", NULL};
     static const char *const resource_fields[] = {"name", "weight", NULL};
-    struct spot shape = spot_list(ratio, "shape"), resources = spot_list(ratio, "resources");
+    struct cursor shape = cursor_list(ratio, "shape"), resources = cursor_list(ratio, "resources");
     config_only(p->l, ratio, fields);
     buffer_reset(&p->shape);
-    for (struct spot i = spot_first(&shape); i.value != NULL; i = spot_next(&i)) {
+    for (struct cursor i = cursor_first(&shape); i.value != NULL; i = cursor_next(&i)) {
         config_only(p->l, &i, point_fields);
-        if (spot_is_object(&i))
+        if (cursor_is_object(&i))
             buffer_print(&p->shape, "%s{utilization: %" PRId64 ", score: %" PRId64 "}",
-                         i.index > 0 ? ", " : "", spot_i32(&i, "utilization"),
-                         spot_i32(&i, "score"));
+                         i.index > 0 ? ", " : "", cursor_i32(&i, "utilization"),
+                         cursor_i32(&i, "score"));
     }
-    for (struct spot i = spot_first(&resources); i.value != NULL; i = spot_next(&i)) {
+    for (struct cursor i = cursor_first(&resources); i.value != NULL; i = cursor_next(&i)) {
         config_only(p->l, &i, resource_fields);
-        if (!spot_is_object(&i))
+        if (!cursor_is_object(&i))
             continue;
-        int64_t weight = spot_i64(&i, "weight");
+        int64_t weight = cursor_i64(&i, "weight");
         buffer_add_text(&p->resources, i.index > 0 ? ", {name: " : "{name: ");
-        config_print_text(spot_text(&i, "name"), &p->resources);
+        config_print_text(cursor_text(&i, "name"), &p->resources);
         buffer_print(&p->resources, ", weight: %" PRId64 "}", weight == 0 ? 1 : weight);
     }
 }
 
 /* What several entries are for, they are for with one weight. */
-static void count_custom(struct policy *p, const struct spot *entry, const char *plugin_name,
+static void count_custom(struct policy *p, const struct cursor *entry, const char *plugin_name,
                          struct str *first, uint32_t *count)
 {
-    struct spot at = spot_member(entry, "weight");
-    int64_t weight = spot_i64(entry, "weight");
-    struct str name = spot_text(entry, "name");
+    struct cursor at = cursor_member(entry, "weight");
+    int64_t weight = cursor_i64(entry, "weight");
+    struct str name = cursor_text(entry, "name");
     struct score *s = score_of(p, plugin_name);
     if (*count == 0)
         *first = name;
@@ -273,24 +273,25 @@ static void count_custom(struct policy *p, const struct spot *entry, const char 
 }
 
 /* An entry whose argument says what it is, whatever its name. */
-static void read_custom(struct policy *p, const struct spot *entry, const struct spot *argument)
+static void read_custom(struct policy *p, const struct cursor *entry, const struct cursor *argument)
 {
     static const char *const label_fields[] = {"label", NULL};
     static const char *const preference_fields[] = {"label", "presence", NULL};
-    struct spot anti = spot_object(argument, "serviceAntiAffinity");
-    struct spot preference = spot_object(argument, "labelPreference");
-    struct spot ratio = spot_object(argument, "requestedToCapacityRatioArguments");
-    struct str name = spot_text(entry, "name");
+    struct cursor anti = cursor_object(argument, "serviceAntiAffinity");
+    struct cursor preference = cursor_object(argument, "labelPreference");
+    struct cursor ratio = cursor_object(argument, "requestedToCapacityRatioArguments");
+    struct str name = cursor_text(entry, "name");
     config_only(p->l, &anti, label_fields);
     config_only(p->l, &preference, preference_fields);
     if (anti.value != NULL) {
-        struct str label = spot_text(&anti, "label");
+        struct str label = cursor_text(&anti, "label");
         text_list(&p->anti_affinity, &(struct strs){1, &label});
         count_custom(p, entry, "ServiceAntiAffinity", &p->first_anti_affinity,
                      &p->anti_affinity_count);
     } else if (preference.value != NULL) {
-        struct str label = spot_text(&preference, "label");
-        label_rule(&p->preferences, &(struct strs){1, &label}, spot_bool(&preference, "presence"));
+        struct str label = cursor_text(&preference, "label");
+        label_rule(&p->preferences, &(struct strs){1, &label},
+                   cursor_bool(&preference, "presence"));
         count_custom(p, entry, "NodeLabelPriority", &p->first_preference, &p->preference_count);
     } else if (ratio.value != NULL && p->ratio_of.len > 0) {
         config_invalid(p->l, argument,
@@ -299,7 +300,7 @@ static void read_custom(struct policy *p, const struct spot *entry, const struct
                        STR_ARG(name), STR_ARG(p->ratio_of));
     } else if (ratio.value != NULL) {
         p->ratio_of = name.len > 0 ? name : STR_LITERAL(RATIO);
-        score_of(p, RATIO)->weight = spot_i64(entry, "weight");
+        score_of(p, RATIO)->weight = cursor_i64(entry, "weight");
         read_ratio(p, &ratio);
     }
 }
@@ -318,15 +319,15 @@ static void use_priority(struct policy *p, size_t known, int64_t weight)
         score_of(p, today != NULL ? today[0] : priorities[known].name)->weight = weight;
 }
 
-static void read_priority(struct policy *p, const struct spot *entry)
+static void read_priority(struct policy *p, const struct cursor *entry)
 {
     static const char *const fields[] = {"name", "weight", "argument", NULL};
     static const char *const arguments[] = {"serviceAntiAffinity", "labelPreference",
                                             "requestedToCapacityRatioArguments", NULL};
-    struct spot at = spot_member(entry, "name"), weight_at = spot_member(entry, "weight");
-    struct spot argument = spot_object(entry, "argument");
-    struct str name = spot_text(entry, "name");
-    int64_t weight = spot_i64(entry, "weight");
+    struct cursor at = cursor_member(entry, "name"), weight_at = cursor_member(entry, "weight");
+    struct cursor argument = cursor_object(entry, "argument");
+    struct str name = cursor_text(entry, "name");
+    int64_t weight = cursor_i64(entry, "weight");
     size_t known = priority_index(name);
     config_only(p->l, entry, fields);
     config_only(p->l, &argument, arguments);
@@ -349,7 +350,8 @@ static void read_priority(struct policy *p, const struct spot *entry)
                        STR_ARG(name));
 }
 
-static void check_total(struct policy *p, const struct spot *list, const char *name, uint32_t count)
+static void check_total(struct policy *p, const struct cursor *list, const char *name,
+                        uint32_t count)
 {
     if (count == 0)
         return;
@@ -362,11 +364,11 @@ static void check_total(struct policy *p, const struct spot *list, const char *n
     s->weight *= count; /* the plugin divides its points among them */
 }
 
-static void read_priorities(struct policy *p, const struct spot *root)
+static void read_priorities(struct policy *p, const struct cursor *root)
 {
-    struct spot list = spot_list(root, "priorities");
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    struct cursor list = cursor_list(root, "priorities");
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             read_priority(p, &i);
     for (size_t i = 0; list.value == NULL && i < PRIORITIES; i++)
         if (priorities[i].usual > 0)
@@ -456,11 +458,11 @@ static void write_fit(const struct policy *p, struct buffer *out)
     buffer_add_text(out, "}}}\n");
 }
 
-static void write_weight(struct policy *p, const struct spot *root, struct buffer *out)
+static void write_weight(struct policy *p, const struct cursor *root, struct buffer *out)
 {
     static const char name[] = "hardPodAffinitySymmetricWeight";
-    struct spot at = spot_member(root, name);
-    int64_t weight = spot_i32(root, name);
+    struct cursor at = cursor_member(root, name);
+    int64_t weight = cursor_i32(root, name);
     if (weight < 0 || weight > 100)
         config_invalid(p->l, &at, "Invalid value: %" PRId64 ": not in valid range [0-100]", weight);
     else if (weight > 0) /* 0 is as if it were not there */
@@ -469,16 +471,16 @@ static void write_weight(struct policy *p, const struct spot *root, struct buffe
                      weight);
 }
 
-static void write_extenders(struct loading *l, const struct spot *root, struct buffer *out)
+static void write_extenders(struct loading *l, const struct cursor *root, struct buffer *out)
 {
     struct scheduler_config c = {0};
     config_extenders_read_old(l, root, &c);
     config_extenders_print(&c, out);
 }
 
-static void write_config(struct policy *p, const struct spot *root, struct buffer *out)
+static void write_config(struct policy *p, const struct cursor *root, struct buffer *out)
 {
-    list_filters(p, spot_bool(root, "alwaysCheckAllPredicates"));
+    list_filters(p, cursor_bool(root, "alwaysCheckAllPredicates"));
     list_scores(p);
     buffer_add_text(out, "apiVersion: " CONFIG_VERSION "\nkind: KubeSchedulerConfiguration\n");
     write_extenders(p->l, root, out);
@@ -509,7 +511,7 @@ static void free_policy(struct policy *p)
         buffer_free(all[i]);
 }
 
-void config_policy_translate(struct loading *l, const struct spot *root, struct buffer *out)
+void config_policy_translate(struct loading *l, const struct cursor *root, struct buffer *out)
 {
     static const char *const fields[] = {"apiVersion",
                                          "kind",

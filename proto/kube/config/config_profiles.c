@@ -12,10 +12,10 @@
 #define PROFILES_MAX 1000
 
 /* All nodes are looked at: that is 0 and 100. */
-int64_t config_percentage(struct loading *l, const struct spot *object, int64_t otherwise)
+int64_t config_percentage(struct loading *l, const struct cursor *object, int64_t otherwise)
 {
-    struct spot at = spot_member(object, "percentageOfNodesToScore");
-    int64_t percent = at.value ? spot_i32(object, "percentageOfNodesToScore") : otherwise;
+    struct cursor at = cursor_member(object, "percentageOfNodesToScore");
+    int64_t percent = at.value ? cursor_i32(object, "percentageOfNodesToScore") : otherwise;
     if (at.value != NULL && (percent < 0 || percent > 100))
         config_invalid(l, &at, "Invalid value: %lld: not in valid range [0-100]",
                        (long long)percent);
@@ -24,12 +24,12 @@ int64_t config_percentage(struct loading *l, const struct spot *object, int64_t 
     return percent;
 }
 
-static void read_profile(struct loading *l, const struct spot *at, struct scheduler_config *c,
+static void read_profile(struct loading *l, const struct cursor *at, struct scheduler_config *c,
                          uint32_t index, struct profile_draft *draft)
 {
     struct profile *p = &c->profiles.at[index];
-    struct spot name = spot_member(at, "schedulerName");
-    p->scheduler_name = spot_text(at, "schedulerName");
+    struct cursor name = cursor_member(at, "schedulerName");
+    p->scheduler_name = cursor_text(at, "schedulerName");
     if (name.value == NULL && c->profiles.count == 1)
         p->scheduler_name = STR_LITERAL("default-scheduler");
     if (p->scheduler_name.len == 0)
@@ -66,7 +66,7 @@ static void add_entry(cJSON *list, struct str name, int64_t weight)
 }
 
 /* As Go's encoding/json has the type: a list without entries is null. */
-static void invalid_set(struct loading *l, const struct spot *at, const struct plugin_set *set,
+static void invalid_set(struct loading *l, const struct cursor *at, const struct plugin_set *set,
                         const char *detail)
 {
     struct buffer text = {0};
@@ -95,10 +95,11 @@ static struct str other_args_of(const struct profile_details *d, struct str name
 }
 
 /* The plugin that sorts has no arguments, but a file may give it some, and then to all the same. */
-static void check_sort_args(struct loading *l, const struct spot *profile,
+static void check_sort_args(struct loading *l, const struct cursor *profile,
                             const struct profile_details *details, uint32_t index, struct str name)
 {
-    struct spot config = spot_member(profile, "pluginConfig"), at = spot_member(&config, "args");
+    struct cursor config = cursor_member(profile, "pluginConfig"),
+                  at = cursor_member(&config, "args");
     struct str mine = other_args_of(&details[index], name);
     /* Where no plugin is named, upstream compares entries without a name with nothing. */
     struct str first = name.len > 0 ? other_args_of(&details[0], name) : (struct str){0};
@@ -107,16 +108,16 @@ static void check_sort_args(struct loading *l, const struct spot *profile,
                        STR_ARG(mine));
 }
 
-static void check_queue_sort(struct loading *l, const struct spot *list,
+static void check_queue_sort(struct loading *l, const struct cursor *list,
                              const struct profile_draft *drafts, const struct scheduler_config *c)
 {
     const struct plugin_set *first = &drafts[0].sets.points[POINT_queue_sort];
     struct str name = first->enabled_count > 0 ? first->enabled[0].name : (struct str){0};
     for (uint32_t i = 0; i < c->profiles.count; i++) {
-        struct spot item = {.reading = list->reading, .up = list, .index = i};
-        struct spot plugins = spot_member(&item, "plugins");
-        struct spot sort = spot_member(&plugins, "queueSort");
-        struct spot enabled = spot_member(&sort, "Enabled");
+        struct cursor item = {.reading = list->reading, .up = list, .index = i};
+        struct cursor plugins = cursor_member(&item, "plugins");
+        struct cursor sort = cursor_member(&plugins, "queueSort");
+        struct cursor enabled = cursor_member(&sort, "Enabled");
         if (i == 0 && first->enabled_count > 1)
             config_invalid(l, &enabled,
                            "Invalid value: %u: only one queue sort plugin can be enabled",
@@ -138,7 +139,7 @@ static bool has_bus_plugin(const struct profile *p, struct str name)
 }
 
 /* Of all profiles together; a name is counted where it comes first. */
-static void check_bus_count(struct loading *l, const struct spot *list,
+static void check_bus_count(struct loading *l, const struct cursor *list,
                             const struct scheduler_config *c)
 {
     uint32_t count = 0;
@@ -155,35 +156,35 @@ static void check_bus_count(struct loading *l, const struct spot *list,
                        CONFIG_BUS_PLUGINS_MAX);
 }
 
-struct profile_draft *config_profiles_read(struct loading *l, const struct spot *root,
+struct profile_draft *config_profiles_read(struct loading *l, const struct cursor *root,
                                            struct scheduler_config *c)
 {
-    struct spot list = spot_list(root, "profiles");
+    struct cursor list = cursor_list(root, "profiles");
     size_t found = kube_json_count(list.value), count = found ? found : 1;
     if (count > PROFILES_MAX) {
-        spot_fail(&list, "has more than %d entries", PROFILES_MAX);
+        cursor_fail(&list, "has more than %d entries", PROFILES_MAX);
         return NULL;
     }
-    c->profiles.at = spot_take(&list, count, sizeof(*c->profiles.at));
-    c->details = spot_take(&list, count, sizeof(*c->details));
-    struct profile_draft *drafts = spot_take(&list, count, sizeof(*drafts));
+    c->profiles.at = cursor_take(&list, count, sizeof(*c->profiles.at));
+    c->details = cursor_take(&list, count, sizeof(*c->details));
+    struct profile_draft *drafts = cursor_take(&list, count, sizeof(*drafts));
     if (c->profiles.at == NULL || c->details == NULL || drafts == NULL)
         return NULL;
     c->profiles.count = (uint32_t)count;
-    struct spot one =
-        found ? spot_first(&list) : (struct spot){.reading = list.reading, .up = &list};
-    for (uint32_t i = 0; i < count; i++, one = spot_next(&one))
-        if (found == 0 || spot_is_object(&one))
+    struct cursor one =
+        found ? cursor_first(&list) : (struct cursor){.reading = list.reading, .up = &list};
+    for (uint32_t i = 0; i < count; i++, one = cursor_next(&one))
+        if (found == 0 || cursor_is_object(&one))
             read_profile(l, &one, c, i, &drafts[i]);
     check_queue_sort(l, &list, drafts, c);
     check_bus_count(l, &list, c);
     return drafts;
 }
 
-static bool configures(const struct spot *profile, const char *plugin)
+static bool configures(const struct cursor *profile, const char *plugin)
 {
-    struct spot list = spot_member(profile, "pluginConfig");
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
+    struct cursor list = cursor_member(profile, "pluginConfig");
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
         if (str_is(kube_json_text(kube_json_get(i.value, "name")), plugin))
             return true;
     return false;
@@ -191,12 +192,12 @@ static bool configures(const struct spot *profile, const char *plugin)
 
 /* What extenders take off NodeResourcesFit's hands upstream writes into that plugin's arguments,
  * which every profile must have then: those that name it or enable it do. */
-static void check_fit_args(struct loading *l, const struct spot *root,
+static void check_fit_args(struct loading *l, const struct cursor *root,
                            const struct plugin_sets *sets, uint32_t index)
 {
-    struct spot list = spot_member(root, "profiles"), profile = spot_first(&list);
+    struct cursor list = cursor_member(root, "profiles"), profile = cursor_first(&list);
     for (uint32_t i = 0; i < index && profile.value != NULL; i++)
-        profile = spot_next(&profile);
+        profile = cursor_next(&profile);
     if (l->ignores_by_extenders && !configures(&profile, "NodeResourcesFit") &&
         !config_plugins_need(sets, STR_LITERAL("NodeResourcesFit")))
         config_fail(l,
@@ -215,7 +216,7 @@ static void compare_sort_args(struct loading *l, const struct scheduler_config *
     buffer_free(&text);
 }
 
-void config_profiles_make(struct loading *l, const struct spot *root, struct scheduler_config *c,
+void config_profiles_make(struct loading *l, const struct cursor *root, struct scheduler_config *c,
                           struct profile_draft *drafts)
 {
     config_extenders_ignore(l, c);

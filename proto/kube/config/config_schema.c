@@ -215,10 +215,10 @@ struct walk {
 };
 
 /* The first fault counts, unless a later one ends the walk. */
-static void fault(struct walk *w, const struct spot *at, const char *format, ...)
+static void fault(struct walk *w, const struct cursor *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void fault(struct walk *w, const struct spot *at, const char *format, ...)
+static void fault(struct walk *w, const struct cursor *at, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -226,7 +226,7 @@ static void fault(struct walk *w, const struct spot *at, const char *format, ...
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     struct buffer path = {0};
-    spot_path(at, &path);
+    cursor_path(at, &path);
     buffer_reset(&w->fault);
     buffer_add_text(&w->fault, text);
     /* Upstream's texts have no indices. */
@@ -246,7 +246,7 @@ static void value_name(const struct kube_json *value, bool digits, char out[64])
         snprintf(out, 64, number == floor(number) ? "number %.0f" : "number %.17g", number);
 }
 
-static void wrong_type(struct walk *w, const struct spot *at, const char *go, bool digits)
+static void wrong_type(struct walk *w, const struct cursor *at, const char *go, bool digits)
 {
     char value[64];
     value_name(at->value, digits, value);
@@ -255,7 +255,7 @@ static void wrong_type(struct walk *w, const struct spot *at, const char *go, bo
               w->owner, w->fields.at != NULL ? w->fields.at : "", go);
 }
 
-static void check_span(struct walk *w, const struct spot *at)
+static void check_span(struct walk *w, const struct cursor *at)
 {
     struct buffer why = {0};
     if (!kube_json_is_string(at->value) && !kube_json_is_null(at->value)) {
@@ -279,7 +279,7 @@ static bool fits(const struct kube_json *value, enum field_kind kind)
            (kind == K_i64 || (exact >= INT32_MIN && exact <= INT32_MAX));
 }
 
-static void check_number(struct walk *w, const struct spot *at, const struct schema_field *f)
+static void check_number(struct walk *w, const struct cursor *at, const struct schema_field *f)
 {
     double number = 0;
     bool is_number = kube_json_number(at->value, &number);
@@ -287,7 +287,7 @@ static void check_number(struct walk *w, const struct spot *at, const struct sch
         wrong_type(w, at, f->go, is_number);
 }
 
-static void check_bytes(struct walk *w, const struct spot *at, const struct schema_field *f)
+static void check_bytes(struct walk *w, const struct cursor *at, const struct schema_field *f)
 {
     struct buffer bytes = {0};
     if (!kube_json_is_string(at->value))
@@ -297,14 +297,14 @@ static void check_bytes(struct walk *w, const struct spot *at, const struct sche
     buffer_free(&bytes);
 }
 
-static void check_object(struct walk *w, const struct spot *at, const struct schema_type *type);
+static void check_object(struct walk *w, const struct cursor *at, const struct schema_type *type);
 
-static void check_value(struct walk *w, const struct spot *at, const struct schema_field *f);
+static void check_value(struct walk *w, const struct cursor *at, const struct schema_field *f);
 
 /* The recursion follows the tables, which end. NOLINTBEGIN(misc-no-recursion) */
 
 /* Items, or the values of a map: all of one kind. */
-static void check_items(struct walk *w, const struct spot *at, const struct schema_field *f)
+static void check_items(struct walk *w, const struct cursor *at, const struct schema_field *f)
 {
     struct schema_field item = {f->name, f->type ? K_object : K_text, "string", f->type, NULL};
     if (f->kind == K_list ? !kube_json_is_array(at->value) : !kube_json_is_object(at->value)) {
@@ -313,11 +313,11 @@ static void check_items(struct walk *w, const struct spot *at, const struct sche
     }
     if (f->kind == K_list)
         item.go = f->go + strlen("[]");
-    for (struct spot i = spot_first(at); i.value != NULL && !w->ended; i = spot_next(&i))
+    for (struct cursor i = cursor_first(at); i.value != NULL && !w->ended; i = cursor_next(&i))
         check_value(w, &i, &item);
 }
 
-static void check_value(struct walk *w, const struct spot *at, const struct schema_field *f)
+static void check_value(struct walk *w, const struct cursor *at, const struct schema_field *f)
 {
     /* A null changes nothing, except where the type decodes itself. */
     if (kube_json_is_null(at->value) && f->kind != K_span)
@@ -357,15 +357,15 @@ static const struct schema_field *field_of(const struct schema_type *type, const
     return f->name != NULL ? f : NULL;
 }
 
-static bool stands_before(const struct spot *object, const struct spot *member)
+static bool stands_before(const struct cursor *object, const struct cursor *member)
 {
-    for (struct spot i = spot_first(object); i.value != member->value; i = spot_next(&i))
+    for (struct cursor i = cursor_first(object); i.value != member->value; i = cursor_next(&i))
         if (strcmp(i.name, member->name) == 0)
             return true;
     return false;
 }
 
-static void check_member(struct walk *w, const struct spot *object, const struct spot *member,
+static void check_member(struct walk *w, const struct cursor *object, const struct cursor *member,
                          const struct schema_type *type)
 {
     const struct schema_field *f = field_of(type, member->name);
@@ -386,7 +386,7 @@ static void check_member(struct walk *w, const struct spot *object, const struct
         w->fields.at[length] = 0;
 }
 
-static void check_object(struct walk *w, const struct spot *at, const struct schema_type *type)
+static void check_object(struct walk *w, const struct cursor *at, const struct schema_type *type)
 {
     if (kube_json_count(at->value) > CONFIG_MEMBERS_MAX) {
         fault(w, at, "has more than %d fields", CONFIG_MEMBERS_MAX);
@@ -394,14 +394,14 @@ static void check_object(struct walk *w, const struct spot *at, const struct sch
         return;
     }
     const char *owner = w->owner;
-    for (struct spot i = spot_first(at); i.value != NULL && !w->ended; i = spot_next(&i))
+    for (struct cursor i = cursor_first(at); i.value != NULL && !w->ended; i = cursor_next(&i))
         check_member(w, at, &i, type);
     w->owner = owner;
 }
 
 /* NOLINTEND(misc-no-recursion) */
 
-static bool walk(struct loading *l, const struct spot *root, const struct schema_type *type)
+static bool walk(struct loading *l, const struct cursor *root, const struct schema_type *type)
 {
     struct walk w = {.l = l, .owner = type->go};
     if (kube_json_is_object(root->value))
@@ -414,17 +414,17 @@ static bool walk(struct loading *l, const struct spot *root, const struct schema
 }
 
 /* The last member of that name, whatever its case. */
-static struct spot meta_member(const struct spot *root, const char *name)
+static struct cursor meta_member(const struct cursor *root, const char *name)
 {
-    struct spot found = spot_member(root, name);
+    struct cursor found = cursor_member(root, name);
     found.value = NULL;
-    for (struct spot i = spot_first(root); i.value != NULL; i = spot_next(&i))
+    for (struct cursor i = cursor_first(root); i.value != NULL; i = cursor_next(&i))
         if (strcasecmp(i.name, name) == 0 && !kube_json_is_null(i.value))
             found.value = i.value;
     return found;
 }
 
-bool config_schema_meta(struct loading *l, const struct spot *root, struct str *version,
+bool config_schema_meta(struct loading *l, const struct cursor *root, struct str *version,
                         struct str *kind)
 {
     static const char whole[] = "Go value of type struct { APIVersion string "
@@ -440,9 +440,9 @@ bool config_schema_meta(struct loading *l, const struct spot *root, struct str *
     if (!object && root->value != NULL && !kube_json_is_null(root->value))
         buffer_print(&text, "%s into %s", kube_json_go_kind(root->value), whole);
     for (size_t i = 0; i < 2 && object && text.len == length; i++) {
-        struct spot at = meta_member(root, names[i]);
+        struct cursor at = meta_member(root, names[i]);
         if (at.value == NULL || kube_json_is_string(at.value))
-            *out[i] = spot_own_text(&at);
+            *out[i] = cursor_own_text(&at);
         else
             buffer_print(&text, "%s into Go struct field .%s of type string",
                          kube_json_go_kind(at.value), names[i]);
@@ -454,12 +454,12 @@ bool config_schema_meta(struct loading *l, const struct spot *root, struct str *
     return good;
 }
 
-bool config_schema_check(struct loading *l, const struct spot *root)
+bool config_schema_check(struct loading *l, const struct cursor *root)
 {
     return walk(l, root, str_is(l->version, CONFIG_BETA2) ? &beta_type : &root_type);
 }
 
-bool config_schema_check_args(struct loading *l, const struct spot *args, const char *kind)
+bool config_schema_check_args(struct loading *l, const struct cursor *args, const char *kind)
 {
     for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
         if (strcmp(arguments[i]->go, kind) == 0)

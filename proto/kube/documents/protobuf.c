@@ -134,17 +134,17 @@ bool kube_protobuf_knows(struct str kind)
 
 enum wire { WIRE_varint = 0, WIRE_eight = 1, WIRE_bytes = 2, WIRE_four = 5 };
 
-struct cursor {
+struct byte_cursor {
     const unsigned char *at, *end;
 };
 
-static struct cursor cursor_of(struct str bytes)
+static struct byte_cursor cursor_of(struct str bytes)
 {
     const unsigned char *at = (const unsigned char *)(bytes.len > 0 ? bytes.at : "");
-    return (struct cursor){at, at + bytes.len};
+    return (struct byte_cursor){at, at + bytes.len};
 }
 
-static bool take_long_varint(struct cursor *c, uint64_t *value)
+static bool take_long_varint(struct byte_cursor *c, uint64_t *value)
 {
     *value = 0;
     for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
@@ -156,7 +156,7 @@ static bool take_long_varint(struct cursor *c, uint64_t *value)
     return false;
 }
 
-static inline bool take_varint(struct cursor *c, uint64_t *value)
+static inline bool take_varint(struct byte_cursor *c, uint64_t *value)
 {
     if (c->at < c->end && *c->at < 0x80) {
         *value = *c->at++;
@@ -165,7 +165,7 @@ static inline bool take_varint(struct cursor *c, uint64_t *value)
     return take_long_varint(c, value);
 }
 
-static inline bool take_bytes(struct cursor *c, struct str *bytes)
+static inline bool take_bytes(struct byte_cursor *c, struct str *bytes)
 {
     uint64_t len;
     if (!take_varint(c, &len) || len > (uint64_t)(c->end - c->at))
@@ -176,7 +176,7 @@ static inline bool take_bytes(struct cursor *c, struct str *bytes)
 }
 
 /* The number and type of the next field. */
-static inline bool take_tag(struct cursor *c, uint32_t *number, enum wire *wire)
+static inline bool take_tag(struct byte_cursor *c, uint32_t *number, enum wire *wire)
 {
     uint64_t tag;
     if (!take_varint(c, &tag) || tag >> 3 == 0 || tag >> 3 >= LAST_NUMBER)
@@ -186,7 +186,7 @@ static inline bool take_tag(struct cursor *c, uint32_t *number, enum wire *wire)
     return true;
 }
 
-static bool skip(struct cursor *c, enum wire wire)
+static bool skip(struct byte_cursor *c, enum wire wire)
 {
     uint64_t value;
     struct str bytes;
@@ -205,7 +205,7 @@ static bool skip(struct cursor *c, enum wire wire)
  * is not there is empty. */
 static bool take_parts(struct str message, struct str *parts, uint32_t count)
 {
-    struct cursor c = cursor_of(message);
+    struct byte_cursor c = cursor_of(message);
     memset(parts, 0, count * sizeof(*parts));
     while (c.at < c.end) {
         uint32_t number;
@@ -223,7 +223,7 @@ static bool take_parts(struct str message, struct str *parts, uint32_t count)
 
 /* A message whose fields are being read. */
 struct frame {
-    struct cursor c;
+    struct byte_cursor c;
     const struct field *fields,
         *next; /* next: where the search begins, since fields are in order */
     struct kube_json *into;
@@ -305,7 +305,7 @@ static bool add_pair(struct parser *p, struct frame *f, const struct field *fiel
 /* A time without anything in it is zero, which JSON says with null. */
 static bool add_time(struct parser *p, struct frame *f, const struct field *field, struct str bytes)
 {
-    struct cursor c = cursor_of(bytes);
+    struct byte_cursor c = cursor_of(bytes);
     int64_t seconds = 0;
     if (bytes.len == 0)
         return true;

@@ -1,7 +1,7 @@
 /* objects: the pieces that all kinds share, and nodes and namespaces. The one idea: each record is
- * read top to bottom in the order of its fields, from spots that know their path, so that any wrong
- * type is reported with the object's name and the field's. What must stay true: fields we do not
- * use are not looked at, and nothing in a record points into the JSON. */
+ * read top to bottom in the order of its fields, from cursors that know their path, so that any
+ * wrong type is reported with the object's name and the field's. What must stay true: fields we do
+ * not use are not looked at, and nothing in a record points into the JSON. */
 #include "proto/kube/objects/objects_internal.h"
 
 #include "proto/base/must.h"
@@ -41,20 +41,20 @@ static int by_key(const void *a, const void *b)
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-struct label *object_labels(const struct spot *up, const char *name, uint32_t *count)
+struct label *object_labels(const struct cursor *up, const char *name, uint32_t *count)
 {
-    struct spot object = spot_object(up, name);
+    struct cursor object = cursor_object(up, name);
     size_t found = kube_json_count(object.value), n = 0;
-    struct ordered_label *all = found ? spot_take(&object, found, sizeof(*all)) : NULL;
-    struct label *out = all ? spot_take(&object, found, sizeof(*out)) : NULL;
+    struct ordered_label *all = found ? cursor_take(&object, found, sizeof(*all)) : NULL;
+    struct label *out = all ? cursor_take(&object, found, sizeof(*out)) : NULL;
     *count = 0;
     if (out == NULL)
         return NULL;
-    for (struct spot c = spot_first(&object); c.value != NULL; c = spot_next(&c), n++) {
+    for (struct cursor c = cursor_first(&object); c.value != NULL; c = cursor_next(&c), n++) {
         struct str key = arena_copy(c.reading->arena, str_of(c.name));
         if (key.at == NULL)
-            spot_fail(&c, "too large");
-        all[n] = (struct ordered_label){{key, spot_own_text(&c)}, n};
+            cursor_fail(&c, "too large");
+        all[n] = (struct ordered_label){{key, cursor_own_text(&c)}, n};
     }
     qsort(all, n, sizeof(*all), by_key);
     for (size_t i = 0; i < n; i++)
@@ -63,36 +63,36 @@ struct label *object_labels(const struct spot *up, const char *name, uint32_t *c
     return out;
 }
 
-struct strs object_each(const struct spot *up, const char *name, const char *member)
+struct strs object_each(const struct cursor *up, const char *name, const char *member)
 {
-    struct spot list = spot_list(up, name);
+    struct cursor list = cursor_list(up, name);
     size_t count = kube_json_count(list.value);
     struct strs texts = {0};
-    texts.at = count ? spot_take(&list, count, sizeof(*texts.at)) : NULL;
+    texts.at = count ? cursor_take(&list, count, sizeof(*texts.at)) : NULL;
     if (texts.at == NULL)
         return texts;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
-            texts.at[texts.count++] = spot_text(&i, member);
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
+            texts.at[texts.count++] = cursor_text(&i, member);
     return texts;
 }
 
-int64_t object_version(const struct spot *metadata)
+int64_t object_version(const struct cursor *metadata)
 {
-    struct spot s = spot_member(metadata, "resourceVersion");
-    struct str text = spot_own_text(&s);
+    struct cursor s = cursor_member(metadata, "resourceVersion");
+    struct str text = cursor_own_text(&s);
     int64_t version = 0;
     if (text.len > 0 && !str_to_i64(text, &version))
-        spot_fail(&s, "\"%.*s\" is no number", text.len < 64 ? (int)text.len : 64, text.at);
+        cursor_fail(&s, "\"%.*s\" is no number", text.len < 64 ? (int)text.len : 64, text.at);
     return version;
 }
 
-struct str object_name(const struct spot *metadata)
+struct str object_name(const struct cursor *metadata)
 {
-    struct str name = spot_text(metadata, "name");
-    struct spot s = spot_member(metadata, "name");
+    struct str name = cursor_text(metadata, "name");
+    struct cursor s = cursor_member(metadata, "name");
     if (name.len == 0)
-        spot_fail(&s, "must not be empty");
+        cursor_fail(&s, "must not be empty");
     return name;
 }
 
@@ -104,29 +104,29 @@ struct str object_label(const struct label *labels, uint32_t count, const char *
     return (struct str){0};
 }
 
-bool object_annotation(const struct spot *metadata, const char *key, struct str *value)
+bool object_annotation(const struct cursor *metadata, const char *key, struct str *value)
 {
-    struct spot annotations = spot_object(metadata, "annotations");
-    struct spot found = spot_member(&annotations, key);
-    *value = spot_own_text(&found);
+    struct cursor annotations = cursor_object(metadata, "annotations");
+    struct cursor found = cursor_member(&annotations, key);
+    *value = cursor_own_text(&found);
     return found.value != NULL;
 }
 
-struct controller object_controller(const struct spot *metadata)
+struct controller object_controller(const struct cursor *metadata)
 {
-    struct spot owners = spot_list(metadata, "ownerReferences");
-    for (struct spot i = spot_first(&owners); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i) && spot_bool(&i, "controller"))
-            return (struct controller){.api = spot_text(&i, "apiVersion"),
-                                       .kind = spot_text(&i, "kind"),
-                                       .name = spot_text(&i, "name"),
-                                       .uid = spot_text(&i, "uid")};
+    struct cursor owners = cursor_list(metadata, "ownerReferences");
+    for (struct cursor i = cursor_first(&owners); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i) && cursor_bool(&i, "controller"))
+            return (struct controller){.api = cursor_text(&i, "apiVersion"),
+                                       .kind = cursor_text(&i, "kind"),
+                                       .name = cursor_text(&i, "name"),
+                                       .uid = cursor_text(&i, "uid")};
     return (struct controller){0};
 }
 
-struct selector object_selector(const struct spot *up, const char *name)
+struct selector object_selector(const struct cursor *up, const char *name)
 {
-    struct spot s = spot_object(up, name);
+    struct cursor s = cursor_object(up, name);
     struct selector selector = {.present = s.value != NULL};
     selector.labels.at = object_labels(&s, "matchLabels", &selector.labels.count);
     selector.expressions.at =
@@ -134,63 +134,63 @@ struct selector object_selector(const struct spot *up, const char *name)
     return selector;
 }
 
-int64_t object_amount(const struct spot *up, const char *name)
+int64_t object_amount(const struct cursor *up, const char *name)
 {
-    struct spot s = spot_member(up, name);
-    return kube_quantity_value(spot_own_quantity(&s));
+    struct cursor s = cursor_member(up, name);
+    return kube_quantity_value(cursor_own_quantity(&s));
 }
 
 /* ---- nodes and namespaces ---- */
 
-struct taint *object_taints(const struct spot *spec, uint32_t *count)
+struct taint *object_taints(const struct cursor *spec, uint32_t *count)
 {
-    struct spot list = spot_list(spec, "taints");
+    struct cursor list = cursor_list(spec, "taints");
     size_t found = kube_json_count(list.value);
-    struct taint *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct taint *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     *count = 0;
     if (out == NULL)
         return NULL;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
-            out[(*count)++] = (struct taint){.key = spot_text(&i, "key"),
-                                             .value = spot_text(&i, "value"),
-                                             .effect = spot_text(&i, "effect")};
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
+            out[(*count)++] = (struct taint){.key = cursor_text(&i, "key"),
+                                             .value = cursor_text(&i, "value"),
+                                             .effect = cursor_text(&i, "effect")};
     return out;
 }
 
-static struct image *read_node_images(const struct spot *status, uint32_t *count)
+static struct image *read_node_images(const struct cursor *status, uint32_t *count)
 {
-    struct spot list = spot_list(status, "images");
+    struct cursor list = cursor_list(status, "images");
     size_t found = kube_json_count(list.value);
-    struct image *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct image *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     *count = 0;
     if (out == NULL)
         return NULL;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
-            out[(*count)++] =
-                (struct image){.names = spot_texts(&i, "names"), .size = spot_i64(&i, "sizeBytes")};
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
+            out[(*count)++] = (struct image){.names = cursor_texts(&i, "names"),
+                                             .size = cursor_i64(&i, "sizeBytes")};
     return out;
 }
 
-static struct label *read_node_conditions(const struct spot *status, uint32_t *count)
+static struct label *read_node_conditions(const struct cursor *status, uint32_t *count)
 {
-    struct spot list = spot_list(status, "conditions");
+    struct cursor list = cursor_list(status, "conditions");
     size_t found = kube_json_count(list.value);
-    struct label *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct label *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     *count = 0;
     if (out == NULL)
         return NULL;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             out[(*count)++] =
-                (struct label){.key = spot_text(&i, "type"), .value = spot_text(&i, "status")};
+                (struct label){.key = cursor_text(&i, "type"), .value = cursor_text(&i, "status")};
     return out;
 }
 
 /* The controllers that an annotation of the old Policy names. What is wrong in there is left out,
  * as upstream did: the node is then as good as others. */
-static void read_avoided(const struct spot *metadata, struct node *node)
+static void read_avoided(const struct cursor *metadata, struct node *node)
 {
     struct str text;
     if (!object_annotation(metadata, "scheduler.alpha.kubernetes.io/preferAvoidPods", &text))
@@ -199,7 +199,7 @@ static void read_avoided(const struct spot *metadata, struct node *node)
     struct kube_json *document = kube_json_parse(text, NULL, a);
     const struct kube_json *list = kube_json_get(document, "preferAvoidPods");
     size_t found = kube_json_is_array(list) ? kube_json_count(list) : 0;
-    node->avoided.at = found ? spot_take(metadata, found, sizeof(*node->avoided.at)) : NULL;
+    node->avoided.at = found ? cursor_take(metadata, found, sizeof(*node->avoided.at)) : NULL;
     const struct kube_json *i = node->avoided.at != NULL ? kube_json_first(list) : NULL;
     for (; i != NULL; i = kube_json_next(i)) {
         const struct kube_json *owner = kube_json_path(i, "podSignature.podController");
@@ -218,21 +218,21 @@ bool kube_object_node(const struct kube_json *object, struct node *node, struct 
     char subject[SUBJECT_MAX];
     object_subject(object, "Node", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata");
-    struct spot spec = spot_object(&root, "spec"), status = spot_object(&root, "status");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata");
+    struct cursor spec = cursor_object(&root, "spec"), status = cursor_object(&root, "status");
     *node = (struct node){0};
     node->name = object_name(&metadata);
-    node->uid = spot_text(&metadata, "uid");
+    node->uid = cursor_text(&metadata, "uid");
     node->resource_version = object_version(&metadata);
     node->labels.at = object_labels(&metadata, "labels", &node->labels.count);
     read_avoided(&metadata, node);
     node->taints.at = object_taints(&spec, &node->taints.count);
-    node->unschedulable = spot_bool(&spec, "unschedulable");
+    node->unschedulable = cursor_bool(&spec, "unschedulable");
     requests_fill_allocatable(&root, node);
     node->images.at = read_node_images(&status, &node->images.count);
-    node->features = spot_texts(&status, "declaredFeatures");
+    node->features = cursor_texts(&status, "declaredFeatures");
     node->conditions.at = read_node_conditions(&status, &node->conditions.count);
     return object_finish(&r, error);
 }
@@ -243,9 +243,9 @@ bool kube_object_namespace(const struct kube_json *object, struct namespace_set 
     char subject[SUBJECT_MAX];
     object_subject(object, "Namespace", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata");
     *ns = (struct namespace_set){0};
     ns->name = object_name(&metadata);
     ns->labels.at = object_labels(&metadata, "labels", &ns->labels.count);

@@ -7,61 +7,61 @@
 #define REQUIRED  "requiredDuringSchedulingIgnoredDuringExecution"
 #define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
 
-static struct affinity_term read_term(const struct spot *at, const struct pod *pod)
+static struct affinity_term read_term(const struct cursor *at, const struct pod *pod)
 {
     struct affinity_term term = {0};
-    if (!spot_is_object(at))
+    if (!cursor_is_object(at))
         return term;
     term.selector = object_selector(at, "labelSelector");
-    term.namespaces = spot_texts(at, "namespaces");
+    term.namespaces = cursor_texts(at, "namespaces");
     term.namespace_selector = object_selector(at, "namespaceSelector");
-    term.topology_key = spot_text(at, "topologyKey");
+    term.topology_key = cursor_text(at, "topologyKey");
     if (term.namespaces.count > 0 || term.namespace_selector.present)
         return term;
-    term.namespaces.at = spot_take(at, 1, sizeof(*term.namespaces.at));
+    term.namespaces.at = cursor_take(at, 1, sizeof(*term.namespaces.at));
     if (term.namespaces.at != NULL)
         term.namespaces.at[term.namespaces.count++] = pod->namespace_name;
     return term;
 }
 
-static struct affinity_term *read_required(const struct spot *up, const struct pod *pod,
+static struct affinity_term *read_required(const struct cursor *up, const struct pod *pod,
                                            uint32_t *count)
 {
-    struct spot list = spot_list(up, REQUIRED);
+    struct cursor list = cursor_list(up, REQUIRED);
     size_t found = kube_json_count(list.value);
-    struct affinity_term *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct affinity_term *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     *count = 0;
     if (out == NULL)
         return NULL;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
         out[(*count)++] = read_term(&i, pod);
     return out;
 }
 
-static struct affinity_term *read_preferred(const struct spot *up, const struct pod *pod,
+static struct affinity_term *read_preferred(const struct cursor *up, const struct pod *pod,
                                             uint32_t *count)
 {
-    struct spot list = spot_list(up, PREFERRED);
+    struct cursor list = cursor_list(up, PREFERRED);
     size_t found = kube_json_count(list.value);
-    struct affinity_term *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct affinity_term *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     *count = 0;
     if (out == NULL)
         return NULL;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
         struct affinity_term *term = &out[(*count)++];
-        if (!spot_is_object(&i))
+        if (!cursor_is_object(&i))
             continue;
-        struct spot inner = spot_member(&i, "podAffinityTerm");
+        struct cursor inner = cursor_member(&i, "podAffinityTerm");
         *term = read_term(&inner, pod);
-        term->weight = spot_i32(&i, "weight");
+        term->weight = cursor_i32(&i, "weight");
     }
     return out;
 }
 
-void object_pod_affinity(const struct spot *affinity, struct pod *pod)
+void object_pod_affinity(const struct cursor *affinity, struct pod *pod)
 {
-    struct spot with = spot_object(affinity, "podAffinity");
-    struct spot against = spot_object(affinity, "podAntiAffinity");
+    struct cursor with = cursor_object(affinity, "podAffinity");
+    struct cursor against = cursor_object(affinity, "podAntiAffinity");
     pod->affinity_required.at = read_required(&with, pod, &pod->affinity_required.count);
     pod->affinity_preferred.at = read_preferred(&with, pod, &pod->affinity_preferred.count);
     pod->anti_affinity_required.at =
@@ -70,24 +70,24 @@ void object_pod_affinity(const struct spot *affinity, struct pod *pod)
         read_preferred(&against, pod, &pod->anti_affinity_preferred.count);
 }
 
-void object_spread(const struct spot *spec, struct pod *pod)
+void object_spread(const struct cursor *spec, struct pod *pod)
 {
-    struct spot list = spot_list(spec, "topologySpreadConstraints");
+    struct cursor list = cursor_list(spec, "topologySpreadConstraints");
     size_t found = kube_json_count(list.value);
-    struct spread_constraint *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct spread_constraint *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     pod->has_spread = found > 0;
     if (out == NULL)
         return;
     pod->spread.at = out;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             out[pod->spread.count++] = (struct spread_constraint){
-                .max_skew = spot_i32(&i, "maxSkew"),
-                .topology_key = spot_text(&i, "topologyKey"),
-                .when_unsatisfiable = spot_text(&i, "whenUnsatisfiable"),
+                .max_skew = cursor_i32(&i, "maxSkew"),
+                .topology_key = cursor_text(&i, "topologyKey"),
+                .when_unsatisfiable = cursor_text(&i, "whenUnsatisfiable"),
                 .selector = object_selector(&i, "labelSelector"),
-                .min_domains = spot_i32(&i, "minDomains"),
-                .match_label_keys = spot_texts(&i, "matchLabelKeys"),
-                .node_affinity_policy = spot_text(&i, "nodeAffinityPolicy"),
-                .node_taints_policy = spot_text(&i, "nodeTaintsPolicy")};
+                .min_domains = cursor_i32(&i, "minDomains"),
+                .match_label_keys = cursor_texts(&i, "matchLabelKeys"),
+                .node_affinity_policy = cursor_text(&i, "nodeAffinityPolicy"),
+                .node_taints_policy = cursor_text(&i, "nodeTaintsPolicy")};
 }

@@ -13,35 +13,36 @@
 #define EXTENDED_ANNOTATION "resource.kubernetes.io/extended-resource-claim"
 
 /* What the pod's status says of a claim that is made from a template. */
-static void read_generated(const struct spot *statuses, struct device_claim *claim)
+static void read_generated(const struct cursor *statuses, struct device_claim *claim)
 {
     claim->generated = true;
-    for (struct spot i = spot_first(statuses); i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i) || !str_equal(spot_text(&i, "name"), claim->name))
+    for (struct cursor i = cursor_first(statuses); i.value != NULL; i = cursor_next(&i)) {
+        if (!cursor_is_object(&i) || !str_equal(cursor_text(&i, "name"), claim->name))
             continue;
-        claim->claim = spot_text(&i, "resourceClaimName");
+        claim->claim = cursor_text(&i, "resourceClaimName");
         claim->unneeded = claim->claim.len == 0;
         return;
     }
 }
 
-void object_device_claims(const struct spot *spec, const struct spot *status, struct pod *pod)
+void object_device_claims(const struct cursor *spec, const struct cursor *status, struct pod *pod)
 {
-    struct spot list = spot_list(spec, "resourceClaims");
-    struct spot statuses = spot_list(status, "resourceClaimStatuses");
+    struct cursor list = cursor_list(spec, "resourceClaims");
+    struct cursor statuses = cursor_list(status, "resourceClaimStatuses");
     size_t found = kube_json_count(list.value);
-    pod->device_claims.at = found ? spot_take(&list, found, sizeof(*pod->device_claims.at)) : NULL;
+    pod->device_claims.at =
+        found ? cursor_take(&list, found, sizeof(*pod->device_claims.at)) : NULL;
     if (pod->device_claims.at == NULL)
         return;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
         struct device_claim *claim = &pod->device_claims.at[pod->device_claims.count++];
-        claim->name = spot_text(&i, "name");
-        claim->claim = spot_text(&i, "resourceClaimName");
+        claim->name = cursor_text(&i, "name");
+        claim->claim = cursor_text(&i, "resourceClaimName");
         if (claim->claim.len > 0)
             continue;
-        if (spot_text(&i, "resourceClaimTemplateName").len > 0)
+        if (cursor_text(&i, "resourceClaimTemplateName").len > 0)
             read_generated(&statuses, claim);
         else
             claim->malformed = true;
@@ -50,30 +51,30 @@ void object_device_claims(const struct spot *spec, const struct spot *status, st
 
 /* ---- pieces ---- */
 
-struct named_spot {
+struct named_cursor {
     struct str name;
-    struct spot spot;
+    struct cursor cursor;
     size_t order; /* in the document, so that the later of two equal names wins */
 };
 
 static int by_name(const void *a, const void *b)
 {
-    const struct named_spot *x = a, *y = b;
+    const struct named_cursor *x = a, *y = b;
     int order = str_compare(x->name, y->name);
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
 /* The members of a map, sorted by name, from the arena; up must outlive them. */
-static struct named_spot *members(const struct spot *map, uint32_t *count)
+static struct named_cursor *members(const struct cursor *map, uint32_t *count)
 {
     size_t found = kube_json_count(map->value), n = 0;
-    struct named_spot *all = found ? spot_take(map, found, sizeof(*all)) : NULL;
+    struct named_cursor *all = found ? cursor_take(map, found, sizeof(*all)) : NULL;
     *count = 0;
     if (all == NULL)
         return NULL;
-    for (struct spot c = spot_first(map); c.value != NULL; c = spot_next(&c), n++) {
-        all[n] = (struct named_spot){arena_copy(c.reading->arena, str_of(c.name)), c, n};
-        all[n].spot.name = all[n].name.at;
+    for (struct cursor c = cursor_first(map); c.value != NULL; c = cursor_next(&c), n++) {
+        all[n] = (struct named_cursor){arena_copy(c.reading->arena, str_of(c.name)), c, n};
+        all[n].cursor.name = all[n].name.at;
     }
     qsort(all, n, sizeof(*all), by_name);
     for (size_t i = 0; i < n; i++)
@@ -83,36 +84,36 @@ static struct named_spot *members(const struct spot *map, uint32_t *count)
 }
 
 /* A quantity as it is written; empty: there is none. */
-static struct str own_amount(const struct spot *s)
+static struct str own_amount(const struct cursor *s)
 {
     if (s->value == NULL || kube_json_is_string(s->value)) {
-        (void)spot_own_quantity(s);
-        return spot_own_text(s);
+        (void)cursor_own_quantity(s);
+        return cursor_own_text(s);
     }
     struct buffer text = {0};
-    (void)spot_own_quantity(s);
+    (void)cursor_own_quantity(s);
     kube_json_write(s->value, &text);
     struct str copy = arena_copy(s->reading->arena, buffer_str(&text));
     buffer_free(&text);
     return copy;
 }
 
-static struct str amount(const struct spot *up, const char *name)
+static struct str amount(const struct cursor *up, const char *name)
 {
-    struct spot s = spot_member(up, name);
+    struct cursor s = cursor_member(up, name);
     return s.value == NULL ? (struct str){0} : own_amount(&s);
 }
 
 /* A map of quantities; or, with a member, of objects that have one under that name. */
-static struct label *amounts(const struct spot *map, const char *member, uint32_t *count)
+static struct label *amounts(const struct cursor *map, const char *member, uint32_t *count)
 {
     uint32_t found;
-    struct named_spot *all = members(map, &found);
-    struct label *out = found ? spot_take(map, found, sizeof(*out)) : NULL;
+    struct named_cursor *all = members(map, &found);
+    struct label *out = found ? cursor_take(map, found, sizeof(*out)) : NULL;
     *count = 0;
     for (uint32_t i = 0; out != NULL && i < found; i++) {
-        const struct spot *s = &all[i].spot;
-        if (member != NULL && !spot_is_object(s))
+        const struct cursor *s = &all[i].cursor;
+        if (member != NULL && !cursor_is_object(s))
             continue;
         out[(*count)++] =
             (struct label){all[i].name, member != NULL ? amount(s, member) : own_amount(s)};
@@ -120,73 +121,74 @@ static struct label *amounts(const struct spot *map, const char *member, uint32_
     return out;
 }
 
-static struct device_toleration *read_tolerations(const struct spot *up, uint32_t *count)
+static struct device_toleration *read_tolerations(const struct cursor *up, uint32_t *count)
 {
-    struct spot list = spot_list(up, "tolerations");
+    struct cursor list = cursor_list(up, "tolerations");
     size_t found = kube_json_count(list.value);
-    struct device_toleration *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct device_toleration *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     *count = 0;
     if (out == NULL)
         return NULL;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
-        struct spot seconds = spot_member(&i, "tolerationSeconds");
-        out[(*count)++] = (struct device_toleration){.key = spot_text(&i, "key"),
-                                                     .operator_name = spot_text(&i, "operator"),
-                                                     .value = spot_text(&i, "value"),
-                                                     .effect = spot_text(&i, "effect"),
-                                                     .has_seconds = seconds.value != NULL,
-                                                     .seconds = spot_i64(&i, "tolerationSeconds")};
+        struct cursor seconds = cursor_member(&i, "tolerationSeconds");
+        out[(*count)++] =
+            (struct device_toleration){.key = cursor_text(&i, "key"),
+                                       .operator_name = cursor_text(&i, "operator"),
+                                       .value = cursor_text(&i, "value"),
+                                       .effect = cursor_text(&i, "effect"),
+                                       .has_seconds = seconds.value != NULL,
+                                       .seconds = cursor_i64(&i, "tolerationSeconds")};
     }
     return out;
 }
 
-static struct strs read_selectors(const struct spot *up)
+static struct strs read_selectors(const struct cursor *up)
 {
-    struct spot list = spot_list(up, "selectors");
+    struct cursor list = cursor_list(up, "selectors");
     size_t found = kube_json_count(list.value);
     struct strs out = {0};
-    out.at = found ? spot_take(&list, found, sizeof(*out.at)) : NULL;
+    out.at = found ? cursor_take(&list, found, sizeof(*out.at)) : NULL;
     if (out.at == NULL)
         return out;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
-        struct spot cel = {0};
-        if (spot_is_object(&i))
-            cel = spot_object(&i, "cel");
-        out.at[out.count++] = cel.value ? spot_text(&cel, "expression") : (struct str){0};
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
+        struct cursor cel = {0};
+        if (cursor_is_object(&i))
+            cel = cursor_object(&i, "cel");
+        out.at[out.count++] = cel.value ? cursor_text(&cel, "expression") : (struct str){0};
     }
     return out;
 }
 
 /* The bytes as the API server sent them; a document that did not come from there has a value, which
  * is written. */
-static struct str read_parameters(const struct spot *opaque)
+static struct str read_parameters(const struct cursor *opaque)
 {
-    struct spot s = spot_member(opaque, "parameters");
+    struct cursor s = cursor_member(opaque, "parameters");
     struct buffer text = {0};
     if (s.value == NULL || kube_json_is_string(s.value))
-        return spot_own_text(&s);
+        return cursor_own_text(&s);
     kube_json_write(s.value, &text);
     struct str copy = arena_copy(s.reading->arena, buffer_str(&text));
     buffer_free(&text);
     return copy;
 }
 
-static struct opaque_config *read_config(const struct spot *up, uint32_t *count)
+static struct opaque_config *read_config(const struct cursor *up, uint32_t *count)
 {
-    struct spot list = spot_list(up, "config");
+    struct cursor list = cursor_list(up, "config");
     size_t found = kube_json_count(list.value);
-    struct opaque_config *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct opaque_config *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     *count = 0;
     if (out == NULL)
         return NULL;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
-        struct spot opaque = spot_object(&i, "opaque");
-        out[(*count)++] = (struct opaque_config){.requests = spot_texts(&i, "requests"),
-                                                 .driver = spot_text(&opaque, "driver"),
+        struct cursor opaque = cursor_object(&i, "opaque");
+        out[(*count)++] = (struct opaque_config){.requests = cursor_texts(&i, "requests"),
+                                                 .driver = cursor_text(&opaque, "driver"),
                                                  .parameters = read_parameters(&opaque)};
     }
     return out;
@@ -194,28 +196,28 @@ static struct opaque_config *read_config(const struct spot *up, uint32_t *count)
 
 /* ---- claims ---- */
 
-static struct device_ask read_ask(const struct spot *s)
+static struct device_ask read_ask(const struct cursor *s)
 {
-    struct spot capacity = spot_object(s, "capacity");
-    struct spot requests = spot_object(&capacity, "requests");
-    struct device_ask ask = {.name = spot_text(s, "name"),
-                             .class_name = spot_text(s, "deviceClassName"),
+    struct cursor capacity = cursor_object(s, "capacity");
+    struct cursor requests = cursor_object(&capacity, "requests");
+    struct device_ask ask = {.name = cursor_text(s, "name"),
+                             .class_name = cursor_text(s, "deviceClassName"),
                              .selectors = read_selectors(s),
-                             .mode = spot_text(s, "allocationMode"),
-                             .count = spot_i64(s, "count"),
-                             .admin_access = spot_bool(s, "adminAccess")};
+                             .mode = cursor_text(s, "allocationMode"),
+                             .count = cursor_i64(s, "count"),
+                             .admin_access = cursor_bool(s, "adminAccess")};
     ask.tolerations.at = read_tolerations(s, &ask.tolerations.count);
     ask.capacity.at = amounts(&requests, NULL, &ask.capacity.count);
     return ask;
 }
 
-static void read_request(const struct spot *s, struct device_request *request)
+static void read_request(const struct cursor *s, struct device_request *request)
 {
-    struct spot exactly = spot_object(s, "exactly"), list = spot_list(s, "firstAvailable");
+    struct cursor exactly = cursor_object(s, "exactly"), list = cursor_list(s, "firstAvailable");
     size_t found = exactly.value != NULL ? 1 : kube_json_count(list.value);
-    request->name = spot_text(s, "name");
+    request->name = cursor_text(s, "name");
     request->exactly = exactly.value != NULL;
-    request->asks.at = found ? spot_take(s, found, sizeof(*request->asks.at)) : NULL;
+    request->asks.at = found ? cursor_take(s, found, sizeof(*request->asks.at)) : NULL;
     if (request->asks.at == NULL)
         return;
     if (request->exactly) {
@@ -223,108 +225,110 @@ static void read_request(const struct spot *s, struct device_request *request)
         request->asks.at[0].name = request->name;
         return;
     }
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             request->asks.at[request->asks.count++] = read_ask(&i);
 }
 
-static void read_requests(const struct spot *devices, struct resource_claim *claim)
+static void read_requests(const struct cursor *devices, struct resource_claim *claim)
 {
-    struct spot list = spot_list(devices, "requests");
+    struct cursor list = cursor_list(devices, "requests");
     size_t found = kube_json_count(list.value);
-    claim->requests.at = found ? spot_take(&list, found, sizeof(*claim->requests.at)) : NULL;
+    claim->requests.at = found ? cursor_take(&list, found, sizeof(*claim->requests.at)) : NULL;
     if (claim->requests.at == NULL)
         return;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             read_request(&i, &claim->requests.at[claim->requests.count++]);
 }
 
-static void read_constraints(const struct spot *devices, struct resource_claim *claim)
+static void read_constraints(const struct cursor *devices, struct resource_claim *claim)
 {
-    struct spot list = spot_list(devices, "constraints");
+    struct cursor list = cursor_list(devices, "constraints");
     size_t found = kube_json_count(list.value);
-    claim->constraints.at = found ? spot_take(&list, found, sizeof(*claim->constraints.at)) : NULL;
+    claim->constraints.at =
+        found ? cursor_take(&list, found, sizeof(*claim->constraints.at)) : NULL;
     if (claim->constraints.at == NULL)
         return;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             claim->constraints.at[claim->constraints.count++] = (struct device_constraint){
-                .requests = spot_texts(&i, "requests"),
-                .match_attribute = spot_text(&i, "matchAttribute"),
-                .distinct_attribute = spot_text(&i, "distinctAttribute")};
+                .requests = cursor_texts(&i, "requests"),
+                .match_attribute = cursor_text(&i, "matchAttribute"),
+                .distinct_attribute = cursor_text(&i, "distinctAttribute")};
 }
 
-static void read_result(const struct spot *s, struct allocated_device *device)
+static void read_result(const struct cursor *s, struct allocated_device *device)
 {
-    struct spot consumed = spot_object(s, "consumedCapacity");
-    struct spot admin = spot_member(s, "adminAccess");
-    *device = (struct allocated_device){.request = spot_text(s, "request"),
-                                        .driver = spot_text(s, "driver"),
-                                        .pool = spot_text(s, "pool"),
-                                        .device = spot_text(s, "device"),
+    struct cursor consumed = cursor_object(s, "consumedCapacity");
+    struct cursor admin = cursor_member(s, "adminAccess");
+    *device = (struct allocated_device){.request = cursor_text(s, "request"),
+                                        .driver = cursor_text(s, "driver"),
+                                        .pool = cursor_text(s, "pool"),
+                                        .device = cursor_text(s, "device"),
                                         .has_admin_access = admin.value != NULL,
-                                        .admin_access = spot_bool(s, "adminAccess"),
-                                        .binding_conditions = spot_texts(s, "bindingConditions"),
+                                        .admin_access = cursor_bool(s, "adminAccess"),
+                                        .binding_conditions = cursor_texts(s, "bindingConditions"),
                                         .binding_failure_conditions =
-                                            spot_texts(s, "bindingFailureConditions"),
-                                        .share_id = spot_text(s, "shareID")};
+                                            cursor_texts(s, "bindingFailureConditions"),
+                                        .share_id = cursor_text(s, "shareID")};
     device->tolerations.at = read_tolerations(s, &device->tolerations.count);
     device->consumed.at = amounts(&consumed, NULL, &device->consumed.count);
 }
 
-static void read_results(const struct spot *allocation, struct resource_claim *claim)
+static void read_results(const struct cursor *allocation, struct resource_claim *claim)
 {
-    struct spot devices = spot_object(allocation, "devices");
-    struct spot list = spot_list(&devices, "results");
+    struct cursor devices = cursor_object(allocation, "devices");
+    struct cursor list = cursor_list(&devices, "results");
     size_t found = kube_json_count(list.value);
-    claim->allocated_us = spot_time(allocation, "allocationTimestamp");
-    claim->devices.at = found ? spot_take(&list, found, sizeof(*claim->devices.at)) : NULL;
+    claim->allocated_us = cursor_time(allocation, "allocationTimestamp");
+    claim->devices.at = found ? cursor_take(&list, found, sizeof(*claim->devices.at)) : NULL;
     if (claim->devices.at == NULL)
         return;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             read_result(&i, &claim->devices.at[claim->devices.count++]);
 }
 
-static void read_device_status(const struct spot *s, struct device_status *device)
+static void read_device_status(const struct cursor *s, struct device_status *device)
 {
-    struct spot list = spot_list(s, "conditions");
+    struct cursor list = cursor_list(s, "conditions");
     size_t found = kube_json_count(list.value);
-    *device = (struct device_status){.driver = spot_text(s, "driver"),
-                                     .pool = spot_text(s, "pool"),
-                                     .device = spot_text(s, "device"),
-                                     .share_id = spot_text(s, "shareID")};
-    device->conditions.at = found ? spot_take(&list, found, sizeof(*device->conditions.at)) : NULL;
+    *device = (struct device_status){.driver = cursor_text(s, "driver"),
+                                     .pool = cursor_text(s, "pool"),
+                                     .device = cursor_text(s, "device"),
+                                     .share_id = cursor_text(s, "shareID")};
+    device->conditions.at =
+        found ? cursor_take(&list, found, sizeof(*device->conditions.at)) : NULL;
     if (device->conditions.at == NULL)
         return;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             device->conditions.at[device->conditions.count++] =
-                (struct device_condition){.type = spot_text(&i, "type"),
-                                          .status = spot_text(&i, "status"),
-                                          .reason = spot_text(&i, "reason"),
-                                          .message = spot_text(&i, "message")};
+                (struct device_condition){.type = cursor_text(&i, "type"),
+                                          .status = cursor_text(&i, "status"),
+                                          .reason = cursor_text(&i, "reason"),
+                                          .message = cursor_text(&i, "message")};
 }
 
-static void read_device_statuses(const struct spot *status, struct resource_claim *claim)
+static void read_device_statuses(const struct cursor *status, struct resource_claim *claim)
 {
-    struct spot list = spot_list(status, "devices");
+    struct cursor list = cursor_list(status, "devices");
     size_t found = kube_json_count(list.value);
     claim->device_statuses.at =
-        found ? spot_take(&list, found, sizeof(*claim->device_statuses.at)) : NULL;
+        found ? cursor_take(&list, found, sizeof(*claim->device_statuses.at)) : NULL;
     if (claim->device_statuses.at == NULL)
         return;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             read_device_status(&i, &claim->device_statuses.at[claim->device_statuses.count++]);
 }
 
-static void read_claim_status(const struct spot *status, struct resource_claim *claim)
+static void read_claim_status(const struct cursor *status, struct resource_claim *claim)
 {
-    struct spot allocation = spot_object(status, "allocation");
-    struct spot selector = spot_object(&allocation, "nodeSelector");
-    struct spot terms = spot_list(&selector, "nodeSelectorTerms");
+    struct cursor allocation = cursor_object(status, "allocation");
+    struct cursor selector = cursor_object(&allocation, "nodeSelector");
+    struct cursor terms = cursor_list(&selector, "nodeSelectorTerms");
     claim->allocated = allocation.value != NULL;
     claim->has_terms = selector.value != NULL;
     claim->terms.at = kube_read_node_terms(&terms, &claim->terms.count);
@@ -340,15 +344,16 @@ bool kube_object_resource_claim(const struct kube_json *object, struct resource_
     struct str marked;
     object_subject(object, "ResourceClaim", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata"), status = spot_object(&root, "status");
-    struct spot spec = spot_object(&root, "spec"), devices = spot_object(&spec, "devices");
-    struct spot deleting = spot_member(&metadata, "deletionTimestamp");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata"),
+                  status = cursor_object(&root, "status");
+    struct cursor spec = cursor_object(&root, "spec"), devices = cursor_object(&spec, "devices");
+    struct cursor deleting = cursor_member(&metadata, "deletionTimestamp");
     *claim = (struct resource_claim){.deleting = deleting.value != NULL};
-    claim->namespace_name = spot_text(&metadata, "namespace");
+    claim->namespace_name = cursor_text(&metadata, "namespace");
     claim->name = object_name(&metadata);
-    claim->uid = spot_text(&metadata, "uid");
+    claim->uid = cursor_text(&metadata, "uid");
     claim->resource_version = object_version(&metadata);
     claim->owner_uid = object_controller(&metadata).uid;
     claim->extended =
@@ -368,70 +373,70 @@ bool kube_object_device_class(const struct kube_json *object, struct device_clas
     char subject[SUBJECT_MAX];
     object_subject(object, "DeviceClass", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata"), spec = spot_object(&root, "spec");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata"), spec = cursor_object(&root, "spec");
     *device_class =
         (struct device_class){.name = object_name(&metadata),
                               .resource_version = object_version(&metadata),
-                              .created = spot_time(&metadata, "creationTimestamp"),
+                              .created = cursor_time(&metadata, "creationTimestamp"),
                               .selectors = read_selectors(&spec),
-                              .extended_resource = spot_text(&spec, "extendedResourceName")};
+                              .extended_resource = cursor_text(&spec, "extendedResourceName")};
     device_class->config.at = read_config(&spec, &device_class->config.count);
     return object_finish(&r, error);
 }
 
-static struct device_attribute read_attribute(const struct named_spot *named)
+static struct device_attribute read_attribute(const struct named_cursor *named)
 {
     struct device_attribute out = {.name = named->name};
-    if (!spot_is_object(&named->spot))
+    if (!cursor_is_object(&named->cursor))
         return out;
     for (uint32_t kind = ATTRIBUTE_int; kind <= ATTRIBUTE_version; kind++) {
         const char *member = words_text(&attribute_kind_words, kind).at;
-        if (spot_member(&named->spot, member).value == NULL)
+        if (cursor_member(&named->cursor, member).value == NULL)
             continue;
         out.kind = (enum attribute_kind)kind;
         if (kind == ATTRIBUTE_int)
-            out.number = spot_i64(&named->spot, member);
+            out.number = cursor_i64(&named->cursor, member);
         else if (kind == ATTRIBUTE_bool)
-            out.number = spot_bool(&named->spot, member);
+            out.number = cursor_bool(&named->cursor, member);
         else
-            out.text = spot_text(&named->spot, member);
+            out.text = cursor_text(&named->cursor, member);
     }
     return out;
 }
 
-static void read_attributes(const struct spot *s, struct slice_device *device)
+static void read_attributes(const struct cursor *s, struct slice_device *device)
 {
-    struct spot map = spot_object(s, "attributes");
+    struct cursor map = cursor_object(s, "attributes");
     uint32_t found;
-    struct named_spot *all = members(&map, &found);
-    device->attributes.at = found ? spot_take(&map, found, sizeof(*device->attributes.at)) : NULL;
+    struct named_cursor *all = members(&map, &found);
+    device->attributes.at = found ? cursor_take(&map, found, sizeof(*device->attributes.at)) : NULL;
     for (uint32_t i = 0; device->attributes.at != NULL && i < found; i++)
         device->attributes.at[device->attributes.count++] = read_attribute(&all[i]);
 }
 
-static struct strs read_valid_values(const struct spot *policy)
+static struct strs read_valid_values(const struct cursor *policy)
 {
-    struct spot list = spot_list(policy, "validValues");
+    struct cursor list = cursor_list(policy, "validValues");
     size_t found = kube_json_count(list.value);
     struct strs out = {0};
-    out.at = found ? spot_take(&list, found, sizeof(*out.at)) : NULL;
+    out.at = found ? cursor_take(&list, found, sizeof(*out.at)) : NULL;
     if (out.at == NULL)
         return out;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
         out.at[out.count++] = own_amount(&i);
     return out;
 }
 
-static struct device_capacity read_capacity_of(const struct named_spot *named)
+static struct device_capacity read_capacity_of(const struct named_cursor *named)
 {
     struct device_capacity out = {.name = named->name};
-    if (!spot_is_object(&named->spot))
+    if (!cursor_is_object(&named->cursor))
         return out;
-    struct spot policy = spot_object(&named->spot, "requestPolicy");
-    struct spot range = spot_object(&policy, "validRange");
-    out.value = amount(&named->spot, "value");
+    struct cursor policy = cursor_object(&named->cursor, "requestPolicy");
+    struct cursor range = cursor_object(&policy, "validRange");
+    out.value = amount(&named->cursor, "value");
     out.has_policy = policy.value != NULL;
     out.default_request = amount(&policy, "default");
     out.valid_values = read_valid_values(&policy);
@@ -442,50 +447,50 @@ static struct device_capacity read_capacity_of(const struct named_spot *named)
     return out;
 }
 
-static void read_capacity(const struct spot *s, struct slice_device *device)
+static void read_capacity(const struct cursor *s, struct slice_device *device)
 {
-    struct spot map = spot_object(s, "capacity");
+    struct cursor map = cursor_object(s, "capacity");
     uint32_t found;
-    struct named_spot *all = members(&map, &found);
-    device->capacity.at = found ? spot_take(&map, found, sizeof(*device->capacity.at)) : NULL;
+    struct named_cursor *all = members(&map, &found);
+    device->capacity.at = found ? cursor_take(&map, found, sizeof(*device->capacity.at)) : NULL;
     for (uint32_t i = 0; device->capacity.at != NULL && i < found; i++)
         device->capacity.at[device->capacity.count++] = read_capacity_of(&all[i]);
 }
 
 /* Sets of counters, which say their own name under the given one. */
-static struct device_counters *read_counters(const struct spot *list, const char *name,
+static struct device_counters *read_counters(const struct cursor *list, const char *name,
                                              uint32_t *count)
 {
     size_t found = kube_json_count(list->value);
-    struct device_counters *out = found ? spot_take(list, found, sizeof(*out)) : NULL;
+    struct device_counters *out = found ? cursor_take(list, found, sizeof(*out)) : NULL;
     *count = 0;
     if (out == NULL)
         return NULL;
-    for (struct spot i = spot_first(list); i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    for (struct cursor i = cursor_first(list); i.value != NULL; i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
-        struct spot counters = spot_object(&i, "counters");
+        struct cursor counters = cursor_object(&i, "counters");
         struct device_counters *set = &out[(*count)++];
-        set->name = spot_text(&i, name);
+        set->name = cursor_text(&i, name);
         set->counters.at = amounts(&counters, "value", &set->counters.count);
     }
     return out;
 }
 
-static void read_device(const struct spot *s, struct slice_device *device)
+static void read_device(const struct cursor *s, struct slice_device *device)
 {
-    struct spot selector = spot_object(s, "nodeSelector");
-    struct spot terms = spot_list(&selector, "nodeSelectorTerms");
-    struct spot consumes = spot_list(s, "consumesCounters");
-    *device = (struct slice_device){.name = spot_text(s, "name"),
-                                    .node_name = spot_text(s, "nodeName"),
+    struct cursor selector = cursor_object(s, "nodeSelector");
+    struct cursor terms = cursor_list(&selector, "nodeSelectorTerms");
+    struct cursor consumes = cursor_list(s, "consumesCounters");
+    *device = (struct slice_device){.name = cursor_text(s, "name"),
+                                    .node_name = cursor_text(s, "nodeName"),
                                     .has_terms = selector.value != NULL,
-                                    .all_nodes = spot_bool(s, "allNodes"),
-                                    .binds_to_node = spot_bool(s, "bindsToNode"),
-                                    .binding_conditions = spot_texts(s, "bindingConditions"),
+                                    .all_nodes = cursor_bool(s, "allNodes"),
+                                    .binds_to_node = cursor_bool(s, "bindsToNode"),
+                                    .binding_conditions = cursor_texts(s, "bindingConditions"),
                                     .binding_failure_conditions =
-                                        spot_texts(s, "bindingFailureConditions"),
-                                    .shareable = spot_bool(s, "allowMultipleAllocations")};
+                                        cursor_texts(s, "bindingFailureConditions"),
+                                    .shareable = cursor_bool(s, "allowMultipleAllocations")};
     read_attributes(s, device);
     read_capacity(s, device);
     device->consumes.at = read_counters(&consumes, "counterSet", &device->consumes.count);
@@ -493,15 +498,15 @@ static void read_device(const struct spot *s, struct slice_device *device)
     device->taints.at = object_taints(s, &device->taints.count);
 }
 
-static void read_devices(const struct spot *spec, struct resource_slice *slice)
+static void read_devices(const struct cursor *spec, struct resource_slice *slice)
 {
-    struct spot list = spot_list(spec, "devices");
+    struct cursor list = cursor_list(spec, "devices");
     size_t found = kube_json_count(list.value);
-    slice->devices.at = found ? spot_take(&list, found, sizeof(*slice->devices.at)) : NULL;
+    slice->devices.at = found ? cursor_take(&list, found, sizeof(*slice->devices.at)) : NULL;
     if (slice->devices.at == NULL)
         return;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             read_device(&i, &slice->devices.at[slice->devices.count++]);
 }
 
@@ -511,22 +516,23 @@ bool kube_object_resource_slice(const struct kube_json *object, struct resource_
     char subject[SUBJECT_MAX];
     object_subject(object, "ResourceSlice", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata"), spec = spot_object(&root, "spec");
-    struct spot pool = spot_object(&spec, "pool"), selector = spot_object(&spec, "nodeSelector");
-    struct spot terms = spot_list(&selector, "nodeSelectorTerms");
-    struct spot shared = spot_list(&spec, "sharedCounters");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata"), spec = cursor_object(&root, "spec");
+    struct cursor pool = cursor_object(&spec, "pool"),
+                  selector = cursor_object(&spec, "nodeSelector");
+    struct cursor terms = cursor_list(&selector, "nodeSelectorTerms");
+    struct cursor shared = cursor_list(&spec, "sharedCounters");
     *slice = (struct resource_slice){.name = object_name(&metadata),
                                      .resource_version = object_version(&metadata),
-                                     .driver = spot_text(&spec, "driver"),
-                                     .pool = spot_text(&pool, "name"),
-                                     .pool_generation = spot_i64(&pool, "generation"),
-                                     .pool_slices = spot_i64(&pool, "resourceSliceCount"),
-                                     .node_name = spot_text(&spec, "nodeName"),
+                                     .driver = cursor_text(&spec, "driver"),
+                                     .pool = cursor_text(&pool, "name"),
+                                     .pool_generation = cursor_i64(&pool, "generation"),
+                                     .pool_slices = cursor_i64(&pool, "resourceSliceCount"),
+                                     .node_name = cursor_text(&spec, "nodeName"),
                                      .has_terms = selector.value != NULL,
-                                     .all_nodes = spot_bool(&spec, "allNodes"),
-                                     .by_device = spot_bool(&spec, "perDeviceNodeSelection")};
+                                     .all_nodes = cursor_bool(&spec, "allNodes"),
+                                     .by_device = cursor_bool(&spec, "perDeviceNodeSelection")};
     slice->terms.at = kube_read_node_terms(&terms, &slice->terms.count);
     read_devices(&spec, slice);
     slice->shared.at = read_counters(&shared, "name", &slice->shared.count);

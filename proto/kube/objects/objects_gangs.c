@@ -9,15 +9,15 @@
 
 /* ---- pods ---- */
 
-void object_pod_gang(const struct spot *object, struct pod *pod)
+void object_pod_gang(const struct cursor *object, struct pod *pod)
 {
-    struct spot spec = spot_object(object, "spec");
-    struct spot link = spot_object(&spec, "schedulingGroup");
+    struct cursor spec = cursor_object(object, "spec");
+    struct cursor link = cursor_object(&spec, "schedulingGroup");
     const struct {
         struct str name;
         const char *api;
     } ways[] = {
-        {spot_text(&link, "podGroupName"), KUBE_GANG_BUILT_IN},
+        {cursor_text(&link, "podGroupName"), KUBE_GANG_BUILT_IN},
         {object_label(pod->labels.at, pod->labels.count, KUBE_GANG_PLUGINS_LABEL),
          KUBE_GANG_PLUGINS},
         {object_label(pod->labels.at, pod->labels.count, KUBE_GANG_SIGS_LABEL), KUBE_GANG_SIGS},
@@ -25,57 +25,57 @@ void object_pod_gang(const struct spot *object, struct pod *pod)
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && pod->gang.len == 0; i++) {
         if (ways[i].name.len == 0)
             continue;
-        struct spot status = spot_object(object, "status");
+        struct cursor status = cursor_object(object, "status");
         pod->gang = ways[i].name;
         pod->gang_api = str_of(ways[i].api);
-        pod->phase = spot_text(&status, "phase");
+        pod->phase = cursor_text(&status, "phase");
     }
 }
 
 /* ---- PodGroups ---- */
 
-static void read_min_resources(const struct spot *spec, struct gang *gang)
+static void read_min_resources(const struct cursor *spec, struct gang *gang)
 {
-    struct spot list = spot_object(spec, "minResources");
+    struct cursor list = cursor_object(spec, "minResources");
     size_t found = kube_json_count(list.value);
     gang->has_min_resources = list.value != NULL;
-    struct quantity *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct quantity *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     if (out == NULL)
         return;
     gang->min_resources.at = out;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
-        struct kube_quantity q = spot_own_quantity(&i);
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
+        struct kube_quantity q = cursor_own_quantity(&i);
         struct str name = arena_copy(i.reading->arena, str_of(i.name));
         if (name.at == NULL)
-            spot_fail(&i, "too large");
+            cursor_fail(&i, "too large");
         out[gang->min_resources.count++] = (struct quantity){
             name, str_is(name, "cpu") ? kube_quantity_milli(q) : kube_quantity_value(q)};
     }
 }
 
-static void read_counts(const struct spot *status, struct gang *gang)
+static void read_counts(const struct cursor *status, struct gang *gang)
 {
-    gang->phase = spot_text(status, "phase");
-    gang->scheduled = spot_i32(status, "scheduled");
-    gang->running = spot_i32(status, "running");
-    gang->succeeded = spot_i32(status, "succeeded");
-    gang->failed = spot_i32(status, "failed");
-    gang->schedule_start = spot_time(status, "scheduleStartTime");
-    gang->occupied_by = spot_text(status, "occupiedBy");
+    gang->phase = cursor_text(status, "phase");
+    gang->scheduled = cursor_i32(status, "scheduled");
+    gang->running = cursor_i32(status, "running");
+    gang->succeeded = cursor_i32(status, "succeeded");
+    gang->failed = cursor_i32(status, "failed");
+    gang->schedule_start = cursor_time(status, "scheduleStartTime");
+    gang->occupied_by = cursor_text(status, "occupiedBy");
 }
 
-static void read_condition(const struct spot *status, struct gang *gang)
+static void read_condition(const struct cursor *status, struct gang *gang)
 {
-    struct spot list = spot_list(status, "conditions");
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i) || !str_is(spot_text(&i, "type"), "PodGroupScheduled"))
+    struct cursor list = cursor_list(status, "conditions");
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
+        if (!cursor_is_object(&i) || !str_is(cursor_text(&i, "type"), "PodGroupScheduled"))
             continue;
         gang->scheduled_condition =
-            (struct condition){.status = spot_text(&i, "status"),
-                               .reason = spot_text(&i, "reason"),
-                               .message = spot_text(&i, "message"),
-                               .since = spot_text(&i, "lastTransitionTime"),
-                               .observed_generation = spot_i64(&i, "observedGeneration")};
+            (struct condition){.status = cursor_text(&i, "status"),
+                               .reason = cursor_text(&i, "reason"),
+                               .message = cursor_text(&i, "message"),
+                               .since = cursor_text(&i, "lastTransitionTime"),
+                               .observed_generation = cursor_i64(&i, "observedGeneration")};
         return;
     }
 }
@@ -116,26 +116,26 @@ bool kube_object_pod_group(const struct kube_json *object, const char *api, stru
     char subject[SUBJECT_MAX];
     object_subject(object, "PodGroup", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata");
-    struct spot spec = spot_object(&root, "spec"), status = spot_object(&root, "status");
-    struct spot deleting = spot_member(&metadata, "deletionTimestamp");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata");
+    struct cursor spec = cursor_object(&root, "spec"), status = cursor_object(&root, "status");
+    struct cursor deleting = cursor_member(&metadata, "deletionTimestamp");
     *gang = (struct gang){.api = str_of(api)};
-    gang->namespace_name = spot_text(&metadata, "namespace");
+    gang->namespace_name = cursor_text(&metadata, "namespace");
     gang->name = object_name(&metadata);
-    gang->uid = spot_text(&metadata, "uid");
+    gang->uid = cursor_text(&metadata, "uid");
     gang->resource_version = object_version(&metadata);
-    gang->created = spot_time(&metadata, "creationTimestamp");
+    gang->created = cursor_time(&metadata, "creationTimestamp");
     gang->deleting = deleting.value != NULL;
-    gang->generation = spot_i64(&metadata, "generation");
+    gang->generation = cursor_i64(&metadata, "generation");
     if (str_is(gang->api, KUBE_GANG_BUILT_IN)) {
-        struct spot policy = spot_object(&spec, "schedulingPolicy");
-        struct spot all = spot_object(&policy, "gang");
-        gang->min_member = spot_i32(&all, "minCount");
+        struct cursor policy = cursor_object(&spec, "schedulingPolicy");
+        struct cursor all = cursor_object(&policy, "gang");
+        gang->min_member = cursor_i32(&all, "minCount");
     } else {
-        gang->min_member = spot_i32(&spec, "minMember");
-        gang->timeout_s = spot_i32(&spec, "scheduleTimeoutSeconds");
+        gang->min_member = cursor_i32(&spec, "minMember");
+        gang->timeout_s = cursor_i32(&spec, "scheduleTimeoutSeconds");
         read_min_resources(&spec, gang);
         read_counts(&status, gang);
         read_foreign(object, gang);

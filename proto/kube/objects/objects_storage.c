@@ -9,26 +9,26 @@
 #define CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
 
 /* Filesystem is what upstream takes an unset mode for. */
-static struct str read_mode(const struct spot *spec)
+static struct str read_mode(const struct cursor *spec)
 {
-    struct str mode = spot_text(spec, "volumeMode");
+    struct str mode = cursor_text(spec, "volumeMode");
     return mode.len ? mode : STR_LITERAL("Filesystem");
 }
 
-static void read_claim_spec(const struct spot *spec, struct claim *claim)
+static void read_claim_spec(const struct cursor *spec, struct claim *claim)
 {
-    struct spot resources = spot_object(spec, "resources");
-    struct spot requests = spot_object(&resources, "requests");
-    claim->volume_name = spot_text(spec, "volumeName");
+    struct cursor resources = cursor_object(spec, "resources");
+    struct cursor requests = cursor_object(&resources, "requests");
+    claim->volume_name = cursor_text(spec, "volumeName");
     if (!claim->has_class) {
-        struct spot class_name = spot_member(spec, "storageClassName");
+        struct cursor class_name = cursor_member(spec, "storageClassName");
         claim->has_class = class_name.value != NULL;
-        claim->class_name = spot_own_text(&class_name);
+        claim->class_name = cursor_own_text(&class_name);
     }
-    claim->access_modes = spot_texts(spec, "accessModes");
+    claim->access_modes = cursor_texts(spec, "accessModes");
     claim->requested = object_amount(&requests, "storage");
     claim->volume_mode = read_mode(spec);
-    claim->attributes_class = spot_text(spec, "volumeAttributesClassName");
+    claim->attributes_class = cursor_text(spec, "volumeAttributesClassName");
     claim->selector = object_selector(spec, "selector");
 }
 
@@ -39,47 +39,47 @@ bool kube_object_claim(const struct kube_json *object, struct claim *claim, stru
     struct str ignored;
     object_subject(object, "PersistentVolumeClaim", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata");
-    struct spot spec = spot_object(&root, "spec"), status = spot_object(&root, "status");
-    struct spot deleting = spot_member(&metadata, "deletionTimestamp");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata");
+    struct cursor spec = cursor_object(&root, "spec"), status = cursor_object(&root, "status");
+    struct cursor deleting = cursor_member(&metadata, "deletionTimestamp");
     *claim = (struct claim){0};
-    claim->namespace_name = spot_text(&metadata, "namespace");
+    claim->namespace_name = cursor_text(&metadata, "namespace");
     claim->name = object_name(&metadata);
-    claim->uid = spot_text(&metadata, "uid");
+    claim->uid = cursor_text(&metadata, "uid");
     claim->resource_version = object_version(&metadata);
     claim->deleting = deleting.value != NULL;
     claim->owner_uid = object_controller(&metadata).uid;
     claim->has_class = object_annotation(&metadata, CLASS_ANNOTATION, &claim->class_name);
     read_claim_spec(&spec, claim);
-    claim->phase = spot_text(&status, "phase");
+    claim->phase = cursor_text(&status, "phase");
     claim->bind_completed =
         object_annotation(&metadata, "pv.kubernetes.io/bind-completed", &ignored);
     object_annotation(&metadata, "volume.kubernetes.io/selected-node", &claim->selected_node);
     return object_finish(&r, error);
 }
 
-static void read_affinity(const struct spot *spec, struct volume *volume)
+static void read_affinity(const struct cursor *spec, struct volume *volume)
 {
-    struct spot affinity = spot_object(spec, "nodeAffinity");
-    struct spot required = spot_object(&affinity, "required");
-    struct spot terms = spot_list(&required, "nodeSelectorTerms");
+    struct cursor affinity = cursor_object(spec, "nodeAffinity");
+    struct cursor required = cursor_object(&affinity, "required");
+    struct cursor terms = cursor_list(&required, "nodeSelectorTerms");
     volume->has_terms = required.value != NULL;
     volume->terms.at = kube_read_node_terms(&terms, &volume->terms.count);
 }
 
-static void read_claim_ref(const struct spot *spec, struct volume *volume)
+static void read_claim_ref(const struct cursor *spec, struct volume *volume)
 {
-    struct spot claim = spot_object(spec, "claimRef");
+    struct cursor claim = cursor_object(spec, "claimRef");
     volume->has_claim_ref = claim.value != NULL;
-    volume->claim_namespace = spot_text(&claim, "namespace");
-    volume->claim_name = spot_text(&claim, "name");
-    volume->claim_uid = spot_text(&claim, "uid");
+    volume->claim_namespace = cursor_text(&claim, "namespace");
+    volume->claim_name = cursor_text(&claim, "name");
+    volume->claim_uid = cursor_text(&claim, "uid");
 }
 
 /* Sources that are no in-tree disk with a translation. */
-static void read_other_source(const struct spot *spec, struct volume *volume)
+static void read_other_source(const struct cursor *spec, struct volume *volume)
 {
     static const struct {
         const char *member;
@@ -88,11 +88,11 @@ static void read_other_source(const struct spot *spec, struct volume *volume)
                   {"nfs", SOURCE_nfs},     {"iscsi", SOURCE_iscsi},
                   {"rbd", SOURCE_rbd},     {"cephfs", SOURCE_cephfs},
                   {"fc", SOURCE_fc}};
-    struct spot csi = spot_object(spec, "csi");
+    struct cursor csi = cursor_object(spec, "csi");
     if (csi.value != NULL) {
         volume->source = SOURCE_csi;
-        volume->driver = spot_text(&csi, "driver");
-        volume->handle = spot_text(&csi, "volumeHandle");
+        volume->driver = cursor_text(&csi, "driver");
+        volume->handle = cursor_text(&csi, "volumeHandle");
         return;
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -100,16 +100,16 @@ static void read_other_source(const struct spot *spec, struct volume *volume)
             volume->source = others[i].source;
 }
 
-static void read_volume_spec(const struct spot *spec, const struct spot *metadata,
+static void read_volume_spec(const struct cursor *spec, const struct cursor *metadata,
                              struct volume *volume)
 {
-    struct spot capacity = spot_object(spec, "capacity");
+    struct cursor capacity = cursor_object(spec, "capacity");
     if (!object_annotation(metadata, CLASS_ANNOTATION, &volume->class_name))
-        volume->class_name = spot_text(spec, "storageClassName");
+        volume->class_name = cursor_text(spec, "storageClassName");
     volume->capacity = object_amount(&capacity, "storage");
-    volume->access_modes = spot_texts(spec, "accessModes");
+    volume->access_modes = cursor_texts(spec, "accessModes");
     volume->volume_mode = read_mode(spec);
-    volume->attributes_class = spot_text(spec, "volumeAttributesClassName");
+    volume->attributes_class = cursor_text(spec, "volumeAttributesClassName");
     read_affinity(spec, volume);
     read_claim_ref(spec, volume);
     read_other_source(spec, volume);
@@ -124,39 +124,39 @@ bool kube_object_volume(const struct kube_json *object, struct volume *volume, s
     struct str ignored;
     object_subject(object, "PersistentVolume", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata");
-    struct spot spec = spot_object(&root, "spec"), status = spot_object(&root, "status");
-    struct spot deleting = spot_member(&metadata, "deletionTimestamp");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata");
+    struct cursor spec = cursor_object(&root, "spec"), status = cursor_object(&root, "status");
+    struct cursor deleting = cursor_member(&metadata, "deletionTimestamp");
     *volume = (struct volume){0};
     volume->name = object_name(&metadata);
-    volume->uid = spot_text(&metadata, "uid");
+    volume->uid = cursor_text(&metadata, "uid");
     volume->resource_version = object_version(&metadata);
     volume->deleting = deleting.value != NULL;
     volume->labels.at = object_labels(&metadata, "labels", &volume->labels.count);
     read_volume_spec(&spec, &metadata, volume);
-    volume->phase = spot_text(&status, "phase");
+    volume->phase = cursor_text(&status, "phase");
     volume->bound_by_controller =
         object_annotation(&metadata, "pv.kubernetes.io/bound-by-controller", &ignored);
     return object_finish(&r, error);
 }
 
 /* A topology selector term: its keys are In requirements that must all hold. */
-static struct node_term read_topology(const struct spot *at)
+static struct node_term read_topology(const struct cursor *at)
 {
     struct node_term term = {0};
-    struct spot list = spot_list(at, "matchLabelExpressions");
+    struct cursor list = cursor_list(at, "matchLabelExpressions");
     size_t found = kube_json_count(list.value);
-    term.expressions.at = found ? spot_take(&list, found, sizeof(*term.expressions.at)) : NULL;
+    term.expressions.at = found ? cursor_take(&list, found, sizeof(*term.expressions.at)) : NULL;
     if (term.expressions.at == NULL)
         return term;
-    for (struct spot i = spot_first(&list); i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
             term.expressions.at[term.expressions.count++] =
-                (struct requirement){.key = spot_text(&i, "key"),
+                (struct requirement){.key = cursor_text(&i, "key"),
                                      .operator_name = STR_LITERAL("In"),
-                                     .values = spot_texts(&i, "values")};
+                                     .values = cursor_texts(&i, "values")};
     return term;
 }
 
@@ -166,44 +166,46 @@ bool kube_object_storage_class(const struct kube_json *object, struct storage_cl
     char subject[SUBJECT_MAX];
     object_subject(object, "StorageClass", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata");
-    struct spot list = spot_list(&root, "allowedTopologies");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata");
+    struct cursor list = cursor_list(&root, "allowedTopologies");
     size_t found = kube_json_count(list.value);
-    struct node_term *terms = found ? spot_take(&list, found, sizeof(*terms)) : NULL;
+    struct node_term *terms = found ? cursor_take(&list, found, sizeof(*terms)) : NULL;
     *storage_class = (struct storage_class){0};
     storage_class->name = object_name(&metadata);
     storage_class->resource_version = object_version(&metadata);
-    storage_class->provisioner = spot_text(&root, "provisioner");
-    storage_class->binding_mode = spot_text(&root, "volumeBindingMode");
+    storage_class->provisioner = cursor_text(&root, "provisioner");
+    storage_class->binding_mode = cursor_text(&root, "volumeBindingMode");
     storage_class->topologies.at = terms;
-    for (struct spot i = spot_first(&list); terms != NULL && i.value != NULL; i = spot_next(&i))
-        if (spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); terms != NULL && i.value != NULL;
+         i = cursor_next(&i))
+        if (cursor_is_object(&i))
             terms[storage_class->topologies.count++] = read_topology(&i);
     return object_finish(&r, error);
 }
 
-static void read_drivers(const struct spot *spec, struct csi_node *csi_node)
+static void read_drivers(const struct cursor *spec, struct csi_node *csi_node)
 {
-    struct spot list = spot_list(spec, "drivers");
+    struct cursor list = cursor_list(spec, "drivers");
     size_t found = kube_json_count(list.value);
-    struct driver_limit *out = found ? spot_take(&list, found, sizeof(*out)) : NULL;
+    struct driver_limit *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
     csi_node->drivers.at = out;
-    for (struct spot i = spot_first(&list); out != NULL && i.value != NULL; i = spot_next(&i)) {
-        if (!spot_is_object(&i))
+    for (struct cursor i = cursor_first(&list); out != NULL && i.value != NULL;
+         i = cursor_next(&i)) {
+        if (!cursor_is_object(&i))
             continue;
-        struct spot allocatable = spot_object(&i, "allocatable");
-        struct spot count = spot_member(&allocatable, "count");
+        struct cursor allocatable = cursor_object(&i, "allocatable");
+        struct cursor count = cursor_member(&allocatable, "count");
         out[csi_node->drivers.count++] =
-            (struct driver_limit){.driver = spot_text(&i, "name"),
+            (struct driver_limit){.driver = cursor_text(&i, "name"),
                                   .limited = count.value != NULL,
-                                  .count = spot_i32(&allocatable, "count")};
+                                  .count = cursor_i32(&allocatable, "count")};
     }
 }
 
 /* "a,b" as a and b. */
-static struct strs split(const struct spot *at, struct str text)
+static struct strs split(const struct cursor *at, struct str text)
 {
     struct strs parts = {0};
     size_t most = 1;
@@ -211,7 +213,7 @@ static struct strs split(const struct spot *at, struct str text)
         return parts;
     for (uint32_t i = 0; i < text.len; i++)
         most += text.at[i] == ',';
-    parts.at = spot_take(at, most, sizeof(*parts.at));
+    parts.at = cursor_take(at, most, sizeof(*parts.at));
     for (uint32_t i = 0, start = 0; parts.at != NULL && i <= text.len; i++)
         if (i == text.len || text.at[i] == ',') {
             parts.at[parts.count++] = (struct str){text.at + start, i - start};
@@ -227,9 +229,9 @@ bool kube_object_csi_node(const struct kube_json *object, struct csi_node *csi_n
     struct str migrated;
     object_subject(object, "CSINode", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata"), spec = spot_object(&root, "spec");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata"), spec = cursor_object(&root, "spec");
     *csi_node = (struct csi_node){0};
     csi_node->name = object_name(&metadata);
     csi_node->resource_version = object_version(&metadata);
@@ -245,13 +247,13 @@ bool kube_object_csi_driver(const struct kube_json *object, struct csi_driver *d
     char subject[SUBJECT_MAX];
     object_subject(object, "CSIDriver", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata"), spec = spot_object(&root, "spec");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata"), spec = cursor_object(&root, "spec");
     *driver = (struct csi_driver){0};
     driver->name = object_name(&metadata);
     driver->resource_version = object_version(&metadata);
-    driver->storage_capacity = spot_bool(&spec, "storageCapacity");
+    driver->storage_capacity = cursor_bool(&spec, "storageCapacity");
     return object_finish(&r, error);
 }
 
@@ -261,16 +263,16 @@ bool kube_object_csi_capacity(const struct kube_json *object, struct csi_capacit
     char subject[SUBJECT_MAX];
     object_subject(object, "CSIStorageCapacity", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata");
-    struct spot amount = spot_member(&root, "capacity");
-    struct spot maximum = spot_member(&root, "maximumVolumeSize");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata");
+    struct cursor amount = cursor_member(&root, "capacity");
+    struct cursor maximum = cursor_member(&root, "maximumVolumeSize");
     *capacity = (struct csi_capacity){0};
-    capacity->namespace_name = spot_text(&metadata, "namespace");
+    capacity->namespace_name = cursor_text(&metadata, "namespace");
     capacity->name = object_name(&metadata);
     capacity->resource_version = object_version(&metadata);
-    capacity->class_name = spot_text(&root, "storageClassName");
+    capacity->class_name = cursor_text(&root, "storageClassName");
     capacity->has_capacity = amount.value != NULL;
     capacity->capacity = object_amount(&root, "capacity");
     capacity->has_maximum = maximum.value != NULL;
@@ -285,15 +287,15 @@ bool kube_object_attachment(const struct kube_json *object, struct attachment *a
     char subject[SUBJECT_MAX];
     object_subject(object, "VolumeAttachment", subject);
     struct reading r = {.arena = a, .subject = subject};
-    struct spot root = spot_root(&r, object);
-    spot_is_object(&root);
-    struct spot metadata = spot_object(&root, "metadata"), spec = spot_object(&root, "spec");
-    struct spot source = spot_object(&spec, "source");
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata"), spec = cursor_object(&root, "spec");
+    struct cursor source = cursor_object(&spec, "source");
     *attachment = (struct attachment){0};
     attachment->name = object_name(&metadata);
     attachment->resource_version = object_version(&metadata);
-    attachment->attacher = spot_text(&spec, "attacher");
-    attachment->node_name = spot_text(&spec, "nodeName");
-    attachment->volume_name = spot_text(&source, "persistentVolumeName");
+    attachment->attacher = cursor_text(&spec, "attacher");
+    attachment->node_name = cursor_text(&spec, "nodeName");
+    attachment->volume_name = cursor_text(&source, "persistentVolumeName");
     return object_finish(&r, error);
 }

@@ -42,7 +42,7 @@ struct container {
 
 /* A pod as far as requests matter. */
 struct sums {
-    const struct spot *object;
+    const struct cursor *object;
     struct arena scratch;
     struct arena findings; /* of one container at a time, where there may be many */
     bool infeasible;       /* a resize that the node refused: the spec does not count */
@@ -148,31 +148,31 @@ static void max_all(struct arena *a, struct amounts *to, const struct amounts *o
 
 /* ---- reading ---- */
 
-static struct amounts read_list(struct sums *s, const struct spot *up, const char *name)
+static struct amounts read_list(struct sums *s, const struct cursor *up, const char *name)
 {
     struct amounts list = {0};
-    struct spot object = spot_object(up, name);
-    for (struct spot c = spot_first(&object); c.value != NULL; c = spot_next(&c))
-        set(&s->scratch, &list, str_of(c.name), spot_own_quantity(&c));
+    struct cursor object = cursor_object(up, name);
+    for (struct cursor c = cursor_first(&object); c.value != NULL; c = cursor_next(&c))
+        set(&s->scratch, &list, str_of(c.name), cursor_own_quantity(&c));
     return list;
 }
 
-static struct amounts read_limits(struct sums *s, const struct spot *up)
+static struct amounts read_limits(struct sums *s, const struct cursor *up)
 {
-    struct spot resources = spot_object(up, "resources");
+    struct cursor resources = cursor_object(up, "resources");
     return read_list(s, &resources, "limits");
 }
 
-static struct amounts read_requests(struct sums *s, const struct spot *up)
+static struct amounts read_requests(struct sums *s, const struct cursor *up)
 {
-    struct spot resources = spot_object(up, "resources");
+    struct cursor resources = cursor_object(up, "resources");
     return read_list(s, &resources, "requests");
 }
 
 /* The greatest of spec, what runs and what was promised; without the spec when the resize to it
  * was found infeasible. */
 static struct amounts effective(struct sums *s, const struct amounts *spec,
-                                const struct spot *status)
+                                const struct cursor *status)
 {
     struct amounts result = {0}, running = read_requests(s, status);
     struct amounts promised = read_list(s, status, "allocatedResources");
@@ -183,10 +183,10 @@ static struct amounts effective(struct sums *s, const struct amounts *spec,
     return result;
 }
 
-static bool resize_infeasible(const struct spot *status)
+static bool resize_infeasible(const struct cursor *status)
 {
-    struct spot conditions = spot_list(status, "conditions");
-    for (struct spot c = spot_first(&conditions); c.value != NULL; c = spot_next(&c))
+    struct cursor conditions = cursor_list(status, "conditions");
+    for (struct cursor c = cursor_first(&conditions); c.value != NULL; c = cursor_next(&c))
         if (str_is(kube_json_text(kube_json_get(c.value, "type")), "PodResizePending"))
             return str_is(kube_json_text(kube_json_get(c.value, "reason")), "Infeasible");
     return false;
@@ -197,12 +197,12 @@ static bool resize_infeasible(const struct spot *status)
 /* The statuses of all containers: of a name the last one of either list counts; upstream fills one
  * map from both, in this order. */
 struct statuses {
-    const struct spot *lists[2];
-    struct spot *slots; /* by hash of the name; without a value: free. NULL: there are few */
-    size_t mask;        /* of slots, a power of two and at least twice as many as there are */
+    const struct cursor *lists[2];
+    struct cursor *slots; /* by hash of the name; without a value: free. NULL: there are few */
+    size_t mask;          /* of slots, a power of two and at least twice as many as there are */
 };
 
-static struct spot *status_slot(const struct statuses *all, struct str name)
+static struct cursor *status_slot(const struct statuses *all, struct str name)
 {
     size_t i = str_hash(name) & all->mask;
     while (all->slots[i].value != NULL &&
@@ -219,29 +219,29 @@ static void index_statuses(struct sums *s, struct statuses *all)
         all->mask = all->mask * 2 + 1;
     all->slots = arena_take(&s->scratch, (all->mask + 1) * sizeof(*all->slots));
     for (size_t l = 0; l < 2; l++)
-        for (struct spot i = spot_first(all->lists[l]); i.value != NULL; i = spot_next(&i))
+        for (struct cursor i = cursor_first(all->lists[l]); i.value != NULL; i = cursor_next(&i))
             *status_slot(all, kube_json_text(kube_json_get(i.value, "name"))) = i;
 }
 
 /* Without a value when there is none. */
-static struct spot status_of(const struct statuses *all, struct str name)
+static struct cursor status_of(const struct statuses *all, struct str name)
 {
-    struct spot found = {0};
+    struct cursor found = {0};
     if (all->slots != NULL)
         return *status_slot(all, name);
     for (size_t l = 0; l < 2; l++)
-        for (struct spot i = spot_first(all->lists[l]); i.value != NULL; i = spot_next(&i))
+        for (struct cursor i = cursor_first(all->lists[l]); i.value != NULL; i = cursor_next(&i))
             if (str_equal(kube_json_text(kube_json_get(i.value, "name")), name))
                 found = i;
     return found;
 }
 
 static void read_containers(struct sums *s, const struct statuses *statuses,
-                            const struct spot *list, bool init)
+                            const struct cursor *list, bool init)
 {
-    for (struct spot i = spot_first(list); i.value != NULL && !i.reading->failed;
-         i = spot_next(&i)) {
-        spot_is_object(&i);
+    for (struct cursor i = cursor_first(list); i.value != NULL && !i.reading->failed;
+         i = cursor_next(&i)) {
+        cursor_is_object(&i);
         struct container *c = &s->containers[s->container_count++];
         *c = (struct container){.name = kube_json_text(kube_json_get(i.value, "name")),
                                 .init = init,
@@ -251,7 +251,7 @@ static void read_containers(struct sums *s, const struct statuses *statuses,
         c->actual = c->spec;
         if (init && !c->restartable)
             continue; /* an ordinary init container always counts as specified */
-        struct spot status = status_of(statuses, c->name);
+        struct cursor status = status_of(statuses, c->name);
         if (kube_json_get(status.value, "resources") != NULL)
             c->actual = effective(s, &c->spec, &status);
     }
@@ -262,9 +262,9 @@ static bool pod_level_supported(struct str name)
     return str_is(name, "cpu") || str_is(name, "memory") || str_starts_with(name, "hugepages-");
 }
 
-static void read_pod_level(struct sums *s, const struct spot *spec)
+static void read_pod_level(struct sums *s, const struct cursor *spec)
 {
-    struct spot status = spot_object(s->object, "status");
+    struct cursor status = cursor_object(s->object, "status");
     struct amounts all = read_requests(s, spec), actual = all;
     if (kube_json_get(status.value, "resources") != NULL)
         actual = effective(s, &all, &status);
@@ -285,13 +285,14 @@ static void read_pod_level(struct sums *s, const struct spot *spec)
 
 static void read_pod(struct sums *s)
 {
-    struct spot spec = spot_object(s->object, "spec"), status = spot_object(s->object, "status");
+    struct cursor spec = cursor_object(s->object, "spec"),
+                  status = cursor_object(s->object, "status");
     s->infeasible = resize_infeasible(&status);
-    struct spot containers = spot_list(&spec, "containers");
-    struct spot init = spot_list(&spec, "initContainers");
+    struct cursor containers = cursor_list(&spec, "containers");
+    struct cursor init = cursor_list(&spec, "initContainers");
     size_t count = kube_json_count(containers.value) + kube_json_count(init.value);
-    struct spot first = spot_list(&status, "containerStatuses");
-    struct spot second = spot_list(&status, "initContainerStatuses");
+    struct cursor first = cursor_list(&status, "containerStatuses");
+    struct cursor second = cursor_list(&status, "initContainerStatuses");
     struct statuses all = {.lists = {&first, &second}};
     s->containers = arena_take(&s->scratch, count * sizeof(*s->containers));
     if (count > FEW)
@@ -406,10 +407,10 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Into records, sorted by name so that equal pods give equal messages. */
-static struct quantity *recorded(const struct spot *at, const struct amounts *list, bool on_node,
+static struct quantity *recorded(const struct cursor *at, const struct amounts *list, bool on_node,
                                  uint32_t *count)
 {
-    struct quantity *out = list->count ? spot_take(at, list->count, sizeof(*out)) : NULL;
+    struct quantity *out = list->count ? cursor_take(at, list->count, sizeof(*out)) : NULL;
     *count = 0;
     for (uint32_t i = 0; out != NULL && i < list->count; i++) {
         int64_t amount = rounded(&list->at[i]);
@@ -419,7 +420,7 @@ static struct quantity *recorded(const struct spot *at, const struct amounts *li
             continue;
         struct str name = arena_copy(at->reading->arena, list->at[i].name);
         if (name.at == NULL)
-            spot_fail(at, "too large");
+            cursor_fail(at, "too large");
         out[(*count)++] = (struct quantity){name, amount};
     }
     if (*count > 1)
@@ -519,7 +520,7 @@ static void fill_extended_asks(struct sums *s, struct pod *pod)
     uint32_t inits, room = count_asks(s, &inits), init = 0, other = 0;
     if (room == 0)
         return;
-    pod->extended_asks.at = spot_take(s->object, room, sizeof(struct extended_ask));
+    pod->extended_asks.at = cursor_take(s->object, room, sizeof(struct extended_ask));
     if (pod->extended_asks.at == NULL)
         return;
     for (uint32_t i = 0; i < s->container_count; i++) {
@@ -531,7 +532,7 @@ static void fill_extended_asks(struct sums *s, struct pod *pod)
               by_resource_and_place);
 }
 
-void requests_fill(const struct spot *object, struct pod *pod)
+void requests_fill(const struct cursor *object, struct pod *pod)
 {
     struct sums s = {.object = object};
     read_pod(&s);
@@ -553,10 +554,10 @@ void requests_fill(const struct spot *object, struct pod *pod)
     arena_free(&s.findings);
 }
 
-void requests_fill_allocatable(const struct spot *object, struct node *node)
+void requests_fill_allocatable(const struct cursor *object, struct node *node)
 {
     struct sums s = {.object = object};
-    struct spot status = spot_object(object, "status");
+    struct cursor status = cursor_object(object, "status");
     struct amounts list = read_list(&s, &status, "allocatable");
     node->allocatable.at = recorded(object, &list, true, &node->allocatable.count);
     arena_free(&s.scratch);

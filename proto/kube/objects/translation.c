@@ -17,17 +17,17 @@
 
 /* A disk that is to be translated: the source in the spec, and where it stands. */
 struct disk {
-    const struct spot *source;
-    const struct spot *metadata; /* of the PersistentVolume; NULL: a pod's own volume */
-    const struct volume *volume; /* the same as a record, read so far */
-    struct str name, space;      /* of the pod's volume, and the pod's namespace */
+    const struct cursor *source;
+    const struct cursor *metadata; /* of the PersistentVolume; NULL: a pod's own volume */
+    const struct volume *volume;   /* the same as a record, read so far */
+    struct str name, space;        /* of the pod's volume, and the pod's namespace */
     struct str problem;
 };
 
 static struct str print_failed(const struct disk *disk, struct str text)
 {
     if (text.at == NULL)
-        spot_fail(disk->source, "too large");
+        cursor_fail(disk->source, "too large");
     return text;
 }
 
@@ -55,7 +55,7 @@ static int hex_digit(char c)
  * problem, for what upstream cannot parse. */
 static bool url_path(struct disk *disk, struct str url, struct str *path)
 {
-    unsigned char *out = spot_take(disk->source, url.len + 1, 1);
+    unsigned char *out = cursor_take(disk->source, url.len + 1, 1);
     uint32_t at = 6; /* behind aws:// */
     for (uint32_t i = 0; i < url.len; i++)
         if ((unsigned char)url.at[i] < 0x20 || url.at[i] == 0x7f) {
@@ -85,7 +85,7 @@ static bool url_path(struct disk *disk, struct str url, struct str *path)
 static struct str handle_aws_ebs(struct disk *disk)
 {
     static const char before[] = "failed to translate Kubernetes ID to EBS Volume ID";
-    struct str id = spot_text(disk->source, "volumeID"), path;
+    struct str id = cursor_text(disk->source, "volumeID"), path;
     if (!str_starts_with(id, "aws://"))
         return id;
     if (!url_path(disk, id, &path))
@@ -135,11 +135,11 @@ static void make_set(struct strs *list)
 }
 
 /* The pieces of a__b__c; more room than they need. */
-static struct strs split_zones(const struct spot *at, struct str label)
+static struct strs split_zones(const struct cursor *at, struct str label)
 {
     struct strs zones = {0};
     struct str rest = label, piece;
-    zones.at = label.at != NULL ? spot_take(at, label.len / 2 + 1, sizeof(*zones.at)) : NULL;
+    zones.at = label.at != NULL ? cursor_take(at, label.len / 2 + 1, sizeof(*zones.at)) : NULL;
     while (zones.at != NULL && str_split(&rest, "__", &piece))
         zones.at[zones.count++] = piece;
     return zones;
@@ -170,7 +170,7 @@ static struct str regional_handle(struct disk *disk, struct strs zones, struct s
 /* Named by its zone, or by the region that its zones share. */
 static struct str handle_gce_pd(struct disk *disk)
 {
-    struct str name = spot_text(disk->source, "pdName"), label = {0};
+    struct str name = cursor_text(disk->source, "pdName"), label = {0};
     if (disk->volume != NULL) {
         label = object_label(disk->volume->labels.at, disk->volume->labels.count, BETA_ZONE);
         if (label.len == 0)
@@ -194,12 +194,12 @@ static bool same_but_case(struct str s, const char *lower)
 
 static struct str handle_azure_disk(struct disk *disk)
 {
-    struct str kind = spot_text(disk->source, "kind");
+    struct str kind = cursor_text(disk->source, "kind");
     bool given = kube_json_get(disk->source->value, "kind") != NULL;
     if (given && !same_but_case(kind, "managed"))
         return fail(disk,
                     PRINT(disk, "kind(%.*s) is not supported in csi migration", STR_ARG(kind)));
-    return spot_text(disk->source, "diskURI");
+    return cursor_text(disk->source, "diskURI");
 }
 
 /* What stands between azure-storage-account- and the last -secret behind it, or the whole name. */
@@ -219,8 +219,8 @@ static struct str storage_account(struct str secret)
 
 static struct str handle_azure_file(struct disk *disk)
 {
-    struct str account = storage_account(spot_text(disk->source, "secretName"));
-    struct str share = spot_text(disk->source, "shareName"), group = {0};
+    struct str account = storage_account(cursor_text(disk->source, "secretName"));
+    struct str share = cursor_text(disk->source, "shareName"), group = {0};
     struct str space = disk->space.len > 0 ? disk->space : STR_LITERAL("default");
     struct str name = disk->name;
     if (disk->volume != NULL) {
@@ -228,7 +228,7 @@ static struct str handle_azure_file(struct disk *disk)
         name = disk->volume->name;
         space = disk->volume->claim_namespace;
         if (kube_json_get(disk->source->value, "secretNamespace") != NULL)
-            space = spot_text(disk->source, "secretNamespace");
+            space = cursor_text(disk->source, "secretNamespace");
         if (space.len == 0)
             return fail(disk, STR_LITERAL("could not find a secret namespace in "
                                           "PersistentVolumeSource or ClaimRef"));
@@ -239,12 +239,12 @@ static struct str handle_azure_file(struct disk *disk)
 
 static struct str handle_volume_id(struct disk *disk)
 {
-    return spot_text(disk->source, "volumeID");
+    return cursor_text(disk->source, "volumeID");
 }
 
 static struct str handle_volume_path(struct disk *disk)
 {
-    return spot_text(disk->source, "volumePath");
+    return cursor_text(disk->source, "volumePath");
 }
 
 /* ---- the plugins ---- */
@@ -273,7 +273,7 @@ static const struct plugin {
      handle_volume_id},
 };
 
-static const struct plugin *find_plugin(const struct spot *holder)
+static const struct plugin *find_plugin(const struct cursor *holder)
 {
     for (size_t i = 0; i < sizeof(plugins) / sizeof(plugins[0]); i++)
         if (kube_json_get(holder->value, plugins[i].member) != NULL)
@@ -324,7 +324,7 @@ static void rename_keys(struct volume *volume, const char *from, const char *to)
 }
 
 /* Requires the zones of the label in every term; in the only one, where there is none. */
-static void add_zones(const struct spot *at, struct volume *volume, const char *key,
+static void add_zones(const struct cursor *at, struct volume *volume, const char *key,
                       struct strs zones)
 {
     uint32_t count = 0;
@@ -339,14 +339,14 @@ static void add_zones(const struct spot *at, struct volume *volume, const char *
         return;
     volume->has_migrated_terms = true;
     if (volume->migrated_terms.count == 0) {
-        volume->migrated_terms.at = spot_take(at, 1, sizeof(*volume->migrated_terms.at));
+        volume->migrated_terms.at = cursor_take(at, 1, sizeof(*volume->migrated_terms.at));
         volume->migrated_terms.count = volume->migrated_terms.at != NULL;
     }
     for (uint32_t t = 0; t < volume->migrated_terms.count; t++) {
         struct node_term *term = &volume->migrated_terms.at[t];
         /* copy_terms left room for one more, and so has a term that is new. */
         if (term->expressions.at == NULL)
-            term->expressions.at = spot_take(at, 1, sizeof(*term->expressions.at));
+            term->expressions.at = cursor_take(at, 1, sizeof(*term->expressions.at));
         if (term->expressions.at != NULL)
             term->expressions.at[term->expressions.count++] = (struct requirement){
                 .key = str_of(key), .operator_name = STR_LITERAL("In"), .values = zones};
@@ -354,10 +354,10 @@ static void add_zones(const struct spot *at, struct volume *volume, const char *
 }
 
 /* Copies what may be changed: terms and their expressions, each list with room for one more. */
-static void copy_terms(const struct spot *at, struct volume *volume)
+static void copy_terms(const struct cursor *at, struct volume *volume)
 {
     uint32_t count = volume->terms.count;
-    struct node_term *out = count ? spot_take(at, count, sizeof(*out)) : NULL;
+    struct node_term *out = count ? cursor_take(at, count, sizeof(*out)) : NULL;
     volume->has_migrated_terms = volume->has_terms;
     volume->migrated_terms.count = 0;
     volume->migrated_terms.at = out;
@@ -365,7 +365,7 @@ static void copy_terms(const struct spot *at, struct volume *volume)
         const struct node_term *from = &volume->terms.at[t];
         out[t] = *from;
         out[t].expressions.at =
-            spot_take(at, from->expressions.count + 1, sizeof(*out[t].expressions.at));
+            cursor_take(at, from->expressions.count + 1, sizeof(*out[t].expressions.at));
         if (out[t].expressions.at == NULL)
             return;
         if (from->expressions.count > 0)
@@ -376,7 +376,7 @@ static void copy_terms(const struct spot *at, struct volume *volume)
 }
 
 /* Zones in the affinity get the driver's label; without any there, those of the labels do. */
-static void translate_zones(const struct spot *at, struct volume *volume, const char *key)
+static void translate_zones(const struct cursor *at, struct volume *volume, const char *key)
 {
     bool beta = speaks_beta(volume);
     const char *zone = beta ? BETA_ZONE : ZONE;
@@ -392,13 +392,13 @@ static void translate_zones(const struct spot *at, struct volume *volume, const 
 
 /* ---- the two questions ---- */
 
-void kube_translate_volume(const struct spot *spec, const struct spot *metadata,
+void kube_translate_volume(const struct cursor *spec, const struct cursor *metadata,
                            struct volume *volume)
 {
     const struct plugin *plugin = find_plugin(spec);
     if (plugin == NULL)
         return;
-    struct spot source = spot_object(spec, plugin->member);
+    struct cursor source = cursor_object(spec, plugin->member);
     struct disk disk = {.source = &source, .metadata = metadata, .volume = volume};
     volume->source = plugin->kind;
     volume->migrated_plugin = str_of(plugin->in_tree);
@@ -412,15 +412,15 @@ void kube_translate_volume(const struct spot *spec, const struct spot *metadata,
         translate_zones(spec, volume, plugin->zone);
 }
 
-bool kube_translate_inline(const struct spot *volume, struct str space, struct pod_volume *out)
+bool kube_translate_inline(const struct cursor *volume, struct str space, struct pod_volume *out)
 {
     const struct plugin *plugin = find_plugin(volume);
     if (plugin == NULL)
         return false;
-    struct spot source = spot_object(volume, plugin->member);
+    struct cursor source = cursor_object(volume, plugin->member);
     struct disk disk = {.source = &source, .name = out->volume, .space = space};
     out->kind = plugin->kind;
-    out->read_only = spot_bool(&source, "readOnly");
+    out->read_only = cursor_bool(&source, "readOnly");
     out->driver = str_of(plugin->driver);
     out->handle = plugin->handle(&disk);
     out->problem = disk.problem;

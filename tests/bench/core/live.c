@@ -123,7 +123,7 @@ static void decode(const struct live *l, struct side *side, size_t i, struct mes
         return;
     }
     struct envelope envelope;
-    struct cursor body;
+    struct byte_cursor body;
     must(frame_open(outbox_body(&side->taken, i), &envelope, &body) == REFUSED_nothing);
     must(frame_decode(&envelope, body, m, &side->decoded) == REFUSED_nothing);
 }

@@ -36,7 +36,7 @@ static void decode_once(void *state)
 {
     struct trial *t = state;
     const uint8_t *at = (const uint8_t *)t->bytes.at;
-    struct cursor in = {at, at + t->bytes.len};
+    struct byte_cursor in = {at, at + t->bytes.len};
     arena_reset(&t->arena);
     t->decoded.type = t->message->type;
     must(codec_decode(message_info[t->message->type].record, message_body(&t->decoded), &in,

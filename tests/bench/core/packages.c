@@ -37,7 +37,8 @@ struct pairing {
 static void decode(void *state)
 {
     struct trial *t = state;
-    struct cursor in = {(const uint8_t *)t->bytes.at, (const uint8_t *)t->bytes.at + t->bytes.len};
+    struct byte_cursor in = {(const uint8_t *)t->bytes.at,
+                             (const uint8_t *)t->bytes.at + t->bytes.len};
     static struct pod_set set;
     arena_reset(&t->arena);
     must(codec_decode(message_info[MSG_pod_set].record, &set, &in, &t->arena));

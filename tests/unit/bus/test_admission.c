@@ -70,7 +70,7 @@ static bool read_answers(struct caller *c, int64_t *session)
     zmq_msg_init(&m);
     while (zmq_msg_recv(&m, c->socket, ZMQ_DONTWAIT) >= 0) {
         struct envelope envelope;
-        struct cursor body;
+        struct byte_cursor body;
         struct arena arena = {0};
         struct message message;
         struct str frame = {zmq_msg_data(&m), (uint32_t)zmq_msg_size(&m)};

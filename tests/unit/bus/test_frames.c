@@ -151,7 +151,7 @@ static void a_stranger_who_does_not_say_hello_is_asked_to(void **state)
         bus_wait(raw->queue, -1, now, moment_after(now, span_of_ms(5)));
     }
     struct envelope envelope;
-    struct cursor body;
+    struct byte_cursor body;
     struct message m;
     struct arena arena = {0};
     struct str frame = {zmq_msg_data(&answer), (uint32_t)zmq_msg_size(&answer)};
@@ -426,7 +426,7 @@ static void packs_go_to_who_reads_them(void **state)
             struct str rest = {all.at + 1, all.len - 1};
             while (packs == 0 || (rest.len > 0 && pack_next(&rest, &frame))) {
                 struct envelope envelope;
-                struct cursor body;
+                struct byte_cursor body;
                 assert_int_equal(frame_open(frame, &envelope, &body), REFUSED_nothing);
                 assert_int_equal(envelope.link, 2 + i++);
                 if (packs == 0)

@@ -63,7 +63,7 @@ static bool hear(struct talk *talk, struct tap_reader *reader, enum message_type
         while (tap_reader_next(reader, &bytes)) {
             struct envelope envelope;
             const uint8_t *at = (const uint8_t *)bytes.at;
-            struct cursor in = {at, at + bytes.len}, body;
+            struct byte_cursor in = {at, at + bytes.len}, body;
             assert_true(codec_decode(&tapped_record, tapped, &in, &none));
             assert_int_equal(frame_open(tapped->frame, &envelope, &body), REFUSED_nothing);
             if (envelope.type == type && tapped->sent == sent)
@@ -158,7 +158,7 @@ static int64_t drain(void *slow, int64_t *last)
         struct tapped tapped;
         struct arena none = {.limit = 1};
         const uint8_t *at = zmq_msg_data(&m);
-        struct cursor in = {at, at + zmq_msg_size(&m)};
+        struct byte_cursor in = {at, at + zmq_msg_size(&m)};
         assert_true(codec_decode(&tapped_record, &tapped, &in, &none));
         lost += *last > 0 ? tapped.tap_sequence - *last - 1 : 0;
         *last = tapped.tap_sequence;

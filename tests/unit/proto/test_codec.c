@@ -39,7 +39,7 @@ static void check_round_trip(const struct record *r, uint64_t *seed)
     struct message sent, got;
     codec_fill(r, message_body(&sent), seed, &arena);
     codec_encode(r, message_body(&sent), &once);
-    struct cursor in = {(uint8_t *)once.at, (uint8_t *)once.at + once.len};
+    struct byte_cursor in = {(uint8_t *)once.at, (uint8_t *)once.at + once.len};
     assert_true(codec_decode(r, message_body(&got), &in, &arena));
     assert_ptr_equal(in.at, in.end);
     assert_true(codec_equal(r, message_body(&sent), message_body(&got)));
@@ -122,7 +122,7 @@ static void check_every_cut(const struct record *r, uint64_t *seed)
     codec_fill(r, message_body(&sent), seed, &arena);
     codec_encode(r, message_body(&sent), &once);
     for (size_t len = 0; len < once.len; len += 1 + once.len / 64) {
-        struct cursor in = {(uint8_t *)once.at, (uint8_t *)once.at + len};
+        struct byte_cursor in = {(uint8_t *)once.at, (uint8_t *)once.at + len};
         assert_false(codec_decode(r, message_body(&got), &in, &arena));
     }
 }
@@ -138,7 +138,7 @@ static void a_count_beyond_the_frame_takes_no_memory(void **state)
     (void)state;
     /* {15: array of 268435455}: labels of a pod; must not reserve gigabytes. */
     static const uint8_t frame[] = {0x81, 0x0f, 0xdd, 0x0f, 0xff, 0xff, 0xff};
-    struct cursor in = {frame, frame + sizeof(frame)};
+    struct byte_cursor in = {frame, frame + sizeof(frame)};
     struct pod pod;
     assert_false(codec_decode(&pod_record, &pod, &in, &arena));
     assert_int_equal(arena.total, 0);
@@ -150,7 +150,7 @@ static void a_list_beyond_the_limit_is_refused(void **state)
     static uint8_t frame[4096] = {0x81, 0x0f, 0xdc, 0x0f, 0xf0}; /* 4080 empty labels */
     memset(frame + 5, 0x80, sizeof(frame) - 5);
     struct arena small = {.limit = (size_t)64 * 1024};
-    struct cursor in = {frame, frame + sizeof(frame)};
+    struct byte_cursor in = {frame, frame + sizeof(frame)};
     struct pod pod;
     assert_false(codec_decode(&pod_record, &pod, &in, &small));
     assert_true(small.total <= small.limit);
@@ -164,7 +164,7 @@ static void nesting_without_end_is_refused(void **state)
     memset(frame, 0x91, sizeof(frame));
     frame[0] = 0x81;
     frame[1] = 99;
-    struct cursor in = {frame, frame + sizeof(frame)};
+    struct byte_cursor in = {frame, frame + sizeof(frame)};
     struct pod pod;
     assert_false(codec_decode(&pod_record, &pod, &in, &arena));
 }
@@ -174,7 +174,7 @@ static void an_unknown_tag_is_skipped(void **state)
     (void)state;
     /* {99: {1: [2, "x"]}, 3: "p"} */
     static const uint8_t frame[] = {0x82, 99, 0x81, 1, 0x92, 2, 0xa1, 'x', 3, 0xa1, 'p'};
-    struct cursor in = {frame, frame + sizeof(frame)};
+    struct byte_cursor in = {frame, frame + sizeof(frame)};
     struct pod pod;
     assert_true(codec_decode(&pod_record, &pod, &in, &arena));
     assert_true(str_is(pod.name, "p"));
@@ -199,7 +199,7 @@ static void a_word_that_is_not_known_reads_as_none(void **state)
         buffer_add(&out, "\x05", 1);
         codec_put_str(&out, str_of(cases[i].word));
         buffer_add(&out, "\x04\x07", 2);
-        struct cursor in = {(uint8_t *)out.at, (uint8_t *)out.at + out.len};
+        struct byte_cursor in = {(uint8_t *)out.at, (uint8_t *)out.at + out.len};
         assert_true(codec_decode(message_info[MSG_outcome].record, &read, &in, &arena));
         assert_int_equal(read.result, cases[i].read);
         assert_int_equal(read.cycle, 7);

@@ -47,7 +47,7 @@ static void take_report(bool checks_only)
     metrics_fill(&said, checks_only, &memory);
     codec_encode(message_info[MSG_metrics].record, &said, &bytes);
     memset(&report, 0, sizeof(report));
-    struct cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
+    struct byte_cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
     assert_true(codec_decode(message_info[MSG_metrics].record, &report, &in, &memory));
     struct metrics copy;
     codec_copy(message_info[MSG_metrics].record, &copy, &report, &memory);

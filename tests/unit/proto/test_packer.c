@@ -181,7 +181,7 @@ static void check_golden(struct str line, const char *hex)
     codec_encode(r, message_body(&m), &bytes);
     if (bytes.len != was.len || memcmp(bytes.at, was.at, was.len) != 0)
         fail_msg("%s: other bytes than ever", r->name);
-    struct cursor in = {(uint8_t *)was.at, (uint8_t *)was.at + was.len};
+    struct byte_cursor in = {(uint8_t *)was.at, (uint8_t *)was.at + was.len};
     assert_true(codec_decode(r, message_body(&read), &in, &arena));
     assert_ptr_equal(in.at, in.end);
     assert_true(codec_equal(r, message_body(&m), message_body(&read)));

@@ -28,7 +28,7 @@ static int reset(void **state)
 
 static struct reading read_by_codec(const struct record *r, void *object, struct str from)
 {
-    struct cursor in = {(const uint8_t *)from.at, (const uint8_t *)from.at + from.len};
+    struct byte_cursor in = {(const uint8_t *)from.at, (const uint8_t *)from.at + from.len};
     struct reading read = {.object = object};
     if (codec_decode(r, object, &in, &arena))
         read.end = in.at == in.end ? READING_whole : READING_part;

@@ -23,7 +23,7 @@ static void check_one(struct shelf *shelf, const struct record *r, const void *o
     shelf_get(shelf, s, &got, &arena);
     assert_true(codec_equal(r, &got, object));
     shelf_encoded(shelf, s, &bytes);
-    struct cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
+    struct byte_cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
     assert_true(codec_decode(r, &sent, &in, &arena) && in.at == in.end);
     assert_true(codec_equal(r, &sent, object));
     shelf_drop(shelf, s);
@@ -189,7 +189,7 @@ static void one_field_more_goes_out_with_the_rest(void **state)
         pod.node_name = (struct str){NULL, 0};
         struct shelved *s = shelf_put(shelf, &pod);
         shelf_encoded_with(shelf, s, TAG_pod_node_name, node, &bytes);
-        struct cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
+        struct byte_cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
         assert_true(codec_decode(&pod_record, &got, &in, &arena) && in.at == in.end);
         pod.node_name = node;
         assert_true(codec_equal(&pod_record, &got, &pod));

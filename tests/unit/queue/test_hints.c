@@ -304,8 +304,8 @@ static void compare_text(const char *what, struct str ours, const struct kube_js
 static void compare_terms(const struct volume *volume, const struct kube_json *csi)
 {
     struct reading r = {.arena = &arena};
-    struct spot root = spot_root(&r, kube_json_path(csi, "nodeAffinity.required"));
-    struct spot list = spot_list(&root, "nodeSelectorTerms");
+    struct cursor root = cursor_root(&r, kube_json_path(csi, "nodeAffinity.required"));
+    struct cursor list = cursor_list(&root, "nodeSelectorTerms");
     uint32_t count;
     struct node_term *terms = kube_read_node_terms(&list, &count);
     if (volume->has_migrated_terms != (root.value != NULL) ||
