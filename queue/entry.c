@@ -16,7 +16,7 @@ struct opened {
 
 static void keep(struct entry *e, const struct pod *pod)
 {
-    e->kept = shelf_put(e->shelf, pod);
+    e->kept = store_put(e->store, pod);
     e->kept->version = pod->resource_version;
     e->priority = pod->priority;
     e->deleting = pod->deleting;
@@ -28,10 +28,10 @@ static void keep(struct entry *e, const struct pod *pod)
     e->cousin = pod->claims.count > 0 || pod->volumes.count > 0;
 }
 
-struct entry *entry_new(struct shelf *shelf, const struct pod *pod)
+struct entry *entry_new(struct packed_store *store, const struct pod *pod)
 {
     struct entry *e = memory_take(sizeof(*e));
-    e->shelf = shelf;
+    e->store = store;
     keep(e, pod);
     return e;
 }
@@ -49,7 +49,7 @@ const struct pod *entry_pod(struct entry *e)
     if (e->opened == NULL) {
         e->opened = memory_take(sizeof(*e->opened));
         e->opened->memory = POD_MEMORY;
-        shelf_get(e->shelf, e->kept, &e->opened->pod, &e->opened->memory);
+        store_get(e->store, e->kept, &e->opened->pod, &e->opened->memory);
     }
     return &e->opened->pod;
 }
@@ -60,23 +60,23 @@ void entry_free(struct entry **e)
     must((*e)->flight == NULL && (*e)->member == NULL && (*e)->kin == NULL);
     must((*e)->nominated == NULL);
     entry_fold(*e);
-    shelf_drop((*e)->shelf, (*e)->kept);
+    store_drop((*e)->store, (*e)->kept);
     memory_free(*e);
     *e = NULL;
 }
 
 void entry_replace(struct entry *e, const struct pod *pod)
 {
-    struct shelved *former = e->kept;
+    struct stored *former = e->kept;
     entry_fold(e);
     keep(e, pod);
     /* Not before: kin are known by where parts lie, and another part must not come to lie there. */
-    shelf_drop(e->shelf, former);
+    store_drop(e->store, former);
 }
 
 bool entry_has_uid(const struct entry *e, struct str uid)
 {
-    return shelf_uuid_is(e->kept, TAG_pod_uid, uid);
+    return store_uuid_is(e->kept, TAG_pod_uid, uid);
 }
 
 void entry_list_add(struct entry_list *list, struct entry *e)

@@ -4,7 +4,7 @@
 
 #include "proto/base/heap.h"
 #include "proto/base/moment.h"
-#include "proto/shelf.h"
+#include "proto/packed_store.h"
 
 enum place {
     PLACE_nowhere,       /* between two places, inside one operation */
@@ -35,10 +35,10 @@ enum gate {
 };
 
 struct entry {
-    struct shelf *shelf;   /* of all pending pods; borrowed */
-    struct shelved *kept;  /* the pod as last seen; version is its resource version */
-    struct opened *opened; /* the same, decoded, while somebody looks at it; NULL: not now */
-    int64_t priority;      /* the pod's */
+    struct packed_store *store; /* of all pending pods; borrowed */
+    struct stored *kept;        /* the pod as last seen; version is its resource version */
+    struct opened *opened;      /* the same, decoded, while somebody looks at it; NULL: not now */
+    int64_t priority;           /* the pod's */
     bool deleting, has_gates, has_device_claims, has_gang; /* the pod's */
     bool alone;                                            /* the pod can have no kin */
     bool cousin;                                           /* at most cousins */
@@ -73,7 +73,7 @@ struct entry {
     enum gate gate; /* not none: that is why it is unschedulable, not what rejected it */
 };
 
-struct entry *entry_new(struct shelf *shelf, const struct pod *pod);
+struct entry *entry_new(struct packed_store *store, const struct pod *pod);
 /* Takes ownership and nulls the caller's pointer. The entry must be in no place. */
 void entry_free(struct entry **e);
 /* Replaces the pod by a copy. */

@@ -350,7 +350,7 @@ static void compare(struct queue *q)
     void *value;
     char text[UUID_TEXT];
     while (map_next(q->queues.entries, &at, &uid, &value)) {
-        uid = shelf_uuid(((const struct entry *)value)->kept, TAG_pod_uid, text);
+        uid = store_uuid(((const struct entry *)value)->kept, TAG_pod_uid, text);
         struct name_told *there = map_get(q->told.pods, uid);
         if (there != NULL)
             there->found = true;

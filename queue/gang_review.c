@@ -127,7 +127,7 @@ static bool is_too_large(const struct group *g)
     size_t bytes = 0;
     int64_t needed = group_needed(g);
     for (const struct entry *e = g->ready.first; e != NULL && needed > 0; e = e->next, needed--)
-        bytes += shelf_size(e->shelf, e->kept);
+        bytes += store_size(e->store, e->kept);
     return bytes > GANG_BYTES_MAX;
 }
 
@@ -339,7 +339,7 @@ static int in_order(const void *a, const void *b)
         return x->priority > y->priority ? -1 : 1;
     if (x->first_us != y->first_us)
         return x->first_us < y->first_us ? -1 : 1;
-    return str_compare(shelf_str(x->kept, TAG_pod_name), shelf_str(y->kept, TAG_pod_name));
+    return str_compare(store_str(x->kept, TAG_pod_name), store_str(y->kept, TAG_pod_name));
 }
 
 static void collect_ready(struct gangs *gs, const struct group *g)
@@ -363,7 +363,7 @@ static size_t take(struct queues *q, struct group *g)
     collect_ready(gs, g);
     for (size_t i = 0; i < count; i++) {
         struct entry *e = gs->taken[i];
-        bytes += shelf_size(e->shelf, e->kept);
+        bytes += store_size(e->store, e->kept);
         if (bytes > GANG_BYTES_MAX && (int64_t)i >= g->attempt.needed) {
             count = i;
             break;

@@ -53,8 +53,8 @@ static void print_mixed(const struct group *g, struct buffer *text)
     buffer_print(text,
                  "all pods in a single pod group should have the same .spec.schedulerName set, "
                  "got: \"%.*s\" and \"%.*s\"",
-                 STR_ARG(shelf_str(other->kept, TAG_pod_scheduler_name)),
-                 STR_ARG(shelf_str(first->kept, TAG_pod_scheduler_name)));
+                 STR_ARG(store_str(other->kept, TAG_pod_scheduler_name)),
+                 STR_ARG(store_str(first->kept, TAG_pod_scheduler_name)));
 }
 
 static void print_in_tree(const struct group *g, struct buffer *text)
@@ -79,7 +79,7 @@ static void print_gap(struct queues *q, const struct group *g, struct buffer *te
 
 void group_text(struct queues *q, const struct group *g, const struct entry *e, struct buffer *text)
 {
-    struct str pod = e != NULL ? shelf_str(e->kept, TAG_pod_name) : (struct str){NULL, 0};
+    struct str pod = e != NULL ? store_str(e->kept, TAG_pod_name) : (struct str){NULL, 0};
     if (g->state == GROUP_large)
         buffer_print(text, "PodGroup %.*s/%.*s is too large: minMember of its pods exceed %d MiB",
                      STR_ARG(g->space), STR_ARG(g->name), GANG_BYTES_MAX >> 20);

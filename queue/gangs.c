@@ -233,11 +233,11 @@ static struct group *group_wanted(struct gangs *gs, const struct entry *e)
 {
     if (!e->has_gang || !e->around->gangs)
         return NULL;
-    struct str name = shelf_str(e->kept, TAG_pod_gang), api = shelf_str(e->kept, TAG_pod_gang_api);
+    struct str name = store_str(e->kept, TAG_pod_gang), api = store_str(e->kept, TAG_pod_gang_api);
     bool counts = e->around->built_in_gangs || !str_is(api, "scheduling.k8s.io");
     if (!counts || !holds(&gs->kinds, e, api))
         return NULL;
-    return find_or_make(gs, api, shelf_str(e->kept, TAG_pod_namespace_name), name);
+    return find_or_make(gs, api, store_str(e->kept, TAG_pod_namespace_name), name);
 }
 
 void gangs_join(struct queues *q, struct entry *e)

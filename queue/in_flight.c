@@ -66,7 +66,7 @@ void in_flight_close(struct in_flight *f, struct flight *flight)
     if (flight->entry == NULL) {
         must(f->left > 0);
         f->left--;
-        shelf_drop(flight->shelf, flight->left);
+        store_drop(flight->store, flight->left);
     } else {
         flight->entry->flight = NULL;
         flight->entry->place = PLACE_nowhere;
@@ -77,8 +77,8 @@ void in_flight_close(struct in_flight *f, struct flight *flight)
 void in_flight_leave(struct in_flight *f, struct entry *e)
 {
     must(e->place == PLACE_in_flight && e->flight->entry == e);
-    e->flight->shelf = e->shelf;
-    e->flight->left = shelf_share(e->kept);
+    e->flight->store = e->store;
+    e->flight->left = store_share(e->kept);
     e->flight->entry = NULL;
     e->flight = NULL;
     e->place = PLACE_nowhere;

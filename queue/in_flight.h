@@ -18,18 +18,18 @@ struct departure {
 
 /* One attempt that an outcome is owed for. */
 struct flight {
-    int64_t cycle;        /* never used twice, not even by another life of the queue */
-    struct group *group;  /* the pod's; NULL: it has none */
-    struct kin *kin;      /* the pod's when it was handed out; NULL: it has none */
-    struct entry *entry;  /* NULL: the pod has left, but the attempt still counts against credit */
-    struct shelf *shelf;  /* of left; borrowed */
-    struct shelved *left; /* the pod that has left, as it was; NULL: it has not */
-    uint64_t helped;      /* plugins whose rejection an event since the pop may have cured */
-    uint64_t deaf;        /* plugins that no pod that appears on a node can help (hints_deaf) */
-    bool woken;           /* a wildcard came */
-    bool early;           /* its pod's backoff still ran */
-    int64_t heard;        /* position in the stream of the last event that is in helped */
-    uint64_t departed;    /* the departures before it */
+    int64_t cycle;       /* never used twice, not even by another life of the queue */
+    struct group *group; /* the pod's; NULL: it has none */
+    struct kin *kin;     /* the pod's when it was handed out; NULL: it has none */
+    struct entry *entry; /* NULL: the pod has left, but the attempt still counts against credit */
+    struct packed_store *store; /* of left; borrowed */
+    struct stored *left;        /* the pod that has left, as it was; NULL: it has not */
+    uint64_t helped;            /* plugins whose rejection an event since the pop may have cured */
+    uint64_t deaf;     /* plugins that no pod that appears on a node can help (hints_deaf) */
+    bool woken;        /* a wildcard came */
+    bool early;        /* its pod's backoff still ran */
+    int64_t heard;     /* position in the stream of the last event that is in helped */
+    uint64_t departed; /* the departures before it */
     struct flight *next, *prev;
 };
 

@@ -1,4 +1,4 @@
-/* kin: who asks for the same. Pods are kin when the shelf keeps all of what they ask for once; pods
+/* kin: who asks for the same. Pods are kin when the store keeps all of what they ask for once; pods
  * with groups, devices or nominations have none, and those with claims or volumes are cousins at
  * most, since two of them are never quite alike.
  *
@@ -18,7 +18,7 @@
  */
 static uint32_t hash_of(const struct entry *e)
 {
-    uint64_t hash = shelf_parts_hash(e->kept) + e->cousin;
+    uint64_t hash = store_parts_hash(e->kept) + e->cousin;
     return table_hash(hash ^ hash >> 32);
 }
 
@@ -26,7 +26,7 @@ static bool asks_the_same(const void *thing, const void *key)
 {
     const struct kin *k = thing;
     const struct entry *e = key;
-    for (int i = 0; i < SHELF_PARTS; i++)
+    for (int i = 0; i < STORE_PARTS; i++)
         if (k->parts[i] != e->kept->parts[i])
             return false;
     return k->around == e->around && k->cousins == e->cousin;
@@ -53,7 +53,7 @@ void kin_join(struct kins *kins, struct entry *e, size_t limit)
     if (k == NULL) {
         k = memory_take(sizeof(*k));
         k->kins = kins;
-        for (int i = 0; i < SHELF_PARTS; i++)
+        for (int i = 0; i < STORE_PARTS; i++)
             k->parts[i] = e->kept->parts[i];
         k->around = e->around;
         k->cousins = e->cousin;

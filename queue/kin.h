@@ -7,7 +7,7 @@
 #include "proto/base/heap.h"
 #include "proto/base/moment.h"
 #include "proto/base/table.h"
-#include "proto/shelf.h"
+#include "proto/packed_store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct surroundings;
 
 struct kin {
     struct kins *kins;
-    struct shelf_part *parts[SHELF_PARTS]; /* of each member's pod; this and around are the key */
+    struct store_part *parts[STORE_PARTS]; /* of each member's pod; this and around are the key */
     const struct surroundings *around;
     size_t members;      /* entries */
     size_t under_way;    /* attempts whose outcome is owed, of pods that may have left since */

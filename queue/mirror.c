@@ -6,14 +6,14 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "proto/shelf.h"
+#include "proto/packed_store.h"
 
 #include <string.h>
 
 /* The records of one resource; version and mark of each are its version and the snapshot that last
  * held it. */
 struct table_of {
-    struct shelf *shelf;
+    struct packed_store *store;
     struct table by_key;
     uint8_t space_tag, name_tag; /* what the key consists of; 0: no namespace */
     bool plain;                  /* the key is the name alone, without a slash */
@@ -23,7 +23,7 @@ struct table_of {
 #define NOWHERE ((struct str){0})
 
 struct mirror {
-    struct table_of tables[EVENT_RESOURCES]; /* without a shelf: a resource not remembered */
+    struct table_of tables[EVENT_RESOURCES]; /* without a store: a resource not remembered */
     uint32_t snapshot;
     bool in_snapshot;
     struct buffer key;
@@ -53,12 +53,12 @@ static uint8_t tag_of(const struct record *r, const char *name)
     return 0;
 }
 
-static struct shelf *shelf_of(const struct record *r)
+static struct packed_store *store_of(const struct record *r)
 {
-    const struct shelf_rule whole = {.record = r};
+    const struct store_rule whole = {.record = r};
     if (r == &pod_record)
-        return shelf_new(&shelf_pods);
-    return shelf_new(r == &node_record ? &shelf_nodes : &whole);
+        return store_new(&store_pods);
+    return store_new(r == &node_record ? &store_nodes : &whole);
 }
 
 struct mirror *mirror_new(void)
@@ -66,7 +66,7 @@ struct mirror *mirror_new(void)
     struct mirror *m = memory_take(sizeof(*m));
     for (int i = 0; i < EVENT_RESOURCES; i++)
         if (records[i] != NULL)
-            m->tables[i] = (struct table_of){.shelf = shelf_of(records[i]),
+            m->tables[i] = (struct table_of){.store = store_of(records[i]),
                                              .space_tag = tag_of(records[i], "namespace_name"),
                                              .name_tag = tag_of(records[i], "name"),
                                              .plain = i == EVENT_OF_node};
@@ -76,11 +76,11 @@ struct mirror *mirror_new(void)
 static void table_of_free(struct table_of *t)
 {
     size_t at = 0;
-    struct shelved *kept;
+    struct stored *kept;
     while ((kept = table_next(&t->by_key, &at)) != NULL)
-        shelf_drop(t->shelf, kept);
+        store_drop(t->store, kept);
     table_free(&t->by_key);
-    shelf_free(&t->shelf);
+    store_free(&t->store);
 }
 
 void mirror_free(struct mirror **m)
@@ -113,15 +113,15 @@ struct wanted {
     struct str key;
 };
 
-static struct str space_of(const struct table_of *t, const struct shelved *kept)
+static struct str space_of(const struct table_of *t, const struct stored *kept)
 {
-    return t->space_tag != 0 ? shelf_str(kept, t->space_tag) : NOWHERE;
+    return t->space_tag != 0 ? store_str(kept, t->space_tag) : NOWHERE;
 }
 
 static bool is_wanted(const void *thing, const void *key)
 {
     const struct wanted *w = key;
-    struct str name = shelf_str(thing, w->table->name_tag);
+    struct str name = store_str(thing, w->table->name_tag);
     struct str space = space_of(w->table, thing);
     uint32_t front = w->table->plain ? 0 : space.len + 1;
     if (w->key.len != front + name.len)
@@ -137,16 +137,16 @@ static uint32_t hash_of(struct str key)
     return table_hash(str_hash(key));
 }
 
-static struct shelved *find(const struct table_of *t, struct str key)
+static struct stored *find(const struct table_of *t, struct str key)
 {
     const struct wanted wanted = {t, key};
     return table_get(&t->by_key, hash_of(key), is_wanted, &wanted);
 }
 
-static void drop(struct table_of *t, uint32_t hash, struct shelved *kept)
+static void drop(struct table_of *t, uint32_t hash, struct stored *kept)
 {
     table_remove(&t->by_key, hash, kept);
-    shelf_drop(t->shelf, kept);
+    store_drop(t->store, kept);
 }
 
 /* A version of an object as it came in; object is trimmed, its version apart. */
@@ -159,21 +159,21 @@ struct incoming {
 static enum mirror_change set(struct mirror *m, struct table_of *t, const struct incoming *in,
                               void *before, struct arena *a)
 {
-    struct shelved *kept = find(t, in->key);
+    struct stored *kept = find(t, in->key);
     if (kept != NULL && !m->in_snapshot && in->version != 0 && in->version < kept->version)
         return MIRROR_outdated;
-    struct shelved *now = shelf_put(t->shelf, in->object);
+    struct stored *now = store_put(t->store, in->object);
     now->version = in->version;
     now->mark = m->snapshot;
     if (kept == NULL) {
         table_add(&t->by_key, hash_of(in->key), now);
         return MIRROR_new;
     }
-    bool same = shelf_same(kept, now);
+    bool same = store_same(kept, now);
     if (!same)
-        shelf_get(t->shelf, kept, before, a);
+        store_get(t->store, kept, before, a);
     table_replace(&t->by_key, hash_of(in->key), kept, now);
-    shelf_drop(t->shelf, kept);
+    store_drop(t->store, kept);
     return same ? MIRROR_same : MIRROR_changed;
 }
 
@@ -211,17 +211,17 @@ enum mirror_change mirror_set_pod(struct mirror *m, struct str key, const struct
 bool mirror_remove_node(struct mirror *m, struct str name, struct node *before, struct arena *a)
 {
     struct table_of *t = &m->tables[EVENT_OF_node];
-    struct shelved *kept = find(t, name);
+    struct stored *kept = find(t, name);
     if (kept == NULL)
         return false;
-    shelf_get(t->shelf, kept, before, a);
+    store_get(t->store, kept, before, a);
     drop(t, hash_of(name), kept);
     return true;
 }
 
 bool mirror_pod(const struct mirror *m, struct str key, struct mirrored_pod *pod)
 {
-    const struct shelved *kept = find(&m->tables[EVENT_OF_assigned_pod], key);
+    const struct stored *kept = find(&m->tables[EVENT_OF_assigned_pod], key);
     if (kept != NULL)
         *pod = (struct mirrored_pod){kept, kept->version};
     return kept != NULL;
@@ -229,17 +229,17 @@ bool mirror_pod(const struct mirror *m, struct str key, struct mirrored_pod *pod
 
 bool mirror_pod_is(const struct mirrored_pod *pod, struct str uid)
 {
-    return shelf_uuid_is(pod->kept, TAG_pod_uid, uid);
+    return store_uuid_is(pod->kept, TAG_pod_uid, uid);
 }
 
 bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct pod *before,
                        struct arena *a)
 {
     struct table_of *t = &m->tables[EVENT_OF_assigned_pod];
-    struct shelved *kept = find(t, key);
-    if (kept == NULL || (uid.len > 0 && !shelf_uuid_is(kept, TAG_pod_uid, uid)))
+    struct stored *kept = find(t, key);
+    if (kept == NULL || (uid.len > 0 && !store_uuid_is(kept, TAG_pod_uid, uid)))
         return false;
-    shelf_get(t->shelf, kept, before, a);
+    store_get(t->store, kept, before, a);
     before->resource_version = kept->version;
     drop(t, hash_of(key), kept);
     return true;
@@ -254,9 +254,9 @@ bool mirror_next(const struct mirror *m, enum event_resource resource, size_t *a
                  struct arena *a)
 {
     const struct table_of *t = &m->tables[resource];
-    const struct shelved *kept = table_next(&t->by_key, at);
+    const struct stored *kept = table_next(&t->by_key, at);
     if (kept != NULL)
-        shelf_get(t->shelf, kept, record, a);
+        store_get(t->store, kept, record, a);
     return kept != NULL;
 }
 
@@ -385,9 +385,9 @@ bool mirror_resource_claim(const struct mirror *m, struct str space, struct str 
                            struct resource_claim *claim, struct arena *a)
 {
     const struct table_of *t = &m->tables[EVENT_OF_resource_claim];
-    const struct shelved *kept = find(t, mirror_key(space, name, a));
+    const struct stored *kept = find(t, mirror_key(space, name, a));
     if (kept != NULL)
-        shelf_get(t->shelf, kept, claim, a);
+        store_get(t->store, kept, claim, a);
     return kept != NULL;
 }
 
@@ -416,10 +416,10 @@ bool mirror_remove_object(struct mirror *m, enum event_resource resource,
 {
     struct table_of *t = &m->tables[resource];
     struct str key = mirror_key(gone->namespace_name, gone->name, a);
-    struct shelved *kept = find(t, key);
+    struct stored *kept = find(t, key);
     if (kept == NULL)
         return false;
-    shelf_get(t->shelf, kept, before, a);
+    store_get(t->store, kept, before, a);
     drop(t, hash_of(key), kept);
     return true;
 }
@@ -435,25 +435,25 @@ void mirror_snapshot_begin(struct mirror *m)
 }
 
 /* The hash that it was set under. */
-static uint32_t hash_again(struct mirror *m, const struct table_of *t, const struct shelved *kept)
+static uint32_t hash_again(struct mirror *m, const struct table_of *t, const struct stored *kept)
 {
     buffer_reset(&m->key);
     if (!t->plain) {
         buffer_add_str(&m->key, space_of(t, kept));
         buffer_add_text(&m->key, "/");
     }
-    buffer_add_str(&m->key, shelf_str(kept, t->name_tag));
+    buffer_add_str(&m->key, store_str(kept, t->name_tag));
     return hash_of(buffer_str(&m->key));
 }
 
 static bool next_unseen(struct mirror *m, struct table_of *t, void *before, struct arena *a)
 {
-    struct shelved *kept;
+    struct stored *kept;
     must(m->in_snapshot);
     while ((kept = table_next(&t->by_key, &t->sweep)) != NULL) {
         if (kept->mark == m->snapshot)
             continue;
-        shelf_get(t->shelf, kept, before, a);
+        store_get(t->store, kept, before, a);
         drop(t, hash_again(m, t, kept), kept);
         return true;
     }

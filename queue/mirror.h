@@ -12,7 +12,7 @@
 #include "queue/event.h"
 
 struct mirror;
-struct shelved;
+struct stored;
 
 enum mirror_change {
     MIRROR_outdated, /* older than what is known: refused */
@@ -41,7 +41,7 @@ bool mirror_remove_pod(struct mirror *m, struct str key, struct str uid, struct 
 
 /* What is known of an assigned pod, without decoding it; valid until the mirror changes. */
 struct mirrored_pod {
-    const struct shelved *kept;
+    const struct stored *kept;
     int64_t version;
 };
 /* False when it is not known. */

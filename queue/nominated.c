@@ -79,7 +79,7 @@ static void set(struct nominations *all, struct entry *e, struct str node)
 /* What the pod's status says; most say nothing. */
 static struct str pod_claim(const struct entry *e)
 {
-    return shelf_str(e->kept, TAG_pod_nominated_node);
+    return store_str(e->kept, TAG_pod_nominated_node);
 }
 
 void nominated_decided(struct nominations *all, struct entry *e, struct str node, bool clear)

@@ -32,8 +32,8 @@ struct queues_counts {
 
 struct queues {
     struct queues_options options;
-    struct shelf *shelf; /* the pods, encoded */
-    struct map *entries; /* namespace/name → struct entry */
+    struct packed_store *store; /* the pods, encoded */
+    struct map *entries;        /* namespace/name → struct entry */
     struct active active;
     struct backoff backoff;
     struct unschedulable unschedulable;

@@ -184,9 +184,9 @@ static void dump_entry(struct entry *e)
     log_info(
         "Dump of scheduling queue| queue=%s name=%.*s namespace=%.*s uid=%.*s attempts=%" PRId64
         " nominated_node=\"%.*s\"",
-        places[e->place], STR_ARG(shelf_str(e->kept, TAG_pod_name)),
-        STR_ARG(shelf_str(e->kept, TAG_pod_namespace_name)),
-        STR_ARG(shelf_uuid(e->kept, TAG_pod_uid, uid)), e->attempts, STR_ARG(node));
+        places[e->place], STR_ARG(store_str(e->kept, TAG_pod_name)),
+        STR_ARG(store_str(e->kept, TAG_pod_namespace_name)),
+        STR_ARG(store_uuid(e->kept, TAG_pod_uid, uid)), e->attempts, STR_ARG(node));
 }
 
 void queue_dump(void *state)

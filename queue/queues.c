@@ -25,7 +25,7 @@
 void queues_init(struct queues *q, const struct queues_options *options)
 {
     *q =
-        (struct queues){.options = *options, .shelf = shelf_new(&shelf_pods), .entries = map_new()};
+        (struct queues){.options = *options, .store = store_new(&store_pods), .entries = map_new()};
     active_init(&q->active);
     backoff_init(&q->backoff, options->backoff_initial, options->backoff_max);
     unschedulable_init(&q->unschedulable);
@@ -53,7 +53,7 @@ void queues_free(struct queues *q)
     gangs_free(&q->gangs);
     kins_free(&q->kins);
     map_free(&q->entries);
-    shelf_free(&q->shelf);
+    store_free(&q->store);
     active_free(&q->active);
     backoff_free(&q->backoff);
     unschedulable_free(&q->unschedulable);
@@ -76,7 +76,7 @@ static void stamp(struct queues *q, struct moment now, struct entry *e)
 struct entry *queues_add(struct queues *q, struct moment now, struct str key, const struct pod *pod,
                          const struct surroundings *around)
 {
-    struct entry *e = entry_new(q->shelf, pod);
+    struct entry *e = entry_new(q->store, pod);
     e->around = around;
     e->added = now;
     stamp(q, now, e);
@@ -156,7 +156,7 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
 {
     struct arena memory = {0};
     struct pod before;
-    shelf_get(q->shelf, e->kept, &before, &memory);
+    store_get(q->store, e->kept, &before, &memory);
     entry_replace(e, pod);
     in_flight_follow(e);
     gangs_follow(q, now, e);
@@ -353,7 +353,7 @@ void queues_left(struct queues *q, struct moment now, struct flight *flight, boo
     struct pod pod;
     must(flight->entry == NULL);
     if (had_room) {
-        shelf_get(q->shelf, flight->left, &pod, &memory);
+        store_get(q->store, flight->left, &pod, &memory);
         room_given_up(q, now, &pod);
     }
     arena_free(&memory);
@@ -392,8 +392,8 @@ void queues_unbound(struct queues *q, struct moment now, struct entry *e)
 {
     must(e->place == PLACE_bound);
     log_warn("pod was said to be bound but is not: offered again|pod=%.*s/%.*s",
-             STR_ARG(shelf_str(e->kept, TAG_pod_namespace_name)),
-             STR_ARG(shelf_str(e->kept, TAG_pod_name)));
+             STR_ARG(store_str(e->kept, TAG_pod_namespace_name)),
+             STR_ARG(store_str(e->kept, TAG_pod_name)));
     q->counts.unconfirmed++;
     e->may_hold = true;
     q->cause = ATTEMPT_ENDED;

@@ -34,13 +34,13 @@ struct rank rank_of_entry(const struct entry *e)
 
 static struct str space_of(const struct rank *r)
 {
-    return r->pod != NULL ? shelf_str(r->pod->kept, TAG_pod_namespace_name) : r->space;
+    return r->pod != NULL ? store_str(r->pod->kept, TAG_pod_namespace_name) : r->space;
 }
 
 /* Two pods that share the part with their namespace need not be read. */
 static int compare_spaces(const struct rank *a, const struct rank *b)
 {
-    const int part = SHELF_PART_OF_NAMESPACE;
+    const int part = STORE_PART_OF_NAMESPACE;
     if (a->pod != NULL && b->pod != NULL && a->pod->kept->parts[part] == b->pod->kept->parts[part])
         return 0;
     return str_compare(space_of(a), space_of(b));
@@ -48,7 +48,7 @@ static int compare_spaces(const struct rank *a, const struct rank *b)
 
 static struct str name_of(const struct rank *r)
 {
-    return r->pod != NULL && r->name.len == 0 ? shelf_str(r->pod->kept, TAG_pod_name) : r->name;
+    return r->pod != NULL && r->name.len == 0 ? store_str(r->pod->kept, TAG_pod_name) : r->name;
 }
 
 struct rank rank_of_group(const struct group *g)

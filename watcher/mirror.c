@@ -100,11 +100,11 @@ static bool spells(struct str id, struct str space, struct str name)
 static bool has_id(const void *thing, const void *key)
 {
     const struct entry *e = thing;
-    const struct shelved *now = e->object.now;
+    const struct stored *now = e->object.now;
     const struct str *id = key;
     if (e->id_len > 0)
         return str_equal((struct str){e->text, e->id_len}, *id);
-    return spells(*id, shelf_str(now, TAG_pod_namespace_name), shelf_str(now, TAG_pod_name));
+    return spells(*id, store_str(now, TAG_pod_namespace_name), store_str(now, TAG_pod_name));
 }
 
 static struct entry *find(const struct mirror *m, struct str id)
@@ -116,7 +116,7 @@ static bool has_uid(const struct entry *e, struct str uid)
 {
     if (e->id_len > 0)
         return str_equal((struct str){e->text + e->id_len, e->uid_len}, uid);
-    return shelf_uuid_is(e->object.now, TAG_pod_uid, uid);
+    return store_uuid_is(e->object.now, TAG_pod_uid, uid);
 }
 
 /* set: what the stream will say of it, if anything; of a pod nothing has to be kept beside it. */

@@ -1,6 +1,6 @@
 /* stream: both ends of a numbered state stream.
  *
- * The publisher's objects and log share their shelved messages by counting references, so a
+ * The publisher's objects and log share their stored messages by counting references, so a
  * snapshot is a list of references taken at one sequence, and what changes meanwhile cannot touch
  * it. The mark of each is its message's type. The subscriber's whole knowledge is its position;
  * whatever it cannot place behind that position makes it ask again from there. What must stay true:
@@ -27,7 +27,7 @@ struct reader {
     int64_t credit;
     int64_t next; /* next sequence of the log */
     /* The snapshot that it is being sent; at == NULL when it follows the log. */
-    struct shelved **at;
+    struct stored **at;
     size_t count;
     int64_t sequence; /* of the snapshot */
     int64_t part;     /* sent last */
@@ -37,10 +37,10 @@ struct reader {
 struct publisher {
     struct publisher_options options;
     int64_t sequence;
-    struct shelf *shelves[MSG_COUNT]; /* by message type, where one was needed */
-    struct published **objects;       /* all that are in the stream, in no particular order */
+    struct packed_store *stores[MSG_COUNT]; /* by message type, where one was needed */
+    struct published **objects;             /* all that are in the stream, in no particular order */
     uint32_t object_count, object_room;
-    struct shelved **log; /* ring of log_count messages from log_first on */
+    struct stored **log; /* ring of log_count messages from log_first on */
     size_t log_first, log_count, log_room, log_bytes;
     struct reader *readers;
     uint32_t reader_count;
@@ -49,19 +49,19 @@ struct publisher {
 };
 
 /* Pods and nodes are cut, as they are many; all else is kept whole. */
-static struct shelf *shelf_of(struct publisher *p, enum message_type type)
+static struct packed_store *store_of(struct publisher *p, enum message_type type)
 {
-    const struct shelf_rule whole = {.record = message_info[type].record};
-    if (p->shelves[type] != NULL)
-        return p->shelves[type];
+    const struct store_rule whole = {.record = message_info[type].record};
+    if (p->stores[type] != NULL)
+        return p->stores[type];
     if (type == MSG_pod_set)
-        p->shelves[type] = shelf_new(&shelf_pods);
+        p->stores[type] = store_new(&store_pods);
     else
-        p->shelves[type] = shelf_new(type == MSG_node_set ? &shelf_nodes : &whole);
-    return p->shelves[type];
+        p->stores[type] = store_new(type == MSG_node_set ? &store_nodes : &whole);
+    return p->stores[type];
 }
 
-/* What is shelved of the message: its one record, or all of it. */
+/* What is stored of the message: its one record, or all of it. */
 static const void *part_of(const struct message *m)
 {
     if (m->type == MSG_pod_set)
@@ -69,21 +69,21 @@ static const void *part_of(const struct message *m)
     return m->type == MSG_node_set ? (const void *)&m->node_set.node : message_body_const(m);
 }
 
-static struct shelved *shelve(struct publisher *p, const struct message *m)
+static struct stored *store(struct publisher *p, const struct message *m)
 {
-    struct shelved *s = shelf_put(shelf_of(p, m->type), part_of(m));
+    struct stored *s = store_put(store_of(p, m->type), part_of(m));
     s->mark = m->type;
     return s;
 }
 
-static void release(struct publisher *p, struct shelved *s)
+static void release(struct publisher *p, struct stored *s)
 {
     if (s != NULL)
-        shelf_drop(p->shelves[s->mark], s);
+        store_drop(p->stores[s->mark], s);
 }
 
 /* The message's body, as the codec encodes it; holds until the next call. */
-static struct str body_of(struct publisher *p, const struct shelved *s)
+static struct str body_of(struct publisher *p, const struct stored *s)
 {
     static const uint8_t head_of_pod[] = {0x81, TAG_pod_set_pod};
     static const uint8_t head_of_node[] = {0x81, TAG_node_set_node};
@@ -92,7 +92,7 @@ static struct str body_of(struct publisher *p, const struct shelved *s)
         buffer_add(&p->scratch, head_of_pod, sizeof(head_of_pod));
     else if (s->mark == MSG_node_set)
         buffer_add(&p->scratch, head_of_node, sizeof(head_of_node));
-    shelf_encoded(p->shelves[s->mark], s, &p->scratch);
+    store_encoded(p->stores[s->mark], s, &p->scratch);
     return buffer_str(&p->scratch);
 }
 
@@ -113,7 +113,7 @@ static void snapshot_end(struct publisher *p, struct reader *reader)
     reader->at = NULL;
 }
 
-static struct shelved *log_at(const struct publisher *p, size_t i)
+static struct stored *log_at(const struct publisher *p, size_t i)
 {
     return p->log[(p->log_first + i) % p->log_room];
 }
@@ -130,7 +130,7 @@ void publisher_free(struct publisher **freeing)
     for (uint32_t i = 0; i < p->reader_count; i++)
         snapshot_end(p, &p->readers[i]);
     for (int i = 0; i < MSG_COUNT; i++)
-        shelf_free(&p->shelves[i]);
+        store_free(&p->stores[i]);
     memory_free(p->objects);
     memory_free(p->log);
     memory_free(p->readers);
@@ -142,7 +142,7 @@ void publisher_free(struct publisher **freeing)
 static void log_grow(struct publisher *p)
 {
     size_t room = p->log_room ? p->log_room * 2 : 64;
-    struct shelved **log = memory_take_array(room, sizeof(struct shelved *));
+    struct stored **log = memory_take_array(room, sizeof(struct stored *));
     for (size_t i = 0; i < p->log_count; i++)
         log[i] = log_at(p, i);
     memory_free(p->log);
@@ -153,16 +153,16 @@ static void log_grow(struct publisher *p)
 
 /* Gives the change the next sequence and makes room by forgetting the oldest. Takes the reference.
  */
-static void log_add(struct publisher *p, struct shelved *s)
+static void log_add(struct publisher *p, struct stored *s)
 {
     if (p->log_count == p->log_room)
         log_grow(p);
     p->log[(p->log_first + p->log_count++) % p->log_room] = s;
-    p->log_bytes += shelf_size(p->shelves[s->mark], s);
+    p->log_bytes += store_size(p->stores[s->mark], s);
     p->sequence++;
     while (p->log_count > 1 && p->log_bytes > p->options.log_bytes_max) {
-        struct shelved *oldest = log_at(p, 0);
-        p->log_bytes -= shelf_size(p->shelves[oldest->mark], oldest);
+        struct stored *oldest = log_at(p, 0);
+        p->log_bytes -= store_size(p->stores[oldest->mark], oldest);
         p->log_first = (p->log_first + 1) % p->log_room;
         p->log_count--;
         release(p, oldest);
@@ -188,8 +188,8 @@ static void add_object(struct publisher *p, struct published *object)
 
 bool publisher_set(struct publisher *p, struct published *object, const struct message *m)
 {
-    struct shelved *now = shelve(p, m);
-    if (object->now != NULL && object->now->mark == m->type && shelf_same(object->now, now)) {
+    struct stored *now = store(p, m);
+    if (object->now != NULL && object->now->mark == m->type && store_same(object->now, now)) {
         release(p, now);
         return false;
     }
@@ -197,21 +197,21 @@ bool publisher_set(struct publisher *p, struct published *object, const struct m
         add_object(p, object);
     release(p, object->now);
     object->now = now;
-    log_add(p, shelf_share(now));
+    log_add(p, store_share(now));
     return true;
 }
 
 void publisher_get(const struct publisher *p, const struct published *object, struct message *m,
                    struct arena *a)
 {
-    const struct shelved *now = object->now;
+    const struct stored *now = object->now;
     *m = (struct message){.type = (enum message_type)now->mark};
     void *part = message_body(m);
     if (m->type == MSG_pod_set)
         part = &m->pod_set.pod;
     else if (m->type == MSG_node_set)
         part = &m->node_set.node;
-    shelf_get(p->shelves[m->type], now, part, a);
+    store_get(p->stores[m->type], now, part, a);
 }
 
 bool publisher_remove(struct publisher *p, struct published *object, const struct message *gone)
@@ -229,7 +229,7 @@ bool publisher_remove(struct publisher *p, struct published *object, const struc
 
 void publisher_note(struct publisher *p, const struct message *m)
 {
-    log_add(p, shelve(p, m));
+    log_add(p, store(p, m));
 }
 
 static struct reader *reader_of(struct publisher *p, struct address from)
@@ -243,11 +243,11 @@ static struct reader *reader_of(struct publisher *p, struct address from)
 static void snapshot_begin(struct publisher *p, struct reader *reader)
 {
     snapshot_end(p, reader);
-    reader->at = memory_take_array(p->object_count + 1, sizeof(struct shelved *));
+    reader->at = memory_take_array(p->object_count + 1, sizeof(struct stored *));
     reader->count = 0;
     for (uint32_t i = 0; i < p->object_count; i++)
         if (!reader->once || p->objects[i]->now->mark == MSG_pod_set)
-            reader->at[reader->count++] = shelf_share(p->objects[i]->now);
+            reader->at[reader->count++] = store_share(p->objects[i]->now);
     reader->sequence = p->sequence;
     reader->next = p->sequence + 1;
     reader->part = 0;
@@ -361,7 +361,7 @@ static bool is_over(const struct reader *reader)
 
 static void put_change(struct publisher *p, struct reader *reader, struct outbox *out)
 {
-    const struct shelved *s = log_at(p, (size_t)(reader->next - log_oldest(p)));
+    const struct stored *s = log_at(p, (size_t)(reader->next - log_oldest(p)));
     struct outgoing head = {.type = (enum message_type)s->mark, .sequence = reader->next++};
     put(p, reader, &head, body_of(p, s), out);
 }

@@ -19,7 +19,7 @@
 #include "proto/base/moment.h"
 #include "proto/bus/delivery.h"
 #include "proto/bus/outbox.h"
-#include "proto/shelf.h"
+#include "proto/packed_store.h"
 
 /* ---- publisher ---- */
 
@@ -36,7 +36,7 @@ void publisher_free(struct publisher **p);
 /* What the stream says of one object; zero-initialise. It must not move, and must be removed before
  * it goes, or the publisher be freed. */
 struct published {
-    struct shelved *now; /* NULL: it is not in the stream */
+    struct stored *now; /* NULL: it is not in the stream */
     uint32_t place;
     uint32_t mark; /* its owner's to use */
 };

@@ -1,5 +1,5 @@
 /* cache: nodes and pods as the coordinator knows them. The one idea: each fact is kept once, on a
- * shelf; workers are replicas that are rebuilt from it at any time (cache_tell.c, cache_workers.c).
+ * store; workers are replicas that are rebuilt from it at any time (cache_tell.c, cache_workers.c).
  *
  * What must stay true: a node that is known is in the node tree, in the image states and, if there
  * is any worker, in exactly one share; a ghost is kept as long as a pod names it. */
@@ -15,8 +15,8 @@ struct cache *cache_new(const struct cache_options *options)
     struct cache *c = memory_take(sizeof(*c));
     c->options = *options;
     cache_workers_profiles(c, options);
-    c->node_shelf = shelf_new(&shelf_nodes);
-    c->pod_shelf = shelf_new(&shelf_pods);
+    c->node_store = store_new(&store_nodes);
+    c->pod_store = store_new(&store_pods);
     c->tree = node_tree_new();
     c->images = image_states_new();
     c->nominator =
@@ -131,12 +131,12 @@ static void free_ports(struct cache *c, const struct cached_pod *gone)
 {
     struct freed_ports *freed = &gone->node->freed;
     struct pod pod, other;
-    if (!shelf_has(gone->kept, TAG_pod_ports))
+    if (!store_has(gone->kept, TAG_pod_ports))
         return;
     get_pod(c, gone, &pod, &c->arena);
     freed_ports_remove(freed, &pod);
     for (const struct cached_pod *p = gone->node->first; p != NULL; p = p->behind)
-        if (p != gone && shelf_has(p->kept, TAG_pod_ports)) {
+        if (p != gone && store_has(p->kept, TAG_pod_ports)) {
             get_pod(c, p, &other, &c->arena);
             freed_ports_add(freed, &pod, &other);
         }
@@ -165,10 +165,10 @@ static bool is_new(struct cache *c, struct cached_pod *p, const struct pod *plai
 
 static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod)
 {
-    struct shelved *before = p->kept;
+    struct stored *before = p->kept;
     struct pod plain = kept_pod_of(pod);
     plain.node_name = (struct str){NULL, 0};
-    p->kept = shelf_put(c->pod_shelf, &plain);
+    p->kept = store_put(c->pod_store, &plain);
     plain.node_name = pod->node_name;
     p->kept->mark = (uint32_t)c->mark;
     p->kept->version = pod->resource_version;
@@ -177,11 +177,11 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
     p->deleting = pod->deleting;
     set_claims(c, p, pod);
     freed_ports_remove(&p->node->freed, pod);
-    if (is_new(c, p, &plain, before != NULL && shelf_same(before, p->kept)) && !c->told)
+    if (is_new(c, p, &plain, before != NULL && store_same(before, p->kept)) && !c->told)
         cache_tell_pod(c, p);
     if (c->gangs != NULL)
         cache_gangs_set(c, p, &plain, before);
-    shelf_drop(c->pod_shelf, before);
+    store_drop(c->pod_store, before);
     c->with_terms -= p->has_terms;
     p->has_terms = kept_pod_has_terms(pod);
     c->with_terms += p->has_terms;
@@ -215,7 +215,7 @@ static void remove_pod(struct cache *c, struct cached_pod *p)
     c->assumed -= p->assumed;
     c->with_terms -= p->has_terms;
     priorities_remove(&c->priorities, p->priority);
-    shelf_drop(c->pod_shelf, p->kept);
+    store_drop(c->pod_store, p->kept);
     memory_free(p);
     free_node_if_unused(c, n);
 }
@@ -254,7 +254,7 @@ static bool storage_differs(struct cache *c, struct cached_node *n)
 static void forget_images(struct cache *c, const struct cached_node *n)
 {
     struct node old;
-    shelf_get(c->node_shelf, n->kept, &old, &c->arena);
+    store_get(c->node_store, n->kept, &old, &c->arena);
     image_states_remove(c->images, &old);
     arena_reset(&c->arena);
 }
@@ -285,18 +285,18 @@ static void note_hostname(struct cache *c, struct cached_node *n, bool odd)
 void cache_node_set(struct cache *c, const struct node *node)
 {
     struct cached_node *n = need_node(c, node->name);
-    struct shelved *before = n->kept;
+    struct stored *before = n->kept;
     n->mark = c->mark;
     if (before != NULL)
         forget_images(c, n);
     image_states_add(c->images, node);
     node_tree_set(c->tree, &n->tree, node);
-    n->kept = shelf_put(c->node_shelf, node);
+    n->kept = store_put(c->node_store, node);
     note_hostname(c, n, hostname_is_odd(node));
     n->extended = has_extended(node);
-    if (before != NULL && !shelf_same(before, n->kept))
+    if (before != NULL && !store_same(before, n->kept))
         cache_tell_node(c, n);
-    shelf_drop(c->node_shelf, before);
+    store_drop(c->node_store, before);
     if (before != NULL)
         return;
     c->count_changed = true;
@@ -313,7 +313,7 @@ static void node_gone(struct cache *c, struct cached_node *n)
     node_tree_remove(c->tree, &n->tree);
     for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
         count_claims(c, p, -1);
-    shelf_drop(c->node_shelf, n->kept);
+    store_drop(c->node_store, n->kept);
     n->kept = NULL;
     n->storage_printed = 0;
     c->count_changed = true;
@@ -544,8 +544,8 @@ void cache_free(struct cache **cache)
     cache_gangs_free(c);
     table_free(&c->nodes);
     table_free(&c->pods);
-    shelf_free(&c->node_shelf);
-    shelf_free(&c->pod_shelf);
+    store_free(&c->node_store);
+    store_free(&c->pod_store);
     node_tree_free(&c->tree);
     image_states_free(&c->images);
     nominator_free(&c->nominator);

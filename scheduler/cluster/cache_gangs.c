@@ -64,15 +64,14 @@ static void remove_from(struct cache *c, const struct cached_pod *p, struct str 
     memory_free(m);
 }
 
-/* Into the list of the group that the pod names as it lies on the shelf, or out of it. False: it
+/* Into the list of the group that the pod names as it lies on the store, or out of it. False: it
  * names none. */
-static bool with_group(struct cache *c, struct cached_pod *p, const struct shelved *kept,
-                       bool joins)
+static bool with_group(struct cache *c, struct cached_pod *p, const struct stored *kept, bool joins)
 {
     struct arena a = {0};
     struct pod pod;
     struct gang group;
-    shelf_get(c->pod_shelf, kept, &pod, &a);
+    store_get(c->pod_store, kept, &pod, &a);
     bool names = gang_named_by(&pod, &group);
     if (names) {
         struct buffer key = key_of(&group);
@@ -86,12 +85,12 @@ static bool with_group(struct cache *c, struct cached_pod *p, const struct shelv
     return names;
 }
 
-static bool names_alike(struct cache *c, const struct shelved *kept, const struct gang *group)
+static bool names_alike(struct cache *c, const struct stored *kept, const struct gang *group)
 {
     struct arena a = {0};
     struct pod pod;
     struct gang other;
-    shelf_get(c->pod_shelf, kept, &pod, &a);
+    store_get(c->pod_store, kept, &pod, &a);
     bool alike = gang_named_by(&pod, &other) && str_equal(other.name, group->name) &&
                  str_equal(other.api, group->api) &&
                  str_equal(other.namespace_name, group->namespace_name);
@@ -100,7 +99,7 @@ static bool names_alike(struct cache *c, const struct shelved *kept, const struc
 }
 
 void cache_gangs_set(struct cache *c, struct cached_pod *p, const struct pod *plain,
-                     const struct shelved *before)
+                     const struct stored *before)
 {
     struct gang group;
     bool names = gang_named_by(plain, &group);

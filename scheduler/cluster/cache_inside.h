@@ -3,7 +3,7 @@
 #ifndef SCHEDULER_CLUSTER_CACHE_INSIDE_H
 #define SCHEDULER_CLUSTER_CACHE_INSIDE_H
 
-#include "proto/shelf.h"
+#include "proto/packed_store.h"
 #include "scheduler/catalog/storage_index.h"
 #include "scheduler/catalog/volumes.h"
 #include "scheduler/cluster/cache.h"
@@ -21,7 +21,7 @@
 #define GENERATION_MAX 0x7fff /* of a pod, as far as it is kept */
 
 struct cached_pod {
-    struct shelved *kept; /* what workers may want; mark is the snapshot that last showed it */
+    struct stored *kept; /* what workers may want; mark is the snapshot that last showed it */
     struct cached_node *node;
     struct cached_pod *before, *behind; /* on the node */
     struct storage_links *storage;      /* its claims; NULL: it has none */
@@ -41,7 +41,7 @@ struct cached_node {
     struct tree_link tree;
     struct share_link share;
     struct str name;
-    struct shelved *kept; /* NULL: a ghost */
+    struct stored *kept; /* NULL: a ghost */
     uint64_t mark;
     uint64_t storage_printed; /* hash of what workers were told of its storage; 0: nothing */
     struct cached_pod *first, *last;
@@ -61,7 +61,7 @@ struct cache {
     struct buffer body;    /* likewise */
     struct table nodes, pods;
     uint32_t odd_hostnames; /* nodes that have one */
-    struct shelf *node_shelf, *pod_shelf;
+    struct packed_store *node_store, *pod_store;
     struct node_tree *tree;
     struct image_states *images;
     struct nominator *nominator;
@@ -101,7 +101,7 @@ static inline struct cached_node *find_node(const struct cache *c, struct str na
 static inline bool has_uid(const void *thing, const void *key)
 {
     const struct str *uid = key;
-    return shelf_uuid_is(((const struct cached_pod *)thing)->kept, TAG_pod_uid, *uid);
+    return store_uuid_is(((const struct cached_pod *)thing)->kept, TAG_pod_uid, *uid);
 }
 
 static inline struct cached_pod *find_pod(const struct cache *c, struct str uid)
@@ -114,7 +114,7 @@ static inline struct cached_pod *find_pod(const struct cache *c, struct str uid)
 /* The pod is on a node, or has changed: before is what was kept of it, NULL when it is new; plain
  * what is kept now. */
 void cache_gangs_set(struct cache *c, struct cached_pod *p, const struct pod *plain,
-                     const struct shelved *before);
+                     const struct stored *before);
 void cache_gangs_remove(struct cache *c, struct cached_pod *p);
 void cache_gangs_free(struct cache *c);
 /* After the profiles were set: keeps them from now on, or no more. */
@@ -161,7 +161,7 @@ static inline void resolve(const struct cache *c, struct pod *pod, struct arena 
 static inline void get_pod(const struct cache *c, const struct cached_pod *p, struct pod *pod,
                            struct arena *a)
 {
-    shelf_get(c->pod_shelf, p->kept, pod, a);
+    store_get(c->pod_store, p->kept, pod, a);
     pod->node_name = p->node->name;
 }
 

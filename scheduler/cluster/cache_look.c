@@ -88,7 +88,7 @@ bool cache_node_get(const struct cache *c, struct str name, struct node *node, s
     const struct cached_node *n = find_node(c, name);
     if (n == NULL || n->kept == NULL)
         return false;
-    shelf_get(c->node_shelf, n->kept, node, a);
+    store_get(c->node_store, n->kept, node, a);
     return true;
 }
 

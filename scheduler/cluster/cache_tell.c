@@ -38,7 +38,7 @@ static bool may_tell(struct cache *c, struct cached_node *n, uint32_t *worker)
     return !n->owed;
 }
 
-/* What is told of most nodes and pods is what is kept of them: it goes out as it lies on the shelf.
+/* What is told of most nodes and pods is what is kept of them: it goes out as it lies on the store.
  * Both messages are one record under a tag. */
 static void begin_body(struct cache *c, uint8_t tag)
 {
@@ -62,7 +62,7 @@ static bool tell_pod_kept(struct cache *c, uint32_t worker, const struct cached_
     if (c->options.tell_encoded == NULL || p->printed != 0 || p->node->freed.count > 0)
         return false;
     begin_body(c, TAG_shard_pod_pod);
-    shelf_encoded_with(c->pod_shelf, p->kept, TAG_pod_node_name, p->node->name, &c->body);
+    store_encoded_with(c->pod_store, p->kept, TAG_pod_node_name, p->node->name, &c->body);
     return tell_body(c, worker, MSG_shard_pod);
 }
 
@@ -88,7 +88,7 @@ static bool tell_node_kept(struct cache *c, uint32_t worker, const struct cached
     if (c->options.tell_encoded == NULL)
         return false;
     begin_body(c, TAG_shard_node_node);
-    shelf_encoded(c->node_shelf, n->kept, &c->body);
+    store_encoded(c->node_store, n->kept, &c->body);
     return tell_body(c, worker, MSG_shard_node);
 }
 
@@ -97,7 +97,7 @@ static void tell_node(struct cache *c, uint32_t worker, const struct cached_node
     struct message m = {.type = MSG_shard_node};
     if (tell_node_kept(c, worker, n))
         return;
-    shelf_get(c->node_shelf, n->kept, &m.shard_node.node, &c->arena);
+    store_get(c->node_store, n->kept, &m.shard_node.node, &c->arena);
     cache_tell(c, worker, &m);
 }
 
@@ -201,7 +201,7 @@ void cache_tell_pod_gone(struct cache *c, const struct cached_pod *p)
         return;
     struct message m = {.type = MSG_shard_pod_gone};
     char text[UUID_TEXT];
-    m.shard_pod_gone.uid = shelf_uuid(p->kept, TAG_pod_uid, text);
+    m.shard_pod_gone.uid = store_uuid(p->kept, TAG_pod_uid, text);
     m.shard_pod_gone.node_name = p->node->name;
     cache_tell(c, worker, &m);
 }

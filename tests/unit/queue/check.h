@@ -158,8 +158,8 @@ static void check_queues(const struct queues *q)
         must(e->place == PLACE_unschedulable || e->waits == NULL);
         must(e->helped == 0 && e->found_next == NULL);
         if (++looked % CHECK_NAMES_EVERY == 0) /* reading names is most of what this costs */
-            must(key.len == shelf_str(e->kept, TAG_pod_namespace_name).len + 1 +
-                                shelf_str(e->kept, TAG_pod_name).len);
+            must(key.len == store_str(e->kept, TAG_pod_namespace_name).len + 1 +
+                                store_str(e->kept, TAG_pod_name).len);
     }
     must(nominated == q->nominations.count);
 }

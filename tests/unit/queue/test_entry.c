@@ -11,10 +11,10 @@
 
 #define CHANGES 200
 
-static struct entry *enter(struct shelf *shelf, struct pod *pod, struct quantity *request)
+static struct entry *enter(struct packed_store *store, struct pod *pod, struct quantity *request)
 {
     *pod = (struct pod){.uid = STR_LITERAL("u"), .name = STR_LITERAL("p"), .request = {1, request}};
-    return entry_new(shelf, pod);
+    return entry_new(store, pod);
 }
 
 /* All of the same length, so that each would fit where the one before it lay. */
@@ -22,37 +22,37 @@ static void another_request_is_another_part(void **state)
 {
     (void)state;
     struct quantity request = {STR_LITERAL("cpu"), 1000};
-    struct shelf *shelf = shelf_new(&shelf_pods);
+    struct packed_store *store = store_new(&store_pods);
     struct pod pod;
-    struct entry *e = enter(shelf, &pod, &request);
+    struct entry *e = enter(store, &pod, &request);
     for (int i = 0; i < CHANGES; i++) {
-        struct shelf_part *before[SHELF_PARTS];
+        struct store_part *before[STORE_PARTS];
         memcpy(before, e->kept->parts, sizeof(before));
         bool asked = false;
         request.amount++;
         entry_replace(e, &pod);
-        for (int k = 0; k < SHELF_PARTS; k++)
+        for (int k = 0; k < STORE_PARTS; k++)
             asked |= before[k] != e->kept->parts[k];
         assert_true(asked);
     }
     entry_free(&e);
-    shelf_free(&shelf);
+    store_free(&store);
 }
 
 static void the_same_request_is_the_same_part(void **state)
 {
     (void)state;
     struct quantity request = {STR_LITERAL("cpu"), 1000};
-    struct shelf *shelf = shelf_new(&shelf_pods);
+    struct packed_store *store = store_new(&store_pods);
     struct pod pod;
-    struct entry *e = enter(shelf, &pod, &request);
-    struct shelf_part *before[SHELF_PARTS];
+    struct entry *e = enter(store, &pod, &request);
+    struct store_part *before[STORE_PARTS];
     memcpy(before, e->kept->parts, sizeof(before));
     pod.resource_version++;
     entry_replace(e, &pod);
     assert_memory_equal(before, e->kept->parts, sizeof(before));
     entry_free(&e);
-    shelf_free(&shelf);
+    store_free(&store);
 }
 
 int main(void)

@@ -216,8 +216,8 @@ static void compare_index(const struct event *event, const struct pod *pod,
                           const struct surroundings *around)
 {
     uint64_t all = ((uint64_t)1 << (plugins_count() - 1)) - 1;
-    struct shelf *shelf = shelf_new(&shelf_pods);
-    struct entry *e = entry_new(shelf, pod);
+    struct packed_store *store = store_new(&store_pods);
+    struct entry *e = entry_new(store, pod);
     struct needs needs;
     if (event->resource == EVENT_OF_unschedulable_pod)
         all = 0; /* asked of the pod alone */
@@ -236,7 +236,7 @@ static void compare_index(const struct event *event, const struct pod *pod,
     needs_remove(&needs, e);
     needs_free(&needs);
     entry_free(&e);
-    shelf_free(&shelf);
+    store_free(&store);
 }
 
 static void compare_event(const struct happened *h, uint32_t action, const struct kube_json *told,

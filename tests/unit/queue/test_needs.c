@@ -11,7 +11,7 @@
 
 #define PODS 60
 
-static struct shelf *shelf;
+static struct packed_store *store;
 static struct needs needs;
 static const struct surroundings around;
 static struct entry *pods[PODS];
@@ -20,7 +20,7 @@ static struct entry *wait_for_cpu(int64_t cpu, const char *plugin)
 {
     struct quantity request = {STR_LITERAL("cpu"), cpu};
     struct pod pod = {.uid = STR_LITERAL("u"), .request = {1, &request}};
-    struct entry *e = entry_new(shelf, &pod);
+    struct entry *e = entry_new(store, &pod);
     e->around = &around;
     e->rejectors = plugins_bit(plugin);
     needs_add(&needs, e);
@@ -55,7 +55,7 @@ static size_t find_room(int64_t cpu, size_t first)
 static int set_up(void **state)
 {
     (void)state;
-    shelf = shelf_new(&shelf_pods);
+    store = store_new(&store_pods);
     needs_init(&needs);
     return 0;
 }
@@ -68,7 +68,7 @@ static int tear_down(void **state)
         entry_free(&pods[i]);
     }
     needs_free(&needs); /* looks that nothing is left */
-    shelf_free(&shelf);
+    store_free(&store);
     return 0;
 }
 

@@ -1,6 +1,6 @@
-/* test_shelf: whatever record is put on a shelf comes out with the same values, both decoded and
- * encoded, and records that share values share the memory for them. */
-#include "proto/shelf.h"
+/* test_packed_store: whatever record is put on a store comes out with the same values, both decoded
+ * and encoded, and records that share values share the memory for them. */
+#include "proto/packed_store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,21 +12,21 @@
 
 static struct arena arena;
 
-static void check_one(struct shelf *shelf, const struct record *r, const void *object)
+static void check_one(struct packed_store *store, const struct record *r, const void *object)
 {
     static union {
         struct pod pod;
         struct node node;
     } got, sent;
     struct buffer bytes = {0};
-    struct shelved *s = shelf_put(shelf, object);
-    shelf_get(shelf, s, &got, &arena);
+    struct stored *s = store_put(store, object);
+    store_get(store, s, &got, &arena);
     assert_true(codec_equal(r, &got, object));
-    shelf_encoded(shelf, s, &bytes);
+    store_encoded(store, s, &bytes);
     struct byte_cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
     assert_true(codec_decode(r, &sent, &in, &arena) && in.at == in.end);
     assert_true(codec_equal(r, &sent, object));
-    shelf_drop(shelf, s);
+    store_drop(store, s);
     buffer_free(&bytes);
 }
 
@@ -34,7 +34,7 @@ static void any_record_comes_out_as_it_went_in(void **state)
 {
     (void)state;
     uint64_t seed = 88172645463325252u;
-    struct shelf *pods = shelf_new(&shelf_pods), *nodes = shelf_new(&shelf_nodes);
+    struct packed_store *pods = store_new(&store_pods), *nodes = store_new(&store_nodes);
     for (int i = 0; i < 300; i++) {
         struct pod pod;
         struct node node;
@@ -54,8 +54,8 @@ static void any_record_comes_out_as_it_went_in(void **state)
     }
     struct pod nothing = {0};
     check_one(pods, &pod_record, &nothing);
-    shelf_free(&pods);
-    shelf_free(&nodes);
+    store_free(&pods);
+    store_free(&nodes);
     assert_null(pods);
 }
 
@@ -74,22 +74,22 @@ static void what_is_alike_is_kept_once(void **state)
     struct label db = {STR_LITERAL("app"), STR_LITERAL("db")};
     struct pod one = named("u1", "one", &web), two = named("u2", "two", &web);
     struct pod other = named("u3", "three", &db);
-    struct shelf *shelf = shelf_new(&shelf_pods);
-    struct shelved *a = shelf_put(shelf, &one), *b = shelf_put(shelf, &two);
-    struct shelved *c = shelf_put(shelf, &other);
+    struct packed_store *store = store_new(&store_pods);
+    struct stored *a = store_put(store, &one), *b = store_put(store, &two);
+    struct stored *c = store_put(store, &other);
     assert_non_null(a->parts[0]);
     assert_ptr_equal(a->parts[0], b->parts[0]);
     assert_ptr_not_equal(a->parts[0], c->parts[0]);
     assert_null(a->parts[1]);
-    assert_true(shelf_size(shelf, a) > sizeof(struct shelved) + a->len - 8);
-    shelf_drop(shelf, a);
-    shelf_drop(shelf, c);
+    assert_true(store_size(store, a) > sizeof(struct stored) + a->len - 8);
+    store_drop(store, a);
+    store_drop(store, c);
     struct pod got;
-    shelf_get(shelf, b, &got, &arena); /* what others shared with it is still there */
+    store_get(store, b, &got, &arena); /* what others shared with it is still there */
     assert_true(codec_equal(&pod_record, &got, &two));
-    shelf_drop(shelf, b);
-    shelf_drop(shelf, NULL);
-    shelf_free(&shelf); /* checks that no part is left */
+    store_drop(store, b);
+    store_drop(store, NULL);
+    store_free(&store); /* checks that no part is left */
 }
 
 static void sameness_is_that_of_all_values(void **state)
@@ -100,34 +100,34 @@ static void sameness_is_that_of_all_values(void **state)
     struct label db = {STR_LITERAL("app"), STR_LITERAL("db")};
     later.started = 5;
     relabelled.labels.at = &db;
-    struct shelf *shelf = shelf_new(&shelf_pods);
-    struct shelved *a = shelf_put(shelf, &pod), *b = shelf_put(shelf, &again);
-    struct shelved *c = shelf_put(shelf, &later), *d = shelf_put(shelf, &relabelled);
-    assert_true(shelf_same(a, b));
-    assert_false(shelf_same(a, c));
-    assert_false(shelf_same(a, d));
-    assert_ptr_equal(shelf_share(a), a);
-    shelf_drop(shelf, a);
-    shelf_drop(shelf, a);
-    shelf_drop(shelf, b);
-    shelf_drop(shelf, c);
-    shelf_drop(shelf, d);
-    shelf_free(&shelf);
+    struct packed_store *store = store_new(&store_pods);
+    struct stored *a = store_put(store, &pod), *b = store_put(store, &again);
+    struct stored *c = store_put(store, &later), *d = store_put(store, &relabelled);
+    assert_true(store_same(a, b));
+    assert_false(store_same(a, c));
+    assert_false(store_same(a, d));
+    assert_ptr_equal(store_share(a), a);
+    store_drop(store, a);
+    store_drop(store, a);
+    store_drop(store, b);
+    store_drop(store, c);
+    store_drop(store, d);
+    store_free(&store);
 }
 
 /* Nothing of their own is kept of them: the smallest blocks there are. */
 static void records_without_values_are_the_same(void **state)
 {
     (void)state;
-    const struct shelf_rule whole = {.record = &attachment_record};
+    const struct store_rule whole = {.record = &attachment_record};
     const struct attachment empty = {0};
-    struct shelf *shelf = shelf_new(&whole);
-    struct shelved *a = shelf_put(shelf, &empty), *b = shelf_put(shelf, &empty);
-    assert_true(shelf_same(a, b));
+    struct packed_store *store = store_new(&whole);
+    struct stored *a = store_put(store, &empty), *b = store_put(store, &empty);
+    assert_true(store_same(a, b));
     assert_int_equal(a->len, 0);
-    shelf_drop(shelf, a);
-    shelf_drop(shelf, b);
-    shelf_free(&shelf);
+    store_drop(store, a);
+    store_drop(store, b);
+    store_free(&store);
 }
 
 static void a_text_is_found_without_decoding(void **state)
@@ -135,69 +135,69 @@ static void a_text_is_found_without_decoding(void **state)
     (void)state;
     struct label web = {STR_LITERAL("app"), STR_LITERAL("web")};
     const char *const uids[] = {UUID, "not-a-uuid", "01234567-89AB-cdef-0123-456789abcdef"};
-    struct shelf *shelf = shelf_new(&shelf_pods);
+    struct packed_store *store = store_new(&store_pods);
     for (int i = 0; i < 3; i++) {
         struct pod pod = named(uids[i], "one", &web);
-        struct shelved *s = shelf_put(shelf, &pod);
+        struct stored *s = store_put(store, &pod);
         assert_int_equal(s->uuid, i == 0);
-        assert_true(str_is(shelf_str(s, TAG_pod_namespace_name), "default"));
-        assert_true(str_is(shelf_str(s, TAG_pod_name), "one"));
-        assert_int_equal(shelf_str(s, TAG_pod_node_name).len, 0);
-        assert_true(shelf_has(s, TAG_pod_name) && shelf_has(s, TAG_pod_labels));
-        assert_false(shelf_has(s, TAG_pod_node_name) || shelf_has(s, TAG_pod_ports));
+        assert_true(str_is(store_str(s, TAG_pod_namespace_name), "default"));
+        assert_true(str_is(store_str(s, TAG_pod_name), "one"));
+        assert_int_equal(store_str(s, TAG_pod_node_name).len, 0);
+        assert_true(store_has(s, TAG_pod_name) && store_has(s, TAG_pod_labels));
+        assert_false(store_has(s, TAG_pod_node_name) || store_has(s, TAG_pod_ports));
         char room[UUID_TEXT];
-        assert_true(str_is(shelf_uuid(s, TAG_pod_uid, room), uids[i]));
+        assert_true(str_is(store_uuid(s, TAG_pod_uid, room), uids[i]));
         for (int k = 0; k < 3; k++)
-            assert_int_equal(shelf_uuid_is(s, TAG_pod_uid, str_of(uids[k])), i == k);
-        shelf_drop(shelf, s);
+            assert_int_equal(store_uuid_is(s, TAG_pod_uid, str_of(uids[k])), i == k);
+        store_drop(store, s);
     }
-    shelf_free(&shelf);
+    store_free(&store);
 }
 
 static void what_echoes_the_name_is_alike(void **state)
 {
     (void)state;
-    struct shelf *shelf = shelf_new(&shelf_nodes);
-    struct shelved *kept[3];
+    struct packed_store *store = store_new(&store_nodes);
+    struct stored *kept[3];
     const char *const names[] = {"n1", "n2", "n3"};
     for (int i = 0; i < 3; i++) {
         struct label labels[] = {{STR_LITERAL("host"), str_of(names[i])},
                                  {STR_LITERAL("zone"), STR_LITERAL("a")},
                                  {STR_LITERAL("odd"), STR_LITERAL("\1")}};
         struct node node = {.name = str_of(names[i]), .labels = {i < 2 ? 2 : 3, labels}};
-        kept[i] = shelf_put(shelf, &node);
-        check_one(shelf, &node_record, &node);
+        kept[i] = store_put(store, &node);
+        check_one(store, &node_record, &node);
         assert_int_equal(kept[i]->echoes, i < 2); /* not where that would be ambiguous */
     }
     assert_ptr_equal(kept[0]->parts[0], kept[1]->parts[0]);
     assert_ptr_not_equal(kept[0]->parts[0], kept[2]->parts[0]);
     for (int i = 0; i < 3; i++)
-        shelf_drop(shelf, kept[i]);
-    shelf_free(&shelf);
+        store_drop(store, kept[i]);
+    store_free(&store);
 }
 
 static void one_field_more_goes_out_with_the_rest(void **state)
 {
     (void)state;
     uint64_t seed = 362436069;
-    struct shelf *shelf = shelf_new(&shelf_pods);
+    struct packed_store *store = store_new(&store_pods);
     for (int i = 0; i < 100; i++) {
         struct pod pod, got;
         struct buffer bytes = {0};
         codec_fill(&pod_record, &pod, &seed, &arena);
         struct str node = pod.node_name = STR_LITERAL("node-with-a-name-of-more-than-32-letters");
         pod.node_name = (struct str){NULL, 0};
-        struct shelved *s = shelf_put(shelf, &pod);
-        shelf_encoded_with(shelf, s, TAG_pod_node_name, node, &bytes);
+        struct stored *s = store_put(store, &pod);
+        store_encoded_with(store, s, TAG_pod_node_name, node, &bytes);
         struct byte_cursor in = {(const uint8_t *)bytes.at, (const uint8_t *)bytes.at + bytes.len};
         assert_true(codec_decode(&pod_record, &got, &in, &arena) && in.at == in.end);
         pod.node_name = node;
         assert_true(codec_equal(&pod_record, &got, &pod));
-        shelf_drop(shelf, s);
+        store_drop(store, s);
         buffer_free(&bytes);
         arena_reset(&arena);
     }
-    shelf_free(&shelf);
+    store_free(&store);
 }
 
 static struct node with_images(const char *name, struct image *images, uint32_t count)
@@ -215,45 +215,45 @@ static void images_of_many_nodes_are_kept_once(void **state)
     struct node nodes[] = {with_images("n", ab, 2), with_images("n", ba, 2),
                            with_images("n", bigger, 2), with_images("n", twice, 2),
                            with_images("n", ab, 2)};
-    struct shelf *shelf = shelf_new(&shelf_nodes);
-    struct shelved *kept[5];
+    struct packed_store *store = store_new(&store_nodes);
+    struct stored *kept[5];
     for (int round = 0; round < 3; round++) { /* numbers that became free are given again */
         for (int i = 0; i < 5; i++)
-            kept[i] = shelf_put(shelf, &nodes[i]);
+            kept[i] = store_put(store, &nodes[i]);
         for (int i = 0; i < 5; i++) {
             assert_int_equal(kept[i]->elements, 2);
-            assert_true(kept[i]->len < 16 && shelf_size(shelf, kept[i]) > a.len);
-            assert_int_equal(shelf_same(kept[0], kept[i]), i == 0 || i == 4);
-            check_one(shelf, &node_record, &nodes[i]);
+            assert_true(kept[i]->len < 16 && store_size(store, kept[i]) > a.len);
+            assert_int_equal(store_same(kept[0], kept[i]), i == 0 || i == 4);
+            check_one(store, &node_record, &nodes[i]);
         }
         for (int i = 0; i < 4; i++)
-            shelf_drop(shelf, kept[(i + round) % 4]);
-        check_one(shelf, &node_record, &nodes[3]);
+            store_drop(store, kept[(i + round) % 4]);
+        check_one(store, &node_record, &nodes[3]);
         struct node got;
-        shelf_get(shelf, kept[4], &got, &arena); /* what others shared with it is still there */
-        shelf_drop(shelf, kept[4]);
+        store_get(store, kept[4], &got, &arena); /* what others shared with it is still there */
+        store_drop(store, kept[4]);
         assert_true(codec_equal(&node_record, &got, &nodes[4])); /* and it is a copy */
     }
-    shelf_free(&shelf); /* checks that no image is left */
+    store_free(&store); /* checks that no image is left */
 }
 
 static void more_images_than_can_be_numbered_are_kept_as_they_are(void **state)
 {
     (void)state;
-    struct shelf *shelf = shelf_new(&shelf_nodes);
+    struct packed_store *store = store_new(&store_nodes);
     uint32_t count = 20000;
     struct image *images = arena_take(&arena, count * sizeof(*images));
     for (uint32_t i = 0; i < count; i++)
         images[i].size = i % 100;
     struct node few = with_images("n", images, 16383), many = with_images("n", images, 16384);
-    struct shelved *s = shelf_put(shelf, &few), *t = shelf_put(shelf, &many);
+    struct stored *s = store_put(store, &few), *t = store_put(store, &many);
     assert_int_equal(s->elements, 16383);
     assert_int_equal(t->elements, 0);
-    shelf_drop(shelf, s);
-    shelf_drop(shelf, t);
-    check_one(shelf, &node_record, &few);
-    check_one(shelf, &node_record, &many);
-    shelf_free(&shelf);
+    store_drop(store, s);
+    store_drop(store, t);
+    check_one(store, &node_record, &few);
+    check_one(store, &node_record, &many);
+    store_free(&store);
 }
 
 int main(void)

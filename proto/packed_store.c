@@ -1,17 +1,17 @@
-/* shelf: the codec's bytes of a record, cut into maps of tags to values: its own one and the parts.
- * The one idea: an encoded record is a map, so the maps of its pieces, put one behind the other
- * under a common count, are the record again, and nothing has to be decoded to be sent.
+/* packed_store: the codec's bytes of a record, cut into maps of tags to values: its own one and the
+ * parts. The one idea: an encoded record is a map, so the maps of its pieces, put one behind the
+ * other under a common count, are the record again, and nothing has to be decoded to be sent.
  *
  * What must stay true: a part is in the table exactly while records use it, so equal parts are the
  * same part; every field is in exactly one piece, or is the list whose elements are parts. */
-#include "proto/shelf.h"
+#include "proto/packed_store.h"
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 
 #include <string.h>
 
-const struct shelf_rule shelf_pods = {
+const struct store_rule store_pods = {
     &pod_record,
     {"namespace_name scheduler_name priority preemption_policy labels owner_kind owner_name "
      "owner_api owner_uid gang gang_api",
@@ -26,7 +26,7 @@ const struct shelf_rule shelf_pods = {
     NULL};
 
 /* Lists of images are as good as never alike, and the images in them nearly always. */
-const struct shelf_rule shelf_nodes = {&node_record,
+const struct store_rule store_nodes = {&node_record,
                                        {"labels", "taints allocatable features conditions avoided"},
                                        "uid",
                                        "labels",
@@ -46,7 +46,7 @@ struct piece {
     const struct field **at;
 };
 
-struct shelf_part {
+struct store_part {
     uint32_t users, hash, len;
     uint32_t number; /* of an element; 0: it is none so far */
     char at[];
@@ -54,18 +54,18 @@ struct shelf_part {
 
 /* Four bytes for an element instead of eight. */
 struct numbers {
-    struct shelf_part **of; /* by number; 0 is nobody's */
+    struct store_part **of; /* by number; 0 is nobody's */
     uint32_t *unused;       /* numbers below limit that nobody has */
     uint32_t unused_count, limit, room;
 };
 
-struct shelf {
+struct packed_store {
     const struct record *record;
     const struct field *uuid;
     const struct field *name, *labels; /* NULL: labels stay as they are */
     const struct field *elements;      /* NULL: no list is taken apart */
-    struct piece own, parts[SHELF_PARTS];
-    struct table known; /* struct shelf_part */
+    struct piece own, parts[STORE_PARTS];
+    struct table known; /* struct store_part */
     struct numbers numbers;
     char *muted;         /* the record without its name in labels */
     struct arena memory; /* for those labels */
@@ -97,104 +97,104 @@ static const struct field *field_named(const struct record *r, const char *name)
     return NULL;
 }
 
-struct shelf *shelf_new(const struct shelf_rule *rule)
+struct packed_store *store_new(const struct store_rule *rule)
 {
-    struct shelf *shelf = memory_take(sizeof(*shelf));
-    shelf->record = rule->record;
-    shelf->muted = memory_take(rule->record->size);
+    struct packed_store *store = memory_take(sizeof(*store));
+    store->record = rule->record;
+    store->muted = memory_take(rule->record->size);
     for (size_t i = 0; i < rule->record->field_count; i++) {
         const struct field *f = &rule->record->fields[i];
-        struct piece *piece = &shelf->own;
-        for (int k = 0; k < SHELF_PARTS; k++)
+        struct piece *piece = &store->own;
+        for (int k = 0; k < STORE_PARTS; k++)
             if (has_name(rule->parts[k], f->name))
-                piece = &shelf->parts[k];
+                piece = &store->parts[k];
         if (rule->uuid != NULL && strcmp(rule->uuid, f->name) == 0)
-            shelf->uuid = f;
+            store->uuid = f;
         else if (rule->elements == NULL || strcmp(rule->elements, f->name) != 0)
             add_field(piece, f);
     }
-    must((rule->uuid == NULL) == (shelf->uuid == NULL));
-    shelf->elements = field_named(rule->record, rule->elements);
-    must(rule->elements == NULL || (shelf->elements != NULL && shelf->elements->kind == KIND_list));
-    shelf->labels = field_named(rule->record, rule->labels);
-    shelf->name = shelf->labels != NULL ? field_named(rule->record, "name") : NULL;
-    must(shelf->labels == NULL ||
-         (shelf->name != NULL && shelf->labels->of == &label_record && shelf->parts[0].count == 1 &&
-          shelf->parts[0].at[0] == shelf->labels));
-    return shelf;
+    must((rule->uuid == NULL) == (store->uuid == NULL));
+    store->elements = field_named(rule->record, rule->elements);
+    must(rule->elements == NULL || (store->elements != NULL && store->elements->kind == KIND_list));
+    store->labels = field_named(rule->record, rule->labels);
+    store->name = store->labels != NULL ? field_named(rule->record, "name") : NULL;
+    must(store->labels == NULL ||
+         (store->name != NULL && store->labels->of == &label_record && store->parts[0].count == 1 &&
+          store->parts[0].at[0] == store->labels));
+    return store;
 }
 
-void shelf_free(struct shelf **freeing)
+void store_free(struct packed_store **freeing)
 {
-    struct shelf *shelf = *freeing;
-    if (shelf == NULL)
+    struct packed_store *store = *freeing;
+    if (store == NULL)
         return;
-    must(shelf->known.count == 0);
-    table_free(&shelf->known);
-    memory_free(shelf->numbers.of);
-    memory_free(shelf->numbers.unused);
-    memory_free(shelf->own.at);
-    for (int k = 0; k < SHELF_PARTS; k++)
-        memory_free(shelf->parts[k].at);
-    memory_free(shelf->muted);
-    arena_free(&shelf->memory);
-    buffer_free(&shelf->bytes);
-    memory_free(shelf);
+    must(store->known.count == 0);
+    table_free(&store->known);
+    memory_free(store->numbers.of);
+    memory_free(store->numbers.unused);
+    memory_free(store->own.at);
+    for (int k = 0; k < STORE_PARTS; k++)
+        memory_free(store->parts[k].at);
+    memory_free(store->muted);
+    arena_free(&store->memory);
+    buffer_free(&store->bytes);
+    memory_free(store);
     *freeing = NULL;
 }
 
 /* Adds the piece's fields of the object, encoded; nothing when all of them are zero. The extra
  * ones, NULL for none, go with them. */
-static void encode_piece(struct shelf *shelf, const struct piece *piece,
+static void encode_piece(struct packed_store *store, const struct piece *piece,
                          const struct field *const extra[2], const void *object)
 {
     uint32_t count = piece->count;
     for (int i = 0; i < 2; i++)
         if (extra[i] != NULL)
             piece->at[count++] = extra[i];
-    codec_encode_fields(piece->at, count, object, &shelf->bytes);
+    codec_encode_fields(piece->at, count, object, &store->bytes);
 }
 
 /* ---- parts ---- */
 
 static bool is_part(const void *thing, const void *key)
 {
-    const struct shelf_part *part = thing;
+    const struct store_part *part = thing;
     const struct str *bytes = key;
     return str_equal((struct str){part->at, part->len}, *bytes);
 }
 
-static struct shelf_part *take_part(struct shelf *shelf, struct str bytes)
+static struct store_part *take_part(struct packed_store *store, struct str bytes)
 {
     uint32_t hash = table_hash(str_hash(bytes));
-    struct shelf_part *part = table_get(&shelf->known, hash, is_part, &bytes);
+    struct store_part *part = table_get(&store->known, hash, is_part, &bytes);
     if (part == NULL) {
         part = memory_take(sizeof(*part) + bytes.len);
         part->hash = hash;
         part->len = bytes.len;
         memcpy(part->at, bytes.at, bytes.len);
-        table_add(&shelf->known, hash, part);
+        table_add(&store->known, hash, part);
     }
     must(part->users < UINT32_MAX);
     part->users++;
     return part;
 }
 
-static void drop_part(struct shelf *shelf, struct shelf_part *part)
+static void drop_part(struct packed_store *store, struct store_part *part)
 {
     if (part == NULL || --part->users > 0)
         return;
-    table_remove(&shelf->known, part->hash, part);
+    table_remove(&store->known, part->hash, part);
     if (part->number > 0) {
-        shelf->numbers.of[part->number] = NULL;
-        shelf->numbers.unused[shelf->numbers.unused_count++] = part->number;
+        store->numbers.of[part->number] = NULL;
+        store->numbers.unused[store->numbers.unused_count++] = part->number;
     }
     memory_free(part);
 }
 
 /* ---- elements ---- */
 
-static uint32_t number_of(struct numbers *n, struct shelf_part *part)
+static uint32_t number_of(struct numbers *n, struct store_part *part)
 {
     if (part->number > 0)
         return part->number;
@@ -205,7 +205,7 @@ static uint32_t number_of(struct numbers *n, struct shelf_part *part)
         part->number = ++n->limit;
         if (part->number >= n->room) {
             n->room = n->room == 0 ? 64 : n->room * 2;
-            n->of = memory_resize(n->of, n->room * sizeof(struct shelf_part *));
+            n->of = memory_resize(n->of, n->room * sizeof(struct store_part *));
             n->unused = memory_resize(n->unused, n->room * sizeof(*n->unused));
         }
     }
@@ -213,32 +213,33 @@ static uint32_t number_of(struct numbers *n, struct shelf_part *part)
     return part->number;
 }
 
-static const struct list *list_in(const struct shelf *shelf, const void *object)
+static const struct list *list_in(const struct packed_store *store, const void *object)
 {
-    return (const struct list *)(const void *)((const char *)object + shelf->elements->offset);
+    return (const struct list *)(const void *)((const char *)object + store->elements->offset);
 }
 
 /* The numbers of the list's elements in bytes, and how many they are. */
-static uint32_t take_elements(struct shelf *shelf, const struct list *list)
+static uint32_t take_elements(struct packed_store *store, const struct list *list)
 {
-    const struct record *r = shelf->elements->of;
+    const struct record *r = store->elements->of;
     for (uint32_t i = 0; i < list->count; i++) {
-        size_t before = shelf->bytes.len;
-        codec_encode(r, (const char *)list->at + i * r->size, &shelf->bytes);
-        struct str encoded = {shelf->bytes.at + before, (uint32_t)(shelf->bytes.len - before)};
-        uint32_t number = number_of(&shelf->numbers, take_part(shelf, encoded));
-        shelf->bytes.len = before;
-        buffer_add(&shelf->bytes, &number, sizeof(number));
+        size_t before = store->bytes.len;
+        codec_encode(r, (const char *)list->at + i * r->size, &store->bytes);
+        struct str encoded = {store->bytes.at + before, (uint32_t)(store->bytes.len - before)};
+        uint32_t number = number_of(&store->numbers, take_part(store, encoded));
+        store->bytes.len = before;
+        buffer_add(&store->bytes, &number, sizeof(number));
     }
     return list->count;
 }
 
-static struct shelf_part *element(const struct shelf *shelf, const struct shelved *s, uint32_t i)
+static struct store_part *element(const struct packed_store *store, const struct stored *s,
+                                  uint32_t i)
 {
     uint32_t number;
     memcpy(&number, s->own + (s->uuid ? UUID_BYTES : 0) + i * sizeof(number), sizeof(number));
-    must(number > 0 && number <= shelf->numbers.limit && shelf->numbers.of[number] != NULL);
-    return shelf->numbers.of[number];
+    must(number > 0 && number <= store->numbers.limit && store->numbers.of[number] != NULL);
+    return store->numbers.of[number];
 }
 
 /* ---- labels that repeat the name ---- */
@@ -248,14 +249,14 @@ struct labels {
     struct label *at;
 };
 
-static struct labels *labels_of(const struct shelf *shelf, void *object)
+static struct labels *labels_of(const struct packed_store *store, void *object)
 {
-    return (struct labels *)(void *)((char *)object + shelf->labels->offset);
+    return (struct labels *)(void *)((char *)object + store->labels->offset);
 }
 
-static struct str name_of(const struct shelf *shelf, const void *object)
+static struct str name_of(const struct packed_store *store, const void *object)
 {
-    return *(const struct str *)(const void *)((const char *)object + shelf->name->offset);
+    return *(const struct str *)(const void *)((const char *)object + store->name->offset);
 }
 
 static bool any_is(const struct labels *labels, struct str value)
@@ -283,97 +284,97 @@ static void replace_values(struct labels *labels, struct str value, struct str b
 }
 
 /* The record without its name in labels; NULL when it is not in them, or what stands for it is. */
-static const void *mute(struct shelf *shelf, const void *object)
+static const void *mute(struct packed_store *store, const void *object)
 {
-    if (shelf->labels == NULL)
+    if (store->labels == NULL)
         return NULL;
-    memcpy(shelf->muted, object, shelf->record->size);
-    struct labels *labels = labels_of(shelf, shelf->muted);
-    struct str name = name_of(shelf, object);
+    memcpy(store->muted, object, store->record->size);
+    struct labels *labels = labels_of(store, store->muted);
+    struct str name = name_of(store, object);
     if (name.len == 0 || !any_is(labels, name) || any_echoes(labels))
         return NULL;
     const struct label *from = labels->at;
-    arena_reset(&shelf->memory);
-    labels->at = arena_take(&shelf->memory, labels->count * sizeof(*labels->at));
+    arena_reset(&store->memory);
+    labels->at = arena_take(&store->memory, labels->count * sizeof(*labels->at));
     memcpy(labels->at, from, labels->count * sizeof(*labels->at));
     replace_values(labels, name, ECHO);
-    return shelf->muted;
+    return store->muted;
 }
 
 /* ---- records ---- */
 
-static struct str uuid_of(const struct shelf *shelf, const void *object)
+static struct str uuid_of(const struct packed_store *store, const void *object)
 {
-    return *(const struct str *)(const void *)((const char *)object + shelf->uuid->offset);
+    return *(const struct str *)(const void *)((const char *)object + store->uuid->offset);
 }
 
-struct shelved *shelf_put(struct shelf *shelf, const void *object)
+struct stored *store_put(struct packed_store *store, const void *object)
 {
-    const void *muted = mute(shelf, object);
+    const void *muted = mute(store, object);
     const struct field *extra[2] = {NULL, NULL};
-    struct shelved head = {.references = 1, .echoes = muted != NULL};
+    struct stored head = {.references = 1, .echoes = muted != NULL};
     uint8_t uuid[UUID_BYTES];
     if (muted != NULL)
         object = muted;
-    for (int k = 0; k < SHELF_PARTS; k++) {
-        buffer_reset(&shelf->bytes);
-        encode_piece(shelf, &shelf->parts[k], extra, object);
-        if (shelf->bytes.len > 0)
-            head.parts[k] = take_part(shelf, buffer_str(&shelf->bytes));
+    for (int k = 0; k < STORE_PARTS; k++) {
+        buffer_reset(&store->bytes);
+        encode_piece(store, &store->parts[k], extra, object);
+        if (store->bytes.len > 0)
+            head.parts[k] = take_part(store, buffer_str(&store->bytes));
     }
-    buffer_reset(&shelf->bytes);
-    if (shelf->uuid != NULL)
-        head.uuid = uuid_pack(uuid_of(shelf, object), uuid);
+    buffer_reset(&store->bytes);
+    if (store->uuid != NULL)
+        head.uuid = uuid_pack(uuid_of(store, object), uuid);
     if (head.uuid)
-        buffer_add(&shelf->bytes, uuid, sizeof(uuid));
+        buffer_add(&store->bytes, uuid, sizeof(uuid));
     else
-        extra[0] = shelf->uuid;
-    if (shelf->elements != NULL && list_in(shelf, object)->count <= ELEMENTS_MAX)
-        head.elements = take_elements(shelf, list_in(shelf, object)) & ELEMENTS_MAX;
+        extra[0] = store->uuid;
+    if (store->elements != NULL && list_in(store, object)->count <= ELEMENTS_MAX)
+        head.elements = take_elements(store, list_in(store, object)) & ELEMENTS_MAX;
     else
-        extra[1] = shelf->elements;
-    encode_piece(shelf, &shelf->own, extra, object);
-    head.len = (uint32_t)shelf->bytes.len;
+        extra[1] = store->elements;
+    encode_piece(store, &store->own, extra, object);
+    head.len = (uint32_t)store->bytes.len;
     /* Never less than the struct: it may be read as a whole, up to its padding. */
-    size_t size = offsetof(struct shelved, own) + head.len;
-    struct shelved *s = memory_take(size < sizeof(*s) ? sizeof(*s) : size);
-    memcpy(s, &head, offsetof(struct shelved, own));
+    size_t size = offsetof(struct stored, own) + head.len;
+    struct stored *s = memory_take(size < sizeof(*s) ? sizeof(*s) : size);
+    memcpy(s, &head, offsetof(struct stored, own));
     if (head.len > 0)
-        memcpy(s->own, shelf->bytes.at, head.len);
+        memcpy(s->own, store->bytes.at, head.len);
     return s;
 }
 
-struct shelved *shelf_share(struct shelved *s)
+struct stored *store_share(struct stored *s)
 {
     must(s->references > 0 && s->references < UINT32_MAX);
     s->references++;
     return s;
 }
 
-void shelf_drop(struct shelf *shelf, struct shelved *s)
+void store_drop(struct packed_store *store, struct stored *s)
 {
     if (s == NULL || --s->references > 0)
         return;
-    for (int k = 0; k < SHELF_PARTS; k++)
-        drop_part(shelf, s->parts[k]);
+    for (int k = 0; k < STORE_PARTS; k++)
+        drop_part(store, s->parts[k]);
     for (uint32_t i = 0; i < s->elements; i++)
-        drop_part(shelf, element(shelf, s, i));
+        drop_part(store, element(store, s, i));
     memory_free(s);
 }
 
-uint64_t shelf_parts_hash(const struct shelved *s)
+uint64_t store_parts_hash(const struct stored *s)
 {
     uint64_t hash = 0;
-    for (int i = 0; i < SHELF_PARTS; i++)
+    for (int i = 0; i < STORE_PARTS; i++)
         hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (s->parts[i] != NULL ? s->parts[i]->hash : 0);
     return hash;
 }
 
-bool shelf_same(const struct shelved *a, const struct shelved *b)
+bool store_same(const struct stored *a, const struct stored *b)
 {
     bool same = a->uuid == b->uuid && a->echoes == b->echoes && a->elements == b->elements &&
                 a->len == b->len && memcmp(a->own, b->own, a->len) == 0;
-    for (int k = 0; k < SHELF_PARTS; k++)
+    for (int k = 0; k < STORE_PARTS; k++)
         same = same && a->parts[k] == b->parts[k];
     return same;
 }
@@ -382,7 +383,7 @@ bool shelf_same(const struct shelved *a, const struct shelved *b)
 
 struct pieces {
     uint32_t count;
-    struct str at[SHELF_PARTS + 1]; /* each a map */
+    struct str at[STORE_PARTS + 1]; /* each a map */
 };
 
 static void add_piece(struct pieces *p, const void *at, size_t len)
@@ -391,12 +392,12 @@ static void add_piece(struct pieces *p, const void *at, size_t len)
         p->at[p->count++] = (struct str){at, (uint32_t)len};
 }
 
-static struct pieces pieces_of(const struct shelved *s)
+static struct pieces pieces_of(const struct stored *s)
 {
     struct pieces p = {0};
     size_t skip = (s->uuid ? UUID_BYTES : 0) + s->elements * sizeof(uint32_t);
     add_piece(&p, s->own + skip, s->len - skip);
-    for (int k = 0; k < SHELF_PARTS; k++)
+    for (int k = 0; k < STORE_PARTS; k++)
         if (s->parts[k] != NULL)
             add_piece(&p, s->parts[k]->at, s->parts[k]->len);
     return p;
@@ -411,21 +412,22 @@ static uint32_t open_map(struct str map, struct str *rest)
     return head == 3 ? (uint32_t)at[1] << 8 | at[2] : at[0] & 15u;
 }
 
-static void add_uuid(const struct shelf *shelf, const struct shelved *s, struct buffer *out)
+static void add_uuid(const struct packed_store *store, const struct stored *s, struct buffer *out)
 {
-    const uint8_t head[] = {shelf->uuid->tag, STR8, UUID_TEXT};
+    const uint8_t head[] = {store->uuid->tag, STR8, UUID_TEXT};
     char text[UUID_TEXT];
     uuid_print(s->own, text);
     buffer_add(out, head, sizeof(head));
     buffer_add(out, text, sizeof(text));
 }
 
-static void add_elements(const struct shelf *shelf, const struct shelved *s, struct buffer *out)
+static void add_elements(const struct packed_store *store, const struct stored *s,
+                         struct buffer *out)
 {
-    buffer_add(out, &shelf->elements->tag, 1);
+    buffer_add(out, &store->elements->tag, 1);
     codec_put_list(out, s->elements);
     for (uint32_t i = 0; i < s->elements; i++) {
-        const struct shelf_part *part = element(shelf, s, i);
+        const struct store_part *part = element(store, s, i);
         buffer_add(out, part->at, part->len);
     }
 }
@@ -438,66 +440,67 @@ struct joint {
 };
 
 /* The record, encoded. */
-static void join(const struct shelf *shelf, const struct shelved *s, const struct joint *with,
+static void join(const struct packed_store *store, const struct stored *s, const struct joint *with,
                  struct buffer *out)
 {
     struct pieces p = pieces_of(s);
-    struct str fields[SHELF_PARTS + 1];
+    struct str fields[STORE_PARTS + 1];
     uint32_t count = s->uuid + (s->elements > 0) + (with->tag != 0);
     const char *labels = s->echoes && !with->as_cut ? s->parts[0]->at : NULL;
     for (uint32_t i = 0; i < p.count; i++)
         count += open_map(p.at[i], &fields[i]);
     codec_put_map(out, count);
     if (s->uuid)
-        add_uuid(shelf, s, out);
+        add_uuid(store, s, out);
     if (s->elements > 0)
-        add_elements(shelf, s, out);
+        add_elements(store, s, out);
     if (with->tag != 0) {
         buffer_add(out, &with->tag, 1);
         codec_put_str(out, with->str);
     }
     for (uint32_t i = 0; i < p.count; i++)
         if (p.at[i].at == labels)
-            codec_replace(fields[i], ECHO, shelf_str(s, shelf->name->tag), out);
+            codec_replace(fields[i], ECHO, store_str(s, store->name->tag), out);
         else
             buffer_add_str(out, fields[i]);
 }
 
 /* No less than the record takes as it was cut; joining it asks for a little more than it takes. */
-static size_t joined_most(const struct shelf *shelf, const struct shelved *s)
+static size_t joined_most(const struct packed_store *store, const struct stored *s)
 {
-    return shelf_size(shelf, s) + UUID_TEXT + 64;
+    return store_size(store, s) + UUID_TEXT + 64;
 }
 
-void shelf_get(const struct shelf *shelf, const struct shelved *s, void *object, struct arena *a)
+void store_get(const struct packed_store *store, const struct stored *s, void *object,
+               struct arena *a)
 {
     const struct joint as_cut = {.as_cut = true};
-    size_t room = joined_most(shelf, s);
+    size_t room = joined_most(store, s);
     char *at = arena_take(a, room);
     struct buffer bytes = {.at = at, .room = room};
-    join(shelf, s, &as_cut, &bytes);
+    join(store, s, &as_cut, &bytes);
     must(bytes.at == at); /* it was not too little, and has not moved */
     struct byte_cursor in = {(const uint8_t *)at, (const uint8_t *)at + bytes.len};
-    must(codec_decode(shelf->record, object, &in, a));
+    must(codec_decode(store->record, object, &in, a));
     if (s->echoes)
-        replace_values(labels_of(shelf, object), ECHO, name_of(shelf, object));
+        replace_values(labels_of(store, object), ECHO, name_of(store, object));
 }
 
-void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct buffer *out)
+void store_encoded(const struct packed_store *store, const struct stored *s, struct buffer *out)
 {
     const struct joint plain = {0};
-    join(shelf, s, &plain, out);
+    join(store, s, &plain, out);
 }
 
-void shelf_encoded_with(const struct shelf *shelf, const struct shelved *s, uint8_t tag,
+void store_encoded_with(const struct packed_store *store, const struct stored *s, uint8_t tag,
                         struct str str, struct buffer *out)
 {
     const struct joint with = {.tag = tag, .str = str};
     must(tag > 0 && tag < 0x80);
-    join(shelf, s, &with, out);
+    join(store, s, &with, out);
 }
 
-struct str shelf_str(const struct shelved *s, uint8_t tag)
+struct str store_str(const struct stored *s, uint8_t tag)
 {
     struct pieces p = pieces_of(s);
     struct str found = {NULL, 0};
@@ -506,7 +509,7 @@ struct str shelf_str(const struct shelved *s, uint8_t tag)
     return found;
 }
 
-bool shelf_has(const struct shelved *s, uint8_t tag)
+bool store_has(const struct stored *s, uint8_t tag)
 {
     struct pieces p = pieces_of(s);
     for (uint32_t i = 0; i < p.count; i++)
@@ -515,28 +518,28 @@ bool shelf_has(const struct shelved *s, uint8_t tag)
     return false;
 }
 
-bool shelf_uuid_is(const struct shelved *s, uint8_t tag, struct str uuid)
+bool store_uuid_is(const struct stored *s, uint8_t tag, struct str uuid)
 {
     uint8_t bytes[UUID_BYTES];
     if (!s->uuid)
-        return str_equal(shelf_str(s, tag), uuid);
+        return str_equal(store_str(s, tag), uuid);
     return uuid_pack(uuid, bytes) && memcmp(bytes, s->own, sizeof(bytes)) == 0;
 }
 
-struct str shelf_uuid(const struct shelved *s, uint8_t tag, char *text)
+struct str store_uuid(const struct stored *s, uint8_t tag, char *text)
 {
     if (!s->uuid)
-        return shelf_str(s, tag);
+        return store_str(s, tag);
     uuid_print(s->own, text);
     return (struct str){text, UUID_TEXT};
 }
 
-size_t shelf_size(const struct shelf *shelf, const struct shelved *s)
+size_t store_size(const struct packed_store *store, const struct stored *s)
 {
-    size_t size = offsetof(struct shelved, own) + s->len;
-    for (int k = 0; k < SHELF_PARTS; k++)
+    size_t size = offsetof(struct stored, own) + s->len;
+    for (int k = 0; k < STORE_PARTS; k++)
         size += s->parts[k] != NULL ? s->parts[k]->len : 0;
     for (uint32_t i = 0; i < s->elements; i++)
-        size += element(shelf, s, i)->len;
+        size += element(store, s, i)->len;
     return size;
 }

@@ -1,25 +1,25 @@
-/* shelf: records of one kind that are kept by the hundred thousand, encoded; what many of them have
- * in common, as the pods of one owner do, is kept once.
+/* packed_store: records of one kind that are kept by the hundred thousand, encoded; what many of
+ * them have in common, as the pods of one owner do, is kept once.
  *
  * A record's fields lie in up to three pieces: its own ones, and parts that records with the same
  * values share; and one list may be taken apart, so that each of its elements is shared, as the
  * images of nodes are. What is put in comes out again with the same values, whatever the split. */
-#ifndef SHELF_H
-#define SHELF_H
+#ifndef PACKED_STORE_H
+#define PACKED_STORE_H
 
 #include "proto/base/table.h"
 #include "proto/base/uuid.h"
 #include "proto/messages.h"
 
-#define SHELF_PARTS 2
+#define STORE_PARTS 2
 
-struct shelf;
-struct shelf_part;
+struct packed_store;
+struct store_part;
 
-struct shelf_rule {
+struct store_rule {
     const struct record *record;
     /* Names of fields with a blank between them, none in both; all others are the record's own. */
-    const char *parts[SHELF_PARTS];
+    const char *parts[STORE_PARTS];
     const char *uuid; /* a str that mostly is a UUID, kept in 16 bytes then; NULL: there is none */
     /* A list of labels that may repeat the record's name, as a node's do; kept without it, so that
      * they are alike. Alone in the first part. NULL: there is none. */
@@ -30,12 +30,12 @@ struct shelf_rule {
 };
 
 /* How pods and nodes fall apart: what differs from one to the next is their own. */
-extern const struct shelf_rule shelf_pods, shelf_nodes;
-#define SHELF_PART_OF_NAMESPACE 0 /* of pods */
+extern const struct store_rule store_pods, store_nodes;
+#define STORE_PART_OF_NAMESPACE 0 /* of pods */
 
 /* One record; shared by counting references. */
-struct shelved {
-    struct shelf_part *parts[SHELF_PARTS]; /* NULL: no fields of that part */
+struct stored {
+    struct store_part *parts[STORE_PARTS]; /* NULL: no fields of that part */
     int64_t version;                       /* this and mark are its holder's to use */
     uint32_t mark;
     uint32_t references;
@@ -46,38 +46,39 @@ struct shelved {
     uint8_t own[];
 };
 
-struct shelf *shelf_new(const struct shelf_rule *rule);
+struct packed_store *store_new(const struct store_rule *rule);
 /* Everything must have been dropped. */
-void shelf_free(struct shelf **shelf);
+void store_free(struct packed_store **store);
 
 /* Keeps the record, with one reference; version and mark are 0. */
-struct shelved *shelf_put(struct shelf *shelf, const void *object);
-struct shelved *shelf_share(struct shelved *s);
+struct stored *store_put(struct packed_store *store, const void *object);
+struct stored *store_share(struct stored *s);
 /* One reference less; NULL is allowed. */
-void shelf_drop(struct shelf *shelf, struct shelved *s);
-/* True when both hold the same values. Both are of this shelf. */
-bool shelf_same(const struct shelved *a, const struct shelved *b);
+void store_drop(struct packed_store *store, struct stored *s);
+/* True when both hold the same values. Both are of this store. */
+bool store_same(const struct stored *a, const struct stored *b);
 /* Of the values of its parts: in every process the same for the same, as their addresses are not.
  */
-uint64_t shelf_parts_hash(const struct shelved *s);
+uint64_t store_parts_hash(const struct stored *s);
 /* The record again, all from the arena. */
-void shelf_get(const struct shelf *shelf, const struct shelved *s, void *object, struct arena *a);
+void store_get(const struct packed_store *store, const struct stored *s, void *object,
+               struct arena *a);
 /* The same, encoded, as codec_decode reads it. */
-void shelf_encoded(const struct shelf *shelf, const struct shelved *s, struct buffer *out);
+void store_encoded(const struct packed_store *store, const struct stored *s, struct buffer *out);
 /* The same with one str field more, which the record that was put in does not have. */
-void shelf_encoded_with(const struct shelf *shelf, const struct shelved *s, uint8_t tag,
+void store_encoded_with(const struct packed_store *store, const struct stored *s, uint8_t tag,
                         struct str str, struct buffer *out);
 /* One str of the record, by its tag; borrowed as long as s is kept. Empty: absent. Not for the
  * field that rule.uuid names. */
-struct str shelf_str(const struct shelved *s, uint8_t tag);
+struct str store_str(const struct stored *s, uint8_t tag);
 /* Whether a field of the record is not zero, by its tag; not for those that rule.uuid and
  * rule.elements name. */
-bool shelf_has(const struct shelved *s, uint8_t tag);
+bool store_has(const struct stored *s, uint8_t tag);
 /* Whether the field that rule.uuid names, and that has this tag, has this value. */
-bool shelf_uuid_is(const struct shelved *s, uint8_t tag, struct str uuid);
+bool store_uuid_is(const struct stored *s, uint8_t tag, struct str uuid);
 /* Its value; in text, which has room for UUID_TEXT bytes, or borrowed from s. */
-struct str shelf_uuid(const struct shelved *s, uint8_t tag, char *text);
+struct str store_uuid(const struct stored *s, uint8_t tag, char *text);
 /* Bytes of the record as if it shared nothing. */
-size_t shelf_size(const struct shelf *shelf, const struct shelved *s);
+size_t store_size(const struct packed_store *store, const struct stored *s);
 
 #endif
