@@ -544,7 +544,7 @@ void binder_stop(struct binder *b, struct moment now, struct outbox *out)
     if (b->stage != STAGE_running)
         return;
     enter(b, STAGE_binds, moment_after(now, span_of_ms(STOP_BINDS_MS)));
-    lanes_hurry(b->lanes);
+    lanes_drain(b->lanes);
     binds_drop_waiting(b->binds, at, "the binder is stopping");
     preempts_stop(b->preempts, "the binder is stopping");
     follow_lease(b, at, out);

@@ -29,7 +29,7 @@ struct lanes {
     double tokens;
     struct moment refilled;
     struct draft draft;
-    bool hurried; /* events stand back for nobody */
+    bool draining; /* it ends soon: events yield to nothing */
 };
 
 /* Bounds and budgets. The sum of the budgets stays below what the client takes at once
@@ -147,9 +147,9 @@ void lanes_limit(struct lanes *l, double qps, uint32_t burst)
     l->options.burst = burst;
 }
 
-void lanes_hurry(struct lanes *l)
+void lanes_drain(struct lanes *l)
 {
-    l->hurried = true;
+    l->draining = true;
 }
 
 bool lanes_add(struct lanes *l, enum lane lane, struct job *job, struct moment now)
@@ -338,11 +338,11 @@ static bool pods_wait(const struct lanes *l)
     return under_way > 0;
 }
 
-/* Until when events stand back; now or earlier: they do not. */
-static struct moment stand_back_until(const struct lanes *l, struct moment now)
+/* Until when events yield to writes; now or earlier: they do not. */
+static struct moment yield_until(const struct lanes *l, struct moment now)
 {
     const struct way *events = &l->ways[LANE_event];
-    if (l->hurried || events->waiting.first == NULL || events->waiting.count >= EVENTS_HELD_MAX ||
+    if (l->draining || events->waiting.first == NULL || events->waiting.count >= EVENTS_HELD_MAX ||
         !pods_wait(l))
         return now;
     return moment_after(events->waiting.first->since, span_of_ms(EVENT_PATIENCE_MS));
@@ -351,8 +351,7 @@ static struct moment stand_back_until(const struct lanes *l, struct moment now)
 static uint32_t budget(const struct lanes *l, enum lane lane, struct moment now)
 {
     uint32_t most = l->ways[lane].in_flight_max;
-    if (lane != LANE_event || most <= EVENTS_BESIDE ||
-        moment_reached(now, stand_back_until(l, now)))
+    if (lane != LANE_event || most <= EVENTS_BESIDE || moment_reached(now, yield_until(l, now)))
         return most;
     return EVENTS_BESIDE;
 }
@@ -382,7 +381,7 @@ struct moment lanes_pump(struct lanes *l, struct moment now)
         tokens = pump_lane(l, (enum lane)i, now) && tokens;
     struct job *next = heap_top(l->delayed);
     struct moment wake = next ? next->due : MOMENT_NEVER;
-    struct moment held = stand_back_until(l, now);
+    struct moment held = yield_until(l, now);
     if (!moment_reached(now, held))
         wake = moment_earlier(wake, held);
     if (!tokens)

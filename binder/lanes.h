@@ -100,8 +100,8 @@ void lanes_free(struct lanes **lanes);
 /* Another rate limit, from now on. */
 void lanes_limit(struct lanes *lanes, double qps, uint32_t burst);
 
-/* Events stand back for nobody any more: there may be no later. */
-void lanes_hurry(struct lanes *lanes);
+/* Events yield to nothing any more: there may be no later. */
+void lanes_drain(struct lanes *lanes);
 
 /* Puts an idle job at the end of its lane. False, and counted, when the lane is full. */
 bool lanes_add(struct lanes *lanes, enum lane lane, struct job *job, struct moment now);

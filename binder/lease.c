@@ -25,7 +25,7 @@ struct lease {
     enum step step;     /* of the job when it is not idle */
     struct moment next; /* when to do the next step */
     bool leading, releasing, released;
-    bool hurried;               /* a renewal was brought forward since the last good one */
+    bool renewed_early;         /* a renewal was brought forward since the last good one */
     bool known, absent, reread; /* a record was read; it does not exist; read before writing */
     /* The record as last observed, and when its content was first seen so. */
     struct writes_lease seen;
@@ -391,7 +391,7 @@ static void lead(struct lease *lease)
     if (!lease->leading)
         lease->settled = moment_reached(lease->job.sent.now, lease->settles);
     lease->leading = true;
-    lease->hurried = false;
+    lease->renewed_early = false;
     lease->renewed = lease->job.sent;
     lease->transitions = lease->writing;
     lease->acquired_us = lease->writing_us;
@@ -634,8 +634,9 @@ struct moment lease_tick(struct lease *lease, struct instant at)
     }
     lease->settled = lease->settled || moment_reached(at.now, lease->settles);
     bool idle = lease->job.place == JOB_idle;
-    if (idle && lease->leading && !lease->hurried && lease_left(lease, at).ns == 0) {
-        lease->hurried = true; /* the wall clock ran ahead: prove at once that we still hold it */
+    if (idle && lease->leading && !lease->renewed_early && lease_left(lease, at).ns == 0) {
+        lease->renewed_early =
+            true; /* the wall clock ran ahead: prove at once that we still hold it */
         lease->next = at.now;
     }
     if (idle && moment_reached(at.now, lease->next))

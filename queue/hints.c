@@ -132,16 +132,16 @@ uint64_t hints_helped(const struct event *event, const struct pod *pod,
     return helped;
 }
 
-uint64_t hints_deaf(const struct pod *pod, const struct surroundings *around)
+uint64_t hints_ignoring_arrivals(const struct pod *pod, const struct surroundings *around)
 {
-    uint64_t deaf = 0;
+    uint64_t ignored = 0;
     bool own_only = around->profile == NULL || around->profile->spread_system_defaults ||
                     around->profile->spread_defaults.count == 0;
     if (pod->spread.count == 0 && own_only)
-        deaf |= bit(PLUGIN_PodTopologySpread);
+        ignored |= bit(PLUGIN_PodTopologySpread);
     if (pod->affinity_required.count == 0 && pod->anti_affinity_required.count == 0)
-        deaf |= bit(PLUGIN_InterPodAffinity);
-    return deaf;
+        ignored |= bit(PLUGIN_InterPodAffinity);
+    return ignored;
 }
 
 bool hints_arrival(const struct event *event)

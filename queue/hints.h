@@ -40,7 +40,7 @@ uint64_t hints_helped(const struct event *event, const struct pod *pod,
                       const struct surroundings *around, uint64_t among);
 /* Plugins for which no event in which another pod appears on a node does (hints_arrival), whatever
  * pod that is: known from this pod alone, because most have neither constraints nor terms. */
-uint64_t hints_deaf(const struct pod *pod, const struct surroundings *around);
+uint64_t hints_ignoring_arrivals(const struct pod *pod, const struct surroundings *around);
 /* Such an event. */
 bool hints_arrival(const struct event *event);
 #endif

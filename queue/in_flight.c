@@ -25,7 +25,7 @@ void in_flight_add(struct in_flight *f, struct entry *e, bool early)
     flight->early = early;
     flight->departed = f->departed;
     f->early.under_way += early;
-    flight->deaf = hints_deaf(entry_pod(e), e->around);
+    flight->ignore_arrivals = hints_ignoring_arrivals(entry_pod(e), e->around);
     flight->prev = f->last;
     if (f->last != NULL)
         f->last->next = flight;
@@ -92,7 +92,7 @@ static void note(const struct in_flight *f, struct flight *flight, const struct 
     uint64_t ask = interest & ~flight->helped;
     flight->woken |= event->wildcard;
     if (ask != 0 && hints_arrival(event)) /* by far the most frequent, and for most pods nothing */
-        ask &= ~flight->deaf;
+        ask &= ~flight->ignore_arrivals;
     if (ask != 0)
         flight->helped |= hints_helped(event, entry_pod(flight->entry), flight->entry->around, ask);
     if ((interest & flight->helped) != 0) /* who is helped already is not asked again */
@@ -114,7 +114,7 @@ void in_flight_gated(struct flight *flight, int64_t position)
 void in_flight_follow(struct entry *e)
 {
     if (e->place == PLACE_in_flight)
-        e->flight->deaf = hints_deaf(entry_pod(e), e->around);
+        e->flight->ignore_arrivals = hints_ignoring_arrivals(entry_pod(e), e->around);
 }
 
 void in_flight_note_own(const struct in_flight *f, struct entry *e, const struct event *event)

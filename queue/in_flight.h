@@ -25,11 +25,12 @@ struct flight {
     struct packed_store *store; /* of left; borrowed */
     struct stored *left;        /* the pod that has left, as it was; NULL: it has not */
     uint64_t helped;            /* plugins whose rejection an event since the pop may have cured */
-    uint64_t deaf;     /* plugins that no pod that appears on a node can help (hints_deaf) */
-    bool woken;        /* a wildcard came */
-    bool early;        /* its pod's backoff still ran */
-    int64_t heard;     /* position in the stream of the last event that is in helped */
-    uint64_t departed; /* the departures before it */
+    uint64_t ignore_arrivals;   /* plugins that no pod that appears on a node can help
+                                   (hints_ignoring_arrivals) */
+    bool woken;                 /* a wildcard came */
+    bool early;                 /* its pod's backoff still ran */
+    int64_t heard;              /* position in the stream of the last event that is in helped */
+    uint64_t departed;          /* the departures before it */
     struct flight *next, *prev;
 };
 

@@ -252,9 +252,9 @@ static void compare_event(const struct happened *h, uint32_t action, const struc
     for (size_t i = 0; i + 1 < plugins_count(); i++) {
         uint64_t set = plugins_bit(plugins_name(i));
         bool helped = hints_helped(&event, pod, around, set) != 0;
-        if (helped && hints_arrival(&event) && (hints_deaf(pod, around) & set) != 0)
+        if (helped && hints_arrival(&event) && (hints_ignoring_arrivals(pod, around) & set) != 0)
             differ("%s is not deaf to pods that appear", plugins_name(i));
-        deaf += hints_arrival(&event) && (hints_deaf(pod, around) & set) != 0;
+        deaf += hints_arrival(&event) && (hints_ignoring_arrivals(pod, around) & set) != 0;
         if (helped != lists(plugins, plugins_name(i)))
             differ("%.*s: %s says %s", STR_ARG(label), plugins_name(i), helped ? "yes" : "no");
     }
