@@ -25,7 +25,7 @@ static void keep(struct entry *e, const struct pod *pod)
     e->has_gang = pod->gang.len > 0;
     e->alone = pod->device_claims.count > 0 || pod->resource_claims.count > 0 ||
                pod->gang.len > 0 || pod->nominated_node.len > 0;
-    e->cousin = pod->claims.count > 0 || pod->volumes.count > 0;
+    e->similar = pod->claims.count > 0 || pod->volumes.count > 0;
 }
 
 struct entry *entry_new(struct packed_store *store, const struct pod *pod)
@@ -57,7 +57,7 @@ const struct pod *entry_pod(struct entry *e)
 void entry_free(struct entry **e)
 {
     must((*e)->place == PLACE_nowhere);
-    must((*e)->flight == NULL && (*e)->member == NULL && (*e)->kin == NULL);
+    must((*e)->flight == NULL && (*e)->member == NULL && (*e)->equals == NULL);
     must((*e)->nominated == NULL);
     entry_fold(*e);
     store_drop((*e)->store, (*e)->kept);
@@ -70,7 +70,8 @@ void entry_replace(struct entry *e, const struct pod *pod)
     struct stored *former = e->kept;
     entry_fold(e);
     keep(e, pod);
-    /* Not before: kin are known by where parts lie, and another part must not come to lie there. */
+    /* Not before: equals are known by where parts lie, and another part must not come to lie there.
+     */
     store_drop(e->store, former);
 }
 

@@ -14,7 +14,8 @@ enum place {
     PLACE_unschedulable, /* waits for an event that can help, or for its gates to go */
     PLACE_in_flight,     /* at the scheduler; an outcome is owed */
     PLACE_gang,          /* waits with its group until that is complete enough (gang.h) */
-    PLACE_parked, /* its kin were rejected just now: waits until one of them is woken (kin.h) */
+    PLACE_parked, /* its equals were rejected just now: waits until one of them is woken (equals.h)
+                   */
     PLACE_bound,  /* said to be bound; the watch has yet to show it */
     PLACE_COUNT
 };
@@ -40,12 +41,12 @@ struct entry {
     struct opened *opened;      /* the same, decoded, while somebody looks at it; NULL: not now */
     int64_t priority;           /* the pod's */
     bool deleting, has_gates, has_device_claims, has_gang; /* the pod's */
-    bool alone;                                            /* the pod can have no kin */
-    bool cousin;                                           /* at most cousins */
-    bool released;   /* counts among those of its kin that were parked and stand in line */
-    bool insists;    /* is tried whatever its kin found */
-    bool may_hold;   /* was said to be bound and not seen so: the scheduler may hold its room */
-    struct kin *kin; /* those that ask for the same; NULL: alone, or not tried yet */
+    bool alone;                                            /* the pod can have no equals */
+    bool similar;                                          /* no more than similar to others */
+    bool released; /* counts among those of its equals that were parked and stand in line */
+    bool insists;  /* is tried whatever its equals found */
+    bool may_hold; /* was said to be bound and not seen so: the scheduler may hold its room */
+    struct equals *equals; /* those that ask for the same; NULL: alone, or not tried yet */
     enum place place;
     struct heap_link heap;      /* in the active or a backoff heap */
     struct entry *next, *prev;  /* among the unschedulable, the bound, or those of its group */

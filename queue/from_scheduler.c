@@ -6,8 +6,8 @@
 #include "queue/from_scheduler.h"
 
 #include "proto/base/log.h"
+#include "queue/equivalence.h"
 #include "queue/gang.h"
-#include "queue/kins.h"
 
 #include <inttypes.h>
 
@@ -138,7 +138,7 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
         queues_rejected(&q->queues, now, e, rejectors, pending);
         if (!outcome->released && !outcome->activate && !outcome->behind &&
             outcome->gated_epoch == 0)
-            kins_speak(e, now);
+            equivalence_speak(e, now);
         if (outcome->activate)
             queues_activate(&q->queues, now, e);
     } else {

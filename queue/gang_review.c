@@ -12,8 +12,8 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "queue/equivalence.h"
 #include "queue/hints.h"
-#include "queue/kins.h"
 #include "queue/measure.h"
 #include "queue/places.h"
 #include "queue/rank.h"
@@ -403,7 +403,7 @@ static struct group *pop_early(struct queues *q, struct moment now)
 
 struct group *gangs_pop(struct queues *q, struct moment now, size_t *count)
 {
-    kins_sift(q, now);
+    equivalence_sift(q, now);
     struct group *g = heap_top(q->gangs.ready);
     const struct entry *e = heap_top(q->active.heap);
     if (g != NULL && e != NULL) {

@@ -6,9 +6,9 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "queue/equals.h"
 #include "queue/group.h"
 #include "queue/hints.h"
-#include "queue/kin.h"
 
 void in_flight_add(struct in_flight *f, struct entry *e, bool early)
 {
@@ -20,8 +20,8 @@ void in_flight_add(struct in_flight *f, struct entry *e, bool early)
         flight->group = e->member->group;
         flight->group->flights++;
     }
-    flight->kin = e->kin;
-    kin_started(e->kin);
+    flight->equals = e->equals;
+    equals_started(e->equals);
     flight->early = early;
     flight->departed = f->departed;
     f->early.under_way += early;
@@ -61,7 +61,7 @@ void in_flight_close(struct in_flight *f, struct flight *flight)
         flight->group->flights--;
         group_mark(flight->group);
     }
-    kin_ended(flight->kin);
+    equals_ended(flight->equals);
     f->early.under_way -= flight->early;
     if (flight->entry == NULL) {
         must(f->left > 0);

@@ -18,10 +18,10 @@ struct departure {
 
 /* One attempt that an outcome is owed for. */
 struct flight {
-    int64_t cycle;       /* never used twice, not even by another life of the queue */
-    struct group *group; /* the pod's; NULL: it has none */
-    struct kin *kin;     /* the pod's when it was handed out; NULL: it has none */
-    struct entry *entry; /* NULL: the pod has left, but the attempt still counts against credit */
+    int64_t cycle;         /* never used twice, not even by another life of the queue */
+    struct group *group;   /* the pod's; NULL: it has none */
+    struct equals *equals; /* the pod's when it was handed out; NULL: it has none */
+    struct entry *entry;   /* NULL: the pod has left, but the attempt still counts against credit */
     struct packed_store *store; /* of left; borrowed */
     struct stored *left;        /* the pod that has left, as it was; NULL: it has not */
     uint64_t helped;            /* plugins whose rejection an event since the pop may have cured */

@@ -153,7 +153,7 @@ void measure_queues(const struct queues *q)
     metric_set_to(METRIC_scheduler_pending_pods, "gated", (int64_t)gated);
     metric_set_to(
         METRIC_scheduler_pending_pods, "unschedulable",
-        (int64_t)(q->unschedulable.list.count - gated + q->kins.parked + grouped.waiting));
+        (int64_t)(q->unschedulable.list.count - gated + q->equivalence.parked + grouped.waiting));
     metric_set_to(METRIC_scheduler_inflight_events, "PodPopped", (int64_t)q->in_flight.count);
     measure_rejections(q);
 }

@@ -4,7 +4,7 @@
  *   requeueing   gates hold it · not worth an attempt: unschedulable
  *                its backoff still runs: backoff; else active, or with its group
  *
- * What must stay true: an entry is in exactly one place, the one that it says; its kin and its
+ * What must stay true: an entry is in exactly one place, the one that it says; its equals and its
  * group know when it leaves. Going on keeps backoff and timestamp. */
 #include "queue/places.h"
 
@@ -13,7 +13,7 @@
 
 void places_leave(struct queues *q, struct entry *e)
 {
-    kin_unplaced(e);
+    equals_unplaced(e);
     switch (e->place) {
     case PLACE_active: active_remove(&q->active, e); break;
     case PLACE_backoff:

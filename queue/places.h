@@ -5,9 +5,9 @@
 #include "proto/base/map.h"
 #include "queue/active.h"
 #include "queue/backoff.h"
+#include "queue/equals.h"
 #include "queue/group.h"
 #include "queue/in_flight.h"
-#include "queue/kin.h"
 #include "queue/measure.h"
 #include "queue/nominated.h"
 #include "queue/unschedulable.h"
@@ -41,7 +41,7 @@ struct queues {
     struct nominations nominations;
     struct entry_list bound;
     struct gangs gangs;
-    struct kins kins;
+    struct equivalence equivalence;
     struct moment flushed;  /* second of the last backoff flush */
     struct moment leftover; /* when leftovers are looked for next; 0 = at once */
     uint64_t order;

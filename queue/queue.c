@@ -6,10 +6,10 @@
 #include "queue/queue.h"
 
 #include "proto/base/memory.h"
+#include "queue/equivalence.h"
 #include "queue/from_scheduler.h"
 #include "queue/from_watcher.h"
 #include "queue/gang.h"
-#include "queue/kins.h"
 #include "queue/mirror.h"
 #include "queue/owners.h"
 
@@ -213,6 +213,6 @@ struct moment queue_tick(void *state, struct moment now, struct outbox *out)
     struct moment next =
         moment_earlier(queues_tick(&q->queues, now), subscriber_tick(&q->stream, now, out));
     offer(q, now, out);
-    next = moment_earlier(next, kins_due(&q->queues.kins, now));
+    next = moment_earlier(next, equivalence_due(&q->queues.equivalence, now));
     return moment_earlier(next, tell(q, now, out));
 }

@@ -36,7 +36,7 @@ static void status_places(const struct queue *q, struct buffer *lines)
                  heap_count(s->backoff.errors));
     buffer_print(lines, "unschedulable=%zu\ngated=%zu\n",
                  s->unschedulable.list.count - s->unschedulable.gated, s->unschedulable.gated);
-    buffer_print(lines, "parked=%zu\n", s->kins.parked);
+    buffer_print(lines, "parked=%zu\n", s->equivalence.parked);
     buffer_print(lines, "in_flight=%zu\nleft_in_flight=%zu\n",
                  s->in_flight.count - s->in_flight.left, s->in_flight.left);
     buffer_print(lines, "awaiting_confirmation=%zu\nnominated=%zu\n", s->bound.count, nominated);
@@ -58,7 +58,7 @@ static void status_counts(const struct queue *q, struct buffer *lines)
                  c->backoff_flushed, c->leftovers_flushed);
     buffer_print(lines, "bound_after_flush=%" PRIu64 "\n", c->bound_after_flush);
     buffer_print(lines, "popped_from_backoff=%" PRIu64 "\nspared=%" PRIu64 "\n", c->popped_early,
-                 q->queues.kins.spared);
+                 q->queues.equivalence.spared);
     buffer_print(lines, "events=%" PRIu64 "\nwoken=%" PRIu64 "\n", c->events, c->woken);
     buffer_print(lines, "taken_back=%" PRIu64 "\nunconfirmed=%" PRIu64 "\n", c->taken_back,
                  c->unconfirmed);

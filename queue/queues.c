@@ -14,9 +14,9 @@
 #include "proto/base/log.h"
 #include "proto/base/must.h"
 #include "proto/metrics.h"
+#include "queue/equivalence.h"
 #include "queue/gang.h"
 #include "queue/hints.h"
-#include "queue/kins.h"
 #include "queue/measure.h"
 #include "queue/move.h"
 
@@ -43,7 +43,7 @@ void queues_free(struct queues *q)
         struct entry *e = value;
         places_leave(q, e);
         gangs_leave(e);
-        kin_leave(e);
+        equals_leave(e);
         nominated_leave(&q->nominations, e);
         entry_free(&e);
     }
@@ -51,7 +51,7 @@ void queues_free(struct queues *q)
         in_flight_close(&q->in_flight, q->in_flight.first);
     nominated_free(&q->nominations);
     gangs_free(&q->gangs);
-    kins_free(&q->kins);
+    equivalence_free(&q->equivalence);
     map_free(&q->entries);
     store_free(&q->store);
     active_free(&q->active);
@@ -160,7 +160,7 @@ void queues_update(struct queues *q, struct moment now, struct entry *e, const s
     entry_replace(e, pod);
     in_flight_follow(e);
     gangs_follow(q, now, e);
-    kins_follow(q, now, e);
+    equivalence_follow(q, now, e);
     if (e->place == PLACE_unschedulable)
         needs_follow(&q->unschedulable.needs, e);
     nominated_follow(&q->nominations, e, &before);
@@ -185,7 +185,7 @@ static struct entry *take_out(struct queues *q, struct str key)
     must(e != NULL);
     places_leave(q, e);
     gangs_leave(e);
-    kin_leave(e);
+    equals_leave(e);
     return e;
 }
 
@@ -216,9 +216,9 @@ static struct entry *pop_early(struct queues *q, struct moment now)
 {
     if (!early_may(&q->in_flight.early, now))
         return NULL;
-    kins_sift_early(q, now);
+    equivalence_sift_early(q, now);
     struct entry *e = heap_top(q->backoff.pods);
-    if (e == NULL || kins_full(e))
+    if (e == NULL || equivalence_full(e))
         return NULL;
     backoff_take_early(&q->backoff);
     q->counts.popped_early++;
@@ -228,18 +228,18 @@ static struct entry *pop_early(struct queues *q, struct moment now)
 
 struct entry *queues_pop(struct queues *q, struct moment now)
 {
-    kins_sift(q, now);
+    equivalence_sift(q, now);
     struct entry *e = heap_top(q->active.heap);
     bool early = e == NULL;
     if (early)
         e = pop_early(q, now);
-    else if (kins_full(e))
+    else if (equivalence_full(e))
         return NULL; /* nobody overtakes: what it waits for is the outcome of one attempt */
     else
         active_remove(&q->active, e);
     if (e == NULL)
         return NULL;
-    kin_unplaced(e);
+    equals_unplaced(e);
     e->insists = false;
     e->attempts++;
     q->counts.attempts++;
@@ -252,7 +252,7 @@ void queues_bound(struct queues *q, struct moment now, struct entry *e)
     gangs_ended(q, e, GANG_bound, 0);
     if (e->flight->early)
         early_won(&q->in_flight.early);
-    kin_won(e->flight->kin);
+    equals_won(e->flight->equals);
     in_flight_close(&q->in_flight, e->flight);
     e->place = PLACE_bound;
     e->bound = now;
@@ -291,7 +291,7 @@ void queues_rejected(struct queues *q, struct moment now, struct entry *e, uint6
         early_lost(&q->in_flight.early, now);
     in_flight_close(&q->in_flight, e->flight);
     places_requeue(q, now, e, worth);
-    kins_follow(q, now, e);
+    equivalence_follow(q, now, e);
 }
 
 /* The end of a claim that the pod's status shows is told with that status. */
@@ -497,12 +497,12 @@ struct moment queues_tick(struct queues *q, struct moment now)
     }
     if (moment_reached(now, q->leftover)) {
         flush_leftovers(q, now);
-        kins_flush(q, now);
+        equivalence_flush(q, now);
         flush_unconfirmed(q, now);
         q->leftover = moment_after(now, span_of_seconds(QUEUES_LEFTOVER_SECONDS));
     }
     struct moment next = moment_earlier(q->leftover, gangs_tick(q, now));
-    kins_tick(q, now);
+    equivalence_tick(q, now);
     if (backoff_count(&q->backoff) == 0)
         return next;
     next = moment_earlier(next, moment_after(second, span_of_ms(1000)));

@@ -2,8 +2,8 @@
  * the next. Each asks for more or less of it: batches and runs for all that is not a pod's own,
  * classes of a worker for what rules look at.
  *
- * The queue has its own idea of who is alike (queue/kin.h): it is another process, whose pods are
- * packed, so there it is the same pieces that pods share (proto/packed_store.h). */
+ * The queue has its own idea of who is alike (queue/equals.h): it is another process, whose pods
+ * are packed, so there it is the same pieces that pods share (proto/packed_store.h). */
 #ifndef SCHEDULER_TABLE_LIKE_POD_H
 #define SCHEDULER_TABLE_LIKE_POD_H
 

@@ -117,21 +117,21 @@ static size_t check_groups(const struct queues *q)
 }
 
 /* Who is parked is spoken for by somebody who listens, or there is something that leads on. */
-static void check_kins(const struct kins *kins)
+static void check_equivalence(const struct equivalence *equivalence)
 {
     size_t at = 0, parked = 0;
-    const struct kin *k;
-    while ((k = table_next(&kins->table, &at)) != NULL) {
+    const struct equals *k;
+    while ((k = table_next(&equivalence->table, &at)) != NULL) {
         size_t here = k->parked != NULL ? heap_count(k->parked) : 0;
         for (size_t i = 0; i < here; i++) {
             const struct entry *e = heap_at(k->parked, i);
-            must(e->place == PLACE_parked && e->kin == k && e->rejectors != 0);
+            must(e->place == PLACE_parked && e->equals == k && e->rejectors != 0);
         }
         must(k->members >= here + k->released && k->limit > 0);
         must(here == 0 || k->spoken || k->marked || k->under_way + k->released >= k->limit);
         parked += here;
     }
-    must(parked == kins->parked);
+    must(parked == equivalence->parked);
 }
 
 /* Every entry is in exactly one place, every place holds only entries, heaps are in order. */
@@ -143,8 +143,8 @@ static void check_queues(const struct queues *q)
     check_heap(q->backoff.errors, PLACE_error_backoff);
     in_places += check_list(&q->unschedulable.list, PLACE_unschedulable);
     in_places += check_list(&q->bound, PLACE_bound);
-    in_places += check_flights(&q->in_flight) + check_groups(q) + q->kins.parked;
-    check_kins(&q->kins);
+    in_places += check_flights(&q->in_flight) + check_groups(q) + q->equivalence.parked;
+    check_equivalence(&q->equivalence);
     check_unschedulable(&q->unschedulable);
     must(in_places == map_count(q->entries));
     size_t at = 0, nominated = 0, looked = (size_t)q->in_flight.cycle;

@@ -1,5 +1,5 @@
 /* entry: what a pending pod is known by when it changes. What must stay true: parts of its record
- * are the same exactly where what they say is, since kin are known by where parts lie. */
+ * are the same exactly where what they say is, since equals are known by where parts lie. */
 #include "queue/entry.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_property: random clusters, schedulers and accidents in virtual time, from a seed; what pods
  * ask for and what storage objects say is random bytes in the shape of the records; in every other
- * run pods ask for little, so that many are kin.
+ * run pods ask for little, so that many are equals.
  *
  * Pods name PodGroups that come, change and go. What must hold after every step: each entry is in
  * exactly one place and the heaps are in order (check.h); the queue knows exactly the pods that
@@ -630,7 +630,7 @@ static void run(uint64_t seed)
     for (int i = 0; i < STEPS; i++)
         step(&w);
     end(&w);
-    spared += queue_inside(w.queue)->kins.spared;
+    spared += queue_inside(w.queue)->equivalence.spared;
     queue_free(&w.queue);
     outbox_free(&w.out);
     arena_free(&w.arena);
