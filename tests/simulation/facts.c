@@ -240,7 +240,8 @@ void facts_kept(const char *node, const struct pod_fact *from, int64_t *cpu, int
         const struct pod_fact *p = &facts_pods[i];
         if (!facts_keeps(p, node, from))
             continue;
-        *cpu += p->cpu;
+        /* One that is being bound is as large as when that was decided. */
+        *cpu += p->cpu > p->cpu_before ? p->cpu : p->cpu_before;
         *memory += p->memory;
         *pods += 1;
     }

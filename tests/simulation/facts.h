@@ -15,6 +15,7 @@ struct pod_fact {
     bool there;
     char name[NAME_ROOM], uid[40], node[NAME_ROOM], phase[16];
     int64_t cpu, memory; /* asked for: thousandths, MiB */
+    int64_t cpu_before;  /* the most before a resize; 0: it was never resized */
     int64_t priority;
     bool gated, deleting;
     bool plain;                           /* nothing but its amounts decides where it fits */

@@ -276,6 +276,8 @@ bool users_resize_pod(struct pod_fact *p, uint32_t size)
     /* One that is pending may be on its way to a node, where it is larger now than was decided. */
     for (uint32_t i = 0; cpu > p->cpu && p->node[0] == 0 && i < NODES_MAX; i++)
         facts_nodes[i].tightened_at = clock_now();
+    if (p->cpu > p->cpu_before)
+        p->cpu_before = p->cpu;
     p->cpu = cpu;
     return model_resize(world_model(), p->name, cpu);
 }
