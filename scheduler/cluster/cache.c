@@ -384,6 +384,7 @@ static void refresh_storage(struct cache *c)
 static enum cache_change see_assigned(struct cache *c, struct cached_pod *p, const struct pod *pod)
 {
     bool confirmed = p->assumed;
+    uint32_t decided = p->generation;
     if (!str_equal(p->node->name, pod->node_name)) {
         remove_pod(c, p);
         add_pod(c, pod, false);
@@ -393,7 +394,9 @@ static enum cache_change see_assigned(struct cache *c, struct cached_pod *p, con
     p->assumed = false;
     set_pod(c, p, pod);
     nominator_drop(c->nominator, pod->uid);
-    return confirmed ? CACHE_confirmed : CACHE_updated;
+    if (!confirmed)
+        return CACHE_updated;
+    return decided == p->generation ? CACHE_confirmed : CACHE_resized;
 }
 
 /* The pod is known and seen without a node. */

@@ -77,6 +77,7 @@ enum cache_change {
     CACHE_nothing,   /* not ours to know, or nothing new */
     CACHE_added,     /* an assigned pod that was not known */
     CACHE_confirmed, /* an assumed pod is seen assigned */
+    CACHE_resized,   /* the same, and its spec has changed since it was assumed */
     CACHE_updated,   /* an assigned pod has changed */
     CACHE_moved,     /* seen on another node than known: logged as an error upstream */
     CACHE_forgotten, /* an assumed pod is being deleted or is gone: its room was given back */

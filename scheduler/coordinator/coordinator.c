@@ -339,6 +339,8 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
     if (change == CACHE_moved)
         log_warn("pod is on another node than assumed| pod=%.*s/%.*s node=%.*s",
                  STR_ARG(pod->namespace_name), STR_ARG(pod->name), STR_ARG(pod->node_name));
+    if (change == CACHE_resized) /* it may take less; upstream tells nobody */
+        landing_say_free(c, "NodeResourcesFit");
     if (pod->deleting)
         preempting_look(c, now);
     if (f == NULL)

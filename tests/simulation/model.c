@@ -227,6 +227,8 @@ bool model_resize(struct model *m, const char *pod, int64_t thousandths)
         tree_set_string(tree_make(first, "resources.requests"), "cpu", text);
         break;
     }
+    tree_set_number(tree_get(tree, "metadata"), "generation",
+                    tree_number(tree, "metadata.generation", 1) + 1);
     registry_put(&m->server.registry, o->resource, tree);
     cJSON_Delete(tree);
     return true;

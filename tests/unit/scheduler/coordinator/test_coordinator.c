@@ -453,6 +453,26 @@ static void the_watch_confirms_a_bind_that_nobody_answered(void **state)
     assert_true(m.outcome.result == OUTCOME_bound);
 }
 
+/* What it was assumed with was kept for it, and may have turned others away. */
+static void a_pod_that_was_resized_while_it_was_bound_lets_others_try(void **state)
+{
+    (void)state;
+    struct message m;
+    lead(5);
+    attempt("p", 100, 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    stream("pod_set %s", pod_text("p", 50, "resource_version=8 generation=2"));
+    assert_false(take(QUEUE, MSG_plugin_back, &m));
+    stream("pod_set %s", pod_text("p", 50, "node_name=\"a\" resource_version=9 generation=2"));
+    assert_true(take(QUEUE, MSG_plugin_back, &m));
+    assert_true(str_is(m.plugin_back.name, "NodeResourcesFit"));
+    stream("pod_set %s", pod_text("p", 50, "node_name=\"a\" resource_version=10 generation=3"));
+    assert_false(take(QUEUE, MSG_plugin_back, &m)); /* the watch tells the queue itself */
+    attempt("q", 100, 2);
+    stream("pod_set %s", pod_text("q", 100, "node_name=\"a\" resource_version=11"));
+    assert_false(take(QUEUE, MSG_plugin_back, &m));
+}
+
 static void a_bind_that_finds_its_pod_gone_says_that_room_is_free(void **state)
 {
     (void)state;
@@ -722,6 +742,7 @@ int main(void)
         TEST(a_bind_in_flight_survives_the_loss_of_leadership),
         TEST(a_lost_bind_is_sent_again),
         TEST(the_watch_confirms_a_bind_that_nobody_answered),
+        TEST(a_pod_that_was_resized_while_it_was_bound_lets_others_try),
         TEST(a_bind_that_finds_its_pod_gone_says_that_room_is_free),
         TEST(a_pod_that_is_gone_or_deleting_is_skipped),
         TEST(a_pod_that_is_not_understood_is_not_placed),
