@@ -39,7 +39,7 @@ struct flight {
     bool owed;           /* the queue waits for an outcome of `cycle` */
     int64_t cycle;       /* the attempt's */
     int64_t epoch, sequence; /* how far the queue had read the stream when it made the attempt */
-    bool behind;             /* the view that it was last decided on is older than that */
+    bool behind;             /* the view that it was last decided on may be older than that */
     int missed;              /* leadership messages in a row that did not list it */
     int64_t attempts;        /* which attempt it is, from 1 */
     int64_t first_us;        /* wall clock: first in the active queue; 0 = not known */

@@ -57,6 +57,27 @@ static void victims_go_and_the_outcome_waits_for_them(void **state)
     assert_int_equal(m.outcome.gated_sequence, all_go);
 }
 
+/* The queue's link broke, and it has begun anew: it saw the victims go before this attempt. */
+static void an_attempt_that_is_offered_again_may_have_missed_the_end_of_its_victims(void **state)
+{
+    (void)state;
+    struct message m;
+    fill();
+    attempt_high(1);
+    assert_true(take(BINDER, MSG_preempt, &m));
+    stream("pod_gone uid=\"u-v1\" namespace_name=\"default\" name=\"v1\"");
+    stream("pod_gone uid=\"u-v2\" namespace_name=\"default\" name=\"v2\"");
+    assert_false(take(QUEUE, MSG_outcome, &m));
+    say(queue, "peer_down");
+    say(queue, "peer_up");
+    attempt_high(2);
+    assert_false(take(BINDER, MSG_preempt, &m));
+    result(true);
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_int_equal(m.outcome.cycle, 2);
+    assert_true(m.outcome.result == OUTCOME_unschedulable && m.outcome.behind);
+}
+
 /* The queue may be behind the scheduler in the watcher's stream. */
 static void nobody_is_evicted_for_a_pod_that_has_gone(void **state)
 {
@@ -529,6 +550,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
     const struct CMUnitTest tests[] = {
         TEST(victims_go_and_the_outcome_waits_for_them),
+        TEST(an_attempt_that_is_offered_again_may_have_missed_the_end_of_its_victims),
         TEST(nobody_is_evicted_for_a_pod_that_has_gone),
         TEST(nobody_is_evicted_for_a_pod_that_the_snapshot_does_not_show),
         TEST(who_is_in_the_snapshot_or_came_behind_it_has_not_gone),
