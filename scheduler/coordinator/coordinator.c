@@ -399,7 +399,8 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
         f->taken = now;
         extending_take(c, f);
     } else {
-        f->behind = true; /* what was found of it the queue has not heard, nor what came since then */
+        f->behind =
+            true; /* what was found of it the queue has not heard, nor what came since then */
     }
     f->owed = true;
     f->cycle = attempt->cycle;

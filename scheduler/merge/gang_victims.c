@@ -63,31 +63,32 @@ static int compare_budgets(const void *one, const void *other)
 static void add_budgets(const struct reduce_start *start, enum catalog_kind kind,
                         struct map_request *request, struct arena *a)
 {
-    uint32_t first = request->budgets.count;
+    uint32_t first = request->dry_run.budgets.count;
     size_t at = 0;
     const struct gang *group;
     while ((group = catalog_next(start->catalog, kind, &at)) != NULL) {
         int64_t placed = group->min_member > 0 ? cache_gang_placed(start->cache, group) : 0;
         if (placed > 0)
-            request->budgets.at[request->budgets.count++] = budget_of(group, placed, a);
+            request->dry_run.budgets.at[request->dry_run.budgets.count++] =
+                budget_of(group, placed, a);
     }
-    if (request->budgets.count > first + 1)
-        qsort(request->budgets.at + first, request->budgets.count - first, sizeof(struct budget),
-              compare_budgets);
+    if (request->dry_run.budgets.count > first + 1)
+        qsort(request->dry_run.budgets.at + first, request->dry_run.budgets.count - first,
+              sizeof(struct budget), compare_budgets);
 }
 
 void gang_victims_protect(const struct reduce_start *start, struct map_request *request,
                           struct arena *a)
 {
-    size_t room = request->budgets.count;
+    size_t room = request->dry_run.budgets.count;
     if (wanted(start) <= GANG_VICTIMS_pods)
         return;
     for (size_t i = 0; i < KIND_COUNT; i++)
         room += catalog_count(start->catalog, kinds[i]);
     struct budget *all = arena_take(a, room * sizeof(*all));
-    if (request->budgets.count > 0)
-        memcpy(all, request->budgets.at, request->budgets.count * sizeof(*all));
-    request->budgets.at = all;
+    if (request->dry_run.budgets.count > 0)
+        memcpy(all, request->dry_run.budgets.at, request->dry_run.budgets.count * sizeof(*all));
+    request->dry_run.budgets.at = all;
     for (size_t i = 0; i < KIND_COUNT; i++)
         add_budgets(start, kinds[i], request, a);
 }

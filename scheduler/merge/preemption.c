@@ -37,14 +37,15 @@ void preemption_ask(struct map_request *request, const struct catalog *catalog, 
 {
     size_t at = 0;
     const struct budget *b;
-    request->budgets.count = 0;
-    request->budgets.at =
+    request->dry_run.budgets.count = 0;
+    request->dry_run.budgets.at =
         arena_take(a, catalog_count(catalog, CATALOG_budget) * sizeof(struct budget));
     while ((b = catalog_next(catalog, CATALOG_budget, &at)) != NULL)
         if (b->selector.labels.count + b->selector.expressions.count > 0)
-            request->budgets.at[request->budgets.count++] = *b;
-    if (request->budgets.count > 1)
-        qsort(request->budgets.at, request->budgets.count, sizeof(struct budget), compare_budgets);
+            request->dry_run.budgets.at[request->dry_run.budgets.count++] = *b;
+    if (request->dry_run.budgets.count > 1)
+        qsort(request->dry_run.budgets.at, request->dry_run.budgets.count, sizeof(struct budget),
+              compare_budgets);
 }
 
 void preemption_list_potential(struct preemption *p, const struct verdict *at, uint32_t count,
@@ -60,12 +61,13 @@ void preemption_list_potential(struct preemption *p, const struct verdict *at, u
 
 bool candidates_make_sense(const struct map_result *result)
 {
-    int64_t nodes = result->dry_run_nodes, fits = result->dry_run_fits;
+    int64_t nodes = result->dry_run.nodes, fits = result->dry_run.fits;
     if (nodes < 0 || nodes > INT32_MAX || fits < 0 || fits > nodes ||
-        result->candidates.count > fits || (fits > 0) != (result->candidates.count > 0))
+        result->dry_run.candidates.count > fits ||
+        (fits > 0) != (result->dry_run.candidates.count > 0))
         return false;
-    for (uint32_t i = 0; i < result->candidates.count; i++) {
-        const struct candidate *c = &result->candidates.at[i];
+    for (uint32_t i = 0; i < result->dry_run.candidates.count; i++) {
+        const struct candidate *c = &result->dry_run.candidates.at[i];
         if (c->node.len == 0 || c->victims.count == 0 || c->ties < 0 || c->ties > fits ||
             c->violations < 0 || c->violations > c->victims.count)
             return false;
@@ -95,20 +97,20 @@ void candidates_none(struct candidates *c, int64_t nodes)
 void candidates_add(struct candidates *c, const struct map_result *result)
 {
     c->reasons.arena = c->arena;
-    c->nodes += result->dry_run_nodes;
-    for (uint32_t i = 0; i < result->dry_run_reasons.count; i++)
-        histogram_add(&c->reasons, arena_copy(c->arena, result->dry_run_reasons.at[i].text),
-                      result->dry_run_reasons.at[i].count);
-    for (uint32_t i = 0; i < result->candidates.count; i++) {
+    c->nodes += result->dry_run.nodes;
+    for (uint32_t i = 0; i < result->dry_run.reasons.count; i++)
+        histogram_add(&c->reasons, arena_copy(c->arena, result->dry_run.reasons.at[i].text),
+                      result->dry_run.reasons.at[i].count);
+    for (uint32_t i = 0; i < result->dry_run.candidates.count; i++) {
         c->all.at = reserve(c->arena, c->all.at, c->all.count, &c->all.room, sizeof(*c->all.at));
-        codec_copy(&candidate_record, &c->all.at[c->all.count++], &result->candidates.at[i],
+        codec_copy(&candidate_record, &c->all.at[c->all.count++], &result->dry_run.candidates.at[i],
                    c->arena);
     }
-    for (uint32_t i = 0; i < result->dry_run_verdicts.count; i++) {
+    for (uint32_t i = 0; i < result->dry_run.verdicts.count; i++) {
         c->rejected.at = reserve(c->arena, c->rejected.at, c->rejected.count, &c->rejected.room,
                                  sizeof(*c->rejected.at));
         codec_copy(&verdict_record, &c->rejected.at[c->rejected.count++],
-                   &result->dry_run_verdicts.at[i], c->arena);
+                   &result->dry_run.verdicts.at[i], c->arena);
     }
 }
 

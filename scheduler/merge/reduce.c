@@ -225,9 +225,10 @@ static enum reduce_step start_victims(struct reduce *r)
     r->phase = PHASE_victims;
     r->request.step = MAP_STEP_victims;
     r->request.round++;
-    r->request.now_us = r->start.now_us;
-    r->request.turned_away = r->turned_away;
-    r->request.others = r->start.extension != NULL && r->start.extension->asked_victims != 0;
+    r->request.dry_run.now_us = r->start.now_us;
+    r->request.dry_run.turned_away = r->turned_away;
+    r->request.dry_run.others =
+        r->start.extension != NULL && r->start.extension->asked_victims != 0;
     preemption_ask(&r->request, r->start.catalog, &r->arena);
     gang_victims_protect(&r->start, &r->request, &r->arena);
     for (uint32_t i = 0; i < r->start.shards; i++) {

@@ -49,7 +49,7 @@ static bool is_kept(const struct evaluation *e)
 {
     const struct map_request *r = e->request;
     const struct framework *fw = e->cycle.framework;
-    if (r->detail || r->others || r->turned_away.count > 0 || r->only.count > 0 ||
+    if (r->detail || r->dry_run.others || r->dry_run.turned_away.count > 0 || r->only.count > 0 ||
         r->siblings.count > 0 || r->pod.volumes.count > 0 || fw->profile.check_all)
         return false;
     for (uint32_t i = 0; i < fw->filter_count; i++)
@@ -66,8 +66,8 @@ static void make_key(struct buffer *key, const struct map_request *r)
     buffer_reset(key);
     codec_encode(&pod_record, &pod, key);
     codec_encode(&findings_record, &r->findings, key);
-    for (uint32_t i = 0; i < r->budgets.count; i++)
-        codec_encode(&budget_record, &r->budgets.at[i], key);
+    for (uint32_t i = 0; i < r->dry_run.budgets.count; i++)
+        codec_encode(&budget_record, &r->dry_run.budgets.at[i], key);
 }
 
 /* ---- keeping ---- */
@@ -84,7 +84,7 @@ static void forget_all(struct dry_results *l, const struct map_request *r, const
     l->seen = s->touched.count;
     l->seen_nominations = s->touched.nominations;
     l->layout = s->touched.layout;
-    l->now_us = r->now_us;
+    l->now_us = r->dry_run.now_us;
     l->ruling_count = 0;
     arena_reset(&l->memory);
 }
@@ -94,7 +94,7 @@ static void bring_in_step(struct dry_results *l, const struct map_request *r, co
 {
     const struct touched *t = &s->touched;
     if (l->layout != t->layout || !touched_reaches(t, l->seen) ||
-        !touched_reaches_nominations(t, l->seen_nominations) || r->now_us < l->now_us) {
+        !touched_reaches_nominations(t, l->seen_nominations) || r->dry_run.now_us < l->now_us) {
         forget_all(l, r, s);
         return;
     }

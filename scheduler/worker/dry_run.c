@@ -73,7 +73,7 @@ static void find_lower(struct search *s, const struct node_entry *node)
         struct node_pod *p = node->pods[i];
         if (p->demand->priority >= s->e->cycle.pod->priority)
             continue;
-        int64_t started = p->started != 0 ? p->started : s->e->request->now_us;
+        int64_t started = p->started != 0 ? p->started : s->e->request->dry_run.now_us;
         append(s, &s->lower, (struct lower_pod){p, started, false, 0});
     }
 }
@@ -112,9 +112,9 @@ static bool protects(const struct guard *g)
 static void find_guards(struct search *s)
 {
     const struct map_request *r = s->e->request;
-    s->guards = arena_take(s->e->cycle.arena, r->budgets.count * sizeof(*s->guards));
-    for (uint32_t i = 0; i < r->budgets.count; i++) {
-        const struct budget *b = &r->budgets.at[i];
+    s->guards = arena_take(s->e->cycle.arena, r->dry_run.budgets.count * sizeof(*s->guards));
+    for (uint32_t i = 0; i < r->dry_run.budgets.count; i++) {
+        const struct budget *b = &r->dry_run.budgets.at[i];
         struct guard g = {
             .namespace_name = atom_find(s->e->cycle.atoms, b->namespace_name),
             .matcher = label_matcher_find(s->e->cycle.atoms, &b->selector, s->e->cycle.arena),
@@ -242,12 +242,12 @@ static void tell_candidate(struct search *s, struct str node)
 {
     struct evaluation *e = s->e;
     const struct lower_pods *victims = &s->victims;
-    struct candidate *c = &e->result->candidates.at[e->result->candidates.count++];
+    struct candidate *c = &e->result->dry_run.candidates.at[e->result->dry_run.candidates.count++];
     *c = (struct candidate){.node = node, .violations = s->violations};
     c->victims.at = arena_take(e->arena, victims->count * sizeof(struct victim));
     for (uint32_t i = 0; i < victims->count; i++)
         c->victims.at[c->victims.count++] = victim_of(e, victims->at[i].pod);
-    if (e->request->others)
+    if (e->request->dry_run.others)
         tell_others(e, c, victims);
 }
 
@@ -288,10 +288,10 @@ static struct candidate_rank rank_of(const struct search *s)
 static void add_verdict(struct search *s, uint32_t row)
 {
     struct evaluation *e = s->e;
-    if (e->result->dry_run_verdicts.at == NULL)
-        e->result->dry_run_verdicts.at =
+    if (e->result->dry_run.verdicts.at == NULL)
+        e->result->dry_run.verdicts.at =
             arena_take(e->arena, e->shard->scratch.row_count * sizeof(struct verdict));
-    verdict_tell(e, row, &e->result->dry_run_verdicts.at[e->result->dry_run_verdicts.count++]);
+    verdict_tell(e, row, &e->result->dry_run.verdicts.at[e->result->dry_run.verdicts.count++]);
 }
 
 /* The ruling becomes what the node looks like without its pods of lower priority. */
@@ -315,7 +315,7 @@ static void try_without(struct search *s, uint32_t row)
 /* Nodes that pass and that an extender turned away, in a sorted list. */
 static bool turned_away(const struct evaluation *e, struct str node)
 {
-    const struct strs *list = &e->request->turned_away;
+    const struct strs *list = &e->request->dry_run.turned_away;
     uint32_t low = 0, high = list->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -352,8 +352,8 @@ static void take_result(struct search *s, uint32_t row, enum dry_result_kind kin
 {
     struct evaluation *e = s->e;
     bool detail = e->request->detail;
-    e->result->dry_run_nodes += kind != DRY_beside;
-    e->result->dry_run_fits += kind == DRY_candidate;
+    e->result->dry_run.nodes += kind != DRY_beside;
+    e->result->dry_run.fits += kind == DRY_candidate;
     if (kind == DRY_failed || (kind == DRY_rejected && detail))
         add_verdict(s, row);
     if (kind == DRY_rejected)
@@ -361,7 +361,7 @@ static void take_result(struct search *s, uint32_t row, enum dry_result_kind kin
     if (kind != DRY_candidate)
         return;
     const struct candidate_rank rank = rank_of(s);
-    if (detail || e->request->others)
+    if (detail || e->request->dry_run.others)
         tell_candidate(s, atom_text(e->cycle.atoms, e->shard->share.nodes.entry[row]->name));
     else
         compete(s, row, &rank);
@@ -381,7 +381,7 @@ static bool is_timeless(const struct search *s)
 {
     for (uint32_t i = 0; i < s->lower.count; i++)
         if (s->lower.at[i].pod->started != 0 &&
-            s->lower.at[i].pod->started >= s->e->request->now_us)
+            s->lower.at[i].pod->started >= s->e->request->dry_run.now_us)
             return false;
     return true;
 }
@@ -397,20 +397,20 @@ static void keep(struct search *s, struct dry_result *found, enum dry_result_kin
     if (kind != DRY_candidate)
         return;
     found->rank = rank_of(s);
-    found->present = found->rank.earliest == s->e->request->now_us;
+    found->present = found->rank.earliest == s->e->request->dry_run.now_us;
 }
 
 static void take_kept(struct search *s, uint32_t row, struct dry_result *found)
 {
     struct evaluation *e = s->e;
-    e->result->dry_run_nodes += found->kind != DRY_beside;
-    e->result->dry_run_fits += found->kind == DRY_candidate;
+    e->result->dry_run.nodes += found->kind != DRY_beside;
+    e->result->dry_run.fits += found->kind == DRY_candidate;
     if (found->kind == DRY_rejected)
         reasons_add(e, &e->reasons, dry_results_ruling(s->results, found));
     if (found->kind != DRY_candidate)
         return;
     if (found->present)
-        found->rank.earliest = e->request->now_us;
+        found->rank.earliest = e->request->dry_run.now_us;
     compete(s, row, &found->rank);
 }
 
@@ -435,8 +435,9 @@ void dry_run(struct evaluation *e)
     struct search s = {
         .e = e, .copy = &e->shard->scratch.copy, .dice = {(uint64_t)e->request->seed}};
     uint32_t rows = e->shard->scratch.row_count, own = own_row(e);
-    e->result->candidates.at = arena_take(
-        e->arena, (e->request->detail || e->request->others ? rows : 1) * sizeof(struct candidate));
+    e->result->dry_run.candidates.at =
+        arena_take(e->arena, (e->request->detail || e->request->dry_run.others ? rows : 1) *
+                                 sizeof(struct candidate));
     find_guards(&s);
     s.kept = dry_results_for(e, &s.results);
     for (uint32_t i = 0; i < rows; i++)
@@ -444,7 +445,7 @@ void dry_run(struct evaluation *e)
     if (s.ties > 0) {
         (void)look_at(&s, s.best_row); /* for its victims */
         tell_candidate(&s, s.best_node);
-        e->result->candidates.at[0].ties = s.ties;
+        e->result->dry_run.candidates.at[0].ties = s.ties;
     }
-    reasons_tell(e, &e->reasons, &e->result->dry_run_reasons.count, &e->result->dry_run_reasons.at);
+    reasons_tell(e, &e->reasons, &e->result->dry_run.reasons.count, &e->result->dry_run.reasons.at);
 }

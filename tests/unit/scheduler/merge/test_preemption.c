@@ -398,7 +398,7 @@ static const struct decision *answered(struct table *t, struct map_result first)
     assert_int_equal(reduce_add(t->reduce, 1, &none), REDUCE_ask);
     assert_int_equal(reduce_request(t->reduce)->step, MAP_STEP_victims);
     none.round = first.round = reduce_request(t->reduce)->round;
-    none.dry_run_nodes = first.dry_run_nodes = 2;
+    none.dry_run.nodes = first.dry_run.nodes = 2;
     reduce_add(t->reduce, 1, &none);
     assert_int_equal(reduce_add(t->reduce, 0, &first), REDUCE_done);
     return reduce_decision(t->reduce);
@@ -412,14 +412,14 @@ static void a_dry_run_that_fails_leaves_the_nomination(void **state)
         {.node = STR_LITERAL("n2"), .code = VERDICT_error, .reasons = {1, &why}},
         {.node = STR_LITERAL("n1"), .code = VERDICT_success}};
     struct map_result r = {0};
-    r.dry_run_verdicts.at = verdicts;
-    r.dry_run_verdicts.count = 1;
+    r.dry_run.verdicts.at = verdicts;
+    r.dry_run.verdicts.count = 1;
     const struct decision *d = answered(t, r);
     assert_str(d->message,
                "0/4 nodes are available: preemption: running \"X\" filter plugin: boom");
     assert_true(d->preemption.failed);
     assert_false(d->clear_nominated);
-    r.dry_run_verdicts.count = 2;
+    r.dry_run.verdicts.count = 2;
     assert_str(answered(t, r)->preemption.post_filter,
                "preemption: [expected at least one victim pod on node \"n1\", running \"X\" filter "
                "plugin: boom]");
@@ -428,9 +428,9 @@ static void a_dry_run_that_fails_leaves_the_nomination(void **state)
     struct candidate c = {.node = STR_LITERAL("n3"), .ties = 1};
     c.victims.at = &v;
     c.victims.count = 1;
-    r.candidates.at = &c;
-    r.candidates.count = 1;
-    r.dry_run_fits = 1;
+    r.dry_run.candidates.at = &c;
+    r.dry_run.candidates.count = 1;
+    r.dry_run.fits = 1;
     assert_string_equal(picked_text(t, answered(t, r)), "n3: v");
     table_free(t);
 }
@@ -448,9 +448,9 @@ static void a_candidate_that_makes_no_sense_fails_the_cycle(void **state)
     bad[2].violations = 2;
     bad[3].ties = 2;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        struct map_result r = {.dry_run_fits = 1};
-        r.candidates.at = &bad[i];
-        r.candidates.count = 1;
+        struct map_result r = {.dry_run.fits = 1};
+        r.dry_run.candidates.at = &bad[i];
+        r.dry_run.candidates.count = 1;
         const struct decision *d = answered(t, r);
         assert_int_equal(d->kind, DECISION_error);
         assert_str(d->message, "a worker's answer makes no sense");

@@ -201,17 +201,19 @@ static struct str answer(struct cluster *c, struct shard *s, const struct map_re
     shard_map(s, request, r, &c->arena);
     if (r->verdicts.count > 0)
         qsort(r->verdicts.at, r->verdicts.count, sizeof(*r->verdicts.at), compare);
-    if (r->dry_run_verdicts.count > 0)
-        qsort(r->dry_run_verdicts.at, r->dry_run_verdicts.count, sizeof(*r->dry_run_verdicts.at),
+    if (r->dry_run.verdicts.count > 0)
+        qsort(r->dry_run.verdicts.at, r->dry_run.verdicts.count, sizeof(*r->dry_run.verdicts.at),
               compare);
-    if (r->candidates.count > 0)
-        qsort(r->candidates.at, r->candidates.count, sizeof(*r->candidates.at), compare_candidates);
-    for (uint32_t i = 0; i < r->candidates.count; i++) /* of equals the one that came first */
-        for (uint32_t k = 0; k < r->candidates.at[i].victims.count; k++)
-            r->candidates.at[i].victims.at[k].uid = r->candidates.at[i].victims.at[k].name =
-                (struct str){0};
+    if (r->dry_run.candidates.count > 0)
+        qsort(r->dry_run.candidates.at, r->dry_run.candidates.count,
+              sizeof(*r->dry_run.candidates.at), compare_candidates);
+    for (uint32_t i = 0; i < r->dry_run.candidates.count;
+         i++) /* of equals the one that came first */
+        for (uint32_t k = 0; k < r->dry_run.candidates.at[i].victims.count; k++)
+            r->dry_run.candidates.at[i].victims.at[k].uid =
+                r->dry_run.candidates.at[i].victims.at[k].name = (struct str){0};
     r->reasons.count = 0; /* in the order of rows; the verdicts have them all */
-    r->dry_run_reasons.count = 0;
+    r->dry_run.reasons.count = 0;
     struct buffer text = {0};
     codec_print(message_info[MSG_map_result].record, r, &text);
     struct str copy = arena_copy(&c->arena, buffer_str(&text));
@@ -283,7 +285,7 @@ static struct map_request preemptor(struct cluster *c, struct random *r, int64_t
                                 .pod = *p,
                                 .alone = true,
                                 .step = MAP_STEP_victims,
-                                .now_us = now_us,
+                                .dry_run.now_us = now_us,
                                 .tie_break = TIE_BREAK_first};
 }
 
@@ -301,8 +303,8 @@ static const struct candidate *best_of(const struct map_result *all, int64_t now
 {
     const struct candidate *best = NULL;
     *ties = 0;
-    for (uint32_t i = 0; i < all->candidates.count; i++) {
-        const struct candidate *one = &all->candidates.at[i];
+    for (uint32_t i = 0; i < all->dry_run.candidates.count; i++) {
+        const struct candidate *one = &all->dry_run.candidates.at[i];
         struct candidate_rank rank = rank_of(one, now_us), least;
         if (best != NULL)
             least = rank_of(best, now_us);
@@ -317,17 +319,17 @@ static const struct candidate *best_of(const struct map_result *all, int64_t now
 static int64_t times(const struct map_result *r, struct str text)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < r->dry_run_reasons.count; i++)
-        if (str_equal(r->dry_run_reasons.at[i].text, text))
-            sum += r->dry_run_reasons.at[i].count;
+    for (uint32_t i = 0; i < r->dry_run.reasons.count; i++)
+        if (str_equal(r->dry_run.reasons.at[i].text, text))
+            sum += r->dry_run.reasons.at[i].count;
     return sum;
 }
 
 static void assert_same_reasons(const struct map_result *a, const struct map_result *b)
 {
-    for (uint32_t i = 0; i < a->dry_run_reasons.count; i++)
-        assert_int_equal(times(a, a->dry_run_reasons.at[i].text),
-                         times(b, a->dry_run_reasons.at[i].text));
+    for (uint32_t i = 0; i < a->dry_run.reasons.count; i++)
+        assert_int_equal(times(a, a->dry_run.reasons.at[i].text),
+                         times(b, a->dry_run.reasons.at[i].text));
 }
 
 /* With detail nothing is kept, so that is what looking at all nodes says. */
@@ -338,15 +340,15 @@ static void assert_tells_the_best(struct cluster *c, struct map_request *request
     shard_map(c->shard, request, &plain, &c->arena);
     request->detail = true;
     shard_map(c->shard, request, &all, &c->arena);
-    const struct candidate *best = best_of(&all, request->now_us, &ties);
-    assert_int_equal(plain.dry_run_nodes, all.dry_run_nodes);
-    assert_int_equal(plain.dry_run_fits, all.dry_run_fits);
+    const struct candidate *best = best_of(&all, request->dry_run.now_us, &ties);
+    assert_int_equal(plain.dry_run.nodes, all.dry_run.nodes);
+    assert_int_equal(plain.dry_run.fits, all.dry_run.fits);
     assert_same_reasons(&plain, &all);
     assert_same_reasons(&all, &plain);
-    assert_int_equal(plain.candidates.count, best != NULL);
+    assert_int_equal(plain.dry_run.candidates.count, best != NULL);
     if (best == NULL)
         return;
-    const struct candidate *told = &plain.candidates.at[0];
+    const struct candidate *told = &plain.dry_run.candidates.at[0];
     assert_int_equal(told->ties, ties);
     assert_int_equal(told->violations, best->violations);
     assert_true(str_equal(told->node, best->node));
@@ -616,13 +618,13 @@ static void a_dry_run_tells_whether_room_could_be_made(void **state)
     struct map_request request = request_for(p, 3);
     request.step = MAP_STEP_victims;
     const struct map_result *r = map_with(c, &request);
-    assert_int_equal(r->dry_run_nodes, 3); /* small can never hold it */
-    assert_int_equal(r->dry_run_fits, 1);
-    assert_int_equal(r->dry_run_reasons.count, 2);
+    assert_int_equal(r->dry_run.nodes, 3); /* small can never hold it */
+    assert_int_equal(r->dry_run.fits, 1);
+    assert_int_equal(r->dry_run.reasons.count, 2);
     for (uint32_t i = 0; i < 2; i++)
         assert_true(
-            str_is(r->dry_run_reasons.at[i].text, "No preemption victims found for incoming pod") ||
-            str_is(r->dry_run_reasons.at[i].text, "Insufficient cpu"));
+            str_is(r->dry_run.reasons.at[i].text, "No preemption victims found for incoming pod") ||
+            str_is(r->dry_run.reasons.at[i].text, "Insufficient cpu"));
 }
 
 /* ---- ties ---- */

@@ -461,7 +461,7 @@ static void victims_take_their_terms_with_them(void **state)
         put_pod(c, labelled(c, "web", "web"), i == 0 ? "n2" : "n3");
     /* n1: lonely could go, but n2's pod of the same zone stays; n2 and n3 lose all of theirs */
     const struct map_result *r = map_nominated(c, p, NULL, MAP_STEP_victims);
-    assert_int_equal(r->dry_run_fits, 2);
+    assert_int_equal(r->dry_run.fits, 2);
     r = map_nominated(c, p, NULL, MAP_STEP_map); /* and nothing was left behind */
     assert_int_equal(r->feasible, 1);
 }

@@ -321,7 +321,7 @@ static int64_t would_do(struct cluster *c, const struct pod *p)
 {
     struct map_request r = request_for(c, p, MAP_STEP_victims);
     r.detail = false;
-    return map_with(c, &r)->dry_run_fits;
+    return map_with(c, &r)->dry_run.fits;
 }
 
 static void pods_that_go_lower_their_domain_and_perhaps_the_least(void **state)

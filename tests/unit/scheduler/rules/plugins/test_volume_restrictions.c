@@ -125,10 +125,10 @@ static void removing_the_user_helps(void **state)
     request.findings.claims_in_use = 1;
     request.findings.volumes.exclusive = strs_of(&c->arena, "once");
     const struct map_result *r = map_with(c, &request);
-    assert_int_equal(r->candidates.count, 1);
-    assert_str(r->candidates.at[0].node, "n1");
-    assert_int_equal(r->candidates.at[0].victims.count, 1);
-    assert_str(r->candidates.at[0].victims.at[0].name, "user");
+    assert_int_equal(r->dry_run.candidates.count, 1);
+    assert_str(r->dry_run.candidates.at[0].node, "n1");
+    assert_int_equal(r->dry_run.candidates.at[0].victims.count, 1);
+    assert_str(r->dry_run.candidates.at[0].victims.at[0].name, "user");
 }
 
 int main(void)
