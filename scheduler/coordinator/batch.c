@@ -208,7 +208,7 @@ void batch_learned(struct coordinator *c, uint32_t asked, uint32_t placed)
 
 /* ---- the answer ---- */
 
-void batch_undo(struct coordinator *c, uint32_t from, uint32_t to)
+static void undo(struct coordinator *c, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to && deciding_workers(c) > 0; i++) {
         struct message m = {.type = MSG_shard_pod_gone,
@@ -217,12 +217,17 @@ void batch_undo(struct coordinator *c, uint32_t from, uint32_t to)
     }
 }
 
+void batch_abandon(struct coordinator *c)
+{
+    undo(c, 0, deciding_count(c));
+}
+
 /* From the first batch's slots that are not good on, those behind which the worker did not come
  * excepted, and all of the batch behind it. */
 static void undo_rest(struct coordinator *c, uint32_t good, uint32_t placed)
 {
-    batch_undo(c, good, placed);
-    batch_undo(c, c->batch.at[0].size, deciding_count(c));
+    undo(c, good, placed);
+    undo(c, c->batch.at[0].size, deciding_count(c));
 }
 
 /* A worker is a peer: it may say anything. */

@@ -236,8 +236,8 @@ void batch_init(struct coordinator *c);
 bool batch_begin(struct coordinator *c, struct moment now);
 /* Asks for another batch behind the one that is under way, if there is reason to. */
 void batch_follow(struct coordinator *c, struct moment now);
-/* The worker shall forget the pods of these slots, which it may have put on nodes itself. */
-void batch_undo(struct coordinator *c, uint32_t from, uint32_t to);
+/* The worker shall forget the pods asked for, which it may have put on nodes itself. */
+void batch_abandon(struct coordinator *c);
 /* How many pods may be asked for at once, of as many workers as there are now. */
 uint32_t batch_most(const struct coordinator *c);
 /* How many may be asked for just now. */

@@ -121,12 +121,41 @@ void cycle_step(struct coordinator *c, struct moment now, enum reduce_step step)
         conclude(c, now);
 }
 
+/* How workers are asked about several pods at once. A pod of which none of these wants to ask is
+ * the only one: one question after the other goes to every worker. What comes from a worker says by
+ * its type which it answers. */
+static const struct exchange {
+    bool (*begin)(struct coordinator *c, struct moment now);
+    bool (*is_under_way)(const struct coordinator *c);
+    void (*abandon)(struct coordinator *c);
+} exchanges[] = {
+    {batch_begin, batch_is_under_way, batch_abandon}, /* one worker, which has all nodes */
+    {run_begin, run_is_under_way, run_abandon} /* pods that are alike; in groups of nodes too */
+};
+
+#define EXCHANGES (sizeof(exchanges) / sizeof(exchanges[0]))
+
+static bool begin_with_others(struct coordinator *c, struct moment now)
+{
+    for (size_t i = 0; i < EXCHANGES; i++)
+        if (exchanges[i].begin(c, now))
+            return true;
+    return false;
+}
+
+static const struct exchange *with_others(const struct coordinator *c)
+{
+    for (size_t i = 0; i < EXCHANGES; i++)
+        if (exchanges[i].is_under_way(c))
+            return &exchanges[i];
+    return NULL;
+}
+
 enum reduce_step cycle_begin(struct coordinator *c, struct moment now)
 {
     deciding_begin(c, now);
     enum reduce_step first = deciding_take(c, now);
-    bool asked = first == REDUCE_ask && (batch_begin(c, now) || run_begin(c, now));
-    return asked ? REDUCE_wait : first;
+    return first == REDUCE_ask && begin_with_others(c, now) ? REDUCE_wait : first;
 }
 
 void cycle_advance(struct coordinator *c, struct moment now)
@@ -144,9 +173,9 @@ void cycle_advance(struct coordinator *c, struct moment now)
 
 static void abandon_decision(struct coordinator *c)
 {
-    if (batch_is_under_way(c))
-        batch_undo(c, 0, deciding_count(c));
-    run_abandon(c);
+    const struct exchange *e = with_others(c);
+    if (e != NULL)
+        e->abandon(c);
     deciding_give_back(c, 0);
     deciding_end(c);
     COUNT(c, restarted, 1);
@@ -163,8 +192,8 @@ void cycle_on_map_result(struct coordinator *c, struct moment now, uint32_t work
                          const struct map_result *result)
 {
     uint32_t shard = deciding_shard_of(c, worker);
-    if (deciding_count(c) != 1 || batch_is_under_way(c) || run_is_under_way(c) ||
-        shard == UINT32_MAX || result->cycle != deciding_request(c, 0)->cycle)
+    if (deciding_count(c) != 1 || with_others(c) != NULL || shard == UINT32_MAX ||
+        result->cycle != deciding_request(c, 0)->cycle)
         COUNT(c, late, 1);
     else
         cycle_step(c, now, deciding_answer(c, 0, shard, result));
