@@ -559,6 +559,8 @@ static bool suspend_host(const struct action *x)
     int64_t stepped = world_host(group)->stepped_at;
     if (stepped > 0 && clock_now() - stepped < LEASE_MOST)
         return false; /* see step_wall */
+    if (world_host(group)->suspended_until > clock_now())
+        return false; /* its monotonic clock would go back */
     trace(1, "host %d is suspended for %lld ms", group, (long long)(length / MS));
     for (uint32_t i = 0; i < world_procs(); i++)
         if (world_proc(i)->group == group)
