@@ -387,7 +387,11 @@ void checks_after_round(struct proc *p)
         return;
     cover_state(p);
     promises_terms(p);
-    if (p->kind == QUEUE && (p->stirred || ++all.idle_rounds % IDLE_CHECKED == 0))
+    if (p->kind != QUEUE)
+        return;
+    if (queue_check_overdue(p->core, clock_of(p->host)))
+        violated("backoffs end", "a pod of %s waits for a backoff that is over", p->door);
+    if (p->stirred || ++all.idle_rounds % IDLE_CHECKED == 0)
         queue_check(p->core);
 }
 

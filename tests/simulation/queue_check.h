@@ -6,5 +6,7 @@
 
 /* Ends the process when one does not hold. */
 void queue_check(const struct queue *queue);
+/* Behind a round of its: somebody waits for a backoff that is over. */
+bool queue_check_overdue(const struct queue *queue, struct moment now);
 
 #endif
