@@ -9,6 +9,7 @@
 #include "proto/bus/inside.h"
 #include "tests/simulation/account.h"
 #include "tests/simulation/coverage.h"
+#include "tests/simulation/sessions.h"
 #include "tests/simulation/world.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ struct connection {
     char routing[8];          /* of the door's */
     struct lane up, down;     /* to the door, to the link */
     bool ended;               /* no more frames come; what is under way still does */
+    struct sessions sessions;
 };
 
 struct notice {
@@ -363,6 +365,7 @@ int wire_send(struct wire *wire, struct str to, struct str frame, bool more)
         struct connection *c = s->connection;
         if (c == NULL || c->ended || c->up.count >= FULL)
             return EAGAIN;
+        sessions_said(&c->sessions, s->owner, frame);
         put(&c->up, frame, c->door->owner);
         return 0;
     }
@@ -403,6 +406,8 @@ bool wire_receive(struct wire *wire, zmq_msg_t *from, zmq_msg_t *frame)
     struct parcel *p = take_parcel(l);
     if (wire->kind == WIRE_door)
         fill(from, c->routing, strlen(c->routing));
+    else
+        sessions_heard(&c->sessions, (struct str){p->bytes, p->len});
     fill(frame, p->bytes, p->len);
     memory_free(p);
     return true;
