@@ -50,8 +50,12 @@ struct life {
     char told_of[PODS_MAX][UID_ROOM]; /* in any way, since the last snapshot began */
     char lost[PODS_MAX][UID_ROOM];    /* not to be there any more */
     bool together[PODS_MAX];          /* was offered last as one of a group that is not whole */
-    int64_t lost_at;                  /* when it heard last that some are not there */
-    char gone[GONE_MAX][UID_ROOM];    /* the last ones */
+    int64_t changed[PODS_MAX];        /* the version heard since it was offered; 0: none; */
+    int64_t changed_at[PODS_MAX];
+    uint32_t changes;              /* so many of them */
+    int64_t cycle;                 /* the last that workers were asked in */
+    int64_t lost_at;               /* when it heard last that some are not there */
+    char gone[GONE_MAX][UID_ROOM]; /* the last ones */
     int64_t gone_at[GONE_MAX];
     uint32_t gone_count;
     bool viewed, synced;
@@ -176,6 +180,9 @@ static void pod_heard(struct life *l, const struct pod *pod)
         return;
     snprintf(l->told_of[i], UID_ROOM, "%s", facts_pods[i].uid);
     l->lost[i][0] = 0; /* an older snapshot did not have it yet */
+    l->changes += l->changed[i] == 0;
+    l->changed[i] = pod->resource_version;
+    l->changed_at[i] = clock_now();
     if (facts_pods[i].there && pod->node_name.len > 0)
         snprintf(l->shown[i], UID_ROOM, "%s", facts_pods[i].uid);
 }
@@ -307,8 +314,12 @@ static void gone_heard(struct life *l, struct str uid)
 /* Whoever offers it may hear of its end later: then it is decided as any other. */
 static void offered(struct life *l, struct str uid, bool together)
 {
-    if (place_in_facts(uid) < PODS_MAX)
-        l->together[place_in_facts(uid)] = together;
+    uint32_t at = place_in_facts(uid);
+    if (at < PODS_MAX) {
+        l->together[at] = together;
+        l->changes -= l->changed[at] != 0;
+        l->changed[at] = 0;
+    }
     for (uint32_t i = 0; i < GONE_MAX; i++)
         if (str_is(uid, l->gone[i]))
             l->gone[i][0] = 0;
@@ -355,6 +366,31 @@ static void question_said(const struct proc *p, const struct life *l)
     if (!l->viewed || !l->synced || l->view_age > VIEW_STALEST || heard > VIEW_STALEST)
         violated("view is fresh", "%s decides on a view %lld ms old that it heard of %lld ms ago",
                  p->door, (long long)(l->view_age / MS), (long long)(heard / MS));
+}
+
+/* The first question of a decision is about the pod as it was heard of last. */
+static void decision_said(const struct proc *p, struct life *l, const struct map_request *q)
+{
+    bool anew = q->cycle > l->cycle;
+    l->cycle = anew ? q->cycle : l->cycle;
+    if (!anew || l->changes == 0 || q->like_former)
+        return;
+    uint32_t i = place_in_facts(q->pod.uid);
+    if (i < PODS_MAX && l->changed_at[i] < clock_now() && q->pod.resource_version < l->changed[i])
+        violated("pods are decided as they are",
+                 "%s decides %.*s as it was in version %lld, and heard of version %lld %lld ms ago",
+                 p->door, STR_ARG(q->pod.name), (long long)q->pod.resource_version,
+                 (long long)l->changed[i], (long long)((clock_now() - l->changed_at[i]) / MS));
+}
+
+static void decisions_said(const struct proc *p, struct life *l, const struct message *m)
+{
+    if (m->type == MSG_map_request)
+        decision_said(p, l, &m->map_request);
+    else if (m->type == MSG_map_run)
+        decision_said(p, l, &m->map_run.request);
+    for (uint32_t i = 0; m->type == MSG_map_batch && i < m->map_batch.requests.count; i++)
+        decision_said(p, l, &m->map_batch.requests.at[i]);
 }
 
 /* ---- a queue: a pod is asked for once at a time ---- */
@@ -625,6 +661,7 @@ static void said(const struct proc *p, uint32_t peer, const struct message *m)
         break;
     default:
         question_said(p, l);
+        decisions_said(p, l, m);
         meddlers_asked(m);
         break;
     }

@@ -155,22 +155,36 @@ static bool create_burst(const struct action *x)
     return create_some(x, 3 + x->c % 14);
 }
 
-static void take_back(void *context, uint64_t number)
+/* Who fits not goes, so that those behind him are decided once more. */
+static void think_better(void *context, uint64_t number)
 {
     char name[NAME_ROOM];
     (void)context;
     snprintf(name, sizeof(name), "p%u", (unsigned)number);
-    if (facts_pod(name) != NULL)
+    struct pod_fact *p = facts_pod(name);
+    if (p == NULL)
+        return;
+    if (p->cpu == TOO_LARGE || dice(3) > 0)
         (void)users_delete_pod(name, 0);
+    else if (dice(2) == 0)
+        (void)users_label_pod(p, (uint32_t)dice(5));
+    else
+        (void)users_resize_pod(p, (uint32_t)dice(4));
 }
 
 /* Many come, and some of them are thought better of while all are decided. */
 static bool regret_burst(const struct action *x)
 {
     uint32_t first = names, count = 8 + x->c % 8;
-    bool any = create_some(x, count);
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct pod_fact p = pod_like(x->a, x->b);
+        if (i == 1 && x->c / 8 % 2 == 0)
+            p.cpu = TOO_LARGE;
+        any = create(&p) || any;
+    }
     for (uint32_t i = 0; any && i < count; i += 1 + i % 3)
-        clock_call(clock_now() + (x->b + i * 7) % 40 * MS, take_back, NULL, first + i);
+        clock_call(clock_now() + (x->b + i * 7) % 40 * MS, think_better, NULL, first + i);
     return any;
 }
 
