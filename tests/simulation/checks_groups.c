@@ -1,10 +1,12 @@
 /* checks_groups: PodGroups as the API server has them beside the pods that name them. What must
  * stay true: what is expected here follows from facts.c and from what
- * scheduler/coordinator/gangs.md promises; nothing of it is asked of a core. */
+ * scheduler/coordinator/gangs.md promises; but for one number, nothing is asked of a core. */
 #include "tests/simulation/checks_groups.h"
 
 #include "proto/base/arena.h"
 #include "proto/kube/documents/json.h"
+#include "scheduler/coordinator/coordinator.h"
+#include "tests/simulation/bounds.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/world.h"
@@ -189,18 +191,43 @@ bool checks_groups_told(char *why, size_t room)
 
 /* ---- in a calm ---- */
 
+/* For so many pods the leading coordinator keeps room, as it says; 0: nobody leads. */
+static int64_t room_kept(void)
+{
+    const struct proc *leader = world_leader();
+    const struct proc *p = leader != NULL ? world_find(leader->group, SCHEDULER) : NULL;
+    struct buffer lines = {0};
+    if (p == NULL || p->core == NULL)
+        return 0;
+    coordinator_status(p->core, &lines);
+    int64_t kept = bounds_said(lines.at, "nominated");
+    buffer_free(&lines);
+    return kept;
+}
+
+/* A group that is too small by now is not tried any more, and what was lost of its end is not said
+ * again: of those the coordinator's own count is looked at. */
 bool checks_groups_let_go(char *why, size_t room)
 {
+    const struct pod_fact *small = NULL;
+    int64_t others = 0;
     for (uint32_t i = 0; i < PODS_MAX; i++) {
         const struct pod_fact *p = &facts_pods[i];
         const struct set_fact *set = p->there && p->set[0] != 0 ? facts_set(p->set) : NULL;
-        if (set == NULL || p->node[0] != 0 || p->nominated[0] == 0 || p->deleting || facts_ended(p))
+        if (!p->there || p->node[0] != 0 || p->deleting || facts_ended(p) ||
+            (p->nominated[0] == 0 && p->decided[0] == 0))
             continue;
-        if (members_of(set).pods >= set->least) /* else it is not tried, as no pod that fits not */
+        if (set != NULL && members_of(set).pods < set->least && p->decided[0] == 0)
+            small = p;
+        else if (set != NULL && p->nominated[0] != 0)
             return say(why, room, "%s of group %s is pending, and %s keeps room for it", p->name,
                        p->set, p->nominated);
+        else
+            others++;
     }
-    return true;
+    return small == NULL || room_kept() <= others ||
+           say(why, room, "%s of group %s is pending, and room is kept for it on %s", small->name,
+               small->set, small->nominated);
 }
 
 static bool has_started(const struct set_fact *set, const struct read_group *r, char *why,

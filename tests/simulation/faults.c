@@ -116,7 +116,21 @@ static bool stop_process(const struct action *x)
     return true;
 }
 
-/* Schedulers fall as soon as a group waits for room, and it cannot have that room any more. */
+static struct {
+    bool wanted, too_few;
+} orphans;
+
+/* Another member of its group; NULL: it is alone. */
+static const struct pod_fact *fellow_of(const struct pod_fact *p)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there && &facts_pods[i] != p && strcmp(facts_pods[i].set, p->set) == 0)
+            return &facts_pods[i];
+    return NULL;
+}
+
+/* Schedulers fall as soon as a group waits for room, and it cannot have that room any more, or is
+ * too small to be tried again. */
 static bool orphan_now(void)
 {
     for (uint32_t i = 0; i < PODS_MAX; i++) {
@@ -128,7 +142,11 @@ static bool orphan_now(void)
             continue;
         trace(1, "schedulers fall, and %s of group %s cannot have room on %s", p->name, p->set,
               n->name);
-        (void)users_close_node(n, true);
+        const struct pod_fact *fellow = orphans.too_few ? fellow_of(p) : NULL;
+        if (fellow != NULL)
+            (void)users_delete_pod(fellow->name, 0);
+        else
+            (void)users_close_node(n, true);
         for (int g = 0; g < GROUPS; g++)
             if (world_find(g, SCHEDULER) != NULL)
                 proc_kill(world_find(g, SCHEDULER));
@@ -137,11 +155,9 @@ static bool orphan_now(void)
     return false;
 }
 
-static bool orphan_wanted;
-
 static void orphan_look(void *context, uint64_t looks)
 {
-    if (looks > 0 && orphan_wanted && !orphan_now())
+    if (looks > 0 && orphans.wanted && !orphan_now())
         clock_call(clock_now() + LOOK_EVERY, orphan_look, context, looks - 1);
 }
 
@@ -154,7 +170,8 @@ static bool orphan_group(const struct action *x)
     group.c = 4 + x->c % 2; /* of large pods */
     if (!users_do(&group))
         return false;
-    orphan_wanted = true;
+    orphans.wanted = true;
+    orphans.too_few = x->c / 2 % 2;
     orphan_look(NULL, LOOKS);
     return true;
 }
@@ -573,7 +590,7 @@ static bool suspend_host(const struct action *x)
 void faults_heal(void)
 {
     faults_heal_links();
-    server_away = orphan_wanted = false;
+    server_away = orphans.wanted = false;
 }
 
 void faults_reset(void)
