@@ -56,7 +56,7 @@ static void read_claim(struct device_claim_fact *c, const struct kube_json *json
     const struct kube_json *results = kube_json_path(json, "status.allocation.devices.results");
     const struct kube_json *at = kube_json_first(kube_json_path(json, "status.reservedFor"));
     copy_text(c->uid, sizeof(c->uid), kube_json_path(json, "metadata.uid"));
-    c->allocated = kube_json_path(json, "status.allocation") != NULL;
+    c->allocated = kube_json_first(results) != NULL; /* an allocation of no devices is none */
     copy_text(c->node, sizeof(c->node), kube_json_get(kube_json_first(results), "pool"));
     copy_text(c->device, sizeof(c->device), kube_json_get(kube_json_first(results), "device"));
     c->reserved_count = 0;
