@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define TIMEOUT_LEAST (30 * SECOND) /* of a request that has none, for who carries it out late */
+#define BROKEN        2 /* of so many Bindings that are late one's connection breaks off at once */
 
 enum fate {
     FATE_fine,
@@ -205,6 +206,11 @@ static void done_by_server(void *context, uint64_t fate)
                clock_now() + way());
     } else if (fate == FATE_lost) {
         no_answer(c, clock_now() + way(), c->method != KUBE_GET && dice(2) == 0);
+    } else if (c->broken) {
+        struct kube_response said = c->response;
+        carry_out(c);
+        c->response = said;
+        buffer_free(&c->text);
     } else {
         carry_out(c);
         if (fate == FATE_unanswered) {
@@ -281,6 +287,11 @@ static void put_on_wire(struct call *c)
     if (is_list(c))
         at += dice_between(w->page / 2, w->page) +
               (dice(20) == 0 ? dice_between(0, w->page_most) : 0);
+    c->broken = fate == FATE_late && strstr(c->path, "/binding") != NULL && dice(BROKEN) == 0;
+    if (c->broken) {
+        cover("request is", "late, and its connection has ended");
+        no_answer(c, clock_now() + way(), true);
+    }
     c->open = true;
     all.open++;
     clock_call(at, done_by_server, c, fate);

@@ -19,6 +19,7 @@ struct call {
     void (*done)(void *context, const struct kube_response *response);
     bool sent, carried_out, answered, open; /* open: its server's half has a call planned */
     bool swallowed;                         /* by a way that is cut: silence until it times out */
+    bool broken; /* its connection broke off, and somebody in between goes on with it */
     int64_t sent_at, answer_at;
     struct kube_response response;
     struct buffer text; /* of the answer */
