@@ -197,7 +197,7 @@ static void bind_member(struct coordinator *c, struct flight *f)
 void gang_commit(struct coordinator *c, struct gang_try *g)
 {
     COUNT(c, gangs_placed, 1);
-    gang_claims_drop(c, &g->group);
+    gang_claims_keep(c, c->last_call, g, false); /* of who is not placed with the others */
     tell_group(c, g, REASON_scheduled, for_placed_group(c, g));
     measure(c, g, GROUP_scheduled);
     for (uint32_t i = 0; i < g->count; i++) {
