@@ -468,7 +468,7 @@ static bool scheduler_agrees(char *why, size_t room, struct proc *p)
                    (long long)nodes);
     if (assumed != 0)
         return say(why, room, "%s assumes %lld pods", p->door, (long long)assumed);
-    if (claims != 0)
+    if (claims != 0 && leads(p)) /* else the barrier of its next term ends what is in doubt */
         return say(why, room, "%s assumes %lld claims", p->door, (long long)claims);
     if (volumes != 0)
         return say(why, room, "%s assumes %lld volumes", p->door, (long long)volumes);
