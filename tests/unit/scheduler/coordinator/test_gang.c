@@ -669,6 +669,25 @@ static void the_nomination_of_a_late_member_ends_with_the_groups_timeout(void **
     expect_said(MSG_pod_failed, GIVEN_BACK "60 seconds", 1);
 }
 
+/* The group is placed without it, and its binds may fail: then it may be too small to be tried. */
+static void who_is_left_over_gives_its_node_back_in_time(void **state)
+{
+    (void)state;
+    begin(3, 4000);
+    see_group(2);
+    sees(s, "pod_set pod=%s", pod_text("v", 2000, "node_name=\"n2\" deleting=true"));
+    sees(s, "pod_set pod=%s",
+         pod_text("g-2", 3000, "priority=9 gang=\"g\" gang_api=\"" CRD "\" nominated_node=\"n2\""));
+    group(CRD, 3, 2, 3000, "priority=9");
+    settle(s);
+    expect_said(MSG_bind, NULL, 2);
+    forget_told(s);
+    time_passes(59000);
+    expect_said(MSG_pod_failed, GIVEN_BACK, 0);
+    time_passes(2000);
+    expect_said(MSG_pod_failed, GIVEN_BACK "60 seconds", 1);
+}
+
 static void who_goes_by_itself_keeps_its_nomination_whatever_group_it_names(void **state)
 {
     (void)state;
@@ -960,6 +979,7 @@ int main(void)
         TEST(nominations_of_a_former_life_end_as_well),
         TEST(nominations_seen_by_a_standby_have_their_time_from_its_term_on),
         TEST(the_nomination_of_a_late_member_ends_with_the_groups_timeout),
+        TEST(who_is_left_over_gives_its_node_back_in_time),
         TEST(who_goes_by_itself_keeps_its_nomination_whatever_group_it_names),
         TEST(nominations_of_single_pods_stay),
         TEST(groups_that_wait_are_told),
