@@ -398,9 +398,8 @@ static void on_attempt(struct coordinator *c, struct moment now, const struct de
         f = flights_add(&c->flights, &attempt->pod);
         f->taken = now;
         extending_take(c, f);
-    } else {
-        f->behind =
-            true; /* what was found of it the queue has not heard, nor what came since then */
+    } else { /* what was found of it the queue has not heard, nor what came since then */
+        f->behind = true;
     }
     f->owed = true;
     f->cycle = attempt->cycle;
