@@ -125,7 +125,7 @@ static void close_attempt(struct queue *q, struct moment now, struct entry *e,
     bool rejected = outcome->result == OUTCOME_unschedulable;
     if (rejected && (rejectors | pending) == 0 && group_holds(e))
         rejectors = q->queues.gangs.coscheduling; /* upstream's in-tree groups name no plugin */
-    if (outcome->released && outcome->result != OUTCOME_skipped)
+    if (outcome->released && (rejected || outcome->result == OUTCOME_bound))
         queues_released(&q->queues, now, e);
     if (outcome->result == OUTCOME_bound) {
         queues_bound(&q->queues, now, e);

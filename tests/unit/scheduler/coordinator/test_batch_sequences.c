@@ -40,8 +40,8 @@ struct play {
     uint32_t roomy;  /* how much room nodes have */
     bool plain;      /* few pods have to do with others, and many are alike: none preempts, as
                         of victims that began at the same time any may go first */
-    bool kin;        /* plain, but that pods which are alike mostly have to do with others */
-    bool near;       /* kin, who would mostly like to be on a node with others */
+    bool alike;      /* plain, but that pods which are alike mostly have to do with others */
+    bool near;       /* alike, who would mostly like to be on a node with others */
     char look[1100]; /* of the last pod */
     enum tie_break_rule tie_break;
 };
@@ -105,7 +105,7 @@ static void add_wish(struct play *p, char *out, size_t room)
                  often(p, 70) ? "selector={present=true}" : selector(p), 1 + roll(p, 100));
         return;
     }
-    switch (roll(p, p->kin ? 6 : 9)) {
+    switch (roll(p, p->alike ? 6 : 9)) {
     case 0:
     case 1:
         snprintf(out, room,
@@ -148,9 +148,9 @@ static void make_pod(struct play *p, uint32_t i)
 {
     char wish[512] = "";
     uint32_t cpu = often(p, p->roomy > 1 ? 3 : 8) ? 90000 : 100 * roll(p, 8);
-    if (often(p, p->kin ? 75 : p->plain ? 3 : p->roomy > 1 ? 35 : 55))
+    if (often(p, p->alike ? 75 : p->plain ? 3 : p->roomy > 1 ? 35 : 55))
         add_wish(p, wish, sizeof(wish));
-    if (p->look[0] == 0 || !p->plain || often(p, p->kin ? 8 : 20))
+    if (p->look[0] == 0 || !p->plain || often(p, p->alike ? 8 : 20))
         snprintf(
             p->look, sizeof(p->look),
             "scheduler_name=\"default-scheduler\" priority=%u started=%u container_count=1 "
@@ -217,7 +217,7 @@ static void begin(struct play *p)
 static void try_pods(struct play *p)
 {
     char text[1400];
-    int count = 2 + (int)roll(p, p->kin ? 24 : 12);
+    int count = 2 + (int)roll(p, p->alike ? 24 : 12);
     for (int i = 0; i < count && p->pod_count < PODS; i++) {
         uint32_t k;
         if (!often(p, 30) || !some_pod(p, LIFE_new, &k)) {
@@ -693,19 +693,19 @@ static void play_sequence(uint64_t seed)
     memset(pods, 0, sizeof(pods));
     p->dice.state = seed * 0x9e3779b97f4a7c15u;
     p->plain = often(p, 50);
-    p->kin = p->plain && often(p, 60);
-    p->near = p->kin && often(p, 20);
-    p->nodes = often(p, p->kin ? 10 : 60) ? 8 : 12 + roll(p, NODES_MOST - 11);
-    p->tie_break = often(p, p->kin     ? 10
+    p->alike = p->plain && often(p, 60);
+    p->near = p->alike && often(p, 20);
+    p->nodes = often(p, p->alike ? 10 : 60) ? 8 : 12 + roll(p, NODES_MOST - 11);
+    p->tie_break = often(p, p->alike   ? 10
                             : p->plain ? 25
                                        : 50)
                        ? TIE_BREAK_round_robin
                        : TIE_BREAK_first;
     p->roomy = often(p, 50) ? 1 : 4;
     clock_step_us = often(p, 70) ? 0 : 100 + 100 * roll(p, 8);
-    p->batched = side_new(often(p, 30) ? 0 : 2 + roll(p, p->kin ? 30 : 4), p->tie_break);
+    p->batched = side_new(often(p, 30) ? 0 : 2 + roll(p, p->alike ? 30 : 4), p->tie_break);
     p->single = side_new(1, p->tie_break);
-    for (uint32_t i = often(p, p->kin ? 80 : 50) ? 1 + roll(p, WORKERS_MOST - 1) : 0; i > 0; i--)
+    for (uint32_t i = often(p, p->alike ? 80 : 50) ? 1 + roll(p, WORKERS_MOST - 1) : 0; i > 0; i--)
         other_begins(p->batched);
     begin(p);
     for (int i = 0; i < ROUNDS; i++)
