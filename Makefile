@@ -9,6 +9,7 @@
 # make bench-core CPU time of decisions, messages and events without an API server
 # make check      fmt-check lint tidy docs-check man-check test asan
 # make fmt        format with clang-format-14              make lint   clang-tidy-14
+# make upstream   Kubernetes' own tests of its scheduler, played to kube-scheduler and to berth
 # make docs       MESSAGES.md and RBAC rules                 make tidy   the project's own style check
 # make e2e        end to end on both API servers           make integration  cases on the real one
 # make install PREFIX=/usr/local
@@ -19,8 +20,8 @@ BIN   := $(BUILD)/bin
 CC    ?= gcc
 
 CFLAGS_release := -O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-strong
-CFLAGS_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-CFLAGS_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+CFLAGS_asan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+CFLAGS_tsan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=thread
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wvla -Wwrite-strings -Wformat=2 -Werror
 # Scores must be the same on every machine: no fused multiply-add behind the program's back.
@@ -60,7 +61,7 @@ LINK = @mkdir -p $(@D); echo "  LINK $@"; $(CC) $(CFLAGS) $(LDFLAGS) $^ -Wl,--as
 # simulates, also links the scheduler's; the small API server stands on the base alone.
 $(BIN)/berth-watcher: $(BUILD)/watcher/main.o $(call objects,watcher/*.c) $(PROTO)
 	$(LINK)
-$(BIN)/berth-queue: $(BUILD)/queue/main.o $(call objects,queue/*.c) $(PROTO)
+$(BIN)/berth-queue: $(BUILD)/queue/main.o $(call objects,queue/*.c queue/*/*.c) $(PROTO)
 	$(LINK)
 $(BIN)/berth-scheduler: $(BUILD)/scheduler/main.o $(SCHEDULER) $(PROTO)
 	$(LINK)
@@ -71,7 +72,7 @@ $(BIN)/berth-extender: $(BUILD)/scheduler/extender/main.o $(call objects,schedul
 $(BIN)/berth: $(BUILD)/ctl/main.o $(call objects,ctl/*.c ctl/preflight/*.c) $(BUILD)/ctl/serve/flags.o $(BUILD)/ctl/serve/label_rules.o $(SCHEDULER) $(PROTO)
 	$(LINK)
 $(BIN)/berth-serve: LIBS += -lmicrohttpd -lgnutls
-$(BIN)/berth-serve: $(BUILD)/ctl/serve/main.o $(call objects,ctl/serve/*.c) $(BUILD)/ctl/feature_gates.o $(PROTO)
+$(BIN)/berth-serve: $(BUILD)/ctl/serve/main.o $(call objects,ctl/serve/*.c) $(PROTO)
 	$(LINK)
 $(BIN)/apiserver: LIBS += -lmicrohttpd -lgnutls
 $(BIN)/apiserver: $(BUILD)/tests/apiserver/main.o $(APISERVER) $(BASE)
@@ -82,8 +83,8 @@ $(BIN)/apiserver: $(BUILD)/tests/apiserver/main.o $(APISERVER) $(BASE)
 # the bench calls is seen, the rest of each is hidden from the others.
 MEASURED := $(addprefix $(BUILD)/tests/bench/,scheduler.o queue.o watcher.o)
 $(BUILD)/tests/bench/scheduler.o: $(SCHEDULER)
-$(BUILD)/tests/bench/scheduler.o: SEEN := coordinator* worker* shard*
-$(BUILD)/tests/bench/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c))
+$(BUILD)/tests/bench/scheduler.o: SEEN := coordinator* worker* shard* catalog_* cache_* device_findings
+$(BUILD)/tests/bench/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c queue/*/*.c))
 $(BUILD)/tests/bench/queue.o: SEEN := queue*
 $(BUILD)/tests/bench/watcher.o: $(filter-out %/settings.o,$(call objects,watcher/*.c))
 $(BUILD)/tests/bench/watcher.o: SEEN := watcher*
@@ -103,7 +104,7 @@ SIMULATED  := $(addprefix $(BUILD)/tests/simulation/parts/,scheduler.o queue.o w
 SIMPARTS   := $(BUILD)/tests/simulation/parts
 $(SIMPARTS)/scheduler.o: $(filter-out %/live_config.o %/settings.o,$(SCHEDULER))
 $(SIMPARTS)/scheduler.o: SEEN := coordinator* worker*
-$(SIMPARTS)/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c)) $(BUILD)/tests/simulation/queue_check.o
+$(SIMPARTS)/queue.o: $(filter-out %/settings.o,$(call objects,queue/*.c queue/*/*.c)) $(BUILD)/tests/simulation/queue_check.o
 $(SIMPARTS)/queue.o: SEEN := queue*
 $(SIMPARTS)/watcher.o: $(filter-out %/settings.o,$(call objects,watcher/*.c))
 $(SIMPARTS)/watcher.o: SEEN := watcher* feed*
@@ -140,7 +141,7 @@ $(SELECTORS): $(BUILD)/tests/fidelity/cel/answer.o $(CELCASES) $(CEL) $(PROTO)
 	$(LINK)
 
 # What tests/fidelity/devices asks beside upstream's device allocator.
-DEVCASES  := $(BUILD)/tests/fidelity/devices/cases.o
+DEVCASES  := $(BUILD)/tests/fidelity/devices/cases.o $(CELCASES)
 ALLOCATE  := $(BUILD)/tests/fidelity/devices/allocate
 $(ALLOCATE): $(BUILD)/tests/fidelity/devices/allocate.o $(DEVCASES) $(DEVICES) $(CEL) $(PROTO)
 	$(LINK)
@@ -159,10 +160,10 @@ AREA_cel       := $(CELCASES) $(CEL)
 AREA_devices   := $(DEVCASES) $(DEVICES) $(CEL)
 AREA_ctl       := $(call objects,ctl/*.c ctl/preflight/*.c) $(BUILD)/ctl/serve/flags.o $(BUILD)/ctl/serve/label_rules.o $(SCHEDULER)
 AREA_extender  := $(call objects,scheduler/extender/*.c)
-AREA_queue     := $(call objects,queue/*.c)
+AREA_queue     := $(call objects,queue/*.c queue/*/*.c)
 # Without the file that stands on the actor loop, so that they load no library with threads.
 AREA_scheduler := $(filter-out %/live_config.o,$(SCHEDULER))
-AREA_serve     := $(call objects,ctl/serve/*.c) $(BUILD)/ctl/feature_gates.o
+AREA_serve     := $(call objects,ctl/serve/*.c)
 AREA_simulation := $(SIMULATED_BY)
 AREA_watcher   := $(call objects,watcher/*.c)
 AREA_together  := $(AREA_scheduler) $(AREA_watcher)
@@ -218,6 +219,11 @@ wire: all $(WIRE)
 integration: all
 	@$(if $(real),tests/controlplane/controlplane build && tests/integration/run,echo 'skipped: the real API server (no go)')
 
+# Hours on two cores: all of it, of both releases, by kube-scheduler and by berth.
+upstream: all
+	@$(if $(real),for release in 1.36 1.37; do tests/controlplane/controlplane build --release $$release && \
+	    tests/upstream/upstream all --release $$release || exit 1; done,echo 'skipped: upstream (no go)')
+
 asan tsan:
 	@tests/deps build test
 	@$(MAKE) --no-print-directory $@-built
@@ -244,13 +250,14 @@ fuzz:
 	@tests/deps build test
 	@tests/fuzz/run $(FUZZ_TIME)
 
-# make bench CASES="SchedulingBasic TopologySpreading" PAIRS=5 API=real NODES=5000 BENCH="--mode arrival --rate 200"
+# make bench CASES="SchedulingBasic TopologySpreading" PAIRS=5 API=real NODES=5000 BENCH="--mode arrival --rate 200" RELEASE=1.37
 API ?= real
+RELEASE ?= 1.36
 NODES ?= 1000
 PAIRS ?= 2
 bench: all
-	@$(if $(real),tests/controlplane/controlplane build $(if $(findstring Gangs,$(CASES)),--coscheduling) && tests/bench/run --api $(API) --nodes $(NODES) \
-	    --pairs $(PAIRS) $(if $(CASES),,--minutes 18) $(BENCH) $(CASES),echo 'skipped: bench (no go)')
+	@$(if $(real),tests/controlplane/controlplane build --release $(RELEASE) $(if $(filter Gangs%,$(CASES)),--coscheduling) && \
+	    tests/bench/run --api $(API) --release $(RELEASE) --nodes $(NODES) --pairs $(PAIRS) $(if $(CASES),,--minutes 18) $(BENCH) $(CASES),echo 'skipped: bench (no go)')
 
 # CPU time of the cores, without an API server: make bench-core BENCH_CORE="--sections decisions"
 bench-core: $(BIN)/bench-core
@@ -329,7 +336,7 @@ install: all
 clean:
 	rm -rf build/release build/asan build/tsan build/fuzz build/bin
 
-.PHONY: all deps run test nightly test-unit tests-built e2e wire integration asan asan-built asan-run \
+.PHONY: all deps run test nightly test-unit tests-built e2e wire integration upstream asan asan-built asan-run \
         tsan tsan-built tsan-run fuzz sim mutants bench bench-core \
         fmt fmt-check lint tidy docs docs-check man-check check compdb install clean
 .SECONDARY:

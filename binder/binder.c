@@ -249,6 +249,10 @@ static const char *wrong_with_devices(const struct bind *bind)
     for (uint32_t i = 0; i < bind->device_claims.count; i++)
         if (!bind->device_claims.at[i].unneeded && bind->device_claims.at[i].claim.len == 0)
             return "bind: device_claims must name their claims";
+    for (uint32_t i = 0; i < bind->device_claims.count; i++)
+        if (bind->device_claims.at[i].for_group &&
+            (bind->group.len == 0 || bind->group_uid.len == 0))
+            return "bind: device_claims for a group need group and group_uid";
     if (bind->extended.count > 1)
         return "bind: one claim can be made for extended resources, not several";
     if (bind->extended.count == 1 &&
@@ -320,7 +324,8 @@ static void on_bind_cancel(struct binder *b, struct instant at, const struct del
 /* NULL when it can be acted upon. */
 static const char *wrong_with(const struct preempt *p)
 {
-    if (!has_names(p->pod.uid, p->pod.namespace_name, p->pod.name) || p->node_name.len == 0)
+    if (!has_names(p->pod.uid, p->pod.namespace_name, p->pod.name) ||
+        p->node_name.len + p->group_uid.len == 0)
         return "preempt: the pod's uid, namespace_name and name and node_name must not be empty";
     for (uint32_t i = 0; i < p->victims.count; i++) {
         const struct victim *v = &p->victims.at[i];

@@ -428,8 +428,7 @@ void events_group(struct events *e, struct instant at, const struct events_group
         scheduler = STR_LITERAL("default-scheduler");
     cut_note(what->note, &note);
     buffer_print(&instance, "%.*s-%s", STR_ARG(scheduler), e->options.hostname);
-    buffer_print(&version, "%.*s/%s", STR_ARG(group->api),
-                 str_is(group->api, KUBE_GANG_BUILT_IN) ? "v1alpha2" : "v1alpha1");
+    buffer_print(&version, "%.*s/%.*s", STR_ARG(group->api), STR_ARG(kube_gang_version(group)));
     snprintf(number, sizeof(number), "%lld", (long long)group->resource_version);
     struct writes_event event = {.regarding = {.kind = STR_LITERAL("PodGroup"),
                                                .api_version = buffer_str(&version),
@@ -480,8 +479,12 @@ void events_waiting(struct events *e, struct instant at, const struct bind *bind
 void events_preempted(struct events *e, struct instant at, const struct events_victim *victim)
 {
     struct buffer instance = {0}, note = {0};
-    buffer_print(&note, "Preempted by pod %.*s on node %.*s%s", STR_ARG(victim->preemptor_uid),
-                 STR_ARG(victim->node_name), victim->in_memory ? IN_MEMORY : "");
+    struct str where = victim->for_group ? STR_LITERAL("cluster") : victim->node_name;
+    const char *kind = victim->for_tree    ? "compositepodgroup"
+                       : victim->for_group ? "podgroup"
+                                           : "pod";
+    buffer_print(&note, "Preempted by %s %.*s on node %.*s%s", kind, STR_ARG(victim->preemptor_uid),
+                 STR_ARG(where), victim->in_memory ? IN_MEMORY : "");
     buffer_print(&instance, "%.*s-%s", STR_ARG(victim->scheduler_name), e->options.hostname);
     struct writes_event event = {.regarding = {.kind = STR_LITERAL("Pod"),
                                                .api_version = STR_LITERAL("v1"),

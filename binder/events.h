@@ -45,6 +45,8 @@ struct events_victim {
     struct str namespace_name, name, uid, resource_version;
     struct str scheduler_name; /* the preemptor's */
     struct str preemptor_uid, node_name;
+    bool for_group; /* the preemptor is a PodGroup, and room is made in the cluster */
+    bool for_tree;  /* and that is a CompositePodGroup */
     bool in_memory; /* it was not on the node yet: only its bind was ended */
 };
 void events_preempted(struct events *e, struct instant at, const struct events_victim *victim);

@@ -63,7 +63,8 @@ static bool falls_often(const struct fitness *f, struct moment now)
 {
     /* The next one to be overwritten is the oldest of those that are kept. */
     struct moment oldest = f->falls[f->fall_count % FITNESS_FALLS];
-    return f->fall_count >= FITNESS_FALLS &&
+    bool stands = f->ready && lasts(f, now, FITNESS_TRUSTED_MS);
+    return f->fall_count >= FITNESS_FALLS && !stands &&
            !moment_reached(now, moment_after(oldest, span_of_ms(FITNESS_WINDOW_MS)));
 }
 

@@ -13,7 +13,8 @@
 #define FITNESS_FALL_MS     3000  /* unready for so long, or the scheduler lost: a fall */
 #define FITNESS_STEADY_MS   2000  /* ready for so long: it may be relied upon */
 #define FITNESS_WINDOW_MS   60000
-#define FITNESS_FALLS       3 /* so many within the window: sick, though it may stand just now */
+#define FITNESS_FALLS       3 /* so many within the window: sick, though it may stand just now, */
+#define FITNESS_TRUSTED_MS  20000 /* until it has been ready for so long */
 
 struct fitness {
     bool ready, fallen;                 /* fallen: the present unreadiness is counted as a fall */

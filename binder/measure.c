@@ -39,7 +39,12 @@ void measure_bind(const struct bind *bind, const struct measured_bind *how)
 
 void measure_claim_made(bool made)
 {
-    metric_add_to(METRIC_scheduler_resourceclaim_creates_total, made ? "success" : "failure", 1);
+    const struct str status = str_of(made ? "success" : "failure");
+    metric_add_to(METRIC_scheduler_resourceclaim_creates_total, status.at, 1);
+    series_add(metric_series(METRIC_dynamic_resource_allocation_resourceclaim_creates_total,
+                             METRIC_VALUES(STR_LITERAL("false"), STR_LITERAL(""),
+                                           STR_LITERAL("Pod"), status)),
+               1);
 }
 
 void measure_device_wait(const struct bind *bind, const struct measured_device *device,

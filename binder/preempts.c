@@ -164,19 +164,23 @@ static void tell(const struct order *o, struct instant at, const struct victim *
                  struct str version, bool in_memory)
 {
     const struct preempts_options *options = &o->all->options;
+    struct str group = o->preempt.group_uid;
     log_info("preempted|victim=%.*s/%.*s node=%.*s by=%.*s/%.*s%s", STR_ARG(victim->namespace_name),
              STR_ARG(victim->name), STR_ARG(o->preempt.node_name),
              STR_ARG(o->preempt.pod.namespace_name), STR_ARG(o->preempt.pod.name),
              in_memory ? " in_memory=true" : "");
-    options->preempted(options->owner, at,
-                       &(struct events_victim){.namespace_name = victim->namespace_name,
-                                               .name = victim->name,
-                                               .uid = victim->uid,
-                                               .resource_version = version,
-                                               .scheduler_name = o->preempt.pod.scheduler_name,
-                                               .preemptor_uid = o->preempt.pod.uid,
-                                               .node_name = o->preempt.node_name,
-                                               .in_memory = in_memory});
+    options->preempted(
+        options->owner, at,
+        &(struct events_victim){.namespace_name = victim->namespace_name,
+                                .name = victim->name,
+                                .uid = victim->uid,
+                                .resource_version = version,
+                                .scheduler_name = o->preempt.pod.scheduler_name,
+                                .preemptor_uid = group.len > 0 ? group : o->preempt.pod.uid,
+                                .for_group = group.len > 0,
+                                .for_tree = group.len > 0 && o->preempt.for_tree,
+                                .node_name = o->preempt.node_name,
+                                .in_memory = in_memory});
 }
 
 static void on_deleted(void *owner, struct instant at, const struct want *want, struct str version)

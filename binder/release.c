@@ -25,7 +25,7 @@ struct release {
     struct buffer body, text;
 };
 
-static const struct job_type look_job, put_job, patch_job, delete_job;
+static const struct job_type look_job, put_job, patch_job, delete_job, forget_job;
 
 static bool is_for(const struct release *r, enum claim_step what)
 {
@@ -35,7 +35,7 @@ static bool is_for(const struct release *r, enum claim_step what)
 const char *release_problem(const struct claim_release *order)
 {
     bool deallocates = order->what == CLAIM_deallocate;
-    if (order->what == CLAIM_none)
+    if (order->what == CLAIM_none || order->what == CLAIM_forget)
         return "claim_release: what must be deallocate, delete or unreserve";
     if (order->uid.len == 0 || order->namespace_name.len == 0 || order->claim.len == 0 ||
         order->claim_uid.len == 0)
@@ -123,7 +123,7 @@ static void prepare_patch(struct job *job, struct instant at, struct draft *draf
     draft->unread = true;
     claim_path(r, draft);
     buffer_add_text(&draft->path, "/status");
-    writes_unreservation(&draft->body, r->order->claim_uid, r->order->uid);
+    writes_unreservation(&draft->body, r->order);
 }
 
 /* The precondition was not met: it is another claim of that name. A patch is refused (422) as well
@@ -283,6 +283,33 @@ static void deleted(struct job *job, struct instant at, const struct kube_respon
         fail_with(r, at, "", response);
 }
 
+/* ---- what the pod's status says of its claims ---- */
+
+static void prepare_forget(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct release *r = (const struct release *)job;
+    (void)at;
+    draft->method = KUBE_PATCH;
+    draft->content_type = WRITES_MERGE;
+    draft->unread = true;
+    writes_path(&draft->path, "/api/v1", r->order->namespace_name, "pods", r->order->name);
+    buffer_add_text(&draft->path, "/status");
+    writes_no_claim_rooms(&draft->body, r->order->uid);
+}
+
+/* Once more when it is not clear: it is empty either way. */
+static void forgotten(struct job *job, struct instant at, const struct kube_response *response)
+{
+    struct release *r = (struct release *)job;
+    tell_forbidden(r, "patch", "pods/status", response);
+    if (answer_is_good(response) || response->status == 404 || is_another(response))
+        done(r, at);
+    else if (!may_pass(response) || !tries_again(r, at, &forget_job, response))
+        fail_with(r, at, "", response);
+}
+
+static const struct job_type forget_job = {
+    .fenced = true, .timeout = {10000000000}, .prepare = prepare_forget, .answered = forgotten};
 static const struct job_type look_job = {
     .timeout = {5000000000}, .prepare = prepare_look, .answered = looked};
 static const struct job_type put_job = {
@@ -300,7 +327,9 @@ struct release *release_new(const struct release_options *options,
     struct release *r = memory_take(sizeof(*r));
     r->options = *options;
     r->order = order;
-    r->job.type = is_for(r, CLAIM_unreserve) ? &patch_job : &look_job;
+    r->job.type = is_for(r, CLAIM_forget)      ? &forget_job
+                  : is_for(r, CLAIM_unreserve) ? &patch_job
+                                               : &look_job;
     if (!lanes_add(options->lanes, LANE_volume, &r->job, now))
         release_free(&r);
     return r;

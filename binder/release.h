@@ -1,5 +1,5 @@
 /* release: takes one thing back of a ResourceClaim: the pod's reservation, its devices, or all of
- * it.
+ * it; or of the pod's status what its claims take of a node.
  *
  * As upstream's Unreserve and PostFilter of DynamicResources. What may be done twice without harm
  * is done again when an answer is lost; a claim that is gone, or is another one of its name, is as

@@ -27,6 +27,11 @@ bool reserved_is_unneeded(const struct reserving *r)
     return !reserved_is_special(r) && r->bind->device_claims.at[r->index].unneeded;
 }
 
+bool reserved_is_for_group(const struct reserving *r)
+{
+    return !reserved_is_special(r) && r->bind->device_claims.at[r->index].for_group;
+}
+
 /* Moves on to the first claim from index on that there is something to do about. */
 bool reserved_find(struct reserving *r)
 {
@@ -88,6 +93,15 @@ bool reserved_same_devices(const struct resource_claim *claim,
     return same;
 }
 
+/* Another pod of its group has given the claim what it was to be given by this one. */
+bool reserved_is_written(struct reserving *r, struct str object,
+                         const struct device_allocation *given)
+{
+    struct resource_claim claim;
+    return given->shared && reserved_read(r, object, &claim) && claim.allocated &&
+           str_equal(claim.uid, given->uid) && reserved_same_devices(&claim, given);
+}
+
 /* Which devices the claim has got, if that is waited for. */
 void reserved_note_devices(struct reserving *r, const struct allocated_device *at, uint32_t count)
 {
@@ -131,6 +145,7 @@ bool reserved_is_as_decided_on(const struct reserving *r, const struct resource_
 bool reserved_was_ours(struct reserving *r, const struct resource_claim *claim)
 {
     struct device_allocation given;
-    return r->doubt && strs_hold(claim->reserved_for, r->bind->uid) && reserved_wanted(r, &given) &&
+    struct str consumer = reserved_is_for_group(r) ? r->bind->group_uid : r->bind->uid;
+    return r->doubt && strs_hold(claim->reserved_for, consumer) && reserved_wanted(r, &given) &&
            reserved_same_devices(claim, &given);
 }

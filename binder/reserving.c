@@ -25,7 +25,7 @@
 #define NAME_MAX_  63   /* of a generated name, and how much of it is random */
 #define SUFFIX_LEN 5
 
-static const struct job_type get_job, put_job, post_job, pod_job, look_job;
+static const struct job_type get_job, put_job, post_job, pod_job, rooms_job, look_job;
 
 /* ---- the end ---- */
 
@@ -41,7 +41,7 @@ static void settle(struct reserving *r)
     if (r->index >= r->count || (!r->doubt && !open))
         return;
     reserved_held(r)->made |= reserved_is_special(r);
-    reserved_held(r)->reserved |= reserved_held(r)->uid.len > 0;
+    reserved_held(r)->reserved |= reserved_held(r)->uid.len > 0 && !reserved_is_for_group(r);
     reserved_held(r)->allocated |= reserved_held(r)->uid.len > 0 && reserved_is_given(r);
 }
 
@@ -154,7 +154,7 @@ static void ready_or_wait(struct reserving *r, struct instant at)
     bool waits = false;
     int64_t ms = r->bind->device_timeout_ms;
     for (uint32_t i = 0; i < r->count; i++)
-        waits |= r->held[i].waits;
+        waits |= r->held[i].waits && ms >= 0;
     if (!waits) {
         end(r, at, &(struct prebind_end){.ready = true});
         return;
@@ -240,7 +240,9 @@ static void write_next(struct reserving *r, struct instant at)
     r->tries = r->waits = 0;
     r->doubt = r->finalizes = false;
     r->give_up = moment_after(at.now, r->options.give_up);
-    if (!reserved_find(r))
+    if (!reserved_find(r) && r->bind->claim_rooms.count > 0 && !r->rooms_told)
+        go(r, &rooms_job, at.now);
+    else if (!reserved_find(r))
         ready_or_wait(r, at);
     else
         go(r, reserved_is_special(r) ? &post_job : &get_job, at.now);
@@ -263,11 +265,10 @@ static void tell_pod(struct reserving *r, struct instant at)
     fail(r, at, 0, false);
 }
 
-/* The claim is the pod's; of the special one the pod is told. */
+/* The claim is the pod's, or its group's; of the special one the pod is told. */
 static void claim_done(struct reserving *r, struct instant at)
 {
     struct device_allocation given;
-    reserved_held(r)->reserved = true;
     if (reserved_wanted(r, &given)) {
         reserved_held(r)->allocated = true;
         reserved_note_devices(r, given.devices.at, given.devices.count);
@@ -284,10 +285,16 @@ static void claim_done(struct reserving *r, struct instant at)
 /* The next write for the claim, as it was last seen: first its finalizer, then the rest. */
 static enum writes_change next_write(struct reserving *r, struct instant at, struct str object)
 {
-    const struct writes_consumer consumer = {r->bind->name, r->bind->uid, at.wall_us};
+    const struct writes_consumer consumer = {.pod = r->bind->name,
+                                             .uid = r->bind->uid,
+                                             .wall_us =
+                                                 r->bind->device_timeout_ms < 0 ? 0 : at.wall_us,
+                                             .group = r->bind->group,
+                                             .group_uid = r->bind->group_uid,
+                                             .for_group = reserved_is_for_group(r)};
     struct device_allocation given;
     r->finalizes = false;
-    if (!reserved_wanted(r, &given))
+    if (!reserved_wanted(r, &given) || reserved_is_written(r, object, &given))
         return writes_reservation_put(&r->body, object, &consumer);
     enum writes_change seen = writes_claim_finalizer_put(&r->body, object, given.uid);
     r->finalizes = seen == WRITES_changed;
@@ -309,6 +316,7 @@ static void write_claim(struct reserving *r, struct instant at, struct str objec
     enum writes_change change = next_write(r, at, object);
     bool known = change != WRITES_malformed && reserved_read(r, object, &claim);
     if (change == WRITES_conflict && known && reserved_was_ours(r, &claim)) {
+        reserved_note(r, &claim);
         claim_done(r, at);
     } else if (change == WRITES_conflict) {
         r->doubt = false; /* what is there is not ours */
@@ -377,7 +385,7 @@ static void put(struct job *job, struct instant at, const struct kube_response *
     tell_forbidden(r, "update", r->finalizes ? "resourceclaims" : "resourceclaims/status",
                    response);
     if (answer_is_good(response) && !r->finalizes) {
-        reserved_held(r)->reserved = true;
+        reserved_held(r)->reserved |= !reserved_is_for_group(r);
         reserved_held(r)->allocated |= reserved_is_given(r);
     }
     if (was_cancelled(r, at))
@@ -504,43 +512,62 @@ static void posted(struct job *job, struct instant at, const struct kube_respons
 static const struct job_type post_job = {
     .fenced = true, .timeout = {10000000000}, .prepare = prepare_post, .answered = posted};
 
-static void prepare_pod(struct job *job, struct instant at, struct draft *draft)
+static void begin_pod_patch(const struct reserving *r, struct draft *draft)
 {
-    const struct reserving *r = (const struct reserving *)job;
-    (void)at;
     draft->method = KUBE_PATCH;
     draft->content_type = WRITES_PATCH;
     draft->unread = true;
     writes_path(&draft->path, "/api/v1", r->bind->namespace_name, "pods", r->bind->name);
     buffer_add_text(&draft->path, "/status");
+}
+
+static void prepare_pod(struct job *job, struct instant at, struct draft *draft)
+{
+    const struct reserving *r = (const struct reserving *)job;
+    (void)at;
+    begin_pod_patch(r, draft);
     writes_special_status(&draft->body, r->bind, reserved_claim_name(r));
+}
+
+static void prepare_rooms(struct job *job, struct instant at, struct draft *draft)
+{
+    struct reserving *r = (struct reserving *)job;
+    (void)at;
+    r->rooms_told = true;
+    begin_pod_patch(r, draft);
+    writes_claim_rooms(&draft->body, r->bind);
 }
 
 /* The same patch twice is no harm, so that it is sent again whatever became of it. */
 static void pod_told(struct job *job, struct instant at, const struct kube_response *response)
 {
     struct reserving *r = (struct reserving *)job;
+    bool rooms = job->type == &rooms_job;
     tell_forbidden(r, "patch", "pods/status", response);
     if (was_cancelled(r, at))
         return;
     if (answer_is_good(response)) {
-        r->index++;
+        r->index += !rooms;
         write_next(r, at);
         return;
     }
     tell(r, NULL, response);
     struct str reason = arena_copy(&r->memory, buffer_str(&r->text));
     buffer_reset(&r->text);
-    buffer_print(&r->text, "update pod %.*s/%.*s ExtendedResourceClaimStatus: %.*s",
-                 STR_ARG(r->bind->namespace_name), STR_ARG(r->bind->name), STR_ARG(reason));
+    buffer_print(&r->text, "%s pod %.*s/%.*s %s: %.*s", rooms ? "updating" : "update",
+                 STR_ARG(r->bind->namespace_name), STR_ARG(r->bind->name),
+                 rooms ? "NodeAllocatableResourceClaimStatuses" : "ExtendedResourceClaimStatus",
+                 STR_ARG(reason));
     if ((answer_is_busy(response) || answer_is_doubtful(response)) && ++r->tries < PAUSE_TRIES_MAX)
-        go(r, &pod_job, pause_short(r->options.random, at.now, r->tries, response->retry_after_s));
+        go(r, job->type, pause_short(r->options.random, at.now, r->tries, response->retry_after_s));
     else
         fail(r, at, response->status, response->status == 404);
 }
 
 static const struct job_type pod_job = {
     .fenced = true, .timeout = {10000000000}, .prepare = prepare_pod, .answered = pod_told};
+static const struct job_type rooms_job = {
+    .fenced = true, .timeout = {10000000000}, .prepare = prepare_rooms, .answered = pod_told};
 
 /* ---- afterwards ---- */
 
@@ -560,7 +587,14 @@ bool reserving_left(const struct reserving *r, uint32_t *place, struct claim_rel
         (*place)++;
         return true;
     }
-    return false;
+    if (*place > r->count || !r->rooms_told)
+        return false;
+    *place = r->count + 1;
+    *release = (struct claim_release){.what = CLAIM_forget,
+                                      .uid = r->bind->uid,
+                                      .namespace_name = r->bind->namespace_name,
+                                      .name = r->bind->name};
+    return true;
 }
 
 void reserving_unmade(struct reserving *r)

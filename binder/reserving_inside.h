@@ -10,7 +10,7 @@
 /* What is known of a claim. */
 struct held {
     struct str name, uid; /* in the reserving's memory; empty: not known yet */
-    bool reserved;        /* for the pod, by us or before; or it may be */
+    bool reserved;        /* for the pod itself, by us or before; or it may be */
     bool allocated;       /* by us; or it may be */
     bool made;            /* the special claim is there, or may be */
     bool waits;           /* its devices have conditions to wait for */
@@ -28,6 +28,7 @@ struct reserving {
     bool finalizes;          /* what is put is the claim's finalizer, not its status */
     bool doubt;              /* a write of this claim's status, or its making, may have been done */
     bool json_only;          /* the server does not take claims in protobuf */
+    bool rooms_told;         /* the pod's status says what claims take of the node, or may */
     int tries, waits;        /* of this claim; pauses in a row */
     struct moment give_up;   /* against a server that is busy or unreachable */
     struct moment deadline;  /* of waiting for devices, */
@@ -47,6 +48,8 @@ struct held *reserved_held(struct reserving *r);
 struct str reserved_claim_name(const struct reserving *r);
 /* Nothing of it is for this pod. */
 bool reserved_is_unneeded(const struct reserving *r);
+/* It is to be reserved for the pod's group, which keeps it if the bind fails. */
+bool reserved_is_for_group(const struct reserving *r);
 /* False: there is no claim left to look at. */
 bool reserved_find(struct reserving *r);
 /* What the claim is to be given; false: nothing. */
@@ -65,5 +68,9 @@ void reserved_note(struct reserving *r, const struct resource_claim *claim);
 /* The claim has what the decision relied on. */
 bool reserved_is_as_decided_on(const struct reserving *r, const struct resource_claim *claim);
 bool reserved_was_ours(struct reserving *r, const struct resource_claim *claim);
+/* The claim in the answer has the devices that it is to be given; this is asked of those alone that
+ * are given to other pods, too. */
+bool reserved_is_written(struct reserving *r, struct str object,
+                         const struct device_allocation *given);
 
 #endif

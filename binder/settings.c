@@ -93,7 +93,8 @@ int64_t settings_fixed(const struct scheduler_config *config)
 bool settings_load(struct settings *s, const char *config_path, struct str *error)
 {
     struct scheduler_config config;
-    if (!scheduler_config_load(config_path, &config, &s->memory, error) ||
+    if (!scheduler_config_load(config_path, release_features(RELEASE_NEWEST), &config, &s->memory,
+                               error) ||
         !config_flags_apply(&s->flags, &config, &s->memory, error))
         return false;
     for (uint32_t i = 0; i < config.notes.count; i++)

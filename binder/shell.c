@@ -176,7 +176,8 @@ bool shell_open(struct shell *shell, const char *config_path, char *error, size_
 {
     struct arena memory = {0};
     struct scheduler_config config;
-    if (scheduler_config_load(config_path, &config, &memory, NULL))
+    if (scheduler_config_load(config_path, release_features(RELEASE_NEWEST), &config, &memory,
+                              NULL))
         shell->fixed = settings_fixed(&config);
     arena_free(&memory);
     config_follow_init(&shell->config, config_path);

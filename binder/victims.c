@@ -180,6 +180,15 @@ static void prepare_look(struct job *job, struct instant at, struct draft *draft
     path_of((struct target *)job, draft);
 }
 
+static struct writes_preemptor preemptor_of(const struct want *want)
+{
+    const struct preempt *p = want->preempt;
+    const char *kind = p->group_uid.len == 0 ? "pod"
+                       : p->for_tree         ? "compositepodgroup"
+                                             : "podgroup";
+    return (struct writes_preemptor){p->pod.scheduler_name, kind};
+}
+
 static void prepare_mark(struct job *job, struct instant at, struct draft *draft)
 {
     const struct target *t = (const struct target *)job;
@@ -187,8 +196,8 @@ static void prepare_mark(struct job *job, struct instant at, struct draft *draft
     draft->content_type = WRITES_PATCH;
     path_of(t, draft);
     buffer_add_text(&draft->path, "/status");
-    must(writes_disruption(&draft->body, &t->pod, wanted_by(t)->preempt->pod.scheduler_name,
-                           at.wall_us));
+    const struct writes_preemptor by = preemptor_of(wanted_by(t));
+    must(writes_disruption(&draft->body, &t->pod, &by, at.wall_us));
 }
 
 static void prepare_delete(struct job *job, struct instant at, struct draft *draft)
@@ -206,8 +215,11 @@ static void mark_or_delete(struct target *t, struct instant at)
 {
     struct buffer patch = {0};
     const struct want *want = wanted_by(t);
-    bool marked =
-        want == NULL || !writes_disruption(&patch, &t->pod, want->preempt->pod.scheduler_name, 0);
+    bool marked = want == NULL;
+    if (want != NULL) {
+        const struct writes_preemptor by = preemptor_of(want);
+        marked = !writes_disruption(&patch, &t->pod, &by, 0);
+    }
     buffer_free(&patch);
     go_on(t, at, marked ? &delete_job : &mark_job, at.now);
 }

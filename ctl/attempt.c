@@ -6,6 +6,7 @@
 #include "ctl/attempt.h"
 
 #include "proto/base/memory.h"
+#include "proto/kube/objects/requests.h"
 
 /* ---- what became of it ---- */
 
@@ -134,7 +135,8 @@ static void clear_lower(const struct attempts *a, const struct report *r)
 static void preempt(const struct attempts *a, const struct report *r)
 {
     clear_lower(a, r);
-    world_nominate(a->world, r->record, r->nominated_node);
+    if (!r->record->resize_deferred)
+        world_nominate(a->world, r->record, r->nominated_node);
     for (uint32_t i = 0; i < r->victim_count; i++) {
         const struct victim *v = &r->victims[i];
         if (a->after == AFTER_evict)
@@ -163,7 +165,7 @@ static bool move_on(const struct attempts *a, const struct report *r)
     if (is_placed(r))
         place(a, r);
     if (str_is(r->result, "unschedulable") && r->decision->clear_nominated &&
-        r->record->nominated_node.len > 0)
+        r->record->nominated_node.len > 0 && !r->record->resize_deferred)
         world_nominate(a->world, r->record, (struct str){NULL, 0});
     if (r->decision->deallocation.claim.len > 0)
         world_deallocate(a->world, r->record, &r->decision->deallocation);
@@ -175,18 +177,29 @@ static bool move_on(const struct attempts *a, const struct report *r)
 
 /* ---- the whole ---- */
 
+static bool is_held_by_permit(const struct report *r)
+{
+    return strs_hold(r->framework->profile.permit, STR_LITERAL("DeferredPodScheduling"));
+}
+
 /* What can still go wrong once there is a node. What is given to its claims is noted in r. */
 static bool can_be_placed(const struct attempts *a, const struct pod *pod, struct report *r)
 {
     struct held own = {.arena = a->arena}, *held = a->hold != NULL ? a->hold : &own;
-    if (world_is_assumed(a->world, pod)) {
+    if (world_is_assumed(a->world, pod) || (pod->resize_deferred && pod->node_name.len > 0)) {
         r->error = arena_print(a->arena, "pod %.*s(%.*s) is in the cache, so can't be assumed",
                                STR_ARG(pod->uid), STR_ARG(r->pod));
+        return false;
+    }
+    if (pod->resize_deferred && is_held_by_permit(r)) {
+        r->error = STR_LITERAL("Permit: UnschedulableAndUnresolvable pod resize fits, waiting for "
+                               "Kubelet actuation");
         return false;
     }
     if (!world_hold(a->world, pod, r->node, held, &r->error))
         return false;
     struct device_reservation given = held->devices;
+    r->record = world_held_pod(a->world, pod, held, a->arena);
     if (a->hold == NULL && !a->no_bind && !world_bind_or_give_back(a->world, pod, held, &r->error))
         return false;
     r->given = given;
@@ -203,6 +216,7 @@ static void decide(const struct attempts *a, const struct pod *pod, struct repor
         cross_check(a->cross_check, a->world, pod, r->decision);
         r->decision = world_decide(a->world, pod);
     }
+    world_walked(a->world, r->decision);
     r->verdicts = world_verdicts(a->world, &r->verdict_count);
     if (r->decision->kind == DECISION_node)
         scheduled(a, r);
@@ -222,12 +236,13 @@ static bool look_at(const struct attempts *a, const struct pod *pod, struct repo
     r->pod = full_name(a, pod->namespace_name, pod->name);
     r->framework = world_framework(a->world, pod);
     r->result = STR_LITERAL("ignored");
-    r->node = pod->node_name;
     r->omit_raw = a->omit_raw;
     r->omit_others = a->omit_others;
     r->after_none = a->after == AFTER_none;
-    if (pod->node_name.len > 0 || r->framework == NULL)
+    if ((pod->node_name.len > 0 && !pod->resize_deferred) || r->framework == NULL) {
+        r->node = pod->node_name;
         return false;
+    }
     r->profile = pod->scheduler_name;
     r->priority = pod->priority;
     if (pod->gates.count > 0 &&
@@ -251,7 +266,7 @@ bool attempt_decide(const struct attempts *a, const struct pod *pod, struct repo
 
 void attempt(const struct attempts *a, const struct pod *pod, struct report *r)
 {
-    struct pod tried = *pod;
+    struct pod tried = requests_as_tried(pod);
     int depth = 0;
     for (bool again = true; again;) {
         (void)attempt_decide(a, &tried, r);

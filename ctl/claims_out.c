@@ -57,6 +57,7 @@ static void results(struct json_out *j, const struct allocated_device *at, uint3
         tolerations(j, d);
         json_strs_if(j, "bindingConditions", d->binding_conditions);
         json_strs_if(j, "bindingFailureConditions", d->binding_failure_conditions);
+        json_strs_if(j, "skipNodeOperations", d->skips);
         json_str_if(j, "shareID", d->share_id);
         consumed(j, d);
         json_close(j, '}');

@@ -2,12 +2,12 @@
  * with it, as kube-scheduler would. The one idea: the same loading that every process does, so that
  * what passes here starts. What must stay true: nothing but the answer goes to standard output. */
 #include "ctl/commands.h"
-#include "ctl/feature_gates.h"
 #include "ctl/json_out.h"
 #include "ctl/policy_source.h"
 #include "proto/base/memory.h"
 #include "proto/bus/options.h"
 #include "proto/kube/config/config_file.h"
+#include "proto/kube/release/feature_gates.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,8 +16,10 @@
 struct arguments {
     struct policy_flags policy; /* first: policy_source.h asks for it */
     const char *file, *kubeconfig, *master;
-    char error[512]; /* of feature gates */
-    bool batch, expanded, gangs;
+    const char *gates;
+    int64_t release;
+    struct features features; /* what both make of each other */
+    bool batch, expanded;
 };
 
 static bool take_config(void *state, const char *value)
@@ -40,8 +42,13 @@ static bool take_master(void *state, const char *value)
 
 static bool take_feature_gates(void *state, const char *value)
 {
-    struct arguments *args = state;
-    return feature_gates_read(value, &args->gangs, args->error, sizeof(args->error));
+    ((struct arguments *)state)->gates = value;
+    return true;
+}
+
+static bool take_release(void *state, const char *value)
+{
+    return release_read(value, &((struct arguments *)state)->release);
 }
 
 static bool take_batch(void *state, const char *value)
@@ -61,7 +68,9 @@ static const struct own_option own[] = {
     POLICY_FLAG_OPTIONS,
     {"kubeconfig", "FILE", "how to reach the API server with the ConfigMap", take_kubeconfig},
     {"master", "URL", "that API server, instead of the one in the kubeconfig", take_master},
-    {"feature-gates", "LIST", "what berth run is given; those of gangs add to the defaults",
+    {"release", "VERSION", "check it as kube-scheduler of that release: 1.36 (default) or 1.37",
+     take_release},
+    {"feature-gates", "LIST", "what berth run is given; some add to the defaults",
      take_feature_gates},
     {"expanded", NULL, "print every plugin at each of the points where it runs", take_expanded},
     {"batch", NULL,
@@ -72,12 +81,11 @@ static const struct own_option own[] = {
 static bool load(struct arguments *args, struct scheduler_config *config, struct arena *memory,
                  struct str *why)
 {
-    if (!scheduler_config_load(args->file, config, memory, why))
+    if (!scheduler_config_load(args->file, args->features, config, memory, why))
         return false;
     policy_name(&args->policy, config);
     bool good = policy_apply(&args->policy, (struct policy_server){args->kubeconfig, args->master},
-                             config, memory, why) &&
-                scheduler_config_gate(config, args->gangs, memory, why);
+                             config, memory, why);
     policy_unname(&args->policy);
     return good;
 }
@@ -115,10 +123,9 @@ static void answer(const struct arguments *args, struct str line, struct buffer 
     struct json_out j = {.out = out};
     struct buffer text = {0};
     struct kube_json *question = kube_json_parse(line, &why, &memory);
-    bool good = question != NULL &&
-                scheduler_config_parse(kube_json_text(kube_json_get(question, "text")), &config,
-                                       &memory, &why) &&
-                scheduler_config_gate(&config, args->gangs, &memory, &why);
+    bool good =
+        question != NULL && scheduler_config_parse(kube_json_text(kube_json_get(question, "text")),
+                                                   args->features, &config, &memory, &why);
     json_open(&j, NULL, '{');
     json_str(&j, "name", kube_json_text(kube_json_get(question, "name")));
     if (!good)
@@ -157,14 +164,19 @@ static int say_batch(const struct arguments *args)
 
 int command_config(int argc, char **argv)
 {
-    struct arguments args = {0};
+    struct arguments args = {.gates = "", .release = RELEASE_OLDEST};
+    char error[512];
     const struct options_table table = {
         .program = "berth config",
         .usage = "Checks a configuration and prints it as kube-scheduler's --write-config-to does, "
                  "with all defaults; a Policy is printed as what it was translated to.",
         .options = own,
-        .state = &args,
-        .error = args.error};
+        .state = &args};
     options_read(&table, argc, argv);
+    if (!feature_gates_read(args.gates, release_of(args.release), &args.features, error,
+                            sizeof(error))) {
+        fprintf(stderr, "berth config: --feature-gates: %s\n", error);
+        return 1;
+    }
     return args.batch ? say_batch(&args) : say_one(&args);
 }

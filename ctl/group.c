@@ -86,7 +86,7 @@ static void decide(struct group_attempt *g, struct group_member *m, struct repor
     m->placed = decided && str_is(r->result, "scheduled") && r->node.len > 0;
     if (m->placed) {
         m->node = arena_copy(g->a->arena, r->node);
-        world_assume(g->a->world, &m->pod, m->node);
+        world_assume(g->a->world, r->record, m->node);
         g->placed++;
         return;
     }
@@ -175,9 +175,10 @@ static void bind(struct group_attempt *g)
         struct group_member *m = &g->at[i];
         if (!m->placed || g->a->no_bind)
             continue;
+        const struct pod *placed = world_held_pod(g->a->world, &m->pod, &m->held, g->a->arena);
         world_forget(g->a->world, &m->pod);
         (void)world_bind_held(g->a->world, &m->pod, &m->held);
-        world_bind(g->a->world, &m->pod, m->node, !g->a->no_labels);
+        world_bind(g->a->world, placed, m->node, !g->a->no_labels);
     }
 }
 

@@ -1,17 +1,17 @@
 /* kube_flags: one table of kube-scheduler's flags. The one idea: each is accepted with its meaning,
  * accepted without effect (which is said once), or refused with the reason. What must stay true: no
- * flag that kube-scheduler 1.36 takes is unknown here, and a value that it refuses is refused. */
+ * flag that kube-scheduler 1.36 or 1.37 takes is unknown here, and a value that it refuses is
+ * refused. */
 #include "ctl/kube_flags.h"
 
-#include "ctl/feature_gates.h"
 #include "proto/base/log.h"
 #include "proto/kube/config/config_internal.h"
+#include "proto/kube/release/release.h"
+#include "proto/kube/release/versions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define VERSION "1.36" /* of Kubernetes, whose behaviour this is */
 
 static bool refuse(struct kube_flags *f, const char *why)
 {
@@ -42,19 +42,22 @@ static bool take_unschedulable_max(void *state, const char *value)
     return is_time(f, value);
 }
 
-static bool take_feature_gates(void *state, const char *value)
-{
-    struct kube_flags *f = state;
-    return feature_gates_read(value, &f->gangs, f->error, sizeof(f->error));
-}
+/* Checked at the end, as --emulated-version may follow. */
+/* Those that may be given several times, of which each adds to the others, as upstream. */
+#define TAKE_LIST(symbol, member)                                                                  \
+    static bool take_##symbol(void *state, const char *value)                                      \
+    {                                                                                              \
+        struct kube_flags *f = state;                                                              \
+        f->member = options_joined(&f->memory, f->member, value);                                  \
+        return true;                                                                               \
+    }
+TAKE_LIST(feature_gates, gates)
+TAKE_LIST(emulated, emulated)
+TAKE_LIST(compatibility, compatible)
 
-static bool take_version(void *state, const char *value)
+bool kube_flags_versions(struct kube_flags *f)
 {
-    struct str version = str_of(value);
-    if (str_starts_with(version, "kube="))
-        version = str_of(value + strlen("kube="));
-    return version.len == 0 || str_is(version, VERSION) ||
-           refuse(state, "no other version than " VERSION " is emulated");
+    return versions_read(f->emulated, f->compatible, &f->release, f->error, sizeof(f->error));
 }
 
 static bool take_logging_format(void *state, const char *value)
@@ -130,8 +133,12 @@ const struct own_option kube_flag_options[] = {
      "Name=true|false, as kube-scheduler's; those that would change "
      "decisions only at their defaults",
      take_feature_gates},
-    {"emulated-version", "VERSION", "kube=" VERSION ", and no other", take_version},
-    {"min-compatibility-version", "VERSION", "kube=" VERSION ", and no other", take_version},
+    {"emulated-version", "VERSION",
+     "decide as kube-scheduler of that release, kube=1.36 or kube=1.37, and not as the API "
+     "server's",
+     take_emulated},
+    {"min-compatibility-version", "VERSION", "kube=1.34 to the emulated one (no effect here)",
+     take_compatibility},
     {"logging-format", "FORMAT", "text (logfmt, the default) or json", take_logging_format},
 #define FLAG(symbol, name, value, check, doc) {name, value, doc " (no effect here)", take_##symbol},
     UNUSED_FLAGS

@@ -13,14 +13,20 @@
 struct kube_flags {
     struct policy_flags policy; /* first: policy_source.h asks for it */
     const char *write_config_to;
-    const char *unschedulable_max; /* --pod-max-in-unschedulable-pods-duration */
-    bool gangs;                    /* --feature-gates switch PodGroups of scheduling.k8s.io on */
+    const char *unschedulable_max;     /* --pod-max-in-unschedulable-pods-duration */
+    const char *gates;                 /* --feature-gates */
+    const char *emulated, *compatible; /* --emulated-version, --min-compatibility-version */
+    int64_t release;                   /* that the former names: a minor version; 0: none */
     struct {
         size_t count;
         const char *at[64];
     } unused; /* names of flags that were given and have no effect; a few more are not listed */
-    char error[512]; /* why a value was refused */
+    char error[512];     /* why a value was refused */
+    struct arena memory; /* of lists that were given in parts */
 };
+
+/* Which release the versions name; false, with the reason in f->error, when they are not taken. */
+bool kube_flags_versions(struct kube_flags *f);
 
 /* For options_read; the state is a struct kube_flags. */
 extern const struct own_option kube_flag_options[];

@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"run", command_run, "start all processes under one supervisor and keep them running"},
     {"preflight", command_preflight, "look whether run with the same flags would work here"},
     {"status", command_status, "ask every process of a run directory how it is"},
+    {"queue", command_queue, "show the pods that wait, where and why"},
     {"tap", command_tap, "show, filter, record or replay what goes over the bus"},
     {"simulate", command_simulate, "decide a scenario without a cluster and show everything"},
     {"config", command_config, "check a configuration and print it with all its defaults"},

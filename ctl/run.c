@@ -144,13 +144,17 @@ static struct child *add_core(struct supervisor *s, const char *program, const c
 
 static void add_children(struct supervisor *s)
 {
-    add_api_server(s, add_core(s, "berth-watcher", "watcher"));
+    struct child *watcher = add_core(s, "berth-watcher", "watcher");
+    add_api_server(s, watcher);
+    add_text(watcher, "feature-gates", s->options.kube.gates);
     add_text(add_core(s, "berth-queue", "queue"), "pod-max-in-unschedulable-pods-duration",
              s->options.kube.unschedulable_max);
     struct child *scheduler = add_core(s, "berth-scheduler", "scheduler");
-    if (s->options.kube.gangs)
-        child_arg(scheduler, "--built-in-gangs=true");
+    if (s->options.kube.release != 0)
+        child_arg(scheduler, "--release=%s", release_of(s->options.kube.release)->version);
+    add_text(scheduler, "feature-gates", s->options.kube.gates);
     child_arg(scheduler, "--tie-break=%s", s->options.tie_break);
+    child_arg(scheduler, "--assumed-pod-ttl=%s", s->options.assumed_ttl);
     if (s->options.flags.disable_preemption)
         child_arg(scheduler, "--disable-preemption");
     for (long i = 0; i < s->options.workers; i++) {
@@ -218,6 +222,10 @@ static bool take_run_dir(struct supervisor *s)
 {
     const char *dir = s->options.run_dir;
     char path[256], pid[32] = "", error[512];
+    if (!endpoint_dir_fits(dir)) {
+        log_error("run directory is too long for the path of a socket| dir=%s", dir);
+        return false;
+    }
     if (!endpoint_make_dir(dir, false, error, sizeof(error))) {
         log_error("cannot use the run directory| dir=%s error=\"%s\"", dir, error);
         return false;

@@ -14,20 +14,41 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* policy: the text of the ConfigMap, where that was read already; else NULL. */
-static bool load(struct run_config *c, const struct str *policy, struct scheduler_config *config,
-                 struct arena *a, struct str *why)
+/* How a file is read. */
+struct as {
+    int64_t minor;
+    const struct str
+        *policy; /* the text of the ConfigMap, where that was read already; else NULL */
+};
+
+static bool load_as(struct run_config *c, const struct as *as, struct scheduler_config *config,
+                    struct arena *a, struct str *why)
 {
     const struct run_options *o = c->options;
     struct policy_server server = {o->flags.kubeconfig, o->flags.master};
     struct config_flags flags = o->flags;
-    flags.built_in_gangs = o->kube.gangs;
-    if (!scheduler_config_load(o->config, config, a, why))
+    char left[CONFIG_GATES_ROOM];
+    struct features features = config_flags_features(&flags, as->minor, left, sizeof(left));
+    if (!scheduler_config_load(o->config, features, config, a, why))
         return false;
     policy_name(&c->source, config);
-    return (policy != NULL ? policy_take(*policy, config, a, why)
-                           : policy_apply(&c->source, server, config, a, why)) &&
+    return (as->policy != NULL ? policy_take(*as->policy, config, a, why)
+                               : policy_apply(&c->source, server, config, a, why)) &&
            config_flags_apply(&flags, config, a, why);
+}
+
+/* As of any release that it may come to decide as: the API server may be that one. */
+static bool load(struct run_config *c, const struct str *policy, struct scheduler_config *config,
+                 struct arena *a, struct str *why)
+{
+    struct as as = {.policy = policy};
+    int64_t last;
+    struct str later;
+    config_flags_range(&c->options->flags, &as.minor, &last);
+    bool good = load_as(c, &as, config, a, why);
+    while (!good && as.minor++ < last)
+        good = load_as(c, &as, config, a, &later);
+    return good;
 }
 
 /* The text without the line that begins so. */

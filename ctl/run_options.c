@@ -6,6 +6,7 @@
 #include "proto/base/moment.h"
 #include "proto/bus/options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,14 @@ TAKE_TEXT(run_dir)
 TAKE_TEXT(config)
 TAKE_TEXT(record)
 
+static bool take_assumed_ttl(void *state, const char *value)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    ((struct run_options *)state)->assumed_ttl = value;
+    return *value != 0 && *end == 0 && seconds >= 0 && seconds < 1e6;
+}
+
 #define FLAG(member, name)                                                                         \
     static bool take_serve_##member(void *state, const char *value)                                \
     {                                                                                              \
@@ -67,6 +76,9 @@ static const struct own_option table[] = {
     {"run-dir", "DIR", "private directory of pid files and sockets", take_run_dir},
     {"tie-break", "MODE", "among equal best nodes: random (default), round-robin or first",
      take_tie_break},
+    {"assumed-pod-ttl", "SECONDS",
+     "give back the room of a bound pod that no watch has shown for so long (default 0: never)",
+     take_assumed_ttl},
     {"record", "DIR", "every life of a process that decides is recorded there, to be played back",
      take_record},
     CONFIG_FLAG_OPTIONS,
@@ -93,10 +105,27 @@ static void note_given(struct run_options *o, int argc, char **argv)
     }
 }
 
+/* Only those can be asked for that were shown in the release before. Where the release is not
+ * named, what the flag's own check took may do. */
+static void check_hidden(const struct run_options *o, const char *command)
+{
+    const char *given = o->serve.show_hidden_metrics_for_version;
+    char former[16];
+    snprintf(former, sizeof(former), "1.%d", (int)(o->kube.release - 1));
+    if (given == NULL || *given == 0 || o->kube.release == 0 || strcmp(given, former) == 0)
+        return;
+    fprintf(stderr,
+            "berth %s: metrics.showHiddenMetricsForVersion: Invalid value: \"%s\": must be omitted "
+            "or have the value '%s'; only the previous minor version is allowed\n",
+            command, given, former);
+    exit(1);
+}
+
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
     bool preflight = strcmp(argv[0], "preflight") == 0;
-    *o = (struct run_options){.workers = 1, .tie_break = "random", .run_dir = options_run_dir()};
+    *o = (struct run_options){
+        .workers = 1, .tie_break = "random", .assumed_ttl = "0", .run_dir = options_run_dir()};
     options_read(
         &(struct options_table){
             .program = preflight ? "berth preflight" : "berth run",
@@ -109,5 +138,17 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
             .more_state = &o->kube,
             .error = o->kube.error},
         argc, argv);
+    if (!kube_flags_versions(&o->kube)) {
+        fprintf(stderr, "berth %s: --emulated-version, --min-compatibility-version: %s\n", argv[0],
+                o->kube.error);
+        exit(1);
+    }
+    o->flags.release = o->kube.release;
+    o->flags.feature_gates = o->kube.gates;
+    if (!config_flags_check(&o->flags, o->kube.error, sizeof(o->kube.error))) {
+        fprintf(stderr, "berth %s: --feature-gates: %s\n", argv[0], o->kube.error);
+        exit(1);
+    }
+    check_hidden(o, argv[0]);
     note_given(o, argc, argv);
 }

@@ -15,7 +15,7 @@ struct run_options {
     struct serve_flags serve;  /* handed on to berth-serve */
     const char *run_dir;
     const char *config; /* NULL: not given */
-    const char *tie_break;
+    const char *tie_break, *assumed_ttl;
     const char *record; /* a directory; NULL: nothing is recorded */
     long workers;
     bool print_config;

@@ -7,13 +7,14 @@
 
 #include "ctl/attempt.h"
 #include "ctl/claims_out.h"
-#include "ctl/feature_gates.h"
 #include "ctl/group.h"
 #include "ctl/pod_defaults.h"
 #include "ctl/priority_classes.h"
 #include "ctl/scenario_check.h"
 #include "proto/kube/config/config_file.h"
 #include "proto/kube/objects/objects.h"
+#include "proto/kube/objects/requests.h"
+#include "proto/kube/release/feature_gates.h"
 
 #include <stdio.h>
 
@@ -54,14 +55,16 @@ static bool read_pod(struct scenario *s, const struct kube_json *object, struct 
                      struct str *error)
 {
     struct kube_json *filled = s->attempts.no_labels ? NULL : pod_defaults(object);
-    struct pod read;
+    struct pod read, counted;
     bool fine = kube_object_pod(filled != NULL ? filled : object, &read, &s->step, error) &&
                 (s->attempts.no_labels ||
                  priority_classes_fill_in(s->classes, object, &read, error, &s->step));
-    if (fine)
-        codec_copy(&pod_record, pod, &read, &s->step);
-    else
+    if (fine) {
+        counted = requests_as_of(&read, &s->config.profiles.at[0].features);
+        codec_copy(&pod_record, pod, &counted, &s->step);
+    } else {
         *error = arena_copy(&s->step, *error);
+    }
     kube_json_free(&filled);
     if (fine)
         fill_in(s, pod);
@@ -198,7 +201,7 @@ static bool is_namespaced(struct str kind)
     static const char *const cluster_wide[] = {
         "Node",         "Namespace",   "PersistentVolume", "StorageClass",
         "CSINode",      "CSIDriver",   "VolumeAttachment", "PriorityClass",
-        "RuntimeClass", "DeviceClass", "ResourceSlice"};
+        "RuntimeClass", "DeviceClass", "ResourceSlice",    "DeviceTaintRule"};
     for (size_t i = 0; i < sizeof(cluster_wide) / sizeof(cluster_wide[0]); i++)
         if (str_is(kind, cluster_wide[i]))
             return false;
@@ -329,17 +332,44 @@ static void play_step(struct scenario *s, const struct kube_json *step)
 
 /* ---- the whole ---- */
 
+static void add_gates(struct buffer *text, const struct kube_json *gates)
+{
+    for (const struct kube_json *i = kube_json_first(gates); i != NULL; i = kube_json_next(i))
+        buffer_print(text, "%s%.*s=%s", text->len > 0 ? "," : "", STR_ARG(kube_json_name(i)),
+                     kube_json_true(i) ? "true" : "false");
+}
+
+/* Of the scenario, and of its options: the same as the flag --feature-gates. */
+static bool read_gates(struct scenario *s, struct features *features)
+{
+    const struct kube_json *options = kube_json_get(s->document, "options");
+    struct buffer text = {0};
+    char error[256];
+    add_gates(&text, kube_json_get(s->document, "featureGates"));
+    add_gates(&text, kube_json_get(options, "featureGates"));
+    buffer_add(&text, "", 1);
+    bool fine =
+        feature_gates_read(text.at, release_of(s->output->release), features, error, sizeof(error));
+    if (!fine)
+        s->error = arena_print(&s->arena, "featureGates: %s", error);
+    buffer_free(&text);
+    return fine;
+}
+
 static bool read_config(struct scenario *s)
 {
+    struct features features;
     const struct kube_json *config = kube_json_get(s->document, "config");
     struct str text = kube_json_text(config), error = {0};
-    bool fine;
+    bool fine = read_gates(s, &features);
+    if (!fine)
+        return false;
     if (kube_json_is_object(config))
-        fine = scheduler_config_parse_json(config, &s->config, &s->arena, &error);
+        fine = scheduler_config_parse_json(config, features, &s->config, &s->arena, &error);
     else if (text.len > 0)
-        fine = scheduler_config_parse(text, &s->config, &s->arena, &error);
+        fine = scheduler_config_parse(text, features, &s->config, &s->arena, &error);
     else
-        fine = scheduler_config_load(NULL, &s->config, &s->arena, &error);
+        fine = scheduler_config_load(NULL, features, &s->config, &s->arena, &error);
     if (!fine)
         s->error = arena_print(&s->arena, "config: %.*s", STR_ARG(error));
     return fine;
@@ -359,31 +389,6 @@ static void read_after(struct scenario *s, struct str after)
         s->attempts.after = AFTER_none;
 }
 
-static void add_gates(struct buffer *text, const struct kube_json *gates)
-{
-    for (const struct kube_json *i = kube_json_first(gates); i != NULL; i = kube_json_next(i))
-        buffer_print(text, "%s%.*s=%s", text->len > 0 ? "," : "", STR_ARG(kube_json_name(i)),
-                     kube_json_true(i) ? "true" : "false");
-}
-
-/* Of the scenario, and of its options: the same as the flag --feature-gates. */
-static bool read_gates(struct scenario *s, const struct kube_json *options)
-{
-    struct buffer text = {0};
-    char error[256];
-    bool gangs;
-    add_gates(&text, kube_json_get(s->document, "featureGates"));
-    add_gates(&text, kube_json_get(options, "featureGates"));
-    buffer_add(&text, "", 1);
-    bool fine = feature_gates_read(text.at, &gangs, error, sizeof(error));
-    if (!fine)
-        s->error = arena_print(&s->arena, "featureGates: %s", error);
-    for (uint32_t i = 0; i < s->config.profiles.count; i++)
-        s->config.profiles.at[i].gang_built_in = gangs;
-    buffer_free(&text);
-    return fine;
-}
-
 static bool read_options(struct scenario *s)
 {
     const struct kube_json *options = kube_json_get(s->document, "options");
@@ -398,13 +403,14 @@ static bool read_options(struct scenario *s)
     a->no_bind = is_on(options, "noBind");
     a->no_labels = is_on(options, "noAPIDefaults");
     read_after(s, kube_json_text(kube_json_get(options, "afterPreemption")));
-    return read_gates(s, options);
+    return true;
 }
 
 static bool load(struct scenario *s)
 {
     const struct kube_json *objects = kube_json_get(s->document, "objects");
-    if (!scenario_check(s->document, &s->error, &s->arena) || !read_config(s) || !read_options(s))
+    if (!scenario_check(s->document, s->output->release, &s->error, &s->arena) || !read_config(s) ||
+        !read_options(s))
         return false;
     s->world = world_new(s->config.profiles.at, s->config.profiles.count, s->output->shards);
     s->attempts.world = s->world;

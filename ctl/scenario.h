@@ -9,6 +9,7 @@ struct scenario_output {
     struct buffer *out;
     bool json, indented; /* json: the oracle's format; else a table */
     uint32_t shards;
+    int64_t release;                 /* the minor version that is decided as */
     struct cross_check *cross_check; /* NULL: none */
 };
 

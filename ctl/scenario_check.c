@@ -15,7 +15,9 @@ struct check {
     struct arena *arena;
     struct str error;
     struct map *seen; /* kind/namespace/name of objects */
+    int64_t release;  /* minor version of the API server that holds the objects */
     bool as_they_are; /* options.noAPIDefaults: nothing is to be filled in */
+    bool no_whole;    /* without PodLevelResources requests of a pod as a whole are not filled in */
 };
 
 static bool wrong(struct check *c, struct str path, const char *what, struct str more)
@@ -162,8 +164,10 @@ static bool check_pod_requests(struct check *c, const struct kube_json *pod, str
 
 static bool check_pod(struct check *c, const struct kube_json *pod, struct str path)
 {
-    return schema_check(pod, "Pod", path, &c->error, c->arena) &&
-           (c->as_they_are || (check_overhead(c, pod, path) && check_pod_requests(c, pod, path)));
+    const struct schema_place at = {.release = c->release, .kind = "Pod", .path = path};
+    return schema_check(pod, &at, &c->error, c->arena) &&
+           (c->as_they_are ||
+            (check_overhead(c, pod, path) && (c->no_whole || check_pod_requests(c, pod, path))));
 }
 
 /* ---- objects ---- */
@@ -172,7 +176,8 @@ static bool check_object(struct check *c, const struct kube_json *object, struct
 {
     if (str_is(kube_json_text(kube_json_get(object, "kind")), "Pod"))
         return check_pod(c, object, path);
-    return schema_check(object, NULL, path, &c->error, c->arena);
+    const struct schema_place at = {.release = c->release, .path = path};
+    return schema_check(object, &at, &c->error, c->arena);
 }
 
 /* Two of one name would silently be one, the last. */
@@ -231,7 +236,7 @@ static bool check_delete(struct check *c, const struct kube_json *step, struct s
     static const char *const members[] = {"op", "kind", "namespace", "name", NULL};
     struct str kind = kube_json_text(kube_json_get(step, "kind"));
     return check_members(c, step, path, members) && check_named(c, step, path) &&
-           (kind.len == 0 || schema_has_kind(kind) ||
+           (kind.len == 0 || schema_has_kind(c->release, kind) ||
             wrong(c, member_path(c, path, "kind"), "a scenario has no objects of kind ", kind));
 }
 
@@ -275,8 +280,8 @@ static bool check_steps(struct check *c, const struct kube_json *list)
 static bool check_options(struct check *c, const struct kube_json *options)
 {
     static const char *const members[] = {
-        "afterPreemption", "noAPIDefaults", "noBind",       "pick",
-        "omitAllFailures", "omitRaw",       "featureGates", NULL};
+        "afterPreemption", "noAPIDefaults", "noBind",       "pick", "omitAllFailures",
+        "omitRaw",         "walk",          "featureGates", NULL};
     static const char *const after[] = {"evict", "nominate", "none", NULL};
     static const char *const pick[] = {"first", "last", NULL};
     struct str path = STR_LITERAL("options");
@@ -287,6 +292,7 @@ static bool check_options(struct check *c, const struct kube_json *options)
            check_text(c, options, path, "pick", pick) &&
            check_truth(c, options, path, "noAPIDefaults") &&
            check_truth(c, options, path, "noBind") && check_truth(c, options, path, "omitRaw") &&
+           check_truth(c, options, path, "walk") &&
            check_truth(c, options, path, "omitAllFailures") &&
            check_values(c, options, path, "featureGates", true);
 }
@@ -299,14 +305,23 @@ static bool check_config(struct check *c, const struct kube_json *config)
                  str_of(kube_json_kind(config)));
 }
 
-bool scenario_check(const struct kube_json *document, struct str *error, struct arena *a)
+static bool is_off(const struct kube_json *gates, const char *name)
+{
+    const struct kube_json *value = kube_json_get(gates, name);
+    return kube_json_is_bool(value) && !kube_json_true(value);
+}
+
+bool scenario_check(const struct kube_json *document, int64_t release, struct str *error,
+                    struct arena *a)
 {
     static const char *const members[] = {"name",        "description", "objects",      "pods",
                                           "config",      "options",     "featureGates", "choices",
                                           "nominations", NULL};
-    struct check c = {.document = document, .arena = a, .seen = map_new()};
+    struct check c = {.document = document, .release = release, .arena = a, .seen = map_new()};
     const struct kube_json *options = kube_json_get(document, "options");
     c.as_they_are = kube_json_true(kube_json_get(options, "noAPIDefaults"));
+    c.no_whole = is_off(kube_json_get(document, "featureGates"), "PodLevelResources") ||
+                 is_off(kube_json_get(options, "featureGates"), "PodLevelResources");
     bool fine = kube_json_is_object(document) ||
                 wrong(&c, STR_LITERAL("scenario"), "must be an object, not ",
                       str_of(kube_json_kind(document)));

@@ -6,9 +6,11 @@
 #include "proto/base/arena.h"
 #include "proto/kube/documents/json.h"
 
-/* Looks at the whole document, before anything is played. False with an error from the arena: the
+/* Looks at the whole document, before anything is played: what it holds must be what an API server
+ * of that minor version would hold. False with an error from the arena: the
  * path of the first fault, and what is wrong there. */
-bool scenario_check(const struct kube_json *document, struct str *error, struct arena *a);
+bool scenario_check(const struct kube_json *document, int64_t release, struct str *error,
+                    struct arena *a);
 
 /* The values of a list of objects: of `[…]` those, of `{kind: List, items: […]}` its items. NULL
  * when it is neither, or empty. Go on with kube_json_next. */

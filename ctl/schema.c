@@ -1,84 +1,23 @@
 /* schema: the one idea: the fields of all kinds are a table that is made from the API's own types
- * (schema.def), and an object is walked beside it.
+ * (schema_1_36.def, schema_1_37.def), and an object is walked beside that of its release.
  *
  * What must stay true: whatever the API server's strict decoding refuses is refused here with its
  * path; what it takes is taken. */
 #include "ctl/schema.h"
 
+#include "ctl/schema_table.h"
 #include "proto/kube/documents/quantity.h"
 
 #include <limits.h>
 
-/* A single value: one of these, or a type. */
-enum {
-    VALUE_any,
-    VALUE_text,
-    VALUE_truth,
-    VALUE_int32,
-    VALUE_int64,
-    VALUE_int_or_text,
-    VALUE_quantity,
-    VALUE_time,
-    VALUE_types, /* types begin here */
-};
-
-enum form { FORM_one, FORM_list, FORM_map };
-
-/* Types by number. */
-enum {
-    TYPE_before = VALUE_types - 1,
-#define SCHEMA_KIND(version, kind, type)
-#define SCHEMA_TYPE(type) TYPE_##type,
-#define SCHEMA_FIELD(name, form, value)
-#define SCHEMA_END
-#include "ctl/schema.def"
-    TYPE_end,
-};
-
-#undef SCHEMA_TYPE
-#undef SCHEMA_FIELD
-#undef SCHEMA_END
-
-struct field {
-    const char *name; /* NULL ends a type's fields */
-    uint8_t form;
-    uint16_t value;
-};
-
-/* clang-format off */
-#define SCHEMA_TYPE(type)               static const struct field fields_of_##type[] = {
-#define SCHEMA_FIELD(name, form, value) {name, FORM_##form, value},
-#define SCHEMA_END                      {NULL, FORM_one, VALUE_any}};
-/* clang-format on */
-#include "ctl/schema.def"
-#undef SCHEMA_TYPE
-#undef SCHEMA_FIELD
-#undef SCHEMA_END
-
-static const struct field *const fields_of[TYPE_end - VALUE_types] = {
-#define SCHEMA_TYPE(type) [TYPE_##type - VALUE_types] = fields_of_##type,
-#define SCHEMA_FIELD(name, form, value)
-#define SCHEMA_END
-#include "ctl/schema.def"
-};
-#undef SCHEMA_KIND
-#undef SCHEMA_TYPE
-#undef SCHEMA_FIELD
-
-static const struct {
-    const char *version, *kind;
-    uint16_t type;
-} kinds[] = {
-#define SCHEMA_KIND(version, kind, type) {version, kind, type},
-#define SCHEMA_TYPE(type)
-#define SCHEMA_FIELD(name, form, value)
-#include "ctl/schema.def"
-};
-
-#define KIND_COUNT (sizeof(kinds) / sizeof(kinds[0]))
+static const struct schema_table *table_of(int64_t release)
+{
+    return release >= 37 ? &schema_1_37 : &schema_1_36;
+}
 
 /* One walk over an object. */
 struct walk {
+    const struct schema_table *table;
     struct buffer path;
     struct arena *arena;
     struct str error;
@@ -152,7 +91,8 @@ struct str schema_suggest(struct str written, const char *const *names, struct a
     return suggestion(nearest, a);
 }
 
-static struct str suggest_field(struct str written, const struct field *fields, struct arena *a)
+static struct str suggest_field(struct str written, const struct schema_field *fields,
+                                struct arena *a)
 {
     const char *nearest = NULL;
     unsigned best = UINT_MAX;
@@ -161,12 +101,13 @@ static struct str suggest_field(struct str written, const struct field *fields, 
     return suggestion(nearest, a);
 }
 
-static struct str suggest_kind(struct str written, struct arena *a)
+static struct str suggest_kind(const struct schema_table *table, struct str written,
+                               struct arena *a)
 {
     const char *nearest = NULL;
     unsigned best = UINT_MAX;
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        consider(written, kinds[i].kind, &nearest, &best);
+    for (size_t i = 0; i < table->kind_count; i++)
+        consider(written, table->kinds[i].kind, &nearest, &best);
     return suggestion(nearest, a);
 }
 
@@ -278,7 +219,7 @@ static bool check_map(struct walk *w, const struct kube_json *map, uint16_t kind
     return true;
 }
 
-static bool check_field(struct walk *w, const struct kube_json *value, const struct field *f)
+static bool check_field(struct walk *w, const struct kube_json *value, const struct schema_field *f)
 {
     if (kube_json_is_null(value))
         return true;
@@ -287,7 +228,7 @@ static bool check_field(struct walk *w, const struct kube_json *value, const str
     return f->form == FORM_map ? check_map(w, value, f->value) : check_value(w, value, f->value);
 }
 
-static const struct field *find_field(const struct field *fields, struct str name)
+static const struct schema_field *find_field(const struct schema_field *fields, struct str name)
 {
     while (fields->name != NULL && !str_is(name, fields->name))
         fields++;
@@ -296,13 +237,13 @@ static const struct field *find_field(const struct field *fields, struct str nam
 
 static bool check_object(struct walk *w, const struct kube_json *object, uint16_t type)
 {
-    const struct field *fields = fields_of[type - VALUE_types];
+    const struct schema_field *fields = w->table->fields_of[type - VALUE_types];
     size_t len = w->path.len;
     if (!kube_json_is_object(object))
         return wrong(w, "must be an object, not ", str_of(kube_json_kind(object)));
     for (const struct kube_json *i = kube_json_first(object); i != NULL; i = kube_json_next(i)) {
         struct str name = kube_json_name(i);
-        const struct field *f = find_field(fields, name);
+        const struct schema_field *f = find_field(fields, name);
         buffer_print(&w->path, "%s%.*s", len > 0 ? "." : "", STR_ARG(name));
         if (f == NULL)
             return wrong(w, "unknown field", suggest_field(name, fields, w->arena));
@@ -319,10 +260,11 @@ static bool check_object(struct walk *w, const struct kube_json *object, uint16_
 
 /* ---- kinds ---- */
 
-bool schema_has_kind(struct str kind)
+bool schema_has_kind(int64_t release, struct str kind)
 {
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        if (str_is(kind, kinds[i].kind))
+    const struct schema_table *table = table_of(release);
+    for (size_t i = 0; i < table->kind_count; i++)
+        if (str_is(kind, table->kinds[i].kind))
             return true;
     return false;
 }
@@ -333,27 +275,28 @@ static bool below(struct walk *w, const char *member, const char *what, struct s
     return wrong(w, what, more);
 }
 
-/* The row of the kind; without a version that of its first one. KIND_COUNT, with an error: none. */
-static size_t find_kind(struct walk *w, struct str kind, struct str version)
+/* The row of the kind; without a version that of its first one. NULL, with an error: none. */
+static const struct schema_kind *find_kind(struct walk *w, struct str kind, struct str version)
 {
     const char *other = NULL;
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        if (!str_is(kind, kinds[i].kind))
+    for (size_t i = 0; i < w->table->kind_count; i++) {
+        const struct schema_kind *row = &w->table->kinds[i];
+        if (!str_is(kind, row->kind))
             continue;
-        if (version.len == 0 || str_is(version, kinds[i].version))
-            return i;
-        other = kinds[i].version;
+        if (version.len == 0 || str_is(version, row->version))
+            return row;
+        other = row->version;
     }
     if (kind.len == 0)
         (void)below(w, "kind", "is missing", (struct str){0});
     else if (other == NULL)
         (void)below(w, "kind", "a scenario has no objects of kind ",
                     arena_print(w->arena, "%.*s%.*s", STR_ARG(kind),
-                                STR_ARG(suggest_kind(kind, w->arena))));
+                                STR_ARG(suggest_kind(w->table, kind, w->arena))));
     else
         (void)below(w, "apiVersion", "must be ",
                     arena_print(w->arena, "%s, not %.*s", other, STR_ARG(version)));
-    return KIND_COUNT;
+    return NULL;
 }
 
 static bool check(struct walk *w, const struct kube_json *object, const char *kind)
@@ -366,19 +309,20 @@ static bool check(struct walk *w, const struct kube_json *object, const char *ki
     if (kind != NULL && !str_is(written, kind))
         return below(w, "kind", "must be ",
                      arena_print(w->arena, "%s, not %.*s", kind, STR_ARG(written)));
-    size_t row = find_kind(w, written, kube_json_text(kube_json_get(object, "apiVersion")));
-    if (row == KIND_COUNT || !check_object(w, object, kinds[row].type))
+    const struct schema_kind *row =
+        find_kind(w, written, kube_json_text(kube_json_get(object, "apiVersion")));
+    if (row == NULL || !check_object(w, object, row->type))
         return false;
     return kube_json_text(kube_json_path(object, "metadata.name")).len > 0 ||
            below(w, "metadata.name", "is missing", (struct str){0});
 }
 
-bool schema_check(const struct kube_json *object, const char *kind, struct str path,
-                  struct str *error, struct arena *a)
+bool schema_check(const struct kube_json *object, const struct schema_place *at, struct str *error,
+                  struct arena *a)
 {
-    struct walk w = {.arena = a};
-    buffer_add_str(&w.path, path);
-    bool fine = check(&w, object, kind);
+    struct walk w = {.table = table_of(at->release), .arena = a};
+    buffer_add_str(&w.path, at->path);
+    bool fine = check(&w, object, at->kind);
     *error = w.error;
     buffer_free(&w.path);
     return fine;

@@ -8,6 +8,7 @@
 #include "ctl/cross_check.h"
 #include "ctl/scenario.h"
 #include "proto/bus/options.h"
+#include "proto/kube/release/release.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct arguments {
     const char *in;
     bool batch, json;
     uint32_t shards;
+    int64_t release;
     struct cross_check checks, *cross_check; /* &checks, or NULL */
 };
 
@@ -44,6 +46,11 @@ static bool take_output(void *state, const char *value)
     return strcmp(value, "json") == 0 || strcmp(value, "table") == 0;
 }
 
+static bool take_release(void *state, const char *value)
+{
+    return release_read(value, &((struct arguments *)state)->release);
+}
+
 static bool take_shards(void *state, const char *value)
 {
     int64_t count;
@@ -65,6 +72,8 @@ static const struct own_option own[] = {
     {"in", "FILE", "the scenario, JSON or YAML; - is standard input (default -)", take_in},
     {"batch", NULL, "one JSON scenario a line in, one JSON result a line out", take_batch},
     {"o", "FORMAT", "table (default) or json, the oracle's format", take_output},
+    {"release", "VERSION", "decide as kube-scheduler of that release: 1.36 (default) or 1.37",
+     take_release},
     {"shards", "N", "how many shares the nodes are split into (default 2)", take_shards},
     {"cross-check", NULL,
      "decide everything again as live workers do, who keep what they found out; status 1 when that "
@@ -97,6 +106,7 @@ static bool play_text(struct str text, const struct arguments *args, struct buff
                                       .json = args->json,
                                       .indented = !args->batch,
                                       .shards = args->shards,
+                                      .release = args->release,
                                       .cross_check = args->cross_check};
     struct arena a = {0};
     struct str error = {0};
@@ -164,7 +174,7 @@ static int play_batch(FILE *from, const struct arguments *args)
 
 int command_simulate(int argc, char **argv)
 {
-    struct arguments args = {.in = "-", .shards = 2};
+    struct arguments args = {.in = "-", .shards = 2, .release = RELEASE_OLDEST};
     const struct options_table table = {
         .program = "berth simulate",
         .usage =

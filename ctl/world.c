@@ -71,6 +71,7 @@ struct world *world_new(const struct profile *profiles, uint32_t count, uint32_t
     w->shard_count = shards;
     w->shards = memory_take_array(shards, sizeof(struct shard *));
     w->catalog = catalog_new();
+    catalog_stand_in(w->catalog, count == 0 || profiles[0].features.device_extended);
     const struct cache_options options = {.profiles = profiles,
                                           .profile_count = count,
                                           .tell = tell,
@@ -312,7 +313,8 @@ struct str world_kept_by(const struct world *w, const struct pod *pod, struct st
 {
     const struct framework *framework = world_framework(w, pod);
     const struct strs names = framework->profile.pre_enqueue;
-    const struct pre_filter_question q = {.catalog = w->catalog, .pod = pod, .arena = a};
+    const struct pre_filter_question q = {
+        .catalog = w->catalog, .framework = framework, .pod = pod, .arena = a};
     for (uint32_t i = 0; i < names.count; i++) {
         const struct plugin *plugin = plugin_find(names.at[i]);
         struct pre_filter out = {0};
@@ -343,6 +345,27 @@ static enum reduce_step ask_shards(struct world *w, struct reduce *reduce)
     return step;
 }
 
+static uint32_t place_of(const void *context, struct str node)
+{
+    return cache_place(((const struct world *)context)->cache, node);
+}
+
+/* As the coordinator's, without extenders. */
+static struct walk walk_of(struct world *w, const struct framework *fw)
+{
+    int64_t percentage = fw->profile.percentage_of_nodes_to_score;
+    if (percentage == 0 || cache_nodes(w->cache) == 0)
+        return (struct walk){0};
+    cache_walk(w->cache);
+    return (struct walk){.ends = true,
+                         .first = fw->score_count == 0,
+                         .percentage = percentage,
+                         .start = w->walk_next % cache_nodes(w->cache),
+                         .nodes = cache_nodes(w->cache),
+                         .place = place_of,
+                         .context = w};
+}
+
 static const struct decision *decide(struct world *w, struct reduce *reduce, const struct pod *pod,
                                      bool detail)
 {
@@ -358,9 +381,11 @@ static const struct decision *decide(struct world *w, struct reduce *reduce, con
                                  .no_terms = cache_pods_with_terms(w->cache) == 0,
                                  .none_lower = cache_least_priority(w->cache) >= pod->priority,
                                  .own_hostnames = cache_odd_hostnames(w->cache) == 0,
+                                 .group_is_active = world_group_is_active(w, pod),
                                  .tie_break = TIE_BREAK_first,
                                  .now_us = moment_wall_us(),
                                  .detail = detail};
+    start.walk = walk_of(w, start.framework);
     enum reduce_step step = reduce_start(reduce, &start);
     while (step == REDUCE_ask)
         step = ask_shards(w, reduce);
@@ -373,6 +398,12 @@ const struct decision *world_decide(struct world *w, const struct pod *pod)
     arena_reset(&w->arena);
     codec_copy(&pod_record, &w->decided, pod, &w->arena);
     return decide(w, w->reduce, &w->decided, true);
+}
+
+void world_walked(struct world *w, const struct decision *decision)
+{
+    if (decision->nodes > 0)
+        w->walk_next = (w->walk_next + decision->walked) % decision->nodes;
 }
 
 const struct decision *world_decide_shortly(struct world *w, const struct pod *pod)

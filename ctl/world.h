@@ -53,13 +53,17 @@ struct str world_kept_by(const struct world *w, const struct pod *pod, struct st
                          struct arena *a);
 /* Decides, with every node's verdict, and changes nothing. Borrowed until the next call. */
 const struct decision *world_decide(struct world *w, const struct pod *pod);
+/* The decision counts: the next pod's walk over the nodes begins where this one's ended. */
+void world_walked(struct world *w, const struct decision *decision);
 /* Decides as live workers do, who do not tell every verdict. Borrowed until its next call. */
 const struct decision *world_decide_shortly(struct world *w, const struct pod *pod);
 const struct verdict *world_verdicts(const struct world *w, uint32_t *count);
 /* Known nodes, in name order; names from the arena. */
 struct strs world_nodes(struct world *w, struct arena *a);
+/* Pods of its PodGroup, whose claims count, are on nodes. */
+bool world_group_is_active(const struct world *w, const struct pod *pod);
 /* What was decided to be deallocated is written: the claim has no devices, and nobody has it, or
- * there is none any more. */
+ * there is none any more, or it is the PodGroup's no more. */
 void world_deallocate(struct world *w, const struct pod *pod, const struct deallocation *d);
 /* What is reserved for a pod that was decided. */
 struct held {
@@ -71,6 +75,9 @@ struct held {
  * fails. */
 bool world_hold(struct world *w, const struct pod *pod, struct str node, struct held *held,
                 struct str *error);
+/* The pod as it counts on its node with what it holds; what is new of it is in the arena. */
+const struct pod *world_held_pod(const struct world *w, const struct pod *pod,
+                                 const struct held *held, struct arena *a);
 /* Has the volumes bound and the claims written; devices are empty then. False: a volume cannot be
  * bound. */
 bool world_bind_held(struct world *w, const struct pod *pod, struct held *held);

@@ -7,12 +7,15 @@
 #include "ctl/controller.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "scheduler/catalog/group_claims.h"
 #include "scheduler/rules/plugin.h"
 
 static bool hold_devices(struct world *w, const struct pod *pod, const struct node *node,
                          struct held *held, struct str *error)
 {
     const struct device_reserve_question q = {.pod = pod,
+                                              .features =
+                                                  &world_framework(w, pod)->profile.features,
                                               .open = reduce_decision(w->reduce)->open_claims,
                                               .node = node,
                                               .random = &w->random};
@@ -44,6 +47,53 @@ bool world_hold(struct world *w, const struct pod *pod, struct str node, struct 
     return false;
 }
 
+static void add(struct strs *list, struct str text, struct arena *a)
+{
+    struct str *longer = arena_take(a, (list->count + 1) * sizeof(*longer));
+    for (uint32_t i = 0; i < list->count; i++)
+        longer[i] = list->at[i];
+    longer[list->count++] = text;
+    list->at = longer;
+}
+
+static bool is_reserved(const struct world *w, const struct pod *pod,
+                        const struct resource_claim *claim)
+{
+    bool groups = group_claims_count(&world_framework(w, pod)->profile.features, pod);
+    return groups ? group_claims_reserved(pod, claim) : strs_hold(claim->reserved_for, pod->uid);
+}
+
+/* For the pod, or for its group where the claim is that one's. */
+static void reserve(const struct world *w, const struct pod *pod, struct resource_claim *claim,
+                    struct arena *a)
+{
+    const struct gang *group =
+        group_claims_owner(w->catalog, &world_framework(w, pod)->profile.features, pod);
+    bool for_group = false;
+    for (uint32_t i = 0; i < pod->device_claims.count; i++)
+        for_group |= str_equal(pod->device_claims.at[i].claim, claim->name) &&
+                     group_claims_bind(group, &pod->device_claims.at[i], NULL);
+    add(&claim->reserved_for, for_group ? group->uid : pod->uid, a);
+    if (for_group)
+        add(&claim->reserved_groups, group->name, a);
+}
+
+bool world_group_is_active(const struct world *w, const struct pod *pod)
+{
+    const struct gang *group =
+        group_claims_owner(w->catalog, &world_framework(w, pod)->profile.features, pod);
+    return group != NULL && cache_gang_on_nodes(w->cache, group) > 0;
+}
+
+const struct pod *world_held_pod(const struct world *w, const struct pod *pod,
+                                 const struct held *held, struct arena *a)
+{
+    const struct features *features = &world_framework(w, pod)->profile.features;
+    struct pod *placed = arena_take(a, sizeof(*placed));
+    *placed = device_reserved_pod(&held->devices, features, pod, a);
+    return placed;
+}
+
 /* What the binder writes into a claim: devices, if it is given some, and whom it is reserved for
  * (NULL: nobody).
  */
@@ -65,13 +115,8 @@ static void write_claim(struct world *w, const struct pod *pod, const struct str
         claim->devices.count = given->devices.count;
         claim->devices.at = given->devices.at;
     }
-    if (pod != NULL && !strs_hold(claim->reserved_for, pod->uid)) {
-        struct str *uids = arena_take(&memory, (claim->reserved_for.count + 1) * sizeof(*uids));
-        for (uint32_t i = 0; i < claim->reserved_for.count; i++)
-            uids[i] = claim->reserved_for.at[i];
-        uids[claim->reserved_for.count++] = pod->uid;
-        claim->reserved_for.at = uids;
-    }
+    if (pod != NULL && !is_reserved(w, pod, claim))
+        reserve(w, pod, claim, &memory);
     if (given != NULL)
         claim_configs_set(w->configs, path[0], path[1], given);
     claim->resource_version = ++w->version;
@@ -85,6 +130,15 @@ static void delete_claim(struct world *w, struct str space, struct str name)
         .type = MSG_object_gone,
         .object_gone = {.kind = OBJECT_resource_claim, .namespace_name = space, .name = name}};
     world_take_quietly(w, &m);
+}
+
+static void drop(struct strs *list, struct str text)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!str_equal(list->at[i], text))
+            list->at[kept++] = list->at[i];
+    list->count = kept;
 }
 
 void world_deallocate(struct world *w, const struct pod *pod, const struct deallocation *d)
@@ -101,10 +155,15 @@ void world_deallocate(struct world *w, const struct pod *pod, const struct deall
         return;
     }
     codec_copy(&resource_claim_record, claim, there, &memory);
-    claim->allocated = claim->has_terms = false;
-    claim->allocated_us = 0;
-    claim->terms.count = claim->devices.count = claim->device_statuses.count = 0;
-    claim->reserved_for.count = 0;
+    if (d->unreserves) {
+        drop(&claim->reserved_for, d->group_uid);
+        drop(&claim->reserved_groups, pod->gang);
+    } else {
+        claim->allocated = claim->has_terms = false;
+        claim->allocated_us = 0;
+        claim->terms.count = claim->devices.count = claim->device_statuses.count = 0;
+        claim->reserved_for.count = claim->reserved_groups.count = 0;
+    }
     claim->resource_version = ++w->version;
     world_take_quietly(w, &m);
     arena_free(&memory);

@@ -25,6 +25,7 @@ struct world {
     struct arena arena; /* of the last decision */
     struct pod decided;
     int64_t cycle, bound;
+    int64_t walk_next;    /* where the next walk over the nodes begins */
     struct random random; /* names shares of devices */
     struct claim_configs *configs;
 };

@@ -58,7 +58,7 @@ struct observer {
 
 struct check {
     const char *name;
-    char reason[REASON_MAX];
+    char reason[REASON_MAX], note[REASON_MAX];
 };
 
 static struct {
@@ -70,6 +70,7 @@ static struct {
     struct observer observers[OBSERVERS_MAX];
     struct check checks[METRIC_CHECKS_MAX];
     uint32_t check_count;
+    int64_t release; /* that is decided as */
 } all;
 
 /* ---- the declarations ---- */
@@ -237,7 +238,7 @@ void metric_set_to(enum metric metric, const char *value, int64_t to)
     series_set(metric_series(metric, METRIC_VALUES(str_of(value))), to);
 }
 
-void metric_check(const char *name, const char *reason)
+static struct check *check_of(const char *name)
 {
     uint32_t i = 0;
     while (i < all.check_count && strcmp(all.checks[i].name, name) != 0)
@@ -245,7 +246,22 @@ void metric_check(const char *name, const char *reason)
     must(i < METRIC_CHECKS_MAX);
     if (i == all.check_count)
         all.checks[all.check_count++].name = name;
-    snprintf(all.checks[i].reason, REASON_MAX, "%s", reason);
+    return &all.checks[i];
+}
+
+void metric_check(const char *name, const char *reason)
+{
+    snprintf(check_of(name)->reason, REASON_MAX, "%s", reason);
+}
+
+void metric_check_note(const char *name, const char *note)
+{
+    snprintf(check_of(name)->note, REASON_MAX, "%s", note);
+}
+
+void metric_release(int64_t minor)
+{
+    all.release = minor;
 }
 
 /* ---- the report ---- */
@@ -271,7 +287,8 @@ static void fill_checks(struct metrics *out, struct arena *a)
     for (uint32_t i = 0; i < all.check_count; i++)
         out->checks.at[out->checks.count++] =
             (struct health_check){.name = str_of(all.checks[i].name),
-                                  .reason = arena_copy(a, str_of(all.checks[i].reason))};
+                                  .reason = arena_copy(a, str_of(all.checks[i].reason)),
+                                  .note = arena_copy(a, str_of(all.checks[i].note))};
 }
 
 static void fill_buckets(const struct series *s, struct metric_sample *sample, struct arena *a)
@@ -304,6 +321,7 @@ void metrics_fill(struct metrics *out, bool checks_only, struct arena *a)
         if (all.observers[i].fn != NULL)
             all.observers[i].fn(all.observers[i].state);
     fill_checks(out, a);
+    out->release = all.release;
     if (checks_only)
         return;
     out->samples.at = arena_take(a, (all.count + METRIC_COUNT) * sizeof(*out->samples.at));

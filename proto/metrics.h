@@ -84,6 +84,10 @@ void metric_set_to(enum metric metric, const char *value, int64_t to);
 /* Something that may be wrong with this process, such as "sched-handler-sync": why, or "" while it
  * is well. name is borrowed for good; the reason is copied. */
 void metric_check(const char *name, const char *reason);
+/* What is worth telling of the same although it is well; "" when nothing is. */
+void metric_check_note(const char *name, const char *note);
+/* The minor version of Kubernetes that this process decides as. */
+void metric_release(int64_t minor);
 
 /* Calls fn(state) before each report (or, when only is_checks, before each report of the checks):
  * the place to set gauges and checks from what is known. NULL fn: forgets all for that state. */

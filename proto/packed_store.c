@@ -18,7 +18,7 @@ const struct store_rule store_pods = {
      "gates request limits score_request usage usage_score_cpu usage_score_memory ports "
      "node_selector "
      "has_node_selector required_terms has_required_terms preferred_terms tolerations images "
-     "extended_asks container_count condition_types has_spread affinity_required "
+     "extended_asks amounts container_count condition_types has_spread affinity_required "
      "affinity_preferred "
      "anti_affinity_required anti_affinity_preferred spread features"},
     "uid",

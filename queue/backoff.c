@@ -2,8 +2,9 @@
  *
  * Ends are floored to a second, and a backoff runs while the clock's second is not beyond it: so
  * pods that failed within one second come back together, and a wait is up to a second longer than
- * its nominal length, exactly as upstream. Errors wait by themselves since an idle scheduler may
- * take a rejected pod early, but must not hammer an API server that failed. */
+ * its nominal length, exactly as upstream. Strict ones are not floored. Errors wait by themselves
+ * since an idle scheduler may take a rejected pod early, but must not hammer an API server that
+ * failed. */
 #include "queue/backoff.h"
 
 #include "proto/base/must.h"
@@ -35,10 +36,10 @@ static bool error_less(const void *a, const void *b)
 void backoff_init(struct backoff *b, struct span initial, struct span max)
 {
     must(initial.ns >= 0 && max.ns >= 0);
-    b->pods = heap_new(pod_less, link_of);
-    b->errors = heap_new(error_less, link_of);
-    b->initial = initial;
-    b->max = max;
+    *b = (struct backoff){.pods = heap_new(pod_less, link_of),
+                          .errors = heap_new(error_less, link_of),
+                          .initial = initial,
+                          .max = max};
 }
 
 void backoff_free(struct backoff *b)
@@ -71,12 +72,17 @@ void backoff_start(const struct backoff *b, struct entry *e)
     struct span length = backoff_length(b, e);
     e->backoff_ends = (struct moment){0};
     if (length.ns > 0)
-        e->backoff_ends = backoff_second(moment_after(e->timestamp, length));
+        e->backoff_ends = backoff_aligned(b, moment_after(e->timestamp, length));
 }
 
-bool backoff_runs(const struct entry *e, struct moment now)
+struct moment backoff_aligned(const struct backoff *b, struct moment m)
 {
-    return e->backoff_ends.ns != 0 && e->backoff_ends.ns >= backoff_second(now).ns;
+    return b->strict ? m : backoff_second(m);
+}
+
+bool backoff_runs(const struct backoff *b, const struct entry *e, struct moment now)
+{
+    return e->backoff_ends.ns != 0 && e->backoff_ends.ns >= backoff_aligned(b, now).ns;
 }
 
 static struct heap *heap_of(struct backoff *b, const struct entry *e)
@@ -107,9 +113,9 @@ void backoff_fix(struct backoff *b, struct entry *e)
 struct entry *backoff_take_ended(struct backoff *b, struct moment now)
 {
     struct entry *e = heap_top(b->pods);
-    if (e == NULL || backoff_runs(e, now))
+    if (e == NULL || backoff_runs(b, e, now))
         e = heap_top(b->errors);
-    if (e == NULL || backoff_runs(e, now))
+    if (e == NULL || backoff_runs(b, e, now))
         return NULL;
     backoff_remove(b, e);
     return e;

@@ -8,6 +8,7 @@ struct backoff {
     struct heap *pods;   /* rejected and woken: by end of backoff, then rank_entry_before */
     struct heap *errors; /* failed attempts: by end of backoff, then arrival */
     struct span initial, max;
+    bool strict; /* SchedulerPopFromBackoffQ is off: ends are exact, and nobody is taken early */
 };
 
 void backoff_init(struct backoff *b, struct span initial, struct span max);
@@ -19,8 +20,11 @@ struct span backoff_length(const struct backoff *b, const struct entry *e);
 struct span backoff_after(const struct backoff *b, int64_t failures);
 /* Sets the end from the entry's timestamp and counts. */
 void backoff_start(const struct backoff *b, struct entry *e);
-/* Backoffs end with a whole second: true while the second of their end is not over. */
-bool backoff_runs(const struct entry *e, struct moment now);
+/* Backoffs end with a whole second: true while the second of their end is not over; of strict ones
+ * until after that very moment. */
+bool backoff_runs(const struct backoff *b, const struct entry *e, struct moment now);
+/* What ends are held against, and cut to: the start of the second that m is in; m when strict. */
+struct moment backoff_aligned(const struct backoff *b, struct moment m);
 /* Start of the second that m is in. */
 struct moment backoff_second(struct moment m);
 

@@ -23,8 +23,9 @@ static void keep(struct entry *e, const struct pod *pod)
     e->has_gates = pod->gates.count > 0;
     e->has_device_claims = pod->device_claims.count > 0;
     e->has_gang = pod->gang.len > 0;
-    e->alone = pod->device_claims.count > 0 || pod->resource_claims.count > 0 ||
-               pod->gang.len > 0 || pod->nominated_node.len > 0;
+    e->on_node = pod->node_name.len > 0;
+    e->alone = pod->resize_deferred || pod->device_claims.count > 0 ||
+               pod->resource_claims.count > 0 || pod->gang.len > 0 || pod->nominated_node.len > 0;
     e->similar = pod->claims.count > 0 || pod->volumes.count > 0;
 }
 

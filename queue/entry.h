@@ -41,8 +41,9 @@ struct entry {
     struct opened *opened;      /* the same, decoded, while somebody looks at it; NULL: not now */
     int64_t priority;           /* the pod's */
     bool deleting, has_gates, has_device_claims, has_gang; /* the pod's */
-    bool alone;                                            /* the pod can have no equals */
-    bool similar;                                          /* no more than similar to others */
+    bool on_node;  /* it has one already, which has no room for what it asks for by now */
+    bool alone;    /* the pod can have no equals */
+    bool similar;  /* no more than similar to others */
     bool released; /* counts among those of its equals that were parked and stand in line */
     bool insists;  /* is tried whatever its equals found */
     bool may_hold; /* was said to be bound and not seen so: the scheduler may hold its room */

@@ -91,14 +91,14 @@ static bool old(const struct entry *e, struct moment now)
     return moment_since(now, e->timestamp).ns > span_of_seconds(EQUALS_SECONDS).ns;
 }
 
-static bool spoken_for(const struct entry *e, struct moment now)
+static bool spoken_for(const struct queues *q, const struct entry *e, struct moment now)
 {
     const struct equals *k = e->equals;
     if (!as_its_equals(e) || e->insists || e->flushed)
         return false;
     if (k->similar)
         return k->members >= SIMILAR_LEAST && !moment_reached(now, k->until) &&
-               backoff_runs(e, now);
+               backoff_runs(&q->backoff, e, now);
     return k->spoken && !old(e, now);
 }
 
@@ -120,14 +120,14 @@ static void park(struct queues *q, struct entry *e)
 void equivalence_sift(struct queues *q, struct moment now)
 {
     struct entry *e;
-    while ((e = heap_top(q->active.heap)) != NULL && spoken_for(e, now))
+    while ((e = heap_top(q->active.heap)) != NULL && spoken_for(q, e, now))
         park(q, e);
 }
 
 void equivalence_sift_early(struct queues *q, struct moment now)
 {
     struct entry *e;
-    while ((e = heap_top(q->backoff.pods)) != NULL && spoken_for(e, now))
+    while ((e = heap_top(q->backoff.pods)) != NULL && spoken_for(q, e, now))
         park(q, e);
 }
 
@@ -140,7 +140,7 @@ bool equivalence_full(const struct entry *e)
 static void unpark(struct queues *q, struct moment now, struct entry *e)
 {
     places_leave(q, e);
-    if (backoff_runs(e, now))
+    if (backoff_runs(&q->backoff, e, now))
         backoff_add(&q->backoff, e);
     else
         active_add(&q->active, e);
@@ -157,7 +157,7 @@ static void review(struct queues *q, struct moment now, struct equals *k)
 {
     struct entry *e;
     while (k->parked != NULL && (e = heap_top(k->parked)) != NULL) {
-        bool waited = k->similar && !backoff_runs(e, now);
+        bool waited = k->similar && !backoff_runs(&q->backoff, e, now);
         if (!waited && !free_again(k, now))
             break;
         unpark(q, now, e);

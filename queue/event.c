@@ -7,7 +7,12 @@
 
 #include <stdio.h>
 
-#define ACTIONS 14
+#define ACTIONS 16
+
+/* Of Kubernetes, by their minor. */
+#define SCALE_UP_SINCE   37
+#define TARGETS_SINCE    37
+#define PREEMPTION_SINCE 37
 
 static void add(struct event_changes *changes, bool changed, uint32_t action)
 {
@@ -72,7 +77,7 @@ static bool same_conditions(const struct node *a, const struct node *b)
     return true;
 }
 
-/* Something that it took before is taken less, or no more. */
+/* Something that it took is taken less, or no more; the other way round it is scaled up. */
 static bool scaled_down(const struct pod *before, const struct pod *after)
 {
     for (uint32_t i = 0; i < before->usage.count; i++) {
@@ -97,7 +102,8 @@ static bool same_device_claims(const struct pod *a, const struct pod *b)
     return true;
 }
 
-struct event_changes event_assigned_changes(const struct pod *before, const struct pod *after)
+struct event_changes event_assigned_changes(const struct pod *before, const struct pod *after,
+                                            uint8_t release)
 {
     struct event_changes changes = {0};
     add(&changes,
@@ -105,6 +111,7 @@ struct event_changes event_assigned_changes(const struct pod *before, const stru
                       after->labels.at),
         EVENT_POD_LABEL);
     add(&changes, scaled_down(before, after), EVENT_POD_SCALE_DOWN);
+    add(&changes, release >= SCALE_UP_SINCE && scaled_down(after, before), EVENT_POD_SCALE_UP);
     add(&changes, before->gates.count > 0 && after->gates.count == 0, EVENT_POD_GATES);
     /* Tolerations can only be added: upstream looks at their number alone. */
     add(&changes, before->tolerations.count != after->tolerations.count, EVENT_POD_TOLERATION);
@@ -123,18 +130,20 @@ static struct pod wishes(const struct pod *pod)
     return w;
 }
 
-struct event_changes event_pending_changes(const struct pod *before, const struct pod *after)
+struct event_changes event_pending_changes(const struct pod *before, const struct pod *after,
+                                           uint8_t release)
 {
     struct event_changes changes = {0};
     struct pod old = wishes(before), new = wishes(after);
     if (codec_equal(&pod_record, &old, &new))
         return changes;
-    changes = event_assigned_changes(before, after);
+    changes = event_assigned_changes(before, after, release);
     add(&changes, changes.count == 0, EVENT_UPDATE);
     return changes;
 }
 
-struct event_changes event_node_changes(const struct node *before, const struct node *after)
+struct event_changes event_node_changes(const struct node *before, const struct node *after,
+                                        uint8_t release)
 {
     struct event_changes changes = {0};
     add(&changes, before->unschedulable && !after->unschedulable, EVENT_NODE_TAINT);
@@ -145,13 +154,17 @@ struct event_changes event_node_changes(const struct node *before, const struct 
         EVENT_NODE_LABEL);
     add(&changes, !event_same_taints(before, after), EVENT_NODE_TAINT);
     add(&changes, !same_conditions(before, after), EVENT_NODE_CONDITION);
+    add(&changes,
+        release >= PREEMPTION_SINCE &&
+            !event_same_strs(&before->spares_from_resizes, &after->spares_from_resizes),
+        EVENT_NODE_PREEMPTION);
     add(&changes, !event_same_strs(&before->features, &after->features), EVENT_NODE_FEATURE);
     return changes;
 }
 
 /* ---- its name ---- */
 
-static const char *const resources[EVENT_RESOURCES] = {
+static const char *const resources[EVENT_RESOURCES + 1] = {
     [EVENT_OF_node] = "Node",
     [EVENT_OF_assigned_pod] = "AssignedPod",
     [EVENT_OF_unschedulable_pod] = "UnschedulablePod",
@@ -165,6 +178,8 @@ static const char *const resources[EVENT_RESOURCES] = {
     [EVENT_OF_resource_claim] = "resource.k8s.io/ResourceClaim",
     [EVENT_OF_resource_slice] = "resource.k8s.io/ResourceSlice",
     [EVENT_OF_device_class] = "resource.k8s.io/DeviceClass",
+    [EVENT_OF_device_taint_rule] = "resource.k8s.io/ResourceSlice",
+    [EVENT_RESOURCES] = "TargetPod",
 };
 
 static const struct {
@@ -179,25 +194,33 @@ static const struct {
     {EVENT_NODE_CONDITION, "UpdateNodeCondition"},
     {EVENT_NODE_ANNOTATION, "UpdateNodeAnnotation"},
     {EVENT_NODE_FEATURE, "UpdateNodeDeclaredFeature"},
+    {EVENT_NODE_PREEMPTION, "UpdateNodePreemptionPolicy"},
     {EVENT_POD_LABEL, "UpdatePodLabel"},
     {EVENT_POD_SCALE_DOWN, "UpdatePodScaleDown"},
+    {EVENT_POD_SCALE_UP, "UpdatePodScaleUp"},
     {EVENT_POD_TOLERATION, "UpdatePodToleration"},
     {EVENT_POD_GATES, "UpdatePodSchedulingGatesEliminated"},
     {EVENT_POD_CLAIM, "UpdatePodGeneratedResourceClaim"},
     {EVENT_UPDATE, "Update"},
 };
 
+/* Of a pod that waits we tell what it is about itself. */
+static size_t named(const struct event *event)
+{
+    bool target = event->resource == EVENT_OF_unschedulable_pod && event->release >= TARGETS_SINCE;
+    return target ? EVENT_RESOURCES : event->resource;
+}
+
 const char *event_label(const struct event *event)
 {
-    static char labels[EVENT_RESOURCES][ACTIONS][64];
-    size_t action = 0;
+    static char labels[EVENT_RESOURCES + 1][ACTIONS][64];
+    size_t action = 0, resource = named(event);
     if (event->wildcard)
         return "UnschedulableTimeout";
     while (action < ACTIONS - 1 && actions[action].action != event->action)
         action++;
-    char *label = labels[event->resource][action];
+    char *label = labels[resource][action];
     if (label[0] == 0)
-        snprintf(label, sizeof(labels[0][0]), "%s%s", resources[event->resource],
-                 actions[action].name);
+        snprintf(label, sizeof(labels[0][0]), "%s%s", resources[resource], actions[action].name);
     return label;
 }

@@ -19,7 +19,9 @@ enum event_action {
     EVENT_POD_TOLERATION = 1024,
     EVENT_POD_GATES = 2048,
     EVENT_POD_CLAIM = 4096,
-    EVENT_UPDATE = 8188 /* some update that has no bit of its own; in a row: any update */
+    EVENT_POD_SCALE_UP = 8192,
+    EVENT_NODE_PREEMPTION = 16384,
+    EVENT_UPDATE = 32764 /* some update that has no bit of its own; in a row: any update */
 };
 
 enum event_resource {
@@ -36,13 +38,15 @@ enum event_resource {
     EVENT_OF_resource_claim,
     EVENT_OF_resource_slice,
     EVENT_OF_device_class,
+    EVENT_OF_device_taint_rule, /* remembered; it is told of as an update of slices */
     EVENT_RESOURCES
 };
 
 /* The objects are borrowed; old is NULL for ADD, new is NULL for DELETE. */
 struct event {
-    bool wildcard; /* concerns every pod, whatever rejected it */
-    bool unseen;   /* no object has changed: it concerns only plugins that are known to look */
+    bool wildcard;   /* concerns every pod, whatever rejected it */
+    bool unseen;     /* no object has changed: it concerns only plugins that are known to look */
+    uint8_t release; /* the minor of the Kubernetes whose rules hold: 36, … (0 is as the oldest) */
     enum event_resource resource;
     uint32_t action; /* one bit, or EVENT_UPDATE */
     const struct pod *old_pod, *new_pod;
@@ -60,13 +64,18 @@ struct event_changes {
 };
 
 /* For a pod that waits: no change at all when only what a scheduler itself writes differs
- * (resourceVersion, generation, status), else the kinds, else one EVENT_UPDATE. */
-struct event_changes event_pending_changes(const struct pod *before, const struct pod *after);
+ * (resourceVersion, generation, status), else the kinds, else one EVENT_UPDATE. release as in
+ * struct event: a pod that asks for more is a kind since 1.37. */
+struct event_changes event_pending_changes(const struct pod *before, const struct pod *after,
+                                           uint8_t release);
 /* For an assigned pod: kinds only; nothing registered could use an update without a kind. */
-struct event_changes event_assigned_changes(const struct pod *before, const struct pod *after);
-struct event_changes event_node_changes(const struct node *before, const struct node *after);
+struct event_changes event_assigned_changes(const struct pod *before, const struct pod *after,
+                                            uint8_t release);
+struct event_changes event_node_changes(const struct node *before, const struct node *after,
+                                        uint8_t release);
 
-/* Upstream's label of an event: AssignedPodDelete, NodeUpdateNodeTaint, …; lives for ever. */
+/* Upstream's label of an event: AssignedPodDelete, NodeUpdateNodeTaint, …; lives for ever. Since
+ * 1.37 a pod that changed while it waits is a TargetPod. */
 const char *event_label(const struct event *event);
 
 bool event_same_strs(const struct strs *a, const struct strs *b);

@@ -44,6 +44,22 @@ static void file_nowhere(const struct pod *pod, struct tokens *out)
 const struct filing filed_together = {NULL, NULL};
 const struct filing filed_nowhere = {file_nowhere, seek_nobody};
 
+/* ---- pods on nodes ---- */
+
+static void file_own_node(const struct pod *pod, struct tokens *out)
+{
+    if (pod->resize_deferred)
+        add(out, 'n', pod->node_name, NO_TEXT);
+}
+
+static void seek_own_node(const struct event *event, struct tokens *out)
+{
+    add(out, 'n', event->new_node != NULL ? event->new_node->name : event->new_pod->node_name,
+        NO_TEXT);
+}
+
+const struct filing filed_by_own_node = {file_own_node, seek_own_node};
+
 /* ---- taints: a node's first one that matters must be tolerated like all others ---- */
 
 static void file_tolerations(const struct pod *pod, struct tokens *out)

@@ -19,7 +19,8 @@ struct tokens {
 };
 
 struct filing {
-    /* NULL: the hint does not look at the pod, so it is asked once for all. */
+    /* NULL: the hint does not look at the pod, unless its resize is deferred; so it is asked once
+     * for all others. */
     void (*file)(const struct pod *pod, struct tokens *out);
     /* The event is about objects other than waiting pods; it matches the row. */
     void (*seek)(const struct event *event, struct tokens *out);
@@ -29,6 +30,9 @@ struct filing {
 extern const struct filing filed_together;
 /* It can only be about the pod that changed itself, which is asked apart. */
 extern const struct filing filed_nowhere;
+
+/* Of pods whose resize is deferred, the node that they are on; others nowhere. */
+extern const struct filing filed_by_own_node;
 
 /* filing.c */
 extern const struct filing filed_by_toleration, filed_by_request, filed_by_resource, filed_by_port,

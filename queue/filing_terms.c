@@ -200,7 +200,10 @@ static void seek_spread_keys(const struct event *event, struct tokens *out)
 
 const struct filing filed_by_spread_keys = {file_spread_keys, seek_spread_keys};
 
-/* ---- affinity to other pods: w what it wants, a what it avoids, o its own labels ---- */
+/* ---- affinity to other pods: w what it wants, a what it avoids, o its own labels ----
+ *
+ * Of what it wants one term is enough, as all must hold; what it avoids is filed for each term, as
+ * since 1.37 one is enough to wake it. */
 
 static bool is_in_order(const struct affinity_term *terms, uint32_t count)
 {
@@ -233,8 +236,8 @@ static void file_affinity_pods(const struct pod *pod, struct tokens *out)
     out->all = has_odd_terms(pod);
     if (pod->affinity_required.count > 0)
         file_term(out, 'w', &pod->affinity_required.at[0]);
-    if (pod->anti_affinity_required.count > 0)
-        file_term(out, 'a', &pod->anti_affinity_required.at[0]);
+    for (uint32_t i = 0; i < pod->anti_affinity_required.count; i++)
+        file_term(out, 'a', &pod->anti_affinity_required.at[i]);
     add_labels(out, 'o', NO_TEXT, pod->labels.at, pod->labels.count);
 }
 
@@ -253,10 +256,9 @@ static void seek_affinity_pods(const struct event *event, struct tokens *out)
         seek_labels(out, 'a', old);
     if (old == NULL || new != NULL || old->anti_affinity_required.count == 0)
         return;
-    if (is_in_order(old->anti_affinity_required.at, old->anti_affinity_required.count))
-        add_selector(out, 'o', NO_TEXT, &old->anti_affinity_required.at[0].selector);
-    else
-        out->all = true;
+    out->all = !is_in_order(old->anti_affinity_required.at, old->anti_affinity_required.count);
+    for (uint32_t i = 0; i < old->anti_affinity_required.count && !out->all; i++)
+        add_selector(out, 'o', NO_TEXT, &old->anti_affinity_required.at[i].selector);
 }
 
 const struct filing filed_by_affinity_pods = {file_affinity_pods, seek_affinity_pods};

@@ -6,6 +6,7 @@
 #include "queue/from_scheduler.h"
 
 #include "proto/base/log.h"
+#include "proto/kube/release/release.h"
 #include "queue/equivalence.h"
 #include "queue/gang.h"
 
@@ -69,29 +70,40 @@ void from_scheduler_pull(struct queue *q, struct moment now, const struct delive
 
 /* ---- what it decides with ---- */
 
+/* The same file says something else to another release, or with other gates. */
+static bool decides_as(const struct queue *q, const struct features *features)
+{
+    return codec_equal(&features_record, &q->features, features);
+}
+
 /* Another configuration: pods that it serves and the former did not are in the watcher's next
  * snapshot, and pods that it does not serve are not kept from it. The order of the queue stays. */
 void from_scheduler_queue_config(struct queue *q, struct moment now, const struct delivery *in)
 {
     const struct queue_config *config = &in->message->queue_config;
     q->config_generation = config->generation;
-    if (config->hash == q->config_hash || config->profiles.count == 0)
+    if (config->profiles.count == 0 ||
+        (config->hash == q->config_hash && decides_as(q, &config->profiles.at[0].features)))
         return;
-    struct queue_config *kept = arena_take(&q->configs, sizeof(*kept));
-    codec_copy(message_info[MSG_queue_config].record, kept, config, &q->configs);
-    profiles_serve(q, kept->profiles.at, kept->profiles.count);
-    q->config_hash = kept->hash;
-    if (!q->options.backoff_given && kept->backoff_initial_s > 0 &&
-        kept->backoff_max_s >= kept->backoff_initial_s) {
-        q->queues.options.backoff_initial = span_of_seconds((double)kept->backoff_initial_s);
-        q->queues.options.backoff_max = span_of_seconds((double)kept->backoff_max_s);
+    profiles_serve(q, config->profiles.at, config->profiles.count);
+    const char *what = config->hash == q->config_hash ? "release changed" : "configuration changed";
+    q->config_hash = config->hash;
+    q->features = config->profiles.at[0].features;
+    q->queues.options.release = (uint8_t)q->features.release;
+    q->queues.backoff.strict = !q->features.pop_from_backoff;
+    if (!q->options.backoff_given && config->backoff_initial_s > 0 &&
+        config->backoff_max_s >= config->backoff_initial_s) {
+        q->queues.options.backoff_initial = span_of_seconds((double)config->backoff_initial_s);
+        q->queues.options.backoff_max = span_of_seconds((double)config->backoff_max_s);
     }
+    gangs_use_trees(&q->queues, q->features.group_trees);
     gangs_follow_all(&q->queues, now);
     queues_wake_all(&q->queues, now);
     queues_look_at_gates(&q->queues, now);
     subscriber_again(&q->stream);
-    log_info("configuration changed|generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u",
-             kept->generation, (uint64_t)kept->hash, kept->profiles.count);
+    log_info("%s| release=%s generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u", what,
+             release_of(q->features.release)->version, config->generation, (uint64_t)config->hash,
+             config->profiles.count);
 }
 
 /* Of a plugin that is not known by name here, whom it has turned away is not known either. */

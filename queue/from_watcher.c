@@ -1,11 +1,13 @@
 /* from_watcher: which pods are pending, and what happens in the cluster.
  *
- * What must stay true: a pod is pending here, assigned in the mirror, or not known, and never two
- * of these; what changed is told with what was known before; an older version is counted and
- * changes nothing, except in a snapshot, which is the truth. */
+ * What must stay true: a pod is pending here, assigned in the mirror, or not known, and two of
+ * these only while its node has put off its resize; what changed is told with what was known
+ * before; an older version is counted and changes nothing, except in a snapshot, which is the
+ * truth. */
 #include "queue/from_watcher.h"
 
 #include "proto/base/log.h"
+#include "proto/kube/objects/requests.h"
 #include "queue/gang.h"
 #include "queue/mirror.h"
 #include "queue/move.h"
@@ -14,10 +16,12 @@
 /* ---- what is told to those who wait ---- */
 
 /* Whoever it may help is woken. */
-static void tell_of_event(struct queue *q, struct moment now, const struct event *event)
+static void tell_of_event(struct queue *q, struct moment now, const struct event *what)
 {
-    move_all(&q->queues, now, event, NULL);
-    measure_handled(&q->queues.measured, event_label(event));
+    struct event event = *what;
+    event.release = q->queues.options.release;
+    move_all(&q->queues, now, &event, NULL);
+    measure_handled(&q->queues.measured, event_label(&event));
 }
 
 static void tell_of_pod(struct queue *q, struct moment now, uint32_t action, const struct pod *old,
@@ -39,6 +43,18 @@ static void tell_of_any_update(struct queue *q, struct moment now, const struct 
         tell_of_pod(q, now, EVENT_UPDATE, pod, pod);
 }
 
+/* Upstream hears of it through the slices whose devices have another taint then. */
+static void tell_of_taint_rule(struct queue *q, struct moment now)
+{
+    const struct resource_slice any = {0};
+    struct event event = {.resource = EVENT_OF_resource_slice,
+                          .action = EVENT_UPDATE,
+                          .old_object = &any,
+                          .new_object = &any};
+    if (q->features.device_taint_rules)
+        tell_of_event(q, now, &event);
+}
+
 static void tell_of_object(struct queue *q, struct moment now, struct event event)
 {
     event.action = EVENT_UPDATE;
@@ -46,7 +62,10 @@ static void tell_of_object(struct queue *q, struct moment now, struct event even
         event.action = EVENT_ADD;
     else if (event.new_object == NULL)
         event.action = EVENT_DELETE;
-    tell_of_event(q, now, &event);
+    if (event.resource == EVENT_OF_device_taint_rule)
+        tell_of_taint_rule(q, now);
+    else
+        tell_of_event(q, now, &event);
 }
 
 /* ---- pods ---- */
@@ -56,21 +75,48 @@ static struct str key_of(struct queue *q, struct str namespace_name, struct str 
     return mirror_key(namespace_name, name, &q->scratch);
 }
 
+/* Room is to be made on its node. */
+static void set_resizing(struct queue *q, struct moment now, struct str key, const struct pod *pod)
+{
+    const struct pod tried = requests_as_tried(pod);
+    struct entry *e = queues_get(&q->queues, key);
+    if (e == NULL) {
+        e = queues_add(&q->queues, now, key, &tried, profiles_ours(q, pod));
+        measure_handled(&q->queues.measured, "UnschedulablePodAdd");
+    } else if (pod->resource_version != 0 && pod->resource_version == e->kept->version) {
+        q->count.repeated++;
+    } else {
+        queues_update(&q->queues, now, e, &tried);
+    }
+    e->seen = q->snapshot;
+}
+
+/* It is tried no more, or has been bound; then room may be made for its resize. */
+static void follow_assigned(struct queue *q, struct moment now, struct str key,
+                            const struct pod *pod)
+{
+    const struct entry *e = queues_get(&q->queues, key);
+    bool resizes = pod->resize_deferred && profiles_ours(q, pod) != NULL;
+    if (e != NULL && !(resizes && e->on_node)) {
+        queues_assigned(&q->queues, now, key, pod->node_name);
+        measure_handled(&q->queues.measured, "UnschedulablePodDelete");
+    }
+    if (resizes)
+        set_resizing(q, now, key, pod);
+}
+
 static void set_assigned(struct queue *q, struct moment now, struct str key, const struct pod *pod)
 {
     struct pod before;
     struct event_changes changes;
-    if (queues_get(&q->queues, key) != NULL) {
-        queues_assigned(&q->queues, now, key, pod->node_name);
-        measure_handled(&q->queues.measured, "UnschedulablePodDelete");
-    }
+    follow_assigned(q, now, key, pod);
     switch (mirror_set_pod(q->mirror, key, pod, &before, &q->scratch)) {
     case MIRROR_outdated: q->count.outdated++; break;
     case MIRROR_same: tell_of_any_update(q, now, pod); break;
     case MIRROR_new: tell_of_pod(q, now, EVENT_ADD, NULL, pod); break;
     case MIRROR_changed:
         gangs_assigned(&q->queues, &before, pod);
-        changes = event_assigned_changes(&before, pod);
+        changes = event_assigned_changes(&before, pod, q->queues.options.release);
         if (changes.count == 0)
             tell_of_any_update(q, now, pod);
         for (uint32_t i = 0; i < changes.count; i++)
@@ -82,6 +128,7 @@ static void set_assigned(struct queue *q, struct moment now, struct str key, con
 static void set_pending(struct queue *q, struct moment now, struct str key, const struct pod *pod)
 {
     struct entry *e = queues_get(&q->queues, key);
+    const struct pod tried = requests_as_tried(pod);
     const struct surroundings *around = profiles_ours(q, pod);
     if (around == NULL) {
         if (e != NULL)
@@ -89,12 +136,12 @@ static void set_pending(struct queue *q, struct moment now, struct str key, cons
         return;
     }
     if (e == NULL) {
-        e = queues_add(&q->queues, now, key, pod, around);
+        e = queues_add(&q->queues, now, key, &tried, around);
         measure_handled(&q->queues.measured, "UnschedulablePodAdd");
     } else if (pod->resource_version != 0 && pod->resource_version == e->kept->version) {
         q->count.repeated++;
     } else {
-        queues_update(&q->queues, now, e, pod);
+        queues_update(&q->queues, now, e, &tried);
         measure_handled(&q->queues.measured, "UnschedulablePodUpdate");
     }
     e->seen = q->snapshot;
@@ -131,7 +178,8 @@ static bool outdated(struct queue *q, struct str key, const struct pod *pod)
 
 void from_watcher_pod_set(struct queue *q, struct moment now, const struct delivery *in)
 {
-    const struct pod *pod = &in->message->pod_set.pod;
+    const struct pod told = requests_as_of(&in->message->pod_set.pod, &q->features);
+    const struct pod *pod = &told;
     if (pod->uid.len == 0 || pod->name.len == 0 || pod->namespace_name.len == 0) {
         q->refused = (struct refusal){"pod without UID, namespace or name", pod->name};
         return;
@@ -153,12 +201,15 @@ void from_watcher_pod_gone(struct queue *q, struct moment now, const struct deli
     const struct pod_gone *gone = &in->message->pod_gone;
     struct str key = key_of(q, gone->namespace_name, gone->name);
     const struct entry *e = queues_get(&q->queues, key);
+    bool waits = e != NULL && entry_has_uid(e, gone->uid);
+    bool assigned = !waits || e->on_node;
     struct pod before;
-    if (e != NULL && entry_has_uid(e, gone->uid)) {
+    if (waits) {
         queues_deleted(&q->queues, now, key);
         measure_handled(&q->queues.measured, "UnschedulablePodDelete");
-    } else if (gone->uid.len > 0 &&
-               mirror_remove_pod(q->mirror, key, gone->uid, &before, &q->scratch))
+    }
+    if (assigned && gone->uid.len > 0 &&
+        mirror_remove_pod(q->mirror, key, gone->uid, &before, &q->scratch))
         tell_of_pod(q, now, EVENT_DELETE, &before, NULL);
 }
 
@@ -184,7 +235,7 @@ void from_watcher_node_set(struct queue *q, struct moment now, const struct deli
         break;
     case MIRROR_changed:
         gangs_node(&q->queues, &before, node);
-        changes = event_node_changes(&before, node);
+        changes = event_node_changes(&before, node, q->queues.options.release);
         event.old_node = &before;
         for (uint32_t i = 0; i < changes.count; i++) {
             event.action = changes.at[i];
@@ -232,6 +283,7 @@ static enum event_resource resource_of(enum object_kind kind)
     case OBJECT_resource_claim: return EVENT_OF_resource_claim;
     case OBJECT_resource_slice: return EVENT_OF_resource_slice;
     case OBJECT_device_class: return EVENT_OF_device_class;
+    case OBJECT_device_taint_rule: return EVENT_OF_device_taint_rule;
     default: return EVENT_RESOURCES;
     }
 }
@@ -242,7 +294,7 @@ void from_watcher_object_gone(struct queue *q, struct moment now, const struct d
     enum event_resource resource = resource_of(gone->kind);
     union mirror_record before;
     if (gone->kind == OBJECT_pod_group)
-        gangs_gone(&q->queues, gone);
+        gangs_gone(&q->queues, now, gone);
     else if (resource == EVENT_RESOURCES)
         owners_gone(q->owners, gone->kind, gone->namespace_name, gone->name);
     else if (mirror_remove_object(q->mirror, resource, gone, &before, &q->scratch))
@@ -258,11 +310,10 @@ void from_watcher_owner_set(struct queue *q, struct moment now, const struct del
 
 void from_watcher_pod_group_set(struct queue *q, struct moment now, const struct delivery *in)
 {
-    (void)now;
     const struct gang *group = &in->message->pod_group_set.group;
     if (group->name.len == 0 || group->api.len == 0)
         q->refused = (struct refusal){"PodGroup without API group or name", group->name};
-    else if (!gangs_set(&q->queues, group))
+    else if (!gangs_set(&q->queues, now, group))
         q->count.outdated++;
 }
 
@@ -321,7 +372,7 @@ static void drop_unseen_objects(struct queue *q, struct moment now)
             arena_reset(&q->scratch);
         }
     owners_snapshot_end(q->owners);
-    gangs_snapshot_end(&q->queues);
+    gangs_snapshot_end(&q->queues, now);
 }
 
 void from_watcher_snapshot_end(struct queue *q, struct moment now, const struct delivery *in)

@@ -43,10 +43,12 @@ void gangs_follow_all(struct queues *q, struct moment now);
 void gangs_assigned(struct queues *q, const struct pod *before, const struct pod *after);
 void gangs_node(struct queues *q, const struct node *before, const struct node *after);
 /* False: older than what is known. */
-bool gangs_set(struct queues *q, const struct gang *record);
-void gangs_gone(struct queues *q, const struct object_gone *gone);
+bool gangs_set(struct queues *q, struct moment now, const struct gang *record);
+void gangs_gone(struct queues *q, struct moment now, const struct object_gone *gone);
 void gangs_snapshot_begin(struct queues *q);
-void gangs_snapshot_end(struct queues *q);
+void gangs_snapshot_end(struct queues *q, struct moment now);
+/* Whether PodGroups are leaves of trees; gangs_follow_all has to come behind it. */
+void gangs_use_trees(struct queues *q, bool trees);
 
 /* All its pods wait with it again, whatever they waited for. */
 void gangs_collect(struct queues *q, struct group *g);

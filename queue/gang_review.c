@@ -13,6 +13,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
 #include "queue/equivalence.h"
+#include "queue/forest/forest.h"
 #include "queue/hints.h"
 #include "queue/measure.h"
 #include "queue/places.h"
@@ -54,9 +55,9 @@ static void deny(struct queues *q, struct moment now, struct group *g, const str
     q->gangs.counts.denied++;
 }
 
-static struct moment end_of(struct moment now, struct span wait)
+static struct moment end_of(const struct queues *q, struct moment now, struct span wait)
 {
-    return wait.ns > 0 ? backoff_second(moment_after(now, wait)) : (struct moment){0};
+    return wait.ns > 0 ? backoff_aligned(&q->backoff, moment_after(now, wait)) : (struct moment){0};
 }
 
 /* Those that were left out of a message that had no room for them fare as the others do. */
@@ -71,12 +72,23 @@ static void park_left_out(struct queues *q, struct group *g)
     }
 }
 
+/* What is left after some were placed is tried at once. */
+static void go_on(struct group *g, const struct group_try *t)
+{
+    g->awake |= t->rejected > 0;
+    g->failures = g->errors = 0;
+    g->failed_us = 0;
+    g->backoff_ends = (struct moment){0};
+}
+
 /* Every outcome has come, and minMember are not placed. */
 static void conclude(struct queues *q, struct moment now, struct group *g)
 {
     const struct group_try t = g->attempt;
     struct span wait = q->backoff.initial;
     g->attempt = (struct group_try){0};
+    if (group_is_whole(g) && t.bound > 0)
+        go_on(g, &t);
     if (t.errors + t.skipped == 0 && (t.rejected == 0 || t.bound > 0))
         return;
     g->waits_out = t.errors + t.skipped > 0;
@@ -92,7 +104,11 @@ static void conclude(struct queues *q, struct moment now, struct group *g)
     g->permitted_until = (struct moment){0};
     g->age = now;
     g->failed_us = q->gangs.wall_us_at_zero + now.ns / 1000;
-    g->backoff_ends = t.hurry || q->backoff.max.ns == 0 ? (struct moment){0} : end_of(now, wait);
+    g->backoff_ends = t.hurry || q->backoff.max.ns == 0 ? (struct moment){0} : end_of(q, now, wait);
+    /* As upstream, which has no hints for groups; where pods are tried one by one, those that found
+     * no place have theirs. */
+    if (group_is_whole(g) || (group_is_in_tree(g) && t.fit > 0))
+        g->retry = moment_after(g->backoff_ends.ns > 0 ? g->backoff_ends : now, span_of_seconds(1));
 }
 
 /* ---- where it stands ---- */
@@ -112,6 +128,12 @@ static struct head_count count_heads(const struct group *g)
     return c;
 }
 
+/* As upstream queues it since 1.37, as one: a single member with a gate holds all. */
+static bool is_held_by_a_gate(const struct group *g)
+{
+    return group_is_whole(g) && count_heads(g).gated > 0;
+}
+
 static bool is_mixed(const struct group *g)
 {
     if (!group_is_in_tree(g))
@@ -126,6 +148,8 @@ static bool is_too_large(const struct group *g)
 {
     size_t bytes = 0;
     int64_t needed = group_needed(g);
+    if (group_is_tree(g))
+        needed = (int64_t)g->ready.count; /* a leaf of which some are missing is another one */
     for (const struct entry *e = g->ready.first; e != NULL && needed > 0; e = e->next, needed--)
         bytes += store_size(e->store, e->kept);
     return bytes > GANG_BYTES_MAX;
@@ -143,6 +167,7 @@ static bool is_short(struct queues *q, struct moment now, struct group *g)
     return gap;
 }
 
+/* A group below others has pods of its own only while one of those is missing. */
 static enum group_state standing(struct queues *q, struct moment now, struct group *g)
 {
     if (g->ready.count == 0)
@@ -151,10 +176,16 @@ static enum group_state standing(struct queues *q, struct moment now, struct gro
         return GROUP_flying;
     if (!g->exists)
         return gangs_why_unread(g) != NULL ? GROUP_unread : GROUP_missing;
+    if (g->up != NULL) /* its root is not known */
+        return GROUP_missing;
+    if (group_is_tree(g) && !forest_is_complete(g))
+        return GROUP_few;
     if ((int64_t)g->ready.count < group_needed(g)) {
         struct head_count c = count_heads(g);
         return c.pods < g->record.min_member || c.gated == 0 ? GROUP_few : GROUP_gated;
     }
+    if (is_held_by_a_gate(g))
+        return GROUP_gated;
     if (is_mixed(g))
         return GROUP_mixed;
     if (is_too_large(g))
@@ -164,9 +195,9 @@ static enum group_state standing(struct queues *q, struct moment now, struct gro
     return is_short(q, now, g) ? GROUP_short : GROUP_ready;
 }
 
-static bool backoff_over(const struct group *g, struct moment now)
+static bool backoff_over(const struct queues *q, const struct group *g, struct moment now)
 {
-    return g->backoff_ends.ns == 0 || g->backoff_ends.ns < backoff_second(now).ns;
+    return g->backoff_ends.ns == 0 || g->backoff_ends.ns < backoff_aligned(&q->backoff, now).ns;
 }
 
 static int64_t priority_of(const struct group *g)
@@ -188,11 +219,13 @@ static struct moment early_at(const struct group *g)
 static struct moment due_of(const struct group *g, const struct queues *q)
 {
     if (g->state == GROUP_backoff)
-        return moment_after(g->backoff_ends, span_of_seconds(1));
+        return moment_after(backoff_second(g->backoff_ends), span_of_seconds(1));
     if (g->state == GROUP_denied)
         return g->denied_until;
     if (g->state == GROUP_short)
         return moment_after(q->gangs.room.asked, span_of_seconds(ROOM_AGAIN_SECONDS));
+    if (g->state == GROUP_idle && g->retry.ns > 0)
+        return g->retry;
     return MOMENT_NEVER;
 }
 
@@ -206,15 +239,32 @@ static void set_timer(struct group *g, struct moment due)
         heap_push(timed, g);
 }
 
+/* Upstream's queue has an in-tree group as one. */
+static void count_group(struct queues *q, struct group *g)
+{
+    enum queued_in where;
+    bool queued = measure_place_of_group(g, &where);
+    if (!queued) {
+        g->counted = 0;
+        return;
+    }
+    measure_seen(&q->measured, QUEUED_podgroup, where);
+    enum queued_in counted = where == IN_gated ? IN_unschedulable : where;
+    if (g->counted != (int64_t)counted + 1)
+        measure_entity(&q->measured, QUEUED_podgroup, counted, q->cause);
+    g->counted = (int64_t)counted + 1;
+}
+
 /* It is in no heap. */
 static void settle(struct queues *q, struct moment now, struct group *g)
 {
     enum group_state state = standing(q, now, g);
-    if (state == GROUP_ready && !backoff_over(g, now))
+    if (state == GROUP_ready && !backoff_over(q, g, now))
         state = GROUP_backoff;
     if (state == GROUP_ready || state == GROUP_backoff)
         g->priority = priority_of(g);
     group_set_state(g, state);
+    count_group(q, g);
     if (g->satisfied || g->member_count == g->bound)
         g->since = (struct moment){0};
     else if (g->since.ns == 0)
@@ -252,7 +302,8 @@ static void release(struct queues *q, struct moment now, struct group *g)
 
 static bool is_forgotten(const struct group *g)
 {
-    return !g->exists && g->member_count == 0 && g->assigned == 0 && g->flights == 0;
+    return !g->exists && g->member_count + g->pending == 0 && g->assigned == 0 && g->flights == 0 &&
+           g->children == NULL;
 }
 
 static void bury(struct gangs *gs, struct group *g)
@@ -267,8 +318,9 @@ static void bury(struct gangs *gs, struct group *g)
 
 static void look_at(struct queues *q, struct moment now, struct group *g)
 {
+    g->below = group_is_tree(g) && g->up == NULL ? (size_t)forest_assigned(g) : 0;
     int64_t placed = group_placed(g);
-    bool satisfied = g->exists && g->record.min_member <= placed;
+    bool satisfied = g->exists && g->record.min_member <= placed && !group_is_whole(g);
     if (is_forgotten(g)) {
         bury(&q->gangs, g);
         return;
@@ -279,6 +331,10 @@ static void look_at(struct queues *q, struct moment now, struct group *g)
     if (!satisfied && g->flights == 0) {
         g->awake |= placed != (int64_t)g->placed_seen;
         conclude(q, now, g);
+    }
+    if (g->retry.ns > 0 && moment_reached(now, g->retry)) {
+        g->retry = (struct moment){0};
+        g->awake = true;
     }
     if (satisfied || g->flights == 0)
         g->placed_seen = (size_t)placed;
@@ -325,7 +381,7 @@ struct moment gangs_tick(struct queues *q, struct moment now)
     first = heap_top(gs->timed);
     struct moment next = first != NULL ? first->due : MOMENT_NEVER;
     first = heap_top(gs->backoff);
-    if (first != NULL && !moment_reached(now, early_at(first)))
+    if (first != NULL && !q->backoff.strict && !moment_reached(now, early_at(first)))
         next = moment_earlier(next, early_at(first));
     return next;
 }
@@ -375,6 +431,7 @@ static size_t take(struct queues *q, struct group *g)
         in_flight_add(&q->in_flight, e, false);
     }
     g->awake = false;
+    g->retry = (struct moment){0};
     g->told = 0;
     gs->counts.handed++;
     gs->counts.members_handed += count;
@@ -387,7 +444,8 @@ static struct group *pop_early(struct queues *q, struct moment now)
 {
     struct group *g = heap_top(q->gangs.backoff);
     const struct entry *pod = heap_top(q->backoff.pods);
-    if (g == NULL || active_count(&q->active) > 0 || !moment_reached(now, early_at(g)) ||
+    if (g == NULL || q->backoff.strict || active_count(&q->active) > 0 ||
+        !moment_reached(now, early_at(g)) ||
         (pod != NULL && pod->backoff_ends.ns <= g->backoff_ends.ns))
         return NULL;
     if (standing(q, now, g) != GROUP_ready) {
@@ -397,7 +455,7 @@ static struct group *pop_early(struct queues *q, struct moment now)
     }
     q->gangs.early = now;
     q->counts.popped_early++;
-    measure_incoming(&q->measured, "active", "PopFromBackoffQ");
+    measure_incoming(&q->measured, IN_active, "PopFromBackoffQ");
     return g;
 }
 

@@ -30,11 +30,19 @@ static int64_t pods_of(const struct group *g)
     return count;
 }
 
+/* Upstream has no words for a group that it queues as one and that a gate holds, nor for a tree
+ * that is not complete, and for groups below one that is not there. */
+static bool is_silent(const struct group *g)
+{
+    return (g->state == GROUP_gated && group_is_whole(g)) ||
+           (g->state == GROUP_few && group_is_tree(g)) || g->up != NULL;
+}
+
 /* The state in the lowest byte, above it a number that is another one for other words. */
 static uint64_t what_of(const struct group *g)
 {
     uint64_t numbers = 0;
-    if (!is_told(g->state))
+    if (!is_told(g->state) || is_silent(g))
         return 0;
     if (g->state == GROUP_few)
         numbers = (uint64_t)(pods_of(g) * 1000003 + g->record.min_member);

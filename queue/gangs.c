@@ -7,6 +7,8 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/objects/objects.h"
+#include "queue/forest/forest.h"
 #include "queue/hints.h"
 #include "queue/places.h"
 #include "queue/rank.h"
@@ -191,10 +193,17 @@ static struct group *find_or_make(struct gangs *gs, struct str api, struct str s
 
 /* ---- members ---- */
 
-static void join(struct entry *e, struct group *g)
+/* Where a pending pod belongs; no group: nowhere. */
+struct seat {
+    struct group *group, *leaf;
+};
+
+static void join(struct entry *e, struct seat seat)
 {
+    struct group *g = seat.group;
     struct member *m = memory_take(sizeof(*m));
-    *m = (struct member){.group = g, .entry = e, .prev = g->last};
+    *m = (struct member){.group = g, .leaf = seat.leaf, .entry = e, .prev = g->last};
+    seat.leaf->pending++;
     if (g->last != NULL)
         g->last->next = m;
     else
@@ -222,35 +231,47 @@ void gangs_leave(struct entry *e)
     else
         g->last = m->prev;
     g->member_count--;
+    m->leaf->pending--;
+    group_mark(m->leaf);
     g->awake = true; /* those who failed only for its sake may do without it */
     memory_free(m);
     e->member = NULL;
     group_mark(g);
 }
 
-/* The group that the pod is a member of; NULL: of none. */
-static struct group *group_wanted(struct gangs *gs, const struct entry *e)
+/* Of the tree that the leaf is of it is the root that is tried; its pods wait with the leaf while
+ * that is not known. */
+static struct seat seat_at(struct group *leaf)
 {
+    struct group *root = leaf->up != NULL ? forest_root(leaf) : NULL;
+    return (struct seat){root != NULL ? root : leaf, leaf};
+}
+
+static struct seat seat_wanted(struct gangs *gs, const struct entry *e)
+{
+    const struct seat none = {NULL, NULL};
     if (!e->has_gang || !e->around->gangs)
-        return NULL;
+        return none;
     struct str name = store_str(e->kept, TAG_pod_gang), api = store_str(e->kept, TAG_pod_gang_api);
     bool counts = e->around->built_in_gangs || !str_is(api, "scheduling.k8s.io");
     if (!counts || !holds(&gs->kinds, e, api))
-        return NULL;
-    return find_or_make(gs, api, store_str(e->kept, TAG_pod_namespace_name), name);
+        return none;
+    return seat_at(find_or_make(gs, api, store_str(e->kept, TAG_pod_namespace_name), name));
 }
 
 void gangs_join(struct queues *q, struct entry *e)
 {
-    struct group *g = group_wanted(&q->gangs, e);
-    if (g != NULL)
-        join(e, g);
+    const struct seat seat = seat_wanted(&q->gangs, e);
+    if (seat.group != NULL)
+        join(e, seat);
 }
 
 void gangs_follow(struct queues *q, struct moment now, struct entry *e)
 {
-    struct group *g = group_wanted(&q->gangs, e);
-    if (g == (e->member != NULL ? e->member->group : NULL))
+    const struct seat seat = seat_wanted(&q->gangs, e);
+    struct group *g = seat.group;
+    if (g == (e->member != NULL ? e->member->group : NULL) &&
+        seat.leaf == (e->member != NULL ? e->member->leaf : NULL))
         return;
     enum place place = e->place;
     bool waits = place != PLACE_in_flight && place != PLACE_bound;
@@ -262,7 +283,7 @@ void gangs_follow(struct queues *q, struct moment now, struct entry *e)
     }
     gangs_leave(e);
     if (g != NULL)
-        join(e, g);
+        join(e, seat);
     if (waits) {
         places_requeue(q, now, e, WORTH_immediately);
     } else {
@@ -278,14 +299,15 @@ void gangs_follow_all(struct queues *q, struct moment now)
     void *value;
     while (map_next(q->entries, &at, NULL, &value))
         gangs_follow(q, now, value);
+    at = 0;
+    while (map_next(q->gangs.groups, &at, NULL, &value))
+        group_mark(value); /* what an attempt at it is may be another now */
 }
 
 void gangs_serve(struct queues *q, struct moment now, const struct group_kinds *said)
 {
     struct gangs *gs = &q->gangs;
     struct gang_kinds kinds = read_kinds(said), before = gs->kinds;
-    size_t at = 0;
-    void *value;
     if (same_kinds(&kinds, &before)) {
         free_kinds(&kinds);
         return;
@@ -293,8 +315,6 @@ void gangs_serve(struct queues *q, struct moment now, const struct group_kinds *
     gs->kinds = kinds;
     free_kinds(&before);
     gangs_follow_all(q, now);
-    while (map_next(gs->groups, &at, NULL, &value))
-        group_mark(value);
 }
 
 void gangs_collect(struct queues *q, struct group *g)
@@ -323,6 +343,8 @@ static void count_assigned(struct gangs *gs, const struct pod *pod, int sign)
     g->assigned += (size_t)sign;
     sums_add(&g->usage, pod->usage.at, pod->usage.count, sign);
     group_mark(g);
+    if (g->up != NULL)
+        group_mark(seat_at(g).group);
 }
 
 void gangs_assigned(struct queues *q, const struct pod *before, const struct pod *after)
@@ -347,12 +369,14 @@ static bool same_wishes(const struct gang *a, const struct gang *b)
     struct gang x = {.uid = a->uid,
                      .created = a->created,
                      .min_member = a->min_member,
+                     .parent = a->parent,
                      .timeout_s = a->timeout_s,
                      .has_min_resources = a->has_min_resources,
                      .min_resources = {a->min_resources.count, a->min_resources.at}};
     struct gang y = {.uid = b->uid,
                      .created = b->created,
                      .min_member = b->min_member,
+                     .parent = b->parent,
                      .timeout_s = b->timeout_s,
                      .has_min_resources = b->has_min_resources,
                      .min_resources = {b->min_resources.count, b->min_resources.at}};
@@ -364,7 +388,7 @@ static void begin_anew(struct group *g)
 {
     g->failures = g->errors = 0;
     g->failed_us = 0;
-    g->backoff_ends = g->denied_until = g->permitted_until = (struct moment){0};
+    g->backoff_ends = g->denied_until = g->permitted_until = g->retry = (struct moment){0};
 }
 
 static void set_age(struct group *g)
@@ -383,7 +407,69 @@ static void keep(struct group *g, const struct gang *record)
     g->exists = true;
 }
 
-bool gangs_set(struct queues *q, const struct gang *record)
+/* ---- trees ---- */
+
+static bool is_in_trees(const struct gangs *gs, const struct group *g)
+{
+    return gs->trees && group_is_in_tree(g);
+}
+
+/* As its PodGroup, or CompositePodGroup, says; without one it is nobody's child. */
+static void link_up(struct gangs *gs, struct group *g)
+{
+    struct str name = g->record.parent;
+    bool has = is_in_trees(gs, g) && g->exists && name.len > 0;
+    forest_link(g, has ? find_or_make(gs, STR_LITERAL(KUBE_GANG_COMPOSITE), g->space, name) : NULL);
+}
+
+/* Some of its members belong elsewhere now. */
+static void follow_members(struct queues *q, struct moment now, struct group *g)
+{
+    struct arena memory = {0};
+    size_t count = 0;
+    struct entry **all = arena_take(&memory, g->member_count * sizeof(struct entry *));
+    for (struct member *m = g->first; m != NULL; m = m->next)
+        all[count++] = m->entry;
+    for (size_t i = 0; i < count; i++)
+        gangs_follow(q, now, all[i]);
+    arena_free(&memory);
+}
+
+/* The group is there, has gone, or is another one; its pods and those of its leaves find their
+ * root. before: that of its tree, as it was; NULL: it had none. */
+static void follow_tree(struct queues *q, struct moment now, struct group *g, struct group *before)
+{
+    struct arena memory = {0};
+    if (before != NULL)
+        follow_members(q, now, before);
+    struct group *root = forest_root(g);
+    if (root != NULL) {
+        const struct forest_list list = forest_list(root, &memory);
+        for (uint32_t i = 0; i < list.count; i++)
+            follow_members(q, now, list.at[i].group);
+        gangs_collect(q, root);
+    }
+    arena_free(&memory);
+}
+
+void gangs_use_trees(struct queues *q, bool trees)
+{
+    struct gangs *gs = &q->gangs;
+    struct arena memory = {0};
+    size_t at = 0, count = 0;
+    void *value;
+    if (gs->trees == trees)
+        return;
+    gs->trees = trees;
+    struct group **all = arena_take(&memory, map_count(gs->groups) * sizeof(struct group *));
+    while (map_next(gs->groups, &at, NULL, &value))
+        all[count++] = value;
+    for (size_t i = 0; i < count; i++)
+        link_up(gs, all[i]);
+    arena_free(&memory);
+}
+
+bool gangs_set(struct queues *q, struct moment now, const struct gang *record)
 {
     struct gangs *gs = &q->gangs;
     struct group *g = find_or_make(gs, record->api, record->namespace_name, record->name);
@@ -396,6 +482,7 @@ bool gangs_set(struct queues *q, const struct gang *record)
         keep(g, record);
         return true;
     }
+    struct group *root = is_in_trees(gs, g) ? forest_root(g) : NULL;
     gangs_collect(q, g);
     if (!g->exists || !str_equal(g->record.uid, record->uid))
         begin_anew(g);
@@ -403,23 +490,31 @@ bool gangs_set(struct queues *q, const struct gang *record)
     g->permitted_until = (struct moment){0};
     if (g->failed_us == 0)
         set_age(g);
+    link_up(gs, g);
+    if (is_in_trees(gs, g))
+        follow_tree(q, now, g, root);
     return true;
 }
 
-static void forget(struct queues *q, struct group *g)
+static void forget(struct queues *q, struct moment now, struct group *g)
 {
+    bool in_tree = is_in_trees(&q->gangs, g);
+    struct group *root = in_tree ? forest_root(g) : NULL;
     gangs_collect(q, g);
     begin_anew(g);
     g->exists = false;
     g->record = (struct gang){.min_member = 0};
     arena_free(&g->memory);
+    link_up(&q->gangs, g);
+    if (in_tree)
+        follow_tree(q, now, g, root);
 }
 
-void gangs_gone(struct queues *q, const struct object_gone *gone)
+void gangs_gone(struct queues *q, struct moment now, const struct object_gone *gone)
 {
     struct group *g = find(&q->gangs, gone->api, gone->namespace_name, gone->name);
     if (g != NULL && g->exists)
-        forget(q, g);
+        forget(q, now, g);
 }
 
 void gangs_snapshot_begin(struct queues *q)
@@ -427,13 +522,13 @@ void gangs_snapshot_begin(struct queues *q)
     q->gangs.snapshot++;
 }
 
-void gangs_snapshot_end(struct queues *q)
+void gangs_snapshot_end(struct queues *q, struct moment now)
 {
     size_t at = 0;
     void *value;
     while (map_next(q->gangs.groups, &at, NULL, &value)) {
         struct group *g = value;
         if (g->exists && g->seen != q->gangs.snapshot)
-            forget(q, g);
+            forget(q, now, g);
     }
 }

@@ -8,24 +8,34 @@
 #include "queue/hints.h"
 #include "queue/mirror.h"
 
+/* Made for the pod or, with DRAWorkloadResourceClaims, for its PodGroup of scheduling.k8s.io. */
+static bool is_made_for(const struct surroundings *around, const struct pod *pod,
+                        const struct resource_claim *claim)
+{
+    bool by_group = around->profile != NULL && around->profile->features.workload_claims &&
+                    claim->owner_group.len > 0 && str_is(pod->gang_api, "scheduling.k8s.io") &&
+                    str_equal(claim->owner_group, pod->gang);
+    return by_group || str_equal(claim->owner_uid, pod->uid);
+}
+
 /* Whether the claim can be looked at by a plugin: upstream's lookup finds no fault with it. */
-static bool is_there(const struct mirror *mirror, const struct pod *pod,
+static bool is_there(const struct surroundings *around, const struct pod *pod,
                      const struct device_claim *named, struct arena *a)
 {
     struct resource_claim claim;
     if (named->unneeded)
         return true;
-    return mirror != NULL && !named->malformed && named->claim.len > 0 &&
-           mirror_resource_claim(mirror, pod->namespace_name, named->claim, &claim, a) &&
-           !claim.deleting && (!named->generated || str_equal(claim.owner_uid, pod->uid));
+    return around->mirror != NULL && !named->malformed && named->claim.len > 0 &&
+           mirror_resource_claim(around->mirror, pod->namespace_name, named->claim, &claim, a) &&
+           !claim.deleting && (!named->generated || is_made_for(around, pod, &claim));
 }
 
-bool gate_claims_usable(const struct mirror *mirror, const struct pod *pod)
+bool gate_claims_usable(const struct surroundings *around, const struct pod *pod)
 {
     struct arena memory = {0};
     bool all = true;
     for (uint32_t i = 0; all && i < pod->device_claims.count; i++)
-        all = is_there(mirror, pod, &pod->device_claims.at[i], &memory);
+        all = is_there(around, pod, &pod->device_claims.at[i], &memory);
     arena_free(&memory);
     return all;
 }
@@ -44,7 +54,7 @@ bool gate_passes(struct entry *e)
     else if (e->around->obeys_gates && e->has_gates)
         e->gate = GATE_scheduling;
     else if (e->around->obeys_claims && e->has_device_claims &&
-             !gate_claims_usable(e->around->mirror, entry_pod(e)))
+             !gate_claims_usable(e->around, entry_pod(e)))
         e->gate = GATE_claims;
     if (e->gate != GATE_none)
         e->rejectors |= plugins_bit(plugin_of(e->gate));

@@ -8,10 +8,9 @@
 /* True when nothing holds the pod back; sets its gate, and adds the plugin to its rejectors. The
  * entry is in no place. */
 bool gate_passes(struct entry *e);
-struct mirror;
 /* Whether upstream's lookup of the pod's ResourceClaims, those of DynamicResources, finds no fault
- * with any. mirror may be NULL: none is known then. */
-bool gate_claims_usable(const struct mirror *mirror, const struct pod *pod);
+ * with any. Without a mirror in its surroundings none is known. */
+bool gate_claims_usable(const struct surroundings *around, const struct pod *pod);
 /* The plugins whose events a pod in unschedulable listens to: what rejected it, or its gate. */
 uint64_t gate_listens(const struct entry *e);
 

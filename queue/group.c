@@ -6,6 +6,8 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/objects/objects.h"
+#include "queue/hints.h"
 
 void group_free(struct group *g)
 {
@@ -34,23 +36,40 @@ bool group_is_gang(const struct group *g)
 
 bool group_is_in_tree(const struct group *g)
 {
-    return str_is(g->api, "scheduling.k8s.io");
+    return str_is(g->api, "scheduling.k8s.io") || group_is_tree(g);
+}
+
+bool group_is_tree(const struct group *g)
+{
+    return str_is(g->api, KUBE_GANG_COMPOSITE);
 }
 
 int64_t group_placed(const struct group *g)
 {
-    return (int64_t)(g->assigned + g->bound);
+    return (int64_t)(g->assigned + g->below + g->bound);
+}
+
+bool group_is_whole(const struct group *g)
+{
+    return group_is_in_tree(g) && g->around != NULL && g->around->whole_groups;
 }
 
 int64_t group_needed(const struct group *g)
 {
-    int64_t needed = g->record.min_member - group_placed(g);
-    return needed > 0 ? needed : 0;
+    int64_t needed = g->record.min_member - group_placed(g), least = group_is_whole(g);
+    if (group_is_tree(g)) /* its minimum counts groups */
+        return 1;
+    return needed > least ? needed : least;
 }
 
 bool group_holds(const struct entry *e)
 {
     return e->member != NULL && !e->member->group->satisfied;
+}
+
+bool group_stands_for(const struct entry *e)
+{
+    return e->member != NULL && group_is_in_tree(e->member->group);
 }
 
 /* ---- its pods ---- */

@@ -15,7 +15,7 @@ enum group_state {
     GROUP_unread,  /* its PodGroup is not known, and none of its API group can be read */
     GROUP_missing, /* there is no PodGroup */
     GROUP_few,     /* too few pods */
-    GROUP_gated,   /* enough pods, but too many of them are held by gates */
+    GROUP_gated,   /* enough pods, but too many of them are held by gates; of a whole group: any */
     GROUP_mixed,   /* in-tree: its pods are not all one scheduler's */
     GROUP_large,   /* no message could hold it */
     GROUP_denied,  /* it failed not long ago (podGroupBackoffSeconds) */
@@ -25,9 +25,11 @@ enum group_state {
     GROUP_STATES
 };
 
-/* What ties a pending pod to its group. */
+/* What ties a pending pod to its group: the PodGroup that it names, or the root of the tree that
+ * this one is a leaf of (forest/forest.h). */
 struct member {
     struct group *group;
+    struct group *leaf; /* the PodGroup that it names */
     struct entry *entry;
     struct member *next, *prev; /* of the group, in order of arrival */
     uint64_t told;              /* what its condition says of the group's state; 0: nothing */
@@ -53,24 +55,31 @@ struct group {
 
     struct member *first, *last; /* pending pods of ours */
     size_t member_count;
-    struct entry_list ready;           /* those in PLACE_gang */
-    size_t assigned, bound, flights;   /* on nodes, said to be bound, attempts owed */
-    size_t placed_seen;                /* when it was last looked at */
-    struct sums usage;                 /* what its assigned pods take */
+    struct entry_list ready;         /* those in PLACE_gang */
+    size_t assigned, bound, flights; /* on nodes, said to be bound, attempts owed */
+    size_t placed_seen;              /* when it was last looked at */
+    struct sums usage;               /* what its assigned pods take */
+    struct group *up, *children; /* in its tree, also of groups that are not there; NULL: none */
+    struct group *next_child, *prev_child;
+    size_t pending; /* members of any group that name it */
+    size_t below;   /* of a root: assigned pods of its leaves, when it was last looked at */
+    int64_t heads;  /* while its tree's pods are counted */
     const struct surroundings *around; /* of the profile of a member; NULL: it never had one */
     int64_t priority;                  /* the highest of the ready members */
-    bool satisfied;                    /* minMember are placed, or it is no gang */
-    bool awake;                        /* worth another attempt; what sleeps of it is to wake */
+    bool satisfied; /* minMember are placed, or it is no gang; its pods go alone */
+    bool awake;     /* worth another attempt; what sleeps of it is to wake */
     bool waits_out; /* its backoff is not cut short: what failed was not the want of a place */
     bool marked;    /* to be looked at */
     struct group *next_marked;
 
     enum group_state state;
+    int64_t counted;     /* the queue that it was counted in last, and one; 0: none */
     struct moment since; /* when its first pending member came; 0: none waits for others */
     struct moment age;   /* its last failure or else its creation: its place in the order */
     int64_t failed_us;   /* wall clock of its last failure; 0: none since it was placed */
     int64_t failures, errors;
     struct moment backoff_ends, denied_until, permitted_until; /* 0: not */
+    struct moment retry; /* when it is tried again though nothing happens; 0: never */
     struct group_try attempt;
     struct heap_link queued; /* in the heap of ready ones, or of those in backoff */
     struct heap_link timed;
@@ -104,6 +113,7 @@ struct gang_kinds {
 struct gangs {
     struct map *groups; /* key → struct group */
     struct gang_kinds kinds;
+    bool trees; /* PodGroups may be leaves of trees: the feature gate CompositePodGroup */
     struct heap *ready, *backoff, *timed, *telling;
     struct group *marked;
     struct room room;
@@ -127,12 +137,18 @@ void group_remove_ready(struct group *g, struct entry *e);
 /* The PodGroup exists and asks for members together. */
 bool group_is_gang(const struct group *g);
 bool group_is_in_tree(const struct group *g);
+/* It is a CompositePodGroup. */
+bool group_is_tree(const struct group *g);
+/* All its pods are tried together, also when they are late or its policy is basic. */
+bool group_is_whole(const struct group *g);
 /* Members on nodes, or on their way there. */
 int64_t group_placed(const struct group *g);
-/* How many more have to get a place; at least 0. */
+/* How many more have to get a place; at least 0, and 1 where all are tried together. */
 int64_t group_needed(const struct group *g);
 /* The pod is to wait with its group. */
 bool group_holds(const struct entry *e);
+/* What is queued is its group and not the pod: it is of an in-tree one. */
+bool group_stands_for(const struct entry *e);
 /* The pod, which may have a group, is said to be bound; or it is so no more. */
 void group_add_bound(const struct entry *e);
 void group_remove_bound(const struct entry *e);

@@ -14,10 +14,23 @@ bool hint_same_pod(const struct question *q)
     return new != NULL &&str_equal(new->uid, q->pod->uid);
 }
 
-/* The pod that is gone had room that others may use. */
-bool hint_on_a_node(const struct question *q)
+bool hint_may_use(const struct question *q, struct str node)
 {
-    return hint_has_node(q->event->old_pod);
+    return !q->pod->resize_deferred || str_equal(q->pod->node_name, node) || str_is(node, "?");
+}
+
+/* The pod that is gone had room that others may use. */
+bool hint_room_freed(const struct question *q)
+{
+    const struct pod *gone = q->event->old_pod;
+    return hint_has_node(gone) && hint_may_use(q, gone->node_name);
+}
+
+/* Somebody on its node takes more: where its resize had room, or nobody to evict would do, that may
+ * be over. */
+bool hint_resize_weighed_anew(const struct question *q)
+{
+    return q->pod->resize_deferred && str_equal(q->pod->node_name, q->event->new_pod->node_name);
 }
 
 static int64_t amount_of(uint32_t count, const struct quantity *list, struct str name)
@@ -31,9 +44,9 @@ static int64_t amount_of(uint32_t count, const struct quantity *list, struct str
 bool hint_usage_lowered(const struct question *q)
 {
     const struct pod *pod = q->pod, *old = q->event->old_pod, *new = q->event->new_pod;
-    if (hint_same_pod(q))
-        return true;
     if (q->event->resource != EVENT_OF_assigned_pod)
+        return hint_same_pod(q);
+    if (!hint_may_use(q, new->node_name))
         return false;
     for (uint32_t i = 0; i < pod->request.count; i++) {
         struct str name = pod->request.at[i].name;

@@ -19,8 +19,9 @@ typedef bool hint(const struct question *q);
 
 /* A row of plugins.def; the table is in hints.c. */
 struct wake {
-    uint8_t plugin;   /* its bit in a set of plugins */
-    uint8_t resource; /* hints.c's */
+    uint8_t plugin;       /* its bit in a set of plugins */
+    uint8_t resource;     /* hints.c's */
+    uint8_t since, until; /* releases of Kubernetes in which upstream has it, by their minor */
     uint32_t actions;
     hint *worth; /* NULL: always */
     const struct filing *filing;
@@ -35,13 +36,16 @@ const char *wake_fields(size_t i);
 
 /* Pods: hint.c. */
 hint hint_same_pod;
-hint hint_on_a_node;
+hint hint_room_freed;
+hint hint_resize_weighed_anew;
 hint hint_usage_lowered;
 hint hint_ports_freed;
 hint hint_features_changed;
 
-/* Devices: hints_devices.c. */
+/* Devices: hints_devices.c. Whether classes stand for extended resources (DRAExtendedResource). */
+bool hint_classes_stand(const struct question *q);
 hint hint_devices;
+hint hint_devices_left;
 hint hint_claims_named;
 hint hint_class_maps;
 
@@ -51,6 +55,7 @@ hint hint_node_opened;
 hint hint_tolerates_unschedulable;
 hint hint_node_has_room;
 hint hint_affinity_matched;
+hint hint_resizes_allowed;
 
 /* Volumes: hints_volume.c. */
 hint hint_claim_used;
@@ -72,6 +77,8 @@ hint hint_spread_node;
 hint hint_affinity_pod;
 hint hint_affinity_node;
 
+/* What happens on that node matters to the pod: not if it is on another one, to stay there. */
+bool hint_may_use(const struct question *q, struct str node);
 /* The pod that an event took away or changed had, or was promised, room on a node. */
 bool hint_has_node(const struct pod *pod);
 

@@ -32,7 +32,11 @@ enum wake_resource {
 
 static const struct wake wakes[] = {
 #define WAKE(plugin, resource, actions, hint, filing) \
-    {PLUGIN_##plugin, WAKE_##resource, actions, hint, &filing},
+    {PLUGIN_##plugin, WAKE_##resource, 0, UINT8_MAX, actions, hint, &filing},
+#define WAKE_UNTIL(minor, plugin, resource, actions, hint, filing) \
+    {PLUGIN_##plugin, WAKE_##resource, 0, minor, actions, hint, &filing},
+#define WAKE_SINCE(minor, plugin, resource, actions, hint, filing) \
+    {PLUGIN_##plugin, WAKE_##resource, minor, UINT8_MAX, actions, hint, &filing},
 #include "proto/plugins.def"
 };
 /* clang-format on */
@@ -75,7 +79,8 @@ static const enum wake_resource resources[EVENT_RESOURCES] = {
 bool wake_matches(const struct wake *wake, const struct event *event)
 {
     return wake->resource == resources[event->resource] && (wake->actions & event->action) != 0 &&
-           event->action <= wake->actions;
+           event->action <= wake->actions && event->release >= wake->since &&
+           event->release <= wake->until;
 }
 
 /* One question in so many is timed: reading the clock costs as much as most of them. */
@@ -99,7 +104,7 @@ bool wake_worth(const struct wake *wake, const struct question *q)
     return worth;
 }
 
-/* The row asks whether a pod has changed itself, and an assigned one cannot be a waiting one. */
+/* The row asks whether a pod has changed itself while it had no node; an assigned one has one. */
 static bool is_about_another(const struct wake *wake, const struct event *event)
 {
     return wake->filing == &filed_nowhere && event->resource == EVENT_OF_assigned_pod;
@@ -126,7 +131,7 @@ uint64_t hints_helped(const struct event *event, const struct pod *pod,
     for (size_t i = 0; i < WAKE_COUNT; i++) {
         uint64_t plugin = bit(wakes[i].plugin);
         if ((among & plugin) != 0 && (helped & plugin) == 0 && wake_matches(&wakes[i], event) &&
-            wake_worth(&wakes[i], &q))
+            !is_about_another(&wakes[i], event) && wake_worth(&wakes[i], &q))
             helped |= plugin;
     }
     return helped;

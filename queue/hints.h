@@ -26,7 +26,8 @@ struct surroundings {
     bool gang_sort;                /* or Coscheduling's */
     bool gangs;                    /* pods that name a PodGroup go with it (gang.h) */
     bool gangs_named;              /* its profile names Coscheduling */
-    bool built_in_gangs;           /* with one of scheduling.k8s.io, too */
+    bool built_in_gangs;           /* with one of scheduling.k8s.io, too, */
+    bool whole_groups;             /* and every attempt is one of all pods of such a group */
     int64_t gang_wait_s;           /* permitWaitingTimeSeconds, */
     int64_t gang_backoff_s;        /* podGroupBackoffSeconds, 0 = off, */
     int64_t gang_reject_percentage; /* and podGroupRejectPercentage */

@@ -35,13 +35,20 @@ bool hint_devices(const struct question *q)
     bool released = old != NULL && old->allocated && !new->allocated; /* devices for anybody */
     if (!released && (!uses(q->pod, new) || (old != NULL && is_as_before(old, new))))
         return false;
-    return gate_claims_usable(q->around->mirror, q->pod);
+    return gate_claims_usable(q->around, q->pod);
+}
+
+/* A claim that is gone had devices, which is unusual: they are taken from it before. */
+bool hint_devices_left(const struct question *q)
+{
+    const struct resource_claim *old = q->event->old_object;
+    return old->allocated;
 }
 
 /* Its own status says now which claims it has. */
 bool hint_claims_named(const struct question *q)
 {
-    return hint_same_pod(q) && gate_claims_usable(q->around->mirror, q->event->new_pod);
+    return hint_same_pod(q) && gate_claims_usable(q->around, q->event->new_pod);
 }
 
 static bool asks_for(const struct pod *pod, struct str prefix, struct str name)
@@ -57,10 +64,18 @@ static bool asks_for(const struct pod *pod, struct str prefix, struct str name)
     return false;
 }
 
+bool hint_classes_stand(const struct question *q)
+{
+    const struct profile *profile = q->around->profile;
+    return profile == NULL || profile->features.device_extended;
+}
+
 bool hint_class_maps(const struct question *q)
 {
     const struct device_class *old = q->event->old_object, *new = q->event->new_object;
     struct str none = {NULL, 0};
+    if (!hint_classes_stand(q))
+        return false;
     if (old != NULL && str_equal(old->extended_resource, new->extended_resource))
         return false;
     if (old == NULL && asks_for(q->pod, STR_LITERAL(CLASS_PREFIX), new->name))

@@ -5,6 +5,7 @@
 #include "queue/mirror.h"
 
 #include "proto/kube/objects/selector.h"
+#include "proto/kube/objects/tolerations.h"
 
 static int64_t amount_of(uint32_t count, const struct quantity *list, struct str name)
 {
@@ -16,30 +17,26 @@ static int64_t amount_of(uint32_t count, const struct quantity *list, struct str
 
 /* ---- taints ---- */
 
-static bool tolerates(const struct toleration *t, const struct taint *taint)
+static bool compares(const struct question *q)
 {
-    if ((t->effect.len > 0 && !str_equal(t->effect, taint->effect)) ||
-        (t->key.len > 0 && !str_equal(t->key, taint->key)))
-        return false;
-    if (t->operator_name.len == 0 || str_is(t->operator_name, "Equal"))
-        return str_equal(t->value, taint->value);
-    return str_is(t->operator_name, "Exists");
+    const struct profile *profile = q->around->profile;
+    return profile != NULL && profile->features.toleration_comparison;
 }
 
-static bool pod_tolerates(const struct pod *pod, const struct taint *taint)
+static bool pod_tolerates(const struct pod *pod, const struct taint *taint, bool comparison)
 {
     for (uint32_t i = 0; i < pod->tolerations.count; i++)
-        if (tolerates(&pod->tolerations.at[i], taint))
+        if (kube_tolerates(&pod->tolerations.at[i], taint, comparison))
             return true;
     return false;
 }
 
-static bool pod_tolerates_node(const struct pod *pod, const struct node *node)
+static bool tolerates_node(const struct question *q, const struct node *node)
 {
     for (uint32_t i = 0; i < node->taints.count; i++) {
         const struct taint *taint = &node->taints.at[i];
         bool hard = str_is(taint->effect, "NoSchedule") || str_is(taint->effect, "NoExecute");
-        if (hard && !pod_tolerates(pod, taint))
+        if (hard && !pod_tolerates(q->pod, taint, compares(q)))
             return false;
     }
     return true;
@@ -48,7 +45,7 @@ static bool pod_tolerates_node(const struct pod *pod, const struct node *node)
 bool hint_taints_tolerated(const struct question *q)
 {
     const struct node *old = q->event->old_node, *new = q->event->new_node;
-    return (old == NULL || !pod_tolerates_node(q->pod, old)) && pod_tolerates_node(q->pod, new);
+    return (old == NULL || !tolerates_node(q, old)) && tolerates_node(q, new);
 }
 
 bool hint_node_opened(const struct question *q)
@@ -61,7 +58,7 @@ bool hint_tolerates_unschedulable(const struct question *q)
 {
     static const struct taint taint = {.key = {"node.kubernetes.io/unschedulable", 32},
                                        .effect = {"NoSchedule", 10}};
-    return hint_same_pod(q) && pod_tolerates(q->event->new_pod, &taint);
+    return hint_same_pod(q) && pod_tolerates(q->event->new_pod, &taint, compares(q));
 }
 
 /* ---- room ---- */
@@ -72,9 +69,10 @@ static int64_t room_for(const struct node *node, const char *name)
 }
 
 /* A resource that the node does not have, and that a DeviceClass gives devices for. */
-static bool is_delegated(const struct mirror *mirror, struct str name, const struct node *node)
+static bool is_delegated(const struct question *q, struct str name, const struct node *node)
 {
-    return str_find(name, '/') >= 0 && mirror != NULL &&
+    const struct mirror *mirror = q->around->mirror;
+    return hint_classes_stand(q) && str_find(name, '/') >= 0 && mirror != NULL &&
            amount_of(node->allocatable.count, node->allocatable.at, name) <= 0 &&
            mirror_maps_resource(mirror, name);
 }
@@ -87,7 +85,7 @@ static bool fits_empty(const struct question *q, const struct node *node)
     for (uint32_t i = 0; i < pod->request.count; i++) {
         const struct quantity *want = &pod->request.at[i];
         if (want->amount > amount_of(node->allocatable.count, node->allocatable.at, want->name) &&
-            !is_delegated(q->around->mirror, want->name, node))
+            !is_delegated(q, want->name, node))
             return false;
     }
     return true;
@@ -103,7 +101,7 @@ static bool room_grew(const struct question *q, const struct node *old, const st
         if (want->amount > 0 &&
             (amount_of(new->allocatable.count, new->allocatable.at, want->name) >
                  amount_of(old->allocatable.count, old->allocatable.at, want->name) ||
-             is_delegated(q->around->mirror, want->name, new)))
+             is_delegated(q, want->name, new)))
             return true;
     }
     return false;
@@ -112,7 +110,17 @@ static bool room_grew(const struct question *q, const struct node *old, const st
 bool hint_node_has_room(const struct question *q)
 {
     const struct node *old = q->event->old_node, *new = q->event->new_node;
-    return fits_empty(q, new) && (old == NULL || room_grew(q, old, new));
+    return hint_may_use(q, new->name) && fits_empty(q, new) &&
+           (old == NULL || room_grew(q, old, new));
+}
+
+/* Its node lets pods be evicted for a resize, and did not before. */
+bool hint_resizes_allowed(const struct question *q)
+{
+    const struct node *old = q->event->old_node, *new = q->event->new_node;
+    return q->pod->resize_deferred && str_equal(q->pod->node_name, new->name) &&
+           new->spares_from_resizes.count == 0 &&
+           (old == NULL || old->spares_from_resizes.count > 0);
 }
 
 /* ---- node affinity ---- */

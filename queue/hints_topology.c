@@ -69,13 +69,20 @@ static bool share_labels(const struct strs *keys, const struct pod *pod, const s
     return true;
 }
 
+/* MatchLabelKeysInPodTopologySpread. */
+static bool keys_count(const struct question *q)
+{
+    const struct profile *profile = q->around->profile;
+    return profile == NULL || profile->features.spread_label_keys;
+}
+
 static bool counts(const struct question *q, const struct constraints *all,
                    const struct spread_constraint *c, const struct pod *other)
 {
     if (all->by_default)
         return owners_match(q->around->owners, q->pod, other);
     return label_selector_matches(&c->selector, other->labels.at, other->labels.count) &&
-           share_labels(&c->match_label_keys, q->pod, other);
+           (!keys_count(q) || share_labels(&c->match_label_keys, q->pod, other));
 }
 
 static bool any_counts(const struct question *q, const struct constraints *all,
@@ -136,11 +143,19 @@ static bool spread_pod_changed(const struct question *q, const struct constraint
     return false;
 }
 
+/* Since 1.37 these are not asked for: whoever waits with nonsense is not woken by them any more. */
+static bool is_toleration_of_another(const struct question *q)
+{
+    return q->event->release >= 37 && q->event->action == EVENT_POD_TOLERATION && !hint_same_pod(q);
+}
+
 bool hint_spread_pod(const struct question *q)
 {
     const struct pod *old = q->event->old_pod, *new = q->event->new_pod;
     must(old != NULL || new != NULL);
     if ((new != NULL && !is_involved(q, new)) || (old != NULL && !is_involved(q, old)))
+        return false;
+    if (is_toleration_of_another(q))
         return false;
     struct constraints all = constraints_of(q);
     if (all.broken)
@@ -222,14 +237,26 @@ static bool all_match(const struct affinity_term *terms, uint32_t count, const s
     return count > 0;
 }
 
+static bool any_matches(const struct affinity_term *terms, uint32_t count, const struct pod *other)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (term_matches(&terms[i], other))
+            return true;
+    return false;
+}
+
 static bool wants(const struct pod *pod, const struct pod *other)
 {
     return all_match(pod->affinity_required.at, pod->affinity_required.count, other);
 }
 
-static bool avoids(const struct pod *pod, const struct pod *other)
+/* Until 1.36 all terms had to mean it, though one is enough to keep the pod away. */
+static bool avoids(const struct question *q, const struct pod *pod, const struct pod *other)
 {
-    return all_match(pod->anti_affinity_required.at, pod->anti_affinity_required.count, other);
+    const struct affinity_term *terms = pod->anti_affinity_required.at;
+    uint32_t count = pod->anti_affinity_required.count;
+    return q->event->release >= 37 ? any_matches(terms, count, other)
+                                   : all_match(terms, count, other);
 }
 
 static bool has_broken_terms(const struct pod *pod)
@@ -249,10 +276,11 @@ bool hint_affinity_pod(const struct question *q)
     if (has_broken_terms(pod))
         return true;
     if (old != NULL && new != NULL)
-        return (!wants(pod, old) && wants(pod, new)) || (avoids(pod, old) && !avoids(pod, new));
+        return (!wants(pod, old) && wants(pod, new)) ||
+               (avoids(q, pod, old) && !avoids(q, pod, new));
     if (new != NULL)
         return wants(pod, new);
-    return avoids(pod, old) || avoids(old, pod) ||
+    return avoids(q, pod, old) || avoids(q, old, pod) ||
            terms_are_broken(old->anti_affinity_required.at, old->anti_affinity_required.count);
 }
 

@@ -43,7 +43,8 @@ int main(int argc, char **argv)
                                          .usage = "decides which pending pod is tried next"},
                   argc, argv);
     int status = 1;
-    if (scheduler_config_load(options.config_path, &config, &memory, &why) &&
+    if (scheduler_config_load(options.config_path, release_features(RELEASE_NEWEST), &config,
+                              &memory, &why) &&
         settings_apply(&settings, &config, &core, &why))
         status = run(&options, &core);
     else

@@ -8,21 +8,44 @@
 
 #define PROFILES_MAX 16
 
+static const char *const queue_names[] = {"active", "backoff", "unschedulable", "gated"};
+static const char *const kind_names[] = {"pod", "podgroup"};
+
 /* Texts are told apart by where they lie: it costs less than to compare them. */
-void measure_incoming(struct measured *m, const char *queue, const char *cause)
+static bool is_same(const struct counted *a, const struct counted *b)
 {
+    return a->cause == b->cause && a->where == b->where && a->kind == b->kind;
+}
+
+static void count(struct counted *all, enum metric metric, struct counted what)
+{
+    const struct str *values = METRIC_VALUES(str_of(what.cause), str_of(queue_names[what.where]),
+                                             str_of(kind_names[what.kind]));
     size_t i = 0;
-    while (i < MEASURED_MAX - 1 && m->incoming[i].series != NULL &&
-           (m->incoming[i].cause != cause || m->incoming[i].queue != queue))
+    while (i < MEASURED_MAX - 1 && all[i].series != NULL && !is_same(&all[i], &what))
         i++;
-    if (m->incoming[i].series == NULL || m->incoming[i].cause != cause ||
-        m->incoming[i].queue != queue) {
-        m->incoming[i].cause = cause;
-        m->incoming[i].queue = queue;
-        m->incoming[i].series = metric_series(METRIC_scheduler_queue_incoming_pods_total,
-                                              METRIC_VALUES(str_of(cause), str_of(queue)));
+    if (all[i].series == NULL || !is_same(&all[i], &what)) {
+        all[i] = what;
+        all[i].series = metric_series(metric, values);
     }
-    series_add(m->incoming[i].series, 1);
+    series_add(all[i].series, 1);
+}
+
+void measure_incoming(struct measured *m, enum queued_in where, const char *cause)
+{
+    count(m->pods, METRIC_scheduler_queue_incoming_pods_total,
+          (struct counted){.cause = cause, .where = where});
+}
+
+void measure_entity(struct measured *m, enum queued kind, enum queued_in where, const char *cause)
+{
+    count(m->entities, METRIC_scheduler_queue_incoming_entities_total,
+          (struct counted){.cause = cause, .kind = kind, .where = where});
+}
+
+void measure_seen(struct measured *m, enum queued kind, enum queued_in where)
+{
+    m->seen[kind][where] = true;
 }
 
 void measure_message(struct measured *m)
@@ -123,23 +146,97 @@ static void measure_rejections(const struct queues *q)
 /* Members that wait with their groups, by what upstream would call it. */
 struct grouped {
     size_t active, backoff, waiting;
+    size_t incomplete, pending; /* there is no PodGroup; its attempt is under way */
 };
+
+/* As 1.37 has them; before, pods of an in-tree group were unschedulable whatever it was about. */
+static bool is_told_apart(const struct group *g)
+{
+    return group_is_in_tree(g) && g->around != NULL && g->around->profile != NULL &&
+           g->around->profile->features.release >= 37;
+}
+
+static void count_members(struct grouped *t, const struct group *g)
+{
+    size_t count = g->ready.count;
+    if (g->state == GROUP_ready)
+        t->active += count;
+    else if (g->state == GROUP_backoff)
+        t->backoff += count;
+    else if (is_told_apart(g) && (g->state == GROUP_unread || g->state == GROUP_missing))
+        t->incomplete += count;
+    else if (is_told_apart(g) && g->state == GROUP_flying)
+        t->pending += count;
+    else
+        t->waiting += count;
+}
 
 static struct grouped count_grouped(const struct gangs *gs)
 {
     struct grouped t = {0};
     size_t at = 0;
     void *value;
-    while (map_next(gs->groups, &at, NULL, &value)) {
-        const struct group *g = value;
-        if (g->state == GROUP_ready)
-            t.active += g->ready.count;
-        else if (g->state == GROUP_backoff)
-            t.backoff += g->ready.count;
-        else
-            t.waiting += g->ready.count;
-    }
+    while (map_next(gs->groups, &at, NULL, &value))
+        count_members(&t, value);
     return t;
+}
+
+static bool place_of(const struct entry *e, enum queued_in *where)
+{
+    switch (e->place) {
+    case PLACE_active: *where = IN_active; return true;
+    case PLACE_backoff:
+    case PLACE_error_backoff: *where = IN_backoff; return true;
+    case PLACE_parked: *where = IN_unschedulable; return true;
+    case PLACE_unschedulable:
+        *where = e->gate != GATE_none ? IN_gated : IN_unschedulable;
+        return true;
+    case PLACE_gang: /* of an API that upstream knows by a plugin: pods like others */
+        *where = e->member->group->state == GROUP_ready     ? IN_active
+                 : e->member->group->state == GROUP_backoff ? IN_backoff
+                                                            : IN_unschedulable;
+        return true;
+    case PLACE_nowhere:
+    case PLACE_in_flight:
+    case PLACE_bound:
+    case PLACE_COUNT: break;
+    }
+    return false;
+}
+
+bool measure_place_of_group(const struct group *g, enum queued_in *where)
+{
+    static const enum queued_in places[GROUP_STATES] = {
+        [GROUP_idle] = IN_unschedulable,  [GROUP_few] = IN_gated,
+        [GROUP_gated] = IN_gated,         [GROUP_mixed] = IN_unschedulable,
+        [GROUP_large] = IN_unschedulable, [GROUP_denied] = IN_unschedulable,
+        [GROUP_short] = IN_unschedulable, [GROUP_backoff] = IN_backoff,
+        [GROUP_ready] = IN_active};
+    *where = places[g->state];
+    return group_is_in_tree(g) && g->exists && !g->satisfied && g->member_count > g->bound &&
+           g->state != GROUP_flying && g->state != GROUP_unread && g->state != GROUP_missing;
+}
+
+static void measure_entities(const struct queues *q)
+{
+    int64_t count[QUEUED_KINDS][IN_QUEUES] = {{0}};
+    size_t at = 0;
+    void *value;
+    enum queued_in where;
+    while (map_next(q->entries, &at, NULL, &value))
+        if (!group_stands_for(value) && place_of(value, &where))
+            count[QUEUED_pod][where]++;
+    at = 0;
+    while (map_next(q->gangs.groups, &at, NULL, &value))
+        if (measure_place_of_group(value, &where))
+            count[QUEUED_podgroup][where]++;
+    for (int kind = 0; kind < QUEUED_KINDS; kind++)
+        for (int i = 0; i < IN_QUEUES; i++)
+            if (count[kind][i] > 0 || q->measured.seen[kind][i])
+                series_set(
+                    metric_series(METRIC_scheduler_queued_entities,
+                                  METRIC_VALUES(str_of(queue_names[i]), str_of(kind_names[kind]))),
+                    count[kind][i]);
 }
 
 void measure_queues(const struct queues *q)
@@ -151,9 +248,12 @@ void measure_queues(const struct queues *q)
     metric_set_to(METRIC_scheduler_pending_pods, "backoff",
                   (int64_t)(backoff_count(&q->backoff) + grouped.backoff));
     metric_set_to(METRIC_scheduler_pending_pods, "gated", (int64_t)gated);
+    metric_set_to(METRIC_scheduler_pending_pods, "incomplete", (int64_t)grouped.incomplete);
+    metric_set_to(METRIC_scheduler_pending_pods, "pending", (int64_t)grouped.pending);
     metric_set_to(
         METRIC_scheduler_pending_pods, "unschedulable",
         (int64_t)(q->unschedulable.list.count - gated + q->equivalence.parked + grouped.waiting));
     metric_set_to(METRIC_scheduler_inflight_events, "PodPopped", (int64_t)q->in_flight.count);
+    measure_entities(q);
     measure_rejections(q);
 }

@@ -43,6 +43,7 @@ static const struct record *const records[EVENT_RESOURCES] = {
     [EVENT_OF_resource_claim] = &resource_claim_record,
     [EVENT_OF_resource_slice] = &resource_slice_record,
     [EVENT_OF_device_class] = &device_class_record,
+    [EVENT_OF_device_taint_rule] = &device_taint_rule_record,
 };
 
 static uint8_t tag_of(const struct record *r, const char *name)
@@ -328,6 +329,14 @@ static bool read_device_class(const struct device_class *class, struct object *o
     return describe(o, EVENT_OF_device_class, NOWHERE, class->name, class->resource_version);
 }
 
+static bool read_taint_rule(const struct device_taint_rule *rule, struct object *o)
+{
+    o->whole = rule;
+    o->trimmed.device_taint_rule =
+        (struct device_taint_rule){.name = rule->name, .resource_version = rule->resource_version};
+    return describe(o, EVENT_OF_device_taint_rule, NOWHERE, rule->name, rule->resource_version);
+}
+
 /* False when the message sets none that is remembered. */
 static bool read_object(const struct message *m, struct object *o)
 {
@@ -365,6 +374,7 @@ static bool read_object(const struct message *m, struct object *o)
         return read_resource_claim(&m->resource_claim_set.resource_claim, o);
     case MSG_resource_slice_set: return read_resource_slice(&m->resource_slice_set.slice, o);
     case MSG_device_class_set: return read_device_class(&m->device_class_set.device_class, o);
+    case MSG_device_taint_rule_set: return read_taint_rule(&m->device_taint_rule_set.rule, o);
     default: return false;
     }
 }

@@ -60,6 +60,7 @@ union mirror_record {
     struct resource_claim resource_claim;
     struct resource_slice resource_slice;
     struct device_class device_class;
+    struct device_taint_rule device_taint_rule;
 };
 struct mirror_update {
     enum mirror_change change;

@@ -40,6 +40,7 @@ struct need {
     uint32_t filed_count;
     uint32_t hash, len;
     uint8_t plugin;
+    bool apart;            /* of a pod whose resize is deferred: asked for itself in every row */
     size_t asked_row;      /* the last question, so that none is asked twice */
     uint64_t asked, found; /* numbers of the events that asked for it, and that it was found by */
     char bytes[];          /* the pod's fields, encoded */
@@ -244,6 +245,7 @@ static struct need *need_of(struct needs *n, struct entry *e, size_t plugin)
     struct need *need = table_get(&n->by_content, hash, has_content, &c);
     if (need == NULL) {
         need = need_new(n, &c, hash);
+        need->apart = entry_pod(e)->resize_deferred;
         file(n, need, entry_pod(e));
     }
     return need;
@@ -358,8 +360,12 @@ static void ask_together(struct needs *n, const struct asking *a)
     static const struct pod any;
     static const struct surroundings anywhere;
     const struct question q = {&any, a->event, &anywhere};
-    if (wake_worth(a->wake, &q))
-        found_all(n, a->wake->plugin);
+    bool worth = wake_worth(a->wake, &q);
+    for (struct need *need = n->of_plugin[a->wake->plugin]; need != NULL; need = need->next)
+        if (need->apart)
+            ask(n, need, a);
+        else if (worth)
+            found(n, need);
 }
 
 static void ask_row(struct needs *n, const struct asking *a)

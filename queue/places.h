@@ -17,6 +17,7 @@ struct queues_options {
     struct span unschedulable_max; /* longest wait for an event that can help */
     int64_t wall_us_at_zero;       /* wall clock when the moment was 0 */
     int64_t first_cycle;           /* another range in every life of the process */
+    uint8_t release;               /* minor of the Kubernetes that pods are decided as */
 };
 
 struct queues_counts {
@@ -61,6 +62,12 @@ enum worth {
 void places_leave(struct queues *q, struct entry *e);
 /* Into the active queue, or to its group when it goes with that; the entry is nowhere. */
 void places_to_active(struct queues *q, struct moment now, struct entry *e);
+/* The same for one that comes from the backoff queue, where a strict one let it in unasked. */
+void places_from_backoff(struct queues *q, struct moment now, struct entry *e);
+/* A new pod. */
+void places_enter(struct queues *q, struct moment now, struct entry *e);
+/* It goes into a queue, whatever it was meant for. */
+void places_count(struct queues *q, const struct entry *e, enum queued_in where, const char *cause);
 /* Puts the pod, which is nowhere or unschedulable, where that worth says; gates hold it anyway. */
 void places_requeue(struct queues *q, struct moment now, struct entry *e, enum worth worth);
 

@@ -1,6 +1,6 @@
 /* profiles: whose pods are ours, and what they are asked with. What must stay true: pods refer to
- * what is known of their profile, so none of that ever goes; a profile that is served no more is
- * only not ours. */
+ * what is known of their profile, so no name ever goes, and what is known of it goes only for what
+ * is known of it next; a profile that is served no more is only not ours. */
 #include "queue/profiles.h"
 
 #include "proto/base/memory.h"
@@ -11,10 +11,17 @@
 #define GANG_WAIT_S            60
 #define GANG_REJECT_PERCENTAGE 10
 
+/* Since then a group of scheduling.k8s.io is queued as one, whatever its policy; before, where it
+ * makes room as one, may have to be within one domain, or has claims that its pods share. */
+#define RELEASE_OF_WHOLE_GROUPS 37
+
 /* What hints may look up for the pods of a profile. */
 static struct surroundings surroundings_of(struct queue *q, const struct profile *p)
 {
     bool told = p != NULL && p->gangs != GANGS_none;
+    const struct features *f = p != NULL ? &p->features : NULL;
+    bool as_one = f != NULL && (f->release >= RELEASE_OF_WHOLE_GROUPS || f->group_preemption ||
+                                f->group_topology || f->workload_claims);
     uint64_t pre_enqueue = p != NULL ? plugins_of(&p->pre_enqueue) : PLUGINS_all;
     return (struct surroundings){
         .profile = p,
@@ -26,6 +33,7 @@ static struct surroundings surroundings_of(struct queue *q, const struct profile
         .gangs = p == NULL || p->gangs != GANGS_off,
         .gangs_named = p != NULL && p->gangs == GANGS_on,
         .built_in_gangs = !told || p->gang_built_in,
+        .whole_groups = told && p->gang_built_in && as_one,
         .gang_wait_s = told ? p->gang_wait_s : GANG_WAIT_S,
         .gang_backoff_s = told ? p->gang_backoff_s : 0,
         .gang_reject_percentage = told ? p->gang_reject_percentage : GANG_REJECT_PERCENTAGE,
@@ -41,6 +49,15 @@ struct served *profiles_find(const struct queue *q, struct str name)
     return s;
 }
 
+static const struct profile *keep(struct served *s, const struct profile *p)
+{
+    arena_reset(&s->memory);
+    struct profile *kept = arena_take(&s->memory, sizeof(*kept));
+    codec_copy(&profile_record, kept, p, &s->memory);
+    kept->scheduler_name = str_of(s->name); /* measures go by it */
+    return kept;
+}
+
 /* The profile of that name, from now on; NULL: the default one. */
 static void serve(struct queue *q, struct str name, const struct profile *p)
 {
@@ -51,7 +68,7 @@ static void serve(struct queue *q, struct str name, const struct profile *p)
         s->next = q->served;
         q->served = s;
     }
-    s->around = surroundings_of(q, p);
+    s->around = surroundings_of(q, p != NULL ? keep(s, p) : NULL);
     s->ours = true;
 }
 
@@ -75,6 +92,7 @@ void profiles_free(struct queue *q)
 {
     for (struct served *s = q->served, *next; s != NULL; s = next) {
         next = s->next;
+        arena_free(&s->memory);
         memory_free(s->name);
         memory_free(s);
     }

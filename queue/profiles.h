@@ -10,11 +10,12 @@ struct queue;
 struct served {
     struct served *next;
     char *name;
-    bool ours; /* false: a former configuration's */
-    struct surroundings around;
+    bool ours;                  /* false: a former configuration's */
+    struct arena memory;        /* of the profile, as it was served last */
+    struct surroundings around; /* its profile's name is name */
 };
 
-/* These and no others from now on; none: the default one. Borrowed. */
+/* These and no others from now on; none: the default one. They are copied. */
 void profiles_serve(struct queue *q, const struct profile *profiles, uint32_t count);
 void profiles_free(struct queue *q);
 /* That of a name, also of a former configuration; NULL: there was never one. */

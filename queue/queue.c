@@ -7,6 +7,7 @@
 
 #include "proto/base/memory.h"
 #include "queue/equivalence.h"
+#include "queue/forest/forest.h"
 #include "queue/from_scheduler.h"
 #include "queue/from_watcher.h"
 #include "queue/gang.h"
@@ -32,8 +33,12 @@ struct queue *queue_new(const struct queue_options *options)
     q->timing.clock = options->clock;
     profiles_serve(q, options->profiles, options->profile_count);
     q->config_hash = options->config_hash;
+    if (options->profile_count > 0)
+        q->features = options->profiles[0].features;
     q->config_generation = 1;
+    inner.release = (uint8_t)q->features.release;
     queues_init(&q->queues, &inner);
+    q->queues.backoff.strict = options->profile_count > 0 && !q->features.pop_from_backoff;
     q->queues.measured.clock = options->clock;
     subscriber_init(&q->stream, STREAM_WINDOW);
     return q;
@@ -48,7 +53,6 @@ void queue_free(struct queue **queue)
     owners_free(&(*queue)->owners);
     profiles_free(*queue);
     comparer_clear(&(*queue)->told);
-    arena_free(&(*queue)->configs);
     arena_free(&(*queue)->scratch);
     memory_free(*queue);
     *queue = NULL;
@@ -61,8 +65,8 @@ const struct queues *queue_inside(const struct queue *queue)
 
 /* ---- messages ---- */
 
-/* Namespaces, budgets, barriers and the view's age decide nothing here: no plugin asks to be told
- * of them, and hints do not expand namespace selectors. */
+/* Namespaces, budgets, barriers, the view's age and the API server's version decide nothing here:
+ * no plugin asks to be told of them, and hints do not expand namespace selectors. */
 static void on_nothing(struct queue *q, struct moment now, const struct delivery *in)
 {
     (void)q;
@@ -84,6 +88,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_resource_claim_set] = from_watcher_object_set,
     [MSG_resource_slice_set] = from_watcher_object_set,
     [MSG_device_class_set] = from_watcher_object_set,
+    [MSG_device_taint_rule_set] = from_watcher_object_set,
     [MSG_claim_set] = from_watcher_object_set,
     [MSG_volume_set] = from_watcher_object_set,
     [MSG_storage_class_set] = from_watcher_object_set,
@@ -96,6 +101,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_pod_group_set] = from_watcher_pod_group_set,
     [MSG_group_members] = on_nothing,
     [MSG_group_kinds] = from_watcher_group_kinds,
+    [MSG_server_version] = on_nothing,
     [MSG_object_gone] = from_watcher_object_gone,
     [MSG_namespace_gone] = on_nothing,
     [MSG_barrier_reached] = on_nothing,
@@ -118,15 +124,18 @@ static void count_refusal(struct queue *q, struct moment now)
 
 bool queue_takes(enum message_type type)
 {
-    return handlers[type] != NULL;
+    return handlers[type] != NULL || type == MSG_pending_request;
 }
 
 void queue_handle(void *state, struct moment now, const struct delivery *in, struct outbox *out)
 {
     struct queue *q = state;
     q->now = now;
-    if (subscriber_take(&q->stream, now, in, out) == STREAM_ignore ||
-        handlers[in->message->type] == NULL)
+    if (subscriber_take(&q->stream, now, in, out) == STREAM_ignore)
+        return;
+    if (in->message->type == MSG_pending_request)
+        queue_tell_pending(q, in, out);
+    if (handlers[in->message->type] == NULL)
         return;
     q->queues.in_flight.position = q->stream.sequence;
     measure_message(&q->queues.measured);
@@ -138,7 +147,7 @@ void queue_handle(void *state, struct moment now, const struct delivery *in, str
 
 /* ---- attempts ---- */
 
-static void offer_group(struct queue *q, const struct group *g, size_t count, struct outbox *out)
+static void offer_group(struct queue *q, struct group *g, size_t count, struct outbox *out)
 {
     const struct gangs *gs = &q->queues.gangs;
     struct gang_member *members = arena_take(&q->scratch, count * sizeof(*members));
@@ -156,6 +165,8 @@ static void offer_group(struct queue *q, const struct group *g, size_t count, st
                                          .epoch = q->stream.epoch,
                                          .sequence = q->stream.sequence,
                                          .placed = group_placed(g)}};
+    if (group_is_tree(g))
+        forest_describe(g, &m.gang_attempt, &q->scratch);
     outbox_put(out, q->scheduler, &m);
     arena_reset(&q->scratch);
 }
@@ -166,7 +177,7 @@ static void offer_group(struct queue *q, const struct group *g, size_t count, st
 static void offer(struct queue *q, struct moment now, struct outbox *out)
 {
     const struct in_flight *f = &q->queues.in_flight;
-    const struct group *g;
+    struct group *g;
     struct entry *e;
     size_t count;
     if (!q->stream.synced || q->scheduler.peer == 0)

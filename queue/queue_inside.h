@@ -26,8 +26,8 @@ struct queue {
     struct hint_timing timing;
     struct comparer told;  /* of the watcher, while the queue is compared with it */
     struct served *served; /* newest first; pods refer to them, so none ever goes */
-    struct arena configs;  /* profiles that a scheduler told */
     int64_t config_hash, config_generation;
+    struct features features; /* that the same file was read with */
     struct address scheduler; /* peer 0 while there is none */
     int64_t credit;
     int64_t term; /* highest seen in what the scheduler sent */
@@ -44,5 +44,9 @@ struct queue {
 
 /* Takes one kind of message; what it refuses it leaves in refused. */
 typedef void handler(struct queue *q, struct moment now, const struct delivery *in);
+
+/* Answers a pending_request: all pods, a namespace's, or those with a claim on a node (upstream's
+ * WaitingPods and WaitingPodsForNode). */
+void queue_tell_pending(struct queue *q, const struct delivery *in, struct outbox *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* queue_report: what the queue says of itself: status, metrics, and every pod with its place. What
- * must stay true: nothing here changes anything. */
+/* queue_report: what the queue says of itself: status, metrics, every pod with its place, and which
+ * pods wait, for whoever asks. What must stay true: nothing here changes anything, and each
+ * question gets one answer, of bounded size. */
 #include "proto/base/log.h"
 #include "proto/metrics.h"
 #include "queue/measure.h"
@@ -8,8 +9,10 @@
 #include "queue/queue_inside.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-#define NAMED_MAX 50 /* groups */
+#define NAMED_MAX  50   /* groups */
+#define ASKED_MOST 1000 /* pods in an answer */
 
 static int64_t oldest_pending_ms(const struct queue *q, size_t *nominated)
 {
@@ -164,7 +167,7 @@ void queue_observe(void *state)
 {
     const struct queue *q = state;
     metric_check("sched-handler-sync",
-                 q->stream.synced ? "" : "the queue is not fully synchronized");
+                 q->stream.synced ? "" : "handlers are not fully synchronized");
     measure_queues(&q->queues);
 }
 
@@ -177,7 +180,7 @@ static void dump_entry(struct entry *e)
                                                     [PLACE_unschedulable] = "unschedulablePods",
                                                     [PLACE_in_flight] = "inFlight",
                                                     [PLACE_gang] = "waitsWithGroup",
-                                                    [PLACE_parked] = "waitsWithKin",
+                                                    [PLACE_parked] = "waitsWithEquals",
                                                     [PLACE_bound] = "bound"};
     struct str node = nominated_node(e);
     char uid[UUID_TEXT];
@@ -201,4 +204,93 @@ void queue_dump(void *state)
         s->in_flight.count);
     while (map_next(s->entries, &at, NULL, &value))
         dump_entry(value);
+}
+
+/* ---- which pods wait, for whoever asks ---- */
+
+static bool is_asked_for(const struct entry *e, const struct pending_request *asked)
+{
+    struct str space = store_str(e->kept, TAG_pod_namespace_name);
+    return (asked->node.len == 0 || str_equal(nominated_node(e), asked->node)) &&
+           (asked->namespace_name.len == 0 || str_equal(space, asked->namespace_name));
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const struct entry *x = *(const struct entry *const *)a, *y = *(const struct entry *const *)b;
+    if (x->added.ns != y->added.ns)
+        return x->added.ns < y->added.ns ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static enum pending_place place_of(const struct entry *e)
+{
+    static const enum pending_place places[PLACE_COUNT] = {
+        [PLACE_active] = PENDING_active,
+        [PLACE_backoff] = PENDING_backoff,
+        [PLACE_error_backoff] = PENDING_error_backoff,
+        [PLACE_unschedulable] = PENDING_unschedulable,
+        [PLACE_in_flight] = PENDING_in_flight,
+        [PLACE_gang] = PENDING_group,
+        [PLACE_parked] = PENDING_equals,
+        [PLACE_bound] = PENDING_bound};
+    return e->place == PLACE_unschedulable && e->gate != GATE_none ? PENDING_gated
+                                                                   : places[e->place];
+}
+
+static struct strs names_of(uint64_t set, struct arena *a)
+{
+    struct strs names = {0};
+    for (size_t i = 0; i < plugins_count(); i++)
+        names.count += plugins_has(set, i);
+    names.at = arena_take(a, names.count * sizeof(*names.at));
+    names.count = 0;
+    for (size_t i = 0; i < plugins_count(); i++)
+        if (plugins_has(set, i))
+            names.at[names.count++] = str_of(plugins_name(i));
+    return names;
+}
+
+static int64_t ms_between(struct moment from, struct moment to)
+{
+    int64_t ms = span_ms(moment_since(to, from));
+    return from.ns > 0 && ms > 0 ? ms : 0;
+}
+
+static struct pending_pod tell(const struct queue *q, const struct entry *e, struct arena *a)
+{
+    char uid[UUID_TEXT];
+    return (struct pending_pod){
+        .namespace_name = store_str(e->kept, TAG_pod_namespace_name),
+        .name = store_str(e->kept, TAG_pod_name),
+        .uid = arena_copy(a, store_uuid(e->kept, TAG_pod_uid, uid)),
+        .place = place_of(e),
+        .priority = e->priority,
+        .attempts = e->attempts,
+        .waiting_ms = ms_between(e->added, q->now),
+        .backoff_ms = e->backoff_ends.ns > 0 ? ms_between(q->now, e->backoff_ends) : 0,
+        .nominated_node = nominated_node(e),
+        .rejected_by = names_of(e->rejectors, a)};
+}
+
+void queue_tell_pending(struct queue *q, const struct delivery *in, struct outbox *out)
+{
+    const struct pending_request *asked = &in->message->pending_request;
+    size_t most = asked->limit > 0 && asked->limit < ASKED_MOST ? (size_t)asked->limit : ASKED_MOST;
+    const struct entry **found =
+        arena_take(&q->scratch, (map_count(q->queues.entries) + 1) * sizeof(const struct entry *));
+    size_t count = 0, at = 0;
+    void *value;
+    while (map_next(q->queues.entries, &at, NULL, &value))
+        if (is_asked_for(value, asked))
+            found[count++] = value;
+    qsort(found, count, sizeof(const struct entry *), by_age);
+    size_t named = count < most ? count : most;
+    struct pending_pod *pods = arena_take(&q->scratch, (named + 1) * sizeof(*pods));
+    for (size_t i = 0; i < named; i++)
+        pods[i] = tell(q, found[i], &q->scratch);
+    struct message answer = {
+        .type = MSG_pending_pods,
+        .pending_pods = {.pods = {(uint32_t)named, pods}, .total = (int64_t)count}};
+    outbox_put(out, in->from, &answer);
 }

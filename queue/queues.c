@@ -84,7 +84,7 @@ struct entry *queues_add(struct queues *q, struct moment now, struct str key, co
     gangs_join(q, e);
     must(map_set(q->entries, key, e) == NULL);
     q->cause = "UnschedulablePodAdd";
-    places_requeue(q, now, e, WORTH_immediately);
+    places_enter(q, now, e);
     return e;
 }
 
@@ -98,9 +98,12 @@ static void show_own_update(struct queues *q, struct moment now, struct entry *e
 {
     if (!hears_of_itself(e))
         return;
-    struct event_changes changes = event_pending_changes(before, entry_pod(e));
+    struct event_changes changes = event_pending_changes(before, entry_pod(e), q->options.release);
+    /* Of one that is on a node upstream speaks as of any that is. */
+    enum event_resource resource = e->on_node ? EVENT_OF_assigned_pod : EVENT_OF_unschedulable_pod;
     for (uint32_t i = 0; i < changes.count && hears_of_itself(e); i++) {
-        struct event event = {.resource = EVENT_OF_unschedulable_pod,
+        struct event event = {.release = q->options.release,
+                              .resource = resource,
                               .action = changes.at[i],
                               .old_pod = before,
                               .new_pod = entry_pod(e)};
@@ -119,8 +122,10 @@ static void claim_given_up(struct queues *q, struct moment now, const struct pod
 {
     struct pod nominated = *pod;
     nominated.nominated_node = node;
-    struct event event = {
-        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &nominated};
+    struct event event = {.release = q->options.release,
+                          .resource = EVENT_OF_assigned_pod,
+                          .action = EVENT_DELETE,
+                          .old_pod = &nominated};
     move_all(q, now, &event, &nominated);
 }
 
@@ -130,15 +135,18 @@ static void room_given_up(struct queues *q, struct moment now, const struct pod 
     struct pod placed = *pod;
     if (placed.node_name.len == 0)
         placed.node_name = STR_LITERAL("?");
-    struct event event = {
-        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &placed};
+    struct event event = {.release = q->options.release,
+                          .resource = EVENT_OF_assigned_pod,
+                          .action = EVENT_DELETE,
+                          .old_pod = &placed};
     move_all(q, now, &event, NULL);
 }
 
-/* Also one that is offered again because a view that was behind showed it without a node. */
+/* Also one that is offered again because a view that was behind showed it without a node. One that
+ * is on a node gets no other room, and gives none up but with itself. */
 static bool may_have_room(const struct entry *e, enum place place)
 {
-    return place == PLACE_in_flight || place == PLACE_bound || e->may_hold;
+    return !e->on_node && (place == PLACE_in_flight || place == PLACE_bound || e->may_hold);
 }
 
 /* It is tried no more. The room that it may have got is free from now on, but a claim on a node it
@@ -214,7 +222,7 @@ void queues_deleted(struct queues *q, struct moment now, struct str key)
 
 static struct entry *pop_early(struct queues *q, struct moment now)
 {
-    if (!early_may(&q->in_flight.early, now))
+    if (q->backoff.strict || !early_may(&q->in_flight.early, now))
         return NULL;
     equivalence_sift_early(q, now);
     struct entry *e = heap_top(q->backoff.pods);
@@ -222,7 +230,7 @@ static struct entry *pop_early(struct queues *q, struct moment now)
         return NULL;
     backoff_take_early(&q->backoff);
     q->counts.popped_early++;
-    measure_incoming(&q->measured, "active", "PopFromBackoffQ");
+    places_count(q, e, IN_active, "PopFromBackoffQ");
     return e;
 }
 
@@ -313,6 +321,7 @@ void queues_released(struct queues *q, struct moment now, struct entry *e)
     struct pod placed = *entry_pod(e);
     placed.node_name = STR_LITERAL("?");
     const struct event event = {.unseen = true,
+                                .release = q->options.release,
                                 .resource = EVENT_OF_assigned_pod,
                                 .action = EVENT_DELETE,
                                 .old_pod = &placed};
@@ -329,15 +338,20 @@ void queues_activate(struct queues *q, struct moment now, struct entry *e)
          e->place != PLACE_error_backoff) ||
         e->gate != GATE_none)
         return;
+    bool waited = e->place == PLACE_backoff || e->place == PLACE_error_backoff;
     places_leave(q, e);
     q->cause = "ForceActivate";
-    places_to_active(q, now, e);
+    if (waited)
+        places_from_backoff(q, now, e);
+    else
+        places_to_active(q, now, e);
 }
 
 void queues_failed(struct queues *q, struct moment now, struct entry *e)
 {
     /* A failed bind gave back the room that the pod was assumed in. */
-    room_given_up(q, now, entry_pod(e));
+    if (!e->on_node)
+        room_given_up(q, now, entry_pod(e));
     q->counts.errors++;
     e->error_count++;
     judge(q, now, e, 0, 0);
@@ -354,7 +368,8 @@ void queues_left(struct queues *q, struct moment now, struct flight *flight, boo
     must(flight->entry == NULL);
     if (had_room) {
         store_get(q->store, flight->left, &pod, &memory);
-        room_given_up(q, now, &pod);
+        if (pod.node_name.len == 0)
+            room_given_up(q, now, &pod);
     }
     arena_free(&memory);
     in_flight_close(&q->in_flight, flight);
@@ -371,7 +386,8 @@ void queues_skipped(struct queues *q, struct moment now, struct entry *e, bool h
     e->rejectors = e->pending_plugins = 0;
     e->backoff_ends = (struct moment){0};
     if (q->options.backoff_max.ns > 0)
-        e->backoff_ends = backoff_second(moment_after(now, q->options.backoff_initial));
+        e->backoff_ends =
+            backoff_aligned(&q->backoff, moment_after(now, q->options.backoff_initial));
     places_requeue(q, now, e, WORTH_after_backoff);
 }
 
@@ -407,7 +423,7 @@ static void flush_backoff(struct queues *q, struct moment now)
     struct entry *e;
     q->cause = "BackoffComplete";
     while ((e = backoff_take_ended(&q->backoff, now)) != NULL) {
-        places_to_active(q, now, e);
+        places_from_backoff(q, now, e);
         q->counts.backoff_flushed++;
     }
 }

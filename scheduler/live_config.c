@@ -1,57 +1,96 @@
-/* live_config: a file becomes the coordinator's next configuration. The one idea: it is loaded as
- * at the start, so that what is refused then is refused now, and handed over as a whole between two
- * steps of the coordinator. What must stay true: a file that is wrong changes nothing. */
+/* live_config: a file becomes the coordinator's next configuration, and so does the same file when
+ * the API server is another release. The one idea: it is loaded as at the start, so that what is
+ * refused then is refused now, and handed over as a whole between two steps of the coordinator.
+ * What must stay true: a file that is wrong changes nothing. */
 #include "scheduler/live_config.h"
 
 #include "proto/base/log.h"
+#include "proto/kube/release/release.h"
 
 void live_config_init(struct live_config *l, const char *path, const struct config_flags *flags,
                       const struct scheduler_config *config)
 {
-    *l = (struct live_config){
-        .flags = flags, .watch = {.path = path}, .hash = scheduler_config_hash(config)};
+    *l = (struct live_config){.flags = flags,
+                              .features = config->features,
+                              .watch = {.path = path},
+                              .hash = config_flags_hash(flags, path, config)};
     config_sort_note(config, l->sort);
     config_watch_changed(&l->watch, (struct moment){0}, false);
+    config_flags_features(flags, config->features.release, l->left, sizeof(l->left));
+}
+
+/* It is refused again and again for as long as nobody changes it; that is told once. */
+static void refuse(struct coordinator *coordinator, int64_t minor, struct str why)
+{
+    log_error("configuration refused, the former one stays| release=%s error=\"%.*s\"",
+              release_of(minor)->version, STR_ARG(why));
+    coordinator_config_refused(coordinator);
+}
+
+/* The memory is the configuration's. */
+struct loaded {
+    struct scheduler_config config;
+    struct arena memory;
+};
+
+static void hand_over(struct live_config *l, struct moment now, struct loaded *loaded,
+                      struct coordinator *coordinator, struct outbox *out)
+{
+    const struct scheduler_config *config = &loaded->config;
+    struct coordinator_config next = {.profiles = config->profiles.at,
+                                      .profile_count = config->profiles.count,
+                                      .hash = l->hash,
+                                      .backoff_initial_s = config->pod_initial_backoff_s,
+                                      .backoff_max_s = config->pod_max_backoff_s,
+                                      .extenders = config->extenders.at,
+                                      .extender_count = config->extenders.count,
+                                      .extenders_hash = scheduler_config_extenders_hash(config),
+                                      .gates_left = l->left};
+    int64_t former = coordinator_extenders_hash(coordinator);
+    coordinator_reconfigure(coordinator, now, &next, out);
+    if (next.extenders_hash != former) { /* borrowed from now on */
+        arena_free(&l->extenders);
+        l->extenders = loaded->memory;
+        loaded->memory = (struct arena){0};
+    }
+}
+
+/* True when it says something else now, or to another release. */
+static bool take(struct live_config *l, const struct scheduler_config *config)
+{
+    int64_t hash = config_flags_hash(l->flags, l->watch.path, config);
+    bool same = hash == l->hash && codec_equal(&features_record, &config->features, &l->features);
+    l->hash = hash;
+    l->features = config->features;
+    return !same;
 }
 
 static void load(struct live_config *l, struct moment now, struct coordinator *coordinator,
                  struct outbox *out)
 {
-    struct arena memory = {0};
-    struct scheduler_config config;
+    int64_t minor = coordinator_release(coordinator);
+    struct config_flags as = *l->flags;
+    struct loaded loaded = {0};
+    struct scheduler_config *config = &loaded.config;
     struct str why = {0};
-    if (!scheduler_config_load(l->watch.path, &config, &memory, &why) ||
-        !config_flags_apply(l->flags, &config, &memory, &why) ||
-        !config_sort_kept(&config, l->sort, &memory, &why)) {
-        coordinator_config_refused(coordinator);
-        log_error("configuration refused, the former one stays| error=\"%.*s\"", STR_ARG(why));
-        arena_free(&memory);
+    as.release = minor;
+    if (!config_flags_load(&as, l->watch.path, config, &loaded.memory, &why) ||
+        !config_sort_kept(config, l->sort, &loaded.memory, &why)) {
+        refuse(coordinator, minor, why);
+        arena_free(&loaded.memory);
         return;
     }
-    for (uint32_t i = 0; i < config.notes.count; i++)
-        log_warn("configuration| note=\"%.*s\"", STR_ARG(config.notes.at[i]));
-    struct coordinator_config next = {.profiles = config.profiles.at,
-                                      .profile_count = config.profiles.count,
-                                      .hash = scheduler_config_hash(&config),
-                                      .backoff_initial_s = config.pod_initial_backoff_s,
-                                      .backoff_max_s = config.pod_max_backoff_s,
-                                      .extenders = config.extenders.at,
-                                      .extender_count = config.extenders.count,
-                                      .extenders_hash = scheduler_config_extenders_hash(&config)};
-    if (next.hash == l->hash) {
+    for (uint32_t i = 0; i < config->notes.count; i++)
+        log_warn("configuration| note=\"%.*s\"", STR_ARG(config->notes.at[i]));
+    config_flags_features(l->flags, minor, l->left, sizeof(l->left));
+    if (l->left[0] != 0)
+        log_warn("feature gates without a place in the release are left out| release=%s gates=%s",
+                 release_of(minor)->version, l->left);
+    if (take(l, config))
+        hand_over(l, now, &loaded, coordinator, out);
+    else
         log_info("the configuration file says the same as before");
-        arena_free(&memory);
-        return;
-    }
-    int64_t former = coordinator_extenders_hash(coordinator);
-    coordinator_reconfigure(coordinator, now, &next, out);
-    l->hash = next.hash;
-    if (next.extenders_hash != former) { /* borrowed from now on */
-        arena_free(&l->extenders);
-        l->extenders = memory;
-    } else {
-        arena_free(&memory);
-    }
+    arena_free(&loaded.memory);
 }
 
 void live_config_free(struct live_config *l)
@@ -62,7 +101,8 @@ void live_config_free(struct live_config *l)
 struct moment live_config_look(struct live_config *l, struct moment now, bool asked,
                                struct coordinator *coordinator, struct outbox *out)
 {
-    if (config_watch_changed(&l->watch, now, asked))
+    bool changed = config_watch_changed(&l->watch, now, asked);
+    if (changed || coordinator_release_changes(coordinator))
         load(l, now, coordinator, out);
     return l->watch.path != NULL ? l->watch.next : MOMENT_NEVER;
 }

@@ -47,6 +47,9 @@ static int run_coordinator(const struct options *options, const struct scheduler
                                       .credit = s->credit,
                                       .batch = s->batch,
                                       .stale_after = span_of_seconds(s->stale_after_s),
+                                      .assumed_ttl = span_of_seconds(s->assumed_ttl_s),
+                                      .follows = s->flags.release == 0,
+                                      .gates_left = live.config.left,
                                       .wall_us_at_zero = wall_us - now.ns / 1000,
                                       .clock = journal_now});
     struct actor actor = live_actor(&live);
@@ -62,6 +65,7 @@ int main(int argc, char **argv)
     struct options options;
     struct arena memory = {0};
     struct scheduler_config config;
+    char error[512];
     struct str why = {NULL, 0};
     options_replay(SCHEDULER | WORKER, &argc, &argv);
     settings_init(&settings, argc, argv);
@@ -73,8 +77,11 @@ int main(int argc, char **argv)
                       .own_state = &settings,
                       .usage = "decides where pods run; with --worker it filters and scores nodes"},
                   argc, argv);
-    if (!scheduler_config_load(options.config_path, &config, &memory, &why) ||
-        !config_flags_apply(&settings.flags, &config, &memory, &why)) {
+    if (!config_flags_check(&settings.flags, error, sizeof(error))) {
+        log_error("feature gates refused| error=\"%s\"", error);
+        return 1;
+    }
+    if (!config_flags_load(&settings.flags, options.config_path, &config, &memory, &why)) {
         log_error("configuration refused| error=\"%.*s\"", STR_ARG(why));
         return 1;
     }

@@ -35,6 +35,14 @@ static bool take_stale_after(void *state, const char *value)
     return *value != 0 && *end == 0 && *seconds > 0 && *seconds < 1e6;
 }
 
+static bool take_assumed_ttl(void *state, const char *value)
+{
+    char *end;
+    double *seconds = &((struct settings *)state)->assumed_ttl_s;
+    *seconds = strtod(value, &end);
+    return *value != 0 && *end == 0 && *seconds >= 0 && *seconds < 1e6;
+}
+
 static bool take_number(long *number, const char *value, long most)
 {
     char *end;
@@ -63,11 +71,14 @@ const struct own_option scheduler_options[] = {
      take_tie_break},
     {"stale-after", "SECONDS", "stop deciding when the view of the cluster is older (default 60)",
      take_stale_after},
+    {"assumed-pod-ttl", "SECONDS",
+     "give back the room of a bound pod that no watch has shown for so long (default 0: never)",
+     take_assumed_ttl},
     {"credit", "N", "pods taken from the queue at once, binds in flight included (default 256)",
      take_credit},
     {"batch", "N", "pods that each worker is asked for at once, at most (default 64)", take_batch},
     CONFIG_PREEMPTION_OPTION,
-    CONFIG_GANGS_OPTION,
+    CONFIG_RELEASE_OPTIONS,
     {"capacity", "N", "worker: size of the share it wants relative to others (default 1)",
      take_capacity},
     {NULL, NULL, NULL, NULL},

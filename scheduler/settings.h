@@ -10,9 +10,10 @@ struct settings {
     bool worker;               /* be a worker, not the coordinator */
     enum tie_break_rule tie_break;
     double stale_after_s;
-    long credit;   /* attempts at once; 0: the default */
-    long batch;    /* pods asked of a lone worker at once; 0: the default */
-    long capacity; /* of a worker */
+    double assumed_ttl_s; /* 0: for good */
+    long credit;          /* attempts at once; 0: the default */
+    long batch;           /* pods asked of a lone worker at once; 0: the default */
+    long capacity;        /* of a worker */
 };
 
 /* The defaults, and worker when it is among the arguments (it decides what else is parsed). */

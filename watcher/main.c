@@ -72,6 +72,7 @@ static int run(struct program *program, const struct options *options, struct ku
         watcher_new(&(struct watcher_options){.kinds = kube_resources,
                                               .kind_count = kube_resource_count,
                                               .protobuf = s->protobuf,
+                                              .group_trees = s->group_trees,
                                               .page_size = s->page_size,
                                               .stale_after = s->stale_after,
                                               .barrier_wait = span_of_ms(BARRIER_WAIT_MS),

@@ -296,6 +296,14 @@ void mirror_deleted(struct mirror *m, const struct kube_json *object)
     drop(m, e);
 }
 
+void mirror_doubt(struct mirror *m)
+{
+    size_t at = 0;
+    struct entry *e;
+    while ((e = table_next(&m->entries, &at)) != NULL)
+        e->version = 0;
+}
+
 void mirror_list_begin(struct mirror *m)
 {
     m->mark++;

@@ -25,6 +25,8 @@ void mirror_amend(struct mirror *m, void *context,
  * there. */
 void mirror_again(struct mirror *m, struct str id);
 
+/* What is known is read anew from the next list, changed or not. */
+void mirror_doubt(struct mirror *m);
 /* A list begins: what is not seen until mirror_list_end is then removed. */
 void mirror_list_begin(struct mirror *m);
 void mirror_list_end(struct mirror *m);

@@ -1,5 +1,6 @@
-/* probe: asks /version, which every authenticated user may read, every five seconds. Any HTTP
- * status is a sign of life. What must stay true: a dead connection is declared dead within 22 s (5
+/* probe: asks /version, which every authenticated user may read, at the start, every five seconds,
+ * and soon when something broke. Any HTTP status is a sign of life; what the answer says is read by
+ * version.c. What must stay true: a dead connection is declared dead within 22 s (5
  * s, two timeouts of 8 s and the pause between them). */
 #include "watcher/probe.h"
 
@@ -11,15 +12,21 @@
 
 bool probe_next(struct probe *p, struct moment now, struct reflector_request *request)
 {
-    if (p->due.ns == 0)
-        p->due = moment_after(now, span_of_seconds(EVERY_S));
     if (p->asked || !moment_reached(now, p->due))
         return false;
     p->asked = true;
+    p->last = now;
     *request = (struct reflector_request){.number = ++p->number,
                                           .path = STR_LITERAL("/version"),
                                           .timeout = span_of_seconds(TIMEOUT_S)};
     return true;
+}
+
+/* However many watches break, once a second. */
+void probe_soon(struct probe *p, struct moment now)
+{
+    struct moment least = moment_after(p->last, span_of_seconds(RETRY_S));
+    p->due = moment_earlier(p->due, moment_reached(now, least) ? now : least);
 }
 
 void probe_heard(struct probe *p)

@@ -66,6 +66,7 @@ void watcher_status(const struct watcher *w, struct moment now, struct buffer *l
     buffer_print(lines, "barriers=waiting=%zu reached=%llu refused=%llu\n", w->barriers.count,
                  (unsigned long long)w->barriers.reached_count,
                  (unsigned long long)w->barriers.refused);
+    version_status(&w->version, lines);
     if (members_count(w->members) > 0)
         buffer_print(lines, "members=pods=%zu groups=%zu\n", members_count(w->members),
                      members_groups(w->members));
@@ -76,7 +77,7 @@ void watcher_status(const struct watcher *w, struct moment now, struct buffer *l
 
 void watcher_observe(const struct watcher *w, struct moment now)
 {
-    metric_check("sched-handler-sync", w->synced ? "" : "the watcher is not fully synchronized");
+    metric_check("sched-handler-sync", w->synced ? "" : "handlers are not fully synchronized");
     for (size_t i = 0; i < w->count; i++) {
         const struct source *s = &w->sources[i];
         struct reflector_status r = reflector_status(s->reflector);

@@ -4,6 +4,7 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/kube/config/config_file.h"
+#include "proto/kube/release/feature_gates.h"
 
 #include <stdio.h>
 
@@ -52,6 +53,16 @@ static bool take_page_size(void *state, const char *value)
     return ok;
 }
 
+/* Who decides checks them against the release of the API server; here they say what is read. */
+static bool take_feature_gates(void *state, const char *value)
+{
+    char left[256];
+    const struct kube_release *newest = release_of(RELEASE_NEWEST);
+    ((struct settings *)state)->group_trees =
+        feature_gates_follow(value, newest, left, sizeof(left)).group_trees;
+    return true;
+}
+
 const struct own_option settings_options[] = {
     {"kubeconfig", "FILE", "how to reach the API server", take_kubeconfig},
     {"master", "URL", "the API server, instead of the kubeconfig's", take_master},
@@ -62,6 +73,8 @@ const struct own_option settings_options[] = {
     {"kube-api-content-type", "TYPE",
      "of lists and watches, unless --config is given (application/vnd.kubernetes.protobuf)",
      take_content_type},
+    {"feature-gates", "LIST", "as the scheduler's: with CompositePodGroup those are read, too",
+     take_feature_gates},
     {0},
 };
 
@@ -70,7 +83,8 @@ bool settings_read_config(struct settings *settings, const char *path, char *err
     struct arena arena = {0};
     struct scheduler_config config;
     struct str cause = {0};
-    bool ok = scheduler_config_load(path, &config, &arena, &cause);
+    bool ok =
+        scheduler_config_load(path, release_features(RELEASE_NEWEST), &config, &arena, &cause);
     if (!ok)
         snprintf(error, room, "%.*s", STR_ARG(cause));
     if (ok && path == NULL && settings->content_type != NULL)

@@ -11,6 +11,7 @@ struct settings {
     const char *kubeconfig, *master, *user_agent, *content_type;
     uint32_t page_size;
     bool protobuf; /* set by settings_read_config */
+    bool group_trees;
     struct span stale_after;
     char *from_config;           /* what kubeconfig points to when the configuration names it */
     struct config_follow config; /* the file as it is now */

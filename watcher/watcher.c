@@ -33,9 +33,32 @@
 
 /* ---- life ---- */
 
+/* The version is in the path alone: a list leaves it out of its objects. */
+static void amend_group(void *context, struct message *set, struct arena *a)
+{
+    const struct source *s = context;
+    const char *end = strrchr(s->path, '/'), *begin = end;
+    while (begin > s->path && begin[-1] != '/')
+        begin--;
+    set->pod_group_set.group.version = arena_copy(a, (struct str){begin, (uint32_t)(end - begin)});
+}
+
+/* What is listed in another version of the API than before is told again, to be written in it. */
+static void follow_path(struct source *s)
+{
+    const char *path = reflector_status(s->reflector).path;
+    if (s->path != NULL && strcmp(s->path, path) != 0) {
+        log_info("listed in another version|resource=%s path=%s", s->kind->name, path);
+        mirror_doubt(s->mirror);
+    }
+    s->path = path;
+}
+
 static void on_list_begin(void *context)
 {
     struct source *s = context;
+    if (s->kind->others != NULL)
+        follow_path(s);
     if (s->mirror != NULL)
         mirror_list_begin(s->mirror);
     else
@@ -101,12 +124,13 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
         .name = kind->name,
         .kind = kind->kind,
         .path = kind->path,
+        .others = kind->others,
         .field_selector = kind->field_selector,
         .required = kind->required,
         .may_be_absent = kind->offer != KUBE_always,
-        .discover = strcmp(kind->kind, "PodGroup") == 0,
+        .discover = strcmp(kind->kind, "PodGroup") == 0 || kind->offer == KUBE_tree,
         .managers = kind->offer == KUBE_custom,
-        .protobuf = options->protobuf && kind->offer != KUBE_custom &&
+        .protobuf = options->protobuf && kind->offer < KUBE_custom &&
                     kube_protobuf_knows(str_of(kind->kind)),
         .page_size = options->page_size,
         .stale_after = options->stale_after,
@@ -126,6 +150,8 @@ static void source_init(struct source *s, struct watcher *w, const struct kube_r
     if (kind->set == NULL)
         return;
     s->mirror = mirror_new(kind, w->publisher);
+    if (kind->others != NULL)
+        mirror_amend(s->mirror, s, amend_group);
     if (strcmp(kind->kind, "Node") == 0) {
         w->nodes = s->mirror;
         mirror_amend(s->mirror, w, amend_node);
@@ -144,9 +170,19 @@ static bool has_pod_groups(const struct watcher_options *options)
     return false;
 }
 
+/* Kinds that are not read stand behind all others. */
+static size_t kinds_to_read(const struct watcher_options *options)
+{
+    size_t count = options->kind_count;
+    while (count > 0 && options->kinds[count - 1].offer == KUBE_tree && !options->group_trees)
+        count--;
+    return count;
+}
+
 struct watcher *watcher_new(const struct watcher_options *options)
 {
-    must(options->epoch > 0 && options->kind_count > 0);
+    size_t kinds = kinds_to_read(options);
+    must(options->epoch > 0 && kinds > 0);
     struct watcher *w = memory_take(sizeof(*w));
     w->barrier_wait = options->barrier_wait;
     size_t log_max = options->log_bytes_max > 0 ? options->log_bytes_max : LOG_BYTES_MAX;
@@ -154,11 +190,11 @@ struct watcher *watcher_new(const struct watcher_options *options)
         .epoch = options->epoch, .log_bytes_max = log_max, .subscribers_max = HELD_MAX});
     w->members = members_new(w->publisher);
     w->closed = closed_new();
-    w->count = options->kind_count + (has_pod_groups(options) ? FINISHED_LISTS : 0);
+    w->count = kinds + (has_pod_groups(options) ? FINISHED_LISTS : 0);
     w->sources = memory_take_array(w->count, sizeof(*w->sources));
-    for (size_t i = 0; i < options->kind_count; i++)
+    for (size_t i = 0; i < kinds; i++)
         source_init(&w->sources[i], w, &options->kinds[i], options);
-    for (size_t i = options->kind_count, list = 0; i < w->count; i++, list++) {
+    for (size_t i = kinds, list = 0; i < w->count; i++, list++) {
         w->sources[i].list = list;
         source_init(&w->sources[i], w, &finished_lists[list].kind, options);
     }
@@ -182,6 +218,7 @@ void watcher_free(struct watcher **watcher)
     members_free(&w->members);
     closed_free(&w->closed);
     barriers_free(&w->barriers);
+    version_free(&w->version);
     memory_free(w->sources);
     memory_free(w);
     *watcher = NULL;
@@ -471,14 +508,20 @@ void watcher_data(struct watcher *w, struct moment now, size_t source, uint64_t 
     must(source <= w->count);
     w->now = now;
     probe_heard(&w->probe);
-    if (source < w->count) /* what the probe reads says nothing but that it came */
+    if (source < w->count)
         reflector_data(w->sources[source].reflector, now, number, piece);
+    else if (number == w->probe.number)
+        version_data(&w->version, piece);
 }
 
 static void probed(struct watcher *w, struct moment now, uint64_t number,
                    const struct kube_response *response)
 {
     enum probe_verdict verdict = probe_response(&w->probe, now, number, response);
+    if (number == w->probe.number &&
+        version_answered(&w->version, response->status, response->body, w->publisher))
+        for (size_t a = 0; a < GROUP_APIS; a++) /* which another server may serve */
+            look_for_groups(w, str_of(group_apis[a]));
     for (size_t i = 0; verdict == PROBE_alive && i < w->count; i++)
         reflector_alive(w->sources[i].reflector, now);
     if (verdict == PROBE_dead) {
@@ -499,6 +542,8 @@ void watcher_response(struct watcher *w, struct moment now, size_t source, uint6
         return;
     }
     reflector_response(w->sources[source].reflector, now, number, response);
+    if (response->error[0] != 0) /* the server that comes next may be of another version */
+        probe_soon(&w->probe, now);
     if (w->sources[source].kind->offer != KUBE_always)
         look_at_group_kinds(w);
     if (!w->synced && all_listed(w))

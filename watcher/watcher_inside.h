@@ -8,6 +8,7 @@
 #include "proto/kube/watch/reflector.h"
 #include "watcher/barriers.h"
 #include "watcher/probe.h"
+#include "watcher/version.h"
 #include "watcher/watcher.h"
 
 #define HELD_MAX 64 /* subscribers that wait for the first snapshot */
@@ -19,6 +20,7 @@ struct source {
     struct mirror *mirror; /* NULL: finished pods, which members counts */
     size_t list;           /* of finished pods */
     bool idle;             /* such a list that is not needed */
+    const char *path;      /* where the last list began; NULL: nowhere yet */
 };
 
 struct watcher {
@@ -29,7 +31,8 @@ struct watcher {
     struct published group_kinds; /* which groups of PodGroups are served */
     struct moment now;            /* of the last call with news */
     struct probe probe;
-    bool distrust; /* the next request is to say so */
+    struct version version; /* as the probe is answered */
+    bool distrust;          /* the next request is to say so */
     struct moment started;
     struct span barrier_wait;
     bool barrier_seen; /* one was asked for, at any time */

@@ -10,6 +10,7 @@
 #include "proto/bus/options.h"
 #include "proto/kube/documents/json.h"
 #include "proto/kube/objects/objects.h"
+#include "proto/kube/release/release.h"
 #include "proto/kube/writes/reviews.h"
 
 #include <inttypes.h>
@@ -114,6 +115,28 @@ static bool open_identity(struct preflight *p, struct identity *who, const char 
     return who->client != NULL;
 }
 
+/* What it decides as beside such a server. */
+static void say_version(struct preflight *p, const struct identity *who, struct str version,
+                        long minor, int64_t took_us)
+{
+    int64_t given = p->options.flags.release;
+    const struct kube_release *as = release_of(given != 0  ? given
+                                               : minor > 0 ? minor
+                                                           : RELEASE_NEWEST);
+    bool well = as->minor == minor;
+    char more[100] = "";
+    if (!well && minor <= 0)
+        snprintf(more, sizeof(more), "; its minor version is not understood");
+    else if (!well)
+        snprintf(more, sizeof(more), "; %s 1.%ld",
+                 given != 0 ? "--emulated-version is not its release," : "there is no table for",
+                 minor);
+    preflight_say(p, well ? FINDING_ok : FINDING_warn, "connection",
+                  "%s: %.*s, answered in %" PRId64 " ms%s; decisions are those of %s",
+                  kube_config_server(who->kube), STR_ARG(version), took_us / 1000, more,
+                  as->version);
+}
+
 static void check_version(struct preflight *p, struct identity *who)
 {
     struct call call = {0};
@@ -136,10 +159,7 @@ static void check_version(struct preflight *p, struct identity *who)
                       "%s answers, and does not tell its version: %s",
                       kube_config_server(who->kube), reason_of(&call, &p->memory));
     else
-        preflight_say(p, minor == 35 || minor == 36 ? FINDING_ok : FINDING_warn, "connection",
-                      "%s: %.*s, answered in %" PRId64 " ms%s", kube_config_server(who->kube),
-                      STR_ARG(version), call.took_us / 1000,
-                      minor == 35 || minor == 36 ? "" : "; decisions are those of 1.36");
+        say_version(p, who, version, minor, call.took_us);
     who->reachable = who->reachable && call.status != 401;
     kube_json_free(&json);
     clear(&call, 1);

@@ -6,6 +6,7 @@
 #include "ctl/preflight/preflight.h"
 
 #include "proto/base/memory.h"
+#include "proto/bus/endpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,6 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 void preflight_say(struct preflight *p, enum finding finding, const char *check, const char *format,
@@ -41,8 +41,7 @@ static bool check_config(struct preflight *p)
 {
     struct str why = {NULL, 0};
     const char *file = p->options.config;
-    if (!scheduler_config_load(file, &p->config, &p->memory, &why) ||
-        !config_flags_apply(&p->options.flags, &p->config, &p->memory, &why)) {
+    if (!config_flags_load(&p->options.flags, file, &p->config, &p->memory, &why)) {
         preflight_say(p, FINDING_fail, "configuration", "%.*s", STR_ARG(why));
         return false;
     }
@@ -137,7 +136,7 @@ static void check_run_dir(struct preflight *p)
     bool there = stat(dir, &found) == 0;
     if (slash != NULL)
         *(slash == parent ? slash + 1 : slash) = 0;
-    if (strlen(dir) + sizeof("/worker-63.sock.new") > sizeof(((struct sockaddr_un *)0)->sun_path))
+    if (!endpoint_dir_fits(dir))
         preflight_say(p, FINDING_fail, "run directory", "%s is too long for the path of a socket",
                       dir);
     else if (!there && access(slash != NULL ? parent : ".", W_OK | X_OK) != 0)

@@ -15,7 +15,7 @@
 #define TEXT_MAX   200
 
 struct said {
-    char name[48], reason[TEXT_MAX];
+    char name[48], reason[TEXT_MAX], note[TEXT_MAX];
 };
 
 struct door {
@@ -26,6 +26,7 @@ struct door {
     int64_t asked, answered; /* numbers of questions */
     struct said checks[CHECKS_MAX];
     size_t check_count;
+    int64_t release; /* that it decides as, as it said last */
 };
 
 struct doors {
@@ -65,6 +66,7 @@ static void take_checks(struct door *door, const struct metrics *said)
         struct said *check = &door->checks[door->check_count++];
         snprintf(check->name, sizeof(check->name), "%.*s", STR_ARG(said->checks.at[i].name));
         snprintf(check->reason, sizeof(check->reason), "%.*s", STR_ARG(said->checks.at[i].reason));
+        snprintf(check->note, sizeof(check->note), "%.*s", STR_ARG(said->checks.at[i].note));
     }
 }
 
@@ -74,6 +76,8 @@ static void take_answer(struct doors *d, struct moment now, size_t i, const stru
     snprintf(door->process, sizeof(door->process), "%.*s", STR_ARG(said->process));
     door->heard = now;
     take_checks(door, said);
+    if (said->release != 0)
+        door->release = said->release;
     if (said->id == 0) /* checks only */
         return;
     if (said->id > door->answered)
@@ -138,12 +142,13 @@ struct totals *doors_totals(struct doors *d)
     return d->totals;
 }
 
-static const char *reason_of(const struct door *door, const char *check)
+static const struct said *said_of(const struct door *door, const char *check)
 {
+    static const struct said nothing;
     for (size_t i = 0; i < door->check_count; i++)
         if (strcmp(door->checks[i].name, check) == 0)
-            return door->checks[i].reason;
-    return "";
+            return &door->checks[i];
+    return &nothing;
 }
 
 const char *doors_check(struct doors *d, struct moment now, const char *process, const char *check,
@@ -154,7 +159,7 @@ const char *doors_check(struct doors *d, struct moment now, const char *process,
         if (strcmp(door->process, process) != 0 ||
             moment_reached(now, moment_after(door->heard, patience)))
             continue;
-        const char *reason = reason_of(door, check);
+        const char *reason = said_of(door, check)->reason;
         if (*reason == 0)
             return "";
         snprintf(d->text, sizeof(d->text), "%s: %s", door->name, reason);
@@ -162,6 +167,24 @@ const char *doors_check(struct doors *d, struct moment now, const char *process,
     }
     snprintf(d->text, sizeof(d->text), "%s does not answer", process);
     return d->text;
+}
+
+const char *doors_note(struct doors *d, struct moment now, const char *process, const char *check,
+                       struct span patience)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->at[i].process, process) == 0 &&
+            !moment_reached(now, moment_after(d->at[i].heard, patience)))
+            return said_of(&d->at[i], check)->note;
+    return "";
+}
+
+int64_t doors_release(const struct doors *d, const char *process)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->at[i].process, process) == 0 && d->at[i].release != 0)
+            return d->at[i].release;
+    return 0;
 }
 
 /* The silence of the one of that kind that was heard last; nothing: none ever was. */

@@ -33,6 +33,12 @@ void doors_tell(const struct doors *d, const struct message *m, struct outbox *o
 const char *doors_check(struct doors *d, struct moment now, const char *process, const char *check,
                         struct span patience);
 
+/* What the named check of that process has to tell although it is well; "" when nothing. */
+const char *doors_note(struct doors *d, struct moment now, const char *process, const char *check,
+                       struct span patience);
+/* The minor version that the process said last it decides as; 0: not known. */
+int64_t doors_release(const struct doors *d, const char *process);
+
 /* Names a process that answered once and has been silent for that long, as one that hangs is; of
  * workers, who come and go, only when all are. "" when there is none. Valid until the next call. */
 const char *doors_silent(struct doors *d, struct moment now, struct span patience);

@@ -4,8 +4,10 @@
 
 #include "ctl/serve/label_rules.h"
 #include "proto/base/log.h"
+#include "proto/bus/options.h"
 #include "proto/kube/config/config_file.h"
 #include "proto/kube/config/config_internal.h"
+#include "proto/kube/release/release.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,10 +187,12 @@ static bool is_any(const char *value)
     return true;
 }
 
-/* The minor version before that of whose metrics these are. */
+/* The minor version before one that there is a table for. */
 static bool is_former(const char *value)
 {
-    return *value == 0 || strcmp(value, "1.35") == 0;
+    int64_t minor;
+    return *value == 0 || (strncmp(value, "1.", 2) == 0 && str_to_i64(str_of(value + 2), &minor) &&
+                           minor >= RELEASE_OLDEST - 1 && minor <= RELEASE_NEWEST - 1);
 }
 
 static bool is_right(const char *flag, bool good, struct str why, struct arena *memory)
@@ -262,7 +266,17 @@ static bool is_names(const char *value)
         ((struct serve_flags *)state)->member = value;                                             \
         return is_##member(value);                                                                 \
     }
-SERVE_FLAGS
+SERVE_TEXTS
+#undef FLAG
+
+#define FLAG(member, name)                                                                         \
+    bool serve_take_##member(void *state, const char *value)                                       \
+    {                                                                                              \
+        struct serve_flags *f = state;                                                             \
+        f->member = options_joined(&f->memory, f->member, value);                                  \
+        return is_##member(value);                                                                 \
+    }
+SERVE_SLICES
 #undef FLAG
 
 static bool add(struct serve_list *list, const char *value)

@@ -3,40 +3,46 @@
 #ifndef SERVE_FLAGS_H
 #define SERVE_FLAGS_H
 
+#include "proto/base/arena.h"
 #include "proto/base/moment.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Each FLAG(member, "name"): its value as it was given, NULL when it was not. */
-#define SERVE_FLAGS                                                                                \
+#define SERVE_TEXTS                                                                                \
     FLAG(secure_port, "secure-port")                                                               \
     FLAG(bind_address, "bind-address")                                                             \
     FLAG(tls_cert_file, "tls-cert-file")                                                           \
     FLAG(tls_private_key_file, "tls-private-key-file")                                             \
     FLAG(tls_min_version, "tls-min-version")                                                       \
     FLAG(cert_dir, "cert-dir")                                                                     \
-    FLAG(tls_cipher_suites, "tls-cipher-suites")                                                   \
-    FLAG(tls_curve_preferences, "tls-curve-preferences")                                           \
     FLAG(permit_port_sharing, "permit-port-sharing")                                               \
     FLAG(permit_address_sharing, "permit-address-sharing")                                         \
     FLAG(show_hidden_metrics_for_version, "show-hidden-metrics-for-version")                       \
     FLAG(allow_metric_labels_manifest, "allow-metric-labels-manifest")                             \
     FLAG(client_ca_file, "client-ca-file")                                                         \
     FLAG(requestheader_client_ca_file, "requestheader-client-ca-file")                             \
-    FLAG(requestheader_allowed_names, "requestheader-allowed-names")                               \
-    FLAG(requestheader_username_headers, "requestheader-username-headers")                         \
-    FLAG(requestheader_uid_headers, "requestheader-uid-headers")                                   \
-    FLAG(requestheader_group_headers, "requestheader-group-headers")                               \
-    FLAG(requestheader_extra_headers_prefix, "requestheader-extra-headers-prefix")                 \
     FLAG(authentication_tolerate_lookup_failure, "authentication-tolerate-lookup-failure")         \
     FLAG(authentication_kubeconfig, "authentication-kubeconfig")                                   \
     FLAG(authentication_skip_lookup, "authentication-skip-lookup")                                 \
     FLAG(authentication_token_ttl, "authentication-token-webhook-cache-ttl")                       \
     FLAG(authorization_kubeconfig, "authorization-kubeconfig")                                     \
-    FLAG(authorization_always_allow_paths, "authorization-always-allow-paths")                     \
     FLAG(authorization_allowed_ttl, "authorization-webhook-cache-authorized-ttl")                  \
     FLAG(authorization_denied_ttl, "authorization-webhook-cache-unauthorized-ttl")
+
+/* Lists with commas, to which each more that is given adds, as upstream. */
+#define SERVE_SLICES                                                                               \
+    FLAG(tls_cipher_suites, "tls-cipher-suites")                                                   \
+    FLAG(tls_curve_preferences, "tls-curve-preferences")                                           \
+    FLAG(requestheader_allowed_names, "requestheader-allowed-names")                               \
+    FLAG(requestheader_username_headers, "requestheader-username-headers")                         \
+    FLAG(requestheader_uid_headers, "requestheader-uid-headers")                                   \
+    FLAG(requestheader_group_headers, "requestheader-group-headers")                               \
+    FLAG(requestheader_extra_headers_prefix, "requestheader-extra-headers-prefix")                 \
+    FLAG(authorization_always_allow_paths, "authorization-always-allow-paths")
+
+#define SERVE_FLAGS SERVE_TEXTS SERVE_SLICES
 
 #define SERVE_SNI_MAX 16 /* pairs of --tls-sni-cert-key */
 
@@ -60,6 +66,7 @@ struct serve_flags {
 #undef FLAG
     const char *tls_sni_cert_key[SERVE_SNI_MAX]; /* may be given several times */
     unsigned sni_count;
+    struct arena memory; /* of lists that were given in parts */
 };
 
 /* One for each, for tables of options whose state is a struct serve_flags. False: refused. */
@@ -88,7 +95,7 @@ bool serve_take_tls_sni_cert_key(void *state, const char *value);
       "values that a label may have, others become \"unexpected\"; may be repeated")               \
     X(allow_metric_labels_manifest, "allow-metric-labels-manifest", "FILE", "the same as YAML")    \
     X(show_hidden_metrics_for_version, "show-hidden-metrics-for-version", "VERSION",               \
-      "1.35: metrics that 1.36 hides, of which there are none")                                    \
+      "1.36: metrics that 1.37 hides; 1.35: 1.36 hides none")                                    \
     X(client_ca_file, "client-ca-file", "FILE", "authorities of client certificates")              \
     X(requestheader_client_ca_file, "requestheader-client-ca-file", "FILE",                        \
       "authorities of front proxies' certificates; the next five count with it alone")             \

@@ -57,7 +57,8 @@ static int answer_all(const struct health_question *q, const struct health *chec
             buffer_print(out, "[-]%s failed: reason withheld\n", checks[i].name);
             failed = true;
         } else {
-            buffer_print(out, "[+]%s ok\n", checks[i].name);
+            buffer_print(out, "[+]%s ok%s%s\n", checks[i].name, checks[i].note[0] != 0 ? ": " : "",
+                         checks[i].note);
         }
     }
     warn_of_unknown(q, checks, count, out);

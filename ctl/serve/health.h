@@ -4,10 +4,11 @@
 
 #include "proto/base/buffer.h"
 
-/* One named check, and why it fails; "" while it is well. */
+/* One named check, and why it fails; "" while it is well. note: what whoever asks the whole group
+ * is told although it is well. */
 struct health {
     const char *name;
-    char reason[280];
+    char reason[280], note[280];
 };
 
 #define HEALTH_MAX 8

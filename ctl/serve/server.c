@@ -5,7 +5,6 @@
  * and no answer waits for a process that does not answer. */
 #include "ctl/serve/server.h"
 
-#include "ctl/feature_gates.h"
 #include "ctl/serve/certificate.h"
 #include "ctl/serve/health.h"
 #include "ctl/serve/resources.h"
@@ -17,6 +16,8 @@
 #include "proto/base/must.h"
 #include "proto/bus/actor.h"
 #include "proto/bus/options.h"
+#include "proto/kube/release/feature_gates.h"
+#include "proto/kube/release/versions.h"
 #include "proto/metrics.h"
 #include "proto/process.h"
 
@@ -65,9 +66,10 @@ static void check_with(struct server *s, struct health *h, const char *process, 
 static size_t fill_ready(struct server *s, struct health *at)
 {
     static const char *const names[] = {"leaderElection", "shutdown", "sched-handler-sync",
-                                        "processes",      "workers",  "view"};
+                                        "processes",      "workers",  "view",
+                                        "release"};
     static const char *const all[] = {"watcher", "queue", "scheduler", "binder"};
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 7; i++)
         at[i] = (struct health){.name = names[i]};
     check_with(s, &at[0], "binder", "leaderElection", LEADER_MS);
     if (s->stopping)
@@ -78,7 +80,10 @@ static size_t fill_ready(struct server *s, struct health *at)
         check_with(s, &at[3], all[i], "", PATIENCE_MS);
     check_with(s, &at[4], "scheduler", "workers", PATIENCE_MS);
     check_with(s, &at[5], "scheduler", "view", PATIENCE_MS);
-    return 6;
+    check_with(s, &at[6], "scheduler", "release", PATIENCE_MS);
+    snprintf(at[6].note, sizeof(at[6].note), "%s",
+             doors_note(s->doors, s->now, "scheduler", "release", span_of_ms(PATIENCE_MS)));
+    return 7;
 }
 
 static size_t fill_checks(struct server *s, const char *group, struct health *at)
@@ -153,25 +158,96 @@ static void set_info(enum metric metric, const struct str *values)
     metric_series(metric, values)->read = true;
 }
 
-/* What only the table of metrics and the build know. */
-static void measure_self(void)
+/* As it was given to the supervisor; "" where it was not. */
+static const char *given(const struct server *s, const char *flag)
+{
+    const char *value = "";
+    for (size_t i = 0; i < s->options.given_count; i++)
+        if (strncmp(s->options.given[i], flag, strlen(flag)) == 0)
+            value = s->options.given[i] + strlen(flag);
+    return value;
+}
+
+static const char *given_gates(const struct server *s)
+{
+    return given(s, "feature-gates=");
+}
+
+/* That was given, or that the scheduler says it follows the API server to. */
+static const struct kube_release *release_now(const struct server *s)
+{
+    int64_t minor = doors_release(s->doors, "scheduler");
+    if (minor == 0)
+        minor = RELEASE_NEWEST;
+    char error[256]; /* it was said at the start */
+    int64_t named = 0;
+    (void)versions_read(given(s, "emulated-version="), NULL, &named, error, sizeof(error));
+    return release_of(named != 0 ? named : minor);
+}
+
+/* What the release before still showed. */
+static bool shows_hidden(const struct server *s, const struct kube_release *release)
+{
+    char former[16];
+    snprintf(former, sizeof(former), "1.%d", (int)release->minor - 1);
+    return strcmp(given(s, "show-hidden-metrics-for-version="), former) == 0;
+}
+
+static const struct release_view *given_view(struct server *s)
+{
+    struct release_view *view = &s->options.filter.view;
+    view->release = release_now(s);
+    view->gates = given_gates(s);
+    view->hidden = shows_hidden(s, view->release);
+    return view;
+}
+
+/* How many metrics there are of a grade, with those that are deprecated or without; since: which
+ * version. */
+static int64_t count_of(const struct release_view *view, const char *grade, bool deprecated,
+                        const char **since)
+{
+    int64_t count = 0;
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        struct face face;
+        if (!face_of(view, (enum metric)i, &face) || strcmp(face.stability, grade) != 0 ||
+            (face.deprecated != NULL) != deprecated)
+            continue;
+        *since = deprecated ? face.deprecated : "";
+        count++;
+    }
+    return count;
+}
+
+static void count_registered(const struct release_view *view)
 {
     static const char *const grades[] = {"ALPHA", "BETA", "STABLE"};
+    for (size_t i = 0; i < 6; i++) {
+        const char *since = "";
+        int64_t count = count_of(view, grades[i / 2], i % 2 == 1, &since);
+        if (count > 0)
+            metric_series(METRIC_registered_metrics_total,
+                          METRIC_VALUES(str_of(since), str_of(grades[i / 2])))
+                ->value = count;
+    }
+}
+
+/* What only the table of metrics and the build know. */
+static void measure_self(const struct release_view *view, struct arena *a)
+{
+    const struct kube_release *r = view->release;
+    struct str full = arena_print(a, "%s+berth." OPTIONS_VERSION, r->full);
+    struct str tagged = arena_print(a, "v%s", full.at);
+    struct str minor = arena_print(a, "%lld", (long long)r->minor);
+    struct str before = arena_print(a, "1.%lld", (long long)r->minor - 1);
     set_info(METRIC_kubernetes_build_info,
              METRIC_VALUES(STR_LITERAL(""), STR_LITERAL("gcc"), STR_LITERAL(""), STR_LITERAL(""),
-                           STR_LITERAL("v1.36.3+berth." OPTIONS_VERSION), STR_LITERAL(""),
-                           STR_LITERAL("1"), STR_LITERAL("36"), STR_LITERAL("linux/amd64")));
+                           tagged, STR_LITERAL(""), STR_LITERAL("1"), minor,
+                           STR_LITERAL("linux/amd64")));
     set_info(METRIC_version_info,
-             METRIC_VALUES(STR_LITERAL("1.36.3+berth." OPTIONS_VERSION), STR_LITERAL("kube"),
-                           STR_LITERAL("1.36"), STR_LITERAL("1.35")));
-    for (size_t g = 0; g < 3; g++) {
-        int64_t count = 0;
-        for (int i = 0; i < METRIC_COUNT; i++)
-            count += strcmp(metric_info((enum metric)i)->stability, grades[g]) == 0;
-        metric_series(METRIC_registered_metrics_total,
-                      METRIC_VALUES(STR_LITERAL(""), str_of(grades[g])))
-            ->value = count;
-    }
+             METRIC_VALUES(full, STR_LITERAL("kube"), str_of(r->version), before));
+    metric_series(METRIC_hidden_metrics_total, NULL)->value = faces_hidden(view);
+    count_registered(view);
 }
 
 static void set_gate(void *context, const char *name, const char *stage, bool on)
@@ -182,24 +258,14 @@ static void set_gate(void *context, const char *name, const char *stage, bool on
                on);
 }
 
-/* As they were given to the supervisor. */
-static const char *given_gates(const struct server *s)
-{
-    static const char flag[] = "feature-gates=";
-    const char *given = "";
-    for (size_t i = 0; i < s->options.given_count; i++)
-        if (strncmp(s->options.given[i], flag, sizeof(flag) - 1) == 0)
-            given = s->options.given[i] + sizeof(flag) - 1;
-    return given;
-}
-
 /* The server is a process as well. */
 static void take_own_report(struct server *s)
 {
     struct arena memory = {0};
     struct metrics own = {.instance = STR_LITERAL("serve"), .incarnation = 1};
-    measure_self();
-    feature_gates_each(given_gates(s), set_gate, NULL);
+    const struct release_view *view = given_view(s);
+    measure_self(view, &memory);
+    feature_gates_each(view->gates, view->release, set_gate, NULL);
     access_measure(s->options.access);
     process_measure();
     metric_series(METRIC_disabled_metrics_total, NULL)->value = s->options.filter.without.count;
@@ -253,11 +319,14 @@ static void answer_slis(const struct server *s, struct http_request *r)
 
 static void answer_zpage(const struct server *s, struct http_request *r, bool flags)
 {
-    struct zpage z = {.accept = http_header(r, "Accept"),
-                      .given = s->options.given,
-                      .given_count = s->options.given_count,
-                      .up = moment_since(s->now, s->started),
-                      .start_s = s->started_us / 1000000};
+    struct zpage z = {
+        .accept = http_header(r, "Accept"),
+        .cbor = feature_gate_is_on(given_gates(s), release_now(s), "CBORServingAndStorage"),
+        .release = release_now(s),
+        .given = s->options.given,
+        .given_count = s->options.given_count,
+        .up = moment_since(s->now, s->started),
+        .start_s = s->started_us / 1000000};
     r->status =
         (flags ? zpages_flags : zpages_status)(&z, &r->content_type, &r->warning, &r->answer);
 }
@@ -294,9 +363,10 @@ static bool starts_with_group(const char *path, const char *group)
 
 static bool is_zpage(const struct server *s, const char *path)
 {
-    return (strcmp(path, "/flagz") == 0 && feature_gate_is_on(given_gates(s), "ComponentFlagz")) ||
+    return (strcmp(path, "/flagz") == 0 &&
+            feature_gate_is_on(given_gates(s), release_now(s), "ComponentFlagz")) ||
            (strcmp(path, "/statusz") == 0 &&
-            feature_gate_is_on(given_gates(s), "ComponentStatusz"));
+            feature_gate_is_on(given_gates(s), release_now(s), "ComponentStatusz"));
 }
 
 static bool answer_path(struct server *s, struct http_request *r)

@@ -76,7 +76,13 @@ static bool take_level(void *state, const char *value)
 
 static bool take_given(void *state, const char *value)
 {
+    static const char gates[] = "feature-gates=";
     struct setup *s = state;
+    for (size_t i = 0; i < s->given_count && strncmp(value, gates, strlen(gates)) == 0; i++)
+        if (strncmp(s->given[i], gates, strlen(gates)) == 0) {
+            s->given[i] = options_joined(&s->memory, s->given[i], value + strlen(gates));
+            return true;
+        }
     if (s->given_count < SETUP_GIVEN_MAX)
         s->given[s->given_count++] = value;
     return true;
@@ -375,7 +381,8 @@ static bool make_configz(struct setup *s)
     struct scheduler_config config;
     struct str why = {NULL, 0};
     struct buffer yaml = {0};
-    bool good = scheduler_config_load(s->config, &config, &memory, &why);
+    bool good =
+        scheduler_config_load(s->config, release_features(RELEASE_NEWEST), &config, &memory, &why);
     if (good) {
         scheduler_config_print(&config, &yaml);
         struct kube_json *json = kube_json_parse_yaml(buffer_str(&yaml), NULL, &memory);

@@ -7,6 +7,7 @@
 
 #include "proto/base/map.h"
 #include "proto/base/memory.h"
+#include "proto/kube/release/feature_gates.h"
 #include "proto/metrics.h"
 
 #include <math.h>
@@ -288,12 +289,16 @@ static void print_histogram(struct buffer *out, const struct total *t)
     buffer_add_text(out, "\n");
 }
 
-static void print_head(struct buffer *out, const struct metric_info *info)
+static void print_head(struct buffer *out, enum metric metric, const struct face *face)
 {
     static const char *const kinds[] = {"counter", "gauge", "histogram"};
-    bool graded = info->stability[0] != 0;
-    buffer_print(out, "# HELP %s %s%s%s%s\n# TYPE %s %s\n", info->name, graded ? "[" : "",
-                 info->stability, graded ? "] " : "", info->help, info->name, kinds[info->kind]);
+    const struct metric_info *info = metric_info(metric);
+    buffer_print(out, "# HELP %s ", info->name);
+    if (face->stability[0] != 0)
+        buffer_print(out, "[%s] ", face->stability);
+    if (face->deprecated != NULL)
+        buffer_print(out, "(Deprecated since %s) ", face->deprecated);
+    buffer_print(out, "%s\n# TYPE %s %s\n", face->help, info->name, kinds[info->kind]);
 }
 
 static void print_total(struct buffer *out, const struct total *t)
@@ -311,6 +316,9 @@ static void print_total(struct buffer *out, const struct total *t)
 /* A sum in the making, and what it is made for. */
 struct page {
     struct heap_of_totals all;
+    struct release_view view;
+    struct face faces[METRIC_COUNT];
+    bool shown[METRIC_COUNT];
     const struct label_rules *allowed;
     int64_t unexpected; /* how often a label had a value that is not allowed */
 };
@@ -329,9 +337,12 @@ static void add_one(struct page *page, const struct total *t)
 {
     const struct metric_info *info = metric_info(t->metric);
     struct str labels[METRIC_LABELS_MAX];
+    if (!page->shown[t->metric] || !face_shows(&page->view, t->metric, t->labels))
+        return;
     for (uint32_t i = 0; i < info->label_count; i++) {
-        labels[i] = label_rules_apply(page->allowed, info->name, info->labels[i], t->labels[i]);
-        if (!str_equal(labels[i], t->labels[i]))
+        struct str value = face_word(&page->view, info->labels[i], t->labels[i], &page->all.memory);
+        labels[i] = label_rules_apply(page->allowed, info->name, info->labels[i], value);
+        if (!str_equal(labels[i], value))
             page->unexpected += times(t);
     }
     merge(need(&page->all, t->metric, t->instance, labels), t);
@@ -346,20 +357,21 @@ static void add_up(struct page *page, const struct heap_of_totals *from, bool ga
             add_one(page, value);
 }
 
-/* Upstream has it with the gate GenericWorkload alone, which is off by default. */
-static bool is_of_a_gate(enum metric metric)
+/* Upstream has it with the gate GenericWorkload alone; here groups without it count as well. */
+static bool waits_for_a_group(const struct page *page, enum metric metric)
 {
-    return metric == METRIC_scheduler_podgroup_scheduling_algorithm_duration_seconds;
+    return metric == METRIC_scheduler_podgroup_scheduling_algorithm_duration_seconds &&
+           !feature_gate_is_on(page->view.gates, page->view.release, "GenericWorkload");
 }
 
 /* What upstream shows from the start on: counters and histograms without labels. */
-static void add_zeros(struct heap_of_totals *all)
+static void add_zeros(struct page *page)
 {
     for (int i = 0; i < METRIC_COUNT; i++) {
         const struct metric_info *info = metric_info((enum metric)i);
         if (info->label_count == 0 && info->kind != METRIC_gauge && info->merge == METRIC_SUM &&
-            !is_of_a_gate((enum metric)i))
-            need(all, (enum metric)i, (struct str){NULL, 0}, NULL);
+            page->shown[i] && !waits_for_a_group(page, (enum metric)i))
+            need(&page->all, (enum metric)i, (struct str){NULL, 0}, NULL);
     }
 }
 
@@ -383,7 +395,9 @@ static void make_page(struct totals *t, struct page *page)
 {
     const enum metric unexpected = METRIC_cardinality_enforcement_unexpected_categorizations_total;
     clear(&page->all);
-    add_zeros(&page->all);
+    for (int i = 0; i < METRIC_COUNT; i++)
+        page->shown[i] = face_of(&page->view, (enum metric)i, &page->faces[i]);
+    add_zeros(page);
     add_up(page, &t->retired, false);
     for (size_t i = 0; i < t->count; i++)
         add_up(page, &t->sources[i].last, t->sources[i].up);
@@ -391,9 +405,21 @@ static void make_page(struct totals *t, struct page *page)
     need(&page->all, unexpected, (struct str){NULL, 0}, NULL)->value += page->unexpected;
 }
 
+static struct release_view view_of(const struct totals_filter *filter)
+{
+    struct release_view view = {0};
+    if (filter != NULL)
+        view = filter->view;
+    if (view.release == NULL)
+        view.release = release_of(RELEASE_OLDEST);
+    view.gates = view.gates != NULL ? view.gates : "";
+    return view;
+}
+
 void totals_print(struct totals *t, const struct totals_filter *filter, struct buffer *out)
 {
-    struct page page = {.allowed = filter != NULL ? &filter->allowed : NULL};
+    struct page page = {.view = view_of(filter),
+                        .allowed = filter != NULL ? &filter->allowed : NULL};
     size_t at = 0, count = 0;
     void *value;
     make_page(t, &page);
@@ -406,7 +432,7 @@ void totals_print(struct totals *t, const struct totals_filter *filter, struct b
         if (is_left_out(filter, sorted[i]))
             continue;
         if (i == 0 || sorted[i - 1]->metric != sorted[i]->metric)
-            print_head(out, metric_info(sorted[i]->metric));
+            print_head(out, sorted[i]->metric, &page.faces[sorted[i]->metric]);
         print_total(out, sorted[i]);
     }
     memory_free(sorted);

@@ -6,14 +6,17 @@
 #ifndef SERVE_TOTALS_H
 #define SERVE_TOTALS_H
 
+#include "ctl/serve/faces.h"
 #include "ctl/serve/label_rules.h"
 #include "proto/base/buffer.h"
 #include "proto/messages.h"
 
 struct totals;
 
-/* What is shown of it: not these metrics, and of labels with rules only these values. */
+/* What is shown of it: what a release shows (by default the oldest one with its gates by default),
+ * not these metrics, and of labels with rules only these values. */
 struct totals_filter {
+    struct release_view view;
     struct strs without;
     struct label_rules allowed;
 };

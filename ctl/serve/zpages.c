@@ -1,13 +1,16 @@
 /* zpages: the two pages that tell what this is and how it was started. Text is what a person gets;
- * JSON is for whoever names the kind in Accept, as upstream: "application/json;v=v1beta1;
- * g=config.k8s.io;as=Flagz". What must stay true: of a flag that is given several times the last
- * counts, or, of those that may be, all; and every flag of kube-scheduler is on the page. */
+ * JSON or YAML is for whoever names the kind in Accept, as upstream: "application/json;v=v1beta1;
+ * g=config.k8s.io;as=Flagz", and CBOR where the gate CBORServingAndStorage is on. What must stay
+ * true: of a flag that is given several times the last counts, or, of those that may be, all; and
+ * every flag of kube-scheduler is on the page. */
 #include "ctl/serve/zpages.h"
 
 #include "proto/base/json_string.h"
+#include "proto/base/must.h"
 #include "proto/bus/options.h"
 #include "proto/kube/config/config_file.h"
 #include "proto/kube/config/config_internal.h"
+#include "proto/kube/documents/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +21,33 @@
 #define HEADER                                                                                     \
     "\nkube-scheduler %s\nWarning: This endpoint is not meant to be machine parseable, has no "    \
     "formatting compatibility guarantees and is for debugging purposes only.\n"
-#define VERSION "1.36.3+berth." OPTIONS_VERSION
+#define OWN_VERSION "+berth." OPTIONS_VERSION /* behind that of kube-scheduler */
 
 /* ---- who wants what ---- */
 
 enum form { FORM_none, FORM_text, FORM_v1alpha1, FORM_v1beta1 };
 
-/* One of Accept's alternatives. */
-static enum form form_of(struct str one, const char *kind)
+enum media { MEDIA_json, MEDIA_yaml, MEDIA_cbor, MEDIA_none };
+
+static const char *const media_types[] = {"application/json", "application/yaml",
+                                          "application/cbor"};
+
+struct wish {
+    enum form form;
+    enum media media; /* for what is wrong with it, too */
+    bool cbor;        /* may be had */
+};
+
+static enum media media_of(struct str type, bool cbor)
+{
+    for (int i = MEDIA_json; i < MEDIA_none; i++)
+        if (str_is(type, media_types[i]) && (i != MEDIA_cbor || cbor))
+            return (enum media)i;
+    return MEDIA_none;
+}
+
+/* One of Accept's alternatives; says in which media what is wrong with it is told. */
+static enum form form_of(struct str one, const char *kind, struct wish *wish)
 {
     struct str rest = one, part, type = {NULL, 0};
     bool group = false, named = false;
@@ -41,36 +63,71 @@ static enum form form_of(struct str one, const char *kind)
                : str_is(part, "v=v1alpha1") ? FORM_v1alpha1
                                             : form;
     }
-    if (str_is(type, "application/json"))
+    enum media media = media_of(type, wish->cbor);
+    wish->media = media == MEDIA_none ? MEDIA_json : media;
+    if (media != MEDIA_none)
         return group && named ? form : FORM_none;
     return str_is(type, "text/plain") || str_is(type, "text/*") || str_is(type, "*/*") ? FORM_text
                                                                                        : FORM_none;
 }
 
-static enum form wanted(const char *accept, const char *kind)
+static struct wish wanted(const struct zpage *z, const char *kind)
 {
-    struct str rest = str_of(accept), one;
-    enum form form = *accept == 0 ? FORM_text : FORM_none;
-    while (form == FORM_none && str_split(&rest, ",", &one))
-        form = form_of(str_trim(one), kind);
-    return form;
+    struct str rest = str_of(z->accept), one;
+    struct wish wish = {.form = *z->accept == 0 ? FORM_text : FORM_none, .cbor = z->cbor};
+    while (wish.form == FORM_none && str_split(&rest, ",", &one))
+        wish.form = form_of(str_trim(one), kind, &wish);
+    return wish;
 }
 
-static int not_acceptable(const char **type, struct buffer *out)
+/* What out holds is JSON. */
+static void end_document(const struct wish *wish, struct buffer *out)
 {
-    *type = "application/json";
-    buffer_add_text(out,
-                    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":"
-                    "\"Failure\",\"message\":\"only the following media types are accepted: "
-                    "application/json, text/plain\",\"reason\":\"NotAcceptable\",\"code\":406}\n");
+    struct arena memory = {0};
+    struct str error = {0};
+    if (wish->media == MEDIA_json) {
+        buffer_add_text(out, "\n");
+        return;
+    }
+    struct str text = {out->at, (uint32_t)out->len};
+    struct kube_json *json = kube_json_parse(text, &error, &memory);
+    must(json != NULL);
+    buffer_reset(out);
+    (wish->media == MEDIA_yaml ? kube_json_write_yaml : kube_json_write_cbor)(json, out);
+    kube_json_free(&json);
+    arena_free(&memory);
+}
+
+static int not_acceptable(const struct wish *wish, const char **type, struct buffer *out)
+{
+    *type = media_types[wish->media];
+    buffer_print(out,
+                 "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":"
+                 "\"Failure\",\"message\":\"only the following media types are accepted: "
+                 "application/json, application/yaml, text/plain%s\","
+                 "\"reason\":\"NotAcceptable\",\"code\":406}",
+                 wish->cbor ? ", application/cbor" : "");
+    end_document(wish, out);
     return 406;
 }
 
-static void begin_json(struct buffer *out, enum form form, const char *kind, const char **type,
-                       const char **warning)
+/* The media type with what was asked for. */
+static const char *type_of(const struct wish *wish, const char *kind)
 {
-    *type = "application/json";
-    if (form == FORM_v1alpha1)
+    static char types[MEDIA_none][2][2][72];
+    bool alpha = wish->form == FORM_v1alpha1, flags = strcmp(kind, "Flagz") == 0;
+    char *type = types[wish->media][alpha][flags];
+    if (*type == 0)
+        snprintf(type, sizeof(types[0][0][0]), "%s;g=config.k8s.io;v=%s;as=%s",
+                 media_types[wish->media], alpha ? "v1alpha1" : "v1beta1", kind);
+    return type;
+}
+
+static void begin_json(struct buffer *out, const struct wish *wish, const char *kind,
+                       const char **type, const char **warning)
+{
+    *type = type_of(wish, kind);
+    if (wish->form == FORM_v1alpha1)
         *warning = strcmp(kind, "Flagz") == 0
                        ? "299 - \"This version of the flagz endpoint is deprecated. Please use a "
                          "newer version.\""
@@ -79,7 +136,7 @@ static void begin_json(struct buffer *out, enum form form, const char *kind, con
     buffer_print(out,
                  "{\"kind\":\"%s\",\"apiVersion\":\"config.k8s.io/%s\",\"metadata\":{\"name\":"
                  "\"kube-scheduler\"}",
-                 kind, form == FORM_v1alpha1 ? "v1alpha1" : "v1beta1");
+                 kind, wish->form == FORM_v1alpha1 ? "v1alpha1" : "v1beta1");
 }
 
 /* ---- /flagz ---- */
@@ -103,6 +160,12 @@ static const char *value_in(const char *given, const char *name)
     return strncmp(given, name, len) == 0 && given[len] == '=' ? given + len + 1 : NULL;
 }
 
+/* What stands between those of a list that were given one by one. */
+static const char *between(const struct kube_flag *f)
+{
+    return strcmp(f->name, "tls-sni-cert-key") == 0 ? ";" : ",";
+}
+
 static void show(const struct zpage *z, const struct kube_flag *f, struct buffer *out)
 {
     const char *last = NULL;
@@ -113,13 +176,13 @@ static void show(const struct zpage *z, const struct kube_flag *f, struct buffer
         if (value == NULL)
             continue;
         last = value;
-        if (strcmp(f->name, "tls-sni-cert-key") == 0)
-            buffer_print(&list, "%s%s", list.len > 0 ? ";" : "", value);
+        if (*value != 0)
+            buffer_print(&list, "%s%s", list.len > 0 ? between(f) : "", value);
     }
     if (last == NULL)
         buffer_add_text(out, f->standard);
     else if (f->shape == SHAPE_LIST)
-        buffer_print(out, "[%s]", list.len > 0 ? list.at : last);
+        buffer_print(out, "[%s]", list.len > 0 ? list.at : "");
     else if (f->shape == SHAPE_TIME && config_duration_parse(str_of(last), &time))
         config_duration_print(time, out);
     else
@@ -184,18 +247,19 @@ static size_t collect(const struct zpage *z, struct shown *shown, size_t room)
 int zpages_flags(const struct zpage *z, const char **type, const char **warning, struct buffer *out)
 {
     struct shown shown[FLAGS + 64];
-    enum form form = wanted(z->accept, "Flagz");
-    if (form == FORM_none)
-        return not_acceptable(type, out);
+    const struct wish wish = wanted(z, "Flagz");
+    if (wish.form == FORM_none)
+        return not_acceptable(&wish, type, out);
     size_t count = collect(z, shown, FLAGS + 64);
-    if (form == FORM_text) {
+    if (wish.form == FORM_text) {
         buffer_print(out, HEADER, "flagz");
         put_flags(shown, count, false, out);
     } else {
-        begin_json(out, form, "Flagz", type, warning);
+        begin_json(out, &wish, "Flagz", type, warning);
         buffer_add_text(out, ",\"flags\":{");
         put_flags(shown, count, true, out);
-        buffer_add_text(out, "}}\n");
+        buffer_add_text(out, "}}");
+        end_document(&wish, out);
     }
     for (size_t i = 0; i < count; i++)
         buffer_free(&shown[i].value);
@@ -212,36 +276,38 @@ static const char *const paths[] = {"/configz", "/flagz",   "/healthz",
 int zpages_status(const struct zpage *z, const char **type, const char **warning,
                   struct buffer *out)
 {
-    enum form form = wanted(z->accept, "Statusz");
+    const struct wish wish = wanted(z, "Statusz");
     struct tm parts;
     char text[64];
     time_t start = (time_t)z->start_s;
     long long up = (long long)(span_ms(z->up) / 1000);
-    if (form == FORM_none)
-        return not_acceptable(type, out);
+    if (wish.form == FORM_none)
+        return not_acceptable(&wish, type, out);
     gmtime_r(&start, &parts);
-    if (form == FORM_text) {
+    if (wish.form == FORM_text) {
         strftime(text, sizeof(text), "%a %b %e %H:%M:%S UTC %Y", &parts);
         buffer_print(
             out,
             HEADER
             "\nStarted: %s\nUp: %lld hr %02lld min %02lld sec\nGo version: none (gcc " __VERSION__
-            ")\nBinary version: " VERSION "\nEmulation version: 1.36\nPaths:",
-            "statusz", text, up / 3600, up / 60 % 60, up % 60);
+            ")\nBinary version: %s" OWN_VERSION "\nEmulation version: %s\nPaths:",
+            "statusz", text, up / 3600, up / 60 % 60, up % 60, z->release->full,
+            z->release->version);
         for (size_t i = 0; i < PATHS; i++)
             buffer_print(out, " %s", paths[i]);
         buffer_add_text(out, "\n");
         return 200;
     }
     strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    begin_json(out, form, "Statusz", type, warning);
+    begin_json(out, &wish, "Statusz", type, warning);
     buffer_print(
         out,
         ",\"startTime\":\"%s\",\"uptimeSeconds\":%lld,\"goVersion\":\"none (gcc " __VERSION__
-        ")\",\"binaryVersion\":\"" VERSION "\",\"emulationVersion\":\"1.36\",\"paths\":[",
-        text, up);
+        ")\",\"binaryVersion\":\"%s" OWN_VERSION "\",\"emulationVersion\":\"%s\",\"paths\":[",
+        text, up, z->release->full, z->release->version);
     for (size_t i = 0; i < PATHS; i++)
         buffer_print(out, "%s\"%s\"", i > 0 ? "," : "", paths[i]);
-    buffer_add_text(out, "]}\n");
+    buffer_add_text(out, "]}");
+    end_document(&wish, out);
     return 200;
 }

@@ -44,6 +44,12 @@ bool endpoint_in_dir(char out[ENDPOINT_MAX], const char *dir, const char *name, 
     return len > 0 && (size_t)len - 6 < sizeof(((struct sockaddr_un *)0)->sun_path);
 }
 
+bool endpoint_dir_fits(const char *dir)
+{
+    return strlen(dir) + sizeof("/worker-63.sock.new") <=
+           sizeof(((struct sockaddr_un *)0)->sun_path);
+}
+
 bool endpoint_make_dir(const char *dir, bool visiting, char *error, size_t room)
 {
     struct stat found;

@@ -14,6 +14,8 @@ bool endpoint_is_tcp(const char *endpoint);
 bool endpoint_is_loopback(const char *endpoint);
 /* ipc://DIR/NAME.SUFFIX; false when it does not fit a socket address. */
 bool endpoint_in_dir(char out[ENDPOINT_MAX], const char *dir, const char *name, const char *suffix);
+/* The paths of all processes' sockets in it fit socket addresses. */
+bool endpoint_dir_fits(const char *dir);
 /* Makes the directory with mode 0700 if it is missing; false with a line in error, also when it is
  * another user's or others may write to it. visiting: we put nothing there; then root may use any
  * user's. */

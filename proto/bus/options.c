@@ -2,6 +2,7 @@
  * by the same code. What must stay true: what --help prints is what is accepted, because both come
  * from the tables; a bad argument is named and nothing has been opened yet. */
 #include "proto/bus/options.h"
+#include "proto/base/arena.h"
 #include "proto/base/beat.h"
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
@@ -419,4 +420,11 @@ void options_parse(struct options *options, const struct options_spec *spec, int
     log_open(options->bus.instance ? options->bus.instance : process_name(spec->self), p.level);
     if (p.record != NULL && options->replay == NULL)
         record(&r, &p, argc, argv);
+}
+
+const char *options_joined(struct arena *memory, const char *list, const char *more)
+{
+    if (list == NULL || *list == 0)
+        return more;
+    return *more == 0 ? list : arena_print(memory, "%s,%s", list, more).at;
 }

@@ -73,6 +73,11 @@ struct options_table {
 /* Reads argv[1] and on by one table, with the same rules, --help and --version as options_parse. */
 void options_read(const struct options_table *table, int argc, char **argv);
 
+/* The list with commas that a flag makes which may be given in parts: what there is, and more.
+ * Either may be empty, and list NULL where nothing was given before; the text lives in memory, or
+ * is one of the two. */
+const char *options_joined(struct arena *memory, const char *list, const char *more);
+
 /* The run directory when none is named: $BERTH_RUN_DIR, $XDG_RUNTIME_DIR/berth or /run/berth. */
 const char *options_run_dir(void);
 

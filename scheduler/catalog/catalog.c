@@ -36,6 +36,7 @@ struct catalog {
     struct map *users;                /* "namespace/name" of a claim → how many, as a pointer */
     struct device_book *devices;
     struct extended_names *extended;
+    bool stands_for_none; /* no class stands for an extended resource */
     struct special_claims *special;
     uint64_t mark;
 };
@@ -166,6 +167,8 @@ static enum catalog_kind gang_kind(struct str api)
         return CATALOG_gang_built_in;
     if (str_is(api, GANG_API_OLD))
         return CATALOG_gang_old;
+    if (str_is(api, GANG_API_TREE))
+        return CATALOG_gang_tree;
     return str_is(api, GANG_API) ? CATALOG_gang : CATALOG_KINDS;
 }
 
@@ -206,6 +209,9 @@ static struct named named_of(const struct message *m)
                      m->resource_claim_set.resource_claim.namespace_name, resource_claim);
     case MSG_device_class_set:
         return NAMED(CATALOG_device_class, m->device_class_set.device_class, NOWHERE, device_class);
+    case MSG_device_taint_rule_set:
+        return NAMED(CATALOG_device_taint_rule, m->device_taint_rule_set.rule, NOWHERE,
+                     device_taint_rule);
     case MSG_budget_set:
         return NAMED(CATALOG_budget, m->budget_set.budget, m->budget_set.budget.namespace_name,
                      budget);
@@ -226,6 +232,8 @@ static void note_devices(struct catalog *c, enum catalog_kind kind, const struct
     } else if (kind == CATALOG_device_class) {
         device_book_class(c->devices, e->record);
         extended_names_set(c->extended, e->record);
+    } else if (kind == CATALOG_device_taint_rule) {
+        device_book_taint_rule(c->devices, e->record);
     }
 }
 
@@ -239,6 +247,9 @@ static void forget_devices(struct catalog *c, enum catalog_kind kind, const stru
         const struct device_class *class = e->record;
         device_book_class_gone(c->devices, class->name);
         extended_names_gone(c->extended, class->name);
+    } else if (kind == CATALOG_device_taint_rule) {
+        device_book_taint_rule_gone(c->devices,
+                                    ((const struct device_taint_rule *)e->record)->name);
     }
 }
 
@@ -308,6 +319,7 @@ static enum catalog_kind kind_named(enum object_kind kind)
     case OBJECT_attachment: return CATALOG_attachment;
     case OBJECT_resource_claim: return CATALOG_resource_claim;
     case OBJECT_device_class: return CATALOG_device_class;
+    case OBJECT_device_taint_rule: return CATALOG_device_taint_rule;
     case OBJECT_budget: return CATALOG_budget;
     default: return owner_kind(kind);
     }
@@ -490,8 +502,15 @@ struct device_book *catalog_devices(const struct catalog *c)
     return c->devices;
 }
 
+void catalog_stand_in(struct catalog *c, bool classes)
+{
+    c->stands_for_none = !classes;
+}
+
 struct str catalog_class_for(const struct catalog *c, struct str resource)
 {
+    if (c->stands_for_none)
+        return (struct str){0};
     return extended_names_class(c->extended, resource);
 }
 

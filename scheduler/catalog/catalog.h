@@ -37,9 +37,11 @@ enum catalog_kind {
     CATALOG_budget,
     CATALOG_resource_claim,
     CATALOG_device_class,
+    CATALOG_device_taint_rule,
     CATALOG_gang,          /* struct gang: PodGroups of scheduling.x-k8s.io, */
     CATALOG_gang_old,      /* of scheduling.sigs.k8s.io, */
-    CATALOG_gang_built_in, /* and of scheduling.k8s.io */
+    CATALOG_gang_built_in, /* of scheduling.k8s.io, */
+    CATALOG_gang_tree,     /* and CompositePodGroups */
     CATALOG_KINDS
 };
 
@@ -70,6 +72,8 @@ const void *catalog_next(const struct catalog *c, enum catalog_kind kind, size_t
 /* The same with the Services of one namespace only. */
 const struct owner *catalog_next_service(const struct catalog *c, struct str space, size_t *at);
 /* Slices, and what claims take of them; kept in step with the claims and classes here. */
+/* Whether classes stand for extended resources (DRAExtendedResource): yes, until this says no. */
+void catalog_stand_in(struct catalog *c, bool classes);
 struct device_book *catalog_devices(const struct catalog *c);
 /* The DeviceClass that stands for an extended resource; empty: none does. */
 struct str catalog_class_for(const struct catalog *c, struct str resource);

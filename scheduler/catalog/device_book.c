@@ -15,6 +15,7 @@
 /* Devices with all that is said of them, in memory of their own. */
 struct holding {
     struct arena memory;
+    struct device_allocation given; /* of what is in flight; its strings are in the memory */
     uint32_t count;
     struct dra_use *at;
 };
@@ -25,7 +26,12 @@ struct claim_use {
     enum claim_state state; /* CLAIM_seen: nothing is in flight */
     bool allocated;         /* the watch says so: seen counts, else flight */
     struct holding seen, flight;
+    uint32_t users;   /* of what is in flight: decisions that have neither ended nor failed */
+    bool shared;      /* there was more than one of them, */
+    bool written;     /* and one has ended, so that it may have been written */
+    uint64_t attempt; /* the group's that it was reserved in; 0: none's */
     struct moment settled;
+    struct claim_use *before, *next; /* among those that are settled */
 };
 
 struct device_book {
@@ -34,6 +40,9 @@ struct device_book {
     struct map *slices; /* by name: the snapshot that last showed it, as a pointer */
     uintptr_t mark;
     uint32_t in_flight;
+    struct claim_use *settled; /* few: the watch shows them within a moment */
+    uint64_t attempts;         /* of groups, counted */
+    bool in_attempt;           /* the last of them is under way */
 };
 
 struct device_book *device_book_new(void)
@@ -144,16 +153,32 @@ void device_book_class_gone(struct device_book *b, struct str name)
     (void)devices_remove_class(b->store, name);
 }
 
+void device_book_taint_rule(struct device_book *b, const struct device_taint_rule *rule)
+{
+    const struct dra_taint_rule said = {
+        .name = rule->name,
+        .has_selector = rule->has_selector,
+        .driver = rule->driver,
+        .pool = rule->pool,
+        .device = rule->device,
+        .taint = {rule->taint.key, rule->taint.value, rule->taint.effect}};
+    devices_put_taint_rule(b->store, &said);
+}
+
+void device_book_taint_rule_gone(struct device_book *b, struct str name)
+{
+    devices_remove_taint_rule(b->store, name);
+}
+
 /* ---- claims ---- */
 
-static void hold(struct holding *h, const struct allocated_device *at, uint32_t count)
+static void hold(struct holding *h, const struct device_allocation *given)
 {
-    struct device_allocation copy, from = {.devices = {count, (struct allocated_device *)at}};
     drop_holding(h);
     h->memory.first = 256;
-    codec_copy(&device_allocation_record, &copy, &from, &h->memory);
-    h->count = count;
-    h->at = dra_uses_of(copy.devices.at, count, &h->memory);
+    codec_copy(&device_allocation_record, &h->given, given, &h->memory);
+    h->count = given->devices.count;
+    h->at = dra_uses_of(h->given.devices.at, h->count, &h->memory);
 }
 
 static const struct holding *counts(const struct claim_use *c)
@@ -186,10 +211,32 @@ static struct claim_use *claim_made(struct device_book *b, struct str uid)
     return c;
 }
 
+static void become_settled(struct device_book *b, struct claim_use *c)
+{
+    must(c->state == CLAIM_reserved && c->before == NULL);
+    c->state = CLAIM_settled;
+    c->next = b->settled;
+    if (c->next != NULL)
+        c->next->before = c;
+    b->settled = c;
+}
+
+static void leave_settled(struct device_book *b, struct claim_use *c)
+{
+    if (c->next != NULL)
+        c->next->before = c->before;
+    *(c->before != NULL ? &c->before->next : &b->settled) = c->next;
+    c->before = c->next = NULL;
+}
+
 static void end_flight(struct device_book *b, struct claim_use *c)
 {
+    if (c->state == CLAIM_settled)
+        leave_settled(b, c);
     b->in_flight -= c->state != CLAIM_seen;
     c->state = CLAIM_seen;
+    c->users = 0;
+    c->shared = c->written = false;
     drop_holding(&c->flight);
 }
 
@@ -269,9 +316,11 @@ static void see_allocated(struct device_book *b, const struct resource_claim *cl
     struct claim_use *c = claim_made(b, claim->uid);
     if (c->allocated && is_held(&c->seen, claim))
         return;
+    const struct device_allocation seen = {
+        .devices = {.count = claim->devices.count, .at = claim->devices.at}};
     adopt(b, claim);
     give_back(b, c);
-    hold(&c->seen, claim->devices.at, claim->devices.count);
+    hold(&c->seen, &seen);
     c->allocated = true;
     if (c->state == CLAIM_settled) /* what was waited for */
         end_flight(b, c);
@@ -317,10 +366,45 @@ void device_book_reserve(struct device_book *b, const struct device_allocation *
 {
     struct claim_use *c = claim_made(b, given->uid);
     must(!c->allocated && c->state == CLAIM_seen);
-    hold(&c->flight, given->devices.at, given->devices.count);
+    hold(&c->flight, given);
     c->state = CLAIM_reserved;
+    c->users = 1;
+    c->attempt = b->in_attempt ? b->attempts : 0;
     b->in_flight++;
     take(b, c);
+}
+
+void device_book_attempt_begin(struct device_book *b)
+{
+    b->attempts++;
+    b->in_attempt = true;
+}
+
+void device_book_attempt_end(struct device_book *b)
+{
+    b->in_attempt = false;
+}
+
+const struct device_allocation *device_book_pending(const struct device_book *b, struct str uid)
+{
+    const struct claim_use *c = b->in_attempt ? claim_of(b, uid) : NULL;
+    bool pending =
+        c != NULL && !c->allocated && c->state == CLAIM_reserved && c->attempt == b->attempts;
+    return pending ? &c->flight.given : NULL;
+}
+
+void device_book_share(struct device_book *b, struct str uid)
+{
+    struct claim_use *c = claim_of(b, uid);
+    must(c != NULL && c->state == CLAIM_reserved);
+    c->users++;
+    c->shared = true;
+}
+
+bool device_book_is_shared(const struct device_book *b, struct str uid)
+{
+    const struct claim_use *c = claim_of(b, uid);
+    return c != NULL && c->shared;
 }
 
 bool device_book_in_flight(const struct device_book *b, struct str uid)
@@ -329,11 +413,23 @@ bool device_book_in_flight(const struct device_book *b, struct str uid)
     return c != NULL && c->state != CLAIM_seen && !c->allocated;
 }
 
+/* Whoever had it in flight has ended. */
+static void wait_for_watch(struct device_book *b, struct claim_use *c)
+{
+    become_settled(b, c);
+    if (c->allocated)
+        end_flight(b, c);
+}
+
 bool device_book_release(struct device_book *b, struct str uid)
 {
     struct claim_use *c = claim_of(b, uid);
-    if (c == NULL || c->state != CLAIM_reserved)
+    if (c == NULL || c->state != CLAIM_reserved || --c->users > 0)
         return false;
+    if (c->written) {
+        wait_for_watch(b, c);
+        return false;
+    }
     if (!c->allocated)
         give_back(b, c);
     end_flight(b, c);
@@ -346,22 +442,17 @@ void device_book_settle(struct device_book *b, struct str uid, struct moment now
     struct claim_use *c = claim_of(b, uid);
     if (c == NULL || c->state != CLAIM_reserved)
         return;
-    c->state = CLAIM_settled;
+    c->written = true;
     c->settled = now;
-    if (c->allocated)
-        end_flight(b, c);
+    if (--c->users == 0)
+        wait_for_watch(b, c);
 }
 
 struct moment device_book_settled_since(const struct device_book *b)
 {
     struct moment since = MOMENT_NEVER;
-    size_t at = 0;
-    void *value;
-    while (b->in_flight > 0 && map_next(b->claims, &at, NULL, &value)) {
-        const struct claim_use *c = value;
-        if (c->state == CLAIM_settled)
-            since = moment_earlier(since, c->settled);
-    }
+    for (const struct claim_use *c = b->settled; c != NULL; c = c->next)
+        since = moment_earlier(since, c->settled);
     return since;
 }
 
@@ -371,7 +462,7 @@ bool device_book_barrier(struct device_book *b, struct moment asked)
     size_t at = 0;
     struct str uid;
     void *value;
-    while (b->in_flight > 0 && map_next(b->claims, &at, &uid, &value)) {
+    while (b->settled != NULL && map_next(b->claims, &at, &uid, &value)) {
         struct claim_use *c = value;
         if (c->state != CLAIM_settled || asked.ns < c->settled.ns)
             continue;

@@ -33,10 +33,25 @@ void device_book_snapshot_begin(struct device_book *book);
 void device_book_snapshot_end(struct device_book *book);
 void device_book_class(struct device_book *book, const struct device_class *class);
 void device_book_class_gone(struct device_book *book, struct str name);
+void device_book_taint_rule(struct device_book *book, const struct device_taint_rule *rule);
+void device_book_taint_rule_gone(struct device_book *book, struct str name);
 void device_book_claim(struct device_book *book, const struct resource_claim *claim);
 void device_book_claim_gone(struct device_book *book, struct str uid);
 
 /* ---- in flight ---- */
+
+/* Around the attempt of a group whose pods may share what one of them is given: claims that are
+ * reserved in between may be given to the next ones, too. One at a time. */
+void device_book_attempt_begin(struct device_book *book);
+void device_book_attempt_end(struct device_book *book);
+/* What the claim has been given in the attempt that is under way, and nowhere else; NULL: nothing.
+ * Borrowed until the book is changed. */
+const struct device_allocation *device_book_pending(const struct device_book *book, struct str uid);
+/* One more decision has the pending claim: it ends with the last of them, and as any other if one
+ * of them settles it. */
+void device_book_share(struct device_book *book, struct str uid);
+/* True while it is in flight, if several decisions had it. */
+bool device_book_is_shared(const struct device_book *book, struct str uid);
 
 /* The claim is going to get these; it is neither in flight nor seen with devices. */
 void device_book_reserve(struct device_book *book, const struct device_allocation *given);
@@ -47,7 +62,8 @@ struct str device_book_special_key(const struct device_book *book, struct str po
                                    struct arena *a);
 /* True while a decision has given it devices that the watch does not show. */
 bool device_book_in_flight(const struct device_book *book, struct str uid);
-/* The decision is given up and nothing of it was written. False for what is settled: it stays. */
+/* The decision is given up and nothing of it was written. False where it stays: it is settled, or
+ * others have it. */
 bool device_book_release(struct device_book *book, struct str uid);
 /* It was written, or may have been: only the watch can tell. */
 void device_book_settle(struct device_book *book, struct str uid, struct moment now);

@@ -19,11 +19,37 @@ static struct dra_amount *amounts(const struct label *at, uint32_t count, struct
 
 /* ---- slices ---- */
 
-static const enum cel_attribute_kind kinds[] = {[ATTRIBUTE_none] = CEL_ATTRIBUTE_none,
-                                                [ATTRIBUTE_int] = CEL_ATTRIBUTE_int,
-                                                [ATTRIBUTE_bool] = CEL_ATTRIBUTE_bool,
-                                                [ATTRIBUTE_string] = CEL_ATTRIBUTE_string,
-                                                [ATTRIBUTE_version] = CEL_ATTRIBUTE_version};
+static const enum cel_attribute_kind kinds[] = {
+    [ATTRIBUTE_none] = CEL_ATTRIBUTE_none,       [ATTRIBUTE_int] = CEL_ATTRIBUTE_int,
+    [ATTRIBUTE_bool] = CEL_ATTRIBUTE_bool,       [ATTRIBUTE_string] = CEL_ATTRIBUTE_string,
+    [ATTRIBUTE_version] = CEL_ATTRIBUTE_version, [ATTRIBUTE_ints] = CEL_ATTRIBUTE_list,
+    [ATTRIBUTE_bools] = CEL_ATTRIBUTE_list,      [ATTRIBUTE_strings] = CEL_ATTRIBUTE_list,
+    [ATTRIBUTE_versions] = CEL_ATTRIBUTE_list};
+
+/* Of a list: what its values are of. */
+static enum cel_attribute_kind item_kind(enum attribute_kind kind)
+{
+    switch (kind) {
+    case ATTRIBUTE_ints: return CEL_ATTRIBUTE_int;
+    case ATTRIBUTE_bools: return CEL_ATTRIBUTE_bool;
+    case ATTRIBUTE_strings: return CEL_ATTRIBUTE_string;
+    case ATTRIBUTE_versions: return CEL_ATTRIBUTE_version;
+    default: return CEL_ATTRIBUTE_none;
+    }
+}
+
+static const struct cel_attribute *attribute_values(const struct device_attribute *from,
+                                                    struct arena *a)
+{
+    struct cel_attribute *out = arena_take(a, from->values.count * sizeof(*out));
+    for (uint32_t i = 0; i < from->values.count; i++) {
+        struct str text = from->values.at[i];
+        out[i] = (struct cel_attribute){
+            .kind = item_kind(from->kind), .truth = str_is(text, "true"), .text = text};
+        str_to_i64(text, &out[i].number);
+    }
+    return out;
+}
 
 static struct cel_attribute *attributes(const struct slice_device *device, struct arena *a)
 {
@@ -34,7 +60,9 @@ static struct cel_attribute *attributes(const struct slice_device *device, struc
                                         .kind = kinds[from->kind],
                                         .truth = from->number != 0,
                                         .number = from->number,
-                                        .text = from->text};
+                                        .text = from->text,
+                                        .value_count = from->values.count,
+                                        .values = attribute_values(from, a)};
     }
     return out;
 }
@@ -65,7 +93,8 @@ static struct dra_counters *counters(const struct device_counters *at, uint32_t 
     for (uint32_t i = 0; i < count; i++)
         out[i] = (struct dra_counters){.set = at[i].name,
                                        .count = at[i].counters.count,
-                                       .at = amounts(at[i].counters.at, at[i].counters.count, a)};
+                                       .at = amounts(at[i].counters.at, at[i].counters.count, a),
+                                       .groups = at[i].groups};
     return out;
 }
 
@@ -75,6 +104,23 @@ static struct dra_taint *taints(const struct slice_device *device, struct arena 
     for (uint32_t i = 0; i < device->taints.count; i++) {
         const struct taint *from = &device->taints.at[i];
         out[i] = (struct dra_taint){from->key, from->value, from->effect};
+    }
+    return out;
+}
+
+static struct dra_node_resource *node_resources(const struct slice_device *device, struct arena *a)
+{
+    struct dra_node_resource *out = arena_take(a, device->node_resources.count * sizeof(*out));
+    for (uint32_t i = 0; i < device->node_resources.count; i++) {
+        const struct device_node_resource *from = &device->node_resources.at[i];
+        out[i] = (struct dra_node_resource){.name = from->name,
+                                            .maps = from->maps,
+                                            .capacity_key = from->capacity_key,
+                                            .multiplier = from->multiplier,
+                                            .has_overhead = from->has_overhead,
+                                            .per_pod = from->per_pod,
+                                            .per_container = from->per_container,
+                                            .old = from->old};
     }
     return out;
 }
@@ -98,7 +144,9 @@ static struct dra_device device_of(const struct slice_device *from, struct arena
                                .taint_count = from->taints.count,
                                .taints = taints(from, a),
                                .binding_conditions = from->binding_conditions,
-                               .binding_failure_conditions = from->binding_failure_conditions};
+                               .binding_failure_conditions = from->binding_failure_conditions,
+                               .node_resource_count = from->node_resources.count,
+                               .node_resources = node_resources(from, a)};
 }
 
 struct dra_slice dra_slice_of(const struct resource_slice *from, struct arena *a)
@@ -120,7 +168,8 @@ struct dra_slice dra_slice_of(const struct resource_slice *from, struct arena *a
                               .shared_count = from->shared.count,
                               .shared = counters(from->shared.at, from->shared.count, a),
                               .device_count = from->devices.count,
-                              .devices = devices};
+                              .devices = devices,
+                              .skips = from->skips};
 }
 
 /* ---- classes and claims ---- */
@@ -169,6 +218,14 @@ static int64_t count_of(const struct device_ask *ask)
     return by_count && ask->count == 0 ? 1 : ask->count;
 }
 
+static struct dra_derived *derived_of(const struct device_ask *ask, struct arena *a)
+{
+    struct dra_derived *out = arena_take(a, ask->derived.count * sizeof(*out));
+    for (uint32_t i = 0; i < ask->derived.count; i++)
+        out[i] = (struct dra_derived){ask->derived.at[i].key, ask->derived.at[i].value};
+    return out;
+}
+
 static struct dra_choice choice_of(const struct device_ask *ask, bool exactly, struct arena *a)
 {
     return (struct dra_choice){.name = exactly ? (struct str){0} : ask->name,
@@ -181,7 +238,9 @@ static struct dra_choice choice_of(const struct device_ask *ask, bool exactly, s
                                .toleration_count = ask->tolerations.count,
                                .tolerations = tolerations(ask, a),
                                .capacity_count = ask->capacity.count,
-                               .capacities = amounts(ask->capacity.at, ask->capacity.count, a)};
+                               .capacities = amounts(ask->capacity.at, ask->capacity.count, a),
+                               .derived_count = ask->derived.count,
+                               .derived = derived_of(ask, a)};
 }
 
 static struct dra_request request_of(const struct device_request *from, struct arena *a)
@@ -272,7 +331,8 @@ static struct allocated_device given(const struct dra_result *from, struct rando
                                    .has_admin_access = from->use.admin_access,
                                    .admin_access = from->use.admin_access,
                                    .binding_conditions = from->binding_conditions,
-                                   .binding_failure_conditions = from->binding_failure_conditions};
+                                   .binding_failure_conditions = from->binding_failure_conditions,
+                                   .skips = from->skips};
     give_tolerations(from, &out, a);
     if (from->use.shared)
         out.share_id = random_uuid(random, a);

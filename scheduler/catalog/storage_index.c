@@ -365,7 +365,7 @@ static bool is_limited(const struct shard_storage *storage, struct str driver)
 {
     for (uint32_t i = 0; i < storage->drivers.count; i++)
         if (str_equal(storage->drivers.at[i].driver, driver))
-            return true;
+            return storage->drivers.at[i].limited;
     return false;
 }
 
@@ -407,10 +407,8 @@ void storage_index_node(const struct storage_index *s, struct str node, struct s
     *out = (struct shard_storage){.node_name = node, .has_csi_node = csi != NULL};
     if (csi == NULL)
         return;
-    out->drivers.at = arena_take(a, csi->drivers.count * sizeof(struct driver_limit));
-    for (uint32_t i = 0; i < csi->drivers.count; i++)
-        if (csi->drivers.at[i].limited)
-            out->drivers.at[out->drivers.count++] = csi->drivers.at[i];
+    out->drivers.count = csi->drivers.count;
+    out->drivers.at = csi->drivers.at;
     out->migrated = csi->migrated;
     add_attachments(s, out, a);
 }

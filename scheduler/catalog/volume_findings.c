@@ -163,6 +163,8 @@ static void list_choices(struct writing *w, const struct pick *picks, uint32_t c
         place(picks[i].volume, &p, w->arena);
         if (!picks[i].prebound && before_in_place(places, &p) >= w->to_match)
             continue;
+        p.capacity = picks[i].volume->capacity;
+        p.class_name = picks[i].volume->class_name;
         out->choices.at[out->choices.count++] =
             (struct volume_choice){candidate_number(w, &p), picks[i].prebound};
     }
@@ -202,10 +204,14 @@ static void find_rooms(struct writing *w, const struct claim *claim, struct dela
     out->room_counts = true;
     out->rooms.at = arena_take(w->arena, catalog_count(w->catalog, CATALOG_csi_capacity) *
                                              sizeof(struct selector));
+    out->room_sizes.at = arena_take(w->arena, catalog_count(w->catalog, CATALOG_csi_capacity) *
+                                                  sizeof(struct storage_amount));
     while ((c = catalog_next(w->catalog, CATALOG_csi_capacity, &at)) != NULL)
         if (str_equal(c->class_name, claim->class_name) && enough(c, claim->requested) &&
-            c->topology.present && label_selector_check(&c->topology, NULL))
+            c->topology.present && label_selector_check(&c->topology, NULL)) {
             out->rooms.at[out->rooms.count++] = c->topology;
+            out->room_sizes.at[out->room_sizes.count++].bytes = c->has_capacity ? c->capacity : 0;
+        }
 }
 
 static void find_provision(struct writing *w, const struct claim *claim, struct delayed_claim *out)
@@ -229,6 +235,8 @@ static void delay(struct writing *w, const struct claim *claim)
     struct buffer errors = {0};
     *out = (struct delayed_claim){.name = claim->name,
                                   .uid = claim->uid,
+                                  .requested = claim->requested,
+                                  .class_name = claim->class_name,
                                   .resource_version = claim->resource_version,
                                   .selected = claim->selected_node.len > 0,
                                   .selected_node = claim->selected_node};

@@ -71,7 +71,7 @@ struct str not_found(struct arena *a, const char *kind, struct str name)
 /* ---- what counts against attach limits ---- */
 
 /* The driver that a class provisions with; empty when it does not count. */
-static struct str driver_of_class(const struct storage_class *class)
+static struct str driver_of_class(const struct storage_class *class, bool *is_disk)
 {
     static const struct {
         const char *plugin, *driver;
@@ -83,31 +83,35 @@ static struct str driver_of_class(const struct storage_class *class)
                    {"kubernetes.io/azure-file", ""},
                    {"kubernetes.io/vsphere-volume", ""}};
     for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
-        if (str_is(class->provisioner, drivers[i].plugin))
+        if (str_is(class->provisioner, drivers[i].plugin)) {
+            *is_disk = true;
             return str_of(drivers[i].driver);
+        }
     return class->provisioner;
 }
 
 static struct attached_volume by_class(const struct catalog *catalog, const struct claim *claim,
-                                       struct arena *a)
+                                       bool *is_disk, struct arena *a)
 {
     const struct storage_class *class =
         claim->class_name.len > 0 ? catalog_storage_class(catalog, claim->class_name) : NULL;
     if (class == NULL)
         return (struct attached_volume){0};
-    return (struct attached_volume){
-        driver_of_class(class), arena_print(a, NO_VOLUME_YET "%.*s/%.*s",
-                                            STR_ARG(claim->namespace_name), STR_ARG(claim->name))};
+    return (struct attached_volume){driver_of_class(class, is_disk),
+                                    arena_print(a, NO_VOLUME_YET "%.*s/%.*s",
+                                                STR_ARG(claim->namespace_name),
+                                                STR_ARG(claim->name))};
 }
 
 /* Without a driver: the claim does not count. */
 static struct attached_volume by_claim(const struct catalog *catalog, const struct claim *claim,
-                                       struct arena *a)
+                                       bool *is_disk, struct arena *a)
 {
     const struct volume *v =
         claim->volume_name.len > 0 ? catalog_volume(catalog, claim->volume_name) : NULL;
     if (v == NULL)
-        return by_class(catalog, claim, a);
+        return by_class(catalog, claim, is_disk, a);
+    *is_disk = v->source != SOURCE_csi;
     bool counts = v->source == SOURCE_csi ||
                   (plugin_is_migrated(v->migrated_plugin) && v->migration_problem.len == 0);
     if (!counts || v->handle.len == 0)
@@ -115,16 +119,18 @@ static struct attached_volume by_claim(const struct catalog *catalog, const stru
     return (struct attached_volume){v->driver, v->handle};
 }
 
-static void add(struct attaching *out, struct attached_volume v)
+static void add(struct attaching *out, struct attached_volume v, bool is_disk)
 {
-    if (v.driver.len > 0)
-        out->at[out->count++] = v;
+    if (v.driver.len == 0)
+        return;
+    out->is_disk[out->count] = is_disk;
+    out->at[out->count++] = v;
 }
 
 static void add_inline(const struct pod_volume *v, struct attaching *out, struct arena *a)
 {
     if (v->problem.len == 0) {
-        add(out, (struct attached_volume){v->driver, v->handle});
+        add(out, (struct attached_volume){v->driver, v->handle}, true);
         return;
     }
     out->is_inline = true;
@@ -136,6 +142,7 @@ static void add_claim(const struct catalog *catalog, const struct pod *pod,
                       const struct pod_volume *v, struct attaching *out, struct arena *a)
 {
     const struct claim *claim = catalog_claim(catalog, pod->namespace_name, v->name);
+    bool is_disk = false;
     if (v->name.len == 0) {
         out->problem = STR_LITERAL("PersistentVolumeClaim had no name");
     } else if (claim == NULL) {
@@ -148,15 +155,17 @@ static void add_claim(const struct catalog *catalog, const struct pod *pod,
     } else if (!volume_is_claim(v) && !claim_is_of(claim, pod)) {
         out->problem = claim_not_of(claim, pod, a);
     } else {
-        add(out, by_claim(catalog, claim, a));
+        struct attached_volume found = by_claim(catalog, claim, &is_disk, a);
+        add(out, found, is_disk);
     }
 }
 
 void volumes_attaching(const struct catalog *catalog, const struct pod *pod, bool new_pod,
                        struct attaching *out, struct arena *a)
 {
-    *out = (struct attaching){
-        .at = arena_take(a, pod->volumes.count * sizeof(struct attached_volume))};
+    *out =
+        (struct attaching){.at = arena_take(a, pod->volumes.count * sizeof(struct attached_volume)),
+                           .is_disk = arena_take(a, pod->volumes.count * sizeof(bool))};
     for (uint32_t i = 0; i < pod->volumes.count && out->problem.len == 0; i++) {
         const struct pod_volume *v = &pod->volumes.at[i];
         if (volume_has_claim(v))

@@ -30,6 +30,7 @@ struct str not_found(struct arena *a, const char *kind, struct str name);
 struct attaching {
     uint32_t count;
     struct attached_volume *at; /* may hold a volume twice */
+    bool *is_disk;              /* of each: an in-tree plugin's, which a CSI driver stands for */
     struct str problem;         /* not empty: it cannot be known, and upstream's filter fails */
     bool missing;               /* the problem is a claim of the new pod that does not exist */
     bool is_inline;             /* the problem is a disk of the pod's own */

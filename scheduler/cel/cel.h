@@ -1,10 +1,10 @@
 /* cel: device selectors, the CEL expressions of DeviceClasses and ResourceClaims.
  *
- * What k8s.io/dynamic-resource-allocation/cel does in kube-scheduler 1.36 with its default gates
- * (DRAConsumableCapacity on, DRAListTypeAttributes off): a text is compiled once and then asked
- * about many devices. Verdicts, costs and the usual error texts are upstream's; README.md lists
- * what is not supported. Nothing here reads the clock, does I/O or keeps state between calls, so
- * that a verdict may be remembered for as long as the program and the device stay what they are. */
+ * What k8s.io/dynamic-resource-allocation/cel does in kube-scheduler 1.36 and 1.37: a text is
+ * compiled once and then asked about many devices. Verdicts, costs and the usual error texts are
+ * upstream's; README.md lists what is not supported. Nothing here reads the clock, does I/O or
+ * keeps state between calls, so that a verdict may be remembered for as long as the program and the
+ * device stay what they are. */
 #ifndef CEL_H
 #define CEL_H
 
@@ -27,11 +27,22 @@
 /* A compiled expression: one block of memory, read only, shared by any number of threads. */
 struct cel_program;
 
+/* Whose expressions these are. */
+struct cel_dialect {
+    int64_t release; /* 36 or 37, the minor version of Kubernetes */
+    bool lists; /* attributes may be lists: DRAListTypeAttributes; 1.37 sees them in any case */
+};
+
 /* Compiles, or returns NULL and appends the reason to *error, without upstream's leading "CEL
  * compile error: " but otherwise in its words: "compilation failed: ERROR: <input>:1:1: ...", or
  * "must evaluate to bool or the unknown type, not int". What upstream knows and berth does not
  * gives "not supported by berth: NAME". The text is copied; *error may hold something already. */
-struct cel_program *cel_compile(struct str expression, struct buffer *error);
+struct cel_program *cel_compile(const struct cel_dialect *dialect, struct str expression,
+                                struct buffer *error);
+/* The same for the expression of a derived attribute (1.37), which may be any value that an
+ * attribute may have: "must evaluate to a primitive scalar ...". */
+struct cel_program *cel_compile_derived(const struct cel_dialect *dialect, struct str expression,
+                                        struct buffer *error);
 /* Gives the memory back and nulls the caller's pointer; NULL inside is allowed. */
 void cel_free(struct cel_program **program);
 
@@ -41,14 +52,17 @@ enum cel_attribute_kind {
     CEL_ATTRIBUTE_int,
     CEL_ATTRIBUTE_string,
     CEL_ATTRIBUTE_version,
+    CEL_ATTRIBUTE_list, /* of values of one of the kinds above; as none where lists are not known */
 };
 
 struct cel_attribute {
     struct str name; /* as in the ResourceSlice: "domain/id", or "id" of the driver's domain */
     enum cel_attribute_kind kind;
-    bool truth;      /* kind bool */
-    int64_t number;  /* kind int */
-    struct str text; /* kinds string and version (semantic version 2.0.0) */
+    bool truth;                         /* kind bool */
+    int64_t number;                     /* kind int */
+    struct str text;                    /* kinds string and version (semantic version 2.0.0) */
+    uint32_t value_count;               /* kind list */
+    const struct cel_attribute *values; /* kind list: without names */
 };
 
 struct cel_capacity {
@@ -93,5 +107,10 @@ struct cel_report {
  * each with its own scratch. *report is always filled in. */
 enum cel_verdict cel_match(const struct cel_program *program, const struct cel_subject *subject,
                            struct arena *scratch, struct cel_report *report);
+
+/* What the program of a derived attribute gives: an attribute without a name, in the scratch
+ * memory. False with report->error. */
+bool cel_derive(const struct cel_program *program, const struct cel_subject *subject,
+                struct arena *scratch, struct cel_attribute *attribute, struct cel_report *report);
 
 #endif

@@ -26,6 +26,7 @@ struct binding {
 
 struct checker {
     struct pool *pool;
+    const struct cel_dialect *dialect;
     struct faults *faults;
     const struct scope *scope;
     uint32_t folds;            /* around the node that is looked at */
@@ -87,7 +88,7 @@ static void take_back(struct checker *c, uint32_t mark)
 
 static const struct type *found(const struct checker *c, const struct type *t)
 {
-    return t->kind == T_param ? c->bound[t->number] : NULL;
+    return t->kind == T_param && c->bound != NULL ? c->bound[t->number] : NULL;
 }
 
 /* ---- types that meet ---- */
@@ -318,7 +319,8 @@ static const struct type *device_field(struct checker *c, struct str name)
     if (str_is(name, "allowMultipleAllocations"))
         return &type_bool;
     if (str_is(name, "attributes"))
-        return type_map(c->pool, &type_string, type_map(c->pool, &type_string, &type_any));
+        return type_map(c->pool, &type_string,
+                        type_map(c->pool, &type_string, attribute_type(c->dialect)));
     if (str_is(name, "capacity"))
         return type_map(c->pool, &type_string, type_map(c->pool, &type_string, &type_quantity));
     return NULL;
@@ -416,6 +418,11 @@ static void add_candidate(struct checker *c, struct node *n, const struct overlo
         (struct candidate){o, arguments_of(c, o, count, first, &ignored), count};
 }
 
+static bool known(const struct checker *c, const struct overload *o)
+{
+    return !o->gone || c->dialect->release < 37;
+}
+
 /* One overload fits: it is the one. Several do: which one is seen when it is called, and then all
  * of the name are tried. */
 static void resolve(struct checker *c, struct node *n, struct str name, const struct function *f)
@@ -424,7 +431,7 @@ static void resolve(struct checker *c, struct node *n, struct str name, const st
     const struct overload *only = NULL;
     uint32_t fitting = 0;
     for (uint32_t i = 0; i < f->count; i++) {
-        if (!fits(c, n, &f->first[i], &result))
+        if (!known(c, &f->first[i]) || !fits(c, n, &f->first[i], &result))
             continue;
         only = &f->first[i];
         result = substitute(c, result, false);
@@ -444,7 +451,7 @@ static void resolve(struct checker *c, struct node *n, struct str name, const st
     n->candidates = pool_take_array(c->pool, f->count, sizeof(*n->candidates));
     n->resolved = fitting == 1;
     for (uint32_t i = 0; i < f->count; i++)
-        if (fitting > 1 || &f->first[i] == only)
+        if (known(c, &f->first[i]) && (fitting > 1 || &f->first[i] == only))
             add_candidate(c, n, &f->first[i]);
 }
 
@@ -680,9 +687,10 @@ static void finish(struct checker *c, struct node *n)
 
 /* NOLINTEND(misc-no-recursion) */
 
-void cel_check(struct pool *p, struct node *root, struct faults *faults)
+void cel_check(struct pool *p, const struct cel_dialect *dialect, struct node *root,
+               struct faults *faults)
 {
-    struct checker c = {.pool = p, .faults = faults};
+    struct checker c = {.pool = p, .dialect = dialect, .faults = faults};
     check(&c, root);
     if (faults->count > 0)
         return;

@@ -64,12 +64,14 @@ static uint64_t contains_address(const struct value *args, bool network)
     uint64_t cost = rounded_up((double)(size + size) * PER_CHARACTER);
     if (network)
         cost += rounded_up((double)size * PER_CHARACTER) + 1;
-    return args[1].kind == V_string ? cost + text_cost(args[1], PER_CHARACTER) : cost;
+    return cost;
 }
 
+/* What is below zero comes off what was counted before, as a sum of unsigned numbers in Go. */
 static uint64_t of_list(double factor, uint64_t size)
 {
-    return (uint64_t)((double)size * factor) + 1 + 10;
+    double cost = (double)size * factor;
+    return (uint64_t)(cost < -0x1p62 ? INT64_MIN : (int64_t)cost) + 1 + 10;
 }
 
 /* Each element against each. */
@@ -84,10 +86,11 @@ static uint64_t compared(struct value list)
     return of_list(factor, size * size);
 }
 
-static uint64_t flattened(const struct value *args, uint32_t count)
+/* guarded: a depth below zero costs as one. */
+static uint64_t flattened(const struct value *args, uint32_t count, bool guarded)
 {
     double depth = count > 1 && args[1].kind == V_int ? (double)args[1].number : 1;
-    return of_list(depth > 0 ? depth : 0, size_of(args[0]));
+    return of_list(depth < 0 && guarded ? 1 : depth, size_of(args[0]));
 }
 
 static uint64_t of_sets(const struct value *args, double factor)
@@ -99,12 +102,14 @@ uint64_t cost_of(enum cost_kind kind, const struct value *args, uint32_t count, 
 {
     switch (kind) {
     case COST_made_list: return of_list(1, size_of(result));
-    case COST_flatten: return flattened(args, count);
+    case COST_flatten: return flattened(args, count, false);
+    case COST_flatten_guarded: return flattened(args, count, true);
     case COST_compared: return compared(args[0]);
     case COST_compared_keys: return compared(args[1]);
     case COST_sets: return of_sets(args, 1);
     case COST_sets_twice: return of_sets(args, 2);
     case COST_text: return text_cost(args[0], PER_CHARACTER);
+    case COST_text_second: return text_cost(args[1], PER_CHARACTER);
     case COST_text_twice: return text_cost(args[0], 2 * PER_CHARACTER);
     case COST_traversal: return traversal(args[0]);
     case COST_joined: return text_cost(result, 2 * PER_CHARACTER);
@@ -119,8 +124,12 @@ uint64_t cost_of(enum cost_kind kind, const struct value *args, uint32_t count, 
         return rounded_up((double)(size_of(args[0]) + size_of(args[1])) * PER_CHARACTER);
     case COST_validate:
         return args[0].kind == V_format ? pattern_cost(size_of(args[1]), args[0].format->size) : 1;
-    case COST_contains_ip: return contains_address(args, false);
-    case COST_contains_cidr: return contains_address(args, true);
+    case COST_contains_ip_either: return contains_address(args, false);
+    case COST_contains_cidr_either: return contains_address(args, true);
+    case COST_contains_ip:
+    case COST_contains_cidr:
+        return contains_address(args, kind == COST_contains_cidr) +
+               (args[1].kind == V_string ? text_cost(args[1], PER_CHARACTER) : 0);
     default: return 1;
     }
 }

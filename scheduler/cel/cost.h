@@ -16,6 +16,7 @@ enum cost_kind {
     COST_contains,
     COST_made_list,
     COST_flatten,
+    COST_flatten_guarded,
     COST_compared,
     COST_compared_keys,
     COST_sets,
@@ -23,12 +24,15 @@ enum cost_kind {
     COST_resolved_last = COST_sets_twice,
     /* These count in any case. */
     COST_text,
+    COST_text_second,
     COST_text_twice,
     COST_traversal,
     COST_joined,
     COST_find,
     COST_contains_ip,
     COST_contains_cidr,
+    COST_contains_ip_either, /* what is contained may be a text or not, which counts as none */
+    COST_contains_cidr_either,
     COST_validate,
 };
 

@@ -248,7 +248,7 @@ static struct value or_value(struct run *r, const struct node *n, struct frame *
 {
     struct value v = evaluate(r, n->args[0], f);
     if (v.kind != V_optional)
-        return v;
+        return r->release < 37 || v.kind == V_error ? v : value_no_overload();
     if (v.inside == NULL)
         return evaluate(r, n->args[1], f);
     return str_is(n->name, "or") ? v : *v.inside;
@@ -280,6 +280,17 @@ static bool takes(const struct candidate *candidate, const struct value *args, u
     return true;
 }
 
+/* It takes any list, and has words of its own for what is none. */
+static struct value flatten(const struct call *c)
+{
+    if (c->args[0].kind == V_list && (c->count == 1 || c->args[1].kind == V_int))
+        return fn_list_flatten(c);
+    return (struct value){.kind = V_error,
+                          .text = pool_print(c->pool, "no such overload: %s.flatten(%s)",
+                                             value_type_name(c->args[0]),
+                                             c->count > 1 ? value_type_name(c->args[1]) : "")};
+}
+
 static struct value dispatch(struct pool *p, const struct node *n, const struct value *args)
 {
     struct call c = {p, n, args, n->count};
@@ -288,6 +299,8 @@ static struct value dispatch(struct pool *p, const struct node *n, const struct 
         if (n->regex != NULL || (o->call != NULL && takes(&n->candidates[i], args, n->count)))
             return o->call(&c);
     }
+    if (n->candidates[0].overload->call == fn_list_flatten)
+        return flatten(&c);
     return function_no_overload(p, n->candidates[0].overload->function, args, n->count);
 }
 
@@ -303,6 +316,17 @@ static void want_list(struct run *r, struct value v)
                                 "internal error: interface conversion: %s is not traits.Lister: "
                                 "missing method %s",
                                 value_go_type(v), adds ? "Contains" : "Add");
+    pool_stop(r->pool, why.at);
+}
+
+/* The same of flatten() and a depth that is no number. */
+static void want_depth(struct run *r, struct value v)
+{
+    if (v.kind == V_int)
+        return;
+    struct str why =
+        pool_print(r->pool, "internal error: interface conversion: ref.Val is %s, not types.Int",
+                   value_go_type(v));
     pool_stop(r->pool, why.at);
 }
 
@@ -324,10 +348,15 @@ static struct value call(struct run *r, const struct node *n, struct frame *f)
             return error;
     }
     struct value out = error.kind == V_error ? error : dispatch(r->pool, n, args);
-    bool counts = n->resolved || o->cost > COST_resolved_last;
-    if (n->resolved && (o->cost == COST_compared || o->cost == COST_compared_keys))
-        want_list(r, args[o->cost == COST_compared_keys]);
-    charge(r, counts ? cost_of(o->cost, args, n->count, out) : 1);
+    enum cost_kind cost = r->release < 37 ? o->cost : o->cost_37;
+    bool counts = n->resolved || cost > COST_resolved_last;
+    if (n->resolved && (cost == COST_compared || cost == COST_compared_keys))
+        want_list(r, args[cost == COST_compared_keys]);
+    if (n->resolved && n->count == 2 && (cost == COST_flatten || cost == COST_flatten_guarded))
+        want_depth(r, args[1]);
+    if (!n->resolved && (cost == COST_contains_ip || cost == COST_contains_cidr))
+        cost = cost == COST_contains_ip ? COST_contains_ip_either : COST_contains_cidr_either;
+    charge(r, counts ? cost_of(cost, args, n->count, out) : 1);
     return out;
 }
 

@@ -7,6 +7,7 @@
 struct run {
     struct pool *pool;
     struct value device;
+    int64_t release;
     uint64_t cost, cost_max; /* beyond it the pool is stopped */
 };
 

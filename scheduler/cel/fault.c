@@ -18,7 +18,8 @@ void fault_add(struct pool *p, struct faults *f, uint32_t at, struct str text)
         f->at = grown;
         f->room = room;
     }
-    f->at[f->count++] = (struct fault){at, text};
+    f->at[f->count] = (struct fault){at, text, f->count};
+    f->count++;
 }
 
 /* The line that the character stands in, its number and the character's place in it. */
@@ -61,7 +62,7 @@ static int by_place(const void *a, const void *b)
     const struct fault *x = a, *y = b;
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
-    return x->text.at < y->text.at ? -1 : x->text.at > y->text.at;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
 void faults_print(struct buffer *b, struct faults *f, struct str text)

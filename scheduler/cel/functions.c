@@ -6,10 +6,16 @@
 
 #define fn_nothing NULL
 static const struct overload overloads[] = {
+#define SINCE_37(function, id, how, arguments, result, cost, cost_37, call)                        \
+    {function, id, how, arguments, result, COST_##cost, COST_##cost_37, false, fn_##call},
+#define UNTIL_36(function, id, how, arguments, result, cost, call)                                 \
+    {function, id, how, arguments, result, COST_##cost, COST_##cost, true, fn_##call},
 #define OVERLOAD(function, id, how, arguments, result, cost, call)                                 \
-    {function, id, how, arguments, result, COST_##cost, fn_##call},
+    SINCE_37(function, id, how, arguments, result, cost, cost, call)
 #include "scheduler/cel/functions.def"
 #undef OVERLOAD
+#undef UNTIL_36
+#undef SINCE_37
 };
 #define OVERLOADS (sizeof(overloads) / sizeof(overloads[0]))
 

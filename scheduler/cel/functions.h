@@ -18,8 +18,9 @@ struct overload {
     const char *function, *id;
     char how;                       /* G, M, g or m; see functions.def */
     const char *arguments, *result; /* letters */
-    enum cost_kind cost;
-    call_function *call; /* NULL: never called */
+    enum cost_kind cost, cost_37;   /* in 1.36; since 1.37 */
+    bool gone;                      /* since 1.37 */
+    call_function *call;            /* NULL: never called */
 };
 
 /* The overloads of a name, next to each other. */

@@ -189,12 +189,26 @@ static void merge(uint32_t *order, uint32_t *spare, const uint32_t span[3], stru
     memcpy(order + span[0], spare + span[0], (span[2] - span[0]) * sizeof(*order));
 }
 
+/* Whether upstream's type has an order at all. */
+static bool has_order(struct value v)
+{
+    return (v.kind >= V_bool && v.kind <= V_bytes) || v.kind == V_duration || v.kind == V_timestamp;
+}
+
 static struct value sorted_by(const struct call *c, struct value list, struct value keys)
 {
     uint32_t count = length(list);
     if (count != length(keys))
-        return value_error("@sortByAssociatedKeys() expected a list of the same size as the "
-                           "associated keys list");
+        return (struct value){
+            .kind = V_error,
+            .text = pool_print(c->pool,
+                               "@sortByAssociatedKeys() expected a list of the same size as the "
+                               "associated keys list, but got %u and %u elements respectively",
+                               count, length(keys))};
+    if (count == 0)
+        return list;
+    if (!has_order(list_at(keys, 0)))
+        return value_error("list elements must be comparable");
     for (uint32_t i = 1; i < count; i++)
         if (list_at(keys, i).kind != list_at(keys, 0).kind)
             return value_error("list elements must have the same type");

@@ -8,6 +8,7 @@
 struct fault {
     uint32_t at; /* in characters */
     struct str text;
+    uint32_t number; /* in the order in which they were found */
 };
 struct faults {
     struct fault *at;

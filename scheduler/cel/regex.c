@@ -63,17 +63,56 @@ static void set_split(struct program *g, uint32_t split, uint32_t past, bool laz
     g->steps[split].b = lazy ? split + 1 : past;
 }
 
-static void emit_repeat(struct program *g, const struct regex_tree *t)
+/* Whether it may match without a character. */
+static bool may_be_empty(const struct regex_tree *t)
 {
-    for (uint32_t i = 0; i < t->min; i++)
+    switch (t->kind) {
+    case RE_empty:
+    case RE_assert: return true;
+    case RE_class: return false;
+    case RE_cat: return may_be_empty(t->a) && may_be_empty(t->b);
+    case RE_alternate: return may_be_empty(t->a) || may_be_empty(t->b);
+    case RE_repeat: return t->min == 0 || may_be_empty(t->a);
+    }
+    return false;
+}
+
+/* Once or more often: what is repeated, and behind it the way back. */
+static void emit_plus(struct program *g, const struct regex_tree *t)
+{
+    uint32_t from = g->count;
+    emit(g, t->a);
+    uint32_t split = add_split(g);
+    g->steps[split].a = t->lazy ? split + 1 : from;
+    g->steps[split].b = t->lazy ? from : split + 1;
+}
+
+/* As Go, for which x* of an x that may be empty is (x+)?, so that ways keep their order. */
+static void emit_unlimited(struct program *g, const struct regex_tree *t)
+{
+    uint32_t split = 0;
+    for (uint32_t i = 1; i < t->min; i++)
         emit(g, t->a);
-    if (t->max == REGEX_UNLIMITED) {
-        uint32_t split = add_split(g);
+    if (t->min == 0)
+        split = add_split(g);
+    if (t->min > 0 || may_be_empty(t->a)) {
+        emit_plus(g, t);
+    } else {
         emit(g, t->a);
         add(g, (struct step){.kind = STEP_jump, .a = split});
+    }
+    if (t->min == 0)
         set_split(g, split, g->count, t->lazy);
+}
+
+static void emit_repeat(struct program *g, const struct regex_tree *t)
+{
+    if (t->max == REGEX_UNLIMITED) {
+        emit_unlimited(g, t);
         return;
     }
+    for (uint32_t i = 0; i < t->min; i++)
+        emit(g, t->a);
     uint32_t optional = t->max - t->min, last = 0;
     uint32_t *splits = pool_take_array(g->pool, optional, sizeof(*splits));
     for (uint32_t i = 0; i < optional; i++) {
@@ -197,17 +236,14 @@ static void follow(struct search *s, struct ways *ways, struct way way, uint32_t
 static bool class_has(const struct regex_class *c, uint32_t rune)
 {
     uint32_t low = 0, high = c->count;
-    while (low < high) { /* ranges are sorted by first, and may overlap only backwards */
+    while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (c->at[middle].first <= rune)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low > 0; low--)
-        if (c->at[low - 1].last >= rune)
-            return true;
-    return false;
+    return low > 0 && c->at[low - 1].last >= rune;
 }
 
 /* One place of the text: which ways go on, and whether one of them is a match. Ways behind a match

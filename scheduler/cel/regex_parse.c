@@ -1,7 +1,6 @@
 /* regex_parse: Go's pattern syntax (package regexp/syntax with Perl's extensions) into a tree. What
  * must stay true: nesting and repetition are bounded as in Go (1000 each), so that the tree is
- * walked and the program stays small; errors are in Go's words. Of Unicode's classes only general
- * categories of letters and digits in ASCII are known: others are refused by name. */
+ * walked and the program stays small; errors are in Go's words. */
 #include "scheduler/cel/regex_tree.h"
 #include "scheduler/cel/text.h"
 
@@ -9,7 +8,6 @@
 
 #define NEST_MAX   1000u
 #define REPEAT_MAX 1000u
-#define RUNE_MAX   0x10FFFFu
 
 struct flags {
     bool fold, multi_line, dot_all, swap_greed;
@@ -76,113 +74,6 @@ static struct regex_tree *tree(struct reader *r, enum regex_kind kind, struct re
 
 /* ---- classes ---- */
 
-static struct regex_class *class_new(struct reader *r)
-{
-    return pool_take(r->pool, sizeof(struct regex_class));
-}
-
-static void class_add(struct reader *r, struct regex_class *c, uint32_t first, uint32_t last)
-{
-    if (first > last)
-        return;
-    if (c->count == c->room) {
-        uint32_t room = c->room == 0 ? 4 : 2 * c->room;
-        struct regex_range *grown = pool_take_array(r->pool, room, sizeof(*grown));
-        if (c->count > 0)
-            memcpy(grown, c->at, c->count * sizeof(*grown));
-        c->at = grown;
-        c->room = room;
-    }
-    c->at[c->count++] = (struct regex_range){first, last};
-}
-
-/* A range and, when case does not count, its letters of the other case. */
-static void class_add_folded(struct reader *r, struct regex_class *c, uint32_t first, uint32_t last)
-{
-    class_add(r, c, first, last);
-    if (!r->flags.fold)
-        return;
-    uint32_t a = first > 'a' ? first : 'a', z = last < 'z' ? last : 'z';
-    if (a <= z)
-        class_add(r, c, a - 32, z - 32);
-    a = first > 'A' ? first : 'A';
-    z = last < 'Z' ? last : 'Z';
-    if (a <= z)
-        class_add(r, c, a + 32, z + 32);
-    if (first <= 'k' && last >= 'k')
-        class_add(r, c, 0x212A, 0x212A); /* the Kelvin sign is a k */
-    if (first <= 's' && last >= 's')
-        class_add(r, c, 0x17F, 0x17F); /* the long s is an s */
-}
-
-static void class_sort(struct regex_class *c)
-{
-    for (uint32_t i = 1; i < c->count; i++)
-        for (uint32_t j = i; j > 0 && c->at[j].first < c->at[j - 1].first; j--) {
-            struct regex_range t = c->at[j];
-            c->at[j] = c->at[j - 1];
-            c->at[j - 1] = t;
-        }
-}
-
-static void class_add_all(struct reader *r, struct regex_class *to, struct regex_class *from,
-                          bool negated)
-{
-    uint32_t next = 0;
-    for (uint32_t i = 0; !negated && i < from->count; i++)
-        class_add(r, to, from->at[i].first, from->at[i].last);
-    if (!negated)
-        return;
-    class_sort(from);
-    for (uint32_t i = 0; i < from->count; i++) {
-        if (from->at[i].first > next)
-            class_add(r, to, next, from->at[i].first - 1);
-        if (from->at[i].last + 1 > next)
-            next = from->at[i].last + 1;
-    }
-    class_add(r, to, next, RUNE_MAX);
-}
-
-static const struct {
-    const char *name, *ranges; /* pairs of first and last */
-} named_classes[] = {
-    {"alnum", "09AZaz"},
-    {"alpha", "AZaz"},
-    {"ascii", "\x01\x7f"},
-    {"blank", "\t\t  "},
-    {"cntrl", "\x01\x1f\x7f\x7f"},
-    {"digit", "09"},
-    {"graph", "!~"},
-    {"lower", "az"},
-    {"print", " ~"},
-    {"punct", "!/:@[`{~"},
-    {"space", "\t\r  "},
-    {"upper", "AZ"},
-    {"word", "09AZaz__"},
-    {"xdigit", "09AFaf"},
-    /* \d \s \w */
-    {"\\d", "09"},
-    {"\\s", "\t\n\f\r  "},
-    {"\\w", "09AZaz__"},
-};
-
-static bool add_named(struct reader *r, struct regex_class *c, struct str name, bool negated)
-{
-    struct regex_class *own = class_new(r);
-    for (size_t i = 0; i < sizeof(named_classes) / sizeof(named_classes[0]); i++) {
-        if (!str_is(name, named_classes[i].name))
-            continue;
-        const char *at = named_classes[i].ranges;
-        for (; *at != '\0'; at += 2)
-            class_add_folded(r, own, (unsigned char)at[0], (unsigned char)at[1]);
-        if (str_is(name, "ascii") || str_is(name, "cntrl"))
-            class_add(r, own, 0, 0);
-        class_add_all(r, c, own, negated);
-        return true;
-    }
-    return false;
-}
-
 /* \d and its like, also negated by a capital letter. */
 static bool perl_class(struct reader *r, struct regex_class *c)
 {
@@ -190,7 +81,8 @@ static bool perl_class(struct reader *r, struct regex_class *c)
     if (peek(r, 0) != '\\' || letter == '\0' || strchr("dswDSW", letter) == NULL)
         return false;
     char name[3] = {'\\', (char)(letter | 0x20), '\0'};
-    add_named(r, c, (struct str){name, 2}, letter < 'a');
+    regex_class_add_named(r->pool, c, (struct str){name, 2},
+                          (struct regex_sense){letter < 'a', r->flags.fold});
     r->at += 2;
     return true;
 }
@@ -207,7 +99,7 @@ static bool posix_class(struct reader *r, struct regex_class *c)
     bool negated = name.len > 0 && name.at[0] == '^';
     if (negated)
         name = text_from(name, 1);
-    if (!add_named(r, c, name, negated))
+    if (!regex_class_add_named(r->pool, c, name, (struct regex_sense){negated, r->flags.fold}))
         refuse(r, "invalid character class range", text_first(rest, (uint32_t)end + 2));
     else
         r->at += (uint32_t)end + 2;
@@ -228,9 +120,9 @@ static bool hex_escape(struct reader *r, uint32_t *rune)
     *rune = 0;
     if (take(r, "{")) {
         uint32_t digits = 0;
-        for (; hex_digit(peek(r, 0)) >= 0 && *rune <= RUNE_MAX; r->at++, digits++)
+        for (; hex_digit(peek(r, 0)) >= 0 && *rune <= REGEX_RUNE_MAX; r->at++, digits++)
             *rune = *rune * 16 + (uint32_t)hex_digit(peek(r, 0));
-        return digits > 0 && *rune <= RUNE_MAX && take(r, "}");
+        return digits > 0 && *rune <= REGEX_RUNE_MAX && take(r, "}");
     }
     for (int i = 0; i < 2; i++, r->at++) {
         if (hex_digit(peek(r, 0)) < 0)
@@ -284,18 +176,38 @@ static uint32_t class_rune(struct reader *r, uint32_t from)
     return peek(r, 0) == '\\' ? escaped_rune(r) : take_rune(r);
 }
 
-static bool unicode_class(struct reader *r)
+/* \pL and \p{Greek}, \P and \p{^ negated. */
+static bool unicode_class(struct reader *r, struct regex_class *c)
 {
+    uint32_t from = r->at;
     if (peek(r, 0) != '\\' || (peek(r, 1) != 'p' && peek(r, 1) != 'P'))
         return false;
-    refuse(r, "not supported by berth: classes of Unicode", text_from(r->pattern, r->at));
+    bool negated = peek(r, 1) == 'P';
+    r->at += 2;
+    bool braced = take(r, "{");
+    int64_t end = braced ? str_find(text_from(r->pattern, r->at), '}') : -1;
+    if (braced && end < 0) {
+        refuse(r, "invalid character class range", text_from(r->pattern, from));
+        return true;
+    }
+    struct str name = text_from(r->pattern, r->at);
+    if (!braced && more(r))
+        take_rune(r);
+    name.len = braced ? (uint32_t)end : (uint32_t)(r->at - from - 2);
+    r->at += braced ? (uint32_t)end + 1 : 0;
+    if (name.len > 0 && name.at[0] == '^') {
+        negated = !negated;
+        name = text_from(name, 1);
+    }
+    if (!regex_class_add_unicode(r->pool, c, name, (struct regex_sense){negated, r->flags.fold}))
+        refuse(r, "invalid character class range", since(r, from));
     return true;
 }
 
 static struct regex_tree *class_tree(struct reader *r, struct regex_class *c)
 {
     struct regex_tree *t = tree(r, RE_class, NULL, NULL);
-    class_sort(c);
+    regex_class_finish(r->pool, c);
     t->class = c;
     return t;
 }
@@ -304,12 +216,12 @@ static struct regex_tree *parse_class(struct reader *r)
 {
     uint32_t from = r->at++;
     bool negated = take(r, "^"), first = true;
-    struct regex_class *c = class_new(r), *out = class_new(r);
+    struct regex_class *c = regex_class_new(r->pool), *out = regex_class_new(r->pool);
     if (negated) /* without (?s) a negated class still has the line's end, as in Go */
         first = true;
     for (; r->error.at == NULL && (first || peek(r, 0) != ']' || !more(r)); first = false) {
         uint32_t begin = r->at;
-        if (perl_class(r, c) || posix_class(r, c) || unicode_class(r))
+        if (perl_class(r, c) || posix_class(r, c) || unicode_class(r, c))
             continue;
         uint32_t low = class_rune(r, from), high = low;
         if (peek(r, 0) == '-' && peek(r, 1) != ']' && r->at + 1 < r->pattern.len) {
@@ -318,10 +230,10 @@ static struct regex_tree *parse_class(struct reader *r)
             if (high < low && r->error.at == NULL)
                 return refuse(r, "invalid character class range", since(r, begin));
         }
-        class_add_folded(r, c, low, high);
+        regex_class_add_folded(r->pool, c, low, high, r->flags.fold);
     }
     r->at++;
-    class_add_all(r, out, c, negated);
+    regex_class_add_all(r->pool, out, c, negated);
     return r->error.at != NULL ? NULL : class_tree(r, out);
 }
 
@@ -332,8 +244,8 @@ static struct regex_tree *parse_alternatives(struct reader *r);
 
 static struct regex_tree *literal(struct reader *r, uint32_t rune)
 {
-    struct regex_class *c = class_new(r);
-    class_add_folded(r, c, rune, rune);
+    struct regex_class *c = regex_class_new(r->pool);
+    regex_class_add_folded(r->pool, c, rune, rune, r->flags.fold);
     return class_tree(r, c);
 }
 
@@ -344,29 +256,16 @@ static struct regex_tree *place(struct reader *r, enum regex_place where)
     return t;
 }
 
-/* \Q...\E */
-static struct regex_tree *quoted(struct reader *r)
-{
-    struct regex_tree *all = NULL;
-    while (more(r) && !take(r, "\\E")) {
-        struct regex_tree *one = literal(r, take_rune(r));
-        all = all == NULL ? one : tree(r, RE_cat, all, one);
-    }
-    return all != NULL ? all : tree(r, RE_empty, NULL, NULL);
-}
-
 static struct regex_tree *parse_escape(struct reader *r)
 {
     static const char letters[] = "AzbB";
     static const enum regex_place places[] = {PLACE_text_begin, PLACE_text_end, PLACE_word,
                                               PLACE_no_word};
-    struct regex_class *c = class_new(r);
+    struct regex_class *c = regex_class_new(r->pool);
     if (perl_class(r, c))
         return class_tree(r, c);
-    if (unicode_class(r))
-        return NULL;
-    if (take(r, "\\Q"))
-        return quoted(r);
+    if (unicode_class(r, c))
+        return r->error.at != NULL ? NULL : class_tree(r, c);
     const char *at = peek(r, 1) == '\0' ? NULL : strchr(letters, peek(r, 1));
     if (at != NULL) {
         r->at += 2;
@@ -440,6 +339,9 @@ static bool parse_name(struct reader *r, uint32_t from)
     return good;
 }
 
+/* What (?i) is: nothing at all, so that a repetition behind it is of what stands before it. */
+static struct regex_tree flags_alone = {.kind = RE_empty};
+
 static struct regex_tree *parse_group(struct reader *r)
 {
     uint32_t from = r->at++;
@@ -452,9 +354,7 @@ static struct regex_tree *parse_group(struct reader *r)
         if (!parse_flags(r, from, &group))
             return NULL;
         if (!group) { /* the flags hold for the rest of the group around */
-            struct regex_tree *nothing = tree(r, RE_empty, NULL, NULL);
-            nothing->is_operator = true;
-            return nothing;
+            return &flags_alone;
         }
     }
     struct regex_tree *t = parse_alternatives(r);
@@ -466,13 +366,13 @@ static struct regex_tree *parse_group(struct reader *r)
 
 static struct regex_tree *parse_dot(struct reader *r)
 {
-    struct regex_class *c = class_new(r);
+    struct regex_class *c = regex_class_new(r->pool);
     r->at++;
     if (r->flags.dot_all) {
-        class_add(r, c, 0, RUNE_MAX);
+        regex_class_add(r->pool, c, 0, REGEX_RUNE_MAX);
     } else {
-        class_add(r, c, 0, '\n' - 1);
-        class_add(r, c, '\n' + 1, RUNE_MAX);
+        regex_class_add(r->pool, c, 0, '\n' - 1);
+        regex_class_add(r->pool, c, '\n' + 1, REGEX_RUNE_MAX);
     }
     return class_tree(r, c);
 }
@@ -522,9 +422,10 @@ static bool take_repetition(struct reader *r, uint32_t *min, uint32_t *max)
     }
     if (take(r, "{") && take_number(r, min)) {
         *max = *min;
-        if (take(r, ",") && !take_number(r, max))
-            *max = REGEX_UNLIMITED;
-        if (take(r, "}"))
+        bool open = take(r, ","), unlimited = open && peek(r, 0) == '}';
+        bool good = !open || unlimited || take_number(r, max);
+        *max = unlimited ? REGEX_UNLIMITED : *max;
+        if (good && take(r, "}"))
             return true;
     }
     r->at = from;
@@ -546,50 +447,69 @@ static bool within(const struct regex_tree *t, uint32_t most)
     return within(t->a, most) && within(t->b, most);
 }
 
-static struct regex_tree *parse_repeated(struct reader *r)
+/* What stands behind each other; a repetition is of the last of it alone. */
+struct sequence {
+    struct regex_tree *before, *last; /* NULL: nothing */
+    uint32_t repetition;              /* where the one that was just read begins, or NOT_REPEATED */
+};
+
+#define NOT_REPEATED UINT32_MAX
+
+static void push(struct reader *r, struct sequence *q, struct regex_tree *one)
 {
-    uint32_t from = r->at, min = 0, max = 0;
-    if (take_repetition(r, &min, &max))
-        return refuse(r, "missing argument to repetition operator", since(r, from));
-    struct regex_tree *t = parse_atom(r);
-    while (t != NULL) {
-        uint32_t begin = r->at;
-        if (!take_repetition(r, &min, &max))
-            return t;
-        bool counted = r->pattern.at[begin] == '{';
-        bool lazy = take(r, "?");
-        if (t->kind == RE_empty && t->is_operator)
-            return refuse(r, "missing argument to repetition operator", since(r, begin));
-        if (t->kind == RE_repeat && t->is_operator)
-            return refuse(r, "invalid nested repetition operator", since(r, from));
-        bool odd = max != REGEX_UNLIMITED && (max > REPEAT_MAX || min > max);
-        if (counted && (min > REPEAT_MAX || odd))
-            return refuse(r, "invalid repeat count", since(r, begin));
-        struct regex_tree *repeat = tree(r, RE_repeat, t, NULL);
-        repeat->min = min;
-        repeat->max = max;
-        repeat->lazy = lazy != r->flags.swap_greed;
-        repeat->is_operator = true;
-        if (counted && (min >= 2 || (max >= 2 && max != REGEX_UNLIMITED)) &&
-            !within(repeat, REPEAT_MAX))
-            return refuse(r, "invalid repeat count", since(r, begin));
-        t = repeat;
-        from = begin;
+    if (q->last != NULL)
+        q->before = q->before == NULL ? q->last : tree(r, RE_cat, q->before, q->last);
+    q->last = one;
+}
+
+/* Puts the repetition that begins there around the last one; false with an error. */
+static bool repeat(struct reader *r, struct sequence *q, uint32_t begin, uint32_t min, uint32_t max)
+{
+    bool counted = r->pattern.at[begin] == '{', unlimited = max == REGEX_UNLIMITED;
+    if (counted && (min > REPEAT_MAX || (!unlimited && (max > REPEAT_MAX || min > max))))
+        return refuse(r, "invalid repeat count", since(r, begin)) != NULL;
+    bool lazy = take(r, "?");
+    if (q->repetition != NOT_REPEATED)
+        return refuse(r, "invalid nested repetition operator", since(r, q->repetition)) != NULL;
+    if (q->last == NULL)
+        return refuse(r, "missing argument to repetition operator", since(r, begin)) != NULL;
+    q->last = tree(r, RE_repeat, q->last, NULL);
+    q->last->min = min;
+    q->last->max = max;
+    q->last->lazy = lazy != r->flags.swap_greed;
+    q->repetition = begin;
+    if (counted && (min >= 2 || (max >= 2 && !unlimited)) && !within(q->last, REPEAT_MAX))
+        return refuse(r, "invalid repeat count", since(r, begin)) != NULL;
+    return true;
+}
+
+/* Flags push nothing, and quoted characters each by itself. */
+static bool parse_item(struct reader *r, struct sequence *q)
+{
+    q->repetition = NOT_REPEATED;
+    if (take(r, "\\Q")) {
+        while (more(r) && !take(r, "\\E"))
+            push(r, q, literal(r, take_rune(r)));
+        return true;
     }
-    return NULL;
+    struct regex_tree *one = parse_atom(r);
+    if (one != NULL && one != &flags_alone)
+        push(r, q, one);
+    return one != NULL;
 }
 
 static struct regex_tree *parse_sequence(struct reader *r)
 {
-    struct regex_tree *all = NULL;
+    struct sequence q = {.repetition = NOT_REPEATED};
     while (more(r) && peek(r, 0) != '|' && peek(r, 0) != ')') {
-        struct regex_tree *one = parse_repeated(r);
-        if (one == NULL)
+        uint32_t begin = r->at, min = 0, max = 0;
+        bool good =
+            take_repetition(r, &min, &max) ? repeat(r, &q, begin, min, max) : parse_item(r, &q);
+        if (!good)
             return NULL;
-        one->is_operator = false;
-        all = all == NULL ? one : tree(r, RE_cat, all, one);
     }
-    return all != NULL ? all : tree(r, RE_empty, NULL, NULL);
+    push(r, &q, NULL);
+    return q.before != NULL ? q.before : tree(r, RE_empty, NULL, NULL);
 }
 
 static struct regex_tree *parse_alternatives(struct reader *r)

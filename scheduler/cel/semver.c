@@ -2,6 +2,8 @@
  * events. What must stay true: numeric identifiers are below words and compared as numbers. */
 #include "scheduler/cel/semver.h"
 
+#include <inttypes.h>
+
 #include "scheduler/cel/number.h"
 #include "scheduler/cel/text.h"
 
@@ -133,6 +135,7 @@ static bool parse(struct pool *p, struct str text, struct semver *v, struct str 
     if (!read_number(p, parts[2], names[2], &v->patch, error))
         return false;
     v->pre = pre;
+    v->build = build;
     return (pre.at == NULL || check_pre(p, pre, error)) &&
            (build.at == NULL || check_build(p, build, error));
 }
@@ -145,7 +148,7 @@ const struct semver *semver_parse(struct pool *p, struct str text, struct str *e
 
 static struct str without_zeros(struct pool *p, struct str s)
 {
-    if (s.len <= 1 || s.at[0] != '0')
+    if (s.len <= 1)
         return s;
     while (s.len > 0 && s.at[0] == '0')
         s = text_from(s, 1);
@@ -173,6 +176,13 @@ const struct semver *semver_parse_loose(struct pool *p, struct str text, struct 
     return semver_parse(
         p, pool_print(p, "%.*s.%.*s.%.*s", STR_ARG(parts[0]), STR_ARG(parts[1]), STR_ARG(parts[2])),
         error);
+}
+
+struct str semver_text(struct pool *p, const struct semver *v)
+{
+    return pool_print(p, "%" PRIu64 ".%" PRIu64 ".%" PRIu64 "%s%.*s%s%.*s", v->major, v->minor,
+                      v->patch, v->pre.len > 0 ? "-" : "", STR_ARG(v->pre),
+                      v->build.len > 0 ? "+" : "", STR_ARG(v->build));
 }
 
 static int compare_uint(uint64_t a, uint64_t b)

@@ -1,10 +1,11 @@
 /* times: duration() and timestamp(), and the parts of both. What must stay true: without a zone,
  * and with one whose name is UTC, a timestamp's fields are those of UTC, whatever zone it was
- * written in; zones by other names are refused, because no table of them is read here. */
+ * written in. */
 #include "scheduler/cel/calendar.h"
 #include "scheduler/cel/functions.h"
 #include "scheduler/cel/number.h"
 #include "scheduler/cel/text.h"
+#include "scheduler/cel/zones.h"
 
 #include <string.h>
 
@@ -90,26 +91,25 @@ static bool read_int(struct pool *p, struct str s, int64_t *number, struct value
     return false;
 }
 
-static bool read_zone_name(struct pool *p, struct str name, struct value *error)
+/* A path out of the database is none of its names. kube-scheduler's own zone is UTC. */
+static bool read_zone_name(const struct call *c, struct str name, int64_t *offset,
+                           struct value *error)
 {
     if (name.len == 0 || str_is(name, "UTC") || str_is(name, "Local"))
         return true;
     bool odd = name.at[0] == '/' || name.at[0] == '\\' || text_find(name, STR_LITERAL("..")) >= 0;
-    *error = odd ? value_error("time: invalid location name")
-                 : (struct value){.kind = V_error,
-                                  .text = pool_print(p, "not supported by berth: time zone %.*s",
-                                                     STR_ARG(name))};
-    return false;
+    *error = value_error("time: invalid location name");
+    return !odd && zones_offset(c->pool, name, c->args[0].stamp->seconds, offset, &error->text);
 }
 
-/* "UTC", or hours and minutes from it, whose sums wrap in upstream. */
+/* A zone by its name, or hours and minutes from it, whose sums wrap in upstream. */
 static bool read_zone(const struct call *c, int64_t *offset, struct value *error)
 {
     struct str zone = c->count > 1 ? c->args[1].text : STR_LITERAL("UTC");
     int64_t hours = 0, minutes = 0, colon = text_find(zone, STR_LITERAL(":"));
     *offset = 0;
     if (colon < 0)
-        return read_zone_name(c->pool, zone, error);
+        return read_zone_name(c, zone, offset, error);
     if (!read_int(c->pool, text_first(zone, (uint32_t)colon), &hours, error) ||
         !read_int(c->pool, text_from(zone, (uint32_t)colon + 1), &minutes, error))
         return false;

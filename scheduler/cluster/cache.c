@@ -19,6 +19,8 @@ struct cache *cache_new(const struct cache_options *options)
     c->pod_store = store_new(&store_pods);
     c->tree = node_tree_new();
     c->images = image_states_new();
+    c->room_users = room_users_new();
+    c->device_memo = device_memo_new();
     c->nominator =
         nominator_new((struct nominator_listener){cache_tell_claim, cache_tell_claim_ended, c});
     c->shares = shares_new(cache_tell_moved, c);
@@ -30,26 +32,14 @@ struct cache *cache_new(const struct cache_options *options)
 
 /* ---- claims of nominated pods ---- */
 
-/* Who offers pods may hear of their end later than we: a claim that is made for one that has gone
- * already would never end, nor would the room that it is given. Few of the last ones are enough, as
- * it hears of it soon. */
 bool cache_has_gone(const struct cache *c, struct str uid)
 {
-    uint64_t hash = str_hash(uid);
-    return c->gone[hash % CACHE_GONE_KEPT] == hash;
+    return gone_pods_has(&c->gone, uid);
 }
 
 static void note_gone(void *cache, struct str uid)
 {
-    uint64_t hash = str_hash(uid);
-    ((struct cache *)cache)->gone[hash % CACHE_GONE_KEPT] = hash;
-}
-
-/* It is there again, as of a cluster that was restored from a backup. */
-static void note_there(struct cache *c, struct str uid)
-{
-    if (cache_has_gone(c, uid))
-        c->gone[str_hash(uid) % CACHE_GONE_KEPT] = 0;
+    gone_pods_note(&((struct cache *)cache)->gone, uid);
 }
 
 void cache_nominate(struct cache *c, const struct pod *pod, struct str node)
@@ -125,6 +115,17 @@ static void set_claims(struct cache *c, struct cached_pod *p, const struct pod *
     count_claims(c, p, 1);
 }
 
+/* The pod, as it is kept, is counted no more among those that use what its status names. */
+static void drop_rooms(struct cache *c, const struct cached_pod *p)
+{
+    struct pod pod;
+    if (p->kept == NULL || !store_has(p->kept, TAG_pod_room_claims))
+        return;
+    get_pod(c, p, &pod, &c->arena);
+    room_users_remove(c->room_users, &pod, p->node->name);
+    arena_reset(&c->arena);
+}
+
 /* Ports of the pod that others on its node have as well are free now. What a pod's ports are does
  * not change as long as it is there. */
 static void free_ports(struct cache *c, const struct cached_pod *gone)
@@ -167,6 +168,8 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
 {
     struct stored *before = p->kept;
     struct pod plain = kept_pod_of(pod);
+    drop_rooms(c, p);
+    room_users_add(c->room_users, pod, p->node->name);
     plain.node_name = (struct str){NULL, 0};
     p->kept = store_put(c->pod_store, &plain);
     plain.node_name = pod->node_name;
@@ -175,6 +178,7 @@ static void set_pod(struct cache *c, struct cached_pod *p, const struct pod *pod
     p->generation = pod->generation < GENERATION_MAX ? (pod->generation + 1) & GENERATION_MAX : 0;
     p->conditions = condition_sets_number(&c->conditions, &pod->condition_types);
     p->deleting = pod->deleting;
+    p->resize_deferred = pod->resize_deferred;
     set_claims(c, p, pod);
     freed_ports_remove(&p->node->freed, pod);
     if (is_new(c, p, &plain, before != NULL && store_same(before, p->kept)) && !c->told)
@@ -208,6 +212,7 @@ static void remove_pod(struct cache *c, struct cached_pod *p)
     cache_tell_pod_gone(c, p);
     free_ports(c, p);
     drop_claims(c, p);
+    drop_rooms(c, p);
     if (c->gangs != NULL)
         cache_gangs_remove(c, p);
     unlink_pod(p);
@@ -299,7 +304,7 @@ void cache_node_set(struct cache *c, const struct node *node)
     store_drop(c->node_store, before);
     if (before != NULL)
         return;
-    c->count_changed = true;
+    c->count_changed = c->walk_changed = true;
     (void)storage_differs(c, n);
     for (const struct cached_pod *p = n->first; p != NULL; p = p->behind)
         count_claims(c, p, 1);
@@ -316,7 +321,7 @@ static void node_gone(struct cache *c, struct cached_node *n)
     store_drop(c->node_store, n->kept);
     n->kept = NULL;
     n->storage_printed = 0;
-    c->count_changed = true;
+    c->count_changed = c->walk_changed = true;
     uint32_t worker;
     if (shares_take(c->shares, &n->share, &worker))
         cache_tell_lost(c, n, worker);
@@ -418,7 +423,7 @@ enum cache_change cache_pod_set(struct cache *c, const struct pod *pod)
     if (p != NULL)
         return pod->node_name.len > 0 ? see_assigned(c, p, pod) : see_pending(c, p, pod);
     if (pod->node_name.len == 0) {
-        note_there(c, pod->uid);
+        gone_pods_forget(&c->gone, pod->uid); /* as of a cluster restored from a backup */
         see_claim(c, pod);
         return CACHE_nothing;
     }
@@ -504,6 +509,12 @@ bool cache_pod_is_going(const struct cache *c, struct str uid)
     return p == NULL || p->deleting;
 }
 
+bool cache_pod_may_resize(const struct cache *c, struct str uid)
+{
+    const struct cached_pod *p = find_pod(c, uid);
+    return p != NULL && !p->assumed && !p->deleting && p->resize_deferred;
+}
+
 bool cache_hide(struct cache *c, struct str uid)
 {
     struct cached_pod *p = find_pod(c, uid);
@@ -555,6 +566,8 @@ void cache_free(struct cache **cache)
     shares_free(&c->shares);
     paces_free(&c->paces);
     condition_sets_free(&c->conditions);
+    room_users_free(&c->room_users);
+    device_memo_free(&c->device_memo);
     memory_free(c->order);
     arena_free(&c->profiles);
     arena_free(&c->arena);

@@ -17,6 +17,7 @@
 struct cache;
 
 struct catalog;
+struct device_memo;
 
 struct cache_options {
     const struct profile *profiles; /* copied; sent with shard_reset */
@@ -112,12 +113,17 @@ enum cache_pod_state { CACHE_absent, CACHE_assumed, CACHE_assigned };
 enum cache_pod_state cache_pod(const struct cache *c, struct str uid, struct str *node);
 /* True when nobody of that UID is on a node, or it terminates there. */
 bool cache_pod_is_going(const struct cache *c, struct str uid);
+/* True when it is on a node, to stay, and that has put off its resize. */
+bool cache_pod_may_resize(const struct cache *c, struct str uid);
 
 /* ---- members of gangs on nodes, assumed or not; known only while a profile has gangs. Those that
- * terminate or are hidden do not count, but for the first. ---- */
+ * terminate or are hidden do not count, but for the first two. ---- */
 
 /* All of them, as the queue counts, and upstream. */
 int64_t cache_gang_on_nodes(const struct cache *c, const struct gang *group);
+/* Calls visit for all of them; the pods last as long as the arena. */
+void cache_each_on_nodes(const struct cache *c, const struct gang *group, struct arena *a,
+                         void (*visit)(void *context, const struct pod *pod), void *context);
 int64_t cache_gang_placed(const struct cache *c, const struct gang *group);
 /* Sets api, namespace_name and name of the pod's group, from the arena. False: it has none, or does
  * not count. */
@@ -166,13 +172,48 @@ uint32_t cache_odd_hostnames(const struct cache *c);
 bool cache_has_node(const struct cache *c, struct str name);
 /* The whole node, from the arena. False when it is not known. */
 bool cache_node_get(const struct cache *c, struct str name, struct node *node, struct arena *a);
+/* What searches for devices came to; for device_findings. */
+struct device_memo *cache_device_memo(const struct cache *cache);
 /* Whether its status lists any resource that devices may stand for. */
 bool cache_node_has_extended(const struct cache *c, struct str name);
+/* Adds to the findings which pods say that this claim takes of their nodes, from the arena. */
+void cache_room_users(const struct cache *c, struct str namespace_name, struct str claim,
+                      struct findings *out, struct arena *a);
 /* Id of the worker that has this node; false when nobody does. */
 bool cache_owner(const struct cache *c, struct str node, uint32_t *worker);
 /* Known nodes in the node tree's order: round-robin over the zones, i < cache_nodes(c). Walk with
  * i = 0, 1, …; the order is built at i == 0. */
 struct str cache_node_at(struct cache *c, uint32_t i);
+/* Gives the nodes their places in that order, if one came or went since; as upstream's snapshot,
+ * which keeps the order while a node only moves to another zone. */
+void cache_walk(struct cache *c);
+/* A node's place, by the last cache_walk; 0 for one that is not known. */
+uint32_t cache_place(const struct cache *c, struct str node);
+/* Calls visit with the pod, if it is assumed or assigned; the pod lasts as long as the call. */
+void cache_visit_pod(const struct cache *c, struct str uid,
+                     void (*visit)(void *context, const struct pod *pod), void *context);
+/* The same for all on known nodes that have a lower priority, or name a PodGroup, whose priority
+ * may be lower. */
+void cache_each_lower(const struct cache *c, int64_t priority,
+                      void (*visit)(void *context, const struct pod *pod), void *context);
+/* The value that the node's label has, from the arena. False: it has no such label. */
+bool cache_label_of_node(const struct cache *c, struct str name, struct str label,
+                         struct str *value, struct arena *a);
+/* Known nodes by the value that the label has, from the arena, both sorted; how many values. */
+struct node_domain {
+    struct str value;
+    struct strs nodes;
+};
+uint32_t cache_domains(struct cache *c, struct str label, struct node_domain **domains,
+                       struct arena *a);
+/* What a node has of each of these resources, and what its pods count for in scoring, which is
+ * added. */
+struct node_usage {
+    uint32_t count;
+    const struct quantity *resources;
+    int64_t *allocatable, *requested;
+};
+void cache_node_usage(const struct cache *c, struct str name, struct node_usage *usage);
 /* Calls visit for each pod on the node, assumed or not. */
 void cache_each_pod(const struct cache *c, struct str node,
                     void (*visit)(void *context, const struct pod *pod, bool assumed),

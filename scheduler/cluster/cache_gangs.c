@@ -182,6 +182,17 @@ bool cache_gang_of(const struct cache *c, struct str uid, struct gang *group, st
     return gang_named_by(&pod, group);
 }
 
+void cache_each_on_nodes(const struct cache *c, const struct gang *group, struct arena *a,
+                         void (*visit)(void *context, const struct pod *pod), void *context)
+{
+    const struct members *m = members_of(c, group);
+    for (uint32_t i = 0; m != NULL && i < m->count; i++) {
+        struct pod pod;
+        get_pod(c, m->at[i], &pod, a);
+        visit(context, &pod);
+    }
+}
+
 void cache_each_member(const struct cache *c, const struct gang *group, struct arena *a,
                        void (*visit)(void *context, const struct pod *pod), void *context)
 {

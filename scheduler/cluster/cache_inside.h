@@ -7,18 +7,21 @@
 #include "scheduler/catalog/storage_index.h"
 #include "scheduler/catalog/volumes.h"
 #include "scheduler/cluster/cache.h"
+#include "scheduler/cluster/device_memo.h"
 #include "scheduler/cluster/freed_ports.h"
+#include "scheduler/cluster/gone_pods.h"
 #include "scheduler/cluster/image_states.h"
 #include "scheduler/cluster/node_tree.h"
 #include "scheduler/cluster/nominator.h"
 #include "scheduler/cluster/pacing.h"
 #include "scheduler/cluster/priorities.h"
+#include "scheduler/cluster/room_users.h"
 #include "scheduler/cluster/shares.h"
 #include "scheduler/rules/condition_sets.h"
 
 #include <stddef.h>
 
-#define GENERATION_MAX 0x7fff /* of a pod, as far as it is kept */
+#define GENERATION_MAX 0x3fff /* of a pod, as far as it is kept */
 
 struct cached_pod {
     struct stored *kept; /* what workers may want; mark is the snapshot that last showed it */
@@ -27,7 +30,8 @@ struct cached_pod {
     struct storage_links *storage;      /* its claims; NULL: it has none */
     uint64_t printed;                   /* hash of what workers were told; 0: it has no volumes */
     uint32_t hash;                      /* of the UID */
-    uint16_t generation : 15;           /* one more than it is; 0: too great to be kept */
+    uint16_t generation : 14;           /* one more than it is; 0: too great to be kept */
+    bool resize_deferred : 1;           /* as last seen */
     bool in_gang : 1;                   /* in the list of the PodGroup that it names */
     uint8_t conditions;                 /* number in condition_sets; 0: not known */
     bool assumed : 1;
@@ -47,12 +51,11 @@ struct cached_node {
     struct cached_pod *first, *last;
     struct freed_ports freed;
     uint32_t hash;     /* of the name */
+    uint32_t place;    /* in the order of the walk, as last built */
     bool odd_hostname; /* its label kubernetes.io/hostname is not its name */
     bool extended;     /* its status lists a resource that devices may stand for */
     bool owed;         /* its worker is told of it, and of all on it, when it has taken in more */
 };
-
-#define CACHE_GONE_KEPT 1024
 
 struct cache {
     struct cache_options options;
@@ -69,6 +72,8 @@ struct cache {
     struct paces paces;
     struct storage_index *storage; /* NULL: there is no catalog */
     struct map *gangs;             /* members on nodes by PodGroup; NULL: no profile has gangs */
+    struct room_users *room_users;
+    struct device_memo *device_memo;
     struct condition_sets conditions;
     uint32_t assumed;
     uint32_t with_terms; /* pods with has_terms */
@@ -78,7 +83,8 @@ struct cache {
     bool volumes_may_differ; /* of nominated pods, from what workers were told */
     uint64_t mark;
     struct tree_link **order;
-    uint64_t gone[CACHE_GONE_KEPT]; /* UIDs of pods that went lately, hashed; by their low bits */
+    bool walk_changed; /* a node came or went since the places were given */
+    struct gone_pods gone;
 };
 
 /* ---- by name and UID ---- */

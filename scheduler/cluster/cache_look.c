@@ -77,6 +77,12 @@ int64_t cache_least_priority(const struct cache *c)
     return priorities_least(&c->priorities);
 }
 
+uint32_t cache_place(const struct cache *c, struct str node)
+{
+    const struct cached_node *n = find_node(c, node);
+    return n != NULL && n->kept != NULL ? n->place : 0;
+}
+
 bool cache_has_node(const struct cache *c, struct str name)
 {
     const struct cached_node *n = find_node(c, name);
@@ -98,10 +104,54 @@ bool cache_node_has_extended(const struct cache *c, struct str name)
     return n != NULL && n->kept != NULL && n->extended;
 }
 
+struct device_memo *cache_device_memo(const struct cache *c)
+{
+    return c->device_memo;
+}
+
+void cache_room_users(const struct cache *c, struct str namespace_name, struct str claim,
+                      struct findings *out, struct arena *a)
+{
+    room_users_tell(c->room_users, namespace_name, claim, out, a);
+}
+
 bool cache_owner(const struct cache *c, struct str node, uint32_t *worker)
 {
     const struct cached_node *n = find_node(c, node);
     return n != NULL && shares_owner(&n->share, worker);
+}
+
+void cache_visit_pod(const struct cache *c, struct str uid,
+                     void (*visit)(void *context, const struct pod *pod), void *context)
+{
+    struct arena a = {0};
+    const struct cached_pod *p = find_pod(c, uid);
+    struct pod pod;
+    if (p == NULL)
+        return;
+    get_pod(c, p, &pod, &a);
+    visit(context, &pod);
+    arena_free(&a);
+}
+
+void cache_each_lower(const struct cache *c, int64_t priority,
+                      void (*visit)(void *context, const struct pod *pod), void *context)
+{
+    struct arena a = {0};
+    size_t at = 0;
+    const struct cached_pod *p;
+    while ((p = table_next(&c->pods, &at)) != NULL) {
+        struct pod pod;
+        bool known = p->priority < PRIORITIES_KNOWN;
+        bool lower = !known || c->priorities.priority[p->priority] < priority;
+        if (p->node->kept == NULL || (!lower && !p->in_gang))
+            continue;
+        get_pod(c, p, &pod, &a);
+        if (pod.priority < priority || p->in_gang)
+            visit(context, &pod);
+        arena_reset(&a);
+    }
+    arena_free(&a);
 }
 
 void cache_each_pod(const struct cache *c, struct str node,

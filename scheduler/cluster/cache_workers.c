@@ -39,6 +39,16 @@ struct str cache_node_at(struct cache *c, uint32_t i)
     return of_tree_link(c->order[i])->name;
 }
 
+void cache_walk(struct cache *c)
+{
+    if (!c->walk_changed)
+        return;
+    build_order(c);
+    for (uint32_t i = 0; i < node_tree_count(c->tree); i++)
+        of_tree_link(c->order[i])->place = i;
+    c->walk_changed = false;
+}
+
 /* ---- coming and going ---- */
 
 void cache_workers_profiles(struct cache *c, const struct cache_options *options)

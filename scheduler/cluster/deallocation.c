@@ -7,23 +7,17 @@
 
 #include "proto/base/random.h"
 #include "scheduler/catalog/device_extended.h"
-
-/* Allocated, and reserved for nobody or for the pod alone. */
-static bool is_free(const struct resource_claim *claim, const struct pod *pod)
-{
-    return claim != NULL && claim->allocated &&
-           (claim->reserved_for.count == 0 ||
-            (claim->reserved_for.count == 1 && str_equal(claim->reserved_for.at[0], pod->uid)));
-}
+#include "scheduler/catalog/group_claims.h"
 
 bool deallocation_may_help(const struct catalog *catalog, const struct pod *pod,
-                           const struct findings *findings)
+                           const struct gang *group, const struct findings *findings)
 {
-    for (uint32_t i = 0; i < findings->device_places.count; i++)
-        if (is_free(catalog_resource_claim(catalog, pod->namespace_name,
-                                           findings->device_places.at[i].claim),
-                    pod))
+    for (uint32_t i = 0; i < findings->device_places.count; i++) {
+        const struct resource_claim *claim = catalog_resource_claim(
+            catalog, pod->namespace_name, findings->device_places.at[i].claim);
+        if (claim != NULL && group_claims_free(claim, pod, group))
             return true;
+    }
     return false;
 }
 
@@ -36,22 +30,24 @@ static const struct resource_claim *left_behind(const struct deallocation_questi
     return here ? stale : NULL;
 }
 
-struct deallocation deallocation_pick(const struct deallocation_question *q, struct arena *a)
+/* The pod's claims that are in the way and free for the pod, or for the group as well. */
+static uint32_t find_free(const struct deallocation_question *q, const struct gang *group,
+                          const struct resource_claim **found)
 {
     uint32_t count = 0;
-    const struct resource_claim *stale = left_behind(q, a);
-    if (stale != NULL)
-        return (struct deallocation){
-            .claim = arena_copy(a, stale->name), .uid = arena_copy(a, stale->uid), .deletes = true};
     const struct device_claim *named = q->pod->device_claims.at;
-    const struct resource_claim **found =
-        arena_take(a, q->pod->device_claims.count * sizeof(struct resource_claim *));
     for (uint32_t i = 0; i < q->pod->device_claims.count; i++) {
         if (named[i].unneeded || !strs_hold(q->unavailable, named[i].claim))
             continue;
         found[count] = catalog_resource_claim(q->catalog, q->pod->namespace_name, named[i].claim);
-        count += is_free(found[count], q->pod);
+        count += found[count] != NULL && group_claims_free(found[count], q->pod, group);
     }
+    return count;
+}
+
+static struct deallocation pick_of(const struct deallocation_question *q, uint32_t count,
+                                   const struct resource_claim **found, struct arena *a)
+{
     if (count == 0)
         return (struct deallocation){.version = 0};
     struct random dice = {(uint64_t)q->seed};
@@ -59,4 +55,48 @@ struct deallocation deallocation_pick(const struct deallocation_question *q, str
     return (struct deallocation){.claim = arena_copy(a, found[at]->name),
                                  .uid = arena_copy(a, found[at]->uid),
                                  .version = found[at]->resource_version};
+}
+
+static const struct resource_claim **room_for(const struct deallocation_question *q,
+                                              struct arena *a)
+{
+    return arena_take(a, q->pod->device_claims.count * sizeof(struct resource_claim *));
+}
+
+struct deallocation deallocation_pick(const struct deallocation_question *q, struct arena *a)
+{
+    const struct resource_claim *stale = left_behind(q, a);
+    if (stale != NULL)
+        return (struct deallocation){
+            .claim = arena_copy(a, stale->name), .uid = arena_copy(a, stale->uid), .deletes = true};
+    const struct resource_claim **found = room_for(q, a);
+    return pick_of(q, find_free(q, NULL, found), found, a);
+}
+
+struct deallocation deallocation_pick_for_group(const struct deallocation_question *q,
+                                                const struct deallocation *picked, struct arena *a)
+{
+    const struct resource_claim **found = room_for(q, a);
+    uint32_t all = q->group != NULL ? find_free(q, q->group, found) : 0, count = 0;
+    for (uint32_t i = 0; i < all; i++) {
+        bool by_pod = strs_hold(found[i]->reserved_for, q->pod->uid);
+        if (!by_pod && !str_equal(found[i]->uid, picked->uid))
+            found[count++] = found[i];
+    }
+    struct deallocation taken = pick_of(q, count, found, a);
+    if (taken.claim.len > 0)
+        taken.group_uid = arena_copy(a, q->group->uid);
+    return taken;
+}
+
+struct deallocation deallocation_unreserve(const struct catalog *catalog, const struct gang *group,
+                                           struct str *error, struct arena *a)
+{
+    const struct resource_claim *held = group_claims_held(catalog, group, error, a);
+    if (held == NULL)
+        return (struct deallocation){.version = 0};
+    return (struct deallocation){.claim = arena_copy(a, held->name),
+                                 .uid = arena_copy(a, held->uid),
+                                 .group_uid = arena_copy(a, group->uid),
+                                 .unreserves = true};
 }

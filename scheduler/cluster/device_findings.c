@@ -10,6 +10,7 @@
 #include "proto/base/memory.h"
 #include "proto/kube/objects/selector.h"
 #include "scheduler/catalog/device_records.h"
+#include "scheduler/cluster/device_memo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ struct variant {
     struct extended_claim special; /* of a need of anything */
     struct dra_search *inner;
 };
+
+#define NOTHING "cannot allocate all claims" /* upstream's words */
 
 /* Errors that name a device differ from node to node; any of them tells what is wrong. */
 #define ERRORS_MAX 64
@@ -35,26 +38,43 @@ struct device_search {
     struct extended_claim empty;
     struct device_found found; /* of the node that was asked about last */
     struct dra_node asked;     /* the inner search borrows it until it is asked again */
-    int64_t base;              /* what claims that have been allocated before score, on any node */
+    int64_t base;              /* what claims that have devices already score, on any node */
     struct moment began;
     bool expired; /* a node's time has run out: */
     struct device_verdict late;
+    struct device_room room;
+    struct pod_room taken; /* on the node that was asked about last */
+    struct arena scratch;  /* of a node */
 };
 
 struct open_claims open_claims_of(const struct catalog *catalog, const struct pod *pod,
                                   struct arena *a)
 {
-    struct open_claims open = {
-        0, arena_take(a, pod->device_claims.count * sizeof(struct resource_claim *))};
+    uint32_t room = pod->device_claims.count;
+    struct open_claims open = {.at = arena_take(a, room * sizeof(struct resource_claim *)),
+                               .shared = arena_take(a, room * sizeof(struct resource_claim *))};
     for (uint32_t i = 0; i < pod->device_claims.count; i++) {
         const struct device_claim *named = &pod->device_claims.at[i];
         const struct resource_claim *claim =
             named->unneeded ? NULL
                             : catalog_resource_claim(catalog, pod->namespace_name, named->claim);
-        if (claim != NULL && !claim->allocated)
+        if (claim == NULL || claim->allocated)
+            continue;
+        if (device_book_pending(catalog_devices(catalog), claim->uid) != NULL)
+            open.shared[open.shared_count++] = claim;
+        else
             open.at[open.count++] = claim;
     }
     return open;
+}
+
+static int64_t score_of_pending(const struct resource_claim *claim,
+                                const struct device_allocation *pending)
+{
+    struct resource_claim given = *claim;
+    given.devices.count = pending->devices.count;
+    given.devices.at = pending->devices.at;
+    return device_claim_score(&given);
 }
 
 static int64_t score_of_allocated(const struct catalog *catalog, const struct pod *pod)
@@ -65,8 +85,12 @@ static int64_t score_of_allocated(const struct catalog *catalog, const struct po
         const struct resource_claim *claim =
             named->unneeded ? NULL
                             : catalog_resource_claim(catalog, pod->namespace_name, named->claim);
+        const struct device_allocation *pending =
+            claim != NULL ? device_book_pending(catalog_devices(catalog), claim->uid) : NULL;
         if (claim != NULL && claim->allocated)
             score += device_claim_score(claim);
+        else if (pending != NULL)
+            score += score_of_pending(claim, pending);
     }
     return score;
 }
@@ -90,6 +114,7 @@ struct device_search *device_search_new(const struct device_question *q, struct 
                                 .named = names_any(q->pod),
                                 .plan = extended_plan_of(q->catalog, q->pod, a)};
     s->base = score_of_allocated(q->catalog, q->pod);
+    s->room = device_room_of(q->catalog, q->features, q->pod, a);
     return s;
 }
 
@@ -98,6 +123,8 @@ void device_search_free(struct device_search **search)
     struct device_search *s = *search;
     for (struct variant *v = s != NULL ? s->variants : NULL; v != NULL; v = v->next)
         dra_search_free(&v->inner);
+    if (s != NULL)
+        arena_free(&s->scratch);
     *search = NULL;
 }
 
@@ -108,12 +135,22 @@ const struct open_claims *device_search_claims(const struct device_search *s)
 
 uint32_t device_search_open(const struct device_search *s)
 {
-    return s->claims.count + (s->plan.wanted && s->plan.stale == NULL);
+    return s->claims.count + s->claims.shared_count + (s->plan.wanted && s->plan.stale == NULL);
 }
 
 struct device_found device_search_found(const struct device_search *s)
 {
     return s->found;
+}
+
+const struct pod_room *device_search_room(const struct device_search *s)
+{
+    return &s->taken;
+}
+
+bool device_search_looks(const struct device_search *s)
+{
+    return s->room.each_node;
 }
 
 /* The special claim comes last. */
@@ -133,7 +170,8 @@ static struct variant *make_variant(struct device_search *s, uint64_t need)
             .requests = {v->special.requests.count, v->special.requests.at}};
         claims[count++] = dra_claim_of(&special, s->arena);
     }
-    v->inner = dra_search_new(device_book_store(catalog_devices(s->q.catalog)), claims, count);
+    v->inner = dra_search_new(device_book_store(catalog_devices(s->q.catalog)), s->q.features,
+                              claims, count);
     s->variants = v;
     return v;
 }
@@ -168,10 +206,8 @@ static struct device_verdict timed_out(struct device_search *s, struct str node)
     return s->late;
 }
 
-static struct device_verdict search_for(struct device_search *s, const struct node *node)
+static struct device_verdict search_for(struct device_search *s)
 {
-    s->asked = (struct dra_node){
-        .name = node != NULL ? node->name : (struct str){0}, .label = label, .context = node};
     bool timed = s->q.clock != NULL && s->q.timeout_ms > 0;
     const struct dra_limits limits = {.expired = timed ? is_over : NULL, .context = s};
     struct dra_answer answer;
@@ -180,8 +216,7 @@ static struct device_verdict search_for(struct device_search *s, const struct no
     switch (dra_search_node(s->found.search, &s->asked, &limits, &answer)) {
     case DRA_ALLOCATED:
         return (struct device_verdict){.fits = true, .score = s->base + answer.score};
-    case DRA_NOTHING:
-        return (struct device_verdict){.reason = STR_LITERAL("cannot allocate all claims")};
+    case DRA_NOTHING: return (struct device_verdict){.reason = STR_LITERAL(NOTHING)};
     case DRA_INVALID_POOLS:
         return (struct device_verdict){.reason = arena_copy(s->arena, answer.text)};
     case DRA_EXPIRED: return timed_out(s, s->asked.name);
@@ -190,26 +225,66 @@ static struct device_verdict search_for(struct device_search *s, const struct no
     return (struct device_verdict){.fails = true, .reason = arena_copy(s->arena, answer.text)};
 }
 
+/* Names of the claims that are searched for. */
+static struct strs searched(const struct device_search *s)
+{
+    struct strs names = {0, arena_take(s->arena, (s->claims.count + 1) * sizeof(*names.at))};
+    for (; names.count < s->claims.count; names.count++)
+        names.at[names.count] = s->claims.at[names.count]->name;
+    if (s->found.extended != NULL && s->found.extended->requests.count > 0)
+        names.at[names.count++] = STR_LITERAL(SPECIAL_CLAIM_NAME);
+    return names;
+}
+
+/* The same with what the devices take of the node. Where nothing was to be given, scores are of
+ * nodes that they take something of. */
+static struct device_verdict with_room(struct device_search *s, const struct dra_node *node,
+                                       struct device_verdict verdict)
+{
+    if (!s->room.on || !verdict.fits)
+        return verdict;
+    arena_reset(&s->scratch);
+    const struct room_search found = {s->found.search, node, searched(s)};
+    s->taken = device_room_on(&s->room, &found, &s->scratch);
+    if (!s->taken.fits)
+        return (struct device_verdict){.fails = s->taken.fails,
+                                       .reason = arena_copy(s->arena, s->taken.reason)};
+    if (s->taken.count == 0 && device_search_open(s) == 0)
+        verdict.score = 0;
+    struct device_verdict copy;
+    verdict.demand.count = s->taken.demand_count;
+    verdict.demand.at = s->taken.demand;
+    codec_copy(&device_verdict_record, &copy, &verdict, s->arena);
+    return copy;
+}
+
 static struct device_verdict search_with(struct device_search *s, const struct node *node,
                                          struct extended_need need)
 {
     s->found = (struct device_found){0};
+    s->taken = (struct pod_room){0};
     if (s->expired)
         return s->late;
     if (s->plan.stale != NULL) /* it is to be deleted first */
-        return (struct device_verdict){.reason =
-                                           STR_LITERAL("cannot schedule extended resource claim")};
+        return (struct device_verdict){
+            .early = true, .reason = STR_LITERAL("cannot schedule extended resource claim")};
     if (need.cannot)
-        return (struct device_verdict){.reason = STR_LITERAL("cannot fit resource")};
+        return (struct device_verdict){.early = true, .reason = STR_LITERAL("cannot fit resource")};
     if (s->plan.wanted && s->named) /* as upstream: with claims of its own there is always one */
         s->found.extended = &s->empty;
-    if (s->claims.count == 0 && need.of == 0)
-        return (struct device_verdict){.fits = true, .score = s->base};
+    struct str refusal = node != NULL ? device_room_refuses(&s->room, node) : (struct str){0};
+    if (refusal.len > 0)
+        return (struct device_verdict){.reason = refusal};
+    s->asked = (struct dra_node){
+        .name = node != NULL ? node->name : (struct str){0}, .label = label, .context = node};
+    s->asked.skips = node != NULL && device_node_skips(node);
+    if (s->claims.count + s->claims.shared_count == 0 && need.of == 0)
+        return with_room(s, &s->asked, (struct device_verdict){.fits = true, .score = s->base});
     struct variant *v = variant_for(s, need.of);
     s->found.search = v->inner;
     if (need.of != 0)
         s->found.extended = &v->special;
-    return search_for(s, node);
+    return with_room(s, &s->asked, search_for(s));
 }
 
 static struct extended_need need_on(const struct device_search *s, const struct node *node)
@@ -227,6 +302,7 @@ struct device_verdict device_search_node(struct device_search *s, const struct n
 struct survey {
     struct device_search *search;
     struct devices *store;
+    struct memo_question *question; /* NULL: answers are not remembered */
     uint32_t room;
     struct device_verdict *verdicts; /* distinct ones */
     uint32_t *nodes;                 /* by verdict: how many */
@@ -268,12 +344,57 @@ static uint32_t plain_verdict(struct survey *v, struct extended_need need)
     return p->verdict;
 }
 
+/* An answer is remembered where nothing but the claims and the store decides about it. */
+static struct memo_question *question_of(const struct device_search *s, const struct devices *store)
+{
+    const struct device_question *q = &s->q;
+    if (s->claims.count == 0 || s->plan.wanted || s->room.on || s->room.each_node ||
+        devices_labels_matter(store) || devices_select_by_labels(store) ||
+        devices_skip_operations(store))
+        return NULL;
+    return device_memo_ask(cache_device_memo(q->cache), q->features, s->claims.at, s->claims.count,
+                           cache_nodes(q->cache));
+}
+
+/* In errors claims are named, and a search whose time has run out is searched again. */
+static bool may_be_remembered(const struct device_verdict *verdict)
+{
+    return verdict->fits ||
+           (!verdict->fails && !verdict->early && str_equal(verdict->reason, STR_LITERAL(NOTHING)));
+}
+
+/* The same as search_with for a node with devices of its own, of which its name says all. */
+static struct device_verdict recall(struct survey *v, const struct node *node)
+{
+    struct device_search *s = v->search;
+    uint64_t changed = devices_changed(v->store, node->name);
+    struct memo_answer known;
+    if (!s->expired && device_memo_get(v->question, node->name, changed, &known))
+        return known.fits ? (struct device_verdict){.fits = true, .score = s->base + known.score}
+                          : (struct device_verdict){.reason = STR_LITERAL(NOTHING)};
+    struct device_verdict verdict = search_with(s, node, (struct extended_need){0});
+    known = (struct memo_answer){verdict.fits, verdict.fits ? verdict.score - s->base : 0};
+    if (may_be_remembered(&verdict))
+        device_memo_set(v->question, node->name, changed, known);
+    return verdict;
+}
+
 static uint32_t look_at(struct survey *v, struct str name, struct arena *a)
 {
-    bool differs = devices_node_differs(v->store, name);
-    bool has_own = v->search->plan.wanted && cache_node_has_extended(v->search->q.cache, name);
     struct node node = {.name = name};
-    if (differs || has_own)
+    const struct dra_node asked = {.name = name, .label = label, .context = &node};
+    bool has_own = v->search->plan.wanted && cache_node_has_extended(v->search->q.cache, name);
+    bool skips = v->search->q.features->device_skips && devices_skip_operations(v->store);
+    bool each = v->search->room.each_node || skips;
+    bool known = devices_labels_matter(v->store) || has_own || each;
+    if (known)
+        (void)cache_node_get(v->search->q.cache, name, &node, a);
+    bool differs = each || devices_node_differs(v->store, &asked);
+    if (differs && v->question != NULL) {
+        struct device_verdict recalled = recall(v, &node);
+        return index_of(v, &recalled);
+    }
+    if (differs && !known)
         (void)cache_node_get(v->search->q.cache, name, &node, a);
     if (!differs)
         return plain_verdict(v, need_on(v->search, &node));
@@ -320,17 +441,57 @@ static void tell(struct survey *v, struct device_node *nodes, uint32_t count, st
     memcpy(out->device_verdicts.at, v->verdicts, v->count * sizeof(*v->verdicts));
 }
 
+/* Those on nodes that the claim is not for do not count. */
+static void drop_unreached(const struct device_question *q, const struct resource_claim *claim,
+                           struct findings *out, uint32_t from)
+{
+    struct arena scratch = {0};
+    uint32_t kept = from;
+    for (uint32_t i = from; claim->has_terms && i < out->device_users.count; i++) {
+        struct node node = {.name = out->device_users.at[i].node};
+        arena_reset(&scratch);
+        (void)cache_node_get(q->cache, node.name, &node, &scratch);
+        if (device_claim_reaches(claim, &node))
+            out->device_users.at[kept++] = out->device_users.at[i];
+    }
+    if (claim->has_terms)
+        out->device_users.count = kept;
+    arena_free(&scratch);
+}
+
+/* Who uses allocated claims of the pod: 1.36 asks its nodes. */
+static void find_users(const struct device_question *q, struct findings *out, struct arena *a)
+{
+    const struct pod *pod = q->pod;
+    if (!q->features->device_node_resources || q->features->release >= 37)
+        return;
+    for (uint32_t i = 0; i < pod->device_claims.count; i++) {
+        const struct device_claim *named = &pod->device_claims.at[i];
+        const struct resource_claim *claim =
+            named->unneeded ? NULL
+                            : catalog_resource_claim(q->catalog, pod->namespace_name, named->claim);
+        uint32_t before = out->device_users.count;
+        if (claim == NULL || !claim->allocated)
+            continue;
+        cache_room_users(q->cache, pod->namespace_name, claim->name, out, a);
+        drop_unreached(q, claim, out, before);
+    }
+}
+
 uint32_t device_findings(const struct device_question *q, struct findings *out, struct arena *a)
 {
     struct arena scratch = {0};
+    find_users(q, out, a);
     struct device_search *search = device_search_new(q, a);
     uint32_t open = device_search_open(search);
     uint32_t count = q->narrowed ? q->only.count : cache_nodes(q->cache);
-    if ((open == 0 && search->plan.stale == NULL) || count == 0) {
+    bool nothing = open == 0 && search->plan.stale == NULL && !search->room.each_node;
+    if (nothing || count == 0) {
         device_search_free(&search);
         return 0;
     }
     struct survey v = {.search = search, .store = device_book_store(catalog_devices(q->catalog))};
+    v.question = question_of(search, v.store);
     struct device_node *nodes = arena_take(a, count * sizeof(*nodes));
     for (uint32_t i = 0; i < count; i++) {
         struct str name = q->narrowed ? q->only.at[i] : cache_node_at(q->cache, i);

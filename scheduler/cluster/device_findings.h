@@ -8,17 +8,21 @@
 
 #include "scheduler/catalog/device_extended.h"
 #include "scheduler/cluster/cache.h"
+#include "scheduler/cluster/device_room.h"
 
 /* The claims of the pod that are there and have no devices yet, in its order; from the arena. */
 struct open_claims {
     uint32_t count;
     const struct resource_claim **at;
+    uint32_t shared_count;
+    const struct resource_claim **shared; /* others: a pod of its group is being given devices */
 };
 struct open_claims open_claims_of(const struct catalog *catalog, const struct pod *pod,
                                   struct arena *a);
 
 struct device_question {
     const struct catalog *catalog;
+    const struct features *features; /* what upstream does */
     struct cache *cache;
     const struct pod *pod;
     bool narrowed; /* only the nodes in only matter */
@@ -27,8 +31,9 @@ struct device_question {
     struct moment (*clock)(void); /* NULL: searches take no time */
 };
 
-/* Fills the findings' device_verdicts and device_nodes, from the arena; they stay empty when
- * nothing is to be allocated. How many claims are to be. */
+/* Fills the findings' device_verdicts, device_nodes and device_users, from the arena; they stay
+ * empty when nothing is to be allocated, and devices take nothing of nodes. How many claims are to
+ * be. */
 uint32_t device_findings(const struct device_question *q, struct findings *out, struct arena *a);
 
 /* ---- for one node ---- */
@@ -47,8 +52,12 @@ struct device_search *device_search_new(const struct device_question *q, struct 
 void device_search_free(struct device_search **search);
 const struct open_claims *device_search_claims(const struct device_search *search);
 struct device_found device_search_found(const struct device_search *search);
-/* How many claims are to be given devices, the special one included even where a node needs none of
- * it. */
+/* What they take of that node's own resources. */
+const struct pod_room *device_search_room(const struct device_search *search);
+/* Nodes are to be looked at even where nothing is to be given. */
+bool device_search_looks(const struct device_search *search);
+/* How many claims are to be given devices, those that are shared and the special one included even
+ * where a node needs none of it. */
 uint32_t device_search_open(const struct device_search *search);
 /* node is NULL for one without name, labels and resources. The reason is in the arena. */
 struct device_verdict device_search_node(struct device_search *search, const struct node *node);

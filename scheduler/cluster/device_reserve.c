@@ -6,7 +6,6 @@
  * no devices and for which nobody else has a decision in flight. */
 #include "scheduler/cluster/device_reserve.h"
 
-#include "proto/kube/objects/selector.h"
 #include "scheduler/catalog/device_records.h"
 #include "scheduler/cluster/device_findings.h"
 
@@ -18,14 +17,6 @@ struct taking {
 };
 
 /* ---- claims that have devices ---- */
-
-static bool reaches(const struct resource_claim *claim, const struct node *node)
-{
-    bool reaches = !claim->has_terms;
-    for (uint32_t i = 0; i < claim->terms.count && !reaches; i++)
-        reaches = node_term_matches(&claim->terms.at[i], node, NULL);
-    return reaches;
-}
 
 static void rely_on(struct device_reservation *out, const struct resource_claim *claim,
                     struct arena *a)
@@ -53,7 +44,7 @@ static bool note_relied_on(const struct catalog *catalog, const struct device_re
             return false;
         if (claim == NULL || !claim->allocated)
             continue;
-        if (!reaches(claim, q->node))
+        if (!device_claim_reaches(claim, q->node))
             return false;
         rely_on(out, claim, a);
     }
@@ -106,6 +97,15 @@ static bool take_special(const struct device_book *book, const struct device_fou
     return true;
 }
 
+/* What a pod of its group is being given is the pod's as well. */
+static void take_shared(const struct open_claims *claims, const struct device_book *book,
+                        struct device_reservation *out, struct arena *a)
+{
+    for (uint32_t i = 0; i < claims->shared_count; i++)
+        codec_copy(&device_allocation_record, &out->at[out->count++],
+                   device_book_pending(book, claims->shared[i]->uid), a);
+}
+
 static enum device_outcome take(struct device_search *search, const struct device_book *book,
                                 const struct device_reserve_question *q,
                                 struct device_reservation *out, struct taking *t)
@@ -117,7 +117,7 @@ static enum device_outcome take(struct device_search *search, const struct devic
         *t->error = verdict.reason;
     if (!verdict.fits)
         return verdict.fails ? DEVICES_failed : DEVICES_gone;
-    out->at = arena_take(t->arena, claims->count * sizeof(*out->at));
+    out->at = arena_take(t->arena, (claims->count + claims->shared_count) * sizeof(*out->at));
     for (; out->count < claims->count; out->count++) {
         if (!take_claim(found.search, out->count, claims->at[out->count], q, t))
             return DEVICES_failed;
@@ -125,6 +125,12 @@ static enum device_outcome take(struct device_search *search, const struct devic
     }
     if (found.extended != NULL && !take_special(book, &found, q, out, t))
         return DEVICES_failed;
+    take_shared(claims, book, out, t->arena);
+    const struct pod_room *room = device_search_room(search);
+    out->room_count = room->count;
+    out->rooms = arena_take(t->arena, room->count * sizeof(*out->rooms));
+    for (uint32_t i = 0; i < room->count; i++)
+        codec_copy(&claim_room_record, &out->rooms[i], &room->claims[i], t->arena);
     return DEVICES_reserved;
 }
 
@@ -148,13 +154,23 @@ static enum device_outcome search(struct catalog *catalog, const struct device_r
                                   struct device_reservation *out, struct taking *taking)
 {
     const struct device_book *book = catalog_devices(catalog);
-    const struct device_question asked = {.catalog = catalog, .pod = q->pod};
+    const struct device_question asked = {
+        .catalog = catalog, .features = q->features, .pod = q->pod};
     struct device_search *search = device_search_new(&asked, taking->arena);
     enum device_outcome outcome = DEVICES_gone;
+    bool nothing = q->open == 0 && !device_search_looks(search);
     if (device_search_open(search) == q->open && are_open(book, device_search_claims(search)))
-        outcome = q->open == 0 ? DEVICES_reserved : take(search, book, q, out, taking);
+        outcome = nothing ? DEVICES_reserved : take(search, book, q, out, taking);
     device_search_free(&search);
     return outcome;
+}
+
+static void hold(struct device_book *book, const struct device_allocation *given)
+{
+    if (device_book_pending(book, given->uid) != NULL)
+        device_book_share(book, given->uid);
+    else
+        device_book_reserve(book, given);
 }
 
 enum device_outcome device_reserve(struct catalog *catalog, const struct device_reserve_question *q,
@@ -169,11 +185,27 @@ enum device_outcome device_reserve(struct catalog *catalog, const struct device_
     if (outcome != DEVICES_reserved)
         *out = (struct device_reservation){0};
     keep_each_once(out);
+    out->counts_anew = outcome == DEVICES_reserved && q->features->device_node_resources &&
+                       q->pod->amounts.count > 0;
     for (uint32_t i = 0; i < out->count; i++)
-        device_book_reserve(book, &out->at[i]);
+        hold(book, &out->at[i]);
     if (out->extended != NULL)
         device_book_reserve(book, &out->extended->allocation);
     return outcome;
+}
+
+struct pod device_reserved_pod(const struct device_reservation *r, const struct features *features,
+                               const struct pod *pod, struct arena *a)
+{
+    struct pod placed = *pod;
+    if (!r->counts_anew || features == NULL)
+        return placed;
+    claim_room_usage(features, &placed, r->rooms, r->room_count, a);
+    placed.room_claims.at = arena_take(a, r->room_count * sizeof(*placed.room_claims.at));
+    placed.room_claims.count = 0;
+    for (uint32_t i = 0; i < r->room_count; i++)
+        placed.room_claims.at[placed.room_claims.count++] = r->rooms[i].claim;
+    return placed;
 }
 
 bool device_unreserve(struct catalog *catalog, struct device_reservation *r)

@@ -14,6 +14,9 @@ struct device_reservation {
     struct device_allocation *relied_on; /* claims that had devices already, and which */
     struct extended_claim *extended; /* to be made for it; NULL: none. Its allocation's UID is what
                                         it is in flight as */
+    uint32_t room_count;
+    struct claim_room *rooms; /* what they take of the node's own resources, by claim */
+    bool counts_anew;         /* the pod counts on its node for that, whatever its status says */
 };
 
 enum device_outcome {
@@ -24,7 +27,8 @@ enum device_outcome {
 
 struct device_reserve_question {
     const struct pod *pod;
-    uint32_t open; /* how many of its claims had no devices when it was decided */
+    const struct features *features; /* what it was decided with */
+    uint32_t open;                   /* how many of its claims had no devices when it was decided */
     const struct node *node;
     struct random *random; /* names shares */
 };
@@ -35,6 +39,9 @@ struct device_reserve_question {
 enum device_outcome device_reserve(struct catalog *catalog, const struct device_reserve_question *q,
                                    struct device_reservation *out, struct str *error,
                                    struct arena *a);
+/* The pod as it counts on its node. What is new of it is in the arena. */
+struct pod device_reserved_pod(const struct device_reservation *r, const struct features *features,
+                               const struct pod *pod, struct arena *a);
 /* Nothing of it was or will be written: the devices are free, and r is empty. True: there were
  * some, or claims that others may be decided with now; no object tells of that. */
 bool device_unreserve(struct catalog *catalog, struct device_reservation *r);

@@ -33,6 +33,7 @@ struct pod kept_pod_of(const struct pod *pod)
         .volumes = {pod->volumes.count, pod->volumes.at},
         .attached = {pod->attached.count, pod->attached.at},
         .attach_problem = pod->attach_problem,
+        .room_claims = pod->room_claims,
         .gang = built_in ? pod->gang : (struct str){NULL, 0},
         .gang_api = built_in ? pod->gang_api : (struct str){NULL, 0}};
 }

@@ -37,14 +37,17 @@ static bool is_as_seen(const struct pod *prepared, const struct pod *pod)
     return codec_equal(&pod_record, prepared, &seen);
 }
 
-/* Nominations end with decisions, so whoever has to do with one is asked about alone. */
-bool batch_goes_along(const struct slot *s)
+/* Nominations end with decisions, so whoever has to do with one is asked about alone. So is
+ * everybody where a walk over the nodes begins where the one before ended, or equal nodes take
+ * turns. */
+bool batch_goes_along(const struct coordinator *c, const struct slot *s)
 {
     const struct pod *pod = &s->flight->pod;
     const struct map_request *request = reduce_request(s->reduce);
-    return s->flight->extension == NULL && is_plain(pod) && pod->nominated_node.len == 0 &&
-           !s->rivals && request->findings.device_resources.count == 0 &&
-           is_as_seen(&request->pod, pod);
+    return !deciding_walks(c) && s->flight->extension == NULL && is_plain(pod) &&
+           pod->nominated_node.len == 0 && !pod->resize_deferred && !s->rivals &&
+           request->findings.device_resources.count == 0 &&
+           request->findings.device_stocks.count == 0 && is_as_seen(&request->pod, pod);
 }
 
 bool batch_may_follow(const struct coordinator *c, struct moment now, const struct flight *f)
@@ -81,7 +84,7 @@ static void take_along(struct coordinator *c, struct moment now, uint32_t from, 
             continue;
         }
         enum reduce_step step = deciding_take(c, now);
-        if (step == REDUCE_ask && batch_goes_along(deciding_slot(c, deciding_count(c) - 1)) &&
+        if (step == REDUCE_ask && batch_goes_along(c, deciding_slot(c, deciding_count(c) - 1)) &&
             bytes <= BATCH_BYTES)
             continue;
         /* its turn is when those before it are placed */
@@ -124,7 +127,7 @@ static void ask(struct coordinator *c, struct moment now, uint32_t from)
 
 bool batch_begin(struct coordinator *c, struct moment now)
 {
-    if (deciding_workers(c) != 1 || !batch_goes_along(deciding_slot(c, 0)))
+    if (deciding_workers(c) != 1 || !batch_goes_along(c, deciding_slot(c, 0)))
         return false;
     take_along(c, now, 0, deciding_slot(c, 0)->flight->arena.total);
     if (deciding_count(c) == 1)

@@ -5,6 +5,7 @@
 #include "proto/base/log.h"
 #include "scheduler/coordinator/bind_request.h"
 #include "scheduler/coordinator/coordination.h"
+#include "scheduler/coordinator/expiring.h"
 #include "scheduler/coordinator/former.h"
 #include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/measure.h"
@@ -32,7 +33,8 @@ void bind_ends_answered(struct coordinator *c, const struct bind_result *r)
         COUNT(c, bound, 1);
     if (f == NULL || f->state != FLIGHT_binding || !str_equal(f->pod.node_name, r->node_name))
         return;     /* the watch was faster, or it is a former life's */
-    if (r->bound) { /* stays assumed until the watch confirms it */
+    if (r->bound) { /* stays assumed until the watch confirms it, or its time is over */
+        expiring_begin(c, r);
         landing_end(c, f, OUTCOME_bound, NULL);
         return;
     }

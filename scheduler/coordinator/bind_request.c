@@ -2,7 +2,12 @@
  * what becomes of its claims. What must stay true: asked again it is the same request. */
 #include "scheduler/coordinator/bind_request.h"
 
+#include "scheduler/catalog/device_book.h"
 #include "scheduler/catalog/device_extended.h"
+#include "scheduler/catalog/group_claims.h"
+
+/* Since then the pods of a group that share what one of them is given are where it is. */
+#define RELEASE_OF_PLACES 37
 
 /* What is to happen to the pod's claims before it is bound. */
 static void add_claims(const struct coordinator *c, const struct flight *f, struct bind *b)
@@ -44,6 +49,35 @@ static void add_special_claim(struct coordinator *c, const struct flight *f, str
     bind->extended.count = 1;
 }
 
+/* Those that are its PodGroup's are reserved for that one. */
+static void add_group(const struct coordinator *c, const struct flight *f,
+                      const struct framework *fw, struct bind *bind)
+{
+    const struct gang *group = group_claims_owner(c->catalog, &fw->profile.features, &f->pod);
+    if (group == NULL)
+        return;
+    bind->group = group->name;
+    bind->group_uid = group->uid;
+    for (uint32_t i = 0; i < bind->device_claims.count; i++)
+        bind->device_claims.at[i].for_group =
+            group_claims_bind(group, &f->pod.device_claims.at[i], NULL);
+}
+
+/* In 1.36 one of several pods may be where the devices are not; then it has to find them taken. */
+static void add_allocations(struct coordinator *c, const struct flight *f,
+                            const struct framework *fw, struct bind *bind)
+{
+    const struct device_book *book = catalog_devices(c->catalog);
+    bool lies_well = fw->profile.features.release >= RELEASE_OF_PLACES;
+    bind->allocations.count = f->devices.count;
+    bind->allocations.at = arena_take(&c->cycle_memory, f->devices.count * sizeof(*f->devices.at));
+    for (uint32_t i = 0; i < f->devices.count; i++) {
+        bind->allocations.at[i] = f->devices.at[i];
+        bind->allocations.at[i].shared =
+            lies_well && device_book_is_shared(book, f->devices.at[i].uid);
+    }
+}
+
 /* Claims get their devices and are reserved for the pod before it is bound. */
 static void add_devices(struct coordinator *c, const struct flight *f, struct bind *bind)
 {
@@ -53,16 +87,21 @@ static void add_devices(struct coordinator *c, const struct flight *f, struct bi
     bind->device_claims.count = f->pod.device_claims.count;
     bind->device_claims.at = f->pod.device_claims.at;
     name_each_claim_once(bind, &c->cycle_memory);
-    bind->allocations.count = f->devices.count;
-    bind->allocations.at = f->devices.at;
+    add_group(c, f, fw, bind);
+    add_allocations(c, f, fw, bind);
     bind->relied_on.count = f->devices.relied_count;
     bind->relied_on.at = f->devices.relied_on;
+    bind->claim_rooms.count = f->devices.room_count;
+    bind->claim_rooms.at = f->devices.rooms;
+    bind->rooms_by_kind = fw->profile.features.release >= 37;
     for (uint32_t i = 0; i < bind->device_claims.count; i++)
         bind->set_nominated |= !bind->device_claims.at[i].unneeded;
     add_special_claim(c, f, bind);
     bind->set_nominated &= !str_equal(f->pod.nominated_node, f->pod.node_name);
+    const struct features *features = &fw->profile.features;
+    bool waits = features->device_binding && features->device_status;
     if (bind->device_claims.count + bind->extended.count > 0)
-        bind->device_timeout_ms = fw->profile.device_binding_timeout_ms;
+        bind->device_timeout_ms = waits ? fw->profile.device_binding_timeout_ms : -1;
 }
 
 /* Names the extender that binds the pod, if there is one. */
@@ -81,6 +120,12 @@ static void add_extender(const struct coordinator *c, const struct pod *pod, str
     }
 }
 
+bool bind_request_says_where(const struct coordinator *c, const struct flight *f)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    return fw != NULL && fw->profile.features.expected_nomination;
+}
+
 void bind_request_send(struct coordinator *c, struct flight *f)
 {
     struct message m = {.type = MSG_bind,
@@ -97,6 +142,7 @@ void bind_request_send(struct coordinator *c, struct flight *f)
     add_extender(c, &f->pod, &m.bind, &c->cycle_memory);
     add_claims(c, f, &m.bind);
     add_devices(c, f, &m.bind);
+    m.bind.set_nominated &= bind_request_says_where(c, f);
     outbox_put(c->out, c->binder, &m);
 }
 

@@ -6,9 +6,11 @@
 #include "proto/base/log.h"
 #include "proto/base/map.h"
 #include "proto/base/random.h"
+#include "proto/bus/question.h"
 #include "proto/bus/stream.h"
 #include "proto/comparer.h"
 #include "scheduler/catalog/catalog.h"
+#include "scheduler/catalog/volume_doubts.h"
 #include "scheduler/cluster/cache.h"
 #include "scheduler/coordinator/bus_plugins.h"
 #include "scheduler/coordinator/coordinator.h"
@@ -16,7 +18,6 @@
 #include "scheduler/coordinator/gang_status.h"
 #include "scheduler/coordinator/measure.h"
 #include "scheduler/coordinator/pod_ends.h"
-#include "scheduler/coordinator/question.h"
 #include "scheduler/merge/reduce.h"
 #include "scheduler/rules/framework.h"
 
@@ -60,10 +61,13 @@ struct coordinator {
         int64_t cycle;
         struct moment began;
         uint32_t asked[WORKERS_MAX], asked_count; /* workers by shard number */
-        struct outbox held;  /* what workers are to hear as soon as nothing is under way */
-        bool held_gone;      /* that a node went is among it */
-        char last_node[256]; /* round-robin: chosen last */
-    } deciding;              /* owner: deciding.c */
+        struct outbox held; /* what workers are to hear as soon as nothing is under way */
+        bool held_gone;     /* that a node went is among it */
+        uint64_t turn;      /* round-robin: how many choices there were */
+        int64_t walk_next;  /* the place where the next pod's walk over the nodes begins */
+        bool walks; /* the order of nodes matters: a profile's walks end before they have been over
+                     * all of them, or equal ones take turns */
+    } deciding;     /* owner: deciding.c */
 
     struct {
         struct {
@@ -102,6 +106,18 @@ struct coordinator {
     } ready;               /* owner: readiness.c */
 
     struct {
+        int64_t minor;     /* of the API server; 0: not known */
+        char name[64];     /* as it calls that */
+        char problem[160]; /* why it is not known */
+        int64_t wanted;    /* the release that it is to decide as; 0: not known */
+        bool refused;      /* the configuration cannot be read as of that */
+        char left[200];    /* feature gates that have no place in what is decided as */
+        struct moment silent_since, may_change;
+        struct features read_as; /* what pods came to was read as of that one */
+        bool pods_vary;          /* and one of them comes to something else in another */
+    } release;                   /* owner: following.c */
+
+    struct {
         int64_t credit;
         struct moment said;
     } pull; /* owner: coordinator.c */
@@ -114,7 +130,12 @@ struct coordinator {
     struct {
         struct outbox out; /* outcomes of pods that were bound, which the queue hears of together */
         struct moment by;
-    } landed; /* owner: landing.c */
+        struct volume_doubts doubts; /* volumes of pods that were bound */
+    } landed;                        /* owner: landing.c */
+
+    struct {
+        struct expiring_pod *first, *last; /* in the order of their deadlines */
+    } expiring;                            /* owner: expiring.c; without a watch's word so far */
 
     struct {
         struct moment due; /* no flight that makes room has an earlier deadline */
@@ -196,6 +217,11 @@ static inline uint32_t bus_plugins_count(const struct coordinator *c)
     return c->plugins.count;
 }
 
+/* ---- following.c ---- */
+
+/* The release that it is to decide as is not known, or not taken yet. */
+bool following_is_open(const struct coordinator *c);
+
 /* ---- readiness.c ---- */
 
 /* What is missing before it could decide if it led; "" if nothing is. */
@@ -253,7 +279,7 @@ void batch_learned(struct coordinator *c, uint32_t asked, uint32_t placed);
 bool batch_is_alike(const struct coordinator *c, const struct flight *f,
                     const struct flight *deciding);
 /* True when this slot's pod may be decided with others. */
-bool batch_goes_along(const struct slot *s);
+bool batch_goes_along(const struct coordinator *c, const struct slot *s);
 /* True when this flight, NULL for none, may be the next one's. */
 bool batch_may_follow(const struct coordinator *c, struct moment now, const struct flight *f);
 

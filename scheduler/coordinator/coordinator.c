@@ -7,11 +7,14 @@
 #include "proto/base/log.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/release/release.h"
 #include "scheduler/coordinator/bind_ends.h"
 #include "scheduler/coordinator/bind_request.h"
 #include "scheduler/coordinator/coordination.h"
 #include "scheduler/coordinator/deciding.h"
+#include "scheduler/coordinator/expiring.h"
 #include "scheduler/coordinator/extending.h"
+#include "scheduler/coordinator/following.h"
 #include "scheduler/coordinator/former.h"
 #include "scheduler/coordinator/gang.h"
 #include "scheduler/coordinator/landing.h"
@@ -34,6 +37,13 @@
 #define PULL_AGAIN_MS    1000 /* messages can be lost */
 #define TICK_MS          250
 
+/* Gates are the same in all profiles. */
+static void take_gates(struct coordinator *c)
+{
+    catalog_stand_in(c->catalog, c->frameworks.count == 0 ||
+                                     c->frameworks.at[0].profile.features.device_extended);
+}
+
 struct coordinator *coordinator_new(const struct coordinator_options *options)
 {
     struct coordinator *c = memory_take(sizeof(*c));
@@ -50,8 +60,10 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
     batch_init(c);
     run_init(c);
     frameworks_build(&c->frameworks, options->profiles, options->profile_count);
+    deciding_configure(c);
     bus_plugins_configure(c);
     c->catalog = catalog_new();
+    take_gates(c);
     c->gang_statuses = gang_statuses_new();
     c->cache = cache_new(&(struct cache_options){.profiles = options->profiles,
                                                  .profile_count = options->profile_count,
@@ -64,6 +76,8 @@ struct coordinator *coordinator_new(const struct coordinator_options *options)
                                                  .may_wait = deciding_lets_wait,
                                                  .catalog = c->catalog});
     c->config.generation = 1;
+    following_taken(c, options->gates_left);
+    c->options.gates_left = NULL; /* the caller's */
     flights_init(&c->flights);
     extending_init(c);
     former_init(c);
@@ -87,6 +101,7 @@ void coordinator_free(struct coordinator **coordinator)
     gang_claims_free(c);
     gang_statuses_free(&c->gang_statuses);
     landing_free(c);
+    expiring_free(c);
     former_free(c);
     compare_free(c);
     arena_free(&c->cycle_memory);
@@ -199,11 +214,17 @@ void coordinator_reconfigure(struct coordinator *c, struct moment now,
     run_forget(c);
     measure_flush(c);
     frameworks_build(&c->frameworks, config->profiles, config->profile_count);
+    take_gates(c);
+    deciding_configure(c);
     uint32_t plugins = bus_plugins_count(c);
     bus_plugins_configure(c);
     if (take_extenders(c, config) || plugins + bus_plugins_count(c) > 0)
         extending_reconfigure(c);
     c->config.generation++;
+    const char *what =
+        c->options.config_hash == config->hash ? "release changed" : "configuration changed";
+    if (following_taken(c, config->gates_left))
+        subscriber_again(&c->stream);
     c->options.config_hash = config->hash;
     c->options.backoff_initial_s = config->backoff_initial_s;
     c->options.backoff_max_s = config->backoff_max_s;
@@ -213,8 +234,9 @@ void coordinator_reconfigure(struct coordinator *c, struct moment now,
                                                         .hash = config->hash});
     say_config(c);
     c->out = NULL;
-    log_info("configuration changed| generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u",
-             c->config.generation, (uint64_t)config->hash, config->profile_count);
+    log_info("%s| release=%s generation=%" PRId64 " hash=%016" PRIx64 " profiles=%u", what,
+             release_of(config->profiles[0].features.release)->version, c->config.generation,
+             (uint64_t)config->hash, config->profile_count);
 }
 
 int64_t coordinator_extenders_hash(const struct coordinator *c)
@@ -225,6 +247,7 @@ int64_t coordinator_extenders_hash(const struct coordinator *c)
 void coordinator_config_refused(struct coordinator *c)
 {
     c->config.refused++;
+    following_refused(c);
 }
 
 static void on_peer_up(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -328,7 +351,7 @@ static void overtake(struct coordinator *c, struct flight *f)
 /* The watch is the truth: an assigned pod ends its flight, whoever bound it. */
 static void on_pod_set(struct coordinator *c, struct moment now, const struct delivery *in)
 {
-    const struct pod *pod = &in->message->pod_set.pod;
+    const struct pod told = following_read(c, &in->message->pod_set.pod), *pod = &told;
     struct flight *f = flights_get(&c->flights, pod->uid);
     struct str nominated;
     bool known = pod->node_name.len > 0 || cache_nomination(c->cache, pod->uid, &nominated);
@@ -347,7 +370,8 @@ static void on_pod_set(struct coordinator *c, struct moment now, const struct de
         return;
     if (f->state == FLIGHT_waiting || f->state == FLIGHT_queued)
         flight_set_pod(f, pod);
-    else if ((f->state == FLIGHT_asking || flight_is_in_decision(f)) && pod->node_name.len == 0)
+    else if ((f->state == FLIGHT_asking || flight_is_in_decision(f)) &&
+             (pod->node_name.len == 0 || flight_is_of_resize(f)))
         flight_keep_pod(f, pod);
     else if (f->state == FLIGHT_binding && pod->node_name.len > 0)
         bind_ends_seen(c, f, pod->node_name);
@@ -388,6 +412,12 @@ static void on_barrier_reached(struct coordinator *c, struct moment now, const s
 static void on_view(struct coordinator *c, struct moment now, const struct delivery *in)
 {
     readiness_hear(c, now, &in->message->view);
+}
+
+static void on_server_version(struct coordinator *c, struct moment now, const struct delivery *in)
+{
+    following_hear(c, &in->message->server_version);
+    following_look(c, now);
 }
 
 static void on_attempt(struct coordinator *c, struct moment now, const struct delivery *in)
@@ -530,6 +560,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_resource_claim_set] = on_object,
     [MSG_resource_slice_set] = on_object,
     [MSG_device_class_set] = on_object,
+    [MSG_device_taint_rule_set] = on_object,
     [MSG_claim_set] = on_object,
     [MSG_volume_set] = on_object,
     [MSG_storage_class_set] = on_object,
@@ -542,6 +573,7 @@ static handler *const handlers[MSG_COUNT] = {
     [MSG_pod_group_set] = on_pod_group,
     [MSG_group_members] = on_pod_group,
     [MSG_group_kinds] = on_nothing,
+    [MSG_server_version] = on_server_version,
     [MSG_gang_attempt] = on_gang_attempt,
     [MSG_gang_waits] = on_gang_waits,
     [MSG_object_gone] = on_object,
@@ -590,15 +622,20 @@ struct moment coordinator_tick(void *state, struct moment now, struct outbox *ou
     c->last_call = now;
     struct moment next = subscriber_tick(&c->stream, now, out);
     compare_ask(c);
+    following_look(c, now);
     preempting_look(c, now);
     gang_claims_look(c, now);
     leadership_say_doubt(c, now);
+    landing_end_doubts(c, now);
     if (leadership_leads(c) && c->binder.peer != 0 && c->stream.synced && has_gangs(c))
         gang_statuses_tick(c->gang_statuses, now, c->binder, out);
+    next = moment_earlier(next, expiring_look(c, now));
     go_on(c, now);
     readiness_say(c, now);
     next = moment_earlier(next, landing_tell(c, now));
     c->out = NULL;
+    if (coordinator_release_changes(c)) /* whoever has the configuration is asked for it */
+        return now;
     next = moment_earlier(next, moment_earlier(flights_asked_due(&c->flights), preempting_due(c)));
     return moment_earlier(next, moment_after(now, span_of_ms(TICK_MS)));
 }

@@ -22,8 +22,11 @@ struct coordinator_options {
     uint32_t extender_count;                 /* EXTENDERS_MAX at most */
     int64_t extenders_hash;                  /* of all of them; 0: is not said to who calls them */
     struct span stale_after;                 /* a view older than this stops decisions; 0: 60 s */
-    int64_t wall_us_at_zero;                 /* wall clock when the moment was 0 */
-    struct moment (*clock)(void);            /* for what metrics say of times; NULL: they say 0 */
+    struct span assumed_ttl; /* a bound pod that nobody sees gives its room back; 0: never */
+    bool follows;            /* it decides as the API server's release; else as the profiles say */
+    const char *gates_left;  /* feature gates that their release has no place for; NULL: none */
+    int64_t wall_us_at_zero; /* wall clock when the moment was 0 */
+    struct moment (*clock)(void); /* for what metrics say of times; NULL: they say 0 */
 };
 
 /* What of a configuration the coordinator decides with, or hands on. */
@@ -37,6 +40,7 @@ struct coordinator_config {
     const struct extender_config *extenders;
     uint32_t extender_count;
     int64_t extenders_hash;
+    const char *gates_left; /* feature gates that its release has no place for; NULL: none */
 };
 
 struct coordinator *coordinator_new(const struct coordinator_options *options);
@@ -47,8 +51,13 @@ void coordinator_reconfigure(struct coordinator *coordinator, struct moment now,
                              const struct coordinator_config *config, struct outbox *out);
 /* Of the extenders that it asks now. */
 int64_t coordinator_extenders_hash(const struct coordinator *coordinator);
-/* A file was refused: counted, for status. */
+/* A file was refused: counted, for status. Where it was to be read as of another release, the
+ * former one stays. */
 void coordinator_config_refused(struct coordinator *coordinator);
+/* The release that the configuration is to be read as of, and whether that is another one than it
+ * was read as of: then it is to be read again, and given to coordinator_reconfigure. */
+int64_t coordinator_release(const struct coordinator *coordinator);
+bool coordinator_release_changes(const struct coordinator *coordinator);
 /* For the actor loop; state is a struct coordinator. Messages are taken in at once; deciding begins
  * with the tick behind them, so that what has arrived together is decided together. */
 void coordinator_handle(void *state, struct moment now, const struct delivery *in,

@@ -71,6 +71,7 @@ static void conclude(struct coordinator *c, struct moment now)
     const struct slot *s = deciding_slot(c, 0);
     const struct decision *d = reduce_decision(s->reduce);
     struct flight *f = s->flight;
+    deciding_note_walk(c, f, d);
     deciding_end(c);
     batch_learn(c, d->kind == DECISION_node);
     if (deciding_decision_stands(c, s)) {

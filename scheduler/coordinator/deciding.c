@@ -7,6 +7,7 @@
 #include "scheduler/coordinator/deciding.h"
 
 #include "proto/base/must.h"
+#include "scheduler/catalog/group_claims.h"
 #include "scheduler/cluster/kept_pod.h"
 #include "scheduler/coordinator/gang_try.h"
 #include "scheduler/coordinator/landing.h"
@@ -77,13 +78,21 @@ void deciding_forget_worker(struct coordinator *c, uint32_t worker)
 
 bool deciding_is_known(const struct coordinator *c, const struct flight *f)
 {
-    return cache_pod(c->cache, f->pod.uid, NULL) != CACHE_absent;
+    return !flight_is_of_resize(f) && cache_pod(c->cache, f->pod.uid, NULL) != CACHE_absent;
+}
+
+/* Nothing is to be decided for it, unless that is a resize: as we know it, not as it was queued. */
+static bool has_a_node(const struct coordinator *c, const struct flight *f)
+{
+    if (!flight_is_of_resize(f))
+        return f->pod.node_name.len > 0;
+    return !cache_pod_may_resize(c->cache, f->pod.uid);
 }
 
 bool deciding_has_no_cycle(const struct coordinator *c, const struct flight *f)
 {
     bool ours = frameworks_find(&c->frameworks, f->pod.scheduler_name) != NULL;
-    return deciding_is_known(c, f) || !ours || f->pod.deleting || f->pod.node_name.len > 0 ||
+    return deciding_is_known(c, f) || !ours || f->pod.deleting || has_a_node(c, f) ||
            cache_has_gone(c->cache, f->pod.uid); /* the queue has yet to hear of it */
 }
 
@@ -99,7 +108,8 @@ bool deciding_is_idle(const struct coordinator *c, const struct flight *f)
 static void remember_nomination(struct coordinator *c, struct flight *f)
 {
     struct str node;
-    if (f->pod.nominated_node.len > 0 || !cache_nomination(c->cache, f->pod.uid, &node))
+    if (f->pod.nominated_node.len > 0 || f->pod.resize_deferred ||
+        !cache_nomination(c->cache, f->pod.uid, &node))
         return;
     f->pod.nominated_node = arena_copy(&f->arena, node);
     f->remembered = true;
@@ -152,10 +162,22 @@ static struct slot *take(struct coordinator *c)
     return s;
 }
 
+/* Pods of its group are on nodes, but for those that this attempt has placed. */
+static bool group_is_active(const struct coordinator *c, const struct flight *f)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    const struct gang *group =
+        fw == NULL ? NULL : group_claims_owner(c->catalog, &fw->profile.features, &f->pod);
+    uint32_t placed = group != NULL && f->gang != NULL ? gang_try_placed_beside(f->gang, f) : 0;
+    return group != NULL && cache_gang_on_nodes(c->cache, group) > (int64_t)placed;
+}
+
 /* How its decision starts, as far as that is the same for one that is like another. */
 static struct reduce_start start_of(struct coordinator *c, struct slot *s)
 {
     const struct pod *pod = &s->flight->pod;
+    const struct gang_try *g = s->flight->gang;
+    const struct strs *placement = g != NULL ? gang_try_placement(g) : NULL;
     if (s->reduce == NULL)
         s->reduce = reduce_new();
     return (struct reduce_start){.cycle = ++c->deciding.cycle,
@@ -163,10 +185,74 @@ static struct reduce_start start_of(struct coordinator *c, struct slot *s)
                                  .catalog = c->catalog,
                                  .pod = pod,
                                  .shards = c->deciding.asked_count,
-                                 .nodes = cache_nodes(c->cache),
+                                 .nodes =
+                                     placement != NULL ? placement->count : cache_nodes(c->cache),
+                                 .placement = placement,
+                                 .placed = g != NULL && g->placements.constrained,
+                                 .group_is_active = group_is_active(c, s->flight),
                                  .tie_break = c->options.tie_break,
                                  .seed = (int64_t)random_next(&c->random),
-                                 .after = str_of(c->deciding.last_node)};
+                                 .turn = c->deciding.turn};
+}
+
+/* Upstream asks no extender that it has for its opinion of nodes. */
+static bool extenders_filter(const struct coordinator *c)
+{
+    for (uint32_t i = 0; i < c->options.extender_count; i++)
+        if (c->options.extenders[i].filter_verb.len > 0)
+            return true;
+    return false;
+}
+
+/* Bits of the extenders among those who are asked about nodes; plugins on the bus are behind them.
+ */
+static bool asks_extenders(const struct flight *f)
+{
+    return f->extension != NULL &&
+           (f->extension->asked & ((UINT64_C(1) << EXTENDERS_MAX) - 1)) != 0;
+}
+
+static uint32_t place_of(const void *context, struct str node)
+{
+    return cache_place(((const struct coordinator *)context)->cache, node);
+}
+
+/* Where percentageOfNodesToScore is not set all nodes count, but extenders are told of as many as
+ * upstream tells them: every node goes over the wire for every pod. Asked again about the same pod
+ * they are asked about the same nodes. */
+static struct walk walk_of(struct coordinator *c, struct flight *f, const struct framework *fw)
+{
+    int64_t percentage = fw->profile.percentage_of_nodes_to_score;
+    struct walk w = {.ends = percentage > 0 || asks_extenders(f),
+                     .first = percentage > 0 && fw->score_count == 0 && !extenders_filter(c),
+                     .percentage = percentage,
+                     .nodes = cache_nodes(c->cache),
+                     .place = place_of,
+                     .context = c};
+    if ((!w.ends && c->options.tie_break != TIE_BREAK_round_robin) || w.nodes == 0)
+        return (struct walk){0};
+    cache_walk(c->cache);
+    if (!w.ends)
+        return w;
+    w.start = (f->walk_began ? f->walk_start : c->deciding.walk_next) % w.nodes;
+    f->walk_began = true;
+    f->walk_start = w.start;
+    return w;
+}
+
+void deciding_note_walk(struct coordinator *c, struct flight *f, const struct decision *d)
+{
+    if (f->walk_began && d->nodes > 0)
+        c->deciding.walk_next = (f->walk_start + d->walked) % d->nodes;
+    f->walk_began = false;
+    c->deciding.turn += d->took_turn;
+}
+
+void deciding_configure(struct coordinator *c)
+{
+    c->deciding.walks = c->options.tie_break == TIE_BREAK_round_robin;
+    for (uint32_t i = 0; i < c->frameworks.count; i++)
+        c->deciding.walks |= c->frameworks.at[i].profile.percentage_of_nodes_to_score > 0;
 }
 
 enum reduce_step deciding_take(struct coordinator *c, struct moment now)
@@ -180,8 +266,10 @@ enum reduce_step deciding_take(struct coordinator *c, struct moment now)
     how.timer = c->options.clock;
     how.clock = how.cycle % MEASURED_ONE_IN == 0 ? c->options.clock : NULL;
     how.extension = f->extension;
+    how.walk = walk_of(c, f, how.framework);
     how.no_terms = nobody_has_terms(c, c->deciding.under_way - 1);
-    how.none_lower = nobody_is_lower(c, f->pod.priority, c->deciding.under_way - 1);
+    how.none_lower = (f->gang != NULL && f->gang->whole) || /* it evicts as one, later */
+                     nobody_is_lower(c, f->pod.priority, c->deciding.under_way - 1);
     how.own_hostnames = cache_odd_hostnames(c->cache) == 0;
     how.now_us = c->options.wall_us_at_zero + now.ns / 1000;
     how.owner = owner_of;

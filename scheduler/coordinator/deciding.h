@@ -63,15 +63,15 @@ static inline void deciding_set_began(struct coordinator *c, struct moment began
     c->deciding.began = began;
 }
 
-/* Round-robin: the node that was chosen last; "": none. */
-static inline const char *deciding_last_node(const struct coordinator *c)
+/* Round-robin: how many choices there were; set by whoever takes some back. */
+static inline uint64_t deciding_turn(const struct coordinator *c)
 {
-    return c->deciding.last_node;
+    return c->deciding.turn;
 }
 
-static inline void deciding_set_last_node(struct coordinator *c, struct str node)
+static inline void deciding_set_turn(struct coordinator *c, uint64_t turn)
 {
-    snprintf(c->deciding.last_node, sizeof(c->deciding.last_node), "%.*s", STR_ARG(node));
+    c->deciding.turn = turn;
 }
 
 void deciding_free(struct coordinator *c);
@@ -92,6 +92,18 @@ bool deciding_is_idle(const struct coordinator *c, const struct flight *f);
 /* The workers that have the nodes now are those that will be asked. */
 void deciding_begin(struct coordinator *c, struct moment now);
 /* Takes the first waiting flight into the next slot, and its first step. */
+/* Whether some profile's walks over the nodes end early, so that each pod has to be decided alone.
+ */
+static inline bool deciding_walks(const struct coordinator *c)
+{
+    return c->deciding.walks;
+}
+
+/* After the profiles changed, and before the first decision. */
+void deciding_configure(struct coordinator *c);
+/* The pod is decided: the next one's walk over the nodes begins where its walk ended, and in a
+ * round-robin it is the next one's turn. */
+void deciding_note_walk(struct coordinator *c, struct flight *f, const struct decision *d);
 enum reduce_step deciding_take(struct coordinator *c, struct moment now);
 /* The same for one that is like the slot before, with a single worker. */
 enum reduce_step deciding_take_alike(struct coordinator *c, struct moment now);

@@ -4,6 +4,7 @@
 #include "scheduler/coordinator/flight.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/objects/requests.h"
 #include "scheduler/coordinator/gang_try.h"
 #include "scheduler/coordinator/release_list.h"
 #include "scheduler/coordinator/releasing.h"
@@ -130,6 +131,11 @@ struct flight *flights_add(struct flights *all, const struct pod *pod)
     return f;
 }
 
+bool flight_is_of_resize(const struct flight *f)
+{
+    return f->pod.resize_deferred && f->pod.node_name.len > 0;
+}
+
 bool flight_is_in_decision(const struct flight *f)
 {
     return f->state == FLIGHT_deciding || f->state == FLIGHT_placed || f->state == FLIGHT_passed;
@@ -143,7 +149,7 @@ void flight_set_pod(struct flight *f, const struct pod *pod)
     codec_copy(&pod_record, &copy, pod, &fresh);
     arena_free(&f->arena);
     f->arena = fresh;
-    f->pod = copy;
+    f->pod = requests_as_tried(&copy);
     f->remembered = false;
 }
 

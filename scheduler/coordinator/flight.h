@@ -55,8 +55,10 @@ struct flight {
     bool answered;                       /* preempting: the binder has done its part */
     bool activate;                       /* landing: to be tried again at once */
     int64_t gated_epoch, gated_sequence; /* landing: what came up to there shall not wake it */
-    struct moment deadline;         /* preempting: lands then at the latest; asking: is asked again;
-                                       permitting: something is overdue then */
+    struct moment deadline; /* preempting: lands then at the latest; asking: is asked again;
+                               permitting: something is overdue then */
+    int64_t walk_start;     /* where its walk over the nodes began, once walk_began */
+    bool walk_began;
     struct extension *extension;    /* what extenders said; NULL: none cares about the pod */
     uint64_t holds;                 /* the extenders that are asked about no other pod meanwhile */
     bool grouped;                   /* it was tried with a group: it is never decided alone */
@@ -147,6 +149,8 @@ void flights_free(struct flights *all);
 struct flight *flights_get(const struct flights *all, struct str uid);
 /* A new flight, waiting, at the end of the line; the pod is copied. None of that UID may exist. */
 struct flight *flights_add(struct flights *all, const struct pod *pod);
+/* Its pod is on a node that has put off its resize: room is made there, and nothing is bound. */
+bool flight_is_of_resize(const struct flight *f);
 /* Deciding, placed or passed. */
 bool flight_is_in_decision(const struct flight *f);
 /* Replaces the pod by a newer one. */

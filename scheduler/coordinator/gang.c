@@ -11,8 +11,12 @@
 #include "proto/base/must.h"
 #include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/extending.h"
+#include "scheduler/coordinator/gang_tree.h"
 #include "scheduler/coordinator/landing.h"
+#include "scheduler/coordinator/measure_groups.h"
 #include "scheduler/coordinator/reserving.h"
+#include "scheduler/merge/gang_rules.h"
+#include "scheduler/table/gang_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,13 +80,35 @@ bool gang_has_former(const struct coordinator *c, const struct gang_attempt *a)
     return false;
 }
 
+/* Leaf by leaf, and at last those that name none. */
+static void take_leaves(struct coordinator *c, struct moment now, struct gang_try *g,
+                        const struct gang_attempt *attempt)
+{
+    struct group_tree *tree = &g->tree->tree;
+    for (uint32_t k = 0; k < tree->count; k++) {
+        struct tree_branch *leaf = &tree->at[k];
+        leaf->first = g->count;
+        for (uint32_t i = 0; leaf->leaf && i < attempt->members.count; i++)
+            if (str_equal(attempt->members.at[i].pod.gang, leaf->group.name))
+                take_member(c, now, g, attempt, &attempt->members.at[i]);
+        leaf->count = g->count - leaf->first;
+    }
+    for (uint32_t i = 0; i < attempt->members.count; i++)
+        take_member(c, now, g, attempt, &attempt->members.at[i]);
+    group_tree_seat(tree);
+}
+
 void gang_take(struct coordinator *c, struct moment now, const struct gang_attempt *attempt)
 {
     struct gang_try *g = gang_try_new(&attempt->group, attempt->needed, attempt->members.count);
     g->before = attempt->placed;
     if (attempt->members.count > 0)
         g->scheduler_name = arena_copy(&g->arena, attempt->members.at[0].pod.scheduler_name);
-    for (uint32_t i = 0; i < attempt->members.count; i++)
+    if (attempt->tree.count > 0 && attempt->needed > 0)
+        g->tree = tree_try_new(attempt, &g->arena);
+    if (g->tree != NULL)
+        take_leaves(c, now, g, attempt);
+    for (uint32_t i = 0; g->tree == NULL && i < attempt->members.count; i++)
         take_member(c, now, g, attempt, &attempt->members.at[i]);
     gang_try_drop(g);
 }
@@ -125,10 +151,55 @@ static void note_claims(struct coordinator *c, struct gang_try *g)
  * as more may have gone meanwhile. */
 static void count_again(const struct coordinator *c, struct gang_try *g)
 {
+    if (g->tree != NULL)
+        return; /* each leaf counts its own */
     int64_t on_nodes = cache_gang_on_nodes(c->cache, &g->group);
     int64_t others = on_nodes > (int64_t)g->placed ? on_nodes - (int64_t)g->placed : 0;
     int64_t needed = g->group.min_member - others;
     g->needed = needed > g->needed ? needed : g->needed;
+}
+
+/* How it makes room; and since 1.37 a group whose pods are not alike is refused, and every one of
+ * it is told so. */
+static void judge(struct coordinator *c, struct gang_try *g)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, g->scheduler_name);
+    const struct flight *first = NULL;
+    for (uint32_t i = 0; i < g->count && first == NULL; i++)
+        first = g->at[i].flight;
+    g->whole = fw != NULL && first != NULL && gang_rules_as_one(fw, &first->pod);
+    g->former = g->whole && !gang_rules_hold(fw, &first->pod);
+    if (!g->whole || g->former)
+        return;
+    struct gang_rules rules = gang_rules_begin(fw, &g->group, &g->arena);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->at[i].flight != NULL)
+            gang_rules_look(&rules, &g->at[i].flight->pod);
+    gang_rules_look_at_placed(&rules, c->cache);
+    for (uint32_t i = 0; g->tree != NULL && i < g->tree->tree.count; i++)
+        gang_rules_look_at_leaf(&rules, c->cache, &g->tree->tree.at[i].group);
+    g->fault = rules.fault;
+    g->stopped = rules.fault.len > 0;
+}
+
+/* Where it may go. */
+static void place(struct coordinator *c, struct gang_try *g)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, g->scheduler_name);
+    if (fw == NULL && g->tree != NULL)
+        g->fault = arena_print(&g->arena, "profile not found for scheduler name \"%.*s\"",
+                               STR_ARG(g->scheduler_name));
+    g->stopped |= g->fault.len > 0;
+    if (fw == NULL || g->fault.len > 0)
+        return;
+    const struct placement_question question = {.group = &g->group};
+    if (g->tree != NULL) {
+        gang_tree_begin(c, g);
+        return;
+    }
+    g->placements = gang_placements_find(fw, &question, c->cache, &g->arena);
+    g->fault = g->placements.fault;
+    g->stopped = g->fault.len > 0;
 }
 
 /* False: not now, or it was given back. */
@@ -143,13 +214,17 @@ static bool begin(struct coordinator *c, struct gang_try *g)
     if (extends != 0 && somebody_is_asked_about(c))
         return false; /* it comes back to the head of the line and is decided first */
     c->gang = g;
+    if (str_is(g->group.api, GANG_API_BUILT_IN) || g->tree != NULL)
+        device_book_attempt_begin(catalog_devices(c->catalog));
     g->users++;
     g->phase = GANG_placing;
-    g->began = c->last_call;
+    g->began = g->placement_began = c->last_call;
     g->dice = c->random;
-    snprintf(g->last_node, sizeof(g->last_node), "%s", deciding_last_node(c));
+    g->turn = deciding_turn(c);
     note_claims(c, g);
     count_again(c, g);
+    judge(c, g);
+    place(c, g);
     return true;
 }
 
@@ -157,6 +232,7 @@ static void end(struct coordinator *c)
 {
     struct gang_try *g = c->gang;
     c->gang = NULL;
+    device_book_attempt_end(catalog_devices(c->catalog));
     gang_try_drop(g);
 }
 
@@ -172,6 +248,10 @@ void gang_placed(struct flight *f)
 {
     struct gang_try *g = f->gang;
     must(f->state == FLIGHT_placed);
+    if (g->phase > GANG_making_room) {
+        gang_whole_placed(f);
+        return;
+    }
     g->at[f->place].node = arena_copy(&g->arena, f->pod.node_name);
     g->placed++;
     g->placed_most += g->phase == GANG_placing;
@@ -179,6 +259,8 @@ void gang_placed(struct flight *f)
 
 static bool is_full(const struct gang_try *g)
 {
+    if (g->tree != NULL)
+        return tree_try_is_enough(g->tree);
     return (int64_t)g->placed >= g->needed;
 }
 
@@ -219,28 +301,37 @@ void gang_reject(struct coordinator *c, struct flight *f, const struct decision 
     log_debug("a member has no place| group=%.*s/%.*s pod=%.*s message=\"%.*s\"",
               STR_ARG(g->group.namespace_name), STR_ARG(g->group.name), STR_ARG(f->pod.name),
               STR_ARG(d->message));
-    if (g->phase == GANG_placing) {
+    if (g->tree != NULL && g->phase != GANG_reprieving) {
+        gang_try_note_failure(g, &g->at[f->place], d);
+    } else if (g->phase == GANG_placing) {
         gang_try_note_failure(g, &g->at[f->place], d);
         g->curable += d->preemption.node.len > 0;
         g->failed_most++;
+    } else if (g->phase > GANG_making_room) {
+        gang_whole_rejected(f);
     }
-    g->stopped |= d->kind == DECISION_error && str_is(g->group.api, "scheduling.k8s.io");
+    g->stopped |= d->kind == DECISION_error && str_is(g->group.api, GANG_API_BUILT_IN);
     flights_start(&c->flights, f, FLIGHT_passed);
     g->passed++;
 }
 
 /* ---- undoing ---- */
 
-static void undo_member(struct coordinator *c, struct gang_place *m)
+void gang_undo_place(struct coordinator *c, struct gang_place *m)
 {
     struct flight *f = m->flight;
-    if (f != NULL && f->state == FLIGHT_placed) {
-        if (cache_forget(c->cache, f->pod.uid) && m->claim.len > 0) /* else it went, or is bound */
-            cache_nominate(c->cache, &f->pod, m->claim);
-        reserving_undo_quietly(c, f); /* nobody else was decided meanwhile */
-        f->pod.node_name = (struct str){NULL, 0};
-        flights_start(&c->flights, f, FLIGHT_passed);
-    }
+    if (f == NULL || f->state != FLIGHT_placed)
+        return;
+    if (cache_forget(c->cache, f->pod.uid) && m->claim.len > 0) /* else it went, or is bound */
+        cache_nominate(c->cache, &f->pod, m->claim);
+    reserving_undo_quietly(c, f); /* nobody else was decided meanwhile */
+    f->pod.node_name = (struct str){NULL, 0};
+    flights_start(&c->flights, f, FLIGHT_passed);
+}
+
+static void undo_member(struct coordinator *c, struct gang_place *m)
+{
+    gang_undo_place(c, m);
     for (uint32_t i = 0; m->evicts && i < m->room.victims.count; i++)
         cache_show(c->cache, m->room.victims.at[i].uid);
 }
@@ -258,8 +349,12 @@ void gang_undo(struct coordinator *c, struct gang_try *g)
         undo_member(c, &g->at[i - 1]);
     g->passed += g->placed;
     g->placed = 0;
+    if (g->whole)
+        gang_whole_undo(g);
+    if (g->tree != NULL)
+        gang_tree_restore(g);
     c->random = g->dice;
-    deciding_set_last_node(c, str_of(g->last_node));
+    deciding_set_turn(c, g->turn);
 }
 
 /* To the head of the line again, if they are not there, in order. A member that went lands. */
@@ -288,8 +383,14 @@ void gang_abandon(struct coordinator *c)
     if (g == NULL)
         return;
     gang_undo(c, g);
-    g->curable = g->placed_most = g->failed_most = 0;
+    g->curable = g->placed_most = g->failed_most = g->room_most = 0;
     g->stopped = g->lost = false;
+    g->fault = (struct str){NULL, 0};
+    g->room_began = (struct moment){0};
+    g->waits = g->whole = g->former = g->denied = false;
+    g->claims = GANG_CLAIMS_kept;
+    g->taken = (struct deallocation){.version = 0};
+    g->placements = (struct gang_placements){.counted = false};
     line_up(c, g);
     COUNT(c, gangs_restarted, 1);
     end(c);
@@ -323,14 +424,21 @@ static bool is_asked_about(const struct coordinator *c, const struct gang_try *g
     return false;
 }
 
-/* Nobody is left to be decided, or it does not matter any more. */
+/* Nobody is left to be decided, or it does not matter any more. 1.36 looks at every pod of a group
+ * in the tree, and tells each what it found. */
 static bool is_over(const struct gang_try *g)
 {
+    if (g->tree != NULL && g->phase != GANG_reprieving)
+        return g->stopped || tree_try_rests(g->tree);
+    if (g->whole)
+        return gang_whole_is_over(g);
     uint32_t waiting = gang_try_waiting(g);
     bool hopeless = (int64_t)g->placed + waiting < g->needed;
-    if (waiting == 0 || g->stopped)
+    if (waiting == 0 || g->stopped || g->placements.none)
         return true;
-    return hopeless && (g->phase == GANG_making_room || g->curable == 0);
+    if (g->phase == GANG_making_room)
+        return hopeless;
+    return hopeless && g->curable == 0 && !str_is(g->group.api, "scheduling.k8s.io");
 }
 
 /* Only those who found no place are tried again: what fits without evictions is preferred. Where
@@ -349,13 +457,69 @@ static void begin_making_room(struct coordinator *c, struct gang_try *g)
     for (uint32_t i = 0; i < g->count && differ; i++)
         g->at[i].node = (struct str){NULL, 0};
     g->phase = GANG_making_room;
+    g->room_began = c->last_call;
+    gang_line_up(c, g, NULL);
+}
+
+void gang_line_up(struct coordinator *c, struct gang_try *g,
+                  bool (*who)(const struct gang_place *m))
+{
     for (uint32_t i = g->count; i > 0; i--) {
         struct flight *f = g->at[i - 1].flight;
-        if (f == NULL || f->state != FLIGHT_passed)
+        if (f == NULL || f->state != FLIGHT_passed || (who != NULL && !who(&g->at[i - 1])))
             continue;
         g->passed--;
         flights_return(&c->flights, f);
     }
+}
+
+void gang_place_anew(struct coordinator *c, struct gang_try *g)
+{
+    for (uint32_t i = g->count; i > 0; i--) {
+        struct gang_place *m = &g->at[i - 1];
+        gang_undo_place(c, m);
+        if (m->flight != NULL && m->flight->state == FLIGHT_waiting)
+            flights_start(&c->flights, m->flight, FLIGHT_passed);
+        m->failed &= g->phase > GANG_making_room;
+        m->nowhere = false;
+    }
+    c->random = g->dice;
+    deciding_set_turn(c, g->turn);
+    g->placed = 0;
+    g->passed = g->count - g->left;
+    gang_line_up(c, g, NULL);
+}
+
+/* True: it is tried in another domain, or once more in the best. False: that is found out, and it
+ * stands as it was placed in the best, or is told of the first. */
+static bool tries_another(struct coordinator *c, struct gang_try *g)
+{
+    struct gang_placements *p = &g->placements;
+    const struct framework *fw = frameworks_find(&c->frameworks, g->scheduler_name);
+    bool tries = g->phase == GANG_placing || g->phase == GANG_clearing;
+    if (!p->counted || p->none || p->chosen || g->stopped || !tries || fw == NULL)
+        return false;
+    measure_placement(fw, p, is_full(g), moment_since(c->last_call, g->placement_began).ns);
+    g->placement_began = c->last_call;
+    p->chosen = p->count == 0; /* it is free */
+    if (p->chosen)
+        return false;
+    p->asked = gang_try_asked(g, 0, g->count);
+    gang_placements_note(p, fw, c->cache, cache_gang_on_nodes(c->cache, &g->group), is_full(g));
+    if (p->current == 0 && g->phase == GANG_placing)
+        gang_try_keep_first(g);
+    uint32_t next = p->current + 1;
+    if (next == p->count) {
+        next = gang_placements_best(p, fw, g->dice);
+        p->chosen = next < p->count;
+        if (!p->chosen && g->phase == GANG_placing)
+            gang_try_take_first(g);
+        if (!p->chosen || next == p->current)
+            return false;
+    }
+    p->current = next;
+    gang_place_anew(c, g);
+    return true;
 }
 
 /* Another flight whose extenders have answered stands in front of its members. */
@@ -378,6 +542,35 @@ static bool anybody_evicts(const struct gang_try *g)
     return false;
 }
 
+struct going {
+    int64_t priority; /* of the member that they were evicted for */
+    bool any;
+};
+
+static void look_whether_it_goes(void *context, const struct pod *pod, bool assumed)
+{
+    struct going *going = context;
+    (void)assumed;
+    going->any |= pod->deleting && pod->preempted && pod->priority < going->priority;
+}
+
+/* A member has taken the room of another, while its own victims still go. Were room made for that
+ * other now, more would go than the group needs. */
+static bool victims_still_go(const struct coordinator *c, const struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct gang_place *m = &g->at[i];
+        if (m->flight == NULL || m->flight->state != FLIGHT_placed || m->claim.len == 0 ||
+            str_equal(m->claim, m->flight->pod.node_name) || !cache_has_node(c->cache, m->claim))
+            continue;
+        struct going going = {m->flight->pod.priority, false};
+        cache_each_pod(c->cache, m->claim, look_whether_it_goes, &going);
+        if (going.any)
+            return true;
+    }
+    return false;
+}
+
 /* The next phase, or the end. Where room came by itself while it was to be made, all have a place
  * now; nominated to wait for it, they would wait for an event that is over. */
 static void conclude(struct coordinator *c, struct moment now, struct gang_try *g)
@@ -388,10 +581,20 @@ static void conclude(struct coordinator *c, struct moment now, struct gang_try *
         return;
     }
     count_again(c, g);
+    bool tries = g->tree != NULL && g->phase != GANG_reprieving && !g->stopped;
+    if ((tries && gang_tree_goes_on(c, g)) || tries_another(c, g))
+        return;
+    if (g->whole && !g->stopped && !(g->phase == GANG_placing && is_full(g))) {
+        if (!gang_whole_goes_on(c, now, g))
+            end(c);
+        return;
+    }
     bool full = is_full(g) && !g->stopped;
+    g->room_most = g->placed;
+    g->waits = !making_room && victims_still_go(c, g);
     if (full && !anybody_evicts(g)) {
         gang_commit(c, g);
-    } else if (!making_room && g->curable > 0 && !g->stopped) {
+    } else if (!making_room && g->curable > 0 && !g->stopped && !g->waits) {
         begin_making_room(c, g);
         return;
     } else {

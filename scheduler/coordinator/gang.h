@@ -30,6 +30,27 @@ void gang_abandon(struct coordinator *c);
  * it, but for the members' own. */
 void gang_undo(struct coordinator *c, struct gang_try *g);
 
+/* One member's place is given back: it is passed over. The try's counts are the caller's. */
+void gang_undo_place(struct coordinator *c, struct gang_place *m);
+/* All places are given back, and all members are the next to be decided, with the same dice. */
+void gang_place_anew(struct coordinator *c, struct gang_try *g);
+/* These members, if they have not left, are the next to be decided, in order; they were passed over
+ * and count as waiting from now on. */
+void gang_line_up(struct coordinator *c, struct gang_try *g,
+                  bool (*who)(const struct gang_place *m));
+
+/* ---- gang_whole.c: room for a group as one, since 1.37 ---- */
+
+/* Nobody is left to be decided in its phase, or it does not matter any more. */
+bool gang_whole_is_over(const struct gang_try *g);
+/* A member has a place, or none, in a phase behind the first. */
+void gang_whole_placed(struct flight *f);
+void gang_whole_rejected(struct flight *f);
+/* What comes behind a phase in which it did not get the room it needs. False: it has ended. */
+bool gang_whole_goes_on(struct coordinator *c, struct moment now, struct gang_try *g);
+/* Who was taken for gone is there again, and members are nominated as they were. */
+void gang_whole_undo(struct gang_try *g);
+
 /* ---- gang_end.c: how it ends ---- */
 
 /* Enough have a place: all of these are bound, the others fail. */
@@ -37,6 +58,8 @@ void gang_commit(struct coordinator *c, struct gang_try *g);
 /* Enough would have a place: victims are evicted, members nominated. Nothing is assumed any more.
  */
 void gang_evict(struct coordinator *c, struct moment now, struct gang_try *g);
+/* Those that it has evicted are still going: everybody waits. Nothing is assumed any more. */
+void gang_wait(struct coordinator *c, struct moment now, struct gang_try *g);
 /* Too few have a place: everybody fails. Nothing is assumed any more. */
 void gang_fail(struct coordinator *c, struct moment now, struct gang_try *g);
 /* Everybody comes again, and nobody is told. */

@@ -73,11 +73,12 @@ static int64_t seconds_of(const struct coordinator *c, const struct gang_try *g)
     return fw != NULL && fw->profile.gang_wait_s > 0 ? fw->profile.gang_wait_s : WAIT_DEFAULT_S;
 }
 
+/* Who has found room in this attempt, or is nominated from one before it, found or not. */
 static bool has_claim(const struct coordinator *c, const struct gang_place *m, bool renew)
 {
     struct str node;
     return m->flight != NULL &&
-           (renew ? m->node.len > 0 : cache_nomination(c->cache, m->flight->pod.uid, &node));
+           ((renew && m->node.len > 0) || cache_nomination(c->cache, m->flight->pod.uid, &node));
 }
 
 void gang_claims_keep(struct coordinator *c, struct moment now, const struct gang_try *g,

@@ -8,6 +8,9 @@
 
 #include "proto/metrics.h"
 #include "scheduler/coordinator/gang_status.h"
+#include "scheduler/coordinator/gang_words.h"
+#include "scheduler/coordinator/measure_groups.h"
+#include "scheduler/table/gang_names.h"
 
 #define IN_TREE       "scheduling.k8s.io"
 #define UNSCHEDULABLE "pod group is unschedulable"
@@ -21,8 +24,22 @@ static const struct framework *framework_of(const struct coordinator *c, const s
     return fw != NULL && fw->profile.gang_built_in ? fw : NULL;
 }
 
+static struct str words_for(struct coordinator *c, const struct flight *f, const struct gang *group,
+                            const struct decision *d, struct arena *a)
+{
+    const struct gang_words newer = gang_words_of_pod(c, f, group, d, a);
+    if (d->kind == DECISION_error)
+        return newer.hold && !d->group_refused ? gang_words_error(d->message, a) : d->message;
+    if (newer.hold)
+        return newer.group;
+    return d->preemption.node.len > 0
+               ? STR_LITERAL(UNSCHEDULABLE ", pod group is waiting for preemption to complete")
+               : STR_LITERAL(UNSCHEDULABLE);
+}
+
+/* d: why it has no node; NULL: it has one. */
 static void tell(struct coordinator *c, const struct flight *f, enum condition_reason reason,
-                 struct str message)
+                 const struct decision *d)
 {
     bool scheduled = reason == REASON_scheduled;
     const struct gang_news news = {f->pod.namespace_name, f->pod.gang, scheduled,
@@ -30,6 +47,10 @@ static void tell(struct coordinator *c, const struct flight *f, enum condition_r
     const struct gang *group = gang_statuses_condition(c->gang_statuses, c->last_call, &news);
     if (group == NULL)
         return;
+    struct arena memory = {0};
+    struct str message = {NULL, 0};
+    if (d != NULL)
+        message = words_for(c, f, group, d, &memory);
     struct message m = {.type = MSG_group_failed,
                         .group_failed = {.group = *group,
                                          .scheduled = scheduled,
@@ -37,6 +58,7 @@ static void tell(struct coordinator *c, const struct flight *f, enum condition_r
                                          .message = message,
                                          .scheduler_name = f->pod.scheduler_name}};
     outbox_put(c->out, c->binder, &m);
+    arena_free(&memory);
 }
 
 static void measure(const struct coordinator *c, const struct flight *f, enum group_result result)
@@ -49,7 +71,7 @@ void gang_condition_placed(struct coordinator *c, const struct flight *f)
 {
     if (framework_of(c, f) == NULL)
         return;
-    tell(c, f, REASON_scheduled, (struct str){NULL, 0});
+    tell(c, f, REASON_scheduled, NULL);
     measure(c, f, GROUP_scheduled);
 }
 
@@ -59,13 +81,15 @@ void gang_condition_failed(struct coordinator *c, const struct flight *f, const 
     if (framework_of(c, f) == NULL)
         return;
     if (d->kind == DECISION_error) {
-        tell(c, f, REASON_scheduler_error, d->message);
+        tell(c, f, REASON_scheduler_error, d);
         measure(c, f, GROUP_error);
         return;
     }
-    tell(c, f, REASON_unschedulable,
-         waits ? STR_LITERAL(UNSCHEDULABLE ", pod group is waiting for preemption to complete")
-               : STR_LITERAL(UNSCHEDULABLE));
+    tell(c, f, REASON_unschedulable, d);
+    const struct framework *fw = framework_of(c, f);
+    if (gang_rules_hold(fw, &f->pod))
+        measure_group_room(fw, gang_words_room(c, &f->pod, waits ? d->preemption.victims.count : 0),
+                           0);
     measure(c, f, waits ? GROUP_waits_for_victims : GROUP_unschedulable);
 }
 
@@ -77,7 +101,7 @@ void gang_condition_measure(const struct coordinator *c, const struct gang *grou
                                         "error"};
     const struct str *values = METRIC_VALUES(str_of(names[result]), scheduler_name);
     int64_t ns = moment_since(c->last_call, began).ns;
-    if (!str_is(group->api, IN_TREE))
+    if (!str_is(group->api, IN_TREE) && !str_is(group->api, GANG_API_TREE))
         return;
     series_add(metric_series(METRIC_scheduler_podgroup_schedule_attempts_total, values), 1);
     series_observe(

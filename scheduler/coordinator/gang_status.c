@@ -12,6 +12,7 @@
 #include "proto/base/must.h"
 #include "proto/base/table.h"
 #include "proto/codec.h"
+#include "scheduler/table/gang_names.h"
 
 #define API_BUILT_IN   "scheduling.k8s.io"
 #define API_SIGS       "scheduling.sigs.k8s.io"
@@ -377,6 +378,8 @@ static void end_snapshot(struct gang_statuses *s, struct moment now)
 
 void gang_statuses_take(struct gang_statuses *s, struct moment now, const struct message *m)
 {
+    if (m->type == MSG_pod_group_set && str_is(m->pod_group_set.group.api, GANG_API_TREE))
+        return; /* nothing is written to it */
     if (m->type == MSG_pod_group_set) {
         take_group(s, now, &m->pod_group_set.group);
     } else if (m->type == MSG_group_members) {

@@ -57,12 +57,75 @@ uint32_t gang_try_waiting(const struct gang_try *g)
     return g->count - g->placed - g->passed - g->left;
 }
 
+uint32_t gang_try_placed_beside(const struct gang_try *g, const struct flight *f)
+{
+    uint32_t count = 0;
+    if (g->tree == NULL)
+        return g->placed;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct flight *other = g->at[i].flight;
+        count += other != NULL && other->state == FLIGHT_placed &&
+                 str_equal(other->pod.gang, f->pod.gang);
+    }
+    return count;
+}
+
+const struct strs *gang_try_placement(const struct gang_try *g)
+{
+    const struct gang_placements *p = &g->placements;
+    if (g->tree != NULL)
+        return tree_try_nodes(g->tree);
+    return p->count > 0 ? &p->at[p->current].nodes : NULL;
+}
+
+struct strs gang_try_asked(struct gang_try *g, uint32_t first, uint32_t count)
+{
+    uint32_t room = 0;
+    for (uint32_t i = first; i < first + count; i++)
+        room += g->at[i].flight != NULL ? g->at[i].flight->pod.request.count : 0;
+    struct strs asked = {0, arena_take(&g->arena, room * sizeof(struct str))};
+    for (uint32_t i = first; i < first + count; i++) {
+        const struct flight *f = g->at[i].flight;
+        for (uint32_t k = 0; f != NULL && f->state == FLIGHT_placed && k < f->pod.request.count;
+             k++)
+            if (!strs_hold(asked, f->pod.request.at[k].name))
+                asked.at[asked.count++] = arena_copy(&g->arena, f->pod.request.at[k].name);
+    }
+    return asked;
+}
+
+void gang_try_keep_first(struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->at[i].first_failed = g->at[i].failed;
+        g->at[i].first = g->at[i].why;
+    }
+}
+
+void gang_try_take_first(struct gang_try *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->at[i].failed = g->at[i].first_failed;
+        g->at[i].why = g->at[i].first;
+    }
+}
+
 static struct strs copy_strs(const struct strs *list, struct arena *a)
 {
     struct strs copy = {0, arena_take(a, list->count * sizeof(struct str))};
     for (uint32_t i = 0; i < list->count; i++)
         copy.at[copy.count++] = arena_copy(a, list->at[i]);
     return copy;
+}
+
+static struct deallocation copy_deallocation(const struct deallocation *d, struct arena *a)
+{
+    return (struct deallocation){.claim = arena_copy(a, d->claim),
+                                 .uid = arena_copy(a, d->uid),
+                                 .version = d->version,
+                                 .deletes = d->deletes,
+                                 .group_uid = arena_copy(a, d->group_uid),
+                                 .unreserves = d->unreserves};
 }
 
 void gang_try_note_failure(struct gang_try *g, struct gang_place *m, const struct decision *d)
@@ -72,12 +135,11 @@ void gang_try_note_failure(struct gang_try *g, struct gang_place *m, const struc
                                .message = arena_copy(&g->arena, d->message),
                                .plugins = copy_strs(&d->plugins, &g->arena),
                                .node = arena_copy(&g->arena, d->node),
-                               .clear_nominated = d->clear_nominated};
-    m->why.deallocation =
-        (struct deallocation){.claim = arena_copy(&g->arena, d->deallocation.claim),
-                              .uid = arena_copy(&g->arena, d->deallocation.uid),
-                              .version = d->deallocation.version,
-                              .deletes = d->deallocation.deletes};
+                               .clear_nominated = d->clear_nominated && (!g->whole || g->former)};
+    if (g->tree == NULL && (!g->whole || g->former || !g->placements.constrained))
+        m->why.deallocation = copy_deallocation(&d->deallocation, &g->arena);
+    m->why.for_group = copy_deallocation(&d->for_group, &g->arena);
+    m->why.claims_known = d->claims_known;
     m->why.preemption.reason = arena_copy(&g->arena, d->preemption.reason);
     m->why.preemption.node = arena_copy(&g->arena, d->preemption.node);
 }

@@ -3,7 +3,8 @@
  * comes first.
  *
  * What must stay true: every attempt that the queue waits for gets one outcome; a flight that has
- * landed holds no devices, unless its pod was bound. */
+ * landed holds no devices and no volumes, unless its pod was bound: then the watch has the last
+ * word. */
 #include "scheduler/coordinator/landing.h"
 
 #include "proto/base/must.h"
@@ -39,6 +40,13 @@ void landing_forget(struct coordinator *c)
 void landing_free(struct coordinator *c)
 {
     outbox_free(&c->landed.out);
+    volume_doubts_free(&c->landed.doubts);
+}
+
+void landing_end_doubts(struct coordinator *c, struct moment now)
+{
+    if (volume_doubts_end(&c->landed.doubts, c->catalog, now))
+        landing_say_free(c, "VolumeBinding");
 }
 
 /* Each that is bound makes room for another attempt, and each of those that comes alone costs every
@@ -85,9 +93,10 @@ void landing_end(struct coordinator *c, struct flight *f, enum outcome_result re
                                     .result = result}};
     if (plugins != NULL)
         m.outcome.plugins = *plugins;
-    m.outcome.nominated_node = f->node;
+    if (!f->pod.resize_deferred)
+        m.outcome.nominated_node = f->node;
     /* A claim of before is kept, also one that the pod's status does not show yet. */
-    if (f->node.len == 0 && result == OUTCOME_unschedulable)
+    if (m.outcome.nominated_node.len == 0 && result == OUTCOME_unschedulable)
         (void)cache_nomination(c->cache, f->pod.uid, &m.outcome.nominated_node);
     m.outcome.activate = f->activate;
     m.outcome.gated_epoch = f->gated_epoch;
@@ -97,18 +106,22 @@ void landing_end(struct coordinator *c, struct flight *f, enum outcome_result re
     bool bound = result == OUTCOME_bound;
     if (f->owed && c->queue.peer != 0)
         tell_outcome(c, f, bound, &m);
-    must((f->devices.count == 0 && f->devices.extended == NULL) || bound);
+    must((f->devices.count == 0 && f->devices.extended == NULL && f->reserved.count == 0) || bound);
     if (bound) {
         device_settle(c->catalog, &f->devices, c->last_call);
+        volume_doubts_add(&c->landed.doubts, &f->reserved, c->last_call);
         measure_bound(c, f);
         bus_plugins_post_bind(c, f);
     }
     flights_remove(&c->flights, f);
 }
 
+/* Whether a pod whose resize is deferred is scheduled is no question: nobody is told. */
 void landing_report(struct coordinator *c, const struct flight *f, enum condition_reason reason,
                     const struct failure *failure)
 {
+    if (f->pod.resize_deferred)
+        return;
     struct message m = {.type = MSG_pod_failed,
                         .pod_failed = {.pod = f->pod,
                                        .reason = reason,
@@ -121,7 +134,8 @@ void landing_report(struct coordinator *c, const struct flight *f, enum conditio
 
 void landing_fail(struct coordinator *c, struct flight *f, struct str message)
 {
-    cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
+    if (!f->pod.resize_deferred)
+        cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     measure_failed(c, f, false);
     landing_report(
         c, f, REASON_scheduler_error,

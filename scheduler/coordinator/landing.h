@@ -10,6 +10,8 @@ void landing_end(struct coordinator *c, struct flight *f, enum outcome_result re
 /* The queue is gone, or another one is there: nobody waits for outcomes that were kept. */
 void landing_forget(struct coordinator *c);
 void landing_free(struct coordinator *c);
+/* Volumes that were assumed for pods which were bound, and that no watch has shown since. */
+void landing_end_doubts(struct coordinator *c, struct moment now);
 /* Tells the queue of those that were bound, if it is time; returns when it will be. */
 struct moment landing_tell(struct coordinator *c, struct moment now);
 /* Tells the pod's owner, through the binder, that the attempt failed. */

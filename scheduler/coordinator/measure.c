@@ -4,11 +4,16 @@
  * Filtering and scoring are one pass over what a worker keeps of a class of pods; its time is told
  * apart by what the few decisions consisted of that workers have timed call by call. */
 #include "scheduler/coordinator/measure.h"
+#include "scheduler/coordinator/following.h"
+#include "scheduler/coordinator/measure_groups.h"
 
+#include "proto/base/log.h"
 #include "proto/metrics.h"
 #include "scheduler/coordinator/deciding.h"
 #include "scheduler/coordinator/permitting.h"
+#include "scheduler/merge/preemption.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum point {
@@ -280,6 +285,8 @@ static void count_post_filter(struct coordinator *c, const struct slot *s,
     enum code code = d->preemption.failed         ? CODE_error
                      : d->preemption.node.len > 0 ? CODE_success
                                                   : CODE_unschedulable;
+    if (gang_rules_hold(fw, &s->flight->pod))
+        return; /* its group's turn comes */
     observe_point(c, fw, POINT_PostFilter, code, s->steps.post_filter);
     if (!fw->preempts)
         return;
@@ -287,6 +294,9 @@ static void count_post_filter(struct coordinator *c, const struct slot *s,
     const struct str *values = METRIC_VALUES(STR_LITERAL("DefaultPreemption"),
                                              STR_LITERAL("PostFilter"), str_of(code_name(code)));
     series_observe(metric_series(METRIC_scheduler_plugin_execution_duration_seconds, values),
+                   s->steps.post_filter);
+    series_observe(metric_series(METRIC_scheduler_preemption_evaluation_duration_seconds,
+                                 METRIC_VALUES(STR_LITERAL("pod"), str_of(code_name(code)))),
                    s->steps.post_filter);
 }
 
@@ -321,12 +331,35 @@ static void count_points(struct coordinator *c, const struct slot *s, const stru
         count_placed(c, fw);
 }
 
+#define SLOW_MS 100 /* upstream's limit for its trace of a decision */
+
+static double ms_of(int64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+/* What is neither of the steps was spent on the way to workers and on others' decisions. */
+static void tell_if_slow(const struct coordinator *c, const struct slot *s, struct moment now)
+{
+    const struct decision *d = reduce_decision(s->reduce);
+    const struct pod *pod = &s->flight->pod;
+    int64_t took = moment_since(now, s->flight->began).ns;
+    if (took <= span_of_ms(SLOW_MS).ns)
+        return;
+    const struct measured_steps t = told_apart(c, s->steps, d->feasible > 1);
+    log_info("slow scheduling|pod=%.*s/%.*s took_ms=%.1f prefilter_ms=%.1f filter_ms=%.1f "
+             "prescore_ms=%.1f score_ms=%.1f postfilter_ms=%.1f nodes=%" PRId64,
+             STR_ARG(pod->namespace_name), STR_ARG(pod->name), ms_of(took), ms_of(t.pre_filter),
+             ms_of(t.filter), ms_of(t.pre_score), ms_of(t.score), ms_of(t.post_filter), d->nodes);
+}
+
 void measure_decided(struct coordinator *c, const struct slot *s, struct moment now)
 {
     const struct framework *fw = framework_of(c, s->flight);
     s->flight->hops.evaluating = (s->steps.filter + s->steps.score) / 1000;
     metric_observe(METRIC_scheduler_scheduling_algorithm_duration_seconds,
                    moment_since(now, s->flight->began).ns);
+    tell_if_slow(c, s, now);
     if (fw == NULL)
         return;
     count_points(c, s, fw);
@@ -439,20 +472,28 @@ void measure_waited(const struct coordinator *c, struct moment began, const char
         moment_since(c->last_call, began).ns);
 }
 
-void measure_victims(struct coordinator *c, struct flight *f, uint32_t victims, bool asked)
+void measure_victims(struct coordinator *c, struct flight *f, const struct preemption *p,
+                     bool asked)
 {
-    metric_observe(METRIC_scheduler_preemption_victims, victims);
+    const struct framework *fw = framework_of(c, f);
+    if (fw != NULL)
+        measure_pod_victims(c, fw, f, p);
     if (asked)
         f->began = c->last_call; /* of the eviction, from here on */
 }
 
 void measure_evicted(struct coordinator *c, const struct flight *f, bool done)
 {
-    const char *result = done ? "success" : "error";
-    metric_add_to(METRIC_scheduler_preemption_goroutines_execution_total, result, 1);
+    const struct str result = str_of(done ? "success" : "error");
+    int64_t took = moment_since(c->last_call, f->began).ns;
+    metric_add_to(METRIC_scheduler_preemption_goroutines_execution_total, result.at, 1);
     series_observe(metric_series(METRIC_scheduler_preemption_goroutines_duration_seconds,
-                                 METRIC_VALUES(str_of(result))),
-                   moment_since(c->last_call, f->began).ns);
+                                 METRIC_VALUES(result)),
+                   took);
+    series_observe(
+        metric_series(METRIC_scheduler_preemption_execution_duration_seconds,
+                      METRIC_VALUES(measure_preemptor(c, framework_of(c, f), f), result)),
+        took);
 }
 
 void measure_took(struct coordinator *c, int64_t us)
@@ -490,6 +531,7 @@ void coordinator_observe(void *state)
     metric_check("sched-handler-sync", synced ? "" : "handlers are not fully synchronized");
     metric_check("workers", cache_workers(c->cache) > 0 ? "" : "no worker has joined");
     check_view(c);
+    following_observe(c);
     measure_flush(c);
     metric_set_to(METRIC_scheduler_cache_size, "nodes", cache_nodes(c->cache));
     metric_set_to(METRIC_scheduler_cache_size, "pods", cache_pods(c->cache));

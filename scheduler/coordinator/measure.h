@@ -7,6 +7,7 @@
 #include "proto/base/moment.h"
 #include "proto/messages.h"
 
+struct preemption;
 struct coordinator;
 struct flight;
 struct series;
@@ -52,7 +53,7 @@ struct measured_steps {
 struct counters {
     uint64_t cycles, second_rounds, scheduled, unschedulable, errors, skipped, bound, bind_failed,
         restarted, late, batches, batch_pods, batches_cut, runs, run_pods, run_grouped_pods,
-        run_risen_pods, runs_followed;
+        run_risen_pods, runs_followed, expired;
     uint64_t gangs_placed, gangs_failed, gangs_evicting, gangs_restarted;
     uint64_t decision_us, decision_us_max;
     uint64_t preempted;                /* victims named */
@@ -104,7 +105,8 @@ void measure_permit(const struct coordinator *c, const struct flight *f, struct 
 /* A pod has waited for permission since began. */
 void measure_waited(const struct coordinator *c, struct moment began, const char *result);
 /* Victims were chosen, and (asked) the binder was asked to evict them; how that ended. */
-void measure_victims(struct coordinator *c, struct flight *f, uint32_t victims, bool asked);
+void measure_victims(struct coordinator *c, struct flight *f, const struct preemption *p,
+                     bool asked);
 void measure_evicted(struct coordinator *c, const struct flight *f, bool done);
 
 #endif

@@ -174,6 +174,8 @@ static bool all_allow(const struct permit *p)
 /* Where it will be is told the API server, as waiting takes a while. */
 static void nominate(struct coordinator *c, struct flight *f)
 {
+    if (!bind_request_says_where(c, f))
+        return;
     struct message m = {.type = MSG_nominate,
                         .nominate = {.pod = f->pod, .node_name = f->pod.node_name}};
     m.nominate.pod.node_name = (struct str){NULL, 0};

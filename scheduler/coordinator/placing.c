@@ -25,11 +25,11 @@ void placing_pod(struct coordinator *c, struct moment now, struct flight *f,
     placing_count(c, now);
     measure_hops(c, f, now);
     flights_start(&c->flights, f, f->gang != NULL ? FLIGHT_placed : FLIGHT_binding);
-    bool assumed = p->told ? cache_assume_told(c->cache, &f->pod, p->node)
-                           : cache_assume(c->cache, &f->pod, p->node);
+    const struct pod placed = reserving_placed(c, f);
+    bool assumed = p->told ? cache_assume_told(c->cache, &placed, p->node)
+                           : cache_assume(c->cache, &placed, p->node);
     must(assumed); /* it stands */
     f->pod.node_name = arena_copy(&f->arena, p->node);
-    deciding_set_last_node(c, p->node);
     log_debug("placed| pod=%.*s/%.*s node=%.*s score=%lld feasible=%lld",
               STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name), STR_ARG(p->node),
               (long long)p->total, (long long)p->feasible);
@@ -61,11 +61,33 @@ static void fail_reserve(struct coordinator *c, const struct slot *s,
     landing_fail(c, f, why);
 }
 
+/* Its resize fits: the kubelet's to carry out. Upstream fails to assume a pod that it knows to be
+ * on a node, an error after which it is tried again; one without a node Permit turns away. */
+static bool ends_resize(struct coordinator *c, struct moment now, struct flight *f)
+{
+    struct str permit = STR_LITERAL("DeferredPodScheduling");
+    const struct strs by = {1, &permit};
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    bool on_node = flight_is_of_resize(f);
+    if (!f->pod.resize_deferred || !(on_node || strs_hold(fw->profile.permit, permit)))
+        return false;
+    placing_count(c, now);
+    measure_failed(c, f, !on_node);
+    COUNT(c, unschedulable, !on_node);
+    COUNT(c, errors, on_node);
+    log_debug("resize fits| pod=%.*s/%.*s", STR_ARG(f->pod.namespace_name), STR_ARG(f->pod.name));
+    flights_start(&c->flights, f, FLIGHT_deciding);
+    landing_end(c, f, on_node ? OUTCOME_error : OUTCOME_unschedulable, on_node ? NULL : &by);
+    return true;
+}
+
 void placing_slot(struct coordinator *c, struct moment now, const struct slot *s, bool told)
 {
     const struct decision *d = reduce_decision(s->reduce);
     const struct placement p = {d->node, d->total, d->feasible, told};
     measure_decided(c, s, now);
+    if (ends_resize(c, now, s->flight))
+        return;
     struct reserve_failure why;
     enum reserved reserved = reserving_begin(c, s, &why);
     if (reserved == RESERVED_all) {
@@ -111,7 +133,7 @@ void placing_reject(struct coordinator *c, struct moment now, struct flight *f,
         preempting_begin(c, now, f, d);
         return;
     }
-    if ((d->clear_nominated || f->remembered) && !tells_later)
+    if ((d->clear_nominated || f->remembered) && !tells_later && !f->pod.resize_deferred)
         cache_nominate(c->cache, &f->pod, (struct str){NULL, 0});
     if (f->remembered && !tells_later)
         landing_say_room(c);

@@ -8,8 +8,11 @@
 
 #include "proto/base/log.h"
 #include "proto/base/must.h"
+#include "scheduler/catalog/group_trees.h"
 #include "scheduler/coordinator/landing.h"
 #include "scheduler/coordinator/permitting.h"
+#include "scheduler/merge/gang_rules.h"
+#include "scheduler/table/gang_names.h"
 
 #define ANSWER_MS 30000 /* for the binder's answer, since it last said that it is at it */
 #define SEEN_MS   30000 /* for the watch to show what the binder has done */
@@ -83,15 +86,30 @@ static void land(struct coordinator *c, struct flight *f, bool activate)
     landing_end(c, f, OUTCOME_unschedulable, &f->plugins);
 }
 
+/* The group that makes room as one, the root where it is of a tree; NULL: the pod does. */
+static const struct gang *group_for(const struct coordinator *c, const struct flight *f)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    const struct gang named = {
+        .api = f->pod.gang_api, .namespace_name = f->pod.namespace_name, .name = f->pod.gang};
+    const struct gang *group = NULL;
+    if (f->grouped && fw != NULL && gang_rules_as_one(fw, &f->pod))
+        group = group_trees_root(c->catalog, &fw->profile.features, &named);
+    return group;
+}
+
 void preempting_begin(struct coordinator *c, struct moment now, struct flight *f,
                       const struct decision *d)
 {
     const struct preemption *p = &d->preemption;
+    bool claims = p->node.len > 0 && !f->pod.resize_deferred;
     struct str nominated;
-    cache_nominate(c->cache, &f->pod, p->node);
+    if (claims) /* else its group has room, and nobody says where it goes itself */
+        cache_nominate(c->cache, &f->pod, p->node);
     copy_outcome(f, d);
     flights_start(&c->flights, f, FLIGHT_preempting);
-    if (!cache_nomination(c->cache, f->pod.uid, &nominated)) { /* it went before it was offered */
+    if (claims && /* it went before it was offered */
+        !cache_nomination(c->cache, f->pod.uid, &nominated)) {
         landing_end(c, f, OUTCOME_skipped, NULL);
         return;
     }
@@ -101,16 +119,21 @@ void preempting_begin(struct coordinator *c, struct moment now, struct flight *f
              p->victims.count, (long long)p->violations);
     end_waits(c, p);
     copy_uids(c, f, p);
-    measure_victims(c, f, p->victims.count, any_to_evict(c, p));
+    measure_victims(c, f, p, any_to_evict(c, p));
     if (!any_to_evict(c, p)) {
         land(c, f, false);
         return;
     }
     struct message m = {.type = MSG_preempt, .preempt = {.pod = f->pod, .node_name = p->node}};
     describe_victims(c, p, &m.preempt);
-    uint32_t count;
-    const struct pod *lower =
-        cache_nominated_below(c->cache, p->node, f->pod.priority, &count, &c->cycle_memory);
+    uint32_t count = 0;
+    const struct pod *lower = NULL;
+    const struct gang *group = group_for(c, f);
+    if (group != NULL)
+        m.preempt.group_uid = group->uid;
+    m.preempt.for_tree = group != NULL && str_is(group->api, GANG_API_TREE);
+    if (m.preempt.group_uid.len == 0)
+        lower = cache_nominated_below(c->cache, p->node, f->pod.priority, &count, &c->cycle_memory);
     m.preempt.lower.count = count;
     m.preempt.lower.at = (struct pod *)lower; /* only read */
     outbox_put(c->out, c->binder, &m);

@@ -15,6 +15,8 @@ static const char *lacks_to_decide(const struct coordinator *c, struct moment no
     if (!c->ready.synced || c->ready.age_ms > span_ms(c->options.stale_after) ||
         moment_since(now, c->ready.heard).ns > c->options.stale_after.ns)
         return "a fresh view";
+    if (following_is_open(c))
+        return "the API server's version";
     if (cache_workers(c->cache) == 0 && cache_nodes(c->cache) > 0)
         return "a worker";
     if (cache_owed(c->cache) > 0)

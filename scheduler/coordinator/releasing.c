@@ -93,16 +93,34 @@ static struct str without_post_filter(const struct decision *d)
     return (struct str){all.at, len};
 }
 
+/* A reservation of the group is taken back once, whoever of it asks. */
+static bool ask_for(struct coordinator *c, struct flight *f, const struct deallocation *d)
+{
+    enum claim_step what = d->unreserves ? CLAIM_unreserve
+                           : d->deletes  ? CLAIM_delete
+                                         : CLAIM_deallocate;
+    struct claim_release request = request_for(f, what, d->claim, d->uid);
+    request.resource_version = d->version;
+    request.group_uid = d->group_uid;
+    if (d->unreserves && releasing_expects(c, d->uid))
+        return false;
+    ask(c, f, &request);
+    return true;
+}
+
+void releasing_take_back(struct coordinator *c, struct flight *f, const struct deallocation *d)
+{
+    if (d->claim.len > 0 && may_ask(c))
+        (void)ask_for(c, f, d);
+}
+
 bool releasing_deallocate(struct coordinator *c, struct flight *f, const struct decision *d,
                           bool tells)
 {
-    struct claim_release request =
-        request_for(f, d->deallocation.deletes ? CLAIM_delete : CLAIM_deallocate,
-                    d->deallocation.claim, d->deallocation.uid);
-    request.resource_version = d->deallocation.version;
     if (d->deallocation.claim.len == 0 || !may_ask(c))
         return false;
-    ask(c, f, &request);
+    if (!ask_for(c, f, &d->deallocation))
+        return false;
     struct release_list *r = f->releasing;
     r->tells = tells;
     r->clears = d->clear_nominated;

@@ -17,6 +17,8 @@ void releasing_unreserve(struct coordinator *c, struct flight *f);
  */
 bool releasing_deallocate(struct coordinator *c, struct flight *f, const struct decision *d,
                           bool tells);
+/* Asks for a claim of the pod's group, if there is one; the flight is to land next. */
+void releasing_take_back(struct coordinator *c, struct flight *f, const struct deallocation *d);
 
 void releasing_on_answer(struct coordinator *c, const struct claim_released *said);
 /* The binder has these claims under way, as a set: what is missing three times in a row got lost,

@@ -1,6 +1,7 @@
 /* report: the coordinator's status. What must stay true: nothing here changes anything. */
 #include "scheduler/coordinator/coordination.h"
 #include "scheduler/coordinator/extending.h"
+#include "scheduler/coordinator/following.h"
 #include "scheduler/coordinator/gang.h"
 
 #include <inttypes.h>
@@ -14,6 +15,7 @@ void coordinator_status(void *state, struct buffer *lines)
                  leadership_term(c));
     buffer_print(lines, "config_generation=%" PRId64 "\nconfig_hash=%016" PRIx64 "\n",
                  c->config.generation, (uint64_t)c->options.config_hash);
+    following_status(c, lines);
     buffer_print(lines, "configs_refused=%" PRIu64 "\n", c->config.refused);
     buffer_print(lines, "nodes=%u\npods=%u\nassumed=%u\n", cache_nodes(c->cache),
                  cache_pods(c->cache), cache_assumed(c->cache));
@@ -41,6 +43,7 @@ void coordinator_status(void *state, struct buffer *lines)
                  c->count.scheduled, c->count.unschedulable, c->count.errors);
     buffer_print(lines, "skipped=%" PRIu64 "\nbound=%" PRIu64 "\nbind_failed=%" PRIu64 "\n",
                  c->count.skipped, c->count.bound, c->count.bind_failed);
+    buffer_print(lines, "expired=%" PRIu64 "\n", c->count.expired);
     buffer_print(lines, "gangs_placed=%" PRIu64 "\ngangs_failed=%" PRIu64 "\n",
                  c->count.gangs_placed, c->count.gangs_failed);
     buffer_print(lines, "groups_known=%u\ngroup_claims=%u\n", gang_statuses_count(c->gang_statuses),

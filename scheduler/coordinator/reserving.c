@@ -13,11 +13,13 @@ static enum reserved failed(struct coordinator *c, struct flight *f, struct rese
 }
 
 static enum reserved devices_of(struct coordinator *c, const struct slot *s,
-                                const struct node *node, struct reserve_failure *why)
+                                const struct framework *fw, const struct node *node,
+                                struct reserve_failure *why)
 {
     struct flight *f = s->flight;
     struct str error = {0};
     const struct device_reserve_question q = {.pod = &f->pod,
+                                              .features = &fw->profile.features,
                                               .open = reduce_decision(s->reduce)->open_claims,
                                               .node = node,
                                               .random = &c->random};
@@ -60,7 +62,14 @@ enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
     const struct reserve_question q = {.pod = &f->pod, .findings = findings, .node = &node};
     if (volumes && !volume_reserve(c->catalog, &q, &f->reserved, &error, &f->arena))
         return failed(c, f, why, (struct reserve_failure){"VolumeBinding", error});
-    return devices ? devices_of(c, s, &node, why) : RESERVED_all;
+    return devices ? devices_of(c, s, fw, &node, why) : RESERVED_all;
+}
+
+struct pod reserving_placed(struct coordinator *c, const struct flight *f)
+{
+    const struct framework *fw = frameworks_find(&c->frameworks, f->pod.scheduler_name);
+    return device_reserved_pod(&f->devices, fw != NULL ? &fw->profile.features : NULL, &f->pod,
+                               &c->cycle_memory);
 }
 
 void reserving_undo_quietly(struct coordinator *c, struct flight *f)

@@ -17,6 +17,9 @@ struct reserve_failure {
  * anew. Nothing is reserved then. */
 enum reserved reserving_begin(struct coordinator *c, const struct slot *s,
                               struct reserve_failure *why);
+/* The pod as it counts on its node with what was reserved for it; borrowed from the flight and the
+ * cycle's memory. */
+struct pod reserving_placed(struct coordinator *c, const struct flight *f);
 /* What was reserved for it besides room is given back, within the decision: nobody was turned away
  * for it. */
 void reserving_undo_quietly(struct coordinator *c, struct flight *f);

@@ -52,12 +52,11 @@ static bool goes_in_a_run(struct coordinator *c, const struct map_request *r)
     return c->run->grouped ? run_groups_may_begin(c) : r->step == MAP_STEP_map && !is_counted(c, r);
 }
 
-/* In a round-robin a place depends on who was chosen last, on whosever nodes. */
 static bool may_run(struct coordinator *c)
 {
     const struct map_request *r = deciding_request(c, 0);
-    return deciding_workers(c) > 1 && batch_limit(c) > 1 && r->tie_break != TIE_BREAK_round_robin &&
-           r->only.count == 0 && batch_goes_along(deciding_slot(c, 0)) && goes_in_a_run(c, r);
+    return deciding_workers(c) > 1 && batch_limit(c) > 1 && r->only.count == 0 &&
+           batch_goes_along(c, deciding_slot(c, 0)) && goes_in_a_run(c, r);
 }
 
 static void take_along(struct coordinator *c, struct moment now)

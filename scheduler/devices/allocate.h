@@ -1,15 +1,15 @@
 /* allocate: finds devices for the claims of one pod on one node after the other.
  *
- *   search = dra_search_new(devices, claims, count);      once a pod (and set of claims)
- *   dra_search_node(search, &node, &limits, &answer)             for each node
- *   dra_search_result(search, i, arena, &allocation)             behind DRA_ALLOCATED, claim i
+ *   search = dra_search_new(devices, features, claims, count)  once a pod (and set of claims)
+ *   dra_search_node(search, &node, &limits, &answer)           for each node
+ *   dra_search_result(search, i, arena, &allocation)           behind DRA_ALLOCATED, claim i
  *   dra_search_free(&search)
  *
- * Mirrors Allocator.Allocate of upstream's structured allocator, "incubating", with the default
- * gates of 1.36: the first solution of the same depth-first search, in the same number of steps.
- * The answer depends on nothing but the store, the claims and the node, so whoever has the same
- * slices and uses finds the same devices again. The store must not change while a search lives;
- * several searches of one store may live, one is asked at a time. */
+ * Mirrors Allocator.Allocate of upstream's structured allocator, "incubating", or "stable" where
+ * the gates select that: the first solution of the same depth-first search, in the same number of
+ * steps. The answer depends on nothing but the store, the claims and the node, so whoever has the
+ * same slices and uses finds the same devices again. The store must not change while a search
+ * lives; several searches of one store may live, one is asked at a time. */
 #ifndef ALLOCATE_H
 #define ALLOCATE_H
 
@@ -30,6 +30,12 @@ struct dra_toleration {
 };
 
 /* An ExactDeviceRequest, or a DeviceSubRequest, which has a name and no admin_access. */
+/* derivedAttributes: what constraints see of a device under that name. */
+struct dra_derived {
+    struct str name;
+    struct str expression; /* CEL */
+};
+
 struct dra_choice {
     struct str name; /* of a subrequest; empty in an Exactly request */
     struct str class_name;
@@ -42,6 +48,8 @@ struct dra_choice {
     const struct dra_toleration *tolerations;
     uint32_t capacity_count;
     const struct dra_amount *capacities; /* capacity.requests, by qualified name */
+    uint32_t derived_count;
+    const struct dra_derived *derived;
 };
 
 struct dra_request {
@@ -72,8 +80,8 @@ struct dra_search;
 
 /* The same claims for all nodes. Where nodes differ in the claims that must be allocated (extended
  * resources), there is a search for each set. */
-struct dra_search *dra_search_new(struct devices *devices, const struct dra_claim *claims,
-                                  uint32_t count);
+struct dra_search *dra_search_new(struct devices *devices, const struct features *features,
+                                  const struct dra_claim *claims, uint32_t count);
 void dra_search_free(struct dra_search **search);
 
 /* ---- a node ---- */
@@ -83,6 +91,7 @@ struct dra_node {
     /* The value of a label; false when the node has no such label. */
     bool (*label)(const void *context, struct str key, struct str *value);
     const void *context;
+    bool skips; /* it declares the feature DRAOptionalNodeOperations */
 };
 
 /* When to give up. */
@@ -121,6 +130,7 @@ struct dra_result {
     const struct dra_toleration *tolerations;
     struct strs binding_conditions;
     struct strs binding_failure_conditions;
+    struct strs skips; /* skipNodeOperations of its slice */
 };
 
 /* An AllocationResult. */

@@ -1,5 +1,5 @@
 /* devices: the store of slices, classes and uses, with its indexes. What must stay true: every
- * slice is in exactly one of the two indexes (its node's, or the one for any node), in its pool,
+ * slice is either in the index or among those that are looked at for each node, in its pool,
  * and each of its devices has a slot and refers to its use; taking it out undoes all four. */
 #include "scheduler/devices/inside.h"
 
@@ -15,72 +15,89 @@ struct class_entry {
 struct devices *devices_new(void)
 {
     struct devices *devices = memory_take(sizeof(*devices));
+    devices->rules = taint_rules_new();
     devices->slices = map_new();
-    devices->locals = map_new();
-    devices->named = map_new();
+    devices->index = reach_index_new();
     devices->classes = map_new();
     devices->programs = map_new();
+    devices->changes.nodes = map_new();
     devices->scratch.limit = CEL_SCRATCH_BYTES;
     return devices;
 }
 
 /* ---- slices ---- */
 
-static struct slices *index_of(struct devices *devices, const struct slice *slice)
+static bool is_picky(const struct slice *slice)
 {
-    if (!slice_local(slice))
-        return &devices->shared;
-    struct slices *list = map_get(devices->locals, slice->said.reach.node_name);
-    if (list == NULL) {
-        list = memory_take(sizeof(*list));
-        map_set(devices->locals, slice->said.reach.node_name, list);
+    bool picky = slice->said.reach.has_terms;
+    for (uint32_t i = 0; slice->said.per_device && i < slice->device_count; i++)
+        picky = picky || !slice->devices[i].said.reach.all_nodes;
+    return picky;
+}
+
+static bool names_labels(const struct dra_reach *reach)
+{
+    uint32_t i = 0;
+    while (reach->has_terms && i < reach->term_count && reach->terms[i].expressions.count == 0)
+        i++;
+    return reach->has_terms && i < reach->term_count;
+}
+
+/* Of a node whose name it is found by labels may decide as well. */
+static bool selects_by_labels(const struct slice *slice)
+{
+    bool selects = names_labels(&slice->said.reach);
+    for (uint32_t i = 0; slice->said.per_device && i < slice->device_count; i++)
+        selects = selects || names_labels(&slice->devices[i].said.reach);
+    return selects;
+}
+
+static void enter_index(struct devices *devices, struct slice *slice)
+{
+    slice->indexed = reach_index_put(devices->index, slice);
+    if (!slice->indexed) {
+        slices_add(&devices->shared, slice);
+        devices->picky += is_picky(slice);
+    } else if (slice->set_count > 0) {
+        slices_add(&devices->counting, slice);
     }
-    return list;
 }
 
 static void leave_index(struct devices *devices, struct slice *slice)
 {
-    struct slices *list = index_of(devices, slice);
-    slices_remove(list, slice);
-    if (list == &devices->shared || list->count > 0)
+    if (!slice->indexed) {
+        slices_remove(&devices->shared, slice);
+        devices->picky -= is_picky(slice);
         return;
-    map_remove(devices->locals, slice->said.reach.node_name);
-    memory_free(list->at);
-    memory_free(list);
+    }
+    reach_index_take_out(devices->index, slice);
+    if (slice->set_count > 0)
+        slices_remove(&devices->counting, slice);
 }
 
-/* ---- which nodes differ ---- */
-
-static void count_name(struct devices *devices, struct str node, int times)
+bool devices_node_differs(const struct devices *devices, const struct dra_node *node)
 {
-    intptr_t count = (intptr_t)map_get(devices->named, node) + times;
-    if (count == 0)
-        map_remove(devices->named, node);
-    else
-        map_set(devices->named, node, (void *)count); /* NOLINT(performance-no-int-to-ptr) */
+    return devices->picky > 0 || reach_index_has(devices->index, node);
 }
 
-/* True when labels decide. */
-static bool count_reach(struct devices *devices, const struct dra_reach *reach, int times)
+bool devices_labels_matter(const struct devices *devices)
 {
-    if (reach->node_name.len > 0)
-        count_name(devices, reach->node_name, times);
-    return reach->node_name.len == 0 && !reach->all_nodes && reach->has_terms;
+    return devices->picky > 0 || reach_index_wants_labels(devices->index);
 }
 
-/* A shared slice comes, or (times is -1) goes. */
-static void count_nodes(struct devices *devices, const struct slice *slice, int times)
+bool devices_select_by_labels(const struct devices *devices)
 {
-    bool by_label = count_reach(devices, &slice->said.reach, times);
-    for (uint32_t i = 0; slice->said.per_device && i < slice->device_count; i++)
-        by_label |= count_reach(devices, &slice->devices[i].said.reach, times);
-    devices->by_label += by_label ? (uint32_t)times : 0;
+    return devices->by_labels > 0;
 }
 
-bool devices_node_differs(const struct devices *devices, struct str node)
+bool devices_take_of_nodes(const struct devices *devices)
 {
-    return devices->by_label > 0 || map_get(devices->locals, node) != NULL ||
-           map_get(devices->named, node) != NULL;
+    return devices->takes_of_nodes > 0;
+}
+
+bool devices_skip_operations(const struct devices *devices)
+{
+    return devices->skipping > 0;
 }
 
 /* ---- a slice in all indexes ---- */
@@ -101,20 +118,24 @@ static void enter(struct devices *devices, struct slice *slice)
         d->use = use_of(devices, slice->said.driver, slice->said.pool, d->said.name);
         d->use->devices++;
     }
-    slices_add(index_of(devices, slice), slice);
-    if (!slice_local(slice))
-        count_nodes(devices, slice, 1);
+    devices->takes_of_nodes += slice->takes_of_nodes;
+    devices->skipping += slice->said.skips.count > 0;
+    devices->by_labels += selects_by_labels(slice);
+    changes_all(devices);
+    enter_index(devices, slice);
     pool_add(devices, slice);
     map_set(devices->slices, slice->said.name, slice);
 }
 
 static void leave(struct devices *devices, struct slice *slice)
 {
+    changes_all(devices);
     map_remove(devices->slices, slice->said.name);
     pool_remove(devices, slice);
+    devices->takes_of_nodes -= slice->takes_of_nodes;
+    devices->skipping -= slice->said.skips.count > 0;
+    devices->by_labels -= selects_by_labels(slice);
     leave_index(devices, slice);
-    if (!slice_local(slice))
-        count_nodes(devices, slice, -1);
     for (uint32_t i = 0; i < slice->device_count; i++) {
         slice->devices[i].use->devices--;
         use_release(devices, slice->devices[i].use);
@@ -199,12 +220,14 @@ static void class_free(struct class_entry *entry)
 void devices_put_class(struct devices *devices, const struct dra_class *said)
 {
     struct class_entry *entry = class_make(said);
+    changes_all(devices);
     class_free(map_set(devices->classes, entry->said.name, entry));
 }
 
 bool devices_remove_class(struct devices *devices, struct str name)
 {
     struct class_entry *entry = map_remove(devices->classes, name);
+    changes_all(devices);
     class_free(entry);
     return entry != NULL;
 }
@@ -282,12 +305,15 @@ void devices_free(struct devices **devices)
         class_free(value);
     free_uses(d);
     programs_free(d);
+    taint_rules_free(&d->rules);
     map_free(&d->slices);
-    map_free(&d->locals);
-    map_free(&d->named);
+    reach_index_free(&d->index);
     map_free(&d->classes);
+    map_free(&d->changes.nodes);
     table_free(&d->pools);
     memory_free(d->shared.at);
+    memory_free(d->counting.at);
+    memory_free(d->own.at);
     memory_free(d->gathered.at);
     memory_free(d->slots.free);
     memory_free(d->marks);

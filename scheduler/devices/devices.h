@@ -13,6 +13,7 @@
 #include "proto/messages.h"
 
 struct cel_attribute; /* scheduler/cel/cel.h */
+struct dra_node;      /* allocate.h */
 
 /* ---- ResourceSlices ---- */
 
@@ -52,11 +53,23 @@ struct dra_counters {
     struct str set;
     uint32_t count;
     const struct dra_amount *at;
+    struct strs groups; /* compatibilityGroups, of what a device consumes */
 };
 
 struct dra_taint {
     struct str key, value;
     struct str effect; /* NoSchedule and NoExecute keep requests away that do not tolerate it */
+};
+
+/* What a device takes of a resource of its node. Empty texts are absent fields. */
+struct dra_node_resource {
+    struct str name;
+    bool maps;               /* it stands for some of the resource: */
+    struct str capacity_key; /* for what is consumed of this capacity; empty: for the device */
+    struct str multiplier;   /* a quantity: for each unit of it, or for the device */
+    bool has_overhead;       /* it costs some on top: */
+    struct str per_pod, per_container;
+    bool old; /* it is for 1.36, and the others are not */
 };
 
 struct dra_device {
@@ -74,6 +87,8 @@ struct dra_device {
     const struct dra_taint *taints;
     struct strs binding_conditions;
     struct strs binding_failure_conditions;
+    uint32_t node_resource_count;
+    const struct dra_node_resource *node_resources; /* nodeAllocatableResources */
 };
 
 /* A ResourceSlice. Its name is its key. */
@@ -89,6 +104,7 @@ struct dra_slice {
     const struct dra_counters *shared; /* sharedCounters */
     uint32_t device_count;
     const struct dra_device *devices;
+    struct strs skips; /* skipNodeOperations */
 };
 
 /* ---- DeviceClasses ---- */
@@ -108,6 +124,16 @@ struct dra_class {
     const struct str *selectors; /* CEL expressions; an empty one is of an unknown kind */
     uint32_t config_count;
     const struct dra_config *configs;
+};
+
+/* ---- DeviceTaintRules ---- */
+
+/* A taint of all devices that it selects. */
+struct dra_taint_rule {
+    struct str name;
+    bool has_selector;               /* else it selects: in 1.36 all devices, since then none */
+    struct str driver, pool, device; /* empty: any */
+    struct dra_taint taint;
 };
 
 /* ---- what is allocated ---- */
@@ -142,6 +168,10 @@ bool devices_remove_class(struct devices *devices, struct str name);
 /* NULL when there is none. Lives until the class is put again or removed. */
 const struct dra_class *devices_class(const struct devices *devices, struct str name);
 
+/* Adds a rule, or puts it in the place of the one of that name. */
+void devices_put_taint_rule(struct devices *devices, const struct dra_taint_rule *rule);
+void devices_remove_taint_rule(struct devices *devices, struct str name);
+
 /* A claim has got these, or gives them back. Both sides must be told the same: whoever takes keeps
  * the list to give it back. A claim that is seen twice (in flight, then in its status) is taken
  * once. Devices need not exist (any more): what is allocated outlives its slice. A malformed
@@ -157,7 +187,33 @@ struct devices_totals devices_totals(const struct devices *devices);
 
 /* False: to this node nothing matters but what any node without a name and labels would see, so
  * that a search answers for all such nodes alike. */
-bool devices_node_differs(const struct devices *devices, struct str node);
+bool devices_node_differs(const struct devices *devices, const struct dra_node *node);
+/* False: a node's name alone decides whether it differs. */
+bool devices_labels_matter(const struct devices *devices);
+
+/* False: of a node's labels nothing hangs in a search, either. */
+bool devices_select_by_labels(const struct devices *devices);
+
+/* False: no device takes anything of its node's own resources. */
+bool devices_take_of_nodes(const struct devices *devices);
+/* False: no slice has devices that only some nodes can do with (skipNodeOperations). */
+bool devices_skip_operations(const struct devices *devices);
+
+/* Has grown since an earlier call when a search on that node may come to something else than it did
+ * then; as long as neither labels nor a node's operations matter (devices_select_by_labels,
+ * devices_skip_operations). */
+uint64_t devices_changed(const struct devices *devices, struct str node);
+
+/* Devices that a node reaches. */
+struct dra_stock {
+    int64_t there; /* of a class, whatever becomes of their pools */
+    int64_t used;  /* of those: allocated, as a whole or in part */
+};
+
+/* What scores by an extended resource count, as upstream's NodeResourcesFit does it. None of both
+ * where there is no such class, or where a selector is in error. */
+struct dra_stock devices_stock(struct devices *devices, const struct features *features,
+                               struct str class_name, const struct dra_node *node);
 
 /* Which slices a share of the nodes needs, so that allocating for its nodes comes out as with all:
  * pools are dealt with as a whole. Empty when the pool of that slice is for any node; else the one

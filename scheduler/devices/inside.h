@@ -7,6 +7,7 @@
 #include "proto/kube/documents/quantity.h"
 #include "scheduler/cel/cel.h"
 #include "scheduler/devices/allocate.h"
+#include "scheduler/devices/changes.h"
 
 /* Billionths; within ±2^110, so that sums of many thousands cannot overflow. */
 __extension__ typedef __int128 dra_nano;
@@ -18,6 +19,13 @@ struct amount {
 
 /* False, with *a zero, when the text is no quantity. */
 bool amount_parse(struct str text, struct amount *a);
+
+enum amount_format { AMOUNT_decimal, AMOUNT_binary, AMOUNT_exponent };
+
+/* The kind of suffix that the quantity was written with. */
+enum amount_format amount_format_of(struct str text);
+/* As upstream writes a quantity of that format. */
+struct str amount_text(dra_nano nano, enum amount_format format, struct arena *arena);
 
 /* ---- slices: what the drivers said, and what follows from it ---- */
 
@@ -43,6 +51,12 @@ struct consumption {
 
 #define NO_COUNTER UINT32_MAX
 
+/* With whom a device shares a set of counters. */
+struct group_use {
+    struct str set;
+    struct strs groups;
+};
+
 struct slice;
 
 struct device {
@@ -53,7 +67,9 @@ struct device {
     uint32_t capacity_count;
     struct capacity *capacities;
     uint32_t consumption_count;
-    struct consumption *consumption;   /* one for each counter of each set */
+    struct consumption *consumption; /* one for each counter of each set */
+    uint32_t group_use_count;
+    struct group_use *group_uses;      /* one for each set that it consumes of */
     struct device *twin;               /* another one of that name in the edition */
     const struct cel_subject *subject; /* made when it is first needed */
     struct str bad_reach;              /* why its node selector cannot be used; empty: it can */
@@ -62,6 +78,16 @@ struct device {
 struct counter {
     struct str set, name;
     dra_nano nano;
+};
+
+/* A label and its value, or "" and a node's name. */
+struct reach_key {
+    struct str label, value;
+};
+
+struct reach_keys {
+    uint32_t count, room;
+    struct reach_key *at;
 };
 
 struct slice {
@@ -77,16 +103,18 @@ struct slice {
     uint32_t counter_count;
     struct counter *counters; /* of all its sets */
     bool has_binding;         /* a device has binding conditions */
+    bool takes_of_nodes;      /* a device takes of its node's own resources */
+    bool uses_groups;         /* a device names compatibility groups */
     bool unknown_counters;    /* a device consumes what the edition does not have */
     struct str bad_reach;     /* as with devices */
     uint64_t seen;            /* the view that it was last in */
+    bool indexed;             /* only nodes with one of the keys reach it */
+    struct reach_keys keys;   /* its places in the index; borrowed from the rest of it */
 };
 
 /* Reads a slice; NULL with the reason in *error when a quantity is malformed. */
 struct slice *slice_make(const struct dra_slice *said, struct buffer *error);
 void slice_free(struct slice *slice);
-/* A slice that names a node and shares no counters. */
-bool slice_local(const struct slice *slice);
 /* By driver, pool and name. */
 int slice_compare(const struct slice *a, const struct slice *b);
 
@@ -98,20 +126,42 @@ struct slices {
 void slices_add(struct slices *list, struct slice *slice);
 void slices_remove(struct slices *list, struct slice *slice);
 
+/* ---- slices by what nodes reach them ---- */
+
+struct reach_index;
+
+struct reach_index *reach_index_new(void);
+/* All slices have been taken out. */
+void reach_index_free(struct reach_index **index);
+/* False: it must be looked at for each node. */
+bool reach_index_put(struct reach_index *index, struct slice *slice);
+/* It was put in. */
+void reach_index_take_out(struct reach_index *index, struct slice *slice);
+/* All slices in the index that the node may reach, in order, instead of what is in the list. */
+void reach_index_gather(struct reach_index *index, const struct dra_node *node,
+                        struct slices *list);
+/* Whether there would be any. */
+bool reach_index_has(struct reach_index *index, const struct dra_node *node);
+/* Whether labels have a say, beside names. */
+bool reach_index_wants_labels(const struct reach_index *index);
+
 /* ---- pools ---- */
 
 /* The slices of a pool that are of one generation. */
 struct edition {
     int64_t generation;
     struct slices slices;
-    bool stale; /* what follows has to be found out again */
+    uint32_t grouped; /* slices that use compatibility groups */
+    bool stale;       /* what follows has to be found out again */
     bool doubled_sets;
     bool doubled_devices;
-    bool unknown_counters; /* in any of its slices */
+    bool unknown_counters; /* in any of its slices without groups */
+    bool unknown_in_groups;
     uint32_t counter_count;
     struct counter *counters;
-    bool available_known;
-    dra_nano *available; /* by counter: what allocated devices have left */
+    bool available_known, available_grouped;
+    dra_nano *available; /* by counter: what allocated devices have left; grouped: those of slices
+                            that use groups, too */
     struct edition *next;
 };
 
@@ -126,8 +176,8 @@ void pool_add(struct devices *devices, struct slice *slice);
 void pool_remove(struct devices *devices, struct slice *slice);
 /* Finds out what follows from an edition's slices, unless that is known. */
 void edition_settle(struct edition *edition);
-/* What is left of the edition's counters, over all its slices. */
-const dra_nano *edition_available(struct edition *edition);
+/* What is left of the edition's counters, over all its slices, or without those that use groups. */
+const dra_nano *edition_available(struct edition *edition, bool grouped);
 /* Takes what allocated devices of the slice consume from available. */
 void slice_take_counters(const struct slice *slice, dra_nano *available);
 /* What is allocated of the pool's devices is another. */
@@ -165,6 +215,7 @@ dra_nano use_consumed(const struct use *use, struct str name);
 
 struct program {
     struct str text;
+    struct str key;          /* the text, and what it was compiled as */
     struct cel_program *cel; /* NULL: it does not compile */
     struct str error;        /* why */
     uint8_t *verdicts;       /* by slot; 0: not known, else 1 + enum cel_verdict */
@@ -173,13 +224,25 @@ struct program {
     uint64_t last_held;
 };
 
-/* Held until program_drop. */
-struct program *program_hold(struct devices *devices, struct str text);
+/* As that release compiles it. Held until program_drop. */
+struct program *program_hold(struct devices *devices, const struct features *features,
+                             struct str text);
+/* The same of a derived attribute's expression. */
+struct program *program_hold_derived(struct devices *devices, const struct features *features,
+                                     struct str text);
 void program_drop(struct program *program);
 /* What the program says of a device; error (in the arena) for CEL_FAILED and for what does not
  * compile, which is CEL_FAILED too. */
 enum cel_verdict program_match(struct devices *devices, struct program *program,
                                struct device *device, struct arena *arena, struct str *error);
+/* The same of a device that says nothing of sharing it. */
+enum cel_verdict program_match_unshared(struct devices *devices, struct program *program,
+                                        struct device *device, struct arena *arena,
+                                        struct str *error);
+/* What the program of a derived attribute gives, in the arena; NULL with the error there. */
+const struct cel_attribute *program_derive(struct devices *devices, const struct program *program,
+                                           struct device *device, struct arena *arena,
+                                           struct str *error);
 /* The slots are given to other devices. */
 void programs_forget(struct devices *devices, uint32_t first, uint32_t count);
 void programs_free(struct devices *devices);
@@ -211,24 +274,51 @@ struct mark {
 };
 
 struct devices {
-    struct map *slices;   /* struct slice by name */
-    struct map *locals;   /* struct slices by node, of local slices */
-    struct slices shared; /* all others */
-    struct map *named;    /* by node: how many shared slices name it, as a pointer */
-    uint32_t by_label;    /* shared slices that go by nodes' labels */
-    struct map *classes;  /* struct class_entry by name */
+    struct taint_rules *rules;
+    struct map *slices; /* struct slice by name */
+    struct reach_index *index;
+    struct slices shared;    /* those that are not in the index */
+    struct slices counting;  /* those in the index that share counters */
+    uint32_t takes_of_nodes; /* slices with such devices */
+    uint32_t skipping;       /* slices with skipNodeOperations */
+    uint32_t by_labels;      /* slices with a selector that names a label */
+    uint32_t picky;          /* of the shared ones: not for all nodes alike */
+    struct map *classes;     /* struct class_entry by name */
     struct table pools, uses;
     struct map *programs; /* by text */
     struct slots slots;
     struct mark *marks; /* by slot */
     uint32_t mark_room;
-    uint64_t round;         /* counts the nodes that were asked */
-    uint64_t holds;         /* counts the programs that were held */
-    struct slices gathered; /* what view_gather works with */
-    struct arena scratch;   /* of evaluations */
+    uint64_t round;              /* counts the nodes that were asked */
+    uint64_t holds;              /* counts the programs that were held */
+    struct slices own, gathered; /* what view_gather works with */
+    struct arena scratch;        /* of evaluations */
+    struct changes changes;
 };
 
+/* ---- DeviceTaintRules ---- */
+
+struct taint_rule {
+    struct dra_taint_rule said;
+    struct taint_rule *next; /* of the same device's name, or of those for any */
+};
+
+struct taint_rules *taint_rules_new(void);
+void taint_rules_free(struct taint_rules **rules);
+/* The first of the rules whose selector names this device, or names none; each may still be for
+ * another driver or pool. */
+const struct taint_rule *taint_rules_named(const struct taint_rules *rules, struct str device);
+const struct taint_rule *taint_rules_for_any(const struct taint_rules *rules);
+
 /* ---- a view ---- */
+
+/* Who has been allocated or chosen of a set of counters. */
+struct group_set {
+    struct str name;
+    bool members;             /* there are any */
+    const struct strs *first; /* groups of the first of them; NULL: none of them has any */
+    uint64_t common;          /* which of these all have, as bits */
+};
 
 struct view_pool {
     struct pool *pool;
@@ -240,6 +330,8 @@ struct view_pool {
     struct slice **slices; /* in reach, with devices */
     const dra_nano *available;
     dra_nano *consumed; /* by counter: of what is chosen; NULL: nothing yet */
+    uint32_t group_set_count;
+    struct group_set *group_sets; /* NULL: not begun */
 };
 
 struct node_view {
@@ -247,19 +339,57 @@ struct node_view {
     struct view_pool *at; /* in the order in which they are tried; memory_free it in the end */
 };
 
+/* What upstream does, as a search is told. */
+struct dra_ways {
+    struct features features;
+    bool shares;    /* devices may be shared */
+    bool binding;   /* devices may be waited for */
+    bool sets;      /* attributes are compared as sets */
+    bool derived;   /* attributes may be derived */
+    bool groups;    /* compatibility groups are known */
+    bool no_groups; /* slices that use them are left out */
+    bool no_skips;  /* devices of slices with skipNodeOperations are not given */
+    bool stable;    /* it is the "stable" allocator, which knows neither */
+};
+
+struct view_question {
+    const struct dra_ways *ways;
+    const struct dra_node *node;
+    struct arena *arena;
+};
+
 /* False with the error's text where upstream's GatherPools fails. */
-bool view_gather(struct devices *devices, const struct dra_node *node, struct arena *arena,
-                 struct node_view *view, struct str *error);
+bool view_gather(struct devices *devices, const struct view_question *q, struct node_view *view,
+                 struct str *error);
 /* Whether the node is one of those; the reach must be a good one. */
 bool reach_matches(const struct dra_reach *reach, const struct dra_node *node);
 
 /* ---- capacities ---- */
 
-/* The part of a device's capacity that a request for it consumes (requested may be NULL). */
-struct amount capacity_consumed(const struct amount *requested, const struct capacity *capacity,
-                                struct arena *texts);
-/* Whether the request fits a device on top of what is taken and of what is being allocated. */
-bool capacity_fits(const struct device *device, const struct dra_amount *requests,
-                   const struct amount *parsed, uint32_t count, const dra_nano *allocating);
+enum capacity_verdict {
+    CAPACITY_fits,
+    CAPACITY_lacks,
+    CAPACITY_failed, /* since 1.37: with the error's text */
+};
+
+/* What is asked of capacities, by name. */
+struct capacity_question {
+    const struct features *features;
+    uint32_t count;
+    const struct dra_amount *requests;
+    const struct amount *parsed;
+    struct arena *texts; /* of errors */
+};
+
+/* The part of a device's capacity that a request for it consumes; requested may be NULL. Its text
+ * is made only where texts is not NULL. What cannot be rounded is as it was asked for, with *error
+ * (may be NULL) in texts. */
+struct amount capacity_consumed(const struct features *features, const struct amount *requested,
+                                const struct capacity *capacity, struct arena *texts,
+                                struct str *error);
+/* Whether the request fits a device on top of what is taken of it (if anything counts) and of what
+ * is being allocated. */
+enum capacity_verdict capacity_fits(const struct capacity_question *q, const struct device *device,
+                                    bool taken, const dra_nano *allocating, struct str *error);
 
 #endif

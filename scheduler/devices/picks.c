@@ -1,88 +1,9 @@
 /* picks: choosing one device for a request and taking the choice back. Mirrors upstream's
- * allocateDevice, rollbackDevice and constraints. What must stay true: choices are taken back in
- * the reverse order, and taking one back leaves all books as they were before it. */
+ * allocateDevice and rollbackDevice. What must stay true: choices are taken back in the reverse
+ * order, and taking one back leaves all books as they were before it. */
 #include "scheduler/devices/search.h"
 
 #include "proto/base/must.h"
-
-/* ---- constraints ---- */
-
-static const struct cel_attribute *attribute_named(const struct device *device, struct str name)
-{
-    for (uint32_t i = 0; i < device->said.attribute_count; i++)
-        if (str_equal(device->said.attributes[i].name, name))
-            return &device->said.attributes[i];
-    return NULL;
-}
-
-/* By its full name, or by its id alone when the driver's is its domain. */
-static const struct cel_attribute *attribute_of(const struct device *device, struct str full)
-{
-    const struct cel_attribute *found = attribute_named(device, full);
-    int64_t slash = str_find(full, '/');
-    if (found != NULL || slash < 0)
-        return found;
-    struct str domain = {full.at, (uint32_t)slash};
-    if (!str_equal(domain, device->slice->said.driver))
-        return NULL;
-    return attribute_named(device,
-                           (struct str){full.at + slash + 1, full.len - (uint32_t)slash - 1});
-}
-
-static bool same_value(const struct cel_attribute *a, const struct cel_attribute *b)
-{
-    if (a->kind != b->kind)
-        return false;
-    switch (a->kind) {
-    case CEL_ATTRIBUTE_bool: return a->truth == b->truth;
-    case CEL_ATTRIBUTE_int: return a->number == b->number;
-    case CEL_ATTRIBUTE_string:
-    case CEL_ATTRIBUTE_version: return str_equal(a->text, b->text);
-    case CEL_ATTRIBUTE_none: break;
-    }
-    return false;
-}
-
-/* Upstream keeps one value for each request, that of its last device. */
-static bool is_distinct(const struct constraint *c, uint32_t request_count,
-                        const struct cel_attribute *value)
-{
-    for (uint32_t i = 0; i < request_count; i++)
-        if (c->by_request[i] != NULL &&
-            (value->kind == CEL_ATTRIBUTE_none || same_value(c->by_request[i], value)))
-            return false;
-    return true;
-}
-
-static bool constraint_add(struct constraint *c, const struct asked_claim *claim,
-                           const struct pick *pick)
-{
-    const struct request *request = &claim->requests[pick->request];
-    if (!c->applies[request->choices[pick->choice].number])
-        return true;
-    const struct cel_attribute *value = attribute_of(pick->what.device, c->attribute);
-    if (value == NULL)
-        return false;
-    if (c->devices > 0 &&
-        !(c->distinct ? is_distinct(c, claim->request_count, value) : same_value(c->value, value)))
-        return false;
-    if (c->distinct)
-        c->by_request[pick->request] = value;
-    else if (c->devices == 0)
-        c->value = value;
-    c->devices++;
-    return true;
-}
-
-static void constraint_remove(struct constraint *c, const struct asked_claim *claim,
-                              const struct pick *pick)
-{
-    const struct request *request = &claim->requests[pick->request];
-    if (!c->applies[request->choices[pick->choice].number])
-        return;
-    c->by_request[pick->request] = NULL;
-    c->devices--;
-}
 
 /* ---- counters ---- */
 
@@ -113,8 +34,8 @@ static bool counters_reserve(struct dra_search *s, const struct pool_device *wha
     uint32_t count = pool->edition->counter_count;
     if (pool->consumed == NULL) {
         pool->consumed = arena_take(&s->work, count * sizeof(*pool->consumed));
-        pool->available =
-            pool->whole ? edition_available(pool->edition) : available_in_reach(s, pool);
+        pool->available = pool->whole ? edition_available(pool->edition, !s->ways.no_groups)
+                                      : available_in_reach(s, pool);
     }
     counters_add(what, 1);
     for (uint32_t i = 0; i < count; i++)
@@ -137,25 +58,55 @@ static bool tolerates(const struct dra_toleration *t, const struct dra_taint *ta
     return str_is(t->operator_name, "Exists");
 }
 
-static bool tainted(const struct device *device, const struct dra_choice *choice)
+static bool tolerated(const struct dra_taint *taint, const struct dra_choice *choice)
 {
-    for (uint32_t i = 0; i < device->said.taint_count; i++) {
-        const struct dra_taint *taint = &device->said.taints[i];
-        bool tolerated =
-            !str_is(taint->effect, "NoSchedule") && !str_is(taint->effect, "NoExecute");
-        for (uint32_t k = 0; k < choice->toleration_count && !tolerated; k++)
-            tolerated = tolerates(&choice->tolerations[k], taint);
-        if (!tolerated)
+    if (!str_is(taint->effect, "NoSchedule") && !str_is(taint->effect, "NoExecute"))
+        return true;
+    for (uint32_t i = 0; i < choice->toleration_count; i++)
+        if (tolerates(&choice->tolerations[i], taint))
             return true;
-    }
     return false;
+}
+
+/* Without a selector it is for all devices in 1.36, and for none since then. */
+static bool selects(const struct dra_search *s, const struct dra_taint_rule *rule,
+                    const struct dra_slice *slice)
+{
+    if (!rule->has_selector)
+        return s->ways.features.release < 37;
+    return (rule->driver.len == 0 || str_equal(rule->driver, slice->driver)) &&
+           (rule->pool.len == 0 || str_equal(rule->pool, slice->pool));
+}
+
+static bool tainted_by(const struct dra_search *s, const struct taint_rule *rules,
+                       const struct device *device, const struct dra_choice *choice)
+{
+    for (const struct taint_rule *r = rules; r != NULL; r = r->next)
+        if (selects(s, &r->said, &device->slice->said) && !tolerated(&r->said.taint, choice))
+            return true;
+    return false;
+}
+
+static bool tainted(const struct dra_search *s, const struct device *device,
+                    const struct dra_choice *choice)
+{
+    const struct taint_rules *rules = s->devices->rules;
+    if (!s->ways.features.device_taints)
+        return false;
+    for (uint32_t i = 0; i < device->said.taint_count; i++)
+        if (!tolerated(&device->said.taints[i], choice))
+            return true;
+    return s->ways.features.device_taint_rules &&
+           (tainted_by(s, taint_rules_for_any(rules), device, choice) ||
+            tainted_by(s, taint_rules_named(rules, device->said.name), device, choice));
 }
 
 /* ---- choosing ---- */
 
 bool device_in_use(const struct dra_search *s, const struct device *device)
 {
-    return device->use->dedicated > 0 || search_mark(s, device)->marks > 0;
+    return device->use->dedicated > 0 || (!s->ways.shares && device->use->shares > 0) ||
+           search_mark(s, device)->marks > 0;
 }
 
 /* Only devices that nobody can share are ever noted. */
@@ -168,6 +119,12 @@ bool device_in_claim(const struct dra_search *s, uint32_t claim, const struct de
         if (s->picks[c->first_pick + i].what.device == device)
             return true;
     return false;
+}
+
+struct capacity_question choice_question(struct dra_search *s, const struct choice *choice)
+{
+    return (struct capacity_question){&s->ways.features, choice->said->capacity_count,
+                                      choice->said->capacities, choice->capacities, &s->work};
 }
 
 const struct amount *choice_requests(const struct choice *choice, struct str capacity)
@@ -188,7 +145,8 @@ static void share(struct dra_search *s, const struct pick *pick, int sign)
     for (uint32_t i = 0; i < device->capacity_count; i++) {
         const struct capacity *c = &device->capacities[i];
         const struct amount *requested = choice_requests(choice, c->name);
-        mark->allocating[i] += sign * capacity_consumed(requested, c, NULL).nano;
+        mark->allocating[i] +=
+            sign * capacity_consumed(&s->ways.features, requested, c, NULL, NULL).nano;
     }
 }
 
@@ -203,7 +161,7 @@ static void share_add(struct dra_search *s, struct pick *pick)
     pick->shared = mark->shared = true;
 }
 
-static void undo(struct dra_search *s, const struct pick *pick)
+static void undo(struct dra_search *s, struct pick *pick)
 {
     struct asked_claim *claim = &s->claims[pick->claim];
     struct mark *mark = search_mark(s, pick->what.device);
@@ -216,17 +174,18 @@ static void undo(struct dra_search *s, const struct pick *pick)
         constraint_remove(&claim->constraints[i - 1], claim, pick);
     if (pick->counters)
         counters_add(&pick->what, -1);
+    groups_undo(s, pick);
 }
 
 void pick_undo(struct dra_search *s)
 {
     must(s->pick_count > 0);
-    const struct pick *pick = &s->picks[--s->pick_count];
+    struct pick *pick = &s->picks[--s->pick_count];
     s->claims[pick->claim].pick_count--;
     undo(s, pick);
 }
 
-static enum reply refused(struct dra_search *s, const struct pick *pick, bool must_have)
+static enum reply refused(struct dra_search *s, struct pick *pick, bool must_have)
 {
     const struct asked_claim *claim = &s->claims[pick->claim];
     const struct slice *slice = pick->what.device->slice;
@@ -246,14 +205,25 @@ static enum reply refused(struct dra_search *s, const struct pick *pick, bool mu
 static bool available(struct dra_search *s, const struct choice *choice, struct pick *pick)
 {
     const struct device *device = pick->what.device;
-    bool multiple = device->said.allow_multiple;
+    bool multiple = s->ways.shares && device->said.allow_multiple;
     if (choice->said->admin_access ? !multiple && device_in_claim(s, pick->claim, device)
                                    : device_in_use(s, device))
         return false;
-    bool counted = multiple && (device->use->entries > 0 || search_mark(s, device)->shared);
+    if (device->slice->said.skips.count > 0 &&
+        (s->ways.no_skips || (s->ways.features.device_skips && !s->node->skips)))
+        return false;
+    bool shared =
+        s->ways.features.release >= 37 ? device->use->shares > 0 : device->use->entries > 0;
+    bool counted = multiple && (shared || search_mark(s, device)->shared);
+    if (!s->ways.features.device_partitions && device->consumption_count > 0)
+        return false;
     if (counted || device->consumption_count == 0)
         return true;
+    if (s->ways.groups && !groups_join(s, pick))
+        return false;
     pick->counters = counters_reserve(s, &pick->what);
+    if (!pick->counters)
+        groups_undo(s, pick);
     return pick->counters;
 }
 
@@ -264,20 +234,27 @@ enum reply pick_add(struct dra_search *s, const struct frame *f, struct pool_dev
     const struct choice *choice = &claim->requests[f->request].choices[f->choice];
     struct pick *pick = &s->picks[s->pick_count];
     struct mark *mark = search_mark(s, what.device);
-    bool multiple = what.device->said.allow_multiple;
+    bool multiple = s->ways.shares && what.device->said.allow_multiple;
     *pick =
         (struct pick){.what = what, .claim = f->claim, .request = f->request, .choice = f->choice};
     if (!available(s, choice, pick))
         return REPLY_none;
-    if (tainted(what.device, choice->said))
+    if (tainted(s, what.device, choice->said))
         return refused(s, pick, false);
-    for (; pick->constraints < claim->constraint_count; pick->constraints++)
-        if (!constraint_add(&claim->constraints[pick->constraints], claim, pick))
+    for (; pick->constraints < claim->constraint_count; pick->constraints++) {
+        enum reply reply = constraint_add(s, &claim->constraints[pick->constraints], claim, pick);
+        if (reply == REPLY_failed) {
+            undo(s, pick);
+            return reply;
+        }
+        if (reply != REPLY_done)
             return refused(s, pick, must_have);
+    }
     pick->marked = !multiple;
     mark->marks += pick->marked;
-    if (!capacity_fits(what.device, choice->said->capacities, choice->capacities,
-                       choice->said->capacity_count, mark->allocating))
+    struct capacity_question asked = choice_question(s, choice);
+    if (s->ways.shares &&
+        capacity_fits(&asked, what.device, true, mark->allocating, &s->error) != CAPACITY_fits)
         return refused(s, pick, false);
     if (multiple)
         share_add(s, pick);

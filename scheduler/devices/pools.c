@@ -66,6 +66,7 @@ void pool_add(struct devices *devices, struct slice *slice)
     slice->pool = pool;
     slice->edition = *at;
     slices_add(&(*at)->slices, slice);
+    (*at)->grouped += slice->uses_groups;
     (*at)->stale = true;
 }
 
@@ -84,6 +85,7 @@ void pool_remove(struct devices *devices, struct slice *slice)
     struct pool *pool = slice->pool;
     struct edition *edition = slice->edition;
     slices_remove(&edition->slices, slice);
+    edition->grouped -= slice->uses_groups;
     edition->stale = true;
     if (edition->slices.count > 0)
         return;
@@ -105,6 +107,7 @@ void pool_used(struct devices *devices, struct str driver, struct str name)
     struct pool *pool = pool_find(devices, driver, name);
     for (struct edition *e = pool == NULL ? NULL : pool->editions; e != NULL; e = e->next)
         e->available_known = false;
+    changes_in_pool(devices, pool);
 }
 
 /* ---- what follows from an edition's slices ---- */
@@ -157,7 +160,10 @@ static void resolve(struct edition *edition, const struct map *sets, struct slic
             if (c->name.len == 0 ? map_get(sets, c->set) == NULL : c->counter == NO_COUNTER)
                 slice->unknown_counters = true;
         }
-    edition->unknown_counters = edition->unknown_counters || slice->unknown_counters;
+    if (slice->uses_groups)
+        edition->unknown_in_groups = edition->unknown_in_groups || slice->unknown_counters;
+    else
+        edition->unknown_counters = edition->unknown_counters || slice->unknown_counters;
 }
 
 static void find_twins(struct edition *edition)
@@ -180,6 +186,7 @@ void edition_settle(struct edition *edition)
         return;
     edition_forget(edition);
     edition->doubled_sets = edition->doubled_devices = edition->unknown_counters = false;
+    edition->unknown_in_groups = false;
     gather_counters(edition);
     struct map *sets = gather_sets(edition);
     for (uint32_t i = 0; i < edition->slices.count; i++)
@@ -201,16 +208,18 @@ void slice_take_counters(const struct slice *slice, dra_nano *available)
     }
 }
 
-const dra_nano *edition_available(struct edition *edition)
+const dra_nano *edition_available(struct edition *edition, bool grouped)
 {
     must(!edition->stale);
-    if (edition->available_known)
+    if (edition->available_known && (edition->available_grouped == grouped || !edition->grouped))
         return edition->available;
     for (uint32_t i = 0; i < edition->counter_count; i++)
         edition->available[i] = edition->counters[i].nano;
     for (uint32_t i = 0; i < edition->slices.count; i++)
-        if (edition->slices.at[i]->set_count == 0)
+        if (edition->slices.at[i]->set_count == 0 &&
+            (grouped || !edition->slices.at[i]->uses_groups))
             slice_take_counters(edition->slices.at[i], edition->available);
     edition->available_known = true;
+    edition->available_grouped = grouped;
     return edition->available;
 }

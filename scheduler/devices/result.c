@@ -60,7 +60,8 @@ enum dra_outcome dra_search_node(struct dra_search *s, const struct dra_node *no
 {
     begin(s, node, limits);
     enum dra_outcome outcome = DRA_ERROR;
-    if (view_gather(s->devices, node, &s->work, &s->view, &s->error) && search_prepare(s))
+    const struct view_question q = {&s->ways, node, &s->work};
+    if (view_gather(s->devices, &q, &s->view, &s->error) && search_prepare(s))
         outcome = conclude(s, search_run(s));
     *answer = (struct dra_answer){.text = s->error, .steps = s->steps};
     if (outcome == DRA_ALLOCATED)
@@ -78,14 +79,15 @@ static struct str full_name(const struct request *request, const struct choice *
     return arena_print(arena, "%.*s/%.*s", STR_ARG(request->said->name), STR_ARG(choice->name));
 }
 
-static void fill_consumed(const struct choice *choice, const struct device *device,
-                          struct arena *arena, struct dra_use *use)
+static void fill_consumed(const struct features *features, const struct choice *choice,
+                          const struct device *device, struct arena *arena, struct dra_use *use)
 {
     struct dra_amount *at = arena_take(arena, device->capacity_count * sizeof(*at));
     for (uint32_t i = 0; i < device->capacity_count; i++) {
         const struct capacity *c = &device->capacities[i];
         const struct amount *requested = choice_requests(choice, c->name);
-        at[i] = (struct dra_amount){c->name, capacity_consumed(requested, c, arena).text};
+        at[i] = (struct dra_amount){c->name,
+                                    capacity_consumed(features, requested, c, arena, NULL).text};
     }
     use->consumed = at;
     use->consumed_count = device->capacity_count;
@@ -106,11 +108,15 @@ static void fill_results(const struct dra_search *s, const struct asked_claim *c
                                   .pool = device->slice->said.pool,
                                   .device = device->said.name,
                                   .admin_access = choice->said->admin_access,
-                                  .shared = device->said.allow_multiple};
-        if (device->said.allow_multiple)
-            fill_consumed(choice, device, arena, &r->use);
+                                  .shared = s->ways.shares && device->said.allow_multiple};
+        if (r->use.shared)
+            fill_consumed(&s->ways.features, choice, device, arena, &r->use);
         r->toleration_count = choice->said->toleration_count;
         r->tolerations = choice->said->tolerations;
+        if (s->ways.features.device_skips)
+            r->skips = device->slice->said.skips;
+        if (!s->ways.binding)
+            continue;
         r->binding_conditions = device->said.binding_conditions;
         r->binding_failure_conditions = device->said.binding_failure_conditions;
     }
@@ -163,23 +169,42 @@ static bool class_seen(const struct asked_claim *claim, uint32_t request)
     return false;
 }
 
-/* Upstream lists it once for each request that it names. */
-static void add_claim_config(const struct asked_claim *claim, const struct dra_config *config,
-                             struct arena *arena, struct configs *list)
+static bool config_covers(const struct dra_config *config, const struct request *request,
+                          struct arena *arena)
+{
+    return strs_hold(config->requests, request->said->name) ||
+           (request->said->first_available &&
+            strs_hold(config->requests, full_name(request, selected(request), arena)));
+}
+
+/* 1.36 lists it once for each request that it names, later ones once. */
+static void add_claim_config(const struct dra_search *s, const struct asked_claim *claim,
+                             const struct dra_config *config, struct arena *arena,
+                             struct configs *list)
 {
     if (config->requests.count == 0)
         config_add(list, arena, *config);
     for (uint32_t i = 0; i < claim->request_count && config->requests.count > 0; i++) {
-        const struct request *request = &claim->requests[i];
-        if (strs_hold(config->requests, request->said->name) ||
-            (request->said->first_available &&
-             strs_hold(config->requests, full_name(request, selected(request), arena))))
-            config_add(list, arena, *config);
+        if (!config_covers(config, &claim->requests[i], arena))
+            continue;
+        config_add(list, arena, *config);
+        if (s->ways.features.release >= 37)
+            break;
     }
 }
 
-static void fill_configs(const struct asked_claim *claim, struct arena *arena,
-                         struct dra_allocation *out)
+/* None named means all of them. */
+static void clear_if_all(const struct asked_claim *claim, struct arena *arena,
+                         struct dra_config *config)
+{
+    for (uint32_t i = 0; i < claim->request_count; i++)
+        if (!config_covers(config, &claim->requests[i], arena))
+            return;
+    config->requests = (struct strs){0};
+}
+
+static void fill_configs(const struct dra_search *s, const struct asked_claim *claim,
+                         struct arena *arena, struct dra_allocation *out)
 {
     struct configs list = {0};
     for (uint32_t i = 0; i < claim->request_count; i++) {
@@ -194,7 +219,9 @@ static void fill_configs(const struct asked_claim *claim, struct arena *arena,
         }
     }
     for (uint32_t i = 0; i < claim->said->config_count; i++)
-        add_claim_config(claim, &claim->said->configs[i], arena, &list);
+        add_claim_config(s, claim, &claim->said->configs[i], arena, &list);
+    for (uint32_t i = 0; i < list.count && s->ways.features.release >= 37; i++)
+        clear_if_all(claim, arena, &list.at[i]);
     out->configs = list.at;
     out->config_count = list.count;
 }
@@ -259,7 +286,7 @@ static bool fill_selector(const struct dra_search *s, const struct asked_claim *
         const struct device *device = s->picks[claim->first_pick + i].what.device;
         const struct dra_slice *slice = &device->slice->said;
         const struct dra_reach *reach = slice->per_device ? &device->said.reach : &slice->reach;
-        if (reach->node_name.len > 0 || device->said.binds_to_node) {
+        if (reach->node_name.len > 0 || (device->said.binds_to_node && !s->ways.stable)) {
             select_node(s, arena, out);
             return true;
         }
@@ -286,7 +313,7 @@ bool dra_search_result(const struct dra_search *s, uint32_t i, struct arena *are
     must(i < s->claim_count);
     *out = (struct dra_allocation){0};
     fill_results(s, claim, arena, out);
-    fill_configs(claim, arena, out);
+    fill_configs(s, claim, arena, out);
     if (fill_selector(s, claim, arena, out))
         return true;
     *error = arena_print(arena,

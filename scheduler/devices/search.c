@@ -68,6 +68,27 @@ static struct frame next_device(const struct frame *f)
                           .device = f->device + 1};
 }
 
+static enum reply capacity_left(struct dra_search *s, const struct frame *f,
+                                const struct device *device)
+{
+    const struct choice *choice = choice_of(s, f);
+    struct capacity_question asked = choice_question(s, choice);
+    struct str why = {0};
+    if (!s->ways.shares)
+        return REPLY_done;
+    switch (capacity_fits(&asked, device, true, search_mark(s, device)->allocating, &why)) {
+    case CAPACITY_fits: return REPLY_done;
+    case CAPACITY_lacks: return REPLY_none;
+    case CAPACITY_failed: break;
+    }
+    s->error = arena_print(
+        &s->work, "claim %.*s, request %.*s: checking capacity for device %.*s/%.*s/%.*s: %.*s",
+        STR_ARG(s->claims[f->claim].key), STR_ARG(choice->name),
+        STR_ARG(device->slice->said.driver), STR_ARG(device->slice->said.pool),
+        STR_ARG(device->said.name), STR_ARG(why));
+    return REPLY_failed;
+}
+
 /* Whether the frame's next device is chosen: done, none, failed. */
 static enum reply try_device(struct dra_search *s, const struct frame *f, struct pool_device at)
 {
@@ -79,10 +100,8 @@ static enum reply try_device(struct dra_search *s, const struct frame *f, struct
     enum reply reply = search_selectable(s, claim, choice, at.device);
     if (reply != REPLY_done)
         return reply;
-    if (!capacity_fits(at.device, choice->said->capacities, choice->capacities,
-                       choice->said->capacity_count, search_mark(s, at.device)->allocating))
-        return REPLY_none;
-    return pick_add(s, f, at, false);
+    reply = capacity_left(s, f, at.device);
+    return reply == REPLY_done ? pick_add(s, f, at, false) : reply;
 }
 
 /* The next device, in the order of pools, slices and devices; NULL behind the last one. */
@@ -113,6 +132,8 @@ static enum reply pick_next(struct dra_search *s, struct frame *f)
         if (reply == REPLY_none)
             continue;
         struct frame child = next_device(f);
+        if (s->ways.stable) /* it tries them in every order */
+            return descend(s, child);
         child.pool = f->pool;
         child.slice = f->slice;
         child.next = f->next;
@@ -169,7 +190,7 @@ static enum reply enter(struct dra_search *s, struct frame *f)
         *f = (struct frame){.claim = f->claim, .request = f->request + 1};
     }
     const struct choice *choice = choice_of(s, f);
-    if (s->claims[f->claim].pick_count + choice->wanted - f->device > DRA_RESULTS_MAX)
+    if (choice->wanted - f->device > DRA_RESULTS_MAX - (int64_t)s->claims[f->claim].pick_count)
         return REPLY_exceeded;
     f->kind = choice->all ? FRAME_all : FRAME_pick;
     return choice->all ? pick_all(s, f) : pick_next(s, f);

@@ -9,6 +9,13 @@ struct pool_device {
     struct device *device;
 };
 
+/* An attribute that a choice derives. */
+struct derived {
+    struct str name;
+    struct program *program;
+    const struct cel_attribute **known; /* by slot; NULL: not yet */
+};
+
 struct choice {
     const struct dra_choice *said;
     struct str name;               /* of the subrequest, or of the request */
@@ -18,6 +25,7 @@ struct choice {
     uint32_t program_count;
     struct program **programs;
     struct amount *capacities; /* as in said */
+    struct derived *derived;   /* the same */
     bool all;
     int64_t wanted;            /* devices; of All: how many the node has */
     struct pool_device *found; /* of All: those */
@@ -36,7 +44,10 @@ struct constraint {
     bool *applies;                           /* by number of the choice */
     uint32_t devices;                        /* that it knows of */
     const struct cel_attribute *value;       /* match: of the first of them */
-    const struct cel_attribute **by_request; /* distinct: of the last device of each request */
+    uint64_t *common;                        /* match of sets: which of its values all have, as
+                                                bits, up to each device */
+    const struct cel_attribute **by_request; /* distinct, 1.36: of each request's last device */
+    const struct cel_attribute **each;       /* distinct: of each device that it knows of */
 };
 
 struct asked_claim {
@@ -53,6 +64,7 @@ struct pick {
     struct pool_device what;
     uint32_t claim, request, choice;
     bool counters, marked, shared, was_shared;
+    uint32_t groups;      /* so many sets were joined */
     uint32_t constraints; /* the first so many know of it */
 };
 
@@ -73,8 +85,15 @@ struct frame {
     uint32_t pool, slice, next; /* where to go on */
 };
 
+/* What a set of counters was before a choice. */
+struct group_save {
+    struct group_set *set;
+    struct group_set was;
+};
+
 struct dra_search {
     struct devices *devices;
+    struct dra_ways ways;
     struct arena arena; /* of the question */
     struct arena work;  /* of the node that is asked */
     uint32_t claim_count;
@@ -87,6 +106,8 @@ struct dra_search {
     struct pick *picks;
     uint32_t depth, frame_room;
     struct frame *frames;
+    uint32_t group_save_count, group_save_room;
+    struct group_save *group_saves; /* the last one is undone first */
     struct str error;
 };
 
@@ -110,6 +131,18 @@ struct mark *search_mark(const struct dra_search *search, const struct device *d
 /* Chooses the candidate for the frame's request: done, none, or failed (only when it must be). */
 enum reply pick_add(struct dra_search *search, const struct frame *frame, struct pool_device what,
                     bool must);
+/* A chosen device is one more, unless the claim's constraint forbids it (none), or failed; and is
+ * taken out again. */
+enum reply constraint_add(struct dra_search *search, struct constraint *constraint,
+                          const struct asked_claim *claim, const struct pick *pick);
+void constraint_remove(struct constraint *constraint, const struct asked_claim *claim,
+                       const struct pick *pick);
+/* A chosen device joins those of its sets of counters, unless groups forbid it; and leaves again.
+ */
+bool groups_join(struct dra_search *search, struct pick *pick);
+void groups_undo(struct dra_search *search, struct pick *pick);
+/* What the choice asks of capacities. */
+struct capacity_question choice_question(struct dra_search *search, const struct choice *choice);
 /* What the choice asks of the device's capacity; NULL: nothing in particular. */
 const struct amount *choice_requests(const struct choice *choice, struct str capacity);
 /* Takes the last one back. */

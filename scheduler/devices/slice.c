@@ -127,8 +127,12 @@ static void take_consumption(const struct reading *r, struct device *device, boo
     const struct dra_device *from = &device->said;
     uint32_t room = counters_in(from->consumes, from->consumes_count) + from->consumes_count;
     device->consumption = arena_take(r->arena, room * sizeof(*device->consumption));
+    device->group_uses = arena_take(r->arena, from->consumes_count * sizeof(*device->group_uses));
     for (uint32_t i = 0; i < from->consumes_count; i++) {
         struct str set = keep(r->arena, from->consumes[i].set);
+        device->group_uses[device->group_use_count++] =
+            (struct group_use){set, take_strs(r->arena, from->consumes[i].groups)};
+        device->slice->uses_groups |= from->consumes[i].groups.count > 0;
         device->consumption[device->consumption_count++] =
             (struct consumption){.set = set, .counter = NO_COUNTER};
         for (uint32_t k = 0; k < from->consumes[i].count; k++) {
@@ -141,14 +145,23 @@ static void take_consumption(const struct reading *r, struct device *device, boo
     device->said.consumes = NULL;
 }
 
-static void take_attributes(struct arena *arena, struct device *device)
+static struct cel_attribute *keep_attributes(struct arena *arena, const struct cel_attribute *from,
+                                             uint32_t count)
 {
-    uint32_t count = device->said.attribute_count;
-    struct cel_attribute *copy = take_array(arena, device->said.attributes, count, sizeof(*copy));
+    struct cel_attribute *copy = take_array(arena, from, count, sizeof(*copy));
     for (uint32_t i = 0; i < count; i++) {
         copy[i].name = keep(arena, copy[i].name);
         copy[i].text = keep(arena, copy[i].text);
     }
+    return copy;
+}
+
+static void take_attributes(struct arena *arena, struct device *device)
+{
+    uint32_t count = device->said.attribute_count;
+    struct cel_attribute *copy = keep_attributes(arena, device->said.attributes, count);
+    for (uint32_t i = 0; i < count; i++)
+        copy[i].values = keep_attributes(arena, copy[i].values, copy[i].value_count);
     device->said.attributes = copy;
 }
 
@@ -162,6 +175,23 @@ static void take_taints(struct arena *arena, struct device *device)
         copy[i].effect = keep(arena, copy[i].effect);
     }
     device->said.taints = copy;
+}
+
+static void take_node_resources(const struct reading *r, struct device *device, bool *good)
+{
+    const struct dra_device *from = &device->said;
+    struct dra_node_resource *mine =
+        take_array(r->arena, from->node_resources, from->node_resource_count, sizeof(*mine));
+    for (uint32_t i = 0; i < from->node_resource_count; i++) {
+        mine[i].name = keep(r->arena, mine[i].name);
+        mine[i].capacity_key = keep(r->arena, mine[i].capacity_key);
+        mine[i].multiplier = take_amount(r, mine[i].multiplier, "nodeAllocatable", good).text;
+        mine[i].per_pod = take_amount(r, mine[i].per_pod, "overhead.perPod", good).text;
+        mine[i].per_container =
+            take_amount(r, mine[i].per_container, "overhead.perContainer", good).text;
+    }
+    device->said.node_resources = mine;
+    device->slice->takes_of_nodes |= from->node_resource_count > 0;
 }
 
 static void take_device(struct reading *r, const struct dra_device *from, struct slice *slice,
@@ -179,6 +209,7 @@ static void take_device(struct reading *r, const struct dra_device *from, struct
     take_taints(r->arena, device);
     take_capacities(r, device, good);
     take_consumption(r, device, good);
+    take_node_resources(r, device, good);
     slice->has_binding = slice->has_binding || from->binding_conditions.count > 0;
 }
 
@@ -213,6 +244,7 @@ struct slice *slice_make(const struct dra_slice *said, struct buffer *error)
     slice->said.name = keep(arena, said->name);
     slice->said.driver = keep(arena, said->driver);
     slice->said.pool = keep(arena, said->pool);
+    slice->said.skips = take_strs(arena, said->skips);
     slice->said.reach = take_reach(arena, &said->reach, &slice->bad_reach);
     slice->said.devices = NULL;
     take_shared(&r, slice, &good);
@@ -228,11 +260,6 @@ void slice_free(struct slice *slice)
 {
     arena_free(&slice->arena);
     memory_free(slice);
-}
-
-bool slice_local(const struct slice *slice)
-{
-    return slice->said.reach.node_name.len > 0 && slice->set_count == 0;
 }
 
 int slice_compare(const struct slice *a, const struct slice *b)

@@ -1,7 +1,7 @@
 /* view: the pools as one node sees them, in the order in which they are tried. Mirrors upstream's
- * GatherPools. The one idea: the slices of the node and those for any node are kept in the order of
- * pools, so that merging the two lists yields one pool after the other. What must stay true: a pool
- * of which something is missing or wrong offers nothing, and is in the view all the same. */
+ * GatherPools. The one idea: the slices that the node may reach and those for any node come in the
+ * order of pools, so that merging the lists yields one pool after the other. What must stay true: a
+ * pool of which something is missing or wrong offers nothing, and is in the view all the same. */
 #include "scheduler/devices/inside.h"
 
 #include "proto/base/memory.h"
@@ -11,10 +11,11 @@
 /* The slices of one pool while they are gathered: those in reach, of the newest generation. */
 struct gathering {
     struct devices *devices;
+    const struct dra_ways *ways;
     const struct dra_node *node;
     struct arena *arena;
     uint32_t count;
-    struct slice **at; /* local ones first, then shared ones; each by name */
+    struct slice **at; /* those of one list after those of the other; each by name */
     struct str *error;
 };
 
@@ -51,10 +52,16 @@ static bool device_in_reach(const struct gathering *g, const struct slice *slice
     return true;
 }
 
+/* Sets of counters that the node does not reach are in its view all the same. */
+static bool sees_all_counters(const struct dra_ways *ways)
+{
+    return ways->features.release < 37 || ways->stable;
+}
+
 static bool in_reach(const struct gathering *g, const struct slice *slice, bool *relevant)
 {
     const struct dra_reach *reach = &slice->said.reach;
-    *relevant = slice->set_count > 0;
+    *relevant = slice->set_count > 0 && sees_all_counters(g->ways);
     if (*relevant)
         return true;
     if (reach->node_name.len == 0 && !reach->all_nodes && !reach->has_terms)
@@ -68,6 +75,10 @@ static bool in_reach(const struct gathering *g, const struct slice *slice, bool 
 static bool offer(struct gathering *g, struct slice *slice)
 {
     bool relevant;
+    if (!g->ways->features.device_partitions && (slice->said.per_device || slice->set_count > 0))
+        return true;
+    if (g->ways->no_groups && slice->uses_groups)
+        return true;
     if (!in_reach(g, slice, &relevant))
         return false;
     if (!relevant || (g->count > 0 && slice->said.generation < g->at[0]->said.generation))
@@ -78,7 +89,7 @@ static bool offer(struct gathering *g, struct slice *slice)
     return true;
 }
 
-/* By name: the shared ones go in between the local ones. */
+/* By name: those of one list go in between those of the other. */
 static void sort_by_name(struct gathering *g)
 {
     for (uint32_t i = 1; i < g->count; i++) {
@@ -110,12 +121,74 @@ static bool doubled(const struct gathering *g, const struct edition *edition, bo
 
 static bool consumes_unknown(const struct gathering *g, const struct edition *edition, bool whole)
 {
-    if (!edition->unknown_counters || whole)
-        return edition->unknown_counters;
+    bool unknown = edition->unknown_counters || (edition->unknown_in_groups && !g->ways->no_groups);
+    if (!unknown || whole)
+        return unknown;
     for (uint32_t i = 0; i < g->count; i++)
         if (g->at[i]->unknown_counters)
             return true;
     return false;
+}
+
+/* ---- a view of 1.37 that lacks slices of the generation, which has more than there should be ----
+ */
+
+static bool shares_set(const struct slice *slice, struct str set)
+{
+    for (uint32_t i = 0; i < slice->set_count; i++)
+        if (str_equal(slice->sets[i], set))
+            return true;
+    return false;
+}
+
+static bool shares_counter(const struct slice *slice, const struct consumption *c)
+{
+    for (uint32_t i = 0; i < slice->counter_count; i++)
+        if (str_equal(slice->counters[i].set, c->set) &&
+            str_equal(slice->counters[i].name, c->name))
+            return true;
+    return c->name.len == 0 && shares_set(slice, c->set);
+}
+
+static bool consumes_out_of_view(const struct gathering *g, const struct slice *slice)
+{
+    for (uint32_t d = 0; d < slice->device_count; d++)
+        for (uint32_t i = 0; i < slice->devices[d].consumption_count; i++) {
+            bool known = false;
+            for (uint32_t k = 0; k < g->count && !known; k++)
+                known = shares_counter(g->at[k], &slice->devices[d].consumption[i]);
+            if (!known)
+                return true;
+        }
+    return false;
+}
+
+/* Sets of counters count only where the node reaches them. */
+static bool invalid_in_part(const struct gathering *g)
+{
+    uint32_t of_set = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (g->at[i]->set_count == 0 && consumes_out_of_view(g, g->at[i]))
+            return true;
+        for (uint32_t s = 0; s < g->at[i]->set_count; s++, of_set = 0) {
+            for (uint32_t k = 0; k < g->count; k++)
+                of_set += shares_set(g->at[k], g->at[i]->sets[s]);
+            if (of_set > 1)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool invalid(const struct gathering *g, const struct edition *edition, bool all, bool whole)
+{
+    if (doubled(g, edition, all))
+        return true;
+    if (!g->ways->features.device_partitions)
+        return false;
+    if (!whole && g->ways->features.release >= 37 && !g->ways->stable)
+        return invalid_in_part(g);
+    return edition->doubled_sets || consumes_unknown(g, edition, whole);
 }
 
 /* Keeps those with devices. */
@@ -134,20 +207,20 @@ static bool build(struct gathering *g, struct view_pool *pool)
 {
     struct edition *edition = g->at[0]->edition;
     int64_t wanted = g->at[0]->said.slice_count;
-    bool all = g->count == edition->slices.count;
+    uint32_t count = edition->slices.count - (g->ways->no_groups ? edition->grouped : 0);
+    bool all = g->count == count;
     *pool = (struct view_pool){.pool = g->at[0]->pool, .edition = edition, .whole = true};
     if (g->count != wanted) {
         if (pool->pool->editions != edition)
             return false;
-        pool->incomplete = edition->slices.count != wanted;
+        pool->incomplete = count != wanted;
         if (pool->incomplete)
             return true;
     } else {
         pool->whole = all;
     }
     edition_settle(edition);
-    pool->invalid = doubled(g, edition, all) || edition->doubled_sets ||
-                    consumes_unknown(g, edition, pool->whole);
+    pool->invalid = invalid(g, edition, all, pool->whole);
     if (pool->invalid)
         return true;
     sort_by_name(g);
@@ -170,14 +243,43 @@ static bool offer_run(struct gathering *g, const struct slices *list, uint32_t *
     return true;
 }
 
-static const struct slice *next_of(const struct slices *a, uint32_t i, const struct slices *b,
-                                   uint32_t k)
+/* Lists of slices, each in order, that are walked as one. */
+#define LISTS_MAX 3
+struct walk {
+    uint32_t count;
+    const struct slices *lists[LISTS_MAX];
+    uint32_t at[LISTS_MAX];
+};
+
+/* The first one of the next pool; NULL: there is none left. */
+static const struct slice *next_of(const struct walk *w)
 {
-    if (i == a->count)
-        return b->at[k];
-    if (k == b->count || same_pool(a->at[i], b->at[k]))
-        return a->at[i];
-    return slice_compare(a->at[i], b->at[k]) < 0 ? a->at[i] : b->at[k];
+    const struct slice *first = NULL;
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->at[i] == w->lists[i]->count)
+            continue;
+        const struct slice *slice = w->lists[i]->at[w->at[i]];
+        if (first == NULL || (!same_pool(slice, first) && slice_compare(slice, first) < 0))
+            first = slice;
+    }
+    return first;
+}
+
+/* What may be in reach of the node, and what is in every view. */
+static struct walk walk_for(struct devices *devices, const struct view_question *q)
+{
+    struct slices *own = &devices->own;
+    struct walk w = {.count = 2, .lists = {own, &devices->shared, &devices->counting}};
+    uint32_t kept = 0;
+    reach_index_gather(devices->index, q->node, own);
+    if (!sees_all_counters(q->ways))
+        return w;
+    for (uint32_t i = 0; i < own->count; i++)
+        if (own->at[i]->set_count == 0)
+            own->at[kept++] = own->at[i];
+    own->count = kept;
+    w.count = 3;
+    return w;
 }
 
 static struct view_pool *view_room(struct node_view *view)
@@ -213,26 +315,28 @@ static void put_binding_last(struct node_view *view, struct arena *arena)
         memcpy(&view->at[kept], binding, last * sizeof(*binding));
 }
 
-bool view_gather(struct devices *devices, const struct dra_node *node, struct arena *arena,
-                 struct node_view *view, struct str *error)
+bool view_gather(struct devices *devices, const struct view_question *q, struct node_view *view,
+                 struct str *error)
 {
-    static const struct slices none;
-    const struct slices *local = map_get(devices->locals, node->name);
-    const struct slices *shared = &devices->shared;
+    struct walk w = walk_for(devices, q);
+    const struct slice *first;
+    uint32_t room = 0;
     bool binding = false;
-    local = local == NULL ? &none : local;
-    struct gathering g = {.devices = devices, .node = node, .arena = arena, .error = error};
-    g.at = gathering_room(devices, local->count + shared->count);
+    struct gathering g = {
+        .devices = devices, .ways = q->ways, .node = q->node, .arena = q->arena, .error = error};
+    for (uint32_t i = 0; i < w.count; i++)
+        room += w.lists[i]->count;
+    g.at = gathering_room(devices, room);
     view->count = 0;
-    for (uint32_t i = 0, k = 0; i < local->count || k < shared->count;) {
-        const struct slice *first = next_of(local, i, shared, k);
+    while ((first = next_of(&w)) != NULL) {
         g.count = 0;
-        if (!offer_run(&g, local, &i, first) || !offer_run(&g, shared, &k, first))
-            return false;
+        for (uint32_t i = 0; i < w.count; i++)
+            if (!offer_run(&g, w.lists[i], &w.at[i], first))
+                return false;
         if (g.count > 0 && build(&g, view_room(view)))
             binding = view->at[view->count++].has_binding || binding;
     }
-    if (binding)
-        put_binding_last(view, arena);
+    if (binding && !q->ways->stable)
+        put_binding_last(view, q->arena);
     return true;
 }

@@ -65,7 +65,8 @@ int main(int argc, char **argv)
                                          .own_state = &p,
                                          .usage = "calls HTTP extenders for the scheduler"},
                   argc, argv);
-    if (!scheduler_config_load(options.config_path, &p.config, &p.memory, &why) ||
+    if (!scheduler_config_load(options.config_path, release_features(RELEASE_NEWEST), &p.config,
+                               &p.memory, &why) ||
         !config_flags_apply(&p.flags, &p.config, &p.memory, &why)) {
         log_error("configuration refused| error=\"%.*s\"", STR_ARG(why));
         arena_free(&p.memory);

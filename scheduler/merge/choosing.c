@@ -3,7 +3,6 @@
 #include "proto/base/must.h"
 #include "proto/base/random.h"
 #include "scheduler/merge/reduce_inside.h"
-#include "scheduler/rules/tie_break.h"
 
 #include <stdlib.h>
 
@@ -35,16 +34,13 @@ static void take_smaller(struct str *smallest, struct str name)
         *smallest = name;
 }
 
-static struct str by_name(const struct reduce *r, bool round)
+static struct str by_name(const struct reduce *r)
 {
-    struct str first = {0}, behind = {0};
-    for (uint32_t i = 0; i < r->start.shards; i++) {
-        if (!is_best(r, i))
-            continue;
-        take_smaller(&first, r->parts[i].result.best_node);
-        take_smaller(&behind, r->parts[i].result.best_after);
-    }
-    return round && behind.len > 0 ? behind : first;
+    struct str first = {0};
+    for (uint32_t i = 0; i < r->start.shards; i++)
+        if (is_best(r, i))
+            take_smaller(&first, r->parts[i].result.best_node);
+    return first;
 }
 
 static void list_best(struct reduce *r)
@@ -83,8 +79,29 @@ struct listed_nodes choosing_listed(struct reduce *r)
 enum reduce_step choosing_nominated(struct reduce *r)
 {
     r->decision.used_nominated = true;
+    r->decision.walked = 0;
     r->decision.node = r->start.pod->nominated_node;
     return reduce_done(r, DECISION_node);
+}
+
+static bool is_listed(const struct listed_nodes *nodes, int64_t total)
+{
+    uint32_t i = 0;
+    while (i < nodes->count && nodes->at[i].total != total)
+        i++;
+    return i < nodes->count;
+}
+
+/* As selectHost did it until Kubernetes 1.12. False: a worker, which is a peer, has not told of the
+ * nodes that it says there are, or there are none that are known. */
+static bool take_turn(struct reduce *r, const struct listed_nodes *nodes)
+{
+    struct decision *d = &r->decision;
+    if (r->start.walk.nodes == 0 || !is_listed(nodes, d->total))
+        return false;
+    d->took_turn = true;
+    d->node = walk_turn(&r->start.walk, nodes, d->total, r->start.turn, &r->arena);
+    return true;
 }
 
 /* With what extenders add to the totals; they are not asked about a single node. */
@@ -92,8 +109,7 @@ static enum reduce_step choose_extended(struct reduce *r)
 {
     struct decision *d = &r->decision;
     struct listed_nodes nodes = choosing_listed(r);
-    struct listed_choice c = {
-        .tie_break = r->start.tie_break, .after = r->start.after, .seed = r->start.seed};
+    struct listed_choice c = {.tie_break = r->start.tie_break, .seed = r->start.seed};
     if (nodes.count == 0)
         return reduce_fail(r, STR_LITERAL("a worker's answer makes no sense"));
     extension_score(r->start.extension, &nodes);
@@ -101,8 +117,27 @@ static enum reduce_step choose_extended(struct reduce *r)
     d->total = c.total;
     d->best_count = c.best_count;
     d->node = c.node;
+    if (r->start.tie_break == TIE_BREAK_round_robin && !take_turn(r, &nodes))
+        return reduce_fail(r, STR_LITERAL("a worker's answer makes no sense"));
     d->evaluated = r->nodes_filtered;
     return reduce_done(r, DECISION_node);
+}
+
+/* False: a worker's answer makes no sense. */
+static bool break_tie(struct reduce *r, const struct sums *s)
+{
+    struct decision *d = &r->decision;
+    if (r->start.tie_break == TIE_BREAK_round_robin && s->feasible > 1) {
+        struct listed_nodes nodes = choosing_listed(r);
+        return take_turn(r, &nodes);
+    }
+    if (r->start.shards == 1) {
+        d->node = r->parts[0].result.best_node;
+    } else {
+        bool dice = r->start.tie_break == TIE_BREAK_random || r->start.tie_break == TIE_BREAK_none;
+        d->node = dice ? by_dice(r) : by_name(r);
+    }
+    return true;
 }
 
 enum reduce_step choosing_node(struct reduce *r, const struct sums *s)
@@ -121,15 +156,15 @@ enum reduce_step choosing_node(struct reduce *r, const struct sums *s)
         d->best_count += p->best_total == d->total ? p->best_count : 0;
     }
     must(d->best_count > 0);
+    if (r->walked)
+        d->evaluated = r->nodes_filtered;
     d->used_nominated = s->nominated_fits;
-    if (s->nominated_fits)
+    if (s->nominated_fits) {
         d->node = r->start.pod->nominated_node;
-    else if (r->start.shards == 1)
-        d->node = tie_break_choice(r->start.tie_break, &r->parts[0].result);
-    else if (r->start.tie_break == TIE_BREAK_first || r->start.tie_break == TIE_BREAK_round_robin)
-        d->node = by_name(r, r->start.tie_break == TIE_BREAK_round_robin);
-    else
-        d->node = by_dice(r);
+        d->walked = 0;
+    } else if (!break_tie(r, s)) {
+        return reduce_fail(r, STR_LITERAL("a worker's answer makes no sense"));
+    }
     if (r->start.detail)
         list_best(r);
     return reduce_done(r, DECISION_node);

@@ -213,21 +213,13 @@ void extension_score(const struct extension *e, struct listed_nodes *nodes)
 static struct str pick(const struct listed_nodes *nodes, const struct listed_choice *c)
 {
     struct random dice = {(uint64_t)c->seed};
-    bool round = c->tie_break == TIE_BREAK_round_robin;
-    bool by_name = round || c->tie_break == TIE_BREAK_first;
     (void)random_next(&dice);
-    uint64_t skip = by_name ? 0 : random_below(&dice, (uint64_t)c->best_count);
-    struct str first = {0};
-    for (uint32_t i = 0; i < nodes->count; i++) {
-        const struct listed_node *n = &nodes->at[i];
-        if (n->total != c->total)
-            continue;
-        if (first.len == 0 && skip-- == 0)
-            first = n->node;
-        if (round && str_compare(n->node, c->after) > 0)
-            return n->node;
-    }
-    return first;
+    uint64_t skip =
+        c->tie_break == TIE_BREAK_first ? 0 : random_below(&dice, (uint64_t)c->best_count);
+    uint32_t i = 0;
+    while (nodes->at[i].total != c->total || skip-- > 0)
+        i++;
+    return nodes->at[i].node;
 }
 
 void listed_choose(const struct listed_nodes *nodes, struct listed_choice *choice)

@@ -11,6 +11,7 @@
 
 #include "proto/messages.h"
 #include "scheduler/merge/preemption.h"
+#include "scheduler/merge/walk.h"
 
 #define EXTENSION_TRIES 4
 
@@ -86,18 +87,13 @@ struct strs extension_curable(const struct extension *e, const struct strs *node
 /* The same for victims: whether the answer holds for these candidates, sorted by node. */
 bool extension_holds_victims(const struct extension *e, const struct candidate *at, uint32_t count);
 
-struct listed_nodes {
-    uint32_t count;
-    struct listed_node *at; /* sorted by node */
-};
 /* What extenders add to the totals. */
 void extension_score(const struct extension *e, struct listed_nodes *nodes);
 
-/* The best of the nodes, of which there is one at least. Ties as in the request: random by the
- * seed, first, or round-robin behind `after`. */
+/* The best of the nodes, of which there is one at least, and no round-robin is asked for. Ties as
+ * in the request: random by the seed, or first. */
 struct listed_choice {
     enum tie_break_rule tie_break;
-    struct str after;
     int64_t seed;
     struct str node; /* from here on: the result */
     int64_t total, best_count;

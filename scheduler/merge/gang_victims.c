@@ -4,6 +4,7 @@
 #include "scheduler/merge/gang_victims.h"
 
 #include "scheduler/catalog/catalog.h"
+#include "scheduler/catalog/group_trees.h"
 #include "scheduler/cluster/cache.h"
 #include "scheduler/table/gang_names.h"
 
@@ -93,6 +94,103 @@ void gang_victims_protect(const struct reduce_start *start, struct map_request *
         add_budgets(start, kinds[i], request, a);
 }
 
+/* ---- groups of scheduling.k8s.io that go as a whole ---- */
+
+/* Since 1.37, whatever gangVictims says of others: the group that goes as a whole with this one, or
+ * is it; NULL: none does. */
+static const struct gang *whole_of(const struct reduce_start *start, const struct gang *group)
+{
+    const struct features *features = &start->framework->profile.features;
+    bool any = features->gangs && features->release >= 37 && start->cache != NULL && group != NULL;
+    return any ? group_trees_whole(start->catalog, features, group) : NULL;
+}
+
+struct earliest {
+    int64_t started, now_us, pods;
+};
+
+static void look_at_start(void *context, const struct pod *pod)
+{
+    struct earliest *e = context;
+    int64_t started = pod->started != 0 ? pod->started : e->now_us;
+    if (e->pods == 0 || started < e->started)
+        e->started = started;
+    e->pods++;
+}
+
+/* The priority of a whole is that of the topmost group. */
+static void ask_of(const struct reduce_start *start, const struct gang *group,
+                   const struct earliest *e, struct dry_run_question *q)
+{
+    const struct features *features = &start->framework->profile.features;
+    const struct gang *root = group_trees_root(start->catalog, features, group);
+    q->wholes.at[q->wholes.count++] =
+        (struct whole_group){.namespace_name = group->namespace_name,
+                             .name = group->name,
+                             .priority = root != NULL && root->has_priority ? root->priority : 0,
+                             .pods = e->pods,
+                             .started = e->started};
+}
+
+static struct dry_run_question *room_for_wholes(const struct reduce_start *start,
+                                                struct map_request *request, struct arena *a)
+{
+    struct dry_run_question *q = &request->dry_run;
+    uint32_t room = catalog_count(start->catalog, CATALOG_gang_built_in);
+    if (q->wholes.at == NULL)
+        q->wholes.at = arena_take(a, room * sizeof(*q->wholes.at));
+    return q;
+}
+
+/* A PodGroup of the whole that is a tree's: one more leaf. */
+static void add_leaf(const struct reduce_start *start, struct whole_group *whole,
+                     const struct gang *leaf, const struct earliest *e, struct arena *a)
+{
+    if (whole->leaves.at == NULL)
+        whole->leaves.at = arena_take(a, catalog_count(start->catalog, CATALOG_gang_built_in) *
+                                             sizeof(struct str));
+    whole->leaves.at[whole->leaves.count++] = leaf->name;
+    whole->started = e->started < whole->started ? e->started : whole->started;
+    whole->pods += whole->leaves.count > 1 ? e->pods : 0;
+}
+
+/* One of the whole groups so far that is this one; a CompositePodGroup may have a PodGroup's name.
+ */
+static struct whole_group *find_whole(struct dry_run_question *q, const struct gang *whole)
+{
+    bool tree = str_is(whole->api, GANG_API_TREE);
+    for (uint32_t i = 0; i < q->wholes.count; i++)
+        if (str_equal(q->wholes.at[i].name, whole->name) &&
+            str_equal(q->wholes.at[i].namespace_name, whole->namespace_name) &&
+            (q->wholes.at[i].leaves.count > 0) == tree)
+            return &q->wholes.at[i];
+    return NULL;
+}
+
+void gang_victims_ask_of_wholes(const struct reduce_start *start, struct map_request *request,
+                                struct arena *a)
+{
+    size_t at = 0;
+    const struct gang *group;
+    while ((group = catalog_next(start->catalog, CATALOG_gang_built_in, &at)) != NULL) {
+        struct earliest e = {.now_us = start->now_us};
+        const struct gang *whole = whole_of(start, group);
+        if (whole == NULL)
+            continue;
+        cache_each_member(start->cache, group, a, look_at_start, &e);
+        if (e.pods == 0)
+            continue;
+        struct dry_run_question *q = room_for_wholes(start, request, a);
+        struct whole_group *known = whole != group ? find_whole(q, whole) : NULL;
+        if (known == NULL) {
+            ask_of(start, whole, &e, q);
+            known = &q->wholes.at[q->wholes.count - 1];
+        }
+        if (whole != group)
+            add_leaf(start, known, group, &e, a);
+    }
+}
+
 /* ---- whole gangs ---- */
 
 /* A gang of which some are chosen; those that would have to go with them. */
@@ -140,17 +238,41 @@ static int compare_victims(const void *one, const void *other)
     return str_compare(((const struct victim *)one)->name, ((const struct victim *)other)->name);
 }
 
+/* The members of one PodGroup of it. */
+static void take_members(struct broken_gang *g, const struct gang *group)
+{
+    uint32_t room = g->count + (uint32_t)cache_gang_placed(g->start->cache, group);
+    struct victim *more = arena_take(g->arena, room * sizeof(*more));
+    if (g->count > 0)
+        memcpy(more, g->at, g->count * sizeof(*more));
+    g->at = more;
+    g->room = room;
+    cache_each_member(g->start->cache, group, g->arena, take_member, g);
+}
+
+/* The same of all leaves of a tree. */
+static void take_leaves(struct broken_gang *g, const struct gang *tree)
+{
+    const struct catalog *catalog = g->start->catalog;
+    const struct gang *leaf;
+    size_t at = 0;
+    while ((leaf = catalog_next(catalog, CATALOG_gang_built_in, &at)) != NULL)
+        if (group_trees_is_below(catalog, leaf, tree))
+            take_members(g, leaf);
+}
+
 /* The others of the gang, if it is one and is not one any more without those that are chosen. */
 static void find_others(struct broken_gang *g)
 {
-    const struct cache *cache = g->start->cache;
     const struct gang *group = catalog_gang(g->start->catalog, &g->name);
-    int64_t placed = cache_gang_placed(cache, &g->name);
-    if (group == NULL || placed - g->leaving >= group->min_member)
-        return;
-    g->room = (uint32_t)placed;
-    g->at = arena_take(g->arena, g->room * sizeof(*g->at));
-    cache_each_member(cache, &g->name, g->arena, take_member, g);
+    bool tree = group != NULL && str_is(g->name.api, GANG_API_TREE);
+    bool whole = tree || whole_of(g->start, group) != NULL;
+    bool below = wanted(g->start) == GANG_VICTIMS_whole && group != NULL &&
+                 cache_gang_placed(g->start->cache, &g->name) - g->leaving < group->min_member;
+    if (tree)
+        take_leaves(g, group);
+    else if (whole || below)
+        take_members(g, &g->name);
     if (g->refused)
         g->count = 0;
     if (g->count > 1)
@@ -169,6 +291,13 @@ static void add_victims(struct preemption *p, const struct broken_gang *g)
     p->victims.count = count + g->count;
 }
 
+/* A tree that goes as a whole stands for its leaves. */
+static struct gang name_of_whole(const struct reduce_start *start, const struct gang *name)
+{
+    const struct gang *whole = whole_of(start, catalog_gang(start->catalog, name));
+    return whole != NULL && str_is(whole->api, GANG_API_TREE) ? *whole : *name;
+}
+
 /* The gangs of those that are chosen, each once. */
 static struct broken_gang *find_gangs(const struct reduce_start *start, const struct preemption *p,
                                       uint32_t *count, struct arena *a)
@@ -182,6 +311,7 @@ static struct broken_gang *find_gangs(const struct reduce_start *start, const st
         if (!cache_gang_of(start->cache, p->victims.at[i].uid, &name, a) ||
             (has_own && same_group(&own, &name)))
             continue;
+        name = name_of_whole(start, &name);
         while (k < *count && !same_group(&gangs[k].name, &name))
             k++;
         if (k == *count)
@@ -195,7 +325,9 @@ static struct broken_gang *find_gangs(const struct reduce_start *start, const st
 void gang_victims_complete(const struct reduce_start *start, struct preemption *p, struct arena *a)
 {
     uint32_t count;
-    if (wanted(start) != GANG_VICTIMS_whole || p->victims.count == 0)
+    const struct features *features = &start->framework->profile.features;
+    bool wholes = features->gangs && features->release >= 37 && start->cache != NULL;
+    if ((wanted(start) != GANG_VICTIMS_whole && !wholes) || p->victims.count == 0)
         return;
     struct broken_gang *gangs = find_gangs(start, p, &count, a);
     for (uint32_t i = 0; i < count; i++)

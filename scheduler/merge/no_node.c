@@ -1,6 +1,8 @@
 /* no_node: the end of a cycle in which no node will do: who says so, in upstream's words, and what
  * PostFilter may do about it. */
+#include "scheduler/catalog/group_claims.h"
 #include "scheduler/merge/fit_error.h"
+#include "scheduler/merge/gang_rules.h"
 #include "scheduler/merge/gang_victims.h"
 #include "scheduler/merge/post_filter.h"
 #include "scheduler/merge/reduce_inside.h"
@@ -53,12 +55,21 @@ static struct str run_post_filter(struct reduce *r)
     const struct tie_break by = {r->start.tie_break, r->start.seed, r->start.now_us};
     preemption_pick(&d->preemption, &r->candidates, &by);
     gang_victims_complete(&r->start, &d->preemption, &r->arena);
+    const struct gang *group =
+        group_claims_owner(r->start.catalog, &r->start.framework->profile.features, r->start.pod);
     const struct deallocation_question claims = {.catalog = r->start.catalog,
                                                  .pod = r->start.pod,
+                                                 .group = group,
                                                  .unavailable = r->unavailable,
                                                  .tie_break = r->start.tie_break,
                                                  .seed = r->start.seed};
-    const struct deallocation taken = deallocation_pick(&claims, &r->arena);
+    bool runs = r->start.pod->resize_deferred; /* and keeps its claims */
+    struct deallocation taken = {.version = 0}, reservation = {.version = 0};
+    struct str fault = {NULL, 0};
+    if (!runs)
+        taken = deallocation_pick(&claims, &r->arena);
+    if (!runs && group != NULL && !r->start.group_is_active) /* 1.36 looks for one for each pod */
+        reservation = deallocation_unreserve(r->start.catalog, group, &fault, &r->arena);
     const struct post_filter_question q = {.framework = r->start.framework,
                                            .pod = r->start.pod,
                                            .devices =
@@ -69,11 +80,21 @@ static struct str run_post_filter(struct reduce *r)
                                            .candidates = &r->candidates,
                                            .deallocates = taken.claim.len > 0,
                                            .deletes = taken.deletes,
+                                           .unreserves = reservation.claim.len > 0,
+                                           .fault = fault,
                                            .arena = &r->arena};
     struct post_filter_answer post;
     post_filter(&q, &post);
-    if (post.deallocates)
-        d->deallocation = taken;
+    if (gang_rules_hold(r->start.framework, r->start.pod)) { /* its group is told instead */
+        post.text = (struct str){NULL, 0};
+        post.failed = false;
+    }
+    if (post.deallocates || post.unreserves)
+        d->deallocation = post.deallocates ? taken : reservation;
+    if (post.unreserves) /* nobody else is asked */
+        d->preemption = (struct preemption){.considered = d->preemption.considered};
+    d->claims_known = post.claims_known;
+    d->for_group = deallocation_pick_for_group(&claims, &taken, &r->arena);
     d->clear_nominated = post.clear_nominated;
     d->preemption.post_filter = post.text;
     d->preemption.failed = post.failed;
@@ -107,6 +128,16 @@ static void add_refusal(const struct extender_refusal *refusal, struct histogram
         histogram_add(h, refusal->reason, 1);
 }
 
+/* In 1.36 a pod evicts nobody where its group has to be within one domain. */
+void no_node_spares_placed(struct reduce *r)
+{
+    struct preemption *p = &r->decision.preemption;
+    if (!r->start.placed || r->start.framework->profile.features.release >= 37)
+        return;
+    p->eligible = p->waits = false;
+    p->reason = STR_LITERAL("not eligible due to placement-based pod group scheduling limitation");
+}
+
 enum reduce_step no_node_fits(struct reduce *r, const struct sums *s)
 {
     struct histogram h = {.arena = &r->arena};
@@ -120,7 +151,7 @@ enum reduce_step no_node_fits(struct reduce *r, const struct sums *s)
             const struct tally *t = &r->parts[i].result.reasons.at[k];
             histogram_add(&h, t->text, t->count);
         }
-    if (r->decision.pre_filter.narrowed)
+    if (r->decision.pre_filter.narrowed && (r->start.placement == NULL || r->narrowed_by_rules))
         histogram_add(&h, r->decision.absent, r->start.nodes - s->evaluated);
     if (r->start.detail)
         preemption_list_potential(&r->decision.preemption, r->verdicts, r->verdict_count,
@@ -136,6 +167,7 @@ enum reduce_step no_node_is_left(struct reduce *r)
     struct histogram none = {.arena = &r->arena};
     const struct nominated_outcome not_looked_at = {0};
     preemption_judge(&r->decision.preemption, r->start.framework, r->start.pod, &not_looked_at);
+    no_node_spares_placed(r);
     r->decision.message = fit_error(r->start.nodes, pre->reason, &none, run_post_filter(r));
     if (pre->plugin.len > 0) {
         r->decision.plugins = (struct strs){1, arena_take(&r->arena, sizeof(struct str))};

@@ -1,5 +1,6 @@
 /* post_filter: the words of DynamicResources and DefaultPreemption, in the profile's order. The one
- * idea: an error ends the chain, a success says nothing, everything else is joined by commas.
+ * idea: an error ends the chain, so does a success, which says where only since 1.37, everything
+ * else is joined by commas.
  *
  * What must stay true: after a rejection by a PreFilter plugin that runs before DynamicResources,
  * that plugin's PostFilter finds no state and fails with "not found", as upstream's does; whoever
@@ -10,8 +11,26 @@
 
 #define DEALLOCATED "deallocation of ResourceClaim completed"
 #define DELETED     "deletion of ResourceClaim completed"
+#define UNRESERVED  "ResourceClaim unreserved for PodGroup"
 
 enum verdict_of_plugin { SAYS_no, SAYS_yes, SAYS_error };
+
+/* A success is silent, and claims say why they have nothing to offer. */
+static bool in_words_of_1_36(const struct post_filter_question *q)
+{
+    return q->framework->profile.features.release < 37;
+}
+
+static struct str placement(const struct post_filter_question *q)
+{
+    const struct preemption *p = q->preemption;
+    if (in_words_of_1_36(q))
+        return (struct str){NULL, 0};
+    return arena_print(q->arena,
+                       "preemption: found a potential placement for pod on node %.*s, preempting "
+                       "%u victims",
+                       STR_ARG(p->node), p->victims.count);
+}
 
 /* PreFilter ended before DynamicResources had its turn. */
 static bool without_claims_state(const struct post_filter_question *q)
@@ -29,8 +48,10 @@ static enum verdict_of_plugin preemption(const struct post_filter_question *q, s
                                          bool *clears)
 {
     const struct preemption *p = q->preemption;
-    if (p->node.len > 0)
+    if (p->node.len > 0) {
+        *text = placement(q);
         return SAYS_yes;
+    }
     struct str why = p->reason;
     bool failed = p->eligible && candidates_failed(q->candidates, &why);
     if (p->eligible && q->candidates->extended && !failed) {
@@ -61,17 +82,35 @@ static bool needs_claims(const struct pod *pod)
     return false;
 }
 
+/* Where there is nothing else to offer, as 1.36: whoever unreserves has the last word. */
+static enum verdict_of_plugin claims_of_group(const struct post_filter_question *q,
+                                              struct str *text, struct post_filter_answer *out)
+{
+    out->unreserves = q->unreserves && q->fault.len == 0;
+    *text = STR_LITERAL("still not schedulable");
+    if (q->fault.len > 0)
+        *text = q->fault;
+    else if (out->unreserves)
+        *text = STR_LITERAL(UNRESERVED);
+    if (q->fault.len > 0)
+        return SAYS_error;
+    return out->unreserves ? SAYS_yes : SAYS_no;
+}
+
 static enum verdict_of_plugin claims(const struct post_filter_question *q, struct str *text,
-                                     bool *deallocates)
+                                     struct post_filter_answer *out)
 {
     bool failed = without_claims_state(q);
-    *deallocates = q->deallocates && !failed && !turned_away_by_claims(q);
+    out->claims_known = !failed;
+    out->deallocates = q->deallocates && !failed && !turned_away_by_claims(q);
     if (failed)
         *text = STR_LITERAL("not found");
-    else if (*deallocates)
+    else if (out->deallocates)
         *text = q->deletes ? STR_LITERAL(DELETED) : STR_LITERAL(DEALLOCATED);
+    else if (!in_words_of_1_36(q))
+        *text = (struct str){NULL, 0};
     else if ((needs_claims(q->pod) || q->devices) && !turned_away_by_claims(q))
-        *text = STR_LITERAL("still not schedulable");
+        return claims_of_group(q, text, out);
     else
         *text = STR_LITERAL("no new claims to deallocate");
     return failed ? SAYS_error : SAYS_no;
@@ -85,7 +124,7 @@ static void run_chain(const struct post_filter_question *q, struct post_filter_a
         struct str text;
         enum verdict_of_plugin said;
         if (str_is(order.at[i], "DynamicResources"))
-            said = claims(q, &text, &out->deallocates);
+            said = claims(q, &text, out);
         else if (str_is(order.at[i], "DefaultPreemption"))
             said = preemption(q, &text, &out->clear_nominated);
         else
@@ -94,7 +133,7 @@ static void run_chain(const struct post_filter_question *q, struct post_filter_a
             buffer_reset(all);
             out->clear_nominated = false;
         }
-        if (said != SAYS_yes) {
+        if (text.len > 0) {
             buffer_add_text(all, all->len > 0 ? ", " : "");
             buffer_add_str(all, text);
         }

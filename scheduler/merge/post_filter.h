@@ -14,6 +14,8 @@ struct post_filter_question {
     const struct candidates *candidates;
     bool deallocates; /* a claim is in the way that nobody else has */
     bool deletes;     /* it is one that was made for extended resources: it goes altogether */
+    bool unreserves;  /* a claim has a reservation that its PodGroup can do without, */
+    struct str fault; /* or that cannot be told, as this says */
     struct arena *arena;
 };
 
@@ -22,6 +24,8 @@ struct post_filter_answer {
     bool clear_nominated; /* status.nominatedNodeName is to be cleared */
     bool failed;          /* the text is an error */
     bool deallocates; /* the claim is to be deallocated or deleted, and the text says that it was */
+    bool unreserves;  /* likewise of the reservation; then nobody is evicted */
+    bool claims_known; /* DynamicResources has looked at the pod's claims */
 };
 
 void post_filter(const struct post_filter_question *q, struct post_filter_answer *out);

@@ -7,6 +7,7 @@
 
 #include "proto/base/random.h"
 #include "scheduler/catalog/catalog.h"
+#include "scheduler/merge/gang_rules.h"
 #include "scheduler/rules/candidate.h"
 
 #include <stdlib.h>
@@ -16,11 +17,13 @@ void preemption_judge(struct preemption *p, const struct framework *fw, const st
                       const struct nominated_outcome *nominated)
 {
     p->considered = fw->preempts;
-    bool never = str_is(pod->preemption_policy, "Never");
-    p->waits = !never && nominated->waits && nominated->code != VERDICT_none &&
+    bool spares = gang_rules_spare(fw, pod), never = str_is(pod->preemption_policy, "Never");
+    p->waits = !spares && !never && nominated->waits && nominated->code != VERDICT_none &&
                nominated->code != VERDICT_unresolvable;
-    p->eligible = !never && !p->waits;
-    if (never)
+    p->eligible = !spares && !never && !p->waits;
+    if (spares)
+        p->reason = STR_LITERAL("not eligible due to workload aware preemption enabled");
+    else if (never)
         p->reason = STR_LITERAL("not eligible due to preemptionPolicy=Never.");
     else if (p->waits)
         p->reason = STR_LITERAL("not eligible due to a terminating pod on the nominated node.");

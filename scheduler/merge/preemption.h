@@ -24,9 +24,10 @@ struct preemption {
         uint32_t count;
         struct victim *at; /* who is to go from there, in upstream's order */
     } victims;
-    int64_t violations;     /* how many of them a PodDisruptionBudget would protect */
-    struct str post_filter; /* what the PostFilter plugins say, if there is no node */
-    bool failed;            /* and that is an error, which leaves a nomination as it is */
+    int64_t violations; /* how many of them a PodDisruptionBudget would protect */
+    struct str
+        post_filter; /* what the PostFilter plugins say; in 1.36 nothing if there is a node */
+    bool failed;     /* and that is an error, which leaves a nomination as it is */
 
     /* with detail only, sorted by node */
     struct strs potential;  /* nodes where removing pods may help; all were looked at */

@@ -7,11 +7,14 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
-#include "scheduler/cluster/device_findings.h"
+#include "scheduler/catalog/group_claims.h"
+#include "scheduler/cluster/device_stocks.h"
 #include "scheduler/merge/fit_error.h"
+#include "scheduler/merge/gang_rules.h"
 #include "scheduler/merge/gang_victims.h"
 #include "scheduler/merge/map_answer.h"
 #include "scheduler/rules/plugin.h"
+#include "scheduler/table/gang_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +130,8 @@ static bool extend_nominated(struct reduce *r, enum reduce_step *step)
     return true;
 }
 
-/* The feasible nodes; without a nominated one that only was tried because it is nominated. */
+/* The feasible nodes that the walk comes to; without a nominated one that only was tried because it
+ * is nominated. */
 static struct strs feasible_names(struct reduce *r)
 {
     struct listed_nodes listed = choosing_listed(r);
@@ -136,14 +140,17 @@ static struct strs feasible_names(struct reduce *r)
         if (!r->request.nominated_too ||
             !str_equal(listed.at[i].node, r->start.pod->nominated_node))
             names.at[names.count++] = listed.at[i].node;
+    r->decision.walked = walk_cut(&r->start.walk, r->decision.walked, &names, &r->arena);
     return names;
 }
 
+/* Scored again are only these. */
 static enum reduce_step map_only(struct reduce *r, struct strs names)
 {
     r->request.only = names;
     r->request.nominated_too = false;
-    r->request.bare = r->start.extension->answers[ABOUT_nodes].said.bare;
+    r->request.bare =
+        r->start.extension != NULL && r->start.extension->answers[ABOUT_nodes].said.bare;
     r->request.surveys.count = 0;
     r->request.round++;
     r->phase = PHASE_map;
@@ -152,6 +159,35 @@ static enum reduce_step map_only(struct reduce *r, struct strs names)
         rounds_ask(r, i);
     }
     return REDUCE_ask;
+}
+
+/* A single node is not scored. */
+static enum reduce_step take_only(struct reduce *r, struct str node)
+{
+    r->decision.feasible = 1;
+    r->decision.node = node;
+    r->decision.best_count = 1;
+    if (r->start.detail) {
+        gather_verdicts(r);
+        r->decision.best_nodes = (struct strs){1, &r->decision.node};
+    }
+    return reduce_done(r, DECISION_node);
+}
+
+/* The filters are through, and no extender cares. True: there is a next step; false: all feasible
+ * nodes are in the walk. */
+static bool walk_nodes(struct reduce *r, const struct sums *s, enum reduce_step *step)
+{
+    if (!r->start.walk.ends || r->walked || r->phase != PHASE_map || s->feasible == 0 ||
+        s->error.len > 0 || s->nominated_fits)
+        return false;
+    struct strs names = feasible_names(r);
+    r->walked = true;
+    r->nodes_filtered = r->decision.walked;
+    if (names.count == s->feasible)
+        return false;
+    *step = names.count == 1 ? take_only(r, names.at[0]) : map_only(r, names);
+    return true;
 }
 
 /* The filters are through. True: there is a next step; false: go on with the nodes that are left as
@@ -177,6 +213,7 @@ static bool extend_nodes(struct reduce *r, struct sums *s, enum reduce_step *ste
         *step = reduce_fail(r, e->answers[ABOUT_nodes].said.error);
         return true;
     }
+    bool cut = feasible.count < s->feasible - r->request.nominated_too;
     passed = extension_passed(e, ABOUT_nodes, &feasible, &r->arena);
     r->refused = feasible.count - passed.count;
     r->decision.feasible = s->feasible = passed.count;
@@ -184,13 +221,11 @@ static bool extend_nodes(struct reduce *r, struct sums *s, enum reduce_step *ste
         r->turned_away = extension_curable(e, &feasible, &r->arena);
         return false;
     }
-    if (passed.count == 1) { /* is not scored */
-        r->decision.node = passed.at[0];
-        r->decision.best_count = 1;
-        *step = reduce_done(r, DECISION_node);
+    if (passed.count == 1) {
+        *step = take_only(r, passed.at[0]);
         return true;
     }
-    if (r->refused == 0 && !e->answers[ABOUT_nodes].said.bare && !r->request.nominated_too)
+    if (!cut && r->refused == 0 && !e->answers[ABOUT_nodes].said.bare && !r->request.nominated_too)
         return false;
     *step = map_only(r, passed);
     return true;
@@ -231,6 +266,7 @@ static enum reduce_step start_victims(struct reduce *r)
         r->start.extension != NULL && r->start.extension->asked_victims != 0;
     preemption_ask(&r->request, r->start.catalog, &r->arena);
     gang_victims_protect(&r->start, &r->request, &r->arena);
+    gang_victims_ask_of_wholes(&r->start, &r->request, &r->arena);
     for (uint32_t i = 0; i < r->start.shards; i++) {
         const struct map_result *p = &r->parts[i].result;
         r->parts[i].asked = false;
@@ -240,11 +276,20 @@ static enum reduce_step start_victims(struct reduce *r)
     return REDUCE_ask;
 }
 
+/* Since 1.37 its group may do without a claim. */
+static const struct gang *group_of_claims(const struct reduce *r)
+{
+    const struct framework *fw = r->start.framework;
+    bool holds = gang_rules_hold(fw, r->start.pod);
+    return holds ? group_claims_owner(r->start.catalog, &fw->profile.features, r->start.pod) : NULL;
+}
+
 /* PostFilter deallocates what is in the way: on which nodes that is, only who filters knows. */
 static bool wants_claims(const struct reduce *r)
 {
     return strs_hold(r->start.framework->profile.post_filter, STR_LITERAL("DynamicResources")) &&
-           deallocation_may_help(r->start.catalog, r->start.pod, &r->request.findings);
+           deallocation_may_help(r->start.catalog, r->start.pod, group_of_claims(r),
+                                 &r->request.findings);
 }
 
 static enum reduce_step start_claims(struct reduce *r)
@@ -354,10 +399,14 @@ static enum reduce_step all_are_in(struct reduce *r)
         return extend_nominated(r, &step) ? step : start_map(r);
     if (r->phase == PHASE_nominated)
         return s.nominated_fits ? choosing_node(r, &s) : start_map(r);
+    if (r->phase == PHASE_map && !r->extended && !r->walked)
+        r->decision.walked = s.evaluated - r->request.nominated_too;
     if (r->phase == PHASE_map && !r->extended &&
         (r->decision.pre_filter.narrowed || r->start.detail))
         r->decision.absent = fit_absent(&r->decision.pre_filter.by, s.nominated_plugin, &r->arena);
     if (extends && extend_nodes(r, &s, &step))
+        return step;
+    if (!extends && walk_nodes(r, &s, &step))
         return step;
     s.nominated_fits &= !extends;
     /* A single feasible node, and a nominated one, is not scored upstream: that cannot fail. Where
@@ -379,7 +428,32 @@ static enum reduce_step all_are_in(struct reduce *r)
     if (s.feasible > 0)
         return choosing_node(r, &s);
     preemption_judge(&r->decision.preemption, r->start.framework, r->start.pod, &s.nominated);
+    no_node_spares_placed(r);
     return wants_claims(r) ? start_claims(r) : look_for_room(r, &s);
+}
+
+static bool is_in_placement(const struct reduce *r, struct str node)
+{
+    const struct strs *placement = r->start.placement;
+    return placement == NULL || strs_hold(*placement, node);
+}
+
+/* No node has an empty name: where none is left, none is looked at. */
+static void keep_to_placement(struct reduce *r)
+{
+    const struct strs *placement = r->start.placement;
+    struct pre_filter_outcome *pre = &r->decision.pre_filter;
+    if (placement == NULL)
+        return;
+    struct strs kept = {0, arena_take(&r->arena, (placement->count + 1) * sizeof(struct str))};
+    for (uint32_t i = 0; i < placement->count; i++)
+        if (!pre->narrowed || strs_hold(pre->names, placement->at[i]))
+            kept.at[kept.count++] = placement->at[i];
+    if (kept.count == 0)
+        kept.at[kept.count++] = (struct str){NULL, 0};
+    r->narrowed_by_rules = pre->narrowed;
+    pre->narrowed = true;
+    pre->names = kept;
 }
 
 /* What PreFilter left. Upstream also tries the nominated node, whatever PreFilter says of it. */
@@ -391,7 +465,7 @@ static void look_only_at(struct reduce *r)
     for (uint32_t i = 0; i < names.count; i++)
         if (str_equal(names.at[i], nominated))
             return;
-    if (nominated.len == 0)
+    if (nominated.len == 0 || !is_in_placement(r, nominated))
         return;
     r->request.nominated_too = true;
     r->request.only.at = arena_take(&r->arena, (names.count + 1) * sizeof(struct str));
@@ -405,16 +479,17 @@ static void begin_request(struct reduce *r)
     struct findings findings;
     /* a copy: it borrows from the catalog, which may change before the last step is asked */
     codec_copy(&findings_record, &findings, &r->request.findings, &r->arena);
-    r->request = (struct map_request){.cycle = s->cycle,
-                                      .pod = r->prepared,
-                                      .findings = findings,
-                                      .alone = s->shards == 1,
-                                      .detail = s->detail,
-                                      .list = s->extension != NULL && s->extension->asked != 0,
-                                      .own_hostnames = s->own_hostnames && s->shards > 1,
-                                      .tie_break = s->tie_break,
-                                      .seed = s->seed,
-                                      .after = s->after};
+    r->request =
+        (struct map_request){.cycle = s->cycle,
+                             .pod = r->prepared,
+                             .findings = findings,
+                             .alone = s->shards == 1,
+                             .detail = s->detail,
+                             .list = s->walk.ends || s->tie_break == TIE_BREAK_round_robin ||
+                                     (s->extension != NULL && s->extension->asked != 0),
+                             .own_hostnames = s->own_hostnames && s->shards > 1,
+                             .tie_break = s->tie_break,
+                             .seed = s->seed};
     r->request.siblings.at = arena_take(&r->arena, s->siblings.count * sizeof(struct str));
     while (r->request.siblings.count < s->siblings.count) {
         struct str uid = s->siblings.at[r->request.siblings.count];
@@ -424,21 +499,35 @@ static void begin_request(struct reduce *r)
         look_only_at(r);
 }
 
+static struct device_question ask_of_devices(const struct reduce *r)
+{
+    const struct reduce_start *s = &r->start;
+    return (struct device_question){.catalog = s->catalog,
+                                    .features = &s->framework->profile.features,
+                                    .cache = s->cache,
+                                    .pod = s->pod,
+                                    .narrowed = r->decision.pre_filter.narrowed,
+                                    .only = r->request.only,
+                                    .timeout_ms = s->framework->profile.device_filter_timeout_ms,
+                                    .clock = s->timer};
+}
+
 /* What can be allocated where, for a pod whose claims are to be given devices. */
 static void look_for_devices(struct reduce *r)
 {
     const struct reduce_start *s = &r->start;
     if ((s->pod->device_claims.count == 0 && !extended_is_wanted(s->catalog, s->pod)) ||
+        s->pod->resize_deferred || /* it has what it has been given */
         !strs_hold(s->framework->profile.filter, STR_LITERAL("DynamicResources")))
         return;
-    const struct device_question q = {.catalog = s->catalog,
-                                      .cache = s->cache,
-                                      .pod = s->pod,
-                                      .narrowed = r->decision.pre_filter.narrowed,
-                                      .only = r->request.only,
-                                      .timeout_ms = s->framework->profile.device_filter_timeout_ms,
-                                      .clock = s->timer};
+    const struct device_question q = ask_of_devices(r);
     r->decision.open_claims = device_findings(&q, &r->request.findings, &r->arena);
+}
+
+static void count_devices(struct reduce *r)
+{
+    const struct device_question q = ask_of_devices(r);
+    device_stocks(&q, &r->start.framework->profile, &r->request.findings, &r->arena);
 }
 
 static bool counts_wanted(struct reduce *r)
@@ -463,6 +552,25 @@ static enum reduce_step start_count(struct reduce *r)
     return REDUCE_ask;
 }
 
+/* Why its group is not tried; empty: it is. */
+static struct str fault_of_group(struct reduce *r)
+{
+    const struct reduce_start *start = &r->start;
+    struct gang named;
+    if (start->cache == NULL || !gang_rules_hold(start->framework, start->pod) ||
+        !gang_named_by(start->pod, &named))
+        return (struct str){NULL, 0};
+    const struct gang *group = catalog_gang(start->catalog, &named);
+    bool below =
+        group != NULL && group->parent.len > 0 && start->framework->profile.features.group_trees;
+    if (group == NULL || below) /* of a tree all pods were looked at together */
+        return (struct str){NULL, 0};
+    struct gang_rules rules = gang_rules_begin(start->framework, group, &r->arena);
+    gang_rules_look(&rules, start->pod);
+    gang_rules_look_at_placed(&rules, start->cache);
+    return rules.fault;
+}
+
 static void take_parts(struct reduce *r, uint32_t count)
 {
     r->parts = arena_take(&r->arena, count * sizeof(*r->parts));
@@ -482,6 +590,10 @@ enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start
         r->decision.clear_nominated = true;
         return reduce_done(r, DECISION_unschedulable);
     }
+    struct str fault = fault_of_group(r);
+    r->decision.group_refused = fault.len > 0;
+    if (fault.len > 0)
+        return reduce_fail(r, fault);
     const struct pre_filter_question question = {.framework = start->framework,
                                                  .catalog = start->catalog,
                                                  .pod = start->pod,
@@ -496,11 +608,13 @@ enum reduce_step reduce_start(struct reduce *r, const struct reduce_start *start
         return reduce_fail(r, r->decision.pre_filter.reason);
     if (r->decision.pre_filter.code != CODE_success)
         return no_node_is_left(r);
+    keep_to_placement(r);
     if (start->shards == 0)
         return reduce_fail(r, STR_LITERAL("no worker has the nodes"));
     take_parts(r, start->shards);
     begin_request(r);
     look_for_devices(r);
+    count_devices(r);
     return start->shards > 1 && counts_wanted(r) ? start_count(r) : start_map(r);
 }
 
@@ -514,6 +628,7 @@ enum reduce_step reduce_start_alike(struct reduce *r, const struct reduce_start 
     r->candidates.arena = &r->arena;
     r->decision.nodes = start->nodes;
     r->decision.pre_filter = like->decision.pre_filter;
+    r->narrowed_by_rules = like->narrowed_by_rules;
     r->request.cycle = start->cycle;
     r->request.seed = start->seed;
     r->request.round = 0;

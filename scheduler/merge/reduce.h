@@ -22,6 +22,7 @@
 #include "scheduler/cluster/deallocation.h"
 #include "scheduler/merge/extension.h"
 #include "scheduler/merge/preemption.h"
+#include "scheduler/merge/walk.h"
 #include "scheduler/rules/framework.h"
 
 struct cache;
@@ -42,14 +43,17 @@ struct reduce_start {
     const struct pod *pod; /* borrowed until the next reduce_start */
     struct strs siblings;  /* UIDs of nominated pods of its group, which do not count; copied */
     uint32_t shards;       /* how many will be asked */
-    int64_t nodes;         /* nodes in the whole cluster */
-    bool no_terms;         /* no pod on any node has affinity terms, so nobody need be asked */
-    bool none_lower;       /* no pod on any node has a lower priority, so there are no victims */
-    bool own_hostnames;    /* every node's hostname is its name: cache_odd_hostnames is 0 */
+    int64_t nodes;         /* nodes in the whole cluster, or in its group's domain */
+    const struct strs *placement; /* the nodes of that domain, borrowed; NULL: all nodes count */
+    bool placed;                  /* its group has to be within one, which may be all nodes */
+    bool no_terms;      /* no pod on any node has affinity terms, so nobody need be asked */
+    bool none_lower;    /* no pod on any node has a lower priority, so there are no victims */
+    bool own_hostnames; /* every node's hostname is its name: cache_odd_hostnames is 0 */
     enum tie_break_rule tie_break;
     int64_t seed;
-    struct str after; /* round-robin: the node chosen last */
+    uint64_t turn;    /* round-robin: how many choices were made before */
     int64_t now_us;   /* wall clock: the start, to preemption, of pods that have not started */
+    struct walk walk; /* where not all nodes count, or equal ones take turns */
     const struct extension *extension; /* what extenders said; NULL: none cares about the pod */
     struct moment (*clock)(void);      /* times PreFilter's plugins; NULL: no */
     /* The shard that has a node, UINT32_MAX: none. NULL: that is not known, and all shards are
@@ -58,6 +62,8 @@ struct reduce_start {
     const void *owner_context;
     struct moment (*timer)(void); /* ends searches for devices; NULL: they take no time */
     struct cache *cache;          /* which nodes there are, for pods that are to be given devices */
+    bool group_is_active;         /* pods of its PodGroup are on nodes, or on their way there, not
+                                     counting those that the present attempt has placed */
     bool detail; /* every node's verdict and scores, and every candidate of a preemption */
 };
 
@@ -75,6 +81,8 @@ struct decision {
     int64_t nodes;      /* in the cluster */
     int64_t evaluated;  /* filtered */
     int64_t feasible;
+    bool took_turn; /* it was a choice of a round-robin */
+    int64_t walked; /* over how many nodes it was looked for feasible ones, as upstream counts */
     struct str message;  /* as in the PodScheduled condition, without truncation */
     struct strs plugins; /* that rejected it, sorted; empty for an error and for no nodes */
     struct str
@@ -85,11 +93,14 @@ struct decision {
                                          there and the victims evicted */
     struct deallocation deallocation; /* of an unschedulable pod: PostFilter asks for it; the
                                          message says that it is done */
+    struct deallocation for_group;    /* what its PodGroup could do without */
+    bool claims_known;                /* DynamicResources has looked at the pod's claims */
     struct pre_filter_outcome pre_filter;
     struct str absent;      /* why the nodes that PreFilter ruled out were not looked at */
     uint64_t score_skipped; /* bit i: profile.score[i] had nothing to say */
     uint32_t open_claims;   /* of the pod's that are to be given devices with the node */
     struct strs best_nodes; /* with detail only: all that tie, sorted */
+    bool group_refused;     /* an error that is its whole group's: the pod itself was not tried */
 };
 
 struct reduce *reduce_new(void);

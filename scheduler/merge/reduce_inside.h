@@ -43,7 +43,9 @@ struct reduce {
     struct strs turned_away; /* by extenders, and removing pods may help; sorted */
     int64_t refused;         /* nodes that extenders and plugins on the bus have removed */
     int64_t nodes_filtered;  /* before extenders were heard */
+    bool walked;             /* the walk's part of the feasible nodes was taken */
     bool extended;           /* the extenders' answer about nodes was taken in */
+    bool narrowed_by_rules;  /* PreFilter left few nodes, of those in its group's domain */
     struct decision decision;
     struct verdict *verdicts;
     uint32_t verdict_count;
@@ -104,6 +106,9 @@ enum reduce_step choosing_node(struct reduce *r, const struct sums *s);
 /* No node passes: who rejected them, and what PostFilter may do about it; or extenders are asked
  * about its candidates first. */
 enum reduce_step no_node_fits(struct reduce *r, const struct sums *s);
+/* Behind preemption_judge: whether that counts for a pod of a group that has to be in one domain.
+ */
+void no_node_spares_placed(struct reduce *r);
 /* PreFilter turned the pod away. */
 enum reduce_step no_node_is_left(struct reduce *r);
 

@@ -40,15 +40,18 @@ static bool is_empty(const struct selector *s)
 }
 
 /* Adds the namespaces that the term's selector wants to those it names. The selector itself stays
- * where it wants even a namespace without labels: upstream then asks it again, for every pod, with
- * no labels at hand, and so it wants the pods of every namespace. */
+ * where it wants all; in 1.36 also where it wants even a namespace without labels: upstream then
+ * asks it again, for every pod, with no labels at hand, and so it wants the pods of every
+ * namespace. */
 static void spread_namespaces(const struct pre_filter_question *q, struct affinity_term *term)
 {
     const struct selector wants = term->namespace_selector;
     if (!wants.present || !label_selector_check(&wants, NULL))
         return;
-    term->namespace_selector =
-        (struct selector){.present = label_selector_matches(&wants, NULL, 0)};
+    bool stays = q->framework->profile.features.release < 37
+                     ? label_selector_matches(&wants, NULL, 0)
+                     : is_empty(&wants);
+    term->namespace_selector = (struct selector){.present = stays};
     if (term->namespace_selector.present)
         return;
     struct strs all = {.at = arena_take(q->arena, (term->namespaces.count +

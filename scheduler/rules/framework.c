@@ -226,6 +226,20 @@ static void pre_filter(const struct pre_filter_question *q, const struct plugin 
     series_observe(metric_series(METRIC_scheduler_plugin_execution_duration_seconds, values), took);
 }
 
+/* A pod that is on a node is not placed: whoever asks where it may go is skipped, as the rules of
+ * upstream skip themselves; those of the old Policy are no exception. */
+static void skip_all_but_resizes(const struct pre_filter_question *q,
+                                 struct pre_filter_outcome *out)
+{
+    const struct framework *fw = q->framework;
+    for (uint32_t i = 0; i < fw->pre_filter_count; i++)
+        if (!fw->pre_filter[i]->of_resizes)
+            mark_skipped(q, i, out);
+    for (uint32_t i = 0; i < fw->filter_count; i++)
+        if (!fw->filter[i]->of_resizes)
+            q->findings->skip |= (int64_t)(UINT64_C(1) << fw->filter_place[i]);
+}
+
 /* False when the pod is turned away. */
 static bool ask(const struct pre_filter_question *q, uint32_t i, struct pre_filter_outcome *out)
 {
@@ -271,8 +285,10 @@ void framework_pre_filter(const struct pre_filter_question *q, struct pre_filter
     out->by.at = arena_take(q->arena, fw->pre_filter_count * sizeof(struct str));
     for (uint32_t i = 0; i < fw->prepare_count; i++)
         fw->prepare[i]->prepare(q);
+    if (q->pod->resize_deferred)
+        skip_all_but_resizes(q, out);
     for (uint32_t i = 0; i < fw->pre_filter_count; i++)
-        if (!ask(q, i, out))
+        if ((out->skipped >> fw->pre_filter_place[i] & 1) == 0 && !ask(q, i, out))
             return;
 }
 

@@ -203,6 +203,8 @@ struct plugin {
     /* True when score gives the same for every row of the share, and this is it. NULL: never. */
     bool (*score_alike)(const struct cycle *c, const void *state, const struct nodes *n,
                         int64_t *raw);
+    /* It judges pods whose resize is deferred, too: all other filters are skipped for them. */
+    bool of_resizes;
     enum normalise normalise;
     /* 0 to 100; raw is never SCORE_IGNORED. */
     int64_t (*normalise_own)(int64_t raw, const struct score_range *range);

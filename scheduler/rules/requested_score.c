@@ -17,11 +17,10 @@ struct scoring {
     double by_percent[101]; /* the shape's score of a utilization */
 };
 
-/* The shape's scores go to 10, ours to 100. Straight lines between its points, cut toward zero. */
-static int64_t on_shape(const struct scoring *s, int64_t utilization)
+int64_t shape_score(const struct shape_point *points, uint32_t count, int64_t utilization)
 {
-    for (uint32_t i = 0; i < s->point_count; i++) {
-        const struct shape_point *p = &s->points[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct shape_point *p = &points[i];
         if (utilization > p->utilization)
             continue;
         if (i == 0 || p->utilization == p[-1].utilization)
@@ -30,7 +29,12 @@ static int64_t on_shape(const struct scoring *s, int64_t utilization)
                                       (utilization - p[-1].utilization) /
                                       (p->utilization - p[-1].utilization);
     }
-    return s->point_count == 0 ? 0 : s->points[s->point_count - 1].score * 10;
+    return count == 0 ? 0 : points[count - 1].score * 10;
+}
+
+static int64_t on_shape(const struct scoring *s, int64_t utilization)
+{
+    return shape_score(s->points, s->point_count, utilization);
 }
 
 void *requested_begin(const struct cycle *c, const struct requested_strategy *strategy)

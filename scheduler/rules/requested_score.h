@@ -19,6 +19,9 @@ struct requested_strategy {
     uint32_t point_count;
 };
 
+/* What a shape says of a utilization in percent, 0 to SCORE_MAX: straight lines between its points,
+ * cut toward zero. */
+int64_t shape_score(const struct shape_point *points, uint32_t count, int64_t utilization);
 /* A cycle's state, in its arena. */
 void *requested_begin(const struct cycle *c, const struct requested_strategy *strategy);
 /* 0 to SCORE_MAX. */

@@ -11,7 +11,8 @@ struct scored_resource {
     int fixed;         /* RESOURCE_…, or -1 */
     uint32_t resource; /* atom of a scalar; 0: no node of the share has it */
     int64_t weight, asked;
-    bool left_out; /* a scalar that the pod does not ask for */
+    bool left_out;                    /* a scalar that the pod does not ask for */
+    const struct scored_stock *stock; /* NULL: no devices stand for it */
 };
 
 struct scored_resources {

@@ -192,6 +192,7 @@ void spread_constraints_prepare(const struct pre_filter_question *q)
     q->prepared->spread.at = arena_take(q->arena, own * sizeof(*q->prepared->spread.at));
     for (uint32_t i = 0; i < own; i++) {
         q->prepared->spread.at[i] = q->pod->spread.at[i];
-        merge_label_keys(q->pod, &q->prepared->spread.at[i], q->arena);
+        if (q->framework->profile.features.spread_label_keys)
+            merge_label_keys(q->pod, &q->prepared->spread.at[i], q->arena);
     }
 }

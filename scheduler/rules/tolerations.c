@@ -2,39 +2,47 @@
  * uses can only match through a wildcard, so everything that is asked per node compares atoms. */
 #include "scheduler/rules/tolerations.h"
 
+#include "proto/kube/objects/tolerations.h"
+
 struct tolerance {
-    bool any_key, any_value, any_effect;
+    bool any_key, any_effect;
+    enum kube_comparison comparison;
     uint32_t key, value; /* atoms; 0 matches no taint */
+    int64_t bound;       /* of COMPARISON_less and COMPARISON_greater */
     enum effect effect;
 };
 
 struct tolerations {
+    const struct atoms *atoms;
     uint32_t count;
     struct tolerance *at;
 };
 
-/* False when it can match nothing: Lt, Gt and unknown operators. */
-static bool compile(const struct atoms *atoms, const struct toleration *t, struct tolerance *out)
+/* False when it can match nothing: unknown operators, and bounds that are no numbers. */
+static bool compile(const struct cycle *c, const struct toleration *t, struct tolerance *out)
 {
-    bool exists = str_is(t->operator_name, "Exists");
-    if (!exists && t->operator_name.len > 0 && !str_is(t->operator_name, "Equal"))
-        return false;
+    bool comparison = c->framework->profile.features.toleration_comparison;
     *out = (struct tolerance){.any_key = t->key.len == 0,
-                              .any_value = exists,
                               .any_effect = t->effect.len == 0,
-                              .key = atom_find(atoms, t->key),
-                              .value = atom_find(atoms, t->value),
+                              .comparison = kube_comparison_of(t->operator_name, comparison),
+                              .key = atom_find(c->atoms, t->key),
+                              .value = atom_find(c->atoms, t->value),
                               .effect = effect_of(t->effect)};
+    bool is_bound = out->comparison == COMPARISON_less || out->comparison == COMPARISON_greater;
+    if (out->comparison == COMPARISON_unknown ||
+        (is_bound && !kube_whole_number(t->value, &out->bound)))
+        return false;
     return out->any_effect || out->effect != EFFECT_other;
 }
 
 static struct tolerations *compile_all(const struct cycle *c, bool preferring_only)
 {
     struct tolerations *all = arena_take(c->arena, sizeof(*all));
+    all->atoms = c->atoms;
     all->at = arena_take(c->arena, c->pod->tolerations.count * sizeof(*all->at));
     for (uint32_t i = 0; i < c->pod->tolerations.count; i++) {
         struct tolerance *t = &all->at[all->count];
-        if (compile(c->atoms, &c->pod->tolerations.at[i], t) &&
+        if (compile(c, &c->pod->tolerations.at[i], t) &&
             (!preferring_only || t->any_effect || t->effect == EFFECT_prefer_no_schedule))
             all->count++;
     }
@@ -51,12 +59,24 @@ struct tolerations *tolerations_make_preferring(const struct cycle *c)
     return compile_all(c, true);
 }
 
+static bool value_suits(const struct tolerations *all, const struct tolerance *t, uint32_t value)
+{
+    int64_t number;
+    if (t->comparison == COMPARISON_none)
+        return true;
+    if (t->comparison == COMPARISON_equal)
+        return t->value == value;
+    if (!kube_whole_number(atom_text(all->atoms, value), &number))
+        return false;
+    return t->comparison == COMPARISON_less ? number < t->bound : number > t->bound;
+}
+
 bool tolerations_hold(const struct tolerations *all, const struct node_taint *taint)
 {
     for (uint32_t i = 0; i < all->count; i++) {
         const struct tolerance *t = &all->at[i];
         if ((t->any_effect || t->effect == taint->effect) && (t->any_key || t->key == taint->key) &&
-            (t->any_value || t->value == taint->value))
+            value_suits(all, t, taint->value))
             return true;
     }
     return false;

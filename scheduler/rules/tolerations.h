@@ -10,7 +10,7 @@ struct tolerations;
 struct tolerations *tolerations_make(const struct cycle *c);
 /* Only those that may hold for a PreferNoSchedule taint. */
 struct tolerations *tolerations_make_preferring(const struct cycle *c);
-/* Upstream's ToleratesTaint for any of them; its comparison operators (Lt, Gt) are off. */
+/* Upstream's ToleratesTaint for any of them; Lt and Gt with TaintTolerationComparisonOperators. */
 bool tolerations_hold(const struct tolerations *all, const struct node_taint *taint);
 /* True when no NoSchedule or NoExecute taint of the node is left untolerated. */
 bool tolerations_admit(const struct tolerations *all, const struct node_entry *node);

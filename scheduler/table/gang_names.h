@@ -7,6 +7,7 @@
 #define GANG_API          "scheduling.x-k8s.io"
 #define GANG_API_OLD      "scheduling.sigs.k8s.io"
 #define GANG_API_BUILT_IN "scheduling.k8s.io"
+#define GANG_API_TREE     "scheduling.k8s.io/CompositePodGroup"
 #define GANG_LABEL        "scheduling.x-k8s.io/pod-group"
 #define GANG_LABEL_OLD    "pod-group.scheduling.sigs.k8s.io"
 

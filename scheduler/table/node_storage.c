@@ -164,6 +164,9 @@ struct node_storage *node_storage_make(struct atoms *atoms, const struct shard_s
     struct node_storage *s = memory_take(sizeof(*s));
     const struct reader r = {.take = atoms, .arena = &s->memory};
     s->memory.first = 128;
+    s->drivers = arena_take(&s->memory, told->drivers.count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < told->drivers.count; i++)
+        s->drivers[s->driver_count++] = atom_take(atoms, told->drivers.at[i].driver);
     s->limits = arena_take(&s->memory, told->drivers.count * sizeof(*s->limits));
     for (uint32_t i = 0; i < told->drivers.count; i++)
         if (told->drivers.at[i].limited)
@@ -182,6 +185,8 @@ void node_storage_free(struct atoms *atoms, struct node_storage **storage)
     struct node_storage *s = *storage;
     if (s == NULL)
         return;
+    for (uint32_t i = 0; i < s->driver_count; i++)
+        atom_drop(atoms, s->drivers[i]);
     for (uint32_t i = 0; i < s->limit_count; i++)
         atom_drop(atoms, s->limits[i].driver);
     for (uint32_t i = 0; i < s->migrated_count; i++)

@@ -33,7 +33,8 @@ struct pod_storage {
 
 /* Of one node with a CSINode. */
 struct node_storage {
-    uint32_t limit_count, migrated_count, attached_count;
+    uint32_t driver_count, limit_count, migrated_count, attached_count;
+    uint32_t *drivers; /* atoms */
     struct volume_limit {
         uint32_t driver; /* atom */
         int64_t count;

@@ -107,6 +107,7 @@ struct node_entry {
     uint32_t name; /* atom */
     uint32_t row;  /* NO_ROW: a ghost, known by its pods only */
     bool unschedulable;
+    bool spares_from_resizes; /* nobody is to be evicted here for another one's resize */
     uint32_t label_count, taint_count, image_count, feature_count;
     struct node_label *labels;   /* sorted by key atom */
     struct node_taint *taints;   /* in the node's order */

@@ -406,8 +406,7 @@ static bool before(struct str a, struct str b)
     return b.len == 0 || str_compare(a, b) < 0;
 }
 
-static void choose_by_name(const struct pod_class *k, const struct map_request *r,
-                           struct map_result *out)
+static void choose_by_name(const struct pod_class *k, struct map_result *out)
 {
     for (uint32_t row = 0; row < k->rows; row++) {
         const struct row_group *g = &k->groups[k->group[row]];
@@ -416,9 +415,6 @@ static void choose_by_name(const struct pod_class *k, const struct map_request *
         struct str name = class_row_name(k, row);
         if (before(name, out->best_node))
             out->best_node = name;
-        if (r->tie_break == TIE_BREAK_round_robin && str_compare(name, r->after) > 0 &&
-            before(name, out->best_after))
-            out->best_after = name;
     }
 }
 
@@ -437,7 +433,7 @@ void class_tell_best(const struct pod_class *k, const struct map_request *r, str
     if (all.count == 0)
         return;
     if (r->tie_break == TIE_BREAK_first || r->tie_break == TIE_BREAK_round_robin) {
-        choose_by_name(k, r, out);
+        choose_by_name(k, out);
         return;
     }
     struct random dice = {(uint64_t)r->seed};

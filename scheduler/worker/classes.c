@@ -313,8 +313,9 @@ static struct pod_class *make(struct shard *s, const struct framework *fw,
 static bool is_plain(const struct map_request *r, const struct framework *fw)
 {
     return !r->detail && !r->list && r->only.count == 0 && !r->nominated_too &&
-           r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 &&
-           r->findings.device_verdicts.count == 0 && !fw->profile.check_all &&
+           r->pod.nominated_node.len == 0 && r->pod.volumes.count == 0 && !r->pod.resize_deferred &&
+           r->findings.device_verdicts.count == 0 && r->findings.device_stocks.count == 0 &&
+           r->findings.device_users.count == 0 && !fw->profile.check_all &&
            fw->score_count <= SCORERS_MAX;
 }
 

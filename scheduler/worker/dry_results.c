@@ -44,13 +44,15 @@ static bool filter_counts(const struct evaluation *e, const struct plugin *p)
     return false;
 }
 
-/* Volumes are looked up outside of the shard; siblings are others for each group. */
+/* Volumes are looked up outside of the shard; siblings are others for each group; and a pod that is
+ * on a node is like no other. */
 static bool is_kept(const struct evaluation *e)
 {
     const struct map_request *r = e->request;
     const struct framework *fw = e->cycle.framework;
     if (r->detail || r->dry_run.others || r->dry_run.turned_away.count > 0 || r->only.count > 0 ||
-        r->siblings.count > 0 || r->pod.volumes.count > 0 || fw->profile.check_all)
+        r->siblings.count > 0 || r->pod.volumes.count > 0 || r->pod.resize_deferred ||
+        fw->profile.check_all)
         return false;
     for (uint32_t i = 0; i < fw->filter_count; i++)
         if ((e->skip >> i & 1) == 0 && filter_counts(e, fw->filter[i]))
@@ -68,6 +70,8 @@ static void make_key(struct buffer *key, const struct map_request *r)
     codec_encode(&findings_record, &r->findings, key);
     for (uint32_t i = 0; i < r->dry_run.budgets.count; i++)
         codec_encode(&budget_record, &r->dry_run.budgets.at[i], key);
+    for (uint32_t i = 0; i < r->dry_run.wholes.count; i++)
+        codec_encode(&whole_group_record, &r->dry_run.wholes.at[i], key);
 }
 
 /* ---- keeping ---- */

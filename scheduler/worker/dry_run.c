@@ -5,9 +5,12 @@
  * What a dry run on a node says is kept for the next pod of its like, where it follows from the
  * node.
  *
+ * A group that can only go as a whole is one of them: its pods on the node come off and back
+ * together, and those elsewhere weigh as if they were here.
+ *
  * What must stay true: what was taken off for one node is known to the rules as back before the
- * next is looked at; the order is upstream's: priority, then start, protected pods before others.
- */
+ * next is looked at; the order is upstream's: priority, then (since 1.37) groups before pods and
+ * the larger before the smaller, then start; protected pods before others. */
 #include "proto/base/random.h"
 #include "scheduler/rules/candidate.h"
 #include "scheduler/table/label_matcher.h"
@@ -21,7 +24,12 @@ struct lower_pod {
     struct node_pod *pod;
     int64_t started; /* the present for a pod that has not started */
     bool is_protected;
-    uint32_t place; /* in the list before it is sorted */
+    uint32_t broken; /* budgets that would be, by all that go together: the first of them counts */
+    uint32_t place;  /* in the list before it is sorted */
+    uint32_t whole;  /* number of the group that it goes with, from 1; 0: it goes alone */
+    uint32_t first;  /* place of the first pod of that one */
+    int64_t size;    /* pods that go together, anywhere; 0: it is in no group */
+    bool tree;       /* and these are a tree of groups, which is spared before other groups */
 };
 
 struct lower_pods {
@@ -37,11 +45,20 @@ struct guard {
     int64_t left; /* disruptions that the node at hand has not used up */
 };
 
+/* A group of which all pods go or none. */
+struct whole {
+    uint32_t namespace_name, gang; /* atoms of a PodGroup in it; 0: of no pod here */
+    uint32_t number;               /* of the group in the question, from 1 */
+};
+
 struct search {
     struct evaluation *e;
     struct row_copy *copy;
     struct guard *guards;
     uint32_t guard_count;
+    bool by_groups; /* victims in groups count for more, as since 1.37 */
+    struct whole *wholes;
+    uint32_t whole_count;
     struct lower_pods lower, victims;
     int64_t violations;
     struct candidate_rank best_rank;
@@ -66,15 +83,68 @@ static void append(struct search *s, struct lower_pods *list, struct lower_pod p
     list->at[list->count++] = pod;
 }
 
+static void find_wholes(struct search *s)
+{
+    const struct map_request *r = s->e->request;
+    const struct features *features = &s->e->cycle.framework->profile.features;
+    s->by_groups = features->gangs && features->release >= 37;
+    uint32_t room = r->dry_run.wholes.count;
+    for (uint32_t i = 0; i < r->dry_run.wholes.count; i++)
+        room += r->dry_run.wholes.at[i].leaves.count;
+    s->wholes = arena_take(s->e->cycle.arena, room * sizeof(*s->wholes));
+    for (uint32_t i = 0; i < r->dry_run.wholes.count; i++) {
+        const struct whole_group *g = &r->dry_run.wholes.at[i];
+        const struct strs itself = {1, (struct str *)&g->name};
+        const struct strs *names = g->leaves.count > 0 ? &g->leaves : &itself;
+        for (uint32_t k = 0; k < names->count; k++)
+            s->wholes[s->whole_count++] =
+                (struct whole){.namespace_name = atom_find(s->e->cycle.atoms, g->namespace_name),
+                               .gang = atom_find(s->e->cycle.atoms, names->at[k]),
+                               .number = i + 1};
+    }
+}
+
+static const struct whole_group *group_of(const struct search *s, uint32_t whole)
+{
+    return &s->e->request->dry_run.wholes.at[whole - 1];
+}
+
+/* The number of the pod's group, if that goes as a whole. */
+static uint32_t whole_of(const struct search *s, const struct node_pod *p)
+{
+    for (uint32_t i = 0; p->group->gang != 0 && i < s->whole_count; i++)
+        if (s->wholes[i].gang == p->group->gang &&
+            s->wholes[i].namespace_name == p->group->namespace_name)
+            return s->wholes[i].number;
+    return 0;
+}
+
+/* Its group's priority, size and start stand for those of a pod that does not go alone. */
+static struct lower_pod weigh(struct search *s, struct node_pod *p)
+{
+    struct lower_pod l = {.pod = p, .whole = whole_of(s, p)};
+    l.size = s->by_groups && p->group->gang != 0;
+    l.started = p->started != 0 ? p->started : s->e->request->dry_run.now_us;
+    if (l.whole == 0)
+        return l;
+    l.size = group_of(s, l.whole)->pods;
+    l.tree = group_of(s, l.whole)->leaves.count > 0;
+    l.started = group_of(s, l.whole)->started;
+    return l;
+}
+
+static int64_t priority_of(const struct search *s, const struct lower_pod *l)
+{
+    return l->whole > 0 ? group_of(s, l->whole)->priority : l->pod->demand->priority;
+}
+
 static void find_lower(struct search *s, const struct node_entry *node)
 {
     s->lower.count = 0;
     for (uint32_t i = 0; i < node->pod_count; i++) {
-        struct node_pod *p = node->pods[i];
-        if (p->demand->priority >= s->e->cycle.pod->priority)
-            continue;
-        int64_t started = p->started != 0 ? p->started : s->e->request->dry_run.now_us;
-        append(s, &s->lower, (struct lower_pod){p, started, false, 0});
+        struct lower_pod l = weigh(s, node->pods[i]);
+        if (priority_of(s, &l) < s->e->cycle.pod->priority)
+            append(s, &s->lower, l);
     }
 }
 
@@ -83,17 +153,33 @@ static int compare_importance(const void *a, const void *b)
     const struct lower_pod *l = a, *r = b;
     if (l->pod->demand->priority != r->pod->demand->priority)
         return l->pod->demand->priority > r->pod->demand->priority ? -1 : 1;
+    if (l->tree != r->tree)
+        return l->tree ? -1 : 1;
+    if (l->size != r->size) /* a group's pod by itself has 1, any other 0 */
+        return l->size > r->size ? -1 : 1;
     if (l->started != r->started)
         return l->started < r->started ? -1 : 1;
+    if (l->first != r->first) /* a whole stays together */
+        return l->first < r->first ? -1 : 1;
     return l->place < r->place ? -1 : l->place > r->place;
+}
+
+static uint32_t first_of_whole(const struct lower_pods *list, uint32_t i)
+{
+    for (uint32_t k = 0; list->at[i].whole > 0 && k < i; k++)
+        if (list->at[k].whole == list->at[i].whole)
+            return k;
+    return i;
 }
 
 /* Equals stay in the order in which they came to the node, as upstream's sorting of a dozen or
  * fewer leaves them. */
 static void sort(struct lower_pods *list)
 {
-    for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t i = 0; i < list->count; i++) {
         list->at[i].place = i;
+        list->at[i].first = first_of_whole(list, i);
+    }
     if (list->count > 1)
         qsort(list->at, list->count, sizeof(*list->at), compare_importance);
 }
@@ -138,14 +224,26 @@ static bool guards(const struct guard *g, const struct node_pod *p)
            !strs_hold(g->budget->disrupted, node_pod_name(p));
 }
 
-/* Uses up what budgets allow; true when one of them allows no more. */
+/* Uses up what budgets allow; true when one of them allows no more. Since 1.37 upstream looks at no
+ * other PodDisruptionBudget of the pod then, and none of them is used up. */
 static bool breaks_a_budget(struct search *s, const struct node_pod *p)
 {
-    bool breaks = false;
-    for (uint32_t i = 0; i < s->guard_count; i++)
-        if (guards(&s->guards[i], p))
-            breaks |= --s->guards[i].left < 0;
+    bool stops = s->e->cycle.framework->profile.features.release >= 37, breaks = false;
+    for (uint32_t i = 0; i < s->guard_count; i++) {
+        struct guard *g = &s->guards[i];
+        if (!(breaks && stops && g->budget->selector.present) && guards(g, p))
+            breaks |= --g->left < 0;
+    }
     return breaks;
+}
+
+/* Behind the last of those that go together with the one at i. */
+static uint32_t end_of_unit(const struct lower_pods *list, uint32_t i)
+{
+    uint32_t end = i + 1;
+    while (list->at[i].whole > 0 && end < list->count && list->at[end].whole == list->at[i].whole)
+        end++;
+    return end;
 }
 
 static uint32_t protect(struct search *s)
@@ -153,9 +251,16 @@ static uint32_t protect(struct search *s)
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->guard_count; i++)
         s->guards[i].left = s->guards[i].budget->allowed;
-    for (uint32_t i = 0; i < s->lower.count; i++) {
-        s->lower.at[i].is_protected = breaks_a_budget(s, s->lower.at[i].pod);
-        count += s->lower.at[i].is_protected;
+    for (uint32_t i = 0, end; i < s->lower.count; i = end) {
+        uint32_t broken = 0;
+        end = end_of_unit(&s->lower, i);
+        for (uint32_t k = i; k < end; k++)
+            broken += breaks_a_budget(s, s->lower.at[k].pod);
+        for (uint32_t k = i; k < end; k++)
+            s->lower.at[k].broken = k == i ? broken : 0;
+        for (uint32_t k = i; k < end; k++)
+            s->lower.at[k].is_protected = broken > 0;
+        count += broken > 0 ? end - i : 0;
     }
     return count;
 }
@@ -183,16 +288,19 @@ static bool passes(struct search *s)
 /* Those that cannot be put back are the victims. */
 static void reprieve(struct search *s, bool protected_ones)
 {
-    for (uint32_t i = 0; i < s->lower.count; i++) {
-        const struct lower_pod *l = &s->lower.at[i];
-        if (l->is_protected != protected_ones)
+    for (uint32_t i = 0, end; i < s->lower.count; i = end) {
+        end = end_of_unit(&s->lower, i);
+        if (s->lower.at[i].is_protected != protected_ones)
             continue;
-        evaluate_row_with(s->e, s->copy, l->pod);
+        for (uint32_t k = i; k < end; k++)
+            evaluate_row_with(s->e, s->copy, s->lower.at[k].pod);
         if (passes(s))
             continue;
-        evaluate_row_without(s->e, s->copy, l->pod);
-        append(s, &s->victims, *l);
-        s->violations += l->is_protected;
+        for (uint32_t k = i; k < end; k++) {
+            evaluate_row_without(s->e, s->copy, s->lower.at[k].pod);
+            append(s, &s->victims, s->lower.at[k]);
+            s->violations += s->lower.at[k].broken;
+        }
     }
 }
 
@@ -278,8 +386,14 @@ static void compete(struct search *s, uint32_t row, const struct candidate_rank 
 static struct candidate_rank rank_of(const struct search *s)
 {
     struct candidate_rank rank = {.violations = s->violations};
-    for (uint32_t i = 0; i < s->victims.count; i++)
-        candidate_rank_add(&rank, s->victims.at[i].pod->demand->priority, s->victims.at[i].started);
+    for (uint32_t i = 0, end; i < s->victims.count; i = end) {
+        const struct lower_pod *l = &s->victims.at[i];
+        end = end_of_unit(&s->victims, i);
+        uint32_t here = end - i;
+        uint32_t all = l->whole > 0 && l->size > here ? (uint32_t)l->size : here;
+        for (uint32_t k = 0; k < all; k++)
+            candidate_rank_add(&rank, l->pod->demand->priority, l->started);
+    }
     return rank;
 }
 
@@ -439,6 +553,7 @@ void dry_run(struct evaluation *e)
         arena_take(e->arena, (e->request->detail || e->request->dry_run.others ? rows : 1) *
                                  sizeof(struct candidate));
     find_guards(&s);
+    find_wholes(&s);
     s.kept = dry_results_for(e, &s.results);
     for (uint32_t i = 0; i < rows; i++)
         try_row(&s, e->shard->scratch.rows[i], own);

@@ -126,6 +126,7 @@ static void set_troubles(struct share *s, struct node_entry *e, const struct nod
 void share_facts_set(struct share *s, struct node_entry *e, const struct node *node)
 {
     e->unschedulable = node->unschedulable;
+    e->spares_from_resizes = node->spares_from_resizes.count > 0;
     set_labels(s, e, node);
     set_taints(s, e, node);
     set_images(s, e, node);

@@ -245,8 +245,8 @@ static bool before(struct str a, struct str b)
     return b.len == 0 || str_compare(a, b) < 0;
 }
 
-/* By name: the first of the best, and the first of them behind the node chosen last. */
-static void choose_by_name(struct evaluation *e, const struct window *w, int64_t best, bool round)
+/* The first of the best by name. */
+static void choose_by_name(struct evaluation *e, const struct window *w, int64_t best)
 {
     const struct scratch *scratch = &e->shard->scratch;
     struct map_result *r = e->result;
@@ -256,8 +256,6 @@ static void choose_by_name(struct evaluation *e, const struct window *w, int64_t
         struct str name = node_name(e->shard, scratch->feasible[k]);
         if (before(name, r->best_node))
             r->best_node = name;
-        if (round && str_compare(name, e->request->after) > 0 && before(name, r->best_after))
-            r->best_after = name;
     }
 }
 
@@ -308,14 +306,14 @@ static uint32_t best_behind(const struct scratch *s, int64_t best, uint64_t skip
     return s->feasible[k];
 }
 
-/* Among the nodes with the greatest total: one at random, the first by name, or for a round the
- * first by name and the first behind the node chosen last. */
+/* Among the nodes with the greatest total: one at random, or the first by name. For a round-robin
+ * all are listed, and the coordinator chooses. */
 void totals_choose(struct evaluation *e)
 {
     struct scratch *scratch = &e->shard->scratch;
     struct map_result *r = e->result;
-    bool round = e->request->tie_break == TIE_BREAK_round_robin;
-    bool by_name = round || e->request->tie_break == TIE_BREAK_first;
+    enum tie_break_rule tie_break = e->request->tie_break;
+    bool by_name = tie_break == TIE_BREAK_first || tie_break == TIE_BREAK_round_robin;
     if (scratch->feasible_count == 0)
         return;
     int64_t best = greatest_total(scratch);
@@ -327,7 +325,7 @@ void totals_choose(struct evaluation *e)
         w->times = kernel_count(scratch->total + w->from, best, w->count);
         r->best_count += w->times;
         if (by_name)
-            choose_by_name(e, w, best, round);
+            choose_by_name(e, w, best);
     }
     struct random dice = {(uint64_t)e->request->seed};
     if (!by_name)

@@ -8,7 +8,6 @@
 #include "proto/base/must.h"
 #include "proto/base/random.h"
 #include "scheduler/rules/limits.h"
-#include "scheduler/rules/tie_break.h"
 #include "scheduler/worker/run_question.h"
 #include "scheduler/worker/shard.h"
 
@@ -31,7 +30,6 @@ struct worker {
     struct moment (*clock)(void); /* NULL: none */
     struct moment read;           /* what it said last */
     int64_t whole;                /* cycle of the last batch, if all of it was placed; else 0 */
-    char last_node[256];          /* where its last pod is */
     int64_t run;                  /* cycle of a run whose pods are on nodes until its end is told */
     struct run_puts run_puts;     /* which */
     struct run_late {
@@ -184,8 +182,7 @@ static void put(struct worker *w, const struct map_request *request, struct str 
 }
 
 /* One pod of a batch; false when it is not simply placed. */
-static bool try_one(struct worker *w, const struct map_request *request, struct map_result *out,
-                    struct str *node)
+static bool try_one(struct worker *w, const struct map_request *request, struct map_result *out)
 {
     struct map_result r;
     map_timed(w, request, &r);
@@ -201,14 +198,12 @@ static bool try_one(struct worker *w, const struct map_request *request, struct 
                                .best_total = r.best_total,
                                .best_count = r.best_count,
                                .best_node = arena_copy(&w->cycle, r.best_node),
-                               .best_after = arena_copy(&w->cycle, r.best_after),
                                .skipped = r.skipped,
                                .score_skipped = r.score_skipped,
                                .filter_ns = r.filter_ns,
                                .score_ns = r.score_ns,
                                .timed = r.timed};
-    *node = tie_break_choice(request->tie_break, out);
-    put(w, request, *node);
+    put(w, request, out->best_node);
     return true;
 }
 
@@ -219,13 +214,10 @@ static bool is_late(const struct worker *w, struct moment began, int64_t limit_u
 }
 
 /* Keeps what the next batch needs, if it follows this one. */
-static void end_batch(struct worker *w, const struct map_batch *batch, int64_t placed,
-                      struct str node)
+static void end_batch(struct worker *w, const struct map_batch *batch, int64_t placed)
 {
     w->batches++;
     w->whole = placed == batch->requests.count ? batch->cycle : 0;
-    if (node.at != w->last_node)
-        snprintf(w->last_node, sizeof(w->last_node), "%.*s", STR_ARG(node));
 }
 
 /* The next request, which may say only in what it differs from the one before. */
@@ -251,19 +243,16 @@ static void on_map_batch(struct worker *w, struct moment now, const struct deliv
     struct map_batch_result *r = &m.map_batch_result;
     struct moment began = w->clock != NULL ? w->clock() : now;
     w->read = began;
-    struct str node = str_of(w->last_node);
     bool late = false;
     arena_reset(&w->cycle);
     r->results.at = arena_take(&w->cycle, batch->requests.count * sizeof(struct map_result));
     struct map_request request = {0};
     for (uint32_t i = 0; i < batch->requests.count && !late && r->placed == i; i++) {
         take_request(&request, &batch->requests.at[i]);
-        if (i > 0 || batch->follows != 0)
-            request.after = node;
-        r->placed += try_one(w, &request, &r->results.at[r->results.count++], &node);
+        r->placed += try_one(w, &request, &r->results.at[r->results.count++]);
         late = i + 1 < batch->requests.count && is_late(w, began, batch->limit_us);
     }
-    end_batch(w, batch, r->placed, node);
+    end_batch(w, batch, r->placed);
     w->batch_pods += r->results.count;
     w->batches_late += late;
     outbox_put(out, in->from, &m);

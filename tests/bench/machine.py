@@ -25,7 +25,7 @@ def output(*command):
 
 
 def about(options):
-    reference = cluster.reference_scheduler()
+    reference = cluster.reference_scheduler(options.release)
     return {
         "date": time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime()),
         "commit": output("git", "describe", "--always", "--dirty", "--abbrev=12") or "unknown",
@@ -36,7 +36,7 @@ def about(options):
         "load": round(os.getloadavg()[0], 2),
         "kube_scheduler": output(reference, "--version") if reference else "not built",
         "options": {name: getattr(options, name) for name in (
-            "api", "mode", "rate", "nodes", "init_pods", "pods", "pairs", "init", "workers", "cases")},
+            "api", "release", "mode", "rate", "nodes", "init_pods", "pods", "pairs", "init", "workers", "cases")},
     }
 
 

@@ -138,6 +138,8 @@ def bounds(by_name, cores):
         if found["harness_cpu_ms_per_pod"] is None:  # of a file that is older than the figure
             continue
         around = found["server_cpu_ms_per_pod"] + found["harness_cpu_ms_per_pod"]
+        if around <= 0:  # of a run that is shorter than the clock's tick
+            continue
         busy = found["pods_per_s_from_start"] * (found["cpu_ms_per_pod"] + around) / 1000
         rows.append("  %-20s %.1f of %d cores busy; with its requests and no CPU of its own: %.0f pods/s, of which it has %.2f" % (
             name, busy, cores, cores * 1000 / around, found["pods_per_s_from_start"] * around / cores / 1000))

@@ -69,12 +69,12 @@ static void read_config(struct str text)
     struct scheduler_config config;
     struct str error = {0};
     struct buffer once = {0}, twice = {0};
-    if (!scheduler_config_parse(text, &config, &arena, &error)) {
+    if (!scheduler_config_parse(text, release_features(36), &config, &arena, &error)) {
         must(error.len > 0 || arena.total > LIMIT / 2);
         return;
     }
     scheduler_config_print(&config, &once);
-    must(scheduler_config_parse(buffer_str(&once), &config, &arena, &error));
+    must(scheduler_config_parse(buffer_str(&once), release_features(36), &config, &arena, &error));
     scheduler_config_print(&config, &twice);
     must(once.len == twice.len && memcmp(once.at, twice.at, once.len) == 0);
     buffer_free(&once);

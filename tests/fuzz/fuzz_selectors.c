@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+static const struct cel_dialect dialect = {.release = 37};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct cel_attribute attributes[] = {
@@ -30,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (subject == NULL)
         subject = cel_subject_new(&kept, &device);
     struct cel_program *program =
-        cel_compile((struct str){(const char *)data, (uint32_t)size}, &error);
+        cel_compile(&dialect, (struct str){(const char *)data, (uint32_t)size}, &error);
     must((program == NULL) == (error.len > 0));
     if (program != NULL) {
         enum cel_verdict verdict = cel_match(program, subject, &scratch, &first);

@@ -37,7 +37,8 @@ static void put_devices(struct str body)
 {
     static struct allocated_device device = {.request = {"r", 1}, .driver = {"d", 1}};
     static const struct device_allocation given = {.devices = {1, &device}};
-    static const struct writes_consumer consumer = {{"p", 1}, {"u", 1}, 1000000};
+    static const struct writes_consumer consumer = {
+        .pod = {"p", 1}, .uid = {"u", 1}, .wall_us = 1000000};
     static const struct claim_release release = {.uid = {"u", 1}, .resource_version = 6};
     struct buffer once = {0}, twice = {0};
     if (writes_allocation_put(&once, body, &given, &consumer) == WRITES_changed) {
@@ -62,7 +63,8 @@ static void read_pod(struct str json)
     struct writes_pod pod;
     struct buffer patch = {0};
     if (writes_pod_read(json, &pod, &arena))
-        must(writes_disruption(&patch, &pod, (struct str){"s", 1}, 0) == (patch.len > 0));
+        must(writes_disruption(&patch, &pod, &(struct writes_preemptor){{"s", 1}, "pod"}, 0) ==
+             (patch.len > 0));
     buffer_free(&patch);
 }
 

@@ -113,7 +113,8 @@ bool bounds_binders_idle(char *why, size_t room)
 
 /* Blocks that a process may hold, found by looking at many calms: a little more than any had. The
  * stores with limits of their own are the binder's series of events and the workers' classes. The
- * coordinator has an index, a pool and devices for each slice, which may outlive its node. */
+ * coordinator has an index, a pool and devices for each slice, which may outlive its node; and it
+ * keeps the 64 places of a batch, two blocks each, once it has had one. */
 static const struct allowance {
     enum process kind;
     int64_t itself, pod, node, object; /* blocks; object: any other one */
@@ -123,29 +124,59 @@ static const struct allowance {
     int64_t bytes, entry_bytes; /* where no pod of a thousand containers was seen */
 } allowances[] = {{WATCHER, 300, 8, 6, 6, 0, "log", NULL, 2, 2 << 20, 1 << 10},
                   {QUEUE, 180, 7, 2, 2, 0, NULL, NULL, 0, 512 << 10, 0},
-                  {SCHEDULER, 280, 7, 5, 6, 15, "group_claims", NULL, 3, 1 << 20, 0},
+                  {SCHEDULER, 400, 7, 5, 6, 15, "group_claims", NULL, 3, 3 << 19, 0},
                   {WORKER, 100, 7, 8, 2, 0, "classes", NULL, 40, 512 << 10, 128 << 10},
                   {BINDER, 70, 0, 0, 0, 0, "events", "keys", 3, 300 << 10, 3 << 9}};
 
 /* All that a process may mirror, but pods and nodes. */
+static const char *const other_kinds[] = {"services",
+                                          "namespaces",
+                                          "resourceclaims",
+                                          "resourceslices",
+                                          "poddisruptionbudgets",
+                                          "persistentvolumes",
+                                          "persistentvolumeclaims",
+                                          "storageclasses",
+                                          "csinodes",
+                                          "csidrivers",
+                                          "csistoragecapacities",
+                                          "volumeattachments"};
+#define OTHER_KINDS (sizeof(other_kinds) / sizeof(other_kinds[0]))
+
 static int64_t other_objects(void)
 {
-    static const char *const kinds[] = {"services",
-                                        "namespaces",
-                                        "resourceclaims",
-                                        "resourceslices",
-                                        "poddisruptionbudgets",
-                                        "persistentvolumes",
-                                        "persistentvolumeclaims",
-                                        "storageclasses",
-                                        "csinodes",
-                                        "csidrivers",
-                                        "csistoragecapacities",
-                                        "volumeattachments"};
     int64_t count = (int64_t)facts_set_count();
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        count += (int64_t)model_count(world_model(), kinds[i]);
+    for (size_t i = 0; i < OTHER_KINDS; i++)
+        count += (int64_t)model_count(world_model(), other_kinds[i]);
     return count;
+}
+
+/* A watch that fell silent is noticed late, and that of one kind alone later than the others. */
+static bool has_heard(struct proc *p, char *why, size_t room)
+{
+    struct buffer lines = {0};
+    bool heard = true;
+    report(p, &lines);
+    for (size_t i = 0; heard && i < OTHER_KINDS; i++) {
+        int64_t has = said_in(lines.at, other_kinds[i], "objects");
+        int64_t there = (int64_t)model_count(world_model(), other_kinds[i]);
+        heard = has == there;
+        if (!heard)
+            snprintf(why, room, "%s has %lld %s, there are %lld", p->door, (long long)has,
+                     other_kinds[i], (long long)there);
+    }
+    buffer_free(&lines);
+    return heard;
+}
+
+bool bounds_watchers_heard(char *why, size_t room)
+{
+    for (uint32_t i = 0; i < world_procs(); i++) {
+        struct proc *p = world_proc(i);
+        if (p->kind == WATCHER && p->alive && p->core != NULL && !has_heard(p, why, room))
+            return false;
+    }
+    return true;
 }
 
 /* A request that waits or is on the wire, and what it is about. */

@@ -10,6 +10,9 @@
 int64_t bounds_said(const char *lines, const char *key);
 /* No binder has anything left to do. why: what one has. */
 bool bounds_binders_idle(char *why, size_t room);
+/* All watchers mirror what there is, of each kind that others are bounded by. why: what is missing.
+ */
+bool bounds_watchers_heard(char *why, size_t room);
 /* Nobody holds more than belongs to what there is; a violation else. For a calm. */
 void bounds_check(void);
 

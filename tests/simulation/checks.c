@@ -5,6 +5,7 @@
 #include "binder/binder.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/release/release.h"
 #include "queue/queue.h"
 #include "scheduler/coordinator/coordinator.h"
 #include "scheduler/worker/worker.h"
@@ -41,9 +42,10 @@ struct open_binding {
 
 static struct {
     struct finding *finding;
-    int holder;           /* of the lease; -1: nobody */
-    int64_t held_since;   /* when the request that renewed it last was sent */
-    int64_t sent[GROUPS]; /* the lease request under way of each group */
+    int holder;               /* of the lease; -1: nobody */
+    int64_t held_since;       /* when the request that renewed it last was sent */
+    int64_t term, term_since; /* of the lease: its changes of hands */
+    int64_t sent[GROUPS];     /* the lease request under way of each group */
     struct open_binding bindings[BINDINGS_MAX];
     uint64_t idle_rounds; /* of queues */
 } all;
@@ -168,11 +170,34 @@ static void check_fence(int group, const char *method, const char *path, int64_t
                  (long long)((clock_now() - all.held_since) / MS));
 }
 
+/* The pod of a Binding, if it is there; else nothing comes of the Binding, whenever it comes. */
+static const struct pod_fact *pod_of_binding(const char *path, const char *uid)
+{
+    char name[NAME_ROOM];
+    pod_of_path(path, name, sizeof(name));
+    const struct pod_fact *p = facts_pod(name);
+    return p != NULL && strcmp(p->uid, uid) == 0 ? p : NULL;
+}
+
+/* It may still change something that whoever binds in this term has not seen. One that was sent
+ * twice has nothing to change any more when its pod is on a node. */
+static bool may_surprise(const struct open_binding *b, const struct proc *binder)
+{
+    const struct pod_fact *p = pod_of_binding(b->path, b->uid);
+    int64_t since = world_traits()->elect ? all.term_since
+                    : binder != NULL      ? binder->started_at
+                                          : 0;
+    return p != NULL && (p->node[0] == 0 || p->bound_at >= since);
+}
+
 /* Whoever binds waits until nothing that another binder, or a former life, has sent may still come:
  * a decision that it was not in the view of could meet it on a node. */
-static void check_former(const struct open_binding *b, int group, uint64_t life, const char *path)
+static void check_former(const struct open_binding *b, int group, const struct proc *binder,
+                         const char *path)
 {
-    if (b->open && (b->group != group || b->life != life) && clock_now() < b->until)
+    uint64_t life = binder != NULL ? binder->life : 0;
+    if (b->open && (b->group != group || b->life != life) && clock_now() < b->until &&
+        may_surprise(b, binder))
         violated("the former's binds are over",
                  "%s sends POST %.100s, and the Binding %.100s that %s sent %lld ms ago may come",
                  world_identity(group), path, b->path,
@@ -190,9 +215,10 @@ static void note_binding(int group, const char *path, int64_t timeout, const cha
     text_behind(body, NULL, "uid", uid, sizeof(uid));
     for (uint32_t i = 0; i < BINDINGS_MAX; i++) {
         struct open_binding *b = &all.bindings[i];
-        check_former(b, group, life, path);
+        check_former(b, group, binder, path);
         if (b->open && strcmp(b->path, path) == 0 && strcmp(b->uid, uid) == 0 &&
-            strcmp(b->node, node) != 0 && clock_now() < b->until)
+            strcmp(b->node, node) != 0 && clock_now() < b->until &&
+            pod_of_binding(path, uid) != NULL)
             violated("one binding",
                      "%s wants %.100s on %s, and the Binding to %s of %lld ms ago may still come",
                      world_identity(group), path, node, b->node,
@@ -251,6 +277,14 @@ void checks_at_send(const struct seen_call *c)
 
 /* ---- what is carried out ---- */
 
+static void note_term(int64_t term)
+{
+    promises_term_made("the lease", term);
+    if (term != all.term)
+        all.term_since = clock_now();
+    all.term = term;
+}
+
 static void note_lease(int group, const char *body)
 {
     char holder[64];
@@ -262,7 +296,7 @@ static void note_lease(int group, const char *body)
         all.held_since = all.sent[group];
     const char *count = body != NULL ? strstr(body, "\"leaseTransitions\":") : NULL;
     if (count != NULL)
-        promises_term_made("the lease", strtoll(strchr(count, ':') + 1, NULL, 10) + 1);
+        note_term(strtoll(strchr(count, ':') + 1, NULL, 10) + 1);
     if (before != all.holder)
         cover("lease", all.holder < 0 ? "released" : before < 0 ? "taken" : "taken over");
 }
@@ -316,10 +350,11 @@ static void after_binding(const struct seen_call *c)
         violated("bound twice", "%s was bound %d times", pod, p->bound);
     if (p != NULL && p->foreign)
         violated("not ours", "%s is another scheduler's and was bound to %s", pod, node);
+    if (p != NULL) /* first: what it takes counts for the node as well */
+        check_odd(p, node);
     check_node(node);
     if (p == NULL)
         return;
-    check_odd(p, node);
     checks_volumes_bound(p, seen_by_now());
     checks_devices_bound(p, seen_by_now());
 }
@@ -536,13 +571,24 @@ static bool workers_agree(char *why, size_t room)
                world_identity(leader->group), (long long)held, (long long)pods);
 }
 
+/* Of both instances, as one that stands by may lead at any time. */
+static bool release_is_followed(char *why, size_t room, const struct proc *p)
+{
+    int64_t wanted = release_of(model_minor(world_model()))->minor;
+    if (coordinator_release(p->core) == wanted && !coordinator_release_changes(p->core))
+        return true;
+    return say(why, room, "%s decides as 1.%lld, and not as 1.%lld", p->door,
+               (long long)coordinator_release(p->core), (long long)wanted);
+}
+
 static bool all_agree(char *why, size_t room)
 {
     for (uint32_t i = 0; i < world_procs(); i++) {
         struct proc *p = world_proc(i);
         if (p->wanted && !p->alive)
             return say(why, room, "%s does not run", p->door);
-        if (p->kind == SCHEDULER && p->core != NULL && !scheduler_agrees(why, room, p))
+        if (p->kind == SCHEDULER && p->core != NULL &&
+            !(scheduler_agrees(why, room, p) && release_is_followed(why, room, p)))
             return false;
         if (p->kind == QUEUE && p->core != NULL && !queue_agrees(why, room, p))
             return false;
@@ -553,7 +599,8 @@ static bool all_agree(char *why, size_t room)
 bool checks_quiet(char *why, size_t room)
 {
     return all_bound(why, room) && claims_bound(why, room) && all_agree(why, room) &&
-           checks_groups_whole(why, room) && bounds_binders_idle(why, room);
+           checks_groups_whole(why, room) && bounds_binders_idle(why, room) &&
+           bounds_watchers_heard(why, room);
 }
 
 void checks_when_quiet(void)

@@ -141,10 +141,16 @@ static bool is_told(const struct set_fact *set, const struct read_group *r, char
 static struct str condition_of(const struct read_group *r, struct str *reason)
 {
     const struct kube_json *i = kube_json_first(kube_json_path(r->json, "status.conditions"));
-    while (i != NULL && !str_is(kube_json_text(kube_json_get(i, "type")), "PodGroupScheduled"))
-        i = kube_json_next(i);
-    *reason = kube_json_text(kube_json_get(i, "reason"));
-    return kube_json_text(kube_json_get(i, "status"));
+    const struct kube_json *found = NULL;
+    for (; i != NULL; i = kube_json_next(i)) { /* each release has its own; one True will do */
+        struct str type = kube_json_text(kube_json_get(i, "type"));
+        bool is_one =
+            str_is(type, "PodGroupScheduled") || str_is(type, "PodGroupInitiallyScheduled");
+        if (is_one && (found == NULL || str_is(kube_json_text(kube_json_get(i, "status")), "True")))
+            found = i;
+    }
+    *reason = kube_json_text(kube_json_get(found, "reason"));
+    return kube_json_text(kube_json_get(found, "status"));
 }
 
 static void look_at_condition(struct set_fact *set, const struct read_group *r)

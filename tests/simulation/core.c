@@ -7,11 +7,13 @@
 #include "proto/base/must.h"
 #include "proto/journal/journal.h"
 #include "proto/kube/access/talk.h"
+#include "proto/kube/release/release.h"
 #include "queue/queue.h"
 #include "scheduler/coordinator/coordinator.h"
 #include "scheduler/worker/worker.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/coverage.h"
+#include "tests/simulation/trace.h"
 #include "tests/simulation/world.h"
 #include "watcher/feed.h"
 #include "watcher/watcher.h"
@@ -83,14 +85,14 @@ static void *start_watcher(struct proc *p)
 
 static void *start_queue(struct proc *p)
 {
-    const struct scheduler_config *config = p->config;
+    const struct scheduler_config *config = world_config_at(p->config, RELEASE_OLDEST);
     struct moment now;
     int64_t wall_us;
     journal_clocks(&now, &wall_us);
     return queue_new(&(struct queue_options){
         .profiles = config->profiles.at,
         .profile_count = config->profiles.count,
-        .config_hash = scheduler_config_hash(config),
+        .config_hash = world_config_hash(p->config),
         .gang_sort = config->profiles.at[0].gang_sort,
         .backoff_initial = span_of_seconds((double)config->pod_initial_backoff_s),
         .backoff_max = span_of_seconds((double)config->pod_max_backoff_s),
@@ -102,7 +104,7 @@ static void *start_queue(struct proc *p)
 
 static void *start_coordinator(struct proc *p)
 {
-    const struct scheduler_config *config = p->config;
+    const struct scheduler_config *config = world_config_at(p->config, RELEASE_OLDEST);
     const struct traits *t = world_traits();
     struct moment now;
     int64_t wall_us;
@@ -112,13 +114,14 @@ static void *start_coordinator(struct proc *p)
     return coordinator_new(
         &(struct coordinator_options){.profiles = config->profiles.at,
                                       .profile_count = config->profiles.count,
-                                      .config_hash = scheduler_config_hash(config),
+                                      .config_hash = world_config_hash(p->config),
                                       .backoff_initial_s = config->pod_initial_backoff_s,
                                       .backoff_max_s = config->pod_max_backoff_s,
                                       .tie_break = (enum tie_break_rule)tie_break,
                                       .seed = journal_seed(),
                                       .credit = t->credit,
                                       .batch = t->batch,
+                                      .follows = true,
                                       .wall_us_at_zero = wall_us - now.ns / 1000,
                                       .clock = journal_now});
 }
@@ -186,15 +189,17 @@ static void look_at_config(struct proc *p, struct moment now, struct outbox *out
 {
     bool changed = journal_change("configuration", p->reconfigure);
     p->reconfigure = false;
-    if (!changed)
+    if (!changed && !coordinator_release_changes(p->core))
         return;
-    int64_t number = journal_number(world_config_number(p->group));
-    const struct scheduler_config *config = world_config_at((uint32_t)number);
+    uint32_t number = (uint32_t)journal_number(world_config_number(p->group));
+    int64_t minor = coordinator_release(p->core);
+    const struct scheduler_config *config = world_config_at(number, minor);
     struct coordinator_config next = {.profiles = config->profiles.at,
                                       .profile_count = config->profiles.count,
-                                      .hash = scheduler_config_hash(config),
+                                      .hash = world_config_hash(number),
                                       .backoff_initial_s = config->pod_initial_backoff_s,
                                       .backoff_max_s = config->pod_max_backoff_s};
+    trace(1, "%s decides as 1.%lld", p->door, (long long)minor);
     coordinator_reconfigure(p->core, now, &next, out);
 }
 
@@ -308,9 +313,15 @@ const char *core_message_name(enum process kind, enum message_type type)
 void core_known(void)
 {
     static const enum process kinds[] = {WATCHER, QUEUE, SCHEDULER, WORKER, BINDER};
-    static const char *const waits[] = {
-        "binder",  "leadership",   "snapshot", "binds of a former life",
-        "barrier", "a fresh view", "a worker", "workers to catch up"};
+    static const char *const waits[] = {"binder",
+                                        "leadership",
+                                        "snapshot",
+                                        "binds of a former life",
+                                        "barrier",
+                                        "a fresh view",
+                                        "the API server's version",
+                                        "a worker",
+                                        "workers to catch up"};
     for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
         for (int type = 1; type < MSG_COUNT; type++)
             if (message_info[type].record != NULL && takes(kinds[k], (enum message_type)type))

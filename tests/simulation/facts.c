@@ -260,6 +260,15 @@ void facts_used(const char *node, int64_t *cpu, int64_t *memory, int64_t *pods)
     }
 }
 
+static bool is_loud(const char *node)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there && facts_pods[i].loud && strcmp(facts_pods[i].node, node) == 0 &&
+            !facts_ended(&facts_pods[i]))
+            return true;
+    return false;
+}
+
 bool facts_is_odd(const char *node, int64_t *since)
 {
     bool odd = false;
@@ -284,6 +293,7 @@ bool facts_fits(const struct pod_fact *p, const struct node_fact *n)
     memory += kept_memory;
     pods += kept_pods;
     return !n->closed && !facts_is_odd(n->name, &since) && (!n->tainted || p->tolerates) &&
-           (p->zone[0] == 0 || strcmp(p->zone, n->zone) == 0) && cpu + p->cpu <= n->cpu &&
-           memory + p->memory <= n->memory && pods + 1 <= n->pods;
+           (p->zone[0] == 0 || strcmp(p->zone, n->zone) == 0) &&
+           (p->host[0] == 0 || strcmp(p->host, n->name) == 0) && !(p->shy && is_loud(n->name)) &&
+           cpu + p->cpu <= n->cpu && memory + p->memory <= n->memory && pods + 1 <= n->pods;
 }

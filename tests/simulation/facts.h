@@ -24,6 +24,9 @@ struct pod_fact {
     bool foreign;                         /* another scheduler's */
     bool odd;                             /* and nobody can read it: its node takes no others */
     char zone[8];                         /* node selector; "" */
+    char host[NAME_ROOM];                 /* the only node that it may be on; "" */
+    bool loud;                            /* of one of the two kinds whom some do not bear */
+    bool shy;                             /* one of those */
     char set[NAME_ROOM];                  /* PodGroup; "" */
     bool tree;                            /* that is one of the API in the tree */
     char claim[NAME_ROOM];                /* ResourceClaim; "" */
@@ -57,6 +60,7 @@ struct set_fact {
     bool hopeless;       /* too few of it fit anywhere */
     bool was_scheduled;  /* its condition said so */
     char name[NAME_ROOM];
+    int64_t priority; /* of its pods, and of itself */
     int64_t least;
     int64_t placed; /* members that were ever on a node */
 };

@@ -351,7 +351,7 @@ static struct volume_fact *free_volume(const struct claim_fact *c, const struct 
     return NULL;
 }
 
-static bool can_be_made(const struct claim_fact *c, const struct node_fact *n)
+bool facts_volume_can_be_made(const struct claim_fact *c, const struct node_fact *n)
 {
     if (strcmp(c->class, "roomy") == 0)
         return facts_room[n->zone[1] == '1'] >= c->size;
@@ -376,7 +376,7 @@ static bool claim_fits(const struct claim_fact *c, const struct node_fact *n,
     if (c->selected[0] != 0)
         return strcmp(c->selected, n->name) == 0;
     *taken = free_volume(c, n, *taken);
-    return *taken != NULL || can_be_made(c, n);
+    return *taken != NULL || facts_volume_can_be_made(c, n);
 }
 
 bool facts_volumes_fit(const struct pod_fact *pod, const struct node_fact *node)

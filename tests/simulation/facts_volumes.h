@@ -69,6 +69,8 @@ bool facts_volume_reaches(const struct volume_fact *volume, const struct node_fa
 /* Volumes of the driver with a limit that the pods on a node have; without this pod's (NULL:
  * of all). */
 uint32_t facts_attached(const char *node, const struct pod_fact *except);
+/* A provisioner makes one for it at the node. */
+bool facts_volume_can_be_made(const struct claim_fact *claim, const struct node_fact *node);
 /* All of the pod's volumes are, or can be had, at the node now. */
 bool facts_volumes_fit(const struct pod_fact *pod, const struct node_fact *node);
 

@@ -1,6 +1,7 @@
 /* faults: what goes wrong with processes, links, the API server and clocks; each for a time. What
  * must stay true: world_heal undoes all of them. */
 #include "proto/base/random.h"
+#include "proto/kube/release/release.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/controllers.h"
 #include "tests/simulation/coverage.h"
@@ -289,6 +290,18 @@ static bool reconfigure(const struct action *x)
     trace(1, "configuration %u", x->b % CONFIGS);
     for (int g = 0; g < GROUPS; g++)
         world_reconfigure(g, x->b % CONFIGS);
+    return true;
+}
+
+/* Or a downgrade; now and then to one that nobody here knows. */
+static bool upgrade_server(const struct action *x)
+{
+    uint32_t minor = x->a % 8 == 0 ? RELEASE_NEWEST + 1 : RELEASE_OLDEST + x->b % 2;
+    char word[16];
+    snprintf(word, sizeof(word), "1.%u", minor);
+    trace(1, "the API server is %s", word);
+    cover("api server is", word);
+    model_set_version(world_model(), word);
     return true;
 }
 
@@ -643,6 +656,7 @@ static bool on_server(const struct action *x)
     case DO_forget_watch: return forget_watch(x);
     case DO_cut_off: return cut_off(x);
     case DO_forbid: return forbid(x);
+    case DO_upgrade_server: return upgrade_server(x);
     case DO_burst_and_kill: return burst_and_kill(x);
     case DO_slow_storage: return slow_storage(x);
     case DO_failing_storage: return failing_storage(x);
@@ -655,10 +669,11 @@ static bool disturbs_all(uint32_t kind)
 {
     return kind == DO_cut_link || kind == DO_hold_link || kind == DO_lose_frame ||
            kind == DO_double_frame || kind == DO_slow_bus || kind == DO_stranger_comes ||
-           kind == DO_forbid || kind == DO_compact || kind == DO_break_watches ||
-           kind == DO_restart_server || kind == DO_flap_links || kind == DO_delete_nominee ||
-           kind == DO_tear_watches || kind == DO_error_watches || kind == DO_cut_off ||
-           kind == DO_step_wall || kind == DO_reconfigure || kind == DO_suspend_host;
+           kind == DO_forbid || kind == DO_upgrade_server || kind == DO_compact ||
+           kind == DO_break_watches || kind == DO_restart_server || kind == DO_flap_links ||
+           kind == DO_delete_nominee || kind == DO_tear_watches || kind == DO_tear_snapshots ||
+           kind == DO_error_watches || kind == DO_cut_off || kind == DO_step_wall ||
+           kind == DO_reconfigure || kind == DO_suspend_host;
 }
 
 bool faults_do(const struct action *x)

@@ -97,6 +97,19 @@ static void usual_bus(void *context, uint64_t argument)
     wires_reset();
 }
 
+/* Snapshots are made at beginnings, so a watcher begins anew. */
+static bool tear_snapshots(const struct action *x)
+{
+    struct proc *p = world_find((int)(x->a % GROUPS), WATCHER);
+    int64_t length = faults_so_long(x->b, SECOND, 10 * SECOND);
+    if (p == NULL)
+        return false;
+    trace(1, "%s falls, and snapshots break off for %lld ms", p->door, (long long)(length / MS));
+    wires_tear(clock_now() + length);
+    proc_kill(p);
+    return true;
+}
+
 static bool slow_bus(const struct action *x)
 {
     int64_t least = faults_so_long(x->a, MS, 50 * MS),
@@ -128,6 +141,7 @@ bool faults_do_links(const struct action *x)
     case DO_lose_frame: return on_link(x, lose);
     case DO_double_frame: return on_link(x, twice);
     case DO_flap_links: return flap_links(x);
+    case DO_tear_snapshots: return tear_snapshots(x);
     case DO_delete_nominee: return delete_nominee(x);
     case DO_slow_bus: return slow_bus(x);
     case DO_stranger_comes: return stranger_comes(x);

@@ -76,6 +76,20 @@ static struct volume_fact *volume_for(const struct claim_fact *c)
     return NULL;
 }
 
+/* As another scheduler does, which has a pod of the same claim. */
+static bool select_node(const struct claim_fact *c)
+{
+    char text[160];
+    const struct node_fact *n = facts_any_node(dice(64));
+    if (n == NULL || c->selected[0] != 0 || c->volume[0] != 0 || c->deleting ||
+        facts_volume_for(c) != NULL || !facts_volume_can_be_made(c, n))
+        return false;
+    snprintf(text, sizeof(text),
+             "{\"metadata\":{\"annotations\":{\"volume.kubernetes.io/selected-node\":\"%s\"}}}",
+             n->name);
+    return ask("PATCH", text, STORAGE, c->name) == 200;
+}
+
 static void meddle_with_storage(struct claim_fact *c)
 {
     struct volume_fact *v = dice(2) == 0 ? volume_for(c) : NULL;
@@ -85,6 +99,8 @@ static void meddle_with_storage(struct claim_fact *c)
     } else if (dice(8) == 0) {
         cover("meddling", "volume claim deleted");
         ask("DELETE", NULL, STORAGE, c->name);
+    } else if (dice(3) == 0 && select_node(c)) {
+        cover("meddling", "volume claim wanted elsewhere");
     } else if (annotate(STORAGE, c->name)) {
         cover("meddling", "volume claim annotated");
     }
@@ -153,9 +169,16 @@ static void soon(enum meddling what, size_t place)
 
 static void asked_about(struct str uid)
 {
-    for (uint32_t i = 0; i < PODS_MAX; i++)
-        if (facts_pods[i].there && str_is(uid, facts_pods[i].uid))
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (!p->there || !str_is(uid, p->uid))
+            continue;
+        const struct claim_fact *c = facts_claim(p->volumes[dice(POD_VOLUMES)]);
+        if (c != NULL)
+            soon(MEDDLING_storage, (size_t)(c - facts_claims));
+        else
             soon(MEDDLING_pod, i);
+    }
 }
 
 void meddlers_asked(const struct message *asked)
@@ -195,6 +218,7 @@ void meddlers_known(void)
                                         "claim annotated",
                                         "volume claim deleted",
                                         "volume claim annotated",
+                                        "volume claim wanted elsewhere",
                                         "volume given to another",
                                         "volume annotated",
                                         "claim given another volume",

@@ -6,6 +6,7 @@
 #include "tests/apiserver/api.h"
 #include "tests/apiserver/auth.h"
 #include "tests/apiserver/demo.h"
+#include "tests/apiserver/discovery.h"
 #include "tests/apiserver/front.h"
 #include "tests/apiserver/watch.h"
 
@@ -177,6 +178,16 @@ void model_allow(struct model *m)
 {
     auth_free(m->server.auth);
     m->server.auth = auth_new();
+}
+
+void model_set_version(struct model *m, const char *version)
+{
+    must(discovery_set_version(&m->server, version));
+}
+
+int64_t model_minor(const struct model *m)
+{
+    return m->server.registry.minor;
 }
 
 int64_t model_tick(struct model *m, bool sweep)

@@ -59,6 +59,9 @@ uint64_t model_version(const struct model *model);
 /* From now on this verb on this kind is forbidden; there is no way back but model_allow. */
 void model_deny(struct model *model, const char *rule);
 void model_allow(struct model *model);
+/* "1.37": which version it says it is from now on; its minor. */
+void model_set_version(struct model *model, const char *version);
+int64_t model_minor(const struct model *model);
 /* Timers that are due (kubelets), and once in a while bookmarks and ends of watches. Returns the
  * milliseconds until it wants to be called again. */
 int64_t model_tick(struct model *model, bool sweep);

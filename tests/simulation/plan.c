@@ -8,13 +8,14 @@
 #include "tests/simulation/coverage.h"
 #include "tests/simulation/record.h"
 #include "tests/simulation/script.h"
+#include "tests/simulation/stories.h"
 #include "tests/simulation/trace.h"
 #include "tests/simulation/users.h"
-#include "tests/simulation/wires.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define ALIKE       4   /* Of so many seeds one draws all actions by their weights, */
 #define SLOW_BUS    5   /* of so many seeds one has a slow bus, */
 #define LARGE       24  /* of so many seeds one has many nodes, */
 #define LARGE_STEPS 300 /* and no more actions than this */
@@ -49,17 +50,31 @@ static bool is_listed(const char *list, const char *name)
     return false;
 }
 
-static uint32_t draw_kind(struct random *r, const bool *left_out)
+/* Of most seeds some actions are left out and others are common (swarm testing): what needs many of
+ * one kind and none of another hardly comes about where all are drawn alike. */
+static void draw_weights(struct random *r, const char *without, uint64_t *weights)
+{
+    static const uint32_t factors[] = {0, 2, 4, 4, 16};
+    bool alike = random_below(r, ALIKE) == 0;
+    for (uint32_t i = 0; i < ACTIONS; i++) {
+        uint32_t factor = factors[random_below(r, sizeof(factors) / sizeof(factors[0]))];
+        bool left_out = is_listed(without, actions[i].name) || is_listed(without, actions[i].class);
+        if (alike || i == DO_calm)
+            factor = 4;
+        weights[i] = left_out ? 0 : (uint64_t)actions[i].weight * factor;
+    }
+}
+
+static uint32_t draw_kind(struct random *r, const uint64_t *weights)
 {
     uint64_t sum = 0, left;
     for (uint32_t i = 0; i < ACTIONS; i++)
-        sum += left_out[i] ? 0 : actions[i].weight;
+        sum += weights[i];
     left = random_below(r, sum);
     for (uint32_t i = 0;; i++) {
-        uint64_t weight = left_out[i] ? 0 : actions[i].weight;
-        if (left < weight)
+        if (left < weights[i])
             return i;
-        left -= weight;
+        left -= weights[i];
     }
 }
 
@@ -97,26 +112,25 @@ static struct traits draw_traits(struct random *r, const char *without)
     if (random_below(r, SLOW_BUS) == 0 && !is_listed(without, "lateness"))
         t.frame = (int64_t)random_below(r, 400) * MS;
     t.groups = t.elect ? 1 + (uint32_t)(random_below(r, 4) != 0) : 1;
+    t.minor = is_listed(without, "versions") ? 36 : 36 + (uint32_t)random_below(r, 2);
     return t;
 }
 
 void plan_make(struct plan *plan, uint64_t seed, uint32_t steps, const char *without)
 {
     struct random r = {seed * 2654435761u + 17};
-    bool left_out[ACTIONS];
+    uint64_t weights[ACTIONS];
     int64_t at = 5 * SECOND;
-    for (uint32_t i = 0; i < ACTIONS; i++) {
-        left_out[i] = is_listed(without, actions[i].name) || is_listed(without, actions[i].class);
-    }
     *plan = (struct plan){.seed = seed, .count = steps, .traits = draw_traits(&r, without)};
     plan->traits.record = seed % RECORD_EVERY == 0;
     if (plan->traits.nodes >= 60 && steps > LARGE_STEPS)
         plan->count = steps = LARGE_STEPS;
+    draw_weights(&r, without, weights);
     plan->at = memory_take_array(steps, sizeof(*plan->at));
     for (uint32_t i = 0; i < steps; i++) {
         at += draw_gap(&r);
         plan->at[i] = (struct action){.at = at,
-                                      .kind = draw_kind(&r, left_out),
+                                      .kind = draw_kind(&r, weights),
                                       .a = (uint32_t)random_next(&r),
                                       .b = (uint32_t)random_next(&r),
                                       .c = (uint32_t)random_next(&r)};
@@ -137,49 +151,6 @@ void plan_free(struct plan *plan)
 
 /* ---- doing it ---- */
 
-/* Nothing else ails the system: progress.c sees whether the other instance takes over. */
-static bool begin_alone(const struct action *x)
-{
-    struct action burst = *x;
-    burst.kind = DO_create_burst;
-    world_heal();
-    if (!faults_do(x))
-        return false;
-    cover("action", action_name(x->kind));
-    (void)users_do(&burst);
-    return true;
-}
-
-static void lose_host(const struct action *x)
-{
-    if (!begin_alone(x))
-        return;
-    for (int g = 0; g < GROUPS; g++)
-        if (world_host(g)->down_until > clock_now())
-            world_run(world_host(g)->down_until);
-}
-
-static void strand_leader(const struct action *x)
-{
-    if (begin_alone(x))
-        world_run(clock_now() + FAULTS_STRANDED);
-}
-
-/* Whatever happens while a pod is decided is heard, though nothing happens behind it. */
-static void change_late(const struct action *x)
-{
-    world_heal();
-    if (!users_late_begin(x))
-        return;
-    cover("action", action_name(x->kind));
-    wires_latency(10 * MS, 10 * MS + x->c % 600 * MS);
-    world_run(clock_now() + x->c / 600 % 1500 * MS);
-    users_late_change(x);
-    world_run(clock_now() + 3 * SECOND);
-    calm(false);
-    users_late_end(x);
-}
-
 static void do_one(const struct action *x, struct note *note)
 {
     if (x->kind == DO_calm) {
@@ -189,13 +160,7 @@ static void do_one(const struct action *x, struct note *note)
     }
     trace(1, "- %s", action_name(x->kind));
     note_into(note);
-    if (x->kind == DO_lose_host)
-        lose_host(x);
-    else if (x->kind == DO_strand_leader)
-        strand_leader(x);
-    else if (x->kind == DO_change_late)
-        change_late(x);
-    else if (users_do(x) || faults_do(x))
+    if (stories_do(x) || users_do(x) || faults_do(x))
         cover("action", action_name(x->kind));
     note_into(NULL);
 }

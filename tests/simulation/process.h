@@ -12,7 +12,6 @@
 struct calls;
 struct journal;
 struct talk;
-struct scheduler_config;
 
 struct proc {
     enum process kind; /* TOOL: a stranger */
@@ -22,14 +21,14 @@ struct proc {
     struct host *host;
     bool alive, wanted; /* wanted: its supervisor starts it again */
     bool stopping, stranger;
-    int64_t hung_until;                    /* stopped by a signal (SIGSTOP) till then */
-    int64_t starved_until;                 /* it gets a processor only now and then till then, */
-    int64_t starved, busy_until;           /* after so long at most; this round's is over then */
-    int64_t capacity;                      /* of a worker */
-    uint64_t life;                         /* counts starts */
-    const struct scheduler_config *config; /* that it started with */
-    struct journal *journal;               /* of this life; NULL: none is kept */
-    bool reconfigure;                      /* a scheduler: there is another configuration */
+    int64_t hung_until;          /* stopped by a signal (SIGSTOP) till then */
+    int64_t starved_until;       /* it gets a processor only now and then till then, */
+    int64_t starved, busy_until; /* after so long at most; this round's is over then */
+    int64_t capacity;            /* of a worker */
+    uint64_t life;               /* counts starts */
+    uint32_t config;             /* number of the one that it started with */
+    struct journal *journal;     /* of this life; NULL: none is kept */
+    bool reconfigure;            /* a scheduler: there is another configuration */
     struct bus *bus;
     struct outbox out;
     void *core;          /* of its kind */

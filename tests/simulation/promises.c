@@ -8,6 +8,7 @@
 
 #include "binder/binder.h"
 #include "proto/base/must.h"
+#include "tests/simulation/evictions.h"
 #include "tests/simulation/meddlers.h"
 #include "tests/simulation/world.h"
 
@@ -47,6 +48,7 @@ struct life {
     int64_t led_in;
     /* Each at its place in facts_pods: */
     char shown[PODS_MAX][UID_ROOM];   /* as on a node */
+    bool going[PODS_MAX];             /* was deleted, when it was heard of last */
     char told_of[PODS_MAX][UID_ROOM]; /* in any way, since the last snapshot began */
     char lost[PODS_MAX][UID_ROOM];    /* not to be there any more */
     bool together[PODS_MAX];          /* was offered last as one of a group that is not whole */
@@ -97,6 +99,7 @@ void promises_reset(void)
     for (uint32_t i = 0; i < LIVES_MAX; i++)
         lives[i].of = NULL;
     carried_out.count = 0;
+    evictions_reset();
 }
 
 static struct life *life_of(const struct proc *p)
@@ -180,6 +183,7 @@ static void pod_heard(struct life *l, const struct pod *pod)
         return;
     snprintf(l->told_of[i], UID_ROOM, "%s", facts_pods[i].uid);
     l->lost[i][0] = 0; /* an older snapshot did not have it yet */
+    l->going[i] = pod->deleting;
     l->changes += l->changed[i] == 0;
     l->changed[i] = pod->resource_version;
     l->changed_at[i] = clock_now();
@@ -307,8 +311,11 @@ static void gone_heard(struct life *l, struct str uid)
     uint32_t at = l->gone_count++ % GONE_MAX;
     snprintf(l->gone[at], UID_ROOM, "%.*s", STR_ARG(uid));
     l->gone_at[at] = clock_now();
-    if (place_in_facts(uid) < PODS_MAX)
-        lose(l, place_in_facts(uid));
+    uint32_t place = place_in_facts(uid);
+    if (place >= PODS_MAX)
+        return;
+    lose(l, place);
+    l->shown[place][0] = 0; /* it has ended, and the facts may still have it */
 }
 
 /* Whoever offers it may hear of its end later: then it is decided as any other. */
@@ -585,6 +592,8 @@ void promises_heard(const struct proc *p, const struct delivery *in)
 {
     const struct message *m = in->message;
     struct life *l = life_of(p);
+    if (p->kind == SCHEDULER)
+        evictions_heard(p, m);
     if (m->type == MSG_peer_up) {
         peer_comes(p, l, in->from);
     } else if (m->type == MSG_peer_down) {
@@ -637,9 +646,18 @@ static bool is_watched(enum message_type type)
     case MSG_attempt:
     case MSG_gang_attempt:
     case MSG_pod_failed:
+    case MSG_preempt:
+    case MSG_outcome:
     case MSG_bind_result: return true;
     default: return false;
     }
+}
+
+static bool stays(const struct proc *p, struct str uid)
+{
+    const struct life *l = life_of(p);
+    uint32_t i = place_in_facts(uid);
+    return i < PODS_MAX && strcmp(l->shown[i], facts_pods[i].uid) == 0 && !l->going[i];
 }
 
 static void said(const struct proc *p, uint32_t peer, const struct message *m)
@@ -655,6 +673,8 @@ static void said(const struct proc *p, uint32_t peer, const struct message *m)
         if (m->pod_failed.set_nominated)
             facts_nominated(m->pod_failed.pod.uid, m->pod_failed.nominated_node);
         break;
+    case MSG_preempt:
+    case MSG_outcome: evictions_said(p, m, stays); break;
     case MSG_bind_result:
         open_drop(l, find(l, m->bind_result.uid));
         result_said(p, &m->bind_result);

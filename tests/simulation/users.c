@@ -68,12 +68,23 @@ static void pod_json(struct buffer *b, const struct pod_fact *p)
                  p->name);
     if (p->set[0] != 0 && !p->tree)
         buffer_print(b, ",\"labels\":{\"scheduling.x-k8s.io/pod-group\":\"%s\"}", p->set);
+    if (p->loud)
+        buffer_add_text(b, ",\"labels\":{\"loud\":\"music\"}");
     buffer_print(b, "},\"spec\":{\"schedulerName\":\"%s\",\"terminationGracePeriodSeconds\":%d,",
                  p->foreign ? "another" : "default-scheduler", (int)(p->cpu / 100 % 4));
     if (p->priority > 0)
         buffer_print(b, "\"priorityClassName\":\"%s\",", p->priority > 500 ? "high" : "middle");
     if (p->zone[0] != 0)
         buffer_print(b, "\"nodeSelector\":{\"topology.kubernetes.io/zone\":\"%s\"},", p->zone);
+    if (p->host[0] != 0)
+        buffer_print(b, "\"nodeSelector\":{\"kubernetes.io/hostname\":\"%s\"},", p->host);
+    if (p->shy)
+        buffer_add_text(b, "\"affinity\":{\"podAntiAffinity\":{"
+                           "\"requiredDuringSchedulingIgnoredDuringExecution\":["
+                           "{\"topologyKey\":\"kubernetes.io/hostname\",\"labelSelector\":{"
+                           "\"matchLabels\":{\"loud\":\"music\"}}},"
+                           "{\"topologyKey\":\"kubernetes.io/hostname\",\"labelSelector\":{"
+                           "\"matchLabels\":{\"loud\":\"talk\"}}}]}},");
     if (p->tolerates)
         buffer_add_text(b, "\"tolerations\":[{\"key\":\"t\",\"operator\":\"Exists\"}],");
     if (p->set[0] != 0 && p->tree)
@@ -330,20 +341,40 @@ static bool label_pod(const struct action *x)
 }
 
 /* Another scheduler binds it at once, whatever is there. */
-static bool create_elsewhere(const struct action *x, bool odd)
+static bool create_on(struct pod_fact *p, const struct node_fact *n)
 {
-    struct node_fact *n = facts_any_node(x->c);
-    struct pod_fact p = pod_like(x->a, 1);
     char text[128];
-    p.foreign = true;
-    p.odd = odd;
-    p.plain = false;
-    if (n == NULL || !create(&p))
+    p->foreign = true;
+    p->plain = false;
+    if (n == NULL || !create(p))
         return false;
     tighten(n->name);
     snprintf(text, sizeof(text), "{\"metadata\":{\"name\":\"%s\"},\"target\":{\"name\":\"%s\"}}",
-             p.name, n->name);
-    return ask("POST", text, NAMESPACE "pods/%s/binding", p.name) == 201;
+             p->name, n->name);
+    return ask("POST", text, NAMESPACE "pods/%s/binding", p->name) == 201;
+}
+
+static bool create_elsewhere(const struct action *x, bool odd)
+{
+    struct pod_fact p = pod_like(x->a, 1);
+    p.odd = odd;
+    return create_on(&p, facts_any_node(x->c));
+}
+
+/* Of those whom it does not bear one is there. When that one goes only the nomination wakes it: as
+ * upstream's hint has it, who goes helps whom it keeps out by all terms of an anti-affinity. */
+static bool create_shy_pod(const struct action *x)
+{
+    const struct node_fact *n = facts_any_node(x->c);
+    struct pod_fact loud = pod_like(0, 1), p = pod_like(0, 1);
+    loud.loud = true;
+    loud.cpu = (int64_t)(x->a % 4) * 100; /* what it asks for says how long it takes to end */
+    p.shy = true;
+    p.priority = 1000;
+    if (n == NULL || n->closed || n->tainted || !create_on(&loud, n))
+        return false;
+    snprintf(p.host, sizeof(p.host), "%s", n->name);
+    return create(&p);
 }
 
 static bool create_foreign_pod(const struct action *x)
@@ -615,6 +646,7 @@ bool users_do(const struct action *x)
         USER(create_important_pod)
         USER(create_long_pod)
         USER(create_odd_pod)
+        USER(create_shy_pod)
     default: return users_do_groups(x) || users_do_devices(x) || users_do_volumes(x);
     }
 #undef USER

@@ -32,12 +32,36 @@ uint32_t users_live_max(void);
 bool users_late_begin(const struct action *action);
 void users_late_change(const struct action *action);
 void users_late_end(const struct action *action);
+/* A pod takes what a node has left; then one comes that needs it, and may take it from the first,
+ * if that is there; then the first is made smaller, or larger than any node, unless it is bound;
+ * then both go. */
+bool users_room_begin(const struct action *action);
+bool users_room_ask(bool important);
+void users_room_resize(bool smaller);
+/* A pod that needs the first one's room, or a part of it; then the node loses such a part. */
+struct pod_fact users_room_like(uint32_t part);
+void users_room_tighten(uint32_t part);
+void users_room_end(void);
 
 /* Of users_groups.c. */
 bool users_do_groups(const struct action *action);
 void users_open_groups(const struct traits *traits);
 /* All groups go. */
 void users_end_groups(void);
+/* A group of so many small pods, all of whom are needed; then some of it go; then one more comes;
+ * then all of it goes. */
+bool users_small_group(const struct action *action, uint32_t pods);
+/* The same of pods like one, of whom only least are needed. */
+bool users_group_of(const struct action *action, const struct pod_fact *like, uint32_t pods,
+                    uint32_t least);
+/* One of it waits for room that is being made. */
+bool users_group_has_room_made(void);
+/* So many come that fit anywhere; all go but one that waits for room. */
+void users_add_small_members(uint32_t count);
+void users_leave_one_member(void);
+bool users_lose_members(uint32_t count);
+bool users_add_member(void);
+void users_end_small_group(void);
 /* In a calm: groups that must start, and such as cannot; false: none are served, or there is no
  * room. Then they go. */
 bool users_examine_groups(void);
@@ -60,6 +84,8 @@ bool users_end_volumes(void);
 void users_add_volumes(struct buffer *json, const struct pod_fact *pod);
 /* A local volume on a node; a: its size. */
 bool users_make_local(const char *node, uint32_t a);
+/* Pods that go nowhere else, each with a claim of its own, and local volumes for them. */
+bool users_fill_node(const struct node_fact *node);
 /* What a new node has of them. */
 void users_furnish_node(struct node_fact *node, uint32_t a);
 

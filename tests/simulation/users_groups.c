@@ -12,7 +12,19 @@
 #include <string.h>
 
 #define GROUP_API "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups"
-#define TREE_API  "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
+#define TREE      "scheduling.k8s.io/"
+
+/* As the API server serves it. */
+static const char *tree_version(void)
+{
+    return model_minor(world_model()) < 37 ? "v1alpha2" : "v1beta1";
+}
+
+static int ask_tree(const char *method, const char *body, const char *name)
+{
+    return ask(method, body, "/apis/" TREE "%s/namespaces/default/podgroups%s%s", tree_version(),
+               name[0] != 0 ? "/" : "", name);
+}
 
 static void serve(void)
 {
@@ -35,7 +47,7 @@ static struct set_fact *free_set(void)
 
 static bool post_group(const struct set_fact *set)
 {
-    char text[300], policy[60];
+    char text[400], policy[60];
     if (!set->tree) {
         snprintf(text, sizeof(text),
                  "{\"apiVersion\":\"scheduling.x-k8s.io/v1alpha1\",\"kind\":\"PodGroup\","
@@ -46,10 +58,10 @@ static bool post_group(const struct set_fact *set)
     snprintf(policy, sizeof(policy), set->basic ? "\"basic\":{}" : "\"gang\":{\"minCount\":%lld}",
              (long long)set->least);
     snprintf(text, sizeof(text),
-             "{\"apiVersion\":\"scheduling.k8s.io/v1alpha2\",\"kind\":\"PodGroup\",\"metadata\":{"
-             "\"name\":\"%s\"},\"spec\":{\"schedulingPolicy\":{%s}}}",
-             set->name, policy);
-    return ask("POST", text, TREE_API) == 201;
+             "{\"apiVersion\":\"" TREE "%s\",\"kind\":\"PodGroup\",\"metadata\":{\"name\":\"%s\"},"
+             "\"spec\":{\"priority\":%lld,\"schedulingPolicy\":{%s}}}",
+             tree_version(), set->name, (long long)set->priority, policy);
+    return ask_tree("POST", text, "") == 201;
 }
 
 static bool add_member(const struct set_fact *set, struct pod_fact p)
@@ -88,16 +100,17 @@ static bool create_any(const struct action *x, bool tree)
     struct set_fact *set = free_set();
     bool too_large = x->b / 3 % 3 == 0; /* one of those who are needed fits nowhere */
     bool basic = tree && x->b / 9 % 3 == 0;
+    struct pod_fact like = users_pod_like(x->c, 1);
+    if (x->b / 27 % 3 == 0) /* may make room for itself */
+        like.priority = 100;
     const struct set_fact wanted = {
-        .least = basic ? 1 : 2 + x->a % 4, .tree = tree, .basic = basic};
+        .least = basic ? 1 : 2 + x->a % 4, .priority = like.priority, .tree = tree, .basic = basic};
     if (!begin_group(set, wanted))
         return false;
     set->hopeless = too_large;
     int64_t count = set->least + (too_large ? 0 : x->b % 3);
     for (int64_t i = 0; i < count; i++) {
-        struct pod_fact p = users_pod_like(x->c, 1);
-        if (x->b / 27 % 3 == 0) /* may make room for itself */
-            p.priority = 100;
+        struct pod_fact p = like;
         if (too_large && i == set->least - 1)
             p.cpu = TOO_LARGE;
         add_member(set, p);
@@ -176,7 +189,9 @@ static struct set_fact *any_set(uint32_t n)
 static bool delete_object(struct set_fact *set)
 {
     set->there = false;
-    return ask("DELETE", NULL, "%s/%s", set->tree ? TREE_API : GROUP_API, set->name) / 100 == 2;
+    if (set->tree)
+        return ask_tree("DELETE", NULL, set->name) / 100 == 2;
+    return ask("DELETE", NULL, GROUP_API "/%s", set->name) / 100 == 2;
 }
 
 static bool delete_group(const struct action *x)
@@ -197,6 +212,8 @@ static bool grow_group(const struct action *x)
     struct pod_fact p = users_pod_like(x->b, 1);
     if (x->c % 4 == 0)
         p.cpu = TOO_LARGE;
+    if (set != NULL && set->tree)
+        p.priority = set->priority; /* since 1.37 another one stops the whole group */
     return set != NULL && facts_pod_count() < users_live_max() && add_member(set, p);
 }
 
@@ -208,6 +225,91 @@ static bool shrink(const struct action *x, bool nominated)
             return users_delete_pod(p->name, x->b % 2 ? 0 : x->b % 31);
     }
     return false;
+}
+
+/* ---- one group, step by step ---- */
+
+static struct set_fact *small;
+static struct pod_fact small_pod; /* what its pods are like */
+
+bool users_group_of(const struct action *x, const struct pod_fact *like, uint32_t pods,
+                    uint32_t least)
+{
+    const struct traits *t = world_traits();
+    bool tree = t->tree && model_serves_tree(world_model()) && (!t->gangs || x->a % 2 == 0);
+    const struct set_fact wanted = {.least = least, .priority = like->priority, .tree = tree};
+    if (!tree && !t->gangs)
+        return false;
+    small = free_set();
+    small_pod = *like;
+    if (!begin_group(small, wanted))
+        return false;
+    for (uint32_t i = 0; i < pods; i++)
+        (void)users_add_member();
+    return true;
+}
+
+bool users_small_group(const struct action *x, uint32_t pods)
+{
+    const struct pod_fact like = users_pod_like(0, 1);
+    return users_group_of(x, &like, pods, pods);
+}
+
+static const struct pod_fact *who_has_room_made(void)
+{
+    for (uint32_t i = 0; i < PODS_MAX; i++) {
+        const struct pod_fact *p = &facts_pods[i];
+        if (p->there && p->nominated[0] != 0 && p->node[0] == 0 && strcmp(p->set, small->name) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+bool users_group_has_room_made(void)
+{
+    return who_has_room_made() != NULL;
+}
+
+void users_add_small_members(uint32_t count)
+{
+    const struct pod_fact plain = users_pod_like(0, 1);
+    small_pod.cpu = plain.cpu;
+    small_pod.host[0] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        (void)users_add_member();
+}
+
+void users_leave_one_member(void)
+{
+    const struct pod_fact *kept = who_has_room_made();
+    for (uint32_t i = 0; i < PODS_MAX; i++)
+        if (facts_pods[i].there && &facts_pods[i] != kept &&
+            strcmp(facts_pods[i].set, small->name) == 0)
+            (void)users_delete_pod(facts_pods[i].name, 0);
+}
+
+bool users_lose_members(uint32_t count)
+{
+    uint32_t gone = 0;
+    for (uint32_t i = 0; i < PODS_MAX && gone < count; i++)
+        if (facts_pods[i].there && strcmp(facts_pods[i].set, small->name) == 0)
+            gone += users_delete_pod(facts_pods[i].name, 0);
+    return gone == count;
+}
+
+bool users_add_member(void)
+{
+    struct pod_fact p = users_pod_like(0, 1);
+    p.priority = small_pod.priority;
+    p.cpu = small_pod.cpu;
+    snprintf(p.host, sizeof(p.host), "%s", small_pod.host);
+    return facts_pod_count() < users_live_max() && add_member(small, p);
+}
+
+void users_end_small_group(void)
+{
+    (void)users_lose_members(PODS_MAX);
+    (void)delete_object(small);
 }
 
 /* Of groups that room is being made for, if there are any, more often. */
@@ -245,6 +347,7 @@ static void examine(const struct example *e)
 {
     struct set_fact *set = free_set();
     const struct set_fact wanted = {.least = e->basic ? 1 : 2,
+                                    .priority = 1000,
                                     .tree = e->tree,
                                     .basic = e->basic,
                                     .examined = true,
@@ -253,7 +356,7 @@ static void examine(const struct example *e)
         return;
     for (int i = 0; i < e->pods; i++) {
         struct pod_fact p = users_pod_like(0, 1);
-        p.priority = 1000;
+        p.priority = set->priority;
         p.cpu = e->hopeless && (i == 1 || e->basic) ? TOO_LARGE : 100;
         add_member(set, p);
     }

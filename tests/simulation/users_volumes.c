@@ -200,6 +200,20 @@ static bool race_for_volumes(const struct action *x)
     return any;
 }
 
+bool users_fill_node(const struct node_fact *node)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < RACERS && world_traits()->volumes && node->there; i++) {
+        struct pod_fact p = users_pod_like(0, 1);
+        p.plain = false;
+        snprintf(p.host, sizeof(p.host), "%s", node->name);
+        snprintf(p.volumes[0], NAME_ROOM, "v%u", names++);
+        any = users_make_local(node->name, i) && create_claim(p.volumes[0], LOCAL, 1) &&
+              users_create(&p);
+    }
+    return any;
+}
+
 /* ---- what nodes and drivers have ---- */
 
 static void csi_node(const struct node_fact *n, const char *method, const char *where)

@@ -6,6 +6,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/bus/frame.h"
 #include "proto/bus/inside.h"
 #include "tests/simulation/account.h"
 #include "tests/simulation/coverage.h"
@@ -68,6 +69,7 @@ static struct {
     struct proc *owner;
     uint32_t routings;
     int64_t usual, most;
+    int64_t torn_until; /* snapshots lose what stands in their middle */
 } all;
 
 void wires_owner(struct proc *p)
@@ -336,6 +338,20 @@ static void enqueue(struct lane *l, struct str frame, int64_t at)
     l->count++;
 }
 
+/* More of a snapshot comes behind this frame, or pack of them. */
+static bool breaks_off(struct str frame)
+{
+    struct envelope envelope = {0};
+    struct byte_cursor body;
+    struct str rest = {frame.at + 1, frame.len - 1};
+    if (is_pack(frame))
+        while (rest.len > 0)
+            if (!pack_next(&rest, &frame))
+                return false;
+    return frame_open(frame, &envelope, &body) == REFUSED_nothing && envelope.part > 0 &&
+           envelope.type != MSG_snapshot_end;
+}
+
 static void put(struct lane *l, struct str frame, struct proc *to)
 {
     int64_t at = clock_now() + dice_spread(20000, all.usual, all.most);
@@ -343,6 +359,10 @@ static void put(struct lane *l, struct str frame, struct proc *to)
         l->lose--;
         cover("bus", "frame lost");
         return;
+    }
+    if (clock_now() < all.torn_until && breaks_off(frame) && dice(2) == 0) {
+        cover("bus", "snapshot torn");
+        l->lose = 1;
     }
     at = at > l->hold_until ? at : l->hold_until;
     at = at > l->last_at ? at : l->last_at;
@@ -552,6 +572,11 @@ void wires_lose(uint32_t n, uint32_t frames)
         *(dice(2) ? &c->up.lose : &c->down.lose) = frames;
 }
 
+void wires_tear(int64_t until)
+{
+    all.torn_until = until;
+}
+
 void wires_double(uint32_t n)
 {
     struct connection *c = at_number(n);
@@ -578,6 +603,7 @@ void wires_heal(void)
         c->up.hold_until = c->down.hold_until = 0;
         c->up.lose = c->down.lose = 0;
     }
+    all.torn_until = 0;
 }
 
 void wires_reset(void)

@@ -18,6 +18,8 @@ void wires_cut(uint32_t connection);
 void wires_hold(uint32_t connection, int64_t until);
 void wires_lose(uint32_t connection, uint32_t frames);
 void wires_double(uint32_t connection);
+/* Until then every other frame that stands within a snapshot is lost. */
+void wires_tear(int64_t until);
 /* Nothing is held or lost any more. */
 void wires_heal(void);
 /* How slow all of them are, at most, most of the time: ns. */

@@ -5,6 +5,7 @@
 #include "binder/binder.h"
 #include "proto/base/memory.h"
 #include "proto/base/must.h"
+#include "proto/kube/release/release.h"
 #include "tests/simulation/calls.h"
 #include "tests/simulation/checks.h"
 #include "tests/simulation/controllers.h"
@@ -23,6 +24,7 @@
 #define LONG_LIFE     (10 * SECOND)
 #define FALLS         (60 * SECOND) /* are remembered for so long, as CHILD_FALLS_MS */
 #define SWEEP         (5 * SECOND)
+#define RELEASES      (RELEASE_NEWEST - RELEASE_OLDEST + 1)
 #define LIE           1000000 /* the term that a stranger says to know of */
 
 static const char *const config_texts[CONFIGS] = {
@@ -52,7 +54,7 @@ static struct {
     struct proc procs[PROCS_MAX], strangers[STRANGERS];
     int64_t backoff[PROCS_MAX];
     uint32_t count;
-    struct scheduler_config configs[CONFIGS + 1];
+    struct scheduler_config configs[RELEASES][CONFIGS + 1];
     uint32_t config[GROUPS];
     struct arena memory;
     int64_t model_at;
@@ -113,11 +115,15 @@ struct proc *world_leader(void)
 static void read_config(uint32_t i, const char *text)
 {
     struct str error = {0};
-    if (!scheduler_config_parse(str_of(text), &w.configs[i], &w.memory, &error)) {
+    for (int64_t minor = RELEASE_OLDEST; minor <= RELEASE_NEWEST; minor++) {
+        struct scheduler_config *config = &w.configs[minor - RELEASE_OLDEST][i];
+        struct features features = release_features(minor);
+        features.gangs = w.traits.tree;
+        if (scheduler_config_parse(str_of(text), features, config, &w.memory, &error))
+            continue;
         fprintf(stderr, "configuration %u: %.*s\n", i, STR_ARG(error));
         must(!"a configuration of the simulation is refused");
     }
-    must(scheduler_config_gate(&w.configs[i], w.traits.tree, &w.memory, &error));
 }
 
 uint32_t world_config_number(int group)
@@ -125,15 +131,15 @@ uint32_t world_config_number(int group)
     return w.traits.gangs ? CONFIGS : w.config[group];
 }
 
-const struct scheduler_config *world_config_at(uint32_t number)
+const struct scheduler_config *world_config_at(uint32_t number, int64_t minor)
 {
     must(number <= CONFIGS);
-    return &w.configs[number];
+    return &w.configs[release_of(minor)->minor - RELEASE_OLDEST][number];
 }
 
-const struct scheduler_config *world_config(int group)
+int64_t world_config_hash(uint32_t number)
 {
-    return world_config_at(world_config_number(group));
+    return scheduler_config_hash(world_config_at(number, RELEASE_NEWEST));
 }
 
 void world_reconfigure(int group, uint32_t which)
@@ -344,6 +350,9 @@ void world_open(const struct traits *traits, uint64_t seed)
     read_config(CONFIGS, gang_text);
     w.config[0] = w.config[1] = traits->config;
     w.model = model_new(traits->history, &(struct model_hooks){changed, calls_woken});
+    char version[16];
+    snprintf(version, sizeof(version), "1.%u", traits->minor);
+    model_set_version(w.model, version);
     w.model_at = INT64_MAX;
     calls_reset(w.model);
     weather()->page = traits->page;

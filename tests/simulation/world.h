@@ -31,10 +31,11 @@ void world_open(const struct traits *traits, uint64_t seed);
 void world_close(void);
 const struct traits *world_traits(void);
 struct model *world_model(void);
-/* The configuration that a group's processes start with now. */
-const struct scheduler_config *world_config(int group);
+/* Which configuration a group's processes start with now; what it is to a release; its file's hash.
+ */
 uint32_t world_config_number(int group);
-const struct scheduler_config *world_config_at(uint32_t number);
+const struct scheduler_config *world_config_at(uint32_t number, int64_t minor);
+int64_t world_config_hash(uint32_t number);
 void world_reconfigure(int group, uint32_t which);
 struct host *world_host(int group);
 

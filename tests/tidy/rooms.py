@@ -8,7 +8,7 @@ TOPS = ["watcher", "queue", "scheduler", "binder", "proto", "ctl"]
 PROCESSES = ["watcher", "queue", "scheduler", "binder"]
 PROTO = ["proto", "proto/base"]
 DOCUMENTS, OBJECTS = "proto/kube/documents", "proto/kube/objects"
-KUBE = ["proto/kube/" + room for room in ("documents", "objects", "access", "watch", "config", "extenders", "writes")]
+KUBE = ["proto/kube/" + room for room in ("documents", "release", "objects", "access", "watch", "config", "extenders", "writes")]
 JOURNAL = "proto/journal"
 BUS = ["proto/bus", JOURNAL]
 ROOMS = ["scheduler/" + room for room in ("table", "catalog", "rules", "worker", "cluster", "merge", "coordinator")]
@@ -23,12 +23,13 @@ MAY_INCLUDE = {
     "proto/bus": PROTO + [JOURNAL],
     # what Kubernetes' documents say, as trees and values; then what reads and writes them
     DOCUMENTS: PROTO,
+    "proto/kube/release": PROTO,
     OBJECTS: PROTO + [DOCUMENTS],
     "proto/kube/access": PROTO + [JOURNAL, DOCUMENTS],
     "proto/kube/watch": PROTO + [DOCUMENTS, "proto/kube/access"],
     # the flags that files and command lines share are declared in bus/options.h
-    "proto/kube/config": PROTO + [JOURNAL, DOCUMENTS, OBJECTS, "proto/bus/options.h"],
-    "proto/kube/extenders": PROTO + [DOCUMENTS, "proto/kube/access", "proto/kube/config"],
+    "proto/kube/config": PROTO + [JOURNAL, DOCUMENTS, OBJECTS, "proto/kube/release", "proto/bus/options.h"],
+    "proto/kube/extenders": PROTO + [DOCUMENTS, "proto/kube/access", "proto/kube/config", "proto/kube/release"],
     "proto/kube/writes": PROTO + [DOCUMENTS, OBJECTS],
     # a scheduler's rooms: coordinator and worker are two programs, which share what is below both
     TABLE: PROTO + [DOCUMENTS, OBJECTS],
@@ -37,19 +38,19 @@ MAY_INCLUDE = {
     "scheduler/rules/plugins": PROTO + [DOCUMENTS, OBJECTS, TABLE, CATALOG, RULES, "scheduler/devices"] + CEL,
     WORKER: PROTO + BUS + [TABLE, CATALOG, RULES],
     CLUSTER: PROTO + [DOCUMENTS, OBJECTS, TABLE, CATALOG, RULES, "scheduler/devices"],
-    MERGE: PROTO + [TABLE, CATALOG, RULES, CLUSTER],
+    MERGE: PROTO + [OBJECTS, TABLE, CATALOG, RULES, CLUSTER],
     COORDINATOR: PROTO + BUS + KUBE + [TABLE, CATALOG, RULES, CLUSTER, MERGE],
     "scheduler": PROTO + BUS + KUBE + [WORKER, COORDINATOR],
     "scheduler/cel": ["proto/base", "proto/kube/documents/quantity.h"],
     "scheduler/devices": PROTO + [DOCUMENTS, OBJECTS] + CEL,
     "scheduler/extender": PROTO + BUS + KUBE,
     "watcher": PROTO + BUS + KUBE,
-    "queue": PROTO + BUS + KUBE,
+    "queue": PROTO + BUS + KUBE + ["queue/forest"],
+    "queue/forest": PROTO + BUS + KUBE + ["queue"],
     "binder": PROTO + BUS + KUBE,
     "ctl": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl/preflight", "ctl/serve/flags.h"],
     "ctl/preflight": PROTO + BUS + KUBE + ROOMS + ["scheduler", "ctl", "ctl/serve/flags.h"],
-    # which gates there are is one table, for the flag and for the metric that shows them
-    "ctl/serve": PROTO + BUS + KUBE + ["ctl/feature_gates.h"],
+    "ctl/serve": PROTO + BUS + KUBE,
     "tests/apiserver": ["proto/base"],
 }
 LIBRARIES = [  # header pattern, where it may be included

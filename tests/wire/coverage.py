@@ -7,7 +7,20 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # No object that the server takes has these: features that are off, in the release or by default, and what
 # only lists and failures have.
 ABSENT = {"list_meta.resourceVersion", "list_meta.continue", "status_details.retryAfterSeconds", "status.status",
-          "status.message", "status.reason", "status.details", "status.code"}
+          "status.message", "status.reason", "status.details", "status.code",
+          "csi_driver_spec.preventPodSchedulingIfMissing", "device_counter_consumption.compatibilityGroups",
+          "exact_device_request.derivedAttributes", "device_sub_request.derivedAttributes",
+          "device_derived_attribute.name", "device_derived_attribute.expression",
+          "node_allocatable_resource_claim_status.mapping", "node_allocatable_resource_claim_status.overhead",
+          "node_allocatable_mapped_resources.name", "node_allocatable_mapped_resources.quantity",
+          "node_allocatable_overhead_resources.name", "node_allocatable_overhead_resources.perPod",
+          "node_allocatable_overhead_resources.perContainer", "device.nodeAllocatableResources",
+          "node_allocatable_resource.mapping", "node_allocatable_resource.overhead",
+          "node_allocatable_mapping.capacityKey", "node_allocatable_mapping.capacityMultiplier",
+          "node_spec.podPreemptionPolicy", "node_pod_preemption_policy.disableResizePreemption",
+          "resource_slice_spec.skipNodeOperations", "device_request_allocation_result.skipNodeOperations",
+          "node_allocatable_mapping.deviceMultiplier", "node_allocatable_overhead.perPod",
+          "node_allocatable_overhead.perContainer"}  # these of 1.37
 
 
 def table():
@@ -40,5 +53,11 @@ def unseen(kinds, streams):
             thing = json.loads(line)["object"]
             if thing["kind"] in kinds:
                 mark(shapes, roots[thing["kind"]], thing, seen)
-    rows = {"%s.%s" % (shape, member) for shape in shapes for _, member, _ in shapes[shape]}
+    known, ahead = set(), ["list_meta", "status", "status_details"] + [roots[kind] for kind in kinds]
+    while ahead:
+        shape = ahead.pop()
+        if shape in shapes and shape not in known:
+            known.add(shape)
+            ahead += [of for _, _, of in shapes[shape]]
+    rows = {"%s.%s" % (shape, member) for shape in known for _, member, _ in shapes[shape]}
     return sorted(rows - seen - ABSENT)

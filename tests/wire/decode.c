@@ -68,7 +68,7 @@ static struct str read_file(const char *path)
 static const struct kube_resource *find_kind(const char *kind)
 {
     for (size_t i = 0; i < kube_resource_count; i++)
-        if (strcmp(kube_resources[i].kind, kind) == 0 && kube_resources[i].offer != KUBE_custom)
+        if (strcmp(kube_resources[i].kind, kind) == 0 && kube_resources[i].offer < KUBE_custom)
             return &kube_resources[i];
     return NULL;
 }

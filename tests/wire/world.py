@@ -85,7 +85,8 @@ def container(name, **more):
 def everything():
     spec = {"containers": [container("one", restartPolicy="Never", restartPolicyRules=[
                 {"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]),
-                           {"name": "two-is-plain", "image": "app:v1"}],
+                           {"name": "two-is-plain", "image": "app:v1",
+                            "resources": {"claims": [{"name": "by-name"}, {"name": "by-template", "request": "r"}]}}],
             "initContainers": [container("init-1"), container("sidecar-22", restartPolicy="Always")],
             "schedulerName": "nobody", "schedulingGroup": {"podGroupName": "gang"},
             "nodeSelector": {"zone": "a", "empty": ""}, "affinity": affinity(),
@@ -119,7 +120,9 @@ def pod_status():
             "initContainerStatuses": [dict(running, name="sidecar-22")],
             "resources": resources, "allocatedResources": {"cpu": "175m", "memory": "1100Mi"},
             "resourceClaimStatuses": [{"name": "by-template", "resourceClaimName": "made"},
-                                      {"name": "by-name"}]}
+                                      {"name": "by-name"}],
+            "nodeAllocatableResourceClaimStatuses": [{"resourceClaimName": "devices", "containers": ["two-is-plain"],
+                                                      "resources": {"cpu": "1500m", "memory": "1Gi"}}]}
 
 
 def node():
@@ -256,11 +259,12 @@ def devices():
          "shareID": "3f2e8b52-2a38-4a3e-9f62-65c7b1a1f4a0", "consumedCapacity": {"memory": "1536Mi"}}]},
         "allocationTimestamp": "2026-01-02T03:04:05Z",
         "nodeSelector": {"nodeSelectorTerms": node_terms()[1:]}},
-        "reservedFor": [{"resource": "pods", "name": "everything", "uid": "88-99"}],
+        "reservedFor": [{"resource": "pods", "name": "everything", "uid": "88-99"},
+                        {"apiGroup": "scheduling.k8s.io", "resource": "podgroups", "name": "g", "uid": "77-66"}],
         "devices": [{"driver": "d.example.com", "pool": "p", "device": "x",
                      "shareID": "3f2e8b52-2a38-4a3e-9f62-65c7b1a1f4a0", "conditions": [
                          {"type": "Attached", "status": "False", "reason": "Waits", "message": MANY,
-                          "lastTransitionTime": "2026-01-02T03:04:05Z"}]}]}
+                          "lastTransitionTime": "2026-01-02T03:04:05Z", "observedGeneration": 1}]}]}
     return claim, status
 
 
@@ -278,7 +282,9 @@ def slice_of(name, **spec):
 
 def slices():
     attributes = {"numa": {"int": -2}, "d.example.com/slot": {"string": MANY[:40]}, "ready": {"bool": True},
-                  "off": {"bool": False}, "driverVersion": {"version": "1.2.3-rc.1"}}
+                  "off": {"bool": False}, "driverVersion": {"version": "1.2.3-rc.1"},
+                  "ports": {"ints": [0, -7, 9000000000000000001]}, "checks": {"bools": [True, False]},
+                  "switches": {"strings": ["a", "b"]}, "firmwares": {"versions": ["1.0.0", "2.0.0-rc.1"]}}
     capacity = {"memory": {"value": "80Gi", "requestPolicy": {"default": "1Gi", "validRange": {
         "min": "1Gi", "max": "64Gi", "step": "512Mi"}}},
                 "cores": {"value": "8", "requestPolicy": {"default": "2", "validValues": ["2", "4", "8"]}},
@@ -286,8 +292,9 @@ def slices():
     yield "resourceslices", slice_of("local", nodeName="node-a", devices=[
         {"name": "x", "attributes": attributes, "capacity": capacity, "allowMultipleAllocations": True,
          "bindsToNode": True, "bindingConditions": ["Attached"], "bindingFailureConditions": ["Failed"],
-         "taints": [{"key": "broken", "value": "yes", "effect": "NoExecute", "timeAdded": "2026-01-02T03:04:05Z"}]},
-        {"name": "bare"}])
+         "taints": [{"key": "broken", "value": "yes", "effect": "NoExecute", "timeAdded": "2026-01-02T03:04:05Z"}],
+         "nodeAllocatableResourceMappings": {"memory": {"capacityKey": "memory", "allocationMultiplier": "2"}}},
+        {"name": "bare", "nodeAllocatableResourceMappings": {"cpu": {"allocationMultiplier": "500m"}}}])
     yield "resourceslices", slice_of("shared", allNodes=True, sharedCounters=[
         {"name": "set", "counters": {"memory": {"value": "80Gi"}, "a": {"value": "1"}}}])
     yield "resourceslices", slice_of("parts", nodeSelector={"nodeSelectorTerms": node_terms()[:1]}, devices=[
@@ -295,16 +302,6 @@ def slices():
     yield "resourceslices", slice_of("each", perDeviceNodeSelection=True, devices=[
         {"name": "here", "nodeName": "node-a"}, {"name": "everywhere", "allNodes": True},
         {"name": "there", "nodeSelector": {"nodeSelectorTerms": node_terms()[:1]}}])
-
-
-def groups():
-    """The last one stays, as it has a status."""
-    path, api = "/apis/scheduling.k8s.io/v1alpha2/" + SPACE + "podgroups", "scheduling.k8s.io/v1alpha2"
-    yield path, plain("PodGroup", api, "basic", spec={"schedulingPolicy": {"basic": {}}}), None
-    yield path, plain("PodGroup", api, "plain", spec={"schedulingPolicy": {"basic": {}}}), None
-    yield path, plain("PodGroup", api, "gang", spec={"schedulingPolicy": {"gang": {"minCount": 3}}}), {
-        "conditions": [{"type": "PodGroupScheduled", "status": "False", "reason": "Unschedulable", "message": MANY,
-                        "lastTransitionTime": "2026-01-02T03:04:05Z", "observedGeneration": 1}]}
 
 
 def world():
@@ -326,7 +323,6 @@ def world():
         yield RESOURCE + path, body, None
     for path, body in owners():
         yield path, body, None
-    yield from groups()
     yield ("/apis/policy/v1/" + SPACE + "poddisruptionbudgets",) + budget()
     yield CORE + SPACE + "pods", everything(), pod_status()
     yield CORE + SPACE + "pods", plain("Pod", "v1", "host", spec={

@@ -105,29 +105,31 @@ static uint32_t read_choice(const struct args_reader *r, const struct cursor *ar
 
 /* ---- NodeResourcesFit ---- */
 
-static void check_shape(const struct args_reader *r, const struct cursor *ratio)
+/* tell: where its faults go. */
+static void check_shape(const struct args_reader *r, const struct cursor *owner,
+                        const struct shape_point *shape, uint32_t count,
+                        void (*tell)(const struct args_reader *r, const struct cursor *at,
+                                     const char *format, ...))
 {
-    const struct shape_point *shape = r->profile->fit_shape.at;
-    uint32_t count = r->profile->fit_shape.count;
-    struct cursor list = cursor_member(ratio, "shape");
+    struct cursor list = cursor_member(owner, "shape");
     if (count == 0)
-        fit_fault(r, &list, "Required value: at least one point must be specified");
+        tell(r, &list, "Required value: at least one point must be specified");
     for (uint32_t i = 1; i < count; i++)
         if (shape[i - 1].utilization >= shape[i].utilization) {
             struct cursor item = item_at(&list, i), at = cursor_member(&item, "utilization");
-            fit_fault(r, &at, "Invalid value: %lld: values must be sorted in increasing order",
-                      (long long)shape[i].utilization);
+            tell(r, &at, "Invalid value: %lld: values must be sorted in increasing order",
+                 (long long)shape[i].utilization);
             break;
         }
     for (uint32_t i = 0; i < count; i++) {
         struct cursor item = item_at(&list, i), at = cursor_member(&item, "utilization");
         if (!in_range(shape[i].utilization, 0, 100))
-            fit_fault(r, &at, "Invalid value: %lld: not in valid range [0, 100]",
-                      (long long)shape[i].utilization);
+            tell(r, &at, "Invalid value: %lld: not in valid range [0, 100]",
+                 (long long)shape[i].utilization);
         at = cursor_member(&item, "score");
         if (!in_range(shape[i].score, 0, 10))
-            fit_fault(r, &at, "Invalid value: %lld: not in valid range [0, 10]",
-                      (long long)shape[i].score);
+            tell(r, &at, "Invalid value: %lld: not in valid range [0, 10]",
+                 (long long)shape[i].score);
     }
 }
 
@@ -177,7 +179,7 @@ static void check_strategy(const struct args_reader *r, const struct cursor *str
         fit_fault(r, &ratio,
                   "Required value: must be specified when type is RequestedToCapacityRatio");
     else if (by_ratio)
-        check_shape(r, &ratio);
+        check_shape(r, &ratio, r->profile->fit_shape.at, r->profile->fit_shape.count, fit_fault);
     else if (ratio.value != NULL)
         fit_fault(r, &ratio, "Forbidden: must be nil when type is not RequestedToCapacityRatio");
 }
@@ -405,11 +407,55 @@ static void read_spread(const struct args_reader *r, const struct cursor *args)
     read_constraints(r, &list);
 }
 
+static void volume_fault(const struct args_reader *r, const struct cursor *at, const char *format,
+                         ...) __attribute__((format(printf, 3, 4)));
+
+static void volume_fault(const struct args_reader *r, const struct cursor *at, const char *format,
+                         ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    config_invalid(r->outer, at, "%s", text);
+}
+
+static void refuse_shape(const struct args_reader *r, const struct shape_point *given,
+                         uint32_t points)
+{
+    struct cursor shape = cursor_member(r->path, "shape");
+    struct buffer text = {0};
+    for (uint32_t i = 0; i < points; i++)
+        buffer_print(&text, "%s{\"Utilization\":%lld,\"Score\":%lld}", i ? "," : "",
+                     (long long)given[i].utilization, (long long)given[i].score);
+    config_invalid(r->outer, &shape,
+                   "Invalid value: [%s]: unexpected field `shape`, remove it or turn on the "
+                   "feature gate StorageCapacityScoring",
+                   text.len ? text.at : "");
+    buffer_free(&text);
+}
+
+/* Without one the emptiest storage is the best. */
+static void take_shape(const struct args_reader *r, const struct cursor *args,
+                       struct shape_point *given, uint32_t points)
+{
+    struct profile *p = r->profile;
+    struct shape_point *usual = points > 0 ? NULL : cursor_take(args, 2, sizeof(*usual));
+    p->volume_shape.at = points > 0 ? given : usual;
+    p->volume_shape.count = points;
+    if (usual != NULL) {
+        usual[0] = (struct shape_point){.utilization = 0, .score = 10};
+        usual[1] = (struct shape_point){.utilization = 100, .score = 0};
+        p->volume_shape.count = 2;
+    }
+    check_shape(r, r->path, p->volume_shape.at, p->volume_shape.count, volume_fault);
+}
+
 static void read_volume_binding(const struct args_reader *r, const struct cursor *args)
 {
     static const char name[] = "bindTimeoutSeconds";
     struct cursor timeout = cursor_member(r->path, name);
-    struct cursor shape = cursor_member(r->path, "shape");
     int64_t seconds = config_has(args, name) ? cursor_i64(args, name) : 600;
     uint32_t points = 0;
     r->args->volume_bind_timeout_s = seconds;
@@ -419,18 +465,11 @@ static void read_volume_binding(const struct args_reader *r, const struct cursor
                        "Invalid value: %lld: invalid BindTimeoutSeconds, should not be a negative "
                        "value",
                        (long long)seconds);
-    const struct shape_point *given = read_shape(args, &points);
-    if (config_has(args, "shape")) {
-        struct buffer text = {0};
-        for (uint32_t i = 0; i < points; i++)
-            buffer_print(&text, "%s{\"Utilization\":%lld,\"Score\":%lld}", i ? "," : "",
-                         (long long)given[i].utilization, (long long)given[i].score);
-        config_invalid(r->outer, &shape,
-                       "Invalid value: [%s]: unexpected field `shape`, remove it or turn on the "
-                       "feature gate StorageCapacityScoring",
-                       text.len ? text.at : "");
-        buffer_free(&text);
-    }
+    struct shape_point *given = read_shape(args, &points);
+    if (r->outer->features.storage_capacity_scoring)
+        take_shape(r, args, given, points);
+    else if (config_has(args, "shape"))
+        refuse_shape(r, given, points);
 }
 
 static void check_timeout(const struct args_reader *r, const char *name, struct span span,
@@ -445,13 +484,32 @@ static void check_timeout(const struct args_reader *r, const char *name, struct 
     buffer_free(&text);
 }
 
+static void refuse_timeout(const struct args_reader *r, const struct cursor *args, const char *name,
+                           const char *gate)
+{
+    struct cursor at = cursor_member(r->path, name);
+    if (config_has(args, name))
+        config_invalid(r->outer, &at, "Forbidden: %s feature gate is disabled", gate);
+}
+
 static void read_resource_claims(const struct args_reader *r, const struct cursor *args)
 {
-    struct span filter = span_of_ms(10000), binding = span_of_ms(600000);
+    const struct features *f = &r->outer->features;
+    bool timed = f->device_filter_timeout, waits = f->device_binding && f->device_status;
+    struct span filter = span_of_ms(timed ? 10000 : 0), binding = span_of_ms(waits ? 600000 : 0);
     r->args->claim_filter_timeout = config_duration(args, "filterTimeout", filter);
     r->args->claim_binding_timeout = config_duration(args, "bindingTimeout", binding);
-    check_timeout(r, "filterTimeout", r->args->claim_filter_timeout, span_of_ms(0));
-    check_timeout(r, "bindingTimeout", r->args->claim_binding_timeout, span_of_ms(1000));
+    r->args->no_claim_filter_timeout = !timed;
+    r->args->no_claim_binding_timeout = !waits;
+    if (timed)
+        check_timeout(r, "filterTimeout", r->args->claim_filter_timeout, span_of_ms(0));
+    else
+        refuse_timeout(r, args, "filterTimeout", "DRASchedulingFilterTimeout");
+    if (waits)
+        check_timeout(r, "bindingTimeout", r->args->claim_binding_timeout, span_of_ms(1000));
+    else
+        refuse_timeout(r, args, "bindingTimeout",
+                       "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus");
 }
 
 static void read_gangs(const struct args_reader *r, const struct cursor *args)

@@ -57,7 +57,8 @@ static bool check_type(struct loading *l, const struct cursor *args, const struc
         return false;
     }
     kind = kind.len ? kind : str_of(of->kind);
-    bool known = version.len == 0 || str_is(version, CONFIG_VERSION) ||
+    bool unsaid = version.len == 0 || str_is(version, "/") || str_is(version, CONFIG_GROUP "/");
+    bool known = unsaid || str_is(version, CONFIG_VERSION) ||
                  (l->version.len > 0 && str_equal(version, l->version));
     if (!known || !config_args_kind(kind)) {
         struct buffer text = {0};

@@ -256,56 +256,6 @@ static void free_loading(struct loading *l)
     buffer_free(&l->notes);
 }
 
-/* document NULL: the defaults. */
-static bool load_current(const struct kube_json *document, struct str text,
-                         struct scheduler_config *config, struct arena *a, struct str *error)
-{
-    struct loading l = {.reading = {.arena = a}, .text = text};
-    struct cursor root = cursor_root(&l.reading, document);
-    *config = (struct scheduler_config){0};
-    if (document == NULL || (check_kind(&l, &root) && config_schema_check(&l, &root)))
-        read_config(&l, &root, config);
-    config->notes = split_notes(&l, &root);
-    bool good = verdict(&l, config, a, error);
-    free_loading(&l);
-    return good;
-}
-
-/* The old Policy: translated, and loaded as what it was translated to. */
-static bool load_policy(const struct kube_json *document, struct scheduler_config *config,
-                        struct arena *a, struct str *error)
-{
-    struct loading l = {.reading = {.arena = a}};
-    struct cursor root = cursor_root(&l.reading, document);
-    struct buffer text = {0};
-    *config = (struct scheduler_config){0};
-    config_policy_translate(&l, &root, &text);
-    bool good = verdict(&l, config, a, error);
-    free_loading(&l);
-    struct kube_json *translated = good ? kube_json_parse_yaml(buffer_str(&text), error, a) : NULL;
-    good = translated != NULL && load_current(translated, buffer_str(&text), config, a, error);
-    kube_json_free(&translated);
-    buffer_free(&text);
-    return good;
-}
-
-/* Says that a document is no Policy; without a kind and a version it is taken for one. */
-static bool other_kind(const struct kube_json *document, struct arena *a, struct str *error)
-{
-    struct str kind = kube_json_text(kube_json_get(document, "kind"));
-    struct str version = kube_json_text(kube_json_get(document, "apiVersion"));
-    struct buffer text = {0};
-    if (!kube_json_is_object(document))
-        buffer_add_text(&text, "a Policy is an object");
-    else if (kind.len + version.len > 0 && !config_policy_is(document))
-        config_not_registered(kind, version, &text);
-    if (text.len > 0)
-        *error = arena_copy(a, buffer_str(&text));
-    bool other = text.len > 0;
-    buffer_free(&text);
-    return other;
-}
-
 static struct strs join(const struct strs *a, const struct strs *b, struct arena *arena)
 {
     struct strs all = {0, arena_take(arena, (a->count + b->count) * sizeof(struct str))};
@@ -331,6 +281,84 @@ static bool change_profile(struct scheduler_config *config, uint32_t i,
     bool good = verdict(&l, &unused, a, error);
     free_loading(&l);
     return good;
+}
+
+static void note_gate(struct scheduler_config *config, struct arena *a)
+{
+    struct str text =
+        STR_LITERAL("plugin " CONFIG_BUILT_IN_PLUGIN " has no effect: the feature gates "
+                    "GenericWorkload and GangScheduling are off");
+    const struct strs note = {1, &text};
+    config->notes = join(&config->notes, &note, a);
+}
+
+/* What the release and its gates make of the profiles. */
+static bool take_features(struct scheduler_config *config, struct arena *a, struct str *error)
+{
+    bool gangs = config->features.gangs, good = true, idle = false;
+    for (uint32_t i = 0; good && i < config->profiles.count; i++) {
+        struct profile *p = &config->profiles.at[i];
+        good = !gangs || change_profile(config, i, config_plugins_gate, a, error);
+        bool named =
+            config_plugins_need(config->details[i].sets, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
+        p->gang_built_in = gangs && named;
+        idle = idle || (named && !gangs);
+    }
+    if (idle)
+        note_gate(config, a);
+    return good;
+}
+
+/* document NULL: the defaults. config has the features that it is read with. */
+static bool load_current(const struct kube_json *document, struct str text,
+                         struct scheduler_config *config, struct arena *a, struct str *error)
+{
+    const struct features features = config->features;
+    struct loading l = {.reading = {.arena = a}, .text = text, .features = features};
+    struct cursor root = cursor_root(&l.reading, document);
+    *config = (struct scheduler_config){.features = features};
+    if (document == NULL || (check_kind(&l, &root) && config_schema_check(&l, &root)))
+        read_config(&l, &root, config);
+    config->notes = split_notes(&l, &root);
+    bool good = verdict(&l, config, a, error);
+    free_loading(&l);
+    return good && take_features(config, a, error);
+}
+
+/* The old Policy: translated, and loaded as what it was translated to. */
+static bool load_policy(const struct kube_json *document, struct scheduler_config *config,
+                        struct arena *a, struct str *error)
+{
+    const struct features features = config->features;
+    struct loading l = {.reading = {.arena = a}};
+    struct cursor root = cursor_root(&l.reading, document);
+    struct buffer text = {0};
+    *config = (struct scheduler_config){.features = features};
+    config_policy_translate(&l, &root, &text);
+    bool good = verdict(&l, config, a, error);
+    free_loading(&l);
+    struct kube_json *translated = good ? kube_json_parse_yaml(buffer_str(&text), error, a) : NULL;
+    good = translated != NULL && load_current(translated, buffer_str(&text), config, a, error);
+    kube_json_free(&translated);
+    buffer_free(&text);
+    return good;
+}
+
+/* Says that a document is no Policy; without a kind and a version it is taken for one. */
+static bool other_kind(const struct kube_json *document, struct arena *a, struct str *error)
+{
+    struct str kind = kube_json_text(kube_json_get(document, "kind"));
+    struct str version = kube_json_text(kube_json_get(document, "apiVersion"));
+    struct buffer text = {0};
+    if (!kube_json_is_object(document))
+        buffer_add_text(&text, "a Policy is an object");
+    else if (kind.len + version.len > 0 && !config_policy_is(document))
+        config_not_registered(kind, version, &text);
+    if (text.len > 0)
+        *error = arena_copy(a, buffer_str(&text));
+    bool other = text.len > 0;
+    buffer_free(&text);
+    return other;
 }
 
 static void disable_preemption(const struct cursor *profile, struct plugin_sets *sets)
@@ -361,7 +389,7 @@ bool scheduler_config_take_policy(struct str policy, struct scheduler_config *co
                                   struct arena *a, struct str *error)
 {
     struct str ignored;
-    struct scheduler_config from = {0};
+    struct scheduler_config from = {.features = config->features};
     error = error != NULL ? error : &ignored;
     struct kube_json *document = kube_json_parse_config(policy, error, a);
     bool good = document != NULL && !other_kind(document, a, error) &&
@@ -408,11 +436,12 @@ static bool finish_old(struct scheduler_config *config, struct arena *a, struct 
 static bool load_old(const struct kube_json *document, struct scheduler_config *config,
                      struct arena *a, struct str *error)
 {
+    const struct features features = config->features;
     struct loading l = {.reading = {.arena = a}};
     struct cursor root = cursor_root(&l.reading, document);
     struct old_config rest = {0};
     struct buffer text = {0};
-    *config = (struct scheduler_config){0};
+    *config = (struct scheduler_config){.features = features};
     config_old_translate(&l, &root, &rest, &text);
     struct strs notes = split_notes(&l, &root);
     bool good = verdict(&l, config, a, error);
@@ -426,6 +455,7 @@ static bool load_old(const struct kube_json *document, struct scheduler_config *
     return good && finish_old(config, a, error);
 }
 
+/* config has the features that it is read with. */
 static bool load(const struct kube_json *document, struct str text, struct scheduler_config *config,
                  struct arena *a, struct str *error)
 {
@@ -437,16 +467,19 @@ static bool load(const struct kube_json *document, struct str text, struct sched
                                    : load_current(document, text, config, a, error);
 }
 
-bool scheduler_config_parse_json(const struct kube_json *document, struct scheduler_config *config,
-                                 struct arena *a, struct str *error)
+bool scheduler_config_parse_json(const struct kube_json *document, struct features features,
+                                 struct scheduler_config *config, struct arena *a,
+                                 struct str *error)
 {
+    config->features = features;
     return load(document, (struct str){0}, config, a, error);
 }
 
-bool scheduler_config_parse(struct str text, struct scheduler_config *config, struct arena *a,
-                            struct str *error)
+bool scheduler_config_parse(struct str text, struct features features,
+                            struct scheduler_config *config, struct arena *a, struct str *error)
 {
     struct kube_json *document = kube_json_parse_config(text, error, a);
+    config->features = features;
     bool good = document != NULL && load(document, text, config, a, error);
     kube_json_free(&document);
     return good;
@@ -469,11 +502,12 @@ static bool read_file(const char *path, struct buffer *text)
     return failed == 0;
 }
 
-bool scheduler_config_load(const char *path, struct scheduler_config *config, struct arena *a,
-                           struct str *error)
+bool scheduler_config_load(const char *path, struct features features,
+                           struct scheduler_config *config, struct arena *a, struct str *error)
 {
     struct buffer text = {0};
     struct str why = {0};
+    config->features = features;
     if (path == NULL)
         return load(NULL, (struct str){0}, config, a, error);
     bool good = !journal_plays() && read_file(path, &text);
@@ -481,37 +515,11 @@ bool scheduler_config_load(const char *path, struct scheduler_config *config, st
     if (!good)
         why = str_of(strerror(errno));
     else
-        good = scheduler_config_parse(buffer_str(&text), config, a, &why);
+        good = scheduler_config_parse(buffer_str(&text), features, config, a, &why);
     config->from_file = good;
     if (!good && error != NULL)
         *error = arena_print(a, "%s: %.*s", path, STR_ARG(why));
     buffer_free(&text);
-    return good;
-}
-
-static void note_gate(struct scheduler_config *config, struct arena *a)
-{
-    struct str text =
-        STR_LITERAL("plugin " CONFIG_BUILT_IN_PLUGIN " has no effect: the feature gates "
-                    "GenericWorkload and GangScheduling are off");
-    const struct strs note = {1, &text};
-    config->notes = join(&config->notes, &note, a);
-}
-
-bool scheduler_config_gate(struct scheduler_config *config, bool gangs, struct arena *a,
-                           struct str *error)
-{
-    bool good = true, idle = false;
-    for (uint32_t i = 0; good && i < config->profiles.count; i++) {
-        struct profile *p = &config->profiles.at[i];
-        good = !gangs || change_profile(config, i, config_plugins_gate, a, error);
-        bool named =
-            config_plugins_need(config->details[i].sets, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
-        p->gang_built_in = gangs && named;
-        idle = idle || (named && !gangs);
-    }
-    if (idle)
-        note_gate(config, a);
     return good;
 }
 

@@ -10,6 +10,7 @@
 #include "proto/base/buffer.h"
 #include "proto/base/moment.h"
 #include "proto/kube/documents/json.h"
+#include "proto/kube/release/release.h"
 #include "proto/messages.h"
 
 /* Most extenders that may be configured: sets of them are bits, and 16 are for plugins on the bus.
@@ -49,6 +50,7 @@ struct plugin_args {
     } spread_constraints;
     int64_t volume_bind_timeout_s;
     struct span claim_filter_timeout, claim_binding_timeout;
+    bool no_claim_filter_timeout, no_claim_binding_timeout; /* their gates are off */
     bool has_added_affinity; /* addedAffinity is there, if only as {} */
     bool has_required_terms; /* its nodeSelectorTerms are, if only as [] */
     struct {
@@ -104,6 +106,7 @@ struct old_config {
 };
 
 struct scheduler_config {
+    struct features features; /* the release whose file this is, and what its gates say */
     bool leader_elect;
     struct span lease_duration, renew_deadline, retry_period;
     struct str resource_lock; /* "leases" whenever leader_elect */
@@ -115,7 +118,7 @@ struct scheduler_config {
     bool rate_given;                      /* somebody wrote qps or burst down */
     bool from_file;                       /* not the defaults of no file */
     int64_t parallelism;                  /* accepted; the number of workers decides */
-    int64_t percentage_of_nodes_to_score; /* accepted; all nodes are looked at */
+    int64_t percentage_of_nodes_to_score; /* 0: all */
     int64_t pod_initial_backoff_s, pod_max_backoff_s;
     bool profiling, contention_profiling; /* accepted, without effect */
     bool delay_cache;                     /* delayCacheUntilActive: accepted, without effect */
@@ -134,21 +137,20 @@ struct scheduler_config {
     struct strs notes; /* one line each for what was accepted without effect; worth a warning */
 };
 
-/* Reads a file; path NULL gives the defaults. Everything in config lives in the arena. On failure
- * returns false, with the reason (which begins with the path) in error. */
-bool scheduler_config_load(const char *path, struct scheduler_config *config, struct arena *a,
-                           struct str *error);
+/* Reads a file as kube-scheduler of that release and with these feature gates would; path NULL
+ * gives its defaults. Where gangs are on GangScheduling is one of the defaults, and where it is
+ * enabled PodGroups of scheduling.k8s.io count; where they are off a profile that enables it gets a
+ * note. Everything in config lives in the arena. On failure returns false, with the reason (which
+ * begins with the path) in error. */
+bool scheduler_config_load(const char *path, struct features features,
+                           struct scheduler_config *config, struct arena *a, struct str *error);
 /* The same from text, and from a document that is parsed already. */
-bool scheduler_config_parse(struct str text, struct scheduler_config *config, struct arena *a,
-                            struct str *error);
-bool scheduler_config_parse_json(const struct kube_json *document, struct scheduler_config *config,
-                                 struct arena *a, struct str *error);
-/* What the feature gates of gangs (GenericWorkload and GangScheduling) make of a configuration that
- * was loaded: with them GangScheduling is one of the defaults, and where it is enabled PodGroups of
- * scheduling.k8s.io count; without them a profile that enables it gets a note. False with error
- * when the profile cannot be made. Before anything else changes the profiles, and once. */
-bool scheduler_config_gate(struct scheduler_config *config, bool gangs, struct arena *a,
-                           struct str *error);
+bool scheduler_config_parse(struct str text, struct features features,
+                            struct scheduler_config *config, struct arena *a, struct str *error);
+bool scheduler_config_parse_json(const struct kube_json *document, struct features features,
+                                 struct scheduler_config *config, struct arena *a,
+                                 struct str *error);
+
 /* The whole configuration as YAML that reads back as the same: every default written out, every
  * plugin at the points where it runs. */
 void scheduler_config_print(const struct scheduler_config *config, struct buffer *out);

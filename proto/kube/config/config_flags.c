@@ -3,6 +3,7 @@
  * given changes nothing. */
 #include "proto/kube/config/config_flags.h"
 #include "proto/kube/config/config_internal.h"
+#include "proto/kube/release/feature_gates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,10 +119,75 @@ bool config_take_disable_preemption(void *state, const char *value)
     return config_flag_truth(*value ? value : "true", &f->disable_preemption);
 }
 
-bool config_take_built_in_gangs(void *state, const char *value)
+bool config_take_release(void *state, const char *value)
 {
-    struct config_flags *f = state;
-    return config_flag_truth(*value ? value : "true", &f->built_in_gangs);
+    return release_read(value, &((struct config_flags *)state)->release);
+}
+
+bool config_take_feature_gates(void *state, const char *value)
+{
+    ((struct config_flags *)state)->feature_gates = value;
+    return true;
+}
+
+static const char *gates_of(const struct config_flags *flags)
+{
+    return flags->feature_gates != NULL ? flags->feature_gates : "";
+}
+
+bool config_flags_check(const struct config_flags *flags, char *error, size_t room)
+{
+    if (flags->release == 0)
+        return feature_gates_may_be(gates_of(flags), error, room);
+    return feature_gates_read(gates_of(flags), release_of(flags->release), NULL, error, room);
+}
+
+struct features config_flags_features(const struct config_flags *flags, int64_t minor, char *left,
+                                      size_t room)
+{
+    return feature_gates_follow(gates_of(flags), release_of(minor), left, room);
+}
+
+void config_flags_range(const struct config_flags *flags, int64_t *first, int64_t *last)
+{
+    *first = flags->release != 0 ? flags->release : RELEASE_OLDEST;
+    *last = flags->release != 0 ? flags->release : RELEASE_NEWEST;
+}
+
+/* config has the features that it is read with. */
+static bool load_as(const struct config_flags *flags, const char *path,
+                    struct scheduler_config *config, struct arena *a, struct str *error)
+{
+    return scheduler_config_load(path, config->features, config, a, error) &&
+           config_flags_apply(flags, config, a, error);
+}
+
+bool config_flags_load(const struct config_flags *flags, const char *path,
+                       struct scheduler_config *config, struct arena *a, struct str *error)
+{
+    char left[CONFIG_GATES_ROOM];
+    int64_t first, last;
+    struct str later;
+    config_flags_range(flags, &first, &last);
+    config->features = config_flags_features(flags, first, left, sizeof(left));
+    bool good = load_as(flags, path, config, a, error);
+    while (!good && first++ < last) {
+        config->features = config_flags_features(flags, first, left, sizeof(left));
+        good = load_as(flags, path, config, a, &later);
+    }
+    return good;
+}
+
+int64_t config_flags_hash(const struct config_flags *flags, const char *path,
+                          const struct scheduler_config *config)
+{
+    struct arena memory = {0};
+    struct scheduler_config file = {.features = release_features(RELEASE_NEWEST)};
+    struct str error;
+    bool read = load_as(flags, path, &file, &memory, &error);
+    int64_t hash = scheduler_config_hash(read ? &file : config);
+    arena_free(&memory);
+    return hash;
 }
 
 static void remove_name(struct strs *names, const char *name)
@@ -189,8 +255,6 @@ bool config_flags_apply(const struct config_flags *flags, struct scheduler_confi
         config->kubeconfig = str_of(flags->kubeconfig);
     if (!config->from_file)
         apply_deprecated(flags, config);
-    if (!scheduler_config_gate(config, flags->built_in_gangs, a, error))
-        return false;
     if (flags->disable_preemption)
         disable_preemption(config);
     return scheduler_config_check_leader(config, a, error);

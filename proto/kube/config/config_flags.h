@@ -18,7 +18,8 @@ struct config_flags {
     const char *resource_name, *resource_namespace, *resource_lock;
     const char *kubeconfig, *master;
     bool disable_preemption;
-    bool built_in_gangs;
+    int64_t release; /* a minor version that there is a table for */
+    const char *feature_gates;
     /* Deprecated by upstream, which ignores them beside a file. */
     const char *qps_text, *burst_text, *content_type;
     double qps;
@@ -44,7 +45,8 @@ bool config_take_content_type(void *state, const char *value);
 bool config_take_profiling(void *state, const char *value);
 bool config_take_contention(void *state, const char *value);
 bool config_take_disable_preemption(void *state, const char *value);
-bool config_take_built_in_gangs(void *state, const char *value);
+bool config_take_release(void *state, const char *value);
+bool config_take_feature_gates(void *state, const char *value);
 
 /* clang-format off */
 #define CONFIG_FLAG_OPTIONS                                                                        \
@@ -82,15 +84,34 @@ bool config_take_built_in_gangs(void *state, const char *value);
             "never evict a pod to make room for another (false)", config_take_disable_preemption   \
     }
 
-/* For what decides: PodGroups of scheduling.k8s.io count. */
-#define CONFIG_GANGS_OPTION                                                                        \
-    {                                                                                              \
-        "built-in-gangs", "[true|false]",                                                          \
-            "PodGroups of scheduling.k8s.io count, as with the feature gates GenericWorkload and " \
-            "GangScheduling (false)",                                                              \
-            config_take_built_in_gangs                                                             \
-    }
+/* For what decides: as which release, and with which feature gates. */
+/* clang-format off */
+#define CONFIG_RELEASE_OPTIONS                                                                     \
+    {"release", "VERSION",                                                                         \
+     "decide as kube-scheduler of that release: 1.36 or 1.37 (default: the API server's)",         \
+     config_take_release},                                                                         \
+    {"feature-gates", "LIST", "Name=true|false, as kube-scheduler's of that release",              \
+     config_take_feature_gates}
+/* clang-format on */
 
+#define CONFIG_GATES_ROOM 1024 /* for the names of gates that are left out */
+
+/* Whether the feature gates may be given: to the release that is given or, where none is, to some
+ * release. False with error. */
+bool config_flags_check(const struct config_flags *flags, char *error, size_t room);
+/* What decides as that release; left: the gates that it has no place for, "" if there are none. */
+struct features config_flags_features(const struct config_flags *flags, int64_t minor, char *left,
+                                      size_t room);
+/* The releases that it may come to decide as: the one that was given, or all. */
+void config_flags_range(const struct config_flags *flags, int64_t *first, int64_t *last);
+/* Reads the file as of the release that was given or, where none was, of the oldest that takes the
+ * file, until the API server's is known; and puts the flags over it. */
+bool config_flags_load(const struct config_flags *flags, const char *path,
+                       struct scheduler_config *config, struct arena *a, struct str *error);
+/* Of the file and the flags, whatever release and gates it is read with, so that it is the same for
+ * all processes. config: what was made of it. */
+int64_t config_flags_hash(const struct config_flags *flags, const char *path,
+                          const struct scheduler_config *config);
 /* Puts what was given over what the file says; then checks leader election again. The one exception
  * is the kubeconfig, where what the file names comes first, as upstream has it (there the flag does
  * not count at all beside a file). */

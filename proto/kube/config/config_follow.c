@@ -39,7 +39,7 @@ void config_follow_init(struct config_follow *f, const char *path)
     struct str why = {0};
     *f = (struct config_follow){.watch = {.path = path}};
     config_watch_changed(&f->watch, (struct moment){0}, false);
-    if (scheduler_config_load(path, &config, &memory, &why)) {
+    if (scheduler_config_load(path, release_features(RELEASE_NEWEST), &config, &memory, &why)) {
         f->hash = scheduler_config_hash(&config);
         config_sort_note(&config, f->sort);
     }
@@ -52,7 +52,7 @@ bool config_follow_look(struct config_follow *f, struct moment now, bool asked,
     struct str why = {0};
     if (!config_watch_changed(&f->watch, now, asked))
         return false;
-    if (!scheduler_config_load(f->watch.path, config, a, &why) ||
+    if (!scheduler_config_load(f->watch.path, release_features(RELEASE_NEWEST), config, a, &why) ||
         (f->sort[0] != 0 && !config_sort_kept(config, f->sort, a, &why))) {
         f->refused++;
         log_debug("configuration refused, the former one stays| error=\"%.*s\"", STR_ARG(why));

@@ -9,6 +9,7 @@
 /* One load. Wrong types end up in the reading (the first counts and is final), unknown fields in
  * strict, values that make no sense in invalid: in this order they are reported. */
 struct loading {
+    struct features features; /* the file is read as of that release */
     struct reading reading;
     struct buffer strict;
     struct buffer invalid;
@@ -82,12 +83,16 @@ struct plugin_sets {
 
 extern const char *const config_point_field[POINT_COUNT]; /* "preFilter" */
 
+/* Whether the release has the point at all. */
+bool config_point_exists(const struct features *features, enum config_point point);
+
 void config_plugins_read(struct loading *l, const struct cursor *profile, struct plugin_sets *sets);
 void config_plugins_merge(struct loading *l, const struct cursor *profile,
                           struct plugin_sets *sets);
 /* A number below 64 for each plugin that can be named; more for any other name. */
 size_t config_plugin_index(struct str name);
-bool config_plugin_implements(struct str name, enum config_point point);
+/* In that release. */
+bool config_plugin_implements(int64_t minor, struct str name, enum config_point point);
 bool config_plugin_implements_any(struct str name); /* it is known */
 /* Plugins that upstream once had; naming one is an error of its own. */
 bool config_plugin_removed(struct str name);

@@ -3,6 +3,8 @@
  * multiPoint), because their order is what users see. What must stay true: plugins are known in the
  * order of upstream's default list (proto/plugins.def). */
 #include "proto/kube/config/config_internal.h"
+#include "proto/kube/documents/quote.h"
+#include "proto/kube/release/release.h"
 
 #include "proto/base/must.h"
 
@@ -25,6 +27,11 @@ static const struct {
 #define POINT(point, field, type, processes) {#type "Plugin", processes},
 #include "proto/plugins.def"
 };
+
+bool config_point_exists(const struct features *features, enum config_point point)
+{
+    return release_knows(features->release, config_point_field[point]);
+}
 
 /* In place of a weight; what they mean is said there. */
 #define NOT_DEFAULT -1
@@ -53,10 +60,11 @@ size_t config_plugin_index(struct str name)
     return i;
 }
 
-bool config_plugin_implements(struct str name, enum config_point point)
+bool config_plugin_implements(int64_t minor, struct str name, enum config_point point)
 {
     size_t i = config_plugin_index(name);
-    return i < KNOWN_COUNT && (known_plugins[i].points & (1u << point)) != 0;
+    return i < KNOWN_COUNT && (known_plugins[i].points & (1u << point)) != 0 &&
+           release_extends(minor, name, config_point_field[point]);
 }
 
 bool config_plugin_implements_any(struct str name)
@@ -124,7 +132,8 @@ void config_plugins_read(struct loading *l, const struct cursor *profile, struct
     struct cursor plugins = cursor_object(profile, "plugins");
     memcpy(fields + 1, config_point_field, sizeof(config_point_field));
     for (int p = 0; p < POINT_COUNT; p++)
-        read_set(l, &plugins, config_point_field[p], &sets->points[p]);
+        if (config_point_exists(&l->features, (enum config_point)p))
+            read_set(l, &plugins, config_point_field[p], &sets->points[p]);
     read_set(l, &plugins, "multiPoint", &sets->multi_point);
 }
 
@@ -134,12 +143,15 @@ bool config_plugin_removed(struct str name)
            str_is(name, "EBSLimits") || str_is(name, "GCEPDLimits");
 }
 
-/* Upstream looks at the twelve classic points only. */
+/* Upstream looks at the twelve classic points, and at podGroupPostFilter, but not at placements'.
+ */
 void config_plugins_check_removed(struct loading *l, const struct cursor *profile,
                                   const struct plugin_sets *sets)
 {
     struct cursor plugins = cursor_member(profile, "plugins");
-    for (int p = 0; p < POINT_placement_generate; p++) {
+    for (int p = 0; p < POINT_COUNT; p++) {
+        if (p == POINT_placement_generate || p == POINT_placement_score)
+            continue;
         struct cursor point = cursor_member(&plugins, config_point_field[p]);
         struct cursor list = cursor_member(&point, "enabled");
         for (uint32_t i = 0; i < sets->points[p].enabled_count; i++) {
@@ -164,27 +176,81 @@ static const struct plugin_ref *last_of(const struct plugin_set *set, struct str
     return found;
 }
 
+/* Where each plugin of the table comes in the release's default list. */
+static void order_defaults(const struct kube_release *release, size_t order[KNOWN_COUNT])
+{
+    for (size_t k = 0; k < KNOWN_COUNT; k++)
+        order[k] = k;
+    for (size_t i = 0; i < release->order_count; i++) {
+        size_t first = config_plugin_index(str_of(release->orders[i].first)), at = 0;
+        size_t second = config_plugin_index(str_of(release->orders[i].second)), to = 0;
+        while (order[at] != first)
+            at++;
+        while (order[to] != second)
+            to++;
+        for (; at > to; at--)
+            order[at] = order[at - 1];
+        order[at] = first;
+    }
+}
+
+#define RESIZE_PLUGIN "DeferredPodScheduling"
+
+/* A feature gate may take a plugin off the default list, or put one there; a file may name it all
+ * the same. */
+static bool is_default(const struct loading *l, size_t k)
+{
+    struct str name = str_of(known_plugins[k].name);
+    if (known_plugins[k].weight < 0)
+        return l->features.resize_preemption && str_is(name, RESIZE_PLUGIN);
+    return l->features.declared_features || !str_is(name, "NodeDeclaredFeatures");
+}
+
+static struct plugin_ref default_of(size_t k)
+{
+    int weight = known_plugins[k].weight;
+    return (struct plugin_ref){str_of(known_plugins[k].name), weight > 0 ? weight : 0};
+}
+
+/* With TopologyAwareWorkloadScheduling they are the last ones. */
+static const struct plugin_ref topology_defaults[] = {
+    {{"TopologyPlacementGenerator", sizeof("TopologyPlacementGenerator") - 1}, 0},
+    {{"PodGroupPodsCount", sizeof("PodGroupPodsCount") - 1}, 1}};
+#define TOPOLOGY_COUNT (sizeof(topology_defaults) / sizeof(topology_defaults[0]))
+
 /* Only multiPoint has defaults; every other point's list stays as the file has it. */
 void config_plugins_merge(struct loading *l, const struct cursor *profile, struct plugin_sets *sets)
 {
     struct plugin_set *set = &sets->multi_point;
     struct plugin_ref *merged =
-        cursor_take(profile, KNOWN_COUNT + set->enabled_count, sizeof(*merged));
+        cursor_take(profile, KNOWN_COUNT + TOPOLOGY_COUNT + set->enabled_count, sizeof(*merged));
     bool replaced[LIST_MAX * CONFIG_LEGACY_ALIAS_MAX] = {false};
     uint32_t count = 0;
+    size_t order[KNOWN_COUNT];
     must(set->enabled_count <= LIST_MAX * CONFIG_LEGACY_ALIAS_MAX);
     if (merged == NULL || l->reading.failed)
         return;
-    for (size_t k = 0; k < KNOWN_COUNT && !strs_hold(set->disabled, STR_LITERAL("*")); k++) {
+    order_defaults(release_of(l->features.release), order);
+    for (size_t i = 0; i < KNOWN_COUNT && !strs_hold(set->disabled, STR_LITERAL("*")); i++) {
+        size_t k = order[i];
         struct str name = str_of(known_plugins[k].name);
-        if (known_plugins[k].weight < 0 || strs_hold(set->disabled, name))
+        if (strs_hold(set->disabled, name) || !is_default(l, k))
             continue;
         const struct plugin_ref *custom = last_of(set, name);
         if (custom != NULL)
             replaced[custom - set->enabled] = true;
-        merged[count++] = custom ? *custom : (struct plugin_ref){name, known_plugins[k].weight};
+        merged[count++] = custom ? *custom : default_of(k);
     }
     sets->defaults_end = count;
+    for (size_t i = 0; i < TOPOLOGY_COUNT && l->features.group_topology; i++) {
+        struct str name = topology_defaults[i].name;
+        if (strs_hold(set->disabled, STR_LITERAL("*")) || strs_hold(set->disabled, name))
+            continue;
+        const struct plugin_ref *custom = last_of(set, name);
+        if (custom != NULL)
+            replaced[custom - set->enabled] = true;
+        merged[count++] = custom ? *custom : topology_defaults[i];
+    }
     sets->gangs_disabled = strs_hold(set->disabled, STR_LITERAL("*")) ||
                            strs_hold(set->disabled, STR_LITERAL(CONFIG_BUILT_IN_PLUGIN));
     for (uint32_t i = 0; i < set->enabled_count; i++)
@@ -284,7 +350,9 @@ static bool is_on_bus(const struct expansion *e, struct str name)
 
 static bool exists(const struct expansion *e, struct str name)
 {
-    return config_plugin_index(name) < KNOWN_COUNT || is_on_bus(e, name);
+    bool known = config_plugin_index(name) < KNOWN_COUNT &&
+                 release_extends(e->l->features.release, name, "");
+    return known || is_on_bus(e, name);
 }
 
 /* Where plugins on the bus are asked. */
@@ -295,17 +363,51 @@ static bool point_by_bus(enum config_point p)
 
 static bool implements(const struct expansion *e, struct str name, enum config_point p)
 {
-    return config_plugin_implements(name, p) || (point_by_bus(p) && is_on_bus(e, name));
+    return config_plugin_implements(e->l->features.release, name, p) ||
+           (point_by_bus(p) && is_on_bus(e, name));
+}
+
+/* As upstream writes a name into its errors; from the arena of what is being read. */
+static struct str quoted(const struct expansion *e, struct str name)
+{
+    struct buffer text = {0};
+    kube_quote(name, &text);
+    struct str copy = arena_copy(e->l->reading.arena, buffer_str(&text));
+    buffer_free(&text);
+    return copy;
 }
 
 /* Upstream's words, and what to do about it where a plugin of one's own can stand. */
 static void fail_unknown(struct expansion *e, enum config_point p, struct str name)
 {
+    struct str shown = quoted(e, name);
     config_construct_fail(
-        e->l, e->scheduler_name, "%s \"%.*s\" does not exist%s", points[p].type, STR_ARG(name),
+        e->l, e->scheduler_name, "%s %.*s does not exist%s", points[p].type, STR_ARG(shown),
         point_by_bus(p) ? " (if it is a process on the bus, give it " CONFIG_BUS_KIND
                           " in this profile's pluginConfig)"
                         : "");
+}
+
+static void fail_not_of_point(struct expansion *e, enum config_point p, struct str name)
+{
+    struct str shown = quoted(e, name);
+    config_construct_fail(e->l, e->scheduler_name, "plugin %.*s does not extend %s plugin",
+                          STR_ARG(shown), points[p].type);
+}
+
+static void fail_doubled(struct expansion *e, enum config_point p, struct str name)
+{
+    struct str shown = quoted(e, name);
+    config_construct_fail(e->l, e->scheduler_name, "plugin %.*s already registered as \"%s\"",
+                          STR_ARG(shown), points[p].type);
+}
+
+static bool named_before(const struct plugin_set *set, uint32_t i)
+{
+    uint32_t k = 0;
+    while (k < i && !str_equal(set->enabled[k].name, set->enabled[i].name))
+        k++;
+    return k < i;
 }
 
 static void check_own_list(struct expansion *e, enum config_point p)
@@ -316,13 +418,9 @@ static void check_own_list(struct expansion *e, enum config_point p)
         if (!exists(e, name))
             fail_unknown(e, p, name);
         else if (!implements(e, name, p))
-            config_construct_fail(e->l, e->scheduler_name,
-                                  "plugin \"%.*s\" does not extend %s plugin", STR_ARG(name),
-                                  points[p].type);
-        else if (last_of(set, name) != &set->enabled[i])
-            config_construct_fail(e->l, e->scheduler_name,
-                                  "plugin \"%.*s\" already registered as \"%s\"", STR_ARG(name),
-                                  points[p].type);
+            fail_not_of_point(e, p, name);
+        else if (named_before(set, i))
+            fail_doubled(e, p, name);
     }
 }
 
@@ -345,9 +443,7 @@ static void expand_point(struct expansion *e, enum config_point p, struct strs *
         if (!implements(e, name, p) || strs_hold(set->disabled, name) || last_of(set, name) != NULL)
             continue;
         if (strs_hold(by_multi, name))
-            config_construct_fail(e->l, e->scheduler_name,
-                                  "plugin \"%.*s\" already registered as \"%s\"", STR_ARG(name),
-                                  points[p].type);
+            fail_doubled(e, p, name);
         else
             append(&by_multi, name);
     }
@@ -364,11 +460,11 @@ static void expand_point(struct expansion *e, enum config_point p, struct strs *
             append(out, set->enabled[i].name);
 }
 
-/* The first weight given in score, then in multiPoint; none or 0 counts as 1. Upstream's quirk: a
- * plugin named in score without a weight gets 1, whatever multiPoint says. */
-static int64_t weight_of(const struct plugin_sets *sets, struct str name)
+/* The first weight given at the point, then in multiPoint; none or 0 counts as 1. Upstream's quirk:
+ * a plugin named at the point without a weight gets 1, whatever multiPoint says. */
+static int64_t weight_of(const struct plugin_sets *sets, enum config_point p, struct str name)
 {
-    const struct plugin_set *order[] = {&sets->points[POINT_score], &sets->multi_point};
+    const struct plugin_set *order[] = {&sets->points[p], &sets->multi_point};
     for (size_t s = 0; s < 2; s++)
         for (uint32_t i = 0; i < order[s]->enabled_count; i++)
             if (str_equal(order[s]->enabled[i].name, name))
@@ -378,20 +474,21 @@ static int64_t weight_of(const struct plugin_sets *sets, struct str name)
 
 /* Upstream adds up weight * 100 and compares with what is left of 64 bits; with negative weights
  * its difference wraps around and the profile is refused. */
-static void check_total(struct expansion *e)
+static void check_total(struct expansion *e, enum config_point p)
 {
-    const struct plugin_set *order[] = {&e->sets->points[POINT_score], &e->sets->multi_point};
+    const struct plugin_set *order[] = {&e->sets->points[p], &e->sets->multi_point};
     uint64_t total = 0;
     for (size_t s = 0; s < 2; s++)
         for (uint32_t i = 0; i < order[s]->enabled_count; i++) {
             struct str name = order[s]->enabled[i].name;
             bool first = s == 0 || last_of(order[0], name) == NULL;
-            int64_t most = weight_of(e->sets, name) * 100;
-            if (!first || !implements(e, name, POINT_score))
+            int64_t most = weight_of(e->sets, p, name) * 100;
+            if (!first || !implements(e, name, p))
                 continue;
             if (most > (int64_t)((uint64_t)INT64_MAX - total))
                 config_construct_fail(e->l, e->scheduler_name,
-                                      "score plugins: total score of Score plugins could overflow");
+                                      "%s plugins: total score of Score plugins could overflow",
+                                      p == POINT_score ? "score" : "placement score");
             total += (uint64_t)most;
         }
 }
@@ -410,18 +507,28 @@ static void check_expanded(struct expansion *e, const struct profile_details *d)
                               STR_ARG(e->scheduler_name));
 }
 
-/* Upstream runs them for groups alone, behind a gate that is refused here. */
+static const char *gate_of(const char *plugin)
+{
+    return strcmp(plugin, RESIZE_PLUGIN) == 0 ? "InPlacePodVerticalScalingSchedulerPreemption"
+                                              : "TopologyAwareWorkloadScheduling";
+}
+
+static bool does_something(const struct expansion *e, const char *name)
+{
+    if (strcmp(name, RESIZE_PLUGIN) == 0)
+        return e->l->features.resize_preemption;
+    return strcmp(name, CONFIG_BUILT_IN_PLUGIN) == 0 || e->l->features.group_topology;
+}
+
+/* Upstream runs them behind a gate that is off. */
 static void note_alpha(struct expansion *e)
 {
     struct cursor nowhere = {0};
     for (size_t k = 0; k < KNOWN_COUNT; k++)
-        if (known_plugins[k].weight == NOT_DEFAULT &&
-            strcmp(known_plugins[k].name, CONFIG_BUILT_IN_PLUGIN) != 0 &&
+        if (known_plugins[k].weight == NOT_DEFAULT && !does_something(e, known_plugins[k].name) &&
             config_plugins_need(e->sets, str_of(known_plugins[k].name)))
-            config_note(e->l, &nowhere,
-                        "plugin %s has no effect: the feature gate "
-                        "TopologyAwareWorkloadScheduling is off",
-                        known_plugins[k].name);
+            config_note(e->l, &nowhere, "plugin %s has no effect: the feature gate %s is off",
+                        known_plugins[k].name, gate_of(known_plugins[k].name));
 }
 
 static bool is_of_gangs(struct str name)
@@ -450,10 +557,20 @@ static void fill_gangs(const struct plugin_sets *sets, struct profile *profile,
     profile->gang_sort = strs_hold(d->points[POINT_queue_sort], name);
 }
 
+/* With as many as there are names. */
+static struct score_plugin *score_list(const struct plugin_sets *sets, const struct cursor *root,
+                                       const struct strs *names, enum config_point p)
+{
+    struct score_plugin *at =
+        names->count > 0 ? cursor_take(root, names->count, sizeof(*at)) : NULL;
+    for (uint32_t i = 0; at != NULL && i < names->count; i++)
+        at[i] = (struct score_plugin){names->at[i], weight_of(sets, p, names->at[i])};
+    return at;
+}
+
 static void fill_profile(const struct plugin_sets *sets, const struct cursor *root,
                          struct profile *profile, const struct profile_details *d)
 {
-    const struct strs *scores = &d->points[POINT_score];
     profile->pre_enqueue = without_gangs(root, &d->points[POINT_pre_enqueue]);
     profile->pre_filter = without_gangs(root, &d->points[POINT_pre_filter]);
     profile->filter = d->points[POINT_filter];
@@ -464,12 +581,13 @@ static void fill_profile(const struct plugin_sets *sets, const struct cursor *ro
     profile->pre_bind = d->points[POINT_pre_bind];
     profile->post_bind = without_gangs(root, &d->points[POINT_post_bind]);
     profile->check_all = strs_hold(profile->filter, STR_LITERAL("AlwaysCheckAllPredicates"));
-    profile->score.count = 0;
-    profile->score.at =
-        scores->count ? cursor_take(root, scores->count, sizeof(*profile->score.at)) : NULL;
-    for (uint32_t i = 0; profile->score.at != NULL && i < scores->count; i++)
-        profile->score.at[profile->score.count++] =
-            (struct score_plugin){scores->at[i], weight_of(sets, scores->at[i])};
+    profile->score.at = score_list(sets, root, &d->points[POINT_score], POINT_score);
+    profile->score.count = profile->score.at != NULL ? d->points[POINT_score].count : 0;
+    profile->placement_generate = d->points[POINT_placement_generate];
+    profile->placement_score.at =
+        score_list(sets, root, &d->points[POINT_placement_score], POINT_placement_score);
+    profile->placement_score.count =
+        profile->placement_score.at != NULL ? d->points[POINT_placement_score].count : 0;
 }
 
 /* A plugin on the bus that nobody asks is likely to be a mistake. */
@@ -494,6 +612,8 @@ void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
     for (int p = 0; p < POINT_COUNT; p++)
         check_own_list(&e, (enum config_point)p);
     for (int p = 0; p < POINT_COUNT && !l->reading.failed; p++) {
+        if (!config_point_exists(&profile->features, (enum config_point)p))
+            continue;
         struct strs *out = &details->points[p];
         size_t most = 2 * (size_t)sets->points[p].enabled_count + sets->multi_point.enabled_count;
         *out = (struct strs){0, cursor_take(&root, most, sizeof(*out->at))};
@@ -504,7 +624,8 @@ void config_plugins_expand(struct loading *l, const struct plugin_sets *sets,
         return;
     note_alpha(&e);
     check_expanded(&e, details);
-    check_total(&e);
+    check_total(&e, POINT_score);
+    check_total(&e, POINT_placement_score);
     note_unused(&e, details);
     fill_profile(sets, &root, profile, details);
     fill_gangs(sets, profile, details);

@@ -6,6 +6,7 @@
  * nothing that the file says is dropped: what is not known is refused by its place and name. */
 #include "proto/kube/config/config_policy.h"
 #include "proto/kube/config/config_internal.h"
+#include "proto/kube/release/release.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -382,9 +383,9 @@ static void read_priorities(struct policy *p, const struct cursor *root)
 static void filter_plugin(struct policy *p, const char *name)
 {
     plugin(&p->filters, name, 0);
-    if (config_plugin_implements(str_of(name), POINT_pre_filter))
+    if (config_plugin_implements(RELEASE_OLDEST, str_of(name), POINT_pre_filter))
         plugin(&p->pre_filters, name, 0);
-    if (config_plugin_implements(str_of(name), POINT_reserve))
+    if (config_plugin_implements(RELEASE_OLDEST, str_of(name), POINT_reserve))
         plugin(&p->reserves, name, 0);
 }
 
@@ -424,7 +425,7 @@ static void list_scores(struct policy *p)
         const char *name = p->scores[i].plugin;
         name = strcmp(name, strategy) == 0 ? "NodeResourcesFit" : name;
         plugin(&p->score_list, name, p->scores[i].weight);
-        if (config_plugin_implements(str_of(name), POINT_pre_score))
+        if (config_plugin_implements(RELEASE_OLDEST, str_of(name), POINT_pre_score))
             plugin(&p->pre_scores, name, 0);
     }
 }

@@ -220,8 +220,10 @@ void config_args_print(const struct profile *profile, const struct plugin_args *
                  "      minCandidateNodesPercentage: %lld\n      minCandidateNodesAbsolute: %lld\n",
                  (long long)args->preemption_percentage, (long long)args->preemption_absolute);
     buffer_add_text(out, "  - name: DynamicResources\n    args:\n");
-    print_span(out, "      filterTimeout: ", args->claim_filter_timeout);
-    print_span(out, "      bindingTimeout: ", args->claim_binding_timeout);
+    if (!args->no_claim_filter_timeout)
+        print_span(out, "      filterTimeout: ", args->claim_filter_timeout);
+    if (!args->no_claim_binding_timeout)
+        print_span(out, "      bindingTimeout: ", args->claim_binding_timeout);
     buffer_print(out,
                  "  - name: InterPodAffinity\n    args:\n      hardPodAffinityWeight: %lld\n"
                  "      ignorePreferredTermsOfExistingPods: %s\n",
@@ -234,6 +236,12 @@ void config_args_print(const struct profile *profile, const struct plugin_args *
     print_spread(out, args);
     buffer_print(out, "  - name: VolumeBinding\n    args:\n      bindTimeoutSeconds: %lld\n",
                  (long long)args->volume_bind_timeout_s);
+    if (profile->volume_shape.count > 0)
+        buffer_add_text(out, "      shape:\n");
+    for (uint32_t i = 0; i < profile->volume_shape.count; i++)
+        buffer_print(out, "      - {utilization: %lld, score: %lld}\n",
+                     (long long)profile->volume_shape.at[i].utilization,
+                     (long long)profile->volume_shape.at[i].score);
     print_legacy(out, profile);
     print_bus(out, profile);
 }

@@ -11,7 +11,7 @@
 
 #define PROFILES_MAX 1000
 
-/* All nodes are looked at: that is 0 and 100. */
+/* 0 and 100: all nodes are looked at. */
 int64_t config_percentage(struct loading *l, const struct cursor *object, int64_t otherwise)
 {
     struct cursor at = cursor_member(object, "percentageOfNodesToScore");
@@ -20,7 +20,10 @@ int64_t config_percentage(struct loading *l, const struct cursor *object, int64_
         config_invalid(l, &at, "Invalid value: %lld: not in valid range [0-100]",
                        (long long)percent);
     else if (at.value != NULL && percent != 0 && percent != 100)
-        config_note(l, &at, "has no effect: all nodes are looked at, at any number of them");
+        config_note(
+            l, &at,
+            "pods are decided over that part of the nodes, one at a time; 0 looks at all of "
+            "them, and is faster here");
     return percent;
 }
 
@@ -29,6 +32,7 @@ static void read_profile(struct loading *l, const struct cursor *at, struct sche
 {
     struct profile *p = &c->profiles.at[index];
     struct cursor name = cursor_member(at, "schedulerName");
+    p->features = l->features;
     p->scheduler_name = cursor_text(at, "schedulerName");
     if (name.value == NULL && c->profiles.count == 1)
         p->scheduler_name = STR_LITERAL("default-scheduler");

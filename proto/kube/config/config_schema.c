@@ -113,7 +113,8 @@ TYPE(plugin_set, "PluginSet", LIST("enabled", "Plugin", plugin), LIST("disabled"
 TYPE(plugins, "Plugins",
      SET("preEnqueue"), SET("queueSort"), SET("preFilter"), SET("filter"), SET("postFilter"),
      SET("preScore"), SET("score"), SET("reserve"), SET("permit"), SET("preBind"), SET("bind"),
-     SET("postBind"), SET("multiPoint"), SET("placementGenerate"), SET("placementScore"));
+     SET("postBind"), SET("multiPoint"), SET("placementGenerate"), SET("placementScore"),
+     SET("podGroupPostFilter"));
 TYPE(plugin_config, "PluginConfig", TEXT("name"), {"args", K_any, NULL, NULL, NULL});
 TYPE(profile_type, "KubeSchedulerProfile",
      TEXT("schedulerName"), I32("percentageOfNodesToScore"), OBJECT("plugins", "v1.Plugins", plugins),
@@ -349,12 +350,13 @@ static void check_value(struct walk *w, const struct cursor *at, const struct sc
     }
 }
 
-static const struct schema_field *field_of(const struct schema_type *type, const char *name)
+static const struct schema_field *field_of(const struct walk *w, const struct schema_type *type,
+                                           const char *name)
 {
     const struct schema_field *f = type->fields;
     while (f->name != NULL && strcmp(f->name, name) != 0)
         f++;
-    return f->name != NULL ? f : NULL;
+    return f->name != NULL && release_knows(w->l->features.release, name) ? f : NULL;
 }
 
 static bool stands_before(const struct cursor *object, const struct cursor *member)
@@ -368,7 +370,7 @@ static bool stands_before(const struct cursor *object, const struct cursor *memb
 static void check_member(struct walk *w, const struct cursor *object, const struct cursor *member,
                          const struct schema_type *type)
 {
-    const struct schema_field *f = field_of(type, member->name);
+    const struct schema_field *f = field_of(w, type, member->name);
     if (f == NULL) {
         config_strict(w->l, "unknown", member);
         return;
@@ -413,15 +415,50 @@ static bool walk(struct loading *l, const struct cursor *root, const struct sche
     return !w.found;
 }
 
-/* The last member of that name, whatever its case. */
-static struct cursor meta_member(const struct cursor *root, const char *name)
+/* What a file says of apiVersion and kind. Upstream takes a member of any case, and reads those of
+ * a YAML file in the order of their names, in which capitals come first. */
+enum { META_version, META_kind, METAS };
+
+static const char *const meta_names[METAS] = {"apiVersion", "kind"};
+
+struct meta {
+    bool by_name;
+    struct cursor texts[METAS]; /* the last one that is a text */
+    struct cursor wrong;        /* the first one that is none, */
+    size_t wrong_is;            /* and which of them */
+};
+
+static size_t meta_of(const struct cursor *member)
 {
-    struct cursor found = cursor_member(root, name);
-    found.value = NULL;
-    for (struct cursor i = cursor_first(root); i.value != NULL; i = cursor_next(&i))
-        if (strcasecmp(i.name, name) == 0 && !kube_json_is_null(i.value))
-            found.value = i.value;
-    return found;
+    size_t i = 0;
+    while (i < METAS && strcasecmp(member->name, meta_names[i]) != 0)
+        i++;
+    return kube_json_is_null(member->value) ? METAS : i;
+}
+
+static void read_meta(const struct cursor *root, struct meta *m)
+{
+    for (struct cursor i = cursor_first(root); i.value != NULL; i = cursor_next(&i)) {
+        size_t which = meta_of(&i);
+        if (which == METAS)
+            continue;
+        struct cursor *text = &m->texts[which];
+        bool later = text->value == NULL || !m->by_name || strcmp(i.name, text->name) > 0;
+        bool sooner = m->wrong.value == NULL || (m->by_name && strcmp(i.name, m->wrong.name) < 0);
+        if (kube_json_is_string(i.value) && later) {
+            *text = i;
+        } else if (!kube_json_is_string(i.value) && sooner) {
+            m->wrong = i;
+            m->wrong_is = which;
+        }
+    }
+}
+
+static struct str meta_text(const struct cursor *root, const struct meta *m, size_t which)
+{
+    struct cursor at = cursor_member(root, meta_names[which]);
+    at.value = m->texts[which].value;
+    return cursor_own_text(&at);
 }
 
 bool config_schema_meta(struct loading *l, const struct cursor *root, struct str *version,
@@ -430,26 +467,26 @@ bool config_schema_meta(struct loading *l, const struct cursor *root, struct str
     static const char whole[] = "Go value of type struct { APIVersion string "
                                 "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
                                 "\"json:\\\"kind,omitempty\\\"\" }";
-    static const char *const names[] = {"apiVersion", "kind"};
-    struct str *const out[] = {version, kind};
+    struct meta m = {.by_name = !str_starts_with(str_trim(l->text), "{")};
     struct buffer text = {0};
-    buffer_add_text(&text, "couldn't get version/kind; json parse error: json: cannot unmarshal ");
-    size_t length = text.len;
     bool object = kube_json_is_object(root->value);
-    *version = *kind = (struct str){0};
-    if (!object && root->value != NULL && !kube_json_is_null(root->value))
+    if (object)
+        read_meta(root, &m);
+    *version = meta_text(root, &m, META_version);
+    *kind = meta_text(root, &m, META_kind);
+    if (m.wrong.value != NULL)
+        buffer_print(&text, "%s into Go struct field .%s of type string",
+                     kube_json_go_kind(m.wrong.value), meta_names[m.wrong_is]);
+    else if (!object && root->value != NULL && !kube_json_is_null(root->value))
         buffer_print(&text, "%s into %s", kube_json_go_kind(root->value), whole);
-    for (size_t i = 0; i < 2 && object && text.len == length; i++) {
-        struct cursor at = meta_member(root, names[i]);
-        if (at.value == NULL || kube_json_is_string(at.value))
-            *out[i] = cursor_own_text(&at);
-        else
-            buffer_print(&text, "%s into Go struct field .%s of type string",
-                         kube_json_go_kind(at.value), names[i]);
+    bool good = text.len == 0;
+    if (!good) {
+        struct buffer all = {0};
+        buffer_print(&all, "couldn't get version/kind; json parse error: json: cannot unmarshal %s",
+                     text.at);
+        config_fail(l, all.at);
+        buffer_free(&all);
     }
-    bool good = text.len == length;
-    if (!good)
-        config_fail(l, text.at);
     buffer_free(&text);
     return good;
 }

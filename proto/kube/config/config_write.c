@@ -102,6 +102,16 @@ static void write_affinity(cJSON *args, const struct profile *p, const struct pl
         put_term(json_add_item(terms), &p->added_required.at[i]);
 }
 
+static void put_shape(cJSON *owner, const struct shape_point *at, uint32_t count)
+{
+    cJSON *shape = json_add_list(owner, "shape");
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON *point = json_add_item(shape);
+        json_add_whole(point, "utilization", at[i].utilization);
+        json_add_whole(point, "score", at[i].score);
+    }
+}
+
 static void write_fit(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)a;
@@ -110,15 +120,9 @@ static void write_fit(cJSON *args, const struct profile *p, const struct plugin_
     cJSON *strategy = json_add_object(args, "scoringStrategy");
     json_add_text_if(strategy, "type", p->fit_strategy);
     put_resources(strategy, p->fit_resources.at, p->fit_resources.count);
-    if (p->fit_shape.count == 0)
-        return;
-    cJSON *ratio = json_add_object(strategy, "requestedToCapacityRatio");
-    cJSON *shape = json_add_list(ratio, "shape");
-    for (uint32_t i = 0; i < p->fit_shape.count; i++) {
-        cJSON *point = json_add_item(shape);
-        json_add_whole(point, "utilization", p->fit_shape.at[i].utilization);
-        json_add_whole(point, "score", p->fit_shape.at[i].score);
-    }
+    if (p->fit_shape.count > 0)
+        put_shape(json_add_object(strategy, "requestedToCapacityRatio"), p->fit_shape.at,
+                  p->fit_shape.count);
 }
 
 static void write_spread(cJSON *args, const struct profile *p, const struct plugin_args *a)
@@ -157,8 +161,12 @@ static void write_preemption(cJSON *args, const struct profile *p, const struct 
 static void write_claims(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
     (void)p;
-    put_span(args, "filterTimeout", a->claim_filter_timeout);
-    put_span(args, "bindingTimeout", a->claim_binding_timeout);
+    if (a->no_claim_filter_timeout)
+        cJSON_AddNullToObject(args, "filterTimeout");
+    else
+        put_span(args, "filterTimeout", a->claim_filter_timeout);
+    if (!a->no_claim_binding_timeout) /* upstream's field is left out, the other one is null */
+        put_span(args, "bindingTimeout", a->claim_binding_timeout);
 }
 
 static void write_pod_affinity(cJSON *args, const struct profile *p, const struct plugin_args *a)
@@ -176,8 +184,9 @@ static void write_balanced(cJSON *args, const struct profile *p, const struct pl
 
 static void write_volume_binding(cJSON *args, const struct profile *p, const struct plugin_args *a)
 {
-    (void)p;
     json_add_whole(args, "bindTimeoutSeconds", a->volume_bind_timeout_s);
+    if (p->volume_shape.count > 0)
+        put_shape(args, p->volume_shape.at, p->volume_shape.count);
 }
 
 /* Arguments of rules of the old Policy, which upstream does not know any more. */
@@ -361,7 +370,8 @@ static void write_profiles(cJSON *root, const struct scheduler_config *c)
         write_plugin_config(profile, p, d);
         cJSON *plugins = json_add_object(profile, "plugins");
         for (int point = 0; point < POINT_COUNT; point++)
-            write_set(plugins, config_point_field[point], &d->sets->points[point]);
+            if (config_point_exists(&c->features, (enum config_point)point))
+                write_set(plugins, config_point_field[point], &d->sets->points[point]);
         write_set(plugins, "multiPoint", &d->sets->multi_point);
     }
 }
@@ -454,6 +464,7 @@ int64_t scheduler_config_hash(const struct scheduler_config *config)
     for (uint32_t i = 0; i < config->profiles.count; i++)
         if (config->profiles.at[i].gang_built_in) /* a flag, no field of the file */
             buffer_print(&text, "built-in gangs: %u\n", i);
+    codec_encode(&features_record, &config->features, &text);
     int64_t hash = (int64_t)(str_hash(buffer_str(&text)) >> 1);
     buffer_free(&text);
     return hash != 0 ? hash : 1;

@@ -43,6 +43,9 @@ void kube_json_write(const struct kube_json *value, struct buffer *out);
 /* Writes it as YAML in the way of Kubernetes' tools: members sorted, lists not indented, texts
  * quoted only where they must be. */
 void kube_json_write_yaml(const struct kube_json *value, struct buffer *out);
+/* Writes it as CBOR in the way of Kubernetes' programs: cbor_write.c says what that is. A number
+ * that is no int64_t is a double. */
+void kube_json_write_cbor(const struct kube_json *value, struct buffer *out);
 /* False unless the text is JSON, with the reason in Go's words. */
 bool kube_json_explain(struct str text, struct buffer *why);
 /* As Kubernetes' tools read a configuration: what begins with { is JSON, all else is YAML, of which

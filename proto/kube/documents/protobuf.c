@@ -27,6 +27,8 @@ enum form {
     FORM_given_number,
     FORM_flag,
     FORM_given_flag,
+    FORM_numbers,
+    FORM_flags,
     FORM_time,
     FORM_amount,
     FORM_object,
@@ -337,8 +339,11 @@ static bool take_scalar(struct parser *p, struct frame *f, const struct field *f
         return false;
     if (value == 0 && (field->form == FORM_number || field->form == FORM_flag))
         return true;
-    struct kube_json *child = json_add(p->document, f->into, field->member);
-    if (field->form == FORM_flag || field->form == FORM_given_flag) {
+    bool listed = field->form == FORM_numbers || field->form == FORM_flags;
+    struct kube_json *child =
+        listed ? json_add(p->document, filled(p, f, field, JSON_array), (struct str){NULL, 0})
+               : json_add(p->document, f->into, field->member);
+    if (field->form == FORM_flag || field->form == FORM_given_flag || field->form == FORM_flags) {
         child->kind = value != 0 ? JSON_true : JSON_false;
     } else {
         json_put_whole(child, (int64_t)value);
@@ -388,7 +393,7 @@ static bool take_value(struct parser *p, struct frame *f, const struct field *fi
 
 static bool is_scalar(enum form form)
 {
-    return form >= FORM_number && form <= FORM_given_flag;
+    return form >= FORM_number && form <= FORM_flags;
 }
 
 /* The row of a number, or NULL. */

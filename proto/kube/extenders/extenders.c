@@ -77,7 +77,8 @@ bool extender_set_read(struct extender_set *set, const char *path, struct str *e
 {
     struct scheduler_config config;
     *set = (struct extender_set){0};
-    if (!scheduler_config_load(path, &config, &set->memory, error))
+    if (!scheduler_config_load(path, release_features(RELEASE_NEWEST), &config, &set->memory,
+                               error))
         return false;
     set->at = config.extenders.at;
     set->count = config.extenders.count;

@@ -71,7 +71,7 @@ static void gone_namespace(const struct message *last, struct message *m)
                           .namespace_gone = {.name = last->namespace_set.name}};
 }
 
-/* ---- what objects 23, 70 to 78, 80, 83 and 84 share: their deletion has one message ---- */
+/* ---- what objects 23, 70 to 78, 80 and 83 to 85 share: their deletion has one message ---- */
 
 /* Which object a message is about. */
 struct identity {
@@ -88,6 +88,7 @@ static struct identity identify(const struct message *m)
     const struct budget *budget = &m->budget_set.budget;
     const struct resource_claim *devices = &m->resource_claim_set.resource_claim;
     const struct gang *group = &m->pod_group_set.group;
+    const struct device_taint_rule *rule = &m->device_taint_rule_set.rule;
     const struct str nowhere = {0};
     switch (m->type) {
     case MSG_claim_set:
@@ -101,6 +102,9 @@ static struct identity identify(const struct message *m)
     case MSG_device_class_set:
         return (struct identity){"device-class", OBJECT_device_class, nowhere,
                                  m->device_class_set.device_class.name};
+    case MSG_device_taint_rule_set:
+        return (struct identity){"device-taint-rule", OBJECT_device_taint_rule, nowhere,
+                                 rule->name};
     case MSG_volume_set:
         return (struct identity){"volume", OBJECT_volume, nowhere, m->volume_set.volume.name};
     case MSG_storage_class_set:
@@ -182,6 +186,14 @@ static bool set_device_class(const struct kube_json *object, struct message *m, 
 {
     m->type = MSG_device_class_set;
     return kube_object_device_class(object, &m->device_class_set.device_class, a, error) &&
+           object_key(m, key, a, error);
+}
+
+static bool set_device_taint_rule(const struct kube_json *object, struct message *m,
+                                  struct str *key, struct arena *a, struct str *error)
+{
+    m->type = MSG_device_taint_rule_set;
+    return kube_object_device_taint_rule(object, &m->device_taint_rule_set.rule, a, error) &&
            object_key(m, key, a, error);
 }
 
@@ -299,49 +311,70 @@ static bool set_built_in_group(const struct kube_json *object, struct message *m
            object_key(m, key, a, error);
 }
 
+static bool set_composite_group(const struct kube_json *object, struct message *m, struct str *key,
+                                struct arena *a, struct str *error)
+{
+    m->type = MSG_pod_group_set;
+    return kube_object_composite_group(object, &m->pod_group_set.group, a, error) &&
+           object_key(m, key, a, error);
+}
+
+/* Kubernetes 1.36 has the last one alone, and 1.37 the others. */
+static const char *const older_groups[] = {"/apis/scheduling.k8s.io/v1alpha3/podgroups",
+                                           "/apis/scheduling.k8s.io/v1alpha2/podgroups", NULL};
+
+/* As Kubernetes 1.36 has them, if it is told to. */
+static const char *const older_rules[] = {"/apis/resource.k8s.io/v1beta2/devicetaintrules", NULL};
+
 /* One row a mirrored kind. */
 const struct kube_resource kube_resources[] = {
-    {"nodes", "Node", "/api/v1/nodes", "", true, set_node, gone_node, KUBE_always},
+    {"nodes", "Node", "/api/v1/nodes", "", true, set_node, gone_node, KUBE_always, NULL},
     {"pods", "Pod", "/api/v1/pods", "status.phase!=Succeeded,status.phase!=Failed", true, set_pod,
-     gone_pod, KUBE_always},
+     gone_pod, KUBE_always, NULL},
     {"namespaces", "Namespace", "/api/v1/namespaces", "", false, set_namespace, gone_namespace,
-     KUBE_always},
+     KUBE_always, NULL},
     {"persistentvolumeclaims", "PersistentVolumeClaim", "/api/v1/persistentvolumeclaims", "", false,
-     set_claim, gone_object, KUBE_always},
+     set_claim, gone_object, KUBE_always, NULL},
     {"persistentvolumes", "PersistentVolume", "/api/v1/persistentvolumes", "", false, set_volume,
-     gone_object, KUBE_always},
+     gone_object, KUBE_always, NULL},
     {"storageclasses", "StorageClass", "/apis/storage.k8s.io/v1/storageclasses", "", false,
-     set_storage_class, gone_object, KUBE_always},
+     set_storage_class, gone_object, KUBE_always, NULL},
     {"csinodes", "CSINode", "/apis/storage.k8s.io/v1/csinodes", "", false, set_csi_node,
-     gone_object, KUBE_always},
+     gone_object, KUBE_always, NULL},
     {"csidrivers", "CSIDriver", "/apis/storage.k8s.io/v1/csidrivers", "", false, set_csi_driver,
-     gone_object, KUBE_always},
+     gone_object, KUBE_always, NULL},
     {"csistoragecapacities", "CSIStorageCapacity", "/apis/storage.k8s.io/v1/csistoragecapacities",
-     "", false, set_csi_capacity, gone_object, KUBE_always},
+     "", false, set_csi_capacity, gone_object, KUBE_always, NULL},
     {"volumeattachments", "VolumeAttachment", "/apis/storage.k8s.io/v1/volumeattachments", "",
-     false, set_attachment, gone_object, KUBE_always},
-    {"services", "Service", "/api/v1/services", "", false, set_service, gone_object, KUBE_always},
+     false, set_attachment, gone_object, KUBE_always, NULL},
+    {"services", "Service", "/api/v1/services", "", false, set_service, gone_object, KUBE_always,
+     NULL},
     {"replicationcontrollers", "ReplicationController", "/api/v1/replicationcontrollers", "", false,
-     set_replication_controller, gone_object, KUBE_always},
+     set_replication_controller, gone_object, KUBE_always, NULL},
     {"replicasets", "ReplicaSet", "/apis/apps/v1/replicasets", "", false, set_replica_set,
-     gone_object, KUBE_always},
+     gone_object, KUBE_always, NULL},
     {"statefulsets", "StatefulSet", "/apis/apps/v1/statefulsets", "", false, set_stateful_set,
-     gone_object, KUBE_always},
+     gone_object, KUBE_always, NULL},
     {"poddisruptionbudgets", "PodDisruptionBudget", "/apis/policy/v1/poddisruptionbudgets", "",
-     false, set_budget, gone_object, KUBE_always},
+     false, set_budget, gone_object, KUBE_always, NULL},
     {"resourceclaims", "ResourceClaim", "/apis/resource.k8s.io/v1/resourceclaims", "", false,
-     set_resource_claim, gone_object, KUBE_maybe_decisive},
+     set_resource_claim, gone_object, KUBE_maybe_decisive, NULL},
     {"deviceclasses", "DeviceClass", "/apis/resource.k8s.io/v1/deviceclasses", "", false,
-     set_device_class, gone_object, KUBE_maybe},
+     set_device_class, gone_object, KUBE_maybe, NULL},
     {"resourceslices", "ResourceSlice", "/apis/resource.k8s.io/v1/resourceslices", "", false,
-     set_resource_slice, gone_object, KUBE_maybe},
+     set_resource_slice, gone_object, KUBE_maybe, NULL},
+    {"devicetaintrules", "DeviceTaintRule", "/apis/resource.k8s.io/v1/devicetaintrules", "", false,
+     set_device_taint_rule, gone_object, KUBE_maybe, older_rules},
     {"podgroups.scheduling.x-k8s.io", "PodGroup", "/apis/scheduling.x-k8s.io/v1alpha1/podgroups",
-     "", false, set_plugins_group, gone_object, KUBE_custom},
+     "", false, set_plugins_group, gone_object, KUBE_custom, NULL},
     {"podgroups.scheduling.sigs.k8s.io", "PodGroup",
      "/apis/scheduling.sigs.k8s.io/v1alpha1/podgroups", "", false, set_sigs_group, gone_object,
-     KUBE_custom},
-    {"podgroups", "PodGroup", "/apis/scheduling.k8s.io/v1alpha2/podgroups", "", false,
-     set_built_in_group, gone_object, KUBE_maybe},
+     KUBE_custom, NULL},
+    {"podgroups", "PodGroup", "/apis/scheduling.k8s.io/v1beta1/podgroups", "", false,
+     set_built_in_group, gone_object, KUBE_custom, older_groups},
+    {"compositepodgroups", "CompositePodGroup",
+     "/apis/scheduling.k8s.io/v1alpha3/compositepodgroups", "", false, set_composite_group,
+     gone_object, KUBE_tree, NULL},
 };
 
 const size_t kube_resource_count = sizeof(kube_resources) / sizeof(kube_resources[0]);

@@ -222,6 +222,7 @@ bool kube_object_node(const struct kube_json *object, struct node *node, struct 
     cursor_is_object(&root);
     struct cursor metadata = cursor_object(&root, "metadata");
     struct cursor spec = cursor_object(&root, "spec"), status = cursor_object(&root, "status");
+    struct cursor policy = cursor_object(&spec, "podPreemptionPolicy");
     *node = (struct node){0};
     node->name = object_name(&metadata);
     node->uid = cursor_text(&metadata, "uid");
@@ -230,6 +231,7 @@ bool kube_object_node(const struct kube_json *object, struct node *node, struct 
     read_avoided(&metadata, node);
     node->taints.at = object_taints(&spec, &node->taints.count);
     node->unschedulable = cursor_bool(&spec, "unschedulable");
+    node->spares_from_resizes = cursor_texts(&policy, "disableResizePreemption");
     requests_fill_allocatable(&root, node);
     node->images.at = read_node_images(&status, &node->images.count);
     node->features = cursor_texts(&status, "declaredFeatures");

@@ -38,6 +38,8 @@ bool kube_object_owner(const struct kube_json *object, enum object_kind kind, st
                        struct arena *a, struct str *error);
 bool kube_object_resource_claim(const struct kube_json *object, struct resource_claim *claim,
                                 struct arena *a, struct str *error);
+bool kube_object_device_taint_rule(const struct kube_json *object, struct device_taint_rule *rule,
+                                   struct arena *a, struct str *error);
 bool kube_object_device_class(const struct kube_json *object, struct device_class *device_class,
                               struct arena *a, struct str *error);
 bool kube_object_resource_slice(const struct kube_json *object, struct resource_slice *slice,
@@ -48,11 +50,20 @@ bool kube_object_budget(const struct kube_json *object, struct budget *budget, s
 /* api is the PodGroup's group, KUBE_GANG_…: a list of the built-in kind does not say it. */
 bool kube_object_pod_group(const struct kube_json *object, const char *api, struct gang *gang,
                            struct arena *a, struct str *error);
+/* The same of a CompositePodGroup: min_member is its minGroupCount. */
+bool kube_object_composite_group(const struct kube_json *object, struct gang *gang, struct arena *a,
+                                 struct str *error);
+
+/* The type of its condition that says whether it was scheduled. */
+const char *kube_gang_condition(const struct gang *gang);
+/* The version of its API that its status is written in. */
+struct str kube_gang_version(const struct gang *gang);
 
 /* API groups that have PodGroups, and the labels by which pods name those of the custom ones. */
 #define KUBE_GANG_PLUGINS       "scheduling.x-k8s.io"
 #define KUBE_GANG_SIGS          "scheduling.sigs.k8s.io"
 #define KUBE_GANG_BUILT_IN      "scheduling.k8s.io"
+#define KUBE_GANG_COMPOSITE     "scheduling.k8s.io/CompositePodGroup" /* in the API group's place */
 #define KUBE_GANG_PLUGINS_LABEL "scheduling.x-k8s.io/pod-group"
 #define KUBE_GANG_SIGS_LABEL    "pod-group.scheduling.sigs.k8s.io"
 /* Who we are in metadata.managedFields of what we write. */
@@ -63,7 +74,9 @@ enum kube_offer {
     KUBE_always, /* every server that we work with */
     KUBE_maybe,  /* some: where it is not served (404) there are no objects, and that is no fault */
     KUBE_maybe_decisive, /* the same, and where it can be listed a barrier waits for it */
-    KUBE_custom          /* the same, and it is a custom resource: in JSON alone */
+    KUBE_custom, /* the same, and in JSON alone: a custom resource, or one that has other protobuf
+                    numbers in each version */
+    KUBE_tree    /* as KUBE_custom; read only with the feature gate CompositePodGroup */
 };
 
 /* A kind that the watcher mirrors. */
@@ -79,6 +92,9 @@ struct kube_resource {
     /* The stream message that says it is gone. */
     void (*gone)(const struct message *last, struct message *m);
     enum kube_offer offer;
+    /* NULL, or where it is listed in other versions of its API, NULL last: looked at in this order
+     * where path is not served. */
+    const char *const *others;
 };
 
 extern const struct kube_resource kube_resources[];

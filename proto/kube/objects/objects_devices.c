@@ -7,12 +7,14 @@
 
 #include "proto/kube/objects/terms.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Claims that a scheduler has made for extended resources of a pod. */
 #define EXTENDED_ANNOTATION "resource.kubernetes.io/extended-resource-claim"
 
-/* What the pod's status says of a claim that is made from a template. */
+/* What the status says of a claim that is made from a template. */
 static void read_generated(const struct cursor *statuses, struct device_claim *claim)
 {
     claim->generated = true;
@@ -25,28 +27,28 @@ static void read_generated(const struct cursor *statuses, struct device_claim *c
     }
 }
 
-void object_device_claims(const struct cursor *spec, const struct cursor *status, struct pod *pod)
+struct device_claim *object_device_claims(const struct cursor *spec, const struct cursor *status,
+                                          uint32_t *count)
 {
     struct cursor list = cursor_list(spec, "resourceClaims");
     struct cursor statuses = cursor_list(status, "resourceClaimStatuses");
     size_t found = kube_json_count(list.value);
-    pod->device_claims.at =
-        found ? cursor_take(&list, found, sizeof(*pod->device_claims.at)) : NULL;
-    if (pod->device_claims.at == NULL)
-        return;
+    struct device_claim *claims = found ? cursor_take(&list, found, sizeof(*claims)) : NULL;
+    *count = 0;
+    if (claims == NULL)
+        return NULL;
     for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
         if (!cursor_is_object(&i))
             continue;
-        struct device_claim *claim = &pod->device_claims.at[pod->device_claims.count++];
+        struct device_claim *claim = &claims[(*count)++];
         claim->name = cursor_text(&i, "name");
         claim->claim = cursor_text(&i, "resourceClaimName");
-        if (claim->claim.len > 0)
-            continue;
-        if (cursor_text(&i, "resourceClaimTemplateName").len > 0)
+        claim->template = cursor_text(&i, "resourceClaimTemplateName");
+        claim->malformed = claim->claim.len == 0 && claim->template.len == 0;
+        if (claim->claim.len == 0 && !claim->malformed)
             read_generated(&statuses, claim);
-        else
-            claim->malformed = true;
     }
+    return claims;
 }
 
 /* ---- pieces ---- */
@@ -196,6 +198,21 @@ static struct opaque_config *read_config(const struct cursor *up, uint32_t *coun
 
 /* ---- claims ---- */
 
+static struct label *read_derived(const struct cursor *up, uint32_t *count)
+{
+    struct cursor list = cursor_list(up, "derivedAttributes");
+    size_t found = kube_json_count(list.value);
+    struct label *out = found ? cursor_take(&list, found, sizeof(*out)) : NULL;
+    *count = 0;
+    if (out == NULL)
+        return NULL;
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i))
+        if (cursor_is_object(&i))
+            out[(*count)++] =
+                (struct label){cursor_text(&i, "name"), cursor_text(&i, "expression")};
+    return out;
+}
+
 static struct device_ask read_ask(const struct cursor *s)
 {
     struct cursor capacity = cursor_object(s, "capacity");
@@ -208,6 +225,7 @@ static struct device_ask read_ask(const struct cursor *s)
                              .admin_access = cursor_bool(s, "adminAccess")};
     ask.tolerations.at = read_tolerations(s, &ask.tolerations.count);
     ask.capacity.at = amounts(&requests, NULL, &ask.capacity.count);
+    ask.derived.at = read_derived(s, &ask.derived.count);
     return ask;
 }
 
@@ -271,7 +289,8 @@ static void read_result(const struct cursor *s, struct allocated_device *device)
                                         .binding_conditions = cursor_texts(s, "bindingConditions"),
                                         .binding_failure_conditions =
                                             cursor_texts(s, "bindingFailureConditions"),
-                                        .share_id = cursor_text(s, "shareID")};
+                                        .share_id = cursor_text(s, "shareID"),
+                                        .skips = cursor_texts(s, "skipNodeOperations")};
     device->tolerations.at = read_tolerations(s, &device->tolerations.count);
     device->consumed.at = amounts(&consumed, NULL, &device->consumed.count);
 }
@@ -324,6 +343,30 @@ static void read_device_statuses(const struct cursor *status, struct resource_cl
             read_device_status(&i, &claim->device_statuses.at[claim->device_statuses.count++]);
 }
 
+static void read_reserved_groups(const struct cursor *status, struct resource_claim *claim)
+{
+    struct cursor list = cursor_list(status, "reservedFor");
+    struct strs *groups = &claim->reserved_groups;
+    for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
+        if (!cursor_is_object(&i) || !str_is(cursor_text(&i, "apiGroup"), KUBE_GANG_BUILT_IN) ||
+            !str_is(cursor_text(&i, "resource"), "podgroups"))
+            continue;
+        if (groups->at == NULL)
+            groups->at = cursor_take(&list, kube_json_count(list.value), sizeof(*groups->at));
+        if (groups->at == NULL)
+            return;
+        groups->at[groups->count++] = cursor_text(&i, "name");
+    }
+}
+
+/* In whichever version. */
+static struct str name_of_group(const struct controller *owner)
+{
+    bool is =
+        str_is(owner->kind, "PodGroup") && str_starts_with(owner->api, KUBE_GANG_BUILT_IN "/");
+    return is ? owner->name : (struct str){NULL, 0};
+}
+
 static void read_claim_status(const struct cursor *status, struct resource_claim *claim)
 {
     struct cursor allocation = cursor_object(status, "allocation");
@@ -333,6 +376,7 @@ static void read_claim_status(const struct cursor *status, struct resource_claim
     claim->has_terms = selector.value != NULL;
     claim->terms.at = kube_read_node_terms(&terms, &claim->terms.count);
     claim->reserved_for = object_each(status, "reservedFor", "uid");
+    read_reserved_groups(status, claim);
     read_results(&allocation, claim);
     read_device_statuses(status, claim);
 }
@@ -355,7 +399,9 @@ bool kube_object_resource_claim(const struct kube_json *object, struct resource_
     claim->name = object_name(&metadata);
     claim->uid = cursor_text(&metadata, "uid");
     claim->resource_version = object_version(&metadata);
-    claim->owner_uid = object_controller(&metadata).uid;
+    const struct controller owner = object_controller(&metadata);
+    claim->owner_uid = owner.uid;
+    claim->owner_group = name_of_group(&owner);
     claim->extended =
         object_annotation(&metadata, EXTENDED_ANNOTATION, &marked) && str_is(marked, "true");
     read_requests(&devices, claim);
@@ -386,17 +432,72 @@ bool kube_object_device_class(const struct kube_json *object, struct device_clas
     return object_finish(&r, error);
 }
 
+bool kube_object_device_taint_rule(const struct kube_json *object, struct device_taint_rule *rule,
+                                   struct arena *a, struct str *error)
+{
+    char subject[SUBJECT_MAX];
+    object_subject(object, "DeviceTaintRule", subject);
+    struct reading r = {.arena = a, .subject = subject};
+    struct cursor root = cursor_root(&r, object);
+    cursor_is_object(&root);
+    struct cursor metadata = cursor_object(&root, "metadata"), spec = cursor_object(&root, "spec");
+    struct cursor selector = cursor_object(&spec, "deviceSelector");
+    struct cursor taint = cursor_object(&spec, "taint");
+    *rule = (struct device_taint_rule){.name = object_name(&metadata),
+                                       .resource_version = object_version(&metadata),
+                                       .has_selector =
+                                           cursor_member(&spec, "deviceSelector").value != NULL,
+                                       .driver = cursor_text(&selector, "driver"),
+                                       .pool = cursor_text(&selector, "pool"),
+                                       .device = cursor_text(&selector, "device"),
+                                       .taint = {.key = cursor_text(&taint, "key"),
+                                                 .value = cursor_text(&taint, "value"),
+                                                 .effect = cursor_text(&taint, "effect")}};
+    return object_finish(&r, error);
+}
+
+/* A number, or true or false, as a text. */
+static struct str value_text(const struct cursor *s)
+{
+    int64_t number = 0;
+    char text[24] = "";
+    if (kube_json_i64(s->value, &number))
+        snprintf(text, sizeof(text), "%lld", (long long)number);
+    else if (kube_json_is_bool(s->value))
+        snprintf(text, sizeof(text), "%s", kube_json_true(s->value) ? "true" : "false");
+    else
+        cursor_fail(s, "wants a whole number or a bool, has %s", kube_json_kind(s->value));
+    struct str made = str_of(text);
+    char *at = cursor_take(s, made.len + 1, 1);
+    return at == NULL ? (struct str){0} : (struct str){memcpy(at, text, made.len), made.len};
+}
+
+static struct strs read_values(const struct cursor *s, const char *member)
+{
+    struct cursor list = cursor_list(s, member);
+    size_t count = kube_json_count(list.value);
+    struct strs values = {0, count > 0 ? cursor_take(&list, count, sizeof(*values.at)) : NULL};
+    if (values.at == NULL)
+        return values;
+    for (struct cursor v = cursor_first(&list); v.value != NULL; v = cursor_next(&v))
+        values.at[values.count++] =
+            kube_json_is_string(v.value) ? cursor_own_text(&v) : value_text(&v);
+    return values;
+}
+
 static struct device_attribute read_attribute(const struct named_cursor *named)
 {
     struct device_attribute out = {.name = named->name};
     if (!cursor_is_object(&named->cursor))
         return out;
-    for (uint32_t kind = ATTRIBUTE_int; kind <= ATTRIBUTE_version; kind++) {
+    for (uint32_t kind = ATTRIBUTE_int; kind <= ATTRIBUTE_versions; kind++) {
         const char *member = words_text(&attribute_kind_words, kind).at;
         if (cursor_member(&named->cursor, member).value == NULL)
             continue;
         out.kind = (enum attribute_kind)kind;
-        if (kind == ATTRIBUTE_int)
+        if (kind >= ATTRIBUTE_ints)
+            out.values = read_values(&named->cursor, member);
+        else if (kind == ATTRIBUTE_int)
             out.number = cursor_i64(&named->cursor, member);
         else if (kind == ATTRIBUTE_bool)
             out.number = cursor_bool(&named->cursor, member);
@@ -473,8 +574,53 @@ static struct device_counters *read_counters(const struct cursor *list, const ch
         struct device_counters *set = &out[(*count)++];
         set->name = cursor_text(&i, name);
         set->counters.at = amounts(&counters, "value", &set->counters.count);
+        set->groups = cursor_texts(&i, "compatibilityGroups");
     }
     return out;
+}
+
+/* As 1.37 has it. */
+static struct device_node_resource read_node_resource(const struct named_cursor *named)
+{
+    struct device_node_resource out = {.name = named->name};
+    if (!cursor_is_object(&named->cursor))
+        return out;
+    struct cursor mapping = cursor_object(&named->cursor, "mapping");
+    struct cursor overhead = cursor_object(&named->cursor, "overhead");
+    out.maps = mapping.value != NULL;
+    out.capacity_key = cursor_text(&mapping, "capacityKey");
+    out.multiplier =
+        amount(&mapping, out.capacity_key.len > 0 ? "capacityMultiplier" : "deviceMultiplier");
+    out.has_overhead = overhead.value != NULL;
+    out.per_pod = amount(&overhead, "perPod");
+    out.per_container = amount(&overhead, "perContainer");
+    return out;
+}
+
+/* As 1.36 has it. */
+static struct device_node_resource read_mapping(const struct named_cursor *named)
+{
+    struct device_node_resource out = {.name = named->name, .maps = true, .old = true};
+    if (!cursor_is_object(&named->cursor))
+        return out;
+    out.capacity_key = cursor_text(&named->cursor, "capacityKey");
+    out.multiplier = amount(&named->cursor, "allocationMultiplier");
+    return out;
+}
+
+/* A server has one of both. */
+static void read_node_resources(const struct cursor *s, struct slice_device *device)
+{
+    struct cursor map = cursor_object(s, "nodeAllocatableResources");
+    struct cursor older = cursor_object(s, "nodeAllocatableResourceMappings");
+    uint32_t found, old;
+    struct named_cursor *all = members(&map, &found), *all_old = members(&older, &old);
+    if (found + old == 0)
+        return;
+    device->node_resources.at = cursor_take(s, found + old, sizeof(*device->node_resources.at));
+    for (uint32_t i = 0; device->node_resources.at != NULL && i < found + old; i++)
+        device->node_resources.at[device->node_resources.count++] =
+            i < found ? read_node_resource(&all[i]) : read_mapping(&all_old[i - found]);
 }
 
 static void read_device(const struct cursor *s, struct slice_device *device)
@@ -493,6 +639,7 @@ static void read_device(const struct cursor *s, struct slice_device *device)
                                     .shareable = cursor_bool(s, "allowMultipleAllocations")};
     read_attributes(s, device);
     read_capacity(s, device);
+    read_node_resources(s, device);
     device->consumes.at = read_counters(&consumes, "counterSet", &device->consumes.count);
     device->terms.at = kube_read_node_terms(&terms, &device->terms.count);
     device->taints.at = object_taints(s, &device->taints.count);
@@ -532,7 +679,8 @@ bool kube_object_resource_slice(const struct kube_json *object, struct resource_
                                      .node_name = cursor_text(&spec, "nodeName"),
                                      .has_terms = selector.value != NULL,
                                      .all_nodes = cursor_bool(&spec, "allNodes"),
-                                     .by_device = cursor_bool(&spec, "perDeviceNodeSelection")};
+                                     .by_device = cursor_bool(&spec, "perDeviceNodeSelection"),
+                                     .skips = cursor_texts(&spec, "skipNodeOperations")};
     slice->terms.at = kube_read_node_terms(&terms, &slice->terms.count);
     read_devices(&spec, slice);
     slice->shared.at = read_counters(&shared, "name", &slice->shared.count);

@@ -64,11 +64,39 @@ static void read_counts(const struct cursor *status, struct gang *gang)
     gang->occupied_by = cursor_text(status, "occupiedBy");
 }
 
+#define CONDITION_OF_36 "PodGroupScheduled"
+#define CONDITION       "PodGroupInitiallyScheduled"
+#define VERSION_OF_36   "v1alpha2"
+
+struct str kube_gang_version(const struct gang *gang)
+{
+    if (!str_is(gang->api, KUBE_GANG_BUILT_IN))
+        return STR_LITERAL("v1alpha1");
+    return gang->version.len > 0 ? gang->version : STR_LITERAL(VERSION_OF_36);
+}
+
+const char *kube_gang_condition(const struct gang *gang)
+{
+    bool newer =
+        str_is(gang->api, KUBE_GANG_BUILT_IN) && !str_is(kube_gang_version(gang), VERSION_OF_36);
+    return newer ? CONDITION : CONDITION_OF_36;
+}
+
+/* A list does not say its objects' version. Where there are both (the server was another release
+ * before) a group that was scheduled once stays so. */
+static bool is_scheduled_condition(const struct cursor *condition, const struct gang *gang)
+{
+    struct str type = cursor_text(condition, "type");
+    bool built_in = str_is(gang->api, KUBE_GANG_BUILT_IN);
+    return str_is(type, CONDITION_OF_36) || (built_in && str_is(type, CONDITION));
+}
+
 static void read_condition(const struct cursor *status, struct gang *gang)
 {
     struct cursor list = cursor_list(status, "conditions");
     for (struct cursor i = cursor_first(&list); i.value != NULL; i = cursor_next(&i)) {
-        if (!cursor_is_object(&i) || !str_is(cursor_text(&i, "type"), "PodGroupScheduled"))
+        if (!cursor_is_object(&i) || !is_scheduled_condition(&i, gang) ||
+            str_is(gang->scheduled_condition.status, "True"))
             continue;
         gang->scheduled_condition =
             (struct condition){.status = cursor_text(&i, "status"),
@@ -76,7 +104,6 @@ static void read_condition(const struct cursor *status, struct gang *gang)
                                .message = cursor_text(&i, "message"),
                                .since = cursor_text(&i, "lastTransitionTime"),
                                .observed_generation = cursor_i64(&i, "observedGeneration")};
-        return;
     }
 }
 
@@ -110,11 +137,58 @@ static void read_foreign(const struct kube_json *object, struct gang *gang)
     }
 }
 
+/* v1alpha2 has the mode as a word, later versions as an object with one member. */
+static bool is_disrupted_whole(const struct cursor *spec)
+{
+    struct cursor mode = cursor_member(spec, "disruptionMode");
+    if (mode.value == NULL || !kube_json_is_object(mode.value))
+        return str_is(cursor_text(spec, "disruptionMode"), "PodGroup");
+    return cursor_member(&mode, "all").value != NULL;
+}
+
+/* There is room for one. */
+static struct str topology_key(const struct cursor *spec)
+{
+    struct cursor constraints = cursor_object(spec, "schedulingConstraints");
+    struct cursor list = cursor_list(&constraints, "topology");
+    struct cursor first = cursor_first(&list);
+    bool any = first.value != NULL && cursor_is_object(&first);
+    return any ? cursor_text(&first, "key") : (struct str){NULL, 0};
+}
+
+static void read_built_in(const struct cursor *object, const struct cursor *spec, struct gang *gang)
+{
+    bool composite = str_is(gang->api, KUBE_GANG_COMPOSITE);
+    struct str version = cursor_text(object, "apiVersion");
+    int64_t slash = str_find(version, '/');
+    struct cursor policy = cursor_object(spec, "schedulingPolicy");
+    struct cursor all = cursor_object(&policy, "gang");
+    gang->min_member = cursor_i32(&all, composite ? "minGroupCount" : "minCount");
+    gang->has_priority = cursor_member(spec, "priority").value != NULL;
+    gang->priority = cursor_i32(spec, "priority");
+    gang->disrupted_whole = is_disrupted_whole(spec);
+    gang->preemption_policy = cursor_text(spec, "preemptionPolicy");
+    gang->topology_key = topology_key(spec);
+    gang->parent = cursor_text(spec, "parentCompositePodGroupName");
+    struct cursor status = cursor_object(object, "status");
+    if (!composite)
+        gang->device_claims.at = object_device_claims(spec, &status, &gang->device_claims.count);
+    if (slash > 0)
+        gang->version = (struct str){version.at + slash + 1, version.len - (uint32_t)slash - 1};
+}
+
+bool kube_object_composite_group(const struct kube_json *object, struct gang *gang, struct arena *a,
+                                 struct str *error)
+{
+    return kube_object_pod_group(object, KUBE_GANG_COMPOSITE, gang, a, error);
+}
+
 bool kube_object_pod_group(const struct kube_json *object, const char *api, struct gang *gang,
                            struct arena *a, struct str *error)
 {
     char subject[SUBJECT_MAX];
-    object_subject(object, "PodGroup", subject);
+    bool composite = strcmp(api, KUBE_GANG_COMPOSITE) == 0;
+    object_subject(object, composite ? "CompositePodGroup" : "PodGroup", subject);
     struct reading r = {.arena = a, .subject = subject};
     struct cursor root = cursor_root(&r, object);
     cursor_is_object(&root);
@@ -129,10 +203,8 @@ bool kube_object_pod_group(const struct kube_json *object, const char *api, stru
     gang->created = cursor_time(&metadata, "creationTimestamp");
     gang->deleting = deleting.value != NULL;
     gang->generation = cursor_i64(&metadata, "generation");
-    if (str_is(gang->api, KUBE_GANG_BUILT_IN)) {
-        struct cursor policy = cursor_object(&spec, "schedulingPolicy");
-        struct cursor all = cursor_object(&policy, "gang");
-        gang->min_member = cursor_i32(&all, "minCount");
+    if (composite || str_is(gang->api, KUBE_GANG_BUILT_IN)) {
+        read_built_in(&root, &spec, gang);
     } else {
         gang->min_member = cursor_i32(&spec, "minMember");
         gang->timeout_s = cursor_i32(&spec, "scheduleTimeoutSeconds");

@@ -38,7 +38,9 @@ int64_t object_amount(const struct cursor *up, const char *name);
 /* Parts of a pod that have a file of their own. */
 void object_pod_affinity(const struct cursor *affinity, struct pod *pod);
 void object_spread(const struct cursor *spec, struct pod *pod);
-void object_device_claims(const struct cursor *spec, const struct cursor *status, struct pod *pod);
+/* spec.resourceClaims of a pod or a PodGroup. */
+struct device_claim *object_device_claims(const struct cursor *spec, const struct cursor *status,
+                                          uint32_t *count);
 void object_pod_volumes(const struct cursor *volumes, struct pod *pod);
 /* Which PodGroup it names, by its labels as they are in the record, and its phase if it does. */
 void object_pod_gang(const struct cursor *object, struct pod *pod);

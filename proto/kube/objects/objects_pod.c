@@ -196,7 +196,7 @@ static void read_pod_spec(const struct cursor *object, struct pod *pod)
     object_pod_volumes(&volumes, pod);
     struct cursor status = cursor_object(object, "status");
     pod->resource_claims = object_each(&spec, "resourceClaims", "name");
-    object_device_claims(&spec, &status, pod);
+    pod->device_claims.at = object_device_claims(&spec, &status, &pod->device_claims.count);
     read_features(&spec, pod);
 }
 
@@ -223,10 +223,12 @@ static void read_pod_status(const struct cursor *object, struct pod *pod)
 {
     struct cursor status = cursor_object(object, "status");
     struct cursor conditions = cursor_list(&status, "conditions");
-    bool scheduled = false, disrupted = false;
+    bool scheduled = false, disrupted = false, resizes = false;
     pod->nominated_node = cursor_text(&status, "nominatedNodeName");
     pod->started = cursor_time(&status, "startTime");
     pod->condition_types = object_each(&status, "conditions", "type");
+    pod->room_claims =
+        object_each(&status, "nodeAllocatableResourceClaimStatuses", "resourceClaimName");
     for (struct cursor i = cursor_first(&conditions); i.value != NULL; i = cursor_next(&i)) {
         struct str type = kube_json_text(kube_json_get(i.value, "type"));
         if (str_is(type, "PodScheduled") && !scheduled && pod->node_name.len == 0) {
@@ -235,6 +237,9 @@ static void read_pod_status(const struct cursor *object, struct pod *pod)
         } else if (str_is(type, "DisruptionTarget") && !disrupted) {
             disrupted = true;
             read_disruption(&i, pod);
+        } else if (str_is(type, "PodResizePending") && !resizes) {
+            resizes = true;
+            pod->resize_deferred = str_is(cursor_text(&i, "reason"), "Deferred");
         }
     }
 }

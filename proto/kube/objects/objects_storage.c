@@ -254,6 +254,7 @@ bool kube_object_csi_driver(const struct kube_json *object, struct csi_driver *d
     driver->name = object_name(&metadata);
     driver->resource_version = object_version(&metadata);
     driver->storage_capacity = cursor_bool(&spec, "storageCapacity");
+    driver->must_be_there = cursor_bool(&spec, "preventPodSchedulingIfMissing");
     return object_finish(&r, error);
 }
 

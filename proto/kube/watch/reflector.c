@@ -35,6 +35,7 @@ struct reflector *reflector_new(const struct reflector_options *options)
     must(options->object != NULL && options->deleted != NULL);
     struct reflector *r = memory_take(sizeof(*r));
     r->o = *options;
+    r->at = options->path;
     if (r->o.page_size == 0)
         r->o.page_size = PAGE_SIZE;
     if (r->o.stale_after.ns == 0)
@@ -94,12 +95,13 @@ static void ask_page(struct reflector *r, struct moment now)
     r->first_page = r->next_page.len == 0;
     if (r->first_page) {
         r->lists_begun++;
-        r->relist = r->look_again = false;
+        r->relist = false;
+        r->look_again = r->look_again && r->missed > 0; /* it was too late for the paths before */
         r->asked = now;
     }
     page_reset(&r->page);
     r->page_begun = r->page_came = false;
-    buffer_print(&r->path, "%s?limit=%u", r->o.path, r->limit);
+    buffer_print(&r->path, "%s?limit=%u", r->at, r->limit);
     add_selector(r);
     if (!r->first_page) {
         buffer_add_text(&r->path, "&continue=");
@@ -113,7 +115,7 @@ static void ask_watch(struct reflector *r, struct moment now)
     r->watch_s = WATCH_SECONDS + (unsigned)random_below(&r->backoff.random, WATCH_SECONDS);
     buffer_print(&r->path,
                  "%s?watch=true&allowWatchBookmarks=true&resourceVersion=%lld&timeoutSeconds=%u",
-                 r->o.path, (long long)r->version, r->watch_s);
+                 r->at, (long long)r->version, r->watch_s);
     add_selector(r);
     reflector_forget_stream(r);
     r->opened = r->bytes_at = now;
@@ -137,7 +139,7 @@ static struct moment stale_at(const struct reflector *r)
 
 static const char *last_segment(const struct reflector *r)
 {
-    const char *slash = strrchr(r->o.path, '/');
+    const char *slash = strrchr(r->at, '/');
     must(slash != NULL);
     return slash + 1;
 }
@@ -145,8 +147,8 @@ static const char *last_segment(const struct reflector *r)
 /* What its API group serves in this version: everybody may ask that, mostly. */
 static void ask_discovery(struct reflector *r)
 {
-    size_t size = (size_t)(last_segment(r) - r->o.path) - 1;
-    buffer_add(&r->path, r->o.path, size);
+    size_t size = (size_t)(last_segment(r) - r->at) - 1;
+    buffer_add(&r->path, r->at, size);
     buffer_reset(&r->found);
     r->phase = DISCOVERING;
 }
@@ -346,6 +348,7 @@ struct reflector_status reflector_status(const struct reflector *r)
 {
     return (struct reflector_status){.state = state_of(r),
                                      .listed = r->lists_ended > 0,
+                                     .path = r->at,
                                      .served = r->degraded && r->served,
                                      .looking = r->absent && r->looking,
                                      .version = r->version,

@@ -14,9 +14,11 @@
 
 /* What a reflector is about and whom it tells. Strings and context are borrowed. */
 struct reflector_options {
-    const char *name;           /* pods */
-    const char *kind;           /* Pod */
-    const char *path;           /* /api/v1/pods */
+    const char *name;          /* pods */
+    const char *kind;          /* Pod */
+    const char *path;          /* /api/v1/pods */
+    const char *const *others; /* NULL, or where it may be instead, NULL last: other versions of the
+                                * API, looked at in this order where the former is not served */
     const char *field_selector; /* "" or not yet escaped */
     bool required;              /* else: a missing right degrades with one warning */
     const char *label_selector; /* NULL, or not yet escaped */
@@ -84,6 +86,7 @@ enum reflector_state {
 struct reflector_status {
     enum reflector_state state;
     bool listed;         /* at least once */
+    const char *path;    /* where it is listed; one of those that were given */
     bool served;         /* degraded: all the same it is there, says the server; else not known */
     bool looking;        /* absent: since reflector_look it was not looked for to the end */
     int64_t version;     /* resourceVersion reached */

@@ -20,6 +20,9 @@ struct reflector {
     struct moment not_before; /* of the next request; 0: at once */
     uint64_t number;          /* of the request under way or made last */
     struct buffer path, next_page;
+    const char *at;         /* the path that is asked: o.path or one of o.others */
+    size_t missed;          /* paths in a row at which it is not served (404) */
+    size_t searches;        /* of all paths, one after the other, without success or interruption */
     struct backoff backoff; /* requests that failed */
     struct backoff again;   /* watches that only a list could mend; not reset by the list, so that
                              * a watch that fails after each list makes no storm of lists */
@@ -63,6 +66,10 @@ struct reflector {
 };
 
 /* ---- reflector_steps.c ---- */
+
+/* How many paths there are, and the one of that number. */
+size_t reflector_path_count(const struct reflector *r);
+const char *reflector_path(const struct reflector *r, size_t number);
 
 /* Tells of trouble once in a while; severe: nothing is known of this kind any more. */
 void reflector_say(struct reflector *r, struct moment now, const char *text, bool severe);

@@ -14,6 +14,7 @@
 #define SLOW_RETRY_MS   60000 /* when degraded */
 #define ABSENT_RETRY_MS 25000 /* and up to a fifth more, when it is not served */
 #define ABSENT_ACCEPTED 3
+#define SEARCHES        2 /* of all paths, before it counts as not served once */
 
 /* Said when it is new, and once a minute as long as it lasts. */
 void reflector_say(struct reflector *r, struct moment now, const char *text, bool severe)
@@ -40,6 +41,7 @@ void reflector_worked(struct reflector *r, struct moment now)
     r->degraded = r->warned = r->served = false;
     r->absent = r->looking = r->look_again = false;
     r->missing = 0;
+    r->missed = r->searches = 0;
     r->heard = r->bytes_at = now;
 }
 
@@ -77,11 +79,55 @@ void reflector_go(struct reflector *r, enum phase phase, struct moment not_befor
     r->not_before = not_before;
 }
 
+/* The server may be another one, with other versions, when it answers again: what it did not serve
+ * before tells nothing. */
+static void search_anew(struct reflector *r)
+{
+    if (r->missed + r->searches > 0)
+        r->at = r->o.path;
+    r->missed = r->searches = 0;
+}
+
 /* A list that failed goes on with the same page when the server may just be in trouble. */
 void reflector_fail(struct reflector *r, struct moment now, enum phase phase, int retry_after_s)
 {
     r->failures++;
+    search_anew(r);
     reflector_go(r, phase, moment_after(now, backoff_next(&r->backoff, retry_after_s)));
+}
+
+size_t reflector_path_count(const struct reflector *r)
+{
+    size_t count = 1;
+    while (r->o.others != NULL && r->o.others[count - 1] != NULL)
+        count++;
+    return count;
+}
+
+const char *reflector_path(const struct reflector *r, size_t number)
+{
+    return number == 0 ? r->o.path : r->o.others[number - 1];
+}
+
+/* False when it was looked for at all of them, SEARCHES times where they are several: between two
+ * of them the server may have become another one. Then the first is the next one again. */
+static bool next_path(struct reflector *r, struct moment now)
+{
+    size_t count = reflector_path_count(r), number = 0;
+    if (++r->missed == count) {
+        r->missed = 0;
+        r->at = r->o.path;
+        if (count == 1 || ++r->searches == SEARCHES) {
+            r->searches = 0;
+            return false;
+        }
+    } else {
+        while (reflector_path(r, number) != r->at)
+            number++;
+        r->at = reflector_path(r, (number + 1) % count);
+    }
+    reflector_go(r, WANT_list, now);
+    return true;
 }
 
 /* What is not served has no objects. It may come later, such as a CustomResourceDefinition; and
@@ -90,6 +136,8 @@ void reflector_not_served(struct reflector *r, struct moment now)
 {
     bool was_there = r->lists_ended > 0 && !r->absent;
     buffer_reset(&r->next_page);
+    if (next_path(r, now))
+        return;
     if (was_there && ++r->missing < ABSENT_ACCEPTED) {
         char text[200];
         snprintf(text, sizeof(text), "%s are not served any more", r->o.name);
@@ -118,6 +166,7 @@ void reflector_not_served(struct reflector *r, struct moment now)
 /* Without it until the next try. The error says why. */
 void reflector_do_without(struct reflector *r, struct moment now, enum phase phase)
 {
+    r->missed = r->searches = 0; /* it is there */
     if (!r->warned)
         log_warn("done without, tried again %s: %s|resource=%s",
                  r->o.may_be_absent ? "twice a minute" : "every minute", r->error, r->o.name);
@@ -143,7 +192,7 @@ void reflector_refused(struct reflector *r, struct moment now, enum phase phase,
     if (response->status == 403)
         buffer_print(&text, "not allowed to %s %s", verb, r->o.name);
     else
-        buffer_print(&text, "%s are not served at %s", r->o.name, r->o.path);
+        buffer_print(&text, "%s are not served at %s", r->o.name, r->at);
     say_status(response->body, &text);
     if (r->o.required) {
         reflector_say(r, now, text.at, true);
@@ -210,7 +259,7 @@ void reflector_look(struct reflector *r, struct moment now)
     if (!r->absent)
         return;
     r->looking = true;
-    if (r->phase != WANT_list) {
+    if (r->phase != WANT_list || r->missed > 0) {
         r->look_again = true;
         return;
     }

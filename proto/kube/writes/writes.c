@@ -306,12 +306,12 @@ void writes_nomination(struct buffer *out, struct str uid, struct str node)
 
 /* ---- victims ---- */
 
-bool writes_disruption(struct buffer *out, const struct writes_pod *pod, struct str scheduler_name,
-                       int64_t wall_us)
+bool writes_disruption(struct buffer *out, const struct writes_pod *pod,
+                       const struct writes_preemptor *by, int64_t wall_us)
 {
     struct buffer message = {0};
-    buffer_print(&message, "%.*s: preempting to accommodate a higher priority pod",
-                 STR_ARG(scheduler_name));
+    buffer_print(&message, "%.*s: preempting to accommodate a higher priority %s",
+                 STR_ARG(by->scheduler_name), by->kind);
     struct change condition = {.type = "DisruptionTarget",
                                .status = "True",
                                .reason = STR_LITERAL("PreemptionByScheduler"),

@@ -90,11 +90,17 @@ const char *writes_group_path(struct buffer *path, const struct gang *group, boo
 
 /* The patch of pods/NAME/status that nominates the pod to a node; with the UID as precondition. */
 void writes_nomination(struct buffer *out, struct str uid, struct str node);
+/* Who others are evicted for. */
+struct writes_preemptor {
+    struct str scheduler_name;
+    const char *kind; /* "pod", "podgroup" or "compositepodgroup" */
+};
+
 /* The patch of pods/NAME/status that says why a victim of preemption is deleted: the condition
  * DisruptionTarget, as upstream merges it, but with the UID as precondition (422 for another pod of
  * that name). False, and nothing written, when the pod has it already. */
-bool writes_disruption(struct buffer *out, const struct writes_pod *pod, struct str scheduler_name,
-                       int64_t wall_us);
+bool writes_disruption(struct buffer *out, const struct writes_pod *pod,
+                       const struct writes_preemptor *by, int64_t wall_us);
 /* The body of DELETE: the pod's own grace period, and the UID as precondition. */
 void writes_deletion(struct buffer *out, struct str uid);
 
@@ -141,13 +147,16 @@ enum writes_change writes_volume_put(struct buffer *out, struct str volume,
 enum writes_change writes_claim_put(struct buffer *out, struct str json,
                                     const struct claim_binding *claim, struct str node);
 /* Who is to be in a ResourceClaim's status.reservedFor, and since when it is allocated unless its
- * status says so already. */
+ * status says so already; 0: that is not told. */
 struct writes_consumer {
     struct str pod, uid;
     int64_t wall_us;
+    struct str group, group_uid; /* a PodGroup whose reservations are the pod's; empty: none */
+    bool for_group;              /* that is it, not the pod */
 };
-/* The body of PUT resourceclaims/NAME/status: the claim with the pod in status.reservedFor.
- * WRITES_same: it is there already; WRITES_conflict: the claim has no devices. */
+/* The body of PUT resourceclaims/NAME/status: the claim with the pod, or its group, in
+ * status.reservedFor. WRITES_same: one of them is there already; WRITES_conflict: the claim has no
+ * devices. */
 enum writes_change writes_reservation_put(struct buffer *out, struct str json,
                                           const struct writes_consumer *consumer);
 /* The body of PUT resourceclaims/NAME: the claim with the finalizer that keeps it while it has
@@ -158,16 +167,16 @@ enum writes_change writes_claim_finalizer_put(struct buffer *out, struct str jso
 enum writes_change writes_allocation_put(struct buffer *out, struct str json,
                                          const struct device_allocation *allocation,
                                          const struct writes_consumer *consumer);
-/* The patch of resourceclaims/NAME/status that takes the pod out of status.reservedFor, whatever
- * else is there; with the claim's UID as precondition. */
-void writes_unreservation(struct buffer *out, struct str claim_uid, struct str pod_uid);
-/* The body of PUT resourceclaims/NAME/status: the claim without that pod in status.reservedFor.
+/* The patch of resourceclaims/NAME/status that takes the pod, or its group, out of
+ * status.reservedFor, whatever else is there; with the claim's UID as precondition. */
+void writes_unreservation(struct buffer *out, const struct claim_release *release);
+/* The body of PUT resourceclaims/NAME/status: the claim without that one in status.reservedFor.
  * WRITES_same: it is not there. */
 enum writes_change writes_unreservation_put(struct buffer *out, struct str body,
                                             const struct claim_release *release);
 /* The body of PUT resourceclaims/NAME/status: the claim without devices, reservations and what
  * drivers said. WRITES_same: it has none; WRITES_conflict: it has changed since the release's
- * resource_version, or others than the pod may use it. */
+ * resource_version, or others than the pod or its group may use it. */
 enum writes_change writes_deallocation_put(struct buffer *out, struct str json,
                                            const struct claim_release *release);
 
@@ -183,5 +192,9 @@ enum writes_change writes_special_claim_unprotect(struct buffer *out, struct str
 /* The patch of pods/NAME/status that says which claim stands for the extended resources of which
  * container; with the UID as precondition. */
 void writes_special_status(struct buffer *out, const struct bind *bind, struct str claim);
+/* The patch (WRITES_PATCH) of pods/NAME/status that says what the pod's claims take of its node. */
+void writes_claim_rooms(struct buffer *out, const struct bind *bind);
+/* The patch (WRITES_MERGE) of pods/NAME/status that says nothing of it any more. */
+void writes_no_claim_rooms(struct buffer *out, struct str uid);
 
 #endif

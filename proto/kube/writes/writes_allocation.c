@@ -49,6 +49,7 @@ static void add_results(cJSON *devices, const struct device_allocation *allocati
         add_tolerations(result, device);
         json_add_texts_if(result, "bindingConditions", &device->binding_conditions);
         json_add_texts_if(result, "bindingFailureConditions", &device->binding_failure_conditions);
+        json_add_texts_if(result, "skipNodeOperations", &device->skips);
         json_add_text_if(result, "shareID", device->share_id);
         if (device->consumed.count == 0)
             continue;
@@ -123,7 +124,8 @@ void writes_allocation_json(struct buffer *out, const struct device_allocation *
     add_results(devices, allocation);
     add_config(devices, allocation);
     add_selector(given, allocation);
-    json_add_seconds(given, "allocationTimestamp", wall_us);
+    if (wall_us != 0)
+        json_add_seconds(given, "allocationTimestamp", wall_us);
     json_build_print(out, given);
 }
 
@@ -174,6 +176,7 @@ static void put_result(struct buffer *out, const struct allocated_device *device
         protobuf_close(out, amount);
         protobuf_close(out, pair);
     }
+    put_texts(out, 11, &device->skips);
     protobuf_close(out, result);
 }
 
@@ -232,7 +235,8 @@ void writes_allocation_protobuf(struct buffer *out, const struct device_allocati
         put_config(out, &allocation->config.at[i]);
     protobuf_close(out, devices);
     put_selector(out, allocation);
-    protobuf_put_time(out, 5, wall_us - wall_us % 1000000);
+    if (wall_us != 0)
+        protobuf_put_time(out, 5, wall_us - wall_us % 1000000);
 }
 
 /* ---- the claim for extended resources ---- */
@@ -297,5 +301,68 @@ void writes_special_status(struct buffer *out, const struct bind *bind, struct s
         json_add_text(item, "requestName", use->request);
     }
     json_add_text(status, "resourceClaimName", claim);
+    json_build_print(out, root);
+}
+
+/* ---- what claims take of the node ---- */
+
+static void add_overheads(cJSON *item, const struct claim_room *room)
+{
+    if (room->overheads.count == 0)
+        return;
+    cJSON *list = json_add_list(item, "overhead");
+    for (uint32_t i = 0; i < room->overheads.count; i++) {
+        const struct claim_overhead *o = &room->overheads.at[i];
+        cJSON *one = json_add_item(list);
+        json_add_text(one, "name", o->name);
+        if (o->per_pod.len > 0)
+            json_add_text(one, "perPod", o->per_pod);
+        if (o->per_container.len > 0)
+            json_add_text(one, "perContainer", o->per_container);
+    }
+}
+
+/* As a list of names and quantities, or as a map. */
+static void add_mapped(cJSON *item, const struct claim_room *room, bool by_kind)
+{
+    if (room->amounts.count == 0)
+        return;
+    cJSON *list = by_kind ? json_add_list(item, "mapping") : json_add_object(item, "resources");
+    for (uint32_t i = 0; i < room->amounts.count; i++) {
+        const struct label *amount = &room->amounts.at[i];
+        cJSON *one = by_kind ? json_add_item(list) : NULL;
+        if (by_kind) {
+            json_add_text(one, "name", amount->key);
+            json_add_text(one, "quantity", amount->value);
+            continue;
+        }
+        char *name = str_copy(amount->key);
+        json_add_text(list, name, amount->value);
+        memory_free(name);
+    }
+}
+
+void writes_claim_rooms(struct buffer *out, const struct bind *bind)
+{
+    cJSON *root = json_build();
+    json_add_text(json_add_object(root, "metadata"), "uid", bind->uid);
+    cJSON *list =
+        json_add_list(json_add_object(root, "status"), "nodeAllocatableResourceClaimStatuses");
+    for (uint32_t i = 0; i < bind->claim_rooms.count; i++) {
+        const struct claim_room *room = &bind->claim_rooms.at[i];
+        cJSON *item = json_add_item(list);
+        json_add_texts_if(item, "containers", &room->containers);
+        add_mapped(item, room, bind->rooms_by_kind);
+        add_overheads(item, room);
+        json_add_text(item, "resourceClaimName", room->claim);
+    }
+    json_build_print(out, root);
+}
+
+void writes_no_claim_rooms(struct buffer *out, struct str uid)
+{
+    cJSON *root = json_build();
+    json_add_text(json_add_object(root, "metadata"), "uid", uid);
+    (void)json_add_list(json_add_object(root, "status"), "nodeAllocatableResourceClaimStatuses");
     json_build_print(out, root);
 }

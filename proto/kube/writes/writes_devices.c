@@ -24,7 +24,10 @@ enum { CLAIM_metadata = 1, CLAIM_status = 3 };
 enum { META_finalizers = 14, META_managed_fields = 17 };
 enum { STATUS_allocation = 1, STATUS_reserved_for = 2, STATUS_devices = 4 };
 enum { ALLOCATION_time = 5, TIME_seconds = 1 };
-enum { CONSUMER_resource = 3, CONSUMER_name = 4, CONSUMER_uid = 5 };
+enum { CONSUMER_group = 1, CONSUMER_resource = 3, CONSUMER_name = 4, CONSUMER_uid = 5 };
+
+#define POD_GROUPS     "podgroups"
+#define POD_GROUPS_API "scheduling.k8s.io"
 
 /* ---- a claim that was read ---- */
 
@@ -89,6 +92,18 @@ static bool is_reserved(const struct subject *c, struct str uid)
     return false;
 }
 
+/* Pods know their PodGroup by its name. */
+static bool is_reserved_for(const struct subject *c, const struct writes_consumer *consumer)
+{
+    const struct kube_json *i = kube_json_first(kube_json_path(c->root, "status.reservedFor"));
+    for (; i != NULL && consumer->group.len > 0; i = kube_json_next(i))
+        if (text_is(i, "resource", STR_LITERAL(POD_GROUPS)) &&
+            text_is(i, "apiGroup", STR_LITERAL(POD_GROUPS_API)) &&
+            text_is(i, "name", consumer->group))
+            return true;
+    return is_reserved(c, consumer->uid);
+}
+
 static bool has_finalizer(const struct subject *c)
 {
     const struct kube_json *i = kube_json_first(kube_json_path(c->root, "metadata.finalizers"));
@@ -137,20 +152,30 @@ static enum writes_change put_json(struct buffer *out, struct subject *c, struct
     return done(c, WRITES_changed);
 }
 
+static struct str resource_of(const struct writes_consumer *consumer)
+{
+    return consumer->for_group ? STR_LITERAL(POD_GROUPS) : STR_LITERAL("pods");
+}
+
 static void consumer_json(struct buffer *out, const struct writes_consumer *consumer)
 {
     cJSON *entry = json_build();
-    json_add_text(entry, "resource", STR_LITERAL("pods"));
-    json_add_text(entry, "name", consumer->pod);
-    json_add_text(entry, "uid", consumer->uid);
+    if (consumer->for_group)
+        json_add_text(entry, "apiGroup", STR_LITERAL(POD_GROUPS_API));
+    json_add_text(entry, "resource", resource_of(consumer));
+    json_add_text(entry, "name", consumer->for_group ? consumer->group : consumer->pod);
+    json_add_text(entry, "uid", consumer->for_group ? consumer->group_uid : consumer->uid);
     json_build_print(out, entry);
 }
 
 static void consumer_protobuf(struct buffer *out, const struct writes_consumer *consumer)
 {
-    protobuf_put_text(out, CONSUMER_resource, STR_LITERAL("pods"));
-    protobuf_put_text(out, CONSUMER_name, consumer->pod);
-    protobuf_put_text(out, CONSUMER_uid, consumer->uid);
+    bool group = consumer->for_group;
+    if (group)
+        protobuf_put_text(out, CONSUMER_group, STR_LITERAL(POD_GROUPS_API));
+    protobuf_put_text(out, CONSUMER_resource, resource_of(consumer));
+    protobuf_put_text(out, CONSUMER_name, group ? consumer->group : consumer->pod);
+    protobuf_put_text(out, CONSUMER_uid, group ? consumer->group_uid : consumer->uid);
 }
 
 static void add_consumer_json(struct buffer *json, const struct writes_consumer *consumer)
@@ -205,11 +230,12 @@ enum writes_change writes_reservation_put(struct buffer *out, struct str body,
     enum writes_change seen = look(&c, (struct str){NULL, 0});
     if (seen == WRITES_changed && allocation_of(&c) == NULL)
         seen = WRITES_conflict;
-    else if (seen == WRITES_changed && is_reserved(&c, consumer->uid))
+    else if (seen == WRITES_changed && is_reserved_for(&c, consumer))
         seen = WRITES_same;
     if (seen != WRITES_changed)
         return done(&c, seen);
-    bool timed = kube_json_is_string(kube_json_get(allocation_of(&c), "allocationTimestamp"));
+    bool timed = consumer->wall_us == 0 ||
+                 kube_json_is_string(kube_json_get(allocation_of(&c), "allocationTimestamp"));
     return kube_protobuf_is(body) ? reserve_protobuf(out, &c, consumer, timed)
                                   : reserve_json(out, &c, consumer, timed);
 }
@@ -280,17 +306,23 @@ enum writes_change writes_allocation_put(struct buffer *out, struct str body,
 
 /* ---- taken back ---- */
 
-void writes_unreservation(struct buffer *out, struct str claim_uid, struct str pod_uid)
+/* Whose reservation goes. */
+static struct str who_leaves(const struct claim_release *release)
+{
+    return release->group_uid.len > 0 ? release->group_uid : release->uid;
+}
+
+void writes_unreservation(struct buffer *out, const struct claim_release *release)
 {
     cJSON *root = json_build();
-    json_add_text(json_add_object(root, "metadata"), "uid", claim_uid);
+    json_add_text(json_add_object(root, "metadata"), "uid", release->claim_uid);
     cJSON *gone = json_add_item(json_add_list(json_add_object(root, "status"), "reservedFor"));
     json_add_text(gone, "$patch", STR_LITERAL("delete"));
-    json_add_text(gone, "uid", pod_uid);
+    json_add_text(gone, "uid", who_leaves(release));
     json_build_print(out, root);
 }
 
-static bool is_for_pod(struct str item, const void *context)
+static bool is_for(struct str item, const void *context)
 {
     const struct str *uid = context;
     struct arena a = {0};
@@ -303,9 +335,9 @@ static bool is_for_pod(struct str item, const void *context)
 
 static enum writes_change unreserve_protobuf(struct buffer *out, struct subject *c, struct str uid)
 {
-    const struct protobuf_change of_pod = {.field = CONSUMER_uid, .bytes = uid};
+    const struct protobuf_change of_it = {.field = CONSUMER_uid, .bytes = uid};
     const struct protobuf_change drop = {
-        .field = STATUS_reserved_for, .kind = PROTOBUF_drop_with, .inside = &of_pod};
+        .field = STATUS_reserved_for, .kind = PROTOBUF_drop_with, .inside = &of_it};
     return put_protobuf(out, c, NULL, &drop, 1);
 }
 
@@ -313,23 +345,26 @@ enum writes_change writes_unreservation_put(struct buffer *out, struct str body,
                                             const struct claim_release *release)
 {
     struct subject c = read_claim(body);
+    struct str uid = who_leaves(release);
     enum writes_change seen = look(&c, release->claim_uid);
-    if (seen == WRITES_changed && !is_reserved(&c, release->uid))
+    if (seen == WRITES_changed && !is_reserved(&c, uid))
         seen = WRITES_same;
     if (seen != WRITES_changed)
         return done(&c, seen);
     if (kube_protobuf_is(body))
-        return unreserve_protobuf(out, &c, release->uid);
+        return unreserve_protobuf(out, &c, uid);
     struct buffer json = json_of(&c);
-    json_edit_filter(&json, PATH("status", "reservedFor"), is_for_pod, &release->uid);
+    json_edit_filter(&json, PATH("status", "reservedFor"), is_for, &uid);
     return put_json(out, &c, &json);
 }
 
-/* Whether nobody but the pod may use it. */
-static bool is_free_for(const struct subject *c, struct str uid)
+/* Whether nobody but the pod, or its group, may use it. */
+static bool is_free_for(const struct subject *c, const struct claim_release *release)
 {
     size_t count = kube_json_count(kube_json_path(c->root, "status.reservedFor"));
-    return count == 0 || (count == 1 && is_reserved(c, uid));
+    return count == 0 ||
+           (count == 1 && (is_reserved(c, release->uid) ||
+                           (release->group_uid.len > 0 && is_reserved(c, release->group_uid))));
 }
 
 static enum writes_change deallocate(struct buffer *out, struct subject *c)
@@ -358,7 +393,7 @@ enum writes_change writes_deallocation_put(struct buffer *out, struct str body,
         seen = WRITES_same;
     else if (seen == WRITES_changed &&
              (!text_is(c.root, "metadata.resourceVersion", str_of(version)) ||
-              !is_free_for(&c, release->uid)))
+              !is_free_for(&c, release)))
         seen = WRITES_conflict;
     return seen == WRITES_changed ? deallocate(out, &c) : done(&c, seen);
 }

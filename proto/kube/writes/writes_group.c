@@ -52,7 +52,7 @@ static bool add_condition(cJSON *status, const struct group_failed *to, int64_t 
     if (done || (same && str_equal(was->reason, reason) && str_equal(was->message, to->message)))
         return false;
     cJSON *c = json_add_item(json_add_list(status, "conditions"));
-    json_add_text(c, "type", STR_LITERAL("PodGroupScheduled"));
+    json_add_text(c, "type", str_of(kube_gang_condition(&to->group)));
     json_add_text(c, "status", str_of(word));
     json_add_text(c, "reason", reason.len > 0 ? reason : STR_LITERAL("Scheduled"));
     json_add_text(c, "message", to->message);
@@ -102,7 +102,8 @@ const char *writes_group_path(struct buffer *path, const struct gang *group, boo
 {
     bool built_in = str_is(group->api, KUBE_GANG_BUILT_IN);
     struct buffer prefix = {0};
-    buffer_print(&prefix, "/apis/%.*s/%s", STR_ARG(group->api), built_in ? "v1alpha2" : "v1alpha1");
+    buffer_print(&prefix, "/apis/%.*s/%.*s", STR_ARG(group->api),
+                 STR_ARG(kube_gang_version(group)));
     writes_path(path, prefix.at, group->namespace_name, "podgroups", group->name);
     buffer_free(&prefix);
     if (subresource)

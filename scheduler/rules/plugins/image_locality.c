@@ -25,7 +25,10 @@ struct wanted {
 static void *score_begin(const struct cycle *c)
 {
     struct wanted *w = arena_take(c->arena, sizeof(*w));
-    w->most = wrap_mul(PER_CONTAINER, c->pod->container_count);
+    /* Images that are volumes count here since 1.37. */
+    bool all = c->framework->profile.features.release >= 37;
+    w->most =
+        wrap_mul(PER_CONTAINER, all ? (int64_t)c->pod->images.count : c->pod->container_count);
     w->at = arena_take(c->arena, c->pod->images.count * sizeof(*w->at));
     for (uint32_t i = 0; i < c->pod->images.count; i++) {
         const struct image_state *image = map_get(c->images, c->pod->images.at[i]);

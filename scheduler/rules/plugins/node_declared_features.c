@@ -1,5 +1,6 @@
 /* NodeDeclaredFeatures keeps a pod off nodes that have not declared every feature of the kubelet
- * that its spec makes use of. Which features a spec needs is found out where it is read. */
+ * that its spec makes use of. Which features a spec needs is found out where it is read. Without
+ * the gate of its name it lets all pods go anywhere. */
 #include "scheduler/rules/plugin.h"
 
 struct needed {
@@ -10,7 +11,7 @@ struct needed {
 
 static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
 {
-    out->skip = q->pod->features.count == 0;
+    out->skip = q->pod->features.count == 0 || !q->framework->profile.features.declared_features;
 }
 
 static void *filter_begin(const struct cycle *c)

@@ -1,6 +1,17 @@
 /* NodeName lets a pod that names its node go there only. Pending pods name none, so this rule
- * rarely has anything to say; it counts when somebody asks what would become of an assigned pod. */
+ * rarely has anything to say; it counts for pods that are on a node and are tried for the sake of
+ * their resize, and when somebody asks what would become of an assigned pod. */
 #include "scheduler/rules/plugin.h"
+
+/* Since 1.37: no other node is looked at. */
+static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
+{
+    if (q->pod->node_name.len == 0)
+        return;
+    out->narrow = true;
+    out->names = (struct strs){1, arena_take(q->arena, sizeof(struct str))};
+    out->names.at[0] = q->pod->node_name;
+}
 
 struct wanted {
     bool any;
@@ -39,8 +50,10 @@ static void filter_rows(const struct cycle *c, const void *state, const struct n
 
 const struct plugin plugin_node_name = {
     .name = "NodeName",
+    .pre_filter = pre_filter,
     .filter_begin = filter_begin,
     .filter = filter,
     .filter_rows = filter_rows,
+    .of_resizes = true,
     .by_row = true,
 };

@@ -1,24 +1,18 @@
 /* NodeUnschedulable keeps pods off cordoned nodes, unless they tolerate the taint that such a node
  * is understood to carry, whether or not the node controller has written it yet. */
+#include "proto/kube/objects/tolerations.h"
 #include "scheduler/rules/plugin.h"
 #include "scheduler/table/kernels.h"
 
-static bool tolerates(const struct toleration *t)
-{
-    if (t->effect.len > 0 && !str_is(t->effect, "NoSchedule"))
-        return false;
-    if (t->key.len > 0 && !str_is(t->key, "node.kubernetes.io/unschedulable"))
-        return false;
-    if (t->operator_name.len == 0 || str_is(t->operator_name, "Equal"))
-        return t->value.len == 0;
-    return str_is(t->operator_name, "Exists");
-}
+/* Has no value, so Lt and Gt never hold for it. */
+static const struct taint cordoned = {.key = {"node.kubernetes.io/unschedulable", 32},
+                                      .effect = {"NoSchedule", 10}};
 
 /* NULL when the pod may go anywhere. */
 static void *filter_begin(const struct cycle *c)
 {
     for (uint32_t i = 0; i < c->pod->tolerations.count; i++)
-        if (tolerates(&c->pod->tolerations.at[i]))
+        if (kube_tolerates(&c->pod->tolerations.at[i], &cordoned, false))
             return NULL;
     return arena_take(c->arena, 1);
 }

@@ -2,7 +2,8 @@
  *
  * A volume counts once for a node, however many pods use it; what VolumeAttachments name counts
  * too, unless a pod there uses it. A node without a CSINode, and a driver without a count, allow
- * any number. */
+ * any number. With VolumeLimitScaling a driver may want pods on nodes alone where it is installed.
+ */
 #include "scheduler/catalog/volumes.h"
 #include "scheduler/rules/plugin.h"
 
@@ -15,6 +16,26 @@ static bool is_repeated(const struct attaching *found, uint32_t i)
             str_equal(found->at[k].handle, found->at[i].handle))
             return true;
     return false;
+}
+
+/* Each driver once, for those that must be there. */
+static void add_needed(const struct pre_filter_question *q, struct strs *needed, struct str name)
+{
+    const struct csi_driver *driver = catalog_csi_driver(q->catalog, name);
+    if (driver != NULL && driver->must_be_there && !strs_hold(*needed, name))
+        needed->at[needed->count++] = name;
+}
+
+static void find_needed(const struct pre_filter_question *q, const struct attaching *found)
+{
+    struct volume_findings *findings = &q->findings->volumes;
+    if (!q->framework->profile.features.volume_limit_scaling)
+        return;
+    findings->needed.at = arena_take(q->arena, found->count * sizeof(struct str));
+    findings->needed_by_disks.at = arena_take(q->arena, found->count * sizeof(struct str));
+    for (uint32_t i = 0; i < found->count; i++)
+        add_needed(q, found->is_disk[i] ? &findings->needed_by_disks : &findings->needed,
+                   found->at[i].driver);
 }
 
 static void pre_filter(const struct pre_filter_question *q, struct pre_filter *out)
@@ -33,6 +54,7 @@ static void pre_filter(const struct pre_filter_question *q, struct pre_filter *o
     for (uint32_t i = 0; i < found.count; i++)
         if (!is_repeated(&found, i))
             findings->wanted.at[findings->wanted.count++] = found.at[i];
+    find_needed(q, &found);
     findings->wanted_problem = found.problem;
     findings->wanted_missing = found.missing;
     findings->wanted_needs_csi_node = found.is_inline;
@@ -106,6 +128,7 @@ struct wanting {
     uint32_t count;
     struct str problem;
     bool missing, needs_csi_node;
+    struct strs needed, needed_by_disks;
     struct seen *seen; /* of the node at hand */
 };
 
@@ -118,6 +141,8 @@ static void *filter_begin(const struct cycle *c)
     w->problem = findings->wanted_problem;
     w->missing = findings->wanted_missing;
     w->needs_csi_node = findings->wanted_needs_csi_node;
+    w->needed = findings->needed;
+    w->needed_by_disks = findings->needed_by_disks;
     w->seen = arena_take(c->arena, sizeof(*w->seen));
     seen_init(w->seen, 64, c->arena);
     return w;
@@ -165,17 +190,52 @@ static bool exceeds(const struct wanting *w, const struct node_entry *node,
     return wanted > 0 && attached + wanted > limit->count;
 }
 
+static bool is_installed(const struct cycle *c, const struct node_storage *storage,
+                         struct str driver)
+{
+    uint32_t atom = atom_find(c->atoms, driver);
+    for (uint32_t i = 0; storage != NULL && atom != 0 && i < storage->driver_count; i++)
+        if (storage->drivers[i] == atom)
+            return true;
+    return false;
+}
+
+/* The first of the drivers that is not there; empty: all are. */
+static struct str lacks(const struct cycle *c, const struct node_storage *storage,
+                        const struct strs *needed)
+{
+    for (uint32_t i = 0; i < needed->count; i++)
+        if (!is_installed(c, storage, needed->at[i]))
+            return needed->at[i];
+    return (struct str){NULL, 0};
+}
+
+static bool lacks_a_driver(const struct cycle *c, const struct wanting *w,
+                           const struct node_storage *storage, struct ruling *out)
+{
+    struct str driver = lacks(c, storage, &w->needed);
+    if (driver.len == 0 && storage != NULL)
+        driver = lacks(c, storage, &w->needed_by_disks);
+    if (driver.len == 0)
+        return false;
+    ruling_reject(
+        out, CODE_unschedulable, "",
+        arena_print(c->arena, "%.*s CSI driver is not installed on the node", STR_ARG(driver)));
+    return true;
+}
+
 static void filter(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row,
                    struct ruling *out)
 {
     const struct wanting *w = state;
     const struct node_entry *node = n->entry[row];
     const struct node_storage *storage = node->storage;
-    (void)c;
     if (w->problem.len > 0 && (!w->needs_csi_node || storage != NULL)) {
         ruling_reject(out, w->missing ? CODE_unresolvable : CODE_error, "", w->problem);
         return;
     }
+    if (lacks_a_driver(c, w, storage, out))
+        return;
     if (w->count == 0 || storage == NULL || storage->limit_count == 0)
         return;
     const struct pod_storage *unclear = unclear_pod(node);

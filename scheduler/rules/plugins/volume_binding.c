@@ -9,7 +9,11 @@
 #include "scheduler/catalog/volume_plan.h"
 #include "scheduler/catalog/volumes.h"
 #include "scheduler/rules/node_selector.h"
+#include "scheduler/rules/requested_score.h"
 #include "scheduler/table/label_matcher.h"
+#include "scheduler/table/wrap.h"
+
+#include <math.h>
 
 /* ---- PreFilter ---- */
 
@@ -126,6 +130,12 @@ struct claim_places {
     struct label_matcher **rooms;
 };
 
+/* What a pod takes of one storage class on one node. */
+struct class_use {
+    struct str name;
+    int64_t requested, capacity;
+};
+
 struct matching {
     const struct atoms *atoms;
     const struct volume_findings *findings;
@@ -133,6 +143,7 @@ struct matching {
     struct place *candidates;
     struct claim_places *delayed;
     uint32_t *chosen;              /* of the node at hand */
+    struct class_use *uses;        /* likewise; room for one a claim */
     const struct node_entry *node; /* which one that is */
 };
 
@@ -200,6 +211,7 @@ static void *filter_begin(const struct cycle *c)
     for (uint32_t i = 0; i < findings->delayed.count; i++)
         b->delayed[i] = places_of(c, &findings->delayed.at[i]);
     b->chosen = arena_take(c->arena, (findings->delayed.count + 1) * sizeof(uint32_t));
+    b->uses = arena_take(c->arena, (findings->delayed.count + 1) * sizeof(*b->uses));
     return b;
 }
 
@@ -314,21 +326,104 @@ static void filter(const struct cycle *c, const void *state, const struct nodes 
         explain(bound, plan, out);
 }
 
-/* ---- Score: nothing, unless upstream's gate StorageCapacityScoring is on, which it is not ---- */
+/* ---- Score, with upstream's gate StorageCapacityScoring: how full each class's storage gets ----
+ */
+
+struct class_uses {
+    uint32_t count;
+    struct class_use *at;
+};
 
 static bool score_skips(const struct cycle *c)
 {
-    (void)c;
-    return true;
+    return !c->framework->profile.features.storage_capacity_scoring;
+}
+
+/* Of a pod whose resize was put off PreFilter leaves nothing that could be found here, as upstream:
+ * it is seen where a profile has no DeferredPodScheduling, so that several nodes are feasible. */
+static void pre_score(struct cycle *c)
+{
+    if (c->pod->resize_deferred && c->framework->profile.features.storage_capacity_scoring)
+        c->error = STR_LITERAL("running PreScore plugin \"VolumeBinding\": not found");
+}
+
+static struct class_use *use_of(struct class_uses *uses, struct str class_name)
+{
+    for (uint32_t i = 0; i < uses->count; i++)
+        if (str_equal(uses->at[i].name, class_name))
+            return &uses->at[i];
+    uses->at[uses->count] = (struct class_use){.name = class_name};
+    return &uses->at[uses->count++];
+}
+
+/* Volumes that are there. */
+static void use_volumes(const struct matching *b, struct class_uses *uses)
+{
+    for (uint32_t i = 0; i < b->findings->delayed.count; i++) {
+        if (b->chosen[i] == VOLUME_TO_MAKE)
+            continue;
+        const struct placed_volume *v = &b->findings->candidates.at[b->chosen[i]];
+        struct class_use *use = use_of(uses, v->class_name);
+        use->requested = wrap_add(use->requested, b->findings->delayed.at[i].requested);
+        use->capacity = wrap_add(use->capacity, v->capacity);
+    }
+}
+
+/* The first room that the node reaches, as upstream; of several it takes any. */
+static bool room_of(const struct matching *b, uint32_t claim, int64_t *bytes)
+{
+    const struct claim_places *p = &b->delayed[claim];
+    const struct delayed_claim *c = &b->findings->delayed.at[claim];
+    for (uint32_t i = 0; i < p->room_count && i < c->room_sizes.count; i++)
+        if (label_matcher_matches(p->rooms[i], b->node->labels, b->node->label_count)) {
+            *bytes = c->room_sizes.at[i].bytes;
+            return true;
+        }
+    return false;
+}
+
+/* Volumes to be made: the room is there once, however many are made in it. */
+static void use_rooms(const struct matching *b, struct class_uses *uses)
+{
+    for (uint32_t i = 0; i < b->findings->delayed.count; i++) {
+        int64_t bytes;
+        if (!room_of(b, i, &bytes))
+            continue;
+        struct class_use *use = use_of(uses, b->findings->delayed.at[i].class_name);
+        use->requested = wrap_add(use->requested, b->findings->delayed.at[i].requested);
+        use->capacity = bytes;
+    }
+}
+
+static int64_t worth(const struct profile *profile, const struct class_uses *uses)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < uses->count; i++) {
+        const struct class_use *use = &uses->at[i];
+        bool full = use->capacity == 0 || use->requested > use->capacity;
+        int64_t percent = full ? 100 : wrap_mul(use->requested, 100) / use->capacity;
+        sum += shape_score(profile->volume_shape.at, profile->volume_shape.count, percent);
+    }
+    return uses->count == 0 ? 0 : (int64_t)round((double)sum / (double)uses->count);
 }
 
 static int64_t score(const struct cycle *c, const void *state, const struct nodes *n, uint32_t row)
 {
-    (void)c;
-    (void)state;
-    (void)n;
-    (void)row;
-    return 0;
+    struct matching b = *(const struct matching *)state;
+    b.node = n->entry[row];
+    const struct volume_plan_node node = {.context = &b,
+                                          .is_selected = is_selected,
+                                          .can_use = can_use,
+                                          .can_make = can_make,
+                                          .can_reach = can_reach};
+    if (b.findings->delayed.count == 0 ||
+        volume_plan_make(b.findings, &node, b.chosen) != VOLUME_PLAN_fits)
+        return 0;
+    struct class_uses uses = {0, b.uses};
+    use_volumes(&b, &uses);
+    if (uses.count == 0)
+        use_rooms(&b, &uses);
+    return worth(&c->framework->profile, &uses);
 }
 
 const struct plugin plugin_volume_binding = {
@@ -337,5 +432,7 @@ const struct plugin plugin_volume_binding = {
     .filter_begin = filter_begin,
     .filter = filter,
     .score_skips = score_skips,
+    .pre_score = pre_score,
+    .score_begin = filter_begin,
     .score = score,
 };

@@ -29,7 +29,7 @@ bool profile_make(struct profile *profile, const char *rule, struct arena *a)
 {
     struct scheduler_config config;
     struct str error;
-    bool read = scheduler_config_load(NULL, &config, a, &error);
+    bool read = scheduler_config_load(NULL, release_features(36), &config, a, &error);
     must(read && config.profiles.count == 1);
     *profile = config.profiles.at[0];
     if (rule == NULL)

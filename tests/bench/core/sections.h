@@ -23,6 +23,8 @@ bool preemption_run(const struct core_options *o, struct report *r);
 bool queue_run(const struct core_options *o, struct report *r);
 bool messages_run(const struct core_options *o, struct report *r);
 bool json_run(const struct core_options *o, struct report *r);
+/* What the coordinator spends on a pod with a claim of devices. */
+bool devices_run(const struct core_options *o, struct report *r);
 bool memory_run(const struct core_options *o, struct report *r);
 /* Libraries beside code of ours: what they read and write, and HTTP. */
 bool packages_run(const struct core_options *o, struct report *r);

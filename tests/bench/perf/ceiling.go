@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -22,6 +23,9 @@ import (
 // watches all pods, as a scheduler must, binds each pending one to the next node in turn, and tells
 // each bind in an event. What it reaches is what the API server lets any scheduler reach.
 //
+// With claims, each pod is first nominated, and each of its claims that has no devices gets its finalizer and then
+// some of the node, all as kube-scheduler writes it. Which devices these are, and whether they are free, nobody asks.
+//
 // With victims, each pod first makes room as a preemptor does: it is rejected and nominated, so many
 // pods of its node are marked, deleted and told of, and only then is it bound.
 
@@ -36,6 +40,8 @@ type ceiling struct {
 	listed  chan struct{} // closed when all pods that were there are known
 	mutex   sync.Mutex
 	placed  map[string][]*PodEvent // by node: pods that were there, and are not evicted yet
+	shelf   *shelf                 // of claims, nil when they are not looked at
+	queued  map[string]bool        // pods with claims, by UID
 }
 
 // note is an event to be written.
@@ -51,6 +57,7 @@ func ceilingMain(arguments []string) error {
 	connections := flags.Int("connections", 2, "HTTP/2 connections")
 	inFlight := flags.Int("in-flight", 32, "binds, and as many events, at a time")
 	victims := flags.Int("victims", 0, "how many pods of its node are evicted for each pod")
+	claims := flags.Bool("claims", false, "give the claims of each pod devices, before it is bound")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -62,7 +69,12 @@ func ceilingMain(arguments []string) error {
 	}
 	host, _ := os.Hostname()
 	c := &ceiling{client: client, host: host, binds: make(chan *PodEvent, 1<<17), events: make(chan *note, 1<<17),
-		victims: *victims, listed: make(chan struct{}), placed: map[string][]*PodEvent{}}
+		victims: *victims, listed: make(chan struct{}), placed: map[string][]*PodEvent{}, queued: map[string]bool{}}
+	if *claims {
+		if c.shelf, err = followClaims(ctx, client); err != nil {
+			return err
+		}
+	}
 	if err := c.listNodes(ctx); err != nil {
 		return err
 	}
@@ -103,7 +115,7 @@ func (c *ceiling) listNodes(ctx context.Context) error {
 func (c *ceiling) watch(ctx context.Context) error {
 	follow, err := followPods(ctx, c.client, "&fieldSelector=status.phase!%3DSucceeded,status.phase!%3DFailed",
 		func(event *PodEvent) {
-			if event.Type != "ADDED" || event.Gated || event.Deleted {
+			if event.Gated || event.Deleted || !c.isNew(event) {
 				return
 			}
 			if event.Node == "" {
@@ -119,6 +131,18 @@ func (c *ceiling) watch(ctx context.Context) error {
 	}
 	close(c.listed)
 	return follow()
+}
+
+// isNew says whether a pod is seen for the first time, or with claims whether it has all of them for the first time.
+func (c *ceiling) isNew(event *PodEvent) bool {
+	if c.shelf == nil || event.Wanted == 0 || event.Node != "" {
+		return event.Type == "ADDED"
+	}
+	if c.queued[event.UID] || strings.Count(event.Claims, ",") < event.Wanted {
+		return false
+	}
+	c.queued[event.UID] = true
+	return true
 }
 
 var turn atomic.Int64
@@ -183,6 +207,9 @@ func (c *ceiling) bind(ctx context.Context) {
 			}
 			node, victims := c.choose()
 			if len(victims) > 0 && !c.makeRoom(ctx, pod, node, victims) {
+				continue
+			}
+			if c.shelf != nil && pod.Wanted > 0 && !c.allocate(ctx, pod, node) {
 				continue
 			}
 			binding := &v1.Binding{

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,6 +30,7 @@ type Client struct {
 	next          atomic.Uint32
 	mutex         sync.Mutex
 	sent          map[string]int // its own requests, as "verb resource"
+	shaping       sync.Mutex
 	shapes        map[string]kindShape
 }
 
@@ -147,6 +149,19 @@ func (c *Client) open(ctx context.Context, method, path, contentType, accept str
 	return answer, nil
 }
 
+// patiently sends again what the API server refuses because it has not yet seen the class of a priority.
+func patiently(ctx context.Context, send func() error) error {
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		err := send()
+		var status *StatusError
+		if !errors.As(err, &status) || status.Code != 403 || !strings.Contains(status.What, "no PriorityClass with name") ||
+			time.Now().After(deadline) || ctx.Err() != nil {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 func printable(text []byte) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffd {
@@ -192,6 +207,24 @@ func (c *Client) send(ctx context.Context, method, path, contentType, what strin
 	return err
 }
 
+// created posts a body and reads what the API server made of it, in JSON.
+func (c *Client) created(ctx context.Context, path, contentType, what string, body []byte) ([]byte, error) {
+	return c.exchange(ctx, "POST", path, contentType, "application/json", what, body)
+}
+
+// exchange sends a body and reads the answer.
+func (c *Client) exchange(ctx context.Context, method, path, contentType, accept, what string, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
+	defer cancel()
+	c.count(what)
+	answer, err := c.open(ctx, method, path, contentType, accept, body)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	return io.ReadAll(answer.Body)
+}
+
 // Create posts a typed object to a collection.
 func (c *Client) Create(ctx context.Context, collection, what, apiVersion, kind string, object message) error {
 	body, err := c.encode(apiVersion, kind, object)
@@ -235,6 +268,8 @@ func (c *Client) collection(ctx context.Context, apiVersion, kind, namespace str
 	if apiVersion == "v1" {
 		root = "/api/v1"
 	}
+	c.shaping.Lock()
+	defer c.shaping.Unlock()
 	shape, known := c.shapes[apiVersion+"/"+kind]
 	if !known {
 		text, err := c.Get(ctx, root, "GET ")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,8 +31,13 @@ type Executor struct {
 	spaces     map[string]bool
 	priorities map[int32]bool
 	background []func(context.Context) // churn and deletions, started with the clock
+	guard      sync.Mutex              // of serial and priorities, which churn uses beside other operations
 	serial     int
 	labels     map[string]map[string]string // of the pods created, by key
+	templates  map[string]json.RawMessage   // the specs of claims that ResourceClaimTemplates have, by key
+	named      []string                     // all nodes, those with a taint too
+	place      func() error                 // has somebody place pods from now on, see Chosen.placed
+	placing    *Candidate                   // who does
 	stages     *stages                      // nil, unless the case is played in stages
 	recall     bool                         // the objects are there: only what is known of them is made again
 }
@@ -42,6 +48,8 @@ const creators = 30 // as many as upstream's
 type order struct {
 	path, what string
 	body       []byte
+	plain      bool       // the body is JSON, whatever the client speaks
+	claims     *podClaims // what is made for the pod when it is there
 }
 
 // sendAll posts orders from several workers; at a rate, when it is not 0.
@@ -52,12 +60,7 @@ func (e *Executor) sendAll(orders []order, rate float64) error {
 	for range creators {
 		workers.Go(func() {
 			for each := range work {
-				method := "POST"
-				if strings.HasSuffix(each.what, "/status") {
-					method = "PUT"
-				}
-				err := e.client.send(e.ctx, method, each.path, e.client.contentType(), method+" "+each.what, each.body)
-				if err != nil {
+				if err := patiently(e.ctx, func() error { return e.sendOne(each) }); err != nil {
 					select {
 					case failures <- err:
 					default:
@@ -81,6 +84,20 @@ func (e *Executor) sendAll(orders []order, rate float64) error {
 	default:
 		return nil
 	}
+}
+
+func (e *Executor) sendOne(each order) error {
+	method, kind := "POST", e.client.contentType()
+	if strings.HasSuffix(each.what, "/status") {
+		method = "PUT"
+	}
+	if each.plain {
+		kind = "application/json"
+	}
+	if each.claims != nil {
+		return e.createWithClaims(each)
+	}
+	return e.client.send(e.ctx, method, each.path, kind, method+" "+each.what, each.body)
 }
 
 // prepare plays all operations before the measured one, and returns that one with its number.
@@ -107,6 +124,12 @@ func (e *Executor) play(op *Op, index int) error {
 		return e.createPods(op, index)
 	case "createAny":
 		return e.createAny(op)
+	case "createPodGroups":
+		return e.createPodGroups(op)
+	case "createResourceDriver":
+		return e.createResourceDriver(op)
+	case "allocResourceClaims":
+		return e.allocate(op, index)
 	case "churn":
 		return e.churn(op, index)
 	case "deletePods":
@@ -141,20 +164,21 @@ func baseNode(prefix string) *v1.Node {
 func (e *Executor) createNodes(op *Op, index int) error {
 	next := func(int, int) (*v1.Node, error) { return baseNode(fmt.Sprintf("node-%d-", index)), nil }
 	if op.NodeTemplatePath != "" {
-		template, err := readTemplate(e.chosen.path(op.NodeTemplatePath))
+		template, err := readTemplate(e.chosen.path(op.NodeTemplatePath), op.TemplateParams)
 		if err != nil {
 			return err
 		}
 		next = copier[v1.Node](template)
 	}
 	var orders []order
+	start := len(e.named)
 	for i := range op.Count {
 		node, err := next(i, op.Count)
 		if err != nil {
 			return err
 		}
 		if node.Name == "" {
-			node.Name = fmt.Sprintf("%s%05d", node.GenerateName, len(e.nodes)+i)
+			node.Name = fmt.Sprintf("%s%05d", node.GenerateName, start+i)
 		}
 		if node.Labels == nil {
 			node.Labels = map[string]string{}
@@ -169,16 +193,26 @@ func (e *Executor) createNodes(op *Op, index int) error {
 		if err := e.offerVolumes(op.NodeAllocatableStrategy, node); err != nil {
 			return err
 		}
+		e.declare(node)
 		body, err := e.client.encode("v1", "Node", node)
 		if err != nil {
 			return err
 		}
-		orders = append(orders, order{"/api/v1/nodes", "nodes", body})
+		orders = append(orders, order{path: "/api/v1/nodes", what: "nodes", body: body})
+		e.named = append(e.named, node.Name)
 		if len(node.Spec.Taints) == 0 {
 			e.nodes = append(e.nodes, node.Name)
 		}
 	}
 	return e.sendAll(orders, 0)
+}
+
+// declare has a node say which features it has, where the case asks for some.
+func (e *Executor) declare(node *v1.Node) {
+	for i := range e.chosen.Params[declaredFeatures] {
+		node.Status.DeclaredFeatures = append(node.Status.DeclaredFeatures, fmt.Sprintf("Feature%d", i+1))
+	}
+	slices.Sort(node.Status.DeclaredFeatures)
 }
 
 func (e *Executor) namespace(name string, base *v1.Namespace) error {
@@ -219,9 +253,19 @@ func basePod() *v1.Pod {
 		Resources: v1.ResourceRequirements{Limits: amounts, Requests: amounts}}}}}
 }
 
+// next is a number that no object of a run has had.
+func (e *Executor) next() int {
+	e.guard.Lock()
+	defer e.guard.Unlock()
+	e.serial++
+	return e.serial
+}
+
 // priorityClass names a class of this value. Upstream switches the Priority admission off to write
 // bare numbers; with a class of the number they are the same pods, and it can stay on.
 func (e *Executor) priorityClass(value int32) (string, error) {
+	e.guard.Lock()
+	defer e.guard.Unlock()
 	name := fmt.Sprintf("priority-%d", value)
 	if e.priorities[value] {
 		return name, nil
@@ -247,7 +291,7 @@ func (e *Executor) podOrders(op *Op, index int, bind bool) ([]order, []string, e
 		path = e.chosen.template
 	}
 	if path != "" {
-		template, err := readTemplate(e.chosen.path(path))
+		template, err := readTemplate(e.chosen.path(path), op.TemplateParams)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -266,10 +310,15 @@ func (e *Executor) podOrders(op *Op, index int, bind bool) ([]order, []string, e
 			return nil, nil, err
 		}
 		if pod.Name == "" {
-			e.serial++
-			pod.Name = fmt.Sprintf("%s%06d", pod.GenerateName, e.serial)
+			pod.Name = fmt.Sprintf("%s%06d", pod.GenerateName, e.next())
 		}
 		pod.Namespace = namespace
+		if path != "" && e.chosen.labelled() {
+			if pod.Labels == nil {
+				pod.Labels = map[string]string{}
+			}
+			pod.Labels["signature"] = fmt.Sprintf("signature-label-%d", i/max(1, op.SignatureBatchSize))
+		}
 		if op.PersistentVolumeTemplatePath != "" {
 			pod.Spec.Volumes = []v1.Volume{{Name: "vol", VolumeSource: v1.VolumeSource{
 				PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: claimName(i)}}}}
@@ -287,7 +336,11 @@ func (e *Executor) podOrders(op *Op, index int, bind bool) ([]order, []string, e
 		if err != nil {
 			return nil, nil, err
 		}
-		orders = append(orders, order{"/api/v1/namespaces/" + namespace + "/pods", "pods", body})
+		claims, err := e.claimsOf(pod)
+		if err != nil {
+			return nil, nil, err
+		}
+		orders = append(orders, order{path: "/api/v1/namespaces/" + namespace + "/pods", what: "pods", body: body, claims: claims})
 		keys = append(keys, namespace+"/"+pod.Name)
 		e.labels[namespace+"/"+pod.Name] = pod.Labels
 	}
@@ -297,23 +350,51 @@ func (e *Executor) podOrders(op *Op, index int, bind bool) ([]order, []string, e
 
 func (e *Executor) createPods(op *Op, index int) error {
 	waits := !op.SkipWaitToCompletion
-	orders, keys, err := e.podOrders(op, index, waits && e.bindInit && e.stages == nil)
+	before := waits && e.bindInit && e.stages == nil
+	orders, keys, err := e.podOrders(op, index, before && !e.chosen.placed())
 	if err != nil {
 		return err
+	}
+	if before && e.chosen.placed() && op.Count > 0 {
+		if err := e.havePlaced(); err != nil {
+			return err
+		}
 	}
 	e.stages.expect(keys)
 	if err := e.sendAll(orders, 0); err != nil {
 		return err
 	}
-	return e.wait("the pods of an earlier operation", func() bool {
+	if waits {
+		return e.waitBound(keys)
+	}
+	return e.wait("the pods of an earlier operation to exist", func() bool {
 		for _, key := range keys {
-			state := e.tracker.pods[key]
-			if state == nil || (waits && state.bound.IsZero()) {
+			if e.tracker.pods[key] == nil {
 				return false
 			}
 		}
 		return true
 	})
+}
+
+// waitBound waits until these pods have nodes.
+func (e *Executor) waitBound(keys []string) error {
+	return e.wait("the pods of an earlier operation", func() bool {
+		for _, key := range keys {
+			if state := e.tracker.pods[key]; state == nil || state.bound.IsZero() {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// havePlaced has somebody place the pods that are there before the measured ones.
+func (e *Executor) havePlaced() error {
+	if e.recall || e.place == nil {
+		return nil
+	}
+	return e.place()
 }
 
 // wait is the tracker's, and ends early when the scheduler does.
@@ -327,7 +408,7 @@ func (e *Executor) wait(what string, condition func() bool) error {
 		limit = e.stages.run.limit
 	}
 	err := e.tracker.wait(what, limit, func() bool {
-		lost = !e.stages.alive()
+		lost = !e.stages.alive() || e.placing != nil && !e.placing.alive()
 		return lost || condition()
 	})
 	if err == nil && lost {
@@ -437,37 +518,62 @@ func (o anyObject) metadata() map[string]any {
 
 // post creates an object of any kind and returns its path.
 func (e *Executor) post(ctx context.Context, object anyObject, namespace string) (string, error) {
+	each, err := e.orderFor(ctx, object, namespace)
+	if err != nil || e.client.silent {
+		return "", err
+	}
+	name, _ := object.metadata()["name"].(string)
+	return each.path + "/" + name, patiently(ctx, func() error {
+		return e.client.send(ctx, "POST", each.path, "application/json", "POST "+each.what, each.body)
+	})
+}
+
+// withClass gives what has a bare priority the class of it.
+func (e *Executor) withClass(object anyObject) error {
+	spec, _ := object["spec"].(map[string]any)
+	value, ok := spec["priority"].(float64)
+	if !ok || object.text("kind") != "Pod" && object.text("kind") != "PodGroup" {
+		return nil
+	}
+	name, err := e.priorityClass(int32(value))
+	spec["priorityClassName"] = name
+	return err
+}
+
+// orderFor is the request that creates an object of any kind.
+func (e *Executor) orderFor(ctx context.Context, object anyObject, namespace string) (order, error) {
 	metadata := object.metadata()
 	if metadata["name"] == nil {
-		e.serial++
-		metadata["name"] = fmt.Sprintf("%v%06d", metadata["generateName"], e.serial)
+		metadata["name"] = fmt.Sprintf("%v%06d", metadata["generateName"], e.next())
 	}
-	if spec, ok := object["spec"].(map[string]any); ok && object.text("kind") == "Pod" {
-		if value, ok := spec["priority"].(float64); ok {
-			name, err := e.priorityClass(int32(value))
-			if err != nil {
-				return "", err
-			}
-			spec["priorityClassName"] = name
-		}
+	if err := e.withClass(object); err != nil {
+		return order{}, err
 	}
-	if e.client.silent {
-		return "", nil
+	if object.text("apiVersion") == "resource.k8s.io/v1beta2" {
+		object["apiVersion"] = resourceVersion // the same objects, and no API server has to be asked for it
+	}
+	if err := e.keepTemplate(object, namespace); err != nil || e.client.silent {
+		return order{}, err
 	}
 	collection, plural, err := e.client.collection(ctx, object.text("apiVersion"), object.text("kind"), namespace)
 	if err != nil {
-		return "", err
+		return order{}, err
 	}
 	body, err := json.Marshal(object)
-	if err != nil {
-		return "", err
-	}
-	path := collection + "/" + metadata["name"].(string)
-	return path, e.client.send(ctx, "POST", collection, "application/json", "POST "+plural, body)
+	return order{path: collection, what: plural, body: body, plain: true}, err
 }
 
 func (e *Executor) createAny(op *Op) error {
-	template, err := readTemplate(e.chosen.path(op.TemplatePath))
+	count := op.Count
+	if op.CountParam == "" {
+		count = max(1, count)
+	}
+	return e.createMany(op, count, func(anyObject) {})
+}
+
+// createMany creates so many objects of a template, each changed before.
+func (e *Executor) createMany(op *Op, count int, change func(anyObject)) error {
+	template, err := readTemplate(e.chosen.path(op.TemplatePath), op.TemplateParams)
 	if err != nil {
 		return err
 	}
@@ -476,16 +582,25 @@ func (e *Executor) createAny(op *Op) error {
 			return err
 		}
 	}
-	for i := range max(1, op.Count) {
-		object, err := render[anyObject](template, i, max(1, op.Count))
+	var orders []order
+	for i := range count {
+		object, err := render[anyObject](template, i, count)
 		if err != nil {
 			return err
 		}
-		if _, err := e.post(e.ctx, *object, op.Namespace); err != nil {
+		change(*object)
+		each, err := e.orderFor(e.ctx, *object, op.Namespace)
+		if err != nil {
 			return err
 		}
+		orders = append(orders, each)
 	}
-	return nil
+	return e.sendAll(orders, 0)
+}
+
+// createPodGroups makes groups in the version that scheduler_perf's own client speaks, whatever a template says.
+func (e *Executor) createPodGroups(op *Op) error {
+	return e.createMany(op, op.Count, func(object anyObject) { object["apiVersion"] = "scheduling.k8s.io/v1beta1" })
 }
 
 // churn creates objects again and again beside the measured pods, or creates and deletes them in turn.
@@ -503,7 +618,7 @@ func (e *Executor) churn(op *Op, index int) error {
 	}
 	turns := make([]func(context.Context, int), len(op.TemplatePaths))
 	for i, path := range op.TemplatePaths {
-		template, err := readTemplate(e.chosen.path(path))
+		template, err := readTemplate(e.chosen.path(path), nil)
 		if err != nil {
 			return err
 		}

@@ -38,6 +38,7 @@ func casesMain(arguments []string) error {
 		return nil
 	})
 	nodes := flags.Int("nodes", 0, "scale to this many nodes")
+	release := flags.String("release", firstRelease, "of Kubernetes, whose cases these are")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -46,25 +47,31 @@ func casesMain(arguments []string) error {
 		return err
 	}
 	type row struct {
-		Name      string         `json:"name"`
-		Workloads []string       `json:"workloads"`
-		Refused   string         `json:"refused,omitempty"`
-		Workload  string         `json:"workload,omitempty"`
-		Staged    bool           `json:"staged,omitempty"`
-		Params    map[string]int `json:"params,omitempty"`
+		Name      string              `json:"name"`
+		Workloads []string            `json:"workloads"`
+		Gates     map[string][]string `json:"gates"` // of each workload
+		Refused   string              `json:"refused,omitempty"`
+		Workload  string              `json:"workload,omitempty"`
+		Staged    bool                `json:"staged,omitempty"`
+		Profiles  json.RawMessage     `json:"profiles,omitempty"` // of the scheduler's configuration
+		Params    map[string]int      `json:"params,omitempty"`
 	}
 	var rows []row
 	for i := range cases {
-		one := row{Name: cases[i].Name, Refused: cases[i].refusal()}
+		one := row{Name: cases[i].Name, Refused: cases[i].refusal(), Gates: map[string][]string{}}
 		for _, workload := range cases[i].Workloads {
 			one.Workloads = append(one.Workloads, workload.Name)
+			one.Gates[workload.Name] = cases[i].gates(&workload)
 		}
 		if one.Refused == "" {
-			chosen, err := choose(cases, one.Name, *nodes, nil)
+			chosen, err := choose(cases, one.Name, *release, *nodes, nil)
 			if err != nil {
 				return err
 			}
 			one.Workload, one.Params, one.Staged = chosen.Workload, chosen.Params, chosen.Staged
+			if one.Profiles, err = cases[i].profiles(); err != nil {
+				return err
+			}
 		}
 		rows = append(rows, one)
 	}

@@ -21,13 +21,15 @@ import (
 )
 
 func samplePod() *v1.Pod {
+	shared, made, template := "shared", "pod-1-own", "template"
 	now := metav1.NewTime(time.Unix(1700000000, 0))
 	return &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "space", Name: "pod-1", UID: "u-1", ResourceVersion: "77",
 			DeletionTimestamp: &now, Labels: map[string]string{"a": "b"}},
 		Spec: v1.PodSpec{NodeName: "node-9", SchedulingGates: []v1.PodSchedulingGate{{Name: "g"}},
-			Containers: []v1.Container{{Name: "c", Image: "i"}}},
-		Status: v1.PodStatus{Phase: v1.PodPending, Conditions: []v1.PodCondition{
+			Containers:     []v1.Container{{Name: "c", Image: "i"}},
+			ResourceClaims: []v1.PodResourceClaim{{Name: "a", ResourceClaimName: &shared}, {Name: "b", ResourceClaimTemplateName: &template}}},
+		Status: v1.PodStatus{ResourceClaimStatuses: []v1.PodResourceClaimStatus{{Name: "b", ResourceClaimName: &made}}, Phase: v1.PodPending, Conditions: []v1.PodCondition{
 			{Type: v1.PodScheduled, Status: v1.ConditionTrue}}}}
 }
 
@@ -48,7 +50,7 @@ func frame(t *testing.T, kind string, pod *v1.Pod) []byte {
 
 func wanted() PodEvent {
 	return PodEvent{Type: "MODIFIED", Namespace: "space", Name: "pod-1", UID: "u-1", Version: "77", Node: "node-9",
-		Attempted: true, Gated: true, Deleted: true}
+		Attempted: true, Gated: true, Deleted: true, Wanted: 2, Claims: "shared,pod-1-own,"}
 }
 
 func TestBothEncodingsOfAWatchSayTheSame(t *testing.T) {
@@ -153,8 +155,8 @@ const sampleCases = `
   - {name: Small, params: {initNodes: 5, measurePods: 10}}
   - {name: Large, labels: [performance], threshold: 100, params: {initNodes: 5000, measurePods: 9000}}
   - {name: Larger, labels: [performance], params: {initNodes: 5000, measurePods: 90}}
-- name: Driver
-  workloadTemplate: [{opcode: createResourceDriver}]
+- name: Profile
+  workloadTemplate: [{opcode: startCollectingProfile}]
   workloads: [{name: One}]
 - name: Volumes
   workloadTemplate: [{opcode: createPods, count: 1, persistentVolumeTemplatePath: pv.yaml}]
@@ -187,7 +189,7 @@ func sample(t *testing.T) []TestCase {
 }
 
 func TestACaseIsScaledFromTheWorkloadWithAThreshold(t *testing.T) {
-	chosen, err := choose(sample(t), "Plain", 50, map[string]int{"measurePods": 7})
+	chosen, err := choose(sample(t), "Plain", firstRelease, 50, map[string]int{"measurePods": 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,27 +206,27 @@ func TestACaseIsScaledFromTheWorkloadWithAThreshold(t *testing.T) {
 }
 
 func TestAWorkloadByNameKeepsItsSize(t *testing.T) {
-	chosen, err := choose(sample(t), "Plain/Small", 0, nil)
+	chosen, err := choose(sample(t), "Plain/Small", firstRelease, 0, nil)
 	if err != nil || chosen.Params["measurePods"] != 10 {
 		t.Errorf("%v %+v", err, chosen)
 	}
 }
 
 func TestWhatIsMissingIsNamed(t *testing.T) {
-	for name, want := range map[string]string{"Driver": "opcode createResourceDriver",
+	for name, want := range map[string]string{"Profile": "opcode startCollectingProfile",
 		"Volumes": "opcode createPods with a volume without a claim", "Unended": "Unended measures 1 operations", "None": "no case None", "Plain/None": "no workload None"} {
-		if _, err := choose(sample(t), name, 0, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := choose(sample(t), name, firstRelease, 0, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := choose(sample(t), "Plain", 0, map[string]int{"pods": 1}); err == nil ||
+	if _, err := choose(sample(t), "Plain", firstRelease, 0, map[string]int{"pods": 1}); err == nil ||
 		!strings.Contains(err.Error(), "initNodes, measurePods") {
 		t.Errorf("an unknown parameter: %v", err)
 	}
 }
 
 func TestACaseInStagesKeepsItsSize(t *testing.T) {
-	chosen, err := choose(sample(t), "Stages", 500, nil)
+	chosen, err := choose(sample(t), "Stages", firstRelease, 500, nil)
 	if err != nil || !chosen.Staged || chosen.Params["nodes"] != 2 || len(chosen.Ops) != 6 {
 		t.Fatalf("%v %+v", err, chosen)
 	}
@@ -325,7 +327,7 @@ func TestTemplateFunctionsAreUpstreams(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	template, err := readTemplate(path)
+	template, err := readTemplate(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,14 +373,14 @@ func TestOurOwnCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chosen, err := choose(cases, "Gangs", 1000, nil)
+	chosen, err := choose(cases, "Gangs", firstRelease, 1000, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if chosen.Params["groups"] != 250 || chosen.Params["measurePods"] != 2000 {
 		t.Errorf("not 8 pods a group: %v", chosen.Params)
 	}
-	template, err := readTemplate(chosen.path(chosen.template))
+	template, err := readTemplate(chosen.path(chosen.template), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

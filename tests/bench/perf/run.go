@@ -27,9 +27,11 @@ import (
 type options struct {
 	from                              []string
 	name, mode, init, kubeconfig, log string
-	status                            string // asks the candidate how long its decisions took
-	prepared                          string // a file of what prepareMain made, when it did
-	only                              bool   // prepare, and end
+	release                           string   // of Kubernetes, whose cases these are
+	placer                            []string // a command that places pods which are there before, see Chosen.placed
+	status                            string   // asks the candidate how long its decisions took
+	prepared                          string   // a file of what prepareMain made, when it did
+	only                              bool     // prepare, and end
 	nodes                             int
 	rate                              float64
 	json                              bool
@@ -80,6 +82,12 @@ func parseOptions(command string, arguments []string) (*options, error) {
 		return nil
 	})
 	flags.StringVar(&o.name, "case", "", "CASE or CASE/WORKLOAD")
+	flags.StringVar(&o.release, "release", firstRelease, "of Kubernetes, whose cases these are")
+	flags.Func("placer", "a word of the command that places pods with claims or groups before the clock; may be repeated",
+		func(word string) error {
+			o.placer = append(o.placer, word)
+			return nil
+		})
 	flags.StringVar(&o.mode, "mode", "backlog", "backlog, arrival or live")
 	flags.StringVar(&o.init, "init", "bound", "who places the pods before the measured ones: bound or scheduler")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the administrator's kubeconfig")
@@ -149,6 +157,9 @@ type run struct {
 	keys      []string
 	own       map[string]int
 
+	steadyOp    *Op // in a steady state: the pods that come and go
+	steadyIndex int
+
 	began                      time.Time
 	before, first, last, after usage
 	requestsBefore             map[string]int
@@ -161,7 +172,7 @@ func newRun(ctx context.Context, o *options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := choose(cases, o.name, o.nodes, o.overrides)
+	chosen, err := choose(cases, o.name, o.release, o.nodes, o.overrides)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +185,7 @@ func newRun(ctx context.Context, o *options) (*run, error) {
 	}
 	r.executor = &Executor{ctx: ctx, client: r.client, tracker: r.tracker, chosen: chosen, bindInit: o.init == "bound",
 		inventory: map[string][]string{}, spaces: map[string]bool{}, priorities: map[int32]bool{},
-		labels: map[string]map[string]string{}}
+		labels: map[string]map[string]string{}, place: r.startPlacer}
 	return r, nil
 }
 
@@ -205,8 +216,11 @@ func (r *run) playAndTell() error {
 		}
 	}()
 	play := r.play
-	if r.executor.chosen.Staged {
+	switch {
+	case r.executor.chosen.Staged:
 		play, r.mode = r.playStages, "stages"
+	case r.executor.chosen.Steady:
+		play, r.mode = r.playSteady, "steady"
 	}
 	failure := play()
 	if r.candidate == nil || len(r.keys) == 0 {
@@ -242,8 +256,13 @@ func (r *run) play() error {
 // the requests for these.
 func (r *run) setup() ([]order, error) {
 	op, index, err := r.executor.prepare()
+	r.stopPlacer()
 	if err != nil {
 		return nil, err
+	}
+	if r.executor.chosen.Steady {
+		r.steadyOp, r.steadyIndex = op, index
+		return nil, nil
 	}
 	orders, keys, err := r.executor.podOrders(op, index, false)
 	if err != nil {
@@ -383,7 +402,7 @@ func (r *run) canary(tolerations ...v1.Toleration) error {
 	if err != nil {
 		return err
 	}
-	return r.client.Delete(r.ctx, "/api/v1/namespaces/canary/pods/canary", "pods", `{"gracePeriodSeconds":0}`)
+	return r.client.Delete(r.ctx, "/api/v1/namespaces/canary/pods/canary", "pods", atOnce)
 }
 
 // ---- the API server's own figures ---------------------------------------------------------------
@@ -500,7 +519,7 @@ func (r *run) result(chosen *Chosen, failure error) *Result {
 		result.Paced = paced.Seconds()
 		result.BeyondPace = float64(len(bounds)) / math.Max(last.Sub(r.began).Seconds()-result.Paced, 1e-3)
 	}
-	result.GroupsPerSecond = groupsPerSecond(states, chosen.Params["groups"])
+	result.GroupsPerSecond = groupsPerSecond(states, groupsOf(chosen.Params))
 	for name, share := range map[string]float64{"p50": 0.50, "p90": 0.90, "p99": 0.99, "p999": 0.999, "max": 1} {
 		result.Latency[name] = latencies[int(math.Ceil(share*float64(len(latencies))))-1]
 	}

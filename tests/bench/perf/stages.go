@@ -137,7 +137,7 @@ func (r *run) canaryWithNode() error {
 
 // updateAny puts objects anew, and then their status, as a template says for each number.
 func (e *Executor) updateAny(op *Op) error {
-	template, err := readTemplate(e.chosen.path(op.TemplatePath))
+	template, err := readTemplate(e.chosen.path(op.TemplatePath), op.TemplateParams)
 	if err != nil {
 		return err
 	}

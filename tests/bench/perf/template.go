@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
-	"html/template" // as upstream: its quoting is part of what the templates mean
+	"maps"
 	"os"
 	"strconv"
+	"strings"
+	"text/template"
 
 	"sigs.k8s.io/yaml"
 )
@@ -21,6 +24,17 @@ var templateFunctions = template.FuncMap{
 	"DivideFloat":   quotient,
 	"DivideInt":     func(a, b any) int { return int(quotient(a, b)) },
 	"Mod":           func(a, b any) int { return int(number(a)) % int(number(b)) },
+	"Int":           func(value any) int { return int(number(value)) },
+	"JSON":          asJSON,
+}
+
+// asJSON writes a value as YAML reads it, without the escapes that HTML needs.
+func asJSON(value any) (string, error) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return strings.TrimSpace(text.String()), err
 }
 
 func number(value any) float64 {
@@ -59,9 +73,10 @@ type Template struct {
 	path     string
 	parsed   *template.Template
 	constant bool
+	params   map[string]any // what the operation hands to it
 }
 
-func readTemplate(path string) (*Template, error) {
+func readTemplate(path string, params map[string]any) (*Template, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -70,13 +85,16 @@ func readTemplate(path string) (*Template, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Template{path, parsed, !bytes.Contains(text, []byte("{{"))}, nil
+	return &Template{path, parsed, !bytes.Contains(text, []byte("{{")), params}, nil
 }
 
 // render reads object `index` of `count` into a fresh *T.
 func render[T any](t *Template, index, count int) (*T, error) {
 	var text bytes.Buffer
-	if err := t.parsed.Execute(&text, map[string]any{"Index": index, "Count": count}); err != nil {
+	values := map[string]any{}
+	maps.Copy(values, t.params)
+	values["Index"], values["Count"] = index, count
+	if err := t.parsed.Execute(&text, values); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}
 	object := new(T)

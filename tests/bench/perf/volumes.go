@@ -71,11 +71,11 @@ func (e *Executor) createVolumes(op *Op, namespace string) error {
 		if err != nil {
 			return err
 		}
-		created = append(created, order{claims, "persistentvolumeclaims", pvcBody},
-			order{volumes, "persistentvolumes", pvBody})
+		created = append(created, order{path: claims, what: "persistentvolumeclaims", body: pvcBody},
+			order{path: volumes, what: "persistentvolumes", body: pvBody})
 		statuses = append(statuses,
-			order{claims + "/" + pvc.Name + "/status", "persistentvolumeclaims/status", pvcBody},
-			order{volumes + "/" + pv.Name + "/status", "persistentvolumes/status", pvBody})
+			order{path: claims + "/" + pvc.Name + "/status", what: "persistentvolumeclaims/status", body: pvcBody},
+			order{path: volumes + "/" + pv.Name + "/status", what: "persistentvolumes/status", body: pvBody})
 	}
 	if err := e.sendAll(created, 0); err != nil {
 		return err

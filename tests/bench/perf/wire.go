@@ -16,6 +16,8 @@ type PodEvent struct {
 	Namespace, Name, UID, Version string
 	Node                          string
 	Attempted, Gated, Deleted     bool
+	Claims                        string // the names of its ResourceClaims, as far as they are there, each with a comma behind it
+	Wanted                        int    // how many claims it has
 }
 
 // followPods lists pods, as the server's cache has them, and watches from there until the context ends.
@@ -100,6 +102,8 @@ func decodePods(body io.Reader, asJSON bool, each func(*PodEvent)) error {
 	}
 }
 
+type namedClaim struct{ ResourceClaimName string }
+
 type jsonPod struct {
 	Message  string // of a Status, which stands here in an ERROR
 	Metadata struct {
@@ -109,12 +113,16 @@ type jsonPod struct {
 	Spec struct {
 		NodeName        string
 		SchedulingGates []struct{ Name string }
+		ResourceClaims  []namedClaim
 	}
 	Status json.RawMessage // a Status has a text here
 }
 
 func (p *jsonPod) event(kind string) *PodEvent {
-	var status struct{ Conditions []struct{ Type string } }
+	var status struct {
+		Conditions            []struct{ Type string }
+		ResourceClaimStatuses []namedClaim
+	}
 	_ = json.Unmarshal(p.Status, &status)
 	event := &PodEvent{Type: kind, Namespace: p.Metadata.Namespace, Name: p.Metadata.Name, UID: p.Metadata.UID,
 		Version: p.Metadata.ResourceVersion, Node: p.Spec.NodeName, Gated: len(p.Spec.SchedulingGates) > 0,
@@ -122,7 +130,17 @@ func (p *jsonPod) event(kind string) *PodEvent {
 	for _, condition := range status.Conditions {
 		event.Attempted = event.Attempted || condition.Type == "PodScheduled"
 	}
+	event.Wanted = len(p.Spec.ResourceClaims)
+	for _, claim := range append(p.Spec.ResourceClaims, status.ResourceClaimStatuses...) {
+		event.claim([]byte(claim.ResourceClaimName))
+	}
 	return event
+}
+
+func (e *PodEvent) claim(name []byte) {
+	if len(name) > 0 {
+		e.Claims += string(name) + ","
+	}
 }
 
 func decodeJSON(body io.Reader, each func(*PodEvent)) error {
@@ -286,20 +304,35 @@ func scanPod(data []byte, event *PodEvent) error {
 					event.Node = string(text)
 				case 38:
 					event.Gated = true
+				case 39:
+					event.Wanted++
+					return fields(text, func(number int, name []byte) error {
+						if number == 3 {
+							event.claim(name)
+						}
+						return nil
+					})
 				}
 				return nil
 			})
 		case 3:
-			return fields(value, func(number int, condition []byte) error {
-				if number != 2 {
-					return nil
-				}
-				return fields(condition, func(number int, text []byte) error {
-					event.Attempted = event.Attempted || (number == 1 && string(text) == "PodScheduled")
-					return nil
-				})
-			})
+			return scanStatus(value, event)
 		}
 		return nil
+	})
+}
+
+func scanStatus(data []byte, event *PodEvent) error {
+	return fields(data, func(number int, value []byte) error {
+		if number != 2 && number != 15 {
+			return nil
+		}
+		return fields(value, func(inner int, text []byte) error {
+			if number == 15 && inner == 2 {
+				event.claim(text)
+			}
+			event.Attempted = event.Attempted || (number == 2 && inner == 1 && string(text) == "PodScheduled")
+			return nil
+		})
 	})
 }

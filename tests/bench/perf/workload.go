@@ -50,6 +50,7 @@ type Op struct {
 	Opcode                            string            `json:"opcode"`
 	Count                             int               `json:"count"`
 	CountParam                        string            `json:"countParam"`
+	CountMultiplierParam              string            `json:"countMultiplierParam"`
 	Namespace                         string            `json:"namespace"`
 	Namespaces                        []string          `json:"namespaces"`
 	NodeTemplatePath                  string            `json:"nodeTemplatePath"`
@@ -80,6 +81,13 @@ type Op struct {
 	Name                              string            `json:"name"`
 	UpdatePerSecond                   int               `json:"updatePerSecond"`
 	Subresources                      []string          `json:"subresources"`
+	TemplateParams                    map[string]any    `json:"templateParams"`
+	SignatureBatchSize                int               `json:"signatureBatchSize"`
+	SignatureBatchSizeParam           string            `json:"signatureBatchSizeParam"`
+	DriverName                        string            `json:"driverName"`
+	Nodes                             string            `json:"nodes"`
+	MaxClaimsPerNode                  int               `json:"maxClaimsPerNode"`
+	MaxClaimsPerNodeParam             string            `json:"maxClaimsPerNodeParam"`
 }
 
 // LabelStrategy gives nodes a label, its values in turn or, without values, one of each node's own.
@@ -101,14 +109,37 @@ type Chosen struct {
 	Workload string         `json:"workload"`
 	Params   map[string]int `json:"params"`
 	Staged   bool           `json:"staged,omitempty"` // what is measured lies between two operations
+	Steady   bool           `json:"steady,omitempty"` // pods come as others are bound and go, for a time
 	Ops      []Op           `json:"-"`
-	Gates    []string       `json:"gates_ignored,omitempty"`
+	Gates    []string       `json:"gates,omitempty"` // NAME=true|false, as the case asks for them
 	folder   string
 	template string
+	release  string
+}
+
+// firstRelease is the one whose harness is older: it labels no pods, and its steady state is in batches.
+const firstRelease = "1.36"
+
+// placed says whether pods that are there before are placed by a scheduler, because their place is more than
+// the name of a node: devices of their claims, room that a group shares.
+func (c *Chosen) placed() bool {
+	return slices.Contains(c.Gates, "DynamicResourceAllocation=true") || slices.Contains(c.Gates, "GenericWorkload=true")
+}
+
+// labelled says whether the case's own harness labels the pods of its templates.
+func (c *Chosen) labelled() bool {
+	return c.release != firstRelease && strings.Contains(filepath.ToSlash(c.folder), "/scheduler_perf")
 }
 
 var opcodes = []string{"createNodes", "createNamespaces", "createPods", "createPodSets", "churn", "createAny",
-	"deletePods", "updateAny", "startCollectingMetrics", "stopCollectingMetrics", "barrier", "sleep"}
+	"createPodGroups", "createResourceDriver", "allocResourceClaims", "deletePods", "updateAny",
+	"startCollectingMetrics", "stopCollectingMetrics", "barrier", "sleep"}
+
+// readElsewhere are parameters that no operation names.
+var readElsewhere = []string{declaredFeatures}
+
+// declaredFeatures is how many features each node declares.
+const declaredFeatures = "numNodeDeclaredFeatures"
 
 // readCases reads all performance-config.yaml below some folders.
 func readCases(roots ...string) ([]TestCase, error) {
@@ -141,10 +172,14 @@ func readCases(roots ...string) ([]TestCase, error) {
 
 // refusal says what of a case cannot be played here, or nothing.
 func (t *TestCase) refusal() string {
-	if t.SchedulerConfigPath != "" {
-		return "schedulerConfigPath"
+	if _, err := t.profiles(); err != nil {
+		return err.Error()
 	}
 	used := map[string]bool{}
+	for _, param := range readElsewhere {
+		used["$"+param] = true
+	}
+	measuring, pods := false, false
 	for _, raw := range t.WorkloadTemplate {
 		var head struct{ Opcode string }
 		if err := json.Unmarshal(raw, &head); err != nil {
@@ -160,13 +195,12 @@ func (t *TestCase) refusal() string {
 		if why := op.refusal(); why != "" {
 			return "opcode " + head.Opcode + " with " + why
 		}
-		used[op.CountParam], used[op.DurationParam] = true, true
-		if op.CreatePodsOp != nil {
-			used[op.CreatePodsOp.CountParam] = true
-		}
+		op.uses(used)
+		measuring = measuring || op.Opcode == "startCollectingMetrics"
+		pods = pods || measuring && op.Opcode == "createPods"
 	}
-	if strings.Contains(filepath.ToSlash(t.folder)+"/", "/dra/") {
-		return "the controller that makes resource claims"
+	if measuring && !pods {
+		return "a measure of something else than pods"
 	}
 	for _, param := range slices.Sorted(maps.Keys(t.Workloads[0].Params)) {
 		if !used["$"+param] {
@@ -176,11 +210,58 @@ func (t *TestCase) refusal() string {
 	return ""
 }
 
+// uses notes which parameters an operation reads.
+func (op *Op) uses(used map[string]bool) {
+	for _, param := range []string{op.CountParam, op.CountMultiplierParam, op.DurationParam, op.SteadyStateParam,
+		op.MaxClaimsPerNodeParam, op.SignatureBatchSizeParam} {
+		used[param] = true
+	}
+	for _, value := range op.TemplateParams {
+		if text, ok := value.(string); ok {
+			name, _, _ := strings.Cut(text, "|")
+			used[name] = true
+		}
+	}
+	if op.CreatePodsOp != nil {
+		op.CreatePodsOp.uses(used)
+	}
+}
+
+// profiles are those of the case's own scheduler configuration, none without one. What else a configuration
+// may say is of one scheduler alone, and is refused.
+func (t *TestCase) profiles() (json.RawMessage, error) {
+	if t.SchedulerConfigPath == "" {
+		return nil, nil
+	}
+	var document map[string]json.RawMessage
+	if err := readObject(filepath.Join(t.folder, t.SchedulerConfigPath), &document); err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(document)) {
+		if !slices.Contains([]string{"apiVersion", "kind", "profiles"}, key) {
+			return nil, fmt.Errorf("schedulerConfigPath with %s", key)
+		}
+	}
+	return document["profiles"], nil
+}
+
 // staged: the scheduler is there from the beginning, and operations happen while it is measured.
 func (t *TestCase) staged() bool {
 	return slices.ContainsFunc(t.WorkloadTemplate, func(raw json.RawMessage) bool {
 		op, err := readOp(raw)
 		return err == nil && op.Opcode == "startCollectingMetrics"
+	})
+}
+
+// steady: what is measured is a steady state, for a time.
+func (t *TestCase) steady(workload *Workload) bool {
+	return slices.ContainsFunc(t.WorkloadTemplate, func(raw json.RawMessage) bool {
+		op, err := readOp(raw)
+		if err != nil || !op.CollectMetrics {
+			return false
+		}
+		asked, _ := workload.Params[strings.TrimPrefix(op.SteadyStateParam, "$")].(bool)
+		return op.SteadyState || asked
 	})
 }
 
@@ -194,8 +275,6 @@ func (op *Op) refusal() string {
 	switch {
 	case (op.PersistentVolumeTemplatePath == "") != (op.PersistentVolumeClaimTemplatePath == ""):
 		return "a volume without a claim, or a claim without a volume"
-	case op.SteadyState || op.SteadyStateParam != "":
-		return "steadyState"
 	case op.CreatePodsOp != nil && op.CreatePodsOp.CollectMetrics:
 		return "collectMetrics"
 	}
@@ -211,6 +290,9 @@ var nodeParam = regexp.MustCompile(`(?i)nodes`)
 var namespaceParam = regexp.MustCompile(`(?i)namespaces$`)
 var perNamespaceParam = regexp.MustCompile(`(?i)PerNamespace$`)
 
+// What is of each node, group or object, and not of the cluster.
+var ownParam = regexp.MustCompile(`^(podsPerGroup|maxClaimsPerNode|class|classes|priority|signatureBatchSize|num[A-Z].*)$`)
+
 func numbers(params map[string]any) map[string]int {
 	found := map[string]int{}
 	for name, value := range params {
@@ -221,10 +303,20 @@ func numbers(params map[string]any) map[string]int {
 	return found
 }
 
+// groupsOf is how many groups of pods are measured.
+func groupsOf(params map[string]int) int {
+	for _, name := range []string{"groups", "initPodGroups", "preemptorPodGroups", "highPriorityGroups"} {
+		if params[name] > 0 {
+			return params[name]
+		}
+	}
+	return 0
+}
+
 func nodesOf(params map[string]int) int {
 	sum := 0
 	for name, value := range params {
-		if nodeParam.MatchString(name) {
+		if nodeParam.MatchString(name) && !ownParam.MatchString(name) {
 			sum += value
 		}
 	}
@@ -232,9 +324,9 @@ func nodesOf(params map[string]int) int {
 }
 
 // reference is the workload that upstream judges a case by: with a threshold, labelled performance,
-// of many nodes, and of these the one with the fewest pods.
+// of many nodes, and of these the one with the fewest pods, in the most groups.
 func (t *TestCase) reference() *Workload {
-	rank := func(w *Workload) [4]int {
+	rank := func(w *Workload) [5]int {
 		params := numbers(w.Params)
 		threshold, performance := 0, 0
 		if w.Threshold != nil {
@@ -243,7 +335,11 @@ func (t *TestCase) reference() *Workload {
 		if slices.Contains(w.Labels, "performance") {
 			performance = 1
 		}
-		return [4]int{threshold, performance, nodesOf(params), -params["measurePods"]}
+		pods := params["measurePods"]
+		if pods == 0 {
+			pods = groupsOf(params) * params["podsPerGroup"]
+		}
+		return [5]int{threshold, performance, nodesOf(params), -pods, groupsOf(params)}
 	}
 	best := &t.Workloads[0]
 	for i := range t.Workloads {
@@ -270,7 +366,10 @@ func scale(params map[string]int, nodes int) map[string]int {
 	}
 	scaled, spaces := map[string]int{}, 1.0
 	for name, value := range params {
-		if !namespaceParam.MatchString(name) {
+		switch {
+		case ownParam.MatchString(name):
+			scaled[name] = value
+		case !namespaceParam.MatchString(name):
 			scaled[name] = grown(value, factor)
 		}
 		if perNamespaceParam.MatchString(name) {
@@ -285,8 +384,8 @@ func scale(params map[string]int, nodes int) map[string]int {
 	return scaled
 }
 
-// choose finds CASE or CASE/WORKLOAD; nodes of 0 keeps the workload's own size.
-func choose(cases []TestCase, name string, nodes int, overrides map[string]int) (*Chosen, error) {
+// choose finds CASE or CASE/WORKLOAD of a release's cases; nodes of 0 keeps the workload's own size.
+func choose(cases []TestCase, name, release string, nodes int, overrides map[string]int) (*Chosen, error) {
 	var found *TestCase
 	for i := range cases {
 		if cases[i].Name == name || strings.HasPrefix(name, cases[i].Name+"/") {
@@ -308,9 +407,11 @@ func choose(cases []TestCase, name string, nodes int, overrides map[string]int) 
 		}
 		workload = &found.Workloads[at]
 	}
-	chosen := &Chosen{Case: found.Name, Workload: workload.Name, Params: numbers(workload.Params),
-		Staged: found.staged(), folder: found.folder, template: found.DefaultPodTemplatePath}
-	if nodes > 0 && !chosen.Staged { // stages are made of fixed rates and counts that fit each other
+	chosen := &Chosen{Case: found.Name, Workload: workload.Name, Params: numbers(workload.Params), Gates: found.gates(workload),
+		Staged: found.staged(), Steady: found.steady(workload), folder: found.folder, template: found.DefaultPodTemplatePath,
+		release: release}
+	// Stages are made of fixed rates and counts that fit each other, and so is a steady state.
+	if nodes > 0 && !chosen.Staged && !chosen.Steady {
 		chosen.Params = scale(chosen.Params, nodes)
 	}
 	for param, value := range overrides {
@@ -320,13 +421,21 @@ func choose(cases []TestCase, name string, nodes int, overrides map[string]int) 
 		}
 		chosen.Params[param] = value
 	}
-	for _, gates := range []map[string]bool{found.FeatureGates, workload.FeatureGates} {
-		for gate, on := range gates {
-			chosen.Gates = append(chosen.Gates, fmt.Sprintf("%s=%v", gate, on))
-		}
-	}
-	slices.Sort(chosen.Gates)
 	return chosen, chosen.unroll(found, workload)
+}
+
+// gates are those of a workload: the case's, and its own in their place.
+func (t *TestCase) gates(workload *Workload) []string {
+	merged := maps.Clone(t.FeatureGates)
+	if merged == nil {
+		merged = map[string]bool{}
+	}
+	maps.Copy(merged, workload.FeatureGates)
+	var found []string
+	for _, gate := range slices.Sorted(maps.Keys(merged)) {
+		found = append(found, fmt.Sprintf("%s=%v", gate, merged[gate]))
+	}
+	return found
 }
 
 // unroll fills in the parameters and takes pod sets apart, as upstream does before it counts operations.
@@ -366,12 +475,22 @@ func (c *Chosen) unroll(t *TestCase, workload *Workload) error {
 }
 
 func (c *Chosen) fill(op *Op, workload *Workload) error {
-	if op.CountParam != "" {
-		value, known := c.Params[strings.TrimPrefix(op.CountParam, "$")]
-		if !known {
-			return fmt.Errorf("%s/%s has no parameter %s", c.Case, c.Workload, op.CountParam)
+	for _, row := range []struct {
+		param string
+		value *int
+	}{{op.CountParam, &op.Count}, {op.MaxClaimsPerNodeParam, &op.MaxClaimsPerNode},
+		{op.SignatureBatchSizeParam, &op.SignatureBatchSize}} {
+		if err := c.number(row.param, row.value); err != nil {
+			return err
 		}
-		op.Count = value
+	}
+	multiplier := 1
+	if err := c.number(op.CountMultiplierParam, &multiplier); err != nil {
+		return err
+	}
+	op.Count *= multiplier
+	if op.SteadyStateParam != "" {
+		op.SteadyState, _ = workload.Params[strings.TrimPrefix(op.SteadyStateParam, "$")].(bool)
 	}
 	if op.DurationParam != "" {
 		text, _ := workload.Params[strings.TrimPrefix(op.DurationParam, "$")].(string)
@@ -381,6 +500,48 @@ func (c *Chosen) fill(op *Op, workload *Workload) error {
 		}
 		op.Duration.Duration = duration
 	}
+	return c.fillTemplate(op, workload)
+}
+
+// number reads a parameter where an operation names one.
+func (c *Chosen) number(param string, value *int) error {
+	if param == "" {
+		return nil
+	}
+	found, known := c.Params[strings.TrimPrefix(param, "$")]
+	if !known {
+		return fmt.Errorf("%s/%s has no parameter %s", c.Case, c.Workload, param)
+	}
+	*value = found
+	return nil
+}
+
+// fillTemplate resolves what an operation hands to its template: $NAME is a parameter, and $NAME|TEXT the text,
+// read as YAML, where there is none.
+func (c *Chosen) fillTemplate(op *Op, workload *Workload) error {
+	resolved := map[string]any{}
+	for key, value := range op.TemplateParams {
+		resolved[key] = value
+		text, ok := value.(string)
+		if !ok || !strings.HasPrefix(text, "$") {
+			continue
+		}
+		name, otherwise, hasDefault := strings.Cut(text[1:], "|")
+		if number, known := c.Params[name]; known {
+			resolved[key] = number
+		} else if given, known := workload.Params[name]; known {
+			resolved[key] = given
+		} else if !hasDefault {
+			return fmt.Errorf("%s/%s has no parameter $%s", c.Case, c.Workload, name)
+		} else {
+			var standard any
+			if err := yaml.Unmarshal([]byte(otherwise), &standard); err != nil {
+				return fmt.Errorf("%s/%s: %s: %w", c.Case, c.Workload, text, err)
+			}
+			resolved[key] = standard
+		}
+	}
+	op.TemplateParams = resolved
 	return nil
 }
 

@@ -334,6 +334,18 @@ static void a_kind_in_the_tree_is_served_where_it_is_asked_for(void **state)
     assert_int_equal(reply.code, 200);
     assert_non_null(tree_get(reply.tree, "status.conditions"));
     cJSON_Delete(reply.tree);
+    static const char newer[] = "/apis/scheduling.k8s.io/v1beta1/namespaces/default/podgroups/g";
+    expect_only(404, "GET", newer, "");
+    server.registry.minor = 37;
+    expect_only(404, "GET", groups, "");
+    reply = ask("GET", newer, "");
+    assert_string_equal(tree_string(reply.tree, "apiVersion", ""), "scheduling.k8s.io/v1beta1");
+    assert_non_null(tree_get(reply.tree, "status.conditions"));
+    cJSON_Delete(reply.tree);
+    reply = ask("GET", "/apis/scheduling.k8s.io/v1alpha3/namespaces/default/podgroups/g", "");
+    assert_string_equal(tree_string(reply.tree, "apiVersion", ""), "scheduling.k8s.io/v1alpha3");
+    cJSON_Delete(reply.tree);
+    server.registry.minor = 36;
     server.registry.gated = false;
     expect_only(404, "GET", groups, "");
 }
@@ -362,6 +374,27 @@ static void a_claim_that_says_no_number_asks_for_one_device(void **state)
     cJSON_Delete(reply.tree);
 }
 
+static void expect_minor(const char *minor)
+{
+    cJSON *tree = expect(200, "GET", "/version", "");
+    assert_string_equal(tree_string(tree, "minor", ""), minor);
+    cJSON_Delete(tree);
+}
+
+static void its_version_may_change(void **state)
+{
+    (void)state;
+    static const char rules[] = "/apis/resource.k8s.io/v1/devicetaintrules";
+    expect_minor("36");
+    expect_only(404, "GET", rules, "");
+    expect_only(200, "PUT", "/version", "1.37");
+    expect_minor("37");
+    expect_only(200, "GET", rules, "");
+    expect_only(400, "PUT", "/version", "1.37.2");
+    expect_only(400, "PUT", "/version", "2.1");
+    expect_minor("37");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, server_setup, server_teardown)
 
 int main(void)
@@ -383,6 +416,7 @@ int main(void)
         TEST(collections_are_deleted_by_selector),
         TEST(a_custom_kind_is_served_while_it_is_defined),
         TEST(a_kind_in_the_tree_is_served_where_it_is_asked_for),
+        TEST(its_version_may_change),
     };
     return cmocka_run_group_tests_name("apiserver verbs", tests, NULL, NULL);
 }

@@ -82,9 +82,16 @@ static void a_crash_loop_is_sick_though_it_stands_between(void **state)
     say(5, "");
     assert_string_equal(fitness_sick(&f, now), "it failed 3 times within a minute");
     assert_false(fitness_ready(&f, now));
-    say(60, "");
+    say(14, "");
+    assert_non_null(fitness_sick(&f, now));
+    say(1, ""); /* a leader that cannot schedule at all would wait for it in vain */
     assert_null(fitness_sick(&f, now));
     assert_true(fitness_ready(&f, now));
+    fitness_lost(&f, now);
+    assert_non_null(fitness_sick(&f, now)); /* it was no end */
+    say(60, "");
+    fitness_lost(&f, now);
+    assert_null(fitness_sick(&f, now));
 }
 
 static void a_short_lack_is_no_fall(void **state)

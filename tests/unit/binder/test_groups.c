@@ -84,6 +84,25 @@ static void other_apis_have_their_ways(void **state)
     world_free(w);
 }
 
+/* What 1.37 serves is written where and how 1.37 writes it. */
+static void the_version_that_was_read_is_written(void **state)
+{
+    (void)state;
+    struct world *w = world_leading();
+    struct message failed = {.type = MSG_group_failed};
+    failed.group_failed = (struct group_failed){
+        .group = group_g(), .reason = REASON_unschedulable, .message = STR_LITERAL("no room")};
+    failed.group_failed.group.api = STR_LITERAL("scheduling.k8s.io");
+    failed.group_failed.group.version = STR_LITERAL("v1beta1");
+    world_say(w, &failed, SCHEDULER);
+    world_tick(w);
+    struct world_request *r = world_find(w, "PATCH /apis/scheduling.k8s.io/v1beta1");
+    assert_string_equal(r->type, "application/strategic-merge-patch+json");
+    assert_non_null(strstr(r->body, "\"type\":\"PodGroupInitiallyScheduled\""));
+    assert_non_null(strstr(world_find(w, EVENTS)->body, "\"scheduling.k8s.io/v1beta1\""));
+    world_free(w);
+}
+
 static void condition_and_counts_share_a_patch(void **state)
 {
     (void)state;
@@ -291,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_differs_is_patched),
         cmocka_unit_test(other_apis_have_their_ways),
+        cmocka_unit_test(the_version_that_was_read_is_written),
         cmocka_unit_test(condition_and_counts_share_a_patch),
         cmocka_unit_test(what_comes_meanwhile_follows),
         cmocka_unit_test(passing_errors_are_tried_four_times),

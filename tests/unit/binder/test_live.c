@@ -173,7 +173,8 @@ static void another_pod_of_the_name_is_spared(void **state)
     writes_deletion(&body, other.uid);
     assert_int_equal(live_call(l, KUBE_DELETE, path, body.at), 409);
     buffer_reset(&body);
-    assert_true(writes_disruption(&body, &other, STR_LITERAL("s"), 0));
+    assert_true(
+        writes_disruption(&body, &other, &(struct writes_preemptor){STR_LITERAL("s"), "pod"}, 0));
     snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods/p/status", l->namespace_name);
     assert_int_equal(live_call(l, KUBE_PATCH, path, body.at), 422);
     snprintf(path, sizeof(path), "/api/v1/namespaces/%s/pods", l->namespace_name);

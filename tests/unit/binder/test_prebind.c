@@ -177,7 +177,7 @@ static void a_claim_that_is_going_fails_the_bind(void **state)
 #define KEPT      ",\"finalizers\":[\"resource.kubernetes.io/delete-protection\"]"
 #define STATUS_IS ",\"status\":"
 
-static struct world *giving(struct device_allocation *allocation)
+static struct world *giving_within(struct device_allocation *allocation, int64_t timeout_ms)
 {
     struct world *w = world_leading();
     struct message m = world_bind("ua", "a", "n1");
@@ -186,9 +186,15 @@ static struct world *giving(struct device_allocation *allocation)
     m.bind.device_claims.count = 1;
     m.bind.allocations.at = allocation;
     m.bind.allocations.count = 1;
+    m.bind.device_timeout_ms = timeout_ms;
     world_say(w, &m, SCHEDULER);
     world_tick(w);
     return w;
+}
+
+static struct world *giving(struct device_allocation *allocation)
+{
+    return giving_within(allocation, 0);
 }
 
 static struct world *giving_devices(void)
@@ -268,6 +274,24 @@ static void a_claim_is_given_its_devices_before_the_binding(void **state)
     reply(w, "GET " DEVICES, 200, FREE(KEPT, STATUS_IS "{\"allocation\":{}}"));
     assert_non_null(world_find(w, BINDING));
     world_free(w);
+}
+
+/* As without DRADeviceBindingConditions: nobody waits, and when it was is not said. */
+static void who_does_not_wait_for_devices_writes_no_time(void **state)
+{
+    (void)state;
+    struct allocated_device device = {
+        .request = TEXT("r"), .driver = TEXT("d"), .pool = TEXT("p"), .device = TEXT("v")};
+    struct device_allocation allocation = {
+        .claim = TEXT("gpu"), .uid = TEXT("ug"), .devices = {1, &device}};
+    for (int64_t timeout_ms = -1; timeout_ms <= 0; timeout_ms++) {
+        struct world *w = giving_within(&allocation, timeout_ms);
+        reply(w, "GET " DEVICES, 200, FREE(KEPT, ""));
+        const char *body = world_find(w, "PUT " DEVICES "/status")->body;
+        assert_non_null(strstr(body, "\"allocation\":{"));
+        assert_int_equal(strstr(body, "allocationTimestamp") != NULL, timeout_ms >= 0);
+        world_free(w);
+    }
 }
 
 /* Fails with this answer to the first GET, without a write. */
@@ -866,6 +890,7 @@ int main(void)
         cmocka_unit_test(a_claim_that_lost_its_devices_fails_the_bind),
         cmocka_unit_test(a_claim_that_is_going_fails_the_bind),
         cmocka_unit_test(a_claim_is_given_its_devices_before_the_binding),
+        cmocka_unit_test(who_does_not_wait_for_devices_writes_no_time),
         cmocka_unit_test(devices_are_given_to_no_claim_that_has_some_or_is_going),
         cmocka_unit_test(devices_given_after_the_finalizer_are_left_alone),
         cmocka_unit_test(what_became_of_a_write_of_devices_is_told),

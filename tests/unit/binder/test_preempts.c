@@ -116,6 +116,37 @@ static void a_described_victim_that_was_replaced_is_looked_at_and_spared(void **
     world_free(w);
 }
 
+static void room_is_made_anywhere(bool for_tree, const char *kind)
+{
+    struct world *w = world_leading();
+    struct eviction e;
+    char part[128];
+    eviction_of(&e, "top", "a");
+    eviction_describes(&e, 0);
+    e.m.preempt.node_name = (struct str){NULL, 0};
+    e.m.preempt.group_uid = STR_LITERAL("of-g");
+    e.m.preempt.for_tree = for_tree;
+    world_say(w, &e.m, SCHEDULER);
+    world_tick(w);
+    snprintf(part, sizeof(part), "to accommodate a higher priority %s\"", kind);
+    assert_non_null(strstr(world_find(w, MARK("a"))->body, part));
+    reply(w, MARK("a"), 200, PLAIN("a"));
+    reply(w, DELETE("a"), 200, "{}");
+    assert_true(preempted(w)->done);
+    assert_int_equal(preempted(w)->node_name.len, 0);
+    const char *event = world_find(w, "POST /apis/events.k8s.io/v1/namespaces/default")->body;
+    snprintf(part, sizeof(part), "\"note\":\"Preempted by %s of-g on node cluster\"", kind);
+    assert_non_null(strstr(event, part));
+    world_free(w);
+}
+
+static void for_a_group_room_may_be_made_anywhere(void **state)
+{
+    (void)state;
+    room_is_made_anywhere(false, "podgroup");
+    room_is_made_anywhere(true, "compositepodgroup");
+}
+
 /* Sixteen requests are on the wire at most: a and b, and fourteen of the later preemption's. */
 static void the_last_of_several_goes_ahead_of_later_preemptions(void **state)
 {
@@ -777,6 +808,7 @@ int main(void)
         cmocka_unit_test(who_terminates_in_the_answer_to_the_mark_is_left_alone),
         cmocka_unit_test(an_answer_to_the_mark_that_shows_no_pod_is_looked_after),
         cmocka_unit_test(a_described_victim_that_was_replaced_is_looked_at_and_spared),
+        cmocka_unit_test(for_a_group_room_may_be_made_anywhere),
         cmocka_unit_test(the_last_of_several_goes_ahead_of_later_preemptions),
         cmocka_unit_test(all_but_the_last_go_together_then_the_last),
         cmocka_unit_test(who_terminates_already_is_left_alone),

@@ -515,6 +515,99 @@ static struct world *reserved(void)
     return w;
 }
 
+static void what_a_device_can_do_without_is_written(void **state)
+{
+    (void)state;
+    static struct str all[] = {TEXT("*")};
+    struct message m = with_allocation();
+    m.bind.allocations.at[0].devices.at[0].skips = (struct strs){1, all};
+    struct world *w = asking(&m);
+    m.bind.allocations.at[0].devices.at[0].skips = (struct strs){0, NULL};
+    reply(w, "GET " GPU, 200, FREE);
+    expect_body(w, "PUT " GPU "/status", "\"device\":\"v\",\"skipNodeOperations\":[\"*\"]");
+    world_free(w);
+}
+
+/* ---- what claims take of the node ---- */
+
+#define ROOMS_SAID(what)                                                                           \
+    "{\"metadata\":{\"uid\":\"ua\"},\"status\":{\"nodeAllocatableResourceClaimStatuses\":[" what   \
+    "]}}"
+
+static struct message with_rooms(bool by_kind)
+{
+    static struct str containers[] = {TEXT("k"), TEXT("l")};
+    static struct label cpu = {TEXT("cpu"), TEXT("1500m")};
+    static struct claim_overhead over = {.name = TEXT("memory"), .per_pod = TEXT("1Gi")};
+    static struct claim_room room;
+    room = (struct claim_room){.claim = TEXT("gpu"), .amounts = {1, &cpu}};
+    room.containers = (struct strs){2, containers};
+    room.overheads.count = by_kind;
+    room.overheads.at = &over;
+    struct message m = with_claim();
+    m.bind.rooms_by_kind = by_kind;
+    m.bind.claim_rooms.at = &room;
+    m.bind.claim_rooms.count = 1;
+    return m;
+}
+
+/* The claim is the pod's; its status comes next. */
+static struct world *telling(bool by_kind)
+{
+    struct message m = with_rooms(by_kind);
+    struct world *w = asking(&m);
+    reply(w, "GET " GPU, 200, HELD(RESULT("v", ""), ""));
+    reply(w, "PUT " GPU "/status", 200, "{}");
+    assert_null(world_find(w, "/binding"));
+    return w;
+}
+
+static void what_claims_take_of_the_node_is_said_before_the_binding(void **state)
+{
+    (void)state;
+    struct world *w = telling(true);
+    assert_string_equal(
+        world_find(w, "PATCH " PODS "a/status")->body,
+        ROOMS_SAID("{\"containers\":[\"k\",\"l\"],\"mapping\":[{\"name\":\"cpu\",\"quantity\":"
+                   "\"1500m\"}],\"overhead\":[{\"name\":\"memory\",\"perPod\":\"1Gi\"}],"
+                   "\"resourceClaimName\":\"gpu\"}"));
+    reply(w, "PATCH " PODS "a/status", 200, "{}");
+    reply(w, BINDING, 201, "{}");
+    assert_true(world_result(w)->bound);
+    world_free(w);
+    w = telling(false);
+    expect_body(w, "PATCH " PODS "a/status", "\"resources\":{\"cpu\":\"1500m\"}");
+    reply(w, "PATCH " PODS "a/status", 200, "{}");
+    reply(w, BINDING, 201, "{}");
+    assert_true(world_result(w)->bound);
+    world_free(w);
+}
+
+/* A bind that fails behind it takes it back, when the reservation is. */
+static void what_was_said_of_the_node_is_taken_back(void **state)
+{
+    (void)state;
+    struct world *w = telling(true);
+    reply(w, "PATCH " PODS "a/status", 200, "{}");
+    reply(w, BINDING, 422, REASON("no"));
+    reply(w, "PATCH " GPU "/status", 200, "{}");
+    assert_null(world_heard(w, MSG_bind_result, 0));
+    assert_string_equal(world_find(w, "PATCH " PODS "a/status")->body, ROOMS_SAID(""));
+    reply(w, "PATCH " PODS "a/status", 200, "{}");
+    assert_true(str_is(world_result(w)->message, "no"));
+    world_free(w);
+}
+
+static void a_status_that_cannot_be_written_ends_the_bind(void **state)
+{
+    (void)state;
+    struct world *w = telling(true);
+    reply(w, "PATCH " PODS "a/status", 422, REASON("bad"));
+    reply(w, "PATCH " GPU "/status", 200, "{}");
+    reply(w, "PATCH " PODS "a/status", 404, REASON("gone"));
+    failed_with(w, "updating pod default/a NodeAllocatableResourceClaimStatuses: bad");
+}
+
 static void a_failed_bind_gives_up_its_reservation(void **state)
 {
     (void)state;
@@ -825,6 +918,10 @@ int main(void)
         cmocka_unit_test(a_claim_whose_making_was_not_answered_is_found),
         cmocka_unit_test(a_claim_that_was_made_is_deleted_after_a_failure),
         cmocka_unit_test(a_claim_that_cannot_be_deleted_is_told),
+        cmocka_unit_test(what_a_device_can_do_without_is_written),
+        cmocka_unit_test(what_claims_take_of_the_node_is_said_before_the_binding),
+        cmocka_unit_test(what_was_said_of_the_node_is_taken_back),
+        cmocka_unit_test(a_status_that_cannot_be_written_ends_the_bind),
         cmocka_unit_test(a_failed_bind_gives_up_its_reservation),
         cmocka_unit_test(giving_up_a_reservation_is_over_when_it_cannot_come_any_more),
         cmocka_unit_test(giving_up_a_reservation_ends),

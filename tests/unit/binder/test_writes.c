@@ -398,7 +398,8 @@ static void a_victim_gets_what_differs_in_its_condition(void **state)
         struct arena a = {0};
         struct buffer out = {0};
         struct writes_pod pod = victim(cases[i].has, &a);
-        bool differs = writes_disruption(&out, &pod, STR_LITERAL("other"), 1767323045000006);
+        bool differs = writes_disruption(
+            &out, &pod, &(struct writes_preemptor){STR_LITERAL("other"), "pod"}, 1767323045000006);
         assert_int_equal(differs, cases[i].patch != NULL);
         if (differs)
             same(&out,

@@ -1,5 +1,6 @@
 /* test_bus: two processes on real sockets: meeting, losing each other, meeting again, and who may
  * say what. Both ends run in this program, so every wait can be bounded and nothing sleeps. */
+#include "proto/bus/endpoint.h"
 #include "proto/metrics.h"
 #include "tests/unit/bus/pair.h"
 
@@ -539,9 +540,23 @@ static void a_metrics_request_is_answered_by_the_bus(void **state)
 
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, scene_open, scene_close)
 
+/* Whoever is told of a directory knows before anything starts whether all find room there. */
+static void a_run_directory_fits_when_the_longest_of_its_sockets_does(void **state)
+{
+    (void)state;
+    char dir[128] = "/", endpoint[ENDPOINT_MAX];
+    for (size_t len = 1; len < sizeof(dir) - 1; len++) {
+        bool longest = endpoint_in_dir(endpoint, dir, "worker-63", "sock.new");
+        assert_int_equal(endpoint_dir_fits(dir), longest);
+        dir[len] = 'x';
+    }
+    assert_false(endpoint_dir_fits(dir));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_directory_fits_when_the_longest_of_its_sockets_does),
         SCENE(two_processes_meet),
         SCENE(a_connection_made_before_the_door_opens_is_used),
         SCENE(a_stranger_had_the_address),

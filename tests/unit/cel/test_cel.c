@@ -13,6 +13,8 @@
 
 #define GOLDEN "tests/golden/cel/corpus.jsonl"
 
+static const struct cel_dialect dialect_36 = {.release = 36};
+
 static bool has_text(struct str text, const char *part)
 {
     return memmem(text.at, text.len, part, strlen(part)) != NULL;
@@ -49,12 +51,13 @@ static bool same_refusal(struct str error, struct str want, struct str expressio
     return same;
 }
 
-static bool same_answer(const struct kube_json *line, const struct cel_subject *const *subjects)
+static bool same_answer(const struct cel_dialect *dialect, const struct kube_json *line,
+                        const struct cel_subject *const *subjects)
 {
     struct str expression = kube_json_text(kube_json_get(line, "expression"));
     const struct kube_json *answer = kube_json_get(line, "answer");
     struct buffer error = {0};
-    struct cel_program *program = cel_compile(expression, &error);
+    struct cel_program *program = cel_compile(dialect, expression, &error);
     const struct kube_json *refusal = kube_json_get(answer, "compileError");
     bool same = true;
     if (program == NULL || refusal != NULL) {
@@ -76,22 +79,21 @@ static struct kube_json *next_line(FILE *file, char **line, size_t *room, struct
     return len <= 0 ? NULL : kube_json_parse((struct str){*line, (uint32_t)len}, &error, arena);
 }
 
-static void answers_as_upstream(void **state)
+static void check_golden(const char *path, const struct cel_dialect *dialect)
 {
-    (void)state;
     struct arena arena = {0}, kept = {0};
     char *line = NULL;
     size_t room = 0;
     uint32_t count = 0, different = 0, devices = 0;
     const struct cel_subject *subjects[8] = {NULL};
-    FILE *file = fopen(GOLDEN, "re");
+    FILE *file = fopen(path, "re");
     assert_non_null(file);
     struct kube_json *json = next_line(file, &line, &room, &kept), *one = NULL;
     const struct kube_json *device = kube_json_first(json);
     for (; device != NULL && devices < 8; device = kube_json_next(device))
         subjects[devices++] = case_subject(device, &kept);
     while ((one = next_line(file, &line, &room, &arena)) != NULL) {
-        different += !same_answer(one, subjects);
+        different += !same_answer(dialect, one, subjects);
         count++;
         kube_json_free(&one);
         arena_reset(&arena);
@@ -105,11 +107,19 @@ static void answers_as_upstream(void **state)
     assert_int_equal(different, 0);
 }
 
+static void answers_as_upstream(void **state)
+{
+    static const struct cel_dialect dialect_37 = {.release = 37};
+    (void)state;
+    check_golden(GOLDEN, &dialect_36);
+    check_golden("tests/golden/cel/corpus-1.37.jsonl", &dialect_37);
+}
+
 static enum cel_verdict ask(const char *expression, const struct cel_device *device,
                             struct arena *arena, struct cel_report *report)
 {
     struct buffer error = {0};
-    struct cel_program *program = cel_compile(str_of(expression), &error);
+    struct cel_program *program = cel_compile(&dialect_36, str_of(expression), &error);
     if (program == NULL)
         fail_msg("%s", error.at);
     enum cel_verdict verdict = cel_match(program, cel_subject_new(arena, device), arena, report);
@@ -133,6 +143,34 @@ static void a_version_that_is_none_fails_every_expression(void **state)
     arena_free(&arena);
 }
 
+/* In 1.36 they are errors without DRAListTypeAttributes; 1.37 sees them in any case. */
+static void lists_are_seen_with_their_gate(void **state)
+{
+    (void)state;
+    struct arena arena = {.limit = CEL_SCRATCH_BYTES};
+    struct buffer error = {0};
+    const struct cel_attribute values[] = {{.kind = CEL_ATTRIBUTE_int, .number = 7},
+                                           {.kind = CEL_ATTRIBUTE_int, .number = 9}};
+    const struct cel_attribute list = {
+        .name = STR_LITERAL("i"), .kind = CEL_ATTRIBUTE_list, .value_count = 2, .values = values};
+    const struct cel_device device = {
+        .driver = STR_LITERAL("d"), .attributes = &list, .attribute_count = 1};
+    const struct cel_subject *subject = cel_subject_new(&arena, &device);
+    for (int i = 0; i < 4; i++) {
+        struct cel_dialect dialect = {.release = 36 + i / 2, .lists = i % 2};
+        struct cel_report report;
+        struct cel_program *program =
+            cel_compile(&dialect, STR_LITERAL("9 in device.attributes['d'].i"), &error);
+        assert_non_null(program);
+        enum cel_verdict verdict = cel_match(program, subject, &arena, &report);
+        assert_int_equal(verdict, i == 0 ? CEL_FAILED : CEL_MATCH);
+        assert_true(i > 0 || str_is(report.error, "attribute i: unsupported attribute value"));
+        cel_free(&program);
+    }
+    buffer_free(&error);
+    arena_free(&arena);
+}
+
 static void memory_is_bounded(void **state)
 {
     (void)state;
@@ -150,7 +188,7 @@ static void a_long_expression_is_refused(void **state)
     struct buffer text = {0}, error = {0};
     for (uint32_t i = 0; i <= CEL_EXPRESSION_MAX; i++)
         buffer_add_text(&text, " ");
-    assert_null(cel_compile(buffer_str(&text), &error));
+    assert_null(cel_compile(&dialect_36, buffer_str(&text), &error));
     assert_true(has_text(buffer_str(&error), "longer than 10240 bytes"));
     buffer_free(&text);
     buffer_free(&error);
@@ -161,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_as_upstream),
         cmocka_unit_test(a_version_that_is_none_fails_every_expression),
+        cmocka_unit_test(lists_are_seen_with_their_gate),
         cmocka_unit_test(memory_is_bounded),
         cmocka_unit_test(a_long_expression_is_refused),
     };

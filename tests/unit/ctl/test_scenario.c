@@ -314,6 +314,24 @@ static void what_claims_are_given_is_told(void **state)
     buffer_free(&out);
 }
 
+/* PreEnqueue asks whose claim it is. */
+static void a_generated_claim_of_another_keeps_a_pod(void **state)
+{
+    (void)state;
+    const char *text = "{\"objects\":[" NODE("n1", "8") "," CLAIM(
+        "other") "],\"pods\":[{\"kind\":\"Pod\",\"metadata\":{"
+                 "\"name\":\"p\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":"
+                 "\"c\","
+                 "\"image\":\"x\"}],\"resourceClaims\":[{\"name\":\"a\","
+                 "\"resourceClaimTemplateName\":\"t\"}]},"
+                 "\"status\":{\"resourceClaimStatuses\":[{\"name\":\"a\",\"resourceClaimName\":"
+                 "\"other\"}]}}]}";
+    struct buffer out = play(text, true, 2);
+    assert_says(&out, "ResourceClaim default/other was not created for Pod default/p (Pod is not "
+                      "owner)");
+    buffer_free(&out);
+}
+
 #define GROUP(name, min)                                                                           \
     "{\"kind\":\"PodGroup\",\"apiVersion\":\"scheduling.x-k8s.io/v1alpha1\",\"metadata\":{"        \
     "\"name\":\"" name "\",\"namespace\":\"default\"},\"spec\":{\"minMember\":" min "}}"
@@ -407,6 +425,7 @@ int main(void)
         cmocka_unit_test(broken_scenarios_give_one_error),
         cmocka_unit_test(defaults_are_filled_in),
         cmocka_unit_test(what_claims_are_given_is_told),
+        cmocka_unit_test(a_generated_claim_of_another_keeps_a_pod),
         cmocka_unit_test(a_group_is_placed_or_leaves_no_trace),
         cmocka_unit_test(a_group_may_drive_out_others_if_that_is_enough),
         cmocka_unit_test(the_table_is_for_people),

@@ -11,19 +11,24 @@
 #include <stdio.h>
 
 /* The error of a scenario in YAML, "" if it is taken. */
-static void expect(const char *text, const char *expected)
+static void expect_as(int64_t release, const char *text, const char *expected)
 {
     struct arena a = {0};
     struct str error = {0};
     struct kube_json *document = kube_json_parse_yaml(str_of(text), &error, &a);
     if (document == NULL)
         fail_msg("%s: %.*s", text, STR_ARG(error));
-    if (scenario_check(document, &error, &a))
+    if (scenario_check(document, release, &error, &a))
         error = (struct str){"", 0};
     if (!str_is(error, expected))
         fail_msg("%s\nsays   %.*s\nand not %s", text, STR_ARG(error), expected);
     kube_json_free(&document);
     arena_free(&a);
+}
+
+static void expect(const char *text, const char *expected)
+{
+    expect_as(36, text, expected);
 }
 
 #define OBJECTS(list) "objects: [" list "]\npods: []\n"
@@ -123,6 +128,8 @@ static void what_would_have_been_filled_in_is_asked_for(void **state)
                    "it in: write it, or set options.noAPIDefaults");
     snprintf(text, sizeof(text), "%soptions: {noAPIDefaults: true}\n", limits);
     expect(text, "");
+    snprintf(text, sizeof(text), "%sfeatureGates: {PodLevelResources: false}\n", limits);
+    expect(text, ""); /* an API server without it fills in nothing */
     expect("objects: [{kind: RuntimeClass, metadata: {name: vm}, handler: vm, overhead: {podFixed: "
            "{cpu: 1}}}]\n" STEPS(POD(", runtimeClassName: vm")),
            "pods[0].spec.overhead: is missing, and the API server would copy it from RuntimeClass "
@@ -154,12 +161,42 @@ static void what_the_api_server_takes_is_taken(void **state)
         "");
 }
 
+/* Each release has fields and versions of its own. */
+static void an_object_is_read_as_its_release_has_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *in_36, *in_37;
+    } cases[] = {
+        {OBJECTS("{kind: CSINode, metadata: {name: n1}, spec: {drivers: []}, status: {}}"),
+         "objects[0].status: unknown field", ""},
+        {OBJECTS("{kind: PodGroup, apiVersion: scheduling.k8s.io/v1alpha2, metadata: {name: g}, "
+                 "spec: {disruptionMode: Pod}}"),
+         "",
+         "objects[0].apiVersion: must be scheduling.sigs.k8s.io/v1alpha1, not "
+         "scheduling.k8s.io/v1alpha2"},
+        {OBJECTS("{kind: PodGroup, apiVersion: scheduling.k8s.io/v1beta1, metadata: {name: g}, "
+                 "spec: {disruptionMode: {all: {}}}}"),
+         "objects[0].apiVersion: must be scheduling.sigs.k8s.io/v1alpha1, not "
+         "scheduling.k8s.io/v1beta1",
+         ""},
+        {OBJECTS("{kind: PodGroup, metadata: {name: g}, spec: {disruptionMode: Pod}}"), "",
+         "objects[0].spec.disruptionMode: must be an object, not a string"},
+        {"pods: [{op: delete, kind: CSIDriver, name: d}]\n", "", ""},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        expect_as(36, cases[i].text, cases[i].in_36);
+        expect_as(37, cases[i].text, cases[i].in_37);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_misspelt_is_refused_with_its_path),
         cmocka_unit_test(what_would_have_been_filled_in_is_asked_for),
         cmocka_unit_test(what_the_api_server_takes_is_taken),
+        cmocka_unit_test(an_object_is_read_as_its_release_has_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #define TESTS_UNIT_QUEUE_CHECK_H
 
 #include "proto/base/must.h"
+#include "queue/forest/forest.h"
 #include "queue/gang.h"
 #include "queue/gate.h"
 #include "queue/hints.h"
@@ -79,6 +80,8 @@ static size_t check_group(const struct group *g)
     for (const struct member *m = g->first; m != NULL; m = m->next, members++) {
         const struct entry *e = m->entry;
         must(e->member == m && m->group == g);
+        struct group *root = m->leaf->up != NULL ? forest_root(m->leaf) : NULL;
+        must(g == (root != NULL ? root : m->leaf));
         waits += e->place == PLACE_gang;
         bound += e->place == PLACE_bound;
         sleeps += e->place == PLACE_unschedulable && e->gate == GATE_none;
@@ -89,13 +92,31 @@ static size_t check_group(const struct group *g)
     must(check_list(&g->ready, PLACE_gang) == waits);
     if (g->marked) /* it is looked at when the batch is over */
         return waits;
-    must(g->satisfied == (g->exists && g->record.min_member <= group_placed(g)));
+    must(g->satisfied ==
+         (g->exists && g->record.min_member <= group_placed(g) && !group_is_whole(g)));
     must(g->satisfied ? waits == 0 : alone == 0);
     must(g->satisfied || g->flights > 0 || waits == 0 || sleeps == 0);
     must(g->state != GROUP_ready || ((int64_t)waits >= group_needed(g) && g->flights == 0));
     must((g->queued.index_plus_one != 0) ==
          (g->state == GROUP_ready || (g->state == GROUP_backoff && !g->waits_out)));
     return waits;
+}
+
+/* Who is a child of whom, and how many pending pods name the group. */
+static void check_tree(const struct queues *q, const struct group *g)
+{
+    size_t at = 0, pending = 0, children = 0;
+    void *value;
+    while (map_next(q->gangs.groups, &at, NULL, &value)) {
+        const struct group *other = value;
+        children += other->up == g;
+        for (const struct member *m = other->first; m != NULL; m = m->next)
+            pending += m->leaf == g;
+    }
+    must(pending == g->pending);
+    for (const struct group *c = g->children; c != NULL; c = c->next_child, children--)
+        must(c->up == g && (c->next_child == NULL || c->next_child->prev_child == c));
+    must(children == 0 && (g->up == NULL || (g->exists && q->gangs.trees)));
 }
 
 static size_t check_groups(const struct queues *q)
@@ -106,6 +127,7 @@ static size_t check_groups(const struct queues *q)
     while (map_next(q->gangs.groups, &at, &key, &value)) {
         const struct group *g = value;
         must(str_equal(key, str_of(g->key)));
+        check_tree(q, g);
         waits += check_group(g);
     }
     for (size_t i = 1; i < heap_count(q->gangs.ready); i++) {

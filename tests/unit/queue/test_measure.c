@@ -69,6 +69,23 @@ static int64_t pending(const char *queue)
     return gauge(METRIC_scheduler_pending_pods, METRIC_VALUES(str_of(queue)));
 }
 
+/* How often a pod by itself came there, as upstream counts it. */
+static int64_t entities(const char *cause, const char *queue)
+{
+    return metric_series(METRIC_scheduler_queue_incoming_entities_total,
+                         METRIC_VALUES(str_of(cause), str_of(queue), STR_LITERAL("pod")))
+        ->value;
+}
+
+/* Whether the gauge is shown, and shows that. */
+static bool queued(const char *queue, int64_t count)
+{
+    const struct series *s = metric_series(METRIC_scheduler_queued_entities,
+                                           METRIC_VALUES(str_of(queue), STR_LITERAL("pod")));
+    measure_queues(&q);
+    return s->read && s->value == count;
+}
+
 static void reject(const char *plugin)
 {
     struct entry *e = queues_pop(&q, now);
@@ -134,6 +151,28 @@ static void a_gated_pod_is_counted_apart(void **state)
     assert_int_equal(point->buckets[0], 1);
 }
 
+static void pods_are_entities_too(void **state)
+{
+    (void)state;
+    struct entry *e = add("p");
+    assert_int_equal(entities("UnschedulablePodAdd", "active"), 1);
+    assert_true(queued("active", 1));
+    assert_false(queued("backoff", 0)); /* nothing was there yet */
+    reject("NodeResourcesFit");
+    assert_true(queued("active", 0));
+    assert_true(queued("unschedulable", 1));
+    /* where it was to go anyway it is not new */
+    assert_int_equal(incoming("ScheduleAttemptFailure", "unschedulable"), 1);
+    assert_int_equal(entities("ScheduleAttemptFailure", "unschedulable"), 0);
+    places_requeue(&q, now, e, WORTH_after_backoff);
+    assert_true(queued("backoff", 1));
+    assert_int_equal(entities("ScheduleAttemptFailure", "backoff"), 0);
+    now = moment_after(now, (struct span){5 * SECOND});
+    queues_tick(&q, now);
+    assert_int_equal(entities("BackoffComplete", "active"), 1);
+    assert_true(queued("backoff", 0));
+}
+
 static void events_have_upstreams_names(void **state)
 {
     (void)state;
@@ -142,6 +181,10 @@ static void events_have_upstreams_names(void **state)
     struct event driver = {.resource = EVENT_OF_csi_node, .action = EVENT_ADD};
     assert_string_equal(event_label(&taint), "NodeUpdateNodeTaint");
     assert_string_equal(event_label(&update), "UnschedulablePodUpdate");
+    update.release = 37;
+    assert_string_equal(event_label(&update), "TargetPodUpdate");
+    update.action = EVENT_POD_SCALE_UP;
+    assert_string_equal(event_label(&update), "TargetPodUpdatePodScaleUp");
     assert_string_equal(event_label(&driver), "storage.k8s.io/CSINodeAdd");
 }
 
@@ -152,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_pods_way_is_counted_step_by_step),
         TEST(a_pod_that_is_taken_early_says_so),
+        TEST(pods_are_entities_too),
         TEST(a_gated_pod_is_counted_apart),
         TEST(events_have_upstreams_names),
     };

@@ -367,17 +367,31 @@ static void backoff_doubles_up_to_its_maximum_without_overflow(void **state)
     backoff_free(&b);
 }
 
+static void a_strict_backoff_runs_until_after_its_end(void **state)
+{
+    (void)state;
+    struct backoff b;
+    struct entry e = {.timestamp = {7 * SECOND + 500000000}, .error_count = 2};
+    backoff_init(&b, (struct span){SECOND}, (struct span){10 * SECOND});
+    b.strict = true;
+    backoff_start(&b, &e);
+    assert_int_equal(e.backoff_ends.ns, 9 * SECOND + 500000000);
+    assert_true(backoff_runs(&b, &e, (struct moment){9 * SECOND + 500000000}));
+    assert_false(backoff_runs(&b, &e, (struct moment){9 * SECOND + 500000001}));
+    backoff_free(&b);
+}
+
 static void backoff_runs_until_the_second_of_its_end_is_over(void **state)
 {
     (void)state;
     struct backoff b;
     struct entry e = {.timestamp = {7 * SECOND + 500000000}, .error_count = 2};
     backoff_init(&b, (struct span){SECOND}, (struct span){10 * SECOND});
-    assert_false(backoff_runs(&e, e.timestamp));
+    assert_false(backoff_runs(&b, &e, e.timestamp));
     backoff_start(&b, &e);
     assert_int_equal(e.backoff_ends.ns, 9 * SECOND);
-    assert_true(backoff_runs(&e, (struct moment){9 * SECOND + 999999999}));
-    assert_false(backoff_runs(&e, (struct moment){10 * SECOND}));
+    assert_true(backoff_runs(&b, &e, (struct moment){9 * SECOND + 999999999}));
+    assert_false(backoff_runs(&b, &e, (struct moment){10 * SECOND}));
     backoff_free(&b);
 }
 
@@ -389,20 +403,25 @@ static void node_updates_are_named_in_upstreams_order(void **state)
     struct quantity cpu = {STR_LITERAL("cpu"), 1};
     struct label zone = {STR_LITERAL("zone"), STR_LITERAL("a")};
     struct taint taint = {.key = STR_LITERAL("k")};
-    struct str feature = STR_LITERAL("f");
+    struct str feature = STR_LITERAL("f"), who = STR_LITERAL("autoscaler");
     struct node before = {.unschedulable = true}, after = {.allocatable = {1, &cpu},
                                                            .labels = {1, &zone},
                                                            .taints = {1, &taint},
                                                            .conditions = {1, &zone},
-                                                           .features = {1, &feature}};
-    static const uint32_t order[] = {EVENT_NODE_TAINT, EVENT_NODE_ALLOCATABLE, EVENT_NODE_LABEL,
-                                     EVENT_NODE_TAINT, EVENT_NODE_CONDITION,   EVENT_NODE_FEATURE};
-    struct event_changes changes = event_node_changes(&before, &after);
-    assert_int_equal(changes.count, 6);
+                                                           .features = {1, &feature},
+                                                           .spares_from_resizes = {1, &who}};
+    static const uint32_t order[] = {
+        EVENT_NODE_TAINT,     EVENT_NODE_ALLOCATABLE, EVENT_NODE_LABEL,  EVENT_NODE_TAINT,
+        EVENT_NODE_CONDITION, EVENT_NODE_PREEMPTION,  EVENT_NODE_FEATURE};
+    struct event_changes changes = event_node_changes(&before, &after, 37);
+    assert_int_equal(changes.count, 7);
     assert_memory_equal(changes.at, order, sizeof(order));
-    assert_int_equal(event_node_changes(&after, &after).count, 0);
+    changes = event_node_changes(&before, &after, 36); /* which knows of no such policy */
+    assert_int_equal(changes.count, 6);
+    assert_int_equal(changes.at[5], EVENT_NODE_FEATURE);
+    assert_int_equal(event_node_changes(&after, &after, 37).count, 0);
     after.resource_version++;
-    assert_int_equal(event_node_changes(&after, &after).count, 0);
+    assert_int_equal(event_node_changes(&after, &after, 37).count, 0);
 }
 
 static void pod_updates_are_named_in_upstreams_order(void **state)
@@ -416,18 +435,23 @@ static void pod_updates_are_named_in_upstreams_order(void **state)
     struct pod after = {.usage = {1, &one}, .labels = {1, &label}, .tolerations = {1, &toleration}};
     static const uint32_t order[] = {EVENT_POD_LABEL, EVENT_POD_SCALE_DOWN, EVENT_POD_GATES,
                                      EVENT_POD_TOLERATION};
-    struct event_changes changes = event_pending_changes(&before, &after);
+    struct event_changes changes = event_pending_changes(&before, &after, 36);
     assert_int_equal(changes.count, 4);
     assert_memory_equal(changes.at, order, sizeof(order));
     /* More usage, less gates that are not the last: some update, but none of these. */
-    changes =
-        event_pending_changes(&(struct pod){.usage = {1, &one}}, &(struct pod){.usage = {1, &two}});
+    changes = event_pending_changes(&(struct pod){.usage = {1, &one}},
+                                    &(struct pod){.usage = {1, &two}}, 36);
     assert_int_equal(changes.count, 1);
     assert_int_equal(changes.at[0], EVENT_UPDATE);
-    assert_int_equal(
-        event_assigned_changes(&(struct pod){.usage = {1, &one}}, &(struct pod){.usage = {1, &two}})
-            .count,
-        0);
+    assert_int_equal(event_assigned_changes(&(struct pod){.usage = {1, &one}},
+                                            &(struct pod){.usage = {1, &two}}, 36)
+                         .count,
+                     0);
+    /* Since 1.37 more usage is a kind. */
+    changes = event_assigned_changes(&(struct pod){.usage = {1, &one}},
+                                     &(struct pod){.usage = {1, &two}}, 37);
+    assert_int_equal(changes.count, 1);
+    assert_int_equal(changes.at[0], EVENT_POD_SCALE_UP);
 }
 
 static uint64_t helped(enum event_resource resource, uint32_t action)
@@ -469,6 +493,26 @@ static bool helps(const struct event *event, const struct pod *pod, const char *
     return hints_helped(event, pod, &around, plugins_bit(plugin)) != 0;
 }
 
+static void what_wakes_depends_on_the_release(void **state)
+{
+    (void)state;
+    struct resource_claim claim = {.name = STR_LITERAL("c")};
+    struct pod pod = pod_named("a");
+    struct event taint = {.release = 37, .resource = EVENT_OF_node, .action = EVENT_NODE_TAINT};
+    struct event gone = {.release = 37,
+                         .resource = EVENT_OF_resource_claim,
+                         .action = EVENT_DELETE,
+                         .old_object = &claim};
+    assert_false(woken(hints_interest(&taint), "NodeName"));
+    assert_true(woken(hints_interest(&taint), "TaintToleration"));
+    assert_false(helps(&gone, &pod, "DynamicResources"));
+    claim.allocated = true;
+    assert_true(helps(&gone, &pod, "DynamicResources"));
+    taint.release = gone.release = 36;
+    assert_true(woken(hints_interest(&taint), "NodeName"));
+    assert_false(helps(&gone, &pod, "DynamicResources"));
+}
+
 static void tolerations_match_as_upstream_does(void **state)
 {
     (void)state;
@@ -491,6 +535,60 @@ static void tolerations_match_as_upstream_does(void **state)
         struct pod pod = {.tolerations = {1, &cases[i].toleration}};
         assert_int_equal(helps(&added, &pod, "TaintToleration"), cases[i].tolerates);
     }
+}
+
+/* What its profile's gates say: TaintTolerationComparisonOperators. */
+static void a_changed_value_helps_who_compares_it(void **state)
+{
+    (void)state;
+    struct profile profile = {.features.toleration_comparison = true};
+    const struct surroundings around = {.profile = &profile};
+    struct taint high = {STR_LITERAL("k"), STR_LITERAL("9"), STR_LITERAL("NoSchedule")};
+    struct taint low = {STR_LITERAL("k"), STR_LITERAL("2"), STR_LITERAL("NoSchedule")};
+    struct toleration less = {
+        .key = STR_LITERAL("k"), .operator_name = STR_LITERAL("Lt"), .value = STR_LITERAL("5")};
+    struct node before = {.taints = {1, &high}}, after = {.taints = {1, &low}};
+    struct event event = {.resource = EVENT_OF_node,
+                          .action = EVENT_NODE_TAINT,
+                          .old_node = &before,
+                          .new_node = &after};
+    struct pod pod = {.tolerations = {1, &less}};
+    uint64_t plugin = plugins_bit("TaintToleration");
+    assert_true(hints_helped(&event, &pod, &around, plugin) != 0);
+    low.value = STR_LITERAL("5");
+    assert_false(hints_helped(&event, &pod, &around, plugin) != 0);
+    low.value = STR_LITERAL("2");
+    profile.features.toleration_comparison = false;
+    assert_false(hints_helped(&event, &pod, &around, plugin) != 0);
+}
+
+/* MatchLabelKeysInPodTopologySpread: without it a pod of another version counts like any other. */
+static void a_pod_of_another_version_helps_where_keys_do_not_count(void **state)
+{
+    (void)state;
+    struct profile profile = {.features.spread_label_keys = true};
+    const struct surroundings around = {.profile = &profile};
+    struct label one = {STR_LITERAL("v"), STR_LITERAL("1")};
+    struct label two = {STR_LITERAL("v"), STR_LITERAL("2")};
+    struct str key = STR_LITERAL("v");
+    struct spread_constraint spread = {.max_skew = 1,
+                                       .topology_key = STR_LITERAL("zone"),
+                                       .when_unsatisfiable = STR_LITERAL("DoNotSchedule"),
+                                       .selector = {.present = true},
+                                       .match_label_keys = {1, &key}};
+    struct pod pod = pod_named("a"), gone = pod_named("b");
+    pod.labels.count = gone.labels.count = 1;
+    pod.labels.at = &two;
+    gone.labels.at = &one;
+    gone.node_name = STR_LITERAL("n");
+    pod.spread.count = 1;
+    pod.spread.at = &spread;
+    struct event event = {
+        .resource = EVENT_OF_assigned_pod, .action = EVENT_DELETE, .old_pod = &gone};
+    uint64_t plugin = plugins_bit("PodTopologySpread");
+    assert_false(hints_helped(&event, &pod, &around, plugin) != 0);
+    profile.features.spread_label_keys = false;
+    assert_true(hints_helped(&event, &pod, &around, plugin) != 0);
 }
 
 static void taints_that_did_not_keep_the_pod_out_wake_it_not(void **state)
@@ -523,8 +621,12 @@ static void other_pods_help_only_as_far_as_they_can(void **state)
                           .old_pod = &other,
                           .new_pod = &other};
     assert_false(helps(&event, &pod, "NodeUnschedulable"));
-    assert_true(helps(&event, &other, "NodeUnschedulable"));
     assert_false(helps(&event, &pod, "PodTopologySpread"));
+    /* What looks at the waiting pod itself is not told of one that has a node, not even its own. */
+    assert_false(helps(&event, &other, "NodeUnschedulable"));
+    event.resource = EVENT_OF_unschedulable_pod;
+    assert_false(helps(&event, &pod, "NodeUnschedulable"));
+    assert_true(helps(&event, &other, "NodeUnschedulable"));
 }
 
 static void ports_clash_as_upstream_does(void **state)
@@ -609,7 +711,8 @@ static void fifo_is_a_queue_sort_of_the_configuration(void **state)
         struct queue_options options;
         struct arena memory = {0};
         struct str error = {0};
-        if (!scheduler_config_parse(str_of(files[i].text), &config, &memory, &error))
+        if (!scheduler_config_parse(str_of(files[i].text), release_features(36), &config, &memory,
+                                    &error))
             fail_msg("refused: %.*s", STR_ARG(error));
         assert_true(settings_apply(&s, &config, &options, &error));
         assert_int_equal(options.fifo, files[i].fifo);
@@ -744,11 +847,15 @@ int main(void)
         cmocka_unit_test(what_the_scheduler_has_free_again_wakes_whom_it_may_help),
         cmocka_unit_test(room_that_a_bound_pod_gave_back_is_offered_to_others),
         cmocka_unit_test(backoff_doubles_up_to_its_maximum_without_overflow),
+        cmocka_unit_test(a_strict_backoff_runs_until_after_its_end),
         cmocka_unit_test(backoff_runs_until_the_second_of_its_end_is_over),
         cmocka_unit_test(node_updates_are_named_in_upstreams_order),
         cmocka_unit_test(pod_updates_are_named_in_upstreams_order),
         cmocka_unit_test(the_table_matches_events_as_upstream_does),
+        cmocka_unit_test(what_wakes_depends_on_the_release),
         cmocka_unit_test(tolerations_match_as_upstream_does),
+        cmocka_unit_test(a_changed_value_helps_who_compares_it),
+        cmocka_unit_test(a_pod_of_another_version_helps_where_keys_do_not_count),
         cmocka_unit_test(taints_that_did_not_keep_the_pod_out_wake_it_not),
         cmocka_unit_test(other_pods_help_only_as_far_as_they_can),
         cmocka_unit_test(ports_clash_as_upstream_does),

@@ -20,15 +20,19 @@
 static void *open_queue(struct str words)
 {
     static struct profile profile;
+    static struct str asked[] = {{"SchedulingGates", 15}, {"DynamicResources", 16}};
     bool gangs = player_option(words, "gang_backoff", -1) >= 0;
+    bool strict = player_option(words, "strict", 0) != 0; /* SchedulerPopFromBackoffQ is off */
     profile = (struct profile){.scheduler_name = STR_LITERAL("default-scheduler"),
-                               .gangs = GANGS_on,
+                               .features.pop_from_backoff = !strict,
+                               .pre_enqueue = {2, asked},
+                               .gangs = gangs ? GANGS_on : GANGS_off,
                                .gang_wait_s = 60,
                                .gang_backoff_s = player_option(words, "gang_backoff", 0),
                                .gang_reject_percentage = player_option(words, "gang_percent", 10)};
     struct queue_options options = {
         .profiles = &profile,
-        .profile_count = gangs,
+        .profile_count = gangs || strict,
         .gang_sort = player_option(words, "gang_sort", 0) != 0,
         .fifo = player_option(words, "fifo", 0) != 0,
         .backoff_initial = span_of_ms(player_option(words, "backoff_initial", 1) * 1000),

@@ -77,7 +77,19 @@ static inline void default_profile(struct arena *a, struct profile *p)
                   {"NodeResourcesBalancedAllocation", 1},
                   {"ImageLocality", 1}};
     *p = (struct profile){.scheduler_name = STR_LITERAL("default-scheduler"),
-                          .fit_strategy = STR_LITERAL("LeastAllocated")};
+                          .fit_strategy = STR_LITERAL("LeastAllocated"),
+                          .features = {.device_taints = true,
+                                       .device_partitions = true,
+                                       .device_shares = true,
+                                       .device_alternatives = true,
+                                       .device_binding = true,
+                                       .device_status = true,
+                                       .spread_label_keys = true,
+                                       .pod_level_resources = true,
+                                       .pod_level_resizes = true,
+                                       .pop_from_backoff = true,
+                                       .expected_nomination = true,
+                                       .declared_features = true}};
     p->pre_filter =
         strs_of(a, "NodeAffinity NodePorts NodeResourcesFit VolumeBinding DynamicResources");
     p->filter = strs_of(a, "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts "

@@ -90,6 +90,25 @@ static void one_worker_of_several_may_go(void **state)
     assert_string_equal(silent(), "w0 has not answered for 12 s");
 }
 
+static void a_note_and_a_release_are_kept_while_they_are_fresh(void **state)
+{
+    (void)state;
+    struct health_check check = {.name = STR_LITERAL("release"), .note = STR_LITERAL("as 1.37")};
+    struct message m = {
+        .type = MSG_metrics,
+        .metrics = {.process = STR_LITERAL("scheduler"), .checks = {1, &check}, .release = 37}};
+    struct delivery in = {.from = {SCHEDULER, 3}, .message = &m};
+    assert_int_equal(doors_release(doors, "scheduler"), 0);
+    doors_handle(doors, now, 2, &in);
+    assert_string_equal(doors_note(doors, now, "scheduler", "release", span_of_ms(5000)),
+                        "as 1.37");
+    assert_string_equal(doors_note(doors, now, "scheduler", "view", span_of_ms(5000)), "");
+    assert_string_equal(doors_note(doors, now, "binder", "release", span_of_ms(5000)), "");
+    now = moment_after(now, span_of_ms(6000));
+    assert_string_equal(doors_note(doors, now, "scheduler", "release", span_of_ms(5000)), "");
+    assert_int_equal(doors_release(doors, "scheduler"), 37); /* flags are shown as of it still */
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -97,6 +116,7 @@ int main(void)
         TEST(who_was_never_heard_does_not_hang),
         TEST(who_falls_silent_hangs),
         TEST(one_worker_of_several_may_go),
+        TEST(a_note_and_a_release_are_kept_while_they_are_fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

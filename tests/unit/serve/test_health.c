@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
-static const struct health good[] = {{"leaderElection", ""}, {"shutdown", ""}};
-static const struct health bad[] = {{"leaderElection", ""}, {"workers", "no worker has joined"}};
+static const struct health good[] = {{.name = "leaderElection"}, {.name = "shutdown"}};
+static const struct health bad[] = {{.name = "leaderElection"},
+                                    {.name = "workers", .reason = "no worker has joined"}};
 
 static void expect(const struct health_question *q, const struct health *checks, int status,
                    const char *text)
@@ -26,6 +27,16 @@ static void all_is_well(void **state)
     expect(&(struct health_question){.path = "/readyz", .group = "readyz"}, good, 200, "ok");
     expect(&(struct health_question){.path = "/readyz", .group = "readyz", .verbose = true}, good,
            200, "[+]leaderElection ok\n[+]shutdown ok\nreadyz check passed\n");
+}
+
+static void what_is_worth_telling_stands_behind_a_check_that_is_well(void **state)
+{
+    (void)state;
+    static const struct health noted[] = {{.name = "shutdown"},
+                                          {.name = "release", .note = "taken as 1.37"}};
+    expect(&(struct health_question){.path = "/readyz", .group = "readyz"}, noted, 200, "ok");
+    expect(&(struct health_question){.path = "/readyz", .group = "readyz", .verbose = true}, noted,
+           200, "[+]shutdown ok\n[+]release ok: taken as 1.37\nreadyz check passed\n");
 }
 
 static void a_failure_is_named_but_its_reason_is_withheld(void **state)
@@ -64,6 +75,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_is_well),
+        cmocka_unit_test(what_is_worth_telling_stands_behind_a_check_that_is_well),
         cmocka_unit_test(a_failure_is_named_but_its_reason_is_withheld),
         cmocka_unit_test(an_excluded_check_may_fail),
         cmocka_unit_test(a_check_has_a_page_of_its_own),

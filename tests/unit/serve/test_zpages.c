@@ -15,14 +15,23 @@
 
 static struct buffer page;
 static const char *type, *warning;
+static int64_t release = 36;
+static bool cbor; /* the gate */
 
 static int ask(const char *accept, bool status)
 {
-    static const char *const given[] = {"v=2", "log-flush-frequency=90s", "workers=3",
-                                        "tls-sni-cert-key=a,b", "tls-sni-cert-key=c,d:x.example"};
+    static const char *const given[] = {"v=2",
+                                        "log-flush-frequency=90s",
+                                        "workers=3",
+                                        "tls-sni-cert-key=a,b",
+                                        "tls-sni-cert-key=c,d:x.example",
+                                        "requestheader-allowed-names=a",
+                                        "requestheader-allowed-names=b,c"};
     struct zpage z = {.accept = accept,
+                      .cbor = cbor,
+                      .release = release_of(release),
                       .given = given,
-                      .given_count = 5,
+                      .given_count = 7,
                       .up = span_of_ms(3723000),
                       .start_s = 1795352440};
     type = warning = NULL;
@@ -47,23 +56,99 @@ static void flags_are_shown_as_given_or_by_default(void **state)
     has("\nworkers=3\n");
     has("\ntls-sni-cert-key=[a,b;c,d:x.example]\n");
     has("\nauthorization-always-allow-paths=[/healthz,/readyz,/livez]\n");
+    has("\nrequestheader-allowed-names=[a,b,c]\n");
+}
+
+/* As upstream: what is given takes the default's place, and what is given once more adds to it. */
+static void lists_may_be_given_in_parts(void **state)
+{
+    (void)state;
+    struct serve_flags f = {0};
+    assert_true(serve_take_authorization_always_allow_paths(&f, ""));
+    assert_true(serve_take_authorization_always_allow_paths(&f, "/livez"));
+    assert_string_equal(f.authorization_always_allow_paths, "/livez");
+    assert_true(serve_take_authorization_always_allow_paths(&f, "/healthz,/metrics"));
+    assert_true(serve_take_authorization_always_allow_paths(&f, ""));
+    assert_string_equal(f.authorization_always_allow_paths, "/livez,/healthz,/metrics");
+    assert_true(serve_take_tls_curve_preferences(&f, "29"));
+    assert_true(serve_take_tls_curve_preferences(&f, "23"));
+    assert_string_equal(f.tls_curve_preferences, "29,23");
+    assert_true(serve_take_bind_address(&f, "1.2.3.4"));
+    assert_true(serve_take_bind_address(&f, "5.6.7.8"));
+    assert_string_equal(f.bind_address, "5.6.7.8");
+    arena_free(&f.memory);
 }
 
 static void programs_name_the_kind(void **state)
 {
     (void)state;
     assert_int_equal(ask("application/json;v=v1beta1;g=config.k8s.io;as=Flagz", false), 200);
-    assert_string_equal(type, "application/json");
+    assert_string_equal(type, "application/json;g=config.k8s.io;v=v1beta1;as=Flagz");
     has("{\"kind\":\"Flagz\",\"apiVersion\":\"config.k8s.io/v1beta1\",\"metadata\":{\"name\":");
     has("\"v\":\"2\"");
     assert_int_equal(ask("application/json;v=v1alpha1;g=config.k8s.io;as=Statusz", true), 200);
     assert_non_null(strstr(warning, "299"));
     has("\"uptimeSeconds\":3723");
+    assert_int_equal(ask("application/yaml;v=v1beta1;g=config.k8s.io;as=Statusz", true), 200);
+    assert_string_equal(type, "application/yaml;g=config.k8s.io;v=v1beta1;as=Statusz");
+    has("apiVersion: config.k8s.io/v1beta1\nbinaryVersion: 1.36.3+berth.");
+    has("\nemulationVersion: \"1.36\"\n");
+    has("\nmetadata:\n  name: kube-scheduler\npaths:\n- /configz\n");
+    assert_int_equal(ask("application/yaml;v=v1beta1;g=config.k8s.io;as=Flagz", false), 200);
+    has("  authorization-always-allow-paths: '[/healthz,/readyz,/livez]'\n");
+    assert_int_equal(ask("application/yaml", true), 406);
+    assert_string_equal(type, "application/yaml");
+    has("code: 406\n");
     assert_int_equal(ask("application/json", false), 406);
+    assert_string_equal(type, "application/json");
+    has("application/json, application/yaml, text/plain");
     assert_int_equal(ask("application/json;v=v1beta1;g=config.k8s.io;as=Statusz", false), 406);
     assert_int_equal(ask("image/png, */*", true), 200);
     has("Up: 1 hr 02 min 03 sec\n");
     has("Paths: /configz /flagz /healthz /livez /metrics /readyz\n");
+    buffer_free(&page);
+}
+
+/* The bytes that upstream writes, but for the order of members, which it shuffles. */
+static void cbor_is_for_who_has_the_gate(void **state)
+{
+    static const char *const kinds = "application/cbor;v=v1beta1;g=config.k8s.io;as=Statusz";
+    static const char start[] = "\xd9\xd9\xf7\xa9\x44kind\x47Statusz\x45paths\x86\x48/configz";
+    (void)state;
+    assert_int_equal(ask(kinds, true), 406);
+    assert_string_equal(type, "application/json");
+    has("application/json, application/yaml, text/plain\"");
+    cbor = true;
+    assert_int_equal(ask(kinds, true), 200);
+    assert_string_equal(type, "application/cbor;g=config.k8s.io;v=v1beta1;as=Statusz");
+    assert_memory_equal(page.at, start, sizeof(start) - 1);
+    has("\x4duptimeSeconds\x19\x0e\x8b"
+        "\x50"
+        "emulationVersion\x44"
+        "1.36");
+    assert_int_equal(ask("application/cbor;v=v1beta1;g=config.k8s.io;as=Flagz", false), 200);
+    has("\x58\x20"
+        "authorization-always-allow-paths\x58\x19[/healthz,/readyz,/livez]");
+    assert_int_equal(ask("application/cbor", true), 406);
+    assert_string_equal(type, "application/cbor");
+    has("application/json, application/yaml, text/plain, application/cbor");
+    has("\x44"
+        "code\x19\x01\x96");
+    cbor = false;
+    buffer_free(&page);
+}
+
+static void the_release_is_named(void **state)
+{
+    (void)state;
+    assert_int_equal(ask("", true), 200);
+    has("Binary version: 1.36.3+berth.");
+    has("Emulation version: 1.36\n");
+    release = 37;
+    assert_int_equal(ask("application/json;v=v1beta1;g=config.k8s.io;as=Statusz", true), 200);
+    has("\"binaryVersion\":\"1.37.2+berth.");
+    has("\"emulationVersion\":\"1.37\"");
+    release = 36;
     buffer_free(&page);
 }
 
@@ -132,7 +217,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flags_are_shown_as_given_or_by_default),
+        cmocka_unit_test(lists_may_be_given_in_parts),
         cmocka_unit_test(programs_name_the_kind),
+        cmocka_unit_test(cbor_is_for_who_has_the_gate),
+        cmocka_unit_test(the_release_is_named),
         cmocka_unit_test(slis_count_what_checks_said),
         cmocka_unit_test(tls_flags_are_gnutls_words),
         cmocka_unit_test(patterns_match_one_label),

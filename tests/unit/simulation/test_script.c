@@ -71,6 +71,7 @@ static void times_and_numbers_are_kept_to_the_last_digit(void **state)
                         .at = actions,
                         .traits = {.groups = 1,
                                    .nodes = 1,
+                                   .minor = 37,
                                    .workers = 1,
                                    .page_size = 1,
                                    .history = 1,

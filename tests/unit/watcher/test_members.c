@@ -124,7 +124,9 @@ static void read_message(struct fixture *f, const struct message *m)
             STR_ARG(words_text(&unread_state_words, k->unread.at[0].state)),
             STR_ARG(k->unread.at[0].message));
     else if (m->type == MSG_pod_group_set)
-        add(f, "group:%.*s", STR_ARG(m->pod_group_set.group.name));
+        add(f, "group:%.*s%s%.*s", STR_ARG(m->pod_group_set.group.name),
+            m->pod_group_set.group.version.len > 0 ? "/" : "",
+            STR_ARG(m->pod_group_set.group.version));
     else if (m->type == MSG_object_gone)
         add(f, "-group:%.*s", STR_ARG(m->object_gone.name));
 }
@@ -406,6 +408,29 @@ static void a_pod_has_its_groups_looked_for(void **state)
     assert_string_equal(got(f), "group:g kinds:1");
 }
 
+/* It may serve what its predecessor did not, and pods that were told before wait for it. */
+static void another_server_has_groups_looked_for(void **state)
+{
+    struct fixture *f = *state;
+    answer(f, NODES, 200, "");
+    answer(f, GROUPS, 404, "");
+    answer(f, PODS, 200, "");
+    got(f);
+    pass_ms(f, 5000);
+    answer_with(f, PROBE, 200, "{\"major\":\"1\",\"minor\":\"36\",\"gitVersion\":\"v1.36.3\"}");
+    answer(f, GROUPS, 404, "");
+    got(f);
+    pass_ms(f, 5000);
+    assert_false(f->open[GROUPS]);
+    answer_with(f, PROBE, 200, "{\"major\":\"1\",\"minor\":\"36\",\"gitVersion\":\"v1.36.3\"}");
+    assert_false(f->open[GROUPS]);
+    pass_ms(f, 5000);
+    answer_with(f, PROBE, 200, "{\"major\":\"1\",\"minor\":\"37\",\"gitVersion\":\"v1.37.2\"}");
+    assert_non_null(strstr(got(f), "kinds:0 looking("));
+    answer(f, GROUPS, 200, GROUP);
+    assert_string_equal(got(f), "group:g kinds:1");
+}
+
 /* Else a pod of a group of the second page would go by itself between the two. */
 static void groups_are_looked_for_until_the_last_page_has_come(void **state)
 {
@@ -438,6 +463,38 @@ static void pods_of_the_first_list_have_theirs_looked_for(void **state)
     assert_string_equal(got(f), "group:g kinds:1");
 }
 
+/* The built-in kind instead. */
+static void serve_in_the_tree(struct fixture *f)
+{
+    struct message m = {.type = MSG_subscribe, .subscribe.credit = 1000};
+    struct delivery in = {.from = {SCHEDULER, 1}, .message = &m};
+    watcher_free(&f->w);
+    outbox_reset(&f->out);
+    memset(f->open, 0, sizeof(f->open));
+    f->kinds[GROUPS] = *row("podgroups");
+    f->w = watcher_new(
+        &(struct watcher_options){.kinds = f->kinds, .kind_count = 3, .epoch = 7, .seed = 3});
+    watcher_handle(f->w, f->now, &in, &f->out);
+    pump(f);
+}
+
+static void a_group_says_in_which_version_it_is_served(void **state)
+{
+    struct fixture *f = *state;
+    serve_in_the_tree(f);
+    answer(f, NODES, 200, "");
+    answer(f, PODS, 200, "");
+    assert_non_null(strstr(f->path[GROUPS], "/v1beta1/podgroups?limit"));
+    answer(f, GROUPS, 404, "");
+    answer(f, GROUPS, 404, "");
+    answer(f, GROUPS, 200, GROUP);
+    assert_string_equal(got(f), "kinds:1 group:g/v1alpha2");
+    answer(f, GROUPS, 404, ""); /* the watch: the server is another release now */
+    assert_non_null(strstr(f->path[GROUPS], "/v1beta1/podgroups?limit"));
+    answer(f, GROUPS, 200, GROUP); /* the same object, at the same version of it */
+    assert_string_equal(got(f), "group:g/v1beta1");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -456,6 +513,8 @@ int main(void)
         TEST(a_pod_has_its_groups_looked_for),
         TEST(groups_are_looked_for_until_the_last_page_has_come),
         TEST(pods_of_the_first_list_have_theirs_looked_for),
+        TEST(another_server_has_groups_looked_for),
+        TEST(a_group_says_in_which_version_it_is_served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

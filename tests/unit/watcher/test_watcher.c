@@ -76,9 +76,9 @@ static void space_gone(const struct message *last, struct message *m)
 }
 
 static const struct kube_resource kinds[] = {
-    {"nodes", "Node", "/api/v1/nodes", "", true, node_of, node_gone, KUBE_always},
-    {"pods", "Pod", "/api/v1/pods", "", true, pod_of, pod_gone, KUBE_always},
-    {"spaces", "Space", "/api/v1/spaces", "", false, space_of, space_gone, KUBE_always},
+    {"nodes", "Node", "/api/v1/nodes", "", true, node_of, node_gone, KUBE_always, NULL},
+    {"pods", "Pod", "/api/v1/pods", "", true, pod_of, pod_gone, KUBE_always, NULL},
+    {"spaces", "Space", "/api/v1/spaces", "", false, space_of, space_gone, KUBE_always, NULL},
 };
 
 struct fixture {
@@ -780,6 +780,20 @@ static void the_status_names_every_kind(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void trees_are_read_with_their_gate_alone(void **state)
+{
+    static struct kube_resource watched[3];
+    (void)state;
+    memcpy(watched, kinds, sizeof(watched));
+    watched[SPACES].offer = KUBE_tree;
+    for (int gate = 0; gate <= 1; gate++) {
+        struct watcher *w = watcher_new(&(struct watcher_options){
+            .kinds = watched, .kind_count = 3, .group_trees = gate != 0, .epoch = 7, .seed = 3});
+        assert_int_equal(watcher_sources(w), 2 + gate + 1); /* and the probe */
+        watcher_free(&w);
+    }
+}
+
 int main(void)
 {
     log_set_level(LOG_LEVEL_error);
@@ -814,6 +828,7 @@ int main(void)
         TEST(one_silent_watch_takes_the_others_along),
         TEST(it_takes_exactly_what_is_addressed_to_it),
         TEST(the_status_names_every_kind),
+        cmocka_unit_test(trees_are_read_with_their_gate_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

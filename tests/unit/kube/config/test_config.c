@@ -49,7 +49,7 @@ static void check_reload(const struct buffer *printed)
     struct scheduler_config config;
     struct str error = {0};
     struct buffer again = {0};
-    if (!scheduler_config_parse(buffer_str(printed), &config, &arena, &error))
+    if (!scheduler_config_parse(buffer_str(printed), release_features(36), &config, &arena, &error))
         fail_msg("our own print is refused: %.*s", STR_ARG(error));
     scheduler_config_print(&config, &again);
     assert_string_equal(again.at, printed->at);
@@ -63,7 +63,8 @@ static void check_written(const struct scheduler_config *config)
     struct str error = {0};
     struct buffer written = {0}, twice = {0};
     scheduler_config_write(config, &written);
-    if (!scheduler_config_parse(buffer_str(&written), &second, &arena, &error))
+    if (!scheduler_config_parse(buffer_str(&written), release_features(36), &second, &arena,
+                                &error))
         fail_msg("what we write is refused: %.*s", STR_ARG(error));
     scheduler_config_write(&second, &twice);
     assert_string_equal(twice.at, written.at);
@@ -76,7 +77,7 @@ static void describe(struct str text, struct buffer *out)
 {
     struct scheduler_config config;
     struct str error = {0};
-    if (!scheduler_config_parse(text, &config, &arena, &error)) {
+    if (!scheduler_config_parse(text, release_features(36), &config, &arena, &error)) {
         buffer_print(out, "error: %.*s\n", STR_ARG(error));
         return;
     }
@@ -121,7 +122,7 @@ static void no_file_gives_the_defaults(void **state)
     struct scheduler_config config;
     struct str error = {0};
     struct buffer printed = {0}, expected = {0};
-    assert_true(scheduler_config_load(NULL, &config, &arena, &error));
+    assert_true(scheduler_config_load(NULL, release_features(36), &config, &arena, &error));
     scheduler_config_print(&config, &printed);
     read_whole("tests/golden/config/defaults.ok", &expected);
     assert_string_equal(printed.at, expected.at);
@@ -135,7 +136,8 @@ static void a_missing_file_is_named(void **state)
     (void)state;
     struct scheduler_config config;
     struct str error = {0};
-    assert_false(scheduler_config_load("/nonexistent/config.yaml", &config, &arena, &error));
+    assert_false(scheduler_config_load("/nonexistent/config.yaml", release_features(36), &config,
+                                       &arena, &error));
     assert_true(str_is(error, "/nonexistent/config.yaml: No such file or directory"));
 }
 
@@ -147,7 +149,7 @@ static void a_document_that_is_parsed_already_is_read(void **state)
     struct kube_json *json =
         kube_json_parse_yaml(STR_LITERAL(HEAD "podMaxBackoffSeconds: 7\n"), &error, &arena);
     assert_non_null(json);
-    assert_true(scheduler_config_parse_json(json, &config, &arena, &error));
+    assert_true(scheduler_config_parse_json(json, release_features(36), &config, &arena, &error));
     kube_json_free(&json);
     assert_int_equal(config.pod_max_backoff_s, 7);
 }
@@ -159,7 +161,8 @@ static void weights_follow_upstreams_quirk(void **state)
     struct str error = {0};
     static const char text[] = HEAD "profiles:\n- plugins:\n    score:\n      enabled:\n"
                                     "      - name: TaintToleration\n";
-    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(text), release_features(36), &config, &arena, &error));
     const struct profile *p = &config.profiles.at[0];
     assert_true(str_is(p->score.at[0].name, "TaintToleration"));
     assert_int_equal(p->score.at[0].weight, 1); /* 3 as a default */
@@ -187,7 +190,7 @@ static void protobuf_is_spoken_unless_the_file_says_otherwise(void **state)
         struct scheduler_config config;
         struct str error = {0};
         struct str text = arena_print(&arena, HEAD "clientConnection: %s\n", cases[i].connection);
-        assert_true(scheduler_config_parse(text, &config, &arena, &error));
+        assert_true(scheduler_config_parse(text, release_features(36), &config, &arena, &error));
         assert_int_equal(scheduler_config_protobuf_read(&config), cases[i].read);
         assert_int_equal(scheduler_config_protobuf_written(&config), cases[i].written);
     }
@@ -201,7 +204,8 @@ static void flags_override_the_file(void **state)
     struct config_flags flags = {0};
     static const char text[] = HEAD "leaderElection: {leaderElect: false, resourceName: a}\n"
                                     "clientConnection: {kubeconfig: /from/file}\n";
-    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(text), release_features(36), &config, &arena, &error));
     assert_true(config_take_leader_elect(&flags, "true"));
     assert_true(config_take_lease_duration(&flags, "1m"));
     assert_true(config_take_resource_namespace(&flags, "ns"));
@@ -263,7 +267,8 @@ static void a_policy_is_translated(void **state)
         "priorities: [{name: MostRequestedPriority, weight: 7}, {name: SelectorSpreadPriority,\n"
         "  weight: 2}, {name: x, weight: 3, argument: {serviceAntiAffinity: {label: zone}}}]\n"
         "hardPodAffinitySymmetricWeight: 33\nalwaysCheckAllPredicates: true\n";
-    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(text), release_features(36), &config, &arena, &error));
     const struct profile *p = &config.profiles.at[0];
     assert_names(&p->filter, "CheckNodeCondition NodeUnschedulable NodeName NodeResourcesFit "
                              "TaintToleration CheckNodeLabelPresence InterPodAffinity" NEWER
@@ -288,7 +293,8 @@ static void a_policy_without_lists_is_the_old_provider(void **state)
         "MaxAzureDiskVolumeCount VolumeBinding VolumeZone PodTopologySpread InterPodAffinity" NEWER;
     struct scheduler_config config;
     struct str error = {0};
-    assert_true(scheduler_config_parse(str_of(POLICY), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(POLICY), release_features(36), &config, &arena, &error));
     const struct profile *p = &config.profiles.at[0];
     assert_names(&p->filter, filters);
     assert_scores(p, "NodeResourcesFit:1 NodeResourcesBalancedAllocation:1 SelectorSpread:1 "
@@ -296,7 +302,7 @@ static void a_policy_without_lists_is_the_old_provider(void **state)
                      "NodePreferAvoidPods:10000 PodTopologySpread:2");
     assert_names(&p->reserve, "VolumeBinding DynamicResources");
     assert_true(str_is(config.details[0].args.spread_defaulting, "List"));
-    assert_true(scheduler_config_load(NULL, &config, &arena, &error));
+    assert_true(scheduler_config_load(NULL, release_features(36), &config, &arena, &error));
     assert_true(scheduler_config_take_policy(
         str_of(config_policy_of_provider("ClusterAutoscalerProvider")), &config, &arena, &error));
     p = &config.profiles.at[0];
@@ -313,7 +319,8 @@ static void a_policy_may_have_empty_lists(void **state)
     struct scheduler_config config;
     struct str error = {0};
     static const char text[] = POLICY "predicates: []\npriorities: []\n";
-    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(text), release_features(36), &config, &arena, &error));
     assert_names(&config.profiles.at[0].filter, "NodeUnschedulable TaintToleration" NEWER);
     assert_int_equal(config.profiles.at[0].score.count, 0);
 }
@@ -331,7 +338,8 @@ static void a_policy_may_score_requests_in_three_ways(void **state)
         "    resources: [{name: cpu}, {name: a.b/c, weight: 5}]}}},\n"
         "  {name: a, weight: 6, argument: {labelPreference: {label: ssd, presence: true}}},\n"
         "  {name: b, weight: 6, argument: {labelPreference: {label: old}}}]\n";
-    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(text), release_features(36), &config, &arena, &error));
     const struct profile *p = &config.profiles.at[0];
     assert_scores(p, "NodeResourcesLeastAllocated:2 NodeResourcesMostAllocated:3 "
                      "NodeResourcesFit:4 NodeLabelPriority:12");
@@ -342,7 +350,8 @@ static void a_policy_may_score_requests_in_three_ways(void **state)
     assert_int_equal(p->label_preferences.count, 2);
     static const char plain[] = POLICY "priorities: [{name: RequestedToCapacityRatioPriority, "
                                        "weight: 1}]\n";
-    assert_true(scheduler_config_parse(str_of(plain), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(plain), release_features(36), &config, &arena, &error));
     assert_int_equal(config.profiles.at[0].fit_shape.at[0].score, 10);
 }
 
@@ -359,7 +368,8 @@ static void a_policy_names_extenders(void **state)
         "true, \"managedResources\": [{\"name\": \"a.b/c\", \"ignoredByScheduler\": true}], "
         "\"ignorable\": true}, {\"urlPrefix\": \"http://y\", \"preemptVerb\": \"v\", "
         "\"enableHTTPS\": true, \"httpTimeout\": \"2s\"}]}";
-    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(text), release_features(36), &config, &arena, &error));
     assert_int_equal(config.extenders.count, 2);
     const struct extender_config *e = config.extenders.at;
     assert_true(str_is(e->filter_verb, "f") && str_is(e->bind_verb, "b") && e->weight == 5);
@@ -379,7 +389,8 @@ static void a_policy_stands_beside_a_file(void **state)
     struct str error = {0};
     static const char file[] = HEAD "podMaxBackoffSeconds: 40\nprofiles: [{schedulerName: a},\n"
                                     "  {schedulerName: b}]\nextenders: [{urlPrefix: 'http://x'}]\n";
-    assert_true(scheduler_config_parse(str_of(file), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(file), release_features(36), &config, &arena, &error));
     assert_true(scheduler_config_take_policy(STR_LITERAL("predicates: [{name: HostName}]"), &config,
                                              &arena, &error));
     assert_int_equal(config.profiles.count, 1);
@@ -439,7 +450,8 @@ static void a_policy_is_refused_by_name(void **state)
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         struct scheduler_config config;
         struct str error = {0};
-        assert_false(scheduler_config_parse(str_of(table[i].text), &config, &arena, &error));
+        assert_false(scheduler_config_parse(str_of(table[i].text), release_features(36), &config,
+                                            &arena, &error));
         char *copy = str_copy(error);
         assert_string_equal(copy, table[i].error);
         memory_free(copy);
@@ -453,7 +465,8 @@ static void a_flag_takes_preemption_out_of_every_profile(void **state)
     struct str error = {0};
     struct config_flags flags = {0};
     static const char text[] = HEAD "profiles: [{schedulerName: a}, {schedulerName: b}]\n";
-    assert_true(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(str_of(text), release_features(36), &config, &arena, &error));
     assert_true(config_take_disable_preemption(&flags, "false"));
     assert_true(config_flags_apply(&flags, &config, &arena, &error));
     assert_true(runs(&config.profiles.at[1].post_filter, "DefaultPreemption"));
@@ -477,7 +490,7 @@ static void flags_are_checked(void **state)
     assert_false(config_take_resource_lock(&flags, "endpoints"));
     assert_false(config_take_resource_name(&flags, ""));
     assert_true(config_take_renew_deadline(&flags, "20s"));
-    assert_true(scheduler_config_load(NULL, &config, &arena, &error));
+    assert_true(scheduler_config_load(NULL, release_features(36), &config, &arena, &error));
     assert_false(config_flags_apply(&flags, &config, &arena, &error));
     assert_true(str_starts_with(error, "leaderElection.leaseDuration: Invalid value: \"20s\""));
 }
@@ -494,7 +507,8 @@ static void whom_gangs_lose_is_written_unless_it_is_the_default(void **state)
         struct str error = {0};
         struct buffer out = {0};
         snprintf(file, sizeof(file), text, i == 0 ? "Pods" : "WholeGangs");
-        assert_true(scheduler_config_parse(str_of(file), &config, &arena, &error));
+        assert_true(
+            scheduler_config_parse(str_of(file), release_features(36), &config, &arena, &error));
         scheduler_config_write(&config, &out);
         assert_int_equal(strstr(out.at, "gangVictims: WholeGangs") != NULL, i);
         assert_int_equal(strstr(out.at, "Coscheduling") != NULL, i);

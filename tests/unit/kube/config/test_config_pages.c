@@ -64,7 +64,7 @@ static void check_written(void)
     struct scheduler_config again;
     struct buffer once = {0}, twice = {0};
     scheduler_config_write(&config, &once);
-    if (!scheduler_config_parse(buffer_str(&once), &again, &arena, &error))
+    if (!scheduler_config_parse(buffer_str(&once), release_features(36), &again, &arena, &error))
         fail_msg("what is written is refused: %.*s", STR_ARG(error));
     scheduler_config_write(&again, &twice);
     assert_string_equal(twice.at, once.at);
@@ -84,14 +84,15 @@ static void load(const char *name)
 {
     char path[128];
     snprintf(path, sizeof(path), "tests/golden/pages/%s", name);
-    if (!scheduler_config_load(path, &config, &arena, &error))
+    if (!scheduler_config_load(path, release_features(36), &config, &arena, &error))
         fail_msg("%.*s", STR_ARG(error));
     check_written();
 }
 
 static void refused(const char *text, const char *expected)
 {
-    assert_false(scheduler_config_parse(str_of(text), &config, &arena, &error));
+    assert_false(
+        scheduler_config_parse(str_of(text), release_features(36), &config, &arena, &error));
     if (!str_is(error, expected))
         fail_msg("%.*s\nis not\n%s", STR_ARG(error), expected);
 }
@@ -128,7 +129,8 @@ static void plugins_of_ones_own_take_a_process(void **state)
     buffer_add_text(&text, "  pluginConfig:\n"
                            "  - {name: MyCustomPluginA, args: {kind: BusPluginArgs}}\n"
                            "  - {name: MyCustomPluginB, args: {kind: BusPluginArgs}}\n");
-    assert_true(scheduler_config_parse(buffer_str(&text), &config, &arena, &error));
+    assert_true(
+        scheduler_config_parse(buffer_str(&text), release_features(36), &config, &arena, &error));
     assert_int_equal(weight(0, "MyCustomPluginA"), 2);
     assert_int_equal(weight(0, "MyCustomPluginB"), 1);
     assert_int_equal(weight(0, "PodTopologySpread"), 0);
@@ -182,12 +184,13 @@ static void the_first_version_is_read(void **state)
     assert_true(lists(&p->filter, "MaxEBSVolumeCount"));       /* DefaultProvider */
     assert_int_equal(weight(0, "NodePreferAvoidPods"), 10000);
     assert_int_equal(weight(0, "TaintToleration"), 1);
-    static const char *const notes[] = {"apiVersion: componentconfig/v1alpha1 is read as ",
-                                        "healthzBindAddress: has no effect",
-                                        "metricsBindAddress: has no effect",
-                                        "failureDomains: has no effect",
-                                        "leaderElection.resourceLock: has no effect",
-                                        "percentageOfNodesToScore: has no effect"};
+    static const char *const notes[] = {
+        "apiVersion: componentconfig/v1alpha1 is read as ",
+        "healthzBindAddress: has no effect",
+        "metricsBindAddress: has no effect",
+        "failureDomains: has no effect",
+        "leaderElection.resourceLock: has no effect",
+        "percentageOfNodesToScore: pods are decided over that part"};
     for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
         assert_true(noted(notes[i]));
     assert_int_equal(config.notes.count, sizeof(notes) / sizeof(notes[0]));

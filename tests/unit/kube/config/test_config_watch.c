@@ -95,7 +95,7 @@ static void another_sort_plugin_is_refused(void **state)
     write_file(HEAD "500" SORTS("FIFOSort"));
     assert_false(config_follow_look(&f, (struct moment){2}, true, &config, &memory));
     assert_true(f.refused == 1 && f.changes == 1 && f.hash == hash);
-    assert_true(scheduler_config_load(path, &config, &memory, &why));
+    assert_true(scheduler_config_load(path, release_features(36), &config, &memory, &why));
     config_sort_note(&config, sort);
     assert_string_equal(sort, "FIFOSort");
     assert_false(config_sort_kept(&config, "PrioritySort", &memory, &why));

@@ -238,7 +238,8 @@ static const struct device_allocation given = {.uid = {"uc", 2},
                                                .config = {1, &given_config},
                                                .has_terms = true,
                                                .terms = {1, &given_term}};
-static const struct writes_consumer consumer = {{"pod", 3}, {"up", 2}, 1767323045123456};
+static const struct writes_consumer consumer = {
+    .pod = {"pod", 3}, .uid = {"up", 2}, .wall_us = 1767323045123456};
 static const struct claim_release release = {
     .uid = {"up", 2}, .claim_uid = {"uc", 2}, .resource_version = 7};
 
@@ -293,6 +294,51 @@ static void a_claim_in_json_changes_in_its_places(void **state)
                                                                  "]," JSON_MORE ",\"later\":1.0}}"),
                                        &release),
                JSON_META("") ",\"status\":{\"later\":1.0}}");
+}
+
+#define JSON_GROUP                                                                                 \
+    "{\"apiGroup\":\"scheduling.k8s.io\",\"resource\":\"podgroups\",\"name\":\"g\",\"uid\":"       \
+    "\"ug\"}"
+#define JSON_HELD(users)                                                                           \
+    JSON_META("")                                                                                  \
+    ",\"status\":{\"allocation\":{\"allocationTimestamp\":\"t\"},\"reservedFor\":[" users "]}}"
+static const struct writes_consumer of_group = {.pod = {"pod", 3},
+                                                .uid = {"up", 2},
+                                                .group = {"g", 1},
+                                                .group_uid = {"ug", 2},
+                                                .for_group = true};
+
+/* A claim of a PodGroup is reserved for that, once. */
+static void a_claim_in_json_is_a_groups(void **state)
+{
+    (void)state;
+    struct claim_release leaves = release;
+    struct writes_consumer pod = of_group;
+    pod.for_group = false;
+    leaves.group_uid = STR_LITERAL("ug");
+    assert_int_equal(writes_reservation_put(&out, STR_LITERAL(JSON_HELD(JSON_POD)), &of_group),
+                     WRITES_same); /* for the pod itself */
+    expect_put(writes_reservation_put(&out, STR_LITERAL(JSON_HELD("{\"uid\":\"o\"}")), &of_group),
+               JSON_HELD("{\"uid\":\"o\"}," JSON_GROUP));
+    assert_int_equal(writes_reservation_put(&out, STR_LITERAL(JSON_HELD(JSON_GROUP)), &of_group),
+                     WRITES_same);
+    assert_int_equal(writes_reservation_put(&out, STR_LITERAL(JSON_HELD(JSON_GROUP)), &pod),
+                     WRITES_same);
+    expect_put(writes_reservation_put(&out, STR_LITERAL(JSON_HELD(JSON_GROUP)), &consumer),
+               JSON_HELD(JSON_GROUP "," JSON_POD)); /* without the gate it is none */
+    expect_put(
+        writes_unreservation_put(&out, STR_LITERAL(JSON_HELD(JSON_GROUP "," JSON_POD)), &leaves),
+        JSON_HELD(JSON_POD));
+    assert_int_equal(writes_unreservation_put(&out, STR_LITERAL(JSON_HELD(JSON_POD)), &leaves),
+                     WRITES_same);
+    expect_put(writes_deallocation_put(&out, STR_LITERAL(JSON_HELD(JSON_GROUP)), &leaves),
+               JSON_META("") ",\"status\":{}}");
+    assert_int_equal(writes_deallocation_put(&out, STR_LITERAL(JSON_HELD(JSON_GROUP)), &release),
+                     WRITES_conflict);
+    writes_unreservation(&out, &leaves);
+    assert_string_equal(out.at, "{\"metadata\":{\"uid\":\"uc\"},\"status\":{\"reservedFor\":[{"
+                                "\"$patch\":\"delete\",\"uid\":\"ug\"}]}}");
+    buffer_reset(&out);
 }
 
 /* ---- claims in protobuf ---- */
@@ -361,6 +407,9 @@ static void expect_tree(enum writes_change got, const char *path, const char *js
     arena_free(&a);
 }
 
+#define POD(name, uid) "{\"resource\":\"pods\",\"name\":\"" name "\",\"uid\":\"" uid "\"}"
+#define PODS(uid)      "[" POD("pod", uid) "]"
+
 static void a_claim_in_protobuf_changes_in_its_places(void **state)
 {
     (void)state;
@@ -383,16 +432,21 @@ static void a_claim_in_protobuf_changes_in_its_places(void **state)
                 "\"operator\":\"In\",\"values\":[\"n1\"]}]}]}");
     expect_tree(WRITES_changed, "status.allocation.allocationTimestamp",
                 "\"2026-01-02T03:04:05Z\"");
-    expect_tree(WRITES_changed, "status.reservedFor", "[{\"uid\":\"up\"}]");
+    expect_tree(WRITES_changed, "status.reservedFor", PODS("up"));
     HAS(OPAQUE, 2); /* as it was, and in what is given */
     /* And what was given is put back as it is. */
     struct buffer held = {0};
     buffer_add_str(&held, buffer_str(&out));
     buffer_reset(&out);
-    struct writes_consumer another = {{"b", 1}, {"ub", 2}, 0};
+    struct writes_consumer another = {.pod = {"b", 1}, .uid = {"ub", 2}};
     expect_tree(writes_reservation_put(&out, buffer_str(&held), &another), "status.reservedFor",
-                "[{\"uid\":\"up\"},{\"uid\":\"ub\"}]");
+                "[" POD("pod", "up") "," POD("b", "ub") "]");
     HAS(OPAQUE, 2);
+    buffer_reset(&out);
+    struct writes_consumer group = of_group;
+    group.uid = STR_LITERAL("new");
+    expect_tree(writes_reservation_put(&out, buffer_str(&held), &group), "status.reservedFor",
+                "[" POD("pod", "up") "," JSON_GROUP "]");
     buffer_free(&held);
 }
 
@@ -410,7 +464,7 @@ static void a_claim_in_protobuf_loses_what_is_taken_back(void **state)
     protobuf_close(&text, status);
     protobuf_close(&text, raw);
     expect_tree(writes_unreservation_put(&out, buffer_str(&text), &release), "status.reservedFor",
-                "[{\"uid\":\"other\"}]");
+                PODS("other"));
     HAS(OPAQUE, 2);
     HAS(SAID, 1);
     HAS("later", 1);
@@ -456,6 +510,7 @@ int main(void)
         cmocka_unit_test_setup(a_message_is_changed_in_its_places, empty),
         cmocka_unit_test_setup(torn_pieces_are_not_put_together, empty),
         cmocka_unit_test_setup(a_claim_in_json_changes_in_its_places, empty),
+        cmocka_unit_test_setup(a_claim_in_json_is_a_groups, empty),
         cmocka_unit_test_setup(a_claim_in_protobuf_changes_in_its_places, empty),
         cmocka_unit_test_setup(a_claim_in_protobuf_loses_what_is_taken_back, empty),
         cmocka_unit_test_setup(what_is_no_claim_is_malformed, empty),

@@ -333,7 +333,8 @@ static void every_kind_that_is_watched_is_known(void **state)
 {
     (void)state;
     for (size_t i = 0; i < kube_resource_count; i++)
-        assert_true(kube_protobuf_knows(str_of(kube_resources[i].kind)));
+        assert_int_equal(kube_protobuf_knows(str_of(kube_resources[i].kind)),
+                         kube_resources[i].offer < KUBE_custom);
     assert_false(kube_protobuf_knows(STR_LITERAL("PodList")));
     assert_false(kube_protobuf_knows(STR_LITERAL("Gateway")));
 }

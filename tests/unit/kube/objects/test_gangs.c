@@ -1,6 +1,8 @@
 /* test_gangs: PodGroups of each API group as records, and which of them a pod names. */
 #include "tests/unit/kube/objects/reading.h"
 
+#include <stdio.h>
+
 #define PLUGINS  "apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: PodGroup\n"
 #define SIGS     "apiVersion: scheduling.sigs.k8s.io/v1alpha1\nkind: PodGroup\n"
 #define BUILT_IN "apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\n"
@@ -53,6 +55,28 @@ static void a_group_of_the_plugins_is_read(void **state)
     assert_true(str_is(last_key, "pod-group/scheduling.x-k8s.io/ns/g"));
 }
 
+static void groups_of_groups_are_read(void **state)
+{
+    (void)state;
+    assert_true(read_group(
+        "apiVersion: scheduling.k8s.io/v1alpha3\nkind: CompositePodGroup\n"
+        "metadata: {name: g, namespace: ns, uid: u, resourceVersion: '7'}\n"
+        "spec: {parentCompositePodGroupName: p, workloadRef: {workloadName: w, templateName: t}, "
+        "schedulingPolicy: {gang: {minGroupCount: 2}}, priority: 5, disruptionMode: {all: {}}, "
+        "schedulingConstraints: {topology: [{key: zone}]}}\n"));
+    has("api=\"scheduling.k8s.io/CompositePodGroup\" namespace_name=\"ns\" name=\"g\" uid=\"u\" "
+        "resource_version=7 min_member=2 ");
+    has("has_priority=true priority=5 disrupted_whole=true topology_key=\"zone\" parent=\"p\"}");
+    assert_true(str_is(last_key, "pod-group/scheduling.k8s.io/CompositePodGroup/ns/g"));
+    assert_true(
+        read_group("apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\n"
+                   "metadata: {name: g, namespace: ns}\n"
+                   "spec: {parentCompositePodGroupName: p, schedulingPolicy: {gang: {minCount: "
+                   "3}}}\n"));
+    has("api=\"scheduling.k8s.io\" namespace_name=\"ns\" name=\"g\" min_member=3 ");
+    has("parent=\"p\"");
+}
+
 static void groups_of_other_apis_are_read(void **state)
 {
     (void)state;
@@ -68,6 +92,69 @@ static void groups_of_other_apis_are_read(void **state)
                                     "spec: {schedulingPolicy: {basic: {}}}"));
     expect_absent("min_member");
     has("generation=5");
+}
+
+/* A pod's claim is the group's if both call it the same, and mean the same. */
+static void claims_of_groups_are_read(void **state)
+{
+    (void)state;
+    assert_true(read_group(BUILT_IN
+                           "metadata: {name: g, namespace: ns}\nspec: {resourceClaims: [{name: a, "
+                           "resourceClaimName: c}, {name: b, resourceClaimTemplateName: t}, {name: "
+                           "d, resourceClaimTemplateName: t}, {name: e, resourceClaimTemplateName: "
+                           "t}, {name: f}]}\nstatus: {resourceClaimStatuses: [{name: b, "
+                           "resourceClaimName: made}, {name: d}]}"));
+    has("device_claims=[{name=\"a\" claim=\"c\"} {name=\"b\" claim=\"made\" generated=true "
+        "template=\"t\"} {name=\"d\" generated=true unneeded=true template=\"t\"} {name=\"e\" "
+        "generated=true template=\"t\"} {name=\"f\" malformed=true}]");
+    assert_false(read_group(BUILT_IN "metadata: {name: g, namespace: ns}\nspec: {resourceClaims: "
+                                     "[7]}"));
+    assert_true(read_group(PLUGINS "metadata: {name: g, namespace: ns}\nspec: {resourceClaims: "
+                                   "[{name: a, resourceClaimName: c}]}"));
+    expect_absent("device_claims");
+}
+
+#define NEWER "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\n"
+
+static void versions_of_the_built_in_api_are_read(void **state)
+{
+    (void)state;
+    static const char said[] =
+        "metadata: {name: g, namespace: ns}\nspec: {priority: -3, "
+        "disruptionMode: %s, preemptionPolicy: Never, "
+        "schedulingConstraints: {topology: [{key: rack}]}, schedulingPolicy: "
+        "{gang: {minCount: 3}}}\nstatus: {conditions: [{type: %s, status: "
+        "'True'}]}";
+    static const struct {
+        const char *head, *mode, *condition;
+        bool whole;
+    } cases[] = {
+        {BUILT_IN, "PodGroup", "PodGroupScheduled", true},
+        {BUILT_IN, "Pod", "PodGroupScheduled", false},
+        {NEWER, "{all: {}}", "PodGroupInitiallyScheduled", true},
+        {NEWER, "{single: {}}", "PodGroupInitiallyScheduled", false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char yaml[600];
+        int head = snprintf(yaml, sizeof(yaml), "%s", cases[i].head);
+        snprintf(yaml + head, sizeof(yaml) - (size_t)head, said, cases[i].mode, cases[i].condition);
+        assert_true(read_group(yaml));
+        const struct gang *g = &last.pod_group_set.group;
+        assert_int_equal(g->disrupted_whole, cases[i].whole);
+        assert_string_equal(kube_gang_condition(g), cases[i].condition);
+        assert_true(str_is(g->scheduled_condition.status, "True"));
+        assert_true(str_is(kube_gang_version(g), i < 2 ? "v1alpha2" : "v1beta1"));
+        has("has_priority=true priority=-3");
+        has("preemption_policy=\"Never\" topology_key=\"rack\"");
+    }
+    assert_true(read_group(NEWER "metadata: {name: g}\nstatus: {conditions: [{type: "
+                                 "PodGroupScheduled, status: 'True', message: m}, {type: "
+                                 "PodGroupInitiallyScheduled, status: 'False'}]}"));
+    has("scheduled_condition={status=\"True\" message=\"m\"}"); /* by 1.36, before */
+    assert_true(read_group(PLUGINS "metadata: {name: g}\nspec: {priority: 5}\nstatus: {conditions: "
+                                   "[{type: PodGroupInitiallyScheduled, status: 'True'}]}"));
+    expect_absent("priority");
+    expect_absent("scheduled_condition");
 }
 
 static void one_that_is_gone_says_of_which_group_it_was(void **state)
@@ -153,7 +240,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_group_of_the_plugins_is_read, reset),
+        cmocka_unit_test_setup(groups_of_groups_are_read, reset),
         cmocka_unit_test_setup(groups_of_other_apis_are_read, reset),
+        cmocka_unit_test_setup(claims_of_groups_are_read, reset),
+        cmocka_unit_test_setup(versions_of_the_built_in_api_are_read, reset),
         cmocka_unit_test_setup(one_that_is_gone_says_of_which_group_it_was, reset),
         cmocka_unit_test_setup(a_status_that_a_controller_wrote_is_its_own, reset),
         cmocka_unit_test_setup(a_pod_names_one_group, reset),

@@ -139,7 +139,8 @@ static void a_node_is_read(void **state)
     assert_true(read_object("Node",
                             "metadata: {name: n1, uid: u, labels: {b: x, a: w}}\n"
                             "spec: {unschedulable: true, taints: [{key: k, value: v, effect: "
-                            "NoSchedule}, {key: l, effect: NoExecute}]}\n"
+                            "NoSchedule}, {key: l, effect: NoExecute}], podPreemptionPolicy: "
+                            "{disableResizePreemption: [hpa, '']}}\n"
                             "status:\n  declaredFeatures: [A, B]\n"
                             "  images: [{names: [x, w], sizeBytes: 700000000000}]\n"
                             "  conditions: [{type: Ready, status: 'True', reason: r}]\n",
@@ -151,6 +152,8 @@ static void a_node_is_read(void **state)
     assert_true(m.node_set.node.unschedulable);
     assert_int_equal(m.node_set.node.images.at[0].size, 700000000000);
     assert_int_equal(m.node_set.node.features.count, 2);
+    assert_int_equal(m.node_set.node.spares_from_resizes.count, 2);
+    assert_true(str_is(m.node_set.node.spares_from_resizes.at[0], "hpa"));
     assert_true(str_is(m.node_set.node.conditions.at[0].key, "Ready"));
 }
 

@@ -159,6 +159,27 @@ static void the_first_disruption_condition_counts(void **state)
     expect_absent("preempted");
 }
 
+static void the_first_condition_of_a_resize_counts(void **state)
+{
+    (void)state;
+    EXPECT("Pod",
+           META
+           "spec: {nodeName: n1}\nstatus: {conditions: [{type: Ready, reason: Deferred}, {type: "
+           "PodResizePending, reason: Deferred}, {type: PodResizePending, reason: Infeasible}]}",
+           "resize_deferred=true");
+    EXPECT("Pod",
+           META "spec: {nodeName: n1}\nstatus: {conditions: [{type: PodResizePending, reason: "
+                "Infeasible}, {type: PodResizePending, reason: Deferred}]}",
+           "name=\"a\"");
+    expect_absent("resize_deferred");
+    EXPECT("Pod", META "status: {conditions: [{type: PodResizePending, status: 'True'}]}",
+           "name=\"a\"");
+    expect_absent("resize_deferred");
+    EXPECT("Pod", META "status: {conditions: [{type: PodResizeInProgress, reason: Deferred}]}",
+           "name=\"a\"");
+    expect_absent("resize_deferred");
+}
+
 static void features_are_inferred(void **state)
 {
     (void)state;
@@ -221,6 +242,7 @@ int main(void)
         cmocka_unit_test_setup(in_tree_disks_are_translated, reset),
         cmocka_unit_test_setup(the_controller_is_the_owner_that_controls, reset),
         cmocka_unit_test_setup(the_first_disruption_condition_counts, reset),
+        cmocka_unit_test_setup(the_first_condition_of_a_resize_counts, reset),
         cmocka_unit_test_setup(features_are_inferred, reset),
         cmocka_unit_test_setup(faults_are_named, reset),
     };

@@ -494,6 +494,135 @@ static void a_kind_that_may_be_absent_comes_and_goes(void **state)
     assert_in_range(wait_for_next(f), 25000, 30000);
 }
 
+static const char *const other_paths[] = {"/apis/g/v2/things", "/apis/g/v1/things", NULL};
+
+static int setup_versions(void **state)
+{
+    struct fixture *f = make_any(false, false, true);
+    reflector_free(&f->r);
+    f->r = reflector_new(&(struct reflector_options){.name = "things",
+                                                     .kind = "Thing",
+                                                     .path = "/apis/g/v3/things",
+                                                     .others = other_paths,
+                                                     .may_be_absent = true,
+                                                     .discover = true,
+                                                     .seed = 7,
+                                                     .context = f,
+                                                     .list_begin = on_begin,
+                                                     .object = on_object,
+                                                     .deleted = on_deleted,
+                                                     .list_end = on_end});
+    *state = f;
+    return 0;
+}
+
+/* The next request goes there, at once. */
+static void asks_at(struct fixture *f, const char *path)
+{
+    assert_true(next(f));
+    assert_int_equal(strncmp(f->path, path, strlen(path)), 0);
+}
+
+static void a_kind_is_looked_for_in_each_version(void **state)
+{
+    struct fixture *f = *state;
+    asks_at(f, "/apis/g/v3/things?limit");
+    refuse(f, 404, -1);
+    asks_at(f, "/apis/g/v2/things?limit");
+    refuse(f, 404, -1);
+    asks_at(f, "/apis/g/v1/things?limit");
+    answer(f, 200, LIST("10", "", OBJECT("a", "5")));
+    asks_at(f, "/apis/g/v1/things?watch");
+    assert_string_equal(reflector_status(f->r).path, "/apis/g/v1/things");
+    assert_told(f, "[ =a ]");
+    refuse(f, 404, -1); /* the server has become another release */
+    asks_at(f, "/apis/g/v3/things?limit");
+    assert_told(f, "");
+    answer(f, 200, LIST("12", "", OBJECT("a", "5")));
+    asks_at(f, "/apis/g/v3/things?watch");
+    assert_told(f, "[ =a ]");
+}
+
+/* So many lists, each of the next path, and none of them is served. */
+static void refuse_in_turn(struct fixture *f, int count, int from)
+{
+    static const char *const paths[] = {"/apis/g/v3/things", "/apis/g/v2/things",
+                                        "/apis/g/v1/things"};
+    for (int i = 0; i < count; i++) {
+        asks_at(f, paths[(from + i) % 3]);
+        refuse(f, 404, -1);
+    }
+}
+
+static void what_no_version_has_is_absent(void **state)
+{
+    struct fixture *f = *state;
+    refuse_in_turn(f, 5, 0); /* all of them twice: between two the server may change */
+    assert_int_not_equal(reflector_status(f->r).state, REFLECTOR_absent);
+    refuse_in_turn(f, 1, 5);
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_absent);
+    assert_in_range(wait_for_next(f), 25000, 30000);
+    assert_non_null(strstr(f->path, "/v3/things"));
+    reflector_look(f->r, f->now); /* too late for the path that is asked, not for the second time */
+    refuse(f, 404, -1);
+    refuse_in_turn(f, 4, 1);
+    assert_true(reflector_status(f->r).looking);
+    refuse_in_turn(f, 1, 5);
+    assert_false(reflector_status(f->r).looking);
+    assert_in_range(wait_for_next(f), 25000, 30000);
+    refuse(f, 404, -1);
+    refuse_in_turn(f, 2, 1);
+    assert_true(next(f));
+    reflector_look(f->r, f->now); /* too late for the second time as well */
+    refuse(f, 404, -1);
+    refuse_in_turn(f, 2, 1);
+    assert_true(reflector_status(f->r).looking);
+    assert_in_range(wait_for_next(f), 1, 250);
+    refuse(f, 404, -1);
+    refuse_in_turn(f, 5, 1);
+    assert_false(reflector_status(f->r).looking);
+}
+
+/* A server that does not answer in between may be another one when it does: nothing that it did not
+ * serve before counts. */
+static void a_search_that_is_interrupted_begins_anew(void **state)
+{
+    struct fixture *f = *state;
+    refuse_in_turn(f, 2, 0);
+    asks_at(f, "/apis/g/v1/things");
+    refuse(f, 503, -1);
+    assert_in_range(wait_for_next(f), 1, 3000);
+    assert_non_null(strstr(f->path, "/v3/things"));
+    refuse(f, 404, -1);
+    refuse_in_turn(f, 4, 1);
+    assert_true(next(f));
+    refuse(f, 503, -1);
+    wait_for_next(f);
+    refuse(f, 404, -1);
+    refuse_in_turn(f, 4, 1);
+    assert_int_not_equal(reflector_status(f->r).state, REFLECTOR_absent);
+    refuse_in_turn(f, 1, 5);
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_absent);
+}
+
+/* Where lists are refused each version's discovery tells. */
+static void a_version_that_may_not_be_listed_is_found(void **state)
+{
+    struct fixture *f = *state;
+    asks_at(f, "/apis/g/v3/things?limit");
+    refuse(f, 403, -1);
+    asks_at(f, "/apis/g/v3");
+    refuse(f, 404, -1);
+    asks_at(f, "/apis/g/v2/things?limit");
+    refuse(f, 403, -1);
+    asks_at(f, "/apis/g/v2");
+    answer(f, 200, "{\"resources\":[{\"name\":\"things\"}]}");
+    assert_int_equal(reflector_status(f->r).state, REFLECTOR_degraded);
+    assert_true(reflector_status(f->r).served);
+    wait_for_next(f);
+    assert_non_null(strstr(f->path, "/v2/things?limit"));
+}
+
 static void a_list_asked_for_replaces_the_watch(void **state)
 {
     struct fixture *f = *state;
@@ -603,6 +732,13 @@ int main(void)
         TEST(a_required_kind_that_is_forbidden_says_what_and_tries_on),
         cmocka_unit_test_setup_teardown(an_optional_kind_that_is_forbidden_is_done_without,
                                         setup_optional, teardown),
+        cmocka_unit_test_setup_teardown(a_kind_is_looked_for_in_each_version, setup_versions,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_no_version_has_is_absent, setup_versions, teardown),
+        cmocka_unit_test_setup_teardown(a_search_that_is_interrupted_begins_anew, setup_versions,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_version_that_may_not_be_listed_is_found, setup_versions,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_kind_that_may_be_absent_comes_and_goes, setup_absent,
                                         teardown),
         TEST(a_list_asked_for_replaces_the_watch),

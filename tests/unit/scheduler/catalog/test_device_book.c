@@ -149,6 +149,64 @@ static void each_claims_devices_are_taken_once(void **state)
     }
 }
 
+/* What one pod of a group is given others may be given in the same attempt, and in no other. */
+static void what_is_pending_may_be_shared(void **state)
+{
+    (void)state;
+    struct device_book *book = device_book_new();
+    struct str uid = uid_of(0);
+    reserve(book, 1, 1);
+    device_book_attempt_begin(book);
+    assert_null(device_book_pending(book, uid_of(1))); /* it was before */
+    assert_null(device_book_pending(book, uid));
+    reserve(book, 0, 0);
+    assert_true(str_is(device_book_pending(book, uid)->devices.at[0].device, "g0"));
+    assert_false(device_book_is_shared(book, uid));
+    device_book_share(book, uid);
+    assert_true(device_book_is_shared(book, uid));
+    assert_int_equal(device_book_count_in_flight(book), 2);
+    device_book_attempt_end(book);
+    assert_null(device_book_pending(book, uid));
+    device_book_attempt_begin(book); /* the next one waits for it */
+    assert_null(device_book_pending(book, uid));
+    assert_true(device_book_in_flight(book, uid));
+    device_book_attempt_end(book);
+    assert_false(device_book_release(book, uid));
+    assert_true(device_book_in_flight(book, uid));
+    assert_true(device_book_release(book, uid));
+    assert_false(device_book_in_flight(book, uid));
+    assert_false(device_book_release(book, uid));
+    assert_int_equal(devices_totals(device_book_store(book)).in_use, 1);
+    device_book_free(&book);
+}
+
+/* One has written it, or may have: then it stays until the watch tells, whatever the others do. */
+static void what_is_shared_ends_with_the_last(void **state)
+{
+    (void)state;
+    for (int seen = 0; seen <= 1; seen++) {
+        struct device_book *book = device_book_new();
+        struct str uid = uid_of(0);
+        device_book_attempt_begin(book);
+        reserve(book, 0, 0);
+        device_book_share(book, uid);
+        device_book_share(book, uid);
+        device_book_attempt_end(book);
+        device_book_settle(book, uid, (struct moment){5});
+        assert_true(device_book_settled_since(book).ns == MOMENT_NEVER.ns);
+        assert_false(device_book_barrier(book, (struct moment){9}));
+        assert_false(device_book_release(book, uid));
+        if (seen)
+            show(book, 0, 0);
+        assert_false(device_book_release(book, uid));
+        assert_int_equal(device_book_count_in_flight(book), !seen);
+        assert_int_equal(devices_totals(device_book_store(book)).in_use, 1);
+        assert_int_equal(device_book_barrier(book, (struct moment){9}), !seen);
+        assert_int_equal(devices_totals(device_book_store(book)).in_use, seen);
+        device_book_free(&book);
+    }
+}
+
 static void a_malformed_slice_is_left_out(void **state)
 {
     (void)state;
@@ -179,6 +237,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_claims_devices_are_taken_once),
+        cmocka_unit_test(what_is_pending_may_be_shared),
+        cmocka_unit_test(what_is_shared_ends_with_the_last),
         cmocka_unit_test(a_malformed_slice_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

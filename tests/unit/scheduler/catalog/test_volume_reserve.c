@@ -1,5 +1,6 @@
 /* volume_reserve: claims get volumes once their pod has a node; what is assumed is seen by the next
  * pod, ends with a newer object, and is given back. */
+#include "scheduler/catalog/volume_doubts.h"
 #include "scheduler/catalog/volume_reserve.h"
 #include "tests/unit/scheduler/storage.h"
 
@@ -288,6 +289,77 @@ static void a_findings_is_no_longer_than_it_has_to_be(void **state)
     assert_str(s.reserved.at[1].volume_name, "v16");
 }
 
+static struct moment at_ms(int64_t ms)
+{
+    return moment_after((struct moment){1}, span_of_ms(ms));
+}
+
+/* Another leader may have bound the pod with other volumes; of those that were seen the API
+ * server's word counts. */
+static void what_no_watch_has_shown_for_ten_seconds_is_free_again(void **state)
+{
+    struct cluster *c = *state;
+    struct scene s, later;
+    struct volume_doubts doubts = {0};
+    setup(c);
+    claim(c, "a", 1, "requested=1");
+    claim(c, "b", 1, "requested=5");
+    claim(c, "made", 1, "requested=9");
+    volume(c, "v", 1, "capacity=1");
+    volume(c, "w", 1, "capacity=5");
+    struct pod *p = with_claim(c, "p", "a");
+    add_volume(c, p, "claim", "b");
+    look(c, p, &s);
+    assert_true(reserve(c, p, &s));
+    struct pod *q = with_claim(c, "q", "made");
+    look(c, q, &later);
+    assert_true(reserve(c, q, &later));
+    assert_int_equal(catalog_assumed(c->catalog), 3);
+    volume_doubts_add(&doubts, &s.reserved, at_ms(0));
+    assert_int_equal(s.reserved.count, 0);
+    volume_doubts_add(&doubts, &s.reserved, at_ms(0)); /* nothing */
+    volume_doubts_add(&doubts, &later.reserved, at_ms(5000));
+    volume(c, "w", 2,
+           "capacity=5 has_claim_ref=true claim_namespace=\"default\" claim_name=\"b\" "
+           "claim_uid=\"u-b\"");
+    assert_false(volume_doubts_end(&doubts, c->catalog, at_ms(9999)));
+    assert_true(catalog_volume_seen(c->catalog, PROFILE, TEXT("v"))->has_claim_ref);
+    assert_true(volume_doubts_end(&doubts, c->catalog, at_ms(10000)));
+    assert_false(catalog_volume_seen(c->catalog, PROFILE, TEXT("v"))->has_claim_ref);
+    assert_true(catalog_volume_seen(c->catalog, PROFILE, TEXT("w"))->has_claim_ref);
+    assert_int_equal(catalog_assumed(c->catalog), 1);
+    assert_true(volume_doubts_end(&doubts, c->catalog, at_ms(15000)));
+    assert_int_equal(catalog_assumed(c->catalog), 0);
+    assert_false(volume_doubts_end(&doubts, c->catalog, at_ms(99000)));
+    volume_doubts_add(&doubts, &later.reserved, at_ms(0));
+    volume_doubts_free(&doubts);
+}
+
+/* Whoever has it by then has it. */
+static void what_another_claim_has_by_then_stays_with_it(void **state)
+{
+    struct cluster *c = *state;
+    struct scene s, other;
+    struct volume_doubts doubts = {0};
+    setup(c);
+    claim(c, "a", 1, "requested=1");
+    claim(c, "b", 1, "requested=1");
+    volume(c, "v", 1, "capacity=1");
+    struct pod *p = with_claim(c, "p", "a");
+    look(c, p, &s);
+    assert_true(reserve(c, p, &s));
+    volume_doubts_add(&doubts, &s.reserved, at_ms(0));
+    volume(c, "v", 2, "capacity=1"); /* it was given and taken back */
+    struct pod *q = with_claim(c, "q", "b");
+    look(c, q, &other);
+    assert_true(reserve(c, q, &other));
+    assert_str(other.reserved.at[0].volume_name, "v");
+    assert_false(volume_doubts_end(&doubts, c->catalog, at_ms(10000)));
+    assert_str(catalog_volume_seen(c->catalog, PROFILE, TEXT("v"))->claim_uid, "u-b");
+    volume_doubts_add(&doubts, &other.reserved, at_ms(0));
+    volume_doubts_free(&doubts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +373,8 @@ int main(void)
         CLUSTER_TEST(what_is_written_already_is_not_assumed),
         CLUSTER_TEST(a_claim_that_a_pod_names_twice),
         CLUSTER_TEST(a_findings_is_no_longer_than_it_has_to_be),
+        CLUSTER_TEST(what_no_watch_has_shown_for_ten_seconds_is_free_again),
+        CLUSTER_TEST(what_another_claim_has_by_then_stays_with_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,8 +29,9 @@ static void hear(void *context, uint32_t worker, const struct message *m)
         const struct shard_storage *s = &m->shard_storage;
         buffer_print(&h->heard, "%.*s[", STR_ARG(s->node_name));
         for (uint32_t i = 0; i < s->drivers.count; i++)
-            buffer_print(&h->heard, "%.*s<=%lld ", STR_ARG(s->drivers.at[i].driver),
-                         (long long)s->drivers.at[i].count);
+            if (s->drivers.at[i].limited)
+                buffer_print(&h->heard, "%.*s<=%lld ", STR_ARG(s->drivers.at[i].driver),
+                             (long long)s->drivers.at[i].count);
         for (uint32_t i = 0; i < s->attached.count; i++)
             buffer_print(&h->heard, "%.*s ", STR_ARG(s->attached.at[i].handle));
         buffer_print(&h->heard, "%s] ", s->has_csi_node ? "" : "none");

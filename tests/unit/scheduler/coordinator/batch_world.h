@@ -62,6 +62,9 @@ static struct moment next_moment(void)
 
 /* The gates of PodGroups in the tree are on in worlds that are made from now on. */
 static bool batch_in_tree;
+UNUSED static int batch_release = 36; /* as which it is decided */
+UNUSED static bool batch_claims;      /* PostFilter has DynamicResources, too */
+UNUSED static void (*batch_shape)(struct profile *profile); /* NULL: there is no more to it */
 /* Its gangVictims. */
 UNUSED static enum gang_victims batch_gang_victims = GANG_VICTIMS_pods;
 
@@ -311,6 +314,13 @@ UNUSED static struct side *side_new(int64_t batch, enum tie_break_rule tie_break
     struct message profiles = side_message(s, batch_profile);
     profiles.shard_reset.profiles.at[0].gang_built_in = batch_in_tree;
     profiles.shard_reset.profiles.at[0].gang_victims = batch_gang_victims;
+    struct str post_filter[] = {STR_LITERAL("DynamicResources"), STR_LITERAL("DefaultPreemption")};
+    if (batch_claims)
+        profiles.shard_reset.profiles.at[0].post_filter = (struct strs){2, post_filter};
+    profiles.shard_reset.profiles.at[0].features.release = batch_release;
+    profiles.shard_reset.profiles.at[0].features.gangs = batch_in_tree;
+    if (batch_shape != NULL)
+        batch_shape(&profiles.shard_reset.profiles.at[0]);
     s->coordinator = coordinator_new(
         &(struct coordinator_options){.profiles = profiles.shard_reset.profiles.at,
                                       .profile_count = profiles.shard_reset.profiles.count,

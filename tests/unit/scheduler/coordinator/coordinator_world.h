@@ -32,9 +32,26 @@
 #define MORE_PROFILES "" /* behind the one of default-scheduler; begin with a blank */
 #endif
 
+#ifndef EXTRA_PROFILE
+/* More of that one; begins with a blank. */
+#define EXTRA_PROFILE                                                                              \
+    " features={device_taints=true device_partitions=true device_shares=true "                     \
+    "device_alternatives=true device_binding=true device_status=true spread_label_keys=true "      \
+    "pod_level_resources=true pod_level_resizes=true pop_from_backoff=true "                       \
+    "expected_nomination=true declared_features=true device_extended=true}"
+#endif
+
+#ifndef FOLLOWS
+#define FOLLOWS false /* the API server's release */
+#endif
+
 #ifndef EXTENDERS
 #define EXTENDERS      NULL
 #define EXTENDER_COUNT 0
+#endif
+
+#ifndef ASSUMED_TTL_S
+#define ASSUMED_TTL_S 0
 #endif
 
 #ifndef CREDIT
@@ -211,7 +228,8 @@ static const char *const profile_text =
     "pre_filter=[\"NodeResourcesFit\"" EXTRA_PRE_FILTER
     "] filter=[\"NodeUnschedulable\" \"NodeResourcesFit\"" EXTRA_FILTER "] " POST_FILTER
     "score=[{name=\"NodeResourcesFit\" weight=1}" EXTRA_SCORE "] fit_strategy=\"LeastAllocated\" "
-    "fit_resources=[{name=\"cpu\" amount=1} {name=\"memory\" amount=1}]}" MORE_PROFILES "]";
+    "fit_resources=[{name=\"cpu\" amount=1} {name=\"memory\" amount=1}]" EXTRA_PROFILE
+    "}" MORE_PROFILES "]";
 
 UNUSED static void node(const char *name, int cpu)
 {
@@ -257,6 +275,8 @@ UNUSED static int start_blank(void **state)
         &(struct coordinator_options){.profiles = profiles.shard_reset.profiles.at,
                                       .profile_count = profiles.shard_reset.profiles.count,
                                       .tie_break = TIE_BREAK_first,
+                                      .follows = FOLLOWS,
+                                      .assumed_ttl = span_of_seconds(ASSUMED_TTL_S),
                                       .extenders = EXTENDERS,
                                       .extender_count = EXTENDER_COUNT,
                                       .credit = CREDIT});

@@ -696,11 +696,7 @@ static void play_sequence(uint64_t seed)
     p->alike = p->plain && often(p, 60);
     p->near = p->alike && often(p, 20);
     p->nodes = often(p, p->alike ? 10 : 60) ? 8 : 12 + roll(p, NODES_MOST - 11);
-    p->tie_break = often(p, p->alike   ? 10
-                            : p->plain ? 25
-                                       : 50)
-                       ? TIE_BREAK_round_robin
-                       : TIE_BREAK_first;
+    p->tie_break = often(p, 4) ? TIE_BREAK_round_robin : TIE_BREAK_first; /* one at a time */
     p->roomy = often(p, 50) ? 1 : 4;
     clock_step_us = often(p, 70) ? 0 : 100 + 100 * roll(p, 8);
     p->batched = side_new(often(p, 30) ? 0 : 2 + roll(p, p->alike ? 30 : 4), p->tie_break);

@@ -6,7 +6,7 @@
 #define FIT                                                                                        \
     "pre_filter=[\"NodeResourcesFit\"] post_filter=[\"DefaultPreemption\"] "                       \
     "fit_strategy=\"LeastAllocated\" fit_resources=[{name=\"cpu\" amount=1} "                      \
-    "{name=\"memory\" amount=1}] "
+    "{name=\"memory\" amount=1}] features={expected_nomination=true} "
 #define ON_BUS(name, more)                                                                         \
     "{name=\"" name "\" deadline_ms=500 permit_timeout_ms=60000 facts=\"All\"" more "}"
 #define MORE_PROFILES                                                                              \

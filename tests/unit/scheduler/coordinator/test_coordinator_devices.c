@@ -11,7 +11,13 @@
     "filter=[\"NodeResourcesFit\"]}"                                                               \
     " {scheduler_name=\"unfiltered\" pre_filter=[\"NodeResourcesFit\" \"DynamicResources\"] "      \
     "filter=[\"NodeResourcesFit\"] reserve=[\"DynamicResources\"] "                                \
-    "pre_bind=[\"DynamicResources\"]}"
+    "pre_bind=[\"DynamicResources\"]}" SCORED("least", "LeastAllocated")                           \
+        SCORED("most", "MostAllocated")
+#define SCORED(name, strategy)                                                                     \
+    " {scheduler_name=\"" name "\" pre_filter=[\"NodeResourcesFit\" \"DynamicResources\"] "        \
+    "filter=[\"NodeResourcesFit\" \"DynamicResources\"] reserve=[\"DynamicResources\"] "           \
+    "pre_bind=[\"DynamicResources\"] score=[{name=\"NodeResourcesFit\" weight=1}] "                \
+    "fit_strategy=\"" strategy "\" fit_resources=[{name=\"example.com/gpu\" amount=1}]}"
 #include "proto/base/random.h"
 #include "tests/unit/scheduler/coordinator/coordinator_world.h"
 
@@ -622,6 +628,38 @@ static void decisions_are_the_same_with_any_number_of_workers(void **state)
     }
 }
 
+/* ---- scores ---- */
+
+static const char *node_chosen_by(const char *profile, int cycle)
+{
+    static char node[16];
+    struct message m;
+    say(queue,
+        "attempt pod={uid=\"u-p%d\" namespace_name=\"default\" name=\"p%d\" scheduler_name=\"%s\" "
+        "request=[{name=\"example.com/gpu\" amount=1}] "
+        "score_request=[{name=\"example.com/gpu\" amount=1}] "
+        "usage=[{name=\"example.com/gpu\" amount=1}] "
+        "extended_asks=[{container=\"c\" resource=\"example.com/gpu\" amount=1}]} attempts=1 "
+        "cycle=%d",
+        cycle, cycle, profile, cycle);
+    assert_true(take(BINDER, MSG_bind, &m));
+    snprintf(node, sizeof(node), "%.*s", STR_ARG(m.bind.node_name));
+    return node;
+}
+
+static void scores_count_devices_that_stand_for_a_resource(void **state)
+{
+    (void)state;
+    begin();
+    stream("device_class_set device_class={name=\"gpu\" extended_resource=\"example.com/gpu\"}");
+    slice("a", "{name=\"g0\"} {name=\"g1\"} {name=\"g2\"}");
+    slice("b", "{name=\"g0\"} {name=\"g1\"} {name=\"g2\"} {name=\"g3\"} {name=\"g4\"}");
+    assert_string_equal(node_chosen_by("least", 1), "b"); /* 66 and 80 of 100 left */
+    assert_string_equal(node_chosen_by("most", 2), "b");  /* 33 and 40 in use */
+    assert_string_equal(node_chosen_by("least", 3), "a"); /* 66 and 40 left */
+    assert_string_equal(node_chosen_by("most", 4), "a");  /* 66 and 60 in use */
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
 
 int main(void)
@@ -652,6 +690,7 @@ int main(void)
         TEST(a_claim_that_is_allocated_meanwhile_is_left_alone),
         TEST(a_claim_that_goes_meanwhile_turns_away),
         TEST(snapshots_take_away_what_they_do_not_show),
+        TEST(scores_count_devices_that_stand_for_a_resource),
         cmocka_unit_test(decisions_are_the_same_with_any_number_of_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

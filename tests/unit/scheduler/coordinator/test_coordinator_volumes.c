@@ -114,6 +114,34 @@ static void a_pod_that_somebody_else_bound_elsewhere_gives_the_volume_back(void 
     assert_true(str_is(m.bind.claims.at[0].volume_name, "v"));
 }
 
+/* The same, but on the node that ours chose, too: then no newer version of the volume ever comes.
+ */
+static void a_pod_that_somebody_else_bound_there_gives_the_volume_back(void **state)
+{
+    (void)state;
+    char on_node[64];
+    struct message m;
+    begin();
+    attempt_with("p", "c", 1);
+    assert_true(take(BINDER, MSG_bind, &m));
+    snprintf(on_node, sizeof(on_node), "node_name=\"%.*s\"", STR_ARG(m.bind.node_name));
+    stream("pod_set %s", pod_text("p", 100, on_node));
+    assert_true(take(QUEUE, MSG_outcome, &m));
+    assert_true(m.outcome.result == OUTCOME_bound);
+    say(binder, "bind_result uid=\"u-p\" namespace_name=\"default\" name=\"p\" node_name=\"a\" "
+                "plugin=\"VolumeBinding\" message=\"lost leadership\"");
+    attempt_with("q", "d", 2); /* it may still have been ours */
+    assert_true(take(BINDER, MSG_pod_failed, &m));
+    tick_after(9000);
+    assert_false(take(QUEUE, MSG_plugin_back, &m));
+    tick_after(2000);
+    assert_true(take(QUEUE, MSG_plugin_back, &m));
+    assert_true(str_is(m.plugin_back.name, "VolumeBinding"));
+    attempt_with("q", "d", 3);
+    assert_true(take(BINDER, MSG_bind, &m));
+    assert_true(str_is(m.bind.claims.at[0].volume_name, "v"));
+}
+
 /* Of a group, whose members want a claim each. */
 static void attempt_group(int needed)
 {
@@ -296,6 +324,8 @@ int main(void)
                                         start, stop),
         cmocka_unit_test_setup_teardown(
             a_pod_that_somebody_else_bound_elsewhere_gives_the_volume_back, start, stop),
+        cmocka_unit_test_setup_teardown(a_pod_that_somebody_else_bound_there_gives_the_volume_back,
+                                        start, stop),
         cmocka_unit_test_setup_teardown(a_group_that_fails_gives_volumes_back, start, stop),
         cmocka_unit_test_setup_teardown(a_group_that_is_placed_keeps_its_volumes, start, stop),
         cmocka_unit_test_setup_teardown(a_bound_pod_keeps_its_volume, start, stop),

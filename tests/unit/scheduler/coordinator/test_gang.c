@@ -183,7 +183,7 @@ static void the_api_in_the_tree_has_its_own_words(void **state)
                 "scheduled, one or more plugins asked to wait and no plugin rejected pod\"",
                 3);
     expect_said(MSG_pod_failed, "message=\"0/3 nodes are available: 3 Insufficient cpu.", 1);
-    expect_said(MSG_group_failed, "message=\"pod group is unschedulable, ", 1);
+    expect_said(MSG_group_failed, "message=\"pod group is unschedulable\"", 1);
 }
 
 static void nobody_is_decided_in_between(void **state)

@@ -3,8 +3,11 @@
 #define POST_FILTER "post_filter=[\"DefaultPreemption\"] "
 #include "tests/unit/scheduler/coordinator/coordinator_world.h"
 
+#include "proto/base/log.h"
 #include "proto/metrics.h"
 #include "scheduler/coordinator/measure.h"
+
+#include <unistd.h>
 
 #define PROFILE str_of("default-scheduler")
 
@@ -238,6 +241,46 @@ static void the_cache_is_counted_as_it_is(void **state)
 
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
+/* What the coordinator says while a pod's workers answer so many ms late. */
+static void decide_late(int64_t ms, char *said, size_t room)
+{
+    FILE *file = tmpfile();
+    int saved = dup(STDERR_FILENO);
+    assert_non_null(file);
+    assert_true(saved >= 0);
+    dup2(fileno(file), STDERR_FILENO);
+    log_set_level(LOG_LEVEL_info);
+    lead(5);
+    w.paused = true;
+    attempt("p", 1000, 1);
+    tick_after(ms);
+    resume();
+    log_set_level(LOG_LEVEL_error);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    said[fread(said, 1, room - 1, file)] = 0;
+    fclose(file);
+}
+
+static void a_slow_decision_is_told_step_by_step(void **state)
+{
+    (void)state;
+    char said[4096];
+    decide_late(101, said, sizeof(said));
+    assert_non_null(
+        strstr(said, "msg=\"slow scheduling\" pod=default/p took_ms=101.0 prefilter_ms="));
+    assert_non_null(strstr(said, "nodes=2"));
+}
+
+static void others_are_not(void **state)
+{
+    (void)state;
+    char said[4096];
+    decide_late(100, said, sizeof(said));
+    assert_null(strstr(said, "slow scheduling"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +294,8 @@ int main(void)
         IN_WORLD(parts_that_make_no_sense_teach_nothing),
         IN_WORLD(the_checks_name_what_is_missing),
         IN_WORLD(the_cache_is_counted_as_it_is),
+        IN_WORLD(a_slow_decision_is_told_step_by_step),
+        IN_WORLD(others_are_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

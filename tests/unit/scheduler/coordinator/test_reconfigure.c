@@ -24,12 +24,35 @@ static void reconfigure(const char *profiles)
     outbox_free(&out);
 }
 
+/* Nothing is scored and a percentage is set: the first feasible node is taken, from where the last
+ * walk ended. */
+static const char *const first_that_fits =
+    "shard_reset profiles=[{scheduler_name=\"default-scheduler\" "
+    "pre_filter=[\"NodeResourcesFit\"] filter=[\"NodeUnschedulable\" \"NodeResourcesFit\"] "
+    "percentage_of_nodes_to_score=50}]";
+
 static void expect_bind(const char *node_name)
 {
     struct message m = {.type = MSG_none};
     assert_true(take(BINDER, MSG_bind, &m));
     if (!str_is(m.bind.node_name, node_name))
         fail_msg("bound on %.*s, not on %s", STR_ARG(m.bind.node_name), node_name);
+}
+
+static void a_walk_over_the_nodes_begins_where_the_last_one_ended(void **state)
+{
+    (void)state;
+    lead(5);
+    reconfigure(first_that_fits);
+    attempt("p", 100, 1);
+    expect_bind("a");
+    attempt("q", 100, 2);
+    expect_bind("b");
+    attempt("r", 100, 3);
+    expect_bind("a");
+    attempt("s", 100000, 4); /* fits nowhere: a walk over all nodes, back to where it began */
+    attempt("t", 100, 5);
+    expect_bind("b");
 }
 
 static void what_is_decided_behind_a_change_is_decided_with_the_new_profiles(void **state)
@@ -96,6 +119,8 @@ static void a_pod_whose_profile_is_gone_is_skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_walk_over_the_nodes_begins_where_the_last_one_ended,
+                                        start, stop),
         cmocka_unit_test_setup_teardown(
             what_is_decided_behind_a_change_is_decided_with_the_new_profiles, start, stop),
         cmocka_unit_test_setup_teardown(a_decision_under_way_begins_again_with_the_new_profiles,

@@ -378,6 +378,25 @@ static void without_the_plugin_nothing_is_considered(void **state)
     table_free(t);
 }
 
+/* Since 1.37 it is said where there will be room, and claims have nothing to say. */
+static void who_is_preempted_for_is_told_where_since_1_37(void **state)
+{
+    struct cluster *c = *state;
+    c->profile.features.release = 37;
+    struct table *t = table_new(c);
+    node(t, 0, "n1");
+    SIT(t, 0, {"low", "n1", 1, 1, 500, NULL}, {"lower", "n1", 0, 1, 400, NULL});
+    const struct decision *d = decide(t, preemptor(t, 900));
+    assert_str(d->message, "0/1 nodes are available: 1 Insufficient cpu. preemption: found a "
+                           "potential placement for pod on node n1, preempting 2 victims");
+    assert_str(d->preemption.post_filter, "preemption: found a potential placement for pod on "
+                                          "node n1, preempting 2 victims");
+    d = decide(t, preemptor(t, 5000));
+    assert_str(d->preemption.post_filter,
+               "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
+    table_free(t);
+}
+
 /* ---- what workers say ---- */
 
 /* Two workers that find no node; the first answers the question for victims with this. */
@@ -582,6 +601,7 @@ int main(void)
         CLUSTER_TEST(a_pod_waits_for_the_victims_of_its_last_preemption),
         CLUSTER_TEST(a_nominated_node_beyond_help_is_given_up),
         CLUSTER_TEST(without_the_plugin_nothing_is_considered),
+        CLUSTER_TEST(who_is_preempted_for_is_told_where_since_1_37),
         CLUSTER_TEST(a_dry_run_that_fails_leaves_the_nomination),
         CLUSTER_TEST(a_candidate_that_makes_no_sense_fails_the_cycle),
         CLUSTER_TEST(shares_find_what_one_look_at_all_finds),

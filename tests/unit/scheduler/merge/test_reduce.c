@@ -256,6 +256,12 @@ static void equal_nodes_are_all_taken(void **state)
     table_free(t);
 }
 
+static uint32_t last_first(const void *context, struct str node)
+{
+    (void)context;
+    return (uint32_t)('3' - node.at[1]);
+}
+
 static void deterministic_tie_breaks(void **state)
 {
     struct table *t = table_new(*state);
@@ -264,11 +270,35 @@ static void deterministic_tie_breaks(void **state)
     t->start.tie_break = TIE_BREAK_first;
     assert_str(decide(t, p)->node, "n1");
     t->start.tie_break = TIE_BREAK_round_robin;
-    static const char *const order[] = {"n1", "n2", "n3", "n1"};
-    for (int i = 0; i < 4; i++) {
-        assert_str(decide(t, p)->node, order[i]);
-        t->start.after = str_of(order[i]);
+    t->start.walk = (struct walk){.nodes = 3, .place = last_first};
+    static const char *const order[] = {"n3", "n2", "n1", "n3"};
+    for (t->start.turn = 0; t->start.turn < 4; t->start.turn++) {
+        assert_str(decide(t, p)->node, order[t->start.turn]);
+        assert_true(reduce_decision(t->reduce)->took_turn);
     }
+    table_free(t);
+}
+
+/* As lastNodeIndex % n of those with the best score, which counts on by one whatever n is. */
+static void a_turn_is_taken_among_the_best_alone(void **state)
+{
+    struct table *t = table_new(*state);
+    three_nodes(t);
+    struct node *n2 = make_node(t->c, "n2", 4000, 8 * GIB);
+    add_taint(t->c, n2, "worse", "PreferNoSchedule");
+    shard_node_set(t->shards[1], n2);
+    t->start.tie_break = TIE_BREAK_round_robin;
+    t->start.walk = (struct walk){.nodes = 3, .place = last_first};
+    const struct pod *p = make_pod(t->c, "p", 100, MIB);
+    static const char *const order[] = {"n3", "n1", "n3", "n1"};
+    for (t->start.turn = 0; t->start.turn < 4; t->start.turn++)
+        assert_str(decide(t, p)->node, order[t->start.turn]);
+    struct pod *one = make_pod(t->c, "one", 100, MIB);
+    require(t->c, one, one_term(t->c, "metadata.name", "In", "n1"));
+    assert_str(decide(t, one)->node, "n1"); /* there was nothing to choose */
+    assert_false(reduce_decision(t->reduce)->took_turn);
+    t->start.walk = (struct walk){0}; /* workers have nodes, and nobody else knows of any */
+    assert_int_equal(decide(t, p)->kind, DECISION_error);
     table_free(t);
 }
 
@@ -386,6 +416,7 @@ int main(void)
         CLUSTER_TEST(of_few_nodes_only_those_who_have_them_are_asked),
         CLUSTER_TEST(equal_nodes_are_all_taken),
         CLUSTER_TEST(deterministic_tie_breaks),
+        CLUSTER_TEST(a_turn_is_taken_among_the_best_alone),
         CLUSTER_TEST(the_nominated_node_is_taken_if_it_fits),
         CLUSTER_TEST(a_scoring_error_fails_the_cycle_unless_one_node_is_left),
         CLUSTER_TEST(late_doubled_and_foreign_answers_are_ignored),

@@ -1,6 +1,7 @@
 /* test_registry: what a plugin's row of proto/plugins.def says of it is true: its name, its points,
  * and that there is a plugin whose hints follow. */
 #include "proto/kube/config/config_internal.h"
+#include "proto/kube/release/release.h"
 #include "scheduler/rules/plugin.h"
 
 #include <setjmp.h>
@@ -44,9 +45,9 @@ static void a_rule_is_what_its_row_says(void **state)
         if (rule == NULL)
             continue;
         assert_string_equal(rule->name, rows[i].name);
-        if (rule->filter != NULL && !config_plugin_implements(name, POINT_filter))
+        if (rule->filter != NULL && !config_plugin_implements(RELEASE_NEWEST, name, POINT_filter))
             fail_msg("%s filters, and its row does not say so", rule->name);
-        if (rule->score != NULL && !config_plugin_implements(name, POINT_score))
+        if (rule->score != NULL && !config_plugin_implements(RELEASE_NEWEST, name, POINT_score))
             fail_msg("%s scores, and its row does not say so", rule->name);
     }
 }

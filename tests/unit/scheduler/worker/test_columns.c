@@ -167,8 +167,10 @@ static void random_wishes(struct cluster *c, struct random *r, struct pod *p)
         *APPEND(&c->arena, p->images) = str_of(ONE_OF(r, image_names));
     for (uint64_t k = random_below(r, 5); k > 2; k--)
         *APPEND(&c->arena, p->features) = str_of(ONE_OF(r, features));
-    if (chance(r, 10))
+    if (chance(r, 10)) {
         p->node_name = STR_LITERAL("n7");
+        p->resize_deferred = chance(r, 2);
+    }
     p->container_count = (int64_t)random_below(r, 3);
 }
 
@@ -218,7 +220,7 @@ static void list_default_rules(struct cluster *c)
 {
     struct scheduler_config config;
     struct str error;
-    assert_true(scheduler_config_load(NULL, &config, &c->arena, &error));
+    assert_true(scheduler_config_load(NULL, release_features(36), &config, &c->arena, &error));
     c->profile = config.profiles.at[0];
 }
 
@@ -446,7 +448,6 @@ static struct str choice(struct cluster *c, struct map_request *request, bool de
                                     .best_total = r->best_total,
                                     .best_count = r->best_count,
                                     .best_node = r->best_node,
-                                    .best_after = r->best_after,
                                     .extremes = r->extremes,
                                     .error = r->error,
                                     .score_error = r->score_error};
@@ -462,7 +463,6 @@ static void random_question(struct look *l, const struct pod *p)
     l->request.alone = true;
     l->request.tie_break = TIE_BREAK_random + (enum tie_break_rule)random_below(l->r, 3);
     l->request.seed = (int64_t)random_next(l->r);
-    l->request.after = STR_LITERAL("n3");
     if (chance(l->r, 6))
         l->request.pod.nominated_node = STR_LITERAL("n5");
     if (chance(l->r, 6))

@@ -650,23 +650,6 @@ static void a_random_tie_break_takes_each_best_node(void **state)
         assert_in_range(taken[i], 850, 1150); /* five standard deviations */
 }
 
-static void round_robin_goes_on_behind_the_last(void **state)
-{
-    struct cluster *c = *state;
-    begin(c);
-    put_node(c, make_node(c, "b", 1000, GIB));
-    put_node(c, make_node(c, "a", 1000, GIB));
-    put_node(c, make_node(c, "c", 1000, GIB));
-    struct map_request request = request_for(make_pod(c, "p", 0, 0), 1);
-    request.tie_break = TIE_BREAK_round_robin;
-    request.after = STR_LITERAL("a");
-    const struct map_result *r = map_with(c, &request);
-    assert_str(r->best_node, "a");
-    assert_str(r->best_after, "b");
-    request.after = STR_LITERAL("c");
-    assert_int_equal(map_with(c, &request)->best_after.len, 0);
-}
-
 /* ---- absurd input ---- */
 
 static void absurd_amounts_and_names_harm_nobody(void **state)
@@ -707,7 +690,6 @@ int main(void)
         CLUSTER_TEST(nominated_pods_keep_their_place),
         CLUSTER_TEST(a_dry_run_tells_whether_room_could_be_made),
         CLUSTER_TEST(a_random_tie_break_takes_each_best_node),
-        CLUSTER_TEST(round_robin_goes_on_behind_the_last),
         CLUSTER_TEST(absurd_amounts_and_names_harm_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

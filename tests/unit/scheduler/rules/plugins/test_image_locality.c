@@ -63,11 +63,34 @@ static void an_image_that_went_from_the_node_does_not_count(void **state)
     assert_int_equal(raw_on(c, pod_with_image(c, "app:v1", 1), "n1", IMAGE), 0);
 }
 
+/* Of one container and two volumes that are images, one is there: in 1.37 the others count as well
+ * for where the score reaches its maximum. */
+static void volumes_that_are_images_leave_the_maximum_in_1_36(void **state)
+{
+    struct cluster *c = *state;
+    begin_with_images(c);
+    tell_images(c, 1, 1, 1000 * MIB);
+    struct pod *p = pod_with_image(c, "other:v1 app:v1 more:v1", 1);
+    assert_int_equal(raw_on(c, p, "n1", IMAGE), 100);
+}
+
+static void volumes_that_are_images_raise_the_maximum_in_1_37(void **state)
+{
+    struct cluster *c = *state;
+    c->profile.features.release = 37;
+    begin_with_images(c);
+    tell_images(c, 1, 1, 1000 * MIB);
+    struct pod *p = pod_with_image(c, "other:v1 app:v1 more:v1", 1);
+    assert_int_equal(raw_on(c, p, "n1", IMAGE), 100 * (1000 - 23) / (3000 - 23));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(an_image_counts_where_it_is),
         CLUSTER_TEST(small_images_do_not_count_and_big_ones_are_capped),
+        CLUSTER_TEST(volumes_that_are_images_leave_the_maximum_in_1_36),
+        CLUSTER_TEST(volumes_that_are_images_raise_the_maximum_in_1_37),
         CLUSTER_TEST(an_image_that_went_from_the_node_does_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

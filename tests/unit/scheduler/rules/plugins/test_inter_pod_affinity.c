@@ -246,7 +246,8 @@ static void namespace_selectors_of_the_pod_are_looked_up(void **state)
     RULINGS(c, p, ANTI, ANTI, "", "");
 }
 
-/* Upstream asks the selector again for each pod, without the labels of the pod's namespace. */
+/* Upstream of 1.36 asks the selector again for each pod, without the labels of the pod's namespace;
+ * 1.37 does so of a selector alone that wants everything. */
 static void a_selector_that_wants_no_labels_wants_every_namespace(void **state)
 {
     struct cluster *c = *state;
@@ -264,6 +265,14 @@ static void a_selector_that_wants_no_labels_wants_every_namespace(void **state)
     RULINGS(c, p, ANTI, "", "", "");
     t->namespace_selector = wants(c, "team", "In", "b");
     RULINGS(c, p, "", "", "", "");
+    c->profile.features.release = 37;
+    RULINGS(c, p, "", "", "", "");
+    t->namespace_selector = wants(c, "team", "NotIn", "a");
+    RULINGS(c, p, "", "", "", "");
+    t->namespace_selector = wants(c, "team", "NotIn", "b");
+    RULINGS(c, p, ANTI, "", "", "");
+    t->namespace_selector = (struct selector){.present = true};
+    RULINGS(c, p, ANTI, "", "", "");
 }
 
 static void pods_that_are_there_see_the_namespace_as_it_is(void **state)

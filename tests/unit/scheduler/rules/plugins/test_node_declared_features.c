@@ -42,10 +42,22 @@ static void a_changed_node_is_judged_by_what_it_declares_now(void **state)
     assert_string_equal(ruling_on(c, p, "some"), NO);
 }
 
+static void without_the_gate_nothing_need_be_declared(void **state)
+{
+    struct cluster *c = *state;
+    struct pod *p = make_pod(c, "p", 0, 0);
+    p->features = strs_of(&c->arena, "A");
+    assert_string_equal(ruling_on(c, p, "none"), NO);
+    c->profile.features.declared_features = false;
+    assert_string_equal(ruling_on(c, p, "none"), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_needed_feature_must_be_declared, setup,
+                                        cluster_teardown),
+        cmocka_unit_test_setup_teardown(without_the_gate_nothing_need_be_declared, setup,
                                         cluster_teardown),
         cmocka_unit_test_setup_teardown(a_changed_node_is_judged_by_what_it_declares_now, setup,
                                         cluster_teardown),

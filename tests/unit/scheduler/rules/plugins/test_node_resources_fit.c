@@ -36,6 +36,47 @@ static void what_exactly_fits_passes(void **state)
                         FIT " U: Insufficient cpu");
 }
 
+/* It counts there already: what it asks for beyond that has to fit, and what is too much already is
+ * told. */
+static void a_pod_on_its_node_asks_for_the_rest(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    struct node *n = make_node(c, "n1", 1000, GIB);
+    QUANTITY(&c->arena, n->allocatable, "example.com/gpu", 2);
+    put_node(c, n);
+    put_node(c, make_node(c, "n2", 1000, GIB));
+    struct pod *sits = make_pod(c, "sits", 300, 0);
+    ask_more(c, sits, "example.com/gpu", 1);
+    put_pod(c, sits, "n1");
+    struct pod *p = on_node(make_pod(c, "p", 600, 0), "n1");
+    ask_more(c, p, "example.com/gpu", 1);
+    p->resize_deferred = true;
+    put_pod(c, p, "n1");
+    assert_string_equal(ruling_on(c, p, "n1"), "");
+    p->request.at[0].amount = 700;
+    assert_string_equal(ruling_on(c, p, "n1"), "");
+    p->request.at[0].amount = 701;
+    assert_string_equal(ruling_on(c, p, "n1"), FIT " U: Insufficient cpu");
+    p->request.at[0].amount = 1001;
+    p->request.at[p->request.count - 1].amount = 2;
+    assert_string_equal(ruling_on(c, p, "n1"),
+                        FIT " UAU: Insufficient cpu, Insufficient example.com/gpu");
+    /* As much is counted as there is, and more: what it has of one is not asked for again. */
+    struct pod *late = make_pod(c, "late", 500, 0);
+    ask_more(c, late, "example.com/gpu", 5);
+    put_pod(c, late, "n1");
+    p->request.at[0].amount = 1;
+    p->request.at[p->request.count - 1].amount = 1;
+    assert_string_equal(ruling_on(c, p, "n1"), FIT " U: Insufficient cpu");
+    p->request.at[0].amount = 0;
+    assert_string_equal(ruling_on(c, p, "n1"), "");
+    /* It is another's node to others, and this one's to whom nobody has put there. */
+    struct pod *q = on_node(make_pod(c, "q", 1, 0), "n1");
+    q->resize_deferred = true;
+    assert_string_equal(ruling_on(c, q, "n1"), FIT " U: Insufficient cpu");
+}
+
 static void a_scalar_that_no_node_has_cannot_be_cured(void **state)
 {
     struct cluster *c = *state;
@@ -127,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(everything_that_is_short_is_told),
         CLUSTER_TEST(what_exactly_fits_passes),
+        CLUSTER_TEST(a_pod_on_its_node_asks_for_the_rest),
         CLUSTER_TEST(a_scalar_that_no_node_has_cannot_be_cured),
         CLUSTER_TEST(ignored_resources_and_groups_are_not_looked_at),
         CLUSTER_TEST(least_allocated_counts_defaults_for_silent_containers),

@@ -192,6 +192,41 @@ static void many_volumes_are_counted_once_each(void **state)
     assert_string_equal(ruling_on(c, with_claim(c, "p", "c1"), "n1"), "");
 }
 
+#define MISSING "NodeVolumeLimits U: d CSI driver is not installed on the node"
+
+/* With VolumeLimitScaling: where the driver's CSIDriver says so. */
+static void a_driver_may_have_to_be_there(void **state)
+{
+    struct cluster *c = *state;
+    setup(c);
+    struct pod *p = with_claim(c, "p", "c1");
+    know(c, "csi_driver_set csi_driver={name=\"d\" must_be_there=true}");
+    assert_string_equal(ruling_on(c, p, "n1"), "");
+    c->profile.features.volume_limit_scaling = true;
+    assert_string_equal(ruling_on(c, p, "n1"), MISSING); /* no CSINode */
+    limit(c, "shard_storage node_name=\"n1\" has_csi_node=true drivers=[{driver=\"free\"}]");
+    assert_string_equal(ruling_on(c, p, "n1"), MISSING);
+    limit(c, "shard_storage node_name=\"n1\" has_csi_node=true drivers=[{driver=\"d\"}]");
+    assert_string_equal(ruling_on(c, p, "n1"), "");
+    limit(c, "shard_storage node_name=\"n1\" has_csi_node=true");
+    know(c, "csi_driver_set csi_driver={name=\"d\"}");
+    assert_string_equal(ruling_on(c, p, "n1"), "");
+}
+
+/* An in-tree disk counts as its driver's only where there is a CSINode. */
+static void the_driver_of_an_in_tree_disk_counts_with_a_csi_node(void **state)
+{
+    struct cluster *c = *state;
+    setup(c);
+    know(c, "volume_set volume={name=\"v1\" source=\"gce-pd\" driver=\"d\" handle=\"h\" "
+            "migrated_plugin=\"kubernetes.io/gce-pd\"}");
+    know(c, "csi_driver_set csi_driver={name=\"d\" must_be_there=true}");
+    c->profile.features.volume_limit_scaling = true;
+    assert_string_equal(ruling_on(c, with_claim(c, "p", "c1"), "n1"), "");
+    limit(c, "shard_storage node_name=\"n1\" has_csi_node=true");
+    assert_string_equal(ruling_on(c, with_claim(c, "p", "c1"), "n1"), MISSING);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +237,8 @@ int main(void)
         CLUSTER_TEST(what_cannot_be_known_fails_the_filter),
         CLUSTER_TEST(where_it_fails_for_a_nominated_pod_does_not_count),
         CLUSTER_TEST(many_volumes_are_counted_once_each),
+        CLUSTER_TEST(a_driver_may_have_to_be_there),
+        CLUSTER_TEST(the_driver_of_an_in_tree_disk_counts_with_a_csi_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

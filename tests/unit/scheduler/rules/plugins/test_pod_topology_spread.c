@@ -261,6 +261,18 @@ static void match_label_keys_are_part_of_the_selector(void **state)
     expect(c, r, "n3", ""); /* no selector stays none */
 }
 
+static void match_label_keys_count_with_their_gate(void **state)
+{
+    struct cluster *c = *state;
+    three_to_one(c);
+    crowd(c, "n3", "app=web version=2", 2);
+    struct pod *p = pod(c, "p", "app=web version=2");
+    hard(c, p, "zone", "app=web")->match_label_keys = strs_of(&c->arena, "version");
+    expect(c, p, "n3", FULL); /* a 0, b 2 */
+    c->profile.features.spread_label_keys = false;
+    expect(c, p, "n3", ""); /* a 3, b 3 */
+}
+
 /* ---- what if ---- */
 
 static struct map_request request_for(struct cluster *c, const struct pod *p, enum map_step step)
@@ -718,6 +730,7 @@ int main(void)
         CLUSTER_TEST(a_node_needs_the_keys_of_all_constraints_to_count),
         CLUSTER_TEST(an_empty_value_is_a_domain),
         CLUSTER_TEST(match_label_keys_are_part_of_the_selector),
+        CLUSTER_TEST(match_label_keys_count_with_their_gate),
         CLUSTER_TEST(nominated_pods_count_on_their_node),
         CLUSTER_TEST(pods_that_go_lower_their_domain_and_perhaps_the_least),
         CLUSTER_TEST(what_if_moves_terminating_pods_and_matches_an_empty_selector),

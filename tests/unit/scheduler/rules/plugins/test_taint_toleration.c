@@ -42,6 +42,40 @@ static void a_taint_is_tolerated_by_key_operator_value_and_effect(void **state)
     }
 }
 
+/* What a taint's value is held against, with TaintTolerationComparisonOperators. */
+static void values_are_compared_with_the_gate(void **state)
+{
+    struct cluster *c = *state;
+    static const struct {
+        const char *operation, *value, *tainted;
+        bool tolerated;
+    } table[] = {{"Gt", "900", "901", true},
+                 {"Gt", "900", "900", false},
+                 {"Gt", "900", "-901", false},
+                 {"Lt", "900", "899", true},
+                 {"Lt", "-5", "-6", true},
+                 {"Lt", "900", "900", false},
+                 {"Lt", "0", "-0", false},
+                 {"Gt", "0900", "901", false},
+                 {"Gt", "900", "+901", false},
+                 {"Gt", "", "1", false},
+                 {"Gt", "x", "1", false},
+                 {"Gt", "1", "9223372036854775808", false},
+                 {"Gt", "-9223372036854775808", "9223372036854775807", true}};
+    for (size_t i = 0; i < 2 * sizeof(table) / sizeof(table[0]); i++) {
+        bool compares = i % 2 == 0;
+        c->profile.features.toleration_comparison = compares;
+        begin(c);
+        struct node *n = make_node(c, "n1", 1000, GIB);
+        *APPEND(&c->arena, n->taints) = (struct taint){
+            STR_LITERAL("k"), str_of(table[i / 2].tainted), STR_LITERAL("NoSchedule")};
+        put_node(c, n);
+        struct pod *p = make_pod(c, "p", 0, 0);
+        tolerate(c, p, toleration("k", table[i / 2].operation, table[i / 2].value, ""));
+        assert_string_equal(ruling_on(c, p, "n1"), compares && table[i / 2].tolerated ? "" : NO);
+    }
+}
+
 static void every_hard_taint_must_be_tolerated_and_soft_ones_need_not(void **state)
 {
     struct cluster *c = *state;
@@ -94,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLUSTER_TEST(a_taint_is_tolerated_by_key_operator_value_and_effect),
+        CLUSTER_TEST(values_are_compared_with_the_gate),
         CLUSTER_TEST(every_hard_taint_must_be_tolerated_and_soft_ones_need_not),
         CLUSTER_TEST(soft_taints_count_against_a_node_and_are_reversed),
         CLUSTER_TEST(without_soft_taints_every_node_scores_most),
