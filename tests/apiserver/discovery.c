@@ -5,13 +5,48 @@
 #include "discovery.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char version_json[] =
-    "{\"major\":\"1\",\"minor\":\"36\",\"emulationMajor\":\"1\",\"emulationMinor\":\"36\","
-    "\"minCompatibilityMajor\":\"1\",\"minCompatibilityMinor\":\"35\",\"gitVersion\":\"v1.36.3\","
-    "\"gitCommit\":\"\",\"gitTreeState\":\"clean\",\"buildDate\":\"1970-01-01T00:00:00Z\","
-    "\"goVersion\":\"\",\"compiler\":\"gcc\",\"platform\":\"linux/amd64\"}";
+bool discovery_set_version(struct server *server, const char *text)
+{
+    char *end;
+    long minor = strncmp(text, "1.", 2) == 0 ? strtol(text + 2, &end, 10) : 0;
+    if (minor < 1 || minor > 999 || *end)
+        return false;
+    server->registry.minor = (int)minor;
+    return true;
+}
+
+static void answer_version(const struct server *server, struct answer *answer)
+{
+    struct buffer text = {0};
+    buffer_print(&text,
+                 "{\"major\":\"1\",\"minor\":\"%d\",\"emulationMajor\":\"1\","
+                 "\"emulationMinor\":\"%d\",\"minCompatibilityMajor\":\"1\","
+                 "\"minCompatibilityMinor\":\"%d\",\"gitVersion\":\"v1.%d.3\",\"gitCommit\":\"\","
+                 "\"gitTreeState\":\"clean\",\"buildDate\":\"1970-01-01T00:00:00Z\",\"goVersion\":"
+                 "\"\",\"compiler\":\"gcc\",\"platform\":\"linux/amd64\"}",
+                 server->registry.minor, server->registry.minor, server->registry.minor - 1,
+                 server->registry.minor);
+    answer_text(answer, 200, "application/json", text.at);
+    buffer_free(&text);
+}
+
+/* An administrator makes it another one, as an upgrade does. */
+static void change_version(struct request *request, struct answer *answer)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%.*s", (int)(request->body_size < 15 ? request->body_size : 15),
+             request->body);
+    if (request->user == NULL || !request->user->admin)
+        answer_status(
+            answer, status_failure(403, "Forbidden", "version: only administrators may change it"));
+    else if (!discovery_set_version(request->server, text))
+        answer_status(answer, status_failure(400, "BadRequest", "version: expected 1.N"));
+    else
+        answer_version(request->server, answer);
+}
 
 static cJSON *words(const char *list)
 {
@@ -232,7 +267,7 @@ static cJSON *tree_for(const struct registry *registry, const char *path)
     return resource_list(registry, rest);
 }
 
-void discovery_handle(const struct request *request, struct answer *answer)
+void discovery_handle(struct request *request, struct answer *answer)
 {
     char path[512];
     snprintf(path, sizeof path, "%s", request->path);
@@ -245,7 +280,10 @@ void discovery_handle(const struct request *request, struct answer *answer)
         return;
     }
     if (strcmp(path, "/version") == 0) {
-        answer_text(answer, 200, "application/json", version_json);
+        if (strcmp(request->method, "PUT") == 0)
+            change_version(request, answer);
+        else
+            answer_version(request->server, answer);
         return;
     }
     cJSON *tree = tree_for(&request->server->registry, path);

@@ -4,6 +4,8 @@
 
 #include "server.h"
 
-void discovery_handle(const struct request *request, struct answer *answer);
+void discovery_handle(struct request *request, struct answer *answer);
+/* "1.37": what GET /version says from now on, as PUT /version does. False for anything else. */
+bool discovery_set_version(struct server *server, const char *text);
 
 #endif

@@ -13,7 +13,7 @@ struct flag {
     const char **place;
 };
 
-enum { FLAG_COUNT = 15 };
+enum { FLAG_COUNT = 16 };
 
 static void flags_of(struct options *o, struct flag flags[static FLAG_COUNT], const char **deny,
                      const char **history)
@@ -33,7 +33,9 @@ static void flags_of(struct options *o, struct flag flags[static FLAG_COUNT], co
         {"--audit-log", "FILE", "append one audit.k8s.io/v1 Event a request", &o->audit_log},
         {"--watch-history", "N", "changes kept for each resource (16384)", history},
         {"--runtime-config", "GROUP/VERSION=true",
-         "serve scheduling.k8s.io/v1alpha2 (PodGroups in the tree), too", &o->runtime_config},
+         "serve PodGroups of scheduling.k8s.io, too, in the versions that the release has",
+         &o->runtime_config},
+        {"--version", "1.N", "the version that it says it is (1.36)", &o->version},
         {"--faults", "FILE|JSON", "rules of the fault menu, as for PUT /faults", &o->faults},
         {"--kubelet", "none|delete|run", "what the toy kubelet does (delete; run with --demo)",
          &o->kubelet},
@@ -98,8 +100,8 @@ static bool check(struct options *o, const char *history, struct buffer *why)
     else if (!known)
         buffer_print(why, "--kubelet %s: expected none, delete or run", o->kubelet);
     else if (o->runtime_config != NULL &&
-             strcmp(o->runtime_config, "scheduling.k8s.io/v1alpha2=true") != 0)
-        buffer_print(why, "--runtime-config %s: expected scheduling.k8s.io/v1alpha2=true",
+             strncmp(o->runtime_config, "scheduling.k8s.io/v1", 20) != 0)
+        buffer_print(why, "--runtime-config %s: expected scheduling.k8s.io/VERSION=true",
                      o->runtime_config);
     return why->len == 0;
 }
@@ -108,7 +110,7 @@ bool options_read(struct options *options, int argc, char **argv, struct buffer 
 {
     const char *deny = NULL, *history = "16384";
     struct flag flags[FLAG_COUNT];
-    *options = (struct options){.listen = "127.0.0.1:0", .log_level = "info"};
+    *options = (struct options){.listen = "127.0.0.1:0", .log_level = "info", .version = "1.36"};
     flags_of(options, flags, &deny, &history);
     for (int at = 1; at < argc; at++) {
         if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {

@@ -6,6 +6,7 @@
 
 #include "auth.h"
 #include "demo.h"
+#include "discovery.h"
 #include "faults.h"
 #include "kubeconfig.h"
 
@@ -72,6 +73,14 @@ static bool open_audit(struct program *p, const struct options *options, struct 
     if (p->server.audit == NULL)
         buffer_print(why, "--audit-log %s: %s", options->audit_log, strerror(errno));
     return p->server.audit != NULL;
+}
+
+static bool take_version(struct program *p, const struct options *options, struct buffer *why)
+{
+    bool good = discovery_set_version(&p->server, options->version);
+    if (!good)
+        buffer_print(why, "--version %s: expected 1.N", options->version);
+    return good;
 }
 
 static void choose_kubelet(struct program *p, const struct options *options)
@@ -158,8 +167,8 @@ bool program_open(struct program *p, const struct options *options, struct buffe
     if (!read_pem("--tls-cert", options->tls_cert, &p->tls_cert, why) ||
         !read_pem("--tls-key", options->tls_key, &p->tls_key, why) ||
         !read_pem("--client-ca", options->client_ca, &p->client_ca, why) ||
-        !open_users(p, options, why) || !open_faults(p, options, why) ||
-        !open_audit(p, options, why))
+        !take_version(p, options, why) || !open_users(p, options, why) ||
+        !open_faults(p, options, why) || !open_audit(p, options, why))
         return false;
     demo_furnish(&p->server);
     if (options->demo != NULL && !demo_start(&p->server, options->demo, why))

@@ -13,7 +13,7 @@
 void registry_init(struct registry *registry, size_t history)
 {
     must(history > 0);
-    *registry = (struct registry){.version = 1, .history = history};
+    *registry = (struct registry){.version = 1, .history = history, .minor = 36};
 }
 
 struct object *object_keep(struct object *object)
@@ -399,8 +399,11 @@ void registry_free(struct registry *registry)
 bool registry_serves(const struct registry *registry, const struct resource *resource)
 {
     char name[128];
+    bool older = strcmp(resource->version, "v1alpha2") == 0; /* of 1.36, and gone since */
+    if (resource->flags & SINCE_37)
+        return registry->minor >= 37;
     if (resource->flags & GATED)
-        return registry->gated;
+        return registry->gated && older == (registry->minor < 37);
     return !(resource->flags & CUSTOM) ||
            registry_find(registry, resource_named("customresourcedefinitions"), "",
                          resource_qualified(resource, name)) != NULL;

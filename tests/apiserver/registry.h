@@ -21,7 +21,8 @@ struct object {
     int64_t deletion_us; /* when it has to be gone, 0 while nobody deletes it */
     bool finalized;      /* true when nothing holds a deletion back */
     struct blob *json;
-    struct blob *view; /* in the shape of the view, made when first asked for; else NULL */
+    struct blob *view; /* in the shape of a view, made when first asked for; else NULL */
+    const struct resource *view_of; /* which view that is */
 };
 
 enum change_type { CHANGE_ADDED, CHANGE_MODIFIED, CHANGE_DELETED };
@@ -50,6 +51,7 @@ struct registry {
     uint64_t version;
     size_t history;
     bool gated; /* GATED resources are served, too */
+    int minor;  /* version that the server says it is */
     void (*changed)(void *context, int shelf);
     void *context;
 };
@@ -67,7 +69,8 @@ void registry_free(struct registry *registry);
 char *registry_key(const struct resource *resource, const char *namespace, const char *name);
 struct object *registry_find(const struct registry *registry, const struct resource *resource,
                              const char *namespace, const char *name);
-/* False for a CUSTOM resource without its CustomResourceDefinition, and for a GATED one. */
+/* False for a CUSTOM resource without its CustomResourceDefinition, for a GATED one that nobody
+ * asked for, and for what the server's release has not. */
 bool registry_serves(const struct registry *registry, const struct resource *resource);
 /* Stores a tree (stored shape, with name and namespace set) as a new object or as the next version
  * of an old one, under the next resourceVersion, which it writes into the tree. */

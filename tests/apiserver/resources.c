@@ -64,7 +64,9 @@ const struct resource *resource_named(const char *plural)
 int resource_shelf(const struct resource *resource)
 {
     int index = (int)(resource - resources);
-    return resource->flags & VIEW ? index - 1 : index;
+    while (resources[index].flags & VIEW)
+        index--;
+    return index;
 }
 
 char *resource_api_version(const struct resource *resource, char out[static 64])

@@ -17,6 +17,7 @@ enum resource_flag {
     IN_ALL = 1 << 9,
     CUSTOM = 1 << 10,
     GATED = 1 << 11,
+    SINCE_37 = 1 << 12,
 };
 
 struct resource {
@@ -25,7 +26,7 @@ struct resource {
     const char *const *fields; /* selectable beyond the metadata, ended by NULL; NULL when none */
 };
 
-enum { RESOURCE_COUNT = 41, RESOURCE_FIELDS_MAX = 12 };
+enum { RESOURCE_COUNT = 45, RESOURCE_FIELDS_MAX = 12 };
 extern const struct resource resources[RESOURCE_COUNT];
 
 /* NULL when there is none. */

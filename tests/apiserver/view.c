@@ -1,4 +1,5 @@
-/* Events exist once and are read through two APIs that name the same facts differently.
+/* Events exist once and are read through two APIs that name the same facts differently, and
+ * PodGroups through versions of one that differ by no name.
  *
  * The one idea: the two shapes differ by the names of top-level members alone, so one table turns
  * either into the other and nothing is lost on the way there and back. */
@@ -34,7 +35,8 @@ void view_to_stored(const struct resource *resource, cJSON *tree)
         return;
     rename_members(tree, 1, 0);
     char api_version[64];
-    tree_set_string(tree, "apiVersion", resource_api_version(resource - 1, api_version));
+    tree_set_string(tree, "apiVersion",
+                    resource_api_version(&resources[resource_shelf(resource)], api_version));
 }
 
 void view_from_stored(const struct resource *resource, cJSON *tree)
@@ -50,7 +52,12 @@ struct blob *view_json(const struct resource *resource, struct object *object)
 {
     if (!(resource->flags & VIEW))
         return object->json;
+    if (object->view_of != resource && object->view != NULL) {
+        blob_drop(object->view);
+        object->view = NULL;
+    }
     if (object->view == NULL) {
+        object->view_of = resource;
         cJSON *tree = object_tree(object);
         view_from_stored(resource, tree);
         object->view = tree_print(tree);

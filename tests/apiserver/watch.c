@@ -171,6 +171,13 @@ static bool send_history(struct watcher *w)
     return false;
 }
 
+/* Since the upgrade its version of the API is not there any more. */
+static bool is_outdated(const struct watcher *w)
+{
+    return (w->style.resource->flags & GATED) && w->server->registry.gated &&
+           !registry_serves(&w->server->registry, w->style.resource);
+}
+
 /* Loads the next event; false when there is none now (or the stream ended). */
 static bool load(struct watcher *w)
 {
@@ -186,7 +193,7 @@ static bool load(struct watcher *w)
         send_event(w, "{\"type\":\"MODIFIED\",\"object\":{\"kind\"", blob_new(":,[", 3));
         return true;
     }
-    if (w->ended || w->fault.closed || watcher_is_lost(w)) {
+    if (w->ended || w->fault.closed || watcher_is_lost(w) || is_outdated(w)) {
         w->ended = true;
         return false;
     }
@@ -275,7 +282,7 @@ void watchers_each(struct server *server, void (*visit)(void *context, struct wa
 static void sweep_one(void *context, struct watcher *w)
 {
     int64_t now_ms = *(const int64_t *)context;
-    bool ends = now_ms >= w->plan.deadline_ms;
+    bool ends = now_ms >= w->plan.deadline_ms || is_outdated(w);
     if (w->plan.bookmarks && (now_ms >= w->bookmark_ms || ends))
         w->bookmark_due = true;
     if ((w->bookmark_due || ends || watcher_is_lost(w)) && w->wake != NULL)

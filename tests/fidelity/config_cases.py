@@ -11,7 +11,8 @@ import random
 HERE = os.path.dirname(os.path.abspath(__file__))
 HEAD = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 POINTS = ["preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore", "score", "reserve",
-          "permit", "preBind", "bind", "postBind", "multiPoint", "placementGenerate", "placementScore"]
+          "permit", "preBind", "bind", "postBind", "multiPoint", "placementGenerate", "placementScore",
+          "podGroupPostFilter"]  # the last is 1.37's
 PLUGINS = ["SchedulingGates", "PrioritySort", "NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity",
            "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
            "PodTopologySpread", "InterPodAffinity", "DynamicResources", "DefaultPreemption",

@@ -2,7 +2,7 @@
 """Compares berth's decisions with the real kube-scheduler's, scenario by scenario.
 
     differ.py [--count N] [--seed S] [--mode MODE] [--index K] [--shards 1,2,3,7] [--keep DIR]
-              [--scenarios FILE …] [--expected DIR] [--shrink] [--show N] [--oracle PATH] [--berth PATH]
+              [--gates LIST] [--scenarios FILE …] [--expected DIR] [--shrink] [--show N] [--release R] [--oracle PATH] [--berth PATH]
 
 Scenarios come from gen.py, or from files: one JSON document each, or one a line in *.ndjson. The oracle
 fills in what the API server would have (-defaults-only); then both decide the same stream. With
@@ -17,6 +17,9 @@ import os
 import sys
 
 import gen
+import gen_devices
+import gen_rooms
+import gen_volumes
 import play
 import shrink
 
@@ -29,10 +32,12 @@ def arguments():
     p.add_argument("--mode", default="mix", choices=gen.MODES)
     p.add_argument("--index", type=int, help="this scenario of the seed alone")
     p.add_argument("--without", default="", help="plugins to switch off, with commas between")
+    p.add_argument("--gates", default="", help="feature gates of all scenarios: Name=true,Other=false")
     p.add_argument("--shards", default="1,2,3,7")
     p.add_argument("--scenarios", nargs="*", default=[])
     p.add_argument("--expected", help="folder with the oracle's answers")
-    p.add_argument("--oracle", default=play.ORACLE)
+    p.add_argument("--release", default=play.RELEASES[0], choices=play.RELEASES, help="which kube-scheduler berth is to be")
+    p.add_argument("--oracle", help="default: what oracle/build makes for that release")
     p.add_argument("--berth", default=play.BERTH)
     p.add_argument("--jobs", type=int, default=8, help="scenarios that the oracle plays at the same time")
     p.add_argument("--check", action="store_true", help="the oracle also checks itself with the real SchedulePod")
@@ -43,12 +48,45 @@ def arguments():
     return p.parse_args()
 
 
+def without_panics(value):
+    """kube-scheduler 1.37 panics as it scores storage where a CSIStorageCapacity has a largest size and no
+    capacity, and where a claim names its class by the old annotation alone: they get what is missing."""
+    if isinstance(value, list):
+        return [without_panics(v) for v in value]
+    if isinstance(value, dict):
+        value = {k: without_panics(v) for k, v in value.items()}
+        old = value.get("metadata", {}).get("annotations", {}).get(gen_volumes.BETA_CLASS)
+        if value.get("kind") == "PersistentVolumeClaim" and old:
+            value["spec"] = {"storageClassName": old, **value.get("spec", {})}
+        if value.get("kind") == "CSIStorageCapacity" and "maximumVolumeSize" in value:
+            value.setdefault("capacity", value["maximumVolumeSize"])
+    return value
+
+
+def gates_of(text):
+    return {name: value == "true" for name, value in (piece.split("=") for piece in text.split(",") if piece)}
+
+
 def load(args):
     """The scenarios, and the oracle's answers where they are given."""
     if not args.scenarios:
         without = [name for name in args.without.split(",") if name]
         wanted = range(args.count) if args.index is None else [args.index]
-        return [gen.scenario(args.seed, k, args.mode, without) for k in wanted], None
+        found = [gen.scenario(args.seed, k, args.mode, without) for k in wanted]
+        if args.release == "1.37" and args.mode in ("devices", "claims"):
+            found = [gen_devices.add_taint_rules(s) for s in found]
+        if args.release == "1.37" and args.mode in ("devices", "claims", "rooms"):
+            found = [gen_devices.add_skips(s) for s in found]
+        if args.release == "1.37":
+            found = [without_panics(s) for s in found]
+        gates = gates_of(args.gates)
+        if gates.get("InPlacePodVerticalScalingSchedulerPreemption"):
+            found = [gen.put_off_resizes(s) for s in found]
+        if args.mode == "rooms":
+            found = [gen_rooms.of_release(s, args.release) for s in found]
+        for scenario in found if args.gates else ():
+            scenario["featureGates"] = {**scenario.get("featureGates", {}), **gates}
+        return found, None
     found, expected = [], [] if args.expected else None
     for path in args.scenarios:
         name = os.path.basename(path)
@@ -124,7 +162,7 @@ class Report:
 
 def main():
     args = arguments()
-    players = play.Players(args.oracle, args.berth, args.shards.split(","), args.jobs, args.check)
+    players = play.Players(args.oracle, args.berth, args.shards.split(","), args.jobs, args.check, args.release)
     scenarios, expected = load(args)
     report = Report(args, players)
     for scenario, played in zip(scenarios, players.play(scenarios, expected)):

@@ -17,11 +17,12 @@ import random
 import gen_claims
 import gen_config
 import gen_devices
+import gen_rooms
 from gen_objects import NAMESPACES, Objects
 
 from gen_volumes import add_volumes, small
 
-MODES = ["mix", "plain", "preempt", "drive", "drive,preempt", "volumes", "devices", "claims"]
+MODES = ["mix", "plain", "preempt", "drive", "drive,preempt", "volumes", "devices", "claims", "rooms"]
 
 
 class Steps:
@@ -265,6 +266,26 @@ def without_assumed(steps):
     return [s for s in steps if s.get("op") != "apply" or s["object"]["kind"] != "Pod" or name(s["object"]) not in tried]
 
 
+def put_off_resizes(made):
+    """Of a scenario with the gate InPlacePodVerticalScalingSchedulerPreemption: pods on nodes whose resize is put off,
+    tried between the others; some nodes let nobody go for that."""
+    r = random.Random("resizes/" + made["name"])
+    for thing in made["objects"]:
+        status, spec = thing.get("status", {}), thing.get("spec", {})
+        if thing["kind"] == "Node" and r.random() < .3:
+            spec["podPreemptionPolicy"] = {"disableResizePreemption": r.choice([[], ["a"], ["a", "b"]])}
+            thing["spec"] = spec
+        if thing["kind"] != "Pod" or not spec.get("nodeName") or r.random() < .5:
+            continue
+        for container in spec["containers"] if r.random() < .5 else ():
+            container.setdefault("resources", {})["requests"] = {"cpu": r.choice(["0", "1", "2500m", "9"]), "memory": r.choice(["64Mi", "3Gi"])}
+            container["resources"].pop("limits", None)
+        pending = {"type": "PodResizePending", "status": "True", "reason": r.choice(["Deferred"] * 5 + ["Infeasible"])}
+        thing["status"] = {**status, "conditions": [c for c in status.get("conditions", []) if c["type"] != "PodResizePending"] + [pending]}
+        made["pods"].insert(r.randrange(len(made["pods"]) + 1), Steps.try_again(thing))
+    return made
+
+
 def scenario(seed, index, mode="mix", without=()):
     """The scenario number `index` of a seed."""
     if mode == "claims":
@@ -272,6 +293,8 @@ def scenario(seed, index, mode="mix", without=()):
     r = random.Random("volumes/%d/%d" % (seed, index))
     if mode == "devices":
         return gen_devices.scenario(seed, index)
+    if mode == "rooms":
+        return gen_rooms.scenario(seed, index)
     if mode == "volumes" and r.random() < .75:
         made = small(r, "gen-%d-%d-volumes" % (seed, index))
     else:

@@ -163,10 +163,18 @@ class Config:
         profiles = [self.profile(name) for name in names]
         found = {"apiVersion": VERSION, "kind": "KubeSchedulerConfiguration", "profiles": profiles}
         if self.chance(.1):
-            # berth refuses what lies between, since it always looks at all nodes
-            found["percentageOfNodesToScore"] = self.r.choice([0, 100])
-            profiles[0]["percentageOfNodesToScore"] = self.r.choice([0, 100])
+            # What lies between is walks.py's, and so is a profile that scores nothing: a percentage has it
+            # take the first node that will do, and the oracle looks at all of them.
+            most = [0, 100] if all(map(scores, profiles)) else [0, 0]
+            found["percentageOfNodesToScore"] = self.r.choice(most)
+            profiles[0]["percentageOfNodesToScore"] = self.r.choice(most)
         return found
+
+
+def scores(profile):
+    """Surely."""
+    plugins = profile.get("plugins", {})
+    return not any({"name": "*"} in plugins.get(point, {}).get("disabled", []) for point in ("multiPoint", "score"))
 
 
 def without(config, plugins):

@@ -28,6 +28,12 @@ def made(kind, body):
     return {"apiVersion": GROUP, "kind": kind, **body}
 
 
+def given(claim):
+    """The devices that the claim has."""
+    results = claim.get("status", {}).get("allocation", {}).get("devices", {}).get("results") or []
+    return {tuple(r[k] for k in ("driver", "pool", "device")) for r in results}
+
+
 class DeviceScenario:
     def __init__(self, seed, index):
         self.r = random.Random("devices/%d/%d" % (seed, index))
@@ -37,7 +43,7 @@ class DeviceScenario:
         self.gen.on -= {"binding"}
         if self.chance(.7):  # else most scenarios end in an error, which says little
             self.gen.on -= {"errors", "invalid"}
-        self.claims, self.leftovers, self.count = [], [], 0
+        self.claims, self.leftovers, self.taken, self.count = [], [], [], 0
 
     def chance(self, p):
         return self.r.random() < p
@@ -72,10 +78,14 @@ class DeviceScenario:
                  if not d.get("allowMultipleAllocations")]
         return self.r.choice(found) if found else (None, None)
 
+    def held(self):
+        return set().union(*[given(claim) for claim in self.claims + self.leftovers + self.taken])
+
     def allocated(self, claim):
         """Somebody gave it devices before; for some nodes only, and to somebody, or not."""
         spec, device = self.some_device()
-        if device is None:
+        # Of a device that two claims have, which no server holds, the oracle forgets both when one goes.
+        if device is None or (spec["driver"], spec["pool"]["name"], device["name"]) in self.held():
             return
         first = claim["spec"]["devices"]["requests"][0]
         request = first["name"]
@@ -216,6 +226,33 @@ class DeviceScenario:
                 found.append({"op": "schedule", "namespace": "default", "name": pod["metadata"]["name"]})
         return found
 
+    def scoring(self, classes):
+        """A configuration that scores by what devices may stand for. kube-scheduler's NodeResourcesBalancedAllocation
+        crashes where such a class has selectors: either they are left out or it scores by other resources."""
+        r = random.Random("scoring/" + self.name)
+        known = ["cpu", "memory", EXTENDED, OTHER, "another.example.com/x"] + [IMPLICIT % i for i in range(4)]
+        fit, balanced = r.sample(known, r.randint(1, 5)), r.sample(known, r.randint(1, 4))
+        if EXTENDED not in fit and r.random() < .8:
+            fit.append(EXTENDED)
+        if r.random() < .5:
+            balanced = r.sample(["cpu", "memory", "another.example.com/x"], r.randint(1, 3))
+        else:
+            balanced = sorted({EXTENDED, *balanced})
+            for c in classes:
+                c["spec"].pop("selectors", None)
+        strategy = {"type": r.choice(["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]),
+                    "resources": [{"name": n, "weight": r.randint(1, 9)} for n in fit]}
+        if strategy["type"] == "RequestedToCapacityRatio":
+            strategy["requestedToCapacityRatio"] = {"shape": [{"utilization": u, "score": r.randint(0, 10)}
+                                                              for u in (0, 30, 100)]}
+        version = "kubescheduler.config.k8s.io/v1"
+        return {"apiVersion": version, "kind": "KubeSchedulerConfiguration", "profiles": [{"pluginConfig": [
+            {"name": "NodeResourcesFit", "args": {"apiVersion": version, "kind": "NodeResourcesFitArgs",
+                                                  "scoringStrategy": strategy}},
+            {"name": "NodeResourcesBalancedAllocation",
+             "args": {"apiVersion": version, "kind": "NodeResourcesBalancedAllocationArgs",
+                      "resources": [{"name": n, "weight": 1} for n in balanced]}}]}]}
+
     def build(self):
         r = self.r
         self.extended = self.chance(.6)
@@ -225,17 +262,65 @@ class DeviceScenario:
         nodes = [self.node(n, r.choice(labels)) for n in self.gen.nodes]
         slices = [made("ResourceSlice", s) for s in self.gen.slices]
         classes = self.classes()
-        taken = []
         if self.chance(.4):
-            taken = [made("ResourceClaim", c) for c in self.gen.taken() if c["status"]["allocation"]["devices"]["results"]]
+            self.taken = [made("ResourceClaim", c) for c in self.gen.taken() if c["status"]["allocation"]["devices"]["results"]]
         pods = [self.pod(i) for i in range(r.choice([1, 2, 3, 4, 6]))]
         for pod in pods:
             if self.extended and self.chance(.05):
                 self.left_behind(pod)
         pods = self.steps(pods, slices)
-        return {"name": self.name, "objects": nodes + slices + classes + taken + self.claims + self.leftovers, "pods": pods,
+        configured = {"config": self.scoring(classes)} if self.extended and self.index % 2 else {}
+        return {"name": self.name, **configured, "objects": nodes + slices + classes + self.taken + self.claims + self.leftovers, "pods": pods,
                 "options": {"omitAllFailures": self.index % 3 != 0, "pick": r.choice(["first", "first", "last"])}}
 
 
 def scenario(seed, index):
     return DeviceScenario(seed, index).build()
+
+
+def taint_rule(r, number, devices):
+    """A DeviceTaintRule, most often of one of these devices."""
+    driver, pool, device = r.choice(devices)
+    selector = {k: v for k, v in (("driver", driver), ("pool", pool), ("device", device)) if r.random() < .7}
+    if r.random() < .1:
+        selector["pool"] = "another"
+    taint = {"key": "example.com/" + r.choice("ab"), "effect": r.choice(["NoSchedule", "NoExecute", "None"])}
+    if r.random() < .5:
+        taint["value"] = r.choice(["x", "y"])
+    rule = {"taint": taint}
+    if r.random() < .9:
+        rule["deviceSelector"] = selector
+    return made("DeviceTaintRule", {"metadata": {"name": "rule-%d" % number}, "spec": rule})
+
+
+def add_taint_rules(made_scenario):
+    """To a scenario of 1.37, where some have rules; one of them comes and goes between the pods."""
+    r = random.Random("rules/" + made_scenario["name"])
+    devices = [(o["spec"]["driver"], o["spec"]["pool"]["name"], d["name"])
+               for o in made_scenario["objects"] if o["kind"] == "ResourceSlice" for d in o["spec"].get("devices", [])]
+    if not devices or r.random() < .4:
+        return made_scenario
+    rules = [taint_rule(r, i, devices) for i in range(r.choice([1, 1, 2, 3]))]
+    if r.random() < .3:
+        made_scenario["pods"].insert(r.randrange(len(made_scenario["pods"]) + 1), {"op": "apply", "object": rules.pop()})
+    made_scenario["objects"] += rules
+    return made_scenario
+
+
+def add_skips(made_scenario):
+    """To a scenario of 1.37, where some have devices that only some nodes can do with, with the gate or without."""
+    r = random.Random("skips/" + made_scenario["name"])
+    if r.random() < .6:
+        return made_scenario
+    skips = ["*"] if r.random() < .5 else ["NodePrepareResources", "NodeUnprepareResources"]
+    for o in made_scenario["objects"]:
+        if o["kind"] == "Node" and r.random() < .5:
+            o["status"]["declaredFeatures"] = ["Another"] * r.randint(0, 1) + ["DRAOptionalNodeOperations"]
+        if o["kind"] == "ResourceSlice" and r.random() < .5:
+            o["spec"]["skipNodeOperations"] = skips
+        if o["kind"] == "ResourceClaim" and r.random() < .5:
+            for result in o.get("status", {}).get("allocation", {}).get("devices", {}).get("results", [])[:1]:
+                result["skipNodeOperations"] = skips
+    if r.random() < .7:
+        made_scenario.setdefault("featureGates", {})["DRAOptionalNodeOperations"] = True
+    return made_scenario

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Prints random events and the pods that they may wake, for oracle/hints, one JSON document a line:
 
-    gen_hints.py [COUNT [SEED]]
+    gen_hints.py [COUNT [SEED [resizes]]]
 
 Objects draw from few names, so that most events touch what the pod asks for; old and new differ in
-one or two places. Every sixth line is an in-tree disk to be translated to CSI."""
+one or two places. Every sixth line is an in-tree disk to be translated to CSI. resizes: pods on nodes, most of
+whose resizes were put off, as hints have them with InPlacePodVerticalScalingSchedulerPreemption."""
 import copy
 import json
 import random
@@ -359,11 +360,44 @@ class Hints:
         return self.translation() if index % 6 == 5 else self.event()
 
 
+    # ---- resizes ----
+
+    def put_off(self, pod):
+        """Its resize, on one of two nodes."""
+        pod["spec"].pop("schedulingGates", None)
+        pod["spec"]["nodeName"] = self.r.choice(["n1", "n1", "n2"])
+        pod["status"]["conditions"] = [{"type": "PodResizePending", "status": "True", "reason": "Deferred"}]
+
+    def resize(self):
+        """What happens on a node to who waits there for room, and elsewhere."""
+        line = self.event()
+        while line["resource"] not in ("Node", "AssignedPod", "UnschedulablePod"):
+            line = self.event()
+        waits = line["resource"] != "UnschedulablePod" and self.chance(15)
+        if not waits:
+            self.put_off(line["pod"])
+        for which in ("old", "new"):
+            thing = line.get(which)
+            if line["resource"] == "UnschedulablePod":
+                thing["spec"].pop("schedulingGates", None)
+                thing["spec"]["nodeName"] = line["pod"]["spec"]["nodeName"]
+                thing["status"] = line["pod"]["status"]
+            elif thing and line["resource"] == "Node" and self.chance(60):
+                thing["spec"]["podPreemptionPolicy"] = {"disableResizePreemption": self.r.choice([["a"], ["a", "b"]])}
+        if line["resource"] == "AssignedPod":
+            where = self.r.choice(["n1", "n2"])
+            for which in ("old", "new"):
+                if which in line:
+                    line[which]["spec"]["nodeName"] = where
+        return {"resizes": True, **line}
+
+
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10
     hints = Hints(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    resizes = sys.argv[3:] == ["resizes"]
     for index in range(count):
-        print(json.dumps(hints.line(index), separators=(",", ":")))
+        print(json.dumps(hints.resize() if resizes else hints.line(index), separators=(",", ":")))
 
 
 if __name__ == "__main__":

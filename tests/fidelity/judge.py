@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges what a scheduler did on an API server, as oracle/drive wrote it down.
 
-    judge.py RECORD.ndjson [--oracle PATH]
+    judge.py RECORD.ndjson [--release R] [--oracle PATH]
 
 The oracle follows the scheduler's choices pod by pod, so that each decision is judged on the state that
 the scheduler found. A decision passes when the node is one of the best, or the pod is unschedulable for
@@ -21,6 +21,7 @@ import play
 # whose place it fits is gone before the last one, the event finds the preemptor still held back by its
 # preemption, and what comes later gives no plugin a reason to try it.
 STUCK = "nominated, and then not tried again in time"
+PLACEMENT = " preemption: found a potential placement for pod on node "
 
 
 def scenario_of(record):
@@ -41,8 +42,17 @@ def scenario_of(record):
     return dict(made, pods=steps)
 
 
-def complaints_of_preemption(outcome, told):
-    if outcome["message"] != "Unschedulable|" + told["message"]:
+def message_of_preemptor(told, outcome, version):
+    """From 1.37 on it also names the node and counts the victims: those that the scheduler chose, of several best ones."""
+    text = "Unschedulable|" + told["message"].split(PLACEMENT)[0]
+    if version.startswith("v1.36."):
+        return text
+    return "%s%s%s, preempting %d victims" % (
+        text, PLACEMENT, outcome.get("nominatedNode"), len(told["preemption"]["victims"]))
+
+
+def complaints_of_preemption(outcome, told, version):
+    if outcome["message"] != message_of_preemptor(told, outcome, version):
         yield "another message"
     if told.get("choiceOK") is not True:
         yield "nominated %s, the best are %s" % (outcome.get("nominatedNode"), told["preemption"]["bestNodes"])
@@ -59,14 +69,14 @@ def complaints_of_preemption(outcome, told):
             outcome.get("node"), retry.get("result"), retry.get("bestNodes"))
 
 
-def complaints_of(outcome, told):
-    """Why this decision is not kube-scheduler's."""
+def complaints_of(outcome, told, version):
+    """Why this decision is not that of kube-scheduler of this version."""
     if told.get("selfCheck") or told.get("error"):
         return ["the oracle is in trouble: %s%s" % (told.get("selfCheck", ""), told.get("error", ""))]
     if told["result"] == "ignored":
         return []
     if told["result"] == "preempting":
-        return list(complaints_of_preemption(outcome, told))
+        return list(complaints_of_preemption(outcome, told, version))
     if outcome["result"] == "timeout":
         return ["nothing happened in time"]
     if told["result"] == "gated":
@@ -89,9 +99,9 @@ class Verdict:
         self.results = collections.Counter()
         self.passed = self.failed = self.refused = 0
 
-    def add(self, name, outcome, told):
+    def add(self, name, outcome, told, version):
         self.results[told["result"]] += 1
-        found = complaints_of(outcome, told)
+        found = complaints_of(outcome, told, version)
         if self.reference and found == [STUCK]:
             print("%s %s: %s" % (name, outcome["pod"], STUCK))
             found = []
@@ -124,18 +134,19 @@ def judge(oracle, records, reference=False):
             continue
         attempts = [told for told in said["results"] if not told.get("op")]
         for outcome, told in zip(record["outcomes"], attempts):
-            verdict.add(name, outcome, told)
+            verdict.add(name, outcome, told, said["version"])
     return verdict
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("record")
-    p.add_argument("--oracle", default=play.ORACLE)
+    p.add_argument("--release", default=play.RELEASES[0], choices=play.RELEASES, help="of Kubernetes")
+    p.add_argument("--oracle", help="default: what oracle/build makes for that release")
     p.add_argument("--reference", action="store_true", help="the scheduler was kube-scheduler")
     args = p.parse_args()
     with open(args.record) as f:
-        verdict = judge(args.oracle, [json.loads(line) for line in f], args.reference)
+        verdict = judge(args.oracle or play.oracle_of(args.release), [json.loads(line) for line in f], args.reference)
     sys.exit(verdict.end())
 
 

@@ -138,7 +138,7 @@ class Shrinker:
 
 def shrink(scenario, players, seconds=120):
     """(the reduced scenario, its difference); the difference is None when the scenario passes."""
-    s = Shrinker(scenario, play.Players(players.oracle, players.berth, players.shards), seconds)
+    s = Shrinker(scenario, play.Players(players.oracle, players.berth, players.shards, release=players.release), seconds)
     s.run()
     return s.best, s.why
 
@@ -149,12 +149,13 @@ def main():
     p.add_argument("name", help="of the file in regressions/, without .json")
     p.add_argument("--why", default="", help="one line: what it was")
     p.add_argument("--seconds", type=int, default=120)
-    p.add_argument("--oracle", default=play.ORACLE)
+    p.add_argument("--release", default=play.RELEASES[0], choices=play.RELEASES)
+    p.add_argument("--oracle")
     p.add_argument("--berth", default=play.BERTH)
     args = p.parse_args()
     with open(args.scenario) as f:
         scenario = json.load(f)
-    small, why = shrink(scenario, play.Players(args.oracle, args.berth), args.seconds)
+    small, why = shrink(scenario, play.Players(args.oracle, args.berth, release=args.release), args.seconds)
     if why is None:
         sys.exit("shrink.py: the oracle and berth agree on %s" % args.scenario)
     made = {"name": args.name, "description": args.why or str(why)[:300]}

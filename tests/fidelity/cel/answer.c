@@ -1,6 +1,7 @@
 /* answer: the device selectors of scheduler/cel, asked as tests/fidelity/oracle/cel asks
- * upstream's: a JSON object a line with an expression and devices, an answer a line. What must stay
- * true: the two programs read and write the same lines, so that a comparison is one of texts. */
+ * upstream's: a JSON object a line with an expression and devices, an answer a line; `answer 1.37`
+ * as that release, `answer 1.37 lists` with DRAListTypeAttributes. What must stay true: the two
+ * programs read and write the same lines, so that a comparison is one of texts. */
 #include "proto/base/json_string.h"
 #include "proto/base/memory.h"
 #include "tests/fidelity/cel/cases.h"
@@ -32,11 +33,11 @@ static void print_outcome(const struct cel_program *program, const struct kube_j
     arena_free(&arena);
 }
 
-static void print_answer(const struct kube_json *question)
+static void print_answer(const struct cel_dialect *dialect, const struct kube_json *question)
 {
     struct buffer error = {0};
     struct cel_program *program =
-        cel_compile(kube_json_text(kube_json_get(question, "expression")), &error);
+        cel_compile(dialect, kube_json_text(kube_json_get(question, "expression")), &error);
     const struct kube_json *device = kube_json_first(kube_json_get(question, "devices"));
     printf(program != NULL ? "{\"outcomes\":[" : "{\"compileError\":");
     if (program == NULL)
@@ -51,8 +52,11 @@ static void print_answer(const struct kube_json *question)
     cel_free(&program);
 }
 
-int main(void)
+int main(int count, char **args)
 {
+    const struct cel_dialect dialect = {.release =
+                                            count > 1 && strcmp(args[1], "1.37") == 0 ? 37 : 36,
+                                        .lists = count > 2 && strcmp(args[2], "lists") == 0};
     char *line = NULL;
     size_t room = 0;
     ssize_t len = 0;
@@ -64,7 +68,7 @@ int main(void)
             fprintf(stderr, "answer: %.*s\n", STR_ARG(error));
             return 1;
         }
-        print_answer(json);
+        print_answer(&dialect, json);
         kube_json_free(&json);
         arena_free(&arena);
     }

@@ -10,7 +10,8 @@ VERSIONS = ['"1.2.3"', '"1.2.3-rc.1"', '"0.0.1"', '"550.54.15"', '"1.2"', '"v1.2
             '"1.2.3-a.b-c"', '"2.0.0-1"', '"1.2.3-"']
 PATTERNS = ['"a"', '"^a.c$"', '"[^a]?b"', '"(a|b)+"', '"a{2,3}"', '"\\\\d+"', '"\\\\bfoo\\\\b"', '"(?i)ABC"', '"x*"', '"("',
             '"[[:alpha:]]+"', '"a**"', '"."', '"[a-"', '"(a*)*b"', '"^$"', '"a|"', '"[^\\\\w-]"', '"(?P<n>z)z"', '"a+?"', '"o{0}"',
-            '"\\\\Qa.c\\\\E"', '"\\\\x61"', '"(?s)a.*c"', '"b??c"']
+            '"\\\\Qa.c\\\\E"', '"\\\\x61"', '"(?s)a.*c"', '"b??c"',
+            '"\\\\pL+"', '"(?i)\\\\p{Lu}"', '"[^\\\\p{Greek}a-c]"', '"\\\\PN"', '"\\\\p{no}"', '"(?i)[k-s]"', '"a(?U)+"', '"(?U)a*?b"']
 DURATIONS = ['"1s"', '"1h30m"', '"-1.5s"', '"0"', '"1ns"', '"2562047h47m16.854775807s"', '"1.000001ms"', '"x"', '"1d"', '"90m"', '".5h"',
              '"-2562047h47m16.854775808s"', '"1us1µs"']
 STAMPS = ['"2023-01-01T00:00:00Z"', '"2024-02-29T23:59:59.999999999Z"', '"0001-01-01T00:00:00Z"', '"9999-12-31T23:59:59Z"', '"1969-12-31T1:02:03,5-07:30"',
@@ -55,12 +56,26 @@ class Maker:
     def any(self, depth):
         return self.attribute()
 
+    def listed(self, d):
+        """What may be asked of an attribute that is a list."""
+        r, at, x = self.r, self.attribute(), "x%d" % len(self.scope)
+        kind = r.choice(["int", "string"])
+        item = self.value(kind, d)
+        self.scope.append((x, "any"))
+        test = self.value("bool", d)
+        self.scope.pop()
+        return r.choice(["%s.includes(%s)" % (at, item), "%s in %s" % (item, at), "%s.%s(%s, %s)" % (at, r.choice(["all", "exists", "exists_one"]), x, test),
+                         "%s.filter(%s, %s).size() > 1" % (at, x, test), "sets.%s(%s, [%s])" % (r.choice(["contains", "intersects"]), at, item),
+                         "%s[%s] == %s" % (at, self.value("int", 1), item), "%s.size() == 3" % at, "%s + %s == [%s]" % (at, at, item)])
+
     def bool(self, d):
         v, r = self.value, self.r
         if d <= 0:
             return r.choice(["true", "false", 'device.driver == "d.x"', "device.allowMultipleAllocations",
                              'device.attributes["d.x"].a'])
-        n = r.randrange(42)
+        n = r.randrange(44)
+        if n >= 42:
+            return self.listed(d - 1)
         if n < 4:
             return "(%s %s %s)" % (v("bool", d), r.choice(["&&", "||"]), v("bool", d))
         if n < 5:

@@ -3,7 +3,8 @@
  * of members is Go's, so that golden answers can be compared as texts. */
 #include "tests/fidelity/devices/cases.h"
 
-#include "scheduler/cel/cel.h"
+#include "proto/kube/release/feature_gates.h"
+#include "tests/fidelity/cel/cases.h"
 
 #include <string.h>
 
@@ -78,10 +79,12 @@ static struct dra_reach reach(json object, struct arena *a)
     return r;
 }
 
-static struct cel_attribute attribute(json v)
+static struct cel_attribute attribute(json v, struct arena *a)
 {
     struct cel_attribute out = {.name = kube_json_name(v)};
     json found;
+    if (case_list(v, a, &out))
+        return out;
     if ((found = kube_json_get(v, "bool")) != NULL) {
         out.kind = CEL_ATTRIBUTE_bool;
         out.truth = kube_json_true(found);
@@ -117,6 +120,7 @@ static struct dra_counters *counters(json list, const char *name, struct arena *
         struct dra_counters *c = &out[(*count)++];
         c->set = text(v, name);
         c->at = amounts(kube_json_get(v, "counters"), a, &c->count);
+        c->groups = texts(kube_json_get(v, "compatibilityGroups"), a);
     }
     return out;
 }
@@ -128,7 +132,7 @@ static void device_lists(json v, struct arena *a, struct dra_device *d)
     struct cel_attribute *attribute_at =
         arena_take(a, kube_json_count(attributes) * sizeof(*attribute_at));
     for (EACH(at, attributes))
-        attribute_at[d->attribute_count++] = attribute(at);
+        attribute_at[d->attribute_count++] = attribute(at, a);
     d->attributes = attribute_at;
     struct dra_capacity *capacity_at =
         arena_take(a, kube_json_count(capacities) * sizeof(*capacity_at));
@@ -233,6 +237,12 @@ static struct dra_choice choice(json v, struct arena *a)
                                     .has_seconds = kube_json_get(t, "tolerationSeconds") != NULL,
                                     .seconds = number(t, "tolerationSeconds", 0)};
     c.capacities = amounts(kube_json_path(v, "capacity.requests"), a, &c.capacity_count);
+    json derived = kube_json_get(v, "derivedAttributes");
+    struct dra_derived *derived_at = arena_take(a, kube_json_count(derived) * sizeof(*derived_at));
+    for (EACH(d, derived))
+        derived_at[c.derived_count++] =
+            (struct dra_derived){text(d, "name"), text(d, "expression")};
+    c.derived = derived_at;
     return c;
 }
 
@@ -312,6 +322,21 @@ static void read_nodes(struct dra_case *c, json list)
     }
 }
 
+/* As the flag --feature-gates would have it. */
+static void read_features(struct dra_case *c, struct buffer *why)
+{
+    char error[256] = "";
+    struct buffer text = {0};
+    for (EACH(v, kube_json_get(c->json, "featureGates")))
+        buffer_print(&text, "%s%.*s=%s", text.len > 0 ? "," : "", STR_ARG(kube_json_name(v)),
+                     kube_json_true(v) ? "true" : "false");
+    (void)feature_gates_read(text.len > 0 ? text.at : "",
+                             release_of(number(c->json, "release", 36)), &c->features, error,
+                             sizeof(error));
+    buffer_add_text(why, error);
+    buffer_free(&text);
+}
+
 bool case_read(struct dra_case *c, struct str line, struct str *error)
 {
     struct buffer why = {0};
@@ -320,6 +345,7 @@ bool case_read(struct dra_case *c, struct str line, struct str *error)
     if (c->json == NULL)
         return false;
     c->devices = devices_new();
+    read_features(c, &why);
     for (EACH(v, kube_json_get(c->json, "slices"))) {
         struct dra_slice s = case_slice(v, &c->arena);
         devices_put_slice(c->devices, &s, &why);
@@ -527,7 +553,7 @@ static void add_answer(struct dra_search *search, const struct dra_case *c,
 
 void case_answer(const struct dra_case *c, struct buffer *out)
 {
-    struct dra_search *search = dra_search_new(c->devices, c->claims, c->claim_count);
+    struct dra_search *search = dra_search_new(c->devices, &c->features, c->claims, c->claim_count);
     for (uint32_t i = 0; i < c->node_count; i++) {
         buffer_add_text(out, i == 0 ? "[" : ",");
         add_answer(search, c, &c->nodes[i].node, out);

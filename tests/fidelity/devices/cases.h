@@ -10,6 +10,7 @@
 struct dra_case {
     struct arena arena; /* holds all of it */
     struct kube_json *json;
+    struct features features; /* of "release" (37; else 1.36) and "featureGates" */
     struct devices *devices;
     uint32_t claim_count, node_count;
     struct dra_claim *claims;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """gen: random questions to the device allocator, a line of JSON each.
 
-    gen.py SEED COUNT
+    gen.py SEED COUNT [sets] [groups] [derived]    attributes may be lists; devices may have compatibility
+                                           groups; requests may derive attributes
 
 Each case draws which features it uses, so that they meet in all combinations: several pools and
 generations, incomplete and invalid pools, partitionable devices, consumable capacity, taints, admin
@@ -22,12 +23,15 @@ def maybe(rng, chance):
 
 
 class Gen:
-    def __init__(self, seed):
+    def __init__(self, seed, more=()):
+        self.sets, self.groups = "sets" in more, "groups" in more
+        self.derives = "derived" in more
         self.rng = rng = random.Random(seed)
         self.on = {name for name in (
             "counters", "capacity", "taints", "admin", "lists", "constraints", "all", "per_device",
             "binding", "shared", "generations", "incomplete", "invalid", "allocated", "selectors",
-            "errors", "config", "many") if maybe(rng, 0.4)}
+            "errors", "config", "many") if maybe(rng, 0.4)} | ({"counters"} if self.groups else set()) | (
+                {"constraints"} if self.derives else set())
         self.drivers = ["gpu.example.com", "nic.example.com"][:rng.randint(1, 2)]
         self.nodes = ["node-%d" % i for i in range(rng.randint(1, 3))]
         self.slices = []
@@ -75,7 +79,16 @@ class Gen:
             out["other.example.com/link"] = {"int": rng.randint(0, 3)}
         if "numa" not in out and maybe(rng, 0.8):  # both: upstream takes one of them by chance
             out["gpu.example.com/numa"] = {"int": rng.randint(0, 2)}
-        return out
+        return {name: self.listed(value) for name, value in out.items()} if self.sets else out
+
+    def listed(self, value):
+        """The attribute, or a list of its kind with that value and others."""
+        rng, (kind, one) = self.rng, next(iter(value.items()))
+        if maybe(rng, 0.4):
+            return value
+        others = {"string": ["a100", "h100", "b200", "l4"], "int": [0, 1, 2, 3], "bool": [True, False],
+                  "version": ["1.0.0", "2.1.0", "3.0.0"]}[kind]
+        return {kind + "s": [one] + [rng.choice(others) for _ in range(rng.randint(0, 2))]}
 
     def policy(self):
         rng = self.rng
@@ -108,6 +121,9 @@ class Gen:
                 {"counterSet": s, "counters": {c: {"value": rng.choice(["0", "1", "2", "1Gi"])}
                                                for c in rng.sample(sorted(sets[s]), rng.randint(1, len(sets[s])))}}
                 for s in rng.sample(sorted(sets), rng.randint(1, len(sets)))]
+            for consumed in device["consumesCounters"] if self.groups else ():
+                if maybe(rng, 0.7):
+                    consumed["compatibilityGroups"] = rng.sample(["x", "y", "z"], rng.randint(0, 2))
             if "invalid" in self.on and maybe(rng, 0.05):
                 device["consumesCounters"][0]["counterSet"] = "unknown"
             elif "invalid" in self.on and maybe(rng, 0.05):
@@ -174,6 +190,10 @@ class Gen:
     def expression(self):
         rng = self.rng
         driver = rng.choice(self.drivers)
+        if self.sets and maybe(rng, 0.3):
+            return rng.choice(['device.attributes["%s"].numa.includes(%d)' % (driver, rng.randint(0, 3)),
+                               'device.attributes["%s"].?numa.orValue([]).size() < 2' % driver,
+                               '"h100" in device.attributes["%s"].model' % driver])
         if "errors" in self.on and maybe(rng, 0.1):
             return rng.choice(["unknown == 1", 'device.attributes["gpu.example.com"].missing == 1',
                                "device.driver", 'device.attributes["%s"].numa == 1' % driver])
@@ -230,9 +250,24 @@ class Gen:
                 ["1", "2", "1Gi", "600Mi", "1500Mi", "2Gi", "500m", "1k", "512Mi"])}}
             if maybe(rng, 0.1):
                 out["capacity"]["requests"]["missing"] = "1"
+        if self.derives and maybe(rng, 0.7):
+            names = ["%s/%s" % (rng.choice(self.drivers), n) for n in ("numa", "model", "numa")]
+            out["derivedAttributes"] = [{"name": n, "expression": self.derived()} for n in rng.sample(names, rng.randint(1, 2))]
         if not sub and "admin" in self.on and maybe(rng, 0.3):
             out["adminAccess"] = maybe(rng, 0.9)
         return out
+
+    def derived(self):
+        rng, driver = self.rng, self.rng.choice(self.drivers)
+        if maybe(rng, 0.05):
+            return rng.choice(["1.5", "unknown + 1", "[1, 2u]", "dyn([1, 'a'])", "{}", "dyn(1.5)", "dyn([[1]])", "dyn(null)", "quantity('1')", "dyn(2u)",
+                               "dyn([])", "dyn(b'a')", "dyn([1, true])", "dyn(quantity('1'))", "dyn({'a': 1})", "[1.5]", "type(1)",
+                               'device.attributes["%s"].none' % driver, "dyn(duration('1s'))"])
+        return rng.choice(['device.attributes["%s"].?numa.orValue(7)' % driver, 'device.attributes["%s"].?model.orValue("x")' % driver,
+                           'device.attributes["%s"].?model.orValue("x") == "a100"' % driver, 'semver("1.2.3-rc.1+b")', "[1, 2]", "1", '"a100"',
+                           'device.attributes["%s"].?version.orValue(semver("1.0.0"))' % driver, "device.driver", "['a100', device.driver]",
+                           'int(device.attributes["%s"].?numa.orValue(1)) %% 2' % driver, "[semver('1.0.0')]", "[true]", "device.allowMultipleAllocations",
+                           'device.attributes["%s"]["numa"]' % driver, "[device.driver.size()]"])
 
     def constraint(self, names):
         rng = self.rng
@@ -300,4 +335,4 @@ class Gen:
 if __name__ == "__main__":
     seed, count = int(sys.argv[1]), int(sys.argv[2])
     for i in range(count):
-        print(json.dumps(Gen(seed * 1000003 + i).case(), separators=(",", ":")))
+        print(json.dumps(Gen(seed * 1000003 + i, sys.argv[3:]).case(), separators=(",", ":")))

@@ -1,4 +1,4 @@
-// cel: k8s.io/dynamic-resource-allocation/cel as a witness. Reads a JSON object a line, an expression
+// cel: k8s.io/dynamic-resource-allocation/cel as a witness, `cel lists` with DRAListTypeAttributes. Reads a JSON object a line, an expression
 // and devices, and answers a JSON object a line: how it compiles and, for each device, how it evaluates.
 package main
 
@@ -75,7 +75,8 @@ func answerTo(q question, compile func(string) cel.CompilationResult) (a answer)
 }
 
 func main() {
-	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true})
+	lists := len(os.Args) > 1 && os.Args[1] == "lists"
+	compiler := cel.GetCompiler(cel.Features{EnableConsumableCapacity: true, EnableListTypeAttributes: lists})
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(make([]byte, 1<<20), 64<<20)
 	out := bufio.NewWriter(os.Stdout)

@@ -34,6 +34,8 @@ import (
 	configv1 "k8s.io/kubernetes/pkg/scheduler/apis/config/v1"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/validation"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"berth.test/oracle/release"
 )
 
 type question struct {
@@ -76,7 +78,7 @@ func construct(c *config.KubeSchedulerConfiguration) ([]config.KubeSchedulerProf
 	completed := []config.KubeSchedulerProfile{}
 	client := fake.NewClientset()
 	recorder := profile.RecorderFactory(func(string) events.EventRecorderLogger { return &events.FakeRecorder{} })
-	_, err := scheduler.New(ctx, client, scheduler.NewInformerFactory(client, 0), nil, recorder,
+	_, err := scheduler.New(ctx, client, release.Informers(client), nil, recorder,
 		scheduler.WithComponentConfigVersion(c.TypeMeta.APIVersion),
 		scheduler.WithKubeConfig(&restclient.Config{}),
 		scheduler.WithProfiles(c.Profiles...),

@@ -33,6 +33,7 @@ type question struct {
 	Claims    []*resourceapi.ResourceClaim `json:"claims"`
 	Allocated []*resourceapi.ResourceClaim `json:"allocated"`
 	Nodes     []*v1.Node                   `json:"nodes"`
+	Gates     map[string]bool              `json:"featureGates"`
 }
 
 type answer struct {
@@ -55,8 +56,9 @@ func (l lister) Get(name string) (*resourceapi.DeviceClass, error) {
 	return nil, apierrors.NewNotFound(schema.GroupResource{Group: "resource.k8s.io", Resource: "deviceclass"}, name)
 }
 
-// allocatedState follows what the plugin gathers from its informer.
-func allocatedState(claims []*resourceapi.ResourceClaim) structured.AllocatedState {
+// allocatedState follows what the plugin gathers from its informer. Without DRAConsumableCapacity
+// a share is the whole device.
+func allocatedState(claims []*resourceapi.ResourceClaim, shares bool) structured.AllocatedState {
 	state := structured.AllocatedState{
 		AllocatedDevices:         sets.New[structured.DeviceID](),
 		AllocatedSharedDeviceIDs: sets.New[structured.SharedDeviceID](),
@@ -70,7 +72,7 @@ func allocatedState(claims []*resourceapi.ResourceClaim) structured.AllocatedSta
 			id := structured.MakeDeviceID(result.Driver, result.Pool, result.Device)
 			switch {
 			case result.AdminAccess != nil && *result.AdminAccess:
-			case result.ShareID == nil:
+			case result.ShareID == nil || !shares:
 				state.AllocatedDevices.Insert(id)
 			default:
 				state.AllocatedSharedDeviceIDs.Insert(structured.MakeSharedDeviceID(id, result.ShareID))
@@ -83,14 +85,22 @@ func allocatedState(claims []*resourceapi.ResourceClaim) structured.AllocatedSta
 	return state
 }
 
-// features are what the default gates of 1.36 enable.
-var features = structured.Features{
-	AdminAccess:            true,
-	PrioritizedList:        true,
-	PartitionableDevices:   true,
-	DeviceTaints:           true,
-	DeviceBindingAndStatus: true,
-	ConsumableCapacity:     true,
+// features are what the default gates enable, and what these gates change of it.
+func features(gates map[string]bool) structured.Features {
+	on := func(gate string) bool {
+		value, given := gates[gate]
+		return value || !given
+	}
+	features := structured.Features{
+		AdminAccess:            true,
+		PrioritizedList:        on("DRAPrioritizedList"),
+		PartitionableDevices:   on("DRAPartitionableDevices"),
+		DeviceTaints:           on("DRADeviceTaints"),
+		DeviceBindingAndStatus: on("DRADeviceBindingConditions") && on("DRAResourceClaimDeviceStatus"),
+		ConsumableCapacity:     on("DRAConsumableCapacity"),
+	}
+	ofRelease(gates, &features)
+	return features
 }
 
 func stepsOf(allocator structured.Allocator) int64 {
@@ -101,7 +111,9 @@ func stepsOf(allocator structured.Allocator) int64 {
 func ask(q *question, node *v1.Node, cache *cel.Cache, limit time.Duration) answer {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	allocator, err := structured.NewAllocator(ctx, features, allocatedState(q.Allocated), lister(q.Classes), q.Slices, cache)
+	on := features(q.Gates)
+	state := allocatedState(q.Allocated, on.ConsumableCapacity)
+	allocator, err := structured.NewAllocator(ctx, on, state, lister(q.Classes), q.Slices, cache)
 	if err != nil {
 		return answer{Outcome: "error", Text: err.Error()}
 	}
@@ -135,7 +147,10 @@ func main() {
 	defer out.Flush()
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
-	cache := cel.NewCache(1000, cel.Features{EnableConsumableCapacity: true})
+	caches := map[bool]*cel.Cache{} // by whether attributes may be lists
+	for _, lists := range []bool{false, true} {
+		caches[lists] = cel.NewCache(1000, cel.Features{EnableConsumableCapacity: true, EnableListTypeAttributes: lists})
+	}
 	for in.Scan() {
 		var q question
 		if err := json.Unmarshal(in.Bytes(), &q); err != nil {
@@ -144,7 +159,7 @@ func main() {
 		}
 		answers := make([]answer, len(q.Nodes))
 		for i, node := range q.Nodes {
-			answers[i] = ask(&q, node, cache, 200*time.Millisecond)
+			answers[i] = ask(&q, node, caches[q.Gates["DRAListTypeAttributes"]], 200*time.Millisecond)
 		}
 		if err := encoder.Encode(answers); err != nil {
 			fmt.Fprintln(os.Stderr, "devices:", err)

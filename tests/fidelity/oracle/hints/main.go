@@ -15,6 +15,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"reflect"
@@ -25,6 +26,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/events"
@@ -38,6 +40,8 @@ import (
 	queue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/profile"
+
+	"berth.test/oracle/release"
 )
 
 // Two profiles: upstream's default, and one with hard default constraints and an added affinity.
@@ -90,7 +94,7 @@ func newOracle(ctx context.Context) *oracle {
 	must(err)
 	cfg := obj.(*config.KubeSchedulerConfiguration)
 	client := fake.NewSimpleClientset()
-	o := &oracle{informer: scheduler.NewInformerFactory(client, 0), logger: klog.FromContext(ctx)}
+	o := &oracle{informer: release.Informers(client), logger: klog.FromContext(ctx)}
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
 	sched, err := scheduler.New(ctx, client, o.informer, nil, profile.NewRecorderFactory(broadcaster),
 		scheduler.WithComponentConfigVersion(cfg.TypeMeta.APIVersion), scheduler.WithProfiles(cfg.Profiles...))
@@ -173,7 +177,7 @@ func happened(l *line) (interface{}, interface{}, []fwk.ClusterEvent) {
 	case "AssignedPod", "UnschedulablePod":
 		before, after := decoded[v1.Pod](l.Old), decoded[v1.Pod](l.New)
 		if before != nil && after != nil {
-			return before, after, framework.PodSchedulingPropertiesChange(after.(*v1.Pod), before.(*v1.Pod))
+			return before, after, release.PodEvents(after.(*v1.Pod), before.(*v1.Pod), l.Resource == "UnschedulablePod")
 		}
 		return before, after, plain(framework.EventAssignedPodAdd.Resource)
 	}
@@ -243,6 +247,9 @@ func csiOf(pv *v1.PersistentVolume, err error) interface{} {
 }
 
 func main() {
+	gates := flag.String("gates", "", "feature gates, as kube-scheduler's --feature-gates")
+	flag.Parse()
+	must(utilfeature.DefaultMutableFeatureGate.Set(*gates))
 	klog.SetOutput(os.Stderr)
 	klog.LogToStderr(false)
 	o := newOracle(context.Background())

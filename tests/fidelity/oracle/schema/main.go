@@ -1,5 +1,5 @@
-// Command schema prints ctl/schema.def: the fields of every kind that a scenario may hold, by the API's
-// own Go types, so that berth simulate can refuse what is misspelt.
+// Command schema prints ctl/schema_1_36.def, or with 1.37's modules ctl/schema_1_37.def: the fields of every
+// kind that a scenario may hold, by the API's own Go types, so that berth simulate can refuse what is misspelt.
 package main
 
 import (
@@ -15,7 +15,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha2 "k8s.io/api/scheduling/v1alpha2"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -47,10 +46,12 @@ type coschedulingStatus struct {
 	ScheduleStartTime metav1.Time `json:"scheduleStartTime,omitempty"`
 }
 
-var kinds = []struct {
+type kind struct {
 	version, kind string
 	example       any
-}{
+}
+
+var kinds = []kind{
 	{"v1", "Pod", corev1.Pod{}},
 	{"v1", "Node", corev1.Node{}},
 	{"v1", "Namespace", corev1.Namespace{}},
@@ -72,9 +73,12 @@ var kinds = []struct {
 	{"resource.k8s.io/v1", "ResourceSlice", resourcev1.ResourceSlice{}},
 	{"resource.k8s.io/v1", "ResourceClaim", resourcev1.ResourceClaim{}},
 	{"resource.k8s.io/v1", "ResourceClaimTemplate", resourcev1.ResourceClaimTemplate{}},
-	{"scheduling.k8s.io/v1alpha2", "PodGroup", schedulingv1alpha2.PodGroup{}},
-	{"scheduling.x-k8s.io/v1alpha1", "PodGroup", coschedulingPodGroup{}},
-	{"scheduling.sigs.k8s.io/v1alpha1", "PodGroup", coschedulingPodGroup{}},
+}
+
+// podGroups are those of all API groups, the release's own first.
+func podGroups() []kind {
+	return append(ownPodGroups, kind{"scheduling.x-k8s.io/v1alpha1", "PodGroup", coschedulingPodGroup{}},
+		kind{"scheduling.sigs.k8s.io/v1alpha1", "PodGroup", coschedulingPodGroup{}})
 }
 
 // scalars are the types that are one value in JSON whatever they are in Go.
@@ -178,13 +182,13 @@ func (s *schema) of(t reflect.Type) []field {
 
 func main() {
 	s := &schema{map[reflect.Type]string{}, map[string][]field{}}
-	fmt.Fprintln(os.Stdout, `/* The fields of every kind that a scenario may hold, by Kubernetes 1.36's own types. Made by
+	fmt.Fprintln(os.Stdout, `/* The fields of every kind that a scenario may hold, by Kubernetes `+minor+`'s own types. Made by
  * tests/fidelity/oracle/schema; not edited by hand.
  *
  *   SCHEMA_KIND(apiVersion, kind, type)
  *   SCHEMA_TYPE(type) SCHEMA_FIELD(name, form, value)… SCHEMA_END
  *                     form is one, list or map (of texts to values) */`)
-	for _, k := range kinds {
+	for _, k := range append(append(kinds, ownTaintRule), podGroups()...) {
 		fmt.Printf("SCHEMA_KIND(%q, %q, TYPE_%s)\n", k.version, k.kind, s.add(reflect.TypeOf(k.example)))
 	}
 	var names []string
