@@ -22,16 +22,20 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 CONTROLPLANE = os.path.join(TOP, "tests", "controlplane", "controlplane")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
-# kube-apiserver with PodGroups of its own and pods that name them, alpha in 1.36.
+RELEASES = ("1.36", "1.37")  # of Kubernetes, the real ones that there are; the first where none is named
+# kube-apiserver with PodGroups of its own and pods that name them: alpha in 1.36, beta that is off in 1.37.
 BUILT_IN_GANGS = ("--feature-gates=GenericWorkload=true,GangScheduling=true",
                   "--runtime-config=scheduling.k8s.io/v1alpha2=true")
+BUILT_IN_GANGS_BY = {"1.36": BUILT_IN_GANGS,
+                     "1.37": ("--feature-gates=GenericWorkload=true",
+                              "--runtime-config=scheduling.k8s.io/v1beta1=true")}
 
 
 class Cluster:
     """What both have: a directory with kubeconfigs and an audit log, and an administrator."""
 
-    def __init__(self, directory, flags=()):
-        self.directory, self.flags = directory, flags
+    def __init__(self, directory, flags=(), release=RELEASES[0]):
+        self.directory, self.flags, self.release = directory, flags, release
         self.begin()
         self.admin = kube.Client(self.kubeconfig("admin"))
         self.log = audit.Log(os.path.join(directory, "audit.log"))
@@ -50,13 +54,19 @@ class RealCluster(Cluster):
     """kube-apiserver; etcd keeps its objects while it is down."""
 
     def begin(self):
-        self.tool("start", "--audit", *["--apiserver-arg=" + flag for flag in self.flags])
+        self.tool("start", "--release", self.release, "--audit", *["--apiserver-arg=" + flag for flag in self.flags])
 
     def down(self):
         self.tool("down")
 
     def up(self):
-        self.tool("up")
+        self.tool("up", "--release", self.release)
+
+    def become(self, release):
+        """Another Kubernetes release, on the same objects: stopped as an upgrade does it, and gone in between."""
+        self.tool("down", "--gently")
+        self.release = release
+        self.up()
 
     def stop(self):
         self.tool("stop", "--now")
@@ -124,7 +134,7 @@ class SmallCluster(Cluster):
     PROGRAM = os.path.join(TOP, "build", "bin", "apiserver")
 
     def begin(self):
-        self.process, self.port = None, free_port()
+        self.process, self.port, self.version = None, free_port(), self.release
         self.tool("credentials", "--port", str(self.port))
         self.up()
 
@@ -138,7 +148,8 @@ class SmallCluster(Cluster):
                 [self.PROGRAM, "--listen", "127.0.0.1:%d" % self.port, "--port-file", ready,
                  "--tls-cert", pki + "/apiserver.crt", "--tls-key", pki + "/apiserver.key",
                  "--client-ca", pki + "/ca.crt", "--token-file", self.directory + "/tokens.csv",
-                 "--audit-log", self.directory + "/audit.log"],
+                 "--audit-log", self.directory + "/audit.log", "--version", self.version] +
+                [flag for flag in self.flags if flag.startswith("--runtime-config=")],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
         checks.wait_until(30, lambda: os.path.exists(ready) or self.process.poll() is not None,
                           "the small API server is not ready")
@@ -165,6 +176,11 @@ class SmallCluster(Cluster):
 
     def struck(self):
         return all(rule["struck"] for rule in self.admin.get("/faults")["rules"])
+
+    def become(self, version):
+        """Another Kubernetes release, from now on."""
+        self.version = version
+        self.admin.put("/version", version)
 
     def interrupt(self):
         """Gone for schedulers: streams are closed, connections dropped without an answer."""
@@ -199,9 +215,14 @@ def free_port():
                 return port
 
 
-def reference_scheduler():
+def programs(release):
+    """The folder of the real control plane's programs, relative to TOP."""
+    return os.path.join("build", "controlplane", *([] if release == RELEASES[0] else [release]), "bin")
+
+
+def reference_scheduler(release=RELEASES[0]):
     """The real kube-scheduler's binary, None when it is not built."""
-    path = os.path.join(TOP, "build", "controlplane", "bin", "kube-scheduler")
+    path = os.path.join(TOP, programs(release), "kube-scheduler")
     return path if os.access(path, os.X_OK) else None
 
 
@@ -211,16 +232,16 @@ def coscheduling():
     return path if os.access(path, os.X_OK) else None
 
 
-def start(api, directory, flags=()):
-    """flags: more of kube-apiserver's, for the real one alone."""
+def start(api, directory, flags=(), release=RELEASES[0]):
+    """flags: more of kube-apiserver's; the small one knows --runtime-config alone."""
     os.makedirs(directory, exist_ok=True)
-    return {"real": RealCluster, "small": SmallCluster}[api](directory, flags)
+    return {"real": RealCluster, "small": SmallCluster}[api](directory, flags, release)
 
 
-def missing(api):
+def missing(api, release=RELEASES[0]):
     """Why this API server cannot be started here, or None."""
-    if api == "real" and not (reference_scheduler() and (shutil.which("etcd"))):
-        return "needs etcd (package etcd-server) and: tests/controlplane/controlplane build"
+    if api == "real" and not (reference_scheduler(release) and (shutil.which("etcd"))):
+        return "needs etcd (package etcd-server) and: tests/controlplane/controlplane build --release " + release
     if api == "small" and not os.access(SmallCluster.PROGRAM, os.X_OK):
         return "needs build/bin/apiserver (make)"
     return None

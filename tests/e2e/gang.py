@@ -18,12 +18,12 @@ Api = collections.namedtuple("Api", "group version label")
 X = Api("scheduling.x-k8s.io", "v1alpha1", "scheduling.x-k8s.io/pod-group")
 SIGS = Api("scheduling.sigs.k8s.io", "v1alpha1", "pod-group.scheduling.sigs.k8s.io")
 IN_TREE = Api("scheduling.k8s.io", "v1alpha2", None)
+IN_TREE_BY = {"1.36": IN_TREE, "1.37": IN_TREE._replace(version="v1beta1")}
 CUSTOM = (X, SIGS)
 
 MANIFESTS = os.path.join(cluster.TOP, "compose", "kubernetes", "crds", "*.yaml")
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 BERTH = os.path.join(cluster.TOP, "build", "bin", "berth")
-GATES = cluster.BUILT_IN_GANGS[0]  # berth's own flag is the same
 # A profile as scheduler-plugins' own manifest has it.
 PROFILE = {"schedulerName": "default-scheduler", "plugins": {
     "multiPoint": {"enabled": [{"name": "Coscheduling"}]},
@@ -87,6 +87,16 @@ def install(client, small, granted=True):
         checks.wait_until(30, lambda: served(client, api), "no PodGroups of " + api.group)
 
 
+def in_tree_cluster(world):
+    """An API server with PodGroups of its own takes the place of the case's; the API, and the scheduler's flag."""
+    release = world.options.release
+    flags, api = cluster.BUILT_IN_GANGS_BY[release], IN_TREE_BY[release]
+    where = world.new_cluster("alpha", flags)
+    world.admin, world.log, world.cluster = where.admin, where.log, where
+    checks.wait_until(30, lambda: served(world.admin, api), "no PodGroups of scheduling.k8s.io")
+    return api, flags[:1]
+
+
 def scheduler(world, flags=(), **configuration):
     """The scheduler under test, told about groups where it must be told."""
     if world.options.coscheduling:
@@ -98,7 +108,7 @@ def scheduler(world, flags=(), **configuration):
 
 
 def group(api, name, size, **spec):
-    policy = ({"schedulingPolicy": {"gang": {"minCount": size}}} if api is IN_TREE
+    policy = ({"schedulingPolicy": {"gang": {"minCount": size}}} if api.group == IN_TREE.group
               else {"minMember": size})
     return {"apiVersion": "%s/%s" % (api.group, api.version), "kind": "PodGroup",
             "metadata": {"name": name}, "spec": dict(policy, **spec)}
@@ -106,7 +116,7 @@ def group(api, name, size, **spec):
 
 def member(api, group_name, name, requests, **spec):
     pod = objects.pod(name, requests, **spec)
-    if api is IN_TREE:
+    if api.group == IN_TREE.group:
         pod["spec"]["schedulingGroup"] = {"podGroupName": group_name}
     else:
         pod["metadata"]["labels"] = {api.label: group_name}

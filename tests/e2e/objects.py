@@ -55,6 +55,12 @@ def shape(item):
     return item["metadata"]["uid"], item["spec"].get("nodeName", ""), failed
 
 
+def no_victims(release, nodes, of_claims="no new claims to deallocate"):
+    """What a failed pod is told behind the reasons when no preemption helps it; 1.36 also says what its claims do."""
+    first = {"1.36": of_claims + ", ", "1.37": ""}[release]
+    return "%spreemption: 0/%d nodes are available: %d Preemption is not helpful for scheduling." % (first, nodes, nodes)
+
+
 def bound(items):
     return sum(1 for _, node_name, _ in items.values() if node_name)
 

@@ -13,9 +13,13 @@ import cluster
 import objects
 
 BERTH = "build/bin/berth run --kubeconfig {kubeconfig} --run-dir {rundir} --workers 2 --secure-port 0"
-REFERENCE = "build/controlplane/bin/kube-scheduler --config {config} --secure-port 0"
 COSCHEDULING = "build/controlplane/bin/kube-scheduler-coscheduling --config {config} --secure-port 0"
 SUPERVISOR = "berth"
+
+
+def reference(release=cluster.RELEASES[0]):
+    """The real kube-scheduler of a release."""
+    return cluster.programs(release) + "/kube-scheduler --config {config} --secure-port 0"
 
 
 def stat_of(pid):

@@ -40,9 +40,15 @@ class World:
         self.cluster = self.new_cluster("api")
         self.admin, self.log = self.cluster.admin, self.cluster.log
 
-    def new_cluster(self, name, flags=()):
-        self.clusters.append(cluster.start(self.options.api, os.path.join(self.directory, name), flags))
+    def new_cluster(self, name, flags=(), release=None):
+        self.clusters.append(cluster.start(self.options.api, os.path.join(self.directory, name), flags,
+                                           release or self.options.release))
         return self.clusters[-1]
+
+    def reference(self):
+        """The command of the real kube-scheduler of the release that is tested; None when it is not built."""
+        built = cluster.reference_scheduler(self.options.release)
+        return subject.reference(self.options.release) if built else None
 
     def prepare(self, name="subject", kubeconfig=None, user="scheduler", flags=(), template=None,
                 where=None, **configuration):

@@ -8,10 +8,8 @@ import threading
 import time
 
 import checks
-import cluster
 import kube
 import objects
-import subject
 from cases.serving import Served
 from suite import case
 
@@ -197,8 +195,7 @@ def pending(pods):
 
 def judge(world, pods, left):
     """What another scheduler, started anew, still finds a node for."""
-    template = subject.REFERENCE if cluster.reference_scheduler() else None
-    world.scheduler("judge", template=template)
+    world.scheduler("judge", template=world.reference())
     any_node = {"tolerations": [{"operator": "Exists"}]}
     for number in range(2):  # the second is tried after all that were there when the first was
         name = "sentinel-%d" % number

@@ -175,18 +175,18 @@ def devices_late(world):
     pods = world.pods()
     world.scheduler()
     client.create(kube.PODS, pod("first", "first"))
-    says(pods, "first", "0/1 nodes are available: request one: device class device does not exist. "
-         "no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.")
+    says(pods, "first", "0/1 nodes are available: request one: device class device does not exist. " +
+         objects.no_victims(world.options.release, 1))
     client.create(GROUP + "/deviceclasses", {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass",
                                              "metadata": {"name": CLASS}, "spec": {}})
-    says(pods, "first", "0/1 nodes are available: 1 cannot allocate all claims. "
-         "still not schedulable, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.")
+    says(pods, "first", "0/1 nodes are available: 1 cannot allocate all claims. " +
+         objects.no_victims(world.options.release, 1, "still not schedulable"))
     client.create(SLICES, slice_of("node", [device("d", "new")], nodeName="node"))
     checks.all_bound(pods, 1, BOUND_SECONDS)
     client.create(kube.PODS, pod("second", "nowhere"))
     client.create(CLAIMS, claim("nowhere"))
-    says(pods, "second", "0/1 nodes are available: 1 cannot allocate all claims. "
-         "still not schedulable, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.")
+    says(pods, "second", "0/1 nodes are available: 1 cannot allocate all claims. " +
+         objects.no_victims(world.options.release, 1, "still not schedulable"))
     give_back(client, ["first"])
     checks.expect(pods.wait(BOUND_SECONDS, lambda items: items["second"][1]), "the second pod did not get the device")
     wrong = complaints(client)

@@ -5,7 +5,6 @@ import signal
 import time
 
 import checks
-import cluster
 import gang
 import kube
 import objects
@@ -43,11 +42,14 @@ def quiet(pods, group):
 # ---- room for enough of them, or not ------------------------------------------------------------------
 
 
-def told_of_group(world, scheduler, name, nodes):
-    """One event for the group names a member, the rule and the number of nodes; status lists it."""
+def told_of_group(world, scheduler, api, name, nodes):
+    """One event for the group names a member, the rule and the number of nodes, or says what the condition of
+    a group in the tree says; status lists it."""
     found = checks.wait_until(30, lambda: gang.group_events(world.admin, name), "no event of group " + name)
     texts = {event["message"] for event in found}
-    checks.expect(all(name + "-" in text and "Insufficient cpu" in text and "%d node" % nodes in text
+    in_tree = api.group == gang.IN_TREE.group
+    checks.expect(all(text == "pod group is unschedulable" if in_tree else
+                      name + "-" in text and "Insufficient cpu" in text and "%d node" % nodes in text
                       for text in texts), "the group's event says: %s", checks.some(texts))
     # One for the group and not one for each member; a second when a member came between two attempts.
     checks.expect(len(found) <= 2, "%d events for one group: %s", len(found), checks.some(texts))
@@ -68,7 +70,7 @@ def room_for_some(world, api, scheduler, recording):
     gang.wait_placed(pods, "of5", 5)
     gang.wait_told(pods, "of3", 6)
     quiet(pods, "of3")
-    told_of_group(world, scheduler, "of3", 3)
+    told_of_group(world, scheduler, api, "of3", 3)
     # What the group could not use is everybody's.
     world.admin.create_many(kube.PODS, [objects.pod("plain%d" % i, {"cpu": "3"}, **within("of3"))
                                         for i in range(3)])
@@ -106,19 +108,17 @@ def gang_quorum_sigs(world):
 
 
 @case("gang-quorum-in-tree", not_upstream=NO_GROUPS,
-      not_small="the small API server has no scheduling.k8s.io/v1alpha2")
+      not_small="the small API server has no PodGroups of scheduling.k8s.io")
 def gang_quorum_in_tree(world):
     """The same with scheduling.k8s.io, where the API server has it; and the group's condition."""
-    where = world.new_cluster("alpha", cluster.BUILT_IN_GANGS)
-    world.admin, world.log, world.cluster = where.admin, where.log, where
-    checks.wait_until(30, lambda: gang.served(world.admin, gang.IN_TREE), "no PodGroups of scheduling.k8s.io")
-    scheduler = gang.scheduler(world, flags=(gang.GATES,))
+    api, gates = gang.in_tree_cluster(world)
+    scheduler = gang.scheduler(world, flags=gates)
     objects.small_nodes(world.admin, 1, {"cpu": "1", "memory": "1Gi"})
     recording = gang.Recording(world, scheduler)
-    groups = world.mirror(gang.groups_path(gang.IN_TREE), lambda item: {
+    groups = world.mirror(gang.groups_path(api), lambda item: {
         each["type"]: (each["status"], each["reason"], each["message"])
         for each in item.get("status", {}).get("conditions", [])})
-    room_for_some(world, gang.IN_TREE, scheduler, recording)
+    room_for_some(world, api, scheduler, recording)
     checks.expect(groups.wait(30, lambda items: all(
         items[name].get("PodGroupScheduled", ("",))[:2] == ("True", "Scheduled")
         for name in ("of3", "of4", "of5"))), "not every group has PodGroupScheduled: %s", groups.items)
@@ -130,22 +130,20 @@ def conditions_in_tree(item):
             for each in item.get("status", {}).get("conditions", [])}
 
 
-@case("gang-conditions-in-tree", not_small="the small API server has no scheduling.k8s.io/v1alpha2")
+@case("gang-conditions-in-tree", not_small="the small API server has no PodGroups of scheduling.k8s.io")
 def gang_conditions_in_tree(world):
     """What kube-scheduler says of groups in the tree: of a basic one that it is scheduled, or is not and
     then is; of a gang that is not complete nothing; of one that has no place that it has none."""
-    where = world.new_cluster("alpha", cluster.BUILT_IN_GANGS)
-    world.admin, world.log, world.cluster = where.admin, where.log, where
-    checks.wait_until(30, lambda: gang.served(world.admin, gang.IN_TREE), "no PodGroups of scheduling.k8s.io")
+    api, gates = gang.in_tree_cluster(world)
     objects.small_nodes(world.admin, 1, {"cpu": "4", "memory": "8Gi"})
-    gang.scheduler(world, flags=(gang.GATES,))
-    groups = world.mirror(gang.groups_path(gang.IN_TREE), conditions_in_tree)
+    gang.scheduler(world, flags=gates)
+    groups = world.mirror(gang.groups_path(api), conditions_in_tree)
     pods = world.pods()
     basic = {"schedulingPolicy": {"basic": {}}}
     for name, size, spec in (("basic", 1, basic), ("later", 1, basic), ("few", 3, {}), ("large", 2, {})):
-        world.admin.create(gang.groups_path(gang.IN_TREE), gang.group(gang.IN_TREE, name, size, **spec))
+        world.admin.create(gang.groups_path(api), gang.group(api, name, size, **spec))
     for name, count, cpu in (("basic", 2, "100m"), ("later", 1, "4"), ("few", 2, "100m"), ("large", 2, "64")):
-        world.admin.create_many(kube.PODS, gang.members(gang.IN_TREE, name, count, {"cpu": cpu}))
+        world.admin.create_many(kube.PODS, gang.members(api, name, count, {"cpu": cpu}))
     gang.wait_placed(pods, "basic", 2)
 
     def scheduled(name, status, reason, words):
@@ -162,7 +160,7 @@ def gang_conditions_in_tree(world):
     world.admin.create(kube.NODES, objects.node("more", {"cpu": "4", "memory": "8Gi"}))
     gang.wait_placed(pods, "later", 1)
     scheduled("later", "True", "Scheduled", "")
-    world.admin.create_many(kube.PODS, gang.members(gang.IN_TREE, "basic", 1, {"cpu": "64"}, first=2))
+    world.admin.create_many(kube.PODS, gang.members(api, "basic", 1, {"cpu": "64"}, first=2))
     pods.wait(30, lambda items: items.get("basic-2", ("", "", None))[2])
     scheduled("basic", "True", "Scheduled", "")
     checks.expect(not groups.items["few"], "an incomplete gang has conditions: %s", groups.items["few"])
@@ -208,8 +206,7 @@ def gang_jobs(world):
 # ---- what people read ----------------------------------------------------------------------------------
 
 
-AFTER = (" no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for "
-         "scheduling., PodGroup default/%s gets rejected due to Pod %s is unschedulable even after PostFilter")
+AFTER = "%s, PodGroup default/%s gets rejected due to Pod %s is unschedulable even after PostFilter"
 
 
 @case("gang-texts", not_upstream=NO_GROUPS, coscheduling=True)
@@ -235,7 +232,8 @@ def gang_texts(world):
                                           "PodGroup." % (i + 1))
     for name, text in sorted(expected.items()):
         wanted = ("Unschedulable",
-                  "0/3 nodes are available: " + text + AFTER % (name.rsplit("-", 1)[0], name))
+                  "0/3 nodes are available: " + text + " " + AFTER % (
+                      objects.no_victims(world.options.release, 3), name.rsplit("-", 1)[0], name))
         pods.wait(30, lambda items: name in items and items[name][2] == wanted)
         checks.expect(pods.items[name][2] == wanted, "%s: the condition is %s, not %s", name,
                       pods.items[name][2], wanted)

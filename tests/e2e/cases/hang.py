@@ -341,11 +341,13 @@ def run_dir_full_policy(world):
         checks.expect(nodes == {label}, "pods went to %s, not %s", nodes, label)
 
     all_go_to("one", 0)
-    before = len([line for line in scheduler.log_lines() if "configuration changed" in line])
+
+    def changes():
+        return sum("configuration changed" in line and "proc=scheduler" in line for line in scheduler.log_lines())
+
+    before = changes()
     only_nodes_with(path, "two")
-    checks.wait_until(30, lambda: len([line for line in scheduler.log_lines()
-                                       if "configuration changed" in line and "proc=scheduler" in line]) > before,
-                      "the change took no effect")
+    checks.wait_until(30, lambda: changes() > before, "the change took no effect")
     all_go_to("two", 5)
 
 

@@ -71,15 +71,18 @@ def hostile_term(world):
 
 @case("hostile-run-dir", NOT_UPSTREAM)
 def hostile_run_dir(world):
-    """A run directory that another user made is refused before anything starts, in one line that says whose it is."""
+    """A run directory that another user made, or whose path is too long, is refused before anything starts, in one
+    line that says why."""
     if os.geteuid() != 0:
         return print("skipped hostile-run-dir: only root can make a directory another's")
     directory = os.path.join(world.directory, "theirs")
     os.mkdir(directory, 0o700)
     os.chown(directory, 65533, 65533)
-    done = subprocess.run([os.path.join(cluster.TOP, "build", "bin", "berth"), "run", "--kubeconfig",
-                           world.cluster.kubeconfig("scheduler"), "--run-dir", directory, "--secure-port", "0"],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
-    wrong = [line for line in done.stdout.splitlines() if "belongs to user 65533" in line]
-    checks.expect(done.returncode != 0 and len(wrong) == 1, "exit status %d: %s", done.returncode, done.stdout)
+    for where, why in ((directory, "belongs to user 65533"),
+                       (os.path.join(world.directory, "x" * 90), "is too long for the path of a socket")):
+        done = subprocess.run([os.path.join(cluster.TOP, "build", "bin", "berth"), "run", "--kubeconfig",
+                               world.cluster.kubeconfig("scheduler"), "--run-dir", where, "--secure-port", "0"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        wrong = [line for line in done.stdout.splitlines() if why in line]
+        checks.expect(done.returncode != 0 and len(wrong) == 1, "exit status %d: %s", done.returncode, done.stdout)
     checks.expect(not os.listdir(directory), "something was put there: %s", os.listdir(directory))

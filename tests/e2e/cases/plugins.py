@@ -11,8 +11,6 @@ from suite import case
 
 NOT_UPSTREAM = "kube-scheduler knows no plugins on a bus"
 EXAMPLE = os.path.join(cluster.TOP, "scheduler", "bus_plugin", "example", "plugin.py")
-TAIL = (" no new claims to deallocate, preemption: 0/3 nodes are available: "
-        "3 Preemption is not helpful for scheduling.")
 SECONDS = 60  # for whatever must happen; what takes longer is lost
 
 
@@ -97,15 +95,16 @@ def staged(name):
     return register
 
 
-def without(why):
-    return '0/3 nodes are available: 3 plugin "example" %s.%s' % (why, TAIL)
+def without(stage, why):
+    return '0/3 nodes are available: 3 plugin "example" %s. %s' % (
+        why, objects.no_victims(stage.world.options.release, 3))
 
 
 @staged("plugin-filter-score")
 def filter_score(stage):
     """Without it both policies show; it joins, places, is killed, hangs, comes back."""
     stage.create("early", "strict")
-    stage.told("early", without("is not there"))
+    stage.told("early", without(stage, "is not there"))
     stage.create("easy", "lenient")
     stage.bound("easy")
     stage.start()
@@ -115,7 +114,7 @@ def filter_score(stage):
         stage.bound("placed-%d" % i, "liked")
     stage.kill()
     stage.create("orphan", "strict")
-    stage.told("orphan", without("is not there"))
+    stage.told("orphan", without(stage, "is not there"))
     stage.create("easy-2", "lenient")
     stage.bound("easy-2")
     stage.start()

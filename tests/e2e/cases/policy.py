@@ -179,8 +179,8 @@ def policy_configmap(world):
     checks.expect(len(nodes) == 1, "MostRequestedPriority has used %s", nodes)
     world.admin.put(MAPS + "/scheduler-policy", policy_map([("LeastRequestedPriority", 1)]))
     os.kill(running.process.pid, signal.SIGHUP)
-    checks.wait_until(30, lambda: any("configuration changed" in line for line in running.log_lines()),
-                      "the ConfigMap was not read again")
+    checks.wait_until(30, lambda: any("configuration changed" in line and "proc=scheduler" in line
+                                      for line in running.log_lines()), "the ConfigMap was not read again")
     for i in range(6):
         world.admin.create(kube.PODS, objects.pod("even-%d" % i, {"cpu": "500m", "memory": "1Gi"}))
         checks.all_bound(pods, 7 + i, 60)

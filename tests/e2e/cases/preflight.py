@@ -41,6 +41,18 @@ def is_berth(world):
     return print("skipped preflight: it is about berth")
 
 
+def find_versions(world):
+    """As which release it would decide: the API server's, the nearest, or the one that is given."""
+    world.cluster.become("1.36")
+    given = "--emulated-version is not its release, 1.36; decisions are those of 1.37"
+    must_find(preflight(world, "scheduler", "--emulated-version=1.37"), "warn", "connection", given)
+    for version, finding, text in (("1.38", "warn", "there is no table for 1.38; decisions are those of 1.37"),
+                                   ("1.37", "ok", r"v1\.37\.3, .*; decisions are those of 1.37"),
+                                   ("1.36", "ok", r"v1\.36\.3, .*; decisions are those of 1.36")):
+        world.cluster.become(version)
+        must_find(preflight(world, "scheduler"), finding, "connection", text)
+
+
 @case("preflight", "it has no such command")
 def all_is_well(world):
     """With upstream's rights nothing is missing; what is wrong on this machine is told by name."""
@@ -50,10 +62,12 @@ def all_is_well(world):
     checks.expect(said.status == 0 and not [x for x in said.lines if x[0] == "FAIL"], "%s", said.text)
     checks.expect(re.search(r"^\d+ ok, \d+ warnings, 0 failures$", said.text, re.M), "%s", said.text)
     if world.options.api == "real":
-        must_find(said, "ok", "connection", r"v1\.36\.")
+        must_find(said, "ok", "connection", " v%s\\." % re.escape(world.options.release))
         must_find(said, "ok", "clock", "")
         must_find(said, "ok", "kinds", r"^(\d+) of \1 are served")
         must_find(said, "ok", "user", "^system:kube-scheduler$")
+    if world.options.api == "small":
+        find_versions(world)
     must_find(said, "ok", "lease", "is not there; berth makes it")
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -112,6 +112,10 @@ def recorded(world):
     dice.shuffle(victims)
     killed = dict.fromkeys(victims, 0)
     per = PODS // len(victims)
+    # A pod that comes while they find each other may be told twice, and the second time heals what planted() changes
+    # in the first. What that does is tested by the processes that start again.
+    world.admin.create(kube.PODS, objects.pod("first", {"cpu": "100m"}))
+    checks.expect(pods.wait(60, lambda items: objects.bound(items) == 1), "the first pod is not bound")
     for number, name in enumerate(victims):
         world.admin.create_many(kube.PODS, objects.small_pods(per, first=per * number))
         if number == 1:
@@ -129,9 +133,9 @@ def recorded(world):
         killed[name] += 1
         for pod in range(per * number, per * number + 5):
             world.admin.delete(kube.PODS + "/pod-%05d" % pod)
-    left = (per - 5) * len(victims)
-    checks.expect(pods.wait(60, lambda items: objects.bound(items) == left + 3),
-                  "%d of %d pods are bound", objects.bound(pods.items), left + 3)
+    left = 1 + (per - 5) * len(victims) + 3
+    checks.expect(pods.wait(60, lambda items: objects.bound(items) == left),
+                  "%d of %d pods are bound", objects.bound(pods.items), left)
     uid = next(uid for name, (uid, _, _) in pods.items.items() if name == "pod-%05d" % (per - 1))
     for name in victims:
         pid_of(scheduler, name)

@@ -1,10 +1,12 @@
 """What is served over HTTPS: metrics that are kube-scheduler's and true, health, and who may see it."""
 import collections
 import csv
+import json
 import os
 import re
 import signal
 import ssl
+import subprocess
 import urllib.error
 import urllib.request
 
@@ -12,9 +14,9 @@ import checks
 import cluster
 import kube
 import objects
-import subject
 from suite import case
 
+BERTH = os.path.join(cluster.TOP, "build", "bin", "berth")
 Page = collections.namedtuple("Page", "status type text")
 Family = collections.namedtuple("Family", "kind help labels bounds")
 
@@ -149,18 +151,26 @@ MEANT = {
 }
 
 
-def is_meant(name):
-    return any(name.startswith(begin) for begin in MEANT)
+# The same, of one release alone.
+MEANT_BY = {"1.36": {}, "1.37": {"informer_": "queues inside of Go's client"}}
+
+
+def meant(release):
+    return {**MEANT, **MEANT_BY[release]}
+
+
+def is_meant(name, release):
+    return name.startswith(tuple(meant(release)))
 
 
 @case("metrics-names", "it is what is compared with")
 def metrics_names(world):
     """Every metric of kube-scheduler is there, of whatever stability, but for a list of those that mean
     nothing here; and what has the same name is the same: kind, help, labels, buckets."""
-    if world.options.api != "real" or cluster.missing("real"):
+    if world.options.api != "real" or cluster.missing("real", world.options.release):
         return print("skipped metrics-names: no real kube-scheduler here")
     sides = {}
-    for name, template in (("theirs", subject.REFERENCE), ("ours", None)):
+    for name, template in (("theirs", world.reference()), ("ours", None)):
         where = world.new_cluster("api-" + name)
         served = Served(world, name=name, where=where, template=template).ready()
         little_of_everything(where.admin, world.pods(where))
@@ -169,11 +179,12 @@ def metrics_names(world):
         sampled(where.admin, world.pods(where), served)
         sides[name] = served
     theirs, ours = (families(sides[name].get("/metrics").text) for name in ("theirs", "ours"))
-    missing = [n for n in theirs if n not in ours and not is_meant(n)]
+    release = world.options.release
+    missing = [n for n in theirs if n not in ours and not is_meant(n, release)]
     checks.expect(not missing, "metrics are missing: %s", missing)
-    stable = [n for n, f in theirs.items() if f.help.startswith("[STABLE]") and is_meant(n)]
+    stable = [n for n, f in theirs.items() if f.help.startswith("[STABLE]") and is_meant(n, release)]
     checks.expect(not stable, "STABLE metrics are meant to be missing: %s", stable)
-    needless = [begin for begin in MEANT if not any(n.startswith(begin) for n in theirs)
+    needless = [begin for begin in meant(release) if not any(n.startswith(begin) for n in theirs)
                 or any(n.startswith(begin) for n in ours)]
     checks.expect(not needless, "the list of what is missing has no use for %s", needless)
     for name in sorted(theirs.keys() & ours.keys()):
@@ -258,10 +269,10 @@ def without_nodes(page):
 @case("metrics-resources", "it is what is compared with")
 def metrics_resources(world):
     """/metrics/resources is kube-scheduler's, of bound pods and of those that wait."""
-    if world.options.api != "real" or cluster.missing("real"):
+    if world.options.api != "real" or cluster.missing("real", world.options.release):
         return print("skipped metrics-resources: no real kube-scheduler here")
     sides = {}
-    for name, template in (("theirs", subject.REFERENCE), ("ours", None)):
+    for name, template in (("theirs", world.reference()), ("ours", None)):
         where = world.new_cluster("api-" + name)
         served = Served(world, name=name, where=where, template=template).ready()
         objects.small_nodes(where.admin, 2, {"cpu": "8", "memory": "32Gi", "pods": "20",
@@ -477,9 +488,23 @@ def dump(world):
 
     checks.wait_until(20, dumped, "nothing was dumped")
     if "{rundir}" in world.options.scheduler:
+        asked(scheduler)
         compared(scheduler)
     world.admin.create_many(kube.PODS, objects.small_pods(1, first=2))
     checks.all_bound(pods, 3, 60)
+
+
+def asked(scheduler):
+    """`berth queue` names the pod that waits, and what rejected it; on no node does anybody wait."""
+    def queue(*words):
+        done = subprocess.run([BERTH, "queue", "--run-dir", scheduler.rundir, "-o", "json", *words], text=True,
+                              stdout=subprocess.PIPE, timeout=30, check=True)
+        return json.loads(done.stdout)
+
+    pods = queue("-n", "default").get("pods", [])
+    checks.expect([(p["name"], p["place"], p["rejected_by"]) for p in pods] ==
+                  [("impossible", "unschedulable", ["NodeResourcesFit"])], "berth queue says %s", pods)
+    checks.expect(not queue("--node", "node-0001").get("pods"), "somebody waits on node-0001")
 
 
 def compared(scheduler):

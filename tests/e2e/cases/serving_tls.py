@@ -8,8 +8,6 @@ import ssl
 import subprocess
 
 import checks
-import cluster
-import subject
 from cases.serving import Served
 from suite import case
 
@@ -136,7 +134,7 @@ def zpages(world):
         samples = served.samples()
         checks.expect(not [n for n in samples if n.startswith("scheduler_pending_pods")]
                       and samples["disabled_metrics_total"] == 1, "a disabled metric is shown")
-    if world.options.api == "real" and cluster.reference_scheduler():
+    if world.options.api == "real" and world.reference():
         compare_pages(world, served, flags)
 
 
@@ -146,7 +144,7 @@ def flags_of(served):
 
 
 def compare_pages(world, served, flags):
-    theirs = Served(world, name="theirs", template=subject.REFERENCE).ready()
+    theirs = Served(world, name="theirs", template=world.reference()).ready()
     names = set(flags_of(theirs))
     checks.expect(len(names) > 50 and names <= set(flags), "flags that are not on our page: %s of %d",
                   sorted(names - set(flags)), len(names))

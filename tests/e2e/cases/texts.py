@@ -1,15 +1,12 @@
 """What people read when a pod does not fit: the condition and the event, to the letter.
 
-The expected texts are kube-scheduler 1.36's; the suite checks them against the real one with
+The expected texts are kube-scheduler's of the release; the suite checks them against the real one with
 --scheduler kube-scheduler.
 """
 import checks
 import kube
 import objects
 from suite import case
-
-NO_VICTIMS = (" no new claims to deallocate, preemption: 0/%d nodes are available: "
-              "%d Preemption is not helpful for scheduling.")
 
 
 def impossible(world, pods, pod, message):
@@ -41,7 +38,7 @@ def texts_of_failure(world):
         objects.node("cordoned", dict(room, cpu="8"), unschedulable=True)])
     pods = world.pods()
     world.scheduler()
-    tail = NO_VICTIMS % (3, 3)
+    tail = " " + objects.no_victims(world.options.release, 3)
     impossible(world, pods, objects.pod("selector", {"cpu": "1"}, nodeSelector={"disk": "tape"}),
                "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 "
                "node(s) had untolerated taint(s), 1 node(s) were unschedulable." + tail)

@@ -11,7 +11,6 @@ import checks
 import cluster
 import kube
 import objects
-import subject
 from suite import case
 
 TRACES = os.path.join(cluster.HERE, "traces")
@@ -85,11 +84,11 @@ def trace(world):
     """The number bound is within 1 % of the real kube-scheduler's, and no node is overcommitted."""
     nodes, pods = read_trace(world.options.quick)
     ours = place(world, world.cluster, "subject", world.options.scheduler, nodes, pods)
-    if not cluster.reference_scheduler():
+    if not world.reference():
         return print("skipped trace/comparison: kube-scheduler is not built")
     world.cluster.stop()
     world.clusters.remove(world.cluster)
-    theirs = place(world, world.new_cluster("api-reference"), "reference", subject.REFERENCE, nodes,
+    theirs = place(world, world.new_cluster("api-reference"), "reference", world.reference(), nodes,
                    pods)
     print("    trace: %d of %d pods bound, kube-scheduler %d" % (ours, len(pods), theirs))
     allowed = math.ceil(theirs * (QUICK_PERCENT if world.options.quick else PERCENT) / 100)
