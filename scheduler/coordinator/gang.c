@@ -104,11 +104,15 @@ void gang_take(struct coordinator *c, struct moment now, const struct gang_attem
     g->before = attempt->placed;
     if (attempt->members.count > 0)
         g->scheduler_name = arena_copy(&g->arena, attempt->members.at[0].pod.scheduler_name);
-    if (attempt->tree.count > 0 && attempt->needed > 0)
+    bool is_tree = attempt->tree.count > 0 && attempt->needed > 0;
+    if (is_tree)
         g->tree = tree_try_new(attempt, &g->arena);
     if (g->tree != NULL)
         take_leaves(c, now, g, attempt);
-    for (uint32_t i = 0; g->tree == NULL && i < attempt->members.count; i++)
+    else if (is_tree)
+        log_warn("group refused: its tree is malformed| group=%.*s/%.*s",
+                 STR_ARG(attempt->group.namespace_name), STR_ARG(attempt->group.name));
+    for (uint32_t i = 0; !is_tree && i < attempt->members.count; i++)
         take_member(c, now, g, attempt, &attempt->members.at[i]);
     gang_try_drop(g);
 }

@@ -373,6 +373,26 @@ static void nothing_of_a_tree_is_bound_before_its_end(void **state)
     expect_said(MSG_bind, "", 2);
 }
 
+/* As one plain group it would be bound, though a group of groups is still to come. */
+static void a_malformed_tree_is_not_tried(void **state)
+{
+    (void)state;
+    static const struct row before_its_parent[] = {
+        {"r", -1, 1, -1, 0, ""}, {"a", 2, 1, 1, 1000, ""}, {"m", 0, 1, -1, 0, ""}};
+    static const struct row two_roots[] = {{"r", -1, 1, -1, 0, ""}, {"a", -1, 1, 1, 1000, ""}};
+    static const struct row below_a_leaf[] = {
+        {"r", -1, 1, -1, 0, ""}, {"a", 0, 1, 1, 1000, ""}, {"b", 1, 1, 1, 1000, ""}};
+    begin("a");
+    TRIES(before_its_parent, "");
+    TRIES(two_roots, "");
+    TRIES(below_a_leaf, "");
+    expect_said(MSG_bind, "", 0);
+    expect_said(MSG_outcome, "", 0);
+    static const struct row good[] = {{"r", -1, 1, -1, 0, ""}, {"a", 0, 1, 1, 1000, ""}};
+    TRIES(good, "");
+    expect_said(MSG_bind, "", 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, stop)
@@ -388,6 +408,7 @@ int main(void)
         TEST(nothing_of_a_tree_is_bound_before_its_end),
         TEST(a_tree_that_goes_as_a_whole_does),
         TEST(a_tree_counts_for_more_than_a_group),
+        TEST(a_malformed_tree_is_not_tried),
     };
     log_set_level(LOG_LEVEL_error);
     return cmocka_run_group_tests(tests, NULL, NULL);
